@@ -6,12 +6,12 @@ import type { Net } from '../net/net.js';
 import { subnetText } from '../net/peer/bans.js';
 import { OTHER } from '../net/peer/connection.js';
 import { BLOCK_STAGES, type BlockStage } from '../net/relay/block-times.js';
+import { COMPACT_CAUSE_NAMES, COMPACT_CAUSES, type CompactStats, TX_SOURCES } from '../net/relay/compact-stats.js';
 import type { SyncFigures, SyncProgress } from '../net/sync/sync-progress.js';
 import { MESSAGES } from '../net/wire/protocol.js';
 
 const TYPES = ['inbound', 'manual', 'outbound-full-relay', 'block-relay-only', 'feeler', 'addr-fetch'] as const;
 const NETWORKS = ['ipv4', 'ipv6', 'onion', 'i2p', 'cjdns'] as const;
-const OUTCOMES = ['complete', 'asked', 'failed'] as const;
 /** Bans that are shown one by one, as the exporter does. */
 const MAX_BANS = 200;
 /** The exporter's word for bans without a reason of their own. */
@@ -26,7 +26,7 @@ export interface NetFigures {
   readonly highBandwidth: { readonly from: number; readonly to: number };
   readonly received: ReadonlyMap<string, number>;
   readonly sent: ReadonlyMap<string, number>;
-  readonly compact: { readonly complete: number; readonly asked: number; readonly failed: number; readonly missingTxs: number };
+  readonly compact: CompactStats;
   readonly blocksInFlight: number;
   readonly txRequests: number;
   readonly orphans: number;
@@ -131,13 +131,21 @@ export function addNetMetrics(
   metrics.total(
     'adit_compact_blocks_total',
     'Compact blocks put together from what was there (complete), after a question (asked), or fetched whole (failed)',
-    ofNet((net) => OUTCOMES.map((outcome) => ({ labels: { outcome }, value: net.compact[outcome] }))),
-    ['outcome'],
+    ofNet((net) =>
+      COMPACT_CAUSE_NAMES.map((cause) => ({ labels: { outcome: COMPACT_CAUSES[cause], cause }, value: net.compact.blocks[cause] })),
+    ),
+    ['outcome', 'cause'],
   );
   metrics.total(
-    'adit_compact_block_missing_txs_total',
-    'Transactions of compact blocks that had to be asked for',
-    ofNet((net) => net.compact.missingTxs),
+    'adit_compact_block_txs_total',
+    'Transactions of compact blocks that were put together, by where they came from',
+    ofNet((net) => TX_SOURCES.map((source) => ({ labels: { source }, value: net.compact.txs[source] }))),
+    ['source'],
+  );
+  metrics.total(
+    'adit_compact_prefilled_bytes_total',
+    'Bytes of transactions added to compact blocks that were sent, because this node had lacked them',
+    ofNet((net) => net.compact.prefilledBytes),
   );
   metrics.gauge(
     'adit_sync_progress',

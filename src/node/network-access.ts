@@ -114,6 +114,7 @@ function peerInfo(net: Net, peer: Peer, deprecated: ReadonlySet<string>): PeerIn
   info.bytessent_per_msg = Object.fromEntries([...connection.sentByMessage].sort(byName));
   info.bytesrecv_per_msg = Object.fromEntries([...connection.receivedByMessage].sort(byName));
   info.connection_type = peer.type;
+  info.compact_blocks = { ...peer.compact.blocks };
   // Newer than 0.21: there only where there is anything to tell.
   if (net.options.v2Transport) {
     const { type, sessionId } = connection.transport;

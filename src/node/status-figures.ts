@@ -5,6 +5,7 @@ import type { NodeConfig } from '../config/load.js';
 import { version } from '../config/version.js';
 import type { SlabRing } from '../http/link/slab-ring.js';
 import type { Fronts } from '../http/server.js';
+import { outcomesOf } from '../net/relay/compact-stats.js';
 import type { TemplateFacts } from '../template/facts.js';
 import type { TemplateService } from '../template/service.js';
 import type { MetricSources } from './metrics.js';
@@ -89,6 +90,7 @@ export function statusOf(rooms: StatusRooms): unknown {
   const template = sources.template();
   const facts = templates.current();
   const cores = rooms.meter.read(verify.cpuSeconds);
+  const compact = sources.net()?.compact;
   const fronts = rooms.fronts()?.stats().fronts ?? [];
   return {
     version: `adit ${version}`,
@@ -100,7 +102,7 @@ export function statusOf(rooms: StatusRooms): unknown {
     headers,
     peers: sources.peers(),
     sync: sources.sync(),
-    compact: sources.net()?.compact ?? null,
+    compact: compact === undefined ? null : outcomesOf(compact),
     template: template && facts ? { ...template, bars: barsOf(facts, rooms.slabs) } : null,
     waiters: http.waiters,
     connections: http.connections,

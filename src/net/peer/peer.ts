@@ -2,6 +2,7 @@
 import type { HeaderNode } from '../../chain/header-node.js';
 import type { Permissions } from '../options.js';
 import type { BloomFilter } from '../relay/bloom-filter.js';
+import { noOutcomes } from '../relay/compact-stats.js';
 import { Wanted } from '../wanted.js';
 import type { NetAddress } from '../wire/net-address.js';
 import { SERVICE } from '../wire/protocol.js';
@@ -75,6 +76,8 @@ export class PeerCompact {
   highBandwidth = false;
   /** It speaks version 2. */
   provides = false;
+  /** What became of those that it sent. */
+  readonly blocks = noOutcomes();
 }
 
 export class Peer {

@@ -9,6 +9,7 @@ import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
 import { blockProof } from '../../consensus/rules/bits.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Semaphore } from '../../lib/semaphore.js';
+import { NO_ROW } from '../../mempool/rows.js';
 import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
 import { hasHeader, noteAvailable, settleAvailability } from '../sync/availability.js';
@@ -29,7 +30,9 @@ import {
 } from '../wire/compact-block.js';
 import { encodeInv, encodeSendCmpct } from '../wire/messages.js';
 import { INV } from '../wire/protocol.js';
+import { COMPACT_CAUSES, type CompactCause, createCompactStats, TX_SOURCES } from './compact-stats.js';
 import { PartialBlock } from './partial-block.js';
+import { choosePrefilled } from './prefill.js';
 
 /** Version of BIP-0152 with wtxids. */
 const VERSION = 2n;
@@ -49,25 +52,16 @@ const MAX_PARTIAL = 24;
 /** Compact blocks kept for those who ask: as deep as they are served, and rivals of the tip. */
 const KEPT_MESSAGES = 8;
 
-/** Figures for metrics. */
-export interface CompactStats {
-  /** Blocks put together from what we had alone, and those that needed a question. */
-  complete: number;
-  asked: number;
-  /** Blocks that had to be fetched whole. */
-  failed: number;
-  /** Transactions asked for. */
-  missingTxs: number;
-}
-
 export class CompactRelay {
-  readonly stats: CompactStats = { complete: 0, asked: 0, failed: 0, missingTxs: 0 };
+  readonly stats = createCompactStats();
   /** Blocks being put together, by hash and peer. */
   readonly #partial = new Map<string, { peer: Peer; node: HeaderNode; block: PartialBlock }>();
   /** Those that last brought good blocks, newest last. */
   readonly #highBandwidth: Peer[] = [];
   /** The newest block, ready to be sent. */
   #newest: { readonly hash: Uint8Array; readonly block: BlockView; message: Uint8Array | null } | null = null;
+  /** The block that was put together last, and the places of what was lacking. */
+  #filled: { readonly hash: Uint8Array; readonly lacked: readonly number[] } | null = null;
   /** The highest block that was passed on before its scripts ran. */
   #passedOnHeight = 0;
   /** Messages of blocks that were asked for, by hash, oldest first. */
@@ -85,13 +79,14 @@ export class CompactRelay {
     private readonly reads: Semaphore,
   ) {
     downloads.onReleased = ({ peer, hash }) => this.#partial.delete(partialKey(peer, hash));
-    // A miner may not have heard of the replacement, or not want it. The view of a transaction that leaves is a copy.
+    // A miner may not have heard of the replacement, or not want it, and may have a larger pool. The view of a transaction
+    // that leaves is a copy.
     if (context.options.extraTxs > 0) {
       context.mempool.listen({
         added: () => {},
         changed: () => {},
         removed: (entry, reason) => {
-          if (reason === 'replaced' && entry.totalSize <= MAX_EXTRA_BYTES) this.remember(entry.tx);
+          if ((reason === 'replaced' || reason === 'sizelimit') && entry.totalSize <= MAX_EXTRA_BYTES) this.remember(entry.tx);
         },
       });
     }
@@ -155,16 +150,28 @@ export class CompactRelay {
   #prepare(block: BlockView): Uint8Array {
     if (this.#newest === null || !equalBytes(this.#newest.hash, block.hash))
       this.#newest = { hash: block.hash.slice(), block, message: null };
-    this.#newest.message ??= this.#encode(this.#newest.block);
+    this.#newest.message ??= this.#encode(this.#newest.block, this.#lackedOf(this.#newest.block));
     return this.#newest.message;
   }
 
-  #encode(block: BlockView): Uint8Array {
+  #encode(block: BlockView, lacked: readonly number[]): Uint8Array {
     const nonce = (BigInt(Math.floor(this.context.random() * 2 ** 32)) << 32n) | BigInt(Math.floor(this.context.random() * 2 ** 32));
     const header = block.header.bytes;
     const ids = new ShortIds(header, nonce, this.context.crypto);
-    const shortIds = block.txs.slice(1).map((tx) => ids.of(tx.wtxid));
-    return encodeCompactBlock({ header, nonce, shortIds, prefilled: [{ index: 0, tx: block.txs[0] as TxView }] });
+    const whole = new Set(choosePrefilled(block.txs, lacked));
+    const shortIds = block.txs.filter((_, place) => !whole.has(place)).map((tx) => ids.of(tx.wtxid));
+    const prefilled = [...whole].map((index) => ({ index, tx: block.txs[index] as TxView }));
+    for (const { index, tx } of prefilled) if (index > 0) this.stats.prefilledBytes += tx.totalSize;
+    return encodeCompactBlock({ header, nonce, shortIds, prefilled });
+  }
+
+  /** What this node lacked of a block that is not connected yet, or was put together last. */
+  #lackedOf({ hash, txs }: BlockView): readonly number[] {
+    if (this.#filled !== null && equalBytes(this.#filled.hash, hash)) return this.#filled.lacked;
+    // What was confirmed has left the mempool: there is no telling any more.
+    if (equalBytes(this.context.chain.tip.hash, hash)) return [];
+    const { records } = this.context.mempool;
+    return txs.flatMap(({ wtxid }, place) => (place > 0 && records.findWitness(wtxid) === NO_ROW ? [place] : []));
   }
 
   /** Announces the tip as a compact block. @returns false when it is not at hand */
@@ -189,7 +196,7 @@ export class CompactRelay {
     const kept = this.#messages.get(key);
     if (kept !== undefined) return kept;
     const block = parseBlock(bytes, this.context.crypto);
-    const message = this.context.chain.tip === node ? this.#prepare(block) : this.#encode(block);
+    const message = this.context.chain.tip === node ? this.#prepare(block) : this.#encode(block, []);
     this.#messages.set(key, message);
     if (this.#messages.size > KEPT_MESSAGES) this.#messages.delete(this.#messages.keys().next().value as string);
     return message;
@@ -281,6 +288,7 @@ export class CompactRelay {
     const mine = asked?.peer === peer;
     const mayAsk = mine || (asked === undefined && this.downloads.room(peer) > 0 && !this.downloads.passesOver(peer, node));
     if (mayAsk && this.#partial.size >= MAX_PARTIAL) {
+      this.#count(peer, 'busy');
       this.#wholeBlock(peer, node);
       return;
     }
@@ -296,21 +304,20 @@ export class CompactRelay {
       this.context.misbehaving(peer, 100, 'invalid compact block');
       return;
     }
-    if (partial === 'failed') {
-      this.stats.failed++;
+    if (partial === 'collision' || partial === 'mismatch') {
+      this.#count(peer, partial);
       if (mayAsk) this.#wholeBlock(peer, node);
       return;
     }
     const missing = partial.missing();
     log.debug(
       'cmpctblock',
-      `Initialized PartiallyDownloadedBlock for block ${node.hashHex} using a cmpctblock of size ${payload.length}; ${missing.length} missing, ${partial.fromMempool} from mempool, ${partial.fromExtra} from extra pool`,
+      `Initialized PartiallyDownloadedBlock for block ${node.hashHex} using a cmpctblock of size ${payload.length}; ${missing.length} missing, ${partial.sources.mempool} from mempool, ${partial.sources.extra} from extra pool`,
     );
     if (missing.length === 0) {
       await this.#complete(peer, node, partial, []);
     } else if (mayAsk || this.#mayRace(peer, node)) {
-      this.stats.asked++;
-      this.stats.missingTxs += missing.length;
+      if (this.#askedFor(node).size === 0) this.#count(peer, 'missing');
       this.#partial.set(partialKey(peer, header.hash), { peer, node, block: partial });
       this.downloads.askedAgain(peer, header.hash);
       peer.send('getblocktxn', encodeBlockTxRequest({ hash: header.hash, indexes: missing }));
@@ -339,16 +346,19 @@ export class CompactRelay {
       this.context.misbehaving(peer, 100, 'invalid compact block/non-matching block transactions');
       return;
     }
-    if (block === 'failed') {
-      this.stats.failed++;
+    if (block === 'collision' || block === 'mismatch') {
+      this.#count(peer, block);
       this.#wholeBlock(peer, node);
       return;
     }
-    if (rest.length === 0) this.stats.complete++;
-    const { fromMempool, fromExtra } = partial;
+    const { sources } = partial;
+    const { cause, lacked } = partial.needs(this.context);
+    if (cause !== 'missing') this.#count(peer, cause);
+    for (const source of TX_SOURCES) this.stats.txs[source] += sources[source];
+    this.#filled = { hash: node.hash, lacked };
     this.context.log.debug(
       'cmpctblock',
-      `Successfully reconstructed block ${node.hashHex} with ${fromMempool} txn from mempool, ${fromExtra} from extra pool and ${rest.length} txn requested`,
+      `Successfully reconstructed block ${node.hashHex} with ${sources.mempool} txn from mempool, ${sources.extra} from extra pool and ${rest.length} txn requested`,
     );
     this.#settle(peer, node.hash);
     await this.blocks.process(peer, block, true, false);
@@ -364,13 +374,22 @@ export class CompactRelay {
    */
   #mayRace(peer: Peer, node: HeaderNode): boolean {
     if (!peer.compact.highBandwidth || this.#partial.size >= MAX_PARTIAL) return false;
-    const asked = new Set<Peer>();
+    const asked = this.#askedFor(node);
     const { peer: first } = this.downloads.of(node.hash) ?? {};
     if (first !== undefined) asked.add(first);
-    const end = `/${hashKey(node.hash)}`;
-    for (const [key, partial] of this.#partial) if (key.endsWith(end)) asked.add(partial.peer);
     if (asked.size < MAX_ASKED_AT_ONCE - 1) return true;
     return asked.size < MAX_ASKED_AT_ONCE && [peer, ...asked].some(({ inbound }) => !inbound);
+  }
+
+  /** Peers that were asked for the rest of a block. */
+  #askedFor(node: HeaderNode): Set<Peer> {
+    const end = `/${hashKey(node.hash)}`;
+    return new Set([...this.#partial].filter(([key]) => key.endsWith(end)).map(([, { peer }]) => peer));
+  }
+
+  #count(peer: Peer, cause: CompactCause): void {
+    this.stats.blocks[cause]++;
+    peer.compact.blocks[COMPACT_CAUSES[cause]]++;
   }
 
   #wholeBlock(peer: Peer, node: HeaderNode): void {

@@ -7,6 +7,7 @@ import type { TxView } from '../../consensus/tx/tx-view.js';
 import { Slicer } from '../../lib/slicer.js';
 import type { NetContext } from '../context.js';
 import { type CompactBlock, ShortIds } from '../wire/compact-block.js';
+import type { CompactCause, TxSource } from './compact-stats.js';
 
 /** A block has no more transactions than its weight over the least one. */
 const MAX_TXS = 4_000_000 / 60;
@@ -15,15 +16,14 @@ const MAX_BYTES = 4_000_000;
 /** Entries hashed between looks at the clock. */
 const LOOKS = 256;
 
-/** 'failed': nothing wrong with it, but the whole block has to be fetched; 'invalid': nobody honest sends this. */
-export type PartialFault = 'failed' | 'invalid';
+/** 'collision', 'mismatch': nothing wrong with it, but the whole block has to be fetched; 'invalid': nobody honest sends this. */
+export type PartialFault = 'collision' | 'mismatch' | 'invalid';
 
 export class PartialBlock {
   /** By place; null where one is missing. */
   readonly #txs: (TxView | null)[];
-  /** How many came from where, for the log and metrics. */
-  fromMempool = 0;
-  fromExtra = 0;
+  /** Places of what was taken from outside the mempool. */
+  readonly #extra = new Set<number>();
 
   private constructor(
     private readonly compact: CompactBlock,
@@ -46,7 +46,7 @@ export class PartialBlock {
     let at = 0;
     for (const id of compact.shortIds) {
       while (block.#txs[at] !== null) at++;
-      if (places.has(id)) return 'failed';
+      if (places.has(id)) return 'collision';
       places.set(id, at++);
     }
     await block.#fill(places, context, extra);
@@ -64,19 +64,34 @@ export class PartialBlock {
       if (place !== undefined) this.#offer(place, tx(), disputed);
       if (++looked % LOOKS === 0 && slicer.due) await slicer.pause();
     }
-    this.fromMempool = this.#txs.filter((tx) => tx !== null).length - this.compact.prefilled.length;
     for (const tx of extra) {
       const place = places.get(ids.of(tx.wtxid));
       if (place === undefined || disputed.has(place)) continue;
       const there = this.#txs[place];
       if (there === null || there === undefined) {
         this.#txs[place] = tx;
-        this.fromExtra++;
+        this.#extra.add(place);
       } else if (Buffer.compare(there.wtxid, tx.wtxid) !== 0) {
         this.#txs[place] = null;
+        this.#extra.delete(place);
         disputed.add(place);
       }
     }
+  }
+
+  /** How many transactions come from where. */
+  get sources(): Record<TxSource, number> {
+    const asked = this.#txs.filter((tx) => tx === null).length;
+    const prefilled = this.compact.prefilled.length;
+    return { mempool: this.#txs.length - asked - prefilled - this.#extra.size, extra: this.#extra.size, prefilled, asked };
+  }
+
+  /** What it took to have it whole, and the places of what the mempool lacked. Hashes what the sender added: for blocks that came out right. */
+  needs({ wtxids }: Pick<NetContext, 'wtxids'>): { readonly cause: CompactCause; readonly lacked: readonly number[] } {
+    const missing = this.missing();
+    const added = this.compact.prefilled.filter(({ index, tx }) => index > 0 && wtxids.get(tx.wtxid) === undefined);
+    const whole = added.length > 0 ? 'prefilled' : this.#extra.size > 0 ? 'extra' : 'mempool';
+    return { cause: missing.length > 0 ? 'missing' : whole, lacked: [...missing, ...this.#extra, ...added.map(({ index }) => index)] };
   }
 
   #offer(place: number, tx: TxView, disputed: Set<number>): void {
@@ -108,13 +123,13 @@ export class PartialBlock {
     const sizeBytes = txs.reduce((sum, tx) => sum + tx.totalSize, 0);
     // Short ids of a few bytes can name any amount of what the mempool holds: it is not copied to find out that this is
     // no block.
-    if (sizeBytes > MAX_BYTES) return 'failed';
+    if (sizeBytes > MAX_BYTES) return 'mismatch';
     const writer = new ByteWriter(90 + sizeBytes);
     writer.bytes(this.compact.header).compactSize(txs.length);
     for (const tx of txs) writer.bytes(tx.bytes);
     const block = parseBlock(writer.finish(), context.crypto);
     for (const [i, tx] of txs.entries()) (block.txs[i] as TxView).adoptIds(tx.txid, tx.wtxid);
     // Wrong transactions or witnesses may be our own doing: two transactions can have the same short id.
-    return checkMutation(block, height, context.params) === null ? block : 'failed';
+    return checkMutation(block, height, context.params) === null ? block : 'mismatch';
   }
 }

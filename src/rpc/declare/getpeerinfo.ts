@@ -1,4 +1,5 @@
 // Declares getpeerinfo; types.ts says what a declaration is for.
+import { ADDED } from '../../policy/compat.js';
 import type { MethodSpec } from './types.js';
 
 export const getpeerinfo: MethodSpec = {
@@ -64,6 +65,17 @@ export const getpeerinfo: MethodSpec = {
             { type: 'str', key: 'connection_type', help: 'How the connection came about' },
             { type: 'str', key: 'transport_protocol_type', optional: true, help: 'v1, v2 or detecting; with -v2transport' },
             { type: 'str', key: 'session_id', optional: true, help: 'Session of an encrypted connection (BIP324), or nothing' },
+            {
+              type: 'obj',
+              key: 'compact_blocks',
+              since: ADDED,
+              help: 'What became of the compact blocks that it sent',
+              inner: [
+                { type: 'num', key: 'complete', help: 'Blocks put together without a question' },
+                { type: 'num', key: 'asked', help: 'Blocks whose rest was asked for' },
+                { type: 'num', key: 'failed', help: 'Blocks that were fetched whole' },
+              ],
+            },
           ],
         },
       ],

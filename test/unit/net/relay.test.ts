@@ -2,6 +2,7 @@
 // tracker, the orphan pool.
 import fc from 'fast-check';
 import t from 'tap';
+import type { BlockView } from '../../../src/consensus/block/block-view.js';
 import { outpointOf } from '../../../src/consensus/connect.js';
 import { chainParams } from '../../../src/consensus/params/networks.js';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
@@ -19,8 +20,15 @@ import { TxAnnouncer } from '../../../src/net/relay/tx-announcer.js';
 import { TxReceiver } from '../../../src/net/relay/tx-receiver.js';
 import { TxRequests } from '../../../src/net/relay/tx-requests.js';
 import { WtxidIndex } from '../../../src/net/relay/wtxid-index.js';
-import { decodeBlockTxRequest, encodeBlockTxs, encodeCompactBlock, ShortIds } from '../../../src/net/wire/compact-block.js';
+import {
+  decodeBlockTxRequest,
+  decodeCompactBlock,
+  encodeBlockTxs,
+  encodeCompactBlock,
+  ShortIds,
+} from '../../../src/net/wire/compact-block.js';
 import { decodeInv } from '../../../src/net/wire/messages.js';
+import { merkleRoot } from '../../framework/messages.js';
 import { spend } from '../../framework/model-chain.js';
 import { filterPayload } from '../../framework/p2p-client.js';
 import { createPool, NO_POLICY } from '../../framework/pool-under-test.js';
@@ -303,6 +311,8 @@ function compactOver(
     crypto: hashes,
     chain,
     clock,
+    peers: new Set(),
+    random: () => 0.5,
     log: { debug: () => {} },
     times: { nowMs: () => 0, heard: () => {} },
   };
@@ -464,6 +474,80 @@ t.test('blocks that were not put together before the chain went on take no place
   relay.onTip();
   await announce(25, 3n);
   t.same(commands, ['getblocktxn']);
+});
+
+t.test('what had to be asked for, or was found outside the mempool, is passed on with the block and counted', async (t) => {
+  const { chain: model, clock, pool } = createPool({ policy: NO_POLICY, maxUsageBytes: 5_000 });
+  const script = new Uint8Array(40).fill(0x51);
+  const pay = (fee: number) => spend(hashes, [model.fund(90_000)], [{ value: 90_000 - fee, script }]);
+  const prev = { hash: numbered(1), height: 1, chainWork: 1n, prev: null };
+  const nodes = new Map<string, { hash: Uint8Array; stored: boolean }>();
+  const keyOf = (hash: Uint8Array): string => Buffer.from(hash).toString('hex');
+  const chain = {
+    tip: { ...prev, bits: 0x207fffff },
+    minimumChainWork: 0n,
+    node: (hash: Uint8Array) => nodes.get(keyOf(hash)) ?? prev,
+    isInitialBlockDownload: () => false,
+    submitHeader: async () => null,
+  };
+  const downloads = {
+    of: () => undefined,
+    expects: () => false,
+    begin: () => true,
+    end: () => true,
+    room: () => 16,
+    passesOver: () => false,
+    askedAgain: () => {},
+  };
+  const blocks = {
+    process: async (_: Peer, block: BlockView) => relay.onStored(nodes.get(keyOf(block.hash)) as never, block),
+  };
+  const relay: CompactRelay = compactOver({ clock, pool }, chain, downloads, blocks, 100);
+  const peerOf = (id: number, sent: (command: string, payload: Uint8Array) => void): Peer => {
+    const peer = new Peer(id, 'inbound', { network: 'ipv4', bytes: new Uint8Array(4), port: id }, '', '', NO_PERMISSIONS, 0);
+    peer.connection = { send: sent } as unknown as Connection;
+    return peer;
+  };
+  const sender = peerOf(1, () => {});
+  let passedOn: number[] = [];
+  const receiver = peerOf(2, (_, payload) => {
+    passedOn = decodeCompactBlock(payload, hashes).prefilled.map(({ index }) => index);
+  });
+  const coinbase = spend(hashes, [], [{ value: 1, script }]);
+  /** Sends a block whose `whole` places come in full, and what is asked for; tells what is sent on. */
+  const through = async (n: number, txs: readonly TxView[], whole: readonly number[]): Promise<number[]> => {
+    const all = [coinbase, ...txs];
+    const header = new Uint8Array(80).fill(0x20);
+    header[0] = n;
+    header.set(merkleRoot(all.map(({ txid }) => Buffer.from(txid))), 36);
+    const hash = hashes.sha256d(header);
+    nodes.set(keyOf(hash), { hash, height: 2, chainWork: 2n, prev, txCount: 0, hashHex: '', has: () => false } as never);
+    const ids = new ShortIds(header, 5n, hashes);
+    const shortIds = all.flatMap((tx, at) => (whole.includes(at) ? [] : [ids.of(tx.wtxid)]));
+    const prefilled = whole.map((index) => ({ index, tx: all[index] as TxView }));
+    const stranger = all.filter((tx) => tx !== coinbase && !whole.includes(all.indexOf(tx)) && unknown.includes(tx));
+    await relay.receive(sender, encodeCompactBlock({ header, nonce: 5n, shortIds, prefilled }));
+    if (stranger.length > 0) await relay.receiveTxs(sender, encodeBlockTxs(hash, stranger));
+    passedOn = [];
+    t.equal(relay.announce(receiver, nodes.get(keyOf(hash)) as never), true);
+    return passedOn;
+  };
+  const evicted = pay(1_000);
+  const known = [pay(5_000), pay(6_000)] as [TxView, TxView];
+  const unknown = [pay(1), pay(2)] as [TxView, TxView];
+  for (const tx of [evicted, ...known]) t.equal((await pool.accept(tx)).reject, null);
+  for (let fee = 2_000; pool.has(evicted.txid); fee++) await pool.accept(pay(fee));
+  t.ok(pool.has(known[0].txid) && pool.has(known[1].txid));
+
+  t.same(await through(1, known, [0]), [0]);
+  t.same(await through(2, [known[0], evicted, known[1]], [0]), [0, 2], 'from outside the mempool, which was too small for it');
+  t.same(await through(3, [...known, ...unknown], [0]), [0, 3, 4], 'asked for');
+  t.same(await through(4, [known[0], unknown[0]], [0, 1, 2]), [0, 2], 'added by the sender, and lacked here');
+  const { mempool, extra, prefilled, missing, collision, mismatch, busy } = relay.stats.blocks;
+  t.same([mempool, extra, prefilled, missing, collision, mismatch, busy], [1, 1, 1, 1, 0, 0, 0]);
+  t.same(relay.stats.txs, { mempool: 6, extra: 1, prefilled: 6, asked: 2 });
+  t.equal(relay.stats.prefilledBytes, evicted.totalSize + unknown[0].totalSize * 2 + unknown[1].totalSize);
+  t.same(sender.compact.blocks, { complete: 3, asked: 1, failed: 0 });
 });
 
 /** A receiver over a pool, and peers that note in `asked` what it asks them for. */
