@@ -8,7 +8,7 @@ COPY package.json package-lock.json ./
 # lacks other platforms' optional binaries.
 RUN npm install --no-save --include=dev --ignore-scripts --no-audit --no-fund
 COPY . .
-RUN node node_modules/typescript/bin/tsc -p tsconfig.json && npm pack --ignore-scripts
+RUN node node_modules/typescript/bin/tsc -p tsconfig.json && node src/bundle.mjs && npm pack --ignore-scripts
 # The package as npm would install it, with the packages of the lock file.
 RUN mkdir /package && tar -xzf adit-*.tgz -C /package --strip-components=1 && cp package-lock.json /package/
 RUN cd /package && npm install --no-save --omit=dev --ignore-scripts --no-audit --no-fund
@@ -23,4 +23,4 @@ USER node
 VOLUME /data
 EXPOSE 8332 8333 9332
 # docker stop sends SIGTERM, which is a clean stop; give it time: docker stop -t 600
-ENTRYPOINT ["node", "build/src/aditd.js", "-datadir=/data"]
+ENTRYPOINT ["node", "build/bundle/src/bin/aditd.js", "-datadir=/data"]

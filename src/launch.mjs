@@ -84,17 +84,19 @@ function install() {
   fs.writeFileSync(installedMark, wanted);
 }
 
-function build() {
+async function build() {
   const sources = sourceFolders.flatMap((folder) => [...walk(inRoot(folder), '.ts')]);
-  const wanted = digest([inRoot('tsconfig.json'), inRoot('package-lock.json'), ...sources]);
+  const wanted = digest([inRoot('tsconfig.json'), inRoot('package-lock.json'), inRoot('src', 'bundle.mjs'), ...sources]);
   if (readOrEmpty(builtMark) === wanted) return;
   process.stdout.write('adit: building\n');
   run(process.execPath, [inRoot('node_modules', 'typescript', 'bin', 'tsc'), '-p', inRoot('tsconfig.json')], 'the build');
   // What was compiled from a source that is gone would still be found by the test runner.
   for (const compiled of walk(inRoot('build'), '.js')) {
     const source = inRoot(path.relative(inRoot('build'), compiled)).replace(/\.js$/, '.ts');
-    if (!fs.existsSync(source)) fs.rmSync(compiled);
+    if (!compiled.startsWith(inRoot('build', 'bundle') + path.sep) && !fs.existsSync(source)) fs.rmSync(compiled);
   }
+  const { bundle } = await import('./bundle.mjs');
+  await bundle();
   fs.writeFileSync(builtMark, wanted);
 }
 
@@ -136,9 +138,9 @@ const [command, ...rest] = process.argv.slice(2);
 switch (command) {
   case 'start':
     install();
-    build();
+    await build();
     become([
-      inRoot('build', 'src', 'aditd.js'),
+      inRoot('build', 'bundle', 'src', 'bin', 'aditd.js'),
       ...(rest.some((arg) => networkOption.test(arg)) ? [] : ['-regtest']),
       '-printtoconsole=0',
       '-announce',
@@ -147,48 +149,48 @@ switch (command) {
     break;
   case 'build':
     install();
-    build();
+    await build();
     break;
   case 'test':
     install();
-    build();
+    await build();
     runTests(rest.length > 0 ? rest.map(compiledFile) : compiledTests('unit', 'fuzz', 'functional', 'kill'));
     break;
   case 'nightly':
     install();
-    build();
+    await build();
     process.env.ADIT_NIGHTLY = '1';
     process.env.ADIT_TEST_SEED ??= 'random';
     runTests(compiledTests('unit', 'fuzz', 'functional', 'kill').filter((file) => readOrEmpty(file).includes('framework/depth.js')));
     break;
   case 'vectors':
     install();
-    build();
+    await build();
     runTests(compiledTests('vectors'));
     break;
   case 'replay':
     install();
-    build();
+    await build();
     become([inRoot('build', 'test', 'conformance', 'replay-all.js'), ...rest]);
     break;
   case 'core-tests':
     install();
-    build();
+    await build();
     become(['--enable-source-maps', inRoot('build', 'test', 'core', 'run.js'), ...rest]);
     break;
   case 'compare':
     install();
-    build();
+    await build();
     become(['--enable-source-maps', inRoot('build', 'test', 'compare', 'run.js'), ...rest]);
     break;
   case 'fuzz':
     install();
-    build();
+    await build();
     become([inRoot('build', 'test', 'fuzz', 'long', 'run.js'), ...rest]);
     break;
   case 'bench':
     install();
-    build();
+    await build();
     if (!rest[0] || !fs.existsSync(inRoot('build', 'bench', `${rest[0]}.js`))) {
       const names = [...walk(inRoot('build', 'bench'), '.js')]
         .map((file) => path.relative(inRoot('build', 'bench'), file).replace(/\.js$/, ''))
@@ -199,23 +201,23 @@ switch (command) {
     break;
   case 'kill':
     install();
-    build();
+    await build();
     become(['--enable-source-maps', inRoot('build', 'test', 'kill', 'long.js'), ...rest]);
     break;
   case 'mutate':
     install();
-    build();
+    await build();
     become([inRoot('build', 'test', 'mutate', 'run.js'), ...rest]);
     break;
   case 'mesh':
   case 'hostile':
     install();
-    build();
+    await build();
     become(['--enable-source-maps', inRoot('build', 'test', command, 'long.js'), ...rest]);
     break;
   case 'soak':
     install();
-    build();
+    await build();
     become(['--enable-source-maps', inRoot('build', 'test', 'soak', 'soak-live.js'), ...rest]);
     break;
   case undefined:

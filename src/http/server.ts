@@ -1,9 +1,11 @@
 // The HTTP server as the node thread sees it: starts front threads, publishes tips and templates to them, runs their
 // calls, and ends them in order. Wired in node/wiring.ts. After publishTip() the caller raises the shared state's
 // epoch, then replies.
+
 import { MessageChannel, Worker } from 'node:worker_threads';
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import { noteLoading } from '../lib/loading-threads.js';
+import { WORKER_ENTRY } from '../lib/worker-entries.js';
 import type { Logger } from '../log/logger.js';
 import { RPC_CODE, RpcError } from '../rpc/errors.js';
 import type { TemplateFacts } from '../template/facts.js';
@@ -149,7 +151,7 @@ class FrontServer implements Fronts {
   async start(): Promise<void> {
     const { remote = null } = this.#deps;
     const ready = this.#wait('ready', this.#options.fronts + (remote ? 1 : 0));
-    const entry = new URL('../../workers/front.js', import.meta.url);
+    const entry = WORKER_ENTRY.front;
     for (let index = 0; index < this.#options.fronts; index++) this.#spawn(index, { entry, name: `adit-front-${index}`, options: null });
     if (remote) this.#spawn(this.#options.fronts, remote);
     this.#deps.templates.onPublish((facts) => this.publishTemplate(facts));

@@ -1,10 +1,12 @@
 // What a node of a fleet needs at its start: its key, and the thread that publishes it. Loads nothing of the fleet
 // without -fleet. Callers: node/rpc-server.
+
 import fs from 'node:fs';
 import { ConfigError } from '../config/args.js';
 import type { NodeConfig } from '../config/load.js';
 import type { FleetNodeOptions } from '../fleet/options.js';
 import type { RemoteThread } from '../http/server.js';
+import { WORKER_ENTRY } from '../lib/worker-entries.js';
 import type { Logger } from '../log/logger.js';
 
 /** @returns null without -fleet @throws ConfigError when the key cannot be read or written */
@@ -25,7 +27,7 @@ export async function fleetThread({ fleet, chain }: Pick<NodeConfig, 'fleet' | '
     log.warn('-fleet without -fleetaccount: no account of the broker may call, so no front can follow this node');
   const { servers, credsFile, tls, name, accounts } = fleet;
   const options: FleetNodeOptions = { servers, credsFile, tls, name, accounts, chain, keyPem, beatMs: BEAT_MS };
-  return { entry: new URL('../../workers/fleet.js', import.meta.url), name: 'adit-fleet', options };
+  return { entry: WORKER_ENTRY.fleet, name: 'adit-fleet', options };
 }
 
 /** The key in the file, which is made when it is not there. */

@@ -5,6 +5,7 @@
 import { Piscina } from 'piscina';
 import type { AssembleReply, AssembleRequest, ImproveResult } from '../jobs/assemble-messages.js';
 import { SerialQueue } from '../lib/serial-queue.js';
+import { WORKER_ENTRY } from '../lib/worker-entries.js';
 import type { Assembler } from './assembler.js';
 import { watchLoading } from './threads-loaded.js';
 
@@ -22,7 +23,7 @@ export class PooledAssembler implements Assembler {
   #closed = false;
 
   constructor(options: PooledAssemblerOptions = {}) {
-    this.#filename = options.filename ?? new URL('../../workers/assemble.js', import.meta.url).href;
+    this.#filename = options.filename ?? WORKER_ENTRY.assemble.href;
     this.#thread = this.#newThread();
     this.#loaded = watchLoading(this.#thread);
   }

@@ -3,6 +3,7 @@
 // workers/verify.ts.
 
 import { Piscina } from 'piscina';
+import { WORKER_ENTRY } from '../lib/worker-entries.js';
 import { watchLoading } from './threads-loaded.js';
 import { VERIFY_CLASSES, type VerifyClass } from './verifier.js';
 
@@ -83,7 +84,7 @@ export class WorkPool {
     this.size = options.threads;
     this.maxQueued = options.maxQueued ?? 4_096;
     this.#piscina = new Piscina({
-      filename: options.filename ?? new URL('../../workers/verify.js', import.meta.url).href,
+      filename: options.filename ?? WORKER_ENTRY.verify.href,
       minThreads: options.threads,
       maxThreads: options.threads,
       concurrentTasksPerWorker: JOBS_PER_THREAD,

@@ -70,7 +70,7 @@ function makeWorkFolder(): string {
     ['aditd', " '-compat=0.21.1'"],
     ['adit-cli', ''],
   ] as const) {
-    const script = `#!/bin/sh\nexec '${process.execPath}' '${path.join(root, 'build', 'src', `${program}.js`)}'${first} "$@"\n`;
+    const script = `#!/bin/sh\nexec '${process.execPath}' '${path.join(root, 'build', 'bundle', 'src', 'bin', `${program}.js`)}'${first} "$@"\n`;
     fs.writeFileSync(path.join(folder, program), script, { mode: 0o755 });
   }
   const settings = [

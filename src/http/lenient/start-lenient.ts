@@ -1,6 +1,8 @@
 // Both ends of the lenient listener's thread: the thread itself (called by workers/lenient.ts), and who starts and ends it (node).
+
 import { once } from 'node:events';
 import { type MessagePort, Worker } from 'node:worker_threads';
+import { WORKER_ENTRY } from '../../lib/worker-entries.js';
 import type { HttpBind } from '../options.js';
 import { LenientListener, type LenientOptions } from './lenient-listener.js';
 
@@ -36,7 +38,7 @@ export interface LenientServer {
 export async function startLenientServer(
   options: LenientOptions,
   onEnd: (reason: Error) => void,
-  entry: URL = new URL('../../../workers/lenient.js', import.meta.url),
+  entry: URL = WORKER_ENTRY.lenient,
 ): Promise<LenientServer> {
   const worker = new Worker(entry, { name: 'adit-lenient', workerData: options });
   let reason: Error | null = null;

@@ -1,5 +1,6 @@
 // Both ends of the serving thread: the thread itself (called by workers/sv2.ts), and what starts and ends it on the
 // node thread.
+
 import { randomBytes } from 'node:crypto';
 import { type MessagePort, Worker } from 'node:worker_threads';
 import { createAead } from '../../crypto/native/aead.js';
@@ -8,6 +9,7 @@ import { createNativeHashes } from '../../crypto/native/hashes.js';
 import { createKeyMath } from '../../crypto/native/key-math.js';
 import { createSigner } from '../../crypto/native/sign.js';
 import { noteLoading } from '../../lib/loading-threads.js';
+import { WORKER_ENTRY } from '../../lib/worker-entries.js';
 import { makeCertificate } from '../noise/certificate.js';
 import type { ResponderIdentity } from '../noise/responder.js';
 import { ServeCounters } from './counters.js';
@@ -89,7 +91,7 @@ export async function startServe(
   options: ServeOptions,
   listener: (message: ServeNews) => void,
   onEnd: (reason: Error) => void,
-  entry: URL = new URL('../../../workers/sv2.js', import.meta.url),
+  entry: URL = WORKER_ENTRY.sv2,
 ): Promise<ServingThread> {
   const worker = new Worker(entry, { name: 'adit-sv2', workerData: options });
   const questions = new Map<number, (clients: readonly ClientInfo[]) => void>();

@@ -1,0 +1,10 @@
+// The entry modules of worker threads. They are named here alone, because a path relative to the source is right only
+// as long as the file that names it stays as deep in the bundle (src/launch.mjs) as it is here.
+export const WORKER_ENTRY = {
+  assemble: new URL('../../workers/assemble.js', import.meta.url),
+  fleet: new URL('../../workers/fleet.js', import.meta.url),
+  front: new URL('../../workers/front.js', import.meta.url),
+  lenient: new URL('../../workers/lenient.js', import.meta.url),
+  sv2: new URL('../../workers/sv2.js', import.meta.url),
+  verify: new URL('../../workers/verify.js', import.meta.url),
+} as const;
