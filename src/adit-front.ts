@@ -63,7 +63,7 @@ async function run(config: FrontConfig, log: NodeLogger): Promise<void> {
       chain: config.chain,
       nodes: fleet.nodes.map(({ name, keyHex }) => ({ name, publicKey: new Uint8Array(Buffer.from(keyHex, 'hex')) })),
     },
-    { state, slabs, log, onReady: () => fronts?.setWarmup(null) },
+    { state, slabs, log, powLimit: params.powLimit, onReady: () => fronts?.setWarmup(null) },
   );
   const options = httpOptions(config, params.rpcPort, undefined, (line) => log.warn(line));
   fronts = await createFronts(options, {

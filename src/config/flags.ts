@@ -152,6 +152,7 @@ section('Fleet', [
     'File of the key that signs what is published, relative to the network folder; made when it is not there (default: fleet_key)',
   ],
   ['fleetaccount', 'list', 'account[:method,method...]: fronts of this account may call, all methods or these alone; repeatable'],
+  ['fleetreplicas', 'int', 'Servers of a NATS cluster that keep templates and found blocks (default: 1)'],
   ['fleetcreds', 'string', 'NATS credentials file, relative to the data folder'],
   ['fleettlsca', 'string', 'Certificate authority of the NATS servers, a PEM file relative to the data folder'],
   ['fleettlscert', 'string', 'Certificate to show to the NATS servers, a PEM file relative to the data folder; with -fleettlskey'],

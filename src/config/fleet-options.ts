@@ -13,6 +13,8 @@ export interface BrokerConfig {
 export interface FleetConfig extends BrokerConfig {
   readonly name: string;
   readonly keyFile: string;
+  /** Servers of the broker that keep what is stored. */
+  readonly replicas: number;
   readonly accounts: readonly { readonly account: string; readonly methods: readonly string[] | null }[];
 }
 
@@ -58,6 +60,7 @@ export function fleetOptions(args: Args, baseDir: string, netDir: string): Fleet
     ...broker,
     name: fleetWord('fleetname', args.text('fleetname') ?? 'node'),
     keyFile: path.resolve(netDir, args.text('fleetkey') || KEY_FILE),
+    replicas: args.strictInt('fleetreplicas', 1, 1, 5),
     accounts,
   };
 }

@@ -2,13 +2,13 @@
 // because the broker is away; says when it is there. A server that says nothing is given up after some two seconds.
 // Used by both ends.
 import fs from 'node:fs';
-import { jetstream, jetstreamManager, StorageType } from '@nats-io/jetstream';
+import { DeliverPolicy, jetstream, jetstreamManager, StorageType } from '@nats-io/jetstream';
 import { Kvm } from '@nats-io/kv';
 import { type ConnectionOptions, connect, credsAuthenticator, type NatsConnection } from '@nats-io/transport-node';
 import type { BrokerOptions } from './options.js';
 import { pieceBytes } from './pieces.js';
 
-export { jetstream, jetstreamManager, Kvm, StorageType };
+export { DeliverPolicy, jetstream, jetstreamManager, Kvm, StorageType };
 
 const PING_MS = 700;
 const PINGS_OUT = 2;

@@ -24,6 +24,8 @@ export interface FleetNodeOptions extends BrokerOptions {
   /** Ed25519 private key, PKCS #8 in PEM. */
   readonly keyPem: string;
   readonly accounts: readonly AccountAccess[];
+  /** Servers of the broker that keep what is stored. */
+  readonly replicas: number;
   /** Milliseconds between two facts of a quiet node. */
   readonly beatMs: number;
 }

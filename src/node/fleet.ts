@@ -25,8 +25,8 @@ export async function fleetThread({ fleet, chain }: Pick<NodeConfig, 'fleet' | '
   log.info(`Fleet: fronts follow this node with -fleetnode=${fleet.name}:${publicHex}`);
   if (fleet.accounts.length === 0)
     log.warn('-fleet without -fleetaccount: no account of the broker may call, so no front can follow this node');
-  const { servers, credsFile, tls, name, accounts } = fleet;
-  const options: FleetNodeOptions = { servers, credsFile, tls, name, accounts, chain, keyPem, beatMs: BEAT_MS };
+  const { servers, credsFile, tls, name, accounts, replicas } = fleet;
+  const options: FleetNodeOptions = { servers, credsFile, tls, name, accounts, chain, keyPem, replicas, beatMs: BEAT_MS };
   return { entry: WORKER_ENTRY.fleet, name: 'adit-fleet', options };
 }
 

@@ -1,16 +1,18 @@
 // Where calls of the front threads go: to the followed node, to the one that has the wallet, or to all at once;
 // elsewhere after a failure when that cannot do harm. Used by source.ts.
-import { createHash } from 'node:crypto';
 import type { NodeCallInfo, NodeHooks, NodeReply } from '../../http/link/node-call.js';
 import type { Logger } from '../../log/logger.js';
 import { RPC_CODE } from '../../rpc/errors.js';
+import { submittedHash } from '../block-hash.js';
+import { type Judged, judge } from '../verdicts.js';
 import type { CallEnd, Calls, OutgoingCall } from './calls.js';
 import type { SeenNode } from './choice.js';
+import type { FoundBlocks } from './found.js';
 import { type Route, routeOf } from './request.js';
-import { type Judged, judge } from './verdicts.js';
 
 export interface CallerDeps {
   readonly calls: Calls;
+  readonly found: FoundBlocks;
   /** Nodes that take calls, the followed one first. */
   nodes(): readonly SeenNode[];
   followed(): string;
@@ -24,6 +26,8 @@ export interface CallerDeps {
 /** A call looks for a node for so long; one that a node has begun waits for it as long as that lives. */
 const DEADLINE_MS = 15_000;
 const PAUSE_MS = 100;
+/** A block that a node has taken waits so long for the stream. */
+const STORED_MS = 1_500;
 /** After the followed node has refused a submission the others have so long to take it. */
 const OTHERS_MS = 500;
 
@@ -96,16 +100,19 @@ export class Caller {
   #everywhere(call: OutgoingCall): Promise<NodeReply> {
     const { log } = this.#deps;
     const until = this.#deps.nowMs() + DEADLINE_MS;
-    const name = subjectOf(call);
+    const name = nameOf(call);
     return new Promise((resolve) => {
       const asked = new Set<string>();
       let open = 0;
       let best: Judged | null = null;
       let over = false;
+      // Nothing is answered before the block is stored; only a node that has it on its own disk may take that place.
+      const kept = this.#deps.found.isFound(call) ? this.#deps.found.keep(call) : Promise.resolve();
       const finish = (): void => {
         if (over) return;
         over = true;
-        resolve(best?.reply ?? failure(503, UNREACHABLE));
+        const reply = best?.reply ?? failure(503, UNREACHABLE);
+        void Promise.race([kept, this.#deps.after(best?.taken ? STORED_MS : DEADLINE_MS)]).then(() => resolve(reply));
       };
       const take = async (node: string, end: CallEnd): Promise<void> => {
         open--;
@@ -167,18 +174,10 @@ function hasWallet({ fact }: SeenNode, wallet: string | null): boolean {
 }
 
 /** What a submission is called in the log: of a block or header its hash. */
-function subjectOf({ method, body, block }: OutgoingCall): string {
-  if (method === 'batch') return 'a batch of submissions';
-  const header = block?.bytes.subarray(0, 80) ?? hexIn(body);
-  if (header === null || header.length < 80 || method === 'sendrawtransaction') return method;
-  const sha = (bytes: Uint8Array): Buffer => createHash('sha256').update(bytes).digest();
-  return `${method} ${sha(sha(header)).reverse().toString('hex')}`;
-}
-
-/** The first 80 bytes of the first long run of hex digits. */
-function hexIn(body: Uint8Array): Uint8Array | null {
-  const found = /"([0-9a-fA-F]{160})/.exec(Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, 4096)).toString('latin1'));
-  return found ? Buffer.from(found[1] as string, 'hex') : null;
+function nameOf(call: OutgoingCall): string {
+  if (call.method === 'batch') return 'a batch of submissions';
+  const hash = call.method === 'sendrawtransaction' ? null : submittedHash(call);
+  return hash === null ? call.method : `${call.method} ${hash}`;
 }
 
 /** A reply of the front's own. */

@@ -27,12 +27,15 @@ import { Subjects } from '../subjects.js';
 import { Caller } from './caller.js';
 import { Calls } from './calls.js';
 import { Choice, type FollowedNode } from './choice.js';
+import { FoundBlocks } from './found.js';
 import { TemplateIntake } from './templates.js';
 
 export interface SourceDeps {
   readonly state: SharedState;
   readonly slabs: SlabRing;
   readonly log: Logger;
+  /** Largest target of the chain. */
+  readonly powLimit: bigint;
   /** Told once when the first node is followed. */
   onReady(): void;
 }
@@ -70,6 +73,7 @@ export class FleetSource {
   readonly #templates: TemplateIntake;
   readonly #calls: Calls;
   readonly #caller: Caller;
+  readonly #found: FoundBlocks;
   readonly #inbox = `_INBOX.${randomBytes(12).toString('hex')}`;
   #fronts: Fronts | null = null;
   #small: Broker | null = null;
@@ -123,12 +127,21 @@ export class FleetSource {
       },
       nowMs: () => performance.now(),
     });
+    const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+    this.#found = new FoundBlocks({
+      powLimit: deps.powLimit,
+      store: (body, id) => this.#store(body, id),
+      pieceBytes: () => this.#large?.pieceBytes ?? 1 << 16,
+      after,
+      onFault: (text) => deps.log.error(`fleet: ${text}`),
+    });
     this.#caller = new Caller({
+      found: this.#found,
       calls: this.#calls,
       nodes: () => this.#choice.callable(performance.now()),
       followed: () => this.#followed,
       settled: (node, epoch) => this.#factsOf(node, epoch),
-      after: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+      after,
       nowMs: () => performance.now(),
       log: deps.log,
     });
@@ -389,6 +402,13 @@ export class FleetSource {
     const broker = isLarge ? this.#large : this.#small;
     if (!broker?.connected) return;
     broker.nc.publish(this.#subjects.call(node, this.#options.account), body, { reply: `${this.#inbox}.${isLarge ? 'l' : 's'}.${token}` });
+  }
+
+  /** @throws Error when the stream does not say that it has it */
+  async #store(body: Uint8Array, id: string): Promise<void> {
+    if (!this.#large?.connected) throw new Error('the broker is away');
+    const subject = this.#subjects.found(this.#options.account);
+    await jetstream(this.#large.nc, { timeout: REQUEST_MS }).publish(subject, body, { msgID: id });
   }
 
   /** Pieces that did not come: from the store, or else from the node itself. */

@@ -76,9 +76,10 @@ export class Answers {
     return this.#running;
   }
 
-  /** Whether an account may call at all. */
-  admits(account: string): boolean {
-    return this.#access.has(account);
+  /** Whether an account may call at all, or a method. */
+  admits(account: string, method?: string): boolean {
+    const access = this.#access.get(account);
+    return access !== undefined && (access === null || method === undefined || access.has(method));
   }
 
   /** Takes a message about calls. */

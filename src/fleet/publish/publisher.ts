@@ -20,7 +20,8 @@ import { pieceBytes } from '../pieces.js';
 import { Signer } from '../signed.js';
 import { accountOf, Subjects } from '../subjects.js';
 import { Answers } from './answers.js';
-import { prepareStore } from './store.js';
+import { FoundInbox } from './found.js';
+import { prepareStore, readFoundBlocks } from './store.js';
 import { TemplatePublications } from './templates.js';
 
 /** What the thread is started with. */
@@ -41,6 +42,8 @@ export class Publisher {
   readonly #signer: Signer;
   readonly #templates: TemplatePublications;
   readonly #answers: Answers;
+  readonly #found: FoundInbox;
+  #endFound: (() => void) | null = null;
   /** Facts, calls and replies on one connection, templates on another: what is small overtakes what is large. */
   #small: Broker | null = null;
   #large: Broker | null = null;
@@ -87,11 +90,22 @@ export class Publisher {
         const submission = SUBMISSIONS.has(call.method);
         const waits = METHODS.get(call.method)?.waits === true;
         // By the port, in memory of its own: a secret in it is nobody else's.
-        return this.#link.call({ ...call, shared: true, priority: submission || !call.plain, submission, waits }, done);
+        const judged = call.method === 'submitblock' ? this.#found.direct(call) : null;
+        const answered = (status: number, reply: Uint8Array | string): void => {
+          judged?.(status, reply);
+          done(status, reply);
+        };
+        return this.#link.call({ ...call, shared: true, priority: submission || !call.plain, submission, waits }, answered);
       },
       cancel: (number) => this.#link.cancel(number),
       pieceBytes: () => this.#small?.pieceBytes ?? pieceBytes(NO_PAYLOAD),
       epoch: () => this.#state.epoch,
+      nowMs: () => performance.now(),
+    });
+    this.#found = new FoundInbox({
+      admits: (account) => this.#answers.admits(account, 'submitblock'),
+      run: (call, done) => this.#link.call({ ...call, shared: true, priority: true, submission: true, waits: false }, done),
+      log: (text) => this.notice('info', text),
       nowMs: () => performance.now(),
     });
     this.#templates = new TemplatePublications({
@@ -131,7 +145,7 @@ export class Publisher {
       },
     });
     this.#publishFact();
-    await prepareStore(large.nc, this.#subjects).catch((error: Error) =>
+    await prepareStore(large.nc, this.#subjects, this.#options.replicas).catch((error: Error) =>
       this.notice('warn', `fleet: the broker stores no templates: ${error.message}. Fronts that join late ask the nodes.`),
     );
     await this.#templates.again();
@@ -149,6 +163,7 @@ export class Publisher {
       case 'tip':
         this.#tip = news.tip;
         this.#publishFact();
+        this.#found.tipChanged();
         break;
       case 'template':
         this.#templates.add(news.facts, news.slab);
@@ -236,7 +251,21 @@ export class Publisher {
   #beat(): void {
     this.#answers.expire();
     if (!this.#warm && this.#state.has(STATE_FLAG.STARTED)) this.#warm = true;
+    this.#readFound();
     this.#publishFact();
+  }
+
+  /** Begins with the blocks that were found while this node was away. */
+  #readFound(): void {
+    if (!this.#warm || this.#stopping || this.#endFound !== null || !this.#large?.connected) return;
+    this.#endFound = () => {};
+    const take = (subject: string, bytes: Uint8Array): void => this.#found.take(accountOf(subject), bytes);
+    const ended = (): void => {
+      this.#endFound = null;
+    };
+    readFoundBlocks(this.#large.nc, this.#subjects, take, ended).then((end) => {
+      this.#endFound = end;
+    }, ended);
   }
 
   #publishFact(): void {
@@ -279,6 +308,7 @@ export class Publisher {
   /** Fronts first: they follow another node from here on, and what they have begun is finished. */
   #stop(): void {
     this.#stopping = true;
+    this.#endFound?.();
     this.#publishFact();
     this.#answers.stop(() => {
       void this.#flushed(this.#small).then(() => this.#link.tell({ news: 'drained' }));

@@ -1,11 +1,45 @@
-// What the broker stores for the fleet: the newest template of each node, in memory. Made by the first node that needs
-// it; an operator who wants it otherwise (copies on several servers) makes it before. Used by publisher.ts.
-import { jetstream, Kvm, StorageType } from '../broker.js';
+// What the broker keeps for the fleet: the newest template of each node, in memory, and found blocks of the last hour,
+// on disk. Made by the first node that needs them; an operator who wants them otherwise makes them before. Used by
+// publisher.ts.
+import { DeliverPolicy, jetstream, jetstreamManager, Kvm, StorageType } from '../broker.js';
 import type { Subjects } from '../subjects.js';
 
 type Connection = Parameters<typeof jetstream>[0];
 
-/** @throws Error when the broker has no JetStream, or does not allow it */
-export async function prepareStore(connection: Connection, subjects: Subjects): Promise<void> {
-  await new Kvm(jetstream(connection)).create(subjects.bucket, { history: 1, storage: StorageType.Memory });
+/** An hour in nanoseconds. */
+const FOUND_NANOS = 3_600_000_000_000;
+/** 64 of the largest blocks. */
+const FOUND_BYTES = 256 << 20;
+
+/** @param replicas servers that keep each @throws Error when the broker has no JetStream, or does not allow it */
+export async function prepareStore(connection: Connection, subjects: Subjects, replicas: number): Promise<void> {
+  await new Kvm(jetstream(connection)).create(subjects.bucket, { history: 1, storage: StorageType.Memory, replicas });
+  const manager = await jetstreamManager(connection);
+  const known = await manager.streams.info(subjects.foundStream).catch(() => null);
+  if (known !== null) return;
+  await manager.streams.add({
+    name: subjects.foundStream,
+    subjects: [subjects.found('*')],
+    storage: StorageType.File,
+    max_age: FOUND_NANOS,
+    max_bytes: FOUND_BYTES,
+    num_replicas: replicas,
+  });
+}
+
+/**
+ * Reads found blocks from the oldest that is kept on, in order.
+ * @returns what ends it
+ * @param ended told when no more come
+ */
+export async function readFoundBlocks(
+  connection: Connection,
+  subjects: Subjects,
+  take: (subject: string, bytes: Uint8Array) => void,
+  ended: () => void,
+): Promise<() => void> {
+  const consumer = await jetstream(connection).consumers.get(subjects.foundStream, { deliver_policy: DeliverPolicy.All });
+  const messages = await consumer.consume({ callback: (message) => take(message.subject, message.data) });
+  void messages.closed().then(ended);
+  return () => messages.stop();
 }

@@ -1,11 +1,13 @@
 // What nodes say of a submission, and which of their answers is the client's. Used by caller.ts.
-import type { NodeReply } from '../../http/link/node-call.js';
+import type { NodeReply } from '../http/link/node-call.js';
 
 /** An answer with what it is worth. */
 export interface Judged {
   readonly reply: NodeReply;
   /** The node has taken it: the answer, whatever others say. */
   readonly taken: boolean;
+  /** The node could not judge it. */
+  readonly isUndecided: boolean;
   /** Larger ones are the better answers. */
   readonly rank: number;
   /** For the log. */
@@ -24,7 +26,7 @@ interface Envelope {
 /** @param followed whether it is the word of the node that this front follows */
 export function judge(method: string, reply: NodeReply, followed: boolean): Judged {
   const envelopes = envelopesOf(reply);
-  if (envelopes === null) return { reply, taken: false, rank: RANK.UNDECIDED, words: `HTTP ${reply.status}` };
+  if (envelopes === null) return { reply, taken: false, isUndecided: true, rank: RANK.UNDECIDED, words: `HTTP ${reply.status}` };
   let rank: number = RANK.TAKEN;
   const words: string[] = [];
   for (const { result, error } of envelopes) {
@@ -40,7 +42,7 @@ export function judge(method: string, reply: NodeReply, followed: boolean): Judg
           : RANK.REFUSED;
     rank = Math.min(rank, own);
   }
-  return { reply, taken: rank === RANK.TAKEN, rank, words: words.join(', ') };
+  return { reply, taken: rank === RANK.TAKEN, isUndecided: rank === RANK.UNDECIDED, rank, words: words.join(', ') };
 }
 
 function envelopesOf({ body }: NodeReply): readonly Envelope[] | null {

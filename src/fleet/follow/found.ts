@@ -1,0 +1,65 @@
+// Found blocks on their way into the broker's stream, before anything is answered: whatever becomes of nodes and of
+// this process, a node that comes back within the hour is handed them. Only what has proof of work is a found block: a
+// client could fill the stream with anything else. Used by caller.ts.
+import { randomBytes } from 'node:crypto';
+import { proofOfWork } from '../../consensus/rules/bits.js';
+import { headerOf, sha256d } from '../block-hash.js';
+import { encode, type FoundMessage } from '../messages.js';
+import { split } from '../pieces.js';
+import type { OutgoingCall } from './calls.js';
+
+const BITS_AT = 72;
+/** Tries until a block is stored; with pauses they last some minutes, in which nodes have it all the same. */
+const MOST_TRIES = 100;
+const PAUSE_MS = 500;
+const MOST_PAUSE_MS = 5_000;
+
+export interface FoundDeps {
+  readonly powLimit: bigint;
+  /** Resolves when the stream has a message, on as many servers as it is kept on. */
+  store(body: Uint8Array, id: string): Promise<void>;
+  pieceBytes(): number;
+  after(ms: number): Promise<void>;
+  onFault(text: string): void;
+}
+
+export class FoundBlocks {
+  readonly #deps: FoundDeps;
+  stored = 0;
+  failed = 0;
+
+  constructor(deps: FoundDeps) {
+    this.#deps = deps;
+  }
+
+  /** Whether a submission is a block with proof of work. */
+  isFound(call: Pick<OutgoingCall, 'method' | 'body' | 'block'>): boolean {
+    const header = call.method === 'submitblock' ? headerOf(call) : null;
+    if (header === null) return false;
+    const bits = new DataView(header.buffer, header.byteOffset).getUint32(BITS_AT, true);
+    return proofOfWork(sha256d(header), bits, this.#deps.powLimit);
+  }
+
+  /** Stores a block; tries again while the stream cannot be reached. Resolves when it is stored or given up. */
+  async keep({ method, user, uri, body, block }: OutgoingCall): Promise<void> {
+    const { store, pieceBytes, after, onFault } = this.#deps;
+    const id = randomBytes(12).toString('hex');
+    const whole = block === null ? body : new Uint8Array(Buffer.concat([body, block.bytes]));
+    const pieces = split(whole, pieceBytes());
+    const common = { kind: 'found' as const, id, method, user, uri, bodyBytes: body.length, token: block?.token ?? '' };
+    for (let tried = 0; tried < MOST_TRIES; tried++) {
+      try {
+        for (const [at, bytes] of pieces.entries()) {
+          await store(encode({ ...common, bytes, at, of: pieces.length } satisfies FoundMessage), `${id}-${at}`);
+        }
+        this.stored++;
+        return;
+      } catch (error) {
+        this.failed++;
+        if (tried === 0) onFault(`a found block is not in the stream yet: ${(error as Error).message}`);
+        await after(Math.min(MOST_PAUSE_MS, PAUSE_MS * (tried + 1)));
+      }
+    }
+    onFault('a found block was given up by the stream; it is at the nodes that the log names');
+  }
+}
