@@ -8,6 +8,7 @@ import { version } from './config/version.js';
 import { parseHeader } from './consensus/block/header-view.js';
 import { hashToHex } from './consensus/bytes/hex.js';
 import { createNativeCrypto } from './crypto/native/index.js';
+import { fleetPage } from './fleet/follow/page.js';
 import { FleetSource } from './fleet/follow/source.js';
 import type { LenientServer } from './http/lenient/start-lenient.js';
 import { SharedState, STATE_FLAG } from './http/link/shared-state.js';
@@ -15,6 +16,9 @@ import { SlabRing } from './http/link/slab-ring.js';
 import { createFronts, type Fronts } from './http/server.js';
 import { threadsLoaded } from './lib/loading-threads.js';
 import { createLogger, type NodeLogger } from './log/create-logger.js';
+import { htmlPage, type MetricsServer, serveMetrics } from './metrics/server.js';
+import { createFrontMetrics } from './node/fleet-metrics.js';
+import { httpFigures } from './node/http-metrics.js';
 import { httpOptions } from './node/http-options.js';
 import { networkParams } from './node/network-params.js';
 import { logAddresses, openLenient } from './node/rpc-server.js';
@@ -92,7 +96,9 @@ async function run(config: FrontConfig, log: NodeLogger): Promise<void> {
   process.once('uncaughtException', dying);
   process.once('unhandledRejection', dying);
   let lenient: LenientServer | undefined;
+  let status: MetricsServer | undefined;
   try {
+    if (config.metrics.port !== undefined) status = await openMetrics(config, source, fronts, log);
     if (rpc.lenientPort !== undefined) lenient = await openLenient(rpc.lenientPort, options, fronts, log);
     logAddresses(rpc, fronts, log);
     await Promise.race([source.start(fronts), signalled]);
@@ -102,8 +108,20 @@ async function run(config: FrontConfig, log: NodeLogger): Promise<void> {
     // What is under way is finished: the nodes are still there.
     await fronts.close();
     await lenient?.close();
+    await status?.close();
     await source.stop();
   }
+}
+
+/** @throws ConfigError when the port is taken */
+async function openMetrics({ metrics: { port = 0, host, names } }: FrontConfig, source: FleetSource, fronts: Fronts, log: NodeLogger) {
+  const metrics = createFrontMetrics({ http: () => httpFigures(fronts), fleet: () => source.figures() });
+  const page = htmlPage(() => fleetPage(source.figures(), fronts.stats().waiters));
+  const server = await serveMetrics(metrics, { port, host, names }, new Map([['/', page]])).catch((error: NodeJS.ErrnoException) => {
+    throw new ConfigError(`Unable to serve metrics on ${host}:${port} (${error.code}); choose another -metricsport.`);
+  });
+  log.info(`Metrics on ${host}:${server.port}`);
+  return server;
 }
 
 async function main(): Promise<void> {

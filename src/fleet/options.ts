@@ -26,6 +26,8 @@ export interface FleetNodeOptions extends BrokerOptions {
   readonly accounts: readonly AccountAccess[];
   /** Servers of the broker that keep what is stored. */
   readonly replicas: number;
+  /** Memory of the thread's counters. */
+  readonly figures: SharedArrayBuffer;
   /** Milliseconds between two facts of a quiet node. */
   readonly beatMs: number;
 }

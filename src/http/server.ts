@@ -48,6 +48,8 @@ export interface FrontsDeps {
 export interface RemoteThread {
   readonly entry: URL;
   readonly name: string;
+  /** Its figures, for stats(). */
+  readonly figures: () => Record<string, number>;
   /** Its own options: the member `remote` of what it is started with. */
   readonly options: unknown;
 }
@@ -59,6 +61,8 @@ export interface FrontsStats {
   readonly slabs: SlabStats;
   readonly waiters: number;
   readonly evictedReaders: number;
+  /** Of the thread that serves no sockets; undefined without one. */
+  readonly remote: Record<string, number> | undefined;
 }
 
 /** The running server. */
@@ -196,9 +200,16 @@ class FrontServer implements Fronts {
   }
 
   stats(): FrontsStats {
-    const fronts = this.#fronts.map((front) => front.counters.read());
+    const fronts = this.#fronts.slice(0, this.#options.fronts).map((front) => front.counters.read());
     const waiters = fronts.reduce((sum, front) => sum + front.waiters, 0);
-    return { fronts, link: this.#links.stats(), slabs: this.#deps.slabs.stats(), waiters, evictedReaders: this.#evicted };
+    return {
+      fronts,
+      link: this.#links.stats(),
+      slabs: this.#deps.slabs.stats(),
+      waiters,
+      evictedReaders: this.#evicted,
+      remote: this.#deps.remote?.figures(),
+    };
   }
 
   stopAccepting(): void {
@@ -237,7 +248,7 @@ class FrontServer implements Fronts {
     return { code: RPC_CODE.MISC_ERROR, text };
   }
 
-  #spawn(index: number, { entry, name, options }: RemoteThread): void {
+  #spawn(index: number, { entry, name, options }: Omit<RemoteThread, 'figures'>): void {
     const main = new MessageChannel();
     const priority = new MessageChannel();
     const rings = { calls: newRing(RING_BYTES), replies: newRing(RING_BYTES) };

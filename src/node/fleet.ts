@@ -14,6 +14,7 @@ export async function fleetThread({ fleet, chain }: Pick<NodeConfig, 'fleet' | '
   if (fleet === null) return null;
   const { newNodeKey, publicKeyOf } = await import('../fleet/signed.js');
   const { BEAT_MS } = await import('../fleet/options.js');
+  const { PublishCounters } = await import('../fleet/publish/counters.js');
   let keyPem: string;
   let publicHex: string;
   try {
@@ -25,9 +26,21 @@ export async function fleetThread({ fleet, chain }: Pick<NodeConfig, 'fleet' | '
   log.info(`Fleet: fronts follow this node with -fleetnode=${fleet.name}:${publicHex}`);
   if (fleet.accounts.length === 0)
     log.warn('-fleet without -fleetaccount: no account of the broker may call, so no front can follow this node');
+  const counters = new PublishCounters();
   const { servers, credsFile, tls, name, accounts, replicas } = fleet;
-  const options: FleetNodeOptions = { servers, credsFile, tls, name, accounts, chain, keyPem, replicas, beatMs: BEAT_MS };
-  return { entry: WORKER_ENTRY.fleet, name: 'adit-fleet', options };
+  const options: FleetNodeOptions = {
+    servers,
+    credsFile,
+    tls,
+    name,
+    accounts,
+    chain,
+    keyPem,
+    replicas,
+    beatMs: BEAT_MS,
+    figures: counters.buffer,
+  };
+  return { figures: () => counters.read(), entry: WORKER_ENTRY.fleet, name: 'adit-fleet', options };
 }
 
 /** The key in the file, which is made when it is not there. */

@@ -4,6 +4,7 @@ import type { Chain } from '../chain/chain.js';
 import type { NodeConfig } from '../config/load.js';
 import { version } from '../config/version.js';
 import type { Crypto } from '../crypto/crypto.js';
+import type { PublishFigures } from '../fleet/publish/counters.js';
 import type { Fronts } from '../http/server.js';
 import type { Mempool } from '../mempool/mempool.js';
 import type { Net } from '../net/net.js';
@@ -13,6 +14,7 @@ import type { NetworkAccess } from '../rpc/node/context.js';
 import { networkHashes } from '../rpc/node/mining-info.js';
 import { difficultyOf } from '../rpc/render/difficulty.js';
 import type { TemplateService } from '../template/service.js';
+import { httpFigures } from './http-metrics.js';
 import type { MetricSources } from './metrics.js';
 import { netSources } from './net-metrics.js';
 import type { Sv2 } from './sv2.js';
@@ -107,23 +109,7 @@ export function metricSources(rooms: MetricRooms): MetricSources {
       const { cpuMs, ...stats } = verifier.stats();
       return { ...stats, jobs: { ...stats.jobs }, refused: { ...stats.refused }, cpuSeconds: cpuMs / 1000 };
     },
-    http: () => {
-      const stats = rooms.fronts()?.stats();
-      const sum = (name: 'connectionsOpen' | 'refusedQueueFull' | 'heldBytes' | 'readersCutOff' | 'refusedAuth'): number =>
-        stats?.fronts.reduce((total, front) => total + front[name], 0) ?? 0;
-      return {
-        waiters: stats?.waiters ?? 0,
-        queued: (stats?.link.queued ?? 0) + (stats?.link.running ?? 0),
-        refused: sum('refusedQueueFull'),
-        slabsInUse: stats?.slabs.busy ?? 0,
-        slowReadersClosed: stats?.evictedReaders ?? 0,
-        connections: sum('connectionsOpen'),
-        heldBytes: sum('heldBytes'),
-        readersCutOff: sum('readersCutOff'),
-        refusedAuth: sum('refusedAuth'),
-        loopLag: stats?.fronts.map((front) => front.loopLagMs / 1000) ?? [],
-        frontCalls: [...(stats?.link.methods ?? [])].map(([method, { calls, errors, seconds }]) => ({ method, calls, errors, seconds })),
-      };
-    },
+    http: () => httpFigures(rooms.fronts()),
+    fleetNode: () => rooms.fronts()?.stats().remote as PublishFigures | undefined,
   };
 }

@@ -4,11 +4,13 @@ import type { Series } from '../metrics/quick-histogram.js';
 import { Metrics, secondsBuckets } from '../metrics/registry.js';
 import type { BlockStage } from '../net/relay/block-times.js';
 import { addExporterMetrics, type ExporterSources } from './exporter-metrics.js';
+import { addFleetNodeMetrics, type FleetNodeSources } from './fleet-metrics.js';
+import { addHttpMetrics, type HttpSources } from './http-metrics.js';
 import { addNetMetrics, type NetSources } from './net-metrics.js';
 import { addSv2Metrics, type Sv2Sources } from './sv2-metrics.js';
 
 /** Figures asked for at each scrape. Sizes in bytes, times in seconds, fees in satoshi. */
-export interface MetricSources extends ExporterSources, NetSources, Sv2Sources {
+export interface MetricSources extends ExporterSources, FleetNodeSources, HttpSources, NetSources, Sv2Sources {
   readonly info: Record<string, string>;
   readonly uptimeSeconds: () => number;
   readonly chain: () => {
@@ -47,22 +49,6 @@ export interface MetricSources extends ExporterSources, NetSources, Sv2Sources {
     cacheHits: number;
     cacheMisses: number;
     slabBytes: number;
-  };
-  readonly http: () => {
-    waiters: number;
-    queued: number;
-    refused: number;
-    slabsInUse: number;
-    slowReadersClosed: number;
-    connections: number;
-    /** Bytes of replies held for clients that do not read. */
-    heldBytes: number;
-    readersCutOff: number;
-    refusedAuth: number;
-    /** How late each front's loop was at most in its last second. */
-    loopLag: readonly number[];
-    /** Calls answered on fronts alone, by method. */
-    frontCalls: readonly { method: string; calls: number; errors: number; seconds: number }[];
   };
 }
 
@@ -183,6 +169,8 @@ export function createMetrics(sources: () => MetricSources | undefined): { metri
 
   addExporterMetrics(metrics, from);
   const announcedBlock = addNetMetrics(metrics, from);
+  addHttpMetrics(metrics, from);
+  addFleetNodeMetrics(metrics, from);
   addSv2Metrics(metrics, from);
 
   metrics.gauge(
@@ -252,27 +240,6 @@ export function createMetrics(sources: () => MetricSources | undefined): { metri
     from((s) => s.diskFreeBytes()),
   );
   metrics.gauge(
-    'adit_http_held_bytes',
-    'Replies held for clients that do not read',
-    from((s) => s.http().heldBytes),
-  );
-  metrics.total(
-    'adit_http_readers_cut_off_total',
-    'Connections closed because their replies took too much memory',
-    from((s) => s.http().readersCutOff),
-  );
-  metrics.total(
-    'adit_http_auth_refused_total',
-    'Requests with wrong credentials',
-    from((s) => s.http().refusedAuth),
-  );
-  metrics.gauge(
-    'adit_front_loop_lag_seconds',
-    "How late a front's loop was at most in its last second",
-    from((s) => s.http().loopLag.map((value, front) => ({ labels: { front: String(front) }, value }))),
-    ['front'],
-  );
-  metrics.gauge(
     'adit_template_transactions',
     'Transactions in the current template',
     from((s) => s.template()?.transactions),
@@ -286,56 +253,6 @@ export function createMetrics(sources: () => MetricSources | undefined): { metri
     'adit_template_fees_sats',
     'Fees of the current template',
     from((s) => s.template()?.fees),
-  );
-  metrics.gauge(
-    'adit_longpoll_waiters',
-    'Long polls parked',
-    from((s) => s.http().waiters),
-  );
-  metrics.gauge(
-    'adit_http_connections',
-    'HTTP connections open',
-    from((s) => s.http().connections),
-  );
-  metrics.gauge(
-    'adit_rpc_queue_depth',
-    'Calls under way on the node thread',
-    from((s) => s.http().queued),
-  );
-  const perMethod = (read: (call: ReturnType<MetricSources['http']>['frontCalls'][number]) => number) =>
-    from((s) => s.http().frontCalls.map((call) => ({ labels: { method: call.method }, value: read(call) })));
-  metrics.total(
-    'adit_front_calls_total',
-    'Calls answered on a front alone, by method',
-    perMethod((call) => call.calls),
-    ['method'],
-  );
-  metrics.total(
-    'adit_front_call_errors_total',
-    'Of these, answered with an error',
-    perMethod((call) => call.errors),
-    ['method'],
-  );
-  metrics.total(
-    'adit_front_call_seconds_total',
-    'Time they took',
-    perMethod((call) => call.seconds),
-    ['method'],
-  );
-  metrics.total(
-    'adit_rpc_refused_total',
-    'Calls refused because the queue was full',
-    from((s) => s.http().refused),
-  );
-  metrics.gauge(
-    'adit_template_slabs_in_use',
-    'Shared slabs that hold a template someone still reads',
-    from((s) => s.http().slabsInUse),
-  );
-  metrics.total(
-    'adit_slow_readers_closed_total',
-    'Connections closed because they held the last free slab',
-    from((s) => s.http().slowReadersClosed),
   );
 
   metrics.total(

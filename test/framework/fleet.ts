@@ -6,7 +6,7 @@ import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CallError, type Daemon } from './daemon.js';
+import { CallError, Daemon } from './daemon.js';
 import { freePort } from './ports.js';
 import { PATIENCE_MS, until } from './until.js';
 
@@ -90,6 +90,11 @@ export class Broker extends Program {
     await this.end();
     fs.rmSync(this.dir, { recursive: true, force: true });
   }
+}
+
+/** A node of a fleet, in mode live. */
+export function fleetNode(broker: Broker, name: string, ...more: string[]): Promise<Daemon> {
+  return Daemon.start(`-fleet=${broker.url}`, `-fleetname=${name}`, '-fleetaccount=fronts', '-templatemode=live', ...more);
 }
 
 /** What a node's log says that fronts have to be told to follow it. */

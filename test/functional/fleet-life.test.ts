@@ -1,39 +1,17 @@
 // A fleet of real processes: nodes, a nats-server between, fronts without a node. Skipped where the server isn't
 // installed (Debian's package is called nats-server).
-import fs from 'node:fs';
-import path from 'node:path';
 import t from 'tap';
 import { buildBlock, GENESIS } from '../framework/chain-builder.js';
-import { Daemon } from '../framework/daemon.js';
-import { Broker, FrontProcess, followOption, noBroker } from '../framework/fleet.js';
+import { Broker, FrontProcess, fleetNode, followOption, noBroker } from '../framework/fleet.js';
 import { until } from '../framework/until.js';
 
 const ADDRESS = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 const RULES = { rules: ['segwit'] };
 
-/** A node of a fleet, in mode live. */
-const node = (broker: Broker, name: string, ...more: string[]): Promise<Daemon> =>
-  Daemon.start(
-    `-fleet=${broker.url}`,
-    `-fleetname=${name}`,
-    '-fleetaccount=fronts',
-    '-templatemode=live',
-    '-debuglogfile=debug.log',
-    ...more,
-  );
-
-/** Whether a file below a folder has the header of a block in it, as hex. */
-function holds(folder: string, header: string): boolean {
-  return fs
-    .readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.blk'))
-    .some((name) => fs.readFileSync(path.join(folder, name)).includes(header));
-}
-
 t.test('a front without a node', noBroker || {}, async (t) => {
   const broker = await Broker.start();
   t.teardown(() => broker.remove());
-  const a = await node(broker, 'a');
+  const a = await fleetNode(broker, 'a');
   t.teardown(() => a.remove());
   const front = await FrontProcess.start(`-fleet=${broker.url}`, followOption(a));
   t.teardown(() => front.remove());
@@ -71,9 +49,9 @@ t.test('a front without a node', noBroker || {}, async (t) => {
 t.test('two nodes', noBroker || {}, async (t) => {
   const broker = await Broker.start();
   t.teardown(() => broker.remove());
-  const a = await node(broker, 'a');
+  const a = await fleetNode(broker, 'a');
   t.teardown(() => a.remove());
-  const b = await node(broker, 'b');
+  const b = await fleetNode(broker, 'b');
   t.teardown(() => b.remove());
   const front = await FrontProcess.start(`-fleet=${broker.url}`, followOption(a), followOption(b));
   t.teardown(() => front.remove());
@@ -104,24 +82,4 @@ t.test('two nodes', noBroker || {}, async (t) => {
   const third = buildBlock(second, { time: 1_700_000_002 });
   t.equal(await front.call('submitblock', third.bytes.toString('hex')), null);
   t.equal((await polled).previousblockhash, third.hashHex);
-});
-
-t.test('a block that is found while the nodes are away', noBroker || {}, async (t) => {
-  const broker = await Broker.start();
-  t.teardown(() => broker.remove());
-  const a = await node(broker, 'a');
-  t.teardown(() => a.remove());
-  const front = await FrontProcess.start(`-fleet=${broker.url}`, followOption(a));
-  t.teardown(() => front.remove());
-  await a.kill();
-  const block = buildBlock(GENESIS, { time: 1_700_000_000 });
-  const submitted = front.call('submitblock', block.bytes.toString('hex')).catch(() => {});
-  const stored = `${broker.dir}/js`;
-  await until('the stream has the block', () => holds(stored, block.bytes.toString('hex', 0, 80)));
-  // The front dies too: what it has taken is not lost with it.
-  await front.end();
-  await submitted;
-  await a.up();
-  await until('the node was handed the block', async () => (await a.call('getblockcount')) === 1);
-  t.equal(await a.call('getbestblockhash'), block.hashHex);
 });

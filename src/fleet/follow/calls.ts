@@ -64,6 +64,8 @@ export class Calls {
   readonly #pending = new Map<string, Pending>();
   readonly #joiner = new Joiner(MOST_REPLY_BYTES, MOST_REPLIES);
   #lastId = 0;
+  /** Calls by how they ended. */
+  readonly ends = { reply: 0, refused: 0, lost: 0, unknown: 0 };
   readonly #prefix = randomBytes(9).toString('base64url');
 
   constructor(deps: CallsDeps) {
@@ -179,6 +181,7 @@ export class Calls {
 
   #settle(pending: Pending, end: CallEnd): void {
     this.#forget(pending);
+    this.ends[end.kind]++;
     pending.done(end);
   }
 

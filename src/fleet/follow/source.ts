@@ -27,6 +27,7 @@ import { Subjects } from '../subjects.js';
 import { Caller } from './caller.js';
 import { Calls } from './calls.js';
 import { Choice, type FollowedNode } from './choice.js';
+import type { FleetFigures } from './figures.js';
 import { FoundBlocks } from './found.js';
 import { TemplateIntake } from './templates.js';
 
@@ -80,6 +81,8 @@ export class FleetSource {
   #large: Broker | null = null;
   #followed = '';
   #followedRun = '';
+  #switches = -1;
+  readonly #fetched = { store: 0, node: 0 };
   #pieces: { unsubscribe(): void } | null = null;
   #tipHex = '';
   #current: TemplateFacts | null = null;
@@ -173,6 +176,36 @@ export class FleetSource {
     }
     this.#greetAll();
     this.#lookTimer = setInterval(() => this.#look(), LOOK_MS);
+  }
+
+  /** For metrics and the page. */
+  figures(): FleetFigures {
+    const now = performance.now();
+    const { store, node } = this.#fetched;
+    return {
+      connected: this.#small?.connected ?? false,
+      nodes: this.#choice.nodes.map((seen) => {
+        const alive = this.#choice.isAlive(seen, now);
+        const tipHex = seen.fact?.tip.hashHex ?? '';
+        return {
+          name: seen.name,
+          alive,
+          stopping: seen.fact?.stopping ?? false,
+          followed: seen.name === this.#followed,
+          height: seen.fact?.tip.height ?? 0,
+          tipHex,
+          differs: alive && tipHex !== this.#tipHex,
+          silentMs: seen.fact === null ? -1000 : now - seen.heardMs,
+          pays: seen.fact?.template?.coinbaseValue ?? 0,
+        };
+      }),
+      switches: this.#switches,
+      templates: { pieces: this.#templates.received - store - node, store, node },
+      templateBytes: this.#templates.bytes,
+      callsUnderWay: this.#calls.underWay,
+      calls: this.#calls.ends,
+      found: { stored: this.#found.stored, failed: this.#found.failed },
+    };
   }
 
   async stop(): Promise<void> {
@@ -352,6 +385,7 @@ export class FleetSource {
     this.#deps.log.info(`fleet: following ${name} at height ${fact.tip.height}, tip ${fact.tip.hashHex}`);
     this.#followed = name;
     this.#followedRun = run;
+    this.#switches++;
     this.#clockFrom = Number.NaN;
     this.#pieces?.unsubscribe();
     const first = this.#subjects.stored(this.#subjects.pieceKey(name, '*'));
@@ -413,7 +447,11 @@ export class FleetSource {
 
   /** Pieces that did not come: from the store, or else from the node itself. */
   async #fetch(node: string, head: TemplateHead): Promise<Uint8Array | null> {
-    return (await this.#fromStore(node, head).catch(() => null)) ?? this.#fromNode(node, head);
+    const stored = await this.#fromStore(node, head).catch(() => null);
+    if (stored !== null) this.#fetched.store++;
+    const packed = stored ?? (await this.#fromNode(node, head));
+    if (stored === null && packed !== null) this.#fetched.node++;
+    return packed;
   }
 
   async #fromStore(node: string, head: TemplateHead): Promise<Uint8Array | null> {

@@ -40,7 +40,6 @@ export class TemplateIntake {
   #busy = false;
   received = 0;
   bytes = 0;
-  fetched = 0;
 
   constructor(deps: TemplatesDeps) {
     this.#deps = deps;
@@ -169,7 +168,6 @@ export class TemplateIntake {
       this.#later();
       return;
     }
-    this.fetched++;
     this.#parts.set(wanted.head.digestHex, {
       pieces: new Map(Array.from({ length: wanted.head.pieces }, (_, i) => [i, i === 0 ? packed : new Uint8Array(0)])),
     });

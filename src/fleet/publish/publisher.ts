@@ -20,6 +20,7 @@ import { pieceBytes } from '../pieces.js';
 import { Signer } from '../signed.js';
 import { accountOf, Subjects } from '../subjects.js';
 import { Answers } from './answers.js';
+import { PublishCounters } from './counters.js';
 import { FoundInbox } from './found.js';
 import { prepareStore, readFoundBlocks } from './store.js';
 import { TemplatePublications } from './templates.js';
@@ -40,6 +41,7 @@ export class Publisher {
   readonly #link: FrontLink;
   readonly #slabs: SlabReader;
   readonly #signer: Signer;
+  readonly #figures: PublishCounters;
   readonly #templates: TemplatePublications;
   readonly #answers: Answers;
   readonly #found: FoundInbox;
@@ -63,6 +65,7 @@ export class Publisher {
     this.#state = new SharedState(init.state);
     this.#slabs = new SlabReader(init.slabControl, init.slabs as readonly SlabInfo[]);
     this.#signer = new Signer(remote.keyPem, remote.chain, remote.name, randomBytes(12).toString('hex'));
+    this.#figures = new PublishCounters(remote.figures);
     this.#tip = init.tip;
     const bounds = { calls: options.workQueue, bytes: init.linkBytes };
     this.#link = new FrontLink(init, bounds, new FrontCounters(init.counters), (news) => this.#onNews(news));
@@ -250,6 +253,7 @@ export class Publisher {
 
   #beat(): void {
     this.#answers.expire();
+    this.#count();
     if (!this.#warm && this.#state.has(STATE_FLAG.STARTED)) this.#warm = true;
     this.#readFound();
     this.#publishFact();
@@ -268,8 +272,20 @@ export class Publisher {
     }, ended);
   }
 
+  #count(): void {
+    const figures = this.#figures;
+    figures.set('connected', Number(this.#small?.connected ?? false));
+    figures.set('templates', this.#templates.published);
+    figures.set('templateBytes', this.#templates.bytes);
+    figures.set('callsUnderWay', this.#answers.running);
+    figures.set('callsTaken', this.#answers.calls);
+    figures.set('callsRefused', this.#answers.refused);
+    figures.set('foundBlocks', this.#found.judged);
+  }
+
   #publishFact(): void {
     if (!this.#small?.connected) return;
+    this.#figures.add('facts');
     const body = this.#signer.publication('fact', encode(this.#fact('')));
     this.#publish(this.#small, this.#subjects.fact(this.#options.name), body);
   }

@@ -1,0 +1,35 @@
+// Found blocks of a fleet: whatever goes away, they end in the best chain. Skipped where nats-server isn't installed.
+import fs from 'node:fs';
+import path from 'node:path';
+import t from 'tap';
+import { buildBlock, GENESIS } from '../framework/chain-builder.js';
+import { Broker, FrontProcess, fleetNode, followOption, noBroker } from '../framework/fleet.js';
+import { until } from '../framework/until.js';
+
+/** Whether a file below a folder has the header of a block in it, as hex. */
+function holds(folder: string, header: string): boolean {
+  return fs
+    .readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.blk'))
+    .some((name) => fs.readFileSync(path.join(folder, name)).includes(header));
+}
+
+t.test('a block that is found while the nodes are away', noBroker || {}, async (t) => {
+  const broker = await Broker.start();
+  t.teardown(() => broker.remove());
+  const a = await fleetNode(broker, 'a');
+  t.teardown(() => a.remove());
+  const front = await FrontProcess.start(`-fleet=${broker.url}`, followOption(a));
+  t.teardown(() => front.remove());
+  await a.kill();
+  const block = buildBlock(GENESIS, { time: 1_700_000_000 });
+  const submitted = front.call('submitblock', block.bytes.toString('hex')).catch(() => {});
+  const stored = `${broker.dir}/js`;
+  await until('the stream has the block', () => holds(stored, block.bytes.toString('hex', 0, 80)));
+  // The front dies too: what it has taken is not lost with it.
+  await front.end();
+  await submitted;
+  await a.up();
+  await until('the node was handed the block', async () => (await a.call('getblockcount')) === 1);
+  t.equal(await a.call('getbestblockhash'), block.hashHex);
+});

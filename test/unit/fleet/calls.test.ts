@@ -1,0 +1,305 @@
+// A front's calls and a node's answers, without a broker between: messages are lost, doubled, and late, nodes pause and
+// die. What must hold: nothing is run twice that may not be, and what was answered as failed is never run.
+import fc from 'fast-check';
+import t from 'tap';
+import { type CallEnd, Calls } from '../../../src/fleet/follow/calls.js';
+import { encode, type FrontMessage, type NodeMessage, readFrontMessage, readNodeMessage } from '../../../src/fleet/messages.js';
+import { type AnswerCall, Answers } from '../../../src/fleet/publish/answers.js';
+
+const text = (value: string): Uint8Array => new Uint8Array(Buffer.from(value));
+
+interface Wire {
+  /** Messages on their way, oldest first. */
+  readonly toNode: Uint8Array[];
+  readonly toFront: Uint8Array[];
+}
+
+/** One front and one node with a wire between that the test moves. */
+class World {
+  now = 0;
+  run: string | null = 'r1';
+  readonly wire: Wire = { toNode: [], toFront: [] };
+  readonly ran: string[] = [];
+  readonly open: { readonly call: AnswerCall; readonly done: (status: number, body: string) => void }[] = [];
+  answers: Answers;
+  readonly calls: Calls;
+  pieceBytes = 1 << 16;
+
+  constructor() {
+    this.answers = this.#node();
+    this.calls = new Calls({
+      send: (_node, _id, body) => void this.wire.toNode.push(body),
+      pieceBytes: () => this.pieceBytes,
+      run: () => this.run,
+      nowMs: () => this.now,
+    });
+  }
+
+  #node(): Answers {
+    return new Answers({
+      accounts: [
+        { account: 'fronts', methods: null },
+        { account: 'few', methods: ['getblockcount'] },
+      ],
+      plan: (body, { allowed }) => {
+        const { method } = JSON.parse(Buffer.from(body).toString());
+        return allowed?.has(method) ? { kind: 'node', method } : { kind: 'forbidden' };
+      },
+      run: (call, done) => {
+        this.ran.push(Buffer.from(call.body).toString());
+        this.open.push({ call, done });
+        return this.ran.length;
+      },
+      cancel: () => {},
+      pieceBytes: () => this.pieceBytes,
+      epoch: () => 7,
+      nowMs: () => this.now,
+    });
+  }
+
+  /** The node's process is another one. */
+  restart(): void {
+    this.answers = this.#node();
+    this.open.length = 0;
+    this.run = `${this.run}+`;
+  }
+
+  /** Delivers the next message to the node. */
+  up(account = 'fronts'): void {
+    const bytes = this.wire.toNode.shift();
+    const message = bytes && readFrontMessage(bytes);
+    if (!message || !('id' in message)) return;
+    this.answers.take(account, message, (answer: NodeMessage) => void this.wire.toFront.push(encode(answer)));
+  }
+
+  /** Delivers the next message to the front. */
+  down(): void {
+    const bytes = this.wire.toFront.shift();
+    const message = bytes && readNodeMessage(bytes);
+    if (message) this.calls.receive(message);
+  }
+
+  /** The node thread finishes the oldest call. */
+  finish(body = 'done'): void {
+    this.open.shift()?.done(200, body);
+  }
+
+  send(body: string, held: boolean): { end: CallEnd | null } {
+    const result: { end: CallEnd | null } = { end: null };
+    const call = { method: 'm', user: 'u', uri: '/', plain: true, body: text(body), block: null, held };
+    this.calls.send('a', call, null, (end) => {
+      result.end = end;
+    });
+    return result;
+  }
+
+  /** All messages, until none is left. */
+  settle(): void {
+    while (this.wire.toNode.length > 0 || this.wire.toFront.length > 0) {
+      this.up();
+      this.down();
+    }
+  }
+}
+
+const ended = (end: CallEnd | null): string =>
+  end === null ? 'open' : end.kind === 'reply' ? `reply ${Buffer.from(end.body).toString()}` : end.kind;
+
+t.test('a call and its reply', async (t) => {
+  for (const held of [false, true]) {
+    const w = new World();
+    const call = w.send('{"a":1}', held);
+    w.settle();
+    w.finish('result');
+    w.settle();
+    t.equal(ended(call.end), 'reply result');
+    t.same(w.ran, ['{"a":1}']);
+  }
+});
+
+t.test('large ones go in pieces', async (t) => {
+  const w = new World();
+  w.pieceBytes = 1000;
+  const body = JSON.stringify({ text: 'x'.repeat(5000) });
+  const call = w.send(body, true);
+  t.equal(w.wire.toNode.length, 6);
+  w.settle();
+  w.finish('y'.repeat(3500));
+  t.equal(w.wire.toFront.length, 4);
+  w.settle();
+  t.equal(ended(call.end), `reply ${'y'.repeat(3500)}`);
+  t.same(w.ran, [body]);
+});
+
+t.test('an account may call what its list says', async (t) => {
+  const w = new World();
+  const allowed = w.send('{"method":"getblockcount"}', false);
+  w.up('few');
+  w.finish('1');
+  w.down();
+  t.equal(ended(allowed.end), 'reply 1');
+  const other = w.send('{"method":"stop"}', true);
+  w.up('few');
+  w.down();
+  t.equal(other.end?.kind === 'reply' && other.end.status, 403);
+  w.up('few');
+  const stranger = w.send('{"method":"getblockcount"}', false);
+  w.up('strangers');
+  w.down();
+  t.equal(ended(stranger.end), 'refused');
+  t.equal(w.ran.length, 1);
+});
+
+t.test('a node that stops finishes what it has begun and begins nothing', async (t) => {
+  const w = new World();
+  const begun = w.send('1', true);
+  w.settle();
+  const held = w.send('2', true);
+  w.up();
+  let idle = false;
+  w.answers.stop(() => {
+    idle = true;
+  });
+  t.notOk(idle);
+  w.settle();
+  t.equal(ended(held.end), 'refused', 'it was held and is not let go any more');
+  w.finish();
+  t.ok(idle);
+  w.settle();
+  t.equal(ended(begun.end), 'reply done');
+  const late = w.send('3', false);
+  w.settle();
+  t.equal(ended(late.end), 'refused');
+  t.same(w.ran, ['1']);
+});
+
+t.test('a node that dies', async (t) => {
+  const w = new World();
+  const [held, plain] = [w.send('1', true), w.send('2', false)];
+  w.settle();
+  const before = w.send('3', true);
+  w.restart();
+  w.calls.look();
+  t.equal(ended(held.end), 'unknown', 'it was let go');
+  t.equal(ended(plain.end), 'lost');
+  t.equal(ended(before.end), 'lost', 'it was not let go: it may be called elsewhere');
+});
+
+t.test('a node that pauses', async (t) => {
+  const w = new World();
+  const letGo = w.send('1', true);
+  w.settle();
+  w.send('2', true);
+  w.run = null;
+  const given = w.send('3', true);
+  w.calls.look();
+  t.equal(ended(given.end), 'lost');
+  t.equal(ended(letGo.end), 'open', 'what was let go is waited for');
+  w.run = 'r1';
+  w.settle();
+  t.same(w.ran, ['1'], 'what was given up before is not run afterwards');
+  w.finish();
+  w.settle();
+  t.equal(ended(letGo.end), 'reply done');
+});
+
+t.test('a reply that is lost is asked for', async (t) => {
+  const w = new World();
+  const call = w.send('1', true);
+  w.settle();
+  w.finish();
+  w.wire.toFront.length = 0;
+  w.now += 1500;
+  w.calls.look();
+  w.settle();
+  t.equal(ended(call.end), 'reply done');
+  t.equal(w.ran.length, 1);
+});
+
+t.test('nothing fails and is done, whatever is lost or late', async () => {
+  const step = fc.constantFrom(
+    'send',
+    'sendHeld',
+    'up',
+    'down',
+    'loseUp',
+    'loseDown',
+    'doubleUp',
+    'finish',
+    'look',
+    'pause',
+    'resume',
+    'restart',
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
+      const w = new World();
+      const sent: { readonly body: string; readonly held: boolean; readonly result: { end: CallEnd | null } }[] = [];
+      let runs = 1;
+      const send = (held: boolean): void => {
+        const body = `${sent.length}`;
+        sent.push({ body, held, result: w.send(body, held) });
+      };
+      const work: Record<string, () => void> = {
+        send: () => send(false),
+        sendHeld: () => send(true),
+        up: () => w.up(),
+        down: () => w.down(),
+        loseUp: () => void w.wire.toNode.shift(),
+        loseDown: () => void w.wire.toFront.shift(),
+        doubleUp: () => {
+          const [first] = w.wire.toNode;
+          if (first) w.wire.toNode.push(first);
+        },
+        finish: () => w.finish(),
+        look: () => {
+          w.now += 1100;
+          w.calls.look();
+          w.answers.expire();
+        },
+        pause: () => {
+          w.run = null;
+        },
+        resume: () => {
+          w.run = `r${runs}`;
+        },
+        restart: () => {
+          w.restart();
+          w.run = `r${++runs}`;
+        },
+      };
+      for (const name of steps) work[name]?.();
+      // In the end everything comes through.
+      w.run = `r${runs}`;
+      for (let i = 0; i < 60; i++) {
+        w.settle();
+        w.finish();
+        w.settle();
+        w.now += 1100;
+        w.calls.look();
+      }
+      for (const { body, held, result } of sent) {
+        const times = w.ran.filter((one) => one === body).length;
+        if (result.end === null) throw new Error(`call ${body} never ended`);
+        if (held && times > 1) throw new Error(`call ${body} ran ${times} times`);
+        if (held && times > 0 && result.end.kind !== 'reply' && result.end.kind !== 'unknown') {
+          throw new Error(`call ${body} ran and ended as ${result.end.kind}`);
+        }
+        if (result.end.kind === 'reply' && times === 0) throw new Error(`call ${body} was answered and never ran`);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+t.test('messages that cannot be read', async (t) => {
+  t.equal(readFrontMessage(text('nonsense')), null);
+  t.equal(readFrontMessage(encode({ kind: 'call', id: 'short' })), null);
+  t.equal(readFrontMessage(encode({ kind: 'later', id: 'abcdefgh' })), null, 'of a later version');
+  t.same(readFrontMessage(encode({ kind: 'go', id: 'abcdefgh', more: 1 })), {
+    kind: 'go',
+    id: 'abcdefgh',
+    more: 1,
+  } as unknown as FrontMessage);
+  fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => [readFrontMessage(bytes), readNodeMessage(bytes)].length === 2));
+});
