@@ -33,6 +33,8 @@ export interface PublisherInit extends FrontInit {
 /** Wallets are looked at so often. */
 const WALLETS_MS = 1_000;
 const NO_PAYLOAD = 1 << 20;
+/** Number of a call that the node thread need not see. */
+const ANSWERED = -1;
 
 export class Publisher {
   readonly #options: FleetNodeOptions;
@@ -93,9 +95,10 @@ export class Publisher {
         const submission = SUBMISSIONS.has(call.method);
         const waits = METHODS.get(call.method)?.waits === true;
         // By the port, in memory of its own: a secret in it is nobody else's.
-        const judged = call.method === 'submitblock' ? this.#found.direct(call) : null;
+        const judged = call.method === 'submitblock' ? this.#found.direct(call, done) : () => {};
+        if (judged === null) return ANSWERED;
         const answered = (status: number, reply: Uint8Array | string): void => {
-          judged?.(status, reply);
+          judged(status, reply);
           done(status, reply);
         };
         return this.#link.call({ ...call, shared: true, priority: submission || !call.plain, submission, waits }, answered);
@@ -109,6 +112,7 @@ export class Publisher {
       admits: (account) => this.#answers.admits(account, 'submitblock'),
       run: (call, done) => this.#link.call({ ...call, shared: true, priority: true, submission: true, waits: false }, done),
       log: (text) => this.notice('info', text),
+      after: (ms, run) => void setTimeout(run, ms).unref(),
       nowMs: () => performance.now(),
     });
     this.#templates = new TemplatePublications({
