@@ -1,0 +1,105 @@
+// A rolling restart of nodes and fronts, with 200 long polls parked, 50 calls a second and blocks meanwhile: no call that
+// was accepted is lost, and no long poll is answered without a reason. Skipped where nats-server isn't installed.
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { type BuiltBlock, buildBlock, GENESIS } from '../framework/chain-builder.js';
+import { Broker, FrontProcess, fleetNode, followOption, noBroker } from '../framework/fleet.js';
+import { until } from '../framework/until.js';
+
+const RULES = { rules: ['segwit'] };
+const POLLS = 200;
+const CALLS_MS = 20;
+
+t.test('a rolling restart', noBroker || {}, async (t) => {
+  const broker = await Broker.start();
+  t.teardown(() => broker.remove());
+  const nodes = await Promise.all(['a', 'b'].map((name) => fleetNode(broker, name)));
+  for (const node of nodes) t.teardown(() => node.remove());
+  const options = [`-fleet=${broker.url}`, ...nodes.map(followOption)];
+  const fronts = await Promise.all([0, 1].map(() => FrontProcess.start(...options)));
+  for (const front of fronts) t.teardown(() => front.remove());
+  // Which front takes new calls: one that is about to end is left by its clients first, as by a load balancer.
+  let open = [...fronts];
+  let tip: BuiltBlock = buildBlock(GENESIS, { time: 1_700_000_000 });
+  const mine = async (front: FrontProcess): Promise<void> => {
+    t.equal(await front.call('submitblock', tip.bytes.toString('hex')), null, `block ${tip.hashHex}`);
+    for (const one of open) await until('every front has it', async () => (await one.call('getbestblockhash')) === tip.hashHex);
+  };
+  const next = (): void => {
+    tip = buildBlock(tip, { time: tip.time + 1 });
+  };
+  await mine(fronts[0]!);
+
+  let over = false;
+  let polls = 0;
+  const early: string[] = [];
+  const failed: string[] = [];
+  const poll = async (i: number): Promise<void> => {
+    while (!over) {
+      const front = open[i % open.length]!;
+      const { longpollid, previousblockhash } = await front.call('getblocktemplate', RULES);
+      polls++;
+      try {
+        const answer = await front.call('getblocktemplate', { ...RULES, longpollid });
+        if (answer.previousblockhash === previousblockhash && !over) early.push(`${i} on ${previousblockhash}`);
+      } catch (error) {
+        // Its front ends: it says so, and the client comes back at the other one.
+        if (!/Shutting down|HTTP 503/.test((error as Error).message) || open.includes(front)) failed.push(`poll: ${error}`);
+      } finally {
+        polls--;
+      }
+    }
+  };
+  let calls = 0;
+  const call = async (n: number): Promise<void> => {
+    calls++;
+    const front = open[n % open.length]!;
+    // Some are answered by the front, some by the node, and some change something there.
+    const methods = [
+      ['getblockcount'],
+      ['getblockchaininfo'],
+      ['getmempoolinfo'],
+      ['setban', `10.0.${n >> 8}.${n & 255}`, 'add', 600],
+    ] as const;
+    const [method, ...params] = methods[n % methods.length]!;
+    await front.call(method, ...params).catch((error: unknown) => failed.push(`${method}: ${error}`));
+  };
+  const pollers = Array.from({ length: POLLS }, (_, i) => poll(i));
+  const caller = (async () => {
+    const under: Promise<void>[] = [];
+    for (let n = 0; !over; n++) {
+      under.push(call(n));
+      await sleep(CALLS_MS);
+    }
+    await Promise.all(under);
+  })();
+  const parked = (): Promise<void> => until('all polls are parked', () => polls >= POLLS);
+  await parked();
+  for (const node of nodes) {
+    await node.stop();
+    next();
+    await mine(fronts[0]!);
+    await node.up();
+    // It has no peers: what it missed comes from the stream of found blocks.
+    await until('the node has caught up', async () => (await node.call('getbestblockhash')) === tip.hashHex);
+    await parked();
+  }
+  for (const front of fronts) {
+    open = fronts.filter((one) => one !== front);
+    await front.end('SIGTERM');
+    next();
+    await mine(open[0]!);
+    front.up();
+    await front.answers();
+    open = [...fronts];
+    await parked();
+  }
+  over = true;
+  next();
+  t.equal(await fronts[0]!.call('submitblock', tip.bytes.toString('hex')), null);
+  await Promise.all(pollers);
+  await caller;
+  t.ok(calls > 100, `${calls} calls`);
+  t.same(failed, [], 'no call failed');
+  t.same(early, [], 'no poll was answered without a new tip');
+});

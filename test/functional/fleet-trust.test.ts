@@ -1,0 +1,101 @@
+// Who may do what in a fleet whose fronts and nodes have accounts of their own at the broker: fronts call as their account
+// and no other, a list of methods binds an account, and nobody is believed who is not a pinned node. Skipped where
+// nats-server isn't installed.
+import fs from 'node:fs';
+import path from 'node:path';
+import { connect } from '@nats-io/transport-node';
+import t from 'tap';
+import { buildBlock, GENESIS } from '../framework/chain-builder.js';
+import { Daemon } from '../framework/daemon.js';
+import { Broker, FrontProcess, followOption, noBroker } from '../framework/fleet.js';
+import { until } from '../framework/until.js';
+
+const RULES = { rules: ['segwit'] };
+
+/** One account of fronts: what nodes give it, and its own imports of that. */
+const given = (account: string): { exports: string; imports: string } => {
+  const service = [`adit.regtest.call.*.${account}`, `adit.regtest.found.${account}`, '$JS.API.DIRECT.GET.KV_adit-regtest.>'];
+  const stream = ['adit.regtest.fact.>', '$KV.adit-regtest.>'];
+  const exports = [
+    ...service.map((subject) => `{ service: "${subject}", response_type: stream, accounts: [${account}] }`),
+    ...stream.map((subject) => `{ stream: "${subject}", accounts: [${account}] }`),
+  ];
+  const imports = [
+    ...service.map((subject) => `{ service: { account: nodes, subject: "${subject}" } }`),
+    ...stream.map((subject) => `{ stream: { account: nodes, subject: "${subject}" } }`),
+  ];
+  return { exports: exports.join('\n'), imports: imports.join('\n') };
+};
+
+const [pool, guests] = [given('pool'), given('guests')];
+// What an export needs once, and both accounts may use.
+const shared = /^\{ (?:stream|service): "(?:adit\.regtest\.fact|\$)[^\n]*$/gm;
+const configuration = `
+accounts {
+  nodes: {
+    jetstream: enabled
+    users: [{ user: node, password: n }]
+    exports: [
+      ${pool.exports.replaceAll('accounts: [pool]', 'accounts: [pool, guests]')}
+      ${guests.exports.replaceAll(shared, '')}
+    ]
+  }
+  pool: { users: [{ user: pool, password: p }], imports: [${pool.imports}] }
+  guests: { users: [{ user: guest, password: g }], imports: [${guests.imports}] }
+}`;
+
+const as = (broker: Broker, user: string): string => broker.url.replace('nats://', `nats://${user}@`);
+
+t.test('accounts', noBroker || {}, async (t) => {
+  const broker = await Broker.start(configuration);
+  t.teardown(() => broker.remove());
+  const node = await Daemon.start(
+    `-fleet=${as(broker, 'node:n')}`,
+    '-fleetname=a',
+    '-fleetaccount=pool',
+    '-fleetaccount=guests:getblockcount,getblocktemplate',
+    '-templatemode=live',
+  );
+  t.teardown(() => node.remove());
+  const follow = followOption(node);
+  const front = await FrontProcess.start(`-fleet=${as(broker, 'pool:p')}`, '-fleetaccount=pool', follow);
+  t.teardown(() => front.remove());
+  const block = buildBlock(GENESIS, { time: 1_700_000_000 });
+  t.equal(await front.call('submitblock', block.bytes.toString('hex')), null, 'an account with everything');
+  t.equal((await front.call('getblockchaininfo')).blocks, 1);
+  await until('the found block is stored across accounts', () =>
+    fs
+      .readdirSync(path.join(broker.dir, 'js'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.blk'))
+      .some((name) => fs.readFileSync(path.join(broker.dir, 'js', name)).includes(block.bytes.toString('hex', 0, 80))),
+  );
+  t.notMatch(fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8'), /node:n@/, 'the password is not in the log');
+
+  const guest = await FrontProcess.start(`-fleet=${as(broker, 'guest:g')}`, '-fleetaccount=guests', follow);
+  t.teardown(() => guest.remove());
+  t.equal((await guest.call('getblocktemplate', RULES)).previousblockhash, block.hashHex, 'work for everyone');
+  t.equal((await guest.post('{"method":"getmempoolinfo","params":[]}')).status, 403, 'but no other call');
+  t.equal((await guest.post('[{"method":"getblockcount"},{"method":"stop","params":[]}]')).status, 403, 'nor one beside an allowed one');
+
+  // A front that lies about its account reaches nobody: the broker takes the subject from its own account alone.
+  const liar = await FrontProcess.begin(`-fleet=${as(broker, 'guest:g')}`, '-fleetaccount=pool', follow);
+  t.teardown(() => liar.remove());
+  await until('it is connected', () => liar.output.includes('connected to the broker'));
+
+  // Neither is believed who publishes in a node's name.
+  const forger = await connect({ servers: broker.url, user: 'pool', pass: 'p' });
+  t.teardown(() => forger.close());
+  const heard: Uint8Array[] = [];
+  forger.subscribe('adit.regtest.fact.a', { callback: (error, message) => void (error === null && heard.push(message.data.slice())) });
+  await until('facts pass', () => heard.length > 1);
+  const [first] = heard as [Uint8Array];
+  const changed = first.slice();
+  changed[changed.length - 20] = (changed[changed.length - 20] as number) ^ 1;
+  const next = buildBlock(block, { time: 1_700_000_001 });
+  t.equal(await front.call('submitblock', next.bytes.toString('hex')), null);
+  for (const bytes of [changed, first, new Uint8Array(100)]) forger.publish('adit.regtest.fact.a', bytes);
+  await forger.flush();
+  t.equal(await front.call('getbestblockhash'), next.hashHex, 'neither a forged fact nor an old one moves a front');
+  t.equal((await front.call('getblocktemplate', RULES)).previousblockhash, next.hashHex);
+  await t.rejects(liar.call('getblockcount'), { code: -28 }, 'who has no right to its account never gets to follow');
+});
