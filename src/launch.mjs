@@ -33,6 +33,8 @@ const help = `usage: node src/launch.mjs COMMAND [ARG...]
                        install, build, and list changes of src/ROOM that no unit test notices (test/mutate/run.ts)
   mesh [--nodes=8 --blocks=N --transactions=N --reorg=200 --minutes=15]
                        install, build, and let several nodes sync, fall apart and agree again
+  fleet [--minutes=30 --seed=1 --servers=3 --nodes=3 --fronts=3]
+                       install, build, and let everything happen to a fleet (needs nats-server)
   hostile              install, build, and attack a node for ten minutes (HOSTILE_SECONDS, HOSTILE_LANES, HOSTILE_ONLY)
   soak                 install, build, and load a node in mode live for half an hour
 `;
@@ -210,6 +212,7 @@ switch (command) {
     become([inRoot('build', 'test', 'mutate', 'run.js'), ...rest]);
     break;
   case 'mesh':
+  case 'fleet':
   case 'hostile':
     install();
     await build();
