@@ -9,6 +9,7 @@ import type { Clock } from '../lib/clock.js';
 import type { Logger } from '../log/logger.js';
 import type { Verifier } from '../parallel/verifier.js';
 import { Acceptor, type AcceptResult } from './accept/acceptor.js';
+import { fitsCluster } from './accept/cluster-limits.js';
 import { paysNothing } from './accept/ephemeral-dust.js';
 import { Judge } from './accept/judge.js';
 import type { AcceptOptions } from './accept/workspace.js';
@@ -66,6 +67,8 @@ export interface MempoolStats {
   readonly rejected: number;
   readonly replaced: number;
 }
+
+const NO_ROWS: ReadonlySet<number> = new Set();
 
 export class Mempool {
   readonly options: MempoolOptions;
@@ -339,6 +342,15 @@ export class Mempool {
   cluster(entry: MempoolEntry): { fee: number; weight: number; entries: MempoolEntry[] }[] {
     const pool = this.#pool;
     return chunksOfCluster(pool, entry.row).map(({ fee, weight, rows }) => ({ fee, weight, entries: rows.map((row) => pool.entry(row)) }));
+  }
+  /** Whether the cluster that a new transaction would join stays within its limits. */
+  fitsCluster(tx: TxView): boolean {
+    const ancestors: number[] = [];
+    for (let i = 0; i < tx.inputCount; i++) {
+      const parent = this.#pool.find(tx.buffer, tx.outpointAt(i));
+      if (parent !== NO_ROW) ancestors.push(parent);
+    }
+    return fitsCluster({ count: 1, weight: tx.weight, ancestors, replaced: NO_ROWS }, { pool: this.#pool, options: this.options });
   }
   #view(row: number): MempoolEntry | undefined {
     return row === NO_ROW ? undefined : this.#pool.entry(row);

@@ -17,6 +17,8 @@ import type { SpendNode } from '../wallet/spend/spend-node.js';
 export interface SpendingDeps {
   readonly chain: Chain;
   readonly mempool: Mempool;
+  /** -limitancestorcount and -limitdescendantcount: coins with more unconfirmed relatives are not chosen. */
+  readonly mostRelatives: { readonly ancestors: number; readonly descendants: number };
   readonly crypto: Crypto;
   readonly signer: Signer;
   readonly signingThreads: SigningThreads;
@@ -24,7 +26,7 @@ export interface SpendingDeps {
   readonly log: Logger;
 }
 
-export function createSpending({ chain, mempool, crypto, signer, signingThreads, clock, log }: SpendingDeps): SpendNode {
+export function createSpending({ chain, mempool, mostRelatives, crypto, signer, signingThreads, clock, log }: SpendingDeps): SpendNode {
   const { fees, options } = mempool;
   return {
     crypto,
@@ -43,14 +45,14 @@ export function createSpending({ chain, mempool, crypto, signer, signingThreads,
         dust: options.policy.dustFeeRate,
       };
     },
-    maxAncestors: options.limitAncestorCount,
-    maxDescendants: options.limitDescendantCount,
+    maxAncestors: mostRelatives.ancestors,
+    maxDescendants: mostRelatives.descendants,
     relatives: (txid) => {
       const entry = mempool.get(txid);
       return entry ? { ancestors: entry.ancestorCount, descendants: mostDescendants(mempool, entry) } : { ancestors: 0, descendants: 0 };
     },
     hasDescendants: (txid) => (mempool.get(txid)?.descendantCount ?? 0) > 1,
-    fitsChainLimits: (tx) => fitsChainLimits(mempool, tx),
+    fitsChainLimits: (tx) => fitsChainLimits(mempool, tx) && mempool.fitsCluster(tx),
     broadcast: async (tx, maxFeeSats, relay) => {
       const { txid } = tx;
       if (mempool.get(txid) === undefined) {

@@ -400,7 +400,16 @@ async function build(
   const signer = createSigner();
   const signingThreads = new PooledSigner({ pool, crypto: native, signer });
   const spend = {
-    node: createSpending({ chain, mempool, crypto: native, signer, signingThreads, clock, log }),
+    node: createSpending({
+      chain,
+      mempool,
+      mostRelatives: { ancestors: config.policy.limitAncestorCount, descendants: config.policy.limitDescendantCount },
+      crypto: native,
+      signer,
+      signingThreads,
+      clock,
+      log,
+    }),
     options: config.wallet.spend,
   };
   const wallets = config.wallet.enabled

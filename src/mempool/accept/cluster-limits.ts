@@ -1,13 +1,14 @@
 // How large the cluster of a transaction may become: everything connected with it by spending, whichever way. The rule of newer
 // Bitcoin Core, beside the limits on ancestors and descendants; off unless -limitclustercount or -limitclustersize is given.
 import { policyReject } from '../../policy/reject.js';
+import { adjustedWeightOf } from '../../selection/cluster/cluster-index.js';
 import type { AcceptContext, Step } from './workspace.js';
 
 /** Something new that joins clusters. */
 export interface Newcomer {
   readonly count: number;
-  /** Sigop-adjusted virtual bytes. */
-  readonly size: number;
+  /** Sigop-adjusted. */
+  readonly weight: number;
   /** Rows that it depends on. */
   readonly ancestors: Iterable<number>;
   /** Rows that it would replace: they are not there any more. */
@@ -15,25 +16,33 @@ export interface Newcomer {
 }
 
 /** Whether the cluster of something new would be within the limits. */
-export function fitsCluster({ count, size: own, ancestors, replaced }: Newcomer, { pool, options }: AcceptContext): boolean {
+export function fitsCluster(
+  { count, weight: own, ancestors, replaced }: Newcomer,
+  { pool, options }: Pick<AcceptContext, 'pool' | 'options'>,
+): boolean {
   const { limitClusterCount, limitClusterSize } = options;
   if (limitClusterCount === Number.POSITIVE_INFINITY && limitClusterSize === Number.POSITIVE_INFINITY) return true;
   const { rows, links } = pool;
   const found = new Set<number>();
   for (const row of ancestors) if (!replaced.has(row)) found.add(row);
-  let size = own;
+  // A size is told in virtual bytes and held against weights, as in Core: those do not round.
+  const limitWeight = 4 * limitClusterSize;
+  let weight = own;
   // The set grows while it is walked through, and the walk ends where a limit does.
   for (const row of found) {
-    size += rows.size[row];
-    if (found.size + count > limitClusterCount || size > limitClusterSize) return false;
+    weight += adjustedWeightOf(rows.size[row], rows.weight[row]);
+    if (found.size + count > limitClusterCount || weight > limitWeight) return false;
     for (const list of [links.parents(row), links.children(row)]) {
       for (const relative of list) if (!replaced.has(relative)) found.add(relative);
     }
   }
-  return count <= limitClusterCount && size <= limitClusterSize;
+  return count <= limitClusterCount && weight <= limitWeight;
 }
 
 export const checkClusterLimits: Step = (work, context) =>
-  fitsCluster({ count: 1, size: work.size, ancestors: work.ancestors, replaced: work.replaced }, context)
+  fitsCluster(
+    { count: 1, weight: adjustedWeightOf(work.size, work.tx.weight), ancestors: work.ancestors, replaced: work.replaced },
+    context,
+  )
     ? null
     : policyReject('mempool-policy', 'too-large-cluster', '');

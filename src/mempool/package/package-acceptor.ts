@@ -186,7 +186,7 @@ export class PackageAcceptor {
     const fault =
       (clusters ? null : checkPackageLimits(works, totals, context)) ??
       checkPackageReplacement(works, totals, context) ??
-      checkPackageCluster(works, totals, context);
+      checkPackageCluster(works, context);
     if (fault !== null) return { fault, results: new Map() };
     return clusters ? this.#checkDust(works) : null;
   }

@@ -46,11 +46,14 @@ export function checkPackageLimits(
   return typeof found === 'string' ? fault(`possibly ${found}`) : null;
 }
 
+/** Sigop-adjusted. */
+const weightOf = (works: readonly Workspace[]): number => works.reduce((sum, work) => sum + adjustedWeightOf(work.size, work.tx.weight), 0);
+
 /** The cluster that all of them would be in. Call with what is replaced known. */
-export function checkPackageCluster(works: readonly Workspace[], { size }: PackageTotals, context: AcceptContext): PackageFault | null {
+export function checkPackageCluster(works: readonly Workspace[], context: AcceptContext): PackageFault | null {
   const ancestors = works.flatMap((work) => [...work.ancestors]);
   const replaced = new Set(works.flatMap((work) => [...work.replaced]));
-  return fitsCluster({ count: works.length, size, ancestors, replaced }, context)
+  return fitsCluster({ count: works.length, weight: weightOf(works), ancestors, replaced }, context)
     ? null
     : context.options.policy.clusters
       ? packageFault('too-large-cluster')
@@ -87,8 +90,7 @@ export function checkPackageReplacement(
   const touched = clustersOf(pool, gone);
   if (touched === null) return fault('clusters are too large to be compared');
   // The child pays more than the parent, so both come as one piece.
-  const weight = works.reduce((sum, work) => sum + adjustedWeightOf(work.size, work.tx.weight), 0);
-  if (!improvesDiagram(pool, touched, gone, { fee: modifiedFee, weight, ancestors: new Set() }))
+  if (!improvesDiagram(pool, touched, gone, { fee: modifiedFee, weight: weightOf(works), ancestors: new Set() }))
     return fault('insufficient feerate: does not improve feerate diagram');
   parent.replaced = gone;
   return null;
