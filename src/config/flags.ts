@@ -101,6 +101,7 @@ section('Chain selection', [
   ['signetchallenge', 'string', 'The block script of a custom signet, in hex'],
   ['signetseednode', 'list', 'Names that are looked up for addresses of signet nodes, instead of the usual ones'],
   ['segwitheight', 'int', 'Activation height of segwit, regtest only (-1: never)'],
+  ['testactivationheight', 'list', 'name@height: height from which segwit, bip34, dersig, cltv or csv holds, regtest only'],
   ['vbparams', 'list', 'deployment:start:end[:min_activation_height], regtest only'],
 ]);
 
@@ -308,7 +309,12 @@ section('Debugging and testing', [
   ['checkblocks', 'int', 'How many blocks to check at start (0: all; default: 6)'],
   ['checklevel', 'int', 'How thoroughly: 0 to 4, as verifychain (default: 3)'],
   ['stopatheight', 'int', 'Stop the node once the chain has this height (default: 0, never)'],
-  ...(['checkaddrman', 'checkmempool'] as const).map((name) => [name, 'int', undefined, 'none'] as const),
+  ...(['checkaddrman', 'checkmempool', 'prevoutfetchthreads'] as const).map((name) => [name, 'int', undefined, 'none'] as const),
+  ['loglevel', 'list', undefined, 'none'],
+  ...(['inboundrelaypercent', 'txsendrate'] as const).map((name) => [name, 'int', undefined, 'none'] as const),
+  ...(['loglevelalways', 'logratelimit', 'rpcdoccheck', 'capturemessages', 'txreconciliation', 'walletcrosschain'] as const).map(
+    (name) => [name, 'bool', undefined, 'none'] as const,
+  ),
   ...(['checkblockindex', 'stopafterblockimport', 'logsourcelocations'] as const).map((name) => [name, 'bool', undefined, 'none'] as const),
   ['fastprune', 'bool'],
   ['addrmantest', 'bool'],

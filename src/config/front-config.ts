@@ -7,7 +7,7 @@ import { Args, ConfigError } from './args.js';
 import { readConf } from './conf-file.js';
 import { allFlags, type Flag } from './flags.js';
 import { type BrokerConfig, brokerOptions, fleetWord } from './fleet-options.js';
-import { chooseChain, compatOption, type NodeConfig, portOption, rpcOptions, vbparams } from './load.js';
+import { activationHeights, chooseChain, compatOption, type NodeConfig, portOption, rpcOptions, vbparams } from './load.js';
 import { version } from './version.js';
 
 /** A node that is believed and followed. */
@@ -21,7 +21,7 @@ export interface FollowedNode {
 export interface FrontConfig
   extends Pick<
     NodeConfig,
-    'chain' | 'compat' | 'signetChallengeHex' | 'signetSeedNodes' | 'segwitHeight' | 'vbparams' | 'rpc' | 'metrics' | 'log'
+    'chain' | 'compat' | 'signetChallengeHex' | 'signetSeedNodes' | 'activationHeights' | 'vbparams' | 'rpc' | 'metrics' | 'log'
   > {
   readonly chain: ChainName;
   readonly compat: Compat;
@@ -111,7 +111,7 @@ export function loadFrontConfig(args: Args): FrontConfig {
     compat,
     signetChallengeHex: args.text('signetchallenge'),
     signetSeedNodes: [],
-    segwitHeight: chain === 'regtest' && args.isSet('segwitheight') ? args.int('segwitheight', 0) : undefined,
+    activationHeights: activationHeights(args, chain, compat.activationHeights),
     vbparams: chain === 'regtest' ? vbparams(args) : [],
     rpc,
     wallet: { enabled: !args.bool('disablewallet', false) },

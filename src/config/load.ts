@@ -6,7 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { ChainName } from '../consensus/params/chain-params.js';
-import { chainParams } from '../consensus/params/networks.js';
+import { BURIED_RULES, type BuriedRule, chainParams } from '../consensus/params/networks.js';
 import type { NetOptions } from '../net/options.js';
 import { COMPATS, type Compat } from '../policy/compat.js';
 import type { PolicyRules } from '../policy/options.js';
@@ -29,7 +29,8 @@ export interface NodeConfig {
   readonly signetChallengeHex: string | undefined;
   /** -signetseednode; empty: those of the network. */
   readonly signetSeedNodes: readonly string[];
-  readonly segwitHeight: number | undefined;
+  /** -testactivationheight and -segwitheight; -1 for never. */
+  readonly activationHeights: Readonly<Partial<Record<BuriedRule, number>>>;
   readonly vbparams: readonly { name: string; startTime: bigint; timeout: bigint; minActivationHeight: number }[];
   /** The folder given by -datadir, and the network's folder in it. */
   readonly baseDir: string;
@@ -249,6 +250,29 @@ export function vbparams(args: Args): NodeConfig['vbparams'] {
   });
 }
 
+/** Heights as -testactivationheight has them, each name@height, over what the version has. @throws ConfigError */
+export function activationHeights(args: Args, chain: ChainName, usual: NodeConfig['activationHeights']): NodeConfig['activationHeights'] {
+  if (chain !== 'regtest') return {};
+  const heights: Partial<Record<BuriedRule, number>> = { ...usual };
+  if (args.isSet('segwitheight')) {
+    heights.segwit = args.int('segwitheight', 0);
+    if (heights.segwit < -1)
+      throw new ConfigError(`Activation height ${heights.segwit} for segwit is out of valid range. Use -1 to disable segwit.`);
+  }
+  for (const text of args.list('testactivationheight')) {
+    const wrong = (what: string): never => {
+      throw new ConfigError(`Invalid ${what} (${text}) for -testactivationheight=name@height.`);
+    };
+    const at = text.indexOf('@');
+    if (at < 0) wrong('format');
+    const height = text.slice(at + 1);
+    if (!/^\d{1,10}$/.test(height) || Number(height) >= 2 ** 31 - 1) wrong('height value');
+    const rule = BURIED_RULES.find((name) => name === text.slice(0, at)) ?? wrong('name');
+    heights[rule] = Number(height);
+  }
+  return heights;
+}
+
 function hexOption(args: Args, name: string): string | undefined {
   const text = args.text(name);
   if (text === undefined) return undefined;
@@ -464,6 +488,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
     if (args.isSet(name) && chain !== 'regtest') args.warnings.push(`-${name} is for regtest only and was ignored`);
   };
   regtestOnly('segwitheight');
+  regtestOnly('testactivationheight');
   regtestOnly('vbparams');
   regtestOnly('blockversion');
   const compat = compatOption(args);
@@ -478,9 +503,6 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
   }
   if (defaults.rules.clusters && args.int('limitclustercount', 64) > 64)
     throw new ConfigError('limitclustercount must be less than or equal to 64');
-  const segwitHeight = args.int('segwitheight', 0);
-  if (args.isSet('segwitheight') && segwitHeight < -1)
-    throw new ConfigError(`Activation height ${segwitHeight} for segwit is out of valid range. Use -1 to disable segwit.`);
   const templateMode = args.text('templatemode') ?? compat.templateMode;
   if (templateMode !== 'core' && templateMode !== 'live')
     throw new ConfigError(`-templatemode must be core or live, not '${templateMode}'.`);
@@ -525,7 +547,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
     compat,
     signetChallengeHex: args.text('signetchallenge'),
     signetSeedNodes: args.list('signetseednode'),
-    segwitHeight: chain === 'regtest' && args.isSet('segwitheight') ? segwitHeight : undefined,
+    activationHeights: activationHeights(args, chain, compat.activationHeights),
     vbparams: chain === 'regtest' ? vbparams(args) : [],
     baseDir,
     netDir,

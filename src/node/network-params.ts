@@ -8,7 +8,7 @@ import type { Crypto } from '../crypto/crypto.js';
 import type { Logger } from '../log/logger.js';
 
 /** Options that change parameters. */
-export type NetworkChoice = Pick<NodeConfig, 'chain' | 'signetChallengeHex' | 'signetSeedNodes' | 'segwitHeight' | 'vbparams'>;
+export type NetworkChoice = Pick<NodeConfig, 'chain' | 'signetChallengeHex' | 'signetSeedNodes' | 'activationHeights' | 'vbparams'>;
 
 /** @throws ConfigError for a signet challenge that is no hex */
 export function networkParams(config: NetworkChoice, native: Crypto): ChainParams {
@@ -19,7 +19,7 @@ export function networkParams(config: NetworkChoice, native: Crypto): ChainParam
     {
       ...(challenge === undefined ? {} : { signetChallenge: fromHex(challenge) }),
       ...(config.signetSeedNodes.length === 0 ? {} : { signetSeedNodes: config.signetSeedNodes }),
-      ...(config.segwitHeight === undefined ? {} : { segwitHeight: config.segwitHeight }),
+      activationHeights: config.activationHeights,
       ...(config.vbparams.length === 0 ? {} : { vbparams: config.vbparams }),
     },
     native,

@@ -74,6 +74,8 @@ export interface Compat {
   readonly strictArguments: boolean;
   /** What createwallet makes when nothing is said: a wallet of descriptors, as since release 23. */
   readonly descriptorWallets: boolean;
+  /** Where rules begin on regtest that other networks have buried, when it is not where 0.21.1 has them begin. */
+  readonly activationHeights: Readonly<Partial<Record<'bip34' | 'dersig' | 'cltv' | 'csv', number>>>;
   /** Whether `"jsonrpc":"2.0"` counts unless -jsonrpc2 says otherwise. */
   readonly jsonRpc2: boolean;
 }
@@ -102,6 +104,7 @@ export const COMPATS: Readonly<Record<CompatName, Compat>> = {
     policy: OLD_POLICY,
     strictArguments: false,
     descriptorWallets: false,
+    activationHeights: {},
     jsonRpc2: false,
   },
   '31': {
@@ -115,6 +118,7 @@ export const COMPATS: Readonly<Record<CompatName, Compat>> = {
     policy: NEW_POLICY,
     strictArguments: true,
     descriptorWallets: true,
+    activationHeights: { bip34: 1, dersig: 1, cltv: 1, csv: 1 },
     jsonRpc2: true,
   },
   default: {
@@ -128,6 +132,7 @@ export const COMPATS: Readonly<Record<CompatName, Compat>> = {
     policy: NEW_POLICY,
     strictArguments: false,
     descriptorWallets: false,
+    activationHeights: {},
     jsonRpc2: false,
   },
 };

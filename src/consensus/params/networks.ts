@@ -17,6 +17,10 @@ export interface DeploymentOverride {
   readonly minActivationHeight: number;
 }
 
+/** Rules that hold from a height on, by the names that -testactivationheight takes. */
+export const BURIED_RULES = ['segwit', 'bip34', 'dersig', 'cltv', 'csv'] as const;
+export type BuriedRule = (typeof BURIED_RULES)[number];
+
 /** What options may change. */
 export interface ChainOverrides {
   /**
@@ -25,8 +29,8 @@ export interface ChainOverrides {
    */
   readonly signetChallenge?: Uint8Array;
   readonly signetSeedNodes?: readonly string[];
-  /** regtest: height from which segwit holds; -1 for never. */
-  readonly segwitHeight?: number;
+  /** regtest: heights from which rules hold; -1 for never. */
+  readonly activationHeights?: Readonly<Partial<Record<BuriedRule, number>>>;
   /** regtest: start, timeout and minimum height of named deployments. */
   readonly vbparams?: readonly DeploymentOverride[];
 }
@@ -74,10 +78,15 @@ export function signetMagic(challenge: Uint8Array, hashes: Hashes): Uint8Array {
 
 function regtest(overrides: ChainOverrides): ChainParams {
   const base = regtestParams();
-  const segwit = overrides.segwitHeight ?? base.segwitHeight;
+  const { segwit, bip34, dersig, cltv, csv } = overrides.activationHeights ?? {};
+  const from = (wanted: number | undefined, usual: number): number => (wanted === undefined ? usual : wanted < 0 ? NEVER_HEIGHT : wanted);
   return {
     ...base,
-    segwitHeight: segwit < 0 ? NEVER_HEIGHT : segwit,
+    segwitHeight: from(segwit, base.segwitHeight),
+    bip34Height: from(bip34, base.bip34Height),
+    bip66Height: from(dersig, base.bip66Height),
+    bip65Height: from(cltv, base.bip65Height),
+    csvHeight: from(csv, base.csvHeight),
     deployments: base.deployments.map((deployment) => {
       // Later options win, as when Core applies them one by one.
       const change = overrides.vbparams?.findLast((item) => item.name === deployment.name);

@@ -251,6 +251,27 @@ t.test('limits of clusters', async (t) => {
   t.strictSame(limits('-compat=0.21.1', '-limitclustercount=64', '-limitclustersize=101'), [64, 101_000]);
 });
 
+t.test('heights from which rules hold on regtest', async (t) => {
+  const heights = (...argv: string[]) => load(undefined, ...argv).activationHeights;
+  t.strictSame(heights('-regtest'), {});
+  t.strictSame(heights('-regtest', '-compat=31'), { bip34: 1, dersig: 1, cltv: 1, csv: 1 }, 'as since release 24');
+  t.strictSame(heights('-regtest', '-segwitheight=-1'), { segwit: -1 });
+  const asked = ['-testactivationheight=segwit@20', '-testactivationheight=cltv@0'];
+  t.strictSame(heights('-regtest', '-compat=31', ...asked), { bip34: 1, dersig: 1, cltv: 0, csv: 1, segwit: 20 });
+  t.strictSame(heights('-signet', ...asked), {});
+  for (const [text, what] of [
+    ['cltv', 'format'],
+    ['cltv@', 'height value'],
+    ['cltv@-1', 'height value'],
+    ['cltv@2147483647', 'height value'],
+    ['bip65@7', 'name'],
+  ]) {
+    t.throws(() => heights('-regtest', `-testactivationheight=${text}`), {
+      message: `Invalid ${what} (${text}) for -testactivationheight=name@height.`,
+    });
+  }
+});
+
 t.test('help and version', async (t) => {
   t.match(helpText(), /-blockmaxweight=<n>/);
   t.ok(

@@ -122,7 +122,7 @@ function parentAt(height: number, start = 1_600_000_000): ModelNode {
 }
 
 t.test('blocks in their place', async (t) => {
-  const params = chainParams('regtest', { segwitHeight: 0 });
+  const params = chainParams('regtest', { activationHeights: { segwit: 0 } });
   const commit = (hex: string) => fromHex(`6a24aa21a9ed${hex}`);
   /** A block at a height with this coinbase script, locktime of the spend, witness of the spend, commitment and reserved value. */
   const build = (more: {
@@ -183,7 +183,7 @@ t.test('blocks in their place', async (t) => {
   t.equal(reason(build({ commitment: right, witness: item, reserved })), null);
   t.equal(reason(build({ commitment: right, witness: [Uint8Array.of(2)], reserved })), 'bad-witness-merkle-match');
   t.equal(reason(build({ commitment: right, witness: item, reserved: [A] })), 'bad-witness-merkle-match');
-  const late = chainParams('regtest', { segwitHeight: 200 });
+  const late = chainParams('regtest', { activationHeights: { segwit: 200 } });
   t.equal(verdict(build({ commitment: right, witness: item, reserved }), 199, late)?.reason, 'unexpected-witness', 'before segwit');
   t.equal(verdict(build({ commitment: zeros }), 199, late), null);
   // Weight, only after the commitment holds.

@@ -75,7 +75,7 @@ t.test('heights and deployments', async (t) => {
 
 t.test('overrides', async (t) => {
   const regtest = chainParams('regtest', {
-    segwitHeight: 20,
+    activationHeights: { segwit: 20 },
     vbparams: [
       { name: 'testdummy', startTime: 1n, timeout: 2n, minActivationHeight: 3 },
       { name: 'taproot', startTime: -2n, timeout: 5n, minActivationHeight: 0 },
@@ -85,9 +85,9 @@ t.test('overrides', async (t) => {
   t.equal(regtest.segwitHeight, 20);
   t.same(regtest.deployments[0], { name: 'testdummy', bit: 28, startTime: 10n, timeout: 20n, minActivationHeight: 30, gbtForce: true });
   t.equal(regtest.deployments[1].startTime, -2n);
-  t.equal(chainParams('regtest', { segwitHeight: -1 }).segwitHeight, 0x7fffffff);
-  t.equal(chainParams('regtest', { segwitHeight: 0 }).segwitHeight, 0);
-  t.equal(chainParams('main', { segwitHeight: 5 }).segwitHeight, 481824, 'regtest only');
+  t.equal(chainParams('regtest', { activationHeights: { segwit: -1 } }).segwitHeight, 0x7fffffff);
+  t.equal(chainParams('regtest', { activationHeights: { segwit: 0 } }).segwitHeight, 0);
+  t.equal(chainParams('main', { activationHeights: { segwit: 5 } }).segwitHeight, 481824, 'regtest only');
 
   const custom = chainParams('signet', { signetChallenge: fromHex('51') }, hashes);
   t.equal(toHex(custom.magic), toHex(hashes.sha256d(fromHex('0151')).subarray(0, 4)));

@@ -187,11 +187,11 @@ t.test('script flags of blocks', async (t) => {
   t.equal(reg(1251), flags('P2SH,WITNESS,NULLDUMMY,TAPROOT,CHECKSEQUENCEVERIFY,DERSIG'));
   t.equal(reg(1351), flags('P2SH,WITNESS,NULLDUMMY,TAPROOT,CHECKSEQUENCEVERIFY,DERSIG,CHECKLOCKTIMEVERIFY'));
   const never = chainParams('regtest', {
-    segwitHeight: -1,
+    activationHeights: { segwit: -1 },
     vbparams: [{ name: 'taproot', startTime: -2n, timeout: 0n, minActivationHeight: 0 }],
   });
   t.equal(reg(1, never), flags('P2SH'));
-  const late = chainParams('regtest', { segwitHeight: 100 });
+  const late = chainParams('regtest', { activationHeights: { segwit: 100 } });
   t.equal(reg(99, late), flags('P2SH,WITNESS,TAPROOT'), 'witness rules hold from genesis, NULLDUMMY from the height');
   t.equal(reg(100, late), flags('P2SH,WITNESS,TAPROOT,NULLDUMMY'));
   const main = chainParams('main');

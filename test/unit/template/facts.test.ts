@@ -55,7 +55,7 @@ const factsOf = (tip: Header, params: ChainParams, blockVersion: number | null =
   tipFacts(tip, params, new VersionBitsCache(), blockVersion);
 
 t.test('a chain before segwit', async (t) => {
-  const params = chainParams('regtest', { segwitHeight: 50 });
+  const params = chainParams('regtest', { activationHeights: { segwit: 50 } });
   const before = factsOf(headers(48, 0x207fffff), params);
   t.equal(before.height, 49);
   t.notOk(before.segwitActive);
@@ -66,7 +66,7 @@ t.test('a chain before segwit', async (t) => {
   t.ok(after.segwitActive);
   t.strictSame(after.rules, ['csv', '!segwit', 'taproot']);
   t.strictSame([after.sigopLimit, after.sizeLimit, after.weightLimit], [80_000, 4_000_000, 4_000_000]);
-  t.notOk(factsOf(headers(49, 0x207fffff), chainParams('regtest', { segwitHeight: -1 })).segwitDefined);
+  t.notOk(factsOf(headers(49, 0x207fffff), chainParams('regtest', { activationHeights: { segwit: -1 } })).segwitDefined);
 });
 
 t.test('deployments from started to active, and -blockversion', async (t) => {
