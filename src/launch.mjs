@@ -20,7 +20,7 @@ const help = `usage: node src/launch.mjs COMMAND [ARG...]
   test [FILE...]       install, build, and run the tests (or just the test files named)
   vectors              install, build, and run the vector suites over the folder that VECTORS names
   replay [FILE...]     install, build, and replay the recorded conversations of test/conformance
-  core-tests --core=PATH [--only=NAME,...] [--jobs=1] [--minutes=20]
+  core-tests --core=PATH [--version=0.21.1|31] [--only=NAME,...] [--jobs=1] [--minutes=20]
                        install, build, and run Bitcoin Core's functional tests (test/core/run.ts)
   compare --bitcoind=PATH [--steps=1000 --seed=1]
                        install, build, and play a random stream to -compat=31 and to that bitcoind (test/compare/run.ts)

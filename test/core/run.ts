@@ -1,8 +1,9 @@
-// Runs functional tests of Bitcoin Core 0.21.1 against this build and enters what they say in test/core-functional.md.
+// Runs functional tests of Bitcoin Core against this build and enters what they say in test/core-functional.md.
 //
-//   npm run core-tests -- --core=PATH [--only=NAME,...] [--jobs=1] [--minutes=20] [--portseed=N] [--timeout-factor=6]
+//   npm run core-tests -- --core=PATH [--version=0.21.1|31] [--only=NAME,...] [--jobs=1] [--minutes=20] [--portseed=N] [--timeout-factor=6]
 //
-// --core is a checkout of Core; nothing of it needs to be compiled. Without --only every test of the table is run but those marked `not run`. A
+// --core is a checkout of Core; nothing of it needs to be compiled. --version says which: 0.21.1, or 31 for its master of August 2026; nodes run
+// with that -compat. Without --only every test of the table's columns of that version is run but those marked `not run`. A
 // test is run once with each set of options that Core's own test runner names for it, and passes when all of them pass. --minutes is what one
 // of these runs may take. --portseed chooses the ports, so that several runs on a machine keep apart. The table is written after each test.
 // The data of a failed run are kept, and named. Exit status 1 when a test failed that has no reason to.
@@ -12,7 +13,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { type Outcome, parseTable, type Row, renderTable, rowAfter } from './table.js';
+import { type Cell, cellAfter, type Outcome, parseTable, renderTable, VERSIONS } from './table.js';
 
 /** A test of Core's ends with this status when the machine lacks what it needs. */
 const SKIPPED_STATUS = 77;
@@ -28,6 +29,7 @@ const tableFile = path.join(root, 'test', 'core-functional.md');
 const { values } = parseArgs({
   options: {
     core: { type: 'string' },
+    version: { type: 'string', default: '0.21.1' },
     only: { type: 'string' },
     jobs: { type: 'string', default: '1' },
     minutes: { type: 'string', default: '20' },
@@ -44,10 +46,8 @@ const [jobs, minutes, portSeed, timeoutFactor] = [values.jobs, values.minutes, v
 if (![jobs, minutes, timeoutFactor].every((n) => n > 0) || !(portSeed >= 0)) {
   stop('--jobs, --minutes and --timeout-factor are positive numbers, --portseed is a number');
 }
-const core = path.resolve(
-  process.env.INIT_CWD ?? process.cwd(),
-  values.core ?? stop('--core=PATH names a checkout of Bitcoin Core 0.21.1'),
-);
+const release = VERSIONS.find((one) => one === values.version) ?? stop(`--version is ${VERSIONS.join(' or ')}`);
+const core = path.resolve(process.env.INIT_CWD ?? process.cwd(), values.core ?? stop('--core=PATH names a checkout of Bitcoin Core'));
 const runner = path.join(core, 'test', 'functional', 'test_runner.py');
 if (!fs.existsSync(runner)) stop(`${core} has no test/functional/test_runner.py`);
 
@@ -63,26 +63,58 @@ function optionSets(test: string): string[][] {
   return sets.length > 0 ? sets : [[]];
 }
 
+/** Of Core's programs and libraries, what adit has a counterpart of, and what it has none of. */
+const PARTS = ['ENABLE_WALLET', 'USE_SQLITE', 'ENABLE_CLI', 'ENABLE_BITCOIND', 'ENABLE_ZMQ'];
+const ABSENT_PARTS = [
+  ...['BENCH', 'BITCOIN_TX', 'GUI'].map((name) => `BUILD_${name}`),
+  ...[
+    'BITCOIN_UTIL',
+    'BITCOIN_CHAINSTATE',
+    'WALLET_TOOL',
+    'FUZZ_BINARY',
+    'EMBEDDED_ASMAP',
+    'EXTERNAL_SIGNER',
+    'USDT_TRACEPOINTS',
+    'IPC',
+  ].map((name) => `ENABLE_${name}`),
+];
+
+/**
+ * Core's framework keeps a connection for minutes and does not open another: such clients belong on -rpclenientport, so
+ * the port of the configuration file becomes that one, unless a test is about ports.
+ */
+const ON_LENIENT_PORT = `
+for a in "$@"; do
+  case "$a" in
+    -datadir=*) conf="\${a#-datadir=}/bitcoin.conf" ;;
+    -rpcbind* | -rpcport*) exact=1 ;;
+  esac
+done
+port=$(sed -n 's/^rpcport=//p' "$conf" 2>/dev/null | head -1)
+if [ -n "$port" ] && [ -z "$exact" ]; then set -- "$@" "-rpclenientport=$port" "-rpcport=$((port + 10000))"; fi
+`;
+
 /** A folder with what Core's framework is told: its settings, and programs by a path each. */
 function makeWorkFolder(): string {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-core-tests-'));
   for (const [program, first] of [
-    ['aditd', " '-compat=0.21.1'"],
+    ['aditd', ` '-compat=${release}'`],
     ['adit-cli', ''],
   ] as const) {
-    const script = `#!/bin/sh\nexec '${process.execPath}' '${path.join(root, 'build', 'bundle', 'src', 'bin', `${program}.js`)}'${first} "$@"\n`;
+    const run = `exec '${process.execPath}' '${path.join(root, 'build', 'bundle', 'src', 'bin', `${program}.js`)}'${first}`;
+    const script = `#!/bin/sh\n${program === 'aditd' ? ON_LENIENT_PORT : ''}${run} "$@"\n`;
     fs.writeFileSync(path.join(folder, program), script, { mode: 0o755 });
   }
   const settings = [
     '[environment]',
-    'PACKAGE_NAME=adit',
-    'PACKAGE_BUGREPORT=',
+    ...['PACKAGE', 'CLIENT'].flatMap((of) => [`${of}_NAME=adit`, `${of}_BUGREPORT=`]),
     `SRCDIR=${core}`,
     `BUILDDIR=${folder}`,
     'EXEEXT=',
     `RPCAUTH=${path.join(core, 'share', 'rpcauth', 'rpcauth.py')}`,
     '[components]',
-    ...['ENABLE_WALLET', 'USE_SQLITE', 'ENABLE_CLI', 'ENABLE_BITCOIND', 'ENABLE_ZMQ'].map((name) => `${name}=true`),
+    ...PARTS.map((name) => `${name}=true`),
+    ...ABSENT_PARTS.map((name) => `${name}=false`),
   ];
   fs.writeFileSync(path.join(folder, 'config.ini'), `${settings.join('\n')}\n`);
   return folder;
@@ -172,22 +204,26 @@ async function runAll(test: string, seed: number): Promise<Outcome> {
   return outcome;
 }
 
-const version = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
+const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
 
 /** Enters what a test said; the table is read again, since runs may take hours. */
-function enter(test: string, outcome: Outcome): Row {
+function enter(test: string, outcome: Outcome): Cell {
   const table = parseTable(fs.readFileSync(tableFile, 'utf8'));
-  const ran = `${version}, ${new Date().toISOString().slice(0, 10)}`;
+  const ran = `${commit}, ${new Date().toISOString().slice(0, 10)}`;
   const at = table.rows.findIndex((row) => row.test === test);
-  const row = rowAfter(table.rows[at] ?? { test, result: 'pass', reason: '', ran: '' }, outcome, ran);
+  const { cells } = table.rows[at] ?? { cells: {} };
+  const cell = cellAfter(cells[release], outcome, ran);
+  const row = { test, cells: { ...cells, [release]: cell } };
   if (at >= 0) table.rows[at] = row;
   else table.rows.push(row);
   fs.writeFileSync(`${tableFile}.new`, renderTable(table));
   fs.renameSync(`${tableFile}.new`, tableFile);
-  return row;
+  return cell;
 }
 
-const rows = parseTable(fs.readFileSync(tableFile, 'utf8')).rows.filter(({ result }) => result !== 'not run');
+const rows = parseTable(fs.readFileSync(tableFile, 'utf8')).rows.filter(
+  ({ cells }) => cells[release] !== undefined && cells[release].result !== 'not run',
+);
 const names = values.only?.split(',').filter(Boolean) ?? rows.map(({ test }) => test);
 const unknown = names.filter((name) => !fs.existsSync(path.join(core, 'test', 'functional', `${name}.py`)));
 if (unknown.length > 0) stop(`Core has no such test: ${unknown.join(', ')}`);
@@ -202,9 +238,9 @@ async function worker(seed: number): Promise<void> {
   for (let test = left.shift(); test !== undefined; test = left.shift()) {
     const began = Date.now();
     const outcome = await runAll(test, seed);
-    const row = enter(test, outcome);
-    if (row.result === 'fail') unexpected.push(test);
-    const note = outcome.kind === 'passed' ? '' : ` (${row.result}: ${outcome.words})`;
+    const { result } = enter(test, outcome);
+    if (result === 'fail') unexpected.push(test);
+    const note = outcome.kind === 'passed' ? '' : ` (${result}: ${outcome.words})`;
     process.stdout.write(`${test}: ${outcome.kind} in ${Math.round((Date.now() - began) / 1000)} s${note}\n`);
   }
 }

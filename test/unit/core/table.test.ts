@@ -2,9 +2,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { parseTable, type Row, renderTable, rowAfter } from '../../core/table.js';
+import { type Cell, cellAfter, parseTable, renderTable } from '../../core/table.js';
 
-const row: Row = { test: 'feature_x', result: 'pass', reason: 'with `--ipv4`', ran: '' };
+const cell: Cell = { result: 'pass', reason: 'with `--ipv4`', ran: '' };
 const NOW = 'abc1234, 2026-11-22';
 
 t.test('the table in the repository reads back as it is written', async (t) => {
@@ -15,24 +15,29 @@ t.test('the table in the repository reads back as it is written', async (t) => {
   t.equal(renderTable(table), text, 'nothing is entered by another hand');
 });
 
-t.test('rows of three cells are those of tests that the command has not run', async (t) => {
+t.test('a row has a cell for each version that has the test', async (t) => {
   const { rows, before, after } = parseTable(
-    'before\n\n| test | result | reason |\n| --- | --- | --- |\n| a_b | missing | it, `x` |\nafter',
+    'before\n\n| test | 0.21.1 | reason |\n| --- | --- | --- |\n| a_b | missing | it, `x` |\n| c_d |  |  |  | pass |  | now |\nafter',
   );
-  t.same(rows, [{ test: 'a_b', result: 'missing', reason: 'it, `x`', ran: '' }]);
+  t.same(rows, [
+    { test: 'a_b', cells: { '0.21.1': { result: 'missing', reason: 'it, `x`', ran: '' } } },
+    { test: 'c_d', cells: { '31': { result: 'pass', reason: '', ran: 'now' } } },
+  ]);
   t.equal(before, 'before\n');
   t.equal(after, 'after');
-  t.throws(() => parseTable('| test | result | reason |\n| --- | --- | --- |\n| a_b | perhaps | |'), /can't be read/);
+  t.throws(() => parseTable('| test | 0.21.1 | reason |\n| --- | --- | --- |\n| a_b | perhaps | |'), /can't be read/);
+  t.throws(() => parseTable('| test |\n| --- |\n| a_b | pass |  |  | pass |  |  | pass |'), /can't be read/);
   t.throws(() => parseTable('nothing'), /no table/);
 });
 
-t.test('what a run makes of a row', async (t) => {
-  t.same(rowAfter(row, { kind: 'passed', words: '' }, NOW), { ...row, ran: NOW }, 'a note on a pass stays');
-  t.same(rowAfter(row, { kind: 'failed', words: 'a | b\n c' }, NOW), { ...row, result: 'fail', reason: 'a b c', ran: NOW });
-  const known: Row = { ...row, result: 'on purpose', reason: 'wanted' };
-  t.same(rowAfter(known, { kind: 'failed', words: 'x' }, NOW), { ...known, ran: NOW }, 'a known reason stays');
-  t.same(rowAfter(known, { kind: 'passed', words: '' }, NOW), { ...row, reason: '', ran: NOW }, 'which a pass ends');
-  t.same(rowAfter(row, { kind: 'skipped', words: 'no zmq' }, NOW), { ...row, result: 'not run', reason: 'no zmq', ran: NOW });
-  const failed: Row = { ...row, result: 'fail', reason: 'old words' };
-  t.equal(rowAfter(failed, { kind: 'failed', words: 'new words' }, NOW).reason, 'new words');
+t.test('what a run makes of a cell', async (t) => {
+  t.same(cellAfter(cell, { kind: 'passed', words: '' }, NOW), { ...cell, ran: NOW }, 'a note on a pass stays');
+  t.same(cellAfter(cell, { kind: 'failed', words: 'a | b\n c' }, NOW), { ...cell, result: 'fail', reason: 'a b c', ran: NOW });
+  const known: Cell = { ...cell, result: 'on purpose', reason: 'wanted' };
+  t.same(cellAfter(known, { kind: 'failed', words: 'x' }, NOW), { ...known, ran: NOW }, 'a known reason stays');
+  t.same(cellAfter(known, { kind: 'passed', words: '' }, NOW), { ...cell, reason: '', ran: NOW }, 'which a pass ends');
+  t.same(cellAfter(cell, { kind: 'skipped', words: 'no zmq' }, NOW), { ...cell, result: 'not run', reason: 'no zmq', ran: NOW });
+  const failed: Cell = { ...cell, result: 'fail', reason: 'old words' };
+  t.same(cellAfter(undefined, { kind: 'passed', words: '' }, NOW), { result: 'pass', reason: '', ran: NOW }, 'the first run');
+  t.equal(cellAfter(failed, { kind: 'failed', words: 'new words' }, NOW).reason, 'new words');
 });
