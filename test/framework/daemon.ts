@@ -107,9 +107,7 @@ export class Daemon {
 
   /** Starts the process (again) on the same folder. */
   async up(...more: string[]): Promise<void> {
-    // Most tests spell what 0.21.1 answers and does; one about another version says so.
-    const version = [...this.options, ...more].some((option) => option.startsWith('-compat=')) ? [] : ['-compat=0.21.1'];
-    const network = this.#networkFolder === 'regtest' ? ['-regtest', ...version] : [];
+    const network = this.#networkFolder === 'regtest' ? ['-regtest'] : [];
     const fronts = this.options.some((option) => option.startsWith('-fronts=')) ? [] : ['-fronts=2'];
     // Nobody is called and no port is taken that another test may have, unless the test is about peers.
     const peers = [...this.options, ...more].some((option) => /^-(listen|port|bind|connect|addnode|seednode|whitebind)=/.test(option));

@@ -128,7 +128,10 @@ t.test('by hand', async (t) => {
   t.equal(await node.call('getbestblockhash'), info.bestblockhash);
 
   // Peers.
-  t.match(await node.call('getnetworkinfo'), { localservices: '0000000000000408', localservicesnames: ['WITNESS', 'NETWORK_LIMITED'] });
+  t.match(await node.call('getnetworkinfo'), {
+    localservices: '0000000000000c08',
+    localservicesnames: ['WITNESS', 'NETWORK_LIMITED', 'P2P_V2'],
+  });
   const peer = await P2pClient.connect(port);
   const at = async (height: number) => unshown(await node.call('getblockhash', height));
   peer.send('getdata', invPayload([[BLOCK, await at(900 - 290)]]));

@@ -13,7 +13,7 @@ const idOf = (tx: Tx): string => shown(txid(tx));
 const hexOf = (tx: Tx): string => serializeTx(tx).toString('hex');
 
 t.test('transactions by wtxid, pins, and the next block', async (t) => {
-  const node = await Daemon.start('-acceptnonstdtxn=1', '-blockreconstructionextratxn=0');
+  const node = await Daemon.start('-acceptnonstdtxn=1', '-blockreconstructionextratxn=0', `-mocktime=${START + 200}`);
   t.teardown(() => node.remove());
   const chain: BuiltBlock[] = [buildBlock(GENESIS, { time: START })];
   while (chain.length < 110) chain.push(buildBlock(chain.at(-1)!, { time: START + chain.length }));

@@ -25,7 +25,13 @@ interface Bench {
 /** A node with 110 blocks at a clock that stands still, so that replies can be compared byte by byte. */
 async function bench(t: Test): Promise<Bench> {
   const metrics = await freePort();
-  const node = await Daemon.start(`-fronts=${FRONTS}`, '-acceptnonstdtxn=1', `-metricsport=${metrics}`, `-mocktime=${START}`);
+  const node = await Daemon.start(
+    '-templatemode=core',
+    `-fronts=${FRONTS}`,
+    '-acceptnonstdtxn=1',
+    `-metricsport=${metrics}`,
+    `-mocktime=${START}`,
+  );
   t.teardown(() => node.remove());
   const connections = await connect(node, POLLS);
   const [writer] = (await connect(node, 1)) as [Connection];

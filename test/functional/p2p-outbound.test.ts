@@ -19,6 +19,8 @@ const through = ({ port }: SocksWorld): string[] => [
   `-proxy=127.0.0.1:${port}`,
   '-proxyrandomize=0',
   '-dnsseed=0',
+  // The peers of these tests speak in the clear.
+  '-v2transport=0',
   '-fixedseeds=0',
   '-debug=net',
 ];

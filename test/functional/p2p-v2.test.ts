@@ -35,7 +35,7 @@ const peersOf = (node: Daemon) => node.call('getpeerinfo') as Promise<PeerRow[]>
 t.test('two nodes agree on keys, a third without encryption is called again in the clear', async (t) => {
   const one = await listening('-v2transport=1');
   t.teardown(() => one.node.remove());
-  const old = await listening();
+  const old = await listening('-compat=0.21.1');
   t.teardown(() => old.node.remove());
   await one.node.call('generatetoaddress', 30, ADDRESS);
   const caller = await listening('-v2transport=1', `-addnode=127.0.0.1:${one.port}`);

@@ -40,31 +40,31 @@ t.test('coins, kills and blocks that go away', async (t) => {
   await node.call('createwallet', 'w', false, false, null, false, false, true);
   const address = await node.call('getnewaddress', 'miner');
   await node.call('generatetoaddress', 101, address);
-  t.same(await node.call('getbalances'), { mine: { trusted: 50, untrusted_pending: 0, immature: 5000 } });
+  t.match(await node.call('getbalances'), { mine: { trusted: 50, untrusted_pending: 0, immature: 5000 } });
   const before = await node.call('listunspent');
   t.equal(before.length, 1);
 
   await node.kill();
   await node.up();
   t.same(await node.call('listwallets'), ['w'], 'loaded again by itself');
-  t.same(await node.call('getbalances'), { mine: { trusted: 50, untrusted_pending: 0, immature: 5000 } });
+  t.match(await node.call('getbalances'), { mine: { trusted: 50, untrusted_pending: 0, immature: 5000 } });
   t.same(await node.call('listunspent'), before);
   t.equal((await node.call('getaddressinfo', address)).labels[0], 'miner');
 
   const tip = await node.call('getbestblockhash');
   await node.call('invalidateblock', tip);
-  t.same(await node.call('getbalances'), { mine: { trusted: 0, untrusted_pending: 0, immature: 5000 } }, 'one block less');
+  t.match(await node.call('getbalances'), { mine: { trusted: 0, untrusted_pending: 0, immature: 5000 } }, 'one block less');
   await node.kill();
   await node.up();
-  t.same(await node.call('getbalances'), { mine: { trusted: 0, untrusted_pending: 0, immature: 5000 } });
+  t.match(await node.call('getbalances'), { mine: { trusted: 0, untrusted_pending: 0, immature: 5000 } });
   await node.call('reconsiderblock', tip);
-  t.same(await node.call('getbalances'), { mine: { trusted: 50, untrusted_pending: 0, immature: 5000 } });
+  t.match(await node.call('getbalances'), { mine: { trusted: 50, untrusted_pending: 0, immature: 5000 } });
 
   // Blocks that come while no wallet is loaded are caught up with.
   await node.call('unloadwallet', 'w');
   await node.call('generatetoaddress', 3, address);
   await node.call('loadwallet', 'w');
-  t.same(await node.call('getbalances'), { mine: { trusted: 200, untrusted_pending: 0, immature: 5000 } });
+  t.match(await node.call('getbalances'), { mine: { trusted: 200, untrusted_pending: 0, immature: 5000 } });
   await node.call('lockunspent', false, [{ txid: before[0].txid, vout: before[0].vout }]);
   t.equal((await node.call('listunspent')).length, 3);
 });

@@ -86,7 +86,7 @@ t.test('sendtoaddress: what its arguments do', async (t) => {
   const set = await node.call('sendtoaddress', OUTSIDE, 1, null, null, null, null, null, null, null, null, true);
   t.equal(set.fee_reason, 'PayTxFee set');
   t.equal(sats((await node.call('getmempoolentry', set.txid)).fees.base), 50 * 141);
-  t.equal(await refusal(node.call('settxfee', 0.000001)), '-8 txfee cannot be less than min relay tx fee (0.00001000 BTC/kvB)');
+  t.equal(await refusal(node.call('settxfee', 0.0000005)), '-8 txfee cannot be less than min relay tx fee (0.00000100 BTC/kvB)');
   t.equal(await refusal(node.call('settxfee', 0.2)), '-8 txfee cannot be more than wallet max tx fee (0.10000000 BTC/kvB)');
   t.equal(await node.call('settxfee', 0), true);
 });

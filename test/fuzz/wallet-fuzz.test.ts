@@ -115,7 +115,6 @@ const shapes: [method: string, ...args: (Kind | readonly Kind[])[]][] = [
   ['createwallet', 'taken', 'bool', 'bool', 'phrase', 'bool', 'bool', 'bool'],
   ['restorewallet', 'taken', 'path', 'bool'],
   ['loadwallet', 'taken', 'bool'],
-  ['unloadwallet', 'taken', 'bool'],
   ['abandontransaction', 'hash'],
   ['listaddressgroupings', 'none'],
   ['getreceivedbyaddress', 'key', 'number'],
@@ -133,6 +132,10 @@ const shapes: [method: string, ...args: (Kind | readonly Kind[])[]][] = [
   ['getdescriptorinfo', 'key'],
   ['deriveaddresses', 'key', 'number'],
   ['createmultisig', 'number', ['key', 'key'], 'type'],
+  ['addhdkey', 'key'],
+  ['createwalletdescriptor', 'type', 'none'],
+  ['derivehdkey', 'label', 'none'],
+  ['gethdkeys', 'none'],
 ];
 /** Arguments that are never anything else: they name files. */
 const FIXED: readonly Kind[] = ['path', 'name', 'taken'];

@@ -1,6 +1,7 @@
 // Whether a script can be solved, and the descriptor that says how: what getaddressinfo and listunspent show. Scripts of descriptor wallets
 // that have no template (taproot, miniscript) are told by their descriptor itself, those of legacy wallets by what can be inferred.
 import { inferDescriptor } from '../../address/descriptor/infer.js';
+import { shows } from '../../policy/compat.js';
 import { DescriptorProvider } from '../../wallet/keys/descriptor-keys.js';
 import type { TrackedDescriptor } from '../../wallet/keys/descriptor-table.js';
 import { isSolvable } from '../../wallet/keys/is-mine.js';
@@ -23,7 +24,11 @@ export function describeScript(ctx: NodeContext, script: Uint8Array, provider: S
   const solvable = isSolvable(script, provider, ctx.crypto);
   if (solvable || (later && !(provider instanceof DescriptorProvider))) {
     const inferred = inferDescriptor(script, provider, ctx.descriptors);
-    return later && !inferred.isSolvable ? null : inferred.toString();
+    if (!later || inferred.isSolvable) return inferred.toString();
+    // 0.21.1 has words for keys that newer releases have none for; clients of that time read them.
+    return solvable && shows(ctx.compat, { until: 22 })
+      ? inferDescriptor(script, provider, { ...ctx.descriptors, language: '0.21' }).toString()
+      : null;
   }
   if (!(provider instanceof DescriptorProvider)) return null;
   const { descriptor, cache } = provider.tracked;

@@ -1,7 +1,7 @@
 // Entries of a wallet's history as JSON, member for member as Core 0.21 prints them (ListTransactions, WalletTxToJSON). Bytes, not
 // objects or strings: the longest answers have millions of entries. Callers: gettransaction, listtransactions, listsinceblock.
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import { only, shows } from '../../policy/compat.js';
+import { follows, shows } from '../../policy/compat.js';
 import { type Movement, movementsOf } from '../../wallet/coins/movements.js';
 import type { RecordPin } from '../../wallet/coins/record-pin.js';
 import { TX_STATE } from '../../wallet/coins/tx-table.js';
@@ -81,6 +81,7 @@ export class HistoryWriter {
   readonly #render: RenderContext;
   /** Entries as later releases write them: they need the bytes of every record. */
   readonly later: boolean;
+  readonly #showsWatched: boolean;
 
   constructor(
     private readonly ctx: NodeContext,
@@ -90,7 +91,8 @@ export class HistoryWriter {
   ) {
     this.#payees = payeesOf(wallet);
     this.#render = renderContext(ctx);
-    this.later = only(ctx.compat, 24);
+    this.later = follows(ctx.compat, 24);
+    this.#showsWatched = shows(ctx.compat, { until: 30 });
   }
 
   /** How many entries() would hand on. */
@@ -160,7 +162,7 @@ export class HistoryWriter {
     const { wallet, out } = this;
     const { destination, head, tail } = this.#payee(movement);
     out.text('{');
-    if (wallet.watches && !this.later && this.#watchOnly(fromWatched, destination)) out.text('"involvesWatchonly":true,');
+    if (wallet.watches && this.#showsWatched && this.#watchOnly(fromWatched, destination)) out.text('"involvesWatchonly":true,');
     out.raw(head);
     if (this.later && category !== 'send') this.#parents(movement.script);
     out.text('"category":"');

@@ -1,6 +1,6 @@
 // One transaction of a wallet: gettransaction, abandontransaction; and what all history calls share.
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import { only } from '../../policy/compat.js';
+import { follows } from '../../policy/compat.js';
 import { creditOf, movementsOf } from '../../wallet/coins/movements.js';
 import { RecordPin } from '../../wallet/coins/record-pin.js';
 import { FILTER, type OwnershipFilter } from '../../wallet/keys/ownership.js';
@@ -45,8 +45,7 @@ function findTransaction(ctx: NodeContext, wallet: Wallet, args: readonly JsonVa
   const row = wallet.ledger.txs.find(txid);
   if (row < 0) unknownId();
   // In a block it is told as long as the wallet stays as it is; outside the mempool has a say.
-  const later = only(ctx.compat, 24);
-  const question = !later && !verbose && wallet.ledger.depth(row) > 0 ? `${filter} ${wallet.ledger.tipHeight} ${args[0]}` : null;
+  const question = !verbose && wallet.ledger.depth(row) > 0 ? `${filter} ${wallet.tip?.hashHex.slice(32)} ${args[0]}` : null;
   const kept = question !== null && answers.get(wallet, question);
   if (kept) return kept;
   const tx = wallet.transaction(row);
@@ -54,15 +53,19 @@ function findTransaction(ctx: NodeContext, wallet: Wallet, args: readonly JsonVa
     // It may have been removed while its bytes were read.
     if (view === undefined || wallet.ledger.txs.find(txid) < 0) return unknownId();
     const text = transactionText(ctx, wallet, view, filter);
-    const end = later ? `,"lastprocessedblock":${encodeJson(lastProcessed(wallet) ?? null)}}` : '}';
+    const end = endOf(ctx, wallet);
     if (!verbose) return new RawJson(`${text}${end}`);
     return txMembersSliced(view, renderContext(ctx), new Slicer(call.breathe)).then(
       (members) => new RawJson(`${text},"decoded":${encodeJson(members)}${end}`),
     );
   };
   if (tx instanceof Promise) return tx.then(show);
-  return question === null ? show(tx) : answers.keep(wallet, question, `${transactionText(ctx, wallet, tx, filter)}}`);
+  return question === null ? show(tx) : answers.keep(wallet, question, `${transactionText(ctx, wallet, tx, filter)}${endOf(ctx, wallet)}`);
 }
+
+/** How gettransaction ends: with the block that the wallet has seen last, as since release 24. */
+const endOf = (ctx: NodeContext, wallet: Wallet): string =>
+  follows(ctx.compat, 24) ? `,"lastprocessedblock":${encodeJson(lastProcessed(wallet) ?? null)}}` : '}';
 
 /** What gettransaction shows, without the last brace. */
 function transactionText(ctx: NodeContext, wallet: Wallet, tx: TxView, filter: OwnershipFilter): string {

@@ -1,8 +1,9 @@
 // Replies and declarations as the versions have them: what is declared since and until a release, and the order of
 // members.
 import t from 'tap';
-import { COMPATS, follows, shows } from '../../../src/policy/compat.js';
-import type { MethodSpec } from '../../../src/rpc/declare/types.js';
+import { COMPATS, type Compat, follows, shows } from '../../../src/policy/compat.js';
+import { methodsOf } from '../../../src/rpc/declare/methods.js';
+import type { MethodSpec, ResultSpec } from '../../../src/rpc/declare/types.js';
 import { objectShaper, versioned } from '../../../src/rpc/declare/versions.js';
 import { renderHelp } from '../../../src/rpc/help.js';
 import { toArguments } from '../../../src/rpc/params.js';
@@ -104,4 +105,29 @@ t.test('help', async (t) => {
   t.equal(renderHelp(versioned(spec, old)).split('\n')[0], 'getthings ( first {} )');
   t.equal(renderHelp(versioned(spec, master)).split('\n')[0], 'getthings ( first second {"late":bool} )');
   t.notMatch(renderHelp(versioned(spec, old)), /chunk/);
+});
+
+/** Every member of some results by its path, with its type. */
+function* membersOf(results: readonly ResultSpec[], path: string): Generator<[path: string, type: string]> {
+  for (const { key = '', type, inner = [], of = [] } of results) {
+    const at = `${path}/${key}`;
+    yield [at, type];
+    yield* membersOf([...inner, ...of], at);
+  }
+}
+
+t.test('by default pools and their wallets find every member of 0.21.1, each of its type', async (t) => {
+  const six = ['getaddressinfo', 'signrawtransactionwithwallet', 'importmulti', 'getblocktemplate', 'gettransaction', 'listsinceblock'];
+  for (const name of six) {
+    const resultsIn = (compat: Compat): Set<string> =>
+      new Set([...membersOf(methodsOf(true, compat).get(name)?.results ?? [], name)].map((member) => member.join(' is ')));
+    const now = resultsIn(COMPATS.default);
+    const then = resultsIn(COMPATS['0.21.1']);
+    t.ok(then.size > 4, name);
+    t.strictSame(
+      [...then].filter((member) => !now.has(member)),
+      [],
+      name,
+    );
+  }
 });

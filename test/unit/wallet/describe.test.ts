@@ -2,12 +2,14 @@
 import t from 'tap';
 import { encodeAddress } from '../../../src/address/address.js';
 import { addChecksum } from '../../../src/address/descriptor/checksum.js';
+import { encodeWif } from '../../../src/address/wif.js';
+import { COMPATS, type CompatName } from '../../../src/policy/compat.js';
 import { getaddressinfo } from '../../../src/rpc/wallet/getaddressinfo.js';
 import { importmulti } from '../../../src/rpc/wallet/importmulti.js';
 import type { RawJson } from '../../../src/rpc/wire/values.js';
-import { descriptorContext, mustParse } from '../../framework/descriptor-context.js';
+import { descriptorContext, keyMath, mustParse } from '../../framework/descriptor-context.js';
 import { createMemoryWallet, crypto } from '../../framework/memory-wallet.js';
-import { run, XPUB } from '../../framework/wallet-calls.js';
+import { contextOf, run, XPUB } from '../../framework/wallet-calls.js';
 
 const context = descriptorContext('master', 'regtest');
 
@@ -33,4 +35,27 @@ t.test('imported miniscript and taproot', async (t) => {
     if (form.startsWith('tr')) t.equal(info.desc, addChecksum(`rawtr(${Buffer.from(script.subarray(2)).toString('hex')})`));
     else t.equal(info.desc, single);
   }
+});
+
+t.test('a witness script with an uncompressed key, which newer releases have no words for', async (t) => {
+  const { wallet } = await createMemoryWallet();
+  const secret = new Uint8Array(32).fill(3);
+  const [long, short] = [false, true].map((compressed) => keyMath.publicKey(secret, compressed) as Uint8Array);
+  const script = Buffer.concat([Buffer.of(0x51, 65), long, Buffer.of(33), short, Buffer.of(0x52, 0xae)]);
+  const address = encodeAddress(Buffer.concat([Buffer.of(0, 32), crypto.sha256(script)]), context.params, crypto) as string;
+  const keys = [false, true].map((compressed) => encodeWif({ key: secret, compressed }, context.params));
+  const request = { scriptPubKey: { address }, witnessscript: script.toString('hex'), keys, timestamp: 'now' };
+  t.same(await run(wallet, importmulti, [request], { rescan: false }), [{ success: true }]);
+  const told = async (version: CompatName): Promise<unknown> => {
+    const ctx = { ...contextOf(wallet), compat: COMPATS[version] };
+    // Answers are kept for as long as the wallet stays as it is.
+    await wallet.change(() => {});
+    return JSON.parse(((await getaddressinfo(ctx, [address], { user: '', path: '/' })) as RawJson).text);
+  };
+  const named = [long, short].map(
+    (key) => `[${Buffer.from(crypto.hash160(key)).toString('hex', 0, 4)}]${Buffer.from(key).toString('hex')}`,
+  );
+  const desc = addChecksum(`wsh(multi(1,${named}))`);
+  t.match(await told('default'), { solvable: true, desc }, 'a member of 0.21.1 is there by default');
+  t.match(await told('31'), { solvable: false, desc: undefined });
 });
