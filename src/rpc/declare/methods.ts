@@ -102,6 +102,7 @@ import { getwalletinfo } from './getwalletinfo.js';
 import { getzmqnotifications } from './getzmqnotifications.js';
 import { help } from './help.js';
 import { importaddress } from './importaddress.js';
+import { importcorewallet } from './importcorewallet.js';
 import { importdescriptors } from './importdescriptors.js';
 import { importmulti } from './importmulti.js';
 import { importprivkey } from './importprivkey.js';
@@ -282,6 +283,7 @@ const ALL: readonly MethodSpec[] = [
   getzmqnotifications,
   help,
   importaddress,
+  importcorewallet,
   importdescriptors,
   importmulti,
   importprivkey,

@@ -17,6 +17,7 @@ import { importaddress, importprivkey, importpubkey } from './imports.js';
 import {
   backupwallet,
   createwallet,
+  importcorewallet,
   listwalletdir,
   listwallets,
   loadwallet,
@@ -106,7 +107,15 @@ const OF_WALLETS: RunTable<NodeContext> = {
   walletpassphrasechange,
 };
 
-const OF_THE_MANAGER: RunTable<NodeContext> = { createwallet, listwalletdir, listwallets, loadwallet, restorewallet, unloadwallet };
+const OF_THE_MANAGER: RunTable<NodeContext> = {
+  createwallet,
+  importcorewallet,
+  listwalletdir,
+  listwallets,
+  loadwallet,
+  restorewallet,
+  unloadwallet,
+};
 
 export const WALLET_RUNS: RunTable<NodeContext> = {
   ...OF_THE_MANAGER,

@@ -36,6 +36,13 @@ const STEP_MASK = 255;
  */
 export type Steps<T = void> = Generator<boolean, T, undefined>;
 
+/** When a record came, in seconds. */
+export interface RecordTimes {
+  readonly received: number;
+  /** As lists show it; 0 when it is to be worked out. */
+  readonly smart: number;
+}
+
 export interface LedgerDeps {
   readonly keys: KeySource;
   readonly record: WalletRecord;
@@ -99,17 +106,17 @@ export class Ledger {
     return true;
   }
 
-  /** Adds a record or moves it to where it is now. @returns its row */
-  put(tx: TxView, place: TxPlace, batch: WalletBatch, values?: ReadonlyMap<string, string>): number {
-    return inOneGo(this.#putting(tx, place, batch, values));
+  /** Adds a record or moves it to where it is now. @param times of a new record, of another wallet @returns its row */
+  put(tx: TxView, place: TxPlace, batch: WalletBatch, values?: ReadonlyMap<string, string>, times?: RecordTimes): number {
+    return inOneGo(this.#putting(tx, place, batch, values, times));
   }
-  *#putting(tx: TxView, place: TxPlace, batch: WalletBatch, values?: ReadonlyMap<string, string>): Steps<number> {
+  *#putting(tx: TxView, place: TxPlace, batch: WalletBatch, values?: ReadonlyMap<string, string>, times?: RecordTimes): Steps<number> {
     yield* this.#markSpentAddresses(tx, batch);
     let row = this.txs.find(tx.txid);
     if (row < 0) {
       const { record, now } = this.deps;
-      row = this.txs.add(tx, { place, received: now(), order: record.nextOrder++ });
-      this.txs.setSmart(row, this.#smartTime(row, place));
+      row = this.txs.add(tx, { place, received: times?.received ?? now(), order: record.nextOrder++ });
+      this.txs.setSmart(row, times?.smart || this.#smartTime(row, place));
       for (const [name, value] of values ?? []) this.txs.setValue(row, name, value);
       yield* this.#link(tx, row);
       this.#setLive(row, tx);

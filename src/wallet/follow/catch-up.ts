@@ -21,7 +21,7 @@ const FAR = 500;
 const ROWS_PER_BATCH = 500;
 
 /** The newest block of a locator that is in the best chain; genesis without one. */
-function forkOf(locator: Uint8Array, chain: WalletChain): WalletBlock {
+export function forkOf(locator: Uint8Array, chain: WalletChain): WalletBlock {
   for (let at = 0; at + HASH <= locator.length; at += HASH) {
     const node = chain.node(locator.subarray(at, at + HASH));
     if (node && chain.contains(node)) return node;

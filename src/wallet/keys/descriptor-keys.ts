@@ -315,6 +315,8 @@ export class DescriptorKeys implements KeySource {
       batch.put(walletKey(WALLET_PREFIX.descriptorKey, id, this.deps.context.hashes.hash160(publicKey)), packRow([publicKey, resting]));
     }
     const expanded = yield* this.#toppingUp(tracked, 0, batch, { ahead, due });
+    // Learnt while the secrets can be read: a locked wallet shows the same text.
+    if (tracked.hasSecrets && !this.deps.vault.locked) descriptor.normalizedText({ cache: tracked.cache, secrets: tracked });
     if (this.deps.record.bornAt(fresh.time)) this.deps.record.write(batch);
     this.write(tracked, batch);
     return expanded === 'unable' ? null : tracked;

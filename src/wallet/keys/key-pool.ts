@@ -117,6 +117,14 @@ export class KeyPool {
     this.#write(row, time, batch);
   }
 
+  /** Takes over an entry of another wallet's pool, in the order that they are given out. @param id of a key in the table */
+  restore(id: Uint8Array, { time, internal, preSplit }: { time: number; internal: boolean; preSplit: boolean }, batch: WalletBatch): void {
+    const row = this.keys.find(id);
+    const kinds = preSplit ? [QUEUE.PRE_SPLIT, QUEUE.PRE_SPLIT_INTERNAL] : [QUEUE.EXTERNAL, QUEUE.INTERNAL];
+    this.#insert(row, ++this.#lastIndex, time, kinds[internal ? 1 : 0] as QueueKind);
+    this.#write(row, time, batch);
+  }
+
   /** Takes the next key to give out. */
   take(internal: boolean, batch: WalletBatch): PoolEntry | undefined {
     const queue = this.#preSplit.size > 0 ? this.#preSplit : internal ? this.#internal : this.#external;

@@ -52,6 +52,18 @@ export interface LegacyDeps {
 
 const POOL_EMPTY = 'Error: Keypool ran out, please call keypoolrefill first';
 
+/** A key of another wallet. */
+export interface RestoredKey {
+  readonly publicKey: Uint8Array;
+  /** Null when only the public key is known; the caller wipes it. */
+  readonly secret: Uint8Array | null;
+  /** Seconds; 0 when unknown. */
+  readonly time: number;
+  readonly origin: KeyOrigin | null;
+  /** HASH160 of the seed it grows from, its own for a seed. */
+  readonly seedId: Uint8Array | null;
+}
+
 /** What the keys of one half of an HD chain grow from. */
 interface Branch {
   readonly seedId: Uint8Array;
@@ -402,6 +414,16 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     if (this.keys.isPrivate(row)) return;
     this.keys.setTime(row, time);
     this.#addSecret(row, publicKey, secret, batch);
+    this.#born(time, batch);
+  }
+  /** Takes over a key with what another wallet knew of it. The wallet is unlocked. */
+  restoreKey({ publicKey, secret, time, origin, seedId }: RestoredKey, batch: WalletBatch): void {
+    const row = this.keys.touch(publicKey);
+    this.keys.setTime(row, time);
+    if (origin) this.keys.setOrigin(row, origin, seedId ?? undefined);
+    else if (seedId) this.keys.setSeed(row, seedId);
+    if (secret) this.#addSecret(row, publicKey, secret, batch);
+    else this.keys.write(row, batch);
     this.#born(time, batch);
   }
   importOrigin(publicKey: Uint8Array, origin: KeyOrigin, batch: WalletBatch): void {

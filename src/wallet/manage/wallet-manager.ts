@@ -1,16 +1,18 @@
 // All wallets of the node: makes, loads and lists them, finds the one a call means, and hands every block and mempool event to each of
 // them. Events only queue here; the queues are worked off on the loop's next turn and before every wallet call.
-import { randomFillSync } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import { secretBytes, secretCopy } from '../../crypto/secret-bytes.js';
 import { makeFolders } from '../../lib/durable-file.js';
+import type { Slicer } from '../../lib/slicer.js';
 import type { BlockScanner } from '../../parallel/block-scanner.js';
 import { openStore } from '../../storage/open-store.js';
 import type { Store } from '../../storage/store.js';
 import { StoreError } from '../../storage/store-error.js';
-import { encodeMasterKey, sealMasterKey } from '../crypt/master-key.js';
+import { wipeCoreWallet } from '../core/core-wallet.js';
+import { CoreFileError } from '../core/paged-file.js';
+import { readCoreWallet } from '../core/read-core-wallet.js';
+import { encodeMasterKey } from '../crypt/master-key.js';
 import { beyondPruned, catchUp, isOfOtherChain, rollBack } from '../follow/catch-up.js';
 import { firstBlockSince, TIMESTAMP_WINDOW } from '../follow/first-block-since.js';
 import { type OpenScan, type RescanDeps, reserve, scanBlocks } from '../follow/rescan.js';
@@ -20,6 +22,7 @@ import { COPIES, COPIES_KEY } from '../reassess.js';
 import type { WalletChain, WalletChange, WalletFilters, WalletOptions, WalletPool } from '../source.js';
 import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../storage/layout.js';
 import {
+  CORE_NAME,
   clearNewDatabase,
   DATABASE_NAME,
   databaseOf,
@@ -37,6 +40,8 @@ import {
 import type { Wallet } from '../wallet.js';
 import { WALLET_FLAG, WalletRecord } from '../wallet-record.js';
 import { readBackup } from './backup.js';
+import { fillFromCore, openCoreKeys, type TakenOver } from './fill-from-core.js';
+import { makeMasterKey } from './first-master-key.js';
 import { type FolderHold, FolderHolds } from './folder-holds.js';
 import { assembleWallet, loadWallet, type WalletSurroundings } from './load-wallet.js';
 import { generateKeys } from './new-keys.js';
@@ -237,7 +242,7 @@ export class WalletManager {
     const store = await openDatabase(await clearNewDatabase(folder));
     const wallet = assembleWallet(surroundings, { name: wanted.name, folder, record, encrypted: secret, store });
     try {
-      if (secret) await this.#makeMasterKey(wallet, wanted.passphrase!);
+      if (secret) await makeMasterKey(wallet, wanted.passphrase!);
       // A new wallet starts at the tip: nothing before it can be its own.
       wallet.tip = chain.tip;
       wallet.ledger.setTip(chain.tip.height);
@@ -261,16 +266,6 @@ export class WalletManager {
     } catch (error) {
       await this.#drop(wallet);
       throw error;
-    }
-  }
-  /** Unlocks a wallet that has no keys yet under a new master key. */
-  async #makeMasterKey(wallet: Wallet, passphrase: Uint8Array): Promise<void> {
-    const masterKey = randomFillSync(secretBytes(32));
-    try {
-      wallet.masterKeys.push(await sealMasterKey(masterKey, passphrase));
-      wallet.vault.unlock(secretCopy(masterKey));
-    } finally {
-      masterKey.fill(0);
     }
   }
 
@@ -435,6 +430,44 @@ export class WalletManager {
     });
   }
 
+  /**
+   * Makes a wallet of a wallet file of Bitcoin Core and loads it. @param magic of the node's network, 4 bytes
+   * @param passphrase of an encrypted file, which the wallet is encrypted with too; the caller wipes it @throws WalletError
+   */
+  async importCore(
+    name: string,
+    { file, magic, passphrase }: { readonly file: string; readonly magic: Uint8Array; readonly passphrase: Uint8Array | null },
+    pauses: Slicer,
+  ): Promise<TakenOver> {
+    const { surroundings, chain } = this.#deps;
+    const folder = folderOf(this.options.dir, name);
+    const assertFree = async (): Promise<void> => {
+      if (await isTaken(folder)) throw new WalletError(WALLET_CODE.ALREADY_EXISTS, `There is a wallet in '${folder}' already`);
+    };
+    await assertFree();
+    const core = await readCoreWallet(file, magic, surroundings.crypto, pauses).catch(refused);
+    let masterKey: Uint8Array | null = null;
+    try {
+      masterKey = await openCoreKeys(core, passphrase, pauses).catch(refused);
+      const opened = { core, masterKey };
+      let taken: TakenOver | undefined;
+      await this.#inNewFolder(folder, name, assertFree, async (place, hold) => {
+        const store = await openDatabase(await clearNewDatabase(folder));
+        try {
+          taken = await fillFromCore(surroundings, chain, { name, folder }, opened, passphrase, store, pauses).catch(refused);
+        } finally {
+          await store.close();
+        }
+        await install(place);
+        return this.#loadFrom(folder, name, hold);
+      });
+      return taken as TakenOver;
+    } finally {
+      masterKey?.fill(0);
+      wipeCoreWallet(core);
+    }
+  }
+
   setLoadOnStart(name: string, load: boolean): void {
     if (this.#unnamedByHabit) this.#deps.setLoadOnStart('', true);
     this.#unnamedByHabit = false;
@@ -484,8 +517,17 @@ async function notFound(folder: string): Promise<WalletError> {
     () => true,
     () => false,
   );
-  const why = there ? 'Data is not in recognized format.' : 'Path does not exist.';
+  const isCore = there && (await fs.stat(path.join(folder, CORE_NAME)).catch(() => null)) !== null;
+  const hint = isCore ? " It is Bitcoin Core's: importcorewallet takes it over." : '';
+  const why = there ? `Data is not in recognized format.${hint}` : 'Path does not exist.';
   return new WalletError(WALLET_CODE.NOT_FOUND, `${VERIFY}Failed to load database path '${folder}'. ${why}`);
+}
+
+/** What is wrong with a file of Bitcoin Core, for the caller. */
+function refused(error: unknown): never {
+  throw error instanceof CoreFileError
+    ? new WalletError(WALLET_CODE.WALLET, `The wallet file was not taken over. ${error.message}.`)
+    : error;
 }
 
 const invalidPath = (dir: string, name: string): WalletError =>

@@ -20,7 +20,7 @@ export const LOCK_NAME = 'wallet.lock';
 
 const NAMES: readonly string[] = [DATABASE_NAME, NEW, OLD];
 /** Core's name for a wallet's file; who gives it in a path means the folder. */
-const CORE_NAME = 'wallet.dat';
+export const CORE_NAME = 'wallet.dat';
 
 /** Whether a database's folder is there. */
 const exists = (folder: string): Promise<boolean> =>

@@ -1,0 +1,50 @@
+// Opens the master key of an encrypted wallet of Bitcoin Core: SHA-512 repeated over passphrase and salt (OpenSSL's EVP_BytesToKey) gives the
+// key and the vector of AES-256-CBC. Core: wallet/crypter.cpp, BytesToKeySHA512AES.
+import { createDecipheriv, createHash } from 'node:crypto';
+import { secretBytes } from '../../crypto/secret-bytes.js';
+import type { Slicer } from '../../lib/slicer.js';
+import type { CoreMasterKey } from './core-wallet.js';
+import { CoreFileError } from './paged-file.js';
+
+/** Core measures how many take 100 ms, some 100,000 to 1,000,000: what asks for more is made to keep the thread busy. */
+const MOST_ROUNDS = 50_000_000;
+const SHA512 = 0;
+const KEY_BYTES = 32;
+const VECTOR_BYTES = 16;
+/** Between two looks at the clock. */
+const ROUNDS_AT_ONCE = 256;
+
+/** @returns the master key in a fresh array, null when the passphrase is wrong @throws CoreFileError */
+export async function openCoreMasterKey(
+  { sealed, salt, method, rounds }: CoreMasterKey,
+  passphrase: Uint8Array,
+  pauses: Pick<Slicer, 'due' | 'pause'>,
+): Promise<Uint8Array | null> {
+  if (method !== SHA512) throw new CoreFileError(`Its passphrase is used in a way (${method}) that is not known here`);
+  if (rounds < 1 || rounds > MOST_ROUNDS) throw new CoreFileError(`Its passphrase takes ${rounds} rounds of hashing, which no wallet has`);
+  let digest = createHash('sha512').update(passphrase).update(salt).digest();
+  for (let round = 1; round < rounds; round++) {
+    const next = createHash('sha512').update(digest).digest();
+    digest.fill(0);
+    digest = next;
+    if (round % ROUNDS_AT_ONCE === 0 && pauses.due) await pauses.pause();
+  }
+  try {
+    const vector = digest.subarray(KEY_BYTES, KEY_BYTES + VECTOR_BYTES);
+    const decipher = createDecipheriv('aes-256-cbc', digest.subarray(0, KEY_BYTES), vector);
+    const head = decipher.update(sealed);
+    const tail = decipher.final();
+    if (head.length + tail.length !== KEY_BYTES) return null;
+    const key = secretBytes(KEY_BYTES);
+    key.set(head);
+    key.set(tail, head.length);
+    head.fill(0);
+    tail.fill(0);
+    return key;
+  } catch {
+    // The padding does not fit.
+    return null;
+  } finally {
+    digest.fill(0);
+  }
+}

@@ -1,0 +1,102 @@
+// A file that is read page by page, each page once at most: what its links make of it is bounded by its size. Used by the readers of
+// Bitcoin Core's wallet files.
+import fs from 'node:fs/promises';
+
+/** A wallet file of Bitcoin Core cannot be read, or not as it is; the message says why and what to do. */
+export class CoreFileError extends Error {
+  override readonly name = 'CoreFileError';
+}
+
+/** Read together: pages of a tree lie mostly one behind the other. */
+const WINDOW = 1 << 18;
+
+/** Bytes of a file by place. */
+export interface ByteSource {
+  readonly size: number;
+  /** So many bytes at a place, a copy of the caller's; fewer at the end of the file. */
+  read(offset: number, length: number): Promise<Uint8Array>;
+}
+
+/** A key and a value of a wallet's database, copies of the caller's. */
+export interface CoreRow {
+  readonly key: Uint8Array;
+  readonly value: Uint8Array;
+}
+
+/** A file that is open. Private keys may be in what was read: closing overwrites it. */
+export class OpenFile implements ByteSource {
+  readonly #handle: fs.FileHandle;
+  readonly #window = new Uint8Array(WINDOW);
+  #from = 0;
+  #filled = 0;
+
+  private constructor(
+    handle: fs.FileHandle,
+    readonly size: number,
+    private readonly changedMs: number,
+  ) {
+    this.#handle = handle;
+  }
+  /** @throws the system's error */
+  static async open(path: string): Promise<OpenFile> {
+    const handle = await fs.open(path, 'r');
+    try {
+      const info = await handle.stat();
+      if (!info.isFile()) throw new CoreFileError('It is not a file');
+      return new OpenFile(handle, info.size, info.mtimeMs);
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  }
+  async read(offset: number, length: number): Promise<Uint8Array> {
+    const isHeld = offset >= this.#from && offset + length <= this.#from + this.#filled;
+    if (!isHeld && length > WINDOW) return this.#readInto(new Uint8Array(length), offset);
+    if (!isHeld) {
+      this.#from = offset;
+      this.#filled = (await this.#readInto(this.#window, offset)).length;
+    }
+    return this.#window.slice(offset - this.#from, Math.min(offset - this.#from + length, this.#filled));
+  }
+  async #readInto(into: Uint8Array, offset: number): Promise<Uint8Array> {
+    let filled = 0;
+    while (filled < into.length) {
+      const { bytesRead } = await this.#handle.read(into, filled, into.length - filled, offset + filled);
+      if (bytesRead === 0) break;
+      filled += bytesRead;
+    }
+    return into.subarray(0, filled);
+  }
+  /** @throws CoreFileError when the file was written meanwhile: another program has it */
+  async assertUnchanged(): Promise<void> {
+    const { size, mtimeMs } = await this.#handle.stat();
+    if (size !== this.size || mtimeMs !== this.changedMs) throw new CoreFileError('The file is being written by another program');
+  }
+  async close(): Promise<void> {
+    this.#window.fill(0);
+    await this.#handle.close();
+  }
+}
+
+/** Pages of one size, numbered from 0. */
+export class PagedFile {
+  readonly count: number;
+  readonly #seen: Uint8Array;
+
+  constructor(
+    private readonly source: ByteSource,
+    readonly pageSize: number,
+  ) {
+    this.count = Math.floor(source.size / pageSize);
+    this.#seen = new Uint8Array(this.count);
+  }
+  /** A page that no link named before. @throws CoreFileError */
+  async page(number: number): Promise<Uint8Array> {
+    if (number >= this.count) throw new CoreFileError(`The file is damaged: it has no page ${number}`);
+    if (this.#seen[number] === 1) throw new CoreFileError(`The file is damaged: page ${number} is named twice`);
+    this.#seen[number] = 1;
+    const bytes = await this.source.read(number * this.pageSize, this.pageSize);
+    if (bytes.length !== this.pageSize) throw new CoreFileError('The file is being written by another program');
+    return bytes;
+  }
+}

@@ -1,0 +1,404 @@
+// Makes the rows of a new wallet from a wallet file of Bitcoin Core (wallet/core): keys and where they come from, scripts, descriptors,
+// labels, transactions with what was said about them. What blocks say is as Core left it; the load that follows reads those after its last
+// one (wallet-manager.ts).
+
+import { decodeAddress } from '../../address/address.js';
+import { masterFromSeed } from '../../address/bip32/extended-key.js';
+import { parsePath } from '../../address/bip32/key-path.js';
+import { DescriptorCache } from '../../address/descriptor/cache.js';
+import type { DescriptorContext } from '../../address/descriptor/context.js';
+import type { Descriptor } from '../../address/descriptor/descriptor.js';
+import type { KeyOrigin } from '../../address/descriptor/expansion.js';
+import { parseDescriptor } from '../../address/descriptor/parse.js';
+import { SecretRing } from '../../address/descriptor/secrets.js';
+import { equalBytes, toHex } from '../../consensus/bytes/hex.js';
+import type { Slicer } from '../../lib/slicer.js';
+import { inTurns } from '../../lib/steps.js';
+import type { Store } from '../../storage/store.js';
+import { NOWHERE, TX_STATE, type TxPlace } from '../coins/tx-table.js';
+import type { CoreCache, CoreDescriptor, CoreMetadata, CoreSecret, CoreTransaction, CoreWallet } from '../core/core-wallet.js';
+import { openCoreMasterKey } from '../core/open-master-key.js';
+import { CoreFileError } from '../core/paged-file.js';
+import { encodeMasterKey } from '../crypt/master-key.js';
+import { openSecret } from '../crypt/vault.js';
+import { forkOf, isOfOtherChain } from '../follow/catch-up.js';
+import { firstBlockSince, TIMESTAMP_WINDOW } from '../follow/first-block-since.js';
+import type { LegacyKeys } from '../keys/legacy-keys.js';
+import { COPIES, COPIES_KEY } from '../reassess.js';
+import type { WalletBlock, WalletChain } from '../source.js';
+import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../storage/layout.js';
+import type { WalletBatch } from '../storage/wallet-batch.js';
+import type { Wallet } from '../wallet.js';
+import { type HdChain, KNOWN_FLAGS, WALLET_FLAG, WALLET_VERSION, WalletRecord } from '../wallet-record.js';
+import { makeMasterKey } from './first-master-key.js';
+import { assembleWallet, type WalletSurroundings } from './load-wallet.js';
+import { WALLET_CODE, WalletError } from './wallet-error.js';
+
+/** Rows written together. */
+const ROWS = 2000;
+/** Scripts of descriptors: all of them are in memory. */
+const MOST_SCRIPTS = 2_000_000;
+const ABANDONED = Uint8Array.of(1, ...new Uint8Array(31));
+
+/** A file, opened: what it holds, and its own master key; null when it is not encrypted. */
+export interface OpenedCoreWallet {
+  readonly core: CoreWallet;
+  /** Overwritten by the caller. */
+  readonly masterKey: Uint8Array | null;
+}
+
+/** What was taken over. */
+export interface TakenOver {
+  readonly keys: number;
+  readonly descriptors: number;
+  readonly transactions: number;
+  readonly addresses: number;
+  /** What was left out, in words. */
+  readonly warnings: string[];
+}
+
+/** Opens the master key of an encrypted file. @param passphrase null when none was given @throws WalletError */
+export async function openCoreKeys(
+  core: CoreWallet,
+  passphrase: Uint8Array | null,
+  pauses: Pick<Slicer, 'due' | 'pause'>,
+): Promise<Uint8Array | null> {
+  const isEncrypted = core.masterKeys.length > 0;
+  if (isEncrypted && passphrase === null) throw new WalletError(WALLET_CODE.UNLOCK_NEEDED, 'The wallet is encrypted: give its passphrase');
+  if (!isEncrypted && passphrase !== null) {
+    throw new WalletError(WALLET_CODE.WRONG_ENC_STATE, 'The wallet is not encrypted: give no passphrase');
+  }
+  if (!isEncrypted || passphrase === null) return null;
+  for (const sealed of core.masterKeys) {
+    const key = await openCoreMasterKey(sealed, passphrase, pauses);
+    if (key !== null) return key;
+  }
+  throw new WalletError(WALLET_CODE.PASSPHRASE_INCORRECT, 'Error: The wallet passphrase entered was incorrect.');
+}
+
+/**
+ * Fills an empty database.
+ * @param passphrase of an encrypted file, which the new wallet is encrypted with; the caller wipes it
+ * @throws CoreFileError for what cannot be taken over, with nothing that counts in the database
+ */
+export async function fillFromCore(
+  surroundings: WalletSurroundings,
+  chain: WalletChain,
+  place: { readonly name: string; readonly folder: string },
+  { core, masterKey }: OpenedCoreWallet,
+  passphrase: Uint8Array | null,
+  store: Store,
+  pauses: Slicer,
+): Promise<TakenOver> {
+  const record = recordOf(core);
+  const encrypted = masterKey !== null;
+  // Nobody is told of what happened long ago.
+  const quiet = { ...surroundings, onTransaction: () => {} };
+  const wallet = assembleWallet(quiet, { ...place, record, encrypted, store });
+  const filling = new Filling(wallet, core, surroundings.context, masterKey, pauses);
+  try {
+    if (encrypted && passphrase !== null) await makeMasterKey(wallet, passphrase);
+    await wallet.change((batch) => {
+      batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(WALLET_SCHEMA));
+      // Core has a copy, which may go on giving out addresses.
+      batch.put(COPIES_KEY, Uint8Array.of(COPIES.GIVE));
+      if (encrypted) batch.put(walletKey(WALLET_PREFIX.masterKey, 1), encodeMasterKey(wallet.masterKeys[0]));
+    });
+    const keys = wallet.legacy ? await filling.legacy(wallet.legacy) : await filling.descriptors();
+    const tip = lastBlock(core, record, chain);
+    wallet.tip = tip;
+    wallet.ledger.setTip(tip.height);
+    const labelled = await filling.addresses();
+    await filling.transactions(chain, tip);
+    await wallet.change((batch) => {
+      record.flags = flagsOf(core);
+      record.write(batch);
+      wallet.writeLocator(batch);
+    }, true);
+    return {
+      keys,
+      descriptors: core.descriptors.size,
+      transactions: core.transactions.length,
+      addresses: labelled,
+      warnings: [...filling.warnings, ...otherForms(core), ...leftOut(core)],
+    };
+  } finally {
+    wallet.vault.lock();
+    wallet.keys.wipe();
+  }
+}
+
+const flagsOf = ({ flags }: CoreWallet): bigint => flags & KNOWN_FLAGS;
+
+function recordOf(core: CoreWallet): WalletRecord {
+  // Flags above bit 31 say what must be understood.
+  if ((core.flags & ~KNOWN_FLAGS) >> 32n !== 0n) {
+    throw new CoreFileError(`The wallet has features that are not known here (flags ${core.flags})`);
+  }
+  const record = new WalletRecord();
+  record.flags = flagsOf(core);
+  const isOld = core.version > 0 && core.version < WALLET_VERSION.LATEST;
+  record.version = isOld ? core.version : WALLET_VERSION.LATEST;
+  if (!record.has(WALLET_FLAG.DESCRIPTORS) && core.descriptors.size > 0)
+    throw new CoreFileError('It has descriptors and is no wallet of them');
+  return record;
+}
+
+/** The block up to which the file has everything: the newest that the chain shares with it; without any, the one before the oldest key. */
+function lastBlock(core: CoreWallet, record: WalletRecord, chain: WalletChain): WalletBlock {
+  if (core.locator.length > 0) {
+    if (isOfOtherChain(core.locator, chain)) throw new CoreFileError('The wallet is of another network');
+    return forkOf(core.locator, chain);
+  }
+  const first = firstBlockSince(chain, record.birthSeconds - TIMESTAMP_WINDOW);
+  return first?.prev ?? chain.atHeight(0)!;
+}
+
+/** Kinds of rows that have no counterpart, in words. */
+const KINDS_LEFT: Readonly<Record<string, string>> = {
+  destdata: "payment requests of Bitcoin Core's window",
+  lockedutxo: 'locks of coins (lockunspent)',
+};
+
+const leftOut = ({ left }: CoreWallet): string[] =>
+  [...left].map(([kind, count]) => `Left out: ${count} ${KINDS_LEFT[kind] ?? `rows of the kind ${JSON.stringify(kind.slice(0, 40))}`}`);
+
+/** A transaction is kept in one form, that of its record. */
+function otherForms({ transactions, variants }: CoreWallet): string[] {
+  const kept = new Set(transactions.map(({ tx }) => toHex(tx.wtxid)));
+  const others = variants.filter(({ wtxid }) => !kept.has(toHex(wtxid))).length;
+  return others > 0 ? [`Left out: ${others} other forms of transactions, with other witnesses`] : [];
+}
+
+class Filling {
+  readonly warnings: string[] = [];
+
+  constructor(
+    private readonly wallet: Wallet,
+    private readonly core: CoreWallet,
+    private readonly context: DescriptorContext,
+    private readonly masterKey: Uint8Array | null,
+    private readonly pauses: Slicer,
+  ) {}
+
+  /** Takes items over, some at a time. */
+  async #each<T>(items: readonly T[], take: (item: T, batch: WalletBatch) => void): Promise<void> {
+    for (let at = 0; at < items.length; ) {
+      await this.wallet.change((batch) => {
+        do take(items[at++], batch);
+        while (at < items.length && batch.ops.length < ROWS && !this.pauses.due);
+      });
+      if (this.pauses.due) await this.pauses.pause();
+    }
+  }
+
+  /** A private key in a fresh array, known to be that of its public key. */
+  #secretOf({ publicKey, bytes, encrypted }: CoreSecret): Uint8Array {
+    if (encrypted && this.masterKey === null) throw new CoreFileError('The file is damaged: keys are encrypted, and nothing says how');
+    const secret = encrypted ? openSecret(this.masterKey!, publicKey, bytes, this.context.hashes) : bytes.slice();
+    const own = secret?.length === 32 ? this.context.keys.publicKey(secret, publicKey.length === 33) : null;
+    if (secret !== null && own !== null && equalBytes(own, publicKey)) return secret;
+    secret?.fill(0);
+    throw new CoreFileError('The file is damaged: a private key is not that of its public key');
+  }
+
+  // -- legacy wallets
+
+  /** @returns how many private keys there are */
+  async legacy(keys: LegacyKeys): Promise<number> {
+    const { core, wallet } = this;
+    const { hash160 } = this.context.hashes;
+    const fingerprints = this.#fingerprints();
+    const factsOf = (metadata: CoreMetadata | undefined): { time: number; origin: KeyOrigin | null; seedId: Uint8Array | null } => {
+      const origin = metadata === undefined ? null : originOf(metadata, fingerprints);
+      return { time: metadata?.time ?? 0, origin, seedId: metadata?.seedId ?? null };
+    };
+    const taken = new Set<string>();
+    await this.#each(core.secrets, (item, batch) => {
+      const hex = toHex(item.publicKey);
+      taken.add(hex);
+      const secret = this.#secretOf(item);
+      try {
+        keys.restoreKey({ publicKey: item.publicKey, secret, ...factsOf(core.keyMetadata.get(hex)?.metadata) }, batch);
+      } finally {
+        secret.fill(0);
+      }
+    });
+    // Scripts first: what is watched may be made of them.
+    await this.#each(core.scripts, (script, batch) => {
+      if (!keys.addScript(script, 0, batch)) this.warnings.push('Left out: a script of more than 520 bytes');
+    });
+    await this.#each(core.watched, (script, batch) => {
+      keys.watch(script, core.watchedMetadata.get(toHex(script))?.time ?? 0, batch);
+    });
+    const others = [...core.keyMetadata.values()].filter(({ publicKey }) => !taken.has(toHex(publicKey)));
+    await this.#each(others, ({ publicKey, metadata }, batch) => {
+      keys.restoreKey({ publicKey, secret: null, ...factsOf(metadata) }, batch);
+    });
+    const waiting = [...core.pool].sort((a, b) => a.index - b.index);
+    await this.#each(waiting, (entry, batch) => {
+      if (!keys.knowsKey(hash160(entry.publicKey))) keys.keys.write(keys.keys.touch(entry.publicKey), batch);
+      keys.pool.restore(hash160(entry.publicKey), entry, batch);
+    });
+    const { record } = wallet;
+    const chains = this.#hdChains();
+    record.hd = chains.current;
+    record.inactive = chains.inactive;
+    if (chains.current !== null && core.hd?.isSplit === false && record.canSplit) record.version = WALLET_VERSION.HD;
+    record.lastPoolIndex = keys.pool.lastIndex;
+    return core.secrets.length;
+  }
+
+  /** Fingerprints of the master keys that seeds make, by hex of the seed's id; files of before 0.18 do not have them. */
+  #fingerprints(): Map<string, Uint8Array> {
+    const { hash160 } = this.context.hashes;
+    const seeds = new Set<string>();
+    for (const { metadata } of this.core.keyMetadata.values()) if (metadata.seedId) seeds.add(toHex(metadata.seedId));
+    const found = new Map<string, Uint8Array>();
+    if (seeds.size === 0) return found;
+    for (const item of this.core.secrets) {
+      const id = toHex(hash160(item.publicKey));
+      if (!seeds.has(id)) continue;
+      const secret = this.#secretOf(item);
+      const root = masterFromSeed(secret, this.context);
+      secret.fill(0);
+      root?.secret.fill(0);
+      if (root) found.set(id, hash160(root.key.publicKey).slice(0, 4));
+    }
+    return found;
+  }
+
+  /** The chain in use, and those of seeds before it. */
+  #hdChains(): { current: HdChain | null; inactive: HdChain[] } {
+    const { hd, keyMetadata } = this.core;
+    const chains = new Map<string, HdChain>();
+    for (const { metadata } of keyMetadata.values()) {
+      const { seedId } = metadata;
+      if (seedId === null) continue;
+      const id = toHex(seedId);
+      const chain = chains.get(id) ?? { seedId, external: 0, internal: 0 };
+      chains.set(id, chain);
+      const [, half = 0, step] = metadata.origin?.path ?? parsePath(metadata.hdPath) ?? [];
+      if (step === undefined) continue;
+      const next = (step & 0x7fff_ffff) + 1;
+      if ((half & 0x7fff_ffff) === 0) chain.external = Math.max(chain.external, next);
+      else chain.internal = Math.max(chain.internal, next);
+    }
+    if (hd === null) return { current: null, inactive: [...chains.values()] };
+    const current = { seedId: hd.seedId, external: hd.external, internal: hd.internal };
+    chains.delete(toHex(hd.seedId));
+    return { current, inactive: [...chains.values()] };
+  }
+
+  // -- wallets of descriptors
+
+  /** @returns how many private keys there are */
+  async descriptors(): Promise<number> {
+    const { core, wallet } = this;
+    const keys = wallet.descriptors!;
+    let count = 0;
+    let scripts = 0;
+    const numbers = new Map<string, number>();
+    for (const [id, stored] of core.descriptors) {
+      const descriptor = this.#parse(stored);
+      const window = windowOf(stored);
+      scripts += Math.max(window.rangeEnd, window.nextIndex + wallet.parts.options.keypool);
+      if (scripts > MOST_SCRIPTS) throw new CoreFileError(`Its descriptors have more than ${MOST_SCRIPTS} scripts`);
+      const secrets = new SecretRing(this.context.hashes);
+      try {
+        for (const item of core.descriptorSecrets.get(id) ?? []) secrets.add(item.publicKey, this.#secretOf(item));
+        count += secrets.size;
+        // Core's cache is asked only for what the private keys do not give.
+        const needsCache = descriptor.scripts(window.rangeStart, { secrets }) === null;
+        const ahead = { first: 0, scripts: [], cache: cacheFor(core.caches.get(id)) };
+        const tracked = await wallet.changeAlone((batch) => {
+          const fresh = { descriptor, secrets: secrets.pairs(), time: stored.time, ...window, ...(needsCache ? { ahead } : {}) };
+          return inTurns(keys.adding(fresh, batch), () => (this.pauses.due ? this.pauses.pause() : undefined));
+        });
+        if (tracked === null) throw new CoreFileError(`The scripts of a descriptor cannot be made: ${stored.text.slice(0, 200)}`);
+        numbers.set(id, tracked.number);
+      } finally {
+        secrets.wipe();
+      }
+    }
+    await this.#each(core.active, ({ id, internal }, batch) => {
+      const number = numbers.get(id);
+      if (number === undefined) throw new CoreFileError('The file is damaged: a descriptor that gives out addresses is not there');
+      keys.setActive(keys.at(number), internal, batch);
+    });
+    return count;
+  }
+
+  #parse({ text }: CoreDescriptor): Descriptor {
+    const parsed = parseDescriptor(text, this.context, { requireChecksum: true });
+    if ('error' in parsed) throw new CoreFileError(`A descriptor does not read here (${parsed.error}): ${text.slice(0, 200)}`);
+    const isPrivate = parsed.secrets.size > 0;
+    parsed.secrets.wipe();
+    const [descriptor, ...more] = parsed.descriptors;
+    if (isPrivate || more.length > 0) throw new CoreFileError('The file is damaged: a descriptor is not in the form that is stored');
+    return descriptor;
+  }
+
+  // -- what both have
+
+  /** @returns how many addresses have a label or were spent from */
+  async addresses(): Promise<number> {
+    const { core, wallet } = this;
+    let unread = 0;
+    let taken = 0;
+    await this.#each([...core.addresses], ([address, { label, purpose, used }], batch) => {
+      const decoded = decodeAddress(address, this.context.params, this.context.hashes);
+      if ('error' in decoded) {
+        unread++;
+        return;
+      }
+      taken++;
+      const known = purpose === 'receive' || purpose === 'send' ? purpose : 'unknown';
+      if (label !== null) wallet.book.set(decoded.script, label, known, batch);
+      if (used) wallet.book.markUsed(decoded.script, batch);
+    });
+    if (unread > 0) this.warnings.push(`Left out: labels of ${unread} texts that are no addresses of this network`);
+    return taken;
+  }
+
+  async transactions(chain: WalletChain, tip: WalletBlock): Promise<void> {
+    const { wallet } = this;
+    const unknown = Number.POSITIVE_INFINITY;
+    const rank = ({ order }: CoreTransaction): number => (order < 0 ? unknown : order);
+    const arrived = [...this.core.transactions].sort((a, b) => (rank(a) === rank(b) ? a.received - b.received : rank(a) - rank(b)));
+    await this.#each(arrived, ({ tx, values, received, smart, ...at }, batch) => {
+      wallet.ledger.put(tx, placeOf(at, chain, tip), batch, values, { received, smart });
+    });
+  }
+}
+
+/** Where a record stands: in a block of the chain up to `tip`, whose transactions the blocks that follow do not bring. */
+function placeOf({ blockHash, position }: Pick<CoreTransaction, 'blockHash' | 'position'>, chain: WalletChain, tip: WalletBlock): TxPlace {
+  if (equalBytes(blockHash, ABANDONED)) return { ...NOWHERE, state: TX_STATE.ABANDONED };
+  const node = chain.node(blockHash);
+  if (!node || !chain.contains(node) || node.height > tip.height) return NOWHERE;
+  const block = { height: node.height, blockHash: node.hash, blockTime: node.time };
+  return position < 0 ? { ...block, state: TX_STATE.CONFLICTED, position: 0 } : { ...block, state: TX_STATE.CONFIRMED, position };
+}
+
+/** A key's origin: as the file has it, or from the path of a key of an HD seed. */
+function originOf({ origin, hdPath, seedId }: CoreMetadata, fingerprints: ReadonlyMap<string, Uint8Array>): KeyOrigin | null {
+  if (origin !== null) return origin;
+  const path = parsePath(hdPath);
+  const fingerprint = seedId === null ? undefined : fingerprints.get(toHex(seedId));
+  return path === null || path.length === 0 || fingerprint === undefined ? null : { fingerprint, path };
+}
+
+/** Indices within bounds; a damaged file may say anything. */
+function windowOf({ rangeStart, rangeEnd, nextIndex }: CoreDescriptor): { rangeStart: number; rangeEnd: number; nextIndex: number } {
+  if (rangeStart < 0 || rangeEnd < rangeStart || nextIndex < 0) throw new CoreFileError('The file is damaged: a descriptor has no range');
+  return { rangeStart, rangeEnd, nextIndex };
+}
+
+function cacheFor(core: CoreCache | undefined): DescriptorCache {
+  const cache = new DescriptorCache();
+  for (const [at, key] of core?.parents ?? []) cache.parents.set(at, key);
+  for (const [at, key] of core?.lastHardened ?? []) cache.lastHardened.set(at, key);
+  for (const { place, index, publicKey } of core?.derived ?? []) cache.addDerived(place, index, publicKey);
+  return cache;
+}

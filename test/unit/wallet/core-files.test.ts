@@ -1,0 +1,276 @@
+// Wallet files of Bitcoin Core, read row by row: files that Core made (test/functional/core-wallets), the same of another byte order, and
+// files that are damaged or made to do harm.
+import fs from 'node:fs';
+import path from 'node:path';
+import zlib from 'node:zlib';
+import t from 'tap';
+import { Slicer } from '../../../src/lib/slicer.js';
+import { MemoryStore } from '../../../src/storage/memory-store.js';
+import { bdbRecords } from '../../../src/wallet/core/bdb-records.js';
+import { type CoreWallet, emptyCoreWallet, takeRow, wipeCoreWallet } from '../../../src/wallet/core/core-wallet.js';
+import { openCoreMasterKey } from '../../../src/wallet/core/open-master-key.js';
+import { type ByteSource, CoreFileError, type CoreRow } from '../../../src/wallet/core/paged-file.js';
+import { collectRows, coreRows } from '../../../src/wallet/core/read-core-wallet.js';
+import { sqliteRecords } from '../../../src/wallet/core/sqlite-records.js';
+import { fillFromCore, openCoreKeys } from '../../../src/wallet/manage/fill-from-core.js';
+import { WalletError } from '../../../src/wallet/manage/wallet-error.js';
+import type { WalletBlock, WalletChain } from '../../../src/wallet/source.js';
+import { createMemoryWallet, crypto } from '../../framework/memory-wallet.js';
+import { pseudoRandom } from '../../framework/pseudo-random.js';
+
+const folder = path.resolve(import.meta.dirname, '../../../../test/functional/core-wallets');
+const filesOf = (release: string): Record<string, string> =>
+  JSON.parse(zlib.gunzipSync(fs.readFileSync(path.join(folder, `${release}.json.gz`))).toString()).files;
+const old = filesOf('0.21.1');
+const fresh = filesOf('master');
+const bytesOf = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'base64'));
+const pauses = new Slicer();
+
+/** A file in memory, and how much of it was read. */
+const sourceOf = (bytes: Uint8Array): ByteSource => ({
+  size: bytes.length,
+  read: async (offset, length) => bytes.slice(offset, offset + length),
+});
+
+async function rowsOf(bytes: Uint8Array): Promise<CoreRow[]> {
+  const rows: CoreRow[] = [];
+  for await (const row of (await coreRows(sourceOf(bytes))).rows) rows.push(row);
+  return rows;
+}
+
+const read = async (bytes: Uint8Array): Promise<CoreWallet> => collectRows((await coreRows(sourceOf(bytes))).rows, crypto, pauses);
+
+/** A BDB file as a machine of the other byte order writes it. */
+function swapped(original: Uint8Array): Uint8Array {
+  const bytes = original.slice();
+  const view = new DataView(bytes.buffer);
+  const pageSize = view.getUint32(20, true);
+  const swap32 = (at: number): void => view.setUint32(at, view.getUint32(at, true), false);
+  const swap16 = (at: number): void => view.setUint16(at, view.getUint16(at, true), false);
+  for (let page = 0; page < bytes.length; page += pageSize) {
+    const type = bytes[page + 25];
+    if (type === 9) {
+      for (const at of [0, 4, 8, 12, 16, 20, 48, 88]) swap32(page + at);
+      continue;
+    }
+    const entries = view.getUint16(page + 20, true);
+    for (const at of [0, 4, 8, 12, 16]) swap32(page + at);
+    for (const at of [20, 22]) swap16(page + at);
+    if (type !== 3 && type !== 5) continue;
+    for (let i = 0; i < entries; i++) {
+      const item = page + view.getUint16(page + 26 + i * 2, true);
+      swap16(page + 26 + i * 2);
+      const kind = bytes[item + 2] & 0x7f;
+      swap16(item);
+      if (type === 3 || kind === 3) for (const at of [4, 8]) swap32(item + at);
+    }
+  }
+  return bytes;
+}
+
+t.test('both kinds of files', async (t) => {
+  const plain = bytesOf(old.plain);
+  const rows = await rowsOf(plain);
+  const wallet = await read(plain);
+  t.equal(wallet.transactions.length, 21);
+  const rent = 'rent '.repeat(2000);
+  t.ok(
+    wallet.transactions.some(({ values }) => values.get('comment') === rent),
+    'a row of several pages',
+  );
+  t.equal(wallet.secrets.length, wallet.keyMetadata.size);
+  t.ok(wallet.secrets.every(({ encrypted }) => !encrypted));
+  t.equal(wallet.hd?.isSplit, true);
+  t.equal(wallet.addresses.get('2NBFNJTktNa7GZusGbDbGKRZTxdK9VVez3n')?.label, 'a friend');
+  t.same([...wallet.left], [], 'every row has a meaning');
+  t.same(
+    rows.map(({ key }) => Buffer.from(key).toString('hex')),
+    rows.map(({ key }) => Buffer.from(key).toString('hex')).sort(),
+    'in order',
+  );
+  const other: CoreRow[] = [];
+  for await (const row of bdbRecords(sourceOf(swapped(plain)))) other.push(row);
+  t.same(other, rows, 'of the other byte order');
+  const descriptors = await read(bytesOf(fresh.plain));
+  t.equal(descriptors.descriptors.size, 8);
+  t.equal(descriptors.active.length, 8);
+  t.ok(descriptors.transactions.some(({ values }) => values.get('comment') === rent));
+  t.same([...descriptors.left], []);
+  const encrypted = await read(bytesOf(fresh.secret));
+  t.equal(encrypted.masterKeys.length, 1);
+  t.ok([...encrypted.descriptorSecrets.values()].flat().every(({ encrypted: sealed, bytes }) => sealed && bytes.length === 48));
+  wipeCoreWallet(encrypted);
+  t.ok(
+    [...encrypted.descriptorSecrets.values()].flat().every(({ bytes }) => bytes.every((byte) => byte === 0)),
+    'overwritten',
+  );
+});
+
+t.test('passphrases', async (t) => {
+  const { masterKeys } = await read(bytesOf(old.secret));
+  const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+  const key = await openCoreMasterKey(masterKeys[0], bytes('pass'), pauses);
+  t.equal(key?.length, 32);
+  t.equal(await openCoreMasterKey(masterKeys[0], bytes('pass '), pauses), null);
+  await t.rejects(openCoreMasterKey({ ...masterKeys[0], rounds: 2 ** 32 - 1 }, bytes('pass'), pauses), CoreFileError);
+  await t.rejects(openCoreMasterKey({ ...masterKeys[0], rounds: 0 }, bytes('pass'), pauses), CoreFileError);
+  await t.rejects(openCoreMasterKey({ ...masterKeys[0], method: 1 }, bytes('pass'), pauses), CoreFileError);
+});
+
+t.test('loops and lies', async (t) => {
+  const plain = bytesOf(old.plain);
+  const refused = (bytes: Uint8Array, words: RegExp): Promise<void> =>
+    t.rejects(rowsOf(bytes), { name: 'CoreFileError', message: words }) as unknown as Promise<void>;
+  await refused(new Uint8Array(0), /neither/);
+  await refused(plain.subarray(0, 300), /ends within/);
+  await refused(plain.subarray(0, 4096), /has no page/);
+  const spoil = (change: (view: DataView, bytes: Uint8Array) => void, original = plain): Uint8Array => {
+    const bytes = original.slice();
+    change(new DataView(bytes.buffer), bytes);
+    return bytes;
+  };
+  await refused(
+    spoil((view) => view.setUint32(16, 10, true)),
+    /version 10 are not read/,
+  );
+  await refused(
+    spoil((_, bytes) => bytes.set([1], 24)),
+    /encrypted are not read/,
+  );
+  await refused(
+    spoil((view) => view.setUint32(20, 4095, true)),
+    /pages have no size/,
+  );
+  await refused(
+    spoil((view) => view.setUint32(88, 0, true)),
+    /another|kind|not that of a wallet/,
+  );
+  const pages = plain.length / 4096;
+  const pageOf = (type: number): number => Array.from({ length: pages }, (_, i) => i).find((i) => i > 1 && plain[i * 4096 + 25] === type)!;
+  const leaf = pageOf(5);
+  await refused(
+    spoil((view) => view.setUint32(leaf * 4096 + 4, 7, true)),
+    /was not closed/,
+  );
+  await refused(
+    spoil((view) => view.setUint16(leaf * 4096 + 20, 65_535, true)),
+    /more items than room/,
+  );
+  const node = pageOf(3);
+  await refused(
+    spoil((view) => {
+      // All links of a node lead to its first child.
+      const first = view.getUint16(node * 4096 + 26, true);
+      const second = view.getUint16(node * 4096 + 28, true);
+      view.setUint32(node * 4096 + second + 4, view.getUint32(node * 4096 + first + 4, true), true);
+    }),
+    /named twice/,
+  );
+  const sqlite = bytesOf(fresh.plain);
+  await refused(sqlite.subarray(0, 50), /ends within/);
+  await refused(
+    spoil((view) => view.setUint16(16, 100), sqlite),
+    /pages have no size/,
+  );
+  await refused(
+    spoil((view) => view.setUint16(103, 60_000), sqlite),
+    /more rows than room/,
+  );
+  const root = Array.from({ length: sqlite.length / 4096 }, (_, i) => i).find((i) => i > 0 && sqlite[i * 4096] === 0x05)!;
+  await refused(
+    spoil((view) => view.setUint32(root * 4096 + 8, root + 1), sqlite),
+    /named twice/,
+  );
+  await t.rejects(async () => {
+    for await (const _ of sqliteRecords(sourceOf(plain))) t.fail('a row');
+  }, CoreFileError);
+});
+
+/** A few bytes set to others, a part cut out or doubled. */
+function mutate(bytes: Uint8Array, random: (below: number) => number): Uint8Array {
+  const out = bytes.slice();
+  for (let changes = 1 + random(4); changes > 0 && out.length > 0; changes--) {
+    const at = random(out.length);
+    const how = random(4);
+    if (how === 0) out[at] = random(256);
+    else if (how === 1) out[at] = [0, 1, 0x7f, 0x80, 0xff][random(5)];
+    else if (how === 2) out.copyWithin(at, random(out.length), random(out.length));
+    else if (random(10) === 0) return out.subarray(0, at);
+  }
+  return out;
+}
+
+t.test('mutated files', async (t) => {
+  const random = pseudoRandom(7);
+  const below = (limit: number): number => Math.floor(random() * limit);
+  let whole = 0;
+  for (const [name, text] of [
+    ['watching', old.watching],
+    ['secret', old.secret],
+    ['descriptors', fresh.descriptors],
+  ] as const) {
+    const original = bytesOf(text);
+    for (let round = 0; round < 300; round++) {
+      const bytes = mutate(original, below);
+      let size = 0;
+      try {
+        for (const { key, value } of await rowsOf(bytes)) size += key.length + value.length;
+        whole++;
+      } catch (error) {
+        if (!(error instanceof CoreFileError)) t.fail(`${name}, round ${round}: ${error}`);
+      }
+      if (size > bytes.length) t.fail(`${name}, round ${round}: ${size} bytes of rows`);
+    }
+  }
+  t.ok(whole > 50, 'some read on');
+});
+
+/** A chain of one block, which every locator ends with. */
+function chainOf(genesis: Uint8Array): WalletChain {
+  const tip = { hash: genesis, hashHex: '', height: 0, time: 0, maxTime: 0, prev: null, ancestor: () => null, medianTimePast: () => 0 };
+  return {
+    tip,
+    atHeight: (height: number) => (height === 0 ? tip : undefined),
+    contains: () => true,
+    node: () => undefined,
+  } as unknown as WalletChain & { tip: WalletBlock };
+}
+
+t.test('mutated rows, as far as a wallet', async (t) => {
+  const random = pseudoRandom(11);
+  const below = (limit: number): number => Math.floor(random() * limit);
+  const { surroundings } = await createMemoryWallet({ wallet: { keypool: 1 } });
+  let made = 0;
+  for (const text of [old.watching, old.descriptors, fresh.descriptors, old.plain]) {
+    const rows = await rowsOf(bytesOf(text));
+    const { locator } = await read(bytesOf(text));
+    for (let round = 0; round < 60; round++) {
+      const core = emptyCoreWallet();
+      const spoilt = below(rows.length);
+      try {
+        for (const [i, row] of rows.entries()) {
+          const how = i === spoilt ? below(3) : 0;
+          const key = how === 1 ? mutate(row.key, below) : row.key;
+          takeRow(core, { key, value: how === 2 ? mutate(row.value, below) : row.value.slice() }, crypto);
+        }
+        const masterKey = await openCoreKeys(core, null, pauses);
+        const chain = chainOf(locator.subarray(-32));
+        const taken = await fillFromCore(
+          surroundings,
+          chain,
+          { name: 'w', folder: '' },
+          { core, masterKey },
+          null,
+          new MemoryStore(),
+          pauses,
+        );
+        t.equal(taken.transactions, core.transactions.length);
+        made++;
+      } catch (error) {
+        if (!(error instanceof CoreFileError) && !(error instanceof WalletError))
+          t.fail(`round ${round}, row ${spoilt}: ${(error as Error).stack}`);
+      }
+    }
+  }
+  t.ok(made > 60, 'some are wallets all the same');
+});
