@@ -64,6 +64,11 @@ section('Options', [
   ['startupnotify', 'list', 'Run this command once the node is up'],
   ['notifyurl', 'list', 'POST new tips, starts and alerts to this URL as JSON'],
   ['blockreconstructionextratxn', 'int', 'Transactions outside the mempool kept for compact blocks (default: 100)'],
+  [
+    'privatebroadcast',
+    'bool',
+    'Send what sendrawtransaction is given through Tor to a few peers, and not by way of the mempool (default: 0)',
+  ],
   ['blocksonly', 'bool', 'Take no transactions from peers (default: 0)'],
   ['daemon', 'bool', undefined, 'none'],
   ['daemonwait', 'bool', undefined, 'none'],

@@ -101,11 +101,33 @@ export function networkOptions(
     maxUploadBytes: args.int('maxuploadtarget', 0) * (1 << 20),
     orphanScore: Math.max(0, args.int('maxorphantx', orphanScore)),
     extraTxs: Math.max(0, args.int('blockreconstructionextratxn', 100)),
+    privateBroadcast: privateBroadcast(args, connectOnly, onlyNets),
     peerBlockFilters: filters,
     feeFilter: args.bool('feefilter', true),
     v2Transport,
     logIps,
   };
+}
+
+/** -privatebroadcast: without a way to onion addresses, or with -connect, there is nobody to send to. */
+function privateBroadcast(args: Args, connectOnly: boolean, onlyNets: readonly string[]): boolean {
+  if (!args.bool('privatebroadcast', false)) return false;
+  const wanted = 'Private broadcast of own transactions requested (-privatebroadcast),';
+  const onion = (proxyOf(args, 'onion') ?? proxyOf(args, 'proxy')) !== null && !args.isNegated('onion') && args.text('onion') !== '0';
+  if (!onion || (onlyNets.length > 0 && !onlyNets.includes('onion'))) {
+    throw new ConfigError(`${wanted} but none of Tor or I2P networks is reachable`);
+  }
+  if (connectOnly) {
+    throw new ConfigError(
+      `${wanted} but -connect is also configured. They are incompatible because the private broadcast needs to open new connections to randomly chosen Tor or I2P peers. Consider using -maxconnections=0 -addnode=... instead`,
+    );
+  }
+  if (!args.bool('proxyrandomize', true)) {
+    args.warnings.push(
+      `${wanted.slice(0, -1)} and -proxyrandomize is disabled. Tor circuits for private broadcast connections may be correlated to other connections over Tor. For maximum privacy set -proxyrandomize=1.`,
+    );
+  }
+  return true;
 }
 
 function portOf(args: Args): number | undefined {

@@ -120,6 +120,10 @@ export class Dispatcher {
       log.debug('net', `Unsupported message "${sanitized(command)}" prior to verack from peer=${peer.id}`);
       return;
     }
+    if (peer.isPrivate && peer.ready && command !== 'pong' && command !== 'getdata') {
+      log.debug('net', `Ignoring incoming message '${sanitized(command)}', peer=${peer.id}`);
+      return;
+    }
     const handler = this.handlers.get(command);
     if (handler === undefined) {
       if (!known.has(command)) log.debug('net', `Unknown command "${sanitized(command)}" from peer=${peer.id}`);

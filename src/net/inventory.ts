@@ -3,6 +3,7 @@ import { hashToHex } from '../consensus/bytes/hex.js';
 import type { NetContext } from './context.js';
 import type { Peer } from './peer/peer.js';
 import { servicesFor } from './peer/permissions.js';
+import type { PrivateSender } from './relay/private-sender.js';
 import type { TxAnnouncer } from './relay/tx-announcer.js';
 import type { TxReceiver } from './relay/tx-receiver.js';
 import { noteAvailable } from './sync/availability.js';
@@ -21,6 +22,7 @@ interface Parts {
   readonly downloads: BlockDownload;
   readonly headers: HeadersSync;
   readonly upload: UploadTarget;
+  readonly privately: PrivateSender;
 }
 
 export class Inventory {
@@ -69,6 +71,10 @@ export class Inventory {
 
   /** getdata: noted here, worked off by the dispatcher as the peer takes it. @throws DecodeError */
   getData(peer: Peer, payload: Uint8Array): void {
+    if (peer.isPrivate) {
+      this.parts.privately.getData(peer, payload);
+      return;
+    }
     const entries = this.#entries(peer, payload, 'getdata');
     if (entries.length === 0) return;
     const { log } = this.context;

@@ -38,6 +38,7 @@ import { BlockAnnouncer } from './relay/block-announcer.js';
 import { type BlockStage, BlockTimes } from './relay/block-times.js';
 import { CompactRelay } from './relay/compact-relay.js';
 import { FilteredRelay } from './relay/filtered-relay.js';
+import { PrivateSender } from './relay/private-sender.js';
 import { TxAnnouncer } from './relay/tx-announcer.js';
 import { TxReceiver } from './relay/tx-receiver.js';
 import { WtxidIndex } from './relay/wtxid-index.js';
@@ -52,7 +53,7 @@ import { FilterServer, type FilterSource } from './sync/serve-filters.js';
 import { StaleTip } from './sync/stale-tip.js';
 import { UploadTarget } from './sync/upload-target.js';
 import { KeyDesk } from './transport/key-desk.js';
-import type { NetAddress } from './wire/net-address.js';
+import { isRoutable, type NetAddress, type NetworkName } from './wire/net-address.js';
 
 /** Milliseconds between rounds of sending, as in Core's message handler. */
 const ROUND_MS = 100;
@@ -100,6 +101,7 @@ export class Net {
   readonly compact: CompactRelay;
   readonly upload: UploadTarget;
   readonly times: BlockTimes;
+  readonly privately: PrivateSender;
   readonly #filters: FilterServer;
   readonly #filtered: FilteredRelay;
   readonly #guard: ChainGuard;
@@ -195,7 +197,10 @@ export class Net {
     this.#handshake = new Handshake(context, {
       greeted: (peer) => this.#greeted(peer),
       ready: (peer) => this.#joined(peer),
-      isOwnNonce: (nonce) => this.peers.some((peer) => !peer.inbound && !peer.ready && peer.localNonce === nonce),
+      refused: (peer) => this.privately.refuse(peer),
+      privateReady: (peer) => this.privately.ready(peer),
+      // Not of private connections: whoever sent us their nonce back would learn that they are ours.
+      isOwnNonce: (nonce) => this.peers.some((peer) => !peer.inbound && !peer.isPrivate && !peer.ready && peer.localNonce === nonce),
     });
     this.#keepalive = new Keepalive(context);
     this.outbound = new Outbound(
@@ -204,7 +209,16 @@ export class Net {
       async (name) => (await this.findConnected(name)) !== undefined,
     );
     this.downloads = new BlockDownload(context);
-    this.#keepalive.onAnswer = (peer) => this.downloads.answeredPing(peer);
+    this.#keepalive.onAnswer = (peer) => (peer.isPrivate ? this.privately.answered(peer) : this.downloads.answeredPing(peer));
+    this.privately = new PrivateSender(context, {
+      pick: (network) => this.#addressFor(network),
+      connect: (target, type) => this.connect(target, type),
+      open: () => this.peers.filter(({ isPrivate }) => isPrivate),
+      ping: (peer) => {
+        peer.pingWanted = true;
+        this.#keepalive.send(peer);
+      },
+    });
     this.#staleTip = new StaleTip(context, {
       searching: () => this.active && !this.options.connectOnly,
       inFlight: () => this.downloads.size,
@@ -220,6 +234,7 @@ export class Net {
       (peer, tx) => this.announcer.noteKnown(peer, tx),
     );
     this.txs.onAccepted = (tx) => this.announcer.relay(tx);
+    this.txs.onReceived = (peer, tx) => this.privately.received(peer, tx);
     this.#filters = new FilterServer(context, this.options.peerBlockFilters ? deps.filters : null);
     this.#guard = new ChainGuard(context, (peer) => {
       const { tip } = deps.chain;
@@ -263,6 +278,7 @@ export class Net {
       downloads: this.downloads,
       headers: this.#headers,
       upload: this.upload,
+      privately: this.privately,
     });
     const parts = {
       handshake: this.#handshake,
@@ -327,6 +343,7 @@ export class Net {
   }
 
   async stop(): Promise<void> {
+    this.privately.stop();
     this.#connections.stop();
     this.outbound.stop();
     this.#auto.stop();
@@ -445,9 +462,17 @@ export class Net {
     return this.local.forPeer(peer);
   }
 
+  /** Where a transaction may be sent privately. */
+  #addressFor(network: NetworkName): NetAddress | undefined {
+    const address = this.addresses.selectOf(network);
+    if (address === undefined || !isRoutable(address)) return undefined;
+    return this.bans.isUnwanted(address) || this.local.has(address) ? undefined : address;
+  }
+
   /** The connection of a peer is over: nothing of it is kept. */
   #gone(peer: Peer): void {
     if (this.#ready.delete(peer) && peer.relaysByWtxid) this.#wtxidPeers--;
+    if (peer.isPrivate) this.privately.forget(peer);
     this.#headers.forget(peer);
     this.downloads.forget(peer);
     this.#blocks.forget(peer);
@@ -459,7 +484,7 @@ export class Net {
     this.#dispatcher.forget(peer);
     this.#rounds.forget(peer);
     // Of a peer for blocks only the known addresses, which others are told of, show nothing (Core's FinalizeNode).
-    const visible = !peer.inbound && peer.type !== 'block-relay-only';
+    const visible = !peer.inbound && peer.type !== 'block-relay-only' && !peer.isPrivate;
     if (peer.ready && visible && peer.misbehaviour === 0) this.addresses.connected(peer.address);
     // Others may be asked for what it had.
     if (peer.ready) this.#rounds.soon();
@@ -473,6 +498,7 @@ export class Net {
     for (const [peer, why] of relief(this.#connections.all, this.#traffic, performance.now())) this.#drop(peer, why);
     this.#reads.retry();
     this.#staleTip.tick();
+    this.privately.tick();
     this.#hasOutbound = [...this.#ready].some((peer) => !peer.inbound && !peer.isClient);
     this.#rounds.soon();
   }

@@ -113,6 +113,8 @@ export interface NetOptions {
   readonly orphanScore: number;
   /** -blockreconstructionextratxn */
   readonly extraTxs: number;
+  /** -privatebroadcast: transactions of sendrawtransaction go through Tor, not by way of the mempool. */
+  readonly privateBroadcast: boolean;
   /** -peerblockfilters */
   readonly peerBlockFilters: boolean;
   /** -feefilter: peers are told what the mempool takes. */
@@ -158,6 +160,7 @@ export const DEFAULT_NET: NetOptions = {
   maxUploadBytes: 0,
   orphanScore: 3_000,
   extraTxs: 100,
+  privateBroadcast: false,
   peerBlockFilters: false,
   feeFilter: true,
   v2Transport: false,

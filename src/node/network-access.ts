@@ -65,6 +65,23 @@ export function createNetworkAccess(
         .sort((a, b) => Buffer.compare(a.tx.wtxid, b.tx.wtxid))
         .map(({ tx, announcers }) => ({ tx, from: announcers.map(({ id }) => id).sort((a, b) => a - b) }));
     },
+    privately: () => {
+      const sender = options.privateBroadcast === true ? net()?.privately : undefined;
+      if (sender === undefined) return null;
+      const { queue } = sender;
+      return {
+        reachable: sender.reachable,
+        add: (tx) => sender.add(tx),
+        abort: (id) => sender.abort(id),
+        list: () =>
+          queue.list.map((entry) => ({
+            tx: entry.tx,
+            addedAt: entry.addedAt,
+            attemptsLeft: queue.attemptsLeft(entry),
+            sends: entry.sends,
+          })),
+      };
+    },
     upload: () => {
       const upload = net()?.upload;
       if (upload === undefined) return { target: 0, reached: false, historicalReached: false, bytesLeft: 0, secondsLeft: 0 };

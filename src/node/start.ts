@@ -84,6 +84,8 @@ import { warmupDesk, warmupTexts } from './warmup.js';
 const hourMs = 3_600_000;
 /** Transactions that no peer has asked for are announced again this often. */
 const unbroadcastMs = 12 * 60_000;
+/** How often it is looked what was sent privately and has not come back. */
+const PRIVATE_RETRY_MS = 150_000;
 /** Between two looks at how far initial download came; each may be a line of the log. */
 const syncLineMs = 10_000;
 /** Templates that readers may be at in mode live. */
@@ -585,6 +587,9 @@ async function build(
     state.connections = count;
   };
   scheduler.every(unbroadcastMs, () => peers.announceUnbroadcast());
+  scheduler.every(PRIVATE_RETRY_MS, () => {
+    peers.privately.retry().catch((error: Error) => log.warn(`Sending transactions privately: ${error.message}`));
+  });
   teardown.add(() => peers.stop());
   await peers.listen().catch((error: Error) => {
     throw error instanceof BindError ? new ConfigError(error.message) : error;

@@ -124,8 +124,10 @@ export class NetWorld {
   readonly lines: string[] = [];
   net!: Net;
   #accept: ((inbound: Inbound) => void) | null = null;
-  /** The far ends of what the node called, by address. */
+  /** The far ends of what the node called, in order, and how many of them have a peer of the test's. */
   readonly #called: MemorySocket[] = [];
+  #answered = 0;
+  readonly #taken = new Set<Peer>();
 
   private constructor(
     readonly fixture: Fixture,
@@ -212,7 +214,19 @@ export class NetWorld {
   async call(host: string, type: ConnectionType = 'outbound-full-relay'): Promise<FakePeer> {
     const peer = await this.net.connect(parseHost(host, 18_444) as NetAddress, type);
     if (peer === null) throw new Error('the node called nobody');
-    return new FakePeer(this.#called.at(-1) as MemorySocket, peer);
+    return this.#take(peer);
+  }
+
+  /** The next peer that the node calls by itself. It has said nothing yet. */
+  async answer(): Promise<FakePeer> {
+    const next = (): Peer | undefined => this.net.peers.find((peer) => !peer.inbound && !this.#taken.has(peer));
+    await happens('a call of the node', () => next() !== undefined);
+    return this.#take(next() as Peer);
+  }
+
+  #take(peer: Peer): FakePeer {
+    this.#taken.add(peer);
+    return new FakePeer(this.#called[this.#answered++] as MemorySocket, peer);
   }
 
   /** A peer that the node calls, after the handshake. */

@@ -240,6 +240,16 @@ export class AddrManager {
     }
   }
 
+  /** One of a network, by chance; goes over all addresses. */
+  selectOf(network: NetworkName): AddressInfo | undefined {
+    const all = [...this.#infos.values()].filter((info) => info.network === network);
+    if (all.length === 0) return undefined;
+    for (let factor = 1; ; factor *= 1.2) {
+      const info = all[Math.floor(this.random() * all.length)] as AddressInfo;
+      if (this.random() < factor * this.#chance(info)) return info;
+    }
+  }
+
   #infosWhere(tried: boolean): AddressInfo[] {
     // The tried have one place each, in a table that is far smaller than all that may be known.
     if (tried) return this.#tried.flatMap((key) => (key === undefined ? [] : [this.#infos.get(key) as AddressInfo]));

@@ -125,7 +125,7 @@ export class Connections {
     }
     log.debug('net', `trying connection ${this.context.options.logIps || type === 'manual' ? name : 'to a peer'}`);
     try {
-      const { socket, bindText } = await this.parts.connector.dial(address ?? name);
+      const { socket, bindText } = await this.parts.connector.dial(address ?? name, type === 'private-broadcast');
       if (this.#stopped || !this.#active) {
         socket.destroy();
         return null;

@@ -104,14 +104,17 @@ export class Connector {
 
   /**
    * Connects to an address or, through a proxy that looks names up itself, to a name.
+   * @param throughTor by the way to onion addresses, or not at all
    * @throws Error with a short reason
    */
-  async dial(target: NetAddress | string): Promise<{ socket: net.Socket; bindText: string }> {
+  async dial(target: NetAddress | string, throughTor = false): Promise<{ socket: net.Socket; bindText: string }> {
     const { options } = this;
     const onion = typeof target === 'string' ? /\.onion(:\d+)?$/i.test(target) : target.network === 'onion';
     // Nobody else's machine could reach what only this one can.
     const local = typeof target !== 'string' && !isRoutable(target);
-    const proxy = local ? null : onion ? (options.onionProxy ?? options.proxy) : options.proxy;
+    const tor = options.onionProxy ?? options.proxy;
+    if (throughTor && (tor === null || local)) throw new Error('not to be reached through Tor');
+    const proxy = local ? null : onion || throughTor ? tor : options.proxy;
     const where = typeof target === 'string' ? splitHostPort(target, this.defaultPort) : { host: hostText(target), port: target.port };
     if (where === null) throw new Error('not an address');
     if (proxy === null && (onion || (typeof target !== 'string' && (target.network === 'i2p' || target.network === 'cjdns')))) {

@@ -21,9 +21,25 @@ export interface HandshakeEvents {
   greeted(peer: Peer): void;
   /** verack was read: messages of all kinds go from here on. */
   ready(peer: Peer): void;
+  /** version of a peer of private-broadcast that takes no transactions. */
+  refused(peer: Peer): void;
+  /** verack of one that does. */
+  privateReady(peer: Peer): void;
   /** Whether another connection of ours used this nonce: we called ourselves. */
   isOwnNonce(nonce: bigint): boolean;
 }
+
+/** What peers of private-broadcast are told of us: the same by everybody. */
+const ANONYMOUS_VERSION = {
+  version: 70_016,
+  services: 0n,
+  time: 0n,
+  addressOfReceiver: null,
+  addressOfSender: null,
+  userAgent: '/pynode:0.0.1/',
+  startHeight: 0,
+  relay: false,
+} as const;
 
 export class Handshake {
   constructor(
@@ -35,6 +51,10 @@ export class Handshake {
   sendVersion(peer: Peer): void {
     const { options, clock, chain, log } = this.context;
     peer.localNonce = crypto.randomBytes(8).readBigUInt64LE();
+    if (peer.isPrivate) {
+      peer.send('version', encodeVersion({ ...ANONYMOUS_VERSION, nonce: peer.localNonce }));
+      return;
+    }
     // A peer behind a proxy is nobody we could name.
     const receiver: NetAddress | null = peer.address.network === 'ipv4' || peer.address.network === 'ipv6' ? peer.address : null;
     const relay = !options.blocksOnly && peer.relaysTransactions;
@@ -85,11 +105,11 @@ export class Handshake {
     }
     if (peer.inbound) this.sendVersion(peer);
     const common = Math.min(version, PROTOCOL_VERSION);
-    if (common >= WTXID_RELAY_VERSION) {
+    if (common >= WTXID_RELAY_VERSION && !peer.isPrivate) {
       peer.send('wtxidrelay');
       peer.send('sendaddrv2');
     }
-    peer.send('verack');
+    if (!peer.isPrivate) peer.send('verack');
     peer.version = version;
     peer.services = message.services;
     peer.userAgent = sanitized(message.userAgent);
@@ -103,6 +123,11 @@ export class Handshake {
       'net',
       `receive version message: ${peer.userAgent}: version ${version}, blocks=${peer.startHeight}, us=${peer.localAddress ? addressText(peer.localAddress) : '[::]:0'}, txrelay=${message.relay ? 1 : 0}, peer=${peer.id}${shown}`,
     );
+    if (peer.isPrivate) {
+      if (message.relay) peer.send('verack');
+      else this.events.refused(peer);
+      return;
+    }
     this.events.greeted(peer);
     if (peer.type === 'feeler') this.context.disconnect(peer);
   }
@@ -110,6 +135,11 @@ export class Handshake {
   verack(peer: Peer): void {
     const { log, options } = this.context;
     if (peer.ready) return;
+    if (peer.isPrivate) {
+      peer.ready = true;
+      this.events.privateReady(peer);
+      return;
+    }
     if (!peer.inbound) {
       const shown = options.logIps ? `, peeraddr=${addressText(peer.address)}` : '';
       log.info(`New outbound peer connected: version: ${peer.version}, blocks=${peer.startHeight}, peer=${peer.id}${shown} (${peer.type})`);

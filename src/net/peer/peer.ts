@@ -9,7 +9,17 @@ import { SERVICE } from '../wire/protocol.js';
 import type { Connection } from './connection.js';
 
 /** Why there is a connection (Core's ConnectionType, by its names in getpeerinfo). */
-export type ConnectionType = 'inbound' | 'manual' | 'outbound-full-relay' | 'block-relay-only' | 'feeler' | 'addr-fetch';
+export type ConnectionType =
+  | 'inbound'
+  | 'manual'
+  | 'outbound-full-relay'
+  | 'block-relay-only'
+  | 'feeler'
+  | 'addr-fetch'
+  | 'private-broadcast';
+
+/** What is sent to peers of private-broadcast. */
+const PRIVATE_MESSAGES = new Set(['version', 'verack', 'inv', 'tx', 'ping']);
 
 /** A block that was asked for. */
 export interface BlockInFlight {
@@ -146,6 +156,10 @@ export class Peer {
   get manual(): boolean {
     return this.type === 'manual';
   }
+  /** For one transaction and nothing else (-privatebroadcast): it learns nothing about us. */
+  get isPrivate(): boolean {
+    return this.type === 'private-broadcast';
+  }
   /** Chosen by us, other than by the operator's word. */
   get outboundOrBlockRelay(): boolean {
     return this.type === 'outbound-full-relay' || this.type === 'block-relay-only';
@@ -162,10 +176,11 @@ export class Peer {
   }
   /** Transactions go back and forth. */
   get relaysTransactions(): boolean {
-    return this.type !== 'block-relay-only' && this.type !== 'feeler';
+    return this.type !== 'block-relay-only' && this.type !== 'feeler' && !this.isPrivate;
   }
 
   send(command: string, payload?: Uint8Array): void {
+    if (this.isPrivate && !PRIVATE_MESSAGES.has(command)) return;
     this.connection.send(command, payload);
   }
 }

@@ -69,6 +69,8 @@ export class TxReceiver {
 
   /** A transaction became part of the mempool: it is passed on. */
   onAccepted: (tx: TxView) => void = () => {};
+  /** Every transaction that a peer sends. */
+  onReceived: (peer: Peer, tx: TxView) => void = () => {};
   /** Transactions that compact blocks may still contain. */
   onUnused: (tx: TxView) => void = () => {};
 
@@ -98,7 +100,7 @@ export class TxReceiver {
     let woken = false;
     for (const txs of blocks) {
       const erased = this.orphans.onBlock(txs);
-      if (erased > 0) this.context.log.debug('txpackages', `Erased ${erased} orphan transaction(s) included or conflicted by block`);
+      if (erased > 0) this.context.log.debug('mempool', `Erased ${erased} orphan transaction(s) included or conflicted by block`);
       for (const tx of txs) {
         if (this.orphans.size > 0 && this.orphans.wake(tx)) woken = true;
         this.#confirmed.add(tx.txid);
@@ -209,6 +211,7 @@ export class TxReceiver {
     // Bytes after a transaction say nothing about it, and are not kept with it.
     const tx = parsed.totalSize === payload.length ? parsed : parseTx(payload.slice(0, parsed.totalSize), context.crypto);
     this.noteKnown(peer, tx);
+    this.onReceived(peer, tx);
     this.requests.answered(peer, tx.txid);
     if (tx.hasWitness) this.requests.answered(peer, tx.wtxid);
     if (tooLong && tx.weight > MAX_STANDARD_WEIGHT) {
@@ -260,7 +263,7 @@ export class TxReceiver {
       if (this.#reconsiderable.has(pair) || this.#rejects.has(child.txid)) continue;
       const { fault, results } = await mempool.acceptPackage([parent, child]);
       const verdict = fault === null ? 'package accepted' : 'package rejected';
-      log.debug('txpackages', `package evaluation for parent ${named(parent)} + child ${named(child)} from peer=${peer.id}: ${verdict}`);
+      log.debug('mempool', `package evaluation for parent ${named(parent)} + child ${named(child)} from peer=${peer.id}: ${verdict}`);
       if (fault !== null) this.#reconsiderable.add(pair);
       // The child first: it need not be woken by its parent.
       for (const tx of [child, parent]) {

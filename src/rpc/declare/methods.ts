@@ -2,6 +2,7 @@
 
 import { type Compat, shows } from '../../policy/compat.js';
 import { abandontransaction } from './abandontransaction.js';
+import { abortprivatebroadcast } from './abortprivatebroadcast.js';
 import { abortrescan } from './abortrescan.js';
 import { addconnection } from './addconnection.js';
 import { addhdkey } from './addhdkey.js';
@@ -82,6 +83,7 @@ import { getnodeaddresses } from './getnodeaddresses.js';
 import { getorphantxs } from './getorphantxs.js';
 import { getpeerinfo } from './getpeerinfo.js';
 import { getprioritisedtransactions } from './getprioritisedtransactions.js';
+import { getprivatebroadcastinfo } from './getprivatebroadcastinfo.js';
 import { getrawchangeaddress } from './getrawchangeaddress.js';
 import { getrawmempool } from './getrawmempool.js';
 import { getrawtransaction } from './getrawtransaction.js';
@@ -264,6 +266,8 @@ const ALL: readonly MethodSpec[] = [
   getnewaddress,
   getpeerinfo,
   getprioritisedtransactions,
+  getprivatebroadcastinfo,
+  abortprivatebroadcast,
   getrawchangeaddress,
   getrawmempool,
   getrawtransaction,

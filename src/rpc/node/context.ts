@@ -454,6 +454,23 @@ export interface GrindAccess {
   grind(header: Uint8Array, target: bigint, options: { maxTries: number }): Promise<{ nonce: number | null }>;
 }
 
+/** -privatebroadcast: transactions that are sent through Tor. */
+export interface PrivateBroadcastAccess {
+  /** Whether there is a way to Tor. */
+  readonly reachable: boolean;
+  /** False when too many wait. */
+  add(tx: TxView): boolean;
+  /** Gives up all with this txid or wtxid. */
+  abort(id: Uint8Array): readonly TxView[];
+  /** Times in seconds. */
+  list(): readonly {
+    readonly tx: TxView;
+    readonly addedAt: number;
+    readonly attemptsLeft: number;
+    readonly sends: readonly { readonly address: string; readonly sentAt: number; readonly confirmedAt: number | null }[];
+  }[];
+}
+
 /** What the network room knows. */
 export interface NetworkAccess {
   connections(): { in: number; out: number };
@@ -476,6 +493,8 @@ export interface NetworkAccess {
   extraTransactions(): ReadonlyMap<string, TxView>;
   /** Transactions that wait for their parents, by wtxid, with the ids of the peers that announced them. */
   orphans(): readonly { readonly tx: TxView; readonly from: readonly number[] }[];
+  /** Null without -privatebroadcast. */
+  privately(): PrivateBroadcastAccess | null;
   upload(): { target: number; reached: boolean; historicalReached: boolean; bytesLeft: number; secondsLeft: number };
   readonly control: NetworkControl;
 }

@@ -48,6 +48,7 @@ import {
   gettxspendingprevout,
   savemempool,
 } from './pool.js';
+import { abortprivatebroadcast, getprivatebroadcastinfo } from './private-broadcast.js';
 import { pruneblockchain } from './pruneblockchain.js';
 import { combinepsbt, decodepsbt, joinpsbts } from './psbt.js';
 import { analyzepsbt, finalizepsbt, utxoupdatepsbt } from './psbt-roles.js';
@@ -112,7 +113,9 @@ export const NODE_RUNS: RunTable<NodeContext> = {
   getnettotals,
   getnetworkhashps,
   getnetworkinfo,
+  abortprivatebroadcast,
   getorphantxs,
+  getprivatebroadcastinfo,
   getpeerinfo,
   ...peers,
   getprioritisedtransactions,

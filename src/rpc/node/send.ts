@@ -13,6 +13,7 @@ import { Amount, type JsonValue } from '../wire/values.js';
 import type { NodeContext } from './context.js';
 import { outpointOf } from './lookup.js';
 import { ABSURD_FEE_RATE, burns, failAbsurdRate, failBurnt, packageTxs, rejectMembers, testPackage } from './packages.js';
+import { checkReachable, sendPrivately } from './private-broadcast.js';
 import { decodeTx } from './raw-tx.js';
 import { SendAhead } from './send-ahead.js';
 
@@ -59,10 +60,12 @@ export const sendrawtransaction: Run<NodeContext> = async (ctx, args, call) => {
   // Before release 25 nothing was said of what is burnt, so only a caller that asks is told.
   if ((only(ctx.compat, 25) || (args[2] ?? null) !== null) && burns(tx, maxBurn)) failBurnt();
   const { txid } = tx;
+  const privately = ctx.network.privately();
+  if (privately !== null) checkReachable(privately);
   await ctx.mempool.settled();
   const known = ctx.mempool.get(txid) !== undefined;
   if (!known) {
-    const { reject, fee } = await ctx.mempool.accept(tx, { maxFeeSats });
+    const { reject, fee } = await ctx.mempool.accept(tx, { maxFeeSats, testOnly: privately !== null });
     if (reject) {
       if (await isConfirmed(ctx, tx))
         fail(
@@ -74,6 +77,10 @@ export const sendrawtransaction: Run<NodeContext> = async (ctx, args, call) => {
     if (fee > maxFeeSats) {
       fail(RPC_CODE.VERIFY_ERROR, 'Fee exceeds maximum configured by user (e.g. -maxtxfee, maxfeerate)');
     }
+  }
+  if (privately !== null) {
+    sendPrivately(privately, tx);
+    return hashHex(txid);
   }
   // Before release 23 one that was here already was marked too.
   if (known && only(ctx.compat, 23)) ctx.mempool.announce(txid);

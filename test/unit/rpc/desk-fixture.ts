@@ -148,6 +148,7 @@ export function openDesk(fixture: Fixture, blocks: Map<string, BuiltBlock> = new
       localAddresses: () => [{ address: '8.8.4.4', port: 18444, score: 4 }],
       extraTransactions: () => new Map(),
       orphans: () => [],
+      privately: () => null,
       upload: () => ({ target: 0, reached: false, historicalReached: false, bytesLeft: 0, secondsLeft: 0 }),
       control: networkControl(),
     },

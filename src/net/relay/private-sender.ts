@@ -1,0 +1,213 @@
+// Connections for -privatebroadcast: each goes through Tor to an address chosen by chance, says nothing of this node, hands over one transaction
+// and ends when the peer has answered a ping (Core's ThreadPrivateBroadcast and what net_processing does on such connections). Three for each
+// transaction, and more later until it comes back from the network. Callers: Net, RPC by way of node/network-access.
+import { hashToHex } from '../../consensus/bytes/hex.js';
+import type { TxView } from '../../consensus/tx/tx-view.js';
+import { yieldToLoop } from '../../lib/turns.js';
+import type { NetContext } from '../context.js';
+import type { ConnectionType, Peer } from '../peer/peer.js';
+import { encodeInv, INV_ENTRY_BYTES, invEntries, invItem } from '../wire/messages.js';
+import { addressText, type NetAddress, type NetworkName } from '../wire/net-address.js';
+import { INV } from '../wire/protocol.js';
+import { PrivateBroadcast } from './private-broadcast.js';
+
+/** Peers that each transaction is sent to. */
+const PEERS_PER_TX = 3;
+const MAX_CONNECTIONS = 64;
+/** A connection that is not over by then is given up. */
+const MAX_SECONDS = 3 * 60;
+/** Before the next try when an address did not answer, and when none is known. */
+const FAILED_MS = 100;
+const NO_ADDRESS_MS = 500;
+
+export interface PrivateSenderDeps {
+  /** An address of a network, by chance. */
+  pick(network: NetworkName): NetAddress | undefined;
+  connect(target: NetAddress, type: ConnectionType): Promise<Peer | null>;
+  /** Connections of the kind that are there. */
+  open(): readonly Peer[];
+  ping(peer: Peer): void;
+}
+
+export class PrivateSender {
+  readonly queue: PrivateBroadcast;
+  #toOpen = 0;
+  #opening = false;
+  #stopped = false;
+  #timer: NodeJS.Timeout | null = null;
+  /** What is taken for Tor's proxy has led to an onion address: it may be trusted with others. */
+  #torWorks = false;
+
+  constructor(
+    private readonly context: NetContext,
+    private readonly deps: PrivateSenderDeps,
+  ) {
+    this.queue = new PrivateBroadcast(() => context.clock.nowSeconds());
+  }
+
+  /** Whether there is a way to onion addresses. */
+  get reachable(): boolean {
+    const { onlyNets, onionReachable, onionProxy, proxy } = this.context.options;
+    return onionReachable && (onionProxy ?? proxy) !== null && (onlyNets.length === 0 || onlyNets.includes('onion'));
+  }
+
+  /** @returns false when the queue is full */
+  add(tx: TxView): boolean {
+    const name = `txid=${hashToHex(tx.txid)}, wtxid=${hashToHex(tx.wtxid)}`;
+    const outcome = this.queue.add(tx);
+    if (outcome === 'full') this.#log(`Rejecting private broadcast, queue full: ${name}`);
+    else if (outcome === 'present') this.#log(`Ignoring unnecessary request to schedule an already scheduled transaction: ${name}`);
+    else {
+      this.#log(`Requesting ${PEERS_PER_TX} new connections due to ${name}`);
+      this.#open(PEERS_PER_TX);
+    }
+    return outcome !== 'full';
+  }
+
+  /** Gives up all with this txid or wtxid. @returns them */
+  abort(id: Uint8Array): TxView[] {
+    const gone = this.queue.list
+      .map(({ tx }) => tx)
+      .filter((tx) => Buffer.compare(tx.txid, id) === 0 || Buffer.compare(tx.wtxid, id) === 0);
+    for (const tx of gone) this.#end(tx);
+    return gone;
+  }
+
+  /** A transaction came from the network: if it is ours, it is known there. */
+  received(peer: Peer, tx: TxView): void {
+    if (!this.#end(tx)) return;
+    this.#log(
+      `Received our privately broadcast transaction (txid=${hashToHex(tx.txid)}) from the network from peer=${peer.id}; stopping private broadcast attempts`,
+    );
+  }
+
+  /** Connections that it would still have needed are not opened. */
+  #end(tx: TxView): boolean {
+    const confirmed = this.queue.remove(tx.wtxid);
+    if (confirmed === null) return false;
+    this.#toOpen = Math.max(0, this.#toOpen - Math.max(0, PEERS_PER_TX - confirmed));
+    return true;
+  }
+
+  /** Sends again what has not come back, if it is still good. Every few minutes. */
+  async retry(): Promise<void> {
+    let again = 0;
+    for (const tx of this.queue.stale()) {
+      const { reject } = await this.context.mempool.accept(tx, { testOnly: true });
+      const name = `txid=${hashToHex(tx.txid)} wtxid=${hashToHex(tx.wtxid)}`;
+      if (reject === null) {
+        this.#log(`Reattempting broadcast of stale ${name}`);
+        again++;
+      } else {
+        this.#log(`Giving up broadcast attempts for ${name}: ${reject.reason}`);
+        this.queue.remove(tx.wtxid);
+      }
+      await yieldToLoop();
+    }
+    this.#open(again);
+  }
+
+  /** The handshake with a peer we called for this is over. */
+  ready(peer: Peer): void {
+    if (peer.address.network === 'onion') this.#torWorks = true;
+    const tx = this.queue.pick(peer, addressText(peer.address));
+    if (tx === undefined) {
+      this.#drop(peer, 'no more transactions for private broadcast (connected in vain)');
+      return;
+    }
+    this.#log(`P2P handshake completed, sending INV for txid=${hashToHex(tx.txid)}, peer=${peer.id}`);
+    peer.send('inv', encodeInv([{ type: INV.TX, hash: tx.txid }]));
+  }
+
+  /** getdata: exactly the one that it was told of. @throws DecodeError */
+  getData(peer: Peer, payload: Uint8Array): void {
+    const tx = this.queue.of(peer);
+    const entries = invEntries(payload);
+    const item = entries.length === INV_ENTRY_BYTES ? invItem(entries, 0) : undefined;
+    const wanted = item !== undefined && (item.type === INV.TX || item.type === INV.WITNESS_TX);
+    if (tx === undefined || !wanted || Buffer.compare(item.hash, tx.txid) !== 0) {
+      this.#drop(peer, 'got an unexpected GETDATA message');
+      return;
+    }
+    peer.send('tx', tx.bytes);
+    this.deps.ping(peer);
+  }
+
+  /** It has answered the ping after the transaction. */
+  answered(peer: Peer): void {
+    this.queue.confirm(peer);
+    this.#drop(peer, 'got a PONG (the transaction will probably reach the network)');
+  }
+
+  /** Ends a connection that is not needed. */
+  #drop(peer: Peer, why: string): void {
+    this.#log(`Disconnecting: ${why}, peer=${peer.id}`);
+    this.context.disconnect(peer);
+  }
+
+  /** The peer does not want transactions. */
+  refuse(peer: Peer): void {
+    this.#drop(peer, 'does not support transaction relay (connected in vain)');
+  }
+
+  /** A connection has ended. */
+  forget(peer: Peer): void {
+    if (!this.queue.forget(peer) && this.queue.hasPending) this.#open(1);
+    else this.#open(0);
+  }
+
+  /** Connections that take too long. */
+  tick(): void {
+    const now = this.context.clock.nowSeconds();
+    for (const peer of this.deps.open()) {
+      if (peer.connectedAt + MAX_SECONDS < now) this.#drop(peer, `did not complete the transaction send within ${MAX_SECONDS} seconds`);
+    }
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+  }
+
+  #log(message: string): void {
+    this.context.log.debug('net', message);
+  }
+
+  #open(more: number): void {
+    this.#toOpen += more;
+    if (this.#opening || this.#timer !== null || this.#toOpen === 0 || this.#stopped) return;
+    this.#opening = true;
+    this.#openOne()
+      .catch((error: Error) => {
+        this.#log(`Opening a connection: ${error.message}`);
+        return FAILED_MS;
+      })
+      .then((waitMs) => {
+        this.#opening = false;
+        if (this.#stopped || waitMs === null) return;
+        this.#timer = setTimeout(() => {
+          this.#timer = null;
+          this.#open(0);
+        }, waitMs);
+      });
+  }
+
+  /** @returns how long to wait before the next; null: until a connection ends */
+  async #openOne(): Promise<number | null> {
+    if (this.deps.open().length >= MAX_CONNECTIONS) return null;
+    const networks: NetworkName[] = this.reachable ? ['onion'] : [];
+    const { onlyNets } = this.context.options;
+    // Exits of Tor; whether the proxy is Tor's shows when it has led to an onion address.
+    if (this.#torWorks)
+      for (const network of ['ipv4', 'ipv6'] as const) if (onlyNets.length === 0 || onlyNets.includes(network)) networks.push(network);
+    // One by chance, another where nothing is known of it.
+    const first = Math.floor(this.context.random() * networks.length);
+    const [address] = [...networks.slice(first), ...networks.slice(0, first)].flatMap((network) => this.deps.pick(network) ?? []);
+    if (address === undefined) return NO_ADDRESS_MS;
+    const peer = await this.deps.connect(address, 'private-broadcast');
+    if (peer === null) return FAILED_MS;
+    if (this.#toOpen > 0) this.#toOpen--;
+    this.#log(`Socket connected to ${addressText(address)}; remaining connections to open: ${this.#toOpen}`);
+    return 0;
+  }
+}

@@ -1,0 +1,173 @@
+// Transactions that are sent without telling where they came from: what peers see of it, and what is sent to whom.
+import t from 'tap';
+import { parseTx, type TxView } from '../../../../src/consensus/tx/tx-view.js';
+import { createPureHashes } from '../../../../src/crypto/pure.js';
+import { silentLogger } from '../../../../src/log/logger.js';
+import { DEFAULT_NET, NO_PERMISSIONS } from '../../../../src/net/options.js';
+import { Connector } from '../../../../src/net/peer/connector.js';
+import { Peer } from '../../../../src/net/peer/peer.js';
+import { PrivateBroadcast } from '../../../../src/net/relay/private-broadcast.js';
+import { decodeInv, decodeVersion } from '../../../../src/net/wire/messages.js';
+import type { NetAddress } from '../../../../src/net/wire/net-address.js';
+import { INV } from '../../../../src/net/wire/protocol.js';
+import { serializeTx } from '../../../framework/messages.js';
+import { type FakePeer, NetWorld } from '../../../framework/net-world.js';
+import { invPayload, versionPayload } from '../../../framework/p2p-client.js';
+
+const hashes = createPureHashes();
+const numbered = (n: number, witness: Buffer[] = []): TxView =>
+  parseTx(
+    serializeTx({
+      version: 2,
+      ins: [{ txid: Buffer.alloc(32, n), index: 0, script: Buffer.alloc(0), sequence: 0, witness }],
+      outs: [{ value: n, script: Buffer.alloc(22) }],
+      locktime: 0,
+    }),
+    hashes,
+  );
+const peerOf = (id: number): Peer =>
+  new Peer(id, 'private-broadcast', { network: 'ipv4', bytes: new Uint8Array(4), port: id }, '', '', NO_PERMISSIONS, 0);
+const onion = (n: number): NetAddress => ({ network: 'onion', bytes: new Uint8Array(32).fill(n), port: 8_333 });
+
+t.test('who is sent what, and when again', async (t) => {
+  let now = 1_000;
+  const queue = new PrivateBroadcast(() => now);
+  const [one, two] = [numbered(1), numbered(2)] as [TxView, TxView];
+  t.equal(queue.add(one), 'added');
+  t.equal(queue.add(one), 'present');
+  const peers = [1, 2, 3, 4].map(peerOf) as [Peer, Peer, Peer, Peer];
+  t.equal(queue.pick(peers[0], 'a:1'), one);
+  queue.add(two);
+  t.equal(queue.pick(peers[1], 'b:1'), two, 'the one that was sent to fewer');
+  now = 1_001;
+  queue.confirm(peers[0]);
+  t.equal(queue.pick(peers[2], 'c:1'), two, 'the one that fewer confirmed');
+  t.equal(queue.of(peers[2]), two);
+  t.equal(queue.forget(peers[0]), true);
+  t.equal(queue.forget(peers[2]), false);
+  now = 1_061;
+  t.same(queue.stale(), []);
+  now = 1_062;
+  t.same(queue.stale(), [one], 'a minute after the last confirmation');
+  now = 1_301;
+  t.same(queue.stale(), [one, two], 'five minutes without any');
+  for (let n = 10; queue.hasPending; n++) queue.pick(peerOf(n), '');
+  t.same([queue.list[0]?.sends.length, queue.list[1]?.sends.length], [1_000, 1_000]);
+  t.equal(queue.pick(peers[3], ''), undefined, 'all attempts are used up');
+  t.same(queue.stale(), []);
+  t.equal(queue.add(one), 'added', 'but by another word of the operator');
+  t.equal(queue.remove(two.wtxid), 0);
+  t.equal(queue.remove(two.wtxid), null);
+  const witnessed = [1, 2].map((n) => numbered(3, [Buffer.of(n)])) as [TxView, TxView];
+  for (const tx of witnessed) t.equal(queue.add(tx), 'added');
+  t.equal(queue.list.length, 3, 'one for each witness');
+});
+
+t.test('more than may wait are refused', async (t) => {
+  const queue = new PrivateBroadcast(() => 0);
+  for (let n = 0; n < 10_000; n++) queue.add({ wtxid: Buffer.from(hashes.sha256(Uint8Array.of(n, n >> 8))) } as never);
+  t.equal(queue.add(numbered(1)), 'full');
+});
+
+/** A world with a way to Tor, and onion addresses to call. */
+async function world(): Promise<NetWorld> {
+  const opened = await NetWorld.open({ net: { privateBroadcast: true, onionProxy: { host: '127.0.0.1', port: 9_050 } } });
+  await opened.grow(2);
+  for (let n = 1; n <= 20; n++) {
+    opened.net.addresses.add({ ...onion(n), time: opened.fixture.clock.seconds, services: 9n }, onion(n));
+  }
+  return opened;
+}
+
+const welcome = async (peer: FakePeer, relay = true): Promise<void> => {
+  peer.send('version', versionPayload({ relay }));
+  if (!relay) return;
+  await peer.next('verack');
+  peer.send('verack');
+};
+
+t.test('a peer learns a transaction and nothing else', async (t) => {
+  const w = await world();
+  t.teardown(() => w.end());
+  const tx = numbered(7, [Buffer.of(1)]);
+  t.equal(w.net.privately.add(tx), true);
+  const peer = await w.answer();
+  t.equal(peer.peer.type, 'private-broadcast');
+  t.equal(peer.peer.address.network, 'onion');
+  const { nonce, ...version } = decodeVersion(await peer.next('version'));
+  t.ok(nonce > 0n);
+  t.match(version, { version: 70_016, services: 0n, time: 0n, userAgent: '/pynode:0.0.1/', startHeight: 0, relay: false });
+  await welcome(peer);
+  t.same(decodeInv(await peer.next('inv')), [{ type: INV.TX, hash: tx.txid }]);
+  // What others are answered, it is not.
+  for (const command of ['ping', 'getaddr', 'mempool', 'sendheaders'])
+    peer.send(command, command === 'ping' ? Buffer.alloc(8, 1) : Buffer.alloc(0));
+  peer.send('getheaders', Buffer.concat([Buffer.alloc(4), Buffer.of(0), Buffer.alloc(32)]));
+  peer.send('getdata', invPayload([[INV.WITNESS_TX, tx.txid]]));
+  t.same(await peer.next('tx'), Buffer.from(tx.bytes));
+  const ping = await peer.next('ping');
+  t.same(peer.commands, []);
+  peer.send('pong', ping);
+  await peer.ended();
+  const [entry] = w.net.privately.queue.list;
+  t.equal(entry?.sends.length, 1);
+  t.equal(entry?.sends[0]?.confirmedAt, w.fixture.clock.seconds);
+  t.equal(w.mempool.size, 0);
+
+  // One wants no transactions, one asks for another, one takes too long; each makes room for another try.
+  const unwilling = await w.answer();
+  await welcome(unwilling, false);
+  await unwilling.ended();
+  t.same(unwilling.commands, ['version']);
+  const curious = await w.answer();
+  await welcome(curious);
+  curious.send('getdata', invPayload([[INV.WITNESS_TX, tx.wtxid]]));
+  await curious.ended();
+  t.notOk(curious.commands.includes('tx'));
+  const slow = await w.answer();
+  await welcome(slow);
+  await slow.next('inv');
+  await w.pass(180);
+  t.equal(slow.closed, false);
+  await w.pass(1);
+  await slow.ended();
+  const last = await w.answer();
+  await welcome(last);
+  await last.next('inv');
+
+  // It comes back from the network: it is known there.
+  const guest = await w.guest();
+  guest.send('tx', tx.bytes);
+  await guest.sync();
+  t.same(w.net.privately.queue.list, []);
+  t.equal(w.said('stopping private broadcast attempts').length, 1);
+});
+
+t.test('what is given up is sent to nobody', async (t) => {
+  const w = await world();
+  t.teardown(() => w.end());
+  const [one, two] = [1, 2].map((n) => numbered(9, [Buffer.of(n)])) as [TxView, TxView];
+  for (const tx of [one, two]) w.net.privately.add(tx);
+  t.same(w.net.privately.abort(numbered(1).txid), []);
+  t.same(w.net.privately.abort(one.txid), [one, two], 'all with this txid');
+  const peer = await w.answer();
+  await welcome(peer);
+  await peer.ended();
+  t.notOk(peer.commands.includes('inv'), 'connected in vain');
+  // What is not good any more is not sent again: the mempool does not know its coins.
+  w.net.privately.add(one);
+  w.fixture.clock.seconds += 301;
+  await w.net.privately.retry();
+  t.same(w.net.privately.queue.list, []);
+});
+
+t.test('no address is called but through Tor', async (t) => {
+  const connector = new Connector({ ...DEFAULT_NET, proxy: null, onionProxy: null }, 8_333, silentLogger);
+  await t.rejects(connector.dial({ network: 'ipv4', bytes: Uint8Array.of(8, 8, 8, 8), port: 1 }, true), {
+    message: 'not to be reached through Tor',
+  });
+  const near = new Connector({ ...DEFAULT_NET, onionProxy: { host: '127.0.0.1', port: 1 } }, 8_333, silentLogger);
+  await t.rejects(near.dial({ network: 'ipv4', bytes: Uint8Array.of(127, 0, 0, 1), port: 1 }, true), {
+    message: 'not to be reached through Tor',
+  });
+});
