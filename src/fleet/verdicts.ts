@@ -6,8 +6,10 @@ export interface Judged {
   readonly reply: NodeReply;
   /** The node has taken it: the answer, whatever others say. */
   readonly taken: boolean;
-  /** The node could not judge it. */
+  /** The node could not judge it, and may judge it when it comes again. */
   readonly isUndecided: boolean;
+  /** A block that the node has now, in its best chain or beside it. */
+  readonly isKnown: boolean;
   /** Larger ones are the better answers. */
   readonly rank: number;
   /** For the log. */
@@ -16,6 +18,8 @@ export interface Judged {
 
 /** The node could not judge: it lacks the parent, or the transactions of a light template. */
 const UNDECIDED = new Set(['inconclusive', 'duplicate-inconclusive', 'prev-blk-not-found', 'stale-work', 'stale-prevblk']);
+/** Blocks that the node has stored: another submission tells nothing new. */
+const STORED = new Set(['accepted', 'duplicate', 'inconclusive', 'duplicate-inconclusive']);
 const RANK = { UNDECIDED: 0, REFUSED: 1, REFUSED_BY_FOLLOWED: 2, KNOWN: 3, TAKEN: 4 } as const;
 
 interface Envelope {
@@ -26,7 +30,10 @@ interface Envelope {
 /** @param followed whether it is the word of the node that this front follows */
 export function judge(method: string, reply: NodeReply, followed: boolean): Judged {
   const envelopes = envelopesOf(reply);
-  if (envelopes === null) return { reply, taken: false, isUndecided: true, rank: RANK.UNDECIDED, words: `HTTP ${reply.status}` };
+  if (envelopes === null) {
+    const words = `HTTP ${reply.status}`;
+    return { reply, taken: false, isUndecided: true, isKnown: false, rank: RANK.UNDECIDED, words };
+  }
   let rank: number = RANK.TAKEN;
   const words: string[] = [];
   for (const { result, error } of envelopes) {
@@ -42,7 +49,9 @@ export function judge(method: string, reply: NodeReply, followed: boolean): Judg
           : RANK.REFUSED;
     rank = Math.min(rank, own);
   }
-  return { reply, taken: rank === RANK.TAKEN, isUndecided: rank === RANK.UNDECIDED, rank, words: words.join(', ') };
+  const isKnown = words.every((said) => STORED.has(said));
+  const isUndecided = rank === RANK.UNDECIDED && !isKnown;
+  return { reply, taken: rank === RANK.TAKEN, isUndecided, isKnown, rank, words: words.join(', ') };
 }
 
 function envelopesOf({ body }: NodeReply): readonly Envelope[] | null {

@@ -13,6 +13,8 @@ export interface FoundInboxDeps {
   admits(account: string): boolean;
   /** Hands a submission to the node thread. @returns 0 when too much is under way */
   run(call: AnswerCall, done: (status: number, body: Uint8Array | string) => void): number;
+  /** The node has a block that was found. */
+  known(hash: string): void;
   log(text: string): void;
   after(ms: number, run: () => void): void;
   nowMs(): number;
@@ -96,7 +98,9 @@ export class FoundInbox {
       block: call.block && { ...call.block, bytes: new Uint8Array(call.block.bytes) },
     };
     return (status, body) => {
-      if (judge(call.method, { status, body }, true).isUndecided) this.#undecided(copy);
+      const { isUndecided, isKnown } = judge(call.method, { status, body }, true);
+      if (isUndecided) this.#undecided(copy);
+      if (isKnown) this.#deps.known(hash);
     };
   }
 
@@ -115,9 +119,11 @@ export class FoundInbox {
       const own = typeof body === 'string' ? body : new Uint8Array(body);
       early.reply = { status, body: own };
       early.done?.(status, own);
-      const { words, isUndecided } = judge(call.method, { status, body }, true);
+      const { words, isUndecided, isKnown } = judge(call.method, { status, body }, true);
       if (words !== 'duplicate') this.#deps.log(`fleet: a found block of ${call.user}: ${words}`);
       if (isUndecided) this.#undecided(call);
+      const hash = submittedHash(call);
+      if (isKnown && hash !== null) this.#deps.known(hash);
     });
     // Looked at again with the next tip.
     if (number === 0) {

@@ -21,6 +21,7 @@ import { Signer } from '../signed.js';
 import { accountOf, Subjects } from '../subjects.js';
 import { Answers } from './answers.js';
 import { PublishCounters } from './counters.js';
+import { Fate } from './fate.js';
 import { FoundInbox } from './found.js';
 import { prepareStore, readFoundBlocks } from './store.js';
 import { TemplatePublications } from './templates.js';
@@ -47,6 +48,7 @@ export class Publisher {
   readonly #templates: TemplatePublications;
   readonly #answers: Answers;
   readonly #found: FoundInbox;
+  readonly #fate: Fate;
   #endFound: (() => void) | null = null;
   /** Facts, calls and replies on one connection, templates on another: what is small overtakes what is large. */
   #small: Broker | null = null;
@@ -111,9 +113,15 @@ export class Publisher {
     this.#found = new FoundInbox({
       admits: (account) => this.#answers.admits(account, 'submitblock'),
       run: (call, done) => this.#link.call({ ...call, shared: true, priority: true, submission: true, waits: false }, done),
+      known: (hash) => this.#fate.watch(hash),
       log: (text) => this.notice('info', text),
       after: (ms, run) => void setTimeout(run, ms).unref(),
       nowMs: () => performance.now(),
+    });
+    this.#fate = new Fate({
+      ask: (method, params, done) => this.#ask(method, params, done),
+      height: () => this.#tip.height,
+      log: (text) => this.notice('info', text),
     });
     this.#templates = new TemplatePublications({
       lease: (place) => this.#slabs.lease(place),
@@ -171,6 +179,7 @@ export class Publisher {
         this.#tip = news.tip;
         this.#publishFact();
         this.#found.tipChanged();
+        this.#fate.look();
         break;
       case 'template':
         this.#templates.add(news.facts, news.slab);
@@ -314,14 +323,20 @@ export class Publisher {
   /** The names are the call's own words, so that there is one list of wallets. */
   #askWallets(): void {
     if (!this.#warm || this.#stopping) return;
-    const body = new Uint8Array(Buffer.from('{"method":"listwallets","params":[],"id":0}'));
-    const call = { user: 'fleet', uri: '/', method: 'listwallets', body, shared: true, priority: false, submission: false, waits: false };
-    this.#link.call({ ...call, plain: true }, (status, reply) => {
-      if (status !== 200) return;
-      const names = (JSON.parse(Buffer.from(reply as Uint8Array).toString()) as { result: string[] }).result;
-      if (names.join('\n') === this.#wallets.join('\n')) return;
+    this.#ask('listwallets', [], (result) => {
+      const names = result as string[] | null;
+      if (names === null || names.join('\n') === this.#wallets.join('\n')) return;
       this.#wallets = names;
       this.#publishFact();
+    });
+  }
+
+  /** A call of this thread's own; `done` gets null for an error. @returns 0 when too much is under way */
+  #ask(method: string, params: readonly unknown[], done: (result: unknown) => void): number {
+    const body = new Uint8Array(Buffer.from(JSON.stringify({ method, params, id: 0 })));
+    const call = { user: 'fleet', uri: '/', method, body, shared: true, priority: false, submission: false, waits: false };
+    return this.#link.call({ ...call, plain: true }, (status, reply) => {
+      done(status === 200 ? (JSON.parse(Buffer.from(reply as Uint8Array).toString()) as { result: unknown }).result : null);
     });
   }
 

@@ -1,0 +1,105 @@
+// What becomes of found blocks at a node after its verdict: the log says which block beat one that is not in the best
+// chain. Looked at after the verdict and with every new tip, until others are well above it. Used by publisher.ts.
+
+export interface FateDeps {
+  /** Calls the node; `done` gets the result, null for an error. @returns 0 when too much is under way */
+  ask(method: string, params: readonly unknown[], done: (result: unknown) => void): number;
+  /** Height of the tip. */
+  height(): number;
+  log(text: string): void;
+}
+
+interface Watched {
+  /** The block in its place that the log has told of. */
+  told: string;
+}
+
+interface Header {
+  readonly height: number;
+  readonly confirmations: number;
+}
+
+/** The oldest is given up first: a pool finds a few in an hour. */
+const MOST_WATCHED = 64;
+/** So far below the tip it is decided. */
+const DEEP = 6;
+
+export class Fate {
+  readonly #deps: FateDeps;
+  readonly #watched = new Map<string, Watched>();
+  #looking = false;
+  #again = false;
+
+  constructor(deps: FateDeps) {
+    this.#deps = deps;
+  }
+
+  get watched(): number {
+    return this.#watched.size;
+  }
+
+  /** @param hash of a block that the node has, display order */
+  watch(hash: string): void {
+    if (this.#watched.has(hash)) return;
+    this.#watched.set(hash, { told: '' });
+    if (this.#watched.size > MOST_WATCHED) this.#watched.delete(this.#watched.keys().next().value as string);
+    this.look();
+  }
+
+  /** Looks at all of them; to be called with every new tip. */
+  look(): void {
+    if (this.#looking) {
+      this.#again = true;
+      return;
+    }
+    this.#looking = true;
+    this.#again = false;
+    this.#next([...this.#watched.keys()]);
+  }
+
+  #next(hashes: readonly string[]): void {
+    const [hash, ...rest] = hashes;
+    if (hash === undefined) {
+      this.#looking = false;
+      if (this.#again) this.look();
+      return;
+    }
+    const goOn = (): void => this.#next(rest);
+    const number = this.#deps.ask('getblockheader', [hash], (result) => {
+      const header = result as Header | null;
+      if (header === null) goOn();
+      else if (header.confirmations >= 0) this.#inChain(hash, header, goOn);
+      else this.#beside(hash, header, goOn);
+    });
+    // The next tip looks again.
+    if (number === 0) this.#looking = false;
+  }
+
+  #inChain(hash: string, { height }: Header, goOn: () => void): void {
+    const watched = this.#watched.get(hash);
+    if (watched) {
+      if (watched.told !== '') this.#deps.log(`fleet: found block ${hash} is in the best chain again, at height ${height}`);
+      watched.told = '';
+    }
+    this.#forgetDeep(hash, height);
+    goOn();
+  }
+
+  #beside(hash: string, { height }: Header, goOn: () => void): void {
+    const number = this.#deps.ask('getblockhash', [height], (result) => {
+      const watched = this.#watched.get(hash);
+      // The chain has just ended below it: there is a next tip soon.
+      if (watched && typeof result === 'string' && result !== hash) {
+        if (watched.told !== result) this.#deps.log(`fleet: found block ${hash} was beaten by ${result} at height ${height}`);
+        watched.told = result;
+        this.#forgetDeep(hash, height);
+      }
+      goOn();
+    });
+    if (number === 0) this.#looking = false;
+  }
+
+  #forgetDeep(hash: string, height: number): void {
+    if (this.#deps.height() - height >= DEEP) this.#watched.delete(hash);
+  }
+}
