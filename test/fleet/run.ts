@@ -110,7 +110,8 @@ async function play(world: World, options: FleetRunOptions, stops: (() => void)[
     const tip = await world.agree();
     return tip === last;
   });
-  const height = tips.heightOf(last) ?? 0;
+  await until('the watch has read of the last block', () => tips.heightOf(last) !== undefined);
+  const height = tips.heightOf(last);
   for (const front of fronts) {
     await until(`${front.name} gives work on the last block`, async () => (await clients.ask(front, null))?.previousblockhash === last);
   }
@@ -132,6 +133,11 @@ async function play(world: World, options: FleetRunOptions, stops: (() => void)[
   const outcomes = { done: 0, failed: 0, unknown: 0 };
   for (const { outcome } of clients.calls) outcomes[outcome]++;
   const unanswered = clients.found.filter(({ answer }) => answer === undefined).length;
+  const words = new Map<string, number>();
+  for (const call of clients.calls) {
+    if (call.outcome !== 'done') words.set(call.words.slice(0, 150), (words.get(call.words.slice(0, 150)) ?? 0) + 1);
+  }
+  for (const [said, times] of words) tell(`${times} calls: ${said}`);
   tell(`troubles: ${JSON.stringify(trouble.counts)}; ${tips.stalls} times the machine had no time for the run`);
   tell(`height ${height}; ${judged.checked} templates; ${unanswered} blocks unanswered; calls ${JSON.stringify(outcomes)}`);
   tell(`most memory in MiB: nodes ${memory.most('node')}, fronts ${memory.most('front')}, servers ${memory.most('server')}`);

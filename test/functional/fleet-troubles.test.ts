@@ -1,0 +1,28 @@
+// A short form of `npm run fleet`: what befalls a fleet's processes and wires, and what holds all the same. Times are
+// not judged here, a machine may be busy; what ends well and what never happens is. Skipped where nats-server isn't
+// installed.
+import t from 'tap';
+import { runFleet } from '../fleet/run.js';
+import { rounds } from '../framework/depth.js';
+import { noBroker } from '../framework/fleet.js';
+import { PATIENCE_MS } from '../framework/until.js';
+
+t.test('a fleet to which everything happens', noBroker || {}, async (t) => {
+  const faults = await runFleet({
+    servers: 1,
+    nodes: 2,
+    fronts: 2,
+    polls: 3,
+    seed: rounds(7, Date.now() % 1_000_000),
+    runMs: rounds(12_000, 120_000),
+    boundMs: PATIENCE_MS,
+    settleMs: 0,
+    lanes: 2,
+    longestMs: 1_500,
+    pauseMs: 1_000,
+    blockMs: 1_500,
+    callMs: 150,
+    tell: (line) => t.comment(line),
+  });
+  t.same(faults, []);
+});
