@@ -22,8 +22,8 @@ const help = `usage: node src/launch.mjs COMMAND [ARG...]
   replay [FILE...]     install, build, and replay the recorded conversations of test/conformance
   core-tests --core=PATH [--version=0.21.1|31] [--only=NAME,...] [--jobs=1] [--minutes=20]
                        install, build, and run Bitcoin Core's functional tests (test/core/run.ts)
-  compare --bitcoind=PATH [--steps=1000 --seed=1]
-                       install, build, and play a random stream to -compat=31 and to that bitcoind (test/compare/run.ts)
+  compare --bitcoind=PATH [--version=31|0.21.1] [--steps=1000 --seed=1]
+                       install, build, and play a random stream to a node and to that bitcoind (test/compare/run.ts)
   fuzz [ARG...]        install, build, and run the long fuzz suite (test/fuzz/long/run.ts says which arguments there are)
   bench NAME [ARG...]  install, build, and run bench/NAME
   nightly              install, build, and run the tests of kills and faults with all their rounds (npm test takes a few)

@@ -1,8 +1,8 @@
-// Plays the same random stream to adit with -compat=31 and to a bitcoind of that release, and prints where they differ.
+// Plays the same random stream to adit and to a bitcoind of the version that -compat names, and prints where they differ.
 //
-//   npm run compare -- --bitcoind=PATH [--steps=1000] [--seed=1]
+//   npm run compare -- --bitcoind=PATH [--version=31|0.21.1] [--steps=1000] [--seed=1]
 //
-// Both run on regtest. Blocks, coins and signatures are the harness's own. After every action the replies are compared,
+// Packages are sent to 0.21.1, which has none, one transaction after the other. Both run on regtest. Blocks, coins and signatures are the harness's own. After every action the replies are compared,
 // text for text; every few actions the mempools with all figures of their entries, and the fees of the templates, where
 // adit may only be better. After a difference blocks empty both mempools, so that it is not counted again. Exit status
 // 1 when there was any difference.
@@ -10,6 +10,8 @@ import fs from 'node:fs';
 import { parseArgs } from 'node:util';
 import { CoreDaemon } from '../../bench/harness/core-daemon.js';
 import { Daemon } from '../framework/daemon.js';
+import { P2pClient } from '../framework/p2p-client.js';
+import { freePort } from '../framework/ports.js';
 import { pseudoRandom } from '../framework/pseudo-random.js';
 import { canonical, contrast, Differences } from './differences.js';
 import { Ledger } from './ledger.js';
@@ -19,6 +21,7 @@ import { Dice, type Pool, Transactions } from './transactions.js';
 const { values } = parseArgs({
   options: {
     bitcoind: { type: 'string' },
+    version: { type: 'string', default: '31' },
     steps: { type: 'string', default: '1000' },
     seed: { type: 'string', default: '1' },
   },
@@ -42,6 +45,8 @@ const CLUSTERS_EVERY = 7;
 const MOST_ENTRIES = 250;
 /** A template may be some milliseconds behind. */
 const TEMPLATE_TRIES = 120;
+/** The code of getblocktemplate's error then. */
+const NOT_CONNECTED = -9;
 
 type Node = Pick<CoreDaemon, 'call'>;
 
@@ -55,17 +60,27 @@ async function reply(node: Node, [method, ...params]: Action['calls'][number]): 
   }
 }
 
-const core = await CoreDaemon.start(values.bitcoind);
-const adit = await Daemon.start('-compat=31').catch(async (error: unknown) => {
+const old = values.version === '0.21.1';
+const corePort = await freePort();
+const core = await CoreDaemon.start(values.bitcoind, `-port=${corePort}`, '-bind=127.0.0.1', '-connect=0');
+const adit = await Daemon.start(`-compat=${values.version}`).catch(async (error: unknown) => {
   await core.end();
   throw error;
 });
 const differences = new Differences();
 
+/** What a version is told in the place of a call. */
+function asKnown([method, ...params]: Action['calls'][number]): Action['calls'] {
+  const [txs] = params;
+  if (!old || !Array.isArray(txs)) return [[method, ...params]];
+  if (method === 'testmempoolaccept') return txs.map((tx) => [method, [tx], 0]);
+  return txs.map((tx) => ['sendrawtransaction', tx, 0]);
+}
+
 /** Gives both the calls, and tells whether all replies were the same. */
 async function play({ name, calls, done }: Action, step: number): Promise<boolean> {
   let same = true;
-  for (const call of calls) {
+  for (const call of calls.flatMap(asKnown)) {
     const [ofCore, ofAdit] = await Promise.all([reply(core, call), reply(adit, call)]);
     differences.saw(ofCore);
     const members = contrast(ofCore, ofAdit);
@@ -128,7 +143,12 @@ async function compareTemplates(ledger: Ledger, step: number): Promise<void> {
   const time = ledger.wait();
   for (const node of [core, adit]) await node.call('setmocktime', time);
   const fees = async (node: Node): Promise<number> => {
-    const { transactions } = await node.call('getblocktemplate', { rules: ['segwit'] });
+    const { transactions } = await node.call('getblocktemplate', { rules: ['segwit'] }).catch(async (error: unknown) => {
+      // 0.21.1 wants a peer.
+      if (!(error instanceof Error && 'code' in error && error.code === NOT_CONNECTED)) throw error;
+      await P2pClient.connect(corePort);
+      return node.call('getblocktemplate', { rules: ['segwit'] });
+    });
     return transactions.reduce((sum: number, { fee }: { fee: number }) => sum + fee, 0);
   };
   const wanted = await fees(core);
@@ -175,7 +195,7 @@ try {
     const full = Object.keys(pool).length > MOST_ENTRIES;
     let same = await play(full ? stream.block(stream.fitting(inOrder(pool))) : stream.next(pool), step);
     if (same && step % TEMPLATE_EVERY === 0) await compareTemplates(ledger, step);
-    if (same && step % CLUSTERS_EVERY === 0) same = await compareClusters(pool, step);
+    if (same && !old && step % CLUSTERS_EVERY === 0) same = await compareClusters(pool, step);
     if (!same || step % POOL_EVERY === 0) same = (await comparePools(step)) && same;
     if (!same) await empty(stream, step);
     if (step % 500 === 0) process.stderr.write(`step ${step}: ${differences.count} differences\n`);
