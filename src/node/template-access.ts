@@ -98,6 +98,7 @@ export function createTemplateAccess(deps: TemplateAccessDeps): TemplateAccess &
     },
     pinned: (workId) => templates.pinned(workId),
     minFeeRate: templates.minFeeRate,
+    isOptimal: () => templates.optimal,
     lastAssembled: () => {
       const last = templates.lastAssembly;
       return last === null ? null : { weight: last.weight, transactions: last.txCount };

@@ -44,6 +44,7 @@ export class LiveSchedule {
   /** The tip has its template without transactions. */
   #emptyOut = false;
   #changed = false;
+  #best = false;
   #gain = 0;
   #running = false;
   #closed = false;
@@ -70,6 +71,7 @@ export class LiveSchedule {
   /** A transaction came (with its fee) or left. */
   transactionsChanged(gainSats: number): void {
     this.#changed = true;
+    this.#best = false;
     this.#gain += gainSats;
     this.#look();
   }
@@ -81,6 +83,11 @@ export class LiveSchedule {
     this.#newTip = true;
     this.#look();
     return done;
+  }
+
+  /** Whether every cluster is known to be in the best order there is. */
+  get best(): boolean {
+    return this.#best;
   }
 
   /** Begins: the first template is made before anyone asks. */
@@ -194,6 +201,7 @@ export class LiveSchedule {
       if (row !== this.#idleRow || this.#closed) return;
       if (result === 'more') this.#cancel.push(this.#work.after(IDLE_MS, () => void step().catch(() => {})));
       else if (result === 'done') this.transactionsChanged(0);
+      else this.#best = !this.#changed;
     };
     // An assembler that fails here fails in the next build too, which has words for it.
     void step().catch(() => {});

@@ -123,6 +123,10 @@ export class TemplateService {
   #serial = Math.floor(Math.random() * 2 ** 32);
 
   /** Satoshis per 1,000 virtual bytes below which nothing enters a template. */
+  /** Whether every cluster of the mempool is known to be in the best order there is; mode `core` does not look for it. */
+  get optimal(): boolean {
+    return this.#schedule?.best ?? false;
+  }
   get minFeeRate(): number {
     return this.#options.minFeeRate;
   }

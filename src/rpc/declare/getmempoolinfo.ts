@@ -39,6 +39,7 @@ export const getmempoolinfo: MethodSpec = {
           optional: true,
           help: 'Most virtual bytes of a cluster, where there is a limit',
         },
+        { type: 'bool', key: 'optimal', since: 31, help: 'Whether every cluster is known to be in the best order there is' },
       ],
     },
   ],

@@ -392,6 +392,8 @@ export interface TemplateAccess {
   coinbaseSubmitted(client: string, coinbase: TxView, height: number): void;
   /** Satoshis per 1,000 virtual bytes below which nothing enters a template. */
   readonly minFeeRate: number;
+  /** Whether every cluster of the mempool is known to be in the best order there is. */
+  isOptimal(): boolean;
   /** Weight and transaction count (without coinbase) of the last block assembled, null before the first. */
   lastAssembled(): { weight: number; transactions: number } | null;
 }

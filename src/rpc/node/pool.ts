@@ -131,6 +131,7 @@ export const getmempoolinfo: NodeRun = async (ctx) => {
     maxdatacarriersize: stats.dataCarrierBytes,
     limitclustercount: Number.isFinite(stats.limitClusterCount) ? stats.limitClusterCount : undefined,
     limitclustersize: Number.isFinite(stats.limitClusterSize) ? stats.limitClusterSize : undefined,
+    optimal: ctx.templates.isOptimal(),
   };
 };
 

@@ -121,6 +121,7 @@ export function openDesk(fixture: Fixture, blocks: Map<string, BuiltBlock> = new
         throw new Error('no templates here');
       },
       minFeeRate: 1000,
+      isOptimal: () => true,
       lastAssembled: () => ({ weight: 4000, transactions: 0 }),
     },
     grinder: {

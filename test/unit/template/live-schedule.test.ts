@@ -203,8 +203,12 @@ t.test('idle tasks follow a build, and what they gained is built', async (t) => 
   await pass(8);
   t.equal(state.idle, 3);
   t.equal(built.length, 1);
+  t.equal(schedule.best, false, 'the gain is not built yet');
   await pass(1000);
   t.equal(built.length, 2);
+  t.equal(schedule.best, true, 'nothing is left to gain');
+  schedule.transactionsChanged(0);
+  t.equal(schedule.best, false, 'until something changes');
 });
 
 t.test('a question that comes after the end is refused', async (t) => {
