@@ -237,27 +237,30 @@ t.test('a failed write leaves everything as it was', { skip: process.platform !=
 
 t.test('a full disk is named and repaired', { skip: process.platform !== 'linux' && 'needs /proc or /dev/full' }, async (t) => {
   const dir = newFolder();
-  const files = await openFiles(dir);
-  const first = await files.appendBlock(block(100, 1));
-  // The writer's handle, made to behave like a disk with 50 bytes left: a short write, then ENOSPC.
-  const current = (files as unknown as { current: { handle: FileHandle } }).current;
-  const real = current.handle;
+  // A disk with 50 bytes left, once it is full: a short write, then ENOSPC.
+  let full = false;
   let writes = 0;
-  current.handle = new Proxy(real, {
-    get: (target, name) => {
-      if (name === 'write') {
-        return async (bytes: Uint8Array, offset: number, length: number, position: number) => {
-          if (writes++ > 0) throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
-          return target.write(bytes, offset, Math.min(50, length), position);
-        };
-      }
-      const value = Reflect.get(target, name) as unknown;
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
+  const opener = async (file: string, flags: string): Promise<FileHandle> => {
+    const handle = await open(file, flags);
+    return new Proxy(handle, {
+      get: (target, name) => {
+        if (full && name === 'write') {
+          return async (bytes: Uint8Array, offset: number, length: number, position: number) => {
+            if (writes++ > 0) throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+            return target.write(bytes, offset, Math.min(50, length), position);
+          };
+        }
+        const value = Reflect.get(target, name) as unknown;
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+  };
+  const files = await BlockFiles.open({ dir, magic: MAGIC, lastKnown: null }, { hashes, opener });
+  const first = await files.appendBlock(block(100, 1));
+  full = true;
   await t.rejects(files.appendBlock(block(200, 2)), { code: 'STORE_DISK_FULL', message: /blk00000\.dat/ });
   t.equal(readFileSync(join(dir, 'blk00000.dat')).length, 108, 'the half record is gone');
-  current.handle = real;
+  full = false;
   t.same(await files.appendBlock(block(200, 2)), { file: 0, pos: 116 });
   t.equal(hex(await files.readBlock(first)), hex(block(100, 1)));
   t.equal(hex(await files.readBlock({ file: 0, pos: 116 })), hex(block(200, 2)));
