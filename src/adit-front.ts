@@ -18,10 +18,12 @@ import { threadsLoaded } from './lib/loading-threads.js';
 import { createLogger, type NodeLogger } from './log/create-logger.js';
 import { htmlPage, type MetricsServer, serveMetrics } from './metrics/server.js';
 import { createFrontMetrics } from './node/fleet-metrics.js';
+import { type FrontSv2, openFrontSv2 } from './node/front-sv2.js';
 import { httpFigures } from './node/http-metrics.js';
 import { httpOptions } from './node/http-options.js';
 import { networkParams } from './node/network-params.js';
 import { logAddresses, openLenient } from './node/rpc-server.js';
+import type { Sv2Figures } from './node/sv2-metrics.js';
 import { difficultyOf } from './rpc/render/difficulty.js';
 
 /** Templates that slow readers may be at. */
@@ -61,13 +63,21 @@ async function run(config: FrontConfig, log: NodeLogger): Promise<void> {
   state.set(STATE_FLAG.NETWORK, true);
   const slabs = new SlabRing(slabCount);
   let fronts: Fronts | undefined;
+  let sv2: FrontSv2 | undefined;
   const source = new FleetSource(
     {
       ...fleet,
       chain: config.chain,
       nodes: fleet.nodes.map(({ name, keyHex }) => ({ name, publicKey: new Uint8Array(Buffer.from(keyHex, 'hex')) })),
     },
-    { state, slabs, log, powLimit: params.powLimit, onReady: () => fronts?.setWarmup(null) },
+    {
+      state,
+      slabs,
+      log,
+      powLimit: params.powLimit,
+      onTemplate: (facts, transactions) => sv2?.template(facts, transactions),
+      onReady: () => fronts?.setWarmup(null),
+    },
   );
   const options = httpOptions(config, params.rpcPort, undefined, (line) => log.warn(line));
   fronts = await createFronts(options, {
@@ -98,13 +108,23 @@ async function run(config: FrontConfig, log: NodeLogger): Promise<void> {
   let lenient: LenientServer | undefined;
   let status: MetricsServer | undefined;
   try {
-    if (config.metrics.port !== undefined) status = await openMetrics(config, source, fronts, log);
     if (rpc.lenientPort !== undefined) lenient = await openLenient(rpc.lenientPort, options, fronts, log);
+    if (config.sv2 !== null) {
+      sv2 = await openFrontSv2(config.sv2, {
+        ...config.mining,
+        params,
+        log,
+        nowSeconds: () => state.nowSeconds(),
+        submit: (block, user) => source.submitBlock(block, user),
+      });
+    }
+    if (config.metrics.port !== undefined) status = await openMetrics(config, source, fronts, () => sv2?.measures(), log);
     logAddresses(rpc, fronts, log);
     await Promise.race([source.start(fronts), signalled]);
     await signalled;
   } finally {
     log.info('Shutdown: In progress...');
+    await sv2?.close();
     // What is under way is finished: the nodes are still there.
     await fronts.close();
     await lenient?.close();
@@ -114,8 +134,14 @@ async function run(config: FrontConfig, log: NodeLogger): Promise<void> {
 }
 
 /** @throws ConfigError when the port is taken */
-async function openMetrics({ metrics: { port = 0, host, names } }: FrontConfig, source: FleetSource, fronts: Fronts, log: NodeLogger) {
-  const metrics = createFrontMetrics({ http: () => httpFigures(fronts), fleet: () => source.figures() });
+async function openMetrics(
+  { metrics: { port = 0, host, names } }: FrontConfig,
+  source: FleetSource,
+  fronts: Fronts,
+  sv2: () => Sv2Figures | undefined,
+  log: NodeLogger,
+) {
+  const metrics = createFrontMetrics({ http: () => httpFigures(fronts), fleet: () => source.figures(), sv2 });
   const page = htmlPage(() => fleetPage(source.figures(), fronts.stats().waiters));
   const server = await serveMetrics(metrics, { port, host, names }, new Map([['/', page]])).catch((error: NodeJS.ErrnoException) => {
     throw new ConfigError(`Unable to serve metrics on ${host}:${port} (${error.code}); choose another -metricsport.`);

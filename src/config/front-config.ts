@@ -8,6 +8,7 @@ import { readConf } from './conf-file.js';
 import { allFlags, type Flag } from './flags.js';
 import { type BrokerConfig, brokerOptions, fleetWord } from './fleet-options.js';
 import { activationHeights, chooseChain, compatOption, type NodeConfig, portOption, rpcOptions, vbparams } from './load.js';
+import { type Sv2Config, sv2Options } from './sv2-options.js';
 import { version } from './version.js';
 
 /** A node that is believed and followed. */
@@ -26,6 +27,9 @@ export interface FrontConfig
   readonly chain: ChainName;
   readonly compat: Compat;
   readonly wallet: { readonly enabled: boolean };
+  /** null without -sv2. */
+  readonly sv2: Sv2Config | null;
+  readonly mining: Pick<NodeConfig['mining'], 'maxWeight' | 'reservedWeight'>;
   readonly fleet: BrokerConfig & {
     readonly account: string;
     readonly nodes: readonly FollowedNode[];
@@ -39,7 +43,7 @@ export interface FrontConfig
 const shared = new Set(
   `? help h version conf chain regtest signet testnet testnet4 signetchallenge segwitheight vbparams compat disablewallet fleet fleetcreds
   fleettlsca fleettlscert fleettlskey rpcport rpcbind rpcallowip rpclenientport rpctlscert rpctlskey rpcuser rpcpassword rpcauth rpcwhitelist
-  rpcwhitelistdefault rpcworkqueue rpcservertimeout rpcthreads fronts jsonrpc2 metricsport metricsbind metricshost debug debugexclude
+  blockmaxweight blockreservedweight sv2 sv2bind sv2port sv2authoritykey sv2interval sv2feedelta sv2peraddress rpcwhitelistdefault rpcworkqueue rpcservertimeout rpcthreads fronts jsonrpc2 metricsport metricsbind metricshost debug debugexclude
   debuglogfile printtoconsole logtimestamps logtimemicros`.split(/\s+/),
 );
 
@@ -115,6 +119,11 @@ export function loadFrontConfig(args: Args): FrontConfig {
     vbparams: chain === 'regtest' ? vbparams(args) : [],
     rpc,
     wallet: { enabled: !args.bool('disablewallet', false) },
+    sv2: sv2Options(args, chain, folder, () => portOption(args, 'sv2port')),
+    mining: {
+      maxWeight: args.int('blockmaxweight', compat.policy.blockWeight),
+      reservedWeight: args.int('blockreservedweight', compat.policy.reservedWeight),
+    },
     fleet: {
       ...broker,
       account: fleetWord('fleetaccount', args.text('fleetaccount') ?? 'fronts'),

@@ -1,9 +1,10 @@
-// Metrics of a fleet: of a node that publishes, and of a process of fronts that follows. Without -fleet a node's have no
-// samples.
+// Metrics of a fleet: of a node that publishes, and of a process of fronts that follows. Without -fleet a node's have
+// no samples.
 import type { FleetFigures } from '../fleet/follow/figures.js';
 import type { PublishFigures } from '../fleet/publish/counters.js';
 import { Metrics, type Sample } from '../metrics/registry.js';
 import { addHttpMetrics, type HttpSources } from './http-metrics.js';
+import { addSv2Metrics, type Sv2Sources } from './sv2-metrics.js';
 
 export interface FleetNodeSources {
   /** undefined without -fleet. */
@@ -11,7 +12,7 @@ export interface FleetNodeSources {
 }
 
 /** What a process of fronts is asked for. */
-export interface FrontSources extends HttpSources {
+export interface FrontSources extends HttpSources, Sv2Sources {
   readonly fleet: () => FleetFigures;
 }
 
@@ -72,6 +73,7 @@ export function createFrontMetrics(sources: FrontSources): Metrics {
     () =>
       read(sources);
   addHttpMetrics(metrics, from);
+  addSv2Metrics(metrics, from);
   const perNode = (read: (node: FleetFigures['nodes'][number]) => number): (() => Sample) =>
     from((s) => s.fleet().nodes.map((node) => ({ labels: { node: node.name }, value: read(node) })));
   const each = (label: string, read: (figures: FleetFigures) => Readonly<Record<string, number>>): (() => Sample) =>

@@ -1,5 +1,7 @@
 // Where calls of the front threads go: to the followed node, to the one that has the wallet, or to all at once;
 // elsewhere after a failure when that cannot do harm. Used by source.ts.
+
+import { randomBytes } from 'node:crypto';
 import type { NodeCallInfo, NodeHooks, NodeReply } from '../../http/link/node-call.js';
 import type { Logger } from '../../log/logger.js';
 import { RPC_CODE } from '../../rpc/errors.js';
@@ -60,6 +62,16 @@ export class Caller {
     const reply = await (route.everywhere ? this.#everywhere(outgoing) : this.#somewhere(outgoing, route, call.signal));
     hooks.onCall(route.method, (this.#deps.nowMs() - begun) / 1000, reply.status === 200);
     return reply;
+  }
+
+  /** A block that came as bytes, to all nodes. @returns the answer in BIP-0022's words, null when it was taken */
+  async submitBlock(bytes: Uint8Array, user: string): Promise<string | null> {
+    const token = `block:${randomBytes(16).toString('hex')}`;
+    const body = new Uint8Array(Buffer.from(JSON.stringify({ id: 0, method: 'submitblock', params: [token] })));
+    const call = { method: 'submitblock', user, uri: '/', plain: true, body, block: { token, bytes }, held: false };
+    const reply = await this.#everywhere(call);
+    const { words, taken } = judge('submitblock', reply, true);
+    return taken ? null : words;
   }
 
   async #somewhere(call: OutgoingCall, route: Route, signal: AbortSignal): Promise<NodeReply> {

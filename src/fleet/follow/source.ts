@@ -37,6 +37,8 @@ export interface SourceDeps {
   readonly log: Logger;
   /** Largest target of the chain. */
   readonly powLimit: bigint;
+  /** Told of every template after the fronts. @param transactions JSON array; null when there are none */
+  onTemplate(facts: TemplateFacts, transactions: Uint8Array | null): void;
   /** Told once when the first node is followed. */
   onReady(): void;
 }
@@ -114,7 +116,7 @@ export class FleetSource {
     this.#templates = new TemplateIntake({
       slabs: deps.slabs,
       fetch: (node, head) => this.#fetch(node, head),
-      publish: (facts, from) => this.#publishTemplate(facts, from),
+      publish: (facts, transactions, from) => this.#publishTemplate(facts, transactions, from),
       onFault: (text) => deps.log.warn(`fleet: ${text}`),
       after: (ms, run) => {
         const timer = setTimeout(run, ms);
@@ -216,6 +218,14 @@ export class FleetSource {
   /** Runs a body for a front thread. */
   readonly execute: ExecuteBody = (body: Uint8Array, call: NodeCallInfo, hooks: NodeHooks): Promise<NodeReply> =>
     this.#caller.execute(body, call, hooks);
+
+  /**
+   * Submits a block that came as bytes to every node.
+   * @returns their verdict in BIP-0022's words, null when it was taken
+   */
+  submitBlock(bytes: Uint8Array, user: string): Promise<string | null> {
+    return this.#caller.submitBlock(bytes, user);
+  }
 
   /** A template of the tip; asks the followed node where templates are built on request. */
   async refresh(): Promise<TemplateFacts> {
@@ -400,7 +410,7 @@ export class FleetSource {
     if (peer?.head && peer.run === run) this.#templates.want(name, peer.head, true);
   }
 
-  #publishTemplate(facts: TemplateFacts, from: { readonly node: string; readonly serial: number }): void {
+  #publishTemplate(facts: TemplateFacts, transactions: Uint8Array | null, from: { readonly node: string; readonly serial: number }): void {
     // Of a node that is not followed any more; what it said of the tip that still is comes from another one now.
     if (from.node !== this.#followed) return;
     // Nodes count their own publications; clients of one front must not meet two of them under one number.
@@ -408,6 +418,7 @@ export class FleetSource {
     this.#current = { ...facts, counter, epoch: this.#deps.state.epoch };
     this.#currentFrom = from;
     this.#fronts?.publishTemplate(this.#current);
+    this.#deps.onTemplate(this.#current, transactions);
     this.#changed();
   }
 

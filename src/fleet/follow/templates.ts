@@ -14,8 +14,8 @@ export interface TemplatesDeps {
   readonly slabs: SlabRing;
   /** Gets pieces that did not come by themselves; null when nobody has them. */
   fetch(node: string, head: TemplateHead): Promise<Uint8Array | null>;
-  /** A template is whole, and its transactions lie in the slab that it names. */
-  publish(facts: TemplateFacts, from: { readonly node: string; readonly serial: number }): void;
+  /** A template is whole, and its transactions lie in the slab that it names; null when it has none. */
+  publish(facts: TemplateFacts, transactions: Uint8Array | null, from: { readonly node: string; readonly serial: number }): void;
   onFault(text: string): void;
   after(ms: number, run: () => void): () => void;
 }
@@ -35,7 +35,7 @@ export class TemplateIntake {
   readonly #parts = new Map<string, Parts>();
   #wanted: { readonly node: string; readonly head: TemplateHead } | null = null;
   /** Transactions that lie in the slab published last. */
-  #lying: { readonly digestHex: string; readonly index: number } | null = null;
+  #lying: { readonly digestHex: string; readonly index: number; readonly plain: Uint8Array } | null = null;
   #cancelLate: (() => void) | null = null;
   #busy = false;
   received = 0;
@@ -92,11 +92,14 @@ export class TemplateIntake {
     const { node, head } = wanted;
     if (head.pieces === 0) {
       this.#done(wanted);
-      this.#deps.publish({ ...head.facts, slabIndex: -1, transactionsOffset: 0, transactionsLength: 0 }, { node, serial: head.serial });
+      this.#deps.publish({ ...head.facts, slabIndex: -1, transactionsOffset: 0, transactionsLength: 0 }, null, {
+        node,
+        serial: head.serial,
+      });
       return true;
     }
     if (this.#lying?.digestHex === head.digestHex) {
-      this.#publish(wanted, this.#lying.index);
+      this.#publish(wanted, this.#lying);
       return true;
     }
     const pieces = this.#parts.get(head.digestHex)?.pieces;
@@ -135,16 +138,19 @@ export class TemplateIntake {
       return;
     }
     new Uint8Array(slab.buffer).set(plain);
-    this.#lying = { digestHex: head.digestHex, index: slab.index };
-    this.#publish(wanted, slab.index);
+    this.#lying = { digestHex: head.digestHex, index: slab.index, plain };
+    this.#publish(wanted, this.#lying);
   }
 
-  #publish(wanted: { readonly node: string; readonly head: TemplateHead }, index: number): void {
+  #publish(
+    wanted: { readonly node: string; readonly head: TemplateHead },
+    { index, plain }: { readonly index: number; readonly plain: Uint8Array },
+  ): void {
     const { node, head } = wanted;
     this.#done(wanted);
     this.received++;
     const facts = { ...head.facts, slabIndex: index, transactionsOffset: 0, transactionsLength: head.sizeBytes };
-    this.#deps.publish(facts, { node, serial: head.serial });
+    this.#deps.publish(facts, plain, { node, serial: head.serial });
   }
 
   #done(wanted: object): void {

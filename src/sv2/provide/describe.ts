@@ -13,7 +13,7 @@ import { commitmentScript } from '../../template/coinbase.js';
 import type { TemplateTip } from '../../template/source.js';
 import type { TipFacts } from '../../template/tip-facts.js';
 import { encodeNewTemplate } from '../codec/template-messages.js';
-import type { ServedTemplate, ServedTip } from '../serve/messages.js';
+import type { ServedTemplate, ServedTip, SharedTransactions } from '../serve/messages.js';
 
 const COINBASE_VERSION = 2;
 
@@ -41,6 +41,30 @@ export function describeTemplate(
   hashes: Hashes,
 ): ServedTemplate {
   const { height, version, subsidy, segwitActive } = facts;
+  const commitment = segwitActive ? commitmentScript(chosen.witnessRoot, hashes) : null;
+  const block = { height, version, value: subsidy + chosen.fees, commitment };
+  return describeServed(serial, kind, block, chosen.merkleBranch, chosen.records.places);
+}
+
+/**
+ * What a template says of its block: the value of its coinbase in satoshis, and the script of its witness commitment.
+ */
+export interface ServedBlock {
+  readonly height: number;
+  readonly version: number;
+  readonly value: number;
+  /** null before segwit. */
+  readonly commitment: Uint8Array | null;
+}
+
+/** The same from what is known of a block whose transactions another node chose. */
+export function describeServed(
+  serial: number,
+  kind: ServedTemplate['kind'],
+  { height, version, value, commitment }: ServedBlock,
+  branch: readonly Uint8Array[],
+  transactions: SharedTransactions,
+): ServedTemplate {
   const lock = coinbaseLock(height);
   const payload = encodeNewTemplate({
     templateId: 0n,
@@ -49,12 +73,12 @@ export function describeTemplate(
     coinbaseVersion: COINBASE_VERSION,
     coinbasePrefix: pushNumber(height),
     coinbaseSequence: lock.sequence,
-    valueRemaining: subsidy + chosen.fees,
-    outputs: segwitActive ? [new ByteWriter(47).u64(0).varBytes(commitmentScript(chosen.witnessRoot, hashes)).finish()] : [],
+    valueRemaining: value,
+    outputs: commitment === null ? [] : [new ByteWriter(47).u64(0).varBytes(commitment).finish()],
     coinbaseLocktime: lock.locktime,
-    merklePath: chosen.merkleBranch,
+    merklePath: branch,
   });
-  return { serial, kind, height, payload, branch: chosen.merkleBranch, transactions: chosen.records.places };
+  return { serial, kind, height, payload, branch, transactions };
 }
 
 /** The tip as SetNewPrevHash has it. @param nowSeconds the node's clock */

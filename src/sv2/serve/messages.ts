@@ -122,7 +122,7 @@ export interface ServeOptions {
   readonly perAddress: number;
   /** 32 bytes; the thread signs its own certificates. */
   readonly authoritySecret: Uint8Array;
-  /** Folder of submitted blocks. */
+  /** Folder of submitted blocks; empty: what hears of them stores them elsewhere. */
   readonly solutionsDir: string;
   /** -blockmaxweight, and the reserve that templates keep at least. */
   readonly maxWeight: number;

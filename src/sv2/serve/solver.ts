@@ -67,7 +67,7 @@ export class Solver {
     const { options, counters, post } = this.#deps;
     let file = '';
     try {
-      file = writeSolution(options.solutionsDir, hashHex, block);
+      if (options.solutionsDir !== '') file = writeSolution(options.solutionsDir, hashHex, block);
     } catch (error) {
       // It may still become a block.
       this.#notes.say('error', `Stratum V2: block ${hashHex} cannot be written to ${options.solutionsDir}: ${(error as Error).message}`);

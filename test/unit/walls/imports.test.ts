@@ -1,6 +1,6 @@
-// Who may import whom. A room takes from the rooms before it and does not know those after it; one outside library has one door.
-// The table is the drawing of the rooms in words; an arrow that is not in it fails here first. And a file that nothing imports is no longer part
-// of anything.
+// Who may import whom. A room takes from the rooms before it and does not know those after it; one outside library has
+// one door. The table is the drawing of the rooms in words; an arrow that is not in it fails here first. And a file
+// that nothing imports is no longer part of anything.
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
@@ -137,6 +137,9 @@ const mayImport: Record<string, readonly string[]> = {
     'src/log',
   ],
   'src/fleet': [
+    'src/sv2',
+    'src/sv2/serve',
+    'src/sv2/provide',
     'src/http',
     'src/rpc',
     'src/template',
@@ -321,7 +324,9 @@ t.test('what tests and benches are built of is used by one', async (t) => {
   );
 });
 
-/** Groups of files of which each leads to every other by imports, in any order (Tarjan's strongly connected components). */
+/**
+ * Groups of files of which each leads to every other by imports, in any order (Tarjan's strongly connected components).
+ */
 function circles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
   const order = new Map<string, number>();
   const lowest = new Map<string, number>();

@@ -1,0 +1,196 @@
+// What Stratum V2 clients of a front are told, from the templates of the followed node: the same messages to the same
+// serving thread as on a node (sv2/provide), but no choices of its own. A client whose coinbase needs more room than
+// the node keeps free gets the template without transactions alone. Used by node/front-sv2.ts.
+import { fromHex, hashFromHex } from '../../consensus/bytes/hex.js';
+import type { ChainParams } from '../../consensus/params/chain-params.js';
+import { targetOf } from '../../consensus/rules/bits.js';
+import type { Hashes } from '../../crypto/crypto.js';
+import { type BlockFacts, describeServed, nextFacts, sameFacts } from '../../sv2/provide/describe.js';
+import { type Reserve, reserveKey, type ServedTip, type SharedTransactions, type ToServe } from '../../sv2/serve/messages.js';
+import { commitmentScript } from '../../template/coinbase.js';
+import type { TemplateFacts } from '../../template/facts.js';
+
+export interface FrontProviderOptions {
+  /** Between two templates of a tip. */
+  readonly intervalMs: number;
+  /** Satoshis by which a template has to pay more than the last one. */
+  readonly feeDelta: number;
+  /** Weight of the nodes' templates at most, and what they keep free. */
+  readonly maxWeight: number;
+  readonly leastReserve: Reserve;
+}
+
+export interface FrontProviderDeps {
+  readonly params: ChainParams;
+  readonly hashes: Hashes;
+  readonly post: (message: ToServe) => void;
+  readonly nowSeconds: () => number;
+  readonly nowMs: () => number;
+  readonly after: (ms: number, run: () => void) => () => void;
+}
+
+/** A template of the followed node. */
+interface Given {
+  readonly facts: TemplateFacts;
+  /** JSON array; null when there are none. */
+  readonly transactions: Uint8Array | null;
+}
+
+const NONE: SharedTransactions = {
+  segments: [],
+  segmentOf: new Int32Array(0),
+  offsets: new Int32Array(0),
+  lengths: new Int32Array(0),
+};
+const ZERO_ROOT = new Uint8Array(32);
+
+export class FrontProvider {
+  readonly #options: FrontProviderOptions;
+  readonly #deps: FrontProviderDeps;
+  #serial = 0;
+  #latest: Given | null = null;
+  /** What clients were told of the tip. */
+  #told: { readonly prevHashHex: string; readonly facts: BlockFacts } | null = null;
+  #staged: { readonly onHeight: number; readonly facts: BlockFacts; readonly serial: number } | null = null;
+  /** The last template with transactions. */
+  #full: { readonly serial: number; readonly value: number; readonly weight: number } | null = null;
+  #sentMs = Number.NEGATIVE_INFINITY;
+  #needs: readonly Reserve[] = [];
+  readonly #served = new Set<string>();
+  #cancelDue: (() => void) | null = null;
+  #cancelEasy: (() => void) | null = null;
+
+  constructor(options: FrontProviderOptions, deps: FrontProviderDeps) {
+    this.#options = options;
+    this.#deps = deps;
+  }
+
+  /** The followed node has another template, perhaps of another tip. */
+  template(facts: TemplateFacts, transactions: Uint8Array | null): void {
+    const isFirst = this.#latest === null;
+    this.#latest = { facts, transactions };
+    if (facts.prevHashHex !== this.#told?.prevHashHex) this.#tell(facts, isFirst ? null : this.#deps.nowMs());
+    this.#look();
+  }
+
+  /** Reserves that clients need now. */
+  setNeeds(reserves: readonly Reserve[]): void {
+    this.#needs = reserves;
+    this.#look();
+  }
+
+  /** The serving thread is another one: it knows nothing yet. */
+  onNewThread(): void {
+    this.#told = null;
+    this.#staged = null;
+    this.#needs = [];
+    if (this.#latest) this.#tell(this.#latest.facts, null);
+  }
+
+  close(): void {
+    this.#cancelDue?.();
+    this.#cancelEasy?.();
+  }
+
+  #tell(facts: TemplateFacts, acceptedMs: number | null): void {
+    const { post, after, nowSeconds } = this.#deps;
+    const block = blockFactsOf(facts);
+    const staged = this.#staged;
+    const held = staged !== null && staged.onHeight === block.height && sameFacts(staged.facts, block) ? staged.serial : null;
+    this.close();
+    this.#cancelDue = null;
+    this.#full = null;
+    this.#served.clear();
+    this.#sentMs = Number.NEGATIVE_INFINITY;
+    const template = held === null ? this.#empty(block) : null;
+    post({ kind: 'tip', tip: this.#tip(facts, acceptedMs), activate: held ?? (template?.serial as number), template });
+    this.#told = { prevHashHex: facts.prevHashHex, facts: block };
+    const next = nextFacts(block, this.#deps.params);
+    const stage = this.#empty(next);
+    this.#staged = { onHeight: next.height, facts: next, serial: stage.serial };
+    post({ kind: 'stage', template: stage });
+    const waitSeconds = (facts.minDifficulty?.afterTime ?? 0) + 1 - nowSeconds();
+    // Later blocks may be easy: a target of its own, so a SetNewPrevHash of its own.
+    if (facts.minDifficulty !== null && waitSeconds > 0) {
+      this.#cancelEasy = after(waitSeconds * 1000, () => {
+        if (this.#latest) this.#tell(this.#latest.facts, null);
+        this.#look();
+      });
+    }
+  }
+
+  /** Sends the newest template when it is due, and to reserves that have none. */
+  #look(): void {
+    const latest = this.#latest;
+    if (this.#needs.length === 0 || latest === null || latest.facts.prevHashHex !== this.#told?.prevHashHex) return;
+    const { facts, transactions } = latest;
+    if (transactions !== null && this.#isRicher(facts)) {
+      const waitMs = this.#sentMs + this.#options.intervalMs - this.#deps.nowMs();
+      if (waitMs <= 0) this.#sendFull(facts, transactions);
+      else {
+        this.#cancelDue ??= this.#deps.after(waitMs, () => {
+          this.#cancelDue = null;
+          this.#look();
+        });
+      }
+    }
+    const full = this.#full;
+    if (full === null) return;
+    const { maxWeight, leastReserve } = this.#options;
+    const keys = this.#needs
+      .filter(({ weight, sigops }) => full.weight - leastReserve.weight + weight <= maxWeight && sigops <= leastReserve.sigops)
+      .map(reserveKey)
+      .filter((key) => !this.#served.has(key));
+    if (keys.length === 0) return;
+    for (const key of keys) this.#served.add(key);
+    this.#deps.post({ kind: 'share', serial: full.serial, keys });
+  }
+
+  #isRicher({ coinbaseValue }: TemplateFacts): boolean {
+    return this.#full === null || coinbaseValue >= this.#full.value + this.#options.feeDelta;
+  }
+
+  #sendFull(facts: TemplateFacts, json: Uint8Array): void {
+    const { height, version, coinbaseValue: value, commitmentHex, live, weight } = facts;
+    if (live === null) return;
+    const serial = ++this.#serial;
+    const block = { height, version, value, commitment: commitmentHex === null ? null : fromHex(commitmentHex) };
+    const branch = live.merkleBranchHex.map(fromHex);
+    const template = describeServed(serial, 'full', block, branch, transactionsIn(json));
+    this.#deps.post({ kind: 'template', template, keys: [] });
+    this.#full = { serial, value, weight };
+    this.#sentMs = this.#deps.nowMs();
+    this.#served.clear();
+  }
+
+  #empty({ height, version, subsidy, segwitActive }: BlockFacts) {
+    const commitment = segwitActive ? commitmentScript(ZERO_ROOT, this.#deps.hashes) : null;
+    return describeServed(++this.#serial, 'empty', { height, version, value: subsidy, commitment }, [], NONE);
+  }
+
+  #tip({ prevHashHex, height, minTime, minDifficulty, bits: usual }: TemplateFacts, acceptedMs: number | null): ServedTip {
+    const { params, nowSeconds } = this.#deps;
+    const headerTimestamp = Math.max(minTime, nowSeconds());
+    const bits = minDifficulty !== null && headerTimestamp > minDifficulty.afterTime ? minDifficulty.bits : usual;
+    return { prevHash: hashFromHex(prevHashHex), height, headerTimestamp, bits, target: targetOf(bits, params.powLimit) ?? 0n, acceptedMs };
+  }
+}
+
+function blockFactsOf({ height, version, coinbaseValue, fees, commitmentHex }: TemplateFacts): BlockFacts {
+  return { height, version, subsidy: coinbaseValue - fees, segwitActive: commitmentHex !== null };
+}
+
+/** The transactions' bytes, in one piece of shared memory. */
+function transactionsIn(json: Uint8Array): SharedTransactions {
+  const entries = JSON.parse(Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString('latin1')) as { data: string }[];
+  const lengths = Int32Array.from(entries, ({ data }) => data.length / 2);
+  const offsets = new Int32Array(entries.length);
+  let size = 0;
+  for (const [i, length] of lengths.entries()) {
+    offsets[i] = size;
+    size += length;
+  }
+  const bytes = Buffer.from(new SharedArrayBuffer(size));
+  for (const [i, { data }] of entries.entries()) bytes.write(data, offsets[i], 'hex');
+  return { segments: [new Uint8Array(bytes.buffer)], segmentOf: new Int32Array(entries.length), offsets, lengths };
+}
