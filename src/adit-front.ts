@@ -74,6 +74,7 @@ async function run(config: FrontConfig, log: NodeLogger): Promise<void> {
       state,
       slabs,
       log,
+      hashes: native,
       powLimit: params.powLimit,
       onTemplate: (facts, transactions) => sv2?.template(facts, transactions),
       onReady: () => fronts?.setWarmup(null),

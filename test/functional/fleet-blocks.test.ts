@@ -4,10 +4,11 @@ import path from 'node:path';
 import t from 'tap';
 import { buildBlock, GENESIS } from '../framework/chain-builder.js';
 import { Broker, FrontProcess, fleetNode, followOption, noBroker } from '../framework/fleet.js';
+import { mineLight } from '../framework/light-miner.js';
 import { until } from '../framework/until.js';
 
 /** Whether a file below a folder has the header of a block in it, as hex. */
-function holds(folder: string, header: string): boolean {
+function holds(folder: string, header: string | Buffer): boolean {
   return fs
     .readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.blk'))
@@ -32,4 +33,32 @@ t.test('a block that is found while the nodes are away', noBroker || {}, async (
   await a.up();
   await until('the node was handed the block', async () => (await a.call('getblockcount')) === 1);
   t.equal(await a.call('getbestblockhash'), block.hashHex);
+});
+
+t.test('a block on a light template whose node has gone', noBroker || {}, async (t) => {
+  const broker = await Broker.start();
+  t.teardown(() => broker.remove());
+  const a = await fleetNode(broker, 'a', '-fallbackfee=0.0001');
+  t.teardown(() => a.remove());
+  await a.call('createwallet', 'w');
+  const address = await a.call('getnewaddress');
+  const front = await FrontProcess.start(`-fleet=${broker.url}`, followOption(a));
+  t.teardown(() => front.remove());
+  await front.call('generatetoaddress', 103, address);
+  const txid = await front.call('sendtoaddress', address, 1);
+  const light = () => front.call('getblocktemplate', { rules: ['segwit'], capabilities: ['light'] });
+  let template = await light();
+  await until('the transaction is in it', async () => {
+    template = await light();
+    return template.transactioncount === 1;
+  });
+  const { work, hash } = mineLight(template);
+  await a.kill();
+  // The node that gave the work holds nothing any more: what it is handed is the whole block.
+  const submitted = front.call('submitblock', work, { workid: template.workid }).catch(() => {});
+  await until('the stream has the block', () => holds(`${broker.dir}/js`, Buffer.from(work.slice(0, 160), 'hex')));
+  await a.up();
+  await until('the node was handed the block', async () => (await a.call('getbestblockhash')) === hash);
+  t.ok((await a.call('getblock', hash)).tx.includes(txid), 'with its transaction');
+  await submitted;
 });

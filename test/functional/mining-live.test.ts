@@ -2,22 +2,11 @@
 // as header and coinbase alone.
 import http from 'node:http';
 import t, { type Test } from 'tap';
-import { ANYONE, type BuiltBlock, buildBlock, GENESIS, reward, spend } from '../framework/chain-builder.js';
+import { type BuiltBlock, buildBlock, GENESIS, reward, spend } from '../framework/chain-builder.js';
 import { type Connection, closeAll, connect } from '../framework/connection.js';
 import { Daemon } from '../framework/daemon.js';
-import {
-  grind,
-  type Header,
-  hash256,
-  push,
-  scriptNumber,
-  serializeHeader,
-  serializeTx,
-  shown,
-  type Tx,
-  txid,
-  unshown,
-} from '../framework/messages.js';
+import { mineLight } from '../framework/light-miner.js';
+import { serializeTx } from '../framework/messages.js';
 
 const START = 1_700_000_000;
 const BLOCKS = 120;
@@ -60,39 +49,6 @@ async function templateWith(calls: Connection, count: number): Promise<any> {
   while (template.transactions.length < count)
     template = await calls.call('getblocktemplate', { ...rules, longpollid: template.longpollid });
   return template;
-}
-
-/** Header and coinbase for a light template. */
-// biome-ignore lint/suspicious/noExplicitAny: a template has many members
-function mineLight(template: any): { work: string; hash: string } {
-  const coinbase: Tx = {
-    version: 2,
-    ins: [
-      {
-        txid: Buffer.alloc(32),
-        index: 0xffffffff,
-        script: Buffer.concat([scriptNumber(template.height), push(Buffer.from('light'))]),
-        sequence: 0xffffffff,
-      },
-    ],
-    outs: [
-      { value: template.coinbasevalue, script: ANYONE },
-      { value: 0, script: Buffer.from(template.default_witness_commitment, 'hex') },
-    ],
-    locktime: 0,
-  };
-  let merkleRoot = txid(coinbase);
-  for (const sibling of template.merklebranch) merkleRoot = hash256(Buffer.concat([merkleRoot, Buffer.from(sibling, 'hex')]));
-  const header: Header = {
-    version: template.version,
-    prev: unshown(template.previousblockhash),
-    merkleRoot,
-    time: template.curtime,
-    bits: Number.parseInt(template.bits, 16),
-    nonce: 0,
-  };
-  const hash = shown(grind(header));
-  return { work: Buffer.concat([serializeHeader(header), serializeTx(coinbase)]).toString('hex'), hash };
 }
 
 // Without the dry check the empty template is out together with the tip, with it a little later.

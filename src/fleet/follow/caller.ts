@@ -10,11 +10,13 @@ import { type Judged, judge } from '../verdicts.js';
 import type { CallEnd, Calls, OutgoingCall } from './calls.js';
 import type { SeenNode } from './choice.js';
 import type { FoundBlocks } from './found.js';
+import type { LightTemplates } from './light.js';
 import { type Route, routeOf } from './request.js';
 
 export interface CallerDeps {
   readonly calls: Calls;
   readonly found: FoundBlocks;
+  readonly light: LightTemplates;
   /** Nodes that take calls, the followed one first. */
   nodes(): readonly SeenNode[];
   followed(): string;
@@ -50,23 +52,26 @@ export class Caller {
     const begun = this.#deps.nowMs();
     const own = new Uint8Array(body);
     const route = routeOf(own, call.uri);
+    // A block on a light template leaves as a whole.
+    const whole = route.method === 'submitblock' && call.block === null ? this.#deps.light.complete(own) : null;
     const outgoing: OutgoingCall = {
       method: route.method,
       user: call.user,
       uri: call.uri,
       plain: call.plain,
-      body: own,
-      block: call.block,
+      body: whole?.body ?? own,
+      block: whole?.block ?? call.block,
       held: !route.repeatable,
     };
     const reply = await (route.everywhere ? this.#everywhere(outgoing) : this.#somewhere(outgoing, route, call.signal));
+    if (route.method === 'getblocktemplate') this.#deps.light.noteReply(reply.body);
     hooks.onCall(route.method, (this.#deps.nowMs() - begun) / 1000, reply.status === 200);
     return reply;
   }
 
   /** A block that came as bytes, to all nodes. @returns the answer in BIP-0022's words, null when it was taken */
   async submitBlock(bytes: Uint8Array, user: string): Promise<string | null> {
-    const token = `block:${randomBytes(16).toString('hex')}`;
+    const token = newToken();
     const body = new Uint8Array(Buffer.from(JSON.stringify({ id: 0, method: 'submitblock', params: [token] })));
     const call = { method: 'submitblock', user, uri: '/', plain: true, body, block: { token, bytes }, held: false };
     const reply = await this.#everywhere(call);
@@ -191,6 +196,9 @@ function nameOf(call: OutgoingCall): string {
   const hash = call.method === 'sendrawtransaction' ? null : submittedHash(call);
   return hash === null ? call.method : `${call.method} ${hash}`;
 }
+
+/** Stands for a block in a body; no argument has it by chance. */
+export const newToken = (): string => `block:${randomBytes(16).toString('hex')}`;
 
 /** A reply of the front's own. */
 function failure(status: number, message: string): NodeReply {

@@ -2,6 +2,7 @@
 // followed one's tip and templates to the front threads, and carries their calls. The front threads are those of aditd
 // and know nothing of it. Made by front-process.ts.
 import { randomBytes } from 'node:crypto';
+import type { Hashes } from '../../crypto/crypto.js';
 import type { ExecuteBody, NodeCallInfo, NodeHooks, NodeReply } from '../../http/link/node-call.js';
 import { type SharedState, STATE_FLAG } from '../../http/link/shared-state.js';
 import type { SlabRing } from '../../http/link/slab-ring.js';
@@ -24,17 +25,19 @@ import {
 import type { FleetFrontOptions } from '../options.js';
 import { type Publication, Verifier } from '../signed.js';
 import { Subjects } from '../subjects.js';
-import { Caller } from './caller.js';
+import { Caller, newToken } from './caller.js';
 import { Calls } from './calls.js';
 import { Choice, type FollowedNode } from './choice.js';
 import type { FleetFigures } from './figures.js';
 import { FoundBlocks } from './found.js';
+import { LightTemplates } from './light.js';
 import { TemplateIntake } from './templates.js';
 
 export interface SourceDeps {
   readonly state: SharedState;
   readonly slabs: SlabRing;
   readonly log: Logger;
+  readonly hashes: Hashes;
   /** Largest target of the chain. */
   readonly powLimit: bigint;
   /** Told of every template after the fronts. @param transactions JSON array; null when there are none */
@@ -77,6 +80,7 @@ export class FleetSource {
   readonly #calls: Calls;
   readonly #caller: Caller;
   readonly #found: FoundBlocks;
+  readonly #light: LightTemplates;
   readonly #inbox = `_INBOX.${randomBytes(12).toString('hex')}`;
   #fronts: Fronts | null = null;
   #small: Broker | null = null;
@@ -133,6 +137,7 @@ export class FleetSource {
       nowMs: () => performance.now(),
     });
     const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+    this.#light = new LightTemplates(deps.hashes, newToken);
     this.#found = new FoundBlocks({
       powLimit: deps.powLimit,
       store: (body, id) => this.#store(body, id),
@@ -142,6 +147,7 @@ export class FleetSource {
     });
     this.#caller = new Caller({
       found: this.#found,
+      light: this.#light,
       calls: this.#calls,
       nodes: () => this.#choice.callable(performance.now()),
       followed: () => this.#followed,
@@ -418,6 +424,7 @@ export class FleetSource {
     this.#current = { ...facts, counter, epoch: this.#deps.state.epoch };
     this.#currentFrom = from;
     this.#fronts?.publishTemplate(this.#current);
+    this.#light.template(facts, transactions);
     this.#deps.onTemplate(this.#current, transactions);
     this.#changed();
   }

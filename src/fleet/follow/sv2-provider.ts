@@ -9,6 +9,7 @@ import { type BlockFacts, describeServed, nextFacts, sameFacts } from '../../sv2
 import { type Reserve, reserveKey, type ServedTip, type SharedTransactions, type ToServe } from '../../sv2/serve/messages.js';
 import { commitmentScript } from '../../template/coinbase.js';
 import type { TemplateFacts } from '../../template/facts.js';
+import { bytesOfTransactions } from './transaction-bytes.js';
 
 export interface FrontProviderOptions {
   /** Between two templates of a tip. */
@@ -180,17 +181,8 @@ function blockFactsOf({ height, version, coinbaseValue, fees, commitmentHex }: T
   return { height, version, subsidy: coinbaseValue - fees, segwitActive: commitmentHex !== null };
 }
 
-/** The transactions' bytes, in one piece of shared memory. */
+/** In one piece of shared memory. */
 function transactionsIn(json: Uint8Array): SharedTransactions {
-  const entries = JSON.parse(Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString('latin1')) as { data: string }[];
-  const lengths = Int32Array.from(entries, ({ data }) => data.length / 2);
-  const offsets = new Int32Array(entries.length);
-  let size = 0;
-  for (const [i, length] of lengths.entries()) {
-    offsets[i] = size;
-    size += length;
-  }
-  const bytes = Buffer.from(new SharedArrayBuffer(size));
-  for (const [i, { data }] of entries.entries()) bytes.write(data, offsets[i], 'hex');
-  return { segments: [new Uint8Array(bytes.buffer)], segmentOf: new Int32Array(entries.length), offsets, lengths };
+  const { bytes, offsets, lengths } = bytesOfTransactions(json);
+  return { segments: [bytes], segmentOf: new Int32Array(lengths.length), offsets, lengths };
 }

@@ -1,0 +1,112 @@
+// Light templates of the nodes, and the blocks that are made from them: a light template's transactions are held by the
+// node that gave it and, from here on, by the front it went through. A block on it then goes to every node and into the
+// stream as a whole, whatever becomes of that node. Used by caller.ts and source.ts.
+
+import { DecodeError } from '../../consensus/bytes/reader.js';
+import { ByteWriter } from '../../consensus/bytes/writer.js';
+import { parseTx } from '../../consensus/tx/tx-view.js';
+import type { Hashes } from '../../crypto/crypto.js';
+import type { TemplateFacts } from '../../template/facts.js';
+import { bytesOfTransactions } from './transaction-bytes.js';
+
+/** As many as a node holds, and for as long: two blocks. */
+const MOST = 64;
+const KEPT_BLOCKS = 2;
+const HEADER_BYTES = 80;
+/** A light template's reply; with transactions it would be longer, or has no workid. */
+const MOST_REPLY_BYTES = 64 * 1024;
+/** Header, coinbase and envelope. */
+const MOST_BODY_BYTES = 256 * 1024;
+
+interface Newest {
+  readonly workId: string;
+  readonly height: number;
+  readonly transactions: Uint8Array | null;
+}
+
+interface Held {
+  readonly height: number;
+  readonly count: number;
+  readonly bytes: Uint8Array;
+}
+
+/** A submission whose block is whole, with the bytes apart from the body. */
+export interface WholeSubmission {
+  readonly body: Uint8Array;
+  readonly block: { readonly token: string; readonly bytes: Uint8Array };
+}
+
+export class LightTemplates {
+  /** The newest of the followed node. */
+  #newest: Newest | null = null;
+  /** By workid; null while the template itself has not come. */
+  readonly #held = new Map<string, Held | null>();
+
+  constructor(
+    private readonly hashes: Hashes,
+    private readonly token: () => string,
+  ) {}
+
+  get size(): number {
+    return this.#held.size;
+  }
+
+  /** The followed node has another template. @param transactions JSON array; null when there are none */
+  template({ live, height }: TemplateFacts, transactions: Uint8Array | null): void {
+    for (const [workId, held] of this.#held) if (held !== null && height > held.height + KEPT_BLOCKS) this.#held.delete(workId);
+    if (live === null) return;
+    this.#newest = { workId: live.workId, height, transactions };
+    if (this.#held.get(live.workId) === null) this.#hold(this.#newest);
+  }
+
+  /** A node's answer to getblocktemplate: the template that it names is held if it is a light one. */
+  noteReply(body: Uint8Array | string): void {
+    if (body.length > MOST_REPLY_BYTES) return;
+    const text = typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1');
+    const workId = /"workid":"([\w-]{1,64})"/.exec(text)?.[1];
+    if (workId === undefined || this.#held.has(workId)) return;
+    this.#held.set(workId, null);
+    if (this.#held.size > MOST) this.#held.delete(this.#held.keys().next().value as string);
+    if (this.#newest?.workId === workId) this.#hold(this.#newest);
+  }
+
+  #hold({ workId, height, transactions }: Newest): void {
+    const { bytes, lengths } = bytesOfTransactions(transactions);
+    this.#held.set(workId, { height, count: lengths.length, bytes });
+  }
+
+  /** The whole block of a submission with a workid. @returns null when it is none, or not of a template that is held */
+  complete(body: Uint8Array): WholeSubmission | null {
+    if (body.length > MOST_BODY_BYTES || !Buffer.from(body.buffer, body.byteOffset, body.length).includes('workid')) return null;
+    let request: { params?: unknown };
+    try {
+      request = JSON.parse(Buffer.from(body).toString()) as { params?: unknown };
+    } catch {
+      return null;
+    }
+    if (!Array.isArray(request?.params)) return null;
+    const [hex, parameters] = request.params as [unknown, { workid?: unknown } | undefined];
+    const held = typeof parameters?.workid === 'string' ? this.#held.get(parameters.workid) : null;
+    if (!held || typeof hex !== 'string' || !/^(?:[0-9a-fA-F]{2})+$/.test(hex)) return null;
+    const bytes = new Uint8Array(Buffer.from(hex, 'hex'));
+    if (!this.#isHeaderAndCoinbase(bytes)) return null;
+    const token = this.token();
+    const block = new ByteWriter(bytes.length + 9 + held.bytes.length)
+      .bytes(bytes.subarray(0, HEADER_BYTES))
+      .compactSize(held.count + 1)
+      .bytes(bytes.subarray(HEADER_BYTES))
+      .bytes(held.bytes)
+      .finish();
+    return { body: new Uint8Array(Buffer.from(JSON.stringify({ ...request, params: [token] }))), block: { token, bytes: block } };
+  }
+
+  #isHeaderAndCoinbase(bytes: Uint8Array): boolean {
+    if (bytes.length <= HEADER_BYTES) return false;
+    try {
+      return parseTx(bytes.slice(HEADER_BYTES), this.hashes, { exact: true }).isCoinbase;
+    } catch (error) {
+      if (error instanceof DecodeError) return false;
+      throw error;
+    }
+  }
+}
