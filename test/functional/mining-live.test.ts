@@ -6,7 +6,7 @@ import { type BuiltBlock, buildBlock, GENESIS, reward, spend } from '../framewor
 import { type Connection, closeAll, connect } from '../framework/connection.js';
 import { Daemon } from '../framework/daemon.js';
 import { mineLight } from '../framework/light-miner.js';
-import { serializeTx } from '../framework/messages.js';
+import { serializeTx, type Tx } from '../framework/messages.js';
 
 const START = 1_700_000_000;
 const BLOCKS = 120;

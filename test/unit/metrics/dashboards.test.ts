@@ -20,7 +20,11 @@ const NOTHING = { nodes: [], templates: {}, calls: {}, found: {} };
 t.test('dashboards and metrics agree', async (t) => {
   const { metrics } = createMetrics(() => undefined);
   // What is asked of them is only their names: nothing is scraped.
-  const ofFronts = createFrontMetrics({ http: () => ({ loopLag: [], frontCalls: [] }), fleet: () => NOTHING } as unknown as FrontSources);
+  const ofFronts = createFrontMetrics({
+    http: () => ({ loopLag: [], frontCalls: [] }),
+    fleet: () => NOTHING,
+    sv2: () => undefined,
+  } as unknown as FrontSources);
   const names = [...new Set([...(await metrics.names()), ...(await ofFronts.names())])];
   t.ok(names.length > 50 && dashboards.length >= 2);
   t.same(
