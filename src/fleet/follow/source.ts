@@ -474,7 +474,7 @@ export class FleetSource {
 
   async #fromStore(node: string, head: TemplateHead): Promise<Uint8Array | null> {
     if (!this.#large?.connected) return null;
-    const bucket = await new Kvm(jetstream(this.#large.nc, { timeout: REQUEST_MS })).open(this.#subjects.bucket);
+    const bucket = await new Kvm(jetstream(this.#large.nc, { timeout: REQUEST_MS })).open(this.#subjects.bucket, { allow_direct: true });
     const pieces = await Promise.all(
       Array.from({ length: head.pieces }, async (_, i) => {
         const entry = await bucket.get(this.#subjects.pieceKey(node, i));
