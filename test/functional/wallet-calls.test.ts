@@ -121,7 +121,7 @@ t.test('signed messages', async (t) => {
     }
     const segwit = await node.call('getnewaddress', '', 'bech32');
     t.same(await refusal(node.call('signmessage', segwit, 'x')), [-3, 'Address does not refer to key']);
-    t.same(await refusal(node.call('signmessage', 'nonsense', 'x')), [-3, 'Invalid address']);
+    t.same(await refusal(node.call('signmessage', 'nonsense', 'x')), [-5, 'Invalid address']);
     t.same(await refusal(node.call('signmessage', 'mjTHywdPqCxdbQTeirPjwn15xgZG8EAGUE', 'x')), [-4, 'Private key not available']);
     await node.call('encryptwallet', 'phrase');
     t.equal((await refusal(node.call('signmessage', address, message)))?.[0], -13);

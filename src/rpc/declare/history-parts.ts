@@ -27,11 +27,26 @@ export const transactionMembers: readonly ResultSpec[] = [
   { type: 'num-time', key: 'blocktime', optional: true, help: 'Time of that block' },
   { type: 'bool', key: 'trusted', optional: true, help: 'In no block: whether it can be relied on' },
   { type: 'hex', key: 'txid', help: 'Transaction' },
+  { type: 'hex', key: 'wtxid', since: 24, help: 'The same with its witness' },
+  {
+    type: 'arr',
+    key: 'alternate_wtxids',
+    since: 24,
+    help: 'The same transaction with other witnesses, as far as the wallet saw them',
+    inner: [{ type: 'hex', help: 'Hash with witness' }],
+  },
   {
     type: 'arr',
     key: 'walletconflicts',
     help: 'Others of the wallet that spend one of its inputs',
     inner: [{ type: 'hex', key: 'txid', help: 'Transaction' }],
+  },
+  {
+    type: 'arr',
+    key: 'mempoolconflicts',
+    since: 24,
+    help: 'Transactions of the mempool that spend one of its inputs',
+    inner: [{ type: 'hex', help: 'Transaction' }],
   },
   { type: 'num-time', key: 'time', help: 'Time of the transaction' },
   { type: 'num-time', key: 'timereceived', help: 'When it was first seen' },
@@ -47,12 +62,20 @@ export function entryMembers(repeat: boolean): readonly ResultSpec[] {
   return [
     { type: 'bool', key: 'involvesWatchonly', optional: true, help: 'Something of it is watched only' },
     { type: 'str', key: 'address', optional: true, help: 'Address' },
+    {
+      type: 'arr',
+      key: 'parent_descs',
+      since: 24,
+      optional: true,
+      help: 'Descriptors of the wallet that the output comes from; received ones only',
+      inner: [{ type: 'str', help: 'Descriptor' }],
+    },
     { type: 'str', key: 'category', help: '"send", "receive"; for coinbases "generate", "immature" or "orphan"' },
     { type: 'amount', key: 'amount', help: 'BTC, negative when sent' },
     { type: 'str', key: 'label', optional: true, help: 'Label of the address' },
     { type: 'num', key: 'vout', help: 'Output' },
     { type: 'amount', key: 'fee', optional: true, help: 'Fee of the whole transaction, negative; sent ones only' },
     ...(repeat ? transactionMembers : []),
-    { type: 'bool', key: 'abandoned', optional: true, help: 'Given up by abandontransaction; sent ones only' },
+    { type: 'bool', key: 'abandoned', optional: true, help: 'Given up by abandontransaction' },
   ];
 }
