@@ -8,7 +8,7 @@ import { createSecureContext } from 'node:tls';
 import type { ChainName } from '../consensus/params/chain-params.js';
 import { BURIED_RULES, type BuriedRule, chainParams } from '../consensus/params/networks.js';
 import type { NetOptions } from '../net/options.js';
-import { COMPATS, type Compat } from '../policy/compat.js';
+import { COMPATS, type Compat, only } from '../policy/compat.js';
 import type { PolicyRules } from '../policy/options.js';
 import type { WalletOptions } from '../wallet/source.js';
 import { DEFAULT_SPEND, type SpendOptions } from '../wallet/spend/options.js';
@@ -322,7 +322,7 @@ function addressType(args: Args, name: string): WalletOptions['addressType'] | u
 }
 
 /** Fees and habits of payments, with Core's limits. */
-function spendOptions(args: Args): SpendOptions {
+function spendOptions(args: Args, compat: Compat): SpendOptions {
   const minRelay = args.amount('minrelaytxfee', 1000);
   const invalid = (name: string, why: string): never => {
     throw new ConfigError(`Invalid amount for -${name}=<amount>: '${args.text(name)}'${why}`);
@@ -344,9 +344,9 @@ function spendOptions(args: Args): SpendOptions {
     maxFeeSats,
     maxGroupingFeeSats: args.text('maxapsfee') === '-1' ? -1 : args.amount('maxapsfee', DEFAULT_SPEND.maxGroupingFeeSats),
     confirmTarget: args.int('txconfirmtarget', DEFAULT_SPEND.confirmTarget),
-    replaceable: args.bool('walletrbf', DEFAULT_SPEND.replaceable),
+    replaceable: args.bool('walletrbf', only(compat, 24)),
     avoidPartialSpends: args.bool('avoidpartialspends', DEFAULT_SPEND.avoidPartialSpends),
-    rejectLongChains: args.bool('walletrejectlongchains', DEFAULT_SPEND.rejectLongChains),
+    rejectLongChains: args.bool('walletrejectlongchains', only(compat, 24)),
     bumpGivesPsbt: args.list('deprecatedrpc').includes('bumpfee'),
   };
 }
@@ -375,7 +375,7 @@ function walletOptions(args: Args, netDir: string, compat: Compat): WalletOption
     imageRows: Math.max(0, args.int('walletimage', 50_000)),
     spendZeroConfChange: args.bool('spendzeroconfchange', true),
     walletBroadcast: args.bool('walletbroadcast', !args.bool('blocksonly', false)),
-    spend: spendOptions(args),
+    spend: spendOptions(args, compat),
     rescan: args.bool('rescan', false),
     notifyCommand: args.text('walletnotify'),
   };

@@ -27,6 +27,7 @@ import { decoderawtransaction } from './decoderawtransaction.js';
 import { decodescript } from './decodescript.js';
 import { deriveaddresses } from './deriveaddresses.js';
 import { derivehdkey } from './derivehdkey.js';
+import { descriptorprocesspsbt } from './descriptorprocesspsbt.js';
 import { disconnectnode } from './disconnectnode.js';
 import { discover } from './discover.js';
 import { dumpprivkey } from './dumpprivkey.js';
@@ -37,6 +38,7 @@ import { echojson } from './echojson.js';
 import { encryptwallet } from './encryptwallet.js';
 import { estimaterawfee } from './estimaterawfee.js';
 import { estimatesmartfee } from './estimatesmartfee.js';
+import { exportwatchonlywallet } from './exportwatchonlywallet.js';
 import { finalizepsbt } from './finalizepsbt.js';
 import { fundrawtransaction } from './fundrawtransaction.js';
 import { generate } from './generate.js';
@@ -142,6 +144,7 @@ import { restorewallet } from './restorewallet.js';
 import { savemempool } from './savemempool.js';
 import { scantxoutset } from './scantxoutset.js';
 import { send } from './send.js';
+import { sendall } from './sendall.js';
 import { sendmany } from './sendmany.js';
 import { sendrawtransaction } from './sendrawtransaction.js';
 import { sendtoaddress } from './sendtoaddress.js';
@@ -156,6 +159,7 @@ import { signmessage } from './signmessage.js';
 import { signmessagewithprivkey } from './signmessagewithprivkey.js';
 import { signrawtransactionwithkey } from './signrawtransactionwithkey.js';
 import { signrawtransactionwithwallet } from './signrawtransactionwithwallet.js';
+import { simulaterawtransaction } from './simulaterawtransaction.js';
 import { stop } from './stop.js';
 import { submitblock } from './submitblock.js';
 import { submitheader } from './submitheader.js';
@@ -215,6 +219,7 @@ const ALL: readonly MethodSpec[] = [
   decodescript,
   deriveaddresses,
   derivehdkey,
+  descriptorprocesspsbt,
   discover,
   dumpprivkey,
   dumptxoutset,
@@ -224,6 +229,7 @@ const ALL: readonly MethodSpec[] = [
   encryptwallet,
   estimaterawfee,
   estimatesmartfee,
+  exportwatchonlywallet,
   finalizepsbt,
   fundrawtransaction,
   generate,
@@ -323,6 +329,7 @@ const ALL: readonly MethodSpec[] = [
   savemempool,
   scantxoutset,
   send,
+  sendall,
   sendmany,
   sendrawtransaction,
   sendtoaddress,
@@ -335,6 +342,7 @@ const ALL: readonly MethodSpec[] = [
   signmessagewithprivkey,
   signrawtransactionwithkey,
   signrawtransactionwithwallet,
+  simulaterawtransaction,
   stop,
   submitblock,
   submitheader,

@@ -4,7 +4,7 @@ import { isPayToScriptHash, witnessVersion } from '../../consensus/script/templa
 import { follows } from '../../policy/compat.js';
 import { feeRateOf } from '../../policy/fee-rate.js';
 import { extractTx } from '../../psbt/extract-tx.js';
-import { isFinal } from '../../psbt/psbt.js';
+import { isFinal, type Psbt } from '../../psbt/psbt.js';
 import { FlatProvider } from '../../wallet/keys/signing-provider.js';
 import { analyzePsbt, type InputAnalysis } from '../../wallet/sign/analyze-psbt.js';
 import { finalizePsbt } from '../../wallet/sign/finalize-psbt.js';
@@ -64,12 +64,8 @@ export const utxoupdatepsbt: Run<NodeContext> = async (ctx, args, call) => {
   const pauses = new Slicer(call.breathe);
   const psbt = await asPsbt(args[0], ctx, pauses);
   const provider = await describedBy(ctx, args[1], call, pauses);
-  const found = await findOutputs(ctx, psbt.tx);
   const fresh = psbt.inputs.map(({ nonWitnessUtxo, witnessUtxo }) => nonWitnessUtxo === null && witnessUtxo === null);
-  for (const [i, input] of psbt.inputs.entries()) {
-    const output = found[i];
-    if (fresh[i] && output && isSegwit(output.script, provider)) input.witnessUtxo = { value: output.value, script: output.script };
-  }
+  await addOutputs(ctx, psbt, provider);
   const later = follows(ctx.compat, 32);
   const work = psbtSigning(psbt, ctx.crypto, later);
   for (let i = 0; i < psbt.inputs.length; i++) {
@@ -84,6 +80,16 @@ export const utxoupdatepsbt: Run<NodeContext> = async (ctx, args, call) => {
   }
   return psbtText(psbt, ctx.crypto, ctx.compat);
 };
+
+/** Adds segwit outputs that inputs spend, from the chain and the pool; since release 26 in the place of what a PSBT says of them. */
+export async function addOutputs(ctx: NodeContext, psbt: Psbt, provider: FlatProvider): Promise<void> {
+  const found = await findOutputs(ctx, psbt.tx);
+  for (const [i, input] of psbt.inputs.entries()) {
+    const output = found[i];
+    const isKnown = input.nonWitnessUtxo !== null || (input.witnessUtxo !== null && !follows(ctx.compat, 26));
+    if (!isKnown && output && isSegwit(output.script, provider)) input.witnessUtxo = { value: output.value, script: output.script };
+  }
+}
 
 /** Keys and scripts of descriptors, without secrets. */
 async function describedBy(ctx: NodeContext, value: JsonValue | undefined, call: CallInfo, pauses: Slicer): Promise<FlatProvider> {

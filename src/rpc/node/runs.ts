@@ -21,6 +21,7 @@ import {
 } from './control.js';
 import { createmultisig } from './createmultisig.js';
 import { checkdeclaredblock } from './declared-block.js';
+import { descriptorprocesspsbt } from './descriptorprocesspsbt.js';
 import { deriveaddresses, getdescriptorinfo } from './descriptors.js';
 import { dumptxoutset } from './dumptxoutset.js';
 import { estimaterawfee, estimatesmartfee } from './estimate-fee.js';
@@ -151,6 +152,7 @@ export const NODE_RUNS: RunTable<NodeContext> = {
   submitpackage,
   testmempoolaccept,
   utxoupdatepsbt,
+  descriptorprocesspsbt,
   verifychain,
   verifymessage,
   verifytxoutproof,

@@ -3,6 +3,7 @@
 import type { Expansion } from '../../address/descriptor/expansion.js';
 import { parseDescriptor } from '../../address/descriptor/parse.js';
 import { hideKeys } from '../../address/descriptor/taken-keys.js';
+import type { FlatProvider } from '../../wallet/keys/signing-provider.js';
 import { asString } from '../args.js';
 import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
@@ -23,8 +24,11 @@ function readObject(object: JsonValue): { text: string; range: IndexRange } {
   return { text: asString(text), range: range === null ? DEFAULT_RANGE : asRange(range) };
 }
 
-/** What a scan object stands for, index by index. Secrets in it are wiped when the walk ends. */
-export function* expandScanObject(ctx: NodeContext, object: JsonValue, call: CallInfo): Generator<Expansion> {
+/**
+ * What a scan object stands for, index by index. Secrets in it are wiped when the walk ends.
+ * @param keep is given the secret of every key, to wipe them later
+ */
+export function* expandScanObject(ctx: NodeContext, object: JsonValue, call: CallInfo, keep?: FlatProvider): Generator<Expansion> {
   const { text, range } = readObject(object);
   const parsed = parseDescriptor(text, ctx.descriptors, { keys: call.taken?.keys });
   if ('error' in parsed) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, parsed.error);
@@ -34,6 +38,7 @@ export function* expandScanObject(ctx: NodeContext, object: JsonValue, call: Cal
       const { begin, end } = descriptor.isRange ? range : NO_RANGE;
       for (let index = begin; index <= end; index++) {
         const expansion = descriptor.expand(index, { secrets });
+        if (keep) for (const { publicKey, secret } of descriptor.secretsAt(index, secrets)) keep.keepSecret(publicKey, secret, ctx.crypto);
         yield expansion ??
           fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, `Cannot derive script without private keys: '${hideKeys(text, call.taken?.keys)}'`);
       }

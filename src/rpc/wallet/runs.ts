@@ -6,6 +6,7 @@ import { getaddressesbylabel, getnewaddress, getrawchangeaddress, keypoolrefill,
 import { getbalance, getbalances, getunconfirmedbalance, listlockunspent, lockunspent } from './coins.js';
 import { dumpprivkey, dumpwallet, importwallet } from './dump.js';
 import { encryptwallet, walletlock, walletpassphrase, walletpassphrasechange } from './encryption.js';
+import { exportwatchonlywallet } from './exportwatchonlywallet.js';
 import { getaddressinfo } from './getaddressinfo.js';
 import { getwalletinfo } from './getwalletinfo.js';
 import { addhdkey, createwalletdescriptor, derivehdkey, gethdkeys } from './hd-keys.js';
@@ -34,6 +35,8 @@ import { abortrescan, rescanblockchain } from './rescan.js';
 import { followed, refusing, usingKeys } from './select.js';
 import { signmessage } from './signmessage.js';
 import { signrawtransactionwithwallet } from './signrawtransactionwithwallet.js';
+import { simulaterawtransaction } from './simulaterawtransaction.js';
+import { sendall } from './spend-all.js';
 import { bumpfee, psbtbumpfee } from './spend-bump.js';
 import { fundrawtransaction } from './spend-fund.js';
 import { send, walletcreatefundedpsbt } from './spend-psbt.js';
@@ -51,6 +54,7 @@ const WITH_KEYS: RunTable<NodeContext> = {
   keypoolrefill,
   listdescriptors,
   send,
+  sendall,
   sendmany,
   sendtoaddress,
   sethdseed,
@@ -66,6 +70,7 @@ const OF_WALLETS: RunTable<NodeContext> = {
   backupwallet,
   dumpprivkey,
   encryptwallet,
+  exportwatchonlywallet,
   fundrawtransaction,
   getaddressesbylabel,
   getaddressinfo,
@@ -102,6 +107,7 @@ const OF_WALLETS: RunTable<NodeContext> = {
   settxfee,
   setwalletflag,
   signmessage,
+  simulaterawtransaction,
   upgradewallet,
   walletlock,
   walletpassphrasechange,

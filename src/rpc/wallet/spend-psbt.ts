@@ -2,7 +2,7 @@
 
 import { buildTx, type TxFields } from '../../consensus/tx/build-tx.js';
 import { parseTx } from '../../consensus/tx/tx-view.js';
-import { follows } from '../../policy/compat.js';
+import { follows, only } from '../../policy/compat.js';
 import { createPsbt, fieldsOf, type PsbtVersion } from '../../psbt/create-psbt.js';
 import { extractTx } from '../../psbt/extract-tx.js';
 import type { Psbt } from '../../psbt/psbt.js';
@@ -28,7 +28,7 @@ import { fundWith } from './spend-options.js';
 import { failFill } from './walletprocesspsbt.js';
 
 /** The values of the transaction that inputs, outputs and lock time make. */
-function startedTx(ctx: NodeContext, args: readonly JsonValue[], replaceable: boolean, version?: number): TxFields {
+export function startedTx(ctx: NodeContext, args: readonly JsonValue[], replaceable: boolean, version?: number): TxFields {
   const context = { params: ctx.params, hashes: ctx.crypto };
   return fieldsOf(parseTx(constructTransaction(context, args, replaceable, version), ctx.crypto, { allowWitness: false }));
 }
@@ -81,7 +81,7 @@ const OLD_NAMES = [
 ] as const;
 
 /** The options with the rate's arguments among them, whichever way they were given. */
-function sendOptions(args: readonly JsonValue[]): JsonObject {
+export function sendOptions(args: readonly JsonValue[]): JsonObject {
   const invalid = (text: string): never => fail(RPC_CODE.INVALID_PARAMETER, text);
   const options = given(args[4]) ? asObject(args[4]) : new JsonObject([], []);
   const keys = [...options.keys];
@@ -112,7 +112,6 @@ export const send: Run<NodeContext> = async (ctx, args, call) => {
   walletOf(ctx, call);
   const options = sendOptions(args);
   const flag = (name: string, otherwise: boolean): boolean => (options.has(name) ? asBool(options.get(name)) : otherwise);
-  const wantsPsbt = flag('psbt', false);
   const tools = toolsOf(ctx);
   const replaceable = flag('replaceable', tools.options.replaceable);
   const parts = [options.get('inputs') ?? null, args[0] ?? null, options.get('locktime') ?? null];
@@ -121,21 +120,36 @@ export const send: Run<NodeContext> = async (ctx, args, call) => {
   const fund = { tx, addInputs: tx.inputs.length === 0, overrideRate: false };
   return inSpendLine(wallet, async () => {
     const funded = await fundWith(ctx, wallet, options, fund, call);
-    const addToWallet = flag('add_to_wallet', true);
-    const { psbt } = await walletPsbt(ctx, wallet, funded.tx, { sign: true, derivations: false }, call);
-    const complete = await finalizePsbt(psbt, ctx.crypto, follows(ctx.compat, 32), new Slicer(call.breathe));
-    const result: Record<string, JsonResult> = {};
-    if (wantsPsbt || !complete || !addToWallet) result.psbt = psbtText(psbt, ctx.crypto, ctx.compat);
-    if (complete) {
-      const signed = parseTx(extractTx(psbt), ctx.crypto);
-      result.txid = hashHex(signed.txid);
-      if (addToWallet && !wantsPsbt) {
-        const stands = (): boolean => stillUnspent(wallet, funded.chosen);
-        const done = await commitTransaction(wallet, signed, new Map(), tools, { stands });
-        if (done === false) fail(RPC_CODE.WALLET_ERROR, COINS_GONE.error);
-      } else result.hex = hex(signed.bytes);
-    }
-    result.complete = complete;
-    return result;
+    return finishSend(ctx, wallet, funded, options, call);
   });
 };
+
+/**
+ * Signs a transaction of the wallet and sends it, or gives it back, as the options of send and sendall say.
+ * @param chosen outpoints that the wallet chose for it: they are unspent still when it is recorded
+ */
+export async function finishSend(
+  ctx: NodeContext,
+  wallet: Wallet,
+  { tx, chosen }: { readonly tx: TxFields; readonly chosen: readonly Uint8Array[] },
+  options: JsonObject,
+  call: CallInfo,
+): Promise<JsonResult> {
+  const wantsPsbt = options.has('psbt') && asBool(options.get('psbt'));
+  const addToWallet = !options.has('add_to_wallet') || asBool(options.get('add_to_wallet'));
+  const { psbt } = await walletPsbt(ctx, wallet, tx, { sign: true, derivations: only(ctx.compat, 32) }, call);
+  const complete = await finalizePsbt(psbt, ctx.crypto, follows(ctx.compat, 32), new Slicer(call.breathe));
+  const result: Record<string, JsonResult> = {};
+  if (wantsPsbt || !complete || !addToWallet) result.psbt = psbtText(psbt, ctx.crypto, ctx.compat);
+  if (complete) {
+    const signed = parseTx(extractTx(psbt), ctx.crypto);
+    result.txid = hashHex(signed.txid);
+    if (addToWallet && !wantsPsbt) {
+      const stands = (): boolean => stillUnspent(wallet, chosen);
+      const done = await commitTransaction(wallet, signed, new Map(), toolsOf(ctx), { stands });
+      if (done === false) fail(RPC_CODE.WALLET_ERROR, COINS_GONE.error);
+    } else result.hex = hex(signed.bytes);
+  }
+  result.complete = complete;
+  return result;
+}

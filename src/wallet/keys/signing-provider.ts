@@ -76,6 +76,12 @@ export class FlatProvider implements SigningProvider {
     for (const { publicKey, origin } of keys) this.origins.set(hashKey(hash160(publicKey)), origin);
     if (taproot !== null) this.taproots.set(hashKey(taproot.outputKey), taproot);
   }
+  /** @param secret the provider's from now on */
+  keepSecret(publicKey: Uint8Array, secret: Uint8Array, { hash160 }: Pick<Hashes, 'hash160'>): void {
+    const id = hashKey(hash160(publicKey));
+    this.secrets.get(id)?.fill(0);
+    this.secrets.set(id, secret);
+  }
   /** Overwrites the private keys with zeros and forgets them. */
   wipe(): void {
     for (const secret of this.secrets.values()) secret.fill(0);

@@ -22,8 +22,13 @@ function frame(key: Uint8Array, value: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** @param file its folder exists; an existing file is replaced */
-export function writeBackup(store: Store, file: string): Promise<void> {
+/** The value that a row has in the file; null where it has none. */
+export type RowFilter = (key: Uint8Array, value: Uint8Array) => Uint8Array | null;
+
+const whole: RowFilter = (key, value) => (isOfImage(key) ? null : value);
+
+/** @param file its folder exists; an existing file is replaced @param filter for a copy that has not everything */
+export function writeBackup(store: Store, file: string, filter: RowFilter = whole): Promise<void> {
   return writeWholeFile(file, true, async (handle) => {
     const hash = createHash('sha256');
     const cursor = store.cursor();
@@ -34,8 +39,11 @@ export function writeBackup(store: Store, file: string): Promise<void> {
       };
       await write(MAGIC);
       for (let entries = await cursor.next(ROWS); entries.length > 0; entries = await cursor.next(ROWS)) {
-        const rows = entries.filter(([key]) => !isOfImage(key));
-        await write(Buffer.concat(rows.map(([key, value]) => frame(key, value))));
+        const frames = entries.flatMap(([key, value]) => {
+          const kept = filter(key, value);
+          return kept === null ? [] : [frame(key, kept)];
+        });
+        await write(Buffer.concat(frames));
       }
       await handle.writeFile(hash.digest());
     } finally {

@@ -129,7 +129,7 @@ function assemble(
 }
 
 /** Most payments cannot be mined below the next block, so that rewriting the last one for its fees gains nothing; a few look further back. */
-function lockTime(wallet: Wallet, node: SpendNode): number {
+export function lockTime(wallet: Wallet, node: SpendNode): number {
   const { tip } = wallet;
   if (tip === null || node.isInitialBlockDownload() || tip.time < node.nowSeconds() - FRESH_TIP_SECONDS) return 0;
   return node.chance.below(10) === 0 ? Math.max(0, tip.height - node.chance.below(100)) : tip.height;

@@ -52,6 +52,7 @@ t.test('which methods', async (t) => {
     'addhdkey',
     'createwallet',
     'deriveaddresses',
+    'descriptorprocesspsbt',
     'encryptwallet',
     'generateblock',
     'generatetodescriptor',

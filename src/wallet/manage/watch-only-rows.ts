@@ -1,0 +1,18 @@
+// What of a wallet's rows a copy has that watches only: everything but private keys and what they are encrypted with.
+import { isOfImage, WALLET_PREFIX } from '../storage/layout.js';
+import { WalletBatch } from '../storage/wallet-batch.js';
+import { WALLET_FLAG, WalletRecord } from '../wallet-record.js';
+
+const SECRET: ReadonlySet<number> = new Set([WALLET_PREFIX.descriptorKey, WALLET_PREFIX.masterKey, WALLET_PREFIX.seedDue]);
+
+/** The value that a row of a wallet of descriptors has in the copy; null where the copy has no such row. */
+export function watchOnlyRow(key: Uint8Array, value: Uint8Array): Uint8Array | null {
+  if (isOfImage(key) || SECRET.has(key[0])) return null;
+  if (key[0] !== WALLET_PREFIX.wallet) return value;
+  const record = WalletRecord.decode(value);
+  record.flags |= WALLET_FLAG.DISABLE_PRIVATE_KEYS;
+  const batch = new WalletBatch();
+  record.write(batch);
+  const [row] = batch.ops;
+  return row.type === 'put' ? row.value : value;
+}

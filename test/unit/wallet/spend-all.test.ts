@@ -1,0 +1,132 @@
+// sendall, simulaterawtransaction and exportwatchonlywallet on wallets in memory. Amounts are spelled out from sizes by hand: a P2WPKH input
+// weighs 271, its output 124, one of P2SH 128, the rest 42.
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import t from 'tap';
+import { parseTx } from '../../../src/consensus/tx/tx-view.js';
+import type { Run } from '../../../src/rpc/dispatch.js';
+import type { NodeContext } from '../../../src/rpc/node/context.js';
+import { exportwatchonlywallet } from '../../../src/rpc/wallet/exportwatchonlywallet.js';
+import { simulaterawtransaction } from '../../../src/rpc/wallet/simulaterawtransaction.js';
+import { sendall } from '../../../src/rpc/wallet/spend-all.js';
+import { parseJson } from '../../../src/rpc/wire/json-parse.js';
+import type { Amount, JsonValue } from '../../../src/rpc/wire/values.js';
+import { MemoryStore } from '../../../src/storage/memory-store.js';
+import { readBackup } from '../../../src/wallet/manage/backup.js';
+import { loadWallet } from '../../../src/wallet/manage/load-wallet.js';
+import { createMemoryWallet, crypto, type MemoryWallet, TIP } from '../../framework/memory-wallet.js';
+import { allRows, contextOf } from '../../framework/wallet-calls.js';
+
+const ELSEWHERE = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
+const OTHER = '2NBFNJTktNa7GZusGbDbGKRZTxdK9VVez3n';
+type Sent = { txid: string; hex: string; complete: boolean };
+
+/** Runs a method where the mempool is empty and the chain has every coin that the wallet has. */
+function caller({ wallet, tools }: MemoryWallet) {
+  const { coins } = wallet.ledger;
+  const coinsAt = async (outpoints: readonly Uint8Array[]) =>
+    outpoints.map((outpoint) => {
+      const coin = coins.find(outpoint);
+      return coin < 0 ? undefined : { value: coins.value(coin), script: coins.script(coin) };
+    });
+  const ctx = {
+    ...contextOf(wallet),
+    spend: tools,
+    signer: tools.node.signer,
+    mempool: { settled: async () => {}, get: () => undefined },
+    chain: { havePruned: false, coinsAt },
+  } as unknown as NodeContext;
+  const json = (value: unknown): JsonValue => parseJson(Buffer.from(JSON.stringify(value)));
+  return async (method: Run<NodeContext>, ...params: unknown[]): Promise<unknown> => method(ctx, params.map(json), { user: '', path: '/' });
+}
+
+async function funded(values: readonly number[]) {
+  const made = await createMemoryWallet();
+  const outputs = [];
+  for (const value of values) outputs.push({ script: await made.address('bech32'), value });
+  await made.receive(outputs, TIP - 10);
+  return { ...made, call: caller(made) };
+}
+const valuesOf = ({ hex }: Sent): number[] => {
+  const tx = parseTx(new Uint8Array(Buffer.from(hex, 'hex')), crypto);
+  return Array.from({ length: tx.outputCount }, (_, i) => tx.outputValue(i));
+};
+const keep = { add_to_wallet: false };
+
+t.test('everything goes', async (t) => {
+  const { call, wallet } = await funded([100_000, 50_000]);
+  const all = (await call(sendall, [ELSEWHERE], null, 'unset', 2, keep)) as Sent;
+  t.equal(all.complete, true);
+  // 542 + 124 + 42 are 177 vbytes, at 2 sat/vB.
+  t.same(valuesOf(all), [150_000 - 354]);
+  const shared = (await call(sendall, [ELSEWHERE, { [OTHER]: 0.0001 }], null, 'unset', 2, keep)) as Sent;
+  t.same(valuesOf(shared), [150_000 - 418 - 10_000, 10_000]);
+  t.equal(wallet.ledger.locked.size, 0);
+  await call(sendall, [ELSEWHERE], null, 'unset', 2, { ...keep, lock_unspents: true });
+  t.equal(wallet.ledger.locked.size, 2);
+});
+
+t.test('coins that cost more than they are worth', async (t) => {
+  const { call } = await funded([100_000, 300]);
+  const all = (await call(sendall, [ELSEWHERE], null, 'unset', 10, keep)) as Sent;
+  t.same(valuesOf(all), [100_300 - 1770], 'are spent');
+  const most = (await call(sendall, [ELSEWHERE], null, 'unset', 10, { ...keep, send_max: true })) as Sent;
+  t.same(valuesOf(most), [100_000 - 1100], 'unless they are to stay');
+});
+
+t.test('what is refused', async (t) => {
+  const { call, wallet } = await funded([10_000]);
+  const coin = [...wallet.ledger.coins.rows()][0];
+  const txid = Buffer.from(wallet.ledger.txs.txid(wallet.ledger.coins.txRow(coin)))
+    .reverse()
+    .toString('hex');
+  const inputs = [{ txid, vout: 0 }];
+  const refused = (message: RegExp, ...params: unknown[]) => t.rejects(call(sendall, ...params), { message });
+  await refused(/at least one address without/, [{ [ELSEWHERE]: 1 }]);
+  await refused(/Assigned more value/, [ELSEWHERE, { [OTHER]: 1 }], null, 'unset', 1);
+  await refused(/Insufficient funds for fees/, [ELSEWHERE, { [OTHER]: 0.00009999 }], null, 'unset', 1);
+  await refused(/Dynamically assigned remainder/, [ELSEWHERE, { [OTHER]: 0.000097 }], null, 'unset', 1);
+  await refused(/below dust threshold/, [{ [OTHER]: 0.000001 }, ELSEWHERE], null, 'unset', 1);
+  await refused(/try using lower feerate/, [ELSEWHERE], null, 'unset', 500, { send_max: true });
+  await refused(/Cannot combine send_max/, [ELSEWHERE], null, 'unset', 1, { inputs, send_max: true });
+  await refused(/Cannot combine minconf/, [ELSEWHERE], null, 'unset', 1, { inputs, minconf: 1 });
+  await refused(/is not part of wallet/, [ELSEWHERE], null, 'unset', 1, { inputs: [{ txid: '22'.repeat(32), vout: 0 }] });
+  await refused(/minconf cannot be negative/, [ELSEWHERE], null, 'unset', 1, { minconf: -1 });
+  await refused(/maxconf can't be lower/, [ELSEWHERE], null, 'unset', 1, { minconf: 3, maxconf: 2 });
+  await refused(/too low to pay/, [ELSEWHERE], null, 'unset', 1, { maxconf: 3 });
+  t.same(valuesOf((await call(sendall, [ELSEWHERE], null, 'unset', 1, { ...keep, inputs })) as Sent), [9_890]);
+});
+
+t.test('what transactions would change', async (t) => {
+  const { call } = await funded([100_000]);
+  const { hex } = (await call(sendall, [ELSEWHERE], null, 'unset', 1, keep)) as Sent;
+  const change = async (...params: unknown[]): Promise<number> =>
+    ((await call(simulaterawtransaction, ...params)) as { balance_change: Amount }).balance_change.sats as number;
+  t.equal(await change([]), 0);
+  t.equal(await change([hex]), -100_000);
+  await t.rejects(change([hex, hex]), { message: 'Transaction(s) are spending the same output more than once' });
+  await t.rejects(change(['00']), { code: -22 });
+});
+
+t.test('a copy that watches', async (t) => {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-watch-'));
+  t.teardown(() => fs.rmSync(dir, { recursive: true }));
+  const made = await createMemoryWallet({ descriptors: true });
+  const call = caller(made);
+  await made.receive([{ script: await made.address('bech32'), value: 5_000 }], TIP - 10);
+  await allRows(made.wallet);
+  const file = path.join(dir, 'watch');
+  t.same(await call(exportwatchonlywallet, file), { exported_file: file });
+  await t.rejects(call(exportwatchonlywallet, file), { code: -4, message: `Error: Export destination '${file}' already exists` });
+  await t.rejects(call(exportwatchonlywallet, path.join(dir, 'no', 'x')), { message: /Could not create file/ });
+  await t.rejects(call(exportwatchonlywallet, ''), { message: 'Error: Export destination cannot be empty' });
+  const store = new MemoryStore();
+  t.ok(await readBackup(file, store));
+  const { wallet } = await loadWallet(made.surroundings, { name: 'w', folder: '' }, store);
+  t.equal(wallet.privateKeysDisabled, true);
+  t.equal(wallet.descriptors!.count, 6);
+  t.notOk([...wallet.descriptors!.all()].some(({ hasSecrets }) => hasSecrets));
+  t.equal(wallet.ledger.txs.size, 1);
+  t.same(wallet.keys.scriptCount, made.wallet.keys.scriptCount);
+});
