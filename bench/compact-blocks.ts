@@ -201,7 +201,7 @@ class Pair {
 }
 
 await runBench({
-  name: 'net/relay/compact-relay',
+  name: 'net/relay/compact-blocks',
   protects: 'miners behind another node from working on an old block: the time of a block from one node to a full template at the next',
   run: async () => {
     const bitcoind = bitcoindToCompare();

@@ -1,7 +1,7 @@
 // Attacks that know the chain: headers and blocks that are wrong in one way or another, transactions, compact blocks, promises not kept.
 import { randomBytes } from 'node:crypto';
 import { type BuiltBlock, buildBlock, buildChain, GENESIS } from '../framework/chain-builder.js';
-import { compactSize, hash256, serializeTx, TRUE_WITNESS, type Tx, unshown } from '../framework/messages.js';
+import { compactSize, hash256, serializeTx, TRUE_WITNESS, type Tx, txid, unshown } from '../framework/messages.js';
 import { framed, headersPayload, invPayload } from '../framework/p2p-client.js';
 import type { Attack, Lane } from './attack.js';
 import type { Facts } from './facts.js';
@@ -174,6 +174,24 @@ export const chainAttacks: readonly Attack[] = [
       await peer?.lingers(rand(1_000));
       await peer?.send('cmpctblock', compact(block.header, randomBytes(600), coinbaseOf(block)));
       await peer?.lingers(500);
+    },
+  },
+  {
+    // Parents that pay nothing and children that pay too little for both: each time the parent comes a pair is judged.
+    name: 'package-flood',
+    async run(lane) {
+      const peer = await lane.greet({ wtxidRelay: true });
+      while (lane.running() && peer?.closed === false) {
+        const parent = ofCoins(lane.facts(), (given) => given);
+        const source = { txid: txid(parent), index: 0, script: Buffer.alloc(0), witness: TRUE_WITNESS };
+        const children = Array.from({ length: 20 }, (_, n) => ({
+          ...parent,
+          ins: [source],
+          outs: [{ ...(parent.outs[0] as Tx['outs'][0]), value: (parent.outs[0] as Tx['outs'][0]).value - n }],
+        }));
+        for (const child of children) await peer.send('tx', serializeTx(child));
+        for (let i = 0; i < children.length; i++) await peer.send('tx', serializeTx(parent));
+      }
     },
   },
   {

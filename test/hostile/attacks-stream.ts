@@ -1,6 +1,6 @@
 // Attacks that need to know nothing of the chain: bytes, lengths, floods of small messages, peers that don't read, many connections.
 import { randomBytes, randomFillSync } from 'node:crypto';
-import { compactSize, serializeTx } from '../framework/messages.js';
+import { compactSize, hash256, serializeTx } from '../framework/messages.js';
 import { framed, invPayload, locatorPayload, versionPayload } from '../framework/p2p-client.js';
 import type { Attack } from './attack.js';
 import { rand } from './hostile-peer.js';
@@ -151,6 +151,20 @@ export const streamAttacks: readonly Attack[] = [
     async run(lane) {
       const peer = await lane.greet();
       for (let i = 0; lane.running() && peer?.closed === false; i++) await peer.send('tx', orphan(i % 10 === 0 ? 2_000 : 10));
+    },
+  },
+  {
+    // Orphans with thousands of inputs, and another peer that announces them again and again.
+    name: 'orphan-echo',
+    async run(lane) {
+      const [peer, echo] = [await lane.greet({ wtxidRelay: true }), await lane.greet({ wtxidRelay: true })];
+      while (lane.running() && peer?.closed === false && echo?.closed === false) {
+        const orphans = Array.from({ length: 10 }, () => orphan(2_400));
+        for (const bytes of orphans) await peer.send('tx', bytes);
+        // Without witnesses: their txid is their wtxid.
+        const rows = orphans.map((bytes) => [5, hash256(bytes)] as const);
+        await echo.send('inv', invPayload(Array.from({ length: 5_000 }, (_, i) => rows[i % rows.length] as (typeof rows)[0])));
+      }
     },
   },
   {

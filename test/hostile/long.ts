@@ -1,6 +1,6 @@
 // A node under attack, for as long as wanted: prints a line for each attack, then what all of them did together.
 //
-//   npm run hostile            HOSTILE_SECONDS=600 HOSTILE_LANES=20 HOSTILE_ONLY=inv-flood,ping-flood
+//   npm run hostile            HOSTILE_SECONDS=600 HOSTILE_LANES=20 HOSTILE_ONLY=inv-flood,ping-flood HOSTILE_OPTIONS=-compat=31
 //
 // Times are milliseconds, median/p99 or the most. Exit status 1 when a block or transaction of the honest got lost, or the node did.
 import os from 'node:os';
@@ -9,6 +9,7 @@ import { phaseLine, runHostile } from './hostile-run.js';
 const seconds = Number(process.env.HOSTILE_SECONDS ?? 600);
 const lanes = Number(process.env.HOSTILE_LANES ?? 20);
 const only = process.env.HOSTILE_ONLY?.split(',');
+const victimOptions = process.env.HOSTILE_OPTIONS?.split(' ') ?? [];
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 say(`${seconds} s, ${lanes} connections an attack, ${os.cpus().length} cores, load ${os.loadavg()[0]?.toFixed(2)}`);
@@ -19,6 +20,7 @@ const report = await runHostile({
   lanesAlone: lanes,
   lanesTogether: Math.max(2, Math.ceil(lanes / 4)),
   connections: 1_000,
+  victimOptions,
   tell: say,
   ...(only ? { only } : {}),
 });

@@ -158,7 +158,7 @@ export class PrivateSender {
 
   /** Connections that take too long. */
   tick(): void {
-    const now = this.context.clock.nowSeconds();
+    const now = this.context.clock.realSeconds();
     for (const peer of this.deps.open()) {
       if (peer.connectedAt + MAX_SECONDS < now) this.#drop(peer, `did not complete the transaction send within ${MAX_SECONDS} seconds`);
     }
