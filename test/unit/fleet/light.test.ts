@@ -1,0 +1,56 @@
+// Blocks on light templates made whole at a front.
+import t from 'tap';
+import { createNativeHashes } from '../../../src/crypto/native/hashes.js';
+import { LightTemplates } from '../../../src/fleet/follow/light.js';
+import type { TemplateFacts } from '../../../src/template/facts.js';
+import { buildBlock, GENESIS } from '../../framework/chain-builder.js';
+
+const text = (value: string): Uint8Array => new Uint8Array(Buffer.from(value));
+const facts = (workId: string, height: number): TemplateFacts => ({ height, live: { workId } }) as unknown as TemplateFacts;
+const json = (...data: string[]): Uint8Array => text(JSON.stringify(data.map((one) => ({ data: one, txid: '' }))));
+const { bytes: block } = buildBlock(GENESIS, { time: 1_700_000_000 });
+/** Header and coinbase: what is left of a block with one transaction without its count. */
+const work = Buffer.concat([block.subarray(0, 80), block.subarray(81)]).toString('hex');
+const submission = (hex: string, workid: unknown = 'w1'): Uint8Array =>
+  text(JSON.stringify({ id: 7, method: 'submitblock', params: [hex, { workid }] }));
+
+t.test('the template that a light reply names is held', async (t) => {
+  for (const replyFirst of [false, true]) {
+    const light = new LightTemplates(createNativeHashes(), () => 'token');
+    const reply = (): void => light.noteReply('{"result":{"workid":"w1"},"id":1}');
+    if (replyFirst) reply();
+    light.template(facts('w1', 5), json('aabb', 'cc'));
+    if (!replyFirst) reply();
+    light.template(facts('w2', 5), json('dd'));
+    const whole = light.complete(submission(work));
+    t.same(JSON.parse(Buffer.from(whole!.body).toString()), { id: 7, method: 'submitblock', params: ['token'] });
+    t.equal(whole!.block.token, 'token');
+    const expected = `${work.slice(0, 160)}03${work.slice(160)}aabbcc`;
+    t.equal(Buffer.from(whole!.block.bytes).toString('hex'), expected, `${replyFirst}`);
+    t.equal(light.complete(submission(work, 'w2')), null, 'nobody was given that one');
+  }
+});
+
+t.test('what is no light submission goes on as it is', async (t) => {
+  const light = new LightTemplates(createNativeHashes(), () => 'token');
+  light.noteReply('{"workid":"w1"}');
+  t.equal(light.complete(submission(work)), null, 'the template has not come');
+  light.template(facts('w1', 5), null);
+  t.ok(light.complete(submission(work)));
+  t.equal(light.complete(submission(block.toString('hex'))), null, 'a whole block');
+  for (const odd of ['', 'zz', work.slice(0, 100), `${work}00`]) t.equal(light.complete(submission(odd)), null, odd);
+  for (const id of [null, 5, {}]) t.equal(light.complete(submission(work, id)), null);
+  for (const body of ['[]', 'null', '{"params":5,"x":"workid"}', 'workid']) t.equal(light.complete(text(body)), null, body);
+});
+
+t.test('for two blocks, and 64 at most', async (t) => {
+  const light = new LightTemplates(createNativeHashes(), () => 'token');
+  light.noteReply('{"workid":"w1"}');
+  light.template(facts('w1', 5), null);
+  light.template(facts('x', 7), null);
+  t.ok(light.complete(submission(work)));
+  light.template(facts('x', 8), null);
+  t.equal(light.complete(submission(work)), null);
+  for (let i = 0; i < 100; i++) light.noteReply(`{"workid":"n${i}"}`);
+  t.equal(light.size, 64);
+});

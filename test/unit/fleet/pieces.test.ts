@@ -1,0 +1,40 @@
+// Large bytes in pieces and back, and what a node or front may be sent instead.
+import fc from 'fast-check';
+import t from 'tap';
+import { Joiner, pieceBytes, split } from '../../../src/fleet/pieces.js';
+
+t.test('split and joined', async () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 500 }), fc.integer({ min: 1, max: 200 }), (bytes, size) => {
+      const pieces = split(bytes, size);
+      const joiner = new Joiner(1000, 4);
+      let whole: Uint8Array | null | false = null;
+      pieces.forEach((piece, at) => {
+        whole = joiner.add('id', { at, of: pieces.length, bytes: piece });
+      });
+      return Buffer.compare(whole as unknown as Uint8Array, bytes) === 0;
+    }),
+  );
+});
+
+t.test('what is out of order, too large or too many', async (t) => {
+  const joiner = new Joiner(10, 2);
+  const piece = (at: number, of: number, size: number) => ({ at, of, bytes: new Uint8Array(size) });
+  t.equal(joiner.add('a', piece(1, 3, 1)), false, 'no beginning');
+  t.equal(joiner.add('a', piece(0, 3, 4)), null);
+  t.equal(joiner.add('a', piece(2, 3, 4)), false, 'one is missing');
+  t.equal(joiner.add('a', piece(1, 3, 4)), false, 'and the rest is of nothing');
+  t.equal(joiner.add('b', piece(0, 2, 8)), null);
+  t.equal(joiner.add('c', piece(0, 2, 8)), false, 'no room beside it');
+  t.same(joiner.add('b', piece(1, 2, 2)), new Uint8Array(10), 'the room is free again');
+  t.equal(joiner.add('d', piece(0, 2, 1)), null);
+  t.equal(joiner.add('e', piece(0, 2, 1)), null);
+  t.equal(joiner.add('f', piece(0, 2, 1)), false, 'too many at once');
+  joiner.drop('d');
+  t.equal(joiner.add('f', piece(0, 2, 1)), null);
+});
+
+t.test('below the limit of the broker', async (t) => {
+  t.equal(pieceBytes(1 << 20), 256 * 1024);
+  t.equal(pieceBytes(64 * 1024), 56 * 1024);
+});
