@@ -315,14 +315,15 @@ export class OriginatedKey implements KeyExpression {
   normalizedText(options: DeriveOptions): string | null {
     const inner = this.#inner.normalizedText(options);
     if (inner === null) return null;
-    return inner.startsWith('[') ? `[${this.#originText()}${inner.slice(9)}` : `[${this.#originText()}]${inner}`;
+    const origin = this.#originText('h');
+    return inner.startsWith('[') ? `[${origin}${inner.slice(9)}` : `[${origin}]${inner}`;
   }
 
   addSecrets(index: number, secrets: SecretSource, out: KeyPair[]): void {
     this.#inner.addSecrets(index, secrets, out);
   }
 
-  #originText(): string {
-    return toHex(this.#origin.fingerprint) + formatPath(this.#origin.path, this.#mark);
+  #originText(mark: HardenedMark = this.#mark): string {
+    return toHex(this.#origin.fingerprint) + formatPath(this.#origin.path, mark);
   }
 }

@@ -22,6 +22,12 @@ export const getbalances: MethodSpec = {
             { type: 'amount', key: 'trusted', help: 'Coins to rely on: confirmed, or own change' },
             { type: 'amount', key: 'untrusted_pending', help: 'Coins others paid, unconfirmed' },
             { type: 'amount', key: 'immature', help: 'Block rewards that cannot be spent yet' },
+            {
+              type: 'amount',
+              key: 'nonmempool',
+              since: 32,
+              help: 'What own transactions that are not in the mempool spend of these, negative',
+            },
             { type: 'amount', key: 'used', optional: true, help: 'Coins of addresses that were spent from' },
           ],
         },

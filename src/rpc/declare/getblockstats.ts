@@ -73,6 +73,8 @@ export const getblockstats: MethodSpec = {
         { type: 'num', key: 'txs', help: 'Transactions with the coinbase' },
         { type: 'num', key: 'utxo_increase', help: 'Growth of the number of unspent outputs' },
         { type: 'num', key: 'utxo_size_inc', help: 'Growth of the size of the unspent set' },
+        { type: 'num', key: 'utxo_increase_actual', since: 25, help: 'Growth of their number without those that cannot be spent' },
+        { type: 'num', key: 'utxo_size_inc_actual', since: 25, help: 'Growth of the size without them' },
       ],
     },
   ],

@@ -1,4 +1,5 @@
 // Declares getreceivedbyaddress; types.ts says what a declaration is for.
+import { IMMATURE_ARG } from './history-parts.js';
 import type { MethodSpec } from './types.js';
 
 export const getreceivedbyaddress: MethodSpec = {
@@ -6,10 +7,11 @@ export const getreceivedbyaddress: MethodSpec = {
   category: 'wallet',
   runs: 'node',
   repeatable: true,
-  description: 'Sum of what an address received, coinbases left out.',
+  description: 'Sum of what an address received; coinbases count since release 23, once they are mature.',
   args: [
     { name: 'address', type: 'str', help: 'An address of the wallet' },
     { name: 'minconf', type: 'num', default: '1', help: 'Count transactions with at least so many confirmations' },
+    IMMATURE_ARG,
   ],
   results: [{ type: 'amount', help: 'BTC' }],
   examples: [

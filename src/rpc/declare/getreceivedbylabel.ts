@@ -1,4 +1,5 @@
 // Declares getreceivedbylabel; types.ts says what a declaration is for.
+import { IMMATURE_ARG } from './history-parts.js';
 import type { MethodSpec } from './types.js';
 
 export const getreceivedbylabel: MethodSpec = {
@@ -6,10 +7,11 @@ export const getreceivedbylabel: MethodSpec = {
   category: 'wallet',
   runs: 'node',
   repeatable: true,
-  description: 'Sum of what the addresses of a label received, coinbases left out.',
+  description: 'Sum of what the addresses of a label received; coinbases count since release 23, once they are mature.',
   args: [
     { name: 'label', type: 'str', help: 'The label; "" is one too' },
     { name: 'minconf', type: 'num', default: '1', help: 'Count transactions with at least so many confirmations' },
+    IMMATURE_ARG,
   ],
   results: [{ type: 'amount', help: 'BTC' }],
   examples: [

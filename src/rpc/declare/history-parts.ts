@@ -17,6 +17,15 @@ export function receivedArgs(what: string): readonly ArgSpec[] {
   ];
 }
 
+/** Whether coinbases count before they may be spent. Up to release 22 they never count. */
+export const IMMATURE_ARG: ArgSpec = {
+  name: 'include_immature_coinbase',
+  type: 'bool',
+  since: 23,
+  default: 'false',
+  help: 'Count coinbases that cannot be spent yet',
+};
+
 /** What is known of a transaction as a whole. */
 export const transactionMembers: readonly ResultSpec[] = [
   { type: 'num', key: 'confirmations', help: 'Confirmations; below 0 so many blocks ago another one took an input for good' },

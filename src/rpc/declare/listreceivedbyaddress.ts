@@ -1,5 +1,5 @@
 // Declares listreceivedbyaddress; types.ts says what a declaration is for.
-import { receivedArgs } from './history-parts.js';
+import { IMMATURE_ARG, receivedArgs } from './history-parts.js';
 import type { MethodSpec } from './types.js';
 
 export const listreceivedbyaddress: MethodSpec = {
@@ -7,8 +7,8 @@ export const listreceivedbyaddress: MethodSpec = {
   category: 'wallet',
   runs: 'node',
   repeatable: true,
-  description: 'Lists what each labelled address received, coinbases left out.',
-  args: [...receivedArgs('addresses'), { name: 'address_filter', type: 'str', optional: true, help: 'Only this address' }],
+  description: 'Lists what each labelled address received; coinbases count since release 23, once they are mature.',
+  args: [...receivedArgs('addresses'), { name: 'address_filter', type: 'str', optional: true, help: 'Only this address' }, IMMATURE_ARG],
   results: [
     {
       type: 'arr',

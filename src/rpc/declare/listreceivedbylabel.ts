@@ -1,5 +1,5 @@
 // Declares listreceivedbylabel; types.ts says what a declaration is for.
-import { receivedArgs } from './history-parts.js';
+import { IMMATURE_ARG, receivedArgs } from './history-parts.js';
 import type { MethodSpec } from './types.js';
 
 export const listreceivedbylabel: MethodSpec = {
@@ -7,8 +7,8 @@ export const listreceivedbylabel: MethodSpec = {
   category: 'wallet',
   runs: 'node',
   repeatable: true,
-  description: 'Lists what the addresses of each label received, coinbases left out.',
-  args: receivedArgs('labels'),
+  description: 'Lists what the addresses of each label received; coinbases count since release 23, once they are mature.',
+  args: [...receivedArgs('labels'), IMMATURE_ARG],
   results: [
     {
       type: 'arr',

@@ -26,6 +26,7 @@ export const lockunspent: MethodSpec = {
         },
       ],
     },
+    { name: 'persistent', type: 'bool', since: 23, default: 'false', help: 'Whether the locks shall outlive the wallet being unloaded' },
   ],
   results: [{ type: 'bool', help: 'true' }],
   examples: [

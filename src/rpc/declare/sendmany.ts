@@ -8,7 +8,7 @@ export const sendmany: MethodSpec = {
   runs: 'node',
   description: 'Pays many addresses in one transaction. The wallet must be unlocked.',
   args: [
-    { name: 'dummy', type: 'str', help: 'Must be "", for older programs', oneline: '""' },
+    { name: 'dummy', type: 'str', default: '""', help: 'Must be "", for older programs', oneline: '""' },
     {
       name: 'amounts',
       type: 'obj-user-keys',

@@ -1,10 +1,14 @@
 // decoderawtransaction and decodescript: pure views of bytes.
 
+import { NO_PROVIDER } from '../../address/descriptor/infer.js';
 import { DecodeError } from '../../consensus/bytes/reader.js';
+import { isOpSuccess, OP } from '../../consensus/script/opcodes.js';
+import { ScriptTokenizer } from '../../consensus/script/tokenizer.js';
 import { parseTxLenient } from '../../consensus/tx/parse-lenient.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Hashes } from '../../crypto/crypto.js';
-import { solve } from '../../policy/script-type.js';
+import { follows } from '../../policy/compat.js';
+import { isUnspendable, solve } from '../../policy/script-type.js';
 import { asBool, asHex, asString, checkTypes, hexBytes } from '../args.js';
 import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
@@ -39,15 +43,33 @@ function witnessScript(script: Uint8Array, ctx: FrontContext): Uint8Array | null
   return Uint8Array.of(0, 32, ...ctx.hashes.sha256(script));
 }
 
+/** Types that decodescript wraps since release 23: not data, not what is for nobody to sign by script. */
+const WRAPPED: readonly string[] = ['multisig', 'nonstandard', 'pubkey', 'pubkeyhash', 'witness_v0_keyhash', 'witness_v0_scripthash'];
+
+const MAX_OPCODE = OP.OP_NOP10;
+const MAX_ELEMENT_SIZE = 520;
+
+/** Whether a script could be run at all when wrapped, in every way. */
+function canRun(script: Uint8Array): boolean {
+  if (isUnspendable(script)) return false;
+  const tokens = new ScriptTokenizer(script);
+  while (tokens.next()) {
+    if (tokens.opcode > MAX_OPCODE || tokens.dataLength > MAX_ELEMENT_SIZE || isOpSuccess(tokens.opcode)) return false;
+  }
+  return !tokens.failed;
+}
+
 export const decodescript: Run<FrontContext> = (ctx, args) => {
   checkTypes(args, ['string']);
   const script = args[0] === '' ? new Uint8Array(0) : asHex(args[0], 'argument');
   const out: Record<string, JsonResult> = scriptMembers(script, ctx, false);
-  if (out.type === 'scripthash') return out;
+  const type = String(out.type);
+  if (follows(ctx.compat, 23) ? !WRAPPED.includes(type) || !canRun(script) : type === 'scripthash') return out;
   out.p2sh = addressOf(payToScriptHash(script, ctx.hashes), ctx);
-  if (out.type !== 'pubkey' && out.type !== 'pubkeyhash' && out.type !== 'multisig' && out.type !== 'nonstandard') return out;
+  if (type !== 'pubkey' && type !== 'pubkeyhash' && type !== 'multisig' && type !== 'nonstandard') return out;
   const witness = witnessScript(script, ctx);
   if (witness === null) return out;
-  out.segwit = { ...scriptMembers(witness, ctx, true), 'p2sh-segwit': addressOf(payToScriptHash(witness, ctx.hashes), ctx) };
+  const inner = { ...NO_PROVIDER, script: () => script };
+  out.segwit = { ...scriptMembers(witness, ctx, true, inner), 'p2sh-segwit': addressOf(payToScriptHash(witness, ctx.hashes), ctx) };
   return out;
 };

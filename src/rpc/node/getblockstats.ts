@@ -4,6 +4,7 @@ import type { BlockView } from '../../consensus/block/block-view.js';
 import { compactSizeLength } from '../../consensus/bytes/compact-size.js';
 import type { Coin } from '../../consensus/coin.js';
 import { blockSubsidy } from '../../consensus/rules/subsidy.js';
+import { isUnspendable } from '../../policy/script-type.js';
 import { asArray, asString } from '../args.js';
 import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
@@ -66,13 +67,18 @@ async function figures(
   const fees: number[] = [];
   const rates: (readonly [number, number])[] = [];
   const segwit = { size: 0, weight: 0, count: 0 };
-  const totals = { weight: 0, out: 0, inputs: 0, outputs: 0, growth: 0 };
+  const totals = { weight: 0, out: 0, inputs: 0, outputs: 0, growth: 0, kept: 0, keptSize: 0 };
   for (const [i, tx] of block.txs.entries()) {
     if (slicer.due) await slicer.pause();
     let out = 0;
     for (let k = 0; k < tx.outputCount; k++) {
       out += tx.outputValue(k);
-      totals.growth += outputSize(tx.outputScript(k));
+      const script = tx.outputScript(k);
+      totals.growth += outputSize(script);
+      // The first block's output and those that nobody can spend are not in the set.
+      if (node.height === 0 || isUnspendable(script)) continue;
+      totals.kept++;
+      totals.keptSize += outputSize(script);
     }
     totals.outputs += tx.outputCount;
     if (i === 0) continue;
@@ -80,6 +86,7 @@ async function figures(
     for (const coin of spent[i - 1] ?? []) {
       paid += coin.value;
       totals.growth -= outputSize(coin.script);
+      totals.keptSize -= outputSize(coin.script);
     }
     const { weight, totalSize } = tx;
     totals.inputs += tx.inputCount;
@@ -127,6 +134,8 @@ async function figures(
     txs: block.txs.length,
     utxo_increase: totals.outputs - totals.inputs,
     utxo_size_inc: totals.growth,
+    utxo_increase_actual: totals.kept - totals.inputs,
+    utxo_size_inc_actual: totals.keptSize,
   };
 }
 

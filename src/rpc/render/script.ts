@@ -2,7 +2,7 @@
 // none). Used by transactions, gettxout and decodescript. Core: core_write.cpp ScriptPubKeyToUniv, standard.cpp ExtractDestinations.
 import { encodeAddress } from '../../address/address.js';
 import type { DescriptorContext } from '../../address/descriptor/context.js';
-import { inferDescriptor, NO_PROVIDER } from '../../address/descriptor/infer.js';
+import { inferDescriptor, NO_PROVIDER, type ScriptProvider } from '../../address/descriptor/infer.js';
 import type { ChainParams } from '../../consensus/params/chain-params.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import { type Compat, follows, shows } from '../../policy/compat.js';
@@ -57,11 +57,16 @@ function destinations(script: Uint8Array, solution: SolvedScript, ctx: RenderCon
   return { required: solution.solutions[0]![0] ?? 0, addresses };
 }
 
-/** Members of a scriptPubKey object. */
-export function scriptMembers(script: Uint8Array, ctx: RenderContext, withHex: boolean): Record<string, JsonResult> {
+/** Members of a scriptPubKey object. @param provider scripts behind it that are known, for its descriptor */
+export function scriptMembers(
+  script: Uint8Array,
+  ctx: RenderContext,
+  withHex: boolean,
+  provider: ScriptProvider = NO_PROVIDER,
+): Record<string, JsonResult> {
   const solution = solve(script);
   const out: Record<string, JsonResult> = { asm: scriptAsm(script) };
-  if (shows(ctx.compat, { since: 23 })) out.desc = inferDescriptor(script, NO_PROVIDER, ctx.descriptors).toString();
+  if (shows(ctx.compat, { since: 23 })) out.desc = inferDescriptor(script, provider, ctx.descriptors).toString();
   if (withHex) out.hex = hex(script);
   const paid =
     solution.type === 'pubkey' || solution.type === 'nonstandard' || solution.type === 'nulldata'

@@ -42,8 +42,13 @@ function outputAmount(tx: TxView, i: number): Amount {
   return new Amount(Number.isSafeInteger(value) ? value : tx.outputValueBig(i));
 }
 
-function output(tx: TxView, i: number, ctx: RenderContext): JsonResult {
-  return { value: outputAmount(tx, i), n: i, scriptPubKey: scriptMembers(tx.outputScript(i), ctx, true) };
+/** Says of an output script that it is the change of a wallet. */
+export type IsChange = (script: Uint8Array) => boolean;
+
+function output(tx: TxView, i: number, ctx: RenderContext, isChange?: IsChange): JsonResult {
+  const script = tx.outputScript(i);
+  const shown = { value: outputAmount(tx, i), n: i, scriptPubKey: scriptMembers(script, ctx, true) };
+  return isChange?.(script) ? { ...shown, ischange: true } : shown;
 }
 
 /** Members of a transaction, the hex not included. */
@@ -65,6 +70,7 @@ export async function txMembersSliced(
   ctx: RenderContext,
   pauses: Pauses,
   spent: SpentOutputs | null = null,
+  isChange?: IsChange,
 ): Promise<Record<string, JsonResult>> {
   const list = async (length: number, item: (i: number) => JsonResult): Promise<RawJson> => {
     const pieces = new Pieces(',');
@@ -75,7 +81,7 @@ export async function txMembersSliced(
     return new RawJson(`[${pieces.text()}]`);
   };
   const vin = await list(tx.inputCount, (i) => input(tx, i, ctx, spent));
-  const vout = await list(tx.outputCount, (i) => output(tx, i, ctx));
+  const vout = await list(tx.outputCount, (i) => output(tx, i, ctx, isChange));
   return { ...headMembers(tx), vin, vout, ...(spent ? { fee: new Amount(feeOf(tx, spent.coins)) } : {}) };
 }
 

@@ -1,7 +1,9 @@
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { inTurns } from '../../lib/steps.js';
+import { shows } from '../../policy/compat.js';
 import { type BalanceQuestion, type Balances, needsCoins } from '../../wallet/coins/balance-sheet.js';
 import { outpointOf } from '../../wallet/coins/outpoint.js';
+import { TX_STATE } from '../../wallet/coins/tx-table.js';
 import { OWNERSHIP } from '../../wallet/keys/ownership.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { WALLET_FLAG } from '../../wallet/wallet-record.js';
@@ -82,13 +84,34 @@ export const getbalances: Run<NodeContext> = async (ctx, _args, call) => {
     untrusted_pending: new Amount(pending),
     immature: new Amount(immature),
   });
+  const waiting = shows(ctx.compat, { since: 32 }) ? spentOutside(wallet) : 0;
   const used = skip && { used: new Amount(all.trusted + all.pending - mine.trusted - mine.pending) };
   return {
-    mine: { ...shown(mine), ...used },
+    mine: {
+      ...shown({ ...mine, trusted: mine.trusted + waiting }),
+      ...(shows(ctx.compat, { since: 32 }) && { nonmempool: new Amount(-waiting) }),
+      ...used,
+    },
     ...(watched ? { watchonly: shown(watched) } : {}),
     lastprocessedblock: lastProcessed(wallet),
   };
 };
+
+/** What own transactions spend of confirmed coins that are not in the mempool, though nothing speaks against them. Satoshis. */
+function spentOutside({ ledger }: Wallet): number {
+  const { txs, coins } = ledger;
+  let sum = 0;
+  for (const row of txs.liveRows()) {
+    const tx = txs.view(row);
+    if (!tx || txs.inMempool(row) || txs.state(row) !== TX_STATE.UNCONFIRMED) continue;
+    for (let i = 0; i < tx.inputCount; i++) {
+      const coin = coins.find(outpointOf(tx.prevHash(i), tx.prevIndex(i)));
+      if (coin < 0 || coins.ownership(coin) !== OWNERSHIP.SPENDABLE) continue;
+      if (ledger.depth(coins.txRow(coin)) > 0) sum += coins.value(coin);
+    }
+  }
+  return sum;
+}
 
 export const getunconfirmedbalance: Run<NodeContext> = async (ctx, _args, call) => {
   const wallet = await settledWallet(ctx, call);
@@ -101,6 +124,7 @@ export const lockunspent: Run<NodeContext> = async (ctx, args, call) => {
   const wallet = await settledWallet(ctx, call);
   checkType(args[0], 'bool');
   const unlock = asBool(args[0]);
+  if (!unlock && args[2] === true) fail(RPC_CODE.WALLET_ERROR, 'Locks last until the wallet is unloaded; they cannot be persistent');
   const { ledger } = wallet;
   if (!given(args[1])) {
     if (unlock) ledger.locked.clear();

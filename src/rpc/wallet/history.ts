@@ -1,6 +1,6 @@
 // One transaction of a wallet: gettransaction, abandontransaction; and what all history calls share.
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import { follows } from '../../policy/compat.js';
+import { follows, shows } from '../../policy/compat.js';
 import { creditOf, movementsOf } from '../../wallet/coins/movements.js';
 import { RecordPin } from '../../wallet/coins/record-pin.js';
 import { FILTER, type OwnershipFilter } from '../../wallet/keys/ownership.js';
@@ -55,7 +55,8 @@ function findTransaction(ctx: NodeContext, wallet: Wallet, args: readonly JsonVa
     const text = transactionText(ctx, wallet, view, filter);
     const end = endOf(ctx, wallet);
     if (!verbose) return new RawJson(`${text}${end}`);
-    return txMembersSliced(view, renderContext(ctx), new Slicer(call.breathe)).then(
+    const isChange = shows(ctx.compat, { since: 31 }) ? (script: Uint8Array) => wallet.isChange(script) : undefined;
+    return txMembersSliced(view, renderContext(ctx), new Slicer(call.breathe), null, isChange).then(
       (members) => new RawJson(`${text},"decoded":${encodeJson(members)}${end}`),
     );
   };

@@ -6,10 +6,10 @@ import { type ParsedDescriptor, parseDescriptor } from '../../address/descriptor
 import { equalBytes } from '../../consensus/bytes/hex.js';
 import { sortInSlices } from '../../lib/sort-in-slices.js';
 import { inTurns } from '../../lib/steps.js';
+import { only } from '../../policy/compat.js';
 import { planRescan } from '../../wallet/follow/rescan.js';
 import type { DescriptorKeys, ScriptsAhead } from '../../wallet/keys/descriptor-keys.js';
 import type { TrackedDescriptor } from '../../wallet/keys/descriptor-table.js';
-import { destinationOf } from '../../wallet/keys/destination.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { asBool, asInt64, asString, checkTypes } from '../args.js';
 import type { CallInfo, Run } from '../dispatch.js';
@@ -22,6 +22,7 @@ import { Pieces } from '../wire/pieces.js';
 import { type JsonObject, type JsonResult, type JsonValue, RawJson } from '../wire/values.js';
 import { type Applying, breathOf, elementError, type ImportOutcome, importTime, outcomeResult, scanFailure } from './import-outcome.js';
 import type { Breath } from './import-request.js';
+import { addressedBy } from './payees.js';
 import { scanDeps, scanImported, withRescan } from './rescan.js';
 import { ensureUnlocked, WalletSlicer, walletOf } from './select.js';
 
@@ -153,11 +154,13 @@ async function applyPath(
   const steps = keys.adding({ descriptor, secrets: parsed.secrets.pairs(), rangeStart, rangeEnd, nextIndex, time, ahead }, batch);
   const tracked = (await inTurns(steps, breath)) ?? failToAdd(descriptor);
   if (!descriptor.isRange && !isInternal) {
-    // Of several scripts the shortest is labelled, the first of Core's ordered set.
+    // Of several scripts 0.21 labels the shortest, the first of Core's ordered set; later releases all that have addresses.
     const scripts = descriptor.scripts(0, { cache: tracked.cache, secrets: tracked }) ?? [];
-    const script = [...scripts].sort((a, b) => a.length - b.length || Buffer.compare(a, b)).at(0);
-    const destination = script && destinationOf(script, ctx.crypto);
-    if (destination) wallet.book.set(destination, label, 'receive', batch);
+    const all = only(ctx.compat, 22) ? scripts : [...scripts].sort((a, b) => a.length - b.length || Buffer.compare(a, b)).slice(0, 1);
+    for (const script of all) {
+      const destination = addressedBy(script, ctx);
+      if (destination) wallet.book.set(destination, label, 'receive', batch);
+    }
   }
   if (!active) {
     keys.deactivate(tracked, batch);

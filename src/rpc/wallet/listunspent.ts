@@ -1,11 +1,13 @@
 // listunspent: coins that nothing spends, with what is known of each. Costs what it returns, or looks at: coins of the addresses asked for,
 // as many as asked for, else all; in slices, and of one moment. Core 0.21, rpcwallet.cpp and AvailableCoins.
+
 import { decodeAddress, encodeAddress } from '../../address/address.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { sortInSlices } from '../../lib/sort-in-slices.js';
+import { only, shows } from '../../policy/compat.js';
 import { solve } from '../../policy/script-type.js';
 import { BUCKET } from '../../wallet/coins/coin-table.js';
-import { destinationOf, payToKey } from '../../wallet/keys/destination.js';
+import { payToKey } from '../../wallet/keys/destination.js';
 import { OWNERSHIP } from '../../wallet/keys/ownership.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { WALLET_FLAG } from '../../wallet/wallet-record.js';
@@ -18,7 +20,8 @@ import { hashHex, hex } from '../render/hex.js';
 import { encodeJson } from '../wire/json-write.js';
 import { Pieces } from '../wire/pieces.js';
 import { Amount, type JsonResult, type JsonValue, RawJson } from '../wire/values.js';
-import { describeScript } from './describe.js';
+import { describeScript, parentText } from './describe.js';
+import { addressedBy } from './payees.js';
 import { failNotLoaded, settledWallet, walletOf } from './select.js';
 
 const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
@@ -215,7 +218,7 @@ interface ScriptFacts {
 function scriptFacts(ctx: NodeContext, wallet: Wallet, script: Uint8Array): ScriptFacts {
   const provider = wallet.provider(script);
   const desc = describeScript(ctx, script, provider);
-  const destination = destinationOf(script, ctx.crypto);
+  const destination = addressedBy(script, ctx);
   const before: Record<string, JsonResult> = {};
   if (destination !== null) {
     before.address = encodeAddress(destination, ctx.params, ctx.crypto);
@@ -238,8 +241,19 @@ function scriptFacts(ctx: NodeContext, wallet: Wallet, script: Uint8Array): Scri
   before.scriptPubKey = hex(script);
   const after: Record<string, JsonResult> = { solvable: desc !== null };
   if (desc !== null) after.desc = desc;
+  if (only(ctx.compat, 24)) {
+    const place = wallet.descriptors?.locate(script);
+    after.parent_descs = place ? [parentText(place.tracked)] : [];
+  }
   if (wallet.record.has(WALLET_FLAG.AVOID_REUSE)) after.reused = wallet.isUsed(script);
   return { destination, before, after };
+}
+
+/** Unconfirmed ancestors of a coin that is in the mempool, itself counted, fees in satoshis. */
+function ancestorMembers(ctx: NodeContext, txid: Uint8Array): Record<string, JsonResult> {
+  const entry = shows(ctx.compat, { since: 23 }) ? ctx.mempool.get(txid) : undefined;
+  if (!entry) return {};
+  return { ancestorcount: entry.ancestorCount, ancestorsize: entry.ancestorSize, ancestorfees: entry.ancestorFees };
 }
 
 export const listunspent: Run<NodeContext> = async (ctx, args, call) => {
@@ -268,7 +282,8 @@ export const listunspent: Run<NodeContext> = async (ctx, args, call) => {
         ...before,
         amount: new Amount(coins.value(coin)),
         confirmations: depth,
-        spendable: coins.ownership(coin) === OWNERSHIP.SPENDABLE,
+        ...(depth === 0 && ancestorMembers(ctx, txs.txid(coins.txRow(coin)))),
+        spendable: coins.ownership(coin) === OWNERSHIP.SPENDABLE || only(ctx.compat, 30),
         ...after,
         safe,
       }),

@@ -3,6 +3,9 @@
 
 import { encodeAddress } from '../../address/address.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
+import type { Hashes } from '../../crypto/crypto.js';
+import { type Compat, only } from '../../policy/compat.js';
+import { solve } from '../../policy/script-type.js';
 import { destinationOf } from '../../wallet/keys/destination.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import type { RenderContext } from '../render/script.js';
@@ -20,7 +23,7 @@ export interface Payee {
 }
 
 /** What addresses are written with. */
-type AddressContext = Pick<RenderContext, 'params' | 'hashes'>;
+type AddressContext = Pick<RenderContext, 'compat' | 'params' | 'hashes'>;
 
 interface Kept extends Payee {
   label: string | undefined;
@@ -67,8 +70,16 @@ export class Payees {
   }
 }
 
-function makePayee(script: Uint8Array, { params, hashes }: AddressContext): Kept {
-  const found = destinationOf(script, hashes);
+/** The script whose address an output has. Up to release 21 a bare key's output has the one of the key's hash. */
+export function addressedBy(
+  script: Uint8Array,
+  { compat, crypto }: { readonly compat: Compat; readonly crypto: Hashes },
+): Uint8Array | null {
+  return only(compat, 22) && solve(script).type === 'pubkey' ? null : destinationOf(script, crypto);
+}
+
+function makePayee(script: Uint8Array, { params, hashes, compat }: AddressContext): Kept {
+  const found = addressedBy(script, { compat, crypto: hashes });
   const destination = found && new Uint8Array(found);
   const address = destination === null ? '' : `"address":"${encodeAddress(destination, params, hashes)}",`;
   return { destination, head: Buffer.from(address), label: undefined, tail: NOTHING, edition: -1 };

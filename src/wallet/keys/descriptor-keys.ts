@@ -182,7 +182,7 @@ export class DescriptorKeys implements KeySource {
     const place = this.locate(script);
     if (place === undefined) return undefined;
     const provider = new DescriptorProvider(place.tracked, place.index, this.deps.context);
-    const id = keyOfDestination(script, provider);
+    const id = keyOfDestination(script, provider, this.deps.context.hashes);
     const origin = id && provider.origin(id);
     return origin && { time: place.tracked.time, origin, seedId: undefined };
   }

@@ -25,10 +25,29 @@ export function payToKey(publicKey: Uint8Array): Uint8Array {
   return Uint8Array.of(publicKey.length, ...publicKey, 0xac);
 }
 
-/** HASH160 of the one key behind an address of P2PKH, P2WPKH or P2SH-P2WPKH (Core's GetKeyForDestination). */
-export function keyOfDestination(script: Uint8Array, provider: Pick<SigningProvider, 'script'>): Uint8Array | undefined {
+/** The internal key of an output of taproot that has no scripts. @returns its HASH160 with the parity that is known */
+function internalKeyId(
+  outputKey: Uint8Array,
+  provider: Pick<SigningProvider, 'taproot' | 'publicKey'>,
+  hashes: Hashes,
+): Uint8Array | undefined {
+  const output = provider.taproot?.(outputKey);
+  if (!output || output.leaves.length > 0) return undefined;
+  return [2, 3].map((parity) => hashes.hash160(Uint8Array.of(parity, ...output.internalKey))).find((id) => provider.publicKey(id));
+}
+
+/**
+ * HASH160 of the one key behind an address of P2PKH, P2WPKH or P2SH-P2WPKH, and with hashes of taproot without scripts
+ * (Core's GetKeyForDestination).
+ */
+export function keyOfDestination(
+  script: Uint8Array,
+  provider: Pick<SigningProvider, 'script' | 'taproot' | 'publicKey'>,
+  hashes?: Hashes,
+): Uint8Array | undefined {
   const { type, solutions } = solve(script);
   if (type === 'pubkeyhash' || type === 'witness_v0_keyhash') return solutions[0];
+  if (type === 'witness_v1_taproot' && hashes) return internalKeyId(solutions[0], provider, hashes);
   const inner = type === 'scripthash' ? provider.script(solutions[0]) : undefined;
   const solved = inner && solve(inner);
   return solved?.type === 'witness_v0_keyhash' ? solved.solutions[0] : undefined;

@@ -1,8 +1,10 @@
 // Addresses and labels of history, kept ready: a label that changes is seen at once, and what is thrown out is made again.
+
 import t from 'tap';
 import { chainParams } from '../../../src/consensus/params/networks.js';
 import { witnessProgramScript } from '../../../src/consensus/script/build-script.js';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
+import { COMPATS } from '../../../src/policy/compat.js';
 import { Payees } from '../../../src/rpc/wallet/payees.js';
 import { AddressBook } from '../../../src/wallet/address-book.js';
 import { WalletBatch } from '../../../src/wallet/storage/wallet-batch.js';
@@ -11,7 +13,7 @@ import type { Wallet } from '../../../src/wallet/wallet.js';
 t.test('payees', async (t) => {
   const book = new AddressBook();
   const payees = new Payees({ book } as Wallet);
-  const context = { params: chainParams('regtest'), hashes: createNativeCrypto() };
+  const context = { compat: COMPATS['0.21.1'], params: chainParams('regtest'), hashes: createNativeCrypto() };
   const script = (n: number): Uint8Array => witnessProgramScript(0, new Uint8Array(20).fill(n & 255).fill(n >> 8, 10));
   const shown = (id: number, n: number): string => {
     const { head, tail, label } = payees.get(id, script(n), context);
