@@ -53,8 +53,8 @@ function positional({ args, compat }: Declared, named: JsonObject): JsonValue[] 
     first ??= { at, name: arg.name };
   }
   const leading = mixed ? left.get('args') : undefined;
+  if (leading !== undefined) left.delete('args');
   if (Array.isArray(leading)) {
-    left.delete('args');
     if (first !== undefined && first.at < leading.length) {
       fail(RPC_CODE.INVALID_PARAMETER, `Parameter ${first.name} specified twice both as positional and named argument`);
     }

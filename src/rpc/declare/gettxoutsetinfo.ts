@@ -31,13 +31,15 @@ export const gettxoutsetinfo: MethodSpec = {
       inner: [
         { type: 'num', key: 'height', help: 'Height of the block' },
         { type: 'hex', key: 'bestblock', help: 'Hash of the block' },
-        { type: 'num', key: 'transactions', optional: true, help: 'Transactions with unspent outputs (not from the index)' },
+        { type: 'num', key: 'transactions', until: 22, optional: true, help: 'Transactions with unspent outputs (not from the index)' },
         { type: 'num', key: 'txouts', help: 'Unspent outputs' },
         { type: 'num', key: 'bogosize', help: 'A size that does not depend on the database' },
         { type: 'hex', key: 'hash_serialized_2', optional: true, help: 'The hash' },
         { type: 'hex', key: 'muhash', optional: true, help: 'The hash' },
-        { type: 'num', key: 'disk_size', optional: true, help: 'Estimated bytes on disk (not from the index)' },
+        { type: 'num', key: 'disk_size', until: 22, optional: true, help: 'Estimated bytes on disk (not from the index)' },
         { type: 'amount', key: 'total_amount', help: 'All coins' },
+        { type: 'num', key: 'transactions', since: 22, optional: true, help: 'Transactions with unspent outputs (not from the index)' },
+        { type: 'num', key: 'disk_size', since: 22, optional: true, help: 'Estimated bytes on disk (not from the index)' },
         { type: 'amount', key: 'total_unspendable_amount', optional: true, help: 'Coins lost for ever (only from the index)' },
         {
           type: 'obj',

@@ -1,5 +1,6 @@
 // gettxoutsetinfo: figures of all unspent outputs, by a walk over them or from the coin statistics index. Without the index the calls
 // that Core 0.21 knows are answered in its form; muhash, other heights and the block's own figures are later Cores' (22 and on).
+import { follows } from '../../policy/compat.js';
 import { asBool, asString } from '../args.js';
 import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
@@ -11,9 +12,12 @@ import { blockAt } from './lookup.js';
 const HASH_TYPES = ['hash_serialized_2', 'muhash', 'none'] as const;
 type HashType = (typeof HASH_TYPES)[number];
 
-function hashTypeOf(value: JsonValue | undefined): HashType {
+function hashTypeOf(value: JsonValue | undefined, { compat }: NodeContext): HashType {
   const text = (value ?? null) === null ? 'hash_serialized_2' : asString(value);
-  return HASH_TYPES.find((type) => type === text) ?? fail(RPC_CODE.INVALID_PARAMETER, `${text} is not a valid hash_type`);
+  return (
+    HASH_TYPES.find((type) => type === text) ??
+    fail(RPC_CODE.INVALID_PARAMETER, `${follows(compat, 23) ? `'${text}'` : text} is not a valid hash_type`)
+  );
 }
 
 /** What one block did to a sum. */
@@ -70,7 +74,7 @@ async function byWalk(ctx: NodeContext, type: HashType): Promise<JsonResult> {
 }
 
 export const gettxoutsetinfo: Run<NodeContext> = async (ctx, args) => {
-  const type = hashTypeOf(args[0]);
+  const type = hashTypeOf(args[0], ctx);
   const at = args[1] ?? null;
   const useIndex = (args[2] ?? null) === null || asBool(args[2]);
   const index = useIndex && type !== 'hash_serialized_2' ? ctx.coinStatsIndex : null;

@@ -4,6 +4,7 @@ import type { BlockView } from '../../consensus/block/block-view.js';
 import { compactSizeLength } from '../../consensus/bytes/compact-size.js';
 import type { Coin } from '../../consensus/coin.js';
 import { blockSubsidy } from '../../consensus/rules/subsidy.js';
+import { follows, shows } from '../../policy/compat.js';
 import { isUnspendable } from '../../policy/script-type.js';
 import { asArray, asString } from '../args.js';
 import type { Run } from '../dispatch.js';
@@ -16,6 +17,8 @@ import { Slicer } from './slices.js';
 
 /** What an unspent output costs beyond its serialisation: outpoint, height, coinbase flag. */
 const COIN_OVERHEAD = 41;
+/** Since release 32 without the flag of coinbases, which shares its bytes with the height. */
+const LATER_COIN_OVERHEAD = 40;
 /** Shares of the weight at which feerates are given. */
 const PERCENTILES = [0.1, 0.25, 0.5, 0.75, 0.9] as const;
 
@@ -48,7 +51,8 @@ function percentiles(rates: (readonly [rate: number, weight: number])[], totalWe
   return out;
 }
 
-const outputSize = (script: Uint8Array) => 8 + compactSizeLength(script.length) + script.length + COIN_OVERHEAD;
+const outputSize = (script: Uint8Array, { compat }: NodeContext) =>
+  8 + compactSizeLength(script.length) + script.length + (follows(compat, 32) ? LATER_COIN_OVERHEAD : COIN_OVERHEAD);
 
 const max = (values: readonly number[]) => values.reduce((a, b) => Math.max(a, b), 0);
 const min = (values: readonly number[]) => (values.length ? values.reduce((a, b) => Math.min(a, b)) : 0);
@@ -74,19 +78,19 @@ async function figures(
     for (let k = 0; k < tx.outputCount; k++) {
       out += tx.outputValue(k);
       const script = tx.outputScript(k);
-      totals.growth += outputSize(script);
+      totals.growth += outputSize(script, ctx);
       // The first block's output and those that nobody can spend are not in the set.
       if (node.height === 0 || isUnspendable(script)) continue;
       totals.kept++;
-      totals.keptSize += outputSize(script);
+      totals.keptSize += outputSize(script, ctx);
     }
     totals.outputs += tx.outputCount;
     if (i === 0) continue;
     let paid = 0;
     for (const coin of spent[i - 1] ?? []) {
       paid += coin.value;
-      totals.growth -= outputSize(coin.script);
-      totals.keptSize -= outputSize(coin.script);
+      totals.growth -= outputSize(coin.script, ctx);
+      totals.keptSize -= outputSize(coin.script, ctx);
     }
     const { weight, totalSize } = tx;
     totals.inputs += tx.inputCount;
@@ -134,8 +138,7 @@ async function figures(
     txs: block.txs.length,
     utxo_increase: totals.outputs - totals.inputs,
     utxo_size_inc: totals.growth,
-    utxo_increase_actual: totals.kept - totals.inputs,
-    utxo_size_inc_actual: totals.keptSize,
+    ...(shows(ctx.compat, { since: 25 }) && { utxo_increase_actual: totals.kept - totals.inputs, utxo_size_inc_actual: totals.keptSize }),
   };
 }
 
@@ -149,7 +152,8 @@ export const getblockstats: Run<NodeContext> = async (ctx, args, call) => {
   if (wanted.length === 0) return all;
   const chosen: Record<string, JsonResult> = {};
   for (const name of [...new Set(wanted)].sort()) {
-    if (!Object.hasOwn(all, name)) fail(RPC_CODE.INVALID_PARAMETER, `Invalid selected statistic ${name}`);
+    if (!Object.hasOwn(all, name))
+      fail(RPC_CODE.INVALID_PARAMETER, `Invalid selected statistic ${follows(ctx.compat, 23) ? `'${name}'` : name}`);
     chosen[name] = all[name];
   }
   return chosen;

@@ -1,7 +1,9 @@
 // getmininginfo, getnetworkhashps, prioritisetransaction.
+
 import { retargetInterval } from '../../consensus/params/chain-params.js';
 import { requiredBits } from '../../consensus/rules/required-bits.js';
 import { MOST_DELTA } from '../../mempool/options.js';
+import { follows } from '../../policy/compat.js';
 import { asDouble, asHash, asInt, asInt64Within } from '../args.js';
 import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
@@ -50,6 +52,10 @@ export function networkHashes(chain: Pick<NodeContext['chain'], 'tip' | 'atHeigh
 export const getnetworkhashps: NodeRun = (ctx, args) => {
   const lookback = (args[0] ?? null) === null ? DEFAULT_LOOKBACK : asInt(args[0]);
   const height = (args[1] ?? null) === null ? -1 : asInt(args[1]);
+  if (follows(ctx.compat, 26)) {
+    if (lookback < -1 || lookback === 0) fail(RPC_CODE.INVALID_PARAMETER, 'Invalid nblocks. Must be a positive number or -1.');
+    if (height < -1 || height > ctx.chain.tip.height) fail(RPC_CODE.INVALID_PARAMETER, 'Block does not exist at specified height');
+  }
   return new Double(networkHashes(ctx.chain, lookback, height));
 };
 

@@ -1,10 +1,12 @@
 // scantxoutset: all unspent outputs of some descriptors, by one walk over the coins on the pool's threads, with progress, to be stopped at any time.
 // One scan at a time. Core 0.21: rpc/blockchain.cpp.
+
 import type { Expansion } from '../../address/descriptor/expansion.js';
 import { inferDescriptor, type ScriptProvider } from '../../address/descriptor/infer.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { readU32 } from '../../consensus/bytes/reader.js';
 import type { Coin } from '../../consensus/coin.js';
+import { follows } from '../../policy/compat.js';
 import { asArray, asString, checkTypes } from '../args.js';
 import type { CallInfo, Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
@@ -40,7 +42,7 @@ export const scantxoutset: Run<NodeContext> = (ctx, args, call) => {
       if (running) fail(RPC_CODE.INVALID_PARAMETER, 'Scan already in progress, use action "abort" or "status"');
       return start(ctx, args[1], call);
     default:
-      return fail(RPC_CODE.INVALID_PARAMETER, 'Invalid command');
+      return fail(RPC_CODE.INVALID_PARAMETER, follows(ctx.compat, 25) ? `Invalid action '${action}'` : 'Invalid command');
   }
 };
 

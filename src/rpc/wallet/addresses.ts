@@ -1,6 +1,8 @@
 // Addresses and labels: getnewaddress, getrawchangeaddress, keypoolrefill, sethdseed, setlabel, listlabels, getaddressesbylabel.
+
 import { decodeAddress, encodeAddress } from '../../address/address.js';
 import { sortInSlices } from '../../lib/sort-in-slices.js';
+import { follows } from '../../policy/compat.js';
 import { solve } from '../../policy/script-type.js';
 import { purposeOf } from '../../wallet/address-book.js';
 import { fillPool } from '../../wallet/keys/fill-pool.js';
@@ -60,7 +62,9 @@ export const getrawchangeaddress: Run<NodeContext> = async (ctx, args, call) => 
   const type = givenType(ctx, wallet, args[0], changeType ?? addressType);
   const result = await wallet.change((batch) => wallet.keys.newAddress(type, true, batch), true);
   if ('script' in result) return addressText(ctx, result.script);
-  return fail(RPC_CODE.WALLET_KEYPOOL_RAN_OUT, 'Error: Keypool ran out, please call keypoolrefill first');
+  // Since release 22 it is as with new addresses.
+  const error = follows(ctx.compat, 22) ? result.error : 'Error: Keypool ran out, please call keypoolrefill first';
+  return fail(RPC_CODE.WALLET_KEYPOOL_RAN_OUT, error);
 };
 
 export const keypoolrefill: Run<NodeContext> = async (ctx, args, call) => {

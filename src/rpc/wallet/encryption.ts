@@ -1,4 +1,5 @@
 // encryptwallet, walletpassphrase, walletpassphrasechange, walletlock. Passphrases are bytes from here on, overwritten when done.
+import { follows } from '../../policy/compat.js';
 import { encodeMasterKey, openMasterKey, type SealedMasterKey, sealMasterKey } from '../../wallet/crypt/master-key.js';
 import { fillPool } from '../../wallet/keys/fill-pool.js';
 import { encryptWallet, renewSeed } from '../../wallet/manage/encrypt-wallet.js';
@@ -13,14 +14,19 @@ import { passphraseOf } from './passphrase.js';
 import { asRpcError, walletOf } from './select.js';
 
 const MAX_SECONDS = 100_000_000n;
-const ENCRYPTED =
-  'wallet encrypted; The keypool has been flushed and a new HD seed was generated (if you are using HD). You need to make a new backup.';
+const encryptedText = ({ compat }: NodeContext): string =>
+  `wallet encrypted; The keypool has been flushed and a new HD seed was generated${
+    follows(compat, 28)
+      ? '. You need to make a new backup with the backupwallet RPC.'
+      : ' (if you are using HD). You need to make a new backup.'
+  }`;
 
 function ensureEncrypted(wallet: Wallet, method: string): void {
   if (wallet.vault.encrypted) return;
   fail(RPC_CODE.WALLET_WRONG_ENC_STATE, `Error: running with an unencrypted wallet, but ${method} was called.`);
 }
-const empty = (): never => fail(RPC_CODE.INVALID_PARAMETER, 'passphrase can not be empty');
+const empty = ({ compat }: NodeContext): never =>
+  fail(RPC_CODE.INVALID_PARAMETER, `passphrase ${follows(compat, 23) ? 'cannot' : 'can not'} be empty`);
 const incorrect = (): never => fail(RPC_CODE.WALLET_PASSPHRASE_INCORRECT, 'Error: The wallet passphrase entered was incorrect.');
 
 /** The master key under a passphrase, in a fresh array, and how it is stored. */
@@ -45,7 +51,7 @@ export const encryptwallet: Run<NodeContext> = async (ctx, args, call) => {
   ensurePlain();
   const passphrase = passphraseOf(args, 0, call);
   try {
-    if (passphrase.length === 0) empty();
+    if (passphrase.length === 0) empty(ctx);
     await wallet.keyUse.alone(async () => {
       // Another call may have been faster.
       ensurePlain();
@@ -56,7 +62,7 @@ export const encryptwallet: Run<NodeContext> = async (ctx, args, call) => {
   } finally {
     passphrase.fill(0);
   }
-  return ENCRYPTED;
+  return encryptedText(ctx);
 };
 
 export const walletpassphrase: Run<NodeContext> = async (ctx, args, call) => {
@@ -67,7 +73,7 @@ export const walletpassphrase: Run<NodeContext> = async (ctx, args, call) => {
     const asked = asInt64(args[1]);
     if (asked < 0n) fail(RPC_CODE.INVALID_PARAMETER, 'Timeout cannot be negative.');
     const seconds = Number(asked > MAX_SECONDS ? MAX_SECONDS : asked);
-    if (passphrase.length === 0) empty();
+    if (passphrase.length === 0) empty(ctx);
     const { key } = await masterKeyOf(wallet, passphrase);
     wallet.unlock(key, seconds);
     const { session } = wallet.vault;
@@ -88,7 +94,7 @@ export const walletpassphrasechange: Run<NodeContext> = async (ctx, args, call) 
   const old = passphraseOf(args, 0, call);
   const fresh = passphraseOf(args, 1, call);
   try {
-    if (old.length === 0 || fresh.length === 0) empty();
+    if (old.length === 0 || fresh.length === 0) empty(ctx);
     const { key, stored } = await masterKeyOf(wallet, old);
     try {
       const renewed = await sealMasterKey(key, fresh);

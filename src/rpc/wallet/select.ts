@@ -1,6 +1,8 @@
 // What every wallet call begins with: the wallet it means, brought up to date with everything acknowledged before, and the checks that
 // several calls share. Core: GetWalletForJSONRPCRequest, EnsureWalletIsUnlocked, EnsureLegacyScriptPubKeyMan.
+
 import { Slicer } from '../../lib/slicer.js';
+import { follows } from '../../policy/compat.js';
 import type { LegacyKeys } from '../../wallet/keys/legacy-keys.js';
 import { NOT_LOADED, WalletError } from '../../wallet/manage/wallet-error.js';
 import { describeStoreError, type WalletManager } from '../../wallet/manage/wallet-manager.js';
@@ -69,11 +71,17 @@ export function managerOf(ctx: NodeContext): WalletManager {
   return ctx.wallets ?? fail(RPC_CODE.METHOD_NOT_FOUND, 'Method not found');
 }
 
+/** What a call without a wallet's name is told when several are loaded. */
+const ambiguous = ({ compat }: NodeContext): string =>
+  follows(compat, 28)
+    ? 'Multiple wallets are loaded. Please select which wallet to use by requesting the RPC through the /wallet/<walletname> URI path.'
+    : 'Wallet file not specified (must request wallet RPC through /wallet/<filename> uri-path).';
+
 /** The wallet a call means, with every event of chain and mempool worked off. */
 export function walletOf(ctx: NodeContext, call: CallInfo): Wallet {
   const manager = managerOf(ctx);
   try {
-    const wallet = manager.select(walletNameOf(call.path));
+    const wallet = manager.select(walletNameOf(call.path), ambiguous(ctx));
     // More than a moment's work was done before the call began: see followed().
     wallet.drain();
     return wallet;
@@ -83,9 +91,9 @@ export function walletOf(ctx: NodeContext, call: CallInfo): Wallet {
 }
 
 /** The wallet a call means, undefined when there is none such: the call says what is wrong. */
-function meantWallet({ wallets }: NodeContext, call: CallInfo): Wallet | undefined {
+function meantWallet(ctx: NodeContext, call: CallInfo): Wallet | undefined {
   try {
-    return wallets?.select(walletNameOf(call.path));
+    return ctx.wallets?.select(walletNameOf(call.path), ambiguous(ctx));
   } catch {
     return undefined;
   }

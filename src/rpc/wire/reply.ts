@@ -20,13 +20,11 @@ const errorText = (error: RpcError) => `{"code":${error.code},"message":${encode
 /** One entry's envelope, without the newline that ends a body. */
 export function encodeEnvelope(entry: Pick<RequestEntry, 'idText' | 'hasId' | 'version'>, outcome: Outcome): string {
   const result = 'error' in outcome ? '' : typeof outcome.result === 'string' ? outcome.result : Buffer.concat(outcome.result).toString();
+  const id = (entry.version === 2 && !entry.hasId) || entry.idText === '' ? '' : `,"id":${entry.idText}`;
   if (entry.version === 2) {
-    const id = entry.hasId ? `,"id":${entry.idText}` : '';
     return 'error' in outcome ? `{"jsonrpc":"2.0","error":${errorText(outcome.error)}${id}}` : `{"jsonrpc":"2.0","result":${result}${id}}`;
   }
-  return 'error' in outcome
-    ? `{"result":null,"error":${errorText(outcome.error)},"id":${entry.idText}}`
-    : `{"result":${result},"error":null,"id":${entry.idText}}`;
+  return 'error' in outcome ? `{"result":null,"error":${errorText(outcome.error)}${id}}` : `{"result":${result},"error":null${id}}`;
 }
 
 /** Stands in for the result while the envelope is cut in two; no id can contain it unescaped. */

@@ -8,7 +8,7 @@ import { JsonObject, type JsonValue } from './values.js';
 
 /** One request of a body. */
 export interface RequestEntry {
-  /** The id as JSON text, `null` when there was none. */
+  /** The id as JSON text; without one `null`, or with -jsonrpc2 empty: the reply has none either then, as since release 28. */
   readonly idText: string;
   /** Whether the entry had an id member at all. */
   readonly hasId: boolean;
@@ -104,9 +104,14 @@ export function parseEntry(source: JsonValue, options = VERSION_1): RequestEntry
     return { idText: 'null', hasId: false, version: 1, method: '', params: NO_PARAMS, error: invalid('Invalid Request object'), source };
   }
   const id = source.get('id');
-  const idText = id === undefined ? 'null' : encodeJson(id);
+  const idText = id === undefined ? (options.version2 ? '' : 'null') : encodeJson(id);
   const hasId = id !== undefined;
-  const version = options.version2 && source.get('jsonrpc') === '2.0' ? 2 : 1;
+  const marker = options.version2 ? (source.get('jsonrpc') ?? null) : null;
+  const version = marker === '2.0' ? 2 : 1;
+  if (marker !== null && !VERSIONS.includes(marker)) {
+    const what = typeof marker === 'string' ? 'JSON-RPC version not supported' : 'jsonrpc field must be a string';
+    return { idText, hasId, version, method: '', params: NO_PARAMS, error: invalid(what), source };
+  }
   const method = source.get('method');
   const params = source.get('params') ?? NO_PARAMS;
   if (typeof method === 'string' && (Array.isArray(params) || params instanceof JsonObject)) {
@@ -116,5 +121,8 @@ export function parseEntry(source: JsonValue, options = VERSION_1): RequestEntry
   const error = invalid(typeof method === 'string' ? 'Params must be an array or object' : fault);
   return { idText, hasId, version, method: '', params: NO_PARAMS, error, source };
 }
+
+/** What the member `jsonrpc` may say. */
+const VERSIONS: readonly JsonValue[] = ['1.0', '1.1', '2.0'];
 
 const invalid = (message: string): RpcError => new RpcError(RPC_CODE.INVALID_REQUEST, message);

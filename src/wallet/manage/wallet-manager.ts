@@ -107,8 +107,8 @@ export class WalletManager {
   get(name: string): Wallet | undefined {
     return this.#wallets.find((wallet) => wallet.name === name);
   }
-  /** The wallet a call means. @param name from /wallet/NAME, null without it */
-  select(name: string | null): Wallet {
+  /** The wallet a call means. @param name from /wallet/NAME, null without it @param ambiguous what is said when several may be meant */
+  select(name: string | null, ambiguous: string): Wallet {
     if (name !== null) {
       const wallet = this.get(name);
       if (wallet === undefined) throw new WalletError(WALLET_CODE.NOT_FOUND, NOT_LOADED);
@@ -121,7 +121,7 @@ export class WalletManager {
         'No wallet is loaded. Load a wallet using loadwallet or create a new one with createwallet. (Note: A default wallet is no longer automatically created)',
       );
     }
-    throw new WalletError(-19, 'Wallet file not specified (must request wallet RPC through /wallet/<filename> uri-path).');
+    throw new WalletError(-19, ambiguous);
   }
   /** Lowest height whose block some wallet has yet to read, infinite for none: pruning leaves blocks from there on. */
   get neededFrom(): number {

@@ -206,13 +206,16 @@ t.test('envelopes and statuses', async (t) => {
     ['{"id":7}', 400, `${invalid('Missing method', '7')}\n`],
     ['{"id":7,"method":null}', 400, `${invalid('Missing method', '7')}\n`],
     ['{"method":5,"id":[1]}', 400, `${invalid('Method must be a string', '[1]')}\n`],
-    ['{"method":"x","params":5}', 400, `${invalid('Params must be an array or object')}\n`],
+    ['{"method":"x","params":5,"id":null}', 400, `${invalid('Params must be an array or object')}\n`],
+    ['{"method":"uptime","params":[],"id":null}', 200, '{"result":281,"error":null,"id":null}\n'],
     ['{"method":"uptime","params":null,"id":[]}', 200, '{"result":281,"error":null,"id":[]}\n'],
     ['{"method":"uptime","id":1.50}', 200, '{"result":281,"error":null,"id":1.50}\n'],
     ['{"method":"uptime","id":"x","id":"y"}', 200, '{"result":281,"error":null,"id":"x"}\n'],
     ['{"method":"uptime","id":{"b":1,"a":1.10,"b":[]}}', 200, '{"result":281,"error":null,"id":{"b":1,"a":1.10,"b":[]}}\n'],
-    ['{"version":"1.1","method":"uptime"}', 200, '{"result":281,"error":null,"id":null}\n'],
-    ['{"jsonrpc":2,"method":"uptime"}', 200, '{"result":281,"error":null,"id":null}\n'],
+    ['{"version":"1.1","method":"uptime"}', 200, '{"result":281,"error":null}\n'],
+    ['{"jsonrpc":"1.1","method":"uptime"}', 200, '{"result":281,"error":null}\n'],
+    ['{"jsonrpc":2,"method":"uptime","id":1}', 400, `${invalid('jsonrpc field must be a string', '1')}\n`],
+    ['{"jsonrpc":"3.0","method":"uptime","id":1}', 400, `${invalid('JSON-RPC version not supported', '1')}\n`],
     [
       '[1,{"method":5,"id":3},{"method":"uptime","id":null,"params":"x"}]',
       200,
@@ -226,7 +229,7 @@ t.test('envelopes and statuses', async (t) => {
     [
       '[{"jsonrpc":"2.0","method":"uptime","id":9},5,{"method":"uptime"},{"jsonrpc":"2.0","method":"uptime"}]',
       200,
-      `[{"jsonrpc":"2.0","result":281,"id":9},${invalid('Invalid Request object')},{"result":281,"error":null,"id":null}]\n`,
+      `[{"jsonrpc":"2.0","result":281,"id":9},${invalid('Invalid Request object')},{"result":281,"error":null}]\n`,
     ],
     ['{"jsonrpc":"2.0","method":5}', 400, '{"jsonrpc":"2.0","error":{"code":-32600,"message":"Method must be a string"}}\n'],
   ];
@@ -304,7 +307,7 @@ t.test('long batches are read entry by entry, with the same outcome as at once',
 });
 
 t.test('the reply of a batch grows within bounds', async (t) => {
-  const [one, silent] = ['{"method":"a"}', '{"jsonrpc":"2.0","method":"b"}'].map((text) =>
+  const [one, silent] = ['{"method":"a","id":null}', '{"jsonrpc":"2.0","method":"b"}'].map((text) =>
     parseEntry(parseJson(bytes(text)), { version2: true }),
   );
   const text = '{"result":281,"error":null,"id":null}';
