@@ -5,6 +5,7 @@ import { workerData } from 'node:worker_threads';
 import { createNativeCrypto, type NativeCryptoOptions } from '../src/crypto/native/index.js';
 import { createSigner } from '../src/crypto/native/sign.js';
 import { type GrindJob, type GrindJobResult, runGrindJob } from '../src/jobs/grind.js';
+import { type MatchJob, runMatchJob } from '../src/jobs/match-filters.js';
 import { createScanRunner } from '../src/jobs/scan-blocks.js';
 import { runCoinScan } from '../src/jobs/scan-coins.js';
 import { createSignRunner } from '../src/jobs/sign.js';
@@ -16,6 +17,7 @@ const crypto = createNativeCrypto(options);
 /** Piscina calls these by name. */
 export const { run: verify, runEach: verifyEach } = createVerifyRunner(crypto, () => performance.timeOrigin + performance.now());
 export const scanCoins = runCoinScan;
+export const matchFilters = (job: MatchJob): Uint8Array => runMatchJob(job, () => performance.now());
 export const scanBlocks = createScanRunner(crypto, () => performance.now());
 export const sign = createSignRunner(crypto, () => createSigner(options));
 

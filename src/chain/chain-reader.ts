@@ -77,6 +77,10 @@ export class ChainReader {
   verificationProgress(node: HeaderNode): number {
     return verificationProgress(node, this.params, Math.floor(this.ws.clock.nowMs() / 1000));
   }
+  /** Memory for coins, and for the caches of their database. */
+  get coinsCacheBytes(): number {
+    return this.ws.options.coinsCacheBytes;
+  }
   /** Script flags of the block after the tip. */
   nextBlockFlags(): number {
     return blockScriptFlags(this.tip, null, this.params, this.ws.versionBits);

@@ -1,22 +1,43 @@
 // The optional indexes as RPC sees them. Caller: start.ts.
+import type { FilterIndex } from '../indexes/filter-index.js';
 import type { Indexes } from '../indexes/indexes.js';
-import type { NodeContext } from '../rpc/node/context.js';
+import type { FilterOfBlock, FilterSearch } from '../parallel/filter-matcher.js';
+import type { FilterIndexAccess, NodeContext } from '../rpc/node/context.js';
+
+/** What searches filters for scripts. */
+export type FilterSearcher = (scripts: readonly Uint8Array[]) => FilterSearch;
 
 /** What NodeContext holds of the indexes; null for those that are off. */
-export function indexAccess({
-  tx,
-  filters,
-  coinStats,
-  list,
-}: Indexes): Pick<NodeContext, 'txIndex' | 'filterIndex' | 'coinStatsIndex' | 'indexes'> {
+export function indexAccess(
+  { tx, filters, coinStats, list }: Indexes,
+  searcher: FilterSearcher,
+): Pick<NodeContext, 'txIndex' | 'filterIndex' | 'coinStatsIndex' | 'indexes'> {
   return {
     txIndex: tx && { synced: () => tx.follower.settle(), find: (txid) => tx.index.find(txid) },
     filterIndex: filters && {
       state: filters.follower,
       find: (hash) => filters.index.find(hash),
       heads: (hashes) => filters.index.heads(hashes),
+      search: filterSearch(filters.index, searcher),
     },
     coinStatsIndex: coinStats && { state: coinStats.follower, find: (node) => coinStats.index.find(node) },
     indexes: list,
+  };
+}
+
+/** Searches blocks by what an index holds of them. */
+export function filterSearch(index: Pick<FilterIndex, 'find'>, searcher: FilterSearcher): FilterIndexAccess['search'] {
+  return (scripts) => {
+    const match = searcher(scripts);
+    return async (hashes) => {
+      const filters: (FilterOfBlock | undefined)[] = [];
+      for (const hash of hashes) {
+        const found = await index.find(hash);
+        filters.push(found && { hash, filter: found.filter });
+      }
+      const hits = await match(filters.filter((filter) => filter !== undefined));
+      let next = 0;
+      return filters.map((filter) => (filter === undefined ? undefined : hits[next++]));
+    };
   };
 }

@@ -2,10 +2,10 @@
 import type { Net } from '../net/net.js';
 import { outboundTargets } from '../net/peer/auto-connect.js';
 import { parseSubnet, subnetContains, subnetText } from '../net/peer/bans.js';
-import { addressText, hostText, parseHost } from '../net/wire/net-address.js';
+import { addressText, hostText, type NetAddress, parseHost } from '../net/wire/net-address.js';
 import { SERVICE } from '../net/wire/protocol.js';
 import { RPC_CODE, RpcError } from '../rpc/errors.js';
-import type { NetworkControl } from '../rpc/node/context.js';
+import type { KnownNode, NetworkControl } from '../rpc/node/context.js';
 
 const MAX_PORT = 65_535;
 
@@ -82,6 +82,7 @@ export function createNetworkControl(room: () => Net | undefined): NetworkContro
         .addresses.sample(count, 0)
         .filter((one) => !net().bans.isUnwanted(one))
         .map((one) => ({ time: one.time, services: Number(one.services), address: hostText(one), port: one.port })),
+    addressTables: () => ({ new: tableOf(net(), 'new'), tried: tableOf(net(), 'tried') }),
     addressCounts: () => net().addresses.counts(),
     addAddress: (text, port) => {
       const address = port >= 0 && port <= MAX_PORT ? parseHost(text, port) : null;
@@ -90,6 +91,16 @@ export function createNetworkControl(room: () => Net | undefined): NetworkContro
       return addresses.add({ ...address, time: clock.nowSeconds(), services: SERVICE.NETWORK | SERVICE.WITNESS }, address);
     },
   };
+}
+
+function tableOf(net: Net, name: 'new' | 'tried'): Map<string, KnownNode> {
+  const shown = (address: NetAddress) => ({ address: hostText(address), network: address.network, system: net.systemOf(address) });
+  const known = new Map<string, KnownNode>();
+  for (const [place, info] of net.addresses.table(name)) {
+    const { port, services, time, source } = info;
+    known.set(place, { ...shown(info), port, services: Number(services), time, source: shown(source) });
+  }
+  return known;
 }
 
 function side(inbound: boolean): 'inbound' | 'outbound' {

@@ -11,8 +11,9 @@ import type { Logger } from '../log/logger.js';
 import { decodeEstimates, encodeEstimates } from '../mempool/fees/estimates-file.js';
 import { FeeEstimator } from '../mempool/fees/fee-estimator.js';
 import type { Mempool } from '../mempool/mempool.js';
-import { decodePool, encodePool } from '../mempool/persist/mempool-file.js';
-import { restorePool } from '../mempool/persist/restore.js';
+import { decodePool, encodePool, plainPool } from '../mempool/persist/mempool-file.js';
+import { type RestoreOptions, restorePool } from '../mempool/persist/restore.js';
+import type { PoolImport } from '../rpc/node/context.js';
 import { replaceFile } from '../storage/replace-file.js';
 
 export interface PoolFilesDeps {
@@ -61,15 +62,9 @@ export class PoolFiles {
   }
 
   async #load(mempool: Mempool, stopping: AbortSignal): Promise<void> {
-    const { hashes, clock, log } = this.#deps;
+    const { log } = this.#deps;
     try {
-      const bytes = await readFile(this.#poolFile);
-      const plain = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
-      const { expirySeconds } = mempool.options;
-      const figures = await restorePool(mempool, decodePool(plain, hashes), { nowSeconds: clock.nowSeconds(), expirySeconds, stopping });
-      log.info(
-        `Imported mempool transactions from disk: ${figures.restored} succeeded, ${figures.failed} failed, ${figures.expired} expired, ${figures.alreadyThere} already there`,
-      );
+      await this.#restore(mempool, this.#poolFile, { stopping });
     } catch (error) {
       if (isAbsent(error)) log.info('There is no saved mempool');
       else if (error instanceof DecodeError) log.warn(`The saved mempool could not be read to its end: ${error.message}`);
@@ -78,12 +73,35 @@ export class PoolFiles {
     if (!stopping.aborted) mempool.loaded = true;
   }
 
-  /** Writes the pool as it is at this call. */
-  save(mempool: Mempool): Promise<void> {
+  async #restore(mempool: Mempool, file: string, options: Omit<RestoreOptions, 'nowSeconds' | 'expirySeconds'>): Promise<void> {
+    const { hashes, clock, log } = this.#deps;
+    const bytes = await readFile(file);
+    const plain = await plainPool(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length));
+    const { expirySeconds } = mempool.options;
+    const figures = await restorePool(mempool, decodePool(plain, hashes), { nowSeconds: clock.nowSeconds(), expirySeconds, ...options });
+    log.info(
+      `Imported mempool transactions from disk: ${figures.restored} succeeded, ${figures.failed} failed, ${figures.expired} expired, ${figures.alreadyThere} already there`,
+    );
+  }
+
+  /** Offers the transactions of a saved pool. @returns whether it was read to its end; why not, the log says */
+  async import(mempool: Mempool, file: string, options: PoolImport, stopping: AbortSignal): Promise<boolean> {
+    try {
+      await this.#restore(mempool, file, { ...options, stopping });
+      return !stopping.aborted;
+    } catch (error) {
+      this.#deps.log.info(`The mempool file ${file} could not be imported: ${(error as Error).message}`);
+      return false;
+    }
+  }
+
+  /** Writes the pool as it is at this call. @returns the file's path */
+  save(mempool: Mempool): Promise<string> {
     const state = mempool.saved();
     return this.#saving.run(async () => {
       const saved = await state;
       await replaceFile(this.#poolFile, encodePool(saved)).finally(saved.release);
+      return this.#poolFile;
     });
   }
 

@@ -4,6 +4,7 @@
 // and calls are answered with -28 until the chain is loaded.
 
 import crypto from 'node:crypto';
+import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { DescriptorContext } from '../address/descriptor/context.js';
 import { Chain } from '../chain/chain.js';
@@ -34,6 +35,7 @@ import { PooledAssembler } from '../parallel/assembler-pooled.js';
 import { PooledBlockScanner } from '../parallel/block-scanner.js';
 import { CachedVerifier } from '../parallel/cached-verifier.js';
 import { PooledCoinScanner } from '../parallel/coin-scanner.js';
+import { pooledFilterSearch } from '../parallel/filter-matcher.js';
 import { Grinder } from '../parallel/grinder.js';
 import { WorkPool } from '../parallel/pool.js';
 import { PooledVerifier } from '../parallel/pooled-verifier.js';
@@ -468,7 +470,9 @@ async function build(
     chain,
     mempool,
     savePool: () => poolFiles.save(mempool),
-    ...indexAccess(indexes),
+    importPool: (file, options) => poolFiles.import(mempool, file, options, stopping.signal),
+    readAsmap: async () => (config.asmapFile === undefined ? null : fs.readFile(config.asmapFile)),
+    ...indexAccess(indexes, (scripts) => pooledFilterSearch(pool, scripts)),
     templates: templateAccess,
     jobs,
     sv2,

@@ -187,7 +187,7 @@ function methodObject(spec: MethodSpec): MethodObject {
   };
 }
 
-/** The document over all methods, hidden ones too, in the order of their names. */
+/** The document over some methods, in the order of their names. */
 export function openRpcDocument(methods: Iterable<MethodSpec>, { name }: Compat): OpenRpcDocument {
   const version = name === 'default' ? '31' : name;
   return {

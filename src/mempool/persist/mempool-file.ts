@@ -4,13 +4,23 @@
 //   prioritisations of transactions that are not in the pool: count, then txid 32 and satoshis i64 each
 //   transactions that no peer has asked for yet: count, then txid 32 each (absent in files from before 0.21)
 //
+// Since release 28 Core writes version 2, in which an eight-byte key follows the version (as a list: 8, then the bytes) and
+// everything behind it is combined with the key by its offset in the file; such files are read too.
+//
 // Written in pieces and read one by one: a full pool is hundreds of megabytes.
 import { ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
 import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
 import type { Hashes } from '../../crypto/crypto.js';
+import { Turns } from '../../lib/turns.js';
+import { applyXor, XOR_KEY_BYTES } from '../../storage/xor-key.js';
 
 const VERSION = 1n;
+const KEYED_VERSION = 2n;
+/** Where the key of such a file begins; the length in front of it is one byte. */
+const KEY_AT = 9;
+/** Bytes that the key is taken off in one go: a millisecond or two. */
+const KEY_PIECE_BYTES = 1 << 20;
 const PIECE_BYTES = 64 << 10;
 
 /** A transaction of a saved pool. */
@@ -65,6 +75,25 @@ export function* encodePool({ count, txs, deltas, unbroadcast }: SavedPool): Gen
   writer.compactSize(unbroadcast.length);
   for (const txid of unbroadcast) writer.bytes(txid);
   yield writer.finish();
+}
+
+/**
+ * A file without its key, in version 1; the bytes are changed. Of version 1 they are returned as they are.
+ * @throws DecodeError
+ */
+export async function plainPool(bytes: Uint8Array): Promise<Uint8Array> {
+  const reader = new ByteReader(bytes);
+  if (reader.i64big() !== KEYED_VERSION) return bytes;
+  const key = new Uint8Array(reader.varBytes(XOR_KEY_BYTES));
+  if (key.length !== XOR_KEY_BYTES) throw new DecodeError(`a key of ${key.length} bytes`);
+  const turns = new Turns();
+  for (let at = KEY_AT + XOR_KEY_BYTES; at < bytes.length; at += KEY_PIECE_BYTES) {
+    applyXor(bytes.subarray(at, at + KEY_PIECE_BYTES), at, key);
+    if (turns.over) await turns.next();
+  }
+  // In the place of the key: what follows it is as in version 1.
+  bytes.set(le64(VERSION), KEY_AT);
+  return bytes.subarray(KEY_AT);
 }
 
 /** The parts of a saved pool in file order. */

@@ -22,15 +22,23 @@ export interface RestoreOptions {
   readonly expirySeconds: number;
   /** Ends it early; what was restored stays. */
   readonly stopping: AbortSignal;
+  /** Transactions come now, not when the file says. */
+  readonly currentTime?: boolean;
+  /** False: fee deltas of the file do not count. */
+  readonly feeDeltas?: boolean;
+  /** False: nor does what it says no peer asked for. */
+  readonly unbroadcast?: boolean;
 }
 
 /** Offers every part in order. Rejects when the parts do (a broken file) or with a fault of store or verifier. */
 export async function restorePool(mempool: Mempool, parts: Iterable<SavedPart>, options: RestoreOptions): Promise<RestoreResult> {
   const result = { restored: 0, failed: 0, expired: 0, alreadyThere: 0 };
   const turns = new Turns();
-  const offer = async ({ tx, time, delta }: SavedTx): Promise<void> => {
+  const { currentTime = false, feeDeltas = true, unbroadcast = true } = options;
+  const offer = async ({ tx, time: saved, delta }: SavedTx): Promise<void> => {
     if (turns.over) await turns.next();
-    if (delta !== 0) mempool.prioritise(tx.txid, delta);
+    const time = currentTime ? options.nowSeconds : saved;
+    if (delta !== 0 && feeDeltas) mempool.prioritise(tx.txid, delta);
     if (time <= options.nowSeconds - options.expirySeconds) {
       result.expired++;
       return;
@@ -55,8 +63,9 @@ export async function restorePool(mempool: Mempool, parts: Iterable<SavedPart>, 
       if (waiting.length >= STEP) await offerAll(waiting.splice(0));
     } else if (part.kind !== 'count') {
       await offerAll(waiting.splice(0));
-      if (part.kind === 'delta') mempool.prioritise(part.txid, part.delta);
-      else mempool.addUnbroadcast(part.txid);
+      if (part.kind === 'unbroadcast') {
+        if (unbroadcast) mempool.addUnbroadcast(part.txid);
+      } else if (feeDeltas) mempool.prioritise(part.txid, part.delta);
     }
   }
   await offerAll(waiting);

@@ -275,6 +275,17 @@ export class AddrManager {
     return counts;
   }
 
+  /** What lies at each place of a table; a place is `bucket/position` (getrawaddrman). */
+  table(name: 'new' | 'tried'): Map<string, AddressInfo> {
+    const found = new Map<string, AddressInfo>();
+    const keys = name === 'new' ? this.#new : this.#tried;
+    for (const [at, key] of keys.entries()) {
+      const info = key === undefined ? undefined : this.#infos.get(key);
+      if (info !== undefined) found.set(`${Math.floor(at / BUCKET_SIZE)}/${at % BUCKET_SIZE}`, info);
+    }
+    return found;
+  }
+
   /** A random part of what is known and may be alive, for those who ask. @param most 0: no limit but the part */
   sample(most = TOLD_MAX, percent = TOLD_PERCENT): AddressInfo[] {
     const all = [...this.#infos.values()];

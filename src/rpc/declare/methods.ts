@@ -38,6 +38,7 @@ import { echojson } from './echojson.js';
 import { encryptwallet } from './encryptwallet.js';
 import { estimaterawfee } from './estimaterawfee.js';
 import { estimatesmartfee } from './estimatesmartfee.js';
+import { exportasmap } from './exportasmap.js';
 import { exportwatchonlywallet } from './exportwatchonlywallet.js';
 import { finalizepsbt } from './finalizepsbt.js';
 import { fundrawtransaction } from './fundrawtransaction.js';
@@ -61,10 +62,12 @@ import { getblockhash } from './getblockhash.js';
 import { getblockheader } from './getblockheader.js';
 import { getblockstats } from './getblockstats.js';
 import { getblocktemplate } from './getblocktemplate.js';
+import { getchainstates } from './getchainstates.js';
 import { getchaintips } from './getchaintips.js';
 import { getchaintxstats } from './getchaintxstats.js';
 import { getconnectioncount } from './getconnectioncount.js';
 import { getdeploymentinfo } from './getdeploymentinfo.js';
+import { getdescriptoractivity } from './getdescriptoractivity.js';
 import { getdescriptorinfo } from './getdescriptorinfo.js';
 import { getdifficulty } from './getdifficulty.js';
 import { gethdkeys } from './gethdkeys.js';
@@ -82,10 +85,12 @@ import { getnetworkhashps } from './getnetworkhashps.js';
 import { getnetworkinfo } from './getnetworkinfo.js';
 import { getnewaddress } from './getnewaddress.js';
 import { getnodeaddresses } from './getnodeaddresses.js';
+import { getopenrpcinfo } from './getopenrpcinfo.js';
 import { getorphantxs } from './getorphantxs.js';
 import { getpeerinfo } from './getpeerinfo.js';
 import { getprioritisedtransactions } from './getprioritisedtransactions.js';
 import { getprivatebroadcastinfo } from './getprivatebroadcastinfo.js';
+import { getrawaddrman } from './getrawaddrman.js';
 import { getrawchangeaddress } from './getrawchangeaddress.js';
 import { getrawmempool } from './getrawmempool.js';
 import { getrawtransaction } from './getrawtransaction.js';
@@ -108,6 +113,7 @@ import { help } from './help.js';
 import { importaddress } from './importaddress.js';
 import { importcorewallet } from './importcorewallet.js';
 import { importdescriptors } from './importdescriptors.js';
+import { importmempool } from './importmempool.js';
 import { importmulti } from './importmulti.js';
 import { importprivkey } from './importprivkey.js';
 import { importprunedfunds } from './importprunedfunds.js';
@@ -142,6 +148,7 @@ import { removeprunedfunds } from './removeprunedfunds.js';
 import { rescanblockchain } from './rescanblockchain.js';
 import { restorewallet } from './restorewallet.js';
 import { savemempool } from './savemempool.js';
+import { scanblocks } from './scanblocks.js';
 import { scantxoutset } from './scantxoutset.js';
 import { send } from './send.js';
 import { sendall } from './sendall.js';
@@ -186,6 +193,13 @@ import { walletpassphrasechange } from './walletpassphrasechange.js';
 import { walletprocesspsbt } from './walletprocesspsbt.js';
 
 const ALL: readonly MethodSpec[] = [
+  scanblocks,
+  getdescriptoractivity,
+  importmempool,
+  getchainstates,
+  exportasmap,
+  getopenrpcinfo,
+  getrawaddrman,
   getblockfrompeer,
   addpeeraddress,
   getaddrmaninfo,

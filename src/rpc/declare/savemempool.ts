@@ -7,6 +7,9 @@ export const savemempool: MethodSpec = {
   runs: 'node',
   description: 'Writes the pool to mempool.dat now. Refused until the saved pool of the last run is loaded.',
   args: [],
-  results: [{ type: 'none', help: '' }],
+  results: [
+    { type: 'none', until: 23, help: '' },
+    { type: 'obj', since: 23, help: '', inner: [{ type: 'str', key: 'filename', help: 'The file' }] },
+  ],
   examples: [{ cli: '', rpc: '' }],
 };

@@ -1,4 +1,5 @@
 // Declares scantxoutset; types.ts says what a declaration is for.
+import { SCAN_OBJECTS } from './scan-parts.js';
 import type { MethodSpec } from './types.js';
 
 export const scantxoutset: MethodSpec = {
@@ -19,19 +20,7 @@ export const scantxoutset: MethodSpec = {
       optional: true,
       help: 'What to look for; needed for "start"',
       oneline: '[scanobjects,...]',
-      inner: [
-        { name: 'descriptor', type: 'str', holds: 'descriptor', optional: true, help: 'A descriptor' },
-        {
-          name: '',
-          type: 'obj',
-          optional: true,
-          help: 'A descriptor with a range',
-          inner: [
-            { name: 'desc', type: 'str', holds: 'descriptor', help: 'A descriptor' },
-            { name: 'range', type: 'range', default: '1000', help: 'The last index, or [begin,end], both included' },
-          ],
-        },
-      ],
+      inner: SCAN_OBJECTS,
     },
   ],
   results: [

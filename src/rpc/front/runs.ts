@@ -4,7 +4,7 @@ import type { FrontContext } from './context.js';
 import { converttopsbt, createpsbt } from './createpsbt.js';
 import { createrawtransaction } from './createrawtransaction.js';
 import { decoderawtransaction, decodescript } from './decode.js';
-import { discover, echo, getbestblockhash, getblockcount, getdifficulty, help, uptime } from './simple.js';
+import { discover, echo, getbestblockhash, getblockcount, getdifficulty, getopenrpcinfo, help, uptime } from './simple.js';
 import { validateaddress } from './validateaddress.js';
 
 export const FRONT_RUNS: RunTable<FrontContext> = {
@@ -20,6 +20,7 @@ export const FRONT_RUNS: RunTable<FrontContext> = {
   getdifficulty,
   help,
   'rpc.discover': discover,
+  getopenrpcinfo,
   uptime,
   validateaddress,
 };

@@ -1,6 +1,6 @@
 // Front methods that need nothing but the tip's published facts, the clock and their own arguments.
 
-import { asString } from '../args.js';
+import { asBool, asString } from '../args.js';
 import { methodsOf } from '../declare/methods.js';
 import type { Run } from '../dispatch.js';
 import { renderHelp, renderOverview } from '../help.js';
@@ -29,12 +29,20 @@ export const help: FrontRun = (ctx, args) => {
   return spec ? renderHelp(spec) : `help: unknown command: ${topic}`;
 };
 
-const documents = new WeakMap<FrontContext, RawJson>();
+const documents = new WeakMap<FrontContext, Map<boolean, RawJson>>();
 
-/** Made once per thread, when somebody asks. */
-export const discover: FrontRun = (ctx) => {
-  const document =
-    documents.get(ctx) ?? new RawJson(JSON.stringify(openRpcDocument(methodsOf(ctx.wallets, ctx.compat).values(), ctx.compat)));
-  documents.set(ctx, document);
+/** The document with or without hidden methods; made once per thread, when a client asks. */
+function documentOf(ctx: FrontContext, hidden: boolean): RawJson {
+  const made = documents.get(ctx) ?? new Map<boolean, RawJson>();
+  documents.set(ctx, made);
+  let document = made.get(hidden);
+  if (document === undefined) {
+    const methods = [...methodsOf(ctx.wallets, ctx.compat).values()].filter(({ category }) => hidden || category !== 'hidden');
+    made.set(hidden, (document = new RawJson(JSON.stringify(openRpcDocument(methods, ctx.compat)))));
+  }
   return document;
-};
+}
+
+export const discover: FrontRun = (ctx) => documentOf(ctx, true);
+
+export const getopenrpcinfo: FrontRun = (ctx, args) => documentOf(ctx, (args[0] ?? null) !== null && asBool(args[0]));

@@ -179,6 +179,26 @@ export const getblockchaininfo: NodeRun = (ctx) => {
   };
 };
 
+export const getchainstates: NodeRun = ({ chain }) => {
+  const { tip } = chain;
+  return {
+    headers: chain.bestHeader.height,
+    chainstates: [
+      {
+        blocks: tip.height,
+        bestblockhash: tip.hashHex,
+        bits: hex32(tip.bits),
+        target: targetHex(tip.bits),
+        difficulty: new Double(difficultyOf(tip.bits)),
+        verificationprogress: new Double(chain.verificationProgress(tip)),
+        coins_db_cache_bytes: 0,
+        coins_tip_cache_bytes: chain.coinsCacheBytes,
+        validated: true,
+      },
+    ],
+  };
+};
+
 type TipStatus = 'active' | 'invalid' | 'headers-only' | 'valid-fork' | 'valid-headers';
 
 function tipStatus(ctx: NodeContext, node: HeaderInfo): TipStatus {

@@ -108,6 +108,8 @@ export interface ChainAccess {
   /** The block after one of the best chain's. */
   next(node: HeaderInfo): HeaderInfo | undefined;
   isInitialBlockDownload(): boolean;
+  /** Memory for coins, and for the caches of their database (-dbcache). */
+  readonly coinsCacheBytes: number;
   verificationProgress(node: HeaderInfo): number;
   known(hash: Uint8Array): KnownBlock;
   /** The block with the coinbase's witness nonce filled in where a miner left it out. */
@@ -242,6 +244,14 @@ export interface PoolFate {
   readonly rivals: readonly Uint8Array[];
 }
 
+/** What of a saved pool counts besides its transactions. */
+export interface PoolImport {
+  /** They come now, not when the file says. */
+  readonly currentTime: boolean;
+  readonly feeDeltas: boolean;
+  readonly unbroadcast: boolean;
+}
+
 /** How a transaction is offered. */
 export interface PoolOffer {
   /** Only check. */
@@ -351,6 +361,11 @@ export interface FilterIndexAccess {
   readonly state: IndexState;
   /** @param blockHash internal order */
   find(blockHash: Uint8Array): Promise<{ filter: Uint8Array; header: Uint8Array } | undefined>;
+  /**
+   * Prepares a search: of blocks (hashes in internal order) it says whether they may hold one of the scripts, undefined where there is no
+   * filter.
+   */
+  search(scripts: readonly Uint8Array[]): (blockHashes: readonly Uint8Array[]) => Promise<readonly (boolean | undefined)[]>;
   /** Filter headers of many blocks, undefined where there is no filter. @param blockHashes internal order */
   heads(blockHashes: readonly Uint8Array[]): Promise<readonly ({ readonly header: Uint8Array } | undefined)[]>;
 }
@@ -536,10 +551,23 @@ export interface NetworkControl {
   clearBans(): void;
   /** Some of the known addresses; 0 for all. Services as a number, since they are shown as one. */
   knownAddresses(count: number): readonly { time: number; services: number; address: string; port: number }[];
+  /** All known addresses by their places in the tables; a place is `bucket/position`. */
+  addressTables(): Readonly<Record<'new' | 'tried', ReadonlyMap<string, KnownNode>>>;
   /** Known addresses by network, those that were connected to and the others. */
   addressCounts(): ReadonlyMap<string, { readonly new: number; readonly tried: number }>;
   /** False when it is none, or known. */
   addAddress(address: string, port: number): boolean;
+}
+
+/** What is known of an address; systems are 0 without a map. */
+export interface KnownNode {
+  readonly address: string;
+  readonly network: string;
+  readonly system: number;
+  readonly port: number;
+  readonly services: number;
+  readonly time: number;
+  readonly source: { readonly address: string; readonly network: string; readonly system: number };
 }
 
 /** One of getnetworkinfo's networks, members in wire order. */
@@ -590,8 +618,12 @@ export interface NodeContext {
   readonly clock: ClockControl;
   readonly chain: ChainAccess;
   readonly mempool: PoolAccess;
-  /** Writes the pool to its file. Rejects when that fails. */
-  savePool(): Promise<void>;
+  /** Writes the pool to its file. Rejects when that fails. @returns the file's path */
+  savePool(): Promise<string>;
+  /** Offers a saved pool's transactions to the pool. @returns whether the file was read to its end; why not, the log says */
+  importPool(file: string, options: PoolImport): Promise<boolean>;
+  /** Bytes of the map of autonomous systems in use; null without -asmap. */
+  readAsmap(): Promise<Uint8Array | null>;
   /** Null without -txindex. */
   readonly txIndex: TxIndexAccess | null;
   /** Null without -blockfilterindex. */

@@ -1,14 +1,16 @@
 // Calls that change who the node is connected to: addnode, disconnectnode, getaddednodeinfo, ping, setban, listbanned, clearbanned,
-// setnetworkactive, getnodeaddresses, addpeeraddress, getblockfrompeer.
-
+// setnetworkactive, getnodeaddresses, getrawaddrman, addpeeraddress, getblockfrompeer, exportasmap.
+import fs from 'node:fs/promises';
+import path from 'node:path';
 import { hashFromHex } from '../../consensus/bytes/hex.js';
 import { asBool, asHashHex, asInt, asInt64, asString } from '../args.js';
 import { methodsOf } from '../declare/methods.js';
 import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { renderHelp } from '../help.js';
-import type { JsonValue } from '../wire/values.js';
-import type { FoundType, NodeContext } from './context.js';
+import { hex } from '../render/hex.js';
+import type { JsonResult, JsonValue } from '../wire/values.js';
+import type { FoundType, KnownNode, NodeContext } from './context.js';
 import { regtestOnly } from './control.js';
 
 type NodeRun = Run<NodeContext>;
@@ -143,4 +145,37 @@ export const getblockfrompeer: NodeRun = (ctx, args) => {
   const hash = hashFromHex(asHashHex(args[0], 'blockhash'));
   const fault = ctx.network.control.fetchBlock(hash, asInt(args[1]));
   return fault === null ? {} : fail(RPC_CODE.MISC_ERROR, fault);
+};
+
+const system = (key: string, number: number): Record<string, number> => (number === 0 ? {} : { [key]: number });
+
+function tableMembers(table: ReadonlyMap<string, KnownNode>): JsonResult {
+  const shown: Record<string, JsonResult> = {};
+  for (const [place, known] of table) {
+    shown[place] = {
+      address: known.address,
+      ...system('mapped_as', known.system),
+      port: known.port,
+      services: known.services,
+      time: known.time,
+      network: known.network,
+      source: known.source.address,
+      source_network: known.source.network,
+      ...system('source_mapped_as', known.source.system),
+    };
+  }
+  return shown;
+}
+
+export const getrawaddrman: NodeRun = (ctx) => {
+  const tables = ctx.network.control.addressTables();
+  return { new: tableMembers(tables.new), tried: tableMembers(tables.tried) };
+};
+
+/** Core has a map of its own to give away; here it is the operator's. */
+export const exportasmap: NodeRun = async (ctx, args) => {
+  const file = path.resolve(ctx.folder, asString(args[0]));
+  const bytes = (await ctx.readAsmap()) ?? fail(RPC_CODE.MISC_ERROR, 'No embedded ASMap data available');
+  await fs.writeFile(file, bytes).catch(() => fail(RPC_CODE.MISC_ERROR, `Failed to open asmap file: ${file}`));
+  return { path: file, bytes_written: bytes.length, file_hash: hex(ctx.crypto.sha256(bytes)) };
 };

@@ -1,9 +1,9 @@
 // The pool in figures and entries: getrawmempool, getmempoolinfo, getmempoolentry, ancestors and descendants, savemempool,
 // getprioritisedtransactions. Lists of entries are rendered in slices over a list of ids that was made at once.
 
-import { only, shows } from '../../policy/compat.js';
+import { follows, only, shows } from '../../policy/compat.js';
 import { compareFeeFractions } from '../../selection/cluster/fee-fraction.js';
-import { asArray, asBool, asHash, asInt, asObject, checkMembers } from '../args.js';
+import { asArray, asBool, asHash, asInt, asObject, asString, checkMembers } from '../args.js';
 import { ENTRY_MEMBERS } from '../declare/members.js';
 import { objectShaper } from '../declare/versions.js';
 import type { Run } from '../dispatch.js';
@@ -12,7 +12,7 @@ import { hashHex } from '../render/hex.js';
 import { txHex } from '../render/tx.js';
 import { encodeJson, encodeString } from '../wire/json-write.js';
 import { Pieces } from '../wire/pieces.js';
-import { Amount, type JsonResult, type JsonValue, RawJson } from '../wire/values.js';
+import { Amount, JsonObject, type JsonResult, type JsonValue, RawJson } from '../wire/values.js';
 import type { NodeContext, PoolEntry, PoolList } from './context.js';
 import { heavyCall } from './heavy-call.js';
 import { outpointOf } from './lookup.js';
@@ -232,8 +232,27 @@ export const gettxspendingprevout: NodeRun = async (ctx, args) => {
 export const savemempool: NodeRun = async (ctx) => {
   if (!ctx.mempool.loaded) fail(RPC_CODE.MISC_ERROR, 'The mempool was not loaded yet');
   await ctx.mempool.settled();
-  await ctx.savePool().catch(() => fail(RPC_CODE.MISC_ERROR, 'Unable to dump mempool to disk'));
-  return null;
+  const filename = await ctx.savePool().catch(() => fail(RPC_CODE.MISC_ERROR, 'Unable to dump mempool to disk'));
+  return follows(ctx.compat, 23) ? { filename } : null;
+};
+
+export const importmempool: NodeRun = async (ctx, args) => {
+  const file = asString(args[0]);
+  const options = (args[1] ?? null) === null ? new JsonObject([], []) : asObject(args[1]);
+  if (ctx.chain.isInitialBlockDownload()) {
+    fail(RPC_CODE.CLIENT_IN_INITIAL_DOWNLOAD, 'Can only import the mempool after the block download and sync is done.');
+  }
+  const option = (name: string, byDefault: boolean): boolean => {
+    const value = options.get(name) ?? null;
+    return value === null ? byDefault : asBool(value);
+  };
+  const read = await ctx.importPool(file, {
+    currentTime: option('use_current_time', true),
+    feeDeltas: option('apply_fee_delta_priority', false),
+    unbroadcast: option('apply_unbroadcast_set', false),
+  });
+  if (!read) fail(RPC_CODE.MISC_ERROR, 'Unable to import mempool file, see debug log for details.');
+  return {};
 };
 
 export const getprioritisedtransactions: NodeRun = (ctx) =>

@@ -4,7 +4,7 @@ import { FRONT_RUNS } from '../front/runs.js';
 import { WALLET_RUNS } from '../wallet/runs.js';
 import { getblock, getblockhash, getblockheader } from './blocks.js';
 import { invalidateblock, preciousblock, reconsiderblock, verifychain } from './chain-control.js';
-import { getblockchaininfo, getchaintips, getchaintxstats, getdeploymentinfo } from './chain-info.js';
+import { getblockchaininfo, getchainstates, getchaintips, getchaintxstats, getdeploymentinfo } from './chain-info.js';
 import { gettxoutsetinfo } from './coin-set.js';
 import { gettxout } from './coins.js';
 import type { NodeContext } from './context.js';
@@ -28,6 +28,7 @@ import { estimaterawfee, estimatesmartfee } from './estimate-fee.js';
 import { frontContextOf } from './front-context.js';
 import { generateblock, generatetoaddress, generatetodescriptor } from './generate.js';
 import { getblockstats } from './getblockstats.js';
+import { getdescriptoractivity } from './getdescriptoractivity.js';
 import { getorphantxs } from './getorphantxs.js';
 import { decoderawtransaction, getrawtransaction } from './getrawtransaction.js';
 import { getblockfilter, getindexinfo } from './indexes.js';
@@ -47,12 +48,14 @@ import {
   getprioritisedtransactions,
   getrawmempool,
   gettxspendingprevout,
+  importmempool,
   savemempool,
 } from './pool.js';
 import { abortprivatebroadcast, getprivatebroadcastinfo } from './private-broadcast.js';
 import { pruneblockchain } from './pruneblockchain.js';
 import { combinepsbt, decodepsbt, joinpsbts } from './psbt.js';
 import { analyzepsbt, finalizepsbt, utxoupdatepsbt } from './psbt-roles.js';
+import { scanblocks } from './scanblocks.js';
 import { scantxoutset } from './scantxoutset.js';
 import { sendrawtransaction, testmempoolaccept } from './send.js';
 import { combinerawtransaction, signrawtransactionwithkey } from './signrawtransactionwithkey.js';
@@ -97,7 +100,9 @@ export const NODE_RUNS: RunTable<NodeContext> = {
   getblocktemplate,
   getchaintips,
   getchaintxstats,
+  getchainstates,
   getdeploymentinfo,
+  getdescriptoractivity,
   getmempoolcluster,
   getmempoolfeeratediagram,
   gettxspendingprevout,
@@ -139,7 +144,9 @@ export const NODE_RUNS: RunTable<NodeContext> = {
   prioritisetransaction,
   pruneblockchain,
   reconsiderblock,
+  importmempool,
   savemempool,
+  scanblocks,
   scantxoutset,
   sendrawtransaction,
   setmocktime,

@@ -1,4 +1,4 @@
-// Scan objects: a descriptor, or an object of one with a range. Used by scantxoutset and utxoupdatepsbt. Core 0.21: rpc/util.cpp
+// Scan objects: a descriptor, or an object of one with a range. Core 0.21: rpc/util.cpp
 // EvalDescriptorStringOrObject.
 import type { Expansion } from '../../address/descriptor/expansion.js';
 import { parseDescriptor } from '../../address/descriptor/parse.js';
@@ -10,6 +10,7 @@ import { fail, RPC_CODE } from '../errors.js';
 import { asRange, type IndexRange } from '../range.js';
 import { JsonObject, type JsonValue } from '../wire/values.js';
 import type { NodeContext } from './context.js';
+import { Slicer } from './slices.js';
 
 /** Indices of a ranged descriptor unless the call says otherwise. */
 const DEFAULT_RANGE: IndexRange = { begin: 0, end: 1000 };
@@ -46,4 +47,43 @@ export function* expandScanObject(ctx: NodeContext, object: JsonValue, call: Cal
   } finally {
     secrets.wipe();
   }
+}
+
+/** Scripts, each once. */
+export class ScanScripts {
+  readonly #scripts = new Map<string, Uint8Array>();
+
+  add(script: Uint8Array): void {
+    this.#scripts.set(textOf(script), script);
+  }
+
+  has(script: Uint8Array): boolean {
+    return this.#scripts.has(textOf(script));
+  }
+
+  values(): Iterable<Uint8Array> {
+    return this.#scripts.values();
+  }
+}
+
+const textOf = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+
+/** All scripts that scan objects stand for. @param stopped asked now and then; when it is true the rest is left out */
+export async function scanScripts(
+  ctx: NodeContext,
+  objects: readonly JsonValue[],
+  call: CallInfo,
+  stopped: () => boolean,
+): Promise<ScanScripts> {
+  const scripts = new ScanScripts();
+  const slicer = new Slicer(call.breathe);
+  for (const object of objects) {
+    for (const expansion of expandScanObject(ctx, object, call)) {
+      for (const script of expansion.scripts) scripts.add(script);
+      if (!slicer.due) continue;
+      await slicer.pause();
+      if (stopped()) return scripts;
+    }
+  }
+  return scripts;
 }

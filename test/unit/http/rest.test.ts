@@ -56,6 +56,7 @@ async function serve(t: Test, name: CompatName = '31', changes: Partial<HttpOpti
         state: { name: 'basic block filter index', synced: true, height: 102, settle: async () => true },
         find: async (hash) =>
           display(hash) === head.hashHex ? { filter: Buffer.from('0155', 'hex'), header: new Uint8Array(32).fill(7) } : undefined,
+        search: () => async () => [],
         heads: async (hashes) =>
           hashes.map((hash) => (display(hash) === head.hashHex ? { header: new Uint8Array(32).fill(7) } : undefined)),
       },

@@ -8,7 +8,7 @@ import { DecodeError } from '../../../src/consensus/bytes/reader.js';
 import type { TxView } from '../../../src/consensus/tx/tx-view.js';
 import { silentLogger } from '../../../src/log/logger.js';
 import type { Mempool } from '../../../src/mempool/mempool.js';
-import { decodePool, encodePool, type SavedPart } from '../../../src/mempool/persist/mempool-file.js';
+import { decodePool, encodePool, plainPool, type SavedPart } from '../../../src/mempool/persist/mempool-file.js';
 import { restorePool } from '../../../src/mempool/persist/restore.js';
 import { PoolFiles } from '../../../src/node/pool-files.js';
 import { hex } from '../../framework/hex.js';
@@ -66,6 +66,17 @@ t.test('bytes in Core’s version 1 format', async (t) => {
   const other = Buffer.from(file);
   other[0] = 2;
   t.throws(() => [...decodePool(other, crypto)], DecodeError);
+
+  // Version 2: the same behind a key, by offsets in the file.
+  const key = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8);
+  const keyed = Buffer.concat([other.subarray(0, 8), Buffer.of(8), key, file.subarray(8)]);
+  for (let at = 17; at < keyed.length; at++) keyed[at] ^= key[at % 8];
+  t.equal(Buffer.from(await plainPool(new Uint8Array(keyed))).toString('hex'), file.toString('hex'));
+  t.equal(await plainPool(file), file, 'version 1 is as it is');
+  const short = Buffer.concat([other.subarray(0, 8), Buffer.of(7), key, file.subarray(8)]);
+  for (const broken of [short, keyed.subarray(0, 12), Buffer.alloc(3)]) {
+    await t.rejects(plainPool(new Uint8Array(broken)), DecodeError);
+  }
 });
 
 t.test('many pieces', async (t) => {
@@ -100,6 +111,16 @@ t.test('a pool comes back with times, prioritisations and what nobody asked for'
   t.equal(second.pool.feeDelta(absent), -5);
   t.same(await savedFile(second.pool), file, 'saved again it is the same file');
   t.same(await restorePool(second.pool, decodePool(file, crypto), options), { restored: 0, failed: 0, expired: 0, alreadyThere: 3 });
+
+  // A file of others: what it says beside the transactions may be left alone.
+  const third = createPool({ policy: NO_POLICY, expirySeconds: 1_000 });
+  for (const [key, coin] of chain.coinMap) third.chain.coinMap.set(key, coin);
+  third.clock.seconds = clock.seconds + 5_000;
+  const bare = { ...options, nowSeconds: third.clock.seconds, currentTime: true, feeDeltas: false, unbroadcast: false };
+  t.same(await restorePool(third.pool, decodePool(file, crypto), bare), { restored: 3, failed: 0, expired: 0, alreadyThere: 0 });
+  t.same([third.pool.feeDelta(absent), third.pool.feeDelta(child.txid)], [0, 0]);
+  const all = (await figures(third.pool)) as { time: number; unbroadcast: boolean }[];
+  t.ok(all.every(({ time, unbroadcast }) => time === third.clock.seconds && !unbroadcast));
 });
 
 t.test('too old, unspendable, cut off, and a stop', async (t) => {

@@ -35,8 +35,13 @@ const NOTHING: PoolList = {
 const keyMath = createKeyMath();
 const littleEndian = (hash: Uint8Array): bigint => BigInt(`0x${Buffer.from(hash).reverse().toString('hex')}`);
 
-/** A desk over the fixture's chain; `blocks` is where buildBlock finds the test's own record of the tip. */
-export function openDesk(fixture: Fixture, blocks: Map<string, BuiltBlock> = new Map(), compat: Compat = COMPATS['0.21.1']): Desk {
+/** A desk over the fixture's chain; `blocks` is where buildBlock finds the test's own record of the tip, `parts` stand in place of stand-ins. */
+export function openDesk(
+  fixture: Fixture,
+  blocks: Map<string, BuiltBlock> = new Map(),
+  compat: Compat = COMPATS['0.21.1'],
+  parts: Partial<NodeContext> = {},
+): Desk {
   const { chain, clock } = fixture;
   const events: string[] = [];
   const stopping = new AbortController();
@@ -100,7 +105,15 @@ export function openDesk(fixture: Fixture, blocks: Map<string, BuiltBlock> = new
       settled: () => Promise.resolve(),
     },
     folder: '/',
-    savePool: async () => void events.push('saved'),
+    savePool: async () => {
+      events.push('saved');
+      return '/mempool.dat';
+    },
+    importPool: async (file, options) => {
+      events.push(`import ${JSON.stringify(options)}`);
+      return file === 'good.dat';
+    },
+    readAsmap: async () => null,
     txIndex: null,
     filterIndex: null,
     coinStatsIndex: null,
@@ -171,6 +184,7 @@ export function openDesk(fixture: Fixture, blocks: Map<string, BuiltBlock> = new
     stopping: stopping.signal,
     activeCommands: () => active.list(),
     startedSeconds: 0,
+    ...parts,
   };
   const desk = new NodeDesk(context, {
     active,
@@ -198,6 +212,11 @@ export function openDesk(fixture: Fixture, blocks: Map<string, BuiltBlock> = new
   };
 }
 
+const knownNode = (address: string, system: number) => {
+  const source = { address: '1.1.1.1', network: 'ipv4', system };
+  return { address, network: 'ipv4', system, port: 8333, services: 9, time: 1_700_000_000, source };
+};
+
 /** A network that remembers what it was told. */
 function networkControl(): NodeContext['network']['control'] {
   const added: string[] = [];
@@ -221,6 +240,10 @@ function networkControl(): NodeContext['network']['control'] {
     bans: () => [...bans.values()],
     clearBans: () => bans.clear(),
     knownAddresses: (count) => [{ time: 1, services: 9, address: '8.8.8.8', port: 8333 }].slice(0, count),
+    addressTables: () => ({
+      new: new Map([['3/7', knownNode('8.8.8.8', 0)]]),
+      tried: new Map([['1/2', knownNode('9.9.9.9', 19281)]]),
+    }),
     addressCounts: () =>
       new Map([
         ['ipv4', { new: 3, tried: 1 }],

@@ -1,5 +1,7 @@
 // Methods of the node thread over a real chain in memory: blocks, statistics, coins, proofs, tips, waits, generate calls, control.
 // Pool, network and log are small stand-ins; recorded conversations cover the rest.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import { chainParams } from '../../../src/consensus/params/networks.js';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
@@ -13,7 +15,7 @@ import { addressOf } from '../../../src/rpc/render/script.js';
 import { txMembers, txMembersSliced } from '../../../src/rpc/render/tx.js';
 import { encodeJson } from '../../../src/rpc/wire/json-write.js';
 import { ANYONE, type BuiltBlock, buildBlock, buildChain, GENESIS, reward, spend } from '../../framework/chain-builder.js';
-import { crypto, openFixture } from '../../framework/chain-fixture.js';
+import { crypto, IN_DOWNLOAD, openFixture } from '../../framework/chain-fixture.js';
 import { descriptorContext } from '../../framework/descriptor-context.js';
 import { serializeTx } from '../../framework/messages.js';
 import { fileSuite, readJson } from '../../framework/vector-suite.js';
@@ -298,6 +300,70 @@ t.test('generate calls', async (t) => {
   t.equal(await fault('generate'), '-32601 generate\nhas been replaced by the -generate cli option. Refer to -help for more information.');
   t.equal(await fault('generate', 1), '-1 generate\nhas been replaced by the -generate cli option. Refer to -help for more information.');
   await fixture.end();
+});
+
+t.test('calls of later releases', async (t) => {
+  const fixture = await openFixture();
+  t.teardown(() => fixture.end());
+  const map = Uint8Array.of(1, 2, 3);
+  const { call, fault, events } = openDesk(fixture, new Map(), COMPATS['31'], { folder: fixture.dir, readAsmap: async () => map });
+  const states = (await call('getchainstates')) as { headers: number; chainstates: object[] };
+  t.match(states, { headers: 0, chainstates: [{ blocks: 0, bestblockhash: GENESIS.hashHex, bits: '207fffff', validated: true }] });
+  t.same(Object.keys(states.chainstates[0]), [
+    ...['blocks', 'bestblockhash', 'bits', 'target', 'difficulty', 'verificationprogress'],
+    ...['coins_db_cache_bytes', 'coins_tip_cache_bytes', 'validated'],
+  ]);
+  t.same(await call('getrawaddrman'), {
+    new: {
+      '3/7': {
+        address: '8.8.8.8',
+        port: 8333,
+        services: 9,
+        time: 1_700_000_000,
+        network: 'ipv4',
+        source: '1.1.1.1',
+        source_network: 'ipv4',
+      },
+    },
+    tried: {
+      '1/2': {
+        ...{ address: '9.9.9.9', mapped_as: 19281, port: 8333, services: 9, time: 1_700_000_000, network: 'ipv4' },
+        ...{ source: '1.1.1.1', source_network: 'ipv4', source_mapped_as: 19281 },
+      },
+    },
+  });
+  const exported = join(fixture.dir, 'map.dat');
+  t.same(await call('exportasmap', 'map.dat'), {
+    path: exported,
+    bytes_written: 3,
+    file_hash: '039058c6f2c0cb492c533b0a4d14ef77cc0f78abccced5287d84a1a2011cfb81',
+  });
+  t.equal(readFileSync(exported).toString('hex'), '010203');
+  t.equal(await fault('exportasmap', 'no/such/map.dat'), `-1 Failed to open asmap file: ${join(fixture.dir, 'no/such/map.dat')}`);
+  const bare = openDesk(fixture, new Map(), COMPATS['31']);
+  t.equal(await bare.fault('exportasmap', 'map.dat'), '-1 No embedded ASMap data available');
+
+  t.same(await call('savemempool'), { filename: '/mempool.dat' });
+  t.equal(await openDesk(fixture).call('savemempool'), null);
+  const downloading = await openFixture({ maxTipAge: IN_DOWNLOAD });
+  t.teardown(() => downloading.end());
+  const early = openDesk(downloading, new Map(), COMPATS['31']);
+  t.equal(await early.fault('importmempool', 'good.dat'), '-10 Can only import the mempool after the block download and sync is done.');
+  t.same(await call('importmempool', 'good.dat'), {});
+  t.same(await call('importmempool', 'good.dat', { use_current_time: false, apply_fee_delta_priority: true }), {});
+  t.equal(await fault('importmempool', 'bad.dat'), '-1 Unable to import mempool file, see debug log for details.');
+  t.same(
+    events.filter((event) => event.startsWith('import')),
+    [
+      'import {"currentTime":true,"feeDeltas":false,"unbroadcast":false}',
+      'import {"currentTime":false,"feeDeltas":true,"unbroadcast":false}',
+      'import {"currentTime":true,"feeDeltas":false,"unbroadcast":false}',
+    ],
+  );
+  const shown = async (...args: unknown[]) =>
+    ((await call('getopenrpcinfo', ...args)) as { methods: { name: string }[] }).methods.map(({ name }) => name);
+  t.ok((await shown()).includes('getblock') && !(await shown()).includes('getrawaddrman'));
+  t.ok((await shown(true)).includes('getrawaddrman'));
 });
 
 t.test('control and network', async (t) => {

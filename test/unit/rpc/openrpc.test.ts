@@ -12,7 +12,7 @@ import { OPENRPC_META } from './openrpc-meta.js';
 
 const document = openRpcDocument(METHODS.values(), COMPATS['0.21.1']);
 /** echo gives back what it got, generate is gone, and JSON Schema describes the schemas of the document. */
-const OPEN_RESULTS: readonly string[] = ['echo', 'echojson', 'generate', 'rpc.discover'];
+const OPEN_RESULTS: readonly string[] = ['echo', 'echojson', 'generate', 'getopenrpcinfo', 'rpc.discover'];
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 const faults = (schema: Schema, value: unknown): string[] => schemaFaults(schema, value);

@@ -1,0 +1,44 @@
+// Declares getchainstates; types.ts says what a declaration is for.
+import type { MethodSpec } from './types.js';
+
+export const getchainstates: MethodSpec = {
+  name: 'getchainstates',
+  category: 'blockchain',
+  runs: 'node',
+  repeatable: true,
+  since: 26,
+  description: 'The chain that coins are kept for. There is one, validated from its first block.',
+  args: [],
+  results: [
+    {
+      type: 'obj',
+      help: '',
+      inner: [
+        { type: 'num', key: 'headers', help: 'Height of the best header' },
+        {
+          type: 'arr',
+          key: 'chainstates',
+          help: '',
+          inner: [
+            {
+              type: 'obj',
+              help: '',
+              inner: [
+                { type: 'num', key: 'blocks', help: 'Height of the tip' },
+                { type: 'hex', key: 'bestblockhash', help: 'Its hash' },
+                { type: 'hex', key: 'bits', since: 29, help: 'Its compact target' },
+                { type: 'hex', key: 'target', since: 29, help: 'Its target' },
+                { type: 'num', key: 'difficulty', help: 'Its difficulty' },
+                { type: 'num', key: 'verificationprogress', help: 'Part of the history that is verified, 0 to 1' },
+                { type: 'num', key: 'coins_db_cache_bytes', help: 'Memory for the database of coins that is not part of the next' },
+                { type: 'num', key: 'coins_tip_cache_bytes', help: 'Memory for coins and the caches of their database (-dbcache)' },
+                { type: 'bool', key: 'validated', help: 'Whether every block of it was' },
+              ],
+            },
+          ],
+        },
+      ],
+    },
+  ],
+  examples: [{ cli: '', rpc: '' }],
+};

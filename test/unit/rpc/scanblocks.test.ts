@@ -1,0 +1,125 @@
+// scanblocks and getdescriptoractivity over a chain whose filters are known.
+import t from 'tap';
+import { BasicFilterBuilder } from '../../../src/filters/basic-filter.js';
+import { filterSearch } from '../../../src/node/index-access.js';
+import { inlineFilterSearch } from '../../../src/parallel/filter-matcher.js';
+import { COMPATS } from '../../../src/policy/compat.js';
+import { ANYONE, buildBlock, buildChain, GENESIS, reward, spend } from '../../framework/chain-builder.js';
+import { openFixture } from '../../framework/chain-fixture.js';
+import { type Desk, openDesk } from './desk-fixture.js';
+
+const display = (hash: Uint8Array): string => Buffer.from(hash).reverse().toString('hex');
+const SCRIPT = Buffer.from('52', 'hex');
+const WANTED = [`raw(${SCRIPT.toString('hex')})`];
+
+t.test('blocks and what they did', async (t) => {
+  const fixture = await openFixture();
+  t.teardown(() => fixture.end());
+  const { chain } = fixture;
+  const blocks = buildChain(GENESIS, 103);
+  const pays = spend(
+    [reward(blocks[0])],
+    [
+      { value: 1_000_000_000, script: SCRIPT },
+      { value: 3_900_000_000, script: ANYONE },
+    ],
+  );
+  blocks.push(buildBlock(blocks[102], { txs: [pays], fees: 100_000_000 }));
+  const spends = spend([{ ...reward(blocks[103]), txid: blocks[103].txids[1], index: 0 }], [{ value: 900_000_000, script: ANYONE }]);
+  blocks.push(buildBlock(blocks[103], { txs: [spends], fees: 100_000_000 }));
+  for (const block of blocks) t.equal((await chain.submitBlock(block.bytes)).kind, 'accepted');
+  const [paying, spending] = blocks.slice(103);
+
+  const filters = new Map<string, Uint8Array>();
+  for (let height = 0; height <= 105; height++) {
+    const node = chain.atHeight(height)!;
+    const builder = new BasicFilterBuilder(node.hash);
+    for (const tx of (await chain.readBlock(node)).txs) for (let o = 0; o < tx.outputCount; o++) builder.output(tx.outputScript(o));
+    for (const coins of await chain.readUndo(node)) for (const coin of coins) builder.spent(coin.script);
+    filters.set(node.hashHex, builder.finish());
+  }
+  const find = async (hash: Uint8Array) => {
+    const filter = filters.get(display(hash));
+    return filter && { filter, header: hash };
+  };
+  const desk = (name: 'default' | '0.21.1' = 'default'): Desk =>
+    openDesk(fixture, new Map(), COMPATS[name], {
+      filterIndex: {
+        state: { name: 'basic block filter index', synced: true, height: 105, settle: async () => true },
+        find,
+        heads: async () => [],
+        search: filterSearch({ find }, inlineFilterSearch),
+      },
+    });
+  const { call, fault } = desk();
+
+  t.test('scanblocks', async (t) => {
+    const found = [paying.hashHex, spending.hashHex];
+    t.same(await call('scanblocks', 'start', WANTED), { from_height: 0, to_height: 105, relevant_blocks: found, completed: true });
+    const certain = { filter_false_positives: true };
+    t.match(await call('scanblocks', 'start', WANTED, 0, 105, 'basic', certain), { relevant_blocks: found, completed: true });
+    t.match(await call('scanblocks', 'start', WANTED, 105), { from_height: 105, relevant_blocks: [spending.hashHex] });
+    t.match(await call('scanblocks', 'start', WANTED, 3, 104), { to_height: 104, relevant_blocks: [paying.hashHex] });
+    // A filter that says more than its block holds.
+    const innocent = chain.atHeight(50)!;
+    const honest = filters.get(innocent.hashHex)!;
+    const builder = new BasicFilterBuilder(innocent.hash);
+    builder.output(SCRIPT);
+    filters.set(innocent.hashHex, builder.finish());
+    t.match(await call('scanblocks', 'start', WANTED, 40, 60), { relevant_blocks: [innocent.hashHex] });
+    t.match(await call('scanblocks', 'start', WANTED, 40, 60, 'basic', certain), { relevant_blocks: [] });
+    // Without a filter it goes no further, and says so.
+    filters.delete(innocent.hashHex);
+    t.match(await call('scanblocks', 'start', WANTED), { to_height: 49, relevant_blocks: [], completed: false });
+    filters.set(innocent.hashHex, honest);
+
+    t.equal(await call('scanblocks', 'status'), null);
+    t.equal(await call('scanblocks', 'abort'), false);
+    const running = call('scanblocks', 'start', WANTED);
+    t.same(await call('scanblocks', 'status'), { progress: 0, current_height: 0 });
+    t.equal(await fault('scanblocks', 'start', WANTED), '-8 Scan already in progress, use action "abort" or "status"');
+    t.equal(await call('scanblocks', 'abort'), true);
+    t.match(await running, { completed: false, relevant_blocks: [] });
+
+    for (const [args, text] of [
+      [['x'], "-8 Invalid action 'x'"],
+      [['start'], '-1 scanobjects argument is required for the start action'],
+      [['start', WANTED, 106], '-1 Invalid start_height'],
+      [['start', WANTED, -1], '-1 Invalid start_height'],
+      [['start', WANTED, 5, 4], '-1 Invalid stop_height'],
+      [['start', WANTED, 0, 1, 'fancy'], '-5 Unknown filtertype'],
+      [['start', [5]], '-8 Scan object needs to be either a string or an object'],
+    ] as const)
+      t.equal(await fault('scanblocks', ...args), text);
+    t.equal(await openDesk(fixture).fault('scanblocks', 'start', WANTED), '-32601 Method not found', 'not in 0.21.1');
+    const bare = openDesk(fixture, new Map(), COMPATS.default);
+    t.equal(await bare.fault('scanblocks', 'start', WANTED), '-1 Index is not enabled for filtertype basic');
+  });
+
+  t.test('getdescriptoractivity', async (t) => {
+    const all = (await call('getdescriptoractivity', [spending.hashHex, paying.hashHex, spending.hashHex], WANTED)) as {
+      activity: object[];
+    };
+    t.match(all.activity, [
+      { type: 'receive', amount: 10, blockhash: paying.hashHex, height: 104, txid: display(paying.txids[1]), vout: 0 },
+      {
+        type: 'spend',
+        amount: 10,
+        blockhash: spending.hashHex,
+        height: 105,
+        spend_txid: display(spending.txids[1]),
+        spend_vin: 0,
+        prevout_txid: display(paying.txids[1]),
+        prevout_vout: 0,
+        prevout_spk: { hex: SCRIPT.toString('hex') },
+      },
+    ]);
+    t.equal(all.activity.length, 2);
+    t.same(await call('getdescriptoractivity', [], WANTED, false), { activity: [] });
+    t.same(await call('getdescriptoractivity', [blocks[5].hashHex], WANTED, false), { activity: [] });
+    t.equal(await fault('getdescriptoractivity', ['ab'.repeat(32)], WANTED), '-5 Block not found');
+    const side = buildBlock(blocks[100], { tag: 9 });
+    await chain.submitBlock(side.bytes);
+    t.equal(await fault('getdescriptoractivity', [side.hashHex], WANTED), '-8 Block is not in main chain');
+  });
+});
