@@ -23,7 +23,7 @@ import { adoptBehind } from './adopt-behind.js';
 import { testValidity, type ValidityOptions } from './block-validity.js';
 import { ChainFault } from './chain-fault.js';
 import { ChainReader } from './chain-reader.js';
-import { dumpCoins } from './coins-dump.js';
+import { type DumpedCoins, type DumpForm, dumpCoins } from './coins-dump.js';
 import { sumCoins } from './coins-stats.js';
 import { ConnectMeter, type ConnectProgress } from './connect-progress.js';
 import type { CheckedListener, HeaderListener, TipListener } from './events.js';
@@ -348,15 +348,18 @@ export class Chain extends ChainReader {
 
   /**
    * Writes all coins to a file that does not exist, while the chain goes on.
+   * @param form of the file, by the release that has it
    * @returns the block they stood at and how many there are, null while another dump is written
    * @throws DumpStoppedError when the node stops meanwhile, or the system's error
    */
-  async dumpCoins(path: string): Promise<{ tip: HeaderNode; coins: number } | null> {
+  async dumpCoins(path: string, form: DumpForm['form']): Promise<({ tip: HeaderNode } & DumpedCoins) | null> {
     if (this.dumping) return null;
     this.dumping = true;
     try {
       const { cursor, tip } = await this.pinCoins();
-      return { tip, coins: await dumpCoins(cursor, tip, path, () => this.ws.stopping()) };
+      const { params, crypto: hashes } = this.ws;
+      const whole: DumpForm = form === '28' ? { form, magic: params.magic, hashes } : { form };
+      return { tip, ...(await dumpCoins(cursor, tip, path, whole, () => this.ws.stopping())) };
     } finally {
       this.dumping = false;
     }

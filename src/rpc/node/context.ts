@@ -152,7 +152,7 @@ export interface ChainAccess {
   anyCoinOf(txid: Uint8Array): Promise<Coin | undefined>;
   coinsStats(options: { hashSerialized: boolean; muhash?: boolean }): Promise<CoinsStats>;
   /** Writes all coins to a file that does not exist; null while another such dump is written. Rejects with the system's error. */
-  dumpCoins(path: string): Promise<{ tip: HeaderInfo; coins: number } | null>;
+  dumpCoins(path: string, form: '0.21' | '28'): Promise<{ tip: HeaderInfo; coins: number; hash: Uint8Array | null } | null>;
   /** Goes over every coin at the tip, in the order of txid and index, on the pool's threads, and shows those with certain scripts. */
   walkCoins(visitor: CoinVisitor): Promise<{ tip: HeaderInfo; complete: boolean }>;
   /** Heads of all branches, highest first. */

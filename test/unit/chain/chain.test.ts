@@ -1,4 +1,5 @@
 // The chain's answers, block by block: what is accepted, refused, remembered; reorganisations; marks by hand; restarts.
+import { createHash } from 'node:crypto';
 import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -544,19 +545,49 @@ t.test('statistics over all coins', async (t) => {
   );
   const file = join(mkdtempSync(join(tmpdir(), 'adit-coins-')), 'coins');
   t.teardown(() => rmSync(dirname(file), { recursive: true }));
-  const written = chain.dumpCoins(file);
-  t.equal(await chain.dumpCoins(`${file}2`), null, 'one at a time');
-  t.match(await written, { coins: 104, tip: { height: 102 } });
+  const written = chain.dumpCoins(file, '0.21');
+  t.equal(await chain.dumpCoins(`${file}2`, '0.21'), null, 'one at a time');
+  t.match(await written, { coins: 104, tip: { height: 102 }, hash: null });
   t.same(
     readFileSync(file),
     Buffer.concat([last.hash, u32(104), u32(0), u32(104), ...coins.sort((a, b) => Buffer.compare(a.subarray(0, 36), b.subarray(0, 36)))]),
   );
-  await t.rejects(chain.dumpCoins(join(file, 'below')), /ENOTDIR/);
+  // The form of releases since 28: coins of a transaction together, and a hash over all of them.
+  const grouped = new Map<string, Buffer[]>();
+  const sorted = coins.sort((a, b) => Buffer.compare(a.subarray(0, 36), b.subarray(0, 36)));
+  for (const coin of sorted) {
+    const txid = coin.toString('hex', 0, 32);
+    const index = coin.readUInt32LE(32);
+    grouped.set(txid, [...(grouped.get(txid) ?? []), Buffer.concat([Buffer.of(index), coin.subarray(36)])]);
+  }
+  const body = [...grouped].flatMap(([txid, list]) => [Buffer.from(txid, 'hex'), Buffer.of(list.length), ...list]);
+  const newer = await chain.dumpCoins(`${file}28`, '28');
+  t.same(
+    readFileSync(`${file}28`).toString('hex'),
+    Buffer.concat([Buffer.from('7574786fff0200fabfb5da', 'hex'), last.hash, u32(104), u32(0), ...body]).toString('hex'),
+  );
+  const elements = [...trunk.slice(1), last].flatMap((block) =>
+    block.txs.flatMap((tx, at) =>
+      tx.outs.flatMap(({ value, script }, n) => {
+        if (script[0] === 0x6a) return [];
+        const sats = Buffer.alloc(8);
+        sats.writeBigUInt64LE(BigInt(value));
+        const code = u32(block.height * 2 + (at === 0 ? 1 : 0));
+        return [Buffer.concat([block.txids[at]!, u32(n), code, sats, Buffer.of(script.length), script])];
+      }),
+    ),
+  );
+  const sha256 = (bytes: Buffer): Buffer => createHash('sha256').update(bytes).digest();
+  const sum = sha256(sha256(Buffer.concat(elements.sort((a, b) => Buffer.compare(a.subarray(0, 36), b.subarray(0, 36))))));
+  t.match(newer, { coins: 104, tip: { height: 102 } });
+  t.equal(Buffer.from(newer!.hash!).toString('hex'), sum.toString('hex'));
+
+  await t.rejects(chain.dumpCoins(join(file, 'below'), '0.21'), /ENOTDIR/);
   mkdirSync(`${file}3`);
-  await t.rejects(chain.dumpCoins(`${file}3`), /EISDIR|ENOTEMPTY|EEXIST|EPERM/);
+  await t.rejects(chain.dumpCoins(`${file}3`, '28'), /EISDIR|ENOTEMPTY|EEXIST|EPERM/);
   stopping.abort();
-  await t.rejects(chain.dumpCoins(`${file}4`), /given up: the node stops/);
-  t.same(readdirSync(dirname(file)).sort(), ['coins', 'coins3'], 'nothing unfinished is left');
+  for (const form of ['0.21', '28'] as const) await t.rejects(chain.dumpCoins(`${file}4`, form), /given up: the node stops/);
+  t.same(readdirSync(dirname(file)).sort(), ['coins', 'coins28', 'coins3'], 'nothing unfinished is left');
   await fixture.end();
 });
 
