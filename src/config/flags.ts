@@ -57,6 +57,7 @@ section('Options', [
   ['settings', 'string', 'File of options that calls change, relative to the network folder (default: settings.json; -nosettings: none)'],
   ['includeconf', 'list', 'A further configuration file; only inside a configuration file'],
   ['txindex', 'bool', 'Keep an index of all transactions, for getrawtransaction (default: 0)'],
+  ['txospenderindex', 'bool', 'Keep an index of what spends each output, for gettxspendingprevout (default: 0)'],
   ['blockfilterindex', 'list', 'Keep block filters (BIP-0158), for getblockfilter: basic, 1 for all types, 0 for none (default: 0)'],
   ['coinstatsindex', 'bool', 'Keep figures of all coins after every block, for gettxoutsetinfo (default: 0)'],
   ['alertnotify', 'list', 'Run this command when something is wrong; %s is what'],
@@ -81,7 +82,7 @@ section('Options', [
   [
     'prune',
     'int',
-    'Delete old blocks, not with -txindex or -blockfilterindex; going back takes -reindex, which downloads the whole chain again (0: keep all; 1: only when pruneblockchain asks; from 550: keep block and undo files below so many MiB; default: 0)',
+    'Delete old blocks, not with -txindex, -txospenderindex or -blockfilterindex; going back takes -reindex, which downloads the whole chain again (0: keep all; 1: only when pruneblockchain asks; from 550: keep block and undo files below so many MiB; default: 0)',
   ],
   ['reindex', 'bool', 'Build block index, coins and indexes anew from the block files (default: 0)'],
   ['reindex-chainstate', 'bool', 'Build the coins anew from the stored blocks; not with -prune (default: 0)'],

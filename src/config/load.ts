@@ -58,7 +58,7 @@ export interface NodeConfig {
   readonly checkLevel: number;
   /** 0 for never. */
   readonly stopAtHeight: number;
-  readonly indexes: { readonly tx: boolean; readonly coinStats: boolean; readonly filters: boolean };
+  readonly indexes: { readonly tx: boolean; readonly spenders: boolean; readonly coinStats: boolean; readonly filters: boolean };
   /** Script verification threads, at least 1. */
   readonly par: number;
   readonly assumeValidHex: string | undefined;
@@ -566,7 +566,12 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
     checkBlocks: Math.max(0, args.int('checkblocks', 6)),
     checkLevel: Math.max(0, Math.min(4, args.int('checklevel', 3))),
     stopAtHeight: Math.max(0, args.int('stopatheight', 0)),
-    indexes: { tx: args.bool('txindex', false), coinStats: args.bool('coinstatsindex', false), filters },
+    indexes: {
+      tx: args.bool('txindex', false),
+      spenders: args.bool('txospenderindex', false),
+      coinStats: args.bool('coinstatsindex', false),
+      filters,
+    },
     par: scriptThreads(args),
     assumeValidHex: hexOption(args, 'assumevalid'),
     minimumChainWorkHex: hexOption(args, 'minimumchainwork'),

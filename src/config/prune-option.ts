@@ -20,6 +20,7 @@ export function pruneOption(args: Args, filters: boolean): { prune: PruneOption 
   if (value < 0) throw new ConfigError('Prune cannot be configured with a negative value.');
   if (value === 0) return { prune: null, notes: [] };
   if (args.bool('txindex', false)) throw new ConfigError('Prune mode is incompatible with -txindex.');
+  if (args.bool('txospenderindex', false)) throw new ConfigError('Prune mode is incompatible with -txospenderindex.');
   if (filters) throw new ConfigError('Prune mode is incompatible with -blockfilterindex.');
   if (args.bool('reindex-chainstate', false)) {
     throw new ConfigError('Prune mode is incompatible with -reindex-chainstate. Use full -reindex instead.');

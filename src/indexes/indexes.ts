@@ -6,6 +6,7 @@ import { CoinStatsIndex } from './coin-stats-index.js';
 import { FilterIndex } from './filter-index.js';
 import { type FollowerDeps, IndexFollower, type IndexKind } from './follower.js';
 import type { IndexOptions } from './options.js';
+import { SpenderIndex } from './spender-index.js';
 import { TxIndex } from './tx-index.js';
 
 /** What they are made from. */
@@ -23,6 +24,7 @@ export interface KeptIndex<Kind extends IndexKind> {
 export class Indexes {
   readonly tx: KeptIndex<TxIndex> | null;
   readonly coinStats: KeptIndex<CoinStatsIndex> | null;
+  readonly spenders: KeptIndex<SpenderIndex> | null;
   readonly filters: KeptIndex<FilterIndex> | null;
   private readonly followers: IndexFollower[] = [];
 
@@ -36,6 +38,7 @@ export class Indexes {
     // In the order in which getindexinfo lists them.
     this.tx = options.tx ? keep(new TxIndex(chain, store, hashes)) : null;
     this.coinStats = options.coinStats ? keep(new CoinStatsIndex(chain.params, store, hashes)) : null;
+    this.spenders = options.spenders ? keep(new SpenderIndex(chain, store, hashes)) : null;
     this.filters = options.filters ? keep(new FilterIndex(store, hashes)) : null;
   }
 

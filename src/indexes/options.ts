@@ -4,6 +4,8 @@
 export interface IndexOptions {
   /** -txindex */
   readonly tx: boolean;
+  /** -txospenderindex */
+  readonly spenders: boolean;
   /** -coinstatsindex */
   readonly coinStats: boolean;
   /** -blockfilterindex=basic */

@@ -9,11 +9,12 @@ export type FilterSearcher = (scripts: readonly Uint8Array[]) => FilterSearch;
 
 /** What NodeContext holds of the indexes; null for those that are off. */
 export function indexAccess(
-  { tx, filters, coinStats, list }: Indexes,
+  { tx, spenders, filters, coinStats, list }: Indexes,
   searcher: FilterSearcher,
-): Pick<NodeContext, 'txIndex' | 'filterIndex' | 'coinStatsIndex' | 'indexes'> {
+): Pick<NodeContext, 'txIndex' | 'spenderIndex' | 'filterIndex' | 'coinStatsIndex' | 'indexes'> {
   return {
     txIndex: tx && { synced: () => tx.follower.settle(), find: (txid) => tx.index.find(txid) },
+    spenderIndex: spenders && { synced: () => spenders.follower.settle(), find: (outpoint) => spenders.index.find(outpoint) },
     filterIndex: filters && {
       state: filters.follower,
       find: (hash) => filters.index.find(hash),

@@ -10,6 +10,7 @@
 //   'P'     file number, BE32            empty: blk and rev files of this number are given up, and to be removed
 //   's'     -                            schema version, one byte
 //   'x'     txid, 32                     where the transaction lies                indexes/tx-index.ts
+//   'o'     hash, 8 | place              empty: that transaction may spend it      indexes/spender-index.ts
 //   'g'     filter type, 1 | hash, 32    filter hash, filter header, filter        indexes/filter-index.ts
 //   'm'     block hash, 32               sums over the coins after that block      indexes/coin-stats-row.ts
 //   'I'     index name, ASCII            how far an index got, and its state       indexes/follower.ts
@@ -30,6 +31,7 @@ export const PREFIX = {
   prunedFile: ascii('P'),
   schema: ascii('s'),
   txIndex: ascii('x'),
+  spender: ascii('o'),
   filterIndex: ascii('g'),
   coinStats: ascii('m'),
   indexState: ascii('I'),
@@ -155,6 +157,21 @@ function withHash(head: readonly number[], hash: Uint8Array): Uint8Array {
 
 /** @param txid internal order */
 export const txIndexKey = (txid: Uint8Array): Uint8Array => withHash([PREFIX.txIndex], txid);
+/** @param hash of the output, 8 bytes @param place of the transaction that spends it */
+export function spenderKey(hash: Uint8Array, place: Uint8Array): Uint8Array {
+  const key = new Uint8Array(1 + hash.length + place.length);
+  key[0] = PREFIX.spender;
+  key.set(hash, 1);
+  key.set(place, 1 + hash.length);
+  return key;
+}
+/** The place in such a key. */
+export const placeOfSpenderKey = (key: Uint8Array): Uint8Array => key.subarray(9);
+/** All that may spend an output. A place begins with a file number, whose varint is below 255 in every byte. */
+export const spendersRange = (hash: Uint8Array): PrefixRange => ({
+  gte: spenderKey(hash, new Uint8Array(0)),
+  lt: spenderKey(hash, new Uint8Array(16).fill(0xff)),
+});
 /** @param type BIP-0158 filter type @param hash block hash, internal order */
 export const filterIndexKey = (type: number, hash: Uint8Array): Uint8Array => withHash([PREFIX.filterIndex, type], hash);
 /** @param hash block hash, internal order */

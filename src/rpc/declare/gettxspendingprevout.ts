@@ -7,7 +7,7 @@ export const gettxspendingprevout: MethodSpec = {
   category: 'blockchain',
   runs: 'node',
   repeatable: true,
-  description: 'Tells which transactions of the pool spend outputs.',
+  description: 'Tells which transactions spend outputs: those of the pool, and with -txospenderindex those of blocks.',
   args: [
     {
       name: 'outputs',
@@ -34,7 +34,12 @@ export const gettxspendingprevout: MethodSpec = {
       optional: true,
       help: '',
       inner: [
-        { name: 'mempool_only', type: 'bool', default: 'true', help: 'Look in the pool alone; there is no index of spenders' },
+        {
+          name: 'mempool_only',
+          type: 'bool',
+          optional: true,
+          help: 'Look in the pool alone (default: whether there is no -txospenderindex)',
+        },
         { name: 'return_spending_tx', type: 'bool', default: 'false', help: 'Show the transaction, too' },
       ],
     },
@@ -52,6 +57,7 @@ export const gettxspendingprevout: MethodSpec = {
             { type: 'num', key: 'vout', help: 'The output number' },
             { type: 'hex', key: 'spendingtxid', optional: true, help: 'What spends it, if anything does' },
             { type: 'hex', key: 'spendingtx', since: 31, optional: true, help: 'The same as hex, when asked for' },
+            { type: 'hex', key: 'blockhash', since: 31, optional: true, help: 'Its block, unless it is in the pool' },
           ],
         },
       ],

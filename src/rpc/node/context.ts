@@ -345,6 +345,14 @@ export interface TxIndexAccess {
   find(txid: Uint8Array): Promise<{ tx: TxView; blockHash: Uint8Array } | undefined>;
 }
 
+/** What spends every output that the best chain spends, when -txospenderindex is on. */
+export interface SpenderIndexAccess {
+  /** Whether it has caught up with the tip. */
+  synced(): boolean | Promise<boolean>;
+  /** @param outpoint txid and little-endian index, 36 bytes */
+  find(outpoint: Uint8Array): Promise<{ tx: TxView; blockHash: Uint8Array } | undefined>;
+}
+
 /** How far an index came. */
 export interface IndexState {
   readonly name: string;
@@ -626,6 +634,8 @@ export interface NodeContext {
   readAsmap(): Promise<Uint8Array | null>;
   /** Null without -txindex. */
   readonly txIndex: TxIndexAccess | null;
+  /** Null without -txospenderindex. */
+  readonly spenderIndex: SpenderIndexAccess | null;
   /** Null without -blockfilterindex. */
   readonly filterIndex: FilterIndexAccess | null;
   /** Null without -coinstatsindex. */

@@ -1,6 +1,7 @@
 // The pool in figures and entries: getrawmempool, getmempoolinfo, getmempoolentry, ancestors and descendants, savemempool,
 // getprioritisedtransactions. Lists of entries are rendered in slices over a list of ids that was made at once.
 
+import type { TxView } from '../../consensus/tx/tx-view.js';
 import { follows, only, shows } from '../../policy/compat.js';
 import { compareFeeFractions } from '../../selection/cluster/fee-fraction.js';
 import { asArray, asBool, asHash, asInt, asObject, asString, checkMembers } from '../args.js';
@@ -207,7 +208,8 @@ export const gettxspendingprevout: NodeRun = async (ctx, args) => {
   if (outputs.length === 0) fail(RPC_CODE.INVALID_PARAMETER, 'Invalid parameter, outputs are missing');
   const options = (args[1] ?? null) === null ? undefined : asObject(args[1]);
   if (options) checkMembers(options, { mempool_only: 'bool', return_spending_tx: 'bool' }, { allowNull: true, strict: true });
-  const poolOnly = !options?.has('mempool_only') || asBool(options.get('mempool_only'));
+  const index = ctx.spenderIndex;
+  const poolOnly = options?.has('mempool_only') ? asBool(options.get('mempool_only')) : index === null;
   const whole = options?.has('return_spending_tx') === true && asBool(options.get('return_spending_tx'));
   const wanted = outputs.map((output) => {
     const object = asObject(output);
@@ -218,15 +220,24 @@ export const gettxspendingprevout: NodeRun = async (ctx, args) => {
     return { object, outpoint: outpointOf(txid, vout) };
   });
   await ctx.mempool.settled();
-  return wanted.map(({ object, outpoint }) => {
-    const spender = ctx.mempool.spender(outpoint);
-    if (spender === undefined && !poolOnly) {
-      fail(RPC_CODE.MISC_ERROR, 'Mempool lacks a relevant spend, and txospenderindex is unavailable.');
-    }
-    const asked = Object.fromEntries(object.keys.map((key, i) => [key, object.values[i] as JsonResult]));
-    if (spender === undefined) return asked;
-    return { ...asked, spendingtxid: hashHex(spender.txid), ...(whole ? { spendingtx: txHex(spender.tx) } : {}) };
+  const spentBy = (tx: TxView): Record<string, JsonResult> => ({
+    spendingtxid: hashHex(tx.txid),
+    ...(whole ? { spendingtx: txHex(tx) } : {}),
   });
+  const results = wanted.map(({ object, outpoint }) => {
+    const spender = ctx.mempool.spender(outpoint);
+    const asked: Record<string, JsonResult> = Object.fromEntries(object.keys.map((key, i) => [key, object.values[i] as JsonResult]));
+    return { outpoint, found: spender !== undefined, shown: spender === undefined ? asked : { ...asked, ...spentBy(spender.tx) } };
+  });
+  const open = poolOnly ? [] : results.filter(({ found }) => !found);
+  if (open.length > 0 && (index === null || !(await index.synced()))) {
+    fail(RPC_CODE.MISC_ERROR, 'Mempool lacks a relevant spend, and txospenderindex is unavailable.');
+  }
+  for (const result of open) {
+    const found = await index?.find(result.outpoint);
+    if (found) result.shown = { ...result.shown, ...spentBy(found.tx), blockhash: hashHex(found.blockHash) };
+  }
+  return results.map(({ shown }) => shown);
 };
 
 export const savemempool: NodeRun = async (ctx) => {

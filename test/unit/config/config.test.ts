@@ -47,6 +47,7 @@ t.test('-prune', async (t) => {
     [['-prune=-1'], 'Prune cannot be configured with a negative value.'],
     [['-prune=549'], 'Prune configured below the minimum of 550 MiB.  Please use a higher number.'],
     [['-prune=550', '-txindex'], 'Prune mode is incompatible with -txindex.'],
+    [['-prune=550', '-txospenderindex'], 'Prune mode is incompatible with -txospenderindex.'],
     [['-prune=1', '-blockfilterindex=basic'], 'Prune mode is incompatible with -blockfilterindex.'],
     [['-prune=1', '-reindex-chainstate'], 'Prune mode is incompatible with -reindex-chainstate. Use full -reindex instead.'],
   ] as const) {

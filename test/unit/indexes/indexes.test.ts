@@ -11,13 +11,13 @@ import { silentLogger } from '../../../src/log/logger.js';
 import { PREFIX } from '../../../src/storage/layout.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
 import type { BatchOp, StoreEntry } from '../../../src/storage/store.js';
-import { ANYONE, type BuiltBlock, buildBlock, buildChain, GENESIS, reward, spend } from '../../framework/chain-builder.js';
+import { ANYONE, type BuiltBlock, buildBlock, buildChain, GENESIS, outpoint, reward, spend } from '../../framework/chain-builder.js';
 import { crypto, type Fixture, IN_DOWNLOAD, openFixture, temporaryFolder } from '../../framework/chain-fixture.js';
 import { hex } from '../../framework/hex.js';
 import { pseudoRandom } from '../../framework/pseudo-random.js';
 
 const OP_RETURN = Buffer.from([0x6a, 1, 7]);
-const all = { tx: true, filters: true, coinStats: true };
+const all = { tx: true, spenders: true, filters: true, coinStats: true };
 
 function openIndexes(fixture: Fixture, faults: Error[] = [], lines: string[] = []): Indexes {
   const { chain, store, clock } = fixture;
@@ -64,7 +64,7 @@ async function checkAll(t: Test, fixture: Fixture, indexes: Indexes, blocks: rea
   const { chain } = fixture;
   const tip = chain.tip;
   t.equal(tip.hashHex, blocks.at(-1)!.hashHex);
-  for (const { index, follower } of [indexes.tx!, indexes.filters!, indexes.coinStats!]) {
+  for (const { index, follower } of [indexes.tx!, indexes.spenders!, indexes.filters!, indexes.coinStats!]) {
     t.ok(await follower.settle(), index.name);
     t.equal(follower.height, tip.height);
   }
@@ -78,6 +78,17 @@ async function checkAll(t: Test, fixture: Fixture, indexes: Indexes, blocks: rea
       const found = await indexes.tx!.index.find(new Uint8Array(txid));
       if (found === undefined || hex(found.blockHash) !== hex(block.hash)) wrong.push(`tx ${i} of ${block.height}`);
       else if (hex(found.tx.txid) !== hex(txid)) wrong.push(`bytes of tx ${i} of ${block.height}`);
+    }
+    for (const [i, tx] of block.txs.entries()) {
+      for (const input of i === 0 ? [] : tx.ins) {
+        const found = await indexes.spenders!.index.find(outpoint(input.txid, input.index));
+        if (found === undefined || hex(found.blockHash) !== hex(block.hash)) wrong.push(`spender in ${block.height}`);
+        else if (hex(found.tx.txid) !== hex(block.txids[i]!)) wrong.push(`another spender in ${block.height}`);
+      }
+      const last = outpoint(block.txids[i]!, tx.outs.length - 1);
+      const spender = await indexes.spenders!.index.find(last);
+      const spentIn = blocks.find(({ txs }) => txs.some(({ ins }) => ins.some((one) => hex(outpoint(one.txid, one.index)) === hex(last))));
+      if ((spender === undefined) !== (spentIn === undefined)) wrong.push(`last output of ${i} in ${block.height}`);
     }
     const filter = await indexes.filters!.index.find(new Uint8Array(block.hash));
     if (filter === undefined) {
@@ -119,7 +130,7 @@ t.test('from behind, then block by block', async (t) => {
   await built(indexes);
   t.same(
     lines.sort(),
-    ['basic block filter index', 'coinstatsindex', 'txindex'].map((name) => `${name} is enabled at height 60`),
+    ['basic block filter index', 'coinstatsindex', 'txindex', 'txospenderindex'].map((name) => `${name} is enabled at height 60`),
   );
   await submitAll(fixture, blocks.slice(60));
   await checkAll(t, fixture, indexes, blocks);

@@ -115,6 +115,7 @@ export function openDesk(
     },
     readAsmap: async () => null,
     txIndex: null,
+    spenderIndex: null,
     filterIndex: null,
     coinStatsIndex: null,
     indexes: [],

@@ -305,6 +305,32 @@ t.test('generate calls', async (t) => {
 t.test('calls of later releases', async (t) => {
   const fixture = await openFixture();
   t.teardown(() => fixture.end());
+  const outputs = [0, 1].map((vout) => ({ txid: 'ab'.repeat(32), vout }));
+  const tx = parseTx(
+    new Uint8Array(serializeTx(spend([{ txid: Buffer.alloc(32, 0xab), index: 1, value: 1 }], [{ value: 1, script: ANYONE }]))),
+    crypto,
+  );
+  const txid = Buffer.from(tx.txid).reverse().toString('hex');
+  let synced = true;
+  const spenderIndex = {
+    synced: () => synced,
+    find: async (outpoint: Uint8Array) => (outpoint[32] === 1 ? { tx, blockHash: new Uint8Array(32).fill(7) } : undefined),
+  };
+  const indexed = openDesk(fixture, new Map(), COMPATS['31'], { spenderIndex });
+  const found = { ...outputs[1], spendingtxid: txid, blockhash: '07'.repeat(32) };
+  t.same(await indexed.call('gettxspendingprevout', outputs), [outputs[0], found], 'the index counts unless the call says otherwise');
+  t.same(await indexed.call('gettxspendingprevout', outputs, { mempool_only: true }), outputs);
+  t.match(await indexed.call('gettxspendingprevout', outputs, { return_spending_tx: true }), [
+    outputs[0],
+    { ...found, spendingtx: Buffer.from(tx.bytes).toString('hex') },
+  ]);
+  synced = false;
+  const unavailable = '-1 Mempool lacks a relevant spend, and txospenderindex is unavailable.';
+  t.equal(await indexed.fault('gettxspendingprevout', outputs), unavailable);
+  const unindexed = openDesk(fixture, new Map(), COMPATS['31']);
+  t.same(await unindexed.call('gettxspendingprevout', outputs), outputs);
+  t.equal(await unindexed.fault('gettxspendingprevout', outputs, { mempool_only: false }), unavailable);
+
   const map = Uint8Array.of(1, 2, 3);
   const { call, fault, events } = openDesk(fixture, new Map(), COMPATS['31'], { folder: fixture.dir, readAsmap: async () => map });
   const states = (await call('getchainstates')) as { headers: number; chainstates: object[] };
