@@ -36,22 +36,25 @@ export class Activator {
   readonly onRest = new Listeners<[]>();
   readonly counts: ActivatorCounts = { connected: 0, disconnected: 0, rejected: 0, reorganizations: 0 };
   /** Applied, but not handed to the persister's afterStep yet. */
-  private unsettled = false;
+  #unsettled = false;
   /** The last change said that more follows. */
-  private moreSaid = false;
+  #moreSaid = false;
   /** In initial download: what is done for blocks before their turn. */
   readonly ahead: LookAhead;
+  readonly #ws: ChainWorkspace;
+  readonly #persister: Persister;
+  readonly #assumed: () => HeaderNode | undefined;
+  readonly #eager: () => boolean;
 
   /**
    * @param assumed the assumed-valid block, once its header is known
    * @param eager whether changes are written at once (near the tip) or gathered (initial download)
    */
-  constructor(
-    private readonly ws: ChainWorkspace,
-    private readonly persister: Persister,
-    private readonly assumed: () => HeaderNode | undefined,
-    private readonly eager: () => boolean,
-  ) {
+  constructor(ws: ChainWorkspace, persister: Persister, assumed: () => HeaderNode | undefined, eager: () => boolean) {
+    this.#ws = ws;
+    this.#persister = persister;
+    this.#assumed = assumed;
+    this.#eager = eager;
     this.ahead = new LookAhead(ws);
   }
 
@@ -63,61 +66,61 @@ export class Activator {
    * @param onJudged told of the verdict on each stored block that was connected, or failed to
    */
   async activate(supplied: SuppliedBlock | null = null, enough?: () => boolean, onJudged?: JudgedListener): Promise<void> {
-    const { index, active } = this.ws;
+    const { index, active } = this.#ws;
     for (;;) {
       // Initial download is over: nobody takes these blocks any more.
-      if (!this.ahead.isEmpty && this.eager()) this.ahead.clear();
+      if (!this.ahead.isEmpty && this.#eager()) this.ahead.clear();
       const target = index.findMostWork();
       if (target === undefined || target === active.tip) {
-        this.rest();
+        this.#rest();
         break;
       }
-      if (this.ws.stopping() || enough?.() === true) break;
+      if (this.#ws.stopping() || enough?.() === true) break;
       await this.settle();
-      const begin = this.ws.clock.monotonicMs();
+      const begin = this.#ws.clock.monotonicMs();
       // A block that was just handed in is at hand already, and usually the only one.
-      const many = !this.eager() && supplied === null;
-      if (many) this.ahead.fill(target, this.assumed());
-      const step = await prepareStep(this.ws, target, supplied, this.assumed(), many ? this.ahead : null);
-      if (step.unreadable !== null) this.forget(step.unreadable.node, step.unreadable.error);
-      this.judge(step, onJudged);
-      if (!this.worthApplying(step)) continue;
-      await this.apply(step, many && step.failed === null && step.unreadable === null ? { target } : {});
-      this.ws.observe('connect_total', (this.ws.clock.monotonicMs() - begin) / 1000);
+      const many = !this.#eager() && supplied === null;
+      if (many) this.ahead.fill(target, this.#assumed());
+      const step = await prepareStep(this.#ws, target, supplied, this.#assumed(), many ? this.ahead : null);
+      if (step.unreadable !== null) this.#forget(step.unreadable.node, step.unreadable.error);
+      this.#judge(step, onJudged);
+      if (!this.#worthApplying(step)) continue;
+      await this.#apply(step, many && step.failed === null && step.unreadable === null ? { target } : {});
+      this.#ws.observe('connect_total', (this.#ws.clock.monotonicMs() - begin) / 1000);
     }
   }
 
-  private rest(): void {
-    if (!this.moreSaid) return;
-    this.moreSaid = false;
+  #rest(): void {
+    if (!this.#moreSaid) return;
+    this.#moreSaid = false;
     const error = this.onRest.call();
     if (error !== undefined) throw new ChainFault('A listener failed after the tip changed', error);
   }
 
   /** Whether the last moves changed something that is not written yet. */
   get needsSettling(): boolean {
-    return this.unsettled;
+    return this.#unsettled;
   }
 
   /** Writes what the last moves changed. */
   async settle(): Promise<void> {
-    if (!this.unsettled) return;
-    const begin = this.ws.clock.monotonicMs();
-    await this.persister.afterStep(this.eager());
-    this.unsettled = false;
-    this.ws.observe('connect_persist', (this.ws.clock.monotonicMs() - begin) / 1000);
+    if (!this.#unsettled) return;
+    const begin = this.#ws.clock.monotonicMs();
+    await this.#persister.afterStep(this.#eager());
+    this.#unsettled = false;
+    this.#ws.observe('connect_persist', (this.#ws.clock.monotonicMs() - begin) / 1000);
   }
 
   /** A partly valid branch that ends below the present tip is not worth leaving it. */
-  private worthApplying(step: Step): boolean {
+  #worthApplying(step: Step): boolean {
     const last = step.connected[step.connected.length - 1];
     if (step.failed === null && step.unreadable === null) return step.connected.length + step.disconnected.length > 0;
-    return last !== undefined && compareCandidates(last.node, this.ws.active.tip as HeaderNode) > 0;
+    return last !== undefined && compareCandidates(last.node, this.#ws.active.tip as HeaderNode) > 0;
   }
 
   /** Records what preparing a step found out about blocks, and tells those who follow verdicts. */
-  private judge(step: Step, onJudged?: JudgedListener): void {
-    const { index, log } = this.ws;
+  #judge(step: Step, onJudged?: JudgedListener): void {
+    const { index, log } = this.#ws;
     for (const { node, block } of step.connected) {
       index.raise(node, NodeStatus.SCRIPTS_VALID);
       onJudged?.(node, null);
@@ -137,38 +140,38 @@ export class Activator {
     this.onChecked.call(node.hash, block, reject);
   }
 
-  private forget(node: HeaderNode, error: Error): void {
-    this.ws.log.warn(`Stored block ${node.hashHex} cannot be read and will be fetched again: ${error.message}`);
-    this.ws.index.forgetData(node);
+  #forget(node: HeaderNode, error: Error): void {
+    this.#ws.log.warn(`Stored block ${node.hashHex} cannot be read and will be fetched again: ${error.message}`);
+    this.#ws.index.forgetData(node);
   }
 
   /**
    * Coins, tip, candidates, listeners. From applyStep on nothing is waited for.
    * @param settings.onLeft called for each block that left, before others are told
    */
-  private async apply(
+  async #apply(
     step: Step,
     { target, onLeft, ...mark }: { invalidatedBefore?: number; target?: HeaderNode; onLeft?: (node: HeaderNode) => void } = {},
   ): Promise<void> {
-    const { active, index, clock } = this.ws;
+    const { active, index, clock } = this.#ws;
     const begin = clock.monotonicMs();
-    await stageStep(this.ws, step);
-    applyStep(this.ws, step);
+    await stageStep(this.#ws, step);
+    applyStep(this.#ws, step);
     if (onLeft !== undefined) for (const { node } of step.disconnected) onLeft(node);
-    this.unsettled = true;
+    this.#unsettled = true;
     const tip = active.tip as HeaderNode;
     if (step.connected.length > 0) index.candidates.pruneBelow(tip);
-    this.persister.noteConnected(step.connected);
+    this.#persister.noteConnected(step.connected);
     this.counts.connected += step.connected.length;
     this.counts.disconnected += step.disconnected.length;
     if (step.disconnected.length > 0 && step.connected.length > 0) this.counts.reorganizations++;
     const moreFollows = target !== undefined && target !== tip && target.ancestor(tip.height) === tip;
-    this.moreSaid = moreFollows;
+    this.#moreSaid = moreFollows;
     const error = this.onTip.call(tip, { connected: step.connected, disconnected: step.disconnected, moreFollows, ...mark });
-    this.ws.observe('connect_apply', (clock.monotonicMs() - begin) / 1000);
+    this.#ws.observe('connect_apply', (clock.monotonicMs() - begin) / 1000);
     // Thousands of lines in initial download are no news to anybody.
-    if (this.eager()) this.ws.log.info(tipLine(this.ws, tip));
-    else if (this.ws.log.shows('validation')) this.ws.log.debug('validation', tipLine(this.ws, tip));
+    if (this.#eager()) this.#ws.log.info(tipLine(this.#ws, tip));
+    else if (this.#ws.log.shows('validation')) this.#ws.log.debug('validation', tipLine(this.#ws, tip));
     // The change itself stands, but someone who keeps state beside the chain may now be out of step with it.
     if (error !== undefined) throw new ChainFault('A listener failed while the tip changed', error);
   }
@@ -179,18 +182,18 @@ export class Activator {
    * @returns false when it ended above that block, since the blocks in between were pruned
    */
   async disconnectTo(target: HeaderNode, onLeft: (node: HeaderNode) => void): Promise<boolean> {
-    const { active } = this.ws;
+    const { active } = this.#ws;
     let invalidatedBefore = 0;
     while (active.tip !== target) {
       await this.settle();
       const disconnected: ConnectedBlock[] = [];
-      const overlay = new CoinsOverlay(this.ws.coins);
+      const overlay = new CoinsOverlay(this.#ws.coins);
       for (let node = active.tip as HeaderNode; node !== target && disconnected.length < INVALIDATE_STEP; node = node.prev as HeaderNode) {
-        if (isBeyondPruned(this.ws, node)) break;
-        disconnected.push(await prepareDisconnect(this.ws, node, overlay));
+        if (isBeyondPruned(this.#ws, node)) break;
+        disconnected.push(await prepareDisconnect(this.#ws, node, overlay));
       }
       if (disconnected.length === 0) return false;
-      await this.apply({ disconnected, connected: [], failed: null, unreadable: null }, { invalidatedBefore, onLeft });
+      await this.#apply({ disconnected, connected: [], failed: null, unreadable: null }, { invalidatedBefore, onLeft });
       invalidatedBefore += disconnected.length;
     }
     return true;

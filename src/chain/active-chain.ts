@@ -4,36 +4,36 @@ import type { HeaderNode } from './header-node.js';
 
 /** A list of nodes where index = height. */
 export class ActiveChain {
-  private readonly nodes: HeaderNode[] = [];
+  readonly #nodes: HeaderNode[] = [];
 
   /** The last block; undefined before genesis was loaded. */
   get tip(): HeaderNode | undefined {
-    return this.nodes[this.nodes.length - 1];
+    return this.#nodes[this.#nodes.length - 1];
   }
 
   get height(): number {
-    return this.nodes.length - 1;
+    return this.#nodes.length - 1;
   }
 
   at(height: number): HeaderNode | undefined {
-    return this.nodes[height];
+    return this.#nodes[height];
   }
 
   contains(node: HeaderNode): boolean {
-    return this.nodes[node.height] === node;
+    return this.#nodes[node.height] === node;
   }
 
   next(node: HeaderNode): HeaderNode | undefined {
-    return this.contains(node) ? this.nodes[node.height + 1] : undefined;
+    return this.contains(node) ? this.#nodes[node.height + 1] : undefined;
   }
 
   /** Makes a node the tip: only the part that differs is written. */
   setTip(tip: HeaderNode): void {
-    this.nodes.length = Math.min(this.nodes.length, tip.height + 1);
+    this.#nodes.length = Math.min(this.#nodes.length, tip.height + 1);
     // Growing the array once keeps it dense when a long branch is filled from its end.
-    for (let height = this.nodes.length; height <= tip.height; height++) this.nodes.push(tip);
-    for (let node: HeaderNode | null = tip; node !== null && (node === tip || this.nodes[node.height] !== node); node = node.prev) {
-      this.nodes[node.height] = node;
+    for (let height = this.#nodes.length; height <= tip.height; height++) this.#nodes.push(tip);
+    for (let node: HeaderNode | null = tip; node !== null && (node === tip || this.#nodes[node.height] !== node); node = node.prev) {
+      this.#nodes[node.height] = node;
     }
   }
 

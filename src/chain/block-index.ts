@@ -24,64 +24,67 @@ export class BlockIndex {
   readonly lastHeights = new Map<number, number>();
   /** Changes with what is stored of the active chain, other than by a new tip. */
   storedVersion = 0;
-  private readonly slabs = new HeaderSlabs();
-  private readonly nodes = new Map<string, HeaderNode>();
+  readonly #slabs = new HeaderSlabs();
+  readonly #nodes = new Map<string, HeaderNode>();
   /** Nodes without children. */
-  private readonly leaves = new Set<HeaderNode>();
+  readonly #leaves = new Set<HeaderNode>();
   /** Blocks with bytes whose ancestors' bytes are missing, by parent. */
-  private readonly unlinked = new Map<HeaderNode, Set<HeaderNode>>();
+  readonly #unlinked = new Map<HeaderNode, Set<HeaderNode>>();
   /** Blocks that failed by themselves: headers on top of them are refused. */
-  private readonly failedBlocks = new Set<HeaderNode>();
-  private lastProof = { bits: 0, proof: 0n };
-  private nextSequenceId = FIRST_SEQUENCE_ID;
+  readonly #failedBlocks = new Set<HeaderNode>();
+  #lastProof = { bits: 0, proof: 0n };
+  #nextSequenceId = FIRST_SEQUENCE_ID;
   /** Work of the tip at the last preciousBlock, and the number it gave. */
-  private lastPreciousWork = 0n;
-  private reverseSequenceId = -1;
+  #lastPreciousWork = 0n;
+  #reverseSequenceId = -1;
+  readonly #active: ActiveChain;
 
-  constructor(private readonly active: ActiveChain) {}
+  constructor(active: ActiveChain) {
+    this.#active = active;
+  }
 
   get size(): number {
-    return this.nodes.size;
+    return this.#nodes.size;
   }
 
   /** @param hash 32 bytes, internal order */
   get(hash: Uint8Array): HeaderNode | undefined {
-    return this.nodes.get(hashKey(hash));
+    return this.#nodes.get(hashKey(hash));
   }
 
   /** Every node, in order of insertion. */
   all(): IterableIterator<HeaderNode> {
-    return this.nodes.values();
+    return this.#nodes.values();
   }
 
   /** Ends of all branches. */
   get ends(): ReadonlySet<HeaderNode> {
-    return this.leaves;
+    return this.#leaves;
   }
 
   /** Adds a header that passed the rules; the row becomes dirty. */
   addHeader(header: Uint8Array, hash: Uint8Array, prev: HeaderNode | null, proof: bigint): HeaderNode {
-    const node = this.insert(header, hash, prev, proof);
+    const node = this.#insert(header, hash, prev, proof);
     node.status = NodeStatus.HEADER_VALID;
     this.dirty.add(node);
     if (this.bestHeader === undefined || this.bestHeader.chainWork < node.chainWork) this.bestHeader = node;
     return node;
   }
 
-  private insert(header: Uint8Array, hash: Uint8Array, prev: HeaderNode | null, proof: bigint): HeaderNode {
-    return this.hang(this.slabs.createNode(prev, proof, header, hash), hashKey(hash));
+  #insert(header: Uint8Array, hash: Uint8Array, prev: HeaderNode | null, proof: bigint): HeaderNode {
+    return this.#hang(this.#slabs.createNode(prev, proof, header, hash), hashKey(hash));
   }
 
-  private hang(node: HeaderNode, key: string): HeaderNode {
-    this.nodes.set(key, node);
-    if (node.prev !== null) this.leaves.delete(node.prev);
-    this.leaves.add(node);
+  #hang(node: HeaderNode, key: string): HeaderNode {
+    this.#nodes.set(key, node);
+    if (node.prev !== null) this.#leaves.delete(node.prev);
+    this.#leaves.add(node);
     return node;
   }
 
   /** Keeps the bytes of a stored header until addLoaded makes its node. @returns what addLoaded wants to know */
   place(header: Uint8Array, hash: Uint8Array): number {
-    return this.slabs.put(header, hash);
+    return this.#slabs.put(header, hash);
   }
 
   /**
@@ -89,22 +92,22 @@ export class BlockIndex {
    * @returns null when its parent is not there, or not at the height below
    */
   addLoaded(entry: number, height: number, status: number, txCount: number): HeaderNode | null {
-    const prev = height === 0 ? null : (this.nodes.get(hashKey(this.slabs.hash32(entry, 4))) ?? null);
+    const prev = height === 0 ? null : (this.#nodes.get(hashKey(this.#slabs.hash32(entry, 4))) ?? null);
     if (prev === null ? height !== 0 : prev.height + 1 !== height) return null;
-    const node = this.hang(this.slabs.node(entry, prev, this.proofOf(this.slabs.bits(entry))), hashKey(this.slabs.hash32(entry, 80)));
+    const node = this.#hang(this.#slabs.node(entry, prev, this.#proofOf(this.#slabs.bits(entry))), hashKey(this.#slabs.hash32(entry, 80)));
     node.status = status;
     node.txCount = txCount;
     if (txCount > 0) {
       if (prev === null) node.chainTxCount = txCount;
       else if (prev.chainTxCount > 0) node.chainTxCount = prev.chainTxCount + txCount;
-      else this.addUnlinked(prev, node);
+      else this.#addUnlinked(prev, node);
     }
     if (prev?.failed && !node.failed) {
       node.status |= NodeStatus.FAILED_CHILD;
       this.dirty.add(node);
     }
     if (node.failed) {
-      if ((node.status & NodeStatus.FAILED) !== 0) this.failedBlocks.add(node);
+      if ((node.status & NodeStatus.FAILED) !== 0) this.#failedBlocks.add(node);
       if (this.bestInvalid === null || node.chainWork > this.bestInvalid.chainWork) this.bestInvalid = node;
     } else if (this.bestHeader === undefined || node.chainWork > this.bestHeader.chainWork) {
       this.bestHeader = node;
@@ -113,28 +116,28 @@ export class BlockIndex {
   }
 
   /** Neighbours share their target, so its proof need not be computed again. */
-  private proofOf(bits: number): bigint {
-    if (this.lastProof.bits !== bits) this.lastProof = { bits, proof: blockProof(bits) };
-    return this.lastProof.proof;
+  #proofOf(bits: number): bigint {
+    if (this.#lastProof.bits !== bits) this.#lastProof = { bits, proof: blockProof(bits) };
+    return this.#lastProof.proof;
   }
 
   /** Once all rows are in and the active chain stands: arrival numbers and candidates. */
   finishLoad(): void {
     const found: HeaderNode[] = [];
-    const tip = this.active.tip as HeaderNode;
-    for (const node of this.nodes.values()) {
-      node.sequenceId = this.active.contains(node) ? 0 : 1;
+    const tip = this.#active.tip as HeaderNode;
+    for (const node of this.#nodes.values()) {
+      node.sequenceId = this.#active.contains(node) ? 0 : 1;
       if (node === tip || (node.isConnectable && node.chainWork >= tip.chainWork)) found.push(node);
     }
     this.candidates.addAll(found);
     this.candidates.pruneBelow(tip);
   }
 
-  private addUnlinked(parent: HeaderNode, node: HeaderNode): void {
-    let waiting = this.unlinked.get(parent);
+  #addUnlinked(parent: HeaderNode, node: HeaderNode): void {
+    let waiting = this.#unlinked.get(parent);
     if (waiting === undefined) {
       waiting = new Set();
-      this.unlinked.set(parent, waiting);
+      this.#unlinked.set(parent, waiting);
     }
     waiting.add(node);
   }
@@ -147,11 +150,11 @@ export class BlockIndex {
     node.blockPos = blockPos;
     node.status |= NodeStatus.HAVE_DATA;
     this.noteFile(node);
-    if (this.active.contains(node)) this.storedVersion++;
+    if (this.#active.contains(node)) this.storedVersion++;
     this.raise(node, NodeStatus.TRANSACTIONS_VALID);
     this.dirty.add(node);
     if (node.prev !== null && node.prev.chainTxCount === 0) {
-      this.addUnlinked(node.prev, node);
+      this.#addUnlinked(node.prev, node);
       return;
     }
     const queue: HeaderNode[] = [node];
@@ -159,12 +162,12 @@ export class BlockIndex {
       const linked = queue[i] as HeaderNode;
       linked.chainTxCount = (linked.prev === null ? 0 : linked.prev.chainTxCount) + linked.txCount;
       // Still outside the candidates, so the number that orders them may change.
-      linked.sequenceId = this.nextSequenceId++;
-      this.addCandidate(linked);
-      const children = this.unlinked.get(linked);
+      linked.sequenceId = this.#nextSequenceId++;
+      this.#addCandidate(linked);
+      const children = this.#unlinked.get(linked);
       if (children !== undefined) {
         for (const child of children) queue.push(child);
-        this.unlinked.delete(linked);
+        this.#unlinked.delete(linked);
       }
     }
   }
@@ -176,14 +179,14 @@ export class BlockIndex {
 
   /** Takes back that bytes and undo data are stored: they are about to be removed, and what is known about the block stays. */
   prune(node: HeaderNode): void {
-    this.dropPlace(node);
+    this.#dropPlace(node);
     this.storedVersion++;
     // It would have to be fetched again, and joins either of them then.
-    if (!this.active.contains(node)) this.candidates.delete(node);
-    if (node.prev !== null) this.unlinked.get(node.prev)?.delete(node);
+    if (!this.#active.contains(node)) this.candidates.delete(node);
+    if (node.prev !== null) this.#unlinked.get(node.prev)?.delete(node);
   }
 
-  private dropPlace(node: HeaderNode): void {
+  #dropPlace(node: HeaderNode): void {
     node.status &= ~(NodeStatus.HAVE_DATA | NodeStatus.HAVE_UNDO);
     node.file = -1;
     node.blockPos = 0;
@@ -197,7 +200,7 @@ export class BlockIndex {
 
   /** Takes back that bytes are stored (they turned out unreadable): the block and those after it wait for new ones. */
   forgetData(node: HeaderNode): void {
-    this.dropPlace(node);
+    this.#dropPlace(node);
     this.storedVersion++;
     node.txCount = 0;
     this.dirty.add(node);
@@ -205,25 +208,25 @@ export class BlockIndex {
       if (other.height < node.height || !other.descendsFrom(node)) continue;
       this.candidates.delete(other);
       other.chainTxCount = 0;
-      if (other !== node && other.has(NodeStatus.HAVE_DATA)) this.addUnlinked(other.prev as HeaderNode, other);
+      if (other !== node && other.has(NodeStatus.HAVE_DATA)) this.#addUnlinked(other.prev as HeaderNode, other);
     }
-    if (node.prev !== null) this.unlinked.get(node.prev)?.delete(node);
+    if (node.prev !== null) this.#unlinked.get(node.prev)?.delete(node);
   }
 
   /** The same of many at once, while the tree is loaded: nothing is a candidate yet. */
   forgetStored(nodes: readonly HeaderNode[]): void {
     let lowest = Number.POSITIVE_INFINITY;
     for (const node of nodes) {
-      this.dropPlace(node);
+      this.#dropPlace(node);
       node.txCount = 0;
-      if (node.prev !== null) this.unlinked.get(node.prev)?.delete(node);
+      if (node.prev !== null) this.#unlinked.get(node.prev)?.delete(node);
       this.dirty.add(node);
       lowest = Math.min(lowest, node.height);
     }
     const above = [...this.offChain()].filter(({ height }) => height >= lowest).sort((a, b) => a.height - b.height);
     for (const node of above) {
       const before = node.prev?.chainTxCount ?? 0;
-      if (node.txCount > 0 && before === 0 && node.chainTxCount > 0) this.addUnlinked(node.prev as HeaderNode, node);
+      if (node.txCount > 0 && before === 0 && node.chainTxCount > 0) this.#addUnlinked(node.prev as HeaderNode, node);
       node.chainTxCount = node.txCount > 0 && before > 0 ? before + node.txCount : 0;
     }
   }
@@ -235,15 +238,15 @@ export class BlockIndex {
     this.dirty.add(node);
   }
 
-  private addCandidate(node: HeaderNode): void {
-    const tip = this.active.tip;
+  #addCandidate(node: HeaderNode): void {
+    const tip = this.#active.tip;
     if (tip === undefined || compareCandidates(node, tip) >= 0) this.candidates.add(node);
   }
 
   /** A block that broke a rule when it was connected, or that the operator names. */
   markFailed(node: HeaderNode): void {
     node.status |= NodeStatus.FAILED;
-    this.failedBlocks.add(node);
+    this.#failedBlocks.add(node);
     this.dirty.add(node);
     this.candidates.delete(node);
   }
@@ -257,14 +260,14 @@ export class BlockIndex {
   /** Book-keeping for a failed branch: the most-work invalid block, and the best header if it was on that branch. */
   noteInvalidChain(node: HeaderNode): void {
     if (this.bestInvalid === null || node.chainWork > this.bestInvalid.chainWork) this.bestInvalid = node;
-    const tip = this.active.tip;
+    const tip = this.#active.tip;
     if (tip !== undefined && this.bestHeader.ancestor(node.height) === node) this.bestHeader = tip;
   }
 
   /** Whether a header on top of prev would build on a failed block; marks the way down to it as failed children. */
   buildsOnFailed(prev: HeaderNode): boolean {
     if (prev.has(NodeStatus.SCRIPTS_VALID) && !prev.failed) return false;
-    for (const failed of this.failedBlocks) {
+    for (const failed of this.#failedBlocks) {
       if (prev.ancestor(failed.height) !== failed) continue;
       for (let walk: HeaderNode = prev; walk !== failed; walk = walk.prev as HeaderNode) {
         walk.status |= NodeStatus.FAILED_CHILD;
@@ -282,7 +285,7 @@ export class BlockIndex {
       if (best === undefined) return undefined;
       let test: HeaderNode | null = best;
       let usable = true;
-      for (; test !== null && !this.active.contains(test); test = test.prev) {
+      for (; test !== null && !this.#active.contains(test); test = test.prev) {
         const missing = !test.has(NodeStatus.HAVE_DATA);
         if (!test.failed && !missing) continue;
         if (test.failed && (this.bestInvalid === null || best.chainWork > this.bestInvalid.chainWork)) this.bestInvalid = best;
@@ -291,7 +294,7 @@ export class BlockIndex {
             walk.status |= NodeStatus.FAILED_CHILD;
             this.dirty.add(walk);
           } else {
-            this.addUnlinked(walk.prev as HeaderNode, walk);
+            this.#addUnlinked(walk.prev as HeaderNode, walk);
           }
           this.candidates.delete(walk);
         }
@@ -306,8 +309,8 @@ export class BlockIndex {
   /** Nodes outside the active chain, each once. */
   *offChain(): Generator<HeaderNode> {
     const seen = new Set<HeaderNode>();
-    for (const leaf of this.leaves) {
-      for (let node: HeaderNode | null = leaf; node !== null && !this.active.contains(node) && !seen.has(node); node = node.prev) {
+    for (const leaf of this.#leaves) {
+      for (let node: HeaderNode | null = leaf; node !== null && !this.#active.contains(node) && !seen.has(node); node = node.prev) {
         seen.add(node);
         yield node;
       }
@@ -316,38 +319,38 @@ export class BlockIndex {
 
   /** Adds every connectable block that is no worse than the tip. */
   refillCandidates(): void {
-    const tip = this.active.tip as HeaderNode;
+    const tip = this.#active.tip as HeaderNode;
     for (const node of this.offChain()) if (node.isConnectable && compareCandidates(node, tip) >= 0) this.candidates.add(node);
     this.candidates.add(tip);
   }
 
   /** Takes failure marks from a block, its descendants and its ancestors. */
   clearFailures(node: HeaderNode): void {
-    const tip = this.active.tip as HeaderNode;
+    const tip = this.#active.tip as HeaderNode;
     for (const other of this.offChain()) {
       if (!other.failed || other.ancestor(node.height) !== node) continue;
-      this.clearFailure(other);
+      this.#clearFailure(other);
       if (other.isConnectable && compareCandidates(other, tip) > 0) this.candidates.add(other);
       if (this.bestInvalid === other) this.bestInvalid = null;
     }
-    for (let walk: HeaderNode | null = node; walk !== null && !this.active.contains(walk); walk = walk.prev) this.clearFailure(walk);
+    for (let walk: HeaderNode | null = node; walk !== null && !this.#active.contains(walk); walk = walk.prev) this.#clearFailure(walk);
   }
 
-  private clearFailure(node: HeaderNode): void {
+  #clearFailure(node: HeaderNode): void {
     if (!node.failed) return;
     node.status &= ~FAILED_MASK;
-    this.failedBlocks.delete(node);
+    this.#failedBlocks.delete(node);
     this.dirty.add(node);
   }
 
   /** Treats a block as if it had arrived before all others of its work. @returns false when it has less work than the tip */
   makePrecious(node: HeaderNode): boolean {
-    const tip = this.active.tip as HeaderNode;
+    const tip = this.#active.tip as HeaderNode;
     if (node.chainWork < tip.chainWork) return false;
-    if (tip.chainWork > this.lastPreciousWork) this.reverseSequenceId = -1;
-    this.lastPreciousWork = tip.chainWork;
+    if (tip.chainWork > this.#lastPreciousWork) this.#reverseSequenceId = -1;
+    this.#lastPreciousWork = tip.chainWork;
     this.candidates.delete(node);
-    node.sequenceId = this.reverseSequenceId--;
+    node.sequenceId = this.#reverseSequenceId--;
     if (node.isConnectable) {
       this.candidates.add(node);
       this.candidates.pruneBelow(tip);

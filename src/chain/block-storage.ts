@@ -24,15 +24,18 @@ const ARRIVED_BLOCKS = 1_024;
 
 export class BlockStorage {
   /** Stored blocks that wait to be connected, by node. */
-  private readonly waiting = new Map<HeaderNode, BlockView>();
-  private waitingBytes = 0;
+  readonly #waiting = new Map<HeaderNode, BlockView>();
+  #waitingBytes = 0;
   /** Lately connected blocks, oldest first; also the only source of undo data until it is written. */
-  private readonly recent = new Map<HeaderNode, ConnectedBlock>();
+  readonly #recent = new Map<HeaderNode, ConnectedBlock>();
+  readonly #hashes: Hashes;
 
   constructor(
     readonly files: BlockFiles,
-    private readonly hashes: Hashes,
-  ) {}
+    hashes: Hashes,
+  ) {
+    this.#hashes = hashes;
+  }
 
   /** Appends a block's bytes; resolves once the kernel has them. */
   append(block: BlockView): Promise<BlockPosition> {
@@ -46,58 +49,58 @@ export class BlockStorage {
 
   /** Keeps a block that was just stored until it is connected, if there is room. @param height of the tip: what lies below waits in vain */
   keepWaiting(node: HeaderNode, block: BlockView, height: number): void {
-    this.dropWaiting(node);
-    if (this.waitingBytes + block.totalSize > ARRIVED_BYTES || this.waiting.size >= ARRIVED_BLOCKS) {
-      for (const old of this.waiting.keys()) if (old.height <= height) this.dropWaiting(old);
-      if (this.waitingBytes + block.totalSize > ARRIVED_BYTES || this.waiting.size >= ARRIVED_BLOCKS) return;
+    this.#dropWaiting(node);
+    if (this.#waitingBytes + block.totalSize > ARRIVED_BYTES || this.#waiting.size >= ARRIVED_BLOCKS) {
+      for (const old of this.#waiting.keys()) if (old.height <= height) this.#dropWaiting(old);
+      if (this.#waitingBytes + block.totalSize > ARRIVED_BYTES || this.#waiting.size >= ARRIVED_BLOCKS) return;
     }
-    this.waiting.set(node, block);
-    this.waitingBytes += block.totalSize;
+    this.#waiting.set(node, block);
+    this.#waitingBytes += block.totalSize;
   }
 
   /** A block that waits, as it was parsed on arrival. */
   arrived(node: HeaderNode): BlockView | undefined {
-    return this.waiting.get(node);
+    return this.#waiting.get(node);
   }
 
   /** How many blocks wait, and their bytes. */
   get waitingFigures(): { readonly blocks: number; readonly bytes: number } {
-    return { blocks: this.waiting.size, bytes: this.waitingBytes };
+    return { blocks: this.#waiting.size, bytes: this.#waitingBytes };
   }
 
-  private dropWaiting(node: HeaderNode): void {
-    const block = this.waiting.get(node);
-    if (block !== undefined && this.waiting.delete(node)) this.waitingBytes -= block.totalSize;
+  #dropWaiting(node: HeaderNode): void {
+    const block = this.#waiting.get(node);
+    if (block !== undefined && this.#waiting.delete(node)) this.#waitingBytes -= block.totalSize;
   }
 
   /** Keeps a connected block in memory. */
   keep(connected: ConnectedBlock): void {
-    this.dropWaiting(connected.node);
-    this.recent.delete(connected.node);
-    this.recent.set(connected.node, connected);
+    this.#dropWaiting(connected.node);
+    this.#recent.delete(connected.node);
+    this.#recent.set(connected.node, connected);
   }
 
   /** A block that was connected lately, with what it spent. */
   connected(node: HeaderNode): ConnectedBlock | undefined {
-    return this.recent.get(node);
+    return this.#recent.get(node);
   }
 
   /** Whether the block was connected lately, so that reading it needs no file. */
   isRecent(node: HeaderNode): boolean {
-    return this.recent.has(node);
+    return this.#recent.has(node);
   }
 
   /** Forgets what need not be kept: the oldest beyond a few, but nothing whose undo data is not written yet. */
   trim(): void {
-    for (const [node, { block }] of this.recent) {
+    for (const [node, { block }] of this.#recent) {
       const written = node.has(NodeStatus.HAVE_UNDO);
-      if (written && (this.recent.size > KEPT_BLOCKS || block.totalSize > KEPT_BLOCK_BYTES)) this.recent.delete(node);
+      if (written && (this.#recent.size > KEPT_BLOCKS || block.totalSize > KEPT_BLOCK_BYTES)) this.#recent.delete(node);
     }
   }
 
   /** The bytes of a stored block. @throws StoreError */
   async readBytes(node: HeaderNode): Promise<Uint8Array> {
-    const recent = this.recent.get(node);
+    const recent = this.#recent.get(node);
     if (recent !== undefined) return recent.block.bytes;
     if (!node.has(NodeStatus.HAVE_DATA)) throw new StoreError('STORE_NOT_FOUND', `Block ${node.hashHex} is not stored`);
     const bytes = await this.files.readBlock({ file: node.file, pos: node.blockPos });
@@ -109,11 +112,11 @@ export class BlockStorage {
 
   /** A stored block, parsed. @throws StoreError */
   async read(node: HeaderNode): Promise<BlockView> {
-    const recent = this.recent.get(node);
+    const recent = this.#recent.get(node);
     if (recent !== undefined) return recent.block;
     const bytes = await this.readBytes(node);
     try {
-      return parseBlock(bytes, this.hashes);
+      return parseBlock(bytes, this.#hashes);
     } catch (error) {
       if (error instanceof DecodeError) throw new StoreError('STORE_CORRUPTION', `Block ${node.hashHex} does not parse`, error);
       throw error;
@@ -122,7 +125,7 @@ export class BlockStorage {
 
   /** Coins a connected block spent, per transaction after the coinbase. @throws StoreError */
   async readUndo(node: HeaderNode): Promise<Coin[][]> {
-    const recent = this.recent.get(node);
+    const recent = this.#recent.get(node);
     if (recent !== undefined) return recent.spent;
     if (node.prev === null) return [];
     if (!node.has(NodeStatus.HAVE_UNDO)) throw new StoreError('STORE_NOT_FOUND', `No undo data for block ${node.hashHex}`);
@@ -131,7 +134,7 @@ export class BlockStorage {
   }
 
   /** Whether the file holds this undo data: a block that was connected before may have lost it since. */
-  private async hasUndo(node: HeaderNode, undo: Uint8Array): Promise<boolean> {
+  async #hasUndo(node: HeaderNode, undo: Uint8Array): Promise<boolean> {
     if (!node.has(NodeStatus.HAVE_UNDO)) return false;
     try {
       return equalBytes(await this.files.readUndo({ file: node.file, pos: node.undoPos }, node.prevHash), undo);
@@ -147,7 +150,7 @@ export class BlockStorage {
     for (const { node, spent } of connected) {
       if (node.prev === null) continue;
       const undo = encodeUndo(spent);
-      if (!(await this.hasUndo(node, undo))) open.push({ node, undo });
+      if (!(await this.#hasUndo(node, undo))) open.push({ node, undo });
     }
     for (let first = 0; first < open.length; ) {
       // Those of one file go in one write.

@@ -21,60 +21,60 @@ export function compareCandidates(a: HeaderNode, b: HeaderNode): number {
  * at the front, which an offset makes cheap. A node's sequenceId must not change while it is in here.
  */
 export class Candidates {
-  private list: HeaderNode[] = [];
-  private first = 0;
+  #list: HeaderNode[] = [];
+  #first = 0;
 
   get size(): number {
-    return this.list.length - this.first;
+    return this.#list.length - this.#first;
   }
 
   /** The node to activate, undefined when there is none. */
   get best(): HeaderNode | undefined {
-    return this.size === 0 ? undefined : this.list[this.list.length - 1];
+    return this.size === 0 ? undefined : this.#list[this.#list.length - 1];
   }
 
   has(node: HeaderNode): boolean {
-    return this.list[this.position(node)] === node;
+    return this.#list[this.#position(node)] === node;
   }
 
   add(node: HeaderNode): void {
-    const at = this.position(node);
-    if (this.list[at] === node) return;
-    if (at === this.list.length) this.list.push(node);
-    else this.list.splice(at, 0, node);
+    const at = this.#position(node);
+    if (this.#list[at] === node) return;
+    if (at === this.#list.length) this.#list.push(node);
+    else this.#list.splice(at, 0, node);
   }
 
   /** Adds many at once (start-up), sorting once. */
   addAll(nodes: readonly HeaderNode[]): void {
-    this.list = [...new Set([...this.list.slice(this.first), ...nodes])].sort(compareCandidates);
-    this.first = 0;
+    this.#list = [...new Set([...this.#list.slice(this.#first), ...nodes])].sort(compareCandidates);
+    this.#first = 0;
   }
 
   delete(node: HeaderNode): void {
-    const at = this.position(node);
-    if (this.list[at] === node) this.list.splice(at, 1);
+    const at = this.#position(node);
+    if (this.#list[at] === node) this.#list.splice(at, 1);
   }
 
   /** Drops everything worse than the tip. */
   pruneBelow(tip: HeaderNode): void {
-    while (this.first < this.list.length && compareCandidates(this.list[this.first] as HeaderNode, tip) < 0) this.first++;
-    if (this.first > 1024 || this.first === this.list.length) {
-      this.list.splice(0, this.first);
-      this.first = 0;
+    while (this.#first < this.#list.length && compareCandidates(this.#list[this.#first] as HeaderNode, tip) < 0) this.#first++;
+    if (this.#first > 1024 || this.#first === this.#list.length) {
+      this.#list.splice(0, this.#first);
+      this.#first = 0;
     }
   }
 
   [Symbol.iterator](): Iterator<HeaderNode> {
-    return this.list.slice(this.first)[Symbol.iterator]();
+    return this.#list.slice(this.#first)[Symbol.iterator]();
   }
 
   /** Index of the node, or where it belongs. */
-  private position(node: HeaderNode): number {
-    let low = this.first;
-    let high = this.list.length;
+  #position(node: HeaderNode): number {
+    let low = this.#first;
+    let high = this.#list.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (compareCandidates(this.list[middle] as HeaderNode, node) < 0) low = middle + 1;
+      if (compareCandidates(this.#list[middle] as HeaderNode, node) < 0) low = middle + 1;
       else high = middle;
     }
     return low;

@@ -54,24 +54,24 @@ const CONNECT_TURN_MS = 50;
 const IMPORT_DIRTY_ROWS = 2_000;
 
 export class Chain extends ChainReader {
-  private readonly queue = new SerialQueue();
-  private readonly activator: Activator;
-  private readonly persister: Persister;
-  private readonly pruner: Pruner;
-  private readonly download: InitialDownload;
-  private readonly intake: Intake;
-  private readonly headerListeners = new Listeners<[HeaderNode]>();
-  private readonly storedListeners = new Listeners<[HeaderNode, BlockView]>();
-  private readonly assumedHash: Uint8Array | null;
-  private announcedHeader: HeaderNode;
-  private faultError: ChainFault | null = null;
-  private importing = 0;
-  private dumping = false;
-  private closing: Promise<void> | null = null;
-  private readonly tidy: NodeJS.Timeout;
-  private settleTimer: NodeJS.Timeout | null = null;
+  readonly #queue = new SerialQueue();
+  readonly #activator: Activator;
+  readonly #persister: Persister;
+  readonly #pruner: Pruner;
+  readonly #download: InitialDownload;
+  readonly #intake: Intake;
+  readonly #headerListeners = new Listeners<[HeaderNode]>();
+  readonly #storedListeners = new Listeners<[HeaderNode, BlockView]>();
+  readonly #assumedHash: Uint8Array | null;
+  #announcedHeader: HeaderNode;
+  #faultError: ChainFault | null = null;
+  #importing = 0;
+  #dumping = false;
+  #closing: Promise<void> | null = null;
+  readonly #tidy: NodeJS.Timeout;
+  #settleTimer: NodeJS.Timeout | null = null;
   /** Files grew, and nobody looked yet whether some have to go. */
-  private pruneDue = false;
+  #pruneDue = false;
 
   /** Opens what the store holds, repairs what a crash left, and connects blocks that are stored but not connected yet. */
   static async open(options: Partial<ChainOptions>, deps: ChainDeps): Promise<Chain> {
@@ -80,76 +80,75 @@ export class Chain extends ChainReader {
     // Nobody could say yet which blocks are still needed.
     const keepAll = chain.guardBlocks(() => 0);
     try {
-      await chain.pruner.finish();
-      if (ws.options.adoptAtOpen) await adoptBehind(ws, (block, at) => chain.importBlock(block, at));
-      await chain.change<void>(async (reply) => {
-        await chain.leaveFailedTip();
-        if (chain.transactionsAhead <= ws.options.connectAtOpen) await chain.activator.activate();
+      await chain.#pruner.finish();
+      if (ws.options.adoptAtOpen) await adoptBehind(ws, (block, at) => chain.#importBlock(block, at));
+      await chain.#change<void>(async (reply) => {
+        await chain.#leaveFailedTip();
+        if (chain.#transactionsAhead <= ws.options.connectAtOpen) await chain.#activator.activate();
         reply();
       });
-      await chain.queue.idle();
-      if (chain.faultError !== null) throw chain.faultError;
+      await chain.#queue.idle();
+      if (chain.#faultError !== null) throw chain.#faultError;
     } catch (error) {
-      clearInterval(chain.tidy);
+      clearInterval(chain.#tidy);
       await ws.blocks.files.close().catch(() => undefined);
       throw error;
     }
     keepAll();
     return chain;
   }
+  readonly #deps: ChainDeps;
 
-  private constructor(
-    ws: ChainWorkspace,
-    private readonly deps: ChainDeps,
-  ) {
+  private constructor(ws: ChainWorkspace, deps: ChainDeps) {
     super(ws);
-    this.download = new InitialDownload({ minimumChainWork: this.minimumChainWork, maxTipAge: ws.options.maxTipAge }, ws.clock, () => {
+    this.#deps = deps;
+    this.#download = new InitialDownload({ minimumChainWork: this.minimumChainWork, maxTipAge: ws.options.maxTipAge }, ws.clock, () => {
       ws.log.info('Leaving InitialBlockDownload (latching to false)');
     });
     const assumed = ws.options.assumeValid ?? ws.params.assumeValid;
-    this.assumedHash = assumed === null || /^0*$/.test(assumed) ? null : hashFromHex(assumed.padStart(64, '0'));
-    this.persister = new Persister(ws, this.tip);
-    this.activator = new Activator(
+    this.#assumedHash = assumed === null || /^0*$/.test(assumed) ? null : hashFromHex(assumed.padStart(64, '0'));
+    this.#persister = new Persister(ws, this.tip);
+    this.#activator = new Activator(
       ws,
-      this.persister,
-      () => (this.assumedHash === null ? undefined : ws.index.get(this.assumedHash)),
+      this.#persister,
+      () => (this.#assumedHash === null ? undefined : ws.index.get(this.#assumedHash)),
       () => !this.isInitialBlockDownload(),
     );
-    this.pruner = new Pruner(ws, this.persister, () => this.isInitialBlockDownload());
-    this.intake = new Intake(ws, {
+    this.#pruner = new Pruner(ws, this.#persister, () => this.isInitialBlockDownload());
+    this.#intake = new Intake(ws, {
       change: (job) =>
-        this.change<void>(async (reply) => {
+        this.#change<void>(async (reply) => {
           await job();
           reply();
         }),
-      activate: (enough) => this.activator.activate(null, enough),
-      crowded: () => this.queue.size > 1,
-      writeSomeRows: () => this.writeSomeRows(),
+      activate: (enough) => this.#activator.activate(null, enough),
+      crowded: () => this.#queue.size > 1,
+      writeSomeRows: () => this.#writeSomeRows(),
       storedAhead: () => this.storedAhead,
       failed: (error) => {
         // A chain that closes refuses changes; a storage that failed has said so in its own turn.
-        if (this.closing === null) this.fail(error);
+        if (this.#closing === null) this.#fail(error);
       },
     });
-    this.announcedHeader = ws.index.bestHeader;
-    this.tidy = setInterval(() => this.tidyUp(), TIDY_MS);
-    this.tidy.unref();
+    this.#announcedHeader = ws.index.bestHeader;
+    this.#tidy = setInterval(() => this.#tidyUp(), TIDY_MS);
+    this.#tidy.unref();
   }
 
-  private tidyUp(): void {
+  #tidyUp(): void {
     const { coins } = this;
-    if (coins.usedBytes <= coins.budgetBytes || this.queue.size > 0 || this.faultError !== null) return;
+    if (coins.usedBytes <= coins.budgetBytes || this.#queue.size > 0 || this.#faultError !== null) return;
     // In the queue, since a change under way counts on what it fetched.
-    this.queue.run(async () => coins.evict()).catch((error: unknown) => this.fail(error));
+    this.#queue.run(async () => coins.evict()).catch((error: unknown) => this.#fail(error));
   }
 
   /** Set once storage failed; every change is refused from then on. */
   get fault(): ChainFault | null {
-    return this.faultError;
+    return this.#faultError;
   }
   /** True until the tip was once recent and had enough work. */
   isInitialBlockDownload(): boolean {
-    return this.download.active(this.tip, this.importing > 0);
+    return this.#download.active(this.tip, this.#importing > 0);
   }
 
   /**
@@ -162,34 +161,34 @@ export class Chain extends ChainReader {
     if (isLarge(view)) await hashIds(view);
     const early = checkBlock(view, this.params, this.ws.crypto);
     if (early !== null) {
-      this.activator.onChecked.call(view.hash, view, early);
+      this.#activator.onChecked.call(view.hash, view, early);
       return { kind: 'invalid', reject: early, isNew: false, node: this.ws.index.get(view.hash) ?? null };
     }
-    return this.change((reply) => this.processBlock(view, options.force ?? true, reply));
+    return this.#change((reply) => this.#processBlock(view, options.force ?? true, reply));
   }
 
-  private async processBlock(view: BlockView, requested: boolean, reply: (outcome: BlockOutcome) => void): Promise<void> {
+  async #processBlock(view: BlockView, requested: boolean, reply: (outcome: BlockOutcome) => void): Promise<void> {
     // A rival of a tip that is not written yet: if the process died now, nobody would know which of the two came first.
-    if (!equalBytes(view.header.prevHash, this.tip.hash)) await this.activator.settle();
+    if (!equalBytes(view.header.prevHash, this.tip.hash)) await this.#activator.settle();
     const { verdict, node, isNew } = await acceptBlock(this.ws, view, requested);
-    if (verdict !== null) this.activator.onChecked.call(view.hash, view, verdict);
-    await this.persister.writeRows();
-    this.announceHeader();
+    if (verdict !== null) this.#activator.onChecked.call(view.hash, view, verdict);
+    await this.#persister.writeRows();
+    this.#announceHeader();
     if (verdict !== null || node === null) {
       reply({ kind: 'invalid', reject: verdict, isNew: false, node });
       return;
     }
     // Everybody downstream may begin with it while its scripts run.
-    if (isNew && node.prev === this.tip && !this.isInitialBlockDownload()) this.storedListeners.call(node, view);
+    if (isNew && node.prev === this.tip && !this.isInitialBlockDownload()) this.#storedListeners.call(node, view);
     // By the node, not by the hash: a copy that fails meanwhile has the hash too.
     let seen: { reject: Reject | null } | undefined;
     // In initial download hundreds of others may wait before it: for a block that was not asked for they are not all connected in one go.
     const begin = this.ws.clock.monotonicMs();
     const enough = (): boolean => this.isInitialBlockDownload() && this.ws.clock.monotonicMs() - begin >= CONNECT_TURN_MS;
-    await this.activator.activate(isNew ? { node, block: view } : null, requested && isNew ? undefined : enough, (judged, reject) => {
+    await this.#activator.activate(isNew ? { node, block: view } : null, requested && isNew ? undefined : enough, (judged, reject) => {
       if (judged === node) seen = { reject };
     });
-    this.intake.goOn();
+    this.#intake.goOn();
     if (seen?.reject != null) reply({ kind: 'invalid', reject: seen.reject, isNew, node });
     else if (!isNew && node.has(NodeStatus.HAVE_DATA)) reply({ kind: 'duplicate', reject: null, isNew, node });
     else reply({ kind: seen === undefined ? 'inconclusive' : 'accepted', reject: null, isNew, node });
@@ -202,20 +201,20 @@ export class Chain extends ChainReader {
    */
   async takeBlock(block: BlockView): Promise<boolean> {
     const node = this.ws.index.get(block.hash);
-    const fits = node !== undefined && !node.failed && !node.has(NodeStatus.HAVE_DATA) && !this.intake.isStoring(node);
-    const isNew = fits ? await this.storing(() => this.intake.take(block, node)) : null;
+    const fits = node !== undefined && !node.failed && !node.has(NodeStatus.HAVE_DATA) && !this.#intake.isStoring(node);
+    const isNew = fits ? await this.#storing(() => this.#intake.take(block, node)) : null;
     return isNew ?? (await this.submitBlock(block)).isNew;
   }
 
   /** Resolves when the turn of a block from takeBlock is over, or when nothing is left to be connected. */
   async turnOver(hash: Uint8Array): Promise<void> {
     const node = this.ws.index.get(hash);
-    if (node !== undefined) await this.intake.connected(node);
+    if (node !== undefined) await this.#intake.connected(node);
   }
 
   /** Resolves when takeBlock has room for another one; undefined when it has. */
   room(): Promise<void> | undefined {
-    return this.intake.room();
+    return this.#intake.room();
   }
 
   /** Checks and stores a header. null: accepted, or known as good. @throws DecodeError under 80 bytes; ChainFault */
@@ -226,7 +225,7 @@ export class Chain extends ChainReader {
   /** Checks and stores headers in order, until one fails. @throws DecodeError; ChainFault */
   async submitHeaders(headers: readonly Uint8Array[]): Promise<{ verdict: Verdict; last: HeaderNode | null }> {
     const views = headers.map((bytes) => parseHeader(bytes, this.ws.crypto));
-    return this.change(async (reply) => {
+    return this.#change(async (reply) => {
       let last: HeaderNode | null = null;
       let verdict: Verdict = null;
       for (const view of views) {
@@ -235,16 +234,16 @@ export class Chain extends ChainReader {
         if (verdict !== null) break;
         last = result.node;
       }
-      await this.persister.writeRows();
-      this.announceHeader();
+      await this.#persister.writeRows();
+      this.#announceHeader();
       reply({ verdict, last });
     });
   }
 
   /** Connects a block onto the tip without keeping anything. On another parent the verdict's reason is 'inconclusive-not-best-prevblk'. */
   async testBlockValidity(block: BlockView, options: ValidityOptions): Promise<Verdict> {
-    this.refuseAfterFault();
-    return this.reading(() => testValidity(this.ws, block, options));
+    this.#refuseAfterFault();
+    return this.#reading(() => testValidity(this.ws, block, options));
   }
 
   /**
@@ -252,51 +251,51 @@ export class Chain extends ChainReader {
    * known-block.ts.
    */
   async isKnownValid(header: HeaderView, coinbase: TxView, known: KnownTransactions): Promise<boolean> {
-    this.refuseAfterFault();
-    return this.reading(() => isKnownValid(this.ws, header, coinbase, known));
+    this.#refuseAfterFault();
+    return this.#reading(() => isKnownValid(this.ws, header, coinbase, known));
   }
 
   /** Marks a block as invalid and leaves it. Always null; genesis is left alone. */
   invalidateBlock(node: HeaderNode): Promise<Verdict> {
-    return this.change(async (reply) => {
-      await invalidate(this.ws, this.activator, node);
-      await this.activator.activate();
-      await this.settleBefore(reply);
+    return this.#change(async (reply) => {
+      await invalidate(this.ws, this.#activator, node);
+      await this.#activator.activate();
+      await this.#settleBefore(reply);
     });
   }
 
   /** Takes marks of invalidity from a block and its family, and activates what is best then. */
   reconsiderBlock(node: HeaderNode): Promise<Verdict> {
-    return this.change(async (reply) => {
+    return this.#change(async (reply) => {
       this.ws.index.clearFailures(node);
-      await this.activator.activate();
-      await this.settleBefore(reply);
+      await this.#activator.activate();
+      await this.#settleBefore(reply);
     });
   }
 
   /** Treats a block as if received before all others of its work. */
   preciousBlock(node: HeaderNode): Promise<Verdict> {
-    return this.change(async (reply) => {
-      if (this.ws.index.makePrecious(node)) await this.activator.activate();
-      await this.settleBefore(reply);
+    return this.#change(async (reply) => {
+      if (this.ws.index.makePrecious(node)) await this.#activator.activate();
+      await this.#settleBefore(reply);
     });
   }
 
   /** For marks set by hand: they must be written when the answer goes out. */
-  private async settleBefore(reply: (verdict: Verdict) => void): Promise<void> {
-    await this.activator.settle();
-    await this.persister.writeRows();
-    this.announceHeader();
+  async #settleBefore(reply: (verdict: Verdict) => void): Promise<void> {
+    await this.#activator.settle();
+    await this.#persister.writeRows();
+    this.#announceHeader();
     reply(null);
   }
 
   /** The tip of the last run was marked invalid but not left yet when the process died. */
-  private async leaveFailedTip(): Promise<void> {
+  async #leaveFailedTip(): Promise<void> {
     let target = this.tip;
     while (target.failed && target.prev !== null) target = target.prev;
     if (target === this.tip) return;
     this.ws.log.info(`Leaving a tip that is marked invalid, down to height ${target.height}`);
-    await this.activator.disconnectTo(target, () => undefined);
+    await this.#activator.disconnectTo(target, () => undefined);
     this.ws.index.refillCandidates();
   }
 
@@ -312,7 +311,7 @@ export class Chain extends ChainReader {
 
   /** The same, with the tip at which they were looked up. */
   coinsAtTip(outpoints: readonly Uint8Array[]): Promise<{ tip: HeaderNode; coins: (Coin | undefined)[] }> {
-    return this.reading(async () => {
+    return this.#reading(async () => {
       await this.coins.prefetch(outpoints);
       return { tip: this.tip, coins: outpoints.map((outpoint) => this.coins.get(outpoint)) };
     });
@@ -329,9 +328,9 @@ export class Chain extends ChainReader {
   }
 
   /** Writes everything, then opens a view of exactly the coins at the tip, which others may move on from. */
-  private pinCoins(): Promise<{ cursor: StoreCursor; tip: HeaderNode }> {
-    return this.change(async (reply) => {
-      await this.persister.flush();
+  #pinCoins(): Promise<{ cursor: StoreCursor; tip: HeaderNode }> {
+    return this.#change(async (reply) => {
+      await this.#persister.flush();
       // Opened before anything else can change.
       reply({ cursor: this.ws.store.cursor(prefixRange(PREFIX.coin)), tip: this.tip });
     });
@@ -340,7 +339,7 @@ export class Chain extends ChainReader {
   /** Figures of all coins, by a walk in slices while the chain goes on. */
   async coinsStats(options: { hashSerialized: boolean; muhash?: boolean }): Promise<CoinsStats> {
     const { gte, lt } = prefixRange(PREFIX.coin);
-    const { cursor, tip } = await this.pinCoins();
+    const { cursor, tip } = await this.#pinCoins();
     const diskSize = await this.ws.store.approximateSize(gte, lt);
     const hashing = { hashes: this.ws.crypto, serialized: options.hashSerialized, muhash: options.muhash === true };
     return sumCoins(cursor, tip, hashing, diskSize);
@@ -353,22 +352,22 @@ export class Chain extends ChainReader {
    * @throws DumpStoppedError when the node stops meanwhile, or the system's error
    */
   async dumpCoins(path: string, form: DumpForm['form']): Promise<({ tip: HeaderNode } & DumpedCoins) | null> {
-    if (this.dumping) return null;
-    this.dumping = true;
+    if (this.#dumping) return null;
+    this.#dumping = true;
     try {
-      const { cursor, tip } = await this.pinCoins();
+      const { cursor, tip } = await this.#pinCoins();
       const { params, crypto: hashes } = this.ws;
       const whole: DumpForm = form === '28' ? { form, magic: params.magic, hashes } : { form };
       return { tip, ...(await dumpCoins(cursor, tip, path, whole, () => this.ws.stopping())) };
     } finally {
-      this.dumping = false;
+      this.#dumping = false;
     }
   }
 
   /** Shows a visitor the coins with its scripts, while the chain goes on. @returns the block they stood at, and whether all were gone over */
   async walkCoins(visitor: CoinVisitor): Promise<{ tip: HeaderNode; complete: boolean }> {
-    const { cursor, tip } = await this.pinCoins();
-    return { tip, complete: await this.reading(() => walkCoins(cursor, visitor, this.deps.coinScanner ?? new InlineCoinScanner())) };
+    const { cursor, tip } = await this.#pinCoins();
+    return { tip, complete: await this.#reading(() => walkCoins(cursor, visitor, this.#deps.coinScanner ?? new InlineCoinScanner())) };
   }
 
   /** Core's verifychain. @param level 0..4 @param blocks 0 = all */
@@ -378,7 +377,7 @@ export class Chain extends ChainReader {
 
   /** Checks stored blocks as verifychain does. @returns what is wrong, null when all is well */
   verifyStored(level: number, blocks: number): Promise<string | null> {
-    return this.change(async (reply) => reply(await verifyBlocks(this.ws, level, blocks)));
+    return this.#change(async (reply) => reply(await verifyBlocks(this.ws, level, blocks)));
   }
 
   /** Reads a blk file, bootstrap.dat or a file of hex lines, with full validation. @returns blocks accepted as new */
@@ -388,26 +387,22 @@ export class Chain extends ChainReader {
 
   /** The same over several files, among which blocks may lie in any order: a whole blocks folder. Only read, never changed. */
   loadBlockFiles(paths: readonly string[], onProgress?: (progress: ImportProgress) => void): Promise<number> {
-    return this.import(paths, (block) => this.importBlock(block, null), onProgress);
+    return this.#import(paths, (block) => this.#importBlock(block, null), onProgress);
   }
 
   /** Takes the blocks that lie in the node's own files into an empty tree, without connecting them (-reindex). @returns how many */
   async adoptStored(onProgress?: (progress: ImportProgress) => void): Promise<number> {
     const files = new Map(this.ws.blocks.files.files().map(({ file, path }) => [path, file]));
-    const adopt = (block: BlockView, { path, pos }: BlockSource) => this.importBlock(block, { file: files.get(path) as number, pos });
+    const adopt = (block: BlockView, { path, pos }: BlockSource) => this.#importBlock(block, { file: files.get(path) as number, pos });
     // What lies in a file is not known before all of it was read.
     const keepAll = this.guardBlocks(() => 0);
-    return this.import([...files.keys()], adopt, onProgress).finally(keepAll);
+    return this.#import([...files.keys()], adopt, onProgress).finally(keepAll);
   }
 
-  private async import(
-    paths: readonly string[],
-    accept: ImportSink['accept'],
-    onProgress?: (progress: ImportProgress) => void,
-  ): Promise<number> {
-    this.refuseAfterFault();
+  async #import(paths: readonly string[], accept: ImportSink['accept'], onProgress?: (progress: ImportProgress) => void): Promise<number> {
+    this.#refuseAfterFault();
     const { crypto, clock, log, params, options } = this.ws;
-    this.importing++;
+    this.#importing++;
     try {
       const sink = {
         hashes: crypto,
@@ -419,12 +414,12 @@ export class Chain extends ChainReader {
         stored: (hash: Uint8Array) => this.ws.index.get(hash)?.has(NodeStatus.HAVE_DATA) === true,
         accept,
         height: () => this.tip.height,
-        stopping: () => this.ws.stopping() || this.faultError !== null,
+        stopping: () => this.ws.stopping() || this.#faultError !== null,
       };
       return await importBlocks(paths, sink, onProgress);
     } finally {
-      this.importing--;
-      if (this.faultError === null) await this.flush();
+      this.#importing--;
+      if (this.#faultError === null) await this.flush();
     }
   }
 
@@ -432,7 +427,7 @@ export class Chain extends ChainReader {
    * One block of an import: nobody was promised anything yet, so rows are written in groups.
    * @param stored where its bytes are already; such a block is not connected yet
    */
-  private async importBlock(block: BlockView, stored: BlockPosition | null): Promise<boolean> {
+  async #importBlock(block: BlockView, stored: BlockPosition | null): Promise<boolean> {
     const known = this.ws.index.get(block.hash);
     if (known?.has(NodeStatus.HAVE_DATA)) return false;
     const early = checkBlock(block, this.params, this.ws.crypto);
@@ -440,19 +435,19 @@ export class Chain extends ChainReader {
       this.ws.log.warn(`Block ${hashToHex(block.hash)} of the import: ${early.reason}`);
       return false;
     }
-    return this.change(async (reply) => {
+    return this.#change(async (reply) => {
       const { verdict, node, isNew } = await acceptBlock(this.ws, block, true, stored ?? undefined);
       if (verdict !== null) this.ws.log.warn(`Block ${hashToHex(block.hash)} of the import: ${verdict.reason}`);
-      if (verdict === null && node !== null && stored === null) await this.activator.activate(isNew ? { node, block } : null);
-      this.announceHeader();
-      await this.activator.settle();
-      await this.writeSomeRows();
+      if (verdict === null && node !== null && stored === null) await this.#activator.activate(isNew ? { node, block } : null);
+      this.#announceHeader();
+      await this.#activator.settle();
+      await this.#writeSomeRows();
       reply(isNew);
     });
   }
 
-  private async writeSomeRows(): Promise<void> {
-    if (this.ws.index.dirty.size >= IMPORT_DIRTY_ROWS) await this.persister.writeRows();
+  async #writeSomeRows(): Promise<void> {
+    if (this.ws.index.dirty.size >= IMPORT_DIRTY_ROWS) await this.#persister.writeRows();
   }
 
   /** Stored blocks that wait to be put on top of the tip; 0 when the tip is the best there is. */
@@ -462,127 +457,127 @@ export class Chain extends ChainReader {
   }
 
   /** Transactions in those blocks. */
-  private get transactionsAhead(): number {
+  get #transactionsAhead(): number {
     return Math.max(0, (this.ws.index.findMostWork() ?? this.tip).chainTxCount - this.tip.chainTxCount);
   }
 
   /** Connects stored blocks until the tip is the best there is, in turns, so that others get at the chain in between. */
   async connectStored(onProgress?: (progress: ConnectProgress) => void): Promise<void> {
-    this.refuseAfterFault();
+    this.#refuseAfterFault();
     if (this.storedAhead === 0) return;
     const { clock } = this.ws;
     const now = (): number => clock.monotonicMs();
     const meter = new ConnectMeter(now, this.tip);
-    this.importing++;
+    this.#importing++;
     try {
       while (this.storedAhead > 0 && !this.ws.stopping()) {
-        await this.change<void>(async (reply) => {
+        await this.#change<void>(async (reply) => {
           const begin = now();
-          await this.activator.activate(null, () => now() - begin >= CONNECT_TURN_MS);
+          await this.#activator.activate(null, () => now() - begin >= CONNECT_TURN_MS);
           reply();
         });
         if (meter.due() || this.storedAhead === 0) onProgress?.(meter.at(this.tip, this.ws.index.findMostWork() ?? this.tip));
       }
     } finally {
-      this.importing--;
-      if (this.faultError === null) await this.flush();
+      this.#importing--;
+      if (this.#faultError === null) await this.flush();
     }
   }
 
   /** Registers a listener; those registered first are called first. @returns unsubscribe */
   onTip(listener: TipListener): () => void {
-    return this.activator.onTip.add(listener);
+    return this.#activator.onTip.add(listener);
   }
 
   /** Called when the last change of the tip said that more follows, and the next block turned out bad. @returns takes the listener off again */
   onRest(listener: () => void): () => void {
-    return this.activator.onRest.add(listener);
+    return this.#activator.onRest.add(listener);
   }
   onHeader(listener: HeaderListener): () => void {
-    return this.headerListeners.add(listener);
+    return this.#headerListeners.add(listener);
   }
   /** Hears of new blocks on the tip that passed every check without coins, before they are connected (Core's NewPoWValidBlock). */
   onStored(listener: (node: HeaderNode, block: BlockView) => void): () => void {
-    return this.storedListeners.add(listener);
+    return this.#storedListeners.add(listener);
   }
   onChecked(listener: CheckedListener): () => void {
-    return this.activator.onChecked.add(listener);
+    return this.#activator.onChecked.add(listener);
   }
 
-  private announceHeader(): void {
+  #announceHeader(): void {
     const best = this.ws.index.bestHeader;
-    if (best === this.announcedHeader) return;
-    this.announcedHeader = best;
-    this.headerListeners.call(best);
+    if (best === this.#announcedHeader) return;
+    this.#announcedHeader = best;
+    this.#headerListeners.call(best);
   }
 
   /** Writes everything to the store; near the tip this is already so. */
   flush(): Promise<void> {
-    return this.change(async (reply) => {
-      await this.activator.settle();
-      await this.persister.flush();
+    return this.#change(async (reply) => {
+      await this.#activator.settle();
+      await this.#persister.flush();
       reply();
     });
   }
 
   /** The same, and waits until the disk has it. */
   sync(): Promise<void> {
-    return this.change(async (reply) => {
-      await this.activator.settle();
-      await this.persister.flush();
-      await this.persister.syncAll();
+    return this.#change(async (reply) => {
+      await this.#activator.settle();
+      await this.#persister.flush();
+      await this.#persister.syncAll();
       reply();
     });
   }
 
   /** Removes what -prune has no room for. @returns what resolves once the files are gone; they do not count any more before */
   async pruneToTarget(): Promise<{ removed: Promise<void> }> {
-    await this.change<void>(async (reply) => {
-      await this.activator.settle();
-      await this.pruner.toTarget();
+    await this.#change<void>(async (reply) => {
+      await this.#activator.settle();
+      await this.#pruner.toTarget();
       reply();
     });
-    return { removed: this.pruner.removed() };
+    return { removed: this.#pruner.removed() };
   }
 
   /** Removes files whose every block is at a height or below it, and far enough below the tip. Resolves once they are gone. */
   async pruneUpTo(height: number): Promise<void> {
-    await this.change<void>(async (reply) => {
-      await this.activator.settle();
-      await this.pruner.upTo(height);
+    await this.#change<void>(async (reply) => {
+      await this.#activator.settle();
+      await this.#pruner.upTo(height);
       reply();
     });
-    await this.pruner.removed();
+    await this.#pruner.removed();
   }
 
   /** Keeps blocks from being pruned that somebody has to read. @param guard asked before every pruning @returns how to end that */
   guardBlocks(guard: PruneGuard): () => void {
-    return this.pruner.guard(guard);
+    return this.#pruner.guard(guard);
   }
 
   /** The lowest block from which on all blocks up to the tip are stored. */
   get lowestStored(): HeaderNode {
-    return this.pruner.lowestStored();
+    return this.#pruner.lowestStored();
   }
 
   /** Resolves once the next start would know this block and its undo data: indexes promise nothing about blocks before that. */
   async recorded(node: HeaderNode): Promise<void> {
     const { dirty } = this.ws.index;
     if (!dirty.has(node) && (node.prev === null || node.has(NodeStatus.HAVE_UNDO))) return;
-    await this.change<void>(async (reply) => {
-      await this.persister.writeUndo();
-      await this.persister.writeRows();
+    await this.#change<void>(async (reply) => {
+      await this.#persister.writeUndo();
+      await this.#persister.writeRows();
       reply();
     });
   }
 
   /** Resolves when every change asked for so far is over: a block that was stored is connected, refused or left aside by then. */
   settled(): Promise<void> {
-    return this.queue.idle();
+    return this.#queue.idle();
   }
 
   stats(): ChainStats {
-    const { connected, disconnected, rejected, reorganizations } = this.activator.counts;
+    const { connected, disconnected, rejected, reorganizations } = this.#activator.counts;
     return {
       height: this.tip.height,
       headers: this.bestHeader.height,
@@ -592,31 +587,31 @@ export class Chain extends ChainReader {
       reorgs: reorganizations,
       candidates: this.ws.index.candidates.size,
       coinsCacheBytes: this.coins.stats().usedBytes,
-      queued: this.queue.size,
+      queued: this.#queue.size,
     };
   }
 
   /** Finishes the change under way, writes everything, closes the block files. The store stays open: its owner closes it. */
   close(): Promise<void> {
-    this.closing ??= this.shutDown();
-    return this.closing;
+    this.#closing ??= this.#shutDown();
+    return this.#closing;
   }
 
-  private async shutDown(): Promise<void> {
-    clearInterval(this.tidy);
-    if (this.settleTimer !== null) clearTimeout(this.settleTimer);
-    await this.queue.run(async () => {
-      await this.activator.ahead.close();
+  async #shutDown(): Promise<void> {
+    clearInterval(this.#tidy);
+    if (this.#settleTimer !== null) clearTimeout(this.#settleTimer);
+    await this.#queue.run(async () => {
+      await this.#activator.ahead.close();
       try {
-        if (this.faultError === null) {
-          await this.persister.flush();
-          await this.persister.syncAll();
+        if (this.#faultError === null) {
+          await this.#persister.flush();
+          await this.#persister.syncAll();
         }
       } catch (error) {
-        this.fail(error);
+        this.#fail(error);
       } finally {
-        await this.pruner.removed();
-        await this.ws.blocks.files.close().catch((error) => this.fail(error));
+        await this.#pruner.removed();
+        await this.ws.blocks.files.close().catch((error) => this.#fail(error));
       }
     });
   }
@@ -625,15 +620,15 @@ export class Chain extends ChainReader {
    * Runs a change in its turn. The job answers by `reply`, and may go on writing afterwards; the next change waits for all of it.
    * Whatever it throws means that memory and disk may differ: the chain refuses everything from then on.
    */
-  private change<T>(job: (reply: (value: T) => void) => Promise<void>): Promise<T> {
-    if (this.closing !== null) return Promise.reject(new ChainFault('The chain is closed', undefined));
+  #change<T>(job: (reply: (value: T) => void) => Promise<void>): Promise<T> {
+    if (this.#closing !== null) return Promise.reject(new ChainFault('The chain is closed', undefined));
     return new Promise<T>((resolve, reject) => {
       const run = async (): Promise<void> => {
-        this.refuseAfterFault();
+        this.#refuseAfterFault();
         await job(resolve);
-        this.settleSoon();
+        this.#settleSoon();
       };
-      this.queue.run(run).catch((error: unknown) => reject(this.fail(error)));
+      this.#queue.run(run).catch((error: unknown) => reject(this.#fail(error)));
     });
   }
 
@@ -641,55 +636,55 @@ export class Chain extends ChainReader {
    * Whoever was answered goes first: the reply and the next template leave before coins are written, which holds the thread for some
    * 10 ms after a full block. A change that comes earlier writes them itself before it moves the tip.
    */
-  private settleSoon(): void {
-    if (this.pruner.takeDue()) this.pruneDue = true;
-    if (!(this.activator.needsSettling || this.pruneDue) || this.settleTimer !== null) return;
-    this.settleTimer = setTimeout(() => {
-      this.settleTimer = null;
+  #settleSoon(): void {
+    if (this.#pruner.takeDue()) this.#pruneDue = true;
+    if (!(this.#activator.needsSettling || this.#pruneDue) || this.#settleTimer !== null) return;
+    this.#settleTimer = setTimeout(() => {
+      this.#settleTimer = null;
       // Asked in its turn: the change before may be the one whose writing failed.
       const settle = async (): Promise<void> => {
-        if (this.faultError !== null) return;
-        await this.activator.settle();
-        if (!this.pruner.takeDue() && !this.pruneDue) return;
-        this.pruneDue = false;
-        await this.pruner.toTarget();
+        if (this.#faultError !== null) return;
+        await this.#activator.settle();
+        if (!this.#pruner.takeDue() && !this.#pruneDue) return;
+        this.#pruneDue = false;
+        await this.#pruner.toTarget();
       };
-      this.queue.run(settle).catch((error: unknown) => this.fail(error));
+      this.#queue.run(settle).catch((error: unknown) => this.#fail(error));
     }, SETTLE_DELAY_MS);
   }
 
   /** Writes beside the queue: whatever fails ends the chain, unless it is about to close and takes nothing more in. */
-  private async storing<T>(work: () => Promise<T>): Promise<T> {
-    this.refuseAfterFault();
+  async #storing<T>(work: () => Promise<T>): Promise<T> {
+    this.#refuseAfterFault();
     try {
       return await work();
     } catch (error) {
-      throw this.closing === null ? this.fail(error) : error;
+      throw this.#closing === null ? this.#fail(error) : error;
     }
   }
 
   /** Reads beside the queue: a failing store ends the chain here too. */
-  private async reading<T>(work: () => Promise<T>): Promise<T> {
+  async #reading<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      throw error instanceof StoreError || error instanceof VerifierFaultError ? this.fail(error) : error;
+      throw error instanceof StoreError || error instanceof VerifierFaultError ? this.#fail(error) : error;
     }
   }
 
-  private refuseAfterFault(): void {
-    if (this.faultError !== null) throw this.faultError;
+  #refuseAfterFault(): void {
+    if (this.#faultError !== null) throw this.#faultError;
   }
 
   /** Enters the state of fault, once. */
-  private fail(error: unknown): ChainFault {
-    if (this.faultError === null) {
+  #fail(error: unknown): ChainFault {
+    if (this.#faultError === null) {
       const message = error instanceof Error ? error.message : String(error);
-      this.faultError = error instanceof ChainFault ? error : new ChainFault(`The chain stopped: ${message}`, error);
-      this.ws.log.error(this.faultError.message);
-      this.deps.onFault?.(this.faultError);
+      this.#faultError = error instanceof ChainFault ? error : new ChainFault(`The chain stopped: ${message}`, error);
+      this.ws.log.error(this.#faultError.message);
+      this.#deps.onFault?.(this.#faultError);
     }
-    return this.faultError;
+    return this.#faultError;
   }
 }
 

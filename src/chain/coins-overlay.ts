@@ -16,28 +16,31 @@ export interface CoinSet {
 
 /** Changes on top of another view. */
 export class CoinsOverlay implements CoinView, CoinSet {
-  private readonly changes = new Map<string, Coin | null>();
+  readonly #changes = new Map<string, Coin | null>();
+  readonly #base: CoinView;
 
-  constructor(private readonly base: CoinView) {}
+  constructor(base: CoinView) {
+    this.#base = base;
+  }
 
   get(outpoint: Uint8Array): Coin | undefined {
-    const changed = this.changes.get(hashKey(outpoint));
-    return changed === undefined ? this.base.get(outpoint) : (changed ?? undefined);
+    const changed = this.#changes.get(hashKey(outpoint));
+    return changed === undefined ? this.#base.get(outpoint) : (changed ?? undefined);
   }
 
   /** Whether the answer is here, so that the base need not be asked. */
   has(outpoint: Uint8Array): boolean {
-    return this.changes.has(hashKey(outpoint));
+    return this.#changes.has(hashKey(outpoint));
   }
 
   spend(outpoint: Uint8Array): Coin | undefined {
     const coin = this.get(outpoint);
-    this.changes.set(hashKey(outpoint), null);
+    this.#changes.set(hashKey(outpoint), null);
     return coin;
   }
 
   add(outpoint: Uint8Array, coin: Coin): void {
-    this.changes.set(hashKey(outpoint), coin);
+    this.#changes.set(hashKey(outpoint), coin);
   }
 }
 

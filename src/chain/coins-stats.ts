@@ -74,32 +74,31 @@ function sameTxid(a: Uint8Array, b: Uint8Array): boolean {
  * both zero (an operator precedence slip that became the format), per output varint(vout + 1), script, varint(value), and a closing 0.
  */
 class CoinsHash {
-  private readonly stream: Sha256Stream;
-  private open = false;
+  readonly #stream: Sha256Stream;
+  #open = false;
+  readonly #hashes: Hashes;
 
-  constructor(
-    private readonly hashes: Hashes,
-    tipHash: Uint8Array,
-  ) {
-    this.stream = hashes.sha256Stream().update(tipHash);
+  constructor(hashes: Hashes, tipHash: Uint8Array) {
+    this.#hashes = hashes;
+    this.#stream = hashes.sha256Stream().update(tipHash);
   }
 
   add(outpoint: Uint8Array, coin: Coin, first: boolean): void {
     const out = new ByteWriter(64 + coin.script.length);
     if (first) {
-      if (this.open) out.u8(0);
-      this.open = true;
+      if (this.#open) out.u8(0);
+      this.#open = true;
       out.bytes(outpoint.subarray(0, 32)).u8(coin.height !== 0 || coin.coinbase ? 1 : 0);
     }
     writeVarint(out, readU32(outpoint, 32) + 1);
     out.varBytes(coin.script);
     writeVarint(out, coin.value);
-    this.stream.update(out.finish());
+    this.#stream.update(out.finish());
   }
 
   finish(): Uint8Array {
-    if (this.open) this.stream.update(Uint8Array.of(0));
-    return this.hashes.sha256(this.stream.digest());
+    if (this.#open) this.#stream.update(Uint8Array.of(0));
+    return this.#hashes.sha256(this.#stream.digest());
   }
 }
 

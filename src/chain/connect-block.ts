@@ -138,40 +138,42 @@ class BlockOutpoints {
   /** and so many inputs of this one. */
   endInputs = 0;
   /** Earlier transactions of the block by the first four bytes of their ids; a clash only means fetching a coin that is not there. */
-  private readonly own = new Map<number, TxView>();
+  readonly #own = new Map<number, TxView>();
+  readonly #block: BlockView;
+  readonly #overlay: CoinsOverlay | null;
 
-  constructor(
-    private readonly block: BlockView,
-    private readonly overlay: CoinsOverlay | null,
-  ) {}
+  constructor(block: BlockView, overlay: CoinsOverlay | null) {
+    this.#block = block;
+    this.#overlay = overlay;
+  }
 
   /** Inputs of the next run that no earlier transaction of the block creates. */
   next(most: number): Uint8Array[] {
-    const { txs } = this.block;
+    const { txs } = this.#block;
     const list: Uint8Array[] = [];
     for (let left = most; this.end < txs.length && left > 0; ) {
       const tx = txs[this.end] as TxView;
       const inputs = this.end === 0 ? 0 : tx.inputCount;
       const first = this.endInputs;
       const last = Math.min(inputs, first + left);
-      for (let i = first; i < last; i++) if (!this.isOwn(tx.outpoint(i))) this.want(list, tx.outpoint(i));
+      for (let i = first; i < last; i++) if (!this.#isOwn(tx.outpoint(i))) this.#want(list, tx.outpoint(i));
       left -= Math.max(1, last - first);
       this.endInputs = last;
       if (last < inputs) break;
-      this.own.set(readU32(tx.txid, 0), tx);
+      this.#own.set(readU32(tx.txid, 0), tx);
       this.end++;
       this.endInputs = 0;
     }
     return list;
   }
 
-  private isOwn(outpoint: Uint8Array): boolean {
-    const source = this.own.get(readU32(outpoint, 0));
+  #isOwn(outpoint: Uint8Array): boolean {
+    const source = this.#own.get(readU32(outpoint, 0));
     return source !== undefined && equalBytes(source.txid, outpoint.subarray(0, 32));
   }
 
-  private want(list: Uint8Array[], outpoint: Uint8Array): void {
-    if (this.overlay === null || !this.overlay.has(outpoint)) list.push(outpoint);
+  #want(list: Uint8Array[], outpoint: Uint8Array): void {
+    if (this.#overlay === null || !this.#overlay.has(outpoint)) list.push(outpoint);
   }
 }
 

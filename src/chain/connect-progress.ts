@@ -19,16 +19,16 @@ export interface ConnectProgress {
 const REPORT_MS = 10_000;
 
 export class ConnectMeter {
-  private readonly blocks: ProgressMeter;
-  private readonly transactions: ProgressMeter;
+  readonly #blocks: ProgressMeter;
+  readonly #transactions: ProgressMeter;
 
   constructor(nowMs: () => number, tip: HeaderNode) {
-    this.blocks = new ProgressMeter(nowMs, tip.height, REPORT_MS);
-    this.transactions = new ProgressMeter(nowMs, tip.chainTxCount, REPORT_MS);
+    this.#blocks = new ProgressMeter(nowMs, tip.height, REPORT_MS);
+    this.#transactions = new ProgressMeter(nowMs, tip.chainTxCount, REPORT_MS);
   }
 
   due(): boolean {
-    return this.blocks.due();
+    return this.#blocks.due();
   }
 
   at(tip: HeaderNode, goal: HeaderNode): ConnectProgress {
@@ -36,8 +36,8 @@ export class ConnectMeter {
       height: tip.height,
       goal: goal.height,
       percent: goal.chainTxCount === 0 ? 100 : Math.min(100, (100 * tip.chainTxCount) / goal.chainTxCount),
-      blocksPerSecond: this.blocks.rate(tip.height),
-      secondsLeft: this.transactions.secondsLeft(tip.chainTxCount, goal.chainTxCount),
+      blocksPerSecond: this.#blocks.rate(tip.height),
+      secondsLeft: this.#transactions.secondsLeft(tip.chainTxCount, goal.chainTxCount),
     };
   }
 }

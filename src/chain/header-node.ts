@@ -58,43 +58,47 @@ export class HeaderNode implements HeaderContext {
   /** Order of arrival among blocks of equal work: lower wins. Negative for precious blocks, 0 and 1 for blocks found at start. */
   sequenceId = 0;
   /** A far ancestor, for ancestor() in logarithmic time. */
-  private readonly skip: HeaderNode | null;
+  readonly #skip: HeaderNode | null;
+  readonly #slab: DataView;
+  readonly #offset: number;
 
   constructor(
     readonly prev: HeaderNode | null,
     proof: bigint,
-    private readonly slab: DataView,
-    private readonly offset: number,
+    slab: DataView,
+    offset: number,
   ) {
+    this.#slab = slab;
+    this.#offset = offset;
     this.height = prev === null ? 0 : prev.height + 1;
     this.chainWork = prev === null ? proof : prev.chainWork + proof;
-    this.skip = prev === null ? null : prev.ancestor(skipHeight(this.height));
+    this.#skip = prev === null ? null : prev.ancestor(skipHeight(this.height));
     slab.setUint32(offset + 112, prev === null ? this.time : Math.max(prev.maxTime, this.time), true);
   }
 
   get version(): number {
-    return this.slab.getInt32(this.offset, true);
+    return this.#slab.getInt32(this.#offset, true);
   }
   /** 32 bytes, internal order, a view. */
   get merkleRoot(): Uint8Array {
-    return this.view(36, 32);
+    return this.#view(36, 32);
   }
   get time(): number {
-    return this.slab.getUint32(this.offset + 68, true);
+    return this.#slab.getUint32(this.#offset + 68, true);
   }
   /** The largest time of this block and all before it, seconds: never falls along a chain. */
   get maxTime(): number {
-    return this.slab.getUint32(this.offset + 112, true);
+    return this.#slab.getUint32(this.#offset + 112, true);
   }
   get bits(): number {
-    return this.slab.getUint32(this.offset + 72, true);
+    return this.#slab.getUint32(this.#offset + 72, true);
   }
   get nonce(): number {
-    return this.slab.getUint32(this.offset + 76, true);
+    return this.#slab.getUint32(this.#offset + 76, true);
   }
   /** 32 bytes, internal order, a view. */
   get hash(): Uint8Array {
-    return this.view(80, 32);
+    return this.#view(80, 32);
   }
   /** The hash as people read it. */
   get hashHex(): string {
@@ -102,11 +106,11 @@ export class HeaderNode implements HeaderContext {
   }
   /** The hash of the header before, 32 bytes, internal order (zeros for genesis). */
   get prevHash(): Uint8Array {
-    return this.view(4, 32);
+    return this.#view(4, 32);
   }
   /** The 80 header bytes, a view. */
   get headerBytes(): Uint8Array {
-    return this.view(0, 80);
+    return this.#view(0, 80);
   }
 
   has(bits: number): boolean {
@@ -142,7 +146,7 @@ export class HeaderNode implements HeaderContext {
     if (height > this.height || height < 0) return null;
     let node: HeaderNode = this;
     while (node.height > height) {
-      const skip = node.skip;
+      const skip = node.#skip;
       const prev = node.prev as HeaderNode;
       const far = skipHeight(node.height);
       const farOfPrev = skipHeight(node.height - 1);
@@ -158,40 +162,40 @@ export class HeaderNode implements HeaderContext {
     return this.ancestor(other.height) === other;
   }
 
-  private view(start: number, length: number): Uint8Array {
-    return new Uint8Array(this.slab.buffer, this.offset + start, length);
+  #view(start: number, length: number): Uint8Array {
+    return new Uint8Array(this.#slab.buffer, this.#offset + start, length);
   }
 }
 
 /** Holds the bytes of headers and makes nodes over them. One per tree. */
 export class HeaderSlabs {
-  private readonly slabs: DataView[] = [];
-  private used = 0;
+  readonly #slabs: DataView[] = [];
+  #used = 0;
 
   /** Copies a header and its hash (internal order) into the next entry. @returns the entry's number */
   put(header: Uint8Array, hash: Uint8Array): number {
-    const index = this.used % SLAB_ENTRIES;
-    if (index === 0) this.slabs.push(new DataView(new ArrayBuffer(ENTRY_SIZE * SLAB_ENTRIES)));
-    const slab = this.slabs[this.slabs.length - 1] as DataView;
+    const index = this.#used % SLAB_ENTRIES;
+    if (index === 0) this.#slabs.push(new DataView(new ArrayBuffer(ENTRY_SIZE * SLAB_ENTRIES)));
+    const slab = this.#slabs[this.#slabs.length - 1] as DataView;
     const entry = new Uint8Array(slab.buffer, index * ENTRY_SIZE, ENTRY_SIZE);
     entry.set(header.subarray(0, 80), 0);
     entry.set(hash.subarray(0, 32), 80);
-    return this.used++;
+    return this.#used++;
   }
 
   /** Field of an entry: 32 bytes from `offset`, a view. */
   hash32(entry: number, offset: 4 | 36 | 80): Uint8Array {
-    return new Uint8Array(this.slabOf(entry).buffer, (entry % SLAB_ENTRIES) * ENTRY_SIZE + offset, 32);
+    return new Uint8Array(this.#slabOf(entry).buffer, (entry % SLAB_ENTRIES) * ENTRY_SIZE + offset, 32);
   }
 
   /** Compact target of an entry. */
   bits(entry: number): number {
-    return this.slabOf(entry).getUint32((entry % SLAB_ENTRIES) * ENTRY_SIZE + 72, true);
+    return this.#slabOf(entry).getUint32((entry % SLAB_ENTRIES) * ENTRY_SIZE + 72, true);
   }
 
   /** The node of an entry. @param proof work of this header alone */
   node(entry: number, prev: HeaderNode | null, proof: bigint): HeaderNode {
-    return new HeaderNode(prev, proof, this.slabOf(entry), (entry % SLAB_ENTRIES) * ENTRY_SIZE);
+    return new HeaderNode(prev, proof, this.#slabOf(entry), (entry % SLAB_ENTRIES) * ENTRY_SIZE);
   }
 
   /** put and node in one go. */
@@ -199,8 +203,8 @@ export class HeaderSlabs {
     return this.node(this.put(header, hash), prev, proof);
   }
 
-  private slabOf(entry: number): DataView {
-    return this.slabs[Math.floor(entry / SLAB_ENTRIES)] as DataView;
+  #slabOf(entry: number): DataView {
+    return this.#slabs[Math.floor(entry / SLAB_ENTRIES)] as DataView;
   }
 }
 

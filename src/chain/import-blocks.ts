@@ -91,147 +91,147 @@ class ImportRun {
   accepted = 0;
   /** Waiting blocks given up for want of room, which can't be read again. */
   dropped = 0;
-  private bytes = 0;
+  #bytes = 0;
   /** Bytes of the files before the one that is being read. */
-  private bytesBefore = 0;
-  private readonly totalBytes: number;
-  private readonly blockMeter: ProgressMeter;
-  private readonly byteMeter: ProgressMeter;
+  #bytesBefore = 0;
+  readonly #totalBytes: number;
+  readonly #blockMeter: ProgressMeter;
+  readonly #byteMeter: ProgressMeter;
   /** By parent, in order of arrival. */
-  private readonly waiting = new Map<string, Waiting[]>();
-  private waitingCount = 0;
+  readonly #waiting = new Map<string, Waiting[]>();
+  #waitingCount = 0;
   /** Those that hold their bytes, oldest first. */
-  private readonly held = new Set<Waiting>();
-  private heldBytes = 0;
+  readonly #held = new Set<Waiting>();
+  #heldBytes = 0;
+  readonly #sink: ImportSink;
+  readonly #onProgress: ((progress: ImportProgress) => void) | undefined;
 
-  constructor(
-    paths: readonly string[],
-    private readonly sink: ImportSink,
-    private readonly onProgress: ((progress: ImportProgress) => void) | undefined,
-  ) {
+  constructor(paths: readonly string[], sink: ImportSink, onProgress: ((progress: ImportProgress) => void) | undefined) {
+    this.#sink = sink;
+    this.#onProgress = onProgress;
     const now = (): number => sink.clock.monotonicMs();
-    this.blockMeter = new ProgressMeter(now, 0, REPORT_MS);
-    this.byteMeter = new ProgressMeter(now, 0, REPORT_MS);
-    this.totalBytes = paths.reduce((sum, path) => sum + sizeOf(path), 0);
+    this.#blockMeter = new ProgressMeter(now, 0, REPORT_MS);
+    this.#byteMeter = new ProgressMeter(now, 0, REPORT_MS);
+    this.#totalBytes = paths.reduce((sum, path) => sum + sizeOf(path), 0);
   }
 
   async pass(path: string): Promise<void> {
-    const { sink } = this;
-    const parses = (bytes: Uint8Array): boolean => sink.stored(this.hashOf(bytes)) || this.parse(bytes) !== null;
+    const sink = this.#sink;
+    const parses = (bytes: Uint8Array): boolean => sink.stored(this.#hashOf(bytes)) || this.#parse(bytes) !== null;
     for await (const found of scanBlocks(path, { magic: sink.magic, parses })) {
       if (sink.stopping()) return;
-      this.bytes = this.bytesBefore + found.pos + found.bytes.length;
-      await this.take(found, path);
-      if (this.blockMeter.due()) this.report();
+      this.#bytes = this.#bytesBefore + found.pos + found.bytes.length;
+      await this.#take(found, path);
+      if (this.#blockMeter.due()) this.report();
       await yieldToLoop();
     }
-    this.bytesBefore += sizeOf(path);
-    this.bytes = this.bytesBefore;
+    this.#bytesBefore += sizeOf(path);
+    this.#bytes = this.#bytesBefore;
   }
 
-  private hashOf(bytes: Uint8Array): Uint8Array {
-    return this.sink.hashes.sha256d(bytes.subarray(0, HEADER_SIZE));
+  #hashOf(bytes: Uint8Array): Uint8Array {
+    return this.#sink.hashes.sha256d(bytes.subarray(0, HEADER_SIZE));
   }
 
-  private async take(found: ScannedBlock, path: string): Promise<void> {
-    const { sink } = this;
+  async #take(found: ScannedBlock, path: string): Promise<void> {
+    const sink = this.#sink;
     const { bytes, pos, text } = found;
-    const hash = this.hashOf(bytes);
+    const hash = this.#hashOf(bytes);
     if (bytes.length >= HEADER_SIZE && sink.stored(hash)) {
-      await this.acceptChildren(hash);
+      await this.#acceptChildren(hash);
       return;
     }
-    const block = this.parse(bytes);
+    const block = this.#parse(bytes);
     if (block === null) {
       sink.log.warn(`A record of ${bytes.length} bytes in ${path} is not a block`);
       return;
     }
     const source = { path, pos };
-    if (sink.has(block.header.prevHash) || sink.has(hash)) await this.accept(block, source);
-    else this.wait(block.header.prevHash, { hash, source, length: bytes.length, text, bytes });
+    if (sink.has(block.header.prevHash) || sink.has(hash)) await this.#accept(block, source);
+    else this.#wait(block.header.prevHash, { hash, source, length: bytes.length, text, bytes });
   }
 
-  private parse(bytes: Uint8Array): BlockView | null {
+  #parse(bytes: Uint8Array): BlockView | null {
     try {
-      return parseBlock(bytes, this.sink.hashes);
+      return parseBlock(bytes, this.#sink.hashes);
     } catch (error) {
       if (error instanceof DecodeError) return null;
       throw error;
     }
   }
 
-  private async accept(block: BlockView, source: BlockSource): Promise<void> {
-    if (await this.sink.accept(block, source)) this.accepted++;
-    if (this.sink.has(block.hash)) await this.acceptChildren(block.hash);
+  async #accept(block: BlockView, source: BlockSource): Promise<void> {
+    if (await this.#sink.accept(block, source)) this.accepted++;
+    if (this.#sink.has(block.hash)) await this.#acceptChildren(block.hash);
   }
 
   /** Blocks that waited for this one, and those that waited for them. */
-  private async acceptChildren(first: Uint8Array): Promise<void> {
+  async #acceptChildren(first: Uint8Array): Promise<void> {
     const queue = [first];
     for (let i = 0; i < queue.length; i++) {
       const key = hashKey(queue[i] as Uint8Array);
-      const children = this.waiting.get(key) ?? [];
-      this.waiting.delete(key);
+      const children = this.#waiting.get(key) ?? [];
+      this.#waiting.delete(key);
       for (const child of children) {
-        this.waitingCount--;
-        this.letGo(child);
-        if (this.sink.stopping()) return;
-        const block = this.parse(child.bytes ?? (await readScanned(child.source.path, child.source.pos, child.length)));
+        this.#waitingCount--;
+        this.#letGo(child);
+        if (this.#sink.stopping()) return;
+        const block = this.#parse(child.bytes ?? (await readScanned(child.source.path, child.source.pos, child.length)));
         // The file changed under our hands.
         if (block === null) continue;
-        if (await this.sink.accept(block, child.source)) this.accepted++;
-        if (this.sink.has(block.hash)) queue.push(block.hash);
-        if (this.blockMeter.due()) this.report();
+        if (await this.#sink.accept(block, child.source)) this.accepted++;
+        if (this.#sink.has(block.hash)) queue.push(block.hash);
+        if (this.#blockMeter.due()) this.report();
       }
     }
   }
 
-  private wait(prevHash: Uint8Array, entry: Waiting): void {
-    if (this.waitingCount >= MAX_WAITING) {
+  #wait(prevHash: Uint8Array, entry: Waiting): void {
+    if (this.#waitingCount >= MAX_WAITING) {
       this.dropped++;
       return;
     }
     const key = hashKey(prevHash);
-    const list = this.waiting.get(key);
-    if (list === undefined) this.waiting.set(key, [entry]);
+    const list = this.#waiting.get(key);
+    if (list === undefined) this.#waiting.set(key, [entry]);
     else list.push(entry);
-    this.waitingCount++;
-    this.held.add(entry);
-    this.heldBytes += entry.length;
-    for (const oldest of this.held) {
-      if (this.heldBytes <= this.sink.orphanBytes) break;
-      this.letGo(oldest);
+    this.#waitingCount++;
+    this.#held.add(entry);
+    this.#heldBytes += entry.length;
+    for (const oldest of this.#held) {
+      if (this.#heldBytes <= this.#sink.orphanBytes) break;
+      this.#letGo(oldest);
       oldest.bytes = null;
-      if (oldest.text) this.forget(oldest);
+      if (oldest.text) this.#forget(oldest);
     }
   }
 
-  private letGo(entry: Waiting): void {
-    if (this.held.delete(entry)) this.heldBytes -= entry.length;
+  #letGo(entry: Waiting): void {
+    if (this.#held.delete(entry)) this.#heldBytes -= entry.length;
   }
 
   /** Gives up a waiting block that can't be read again on its own. */
-  private forget(entry: Waiting): void {
+  #forget(entry: Waiting): void {
     this.dropped++;
-    this.waitingCount--;
-    for (const [key, list] of this.waiting) {
+    this.#waitingCount--;
+    for (const [key, list] of this.#waiting) {
       const at = list.indexOf(entry);
       if (at < 0) continue;
       list.splice(at, 1);
-      if (list.length === 0) this.waiting.delete(key);
+      if (list.length === 0) this.#waiting.delete(key);
       return;
     }
   }
 
   report(): void {
-    const bytes = Math.min(this.bytes, this.totalBytes);
-    this.onProgress?.({
+    const bytes = Math.min(this.#bytes, this.#totalBytes);
+    this.#onProgress?.({
       blocks: this.accepted,
       bytes,
-      totalBytes: this.totalBytes,
-      height: this.sink.height(),
-      blocksPerSecond: this.blockMeter.rate(this.accepted),
-      secondsLeft: this.byteMeter.secondsLeft(bytes, this.totalBytes),
+      totalBytes: this.#totalBytes,
+      height: this.#sink.height(),
+      blocksPerSecond: this.#blockMeter.rate(this.accepted),
+      secondsLeft: this.#byteMeter.secondsLeft(bytes, this.#totalBytes),
     });
   }
 }

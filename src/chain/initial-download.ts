@@ -12,22 +12,25 @@ export interface InitialDownloadOptions {
 
 /** A latch over the tip's work and age. */
 export class InitialDownload {
-  private finished = false;
+  #finished = false;
+  readonly #options: InitialDownloadOptions;
+  readonly #clock: Clock;
+  readonly #onFinished: () => void;
 
-  constructor(
-    private readonly options: InitialDownloadOptions,
-    private readonly clock: Clock,
-    private readonly onFinished: () => void,
-  ) {}
+  constructor(options: InitialDownloadOptions, clock: Clock, onFinished: () => void) {
+    this.#options = options;
+    this.#clock = clock;
+    this.#onFinished = onFinished;
+  }
 
   /** @param importing blocks are being read from files */
   active(tip: HeaderNode, importing: boolean): boolean {
-    if (this.finished) return false;
+    if (this.#finished) return false;
     if (importing) return true;
-    if (tip.chainWork < this.options.minimumChainWork) return true;
-    if (tip.time < this.clock.nowSeconds() - this.options.maxTipAge) return true;
-    this.finished = true;
-    this.onFinished();
+    if (tip.chainWork < this.#options.minimumChainWork) return true;
+    if (tip.time < this.#clock.nowSeconds() - this.#options.maxTipAge) return true;
+    this.#finished = true;
+    this.#onFinished();
     return false;
   }
 }

@@ -40,11 +40,13 @@ export class Intake {
   #connecting = false;
   /** Told after each turn. */
   #waiters: (() => void)[] = [];
+  readonly #ws: ChainWorkspace;
+  readonly #deps: IntakeDeps;
 
-  constructor(
-    private readonly ws: ChainWorkspace,
-    private readonly deps: IntakeDeps,
-  ) {}
+  constructor(ws: ChainWorkspace, deps: IntakeDeps) {
+    this.#ws = ws;
+    this.#deps = deps;
+  }
 
   /** Whether a block is on its way to the files. */
   isStoring(node: HeaderNode): boolean {
@@ -56,7 +58,7 @@ export class Intake {
    * @returns whether it was new, once its bytes are with the kernel; null when it breaks a rule
    */
   async take(block: BlockView, node: HeaderNode): Promise<boolean | null> {
-    const { ws } = this;
+    const ws = this.#ws;
     this.#storing.add(node);
     this.#storingBytes += block.totalSize;
     try {
@@ -78,7 +80,8 @@ export class Intake {
   }
 
   async #store(): Promise<void> {
-    const { ws, deps } = this;
+    const ws = this.#ws;
+    const deps = this.#deps;
     const batch = this.#batch;
     this.#batch = [];
     const positions = await ws.blocks.appendAll(batch.map(({ block }) => block));
@@ -111,13 +114,13 @@ export class Intake {
     if (this.#storing.size >= MAX_WAITING_BLOCKS || this.#storingBytes >= MAX_WAITING_BYTES) return true;
     // What waits for a parent that is not here yet would wait in vain.
     if (!this.#connecting) return false;
-    const { blocks, bytes } = this.ws.blocks.waitingFigures;
+    const { blocks, bytes } = this.#ws.blocks.waitingFigures;
     return blocks + this.#storing.size >= MAX_WAITING_BLOCKS || bytes + this.#storingBytes >= MAX_WAITING_BYTES;
   }
 
   /** Resolves when a block's turn is over, or when nothing is left to be connected. */
   async connected(node: HeaderNode): Promise<void> {
-    while (this.#storing.has(node) || (this.#connecting && this.ws.active.height < node.height)) await this.#nextTurn();
+    while (this.#storing.has(node) || (this.#connecting && this.#ws.active.height < node.height)) await this.#nextTurn();
   }
 
   #nextTurn(): Promise<void> {
@@ -132,18 +135,19 @@ export class Intake {
 
   /** Connects what waits, in turns of its own; nothing when that goes on already. */
   goOn(): void {
-    if (this.deps.storedAhead() > 0) this.#connectSoon();
+    if (this.#deps.storedAhead() > 0) this.#connectSoon();
   }
 
   #connectSoon(): void {
     this.#turnOver();
-    if (this.#connecting || this.ws.stopping() || this.deps.storedAhead() === 0) return;
+    if (this.#connecting || this.#ws.stopping() || this.#deps.storedAhead() === 0) return;
     this.#connecting = true;
-    this.#turn().catch((error: unknown) => this.deps.failed(error));
+    this.#turn().catch((error: unknown) => this.#deps.failed(error));
   }
 
   async #turn(): Promise<void> {
-    const { ws, deps } = this;
+    const ws = this.#ws;
+    const deps = this.#deps;
     try {
       do {
         await deps.change(async () => {

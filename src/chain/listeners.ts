@@ -2,20 +2,20 @@
 
 /** Callbacks with the same arguments. */
 export class Listeners<Args extends unknown[]> {
-  private list: ((...args: Args) => void)[] = [];
+  #list: ((...args: Args) => void)[] = [];
 
   /** @returns takes the listener off again */
   add(listener: (...args: Args) => void): () => void {
-    this.list = [...this.list, listener];
+    this.#list = [...this.#list, listener];
     return () => {
-      this.list = this.list.filter((other) => other !== listener);
+      this.#list = this.#list.filter((other) => other !== listener);
     };
   }
 
   /** Calls all of them, even when one throws. @returns the first error, undefined without one */
   call(...args: Args): unknown {
     let first: unknown;
-    for (const listener of this.list) {
+    for (const listener of this.#list) {
       try {
         listener(...args);
       } catch (error) {

@@ -64,8 +64,11 @@ class StoredProof {
   #bits = -1;
   /** Most significant byte first. */
   #target = new Uint8Array(32);
+  readonly #powLimit: bigint;
 
-  constructor(private readonly powLimit: bigint) {}
+  constructor(powLimit: bigint) {
+    this.#powLimit = powLimit;
+  }
 
   check(header: Uint8Array, hash: Uint8Array): void {
     const bits = readU32(header, 72);
@@ -78,7 +81,7 @@ class StoredProof {
   }
 
   #take(bits: number): void {
-    const target = targetOf(bits, this.powLimit);
+    const target = targetOf(bits, this.#powLimit);
     if (target === null) throw new StoreError('STORE_CORRUPTION', 'The block index holds a header with a target out of range');
     this.#bits = bits;
     this.#target = new Uint8Array(Buffer.from(target.toString(16).padStart(64, '0'), 'hex'));
@@ -93,31 +96,32 @@ function storedBackwards(index: BlockIndex): BlockPosition[] {
 
 /** A million rows as columns of numbers: as objects they would keep the collector busy for longer than all the rest takes. */
 class Rows {
-  private readonly entries: number[] = [];
-  private readonly heights: number[] = [];
-  private readonly statuses: number[] = [];
-  private readonly txCounts: number[] = [];
-  private readonly files: number[] = [];
-  private readonly blockPositions: number[] = [];
-  private readonly undoPositions: number[] = [];
+  readonly #entries: number[] = [];
+  readonly #heights: number[] = [];
+  readonly #statuses: number[] = [];
+  readonly #txCounts: number[] = [];
+  readonly #files: number[] = [];
+  readonly #blockPositions: number[] = [];
+  readonly #undoPositions: number[] = [];
 
   get count(): number {
-    return this.entries.length;
+    return this.#entries.length;
   }
 
   add(entry: number, row: IndexRow): void {
-    this.entries.push(entry);
-    this.heights.push(row.height);
-    this.statuses.push(row.status);
-    this.txCounts.push(row.txCount);
-    this.files.push(row.file);
-    this.blockPositions.push(row.blockPos);
-    this.undoPositions.push(row.undoPos);
+    this.#entries.push(entry);
+    this.#heights.push(row.height);
+    this.#statuses.push(row.status);
+    this.#txCounts.push(row.txCount);
+    this.#files.push(row.file);
+    this.#blockPositions.push(row.blockPos);
+    this.#undoPositions.push(row.undoPos);
   }
 
   /** Numbers of the rows, lowest height first: a counting sort, since heights have no gaps. */
   byHeight(): Uint32Array {
-    const { heights, count } = this;
+    const { count } = this;
+    const heights = this.#heights;
     const starts = new Uint32Array(count + 1);
     for (const height of heights) {
       if (height >= count) throw new StoreError('STORE_CORRUPTION', MISSING_PARENT);
@@ -131,15 +135,15 @@ class Rows {
 
   insert(i: number, index: BlockIndex): void {
     const node = index.addLoaded(
-      this.entries[i] as number,
-      this.heights[i] as number,
-      this.statuses[i] as number,
-      this.txCounts[i] as number,
+      this.#entries[i] as number,
+      this.#heights[i] as number,
+      this.#statuses[i] as number,
+      this.#txCounts[i] as number,
     );
     if (node === null) throw new StoreError('STORE_CORRUPTION', MISSING_PARENT);
-    node.file = this.files[i] as number;
-    node.blockPos = this.blockPositions[i] as number;
-    node.undoPos = this.undoPositions[i] as number;
+    node.file = this.#files[i] as number;
+    node.blockPos = this.#blockPositions[i] as number;
+    node.undoPos = this.#undoPositions[i] as number;
     if (node.hasData) index.noteFile(node);
   }
 }

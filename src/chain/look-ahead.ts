@@ -71,12 +71,15 @@ export class LookAhead {
   readonly #work = new Set<Promise<unknown>>();
   /** Raised when what is under way is of no use any more. */
   #epoch = 0;
+  readonly #ws: ChainWorkspace;
 
-  constructor(private readonly ws: ChainWorkspace) {}
+  constructor(ws: ChainWorkspace) {
+    this.#ws = ws;
+  }
 
   /** Looks at blocks from the tip towards the target, as far as they are stored and there is room. */
   fill(target: HeaderNode, assumed: HeaderNode | undefined): void {
-    const { tip } = this.ws.active;
+    const { tip } = this.#ws.active;
     if (tip === undefined) return;
     for (let taken = this.#taken[0]; taken !== undefined && tip.height >= taken.node.height; taken = this.#taken[0]) {
       this.#taken.shift();
@@ -145,7 +148,7 @@ export class LookAhead {
   }
 
   async #read(target: HeaderNode, assumed: HeaderNode | undefined, epoch: number): Promise<void> {
-    const { ws } = this;
+    const ws = this.#ws;
     for (;;) {
       const from = this.#last ?? (ws.active.tip as HeaderNode);
       if (from.height >= target.height || !this.#hasRoom) break;
@@ -174,7 +177,7 @@ export class LookAhead {
   }
 
   #add(node: HeaderNode, block: BlockView, assumed: HeaderNode | undefined): void {
-    const { ws } = this;
+    const ws = this.#ws;
     const prev = node.prev as HeaderNode;
     const flags = blockScriptFlags(prev, block.hash, ws.params, ws.versionBits);
     const scripts = scriptsNeeded(ws, node, assumed);
@@ -211,7 +214,7 @@ export class LookAhead {
 
   /** Reads the coins that no block ahead creates, usually all in one go. */
   async #readCoins(group: readonly Found[], epoch: number): Promise<void> {
-    const { coins, params } = this.ws;
+    const { coins, params } = this.#ws;
     const wanted: Uint8Array[] = [];
     for (const { block } of group) {
       for (let t = 0; t < block.txs.length; t++) {
@@ -257,7 +260,7 @@ export class LookAhead {
       }
     }
     if (jobs.length === 0) return true;
-    const { ok, stopped } = await this.ws.verifier.verifyTxs({ txs: jobs, flags, klass: 'block', stop, bulk: true });
+    const { ok, stopped } = await this.#ws.verifier.verifyTxs({ txs: jobs, flags, klass: 'block', stop, bulk: true });
     return ok && !stopped;
   }
 
@@ -269,7 +272,7 @@ export class LookAhead {
 
   #output(outpoint: Uint8Array): SpentOutput | undefined {
     const source = this.#ahead(outpoint);
-    if (source === undefined) return this.ws.coins.isKnown(outpoint) ? this.ws.coins.get(outpoint) : undefined;
+    if (source === undefined) return this.#ws.coins.isKnown(outpoint) ? this.#ws.coins.get(outpoint) : undefined;
     const index = readU32(outpoint, 32);
     return index < source.outputCount ? { value: source.outputValue(index), script: source.outputScript(index) } : undefined;
   }

@@ -23,37 +23,38 @@ const MAX_FLUSH_INTERVAL_MS = 10 * 60 * 1000;
 
 export class Persister {
   /** Connected blocks whose undo data is not in the files yet. */
-  private unwritten: ConnectedBlock[] = [];
-  private unwrittenCoins = 0;
-  private lastFlushMs: number;
+  #unwritten: ConnectedBlock[] = [];
+  #unwrittenCoins = 0;
+  #lastFlushMs: number;
   /** Blocks connected since block files were synced, in this run or those before it, each with a rollback row. */
-  private unsynced: number;
+  #unsynced: number;
+  readonly #ws: ChainWorkspace;
+  #storedTip: HeaderNode;
 
   /** @param storedTip block that the coins in the store stand at */
-  constructor(
-    private readonly ws: ChainWorkspace,
-    private storedTip: HeaderNode,
-  ) {
-    this.lastFlushMs = ws.clock.monotonicMs();
-    this.unsynced = ws.leftRollbacks;
+  constructor(ws: ChainWorkspace, storedTip: HeaderNode) {
+    this.#ws = ws;
+    this.#storedTip = storedTip;
+    this.#lastFlushMs = ws.clock.monotonicMs();
+    this.#unsynced = ws.leftRollbacks;
   }
 
   /** Takes note of blocks just connected. */
   noteConnected(blocks: readonly ConnectedBlock[]): void {
     for (const block of blocks) {
-      this.unwritten.push(block);
-      for (const coins of block.spent) this.unwrittenCoins += coins.length;
+      this.#unwritten.push(block);
+      for (const coins of block.spent) this.#unwrittenCoins += coins.length;
     }
   }
 
   /** Whether the store knows everything. */
   get isClean(): boolean {
-    return this.storedTip === this.ws.active.tip && this.ws.index.dirty.size === 0 && this.ws.coins.dirtyEntries === 0;
+    return this.#storedTip === this.#ws.active.tip && this.#ws.index.dirty.size === 0 && this.#ws.coins.dirtyEntries === 0;
   }
 
   /** Writes changed rows of the header tree: what makes an accepted header or block survive. */
   async writeRows(): Promise<void> {
-    while (this.ws.index.dirty.size > 0) await this.ws.store.batch(this.takeRows(ROW_CHUNK));
+    while (this.#ws.index.dirty.size > 0) await this.#ws.store.batch(this.#takeRows(ROW_CHUNK));
   }
 
   /**
@@ -61,58 +62,58 @@ export class Persister {
    * @param eager near the tip: write everything at once
    */
   async afterStep(eager: boolean): Promise<void> {
-    await new Turns().run(this.ws.coins.finishing());
-    const flush = eager || this.flushIsDue();
-    if (flush || this.unwritten.length >= UNDO_BLOCKS || this.unwrittenCoins >= UNDO_COINS) await this.writeUndo();
-    if (flush) await this.flushCoins(eager);
-    this.ws.coins.evict();
-    this.ws.blocks.trim();
+    await new Turns().run(this.#ws.coins.finishing());
+    const flush = eager || this.#flushIsDue();
+    if (flush || this.#unwritten.length >= UNDO_BLOCKS || this.#unwrittenCoins >= UNDO_COINS) await this.writeUndo();
+    if (flush) await this.#flushCoins(eager);
+    this.#ws.coins.evict();
+    this.#ws.blocks.trim();
   }
 
   /** Writes everything there is. */
   async flush(): Promise<void> {
-    await new Turns().run(this.ws.coins.finishing());
+    await new Turns().run(this.#ws.coins.finishing());
     await this.writeUndo();
-    await this.flushCoins(false);
+    await this.#flushCoins(false);
     await this.writeRows();
   }
 
-  private flushIsDue(): boolean {
-    const { coins, options, clock } = this.ws;
+  #flushIsDue(): boolean {
+    const { coins, options, clock } = this.#ws;
     if (coins.dirtyBytes >= Math.min(options.flushBytes, options.coinsCacheBytes / 2)) return true;
-    return clock.monotonicMs() - this.lastFlushMs > MAX_FLUSH_INTERVAL_MS;
+    return clock.monotonicMs() - this.#lastFlushMs > MAX_FLUSH_INTERVAL_MS;
   }
 
   /** Writes undo data that is only in memory. */
   async writeUndo(): Promise<void> {
-    while (this.unwritten.length > 0) {
-      const some = this.unwritten.slice(0, UNDO_BLOCKS);
-      await this.ws.blocks.writeUndo(some);
-      for (const { node } of some) this.ws.index.dirty.add(node);
-      this.unwritten.splice(0, some.length);
+    while (this.#unwritten.length > 0) {
+      const some = this.#unwritten.slice(0, UNDO_BLOCKS);
+      await this.#ws.blocks.writeUndo(some);
+      for (const { node } of some) this.#ws.index.dirty.add(node);
+      this.#unwritten.splice(0, some.length);
     }
-    this.unwrittenCoins = 0;
+    this.#unwrittenCoins = 0;
   }
 
   /** @param few whether only a few blocks were connected since the last time */
-  private async flushCoins(few: boolean): Promise<void> {
-    const { coins, active } = this.ws;
+  async #flushCoins(few: boolean): Promise<void> {
+    const { coins, active } = this.#ws;
     const tip = active.tip as HeaderNode;
-    if (tip === this.storedTip && coins.dirtyEntries === 0) return;
-    if (coins.dirtyEntries <= this.ws.options.atomicFlushEntries) await this.flushAtOnce(tip, few ? this.rollbackRows(tip) : null);
-    else await this.flushInChunks(tip);
-    this.storedTip = tip;
-    this.lastFlushMs = this.ws.clock.monotonicMs();
+    if (tip === this.#storedTip && coins.dirtyEntries === 0) return;
+    if (coins.dirtyEntries <= this.#ws.options.atomicFlushEntries) await this.#flushAtOnce(tip, few ? this.#rollbackRows(tip) : null);
+    else await this.#flushInChunks(tip);
+    this.#storedTip = tip;
+    this.#lastFlushMs = this.#ws.clock.monotonicMs();
   }
 
   /**
    * Rows that take the blocks since the last flush off the coins again. With them the coins may reach the disk before the blocks do, so that
    * no block waits for fsync. @returns null when they are too many, or not at hand
    */
-  private rollbackRows(tip: HeaderNode): BatchOp[] | null {
+  #rollbackRows(tip: HeaderNode): BatchOp[] | null {
     const ops: BatchOp[] = [];
-    for (let node = tip; !this.storedTip.descendsFrom(node); node = node.prev as HeaderNode) {
-      const connected = this.ws.blocks.connected(node);
+    for (let node = tip; !this.#storedTip.descendsFrom(node); node = node.prev as HeaderNode) {
+      const connected = this.#ws.blocks.connected(node);
       if (connected === undefined || ops.length === MAX_UNSYNCED) return null;
       ops.push({ type: 'put', key: rollbackKey(node.height), value: encodeRollback(connected.block, connected.spent) });
     }
@@ -121,24 +122,24 @@ export class Persister {
 
   /** Syncs the files, which makes rows that were written for want of that needless. Before a clean end, when all else is written. */
   async syncAll(): Promise<void> {
-    const { blocks, store } = this.ws;
+    const { blocks, store } = this.#ws;
     await blocks.files.sync();
-    this.unsynced = 0;
+    this.#unsynced = 0;
     const ops: BatchOp[] = [];
     for (let slot = 0; slot < ROLLBACK_ROWS; slot++) ops.push({ type: 'del', key: rollbackKey(slot) });
     await store.batch(ops, { sync: true });
   }
 
-  private async flushAtOnce(tip: HeaderNode, rollback: readonly BatchOp[] | null): Promise<void> {
-    const { coins, store, blocks } = this.ws;
-    const { flushChunkEntries } = this.ws.options;
+  async #flushAtOnce(tip: HeaderNode, rollback: readonly BatchOp[] | null): Promise<void> {
+    const { coins, store, blocks } = this.#ws;
+    const { flushChunkEntries } = this.#ws.options;
     // Coins must not outlast the blocks that they are made from, unless they can be taken back.
-    if (rollback === null || this.unsynced + rollback.length > MAX_UNSYNCED) {
+    if (rollback === null || this.#unsynced + rollback.length > MAX_UNSYNCED) {
       await blocks.files.sync();
-      this.unsynced = 0;
+      this.#unsynced = 0;
     }
-    this.unsynced += rollback?.length ?? 0;
-    const ops: BatchOp[] = this.takeRows(Number.POSITIVE_INFINITY);
+    this.#unsynced += rollback?.length ?? 0;
+    const ops: BatchOp[] = this.#takeRows(Number.POSITIVE_INFINITY);
     for (;;) {
       const some = coins.drainDirty(flushChunkEntries);
       if (some.length === 0) break;
@@ -147,19 +148,19 @@ export class Persister {
     }
     ops.push({ type: 'put', key: TIP_KEY, value: tip.hash });
     for (const op of rollback ?? []) ops.push(op);
-    await this.written(() => store.batch(ops));
+    await this.#written(() => store.batch(ops));
   }
 
-  private async flushInChunks(tip: HeaderNode): Promise<void> {
-    const { coins, store, blocks } = this.ws;
+  async #flushInChunks(tip: HeaderNode): Promise<void> {
+    const { coins, store, blocks } = this.#ws;
     // Replaying after a crash needs these blocks and their undo data, so they must not be lost with the machine either.
     await blocks.files.sync();
-    this.unsynced = 0;
-    const marker: BatchOp = { type: 'put', key: FLUSH_MARKER_KEY, value: encodeFlushMarker(this.storedTip.hash, tip.hash) };
-    await store.batch([...this.takeRows(Number.POSITIVE_INFINITY), marker], { sync: true });
-    await this.written(async () => {
+    this.#unsynced = 0;
+    const marker: BatchOp = { type: 'put', key: FLUSH_MARKER_KEY, value: encodeFlushMarker(this.#storedTip.hash, tip.hash) };
+    await store.batch([...this.#takeRows(Number.POSITIVE_INFINITY), marker], { sync: true });
+    await this.#written(async () => {
       for (;;) {
-        const ops = coins.drainDirty(this.ws.options.flushChunkEntries);
+        const ops = coins.drainDirty(this.#ws.options.flushChunkEntries);
         if (ops.length === 0) break;
         await store.batch(ops);
         await yieldToLoop();
@@ -173,23 +174,23 @@ export class Persister {
   }
 
   /** Tells the cache how writing what it handed out went. */
-  private async written(write: () => Promise<void>): Promise<void> {
+  async #written(write: () => Promise<void>): Promise<void> {
     try {
       await write();
     } catch (error) {
-      this.ws.coins.markFailed();
+      this.#ws.coins.markFailed();
       throw error;
     }
-    this.ws.coins.markClean();
+    this.#ws.coins.markClean();
   }
 
   /** Rows of changed nodes; they count as written from here on, since a failed write ends the node. */
-  private takeRows(limit: number): BatchOp[] {
+  #takeRows(limit: number): BatchOp[] {
     const ops: BatchOp[] = [];
-    for (const node of this.ws.index.dirty) {
+    for (const node of this.#ws.index.dirty) {
       if (ops.length >= limit) break;
       ops.push(rowOp(node));
-      this.ws.index.dirty.delete(node);
+      this.#ws.index.dirty.delete(node);
     }
     return ops;
   }

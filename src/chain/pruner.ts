@@ -22,50 +22,54 @@ const MIB = 1 << 20;
 export type PruneGuard = () => number;
 
 export class Pruner {
-  private readonly guards = new Set<PruneGuard>();
+  readonly #guards = new Set<PruneGuard>();
   /** Removals under way. */
-  private readonly removals = new SerialQueue();
+  readonly #removals = new SerialQueue();
   /** The walk down from the tip that found the lowest stored block, as long as nothing below changed. */
-  private lowest: { node: HeaderNode; version: number } | null = null;
+  #lowest: { node: HeaderNode; version: number } | null = null;
+  readonly #ws: ChainWorkspace;
+  readonly #persister: Persister;
+  readonly #isInitialDownload: () => boolean;
 
-  constructor(
-    private readonly ws: ChainWorkspace,
-    private readonly persister: Persister,
-    private readonly isInitialDownload: () => boolean,
-  ) {}
+  constructor(ws: ChainWorkspace, persister: Persister, isInitialDownload: () => boolean) {
+    this.#ws = ws;
+    this.#persister = persister;
+    this.#isInitialDownload = isInitialDownload;
+  }
 
-  private get settings(): PruneSettings | null {
-    return this.ws.options.prune;
+  get #settings(): PruneSettings | null {
+    return this.#ws.options.prune;
   }
 
   /** Blocks from this height on stay, as long as the guard says so. @returns how to take it away */
   guard(guard: PruneGuard): () => void {
-    this.guards.add(guard);
-    return () => this.guards.delete(guard);
+    this.#guards.add(guard);
+    return () => this.#guards.delete(guard);
   }
 
   /** Whether files grew since the last look, so that it may be time to prune. */
   takeDue(): boolean {
-    return this.settings !== null && Number.isFinite(this.settings.targetBytes) && this.ws.blocks.files.takeGrowth();
+    return this.#settings !== null && Number.isFinite(this.#settings.targetBytes) && this.#ws.blocks.files.takeGrowth();
   }
 
   /** Prunes when the files take more room than they may. What was written about them is on the disk when this resolves. */
   async toTarget(): Promise<void> {
-    const { ws, settings } = this;
+    const ws = this.#ws;
+    const settings = this.#settings;
     const { files } = ws.blocks;
     const height = ws.active.height;
     if (settings === null || !Number.isFinite(settings.targetBytes) || height <= settings.afterHeight) return;
     const { targetBytes } = settings;
-    const lastHeight = this.lastHeight();
+    const lastHeight = this.#lastHeight();
     const limits = {
       usage: files.sizeOnDisk,
       targetBytes,
       bufferBytes: files.chunkBytes,
-      downloading: this.isInitialDownload(),
+      downloading: this.#isInitialDownload(),
       lastHeight,
     };
-    const chosen = filesAboveTarget(this.candidates(), limits);
-    if (chosen.length > 0) await this.prune(chosen);
+    const chosen = filesAboveTarget(this.#candidates(), limits);
+    if (chosen.length > 0) await this.#prune(chosen);
     const actual = files.sizeOnDisk;
     ws.log.debug(
       'prune',
@@ -75,26 +79,26 @@ export class Pruner {
 
   /** Prunes all files whose blocks lie at a height or below it, as far as that is allowed. */
   async upTo(height: number): Promise<void> {
-    const lastHeight = Math.min(height, this.lastHeight());
-    const chosen = filesUpTo(this.candidates(), lastHeight);
-    if (chosen.length > 0) await this.prune(chosen);
-    this.ws.log.info(`Prune (Manual): prune_height=${lastHeight} removed ${chosen.length} blk/rev pairs`);
+    const lastHeight = Math.min(height, this.#lastHeight());
+    const chosen = filesUpTo(this.#candidates(), lastHeight);
+    if (chosen.length > 0) await this.#prune(chosen);
+    this.#ws.log.info(`Prune (Manual): prune_height=${lastHeight} removed ${chosen.length} blk/rev pairs`);
   }
 
   /** Resolves once files that were given up are gone. */
   removed(): Promise<void> {
-    return this.removals.idle();
+    return this.#removals.idle();
   }
 
-  private lastHeight(): number {
+  #lastHeight(): number {
     let needed = Number.POSITIVE_INFINITY;
-    for (const guard of this.guards) needed = Math.min(needed, guard());
-    return lastPrunable(this.ws.active.height, needed);
+    for (const guard of this.#guards) needed = Math.min(needed, guard());
+    return lastPrunable(this.#ws.active.height, needed);
   }
 
   /** Finished files that the index knows blocks of. */
-  private candidates(): PrunableFile[] {
-    const { index, blocks } = this.ws;
+  #candidates(): PrunableFile[] {
+    const { index, blocks } = this.#ws;
     const list: PrunableFile[] = [];
     for (const { file, bytes } of blocks.files.finished()) {
       const lastHeight = index.lastHeights.get(file);
@@ -103,15 +107,15 @@ export class Pruner {
     return list;
   }
 
-  private async prune(files: readonly number[]): Promise<void> {
-    const { index, store } = this.ws;
+  async #prune(files: readonly number[]): Promise<void> {
+    const { index, store } = this.#ws;
     // A start must never need a removed block to bring the coins to where they stand.
-    await this.persister.flush();
+    await this.#persister.flush();
     if (!index.havePruned) {
       await store.batch([{ type: 'put', key: PRUNED_FLAG_KEY, value: new Uint8Array(0) }]);
       index.havePruned = true;
     }
-    const nodes = await this.nodesIn(new Set(files));
+    const nodes = await this.#nodesIn(new Set(files));
     const giveUp = files.map((file): BatchOp => ({ type: 'put', key: prunedFileKey(file), value: new Uint8Array(0) }));
     let at = 0;
     do {
@@ -124,12 +128,12 @@ export class Pruner {
       await yieldToLoop();
     } while (at < nodes.length);
     for (const file of files) index.lastHeights.delete(file);
-    await this.removeSoon(files);
+    await this.#removeSoon(files);
   }
 
   /** Start-up, before blocks are looked for in the files: goes on with what an earlier run gave up and could not remove any more. */
   async finish(): Promise<void> {
-    const { index, store } = this.ws;
+    const { index, store } = this.#ws;
     if (!index.havePruned) return;
     const files: number[] = [];
     for await (const [key] of store.iterate(prefixRange(PREFIX.prunedFile))) {
@@ -137,20 +141,20 @@ export class Pruner {
       // Never one that the index knows blocks of.
       if (file !== null && !index.lastHeights.has(file)) files.push(file);
     }
-    await this.removeSoon(files);
+    await this.#removeSoon(files);
   }
 
   /** Removes files that were given up, in the background. Resolves once they don't count any more. */
-  private async removeSoon(files: readonly number[]): Promise<void> {
+  async #removeSoon(files: readonly number[]): Promise<void> {
     if (files.length === 0) return;
-    await this.ws.blocks.files.giveUp(files);
-    void this.removals.run(() => removeFiles(this.ws, files));
+    await this.#ws.blocks.files.giveUp(files);
+    void this.#removals.run(() => removeFiles(this.#ws, files));
   }
 
-  private async nodesIn(files: ReadonlySet<number>): Promise<HeaderNode[]> {
+  async #nodesIn(files: ReadonlySet<number>): Promise<HeaderNode[]> {
     const found: HeaderNode[] = [];
     let seen = 0;
-    for (const node of this.ws.index.all()) {
+    for (const node of this.#ws.index.all()) {
       if (files.has(node.file)) found.push(node);
       if (++seen % LOOK_SLICE === 0) await yieldToLoop();
     }
@@ -159,14 +163,14 @@ export class Pruner {
 
   /** The lowest block from which on all are stored, up to the tip. */
   lowestStored(): HeaderNode {
-    const { index, active } = this.ws;
+    const { index, active } = this.#ws;
     const tip = active.tip as HeaderNode;
-    if (this.lowest === null || this.lowest.version !== index.storedVersion || !active.contains(this.lowest.node)) {
+    if (this.#lowest === null || this.#lowest.version !== index.storedVersion || !active.contains(this.#lowest.node)) {
       let node = tip;
       while (node.prev?.hasData) node = node.prev;
-      this.lowest = { node, version: index.storedVersion };
+      this.#lowest = { node, version: index.storedVersion };
     }
-    return this.lowest.node;
+    return this.#lowest.node;
   }
 }
 

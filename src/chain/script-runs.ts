@@ -30,14 +30,17 @@ interface Run {
 }
 
 export class ScriptRuns {
-  private readonly runs: Run[] = [];
-  private readonly stop = new StopFlag();
+  readonly #runs: Run[] = [];
+  readonly #stop = new StopFlag();
+  readonly #verifier: Verifier;
+  readonly #settings: ScriptSettings;
+  readonly #log: Logger;
 
-  constructor(
-    private readonly verifier: Verifier,
-    private readonly settings: ScriptSettings,
-    private readonly log: Logger,
-  ) {}
+  constructor(verifier: Verifier, settings: ScriptSettings, log: Logger) {
+    this.#verifier = verifier;
+    this.#settings = settings;
+    this.#log = log;
+  }
 
   /** Starts the scripts of the transactions from first up to, not including, end. */
   start(connector: BlockConnector, first: number, end: number): void {
@@ -47,46 +50,46 @@ export class ScriptRuns {
       jobs.push({ tx: connector.block.txs[i] as TxJob['tx'], spent: connector.spentByTx[i] as TxJob['spent'] });
     }
     if (jobs.length === 0) return;
-    const { flags, klass } = this.settings;
-    const result = this.verifier.verifyTxs({ txs: jobs, flags, klass, stop: this.stop });
+    const { flags, klass } = this.#settings;
+    const result = this.#verifier.verifyTxs({ txs: jobs, flags, klass, stop: this.#stop });
     // Awaited in order later; one that fails before its turn must not count as unhandled.
     result.catch(() => undefined);
-    this.runs.push({ first: Math.max(first, 1), jobs, result });
+    this.#runs.push({ first: Math.max(first, 1), jobs, result });
   }
 
   /** The block's verdict out of what connecting and the scripts found. Only faults of the verifier reject. */
   async verdict(connector: BlockConnector): Promise<Verdict> {
-    const sequential = this.settings.wording === 'sequential';
+    const sequential = this.#settings.wording === 'sequential';
     // With several threads a verdict without scripts stands whatever they say.
     if (!sequential && connector.verdict !== null) return connector.verdict;
-    for (const run of this.runs) {
+    for (const run of this.#runs) {
       const result = await run.result;
       if (result.stopped) throw new Error('Script checks were stopped without a verdict');
-      if (!result.ok) return this.failure(connector, run, result);
+      if (!result.ok) return this.#failure(connector, run, result);
     }
     return connector.verdict;
   }
 
   /** Stops what still runs and waits for it. */
   async end(): Promise<void> {
-    this.stop.raise();
-    await Promise.allSettled(this.runs.map(({ result }) => result));
+    this.#stop.raise();
+    await Promise.allSettled(this.#runs.map(({ result }) => result));
   }
 
-  private async failure(connector: BlockConnector, run: Run, result: VerifyResult): Promise<Verdict> {
-    const { flags, wording } = this.settings;
+  async #failure(connector: BlockConnector, run: Run, result: VerifyResult): Promise<Verdict> {
+    const { flags, wording } = this.#settings;
     const job = { ...(run.jobs[result.failedTx] as TxJob), onlyInput: result.failedInput };
-    const passesMandatory = wording === 'sequential' && (await this.passes(job, flags & ~NOT_MANDATORY));
+    const passesMandatory = wording === 'sequential' && (await this.#passes(job, flags & ~NOT_MANDATORY));
     const failure = { tx: run.first + result.failedTx, error: scriptErrorText(result.scriptError), passesMandatory };
     const txid = hashToHex((run.jobs[result.failedTx] as TxJob).tx.txid);
-    this.log.info(`ERROR: ConnectBlock(): CheckInputScripts on ${txid} failed with ${scriptReject(failure).reason}`);
+    this.#log.info(`ERROR: ConnectBlock(): CheckInputScripts on ${txid} failed with ${scriptReject(failure).reason}`);
     return blockVerdict(connector, failure, wording);
   }
 
   /** Whether an input passes under other flags; they decide between Core's two names of a failure. */
-  private async passes(job: TxJob, flags: number): Promise<boolean> {
-    const { klass } = this.settings;
-    if (flags === this.settings.flags) return false;
-    return (await this.verifier.verifyTxs({ txs: [job], flags, klass })).ok;
+  async #passes(job: TxJob, flags: number): Promise<boolean> {
+    const { klass } = this.#settings;
+    if (flags === this.#settings.flags) return false;
+    return (await this.#verifier.verifyTxs({ txs: [job], flags, klass })).ok;
   }
 }

@@ -28,11 +28,13 @@ interface Parts {
 export class Joiner {
   readonly #open = new Map<string, Parts>();
   #bytes = 0;
+  readonly #mostBytes: number;
+  readonly #mostOpen: number;
 
-  constructor(
-    private readonly mostBytes: number,
-    private readonly mostOpen: number,
-  ) {}
+  constructor(mostBytes: number, mostOpen: number) {
+    this.#mostBytes = mostBytes;
+    this.#mostOpen = mostOpen;
+  }
 
   /**
    * Takes a piece, and a copy of its bytes if it is not the only one.
@@ -43,11 +45,11 @@ export class Joiner {
     if (of === 1) return bytes;
     let parts = this.#open.get(id);
     if (!parts) {
-      if (at !== 0 || this.#open.size >= this.mostOpen) return false;
+      if (at !== 0 || this.#open.size >= this.#mostOpen) return false;
       parts = { pieces: [], of, next: 0, sizeBytes: 0 };
       this.#open.set(id, parts);
     }
-    if (at !== parts.next || of !== parts.of || this.#bytes + bytes.length > this.mostBytes) {
+    if (at !== parts.next || of !== parts.of || this.#bytes + bytes.length > this.#mostBytes) {
       this.drop(id);
       return false;
     }

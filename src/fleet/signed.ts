@@ -45,18 +45,24 @@ export function publicKey(bytes: Uint8Array): KeyObject {
 export class Signer {
   readonly #key: KeyObject;
   #number = 0;
+  readonly #chain: string;
+  readonly #node: string;
 
   constructor(
     privatePem: string,
-    private readonly chain: string,
-    private readonly node: string,
+    chain: string,
+    node: string,
     readonly run: string,
   ) {
+    this.#chain = chain;
+    this.#node = node;
     this.#key = createPrivateKey(privatePem);
   }
 
   publication(kind: PublicationKind, body: Uint8Array): Uint8Array {
-    const { chain, node, run } = this;
+    const { run } = this;
+    const chain = this.#chain;
+    const node = this.#node;
     const signed = encode({ v: FLEET_VERSION, least: LEAST_VERSION, chain, kind, node, run, number: ++this.#number, body });
     const out = new Uint8Array(SIGNATURE_BYTES + signed.length);
     out.set(sign(null, signed, this.#key));
@@ -68,12 +74,11 @@ export class Signer {
 /** Reads publications. */
 export class Verifier {
   readonly #keys: ReadonlyMap<string, KeyObject>;
+  readonly #chain: string;
 
   /** @param keys of the nodes that are believed */
-  constructor(
-    keys: ReadonlyMap<string, Uint8Array>,
-    private readonly chain: string,
-  ) {
+  constructor(keys: ReadonlyMap<string, Uint8Array>, chain: string) {
+    this.#chain = chain;
     this.#keys = new Map([...keys].map(([name, bytes]) => [name, publicKey(bytes)]));
   }
 
@@ -85,7 +90,7 @@ export class Verifier {
     if (bytes.length <= SIGNATURE_BYTES) return null;
     const signed = bytes.subarray(SIGNATURE_BYTES);
     const map = decode(signed);
-    if (map === null || map.chain !== this.chain || typeof map.node !== 'string') return null;
+    if (map === null || map.chain !== this.#chain || typeof map.node !== 'string') return null;
     const key = this.#keys.get(map.node);
     if (!key || !verify(null, signed, key, bytes.subarray(0, SIGNATURE_BYTES))) return null;
     const { kind, node, run, number, body } = map;

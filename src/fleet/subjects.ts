@@ -2,17 +2,21 @@
 
 /** Subjects of one chain. */
 export class Subjects {
+  readonly #chain: string;
+
   /** @param chain Core's name of it */
-  constructor(private readonly chain: string) {}
+  constructor(chain: string) {
+    this.#chain = chain;
+  }
 
   /** Facts of a node; '*' for all. */
   fact(node: string): string {
-    return `adit.${this.chain}.fact.${node}`;
+    return `adit.${this.#chain}.fact.${node}`;
   }
 
   /** Bucket of the newest templates. */
   get bucket(): string {
-    return `adit-${this.chain}`;
+    return `adit-${this.#chain}`;
   }
 
   /** Key of a template's head in the bucket. */
@@ -32,17 +36,17 @@ export class Subjects {
 
   /** Calls to a node; '*' as account for those of all. */
   call(node: string, account: string): string {
-    return `adit.${this.chain}.call.${node}.${account}`;
+    return `adit.${this.#chain}.call.${node}.${account}`;
   }
 
   /** Found blocks; '*' for those of all accounts. */
   found(account: string): string {
-    return `adit.${this.chain}.found.${account}`;
+    return `adit.${this.#chain}.found.${account}`;
   }
 
   /** Stream of found blocks. */
   get foundStream(): string {
-    return `adit-${this.chain}-found`;
+    return `adit-${this.#chain}-found`;
   }
 }
 

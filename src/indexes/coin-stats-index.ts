@@ -37,48 +37,50 @@ export class CoinStatsIndex implements IndexKind {
   readonly name = 'coinstatsindex';
   readonly rows = prefixRange(PREFIX.coinStats);
   readonly needsUndo = true;
-  private set: MuHash;
+  #set: MuHash;
   /** Sums after the block connected last; null when they have to be read from its row. */
-  private totals: CoinTotals | null = null;
+  #totals: CoinTotals | null = null;
+  readonly #params: ChainParams;
+  readonly #store: Store;
+  readonly #hashes: Hashes;
 
-  constructor(
-    private readonly params: ChainParams,
-    private readonly store: Store,
-    private readonly hashes: Hashes,
-  ) {
-    this.set = new MuHash(hashes);
+  constructor(params: ChainParams, store: Store, hashes: Hashes) {
+    this.#params = params;
+    this.#store = store;
+    this.#hashes = hashes;
+    this.#set = new MuHash(hashes);
   }
 
   restore(state: Uint8Array | null): boolean {
-    const set = state === null ? new MuHash(this.hashes) : MuHash.decode(state, this.hashes);
+    const set = state === null ? new MuHash(this.#hashes) : MuHash.decode(state, this.#hashes);
     if (set === null) return false;
-    this.set = set;
-    this.totals = null;
+    this.#set = set;
+    this.#totals = null;
     return true;
   }
   state(): Uint8Array {
-    return this.set.encode();
+    return this.#set.encode();
   }
 
   async connect(node: HeaderNode, block: BlockView, spent: readonly (readonly Coin[])[]): Promise<BatchOp[]> {
-    const totals = { ...(this.totals ?? (await this.totalsAfter(node.prev))) };
-    const subsidy = BigInt(blockSubsidy(node.height, this.params));
+    const totals = { ...(this.#totals ?? (await this.#totalsAfter(node.prev))) };
+    const subsidy = BigInt(blockSubsidy(node.height, this.#params));
     totals.subsidy += subsidy;
     if (node.height === 0) {
       totals.unspendable += subsidy;
       totals.unspendableGenesis += subsidy;
     } else {
-      await this.connectTransactions(node, block, spent, totals, subsidy);
+      await this.#connectTransactions(node, block, spent, totals, subsidy);
       const created = totals.newOutputsExCoinbase + totals.coinbase + totals.unspendable;
       const unclaimed = totals.prevoutSpent + totals.subsidy - created;
       totals.unspendable += unclaimed;
       totals.unclaimedRewards += unclaimed;
     }
-    this.totals = totals;
-    return [{ type: 'put', key: coinStatsKey(node.hash), value: encodeCoinStats(totals, this.set.digest()) }];
+    this.#totals = totals;
+    return [{ type: 'put', key: coinStatsKey(node.hash), value: encodeCoinStats(totals, this.#set.digest()) }];
   }
 
-  private async connectTransactions(
+  async #connectTransactions(
     node: HeaderNode,
     block: BlockView,
     spent: readonly (readonly Coin[])[],
@@ -94,13 +96,13 @@ export class CoinStatsIndex implements IndexKind {
         continue;
       }
       for (let o = 0; o < tx.outputCount; o++) {
-        this.addOutput(tx, o, { value: tx.outputValue(o), script: tx.outputScript(o), height: node.height, coinbase: t === 0 }, totals);
+        this.#addOutput(tx, o, { value: tx.outputValue(o), script: tx.outputScript(o), height: node.height, coinbase: t === 0 }, totals);
         if (slicer.due) await slicer.pause();
       }
       const coins = t === 0 ? [] : (spent[t - 1] ?? []);
       for (let i = 0; i < coins.length; i++) {
         const coin = coins[i] as Coin;
-        this.set.remove(coinElement(tx.outpoint(i), coin));
+        this.#set.remove(coinElement(tx.outpoint(i), coin));
         totals.prevoutSpent += BigInt(coin.value);
         totals.outputs--;
         totals.amount -= BigInt(coin.value);
@@ -110,14 +112,14 @@ export class CoinStatsIndex implements IndexKind {
     }
   }
 
-  private addOutput(tx: TxView, index: number, coin: Coin, totals: CoinTotals): void {
+  #addOutput(tx: TxView, index: number, coin: Coin, totals: CoinTotals): void {
     const value = BigInt(coin.value);
     if (isUnspendable(coin.script)) {
       totals.unspendable += value;
       totals.unspendableScripts += value;
       return;
     }
-    this.set.insert(coinElement(outpointOf(tx.txid, index), coin));
+    this.#set.insert(coinElement(outpointOf(tx.txid, index), coin));
     if (coin.coinbase) totals.coinbase += value;
     else totals.newOutputsExCoinbase += value;
     totals.outputs++;
@@ -132,7 +134,7 @@ export class CoinStatsIndex implements IndexKind {
       const tx = block.txs[t] as TxView;
       const coins = t === 0 ? [] : (spent[t - 1] ?? []);
       for (let i = 0; i < coins.length; i++) {
-        this.set.insert(coinElement(tx.outpoint(i), coins[i] as Coin));
+        this.#set.insert(coinElement(tx.outpoint(i), coins[i] as Coin));
         if (slicer.due) await slicer.pause();
       }
       if (t === 0 && isOverwritten(node)) continue;
@@ -140,26 +142,26 @@ export class CoinStatsIndex implements IndexKind {
         const script = tx.outputScript(o);
         if (isUnspendable(script)) continue;
         const coin = { value: tx.outputValue(o), script, height: node.height, coinbase: t === 0 };
-        this.set.remove(coinElement(outpointOf(tx.txid, o), coin));
+        this.#set.remove(coinElement(outpointOf(tx.txid, o), coin));
         if (slicer.due) await slicer.pause();
       }
     }
-    this.totals = null;
+    this.#totals = null;
     return [];
   }
 
-  private async totalsAfter(node: HeaderNode | null): Promise<CoinTotals> {
+  async #totalsAfter(node: HeaderNode | null): Promise<CoinTotals> {
     if (node === null) return noCoins();
-    const row = await this.store.get(coinStatsKey(node.hash));
+    const row = await this.#store.get(coinStatsKey(node.hash));
     if (row === undefined) throw new Error(`no coin statistics of block ${node.hashHex}, on which the next ones build`);
     return decodeCoinStats(row).totals;
   }
 
   /** The figures after a block; undefined where the index has not been yet. */
   async find(node: { readonly hash: Uint8Array; readonly prev: { readonly hash: Uint8Array } | null }): Promise<CoinStatsAt | undefined> {
-    const row = await this.store.get(coinStatsKey(node.hash));
+    const row = await this.#store.get(coinStatsKey(node.hash));
     if (row === undefined) return undefined;
-    const earlier = node.prev === null ? undefined : await this.store.get(coinStatsKey(node.prev.hash));
+    const earlier = node.prev === null ? undefined : await this.#store.get(coinStatsKey(node.prev.hash));
     const before = earlier === undefined ? noCoins() : decodeCoinStats(earlier).totals;
     return { ...decodeCoinStats(row), before };
   }

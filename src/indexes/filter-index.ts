@@ -39,15 +39,17 @@ export class FilterIndex implements IndexKind {
   readonly rows = prefixRange(PREFIX.filterIndex);
   readonly needsUndo = true;
   /** Filter header of the block connected last: what the next one builds on. */
-  private last: { readonly hash: Uint8Array; readonly header: Uint8Array } | null = null;
+  #last: { readonly hash: Uint8Array; readonly header: Uint8Array } | null = null;
+  readonly #store: Store;
+  readonly #hashes: Hashes;
 
-  constructor(
-    private readonly store: Store,
-    private readonly hashes: Hashes,
-  ) {}
+  constructor(store: Store, hashes: Hashes) {
+    this.#store = store;
+    this.#hashes = hashes;
+  }
 
   restore(state: Uint8Array | null): boolean {
-    this.last = null;
+    this.#last = null;
     return state === null || state.length === 0;
   }
   state(): Uint8Array {
@@ -55,7 +57,7 @@ export class FilterIndex implements IndexKind {
   }
 
   async connect(node: HeaderNode, block: BlockView, spent: readonly (readonly Coin[])[]): Promise<BatchOp[]> {
-    const before = await this.headerBefore(node);
+    const before = await this.#headerBefore(node);
     const builder = new BasicFilterBuilder(node.hash);
     const slicer = new Slicer();
     for (const tx of block.txs) {
@@ -71,23 +73,23 @@ export class FilterIndex implements IndexKind {
       }
     }
     const filter = builder.finish();
-    const hash = filterHash(filter, this.hashes);
-    const header = filterHeader(hash, before, this.hashes);
+    const hash = filterHash(filter, this.#hashes);
+    const header = filterHeader(hash, before, this.#hashes);
     const value = new Uint8Array(ROW_HEAD_BYTES + filter.length);
     value.set(hash);
     value.set(header, HASH_BYTES);
     value.set(filter, ROW_HEAD_BYTES);
-    this.last = { hash: node.hash, header };
+    this.#last = { hash: node.hash, header };
     return [
       { type: 'put', key: filterIndexKey(BASIC_FILTER, node.hash), value },
       { type: 'put', key: filterIndexKey(BASIC_HEAD, node.hash), value: value.slice(0, ROW_HEAD_BYTES) },
     ];
   }
 
-  private async headerBefore(node: HeaderNode): Promise<Uint8Array> {
+  async #headerBefore(node: HeaderNode): Promise<Uint8Array> {
     const { prev } = node;
     if (prev === null) return new Uint8Array(HASH_BYTES);
-    if (this.last !== null && equalBytes(this.last.hash, prev.hash)) return this.last.header;
+    if (this.#last !== null && equalBytes(this.#last.hash, prev.hash)) return this.#last.header;
     // After a start or a reorganisation; blocks before were written with the batch that led here.
     const row = await this.find(prev.hash);
     if (row === undefined) throw new Error(`no filter of block ${prev.hashHex}, on which the next one builds`);
@@ -96,17 +98,17 @@ export class FilterIndex implements IndexKind {
 
   /** @param blockHash internal order */
   async find(blockHash: Uint8Array): Promise<BlockFilter | undefined> {
-    const row = await this.store.get(filterIndexKey(BASIC_FILTER, blockHash));
+    const row = await this.#store.get(filterIndexKey(BASIC_FILTER, blockHash));
     if (row === undefined || row.length < ROW_HEAD_BYTES) return undefined;
     return { header: row.subarray(HASH_BYTES, ROW_HEAD_BYTES), filter: row.subarray(ROW_HEAD_BYTES) };
   }
 
   /** Filter hashes and headers of blocks, undefined where there is no filter. @param blockHashes internal order */
   async heads(blockHashes: readonly Uint8Array[]): Promise<(FilterHead | undefined)[]> {
-    const rows = await this.store.getMany(blockHashes.map((hash) => filterIndexKey(BASIC_HEAD, hash)));
+    const rows = await this.#store.getMany(blockHashes.map((hash) => filterIndexKey(BASIC_HEAD, hash)));
     // One long row at a time: a filter may have tens of kilobytes.
     for (const [i, row] of rows.entries())
-      rows[i] = row ?? (await this.store.get(filterIndexKey(BASIC_FILTER, blockHashes[i] as Uint8Array)));
+      rows[i] = row ?? (await this.#store.get(filterIndexKey(BASIC_FILTER, blockHashes[i] as Uint8Array)));
     return rows.map((row) =>
       row === undefined || row.length < ROW_HEAD_BYTES
         ? undefined

@@ -55,197 +55,200 @@ const REPORT_MS = 10_000;
 
 export class IndexFollower {
   /** Last block in the index; null before genesis. */
-  private at: HeaderNode | null = null;
+  #at: HeaderNode | null = null;
   /** Last block whose rows are written. */
-  private written: HeaderNode | null = null;
-  private caughtUp = false;
-  private stopping = false;
-  private wake: () => void = () => {};
-  private running: Promise<void> | null = null;
-  private waiters: (() => void)[] = [];
-  private ops: BatchOp[] = [];
-  private opsBytes = 0;
-  private openedMs = 0;
-  private failed = false;
+  #written: HeaderNode | null = null;
+  #caughtUp = false;
+  #stopping = false;
+  #wake: () => void = () => {};
+  #running: Promise<void> | null = null;
+  #waiters: (() => void)[] = [];
+  #ops: BatchOp[] = [];
+  #opsBytes = 0;
+  #openedMs = 0;
+  #failed = false;
+  readonly #deps: FollowerDeps;
 
   constructor(
     readonly kind: IndexKind,
-    private readonly deps: FollowerDeps,
-  ) {}
+    deps: FollowerDeps,
+  ) {
+    this.#deps = deps;
+  }
 
   get name(): string {
     return this.kind.name;
   }
   /** Whether it reached the tip since the node started. */
   get synced(): boolean {
-    return this.caughtUp;
+    return this.#caughtUp;
   }
   /** Height of the last block whose rows are written; 0 at the beginning. */
   get height(): number {
-    return this.written?.height ?? 0;
+    return this.#written?.height ?? 0;
   }
 
   /** Lowest height whose block it has yet to read: pruning leaves blocks from there on. */
   get neededFrom(): number {
-    return this.written === null ? 0 : this.written.height + 1;
+    return this.#written === null ? 0 : this.#written.height + 1;
   }
 
   /** Begins in the background. */
   start(): void {
-    this.deps.chain.onTip(() => this.wake());
-    this.running = this.run();
+    this.#deps.chain.onTip(() => this.#wake());
+    this.#running = this.#run();
   }
 
   /** Ends after the block under way; what was done is written. */
   async stop(): Promise<void> {
-    this.stopping = true;
-    this.wake();
-    await this.running;
+    this.#stopping = true;
+    this.#wake();
+    await this.#running;
   }
 
   /** Whether settle() has nothing to wait for. */
   get settled(): boolean {
-    return !this.caughtUp || this.failed || this.stopping || this.coversTip(this.written);
+    return !this.#caughtUp || this.#failed || this.#stopping || this.#coversTip(this.#written);
   }
 
   /** Core's BlockUntilSyncedToCurrentChain. @returns false at once while it is still being built */
   async settle(): Promise<boolean> {
-    if (!this.caughtUp || this.failed || this.stopping) return false;
-    while (!this.coversTip(this.written)) {
-      if (this.failed || this.stopping) return false;
+    if (!this.#caughtUp || this.#failed || this.#stopping) return false;
+    while (!this.#coversTip(this.#written)) {
+      if (this.#failed || this.#stopping) return false;
       await new Promise<void>((resolve) => {
-        this.waiters.push(resolve);
-        this.wake();
+        this.#waiters.push(resolve);
+        this.#wake();
       });
     }
     return true;
   }
 
   /** After blocks were taken off by hand the index stands above the tip: right until other blocks come. */
-  private coversTip(node: HeaderNode | null): boolean {
-    return node?.descendsFrom(this.deps.chain.tip) === true;
+  #coversTip(node: HeaderNode | null): boolean {
+    return node?.descendsFrom(this.#deps.chain.tip) === true;
   }
 
-  private async run(): Promise<void> {
+  async #run(): Promise<void> {
     try {
-      await this.load();
-      this.refusePruned();
-      await this.follow();
+      await this.#load();
+      this.#refusePruned();
+      await this.#follow();
     } catch (error) {
-      this.failed = true;
+      this.#failed = true;
       const fault = error instanceof Error ? error : new Error(String(error));
-      this.deps.log.error(`${this.kind.name}: ${fault.message}`);
-      if (!this.stopping) this.deps.onFault(fault);
+      this.#deps.log.error(`${this.kind.name}: ${fault.message}`);
+      if (!this.#stopping) this.#deps.onFault(fault);
     } finally {
-      this.release();
+      this.#release();
     }
   }
 
-  private release(): void {
-    for (const waiter of this.waiters.splice(0)) waiter();
+  #release(): void {
+    for (const waiter of this.#waiters.splice(0)) waiter();
   }
 
   /** Finds where it stood: row 'I' | name holds the block's hash, then the index's own state. */
-  private async load(): Promise<void> {
-    const { chain, store, log } = this.deps;
+  async #load(): Promise<void> {
+    const { chain, store, log } = this.#deps;
     const row = await store.get(indexStateKey(this.kind.name));
     if (row !== undefined) {
       const node = row.length < 32 ? undefined : chain.node(row.subarray(0, 32));
       if (node !== undefined && this.kind.restore(row.subarray(32))) {
-        this.at = this.written = node;
+        this.#at = this.#written = node;
         return;
       }
       log.warn(`${this.kind.name} stands at a block that is not known any more, and is built again`);
-      await this.wipe();
+      await this.#wipe();
     }
     if (!this.kind.restore(null)) throw new Error('cannot begin');
   }
 
   /** Blocks that it has to read may be gone: pruned while the index was off. */
-  private refusePruned(): void {
-    const { chain } = this.deps;
-    if (!chain.havePruned || this.coversTip(this.at)) return;
-    const from = this.at === null ? 0 : lastCommonAncestor(this.at, chain.tip).height + 1;
+  #refusePruned(): void {
+    const { chain } = this.#deps;
+    if (!chain.havePruned || this.#coversTip(this.#at)) return;
+    const from = this.#at === null ? 0 : lastCommonAncestor(this.#at, chain.tip).height + 1;
     if (chain.lowestStored.height <= from) return;
     throw new Error(
       `${this.kind.name} best block of the index goes beyond pruned data. Please disable the index or reindex (which will download the whole blockchain again)`,
     );
   }
 
-  private async wipe(): Promise<void> {
-    const { store } = this.deps;
+  async #wipe(): Promise<void> {
+    const { store } = this.#deps;
     await store.batch([{ type: 'del', key: indexStateKey(this.kind.name) }]);
     await store.clear(this.kind.rows.gte, this.kind.rows.lt);
   }
 
-  private async follow(): Promise<void> {
-    const { chain, log, clock } = this.deps;
+  async #follow(): Promise<void> {
+    const { chain, log, clock } = this.#deps;
     let meter: ProgressMeter | null = null;
     const slicer = new Slicer();
-    while (!this.stopping) {
-      const { at } = this;
+    while (!this.#stopping) {
+      const at = this.#at;
       // Woken by whatever happens from here on.
       const woken = new Promise<void>((resolve) => {
-        this.wake = resolve;
+        this.#wake = resolve;
       });
-      if (this.coversTip(at)) {
-        await this.write();
-        if (!this.caughtUp) log.info(`${this.kind.name} is enabled at height ${this.height}`);
-        this.caughtUp = true;
-        this.release();
-        if (this.coversTip(this.at)) await woken;
+      if (this.#coversTip(at)) {
+        await this.#write();
+        if (!this.#caughtUp) log.info(`${this.kind.name} is enabled at height ${this.height}`);
+        this.#caughtUp = true;
+        this.#release();
+        if (this.#coversTip(this.#at)) await woken;
         continue;
       }
       if (at !== null && !chain.contains(at)) {
-        await this.rewind(at);
+        await this.#rewind(at);
         continue;
       }
       const next = at === null ? chain.genesis : chain.next(at);
       if (next === undefined) continue;
-      await this.advance(next);
+      await this.#advance(next);
       if (slicer.due) await slicer.pause();
       meter ??= new ProgressMeter(() => clock.monotonicMs(), at?.height ?? 0, REPORT_MS);
-      if (!this.caughtUp && meter.due()) this.report(meter, next.height);
+      if (!this.#caughtUp && meter.due()) this.#report(meter, next.height);
     }
-    await this.write();
+    await this.#write();
   }
 
-  private report(meter: ProgressMeter, height: number): void {
-    const goal = this.deps.chain.tip.height;
+  #report(meter: ProgressMeter, height: number): void {
+    const goal = this.#deps.chain.tip.height;
     const left = durationText(meter.secondsLeft(height, goal));
-    this.deps.log.info(
+    this.#deps.log.info(
       `Building ${this.kind.name}: height ${height} of ${goal} (${percentText(height, goal)}), ${meter.rate(height).toFixed(0)} blocks/s, ${left} left`,
     );
   }
 
-  private async advance(node: HeaderNode): Promise<void> {
-    const { chain } = this.deps;
+  async #advance(node: HeaderNode): Promise<void> {
+    const { chain } = this.#deps;
     const block = await chain.readBlock(node);
     const spent = this.kind.needsUndo ? await chain.readUndo(node) : [];
-    this.take(await this.kind.connect(node, block, spent));
-    this.at = node;
-    await this.writeWhenDue();
+    this.#take(await this.kind.connect(node, block, spent));
+    this.#at = node;
+    await this.#writeWhenDue();
   }
 
-  private async rewind(from: HeaderNode): Promise<void> {
-    const { chain } = this.deps;
+  async #rewind(from: HeaderNode): Promise<void> {
+    const { chain } = this.#deps;
     // What comes next builds on rows of the block that both branches share.
-    await this.write();
+    await this.#write();
     const fork = lastCommonAncestor(from, chain.tip);
-    for (let node = from; node !== fork && !this.stopping; node = node.prev as HeaderNode) {
+    for (let node = from; node !== fork && !this.#stopping; node = node.prev as HeaderNode) {
       if (this.kind.disconnect !== undefined) {
-        const left = await this.readLeft(node);
-        if (left === null) return this.startOver();
-        this.take(await this.kind.disconnect(node, left.block, left.spent));
+        const left = await this.#readLeft(node);
+        if (left === null) return this.#startOver();
+        this.#take(await this.kind.disconnect(node, left.block, left.spent));
       }
-      this.at = node.prev;
-      await this.writeWhenDue();
+      this.#at = node.prev;
+      await this.#writeWhenDue();
     }
   }
 
   /** A block that the chain left, null when it lacks it: a loss of power may take the last blocks and leave the rows made of them. */
-  private async readLeft(node: HeaderNode): Promise<{ block: BlockView; spent: readonly (readonly Coin[])[] } | null> {
-    const { chain } = this.deps;
+  async #readLeft(node: HeaderNode): Promise<{ block: BlockView; spent: readonly (readonly Coin[])[] } | null> {
+    const { chain } = this.#deps;
     try {
       return { block: await chain.readBlock(node), spent: this.kind.needsUndo ? await chain.readUndo(node) : [] };
     } catch (error) {
@@ -254,45 +257,45 @@ export class IndexFollower {
     }
   }
 
-  private async startOver(): Promise<void> {
-    this.deps.log.warn(`${this.kind.name} stands at a block whose bytes were lost, and is built again`);
-    this.ops = [];
-    this.opsBytes = 0;
-    await this.wipe();
-    this.at = this.written = null;
-    this.caughtUp = false;
+  async #startOver(): Promise<void> {
+    this.#deps.log.warn(`${this.kind.name} stands at a block whose bytes were lost, and is built again`);
+    this.#ops = [];
+    this.#opsBytes = 0;
+    await this.#wipe();
+    this.#at = this.#written = null;
+    this.#caughtUp = false;
     if (!this.kind.restore(null)) throw new Error('cannot begin');
-    this.refusePruned();
+    this.#refusePruned();
   }
 
-  private take(ops: readonly BatchOp[]): void {
-    if (this.ops.length === 0) this.openedMs = this.deps.clock.monotonicMs();
+  #take(ops: readonly BatchOp[]): void {
+    if (this.#ops.length === 0) this.#openedMs = this.#deps.clock.monotonicMs();
     for (const op of ops) {
-      this.ops.push(op);
-      this.opsBytes += op.key.length + (op.type === 'put' ? op.value.length : 0);
+      this.#ops.push(op);
+      this.#opsBytes += op.key.length + (op.type === 'put' ? op.value.length : 0);
     }
   }
 
-  private async writeWhenDue(): Promise<void> {
-    const old = this.deps.clock.monotonicMs() - this.openedMs > BATCH_MS;
-    if (old || this.ops.length >= BATCH_OPS || this.opsBytes >= BATCH_BYTES) await this.write();
+  async #writeWhenDue(): Promise<void> {
+    const old = this.#deps.clock.monotonicMs() - this.#openedMs > BATCH_MS;
+    if (old || this.#ops.length >= BATCH_OPS || this.#opsBytes >= BATCH_BYTES) await this.#write();
   }
 
-  private async write(): Promise<void> {
-    const { at } = this;
-    if (at === null || at === this.written) return;
+  async #write(): Promise<void> {
+    const at = this.#at;
+    if (at === null || at === this.#written) return;
     const hash = at.hash;
     const state = this.kind.state();
     const value = new Uint8Array(32 + state.length);
     value.set(hash);
     value.set(state, 32);
-    const ops = this.ops;
-    this.ops = [];
-    this.opsBytes = 0;
+    const ops = this.#ops;
+    this.#ops = [];
+    this.#opsBytes = 0;
     ops.push({ type: 'put', key: indexStateKey(this.kind.name), value });
     // A start must find the block that the index names, and what going back from it takes.
-    await this.deps.chain.recorded(at);
-    await this.deps.store.batch(ops);
-    this.written = at;
+    await this.#deps.chain.recorded(at);
+    await this.#deps.store.batch(ops);
+    this.#written = at;
   }
 }

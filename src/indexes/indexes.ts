@@ -26,13 +26,13 @@ export class Indexes {
   readonly coinStats: KeptIndex<CoinStatsIndex> | null;
   readonly spenders: KeptIndex<SpenderIndex> | null;
   readonly filters: KeptIndex<FilterIndex> | null;
-  private readonly followers: IndexFollower[] = [];
+  readonly #followers: IndexFollower[] = [];
 
   constructor(options: IndexOptions, deps: IndexesDeps) {
     const { chain, store, hashes } = deps;
     const keep = <Kind extends IndexKind>(index: Kind): KeptIndex<Kind> => {
       const follower = new IndexFollower(index, deps);
-      this.followers.push(follower);
+      this.#followers.push(follower);
       return { index, follower };
     };
     // In the order in which getindexinfo lists them.
@@ -44,26 +44,26 @@ export class Indexes {
 
   /** Those that are on. */
   get list(): readonly IndexFollower[] {
-    return this.followers;
+    return this.#followers;
   }
 
   /** Begins in the background. */
   start(): void {
-    for (const follower of this.followers) follower.start();
+    for (const follower of this.#followers) follower.start();
   }
 
   /** Whether settle() has nothing to wait for. */
   get settled(): boolean {
-    return this.followers.every((follower) => follower.settled);
+    return this.#followers.every((follower) => follower.settled);
   }
 
   /** Waits until those that are built have every block of the chain. */
   async settle(): Promise<void> {
-    await Promise.all(this.followers.map((follower) => follower.settle()));
+    await Promise.all(this.#followers.map((follower) => follower.settle()));
   }
 
   /** Ends after the block under way, before chain and store are closed. */
   async stop(): Promise<void> {
-    await Promise.all(this.followers.map((follower) => follower.stop()));
+    await Promise.all(this.#followers.map((follower) => follower.stop()));
   }
 }

@@ -20,12 +20,15 @@ export class TxIndex implements IndexKind {
   readonly name = 'txindex';
   readonly rows = prefixRange(PREFIX.txIndex);
   readonly needsUndo = false;
+  readonly #chain: PartReader;
+  readonly #store: Store;
+  readonly #hashes: Hashes;
 
-  constructor(
-    private readonly chain: PartReader,
-    private readonly store: Store,
-    private readonly hashes: Hashes,
-  ) {}
+  constructor(chain: PartReader, store: Store, hashes: Hashes) {
+    this.#chain = chain;
+    this.#store = store;
+    this.#hashes = hashes;
+  }
 
   restore(): boolean {
     return true;
@@ -48,10 +51,10 @@ export class TxIndex implements IndexKind {
 
   /** A transaction and the hash of the block it was last mined in. @param txid internal order @throws StoreError */
   async find(txid: Uint8Array): Promise<{ tx: TxView; blockHash: Uint8Array } | undefined> {
-    const row = await this.store.get(txIndexKey(txid));
+    const row = await this.#store.get(txIndexKey(txid));
     if (row === undefined) return undefined;
     try {
-      const found = await readPlace(this.chain, this.hashes, row);
+      const found = await readPlace(this.#chain, this.#hashes, row);
       if (!equalBytes(found.tx.txid, txid)) throw new DecodeError('another transaction');
       return found;
     } catch (error) {

@@ -33,12 +33,15 @@ export class Dispatcher {
   readonly #steps = new Map<Peer, { readonly command: string; readonly bytes: number; readonly steps: Steps }>();
   readonly #turns = new FairTurns<Peer>(() => performance.now());
   #called = false;
+  readonly #context: NetContext;
+  readonly #handlers: ReadonlyMap<string, Handler>;
+  readonly #servers: Servers;
 
-  constructor(
-    private readonly context: NetContext,
-    private readonly handlers: ReadonlyMap<string, Handler>,
-    private readonly servers: Servers,
-  ) {}
+  constructor(context: NetContext, handlers: ReadonlyMap<string, Handler>, servers: Servers) {
+    this.#context = context;
+    this.#handlers = handlers;
+    this.#servers = servers;
+  }
 
   /** There may be something to do for a peer. */
   pump(peer: Peer): void {
@@ -110,10 +113,10 @@ export class Dispatcher {
     const frame = peer.connection.shift();
     if (frame === undefined) return;
     const { command, payload } = frame;
-    const { log } = this.context;
+    const { log } = this.#context;
     log.debug('net', `received: ${sanitized(command)} (${payload.length} bytes) peer=${peer.id}`);
     if (!peer.greeted && command !== 'version') {
-      this.context.misbehaving(peer, 1, 'non-version message before version handshake');
+      this.#context.misbehaving(peer, 1, 'non-version message before version handshake');
       return;
     }
     if (!peer.ready && !early.has(command)) {
@@ -124,7 +127,7 @@ export class Dispatcher {
       log.debug('net', `Ignoring incoming message '${sanitized(command)}', peer=${peer.id}`);
       return;
     }
-    const handler = this.handlers.get(command);
+    const handler = this.#handlers.get(command);
     if (handler === undefined) {
       if (!known.has(command)) log.debug('net', `Unknown command "${sanitized(command)}" from peer=${peer.id}`);
       return;
@@ -136,7 +139,7 @@ export class Dispatcher {
         if ('next' in going) this.#steps.set(peer, { command, bytes: payload.length, steps: going });
         else this.#await(peer, command, payload.length, going);
       });
-    const before = this.servers.settled(peer, command);
+    const before = this.#servers.settled(peer, command);
     if (before === undefined) handle();
     else this.#after(peer, before, handle);
   }
@@ -172,14 +175,14 @@ export class Dispatcher {
   }
 
   #failed(peer: Peer, command: string, bytes: number, error: unknown): void {
-    const { log } = this.context;
+    const { log } = this.#context;
     if (error instanceof DecodeError) {
       log.debug('net', `ProcessMessages(${sanitized(command)}, ${bytes} bytes): Exception '${error.message}' caught`);
       return;
     }
     // A fault of ours, not of the peer: storage, or a stopping node.
     log.error(`Message of peer=${peer.id}: ${error instanceof Error ? error.message : String(error)}`);
-    this.context.disconnect(peer);
+    this.#context.disconnect(peer);
   }
 
   /** Answers getdata: transactions as many as fit, then one block. */
@@ -190,7 +193,7 @@ export class Dispatcher {
       const item = wanted.first;
       if (item === undefined || !isTransaction(item)) break;
       wanted.drop();
-      if (!this.servers.transaction(peer, item)) missing.push(item);
+      if (!this.#servers.transaction(peer, item)) missing.push(item);
     }
     // So that it can ask another peer without waiting.
     const notFound = (): void => {
@@ -204,7 +207,7 @@ export class Dispatcher {
     wanted.drop();
     const { type } = next;
     if (type === INV.BLOCK || type === INV.WITNESS_BLOCK || type === INV.CMPCT_BLOCK || type === INV.FILTERED_BLOCK) {
-      const served = this.servers.block(peer, next).then((sent) => {
+      const served = this.#servers.block(peer, next).then((sent) => {
         // Core says nothing of blocks, and passes such an answer over; others ask elsewhere at once.
         if (!sent) missing.push(next);
         notFound();

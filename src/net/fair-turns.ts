@@ -14,8 +14,11 @@ interface Use {
 export class FairTurns<P extends object> {
   readonly #use = new WeakMap<P, Use>();
   readonly #waiting = new Set<P>();
+  readonly #nowMs: () => number;
 
-  constructor(private readonly nowMs: () => number) {}
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
 
   get size(): number {
     return this.#waiting.size;
@@ -23,13 +26,13 @@ export class FairTurns<P extends object> {
 
   /** It has something to do. */
   add(peer: P): void {
-    if (!this.#use.has(peer)) this.#use.set(peer, { ms: NEWCOMER_MS, atMs: this.nowMs() });
+    if (!this.#use.has(peer)) this.#use.set(peer, { ms: NEWCOMER_MS, atMs: this.#nowMs() });
     this.#waiting.add(peer);
   }
 
   /** Takes whoever is next. */
   take(): P | undefined {
-    const now = this.nowMs();
+    const now = this.#nowMs();
     let best: P | undefined;
     let least = Number.POSITIVE_INFINITY;
     for (const peer of this.#waiting) {
@@ -45,12 +48,12 @@ export class FairTurns<P extends object> {
 
   /** It used so much of the thread. @param ms real time */
   charge(peer: P, ms: number): void {
-    const now = this.nowMs();
+    const now = this.#nowMs();
     this.#use.set(peer, { ms: this.used(peer, now) + ms, atMs: now });
   }
 
   /** What counts of what it used. */
-  used(peer: P, nowMs = this.nowMs()): number {
+  used(peer: P, nowMs = this.#nowMs()): number {
     const use = this.#use.get(peer);
     return use === undefined ? 0 : use.ms * 0.5 ** ((nowMs - use.atMs) / HALF_LIFE_MS);
   }

@@ -26,15 +26,18 @@ interface Parts {
 }
 
 export class Inventory {
-  constructor(
-    private readonly context: NetContext,
-    private readonly parts: Parts,
-  ) {}
+  readonly #context: NetContext;
+  readonly #parts: Parts;
+
+  constructor(context: NetContext, parts: Parts) {
+    this.#context = context;
+    this.#parts = parts;
+  }
 
   /** inv, in steps: it may have 50,000 entries. @throws DecodeError */
   *inv(peer: Peer, payload: Uint8Array): Generator<void> {
-    const { chain, log, options } = this.context;
-    const { txs, announcer, downloads, headers } = this.parts;
+    const { chain, log, options } = this.#context;
+    const { txs, announcer, downloads, headers } = this.#parts;
     const rejectTxs = (options.blocksOnly && !peer.permissions.relay) || !peer.relaysTransactions;
     const told = log.shows('net');
     let newest: Uint8Array | null = null;
@@ -54,7 +57,7 @@ export class Inventory {
       if ((type !== INV.TX && !byWtxid) || byWtxid !== peer.relaysByWtxid) continue;
       if (rejectTxs) {
         log.debug('net', `transaction (${hashToHex(hash)}) inv sent in violation of protocol, disconnecting peer=${peer.id}`);
-        this.context.disconnect(peer);
+        this.#context.disconnect(peer);
         return;
       }
       announcer.noteKnownHash(peer, hash);
@@ -66,18 +69,18 @@ export class Inventory {
       if (told) log.debug('net', `getheaders (${chain.bestHeader.height}) ${hashToHex(newest)} to peer=${peer.id}`);
       headers.askUpTo(peer, newest);
     }
-    this.context.wake(peer);
+    this.#context.wake(peer);
   }
 
   /** getdata: noted here, worked off by the dispatcher as the peer takes it. @throws DecodeError */
   getData(peer: Peer, payload: Uint8Array): void {
     if (peer.isPrivate) {
-      this.parts.privately.getData(peer, payload);
+      this.#parts.privately.getData(peer, payload);
       return;
     }
     const entries = this.#entries(peer, payload, 'getdata');
     if (entries.length === 0) return;
-    const { log } = this.context;
+    const { log } = this.#context;
     if (log.shows('net')) {
       const first = invItem(entries, 0);
       log.debug('net', `received getdata (${entries.length / INV_ENTRY_BYTES} invsz) peer=${peer.id}`);
@@ -92,42 +95,42 @@ export class Inventory {
     for (let at = 0, looked = 0; at < entries.length; at += INV_ENTRY_BYTES) {
       if (++looked % ENTRIES_PER_STEP === 0) yield;
       const { type, hash } = invItem(entries, at);
-      if (type === INV.TX || type === INV.WTX || type === INV.WITNESS_TX) this.parts.txs.notFound(peer, hash);
-      else if (type === INV.BLOCK || type === INV.WITNESS_BLOCK || type === INV.CMPCT_BLOCK) this.parts.downloads.notFound(peer, hash);
+      if (type === INV.TX || type === INV.WTX || type === INV.WITNESS_TX) this.#parts.txs.notFound(peer, hash);
+      else if (type === INV.BLOCK || type === INV.WITNESS_BLOCK || type === INV.CMPCT_BLOCK) this.#parts.downloads.notFound(peer, hash);
     }
   }
 
   /** tx. @throws DecodeError */
   tx(peer: Peer, payload: Uint8Array): void | Promise<void> {
     // Before the chain is there, no transaction can be judged.
-    if (this.context.chain.isInitialBlockDownload() && !peer.permissions.relay) return;
-    return this.parts.txs.receive(peer, payload);
+    if (this.#context.chain.isInitialBlockDownload() && !peer.permissions.relay) return;
+    return this.#parts.txs.receive(peer, payload);
   }
 
   /** mempool (BIP-0035): by permission, or where filters are offered and today's upload is not used up. */
   wholeMempool(peer: Peer): void {
-    const { log, options } = this.context;
+    const { log, options } = this.#context;
     let refused: string | null = null;
     if (!peer.permissions.mempool) {
       if ((servicesFor(peer, options.services) & SERVICE.BLOOM) === 0n) refused = 'bloom filters disabled';
-      else if (this.parts.upload.reached) refused = 'bandwidth limit reached';
+      else if (this.#parts.upload.reached) refused = 'bandwidth limit reached';
     }
     if (refused === null) {
-      this.parts.announcer.wholeMempool(peer);
+      this.#parts.announcer.wholeMempool(peer);
       return;
     }
     if (peer.permissions.noban) return;
     log.debug('net', `mempool request with ${refused}, disconnect peer=${peer.id}`);
-    this.context.disconnect(peer);
+    this.#context.disconnect(peer);
   }
 
   /** Sends a transaction that was asked for. @returns false when it isn't there, or not for this peer */
   sendTransaction(peer: Peer, { hash, type }: InvItem): boolean {
-    const { announcer } = this.parts;
+    const { announcer } = this.#parts;
     const tx = announcer.find(peer, hash, type === INV.WTX);
     if (tx === undefined) return false;
     peer.send('tx', type === INV.TX && tx.hasWitness ? tx.stripped() : tx.bytes);
-    this.context.mempool.removeUnbroadcast(tx.txid);
+    this.#context.mempool.removeUnbroadcast(tx.txid);
     announcer.allowParents(peer, tx);
     return true;
   }
@@ -137,7 +140,7 @@ export class Inventory {
       return invEntries(payload);
     } catch (error) {
       if (!(error instanceof TooMany)) throw error;
-      this.context.misbehaving(peer, 20, `${name} ${error.message}`);
+      this.#context.misbehaving(peer, 20, `${name} ${error.message}`);
       return new Uint8Array(0);
     }
   }

@@ -12,17 +12,19 @@ export class Rounds {
   readonly #due = new Set<Peer>();
   #called = false;
   #stopped = false;
+  readonly #peers: Iterable<Peer>;
+  readonly #send: (peer: Peer) => void;
 
-  constructor(
-    private readonly peers: Iterable<Peer>,
-    private readonly send: (peer: Peer) => void,
-  ) {}
+  constructor(peers: Iterable<Peer>, send: (peer: Peer) => void) {
+    this.#peers = peers;
+    this.#send = send;
+  }
 
   /** A turn soon, for one peer or for everyone. */
   soon(peer?: Peer): void {
     if (this.#stopped) return;
     if (peer !== undefined) this.#due.add(peer);
-    else for (const one of this.peers) this.#due.add(one);
+    else for (const one of this.#peers) this.#due.add(one);
     if (this.#called || this.#due.size === 0) return;
     this.#called = true;
     setImmediate(() => this.#turn());
@@ -42,7 +44,7 @@ export class Rounds {
     const until = workClock.now() + TURN_MS;
     for (const peer of this.#due) {
       this.#due.delete(peer);
-      if (!peer.leaving) this.send(peer);
+      if (!peer.leaving) this.#send(peer);
       if (workClock.now() >= until) break;
     }
     // Somebody may have asked for a turn meanwhile.

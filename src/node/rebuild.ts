@@ -32,17 +32,17 @@ const STAGES: readonly Stage[] = ['all wipe', 'all scan', 'chainstate wipe'];
 
 /** The note. */
 export class RebuildNote {
-  private readonly file: string;
+  readonly #file: string;
 
   constructor(netDir: string) {
-    this.file = path.join(netDir, 'REBUILD');
+    this.#file = path.join(netDir, 'REBUILD');
   }
 
   read(): Stage | null {
     try {
-      const text = fs.readFileSync(this.file, 'utf8').trim();
+      const text = fs.readFileSync(this.#file, 'utf8').trim();
       const stage = STAGES.find((one) => one === text);
-      if (stage === undefined) throw new ConfigError(`${this.file} is unreadable. Restart with -reindex to begin the rebuilding again.`);
+      if (stage === undefined) throw new ConfigError(`${this.#file} is unreadable. Restart with -reindex to begin the rebuilding again.`);
       return stage;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
@@ -53,15 +53,15 @@ export class RebuildNote {
   /** On the disk when this returns. */
   write(stage: Stage): void {
     try {
-      replaceFileSync(this.file, `${stage}\n`, `${this.file}.tmp`);
+      replaceFileSync(this.#file, `${stage}\n`, `${this.#file}.tmp`);
     } catch (error) {
-      throw fromSystemError(error, `write ${this.file}`);
+      throw fromSystemError(error, `write ${this.#file}`);
     }
   }
 
   remove(): void {
-    fs.rmSync(this.file, { force: true });
-    syncFolder(path.dirname(this.file));
+    fs.rmSync(this.#file, { force: true });
+    syncFolder(path.dirname(this.#file));
   }
 }
 

@@ -21,13 +21,16 @@ export class RuleWatch {
   #told = NONE;
   #text = '';
   #looking = false;
+  readonly #chain: Pick<Chain, 'tip' | 'params' | 'versionBits' | 'isInitialBlockDownload'>;
+  readonly #log: Logger;
+  readonly #alert: (text: string) => void;
 
   /** @param alert runs -alertnotify */
-  constructor(
-    private readonly chain: Pick<Chain, 'tip' | 'params' | 'versionBits' | 'isInitialBlockDownload'>,
-    private readonly log: Logger,
-    private readonly alert: (text: string) => void,
-  ) {}
+  constructor(chain: Pick<Chain, 'tip' | 'params' | 'versionBits' | 'isInitialBlockDownload'>, log: Logger, alert: (text: string) => void) {
+    this.#chain = chain;
+    this.#log = log;
+    this.#alert = alert;
+  }
 
   /** What getmininginfo and others show under `warnings`; empty when all is well. */
   get text(): string {
@@ -36,10 +39,10 @@ export class RuleWatch {
 
   /** The tip moved. The first look goes through all periods, in slices; those after it see one period at most. */
   onTip(): void {
-    if (this.#looking || this.chain.isInitialBlockDownload()) return;
+    if (this.#looking || this.#chain.isInitialBlockDownload()) return;
     this.#looking = true;
     this.#look()
-      .catch((error: Error) => this.log.error(`Unknown rules: ${error.message}`))
+      .catch((error: Error) => this.#log.error(`Unknown rules: ${error.message}`))
       .finally(() => {
         this.#looking = false;
       });
@@ -47,7 +50,7 @@ export class RuleWatch {
 
   async #look(): Promise<void> {
     const slicer = new Slicer();
-    const { params, versionBits, tip } = this.chain;
+    const { params, versionBits, tip } = this.#chain;
     const pending: HeaderContext[] = [];
     let rules: Rules | undefined;
     let end = periodEnd(tip, params.minerConfirmationWindow);
@@ -71,12 +74,12 @@ export class RuleWatch {
 
   #tell({ lockedIn, active }: Rules): void {
     for (const bit of bitsOf(lockedIn & ~this.#told.lockedIn)) {
-      this.log.warn(`Miners have agreed on new rules that this version does not know (versionbit ${bit}); look for a newer one.`);
+      this.#log.warn(`Miners have agreed on new rules that this version does not know (versionbit ${bit}); look for a newer one.`);
     }
     for (const bit of bitsOf(active & ~this.#told.active)) {
       this.#text = `Warning: unknown new rules activated (versionbit ${bit})`;
-      this.log.warn(this.#text);
-      this.alert(this.#text);
+      this.#log.warn(this.#text);
+      this.#alert(this.#text);
     }
     this.#told = { lockedIn: this.#told.lockedIn | lockedIn, active: this.#told.active | active };
   }

@@ -7,16 +7,18 @@ const INTERVAL_MS = 100;
 export class TipPublisher {
   #publishedMs = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | null = null;
+  readonly #publish: () => void;
+  readonly #nowMs: () => number;
 
   /** @param publish shows the present tip */
-  constructor(
-    private readonly publish: () => void,
-    private readonly nowMs: () => number = () => performance.now(),
-  ) {}
+  constructor(publish: () => void, nowMs: () => number = () => performance.now()) {
+    this.#publish = publish;
+    this.#nowMs = nowMs;
+  }
 
   /** The tip changed. @param moreFollows the next one is about to come */
   changed(moreFollows: boolean): void {
-    if (!moreFollows || this.nowMs() - this.#publishedMs >= INTERVAL_MS) this.#now();
+    if (!moreFollows || this.#nowMs() - this.#publishedMs >= INTERVAL_MS) this.#now();
     else if (this.#timer === null) {
       // In case what was to follow does not.
       this.#timer = setTimeout(() => this.#now(), INTERVAL_MS);
@@ -32,8 +34,8 @@ export class TipPublisher {
   #now(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
-    this.#publishedMs = this.nowMs();
-    this.publish();
+    this.#publishedMs = this.#nowMs();
+    this.#publish();
   }
 
   /** Nothing is shown any more. */

@@ -54,11 +54,10 @@ export class DerivedCall implements CallInfo {
   readonly taken: TakenSecrets | undefined;
   readonly index: number | undefined;
   readonly ahead: BatchAhead | undefined;
+  readonly #of: CallInfo;
 
-  constructor(
-    private readonly of: CallInfo,
-    others: Pick<CallInfo, 'breathe' | 'index' | 'ahead'>,
-  ) {
+  constructor(of: CallInfo, others: Pick<CallInfo, 'breathe' | 'index' | 'ahead'>) {
+    this.#of = of;
     this.user = of.user;
     this.path = of.path;
     this.taken = of.taken;
@@ -68,7 +67,7 @@ export class DerivedCall implements CallInfo {
   }
 
   get signal(): AbortSignal | undefined {
-    return this.of.signal;
+    return this.#of.signal;
   }
 }
 

@@ -69,38 +69,54 @@ const UNDO_WRITERS = 8;
 /** The block and undo files of one network. */
 export class BlockFiles {
   readonly repair: BlockFilesRepair;
-  private readonly undoWriters = new Map<number, RecordFile>();
-  private readonly readHandles: ReadHandles;
+  readonly #undoWriters = new Map<number, RecordFile>();
+  readonly #readHandles: ReadHandles;
   /** Appends run one after the other; this is the last one. */
-  private readonly appends = new SerialQueue();
-  private closing: Promise<void> | null = null;
-  private grown = false;
+  readonly #appends = new SerialQueue();
+  #closing: Promise<void> | null = null;
+  #grown = false;
   /** Files were made since the folder was synced. */
-  private newNames = false;
+  #newNames = false;
   /**
    * Paths of what the run before may have written and, killed, not synced: its bytes count as stored by the first sync
    * of this one.
    */
-  private left: readonly string[] = [];
+  #left: readonly string[] = [];
+  readonly #options: BlockFilesOptions;
+  readonly #hashes: Hashes;
+  readonly #opener: FileOpener;
+  readonly #format: RecordFormat;
+  readonly #blkSizes: Map<number, number>;
+  readonly #revSizes: Map<number, number>;
+  #currentFile: number;
+  #current: RecordFile;
 
   private constructor(
-    private readonly options: BlockFilesOptions,
-    private readonly hashes: Hashes,
-    private readonly opener: FileOpener,
-    private readonly format: RecordFormat,
-    private readonly blkSizes: Map<number, number>,
-    private readonly revSizes: Map<number, number>,
-    private currentFile: number,
-    private current: RecordFile,
+    options: BlockFilesOptions,
+    hashes: Hashes,
+    opener: FileOpener,
+    format: RecordFormat,
+    blkSizes: Map<number, number>,
+    revSizes: Map<number, number>,
+    currentFile: number,
+    current: RecordFile,
     tornBytes: number,
     /** The last known block that is whole. */
     readonly lastWhole: BlockPosition | null,
     /** Why lastWhole is not the last block that the index knows; null when it is. */
     readonly loss: StoreError | null,
   ) {
+    this.#options = options;
+    this.#hashes = hashes;
+    this.#opener = opener;
+    this.#format = format;
+    this.#blkSizes = blkSizes;
+    this.#revSizes = revSizes;
+    this.#currentFile = currentFile;
+    this.#current = current;
     this.repair = { tornBytes };
-    this.newNames = current.created;
-    this.readHandles = new ReadHandles(READ_HANDLES, opener);
+    this.#newNames = current.created;
+    this.#readHandles = new ReadHandles(READ_HANDLES, opener);
   }
 
   /** Opens the folder, checks it against the index and cuts back a half-written block at its end. */
@@ -146,8 +162,8 @@ export class BlockFiles {
         lastKnown,
         loss,
       );
-      files.left = lately(changed);
-      files.newNames ||= files.left.length > 0;
+      files.#left = lately(changed);
+      files.#newNames ||= files.#left.length > 0;
       return files;
     } catch (error) {
       await current.close().catch(() => {});
@@ -162,11 +178,11 @@ export class BlockFiles {
 
   /** Appends blocks, those of one file in one write. After a failure those of the files before may be there. */
   appendBlocks(blocks: readonly Uint8Array[]): Promise<BlockPosition[]> {
-    return this.inTurn(async () => {
-      const maxBytes = this.options.maxFileBytes ?? MAX_BLOCK_FILE_BYTES;
+    return this.#inTurn(async () => {
+      const maxBytes = this.#options.maxFileBytes ?? MAX_BLOCK_FILE_BYTES;
       const positions: BlockPosition[] = [];
       for (let first = 0; first < blocks.length; ) {
-        let size = this.current.size;
+        let size = this.#current.size;
         let end = first;
         for (; end < blocks.length; end++) {
           const more = RECORD_HEAD_BYTES + (blocks[end] as Uint8Array).length;
@@ -174,34 +190,34 @@ export class BlockFiles {
           size += more;
         }
         if (end === first) {
-          await this.rollOver();
+          await this.#rollOver();
           continue;
         }
-        const offsets = await this.current.append(blocks.slice(first, end).map((payload) => ({ payload, trailer: null })));
-        this.noteGrowth(offsets[0] as number, this.current.size, this.options.blockChunkBytes ?? BLOCK_CHUNK_BYTES);
-        this.blkSizes.set(this.currentFile, this.current.size);
-        for (const pos of offsets) positions.push({ file: this.currentFile, pos });
+        const offsets = await this.#current.append(blocks.slice(first, end).map((payload) => ({ payload, trailer: null })));
+        this.#noteGrowth(offsets[0] as number, this.#current.size, this.#options.blockChunkBytes ?? BLOCK_CHUNK_BYTES);
+        this.#blkSizes.set(this.#currentFile, this.#current.size);
+        for (const pos of offsets) positions.push({ file: this.#currentFile, pos });
         first = end;
       }
       return positions;
     });
   }
 
-  private async rollOver(): Promise<void> {
-    await this.current.sync();
-    const file = this.currentFile + 1;
-    const next = await RecordFile.open(join(this.options.dir, fileName('blk', file)), this.format, 0, this.opener);
-    await this.syncFolder();
-    await this.current.close();
-    this.current = next;
-    this.currentFile = file;
-    this.blkSizes.set(file, next.size);
+  async #rollOver(): Promise<void> {
+    await this.#current.sync();
+    const file = this.#currentFile + 1;
+    const next = await RecordFile.open(join(this.#options.dir, fileName('blk', file)), this.#format, 0, this.#opener);
+    await this.#syncFolder();
+    await this.#current.close();
+    this.#current = next;
+    this.#currentFile = file;
+    this.#blkSizes.set(file, next.size);
   }
 
   /** Makes new names in the folder durable; where the system can't (Windows), they become so with time. */
-  private async syncFolder(): Promise<void> {
-    this.newNames = false;
-    const folder = await this.opener(this.options.dir, 'r').catch(() => null);
+  async #syncFolder(): Promise<void> {
+    this.#newNames = false;
+    const folder = await this.#opener(this.#options.dir, 'r').catch(() => null);
     await folder?.sync().catch(() => {});
     await folder?.close().catch(() => {});
   }
@@ -212,59 +228,59 @@ export class BlockFiles {
    * @returns positions of the payloads
    */
   appendUndo(file: number, records: readonly { readonly undo: Uint8Array; readonly prevHash: Uint8Array }[]): Promise<number[]> {
-    return this.inTurn(async () => {
-      const writer = await this.undoWriter(file);
+    return this.#inTurn(async () => {
+      const writer = await this.#undoWriter(file);
       const positions = await writer.append(
-        records.map(({ undo, prevHash }) => ({ payload: undo, trailer: this.checksum(prevHash, undo) })),
+        records.map(({ undo, prevHash }) => ({ payload: undo, trailer: this.#checksum(prevHash, undo) })),
       );
-      this.noteGrowth(positions[0] as number, writer.size, this.options.undoChunkBytes ?? UNDO_CHUNK_BYTES);
-      this.revSizes.set(file, writer.size);
+      this.#noteGrowth(positions[0] as number, writer.size, this.#options.undoChunkBytes ?? UNDO_CHUNK_BYTES);
+      this.#revSizes.set(file, writer.size);
       return positions;
     });
   }
 
-  private checksum(prevHash: Uint8Array, undo: Uint8Array): Uint8Array {
+  #checksum(prevHash: Uint8Array, undo: Uint8Array): Uint8Array {
     const message = new Uint8Array(prevHash.length + undo.length);
     message.set(prevHash);
     message.set(undo, prevHash.length);
-    return this.hashes.sha256d(message);
+    return this.#hashes.sha256d(message);
   }
 
-  private async undoWriter(file: number): Promise<RecordFile> {
-    const open = this.undoWriters.get(file);
+  async #undoWriter(file: number): Promise<RecordFile> {
+    const open = this.#undoWriters.get(file);
     if (open !== undefined) return open;
-    if (this.undoWriters.size >= UNDO_WRITERS) {
-      const [oldest, writer] = this.undoWriters.entries().next().value as [number, RecordFile];
-      this.undoWriters.delete(oldest);
+    if (this.#undoWriters.size >= UNDO_WRITERS) {
+      const [oldest, writer] = this.#undoWriters.entries().next().value as [number, RecordFile];
+      this.#undoWriters.delete(oldest);
       await writer.close();
     }
-    const writer = await RecordFile.open(join(this.options.dir, fileName('rev', file)), this.format, CHECKSUM_BYTES, this.opener);
-    const known = this.options.lastKnownUndo?.get(file);
+    const writer = await RecordFile.open(join(this.#options.dir, fileName('rev', file)), this.#format, CHECKSUM_BYTES, this.#opener);
+    const known = this.#options.lastKnownUndo?.get(file);
     if (known !== undefined && (await writer.wholeRecordAt(known - RECORD_HEAD_BYTES)) === null) {
       await writer.close();
       throw new StoreError('STORE_CORRUPTION', `${basename(writer.path)} holds no undo data at ${known}, where the index expects some`);
     }
     await writer.cutTornTail(known === undefined ? 0 : known - RECORD_HEAD_BYTES);
-    this.undoWriters.set(file, writer);
-    this.newNames ||= writer.created;
+    this.#undoWriters.set(file, writer);
+    this.#newNames ||= writer.created;
     return writer;
   }
 
   /** The block's bytes, a fresh array. Throws StoreError STORE_CORRUPTION or STORE_NOT_FOUND. */
   async readBlock(at: BlockPosition): Promise<Uint8Array> {
-    const path = join(this.options.dir, fileName('blk', at.file));
-    return this.readHandles.use(path, async (handle) => {
-      const block = new Uint8Array(await readLength(handle, path, this.format, at.pos, this.blkSizes.get(at.file) ?? 0, 0));
-      await readExactly(handle, path, block, at.pos, this.format.xorKey);
+    const path = join(this.#options.dir, fileName('blk', at.file));
+    return this.#readHandles.use(path, async (handle) => {
+      const block = new Uint8Array(await readLength(handle, path, this.#format, at.pos, this.#blkSizes.get(at.file) ?? 0, 0));
+      await readExactly(handle, path, block, at.pos, this.#format.xorKey);
       return block;
     });
   }
 
   /** A part of a block's bytes, a fresh array. @param offset from the block's first byte. Throws StoreError as readBlock. */
   async readPart(at: BlockPosition, offset: number, length: number): Promise<Uint8Array> {
-    const path = join(this.options.dir, fileName('blk', at.file));
-    return this.readHandles.use(path, async (handle) => {
-      const size = await readLength(handle, path, this.format, at.pos, this.blkSizes.get(at.file) ?? 0, 0);
+    const path = join(this.#options.dir, fileName('blk', at.file));
+    return this.#readHandles.use(path, async (handle) => {
+      const size = await readLength(handle, path, this.#format, at.pos, this.#blkSizes.get(at.file) ?? 0, 0);
       if (!(offset >= 0 && length >= 0 && offset + length <= size)) {
         throw new StoreError(
           'STORE_CORRUPTION',
@@ -272,20 +288,20 @@ export class BlockFiles {
         );
       }
       const part = new Uint8Array(length);
-      await readExactly(handle, path, part, at.pos + offset, this.format.xorKey);
+      await readExactly(handle, path, part, at.pos + offset, this.#format.xorKey);
       return part;
     });
   }
 
   /** Undo data, its checksum verified. Throws StoreError STORE_CORRUPTION or STORE_NOT_FOUND. @param prevHash hash of the block's parent */
   async readUndo(at: BlockPosition, prevHash: Uint8Array): Promise<Uint8Array> {
-    const path = join(this.options.dir, fileName('rev', at.file));
-    return this.readHandles.use(path, async (handle) => {
-      const length = await readLength(handle, path, this.format, at.pos, this.revSizes.get(at.file) ?? 0, CHECKSUM_BYTES);
+    const path = join(this.#options.dir, fileName('rev', at.file));
+    return this.#readHandles.use(path, async (handle) => {
+      const length = await readLength(handle, path, this.#format, at.pos, this.#revSizes.get(at.file) ?? 0, CHECKSUM_BYTES);
       const bytes = new Uint8Array(length + CHECKSUM_BYTES);
-      await readExactly(handle, path, bytes, at.pos, this.format.xorKey);
+      await readExactly(handle, path, bytes, at.pos, this.#format.xorKey);
       const undo = bytes.subarray(0, length);
-      if (!equalBytes(this.checksum(prevHash, undo), bytes.subarray(length))) {
+      if (!equalBytes(this.#checksum(prevHash, undo), bytes.subarray(length))) {
         throw new StoreError('STORE_CORRUPTION', `Checksum mismatch of the undo data in ${basename(path)} at ${at.pos}`);
       }
       return undo;
@@ -301,9 +317,9 @@ export class BlockFiles {
     if (lastKnown === null) return;
     for (const { file, path } of this.files()) {
       if (file < lastKnown.file) continue;
-      const size = this.blkSizes.get(file) ?? 0;
+      const size = this.#blkSizes.get(file) ?? 0;
       const length = (pos: number): Promise<number> =>
-        this.readHandles.use(path, (handle) => readLength(handle, path, this.format, pos, size, 0));
+        this.#readHandles.use(path, (handle) => readLength(handle, path, this.#format, pos, size, 0));
       let pos = RECORD_HEAD_BYTES;
       if (file === lastKnown.file) pos += lastKnown.pos + (await length(lastKnown.pos));
       while (pos <= size) {
@@ -311,7 +327,7 @@ export class BlockFiles {
         if (bytes === null) break;
         if (bytes >= HEADER_BYTES) {
           const header = new Uint8Array(HEADER_BYTES);
-          await this.readHandles.use(path, (handle) => readExactly(handle, path, header, pos, this.format.xorKey));
+          await this.#readHandles.use(path, (handle) => readExactly(handle, path, header, pos, this.#format.xorKey));
           yield { at: { file, pos }, bytes, header };
         }
         pos += bytes + RECORD_HEAD_BYTES;
@@ -321,20 +337,20 @@ export class BlockFiles {
 
   /** fsync of everything appended before the call. */
   sync(): Promise<void> {
-    return this.inTurn(() => this.syncAll());
+    return this.#inTurn(() => this.#syncAll());
   }
 
-  private async syncAll(): Promise<void> {
-    await this.current.sync();
-    for (const writer of this.undoWriters.values()) await writer.sync();
-    await this.syncLeft();
-    if (this.newNames) await this.syncFolder();
+  async #syncAll(): Promise<void> {
+    await this.#current.sync();
+    for (const writer of this.#undoWriters.values()) await writer.sync();
+    await this.#syncLeft();
+    if (this.#newNames) await this.#syncFolder();
   }
 
-  private async syncLeft(): Promise<void> {
-    for (const path of this.left) {
+  async #syncLeft(): Promise<void> {
+    for (const path of this.#left) {
       try {
-        const handle = await this.opener(path, 'r+');
+        const handle = await this.#opener(path, 'r+');
         try {
           await handle.sync();
         } finally {
@@ -345,87 +361,87 @@ export class BlockFiles {
         if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw fromSystemError(error, `sync ${basename(path)}`);
       }
     }
-    this.left = [];
+    this.#left = [];
   }
 
   /** Bytes in blk and rev files. */
   get sizeOnDisk(): number {
     let bytes = 0;
-    for (const size of this.blkSizes.values()) bytes += size;
-    for (const size of this.revSizes.values()) bytes += size;
+    for (const size of this.#blkSizes.values()) bytes += size;
+    for (const size of this.#revSizes.values()) bytes += size;
     return bytes;
   }
 
-  private noteGrowth(payloadPos: number, end: number, chunkBytes: number): void {
+  #noteGrowth(payloadPos: number, end: number, chunkBytes: number): void {
     const before = payloadPos - RECORD_HEAD_BYTES;
-    if (Math.ceil(end / chunkBytes) > Math.ceil(before / chunkBytes)) this.grown = true;
+    if (Math.ceil(end / chunkBytes) > Math.ceil(before / chunkBytes)) this.#grown = true;
   }
 
   /** Whether some file reached into another piece of blockChunkBytes or undoChunkBytes since this was called last. */
   takeGrowth(): boolean {
-    const { grown } = this;
-    this.grown = false;
+    const grown = this.#grown;
+    this.#grown = false;
     return grown;
   }
 
   /** Bytes that the files may grow by before takeGrowth says so. */
   get chunkBytes(): number {
-    return (this.options.blockChunkBytes ?? BLOCK_CHUNK_BYTES) + (this.options.undoChunkBytes ?? UNDO_CHUNK_BYTES);
+    return (this.#options.blockChunkBytes ?? BLOCK_CHUNK_BYTES) + (this.#options.undoChunkBytes ?? UNDO_CHUNK_BYTES);
   }
 
   /** The files nothing is appended to any more, by number: bytes of blocks and undo data together. */
   finished(): { file: number; bytes: number }[] {
     return this.files()
-      .filter(({ file }) => file < this.currentFile)
-      .map(({ file }) => ({ file, bytes: (this.blkSizes.get(file) ?? 0) + (this.revSizes.get(file) ?? 0) }));
+      .filter(({ file }) => file < this.#currentFile)
+      .map(({ file }) => ({ file, bytes: (this.#blkSizes.get(file) ?? 0) + (this.#revSizes.get(file) ?? 0) }));
   }
 
   /** Whether there is a file of blocks of this number. */
   hasFile(file: number): boolean {
-    return this.blkSizes.has(file);
+    return this.#blkSizes.has(file);
   }
 
   /** What another thread needs to read the files by itself. */
   get folder(): { dir: string } & RecordFormat {
-    return { dir: this.options.dir, ...this.format };
+    return { dir: this.#options.dir, ...this.#format };
   }
   /** The XOR key of the folder, null for none. */
   get xorKey(): Uint8Array | null {
-    return this.format.xorKey;
+    return this.#format.xorKey;
   }
 
   /** The blk files, by number; a reindex scans them in this order. */
   files(): { file: number; path: string }[] {
-    return [...this.blkSizes.keys()].sort((a, b) => a - b).map((file) => ({ file, path: join(this.options.dir, fileName('blk', file)) }));
+    return [...this.#blkSizes.keys()].sort((a, b) => a - b).map((file) => ({ file, path: join(this.#options.dir, fileName('blk', file)) }));
   }
 
   /** Removes all undo files: a reindex writes them anew. */
   removeUndoFiles(): Promise<void> {
-    return this.inTurn(async () => {
-      for (const writer of this.undoWriters.values()) await writer.close();
-      this.undoWriters.clear();
-      for (const file of [...this.revSizes.keys()]) {
-        const path = join(this.options.dir, fileName('rev', file));
-        this.readHandles.forget(path);
+    return this.#inTurn(async () => {
+      for (const writer of this.#undoWriters.values()) await writer.close();
+      this.#undoWriters.clear();
+      for (const file of [...this.#revSizes.keys()]) {
+        const path = join(this.#options.dir, fileName('rev', file));
+        this.#readHandles.forget(path);
         try {
           unlinkSync(path);
         } catch (error) {
           throw fromSystemError(error, `remove ${basename(path)}`);
         }
-        this.revSizes.delete(file);
+        this.#revSizes.delete(file);
       }
     });
   }
 
   /** Counts files with their undo data as gone, before `remove`; numbers without files are passed over. @param numbers finished files only */
   giveUp(numbers: readonly number[]): Promise<void> {
-    return this.inTurn(async () => {
+    return this.#inTurn(async () => {
       for (const file of numbers) {
-        if (file === this.currentFile) throw new RangeError('the file that blocks are appended to cannot be removed');
-        this.blkSizes.delete(file);
-        this.revSizes.delete(file);
-        await this.undoWriters.get(file)?.discard();
-        this.undoWriters.delete(file);
+        if (file === this.#currentFile) throw new RangeError('the file that blocks are appended to cannot be removed');
+        this.#blkSizes.delete(file);
+        this.#revSizes.delete(file);
+        await this.#undoWriters.get(file)?.discard();
+        this.#undoWriters.delete(file);
       }
     });
   }
@@ -436,15 +452,15 @@ export class BlockFiles {
    */
   async remove(numbers: readonly number[]): Promise<void> {
     for (const file of numbers) {
-      for (const kind of ['blk', 'rev'] as const) await this.removeFile(join(this.options.dir, fileName(kind, file)));
+      for (const kind of ['blk', 'rev'] as const) await this.#removeFile(join(this.#options.dir, fileName(kind, file)));
     }
-    await this.syncFolder();
+    await this.#syncFolder();
   }
 
   /** Truncates first: threads that still hold the file would keep its room on the disk taken. */
-  private async removeFile(path: string): Promise<void> {
+  async #removeFile(path: string): Promise<void> {
     assertWriting(`remove ${basename(path)}`);
-    this.readHandles.forget(path);
+    this.#readHandles.forget(path);
     try {
       await truncate(path);
       await unlink(path);
@@ -455,21 +471,21 @@ export class BlockFiles {
 
   /** Waits for appends under way, syncs and closes. A second call does nothing. */
   close(): Promise<void> {
-    this.closing ??= this.appends.run(async () => {
-      this.readHandles.close();
+    this.#closing ??= this.#appends.run(async () => {
+      this.#readHandles.close();
       try {
-        await this.syncAll();
+        await this.#syncAll();
       } finally {
-        await this.current.close();
-        for (const writer of this.undoWriters.values()) await writer.close();
+        await this.#current.close();
+        for (const writer of this.#undoWriters.values()) await writer.close();
       }
     });
-    return this.closing;
+    return this.#closing;
   }
 
-  private inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.closing !== null) return Promise.reject(new StoreError('STORE_CLOSED', 'The block files are closed'));
-    return this.appends.run(work);
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#closing !== null) return Promise.reject(new StoreError('STORE_CLOSED', 'The block files are closed'));
+    return this.#appends.run(work);
   }
 }
 

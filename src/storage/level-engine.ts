@@ -44,24 +44,27 @@ function promised<T>(call: (callback: Callback<T>) => void): Promise<T> {
 }
 
 class LevelCursor implements EngineCursor {
-  private finished = false;
-  private ended: Promise<void> | null = null;
+  #finished = false;
+  #ended: Promise<void> | null = null;
+  readonly #native: NativeIterator;
 
-  constructor(private readonly native: NativeIterator) {}
+  constructor(native: NativeIterator) {
+    this.#native = native;
+  }
 
   next(max: number): Promise<StoreEntry[]> {
-    if (this.finished) return Promise.resolve([]);
+    if (this.#finished) return Promise.resolve([]);
     return new Promise((resolve, reject) => {
       const entries: StoreEntry[] = [];
       let bytes = 0;
       const step = () => {
-        this.native.next((error, key, value) => {
+        this.#native.next((error, key, value) => {
           if (error) {
             reject(error);
             return;
           }
           if (key === undefined || value === undefined) {
-            this.finished = true;
+            this.#finished = true;
             resolve(entries);
             return;
           }
@@ -76,34 +79,37 @@ class LevelCursor implements EngineCursor {
   }
 
   close(): Promise<void> {
-    this.ended ??= promised<void>((done) => this.native.end(done));
-    return this.ended;
+    this.#ended ??= promised<void>((done) => this.#native.end(done));
+    return this.#ended;
   }
 }
 
 class LevelDb implements EngineDb {
-  private readonly writes = new SerialQueue();
+  readonly #writes = new SerialQueue();
+  readonly #native: NativeDb;
 
-  constructor(private readonly native: NativeDb) {}
+  constructor(native: NativeDb) {
+    this.#native = native;
+  }
 
   getMany(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]> {
-    return promised((done) => this.native.getMany(keys.map(asBuffer), { asBuffer: true }, done));
+    return promised((done) => this.#native.getMany(keys.map(asBuffer), { asBuffer: true }, done));
   }
 
   write(ops: readonly BatchOp[], sync: boolean): Promise<void> {
-    const batch = this.native.batch();
+    const batch = this.#native.batch();
     for (const op of ops) {
       if (op.type === 'put') batch.put(asBuffer(op.key), asBuffer(op.value));
       else batch.del(asBuffer(op.key));
     }
     // A failed batch is its caller's affair; the next one is tried on its own.
-    return this.writes.run(() => promised<void>((done) => batch.write({ sync }, done)));
+    return this.#writes.run(() => promised<void>((done) => batch.write({ sync }, done)));
   }
 
   /** Row by row, but natively and in libuv's pool, behind the writes that were asked for before. */
   clear(gte: Uint8Array, lt: Uint8Array): Promise<void> {
     const options = { gte: asBuffer(gte), lt: asBuffer(lt), reverse: false, limit: -1 };
-    return this.writes.run(() => promised<void>((done) => this.native.clear(options, done)));
+    return this.#writes.run(() => promised<void>((done) => this.#native.clear(options, done)));
   }
 
   cursor(range: EngineRange): EngineCursor {
@@ -115,16 +121,16 @@ class LevelDb implements EngineDb {
     };
     if (range.gte !== undefined) options.gte = asBuffer(range.gte);
     if (range.lt !== undefined) options.lt = asBuffer(range.lt);
-    return new LevelCursor(this.native.iterator(options));
+    return new LevelCursor(this.#native.iterator(options));
   }
 
   approximateSize(gte: Uint8Array, lt: Uint8Array): Promise<number> {
-    return promised((done) => this.native.approximateSize(asBuffer(gte), asBuffer(lt), done));
+    return promised((done) => this.#native.approximateSize(asBuffer(gte), asBuffer(lt), done));
   }
 
   async close(): Promise<void> {
-    await this.writes.idle();
-    await promised<void>((done) => this.native.close(done));
+    await this.#writes.idle();
+    await promised<void>((done) => this.#native.close(done));
   }
 }
 

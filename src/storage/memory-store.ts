@@ -19,44 +19,46 @@ const toText = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.by
 const DEFAULT_CHUNK = 1000;
 
 class MemoryCursor implements StoreCursor {
-  private at = 0;
-  private closed = false;
+  #at = 0;
+  #closed = false;
+  readonly #store: MemoryStore;
+  readonly #entries: StoreEntry[];
 
-  constructor(
-    private readonly store: MemoryStore,
-    private readonly entries: StoreEntry[],
-  ) {}
+  constructor(store: MemoryStore, entries: StoreEntry[]) {
+    this.#store = store;
+    this.#entries = entries;
+  }
 
   async next(max: number = DEFAULT_CHUNK): Promise<StoreEntry[]> {
-    if (this.closed) throw new StoreError('STORE_CLOSED', 'The cursor is closed');
-    this.store.assertOpen('read a range');
-    const chunk = this.entries.slice(this.at, this.at + max);
-    this.at += chunk.length;
+    if (this.#closed) throw new StoreError('STORE_CLOSED', 'The cursor is closed');
+    this.#store.assertOpen('read a range');
+    const chunk = this.#entries.slice(this.#at, this.#at + max);
+    this.#at += chunk.length;
     return chunk.map(([key, value]) => [key.slice(), value.slice()]);
   }
 
   async close(): Promise<void> {
-    this.closed = true;
-    this.entries.length = 0;
+    this.#closed = true;
+    this.#entries.length = 0;
   }
 }
 
 /** An ordered map behind the Store interface. Values are copied in and out; nothing is shared with the caller. */
 export class MemoryStore implements Store {
   readonly engine = 'memory';
-  private readonly rows = new Map<string, StoreEntry>();
+  readonly #rows = new Map<string, StoreEntry>();
   /** Keys in order; null when keys came or went since it was made. */
-  private order: string[] | null = null;
-  private closed = false;
-  private readonly counts = { gets: 0, batches: 0, writes: 0 };
+  #order: string[] | null = null;
+  #closed = false;
+  readonly #counts = { gets: 0, batches: 0, writes: 0 };
 
   /** Number of rows. */
   get size(): number {
-    return this.rows.size;
+    return this.#rows.size;
   }
 
   assertOpen(doing: string): void {
-    if (this.closed) throw new StoreError('STORE_CLOSED', `Cannot ${doing}: the store is closed`);
+    if (this.#closed) throw new StoreError('STORE_CLOSED', `Cannot ${doing}: the store is closed`);
   }
 
   async get(key: Uint8Array): Promise<Uint8Array | undefined> {
@@ -65,37 +67,37 @@ export class MemoryStore implements Store {
 
   async getMany(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]> {
     this.assertOpen('read keys');
-    this.counts.gets += keys.length;
-    return keys.map((key) => this.rows.get(toText(key))?.[1].slice());
+    this.#counts.gets += keys.length;
+    return keys.map((key) => this.#rows.get(toText(key))?.[1].slice());
   }
 
   async batch(ops: readonly BatchOp[], _options: BatchOptions = {}): Promise<void> {
     this.assertOpen('write a batch');
-    this.counts.batches++;
-    this.counts.writes += ops.length;
+    this.#counts.batches++;
+    this.#counts.writes += ops.length;
     for (const op of ops) {
       const text = toText(op.key);
       if (op.type === 'put') {
-        if (!this.rows.has(text)) this.order = null;
-        this.rows.set(text, [op.key.slice(), op.value.slice()]);
-      } else if (this.rows.delete(text)) {
-        this.order = null;
+        if (!this.#rows.has(text)) this.#order = null;
+        this.#rows.set(text, [op.key.slice(), op.value.slice()]);
+      } else if (this.#rows.delete(text)) {
+        this.#order = null;
       }
     }
   }
 
   async clear(gte: Uint8Array, lt: Uint8Array): Promise<void> {
     this.assertOpen('remove a range');
-    this.counts.batches++;
+    this.#counts.batches++;
     const [from, to] = [toText(gte), toText(lt)];
-    for (const text of [...this.rows.keys()]) if (text >= from && text < to) this.rows.delete(text);
-    this.order = null;
+    for (const text of [...this.#rows.keys()]) if (text >= from && text < to) this.#rows.delete(text);
+    this.#order = null;
   }
 
   cursor(range: StoreRange = {}): StoreCursor {
     this.assertOpen('open a cursor');
-    this.order ??= [...this.rows.keys()].sort((a, b) => (a < b ? -1 : 1));
-    const order = this.order;
+    this.#order ??= [...this.#rows.keys()].sort((a, b) => (a < b ? -1 : 1));
+    const order = this.#order;
     const first = range.gte === undefined ? 0 : lowerBound(order, toText(range.gte));
     const end = range.lt === undefined ? order.length : Math.max(first, lowerBound(order, toText(range.lt)));
     const texts = order.slice(first, end);
@@ -104,7 +106,7 @@ export class MemoryStore implements Store {
     // Rows are replaced, never changed, so references are a snapshot.
     return new MemoryCursor(
       this,
-      texts.map((text) => this.rows.get(text) as StoreEntry),
+      texts.map((text) => this.#rows.get(text) as StoreEntry),
     );
   }
 
@@ -116,16 +118,16 @@ export class MemoryStore implements Store {
     this.assertOpen('estimate a size');
     const [from, to] = [toText(gte), toText(lt)];
     let bytes = 0;
-    for (const [text, row] of this.rows) if (text >= from && text < to) bytes += row[0].length + row[1].length;
+    for (const [text, row] of this.#rows) if (text >= from && text < to) bytes += row[0].length + row[1].length;
     return bytes;
   }
 
   stats(): StoreStats {
-    return { ...this.counts };
+    return { ...this.#counts };
   }
 
   async close(): Promise<void> {
-    this.closed = true;
+    this.#closed = true;
   }
 }
 

@@ -41,21 +41,24 @@ interface NativeDb {
 }
 
 class NxteditionCursor implements EngineCursor {
-  private finished = false;
+  #finished = false;
+  readonly #native: NativeIterator;
 
-  constructor(private readonly native: NativeIterator) {}
+  constructor(native: NativeIterator) {
+    this.#native = native;
+  }
 
   async next(max: number): Promise<StoreEntry[]> {
-    if (this.finished) return [];
-    const { rows, finished } = await this.native._nextvAsync(max, {});
-    this.finished = finished;
+    if (this.#finished) return [];
+    const { rows, finished } = await this.#native._nextvAsync(max, {});
+    this.#finished = finished;
     const entries: StoreEntry[] = [];
     for (let i = 0; i + 1 < rows.length; i += 2) entries.push([rows[i], rows[i + 1]]);
     return entries;
   }
 
   async close(): Promise<void> {
-    await this.native.close();
+    await this.#native.close();
   }
 }
 
@@ -92,23 +95,27 @@ function byPrefix(ops: readonly BatchOp[]): Iterable<readonly BatchOp[]> {
 }
 
 class NxteditionDb implements EngineDb {
-  constructor(private readonly native: NativeDb) {}
+  readonly #native: NativeDb;
+
+  constructor(native: NativeDb) {
+    this.#native = native;
+  }
 
   async getMany(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]> {
-    const values = keys.length <= SYNC_KEYS ? this.native._getManySync(keys, {}) : await this.readInPool(keys);
+    const values = keys.length <= SYNC_KEYS ? this.#native._getManySync(keys, {}) : await this.#readInPool(keys);
     // null would mean "gave up at a size or time limit"; none is set, so it must not pass for an absent key.
     if (values.includes(null)) throw new Error('IO error: read was aborted');
     return values as (Uint8Array | undefined)[];
   }
 
-  private async readInPool(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined | null)[]> {
+  async #readInPool(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined | null)[]> {
     const parts: Promise<(Uint8Array | undefined | null)[]>[] = [];
-    for (let i = 0; i < keys.length; i += POOL_KEYS) parts.push(this.native._getManyAsync(keys.slice(i, i + POOL_KEYS), {}));
+    for (let i = 0; i < keys.length; i += POOL_KEYS) parts.push(this.#native._getManyAsync(keys.slice(i, i + POOL_KEYS), {}));
     return parts.length === 1 ? parts[0] : (await Promise.all(parts)).flat();
   }
 
   async write(ops: readonly BatchOp[], sync: boolean): Promise<void> {
-    const batch = this.native._chainedBatch();
+    const batch = this.#native._chainedBatch();
     try {
       for (const group of byPrefix(ops)) {
         for (const op of group) {
@@ -126,7 +133,7 @@ class NxteditionDb implements EngineDb {
 
   /** One tombstone for the whole range, whatever lies in it; the files shrink when they are compacted. */
   async clear(gte: Uint8Array, lt: Uint8Array): Promise<void> {
-    if (asBuffer(gte).compare(asBuffer(lt)) < 0) await this.native._clear({ gte: asBuffer(gte), lt: asBuffer(lt) });
+    if (asBuffer(gte).compare(asBuffer(lt)) < 0) await this.#native._clear({ gte: asBuffer(gte), lt: asBuffer(lt) });
   }
 
   cursor(range: EngineRange): EngineCursor {
@@ -138,18 +145,18 @@ class NxteditionDb implements EngineDb {
     };
     if (range.gte !== undefined) options.gte = asBuffer(range.gte);
     if (range.lt !== undefined) options.lt = asBuffer(range.lt);
-    return new NxteditionCursor(this.native.iterator(options));
+    return new NxteditionCursor(this.#native.iterator(options));
   }
 
   /** The binding has no sizes of ranges, so this is the size of everything; coins are nearly all of it. */
   async approximateSize(): Promise<number> {
-    const files = Number(this.native.getProperty('rocksdb.estimate-live-data-size'));
-    const memory = Number(this.native.getProperty('rocksdb.cur-size-active-mem-table'));
+    const files = Number(this.#native.getProperty('rocksdb.estimate-live-data-size'));
+    const memory = Number(this.#native.getProperty('rocksdb.cur-size-active-mem-table'));
     return (Number.isFinite(files) ? files : 0) + (Number.isFinite(memory) ? memory : 0);
   }
 
   async close(): Promise<void> {
-    await this.native.close();
+    await this.#native.close();
   }
 }
 

@@ -14,62 +14,64 @@ interface OpenFile {
 
 /** Shares read-only handles between concurrent readers. */
 export class ReadHandles {
-  private readonly files = new Map<string, OpenFile>();
-  private closed = false;
+  readonly #files = new Map<string, OpenFile>();
+  #closed = false;
+  readonly #capacity: number;
+  readonly #opener: FileOpener;
 
   /** @param capacity handles kept while nobody uses them */
-  constructor(
-    private readonly capacity: number,
-    private readonly opener: FileOpener = open,
-  ) {}
+  constructor(capacity: number, opener: FileOpener = open) {
+    this.#capacity = capacity;
+    this.#opener = opener;
+  }
 
   /** Runs `read` with a handle that stays open meanwhile. */
   async use<T>(path: string, read: (handle: FileHandle) => Promise<T>): Promise<T> {
-    if (this.closed) throw new StoreError('STORE_CLOSED', `Cannot read ${basename(path)}: the block files are closed`);
-    const file = this.files.get(path) ?? { handle: this.opener(path, 'r'), users: 0, forgotten: false };
+    if (this.#closed) throw new StoreError('STORE_CLOSED', `Cannot read ${basename(path)}: the block files are closed`);
+    const file = this.#files.get(path) ?? { handle: this.#opener(path, 'r'), users: 0, forgotten: false };
     // Inserting again moves it to the young end of the map.
-    this.files.delete(path);
-    this.files.set(path, file);
+    this.#files.delete(path);
+    this.#files.set(path, file);
     file.users++;
     try {
       let handle: FileHandle;
       try {
         handle = await file.handle;
       } catch (error) {
-        this.files.delete(path);
+        this.#files.delete(path);
         throw fromSystemError(error, `open ${basename(path)}`);
       }
       return await read(handle);
     } finally {
       file.users--;
       if (file.forgotten && file.users === 0) closeFile(file);
-      this.trim();
+      this.#trim();
     }
   }
 
   /** Forgets a file that is about to be removed; readers under way keep it until they are done. */
   forget(path: string): void {
-    const file = this.files.get(path);
+    const file = this.#files.get(path);
     if (file === undefined) return;
-    this.files.delete(path);
+    this.#files.delete(path);
     file.forgotten = true;
     if (file.users === 0) closeFile(file);
   }
 
-  private trim(): void {
-    const keep = this.closed ? 0 : this.capacity;
-    for (const [path, file] of this.files) {
-      if (this.files.size <= keep) return;
+  #trim(): void {
+    const keep = this.#closed ? 0 : this.#capacity;
+    for (const [path, file] of this.#files) {
+      if (this.#files.size <= keep) return;
       if (file.users > 0) continue;
-      this.files.delete(path);
+      this.#files.delete(path);
       closeFile(file);
     }
   }
 
   /** Closes what is idle now and the rest when its readers are done. */
   close(): void {
-    this.closed = true;
-    this.trim();
+    this.#closed = true;
+    this.#trim();
   }
 }
 

@@ -56,18 +56,25 @@ export async function readExactly(
 export class RecordFile {
   /** Unsynced bytes were written. */
   dirty = false;
+  readonly #handle: FileHandle;
+  readonly #format: RecordFormat;
+  /** Bytes behind the payload that its length doesn't count: 0 in blk files, 32 in rev files. */
+  readonly #trailerBytes: number;
 
   private constructor(
     readonly path: string,
-    private readonly handle: FileHandle,
-    private readonly format: RecordFormat,
-    /** Bytes behind the payload that its length doesn't count: 0 in blk files, 32 in rev files. */
-    private readonly trailerBytes: number,
+    handle: FileHandle,
+    format: RecordFormat,
+    trailerBytes: number,
     /** End of the last whole record; where the next one goes. */
     public size: number,
     /** Whether the file was not there: its name has yet to be synced with the folder. */
     readonly created: boolean,
-  ) {}
+  ) {
+    this.#handle = handle;
+    this.#format = format;
+    this.#trailerBytes = trailerBytes;
+  }
 
   /** Opens or creates. */
   static async open(path: string, format: RecordFormat, trailerBytes: number, open: FileOpener = openFile): Promise<RecordFile> {
@@ -92,10 +99,10 @@ export class RecordFile {
   async wholeRecordAt(offset: number): Promise<number | null> {
     if (offset < 0 || offset + RECORD_HEAD_BYTES > this.size) return null;
     const head = new Uint8Array(RECORD_HEAD_BYTES);
-    await readExactly(this.handle, this.path, head, offset, this.format.xorKey);
-    if (!isMagic(head, 0, this.format.magic)) return null;
+    await readExactly(this.#handle, this.path, head, offset, this.#format.xorKey);
+    if (!isMagic(head, 0, this.#format.magic)) return null;
     const length = readU32(head, 4);
-    return offset + RECORD_HEAD_BYTES + length + this.trailerBytes <= this.size ? length : null;
+    return offset + RECORD_HEAD_BYTES + length + this.#trailerBytes <= this.size ? length : null;
   }
 
   /**
@@ -118,21 +125,21 @@ export class RecordFile {
       if (at < windowStart || at + RECORD_HEAD_BYTES > windowStart + windowBytes) {
         windowStart = at;
         windowBytes = Math.min(WALK_WINDOW_BYTES, this.size - at);
-        await readExactly(this.handle, this.path, window.subarray(0, windowBytes), at, this.format.xorKey);
+        await readExactly(this.#handle, this.path, window.subarray(0, windowBytes), at, this.#format.xorKey);
       }
       const head = at - windowStart;
-      if (!isMagic(window, head, this.format.magic)) break;
-      const next = at + RECORD_HEAD_BYTES + readU32(window, head + 4) + this.trailerBytes;
+      if (!isMagic(window, head, this.#format.magic)) break;
+      const next = at + RECORD_HEAD_BYTES + readU32(window, head + 4) + this.#trailerBytes;
       if (next > this.size) {
         torn = true;
         break;
       }
       at = next;
     }
-    if (at >= this.size || !(torn || (await this.onlyZerosFrom(at)))) return 0;
+    if (at >= this.size || !(torn || (await this.#onlyZerosFrom(at)))) return 0;
     const cut = this.size - at;
     try {
-      await this.handle.truncate(at);
+      await this.#handle.truncate(at);
     } catch (error) {
       throw fromSystemError(error, `cut back ${basename(this.path)}`);
     }
@@ -141,12 +148,12 @@ export class RecordFile {
     return cut;
   }
 
-  private async onlyZerosFrom(offset: number): Promise<boolean> {
+  async #onlyZerosFrom(offset: number): Promise<boolean> {
     const window = new Uint8Array(WALK_WINDOW_BYTES);
     for (let at = offset; at < this.size; at += window.length) {
       const part = window.subarray(0, Math.min(window.length, this.size - at));
       // Reserved space is zero on disk, whatever the key.
-      await readExactly(this.handle, this.path, part, at, null);
+      await readExactly(this.#handle, this.path, part, at, null);
       if (part.some((byte) => byte !== 0)) return false;
     }
     return true;
@@ -161,31 +168,31 @@ export class RecordFile {
     assertWriting(`write ${basename(this.path)}`);
     const start = this.size;
     let length = 0;
-    for (const { payload } of records) length += RECORD_HEAD_BYTES + payload.length + this.trailerBytes;
+    for (const { payload } of records) length += RECORD_HEAD_BYTES + payload.length + this.#trailerBytes;
     const bytes = new Uint8Array(length);
     const offsets: number[] = [];
     let at = 0;
     for (const { payload, trailer } of records) {
-      bytes.set(this.format.magic, at);
+      bytes.set(this.#format.magic, at);
       writeU32(bytes, at + 4, payload.length);
       at += RECORD_HEAD_BYTES;
       offsets.push(start + at);
       bytes.set(payload, at);
       at += payload.length;
       if (trailer !== null) bytes.set(trailer, at);
-      at += this.trailerBytes;
+      at += this.#trailerBytes;
     }
-    applyXor(bytes, start, this.format.xorKey);
+    applyXor(bytes, start, this.#format.xorKey);
     try {
       let done = 0;
       while (done < length) {
-        const { bytesWritten } = await this.handle.write(bytes, done, length - done, start + done);
+        const { bytesWritten } = await this.#handle.write(bytes, done, length - done, start + done);
         if (bytesWritten === 0) throw new Error('the system wrote no bytes');
         done += bytesWritten;
       }
     } catch (error) {
       // Best effort: if this fails too, the next append overwrites the same place.
-      await this.handle.truncate(start).catch(() => {});
+      await this.#handle.truncate(start).catch(() => {});
       throw fromSystemError(error, `write ${basename(this.path)}`);
     }
     this.size = start + length;
@@ -198,7 +205,7 @@ export class RecordFile {
     if (!this.dirty) return;
     this.dirty = false;
     try {
-      await this.handle.sync();
+      await this.#handle.sync();
     } catch (error) {
       this.dirty = true;
       throw fromSystemError(error, `sync ${basename(this.path)}`);
@@ -210,12 +217,12 @@ export class RecordFile {
     try {
       await this.sync();
     } finally {
-      await this.handle.close().catch(() => {});
+      await this.#handle.close().catch(() => {});
     }
   }
 
   /** Closes a file that is about to be removed. */
   async discard(): Promise<void> {
-    await this.handle.close().catch(() => {});
+    await this.#handle.close().catch(() => {});
   }
 }

@@ -21,69 +21,74 @@ import { assertWriting } from './write-stop.js';
 const DEFAULT_CHUNK = 1000;
 
 class RocksCursor implements StoreCursor {
-  private left: number;
-  private closing: Promise<void> | null = null;
+  #left: number;
+  #closing: Promise<void> | null = null;
   /** The binding allows one call at a time. */
-  private readonly calls = new SerialQueue();
+  readonly #calls = new SerialQueue();
+  readonly #store: RocksStore;
+  readonly #native: EngineCursor;
 
-  constructor(
-    private readonly store: RocksStore,
-    private readonly native: EngineCursor,
-    limit: number | undefined,
-  ) {
-    this.left = limit ?? Number.POSITIVE_INFINITY;
+  constructor(store: RocksStore, native: EngineCursor, limit: number | undefined) {
+    this.#store = store;
+    this.#native = native;
+    this.#left = limit ?? Number.POSITIVE_INFINITY;
   }
 
   next(max: number = DEFAULT_CHUNK): Promise<StoreEntry[]> {
-    return this.calls.run(async () => {
-      if (this.closing !== null) throw new StoreError('STORE_CLOSED', 'The cursor is closed');
-      const count = Math.min(max, this.left);
+    return this.#calls.run(async () => {
+      if (this.#closing !== null) throw new StoreError('STORE_CLOSED', 'The cursor is closed');
+      const count = Math.min(max, this.#left);
       if (count <= 0) return [];
-      const entries = await this.store.run('read a range', () => this.native.next(count));
-      this.left -= entries.length;
+      const entries = await this.#store.run('read a range', () => this.#native.next(count));
+      this.#left -= entries.length;
       return entries;
     });
   }
 
   close(): Promise<void> {
-    this.closing ??= this.calls.run(async () => {
-      this.store.forget(this);
+    this.#closing ??= this.#calls.run(async () => {
+      this.#store.forget(this);
       try {
-        await this.native.close();
+        await this.#native.close();
       } catch (error) {
         throw fromEngineError(error, 'close a cursor');
       }
     });
-    return this.closing;
+    return this.#closing;
   }
 }
 
 /** A Store in a RocksDB folder; made by openStore. */
 export class RocksStore implements Store {
-  private readonly cursors = new Set<RocksCursor>();
-  private running = 0;
-  private onIdle: (() => void) | null = null;
-  private closing: Promise<void> | null = null;
-  private readonly counts = { gets: 0, batches: 0, writes: 0 };
+  readonly #cursors = new Set<RocksCursor>();
+  #running = 0;
+  #onIdle: (() => void) | null = null;
+  #closing: Promise<void> | null = null;
+  readonly #counts = { gets: 0, batches: 0, writes: 0 };
+  readonly #db: EngineDb;
+  /** The database is closed, and may be opened again. */
+  readonly #onClosed: () => void;
 
   constructor(
     readonly engine: EngineName,
-    private readonly db: EngineDb,
-    /** The database is closed, and may be opened again. */
-    private readonly onClosed: () => void,
-  ) {}
+    db: EngineDb,
+    onClosed: () => void,
+  ) {
+    this.#db = db;
+    this.#onClosed = onClosed;
+  }
 
   /** Runs one call of the binding: counted, refused after close, its error translated. */
   async run<T>(doing: string, call: () => Promise<T>): Promise<T> {
-    if (this.closing !== null) throw new StoreError('STORE_CLOSED', `Cannot ${doing}: the store is closed`);
-    this.running++;
+    if (this.#closing !== null) throw new StoreError('STORE_CLOSED', `Cannot ${doing}: the store is closed`);
+    this.#running++;
     try {
       return await call();
     } catch (error) {
       throw fromEngineError(error, doing);
     } finally {
-      this.running--;
-      if (this.running === 0 && this.onIdle !== null) this.onIdle();
+      this.#running--;
+      if (this.#running === 0 && this.#onIdle !== null) this.#onIdle();
     }
   }
 
@@ -92,40 +97,40 @@ export class RocksStore implements Store {
   }
 
   getMany(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]> {
-    this.counts.gets += keys.length;
+    this.#counts.gets += keys.length;
     if (keys.length === 0) return Promise.resolve([]);
-    return this.run('read keys', () => this.db.getMany(keys));
+    return this.run('read keys', () => this.#db.getMany(keys));
   }
 
   batch(ops: readonly BatchOp[], options: BatchOptions = {}): Promise<void> {
-    this.counts.batches++;
-    this.counts.writes += ops.length;
+    this.#counts.batches++;
+    this.#counts.writes += ops.length;
     if (ops.length === 0 && options.sync !== true) return this.run('write a batch', async () => {});
     return this.run('write a batch', async () => {
       assertWriting('write a batch');
-      if (ops.length > 0) await this.db.write(ops, false);
-      if (options.sync === true) await this.db.write(SYNC_MARK, true);
+      if (ops.length > 0) await this.#db.write(ops, false);
+      if (options.sync === true) await this.#db.write(SYNC_MARK, true);
     });
   }
 
   clear(gte: Uint8Array, lt: Uint8Array): Promise<void> {
-    this.counts.batches++;
+    this.#counts.batches++;
     return this.run('remove a range', async () => {
       assertWriting('remove a range');
-      await this.db.clear(gte, lt);
+      await this.#db.clear(gte, lt);
     });
   }
 
   cursor(range: StoreRange = {}): StoreCursor {
-    if (this.closing !== null) throw new StoreError('STORE_CLOSED', 'Cannot open a cursor: the store is closed');
+    if (this.#closing !== null) throw new StoreError('STORE_CLOSED', 'Cannot open a cursor: the store is closed');
     let native: EngineCursor;
     try {
-      native = this.db.cursor({ gte: range.gte, lt: range.lt, reverse: range.reverse === true });
+      native = this.#db.cursor({ gte: range.gte, lt: range.lt, reverse: range.reverse === true });
     } catch (error) {
       throw fromEngineError(error, 'open a cursor');
     }
     const cursor = new RocksCursor(this, native, range.limit);
-    this.cursors.add(cursor);
+    this.#cursors.add(cursor);
     return cursor;
   }
 
@@ -135,32 +140,32 @@ export class RocksStore implements Store {
 
   /** Called by a cursor that closes. */
   forget(cursor: RocksCursor): void {
-    this.cursors.delete(cursor);
+    this.#cursors.delete(cursor);
   }
 
   approximateSize(gte: Uint8Array, lt: Uint8Array): Promise<number> {
-    return this.run('estimate a size', () => this.db.approximateSize(gte, lt));
+    return this.run('estimate a size', () => this.#db.approximateSize(gte, lt));
   }
 
   stats(): StoreStats {
-    return { ...this.counts };
+    return { ...this.#counts };
   }
 
   close(): Promise<void> {
-    this.closing ??= this.shut();
-    return this.closing;
+    this.#closing ??= this.#shut();
+    return this.#closing;
   }
 
-  private async shut(): Promise<void> {
+  async #shut(): Promise<void> {
     // `closing` is set when the first await suspends, and refuses new calls from there on.
     await Promise.resolve();
-    if (this.running > 0) await new Promise<void>((resolve) => (this.onIdle = resolve));
-    await Promise.all([...this.cursors].map((cursor) => cursor.close()));
+    if (this.#running > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
+    await Promise.all([...this.#cursors].map((cursor) => cursor.close()));
     try {
-      await this.db.close();
+      await this.#db.close();
     } catch (error) {
       throw fromEngineError(error, 'close the database');
     }
-    this.onClosed();
+    this.#onClosed();
   }
 }

@@ -38,51 +38,59 @@ const MAX_LINE_BYTES = 2 * MAX_BLOCK_BYTES + 16;
 
 /** A window over a file that moves forward. Holds at most what one block needs plus one read. */
 class FileWindow {
-  private buffer = new Uint8Array(READ_BYTES);
+  #buffer = new Uint8Array(READ_BYTES);
   /** File offset of buffer[0]. */
-  private base = 0;
-  private filled = 0;
+  #base = 0;
+  #filled = 0;
+  readonly #handle: FileHandle;
+  readonly #path: string;
+  readonly #xorKey: Uint8Array | null;
 
-  constructor(
-    private readonly handle: FileHandle,
-    private readonly path: string,
-    private readonly xorKey: Uint8Array | null,
-  ) {}
+  constructor(handle: FileHandle, path: string, xorKey: Uint8Array | null) {
+    this.#handle = handle;
+    this.#path = path;
+    this.#xorKey = xorKey;
+  }
 
   /**
    * Bytes from file offset `from` on; at least `count` of them unless the file ends before. A view, valid until the next call.
    * `from` never goes back.
    */
   async view(from: number, count: number): Promise<Uint8Array> {
-    let start = from - this.base;
-    if (start + count > this.filled) {
+    let start = from - this.#base;
+    if (start + count > this.#filled) {
       // Only now is the part in front dropped, so that small steps cost nothing.
-      const kept = Math.max(0, this.filled - start);
-      if (kept > 0) this.buffer.copyWithin(0, start, this.filled);
-      this.base = from;
-      this.filled = kept;
+      const kept = Math.max(0, this.#filled - start);
+      if (kept > 0) this.#buffer.copyWithin(0, start, this.#filled);
+      this.#base = from;
+      this.#filled = kept;
       start = 0;
-      await this.fill(count);
+      await this.#fill(count);
     }
-    return this.buffer.subarray(start, this.filled);
+    return this.#buffer.subarray(start, this.#filled);
   }
 
-  private async fill(count: number): Promise<void> {
-    if (this.buffer.length < count) {
+  async #fill(count: number): Promise<void> {
+    if (this.#buffer.length < count) {
       const grown = new Uint8Array(count + READ_BYTES);
-      grown.set(this.buffer.subarray(0, this.filled));
-      this.buffer = grown;
+      grown.set(this.#buffer.subarray(0, this.#filled));
+      this.#buffer = grown;
     }
-    while (this.filled < count) {
+    while (this.#filled < count) {
       let bytesRead: number;
       try {
-        ({ bytesRead } = await this.handle.read(this.buffer, this.filled, this.buffer.length - this.filled, this.base + this.filled));
+        ({ bytesRead } = await this.#handle.read(
+          this.#buffer,
+          this.#filled,
+          this.#buffer.length - this.#filled,
+          this.#base + this.#filled,
+        ));
       } catch (error) {
-        throw fromSystemError(error, `read ${this.path}`);
+        throw fromSystemError(error, `read ${this.#path}`);
       }
       if (bytesRead === 0) return;
-      applyXor(this.buffer.subarray(this.filled, this.filled + bytesRead), this.base + this.filled, this.xorKey);
-      this.filled += bytesRead;
+      applyXor(this.#buffer.subarray(this.#filled, this.#filled + bytesRead), this.#base + this.#filled, this.#xorKey);
+      this.#filled += bytesRead;
     }
   }
 }

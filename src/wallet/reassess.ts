@@ -56,16 +56,19 @@ export class Reassessor {
   /** The row says that a look is due for keys that came while the wallet was loaded. */
   #noted = false;
   #copied = false;
+  readonly #wallet: WalletState;
 
-  constructor(private readonly wallet: WalletState) {}
+  constructor(wallet: WalletState) {
+    this.#wallet = wallet;
+  }
 
   /**
    * A change of keys or scripts, on the disk when it resolves: nothing may derive them again. See Wallet.changeKeys.
    */
   change<T>(work: (batch: WalletBatch) => T): Promise<T> {
     return this.#changed((note) =>
-      this.wallet.change((batch) => {
-        const before = this.wallet.keys.scriptCursor();
+      this.#wallet.change((batch) => {
+        const before = this.#wallet.keys.scriptCursor();
         const result = work(batch);
         note(batch, before);
         return result;
@@ -75,8 +78,8 @@ export class Reassessor {
   /** One that has the wallet for itself; see Wallet.changeKeysAlone. */
   changeAlone<T>(work: (batch: WalletBatch) => Promise<T>): Promise<T> {
     return this.#changed((note) =>
-      this.wallet.changeAlone(async (batch) => {
-        const before = this.wallet.keys.scriptCursor();
+      this.#wallet.changeAlone(async (batch) => {
+        const before = this.#wallet.keys.scriptCursor();
         const result = await work(batch);
         note(batch, before);
         return result;
@@ -85,14 +88,14 @@ export class Reassessor {
   }
   /** Makes a change, then looks at what it concerns. @param make calls `note` when all is in the batch */
   async #changed<T>(make: (note: (batch: WalletBatch, before: ScriptCursor) => void) => Promise<T>): Promise<T> {
-    const { keys, ledger } = this.wallet;
+    const { keys, ledger } = this.#wallet;
     let touched: TouchedScripts = null;
     try {
       const result = await make((batch, before) => {
         this.#seen = keys.scriptCursor();
-        this.wallet.freshSeed = false;
+        this.#wallet.freshSeed = false;
         // Ranges that are filled from here on were somebody's before.
-        if (this.wallet.descriptors && keys.hasNewScripts(before)) this.giveElsewhere(batch);
+        if (this.#wallet.descriptors && keys.hasNewScripts(before)) this.giveElsewhere(batch);
         if (ledger.txs.size > 0) touched = keys.touchedScripts(batch.ops, before) ?? (this.#missed ? 'any' : null);
         if (touched === null) return;
         batch.put(REASSESS_KEY, new Uint8Array(0));
@@ -109,7 +112,7 @@ export class Reassessor {
     this.#due++;
     try {
       await this.#inLine('any');
-      await this.wallet.change((batch) => this.#writeCopies(batch));
+      await this.#wallet.change((batch) => this.#writeCopies(batch));
     } finally {
       this.#due--;
     }
@@ -119,18 +122,18 @@ export class Reassessor {
   begin(copied: boolean): void {
     this.#copied = copied;
     this.#loading = true;
-    this.#seen = this.wallet.keys.scriptCursor();
+    this.#seen = this.#wallet.keys.scriptCursor();
   }
   /** Notices keys from now on, and those that came while the wallet was loaded. */
   async noticeAll(): Promise<void> {
-    const noted = await this.wallet.change(() => {
+    const noted = await this.#wallet.change(() => {
       const before = this.#noted;
       this.#loading = this.#noted = false;
       return before;
     });
     await this.looked;
     if (!noted) return;
-    await this.wallet.change((batch) => {
+    await this.#wallet.change((batch) => {
       if (this.#due === 0 && !this.#missed) batch.del(REASSESS_KEY);
     });
   }
@@ -140,7 +143,7 @@ export class Reassessor {
   }
   /** Looks at what is known for keys that came with a change, of whatever kind. */
   notice(batch: WalletBatch): void {
-    const { keys, ledger } = this.wallet;
+    const { keys, ledger } = this.#wallet;
     if (!keys.hasNewScripts(this.#seen)) return;
     if (this.#loading) {
       if (this.#noted || ledger.txs.size === 0) return;
@@ -159,7 +162,7 @@ export class Reassessor {
     this.#seen = keys.scriptCursor();
     const many = rowsBefore(this.#seen) - rowsBefore(from) > AT_ONCE;
     // Random keys that nobody was told of.
-    if (many && this.wallet.freshSeed && table === null) return;
+    if (many && this.#wallet.freshSeed && table === null) return;
     let scripts: Iterable<Uint8Array> = keys.newScripts(from);
     if (!many) {
       const found = [...scripts].filter((script) => unread || table?.has(script) || this.#isMisjudged(script));
@@ -175,19 +178,19 @@ export class Reassessor {
   }
   /** Whether coins of a script count as what it is no longer. */
   #isMisjudged(script: Uint8Array): boolean {
-    const { keys, ledger } = this.wallet;
+    const { keys, ledger } = this.#wallet;
     const [coin] = ledger.coins.ofScript(script);
     return coin !== undefined && ledger.coins.ownership(coin) !== keys.isMine(script);
   }
   /** Whether transactions that were known before may pay keys that come now, when no table says so. */
   #mayBePaid(batch: WalletBatch): boolean {
-    const { keys, ledger } = this.wallet;
+    const { keys, ledger } = this.#wallet;
     if (keys.usedAhead) {
       keys.usedAhead = false;
-      this.wallet.freshSeed = false;
+      this.#wallet.freshSeed = false;
       this.giveElsewhere(batch);
     }
-    if (this.wallet.freshSeed || ledger.foreign?.overflown) return false;
+    if (this.#wallet.freshSeed || ledger.foreign?.overflown) return false;
     return this.#copied || ledger.txs.size <= FEW;
   }
   /** See Wallet.giveElsewhere. */
@@ -201,7 +204,7 @@ export class Reassessor {
   }
   /** What known transactions pay to others, where all of it is known. */
   get #table(): ForeignOutputs | null {
-    const { foreign } = this.wallet.ledger;
+    const { foreign } = this.#wallet.ledger;
     return foreign?.complete === true && !foreign.overflown ? foreign : null;
   }
 
@@ -217,7 +220,7 @@ export class Reassessor {
     });
   }
   async #look(touched: Exclude<TouchedScripts, null>, depth: Depth): Promise<void> {
-    const { wallet } = this;
+    const wallet = this.#wallet;
     const { ledger } = wallet;
     if (touched === 'any') ledger.foreign = null;
     const known = this.#table;
@@ -233,7 +236,7 @@ export class Reassessor {
   }
   /** Coins of scripts. @param rows receives the transactions that may pay them otherwise */
   *#coinsOf(scripts: Iterable<Uint8Array>, foreign: ForeignOutputs | null, rows: Set<number>): Generator<number> {
-    const { ledger, keys } = this.wallet;
+    const { ledger, keys } = this.#wallet;
     for (const script of scripts) {
       yield NO_COIN;
       yield* ledger.coins.ofScript(script);
@@ -241,14 +244,14 @@ export class Reassessor {
     }
   }
   async #allTransactions(slicer: Slicer): Promise<void> {
-    const { ledger } = this.wallet;
+    const { ledger } = this.#wallet;
     // Given up once, it would be again; begun and not finished, it may lack what came meanwhile.
     if (!ledger.foreign?.overflown) ledger.foreign = new ForeignOutputs();
     await this.#transactions(ledger.txs.oldestFirst(), slicer);
     ledger.foreign.complete = true;
   }
   async #transactions(rows: Iterable<number>, slicer: Slicer): Promise<void> {
-    const { wallet } = this;
+    const wallet = this.#wallet;
     const look = async (portion: readonly number[]): Promise<void> => {
       const txs = await wallet.transactions(portion);
       await this.#inSlices(txs, slicer, (tx, batch) => tx && wallet.ledger.reassessTx(tx, batch));
@@ -264,7 +267,7 @@ export class Reassessor {
   async #inSlices<T>(items: Iterable<T>, slicer: Slicer, visit: (item: T, batch: WalletBatch) => unknown): Promise<void> {
     const left = items[Symbol.iterator]();
     for (let more = true; more; ) {
-      await this.wallet.change((batch) => {
+      await this.#wallet.change((batch) => {
         do {
           const next = left.next();
           if (next.done) more = false;

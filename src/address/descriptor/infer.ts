@@ -53,11 +53,12 @@ const fixed = (script: Uint8Array, context: DescriptorContext): ScriptNode =>
 
 class Inference {
   readonly #later: boolean;
+  readonly #provider: ScriptProvider;
+  readonly #context: DescriptorContext;
 
-  constructor(
-    private readonly provider: ScriptProvider,
-    private readonly context: DescriptorContext,
-  ) {
+  constructor(provider: ScriptProvider, context: DescriptorContext) {
+    this.#provider = provider;
+    this.#context = context;
     this.#later = context.language === 'master';
   }
 
@@ -93,7 +94,7 @@ class Inference {
         return inner && new ShNode(inner);
       }
       case 'witness_v0_scripthash': {
-        const inner = place === 'wsh' ? null : this.#inner(this.context.hashes.ripemd160(data), 'wsh');
+        const inner = place === 'wsh' ? null : this.#inner(this.#context.hashes.ripemd160(data), 'wsh');
         return inner && new WshNode(inner);
       }
       case 'witness_v1_taproot':
@@ -105,18 +106,18 @@ class Inference {
 
   /** A script that another names by its hash. The older language puts into words what it cannot read, too. */
   #inner(id: Uint8Array, place: 'sh' | 'wsh'): ScriptNode | null {
-    const script = this.provider.script(id);
+    const script = this.#provider.script(id);
     if (script === undefined) return null;
-    return this.node(script, place) ?? (this.#later ? null : fixed(script, this.context));
+    return this.node(script, place) ?? (this.#later ? null : fixed(script, this.#context));
   }
 
   // -- taproot
 
   #outputKey(outputKey: Uint8Array): ScriptNode | null {
-    return this.context.keys.isPoint(evenKey(outputKey)) ? new RawTrNode(this.#xOnlyKey(outputKey)) : null;
+    return this.#context.keys.isPoint(evenKey(outputKey)) ? new RawTrNode(this.#xOnlyKey(outputKey)) : null;
   }
   #tree(outputKey: Uint8Array): ScriptNode | null {
-    const output = this.provider.taproot?.(outputKey);
+    const output = this.#provider.taproot?.(outputKey);
     if (output === undefined) return null;
     const leaves: LeafNode[] = [];
     for (const { script, depth } of inCoreOrder(output.leaves)) {
@@ -137,7 +138,7 @@ class Inference {
     /** Keys that a leaf names by the hash of their x-only form, by that form. */
     const hashed = new Map<string, KeyExpression>();
     const decoded = decodeMiniscript(script, context, (id) => {
-      const known = this.provider.publicKey(id);
+      const known = this.#provider.publicKey(id);
       const key = known === undefined ? null : this.#key(known, place);
       if (key === null) return null;
       if (place === 'wsh') return known as Uint8Array;
@@ -157,7 +158,7 @@ class Inference {
   // -- keys
 
   #keyOfHash(id: Uint8Array, place: ScriptPlace): KeyExpression | null {
-    const key = this.provider.publicKey(id);
+    const key = this.#provider.publicKey(id);
     return key === undefined ? null : this.#key(key, place);
   }
   /** The later language has no word for hybrid keys, nor for uncompressed ones where none may be. */
@@ -165,20 +166,20 @@ class Inference {
     const compressed = publicKey.length === COMPRESSED;
     const canBe = compressed || (publicKey[0] === 4 && (place === 'top' || place === 'sh'));
     if (this.#later && !canBe) return null;
-    return this.#withOrigin(new SingleKey(publicKey, false, this.context), this.provider.origin(this.context.hashes.hash160(publicKey)));
+    return this.#withOrigin(new SingleKey(publicKey, false, this.#context), this.#provider.origin(this.#context.hashes.hash160(publicKey)));
   }
   /** Its origin may be known under either parity. */
   #xOnlyKey(xOnly: Uint8Array): KeyExpression {
-    const { provider } = this;
+    const provider = this.#provider;
     const even = evenKey(xOnly);
     const odd = new Uint8Array(even);
     odd[0] = 3;
-    const known = [even, odd].map((key) => this.context.hashes.hash160(key)).filter((id) => provider.knowsKey?.(id) ?? true);
+    const known = [even, odd].map((key) => this.#context.hashes.hash160(key)).filter((id) => provider.knowsKey?.(id) ?? true);
     const origin = known.map((id) => provider.origin(id)).find((found) => found !== undefined);
-    return this.#withOrigin(new SingleKey(even, true, this.context), origin);
+    return this.#withOrigin(new SingleKey(even, true, this.#context), origin);
   }
   #withOrigin(key: SingleKey, origin: KeyOrigin | undefined): KeyExpression {
-    return origin === undefined ? key : new OriginatedKey(origin, key, this.context.inferredMark);
+    return origin === undefined ? key : new OriginatedKey(origin, key, this.#context.inferredMark);
   }
 }
 

@@ -60,22 +60,22 @@ interface Page {
 /** An allocator of small byte cells. */
 export class CellArena {
   /** Pages by number; read directly by the cache on its hot path. */
-  private readonly pages: (Page | null)[] = [null];
-  private readonly freePageNumbers: number[] = [];
-  private readonly spare: ArrayBuffer[] = [];
+  readonly #pages: (Page | null)[] = [null];
+  readonly #freePageNumbers: number[] = [];
+  readonly #spare: ArrayBuffer[] = [];
   /** Per class, numbers of the pages that have a cell to give. */
-  private readonly room: number[][] = CLASS_SIZES.map(() => []);
-  private livePages = 0;
-  private live = 0;
+  readonly #room: number[][] = CLASS_SIZES.map(() => []);
+  #livePages = 0;
+  #live = 0;
 
   /** Bytes of the cells handed out. */
   get usedBytes(): number {
-    return this.live;
+    return this.#live;
   }
 
   /** Bytes taken from the system. */
   get allocatedBytes(): number {
-    return (this.livePages + this.spare.length) * PAGE_BYTES;
+    return (this.#livePages + this.#spare.length) * PAGE_BYTES;
   }
 
   /** Bytes that a cell for `size` bytes takes. */
@@ -88,9 +88,9 @@ export class CellArena {
     if (size > MAX_CELL_BYTES) throw new RangeError('no cell is that large');
     const cellClass = CLASS_OF_UNITS[(size + 7) >> UNIT_SHIFT];
     const cellBytes = CLASS_SIZES[cellClass];
-    const room = this.room[cellClass];
-    const number = room.length > 0 ? room[room.length - 1] : this.addPage(cellClass);
-    const page = this.pages[number] as Page;
+    const room = this.#room[cellClass];
+    const number = room.length > 0 ? room[room.length - 1] : this.#addPage(cellClass);
+    const page = this.#pages[number] as Page;
     let offset: number;
     if (page.freeHead !== 0) {
       offset = (page.freeHead - 1) << UNIT_SHIFT;
@@ -100,39 +100,39 @@ export class CellArena {
       page.fresh += cellBytes;
     }
     page.live++;
-    this.live += cellBytes;
-    if (page.freeHead === 0 && page.fresh + cellBytes > PAGE_BYTES) this.leaveRoom(page);
+    this.#live += cellBytes;
+    if (page.freeHead === 0 && page.fresh + cellBytes > PAGE_BYTES) this.#leaveRoom(page);
     return ((number << PAGE_SHIFT) | (offset >> UNIT_SHIFT)) >>> 0;
   }
 
   /** Gives a cell back; the reference is dead from here on. */
   free(ref: number): void {
     const number = ref >>> PAGE_SHIFT;
-    const page = this.pages[number] as Page;
+    const page = this.#pages[number] as Page;
     const unit = ref & OFFSET_MASK;
-    this.live -= CLASS_SIZES[page.cellClass];
+    this.#live -= CLASS_SIZES[page.cellClass];
     page.live--;
     if (page.live === 0) {
-      if (page.roomIndex >= 0) this.leaveRoom(page);
-      this.pages[number] = null;
-      this.freePageNumbers.push(number);
-      this.livePages--;
-      if (this.spare.length < SPARE_PAGES) this.spare.push(page.bytes.buffer as ArrayBuffer);
+      if (page.roomIndex >= 0) this.#leaveRoom(page);
+      this.#pages[number] = null;
+      this.#freePageNumbers.push(number);
+      this.#livePages--;
+      if (this.#spare.length < SPARE_PAGES) this.#spare.push(page.bytes.buffer as ArrayBuffer);
       return;
     }
     page.words[unit << 1] = page.freeHead;
     page.freeHead = unit + 1;
-    if (page.roomIndex < 0) this.enterRoom(number, page);
+    if (page.roomIndex < 0) this.#enterRoom(number, page);
   }
 
   /** Bytes of the page that holds a cell. */
   bytesOf(ref: number): Uint8Array {
-    return (this.pages[ref >>> PAGE_SHIFT] as Page).bytes;
+    return (this.#pages[ref >>> PAGE_SHIFT] as Page).bytes;
   }
 
   /** The same page as 32-bit words of the machine's byte order. */
   wordsOf(ref: number): Uint32Array {
-    return (this.pages[ref >>> PAGE_SHIFT] as Page).words;
+    return (this.#pages[ref >>> PAGE_SHIFT] as Page).words;
   }
 
   /** Where a cell starts in its page, in bytes. */
@@ -142,13 +142,13 @@ export class CellArena {
 
   /** Whole size of a cell. */
   sizeOf(ref: number): number {
-    return CLASS_SIZES[(this.pages[ref >>> PAGE_SHIFT] as Page).cellClass];
+    return CLASS_SIZES[(this.#pages[ref >>> PAGE_SHIFT] as Page).cellClass];
   }
 
-  private addPage(cellClass: number): number {
-    const number = this.freePageNumbers.pop() ?? this.pages.length;
+  #addPage(cellClass: number): number {
+    const number = this.#freePageNumbers.pop() ?? this.#pages.length;
     if (number >= MAX_PAGES) throw new RangeError('the arena is limited to 32 GiB');
-    const buffer = this.spare.pop() ?? new ArrayBuffer(PAGE_BYTES);
+    const buffer = this.#spare.pop() ?? new ArrayBuffer(PAGE_BYTES);
     const page: Page = {
       bytes: new Uint8Array(buffer),
       words: new Uint32Array(buffer),
@@ -158,24 +158,24 @@ export class CellArena {
       live: 0,
       roomIndex: -1,
     };
-    this.pages[number] = page;
-    this.livePages++;
-    this.enterRoom(number, page);
+    this.#pages[number] = page;
+    this.#livePages++;
+    this.#enterRoom(number, page);
     return number;
   }
 
-  private enterRoom(number: number, page: Page): void {
-    const room = this.room[page.cellClass];
+  #enterRoom(number: number, page: Page): void {
+    const room = this.#room[page.cellClass];
     page.roomIndex = room.length;
     room.push(number);
   }
 
-  private leaveRoom(page: Page): void {
-    const room = this.room[page.cellClass];
+  #leaveRoom(page: Page): void {
+    const room = this.#room[page.cellClass];
     const last = room.pop() as number;
     if (page.roomIndex < room.length) {
       room[page.roomIndex] = last;
-      (this.pages[last] as Page).roomIndex = page.roomIndex;
+      (this.#pages[last] as Page).roomIndex = page.roomIndex;
     }
     page.roomIndex = -1;
   }

@@ -64,20 +64,20 @@ interface Stage {
 /** Write-back cache of coins. */
 export class CoinsCache implements CoinView {
   readonly budgetBytes: number;
-  private readonly store: Store;
-  private readonly entries = new EntryLists();
-  private readonly table = new OutpointTable((ref, bytes, at) => this.entries.hasOutpoint(ref, bytes, at));
-  private readonly counts = { hits: 0, misses: 0, evictions: 0, freshSpends: 0 };
-  private pendingPrefetches = 0;
+  readonly #store: Store;
+  readonly #entries = new EntryLists();
+  readonly #table = new OutpointTable((ref, bytes, at) => this.#entries.hasOutpoint(ref, bytes, at));
+  readonly #counts = { hits: 0, misses: 0, evictions: 0, freshSpends: 0 };
+  #pendingPrefetches = 0;
   /** Raised by every evict; entries remember when they were last touched. */
-  private generation = 0;
+  #generation = 0;
   /** Raised by every evict that forgot something. */
-  private evictionEpoch = 0;
-  private staged: Stage | null = null;
+  #evictionEpoch = 0;
+  #staged: Stage | null = null;
 
   constructor(options: CoinsCacheOptions, deps: { store: Store }) {
     this.budgetBytes = options.budgetBytes;
-    this.store = deps.store;
+    this.#store = deps.store;
   }
 
   /**
@@ -86,49 +86,50 @@ export class CoinsCache implements CoinView {
    * @param outpoints 36 bytes each: txid in internal order, vout LE32; duplicates are fine
    */
   async prefetch(outpoints: readonly Uint8Array[]): Promise<void> {
-    let missing = this.touchKnown(outpoints);
-    this.counts.hits += outpoints.length - missing.length;
-    this.counts.misses += missing.length;
+    let missing = this.#touchKnown(outpoints);
+    this.#counts.hits += outpoints.length - missing.length;
+    this.#counts.misses += missing.length;
     if (missing.length === 0) return;
-    this.pendingPrefetches++;
+    this.#pendingPrefetches++;
     try {
       while (missing.length > 0) {
-        const epoch = this.evictionEpoch;
-        const values = await this.store.getMany(coinKeys(missing));
-        if (epoch === this.evictionEpoch) {
-          this.insertRead(missing, values);
+        const epoch = this.#evictionEpoch;
+        const values = await this.#store.getMany(coinKeys(missing));
+        if (epoch === this.#evictionEpoch) {
+          this.#insertRead(missing, values);
           return;
         }
-        missing = this.touchKnown(missing);
+        missing = this.#touchKnown(missing);
       }
     } finally {
-      this.pendingPrefetches--;
+      this.#pendingPrefetches--;
     }
   }
 
   /** Marks what is in memory as used now and returns the rest. */
-  private touchKnown(outpoints: readonly Uint8Array[]): Uint8Array[] {
-    const { table } = this;
+  #touchKnown(outpoints: readonly Uint8Array[]): Uint8Array[] {
+    const table = this.#table;
     const missing: Uint8Array[] = [];
     for (const outpoint of outpoints) {
       const ref = table.find(table.hash(outpoint, 0), outpoint, 0);
       if (ref === 0) missing.push(outpoint);
-      else this.touch(ref);
+      else this.#touch(ref);
     }
     return missing;
   }
 
-  private touch(ref: number): void {
-    const { entries } = this;
-    if (entries.generation(ref) === this.generation) return;
-    entries.touch(ref, this.generation);
+  #touch(ref: number): void {
+    const entries = this.#entries;
+    if (entries.generation(ref) === this.#generation) return;
+    entries.touch(ref, this.#generation);
     const list = entries.listOf(ref);
     // The two lists that evict eats from stay in the order of use.
     if (list === LIST.clean || list === LIST.absent) entries.move(ref, list, false);
   }
 
-  private insertRead(outpoints: readonly Uint8Array[], values: readonly (Uint8Array | undefined)[]): void {
-    const { entries, table } = this;
+  #insertRead(outpoints: readonly Uint8Array[], values: readonly (Uint8Array | undefined)[]): void {
+    const entries = this.#entries;
+    const table = this.#table;
     for (let i = 0; i < outpoints.length; i++) {
       const outpoint = outpoints[i];
       const value = values[i];
@@ -139,52 +140,52 @@ export class CoinsCache implements CoinView {
       // Became known meanwhile: what is in memory is newer.
       if (table.find(hash, outpoint, 0) !== 0) continue;
       const list = value === undefined ? LIST.absent : LIST.clean;
-      table.insert(hash, entries.create(outpoint, value ?? NO_COIN, list, false, this.generation));
+      table.insert(hash, entries.create(outpoint, value ?? NO_COIN, list, false, this.#generation));
     }
   }
 
   /** Whether a prefetch is waiting for the store. */
   get hasPendingPrefetch(): boolean {
-    return this.pendingPrefetches > 0;
+    return this.#pendingPrefetches > 0;
   }
 
   /** Whether get and spend may be called for an outpoint. */
   isKnown(outpoint: Uint8Array): boolean {
-    return this.table.find(this.table.hash(outpoint, 0), outpoint, 0) !== 0;
+    return this.#table.find(this.#table.hash(outpoint, 0), outpoint, 0) !== 0;
   }
 
   /** The coin, a fresh object; undefined when there is none. The outpoint must have been prefetched, added or spent before. */
   get(outpoint: Uint8Array): Coin | undefined {
-    return this.coinOf(this.knownEntry(outpoint));
+    return this.#coinOf(this.#knownEntry(outpoint));
   }
 
-  private knownEntry(outpoint: Uint8Array): number {
-    const ref = this.table.find(this.table.hash(outpoint, 0), outpoint, 0);
+  #knownEntry(outpoint: Uint8Array): number {
+    const ref = this.#table.find(this.#table.hash(outpoint, 0), outpoint, 0);
     if (ref === 0) throw new Error('coins must be prefetched before they are asked for: reading the store here would have to wait');
     return ref;
   }
 
-  private coinOf(ref: number): Coin | undefined {
-    const mark = this.entries.mark(ref);
-    if (mark !== MARK.none && this.staged !== null) {
-      if (this.staged.shown) return this.coinAfter(ref, this.staged);
-      return mark === MARK.coming ? undefined : this.coinInCell(ref);
+  #coinOf(ref: number): Coin | undefined {
+    const mark = this.#entries.mark(ref);
+    if (mark !== MARK.none && this.#staged !== null) {
+      if (this.#staged.shown) return this.#coinAfter(ref, this.#staged);
+      return mark === MARK.coming ? undefined : this.#coinInCell(ref);
     }
-    return this.coinInCell(ref);
+    return this.#coinInCell(ref);
   }
 
   /** The coin of a marked entry once the change is visible. */
-  private coinAfter(ref: number, { replaced }: Stage): Coin | undefined {
+  #coinAfter(ref: number, { replaced }: Stage): Coin | undefined {
     const data = replaced.get(ref);
     if (data !== undefined) return decodeCoin(data);
-    return this.entries.mark(ref) === MARK.coming ? this.coinInCell(ref) : undefined;
+    return this.#entries.mark(ref) === MARK.coming ? this.#coinInCell(ref) : undefined;
   }
 
-  private coinInCell(ref: number): Coin | undefined {
-    const length = this.entries.dataLength(ref);
+  #coinInCell(ref: number): Coin | undefined {
+    const length = this.#entries.dataLength(ref);
     if (length === 0) return undefined;
     const start = CellArena.offsetOf(ref) + ENTRY_HEAD_BYTES;
-    return decodeCoin(this.entries.arena.bytesOf(ref), start, start + length);
+    return decodeCoin(this.#entries.arena.bytesOf(ref), start, start + length);
   }
 
   /**
@@ -195,50 +196,52 @@ export class CoinsCache implements CoinView {
    */
   add(outpoint: Uint8Array, coin: Coin, options: { possibleOverwrite?: boolean } = {}): void {
     if (coin.script.length > MAX_SCRIPT_BYTES || coin.script[0] === OP_RETURN) return;
-    const { entries, table } = this;
-    const stage = this.openStage();
+    const entries = this.#entries;
+    const table = this.#table;
+    const stage = this.#openStage();
     const possibleOverwrite = options.possibleOverwrite === true;
     const hash = table.hash(outpoint, 0);
     const ref = table.find(hash, outpoint, 0);
     const data = encodeCoin(coin);
     if (ref === 0) {
-      const created = entries.create(outpoint, data, LIST.dirty, !possibleOverwrite, this.generation);
+      const created = entries.create(outpoint, data, LIST.dirty, !possibleOverwrite, this.#generation);
       table.insert(hash, created);
-      if (stage !== null) this.mark(stage, created, MARK.coming);
+      if (stage !== null) this.#mark(stage, created, MARK.coming);
       return;
     }
     const unspent =
-      stage === null || entries.mark(ref) === MARK.none ? entries.dataLength(ref) !== 0 : this.coinAfter(ref, stage) !== undefined;
+      stage === null || entries.mark(ref) === MARK.none ? entries.dataLength(ref) !== 0 : this.#coinAfter(ref, stage) !== undefined;
     if (unspent && !possibleOverwrite) {
       throw new Error('a new coin must not replace an unspent one: the caller has checked BIP-0030');
     }
-    if (stage === null) this.setCoin(ref, data);
-    else this.setCoinStaged(stage, ref, data);
+    if (stage === null) this.#setCoin(ref, data);
+    else this.#setCoinStaged(stage, ref, data);
   }
 
   /** Gives a known entry another coin, or its first. */
-  private setCoin(ref: number, data: Uint8Array): void {
-    const { entries, table } = this;
-    this.makeDirty(ref);
+  #setCoin(ref: number, data: Uint8Array): void {
+    const entries = this.#entries;
+    const table = this.#table;
+    this.#makeDirty(ref);
     const placed = entries.setData(ref, data);
     if (placed !== ref) table.replace(table.hash(entries.outpoint(placed), 0), ref, placed);
   }
 
   /** Fresh stays fresh, and known absence makes fresh; a row, or one on its way to the store, does not. */
-  private makeDirty(ref: number): void {
-    const { entries } = this;
+  #makeDirty(ref: number): void {
+    const entries = this.#entries;
     const list = entries.listOf(ref);
     entries.move(ref, LIST.dirty, list === LIST.absent || (list === LIST.dirty && entries.isFresh(ref)));
-    entries.touch(ref, this.generation);
+    entries.touch(ref, this.#generation);
   }
 
   /** The same for when the change is shown. Cells stay where they are until then, and so do coins from before. */
-  private setCoinStaged(stage: Stage, ref: number, data: Uint8Array): void {
-    const { entries } = this;
+  #setCoinStaged(stage: Stage, ref: number, data: Uint8Array): void {
+    const entries = this.#entries;
     if (entries.mark(ref) === MARK.none) {
       const coming = entries.dataLength(ref) === 0;
-      if (coming) this.makeDirty(ref);
-      this.mark(stage, ref, coming ? MARK.coming : MARK.leaving);
+      if (coming) this.#makeDirty(ref);
+      this.#mark(stage, ref, coming ? MARK.coming : MARK.leaving);
     }
     if (entries.mark(ref) === MARK.coming && entries.fits(ref, data)) {
       entries.setData(ref, data);
@@ -250,54 +253,54 @@ export class CoinsCache implements CoinView {
     }
   }
 
-  private mark(stage: Stage, ref: number, mark: typeof MARK.leaving | typeof MARK.coming): void {
-    this.entries.setMark(ref, mark);
+  #mark(stage: Stage, ref: number, mark: typeof MARK.leaving | typeof MARK.coming): void {
+    this.#entries.setMark(ref, mark);
     stage.refs.push(ref);
   }
 
   /** Whether add and spend are staged. A change that is shown already is finished first. */
-  private openStage(): Stage | null {
-    if (this.staged?.shown) this.finish();
-    return this.staged;
+  #openStage(): Stage | null {
+    if (this.#staged?.shown) this.#finish();
+    return this.#staged;
   }
 
   /** Removes and returns the coin; undefined when there is none. The outpoint must be known, as for get. */
   spend(outpoint: Uint8Array): Coin | undefined {
-    const stage = this.openStage();
-    const ref = this.knownEntry(outpoint);
-    if (stage !== null) return this.spendStaged(stage, ref);
-    const coin = this.coinInCell(ref);
-    if (coin !== undefined) this.clearCoin(ref);
+    const stage = this.#openStage();
+    const ref = this.#knownEntry(outpoint);
+    if (stage !== null) return this.#spendStaged(stage, ref);
+    const coin = this.#coinInCell(ref);
+    if (coin !== undefined) this.#clearCoin(ref);
     return coin;
   }
 
-  private clearCoin(ref: number): void {
-    const { entries } = this;
+  #clearCoin(ref: number): void {
+    const entries = this.#entries;
     const fresh = entries.listOf(ref) === LIST.dirty && entries.isFresh(ref);
-    if (fresh) this.counts.freshSpends++;
+    if (fresh) this.#counts.freshSpends++;
     entries.clearData(ref);
     entries.move(ref, fresh ? LIST.absent : LIST.dirty, false);
-    entries.touch(ref, this.generation);
+    entries.touch(ref, this.#generation);
   }
 
-  private spendStaged(stage: Stage, ref: number): Coin | undefined {
-    const mark = this.entries.mark(ref);
-    const coin = mark === MARK.none ? this.coinInCell(ref) : this.coinAfter(ref, stage);
+  #spendStaged(stage: Stage, ref: number): Coin | undefined {
+    const mark = this.#entries.mark(ref);
+    const coin = mark === MARK.none ? this.#coinInCell(ref) : this.#coinAfter(ref, stage);
     if (coin === undefined) return undefined;
-    if (mark === MARK.none) this.mark(stage, ref, MARK.leaving);
-    else if (!stage.replaced.delete(ref)) this.entries.clearData(ref);
+    if (mark === MARK.none) this.#mark(stage, ref, MARK.leaving);
+    else if (!stage.replaced.delete(ref)) this.#entries.clearData(ref);
     return coin;
   }
 
   /** From here on changes are made unseen, until they are shown. */
   stage(): void {
-    if (this.openStage() !== null) throw new Error('a change of the coins is under way already: changes come one after the other');
-    this.staged = { refs: [], replaced: new Map(), shown: false, finished: 0 };
+    if (this.#openStage() !== null) throw new Error('a change of the coins is under way already: changes come one after the other');
+    this.#staged = { refs: [], replaced: new Map(), shown: false, finished: 0 };
   }
 
   /** Everything that was changed since stage becomes visible, at once. Costs nothing; the work is left to finishing. */
   show(): void {
-    if (this.staged !== null) this.staged.shown = true;
+    if (this.#staged !== null) this.#staged.shown = true;
   }
 
   /**
@@ -305,22 +308,22 @@ export class CoinsCache implements CoinView {
    * @param slice entries between two stops
    */
   *finishing(slice = FINISH_SLICE): Generator<void, void> {
-    const stage = this.staged;
+    const stage = this.#staged;
     if (stage === null || !stage.shown) return;
     while (stage.finished < stage.refs.length) {
-      this.finishSome(stage, slice);
+      this.#finishSome(stage, slice);
       yield;
     }
     // Another call may have been quicker, and another change begun.
-    if (this.staged === stage) this.staged = null;
+    if (this.#staged === stage) this.#staged = null;
   }
 
-  private finish(): void {
+  #finish(): void {
     for (const _ of this.finishing());
   }
 
-  private finishSome(stage: Stage, most: number): void {
-    const { entries } = this;
+  #finishSome(stage: Stage, most: number): void {
+    const entries = this.#entries;
     const { refs, replaced, finished } = stage;
     const end = Math.min(refs.length, finished + most);
     for (let i = finished; i < end; i++) {
@@ -328,8 +331,8 @@ export class CoinsCache implements CoinView {
       const leaving = entries.mark(ref) === MARK.leaving;
       entries.setMark(ref, MARK.none);
       const data = replaced.get(ref);
-      if (data !== undefined) this.setCoin(ref, data);
-      else if (leaving || entries.dataLength(ref) === 0) this.clearCoin(ref);
+      if (data !== undefined) this.#setCoin(ref, data);
+      else if (leaving || entries.dataLength(ref) === 0) this.#clearCoin(ref);
     }
     stage.finished = end;
   }
@@ -339,8 +342,8 @@ export class CoinsCache implements CoinView {
    * markFailed; an entry that changes meanwhile is dirty once more.
    */
   drainDirty(limit: number): BatchOp[] {
-    const { entries } = this;
-    this.finishOrRefuse();
+    const entries = this.#entries;
+    this.#finishOrRefuse();
     let total = 0;
     let count = 0;
     for (let ref = entries.first(LIST.dirty); ref !== 0 && count < limit; ref = entries.next(ref), count++) {
@@ -371,7 +374,7 @@ export class CoinsCache implements CoinView {
 
   /** The store has everything that was drained so far. */
   markClean(): void {
-    const { entries } = this;
+    const entries = this.#entries;
     for (let ref = entries.first(LIST.flushing); ref !== 0; ref = entries.first(LIST.flushing)) {
       entries.move(ref, entries.dataLength(ref) === 0 ? LIST.absent : LIST.clean, false);
     }
@@ -379,7 +382,7 @@ export class CoinsCache implements CoinView {
 
   /** The batch failed: everything drained and not yet marked clean is dirty again. */
   markFailed(): void {
-    const { entries } = this;
+    const entries = this.#entries;
     for (let ref = entries.first(LIST.flushing); ref !== 0; ref = entries.first(LIST.flushing)) entries.move(ref, LIST.dirty, false);
   }
 
@@ -390,25 +393,26 @@ export class CoinsCache implements CoinView {
    * @returns entries forgotten
    */
   evict(maxEntries = 20_000): number {
-    this.finishOrRefuse();
-    this.generation = (this.generation + 1) & GENERATION_MASK;
-    let evicted = this.evictFrom(LIST.absent, maxEntries);
-    evicted += this.evictFrom(LIST.clean, maxEntries - evicted);
-    if (evicted > 0) this.evictionEpoch++;
-    this.counts.evictions += evicted;
+    this.#finishOrRefuse();
+    this.#generation = (this.#generation + 1) & GENERATION_MASK;
+    let evicted = this.#evictFrom(LIST.absent, maxEntries);
+    evicted += this.#evictFrom(LIST.clean, maxEntries - evicted);
+    if (evicted > 0) this.#evictionEpoch++;
+    this.#counts.evictions += evicted;
     return evicted;
   }
 
-  private finishOrRefuse(): void {
-    if (this.openStage() !== null) throw new Error('a change of the coins is under way: what it holds must not be written or forgotten');
+  #finishOrRefuse(): void {
+    if (this.#openStage() !== null) throw new Error('a change of the coins is under way: what it holds must not be written or forgotten');
   }
 
-  private evictFrom(list: typeof LIST.absent | typeof LIST.clean, maxEntries: number): number {
-    const { entries, table } = this;
+  #evictFrom(list: typeof LIST.absent | typeof LIST.clean, maxEntries: number): number {
+    const entries = this.#entries;
+    const table = this.#table;
     let evicted = 0;
     while (evicted < maxEntries && this.usedBytes > this.budgetBytes) {
       const ref = entries.first(list);
-      if (ref === 0 || ((this.generation - entries.generation(ref)) & GENERATION_MASK) < 2) break;
+      if (ref === 0 || ((this.#generation - entries.generation(ref)) & GENERATION_MASK) < 2) break;
       table.remove(table.hash(entries.outpoint(ref), 0), ref);
       entries.destroy(ref);
       evicted++;
@@ -418,26 +422,26 @@ export class CoinsCache implements CoinView {
 
   /** Entries that differ from the store, those on their way there included. */
   get dirtyEntries(): number {
-    return this.entries.count(LIST.dirty) + this.entries.count(LIST.flushing);
+    return this.#entries.count(LIST.dirty) + this.#entries.count(LIST.flushing);
   }
 
   /** Bytes of these entries. */
   get dirtyBytes(): number {
-    return this.entries.bytesOn(LIST.dirty) + this.entries.bytesOn(LIST.flushing);
+    return this.#entries.bytesOn(LIST.dirty) + this.#entries.bytesOn(LIST.flushing);
   }
 
   /** Bytes of all entries and of the table that finds them. */
   get usedBytes(): number {
-    return this.entries.arena.usedBytes + this.table.allocatedBytes;
+    return this.#entries.arena.usedBytes + this.#table.allocatedBytes;
   }
 
   stats(): CoinsCacheStats {
     return {
-      entries: this.table.size,
+      entries: this.#table.size,
       dirtyEntries: this.dirtyEntries,
       usedBytes: this.usedBytes,
-      allocatedBytes: this.entries.arena.allocatedBytes + this.table.allocatedBytes,
-      ...this.counts,
+      allocatedBytes: this.#entries.arena.allocatedBytes + this.#table.allocatedBytes,
+      ...this.#counts,
     };
   }
 }

@@ -53,14 +53,14 @@ export const GENERATION_MASK = 0x1fff;
 /** Entries in an arena, linked into lists; oldest first. */
 export class EntryLists {
   readonly arena = new CellArena();
-  private readonly heads = new Uint32Array(4);
-  private readonly tails = new Uint32Array(4);
-  private readonly counts = [0, 0, 0, 0];
-  private readonly bytes = [0, 0, 0, 0];
+  readonly #heads = new Uint32Array(4);
+  readonly #tails = new Uint32Array(4);
+  readonly #counts = [0, 0, 0, 0];
+  readonly #bytes = [0, 0, 0, 0];
 
   /** First (oldest) entry of a list, 0 for none. */
   first(list: ListId): number {
-    return this.heads[list];
+    return this.#heads[list];
   }
 
   /** The entry behind this one in its list, 0 for none. */
@@ -69,12 +69,12 @@ export class EntryLists {
   }
 
   count(list: ListId): number {
-    return this.counts[list];
+    return this.#counts[list];
   }
 
   /** Bytes of the cells on a list. */
   bytesOn(list: ListId): number {
-    return this.bytes[list];
+    return this.#bytes[list];
   }
 
   /** Creates an entry at the end of a list. @param outpoint 36 bytes @param data the coin, empty for none */
@@ -85,7 +85,7 @@ export class EntryLists {
     for (let i = 0; i < KEY_BYTES; i++) bytes[offset + KEY_OFFSET + i] = outpoint[i];
     for (let i = 0; i < data.length; i++) bytes[offset + ENTRY_HEAD_BYTES + i] = data[i];
     this.arena.wordsOf(ref)[offset >> 2] = data.length | (fresh ? FRESH_BIT : 0) | (generation << GENERATION_SHIFT);
-    this.link(ref, list);
+    this.#link(ref, list);
     return ref;
   }
 
@@ -117,17 +117,17 @@ export class EntryLists {
   }
 
   destroy(ref: number): void {
-    this.unlink(ref);
+    this.#unlink(ref);
     this.arena.free(ref);
   }
 
   /** Moves an entry to the end of a list, of its own too. */
   move(ref: number, list: ListId, fresh: boolean): void {
-    this.unlink(ref);
+    this.#unlink(ref);
     const words = this.arena.wordsOf(ref);
     const at = CellArena.offsetOf(ref) >> 2;
     words[at] = (fresh ? words[at] | FRESH_BIT : words[at] & ~FRESH_BIT) >>> 0;
-    this.link(ref, list);
+    this.#link(ref, list);
   }
 
   touch(ref: number, generation: number): void {
@@ -137,15 +137,15 @@ export class EntryLists {
   }
 
   generation(ref: number): number {
-    return this.word(ref) >>> GENERATION_SHIFT;
+    return this.#word(ref) >>> GENERATION_SHIFT;
   }
 
   isFresh(ref: number): boolean {
-    return (this.word(ref) & FRESH_BIT) !== 0;
+    return (this.#word(ref) & FRESH_BIT) !== 0;
   }
 
   mark(ref: number): Mark {
-    return ((this.word(ref) >>> MARK_SHIFT) & 3) as Mark;
+    return ((this.#word(ref) >>> MARK_SHIFT) & 3) as Mark;
   }
 
   setMark(ref: number, mark: Mark): void {
@@ -155,12 +155,12 @@ export class EntryLists {
   }
 
   listOf(ref: number): ListId {
-    return ((this.word(ref) >> LIST_SHIFT) & 3) as ListId;
+    return ((this.#word(ref) >> LIST_SHIFT) & 3) as ListId;
   }
 
   /** Length of the coin, 0 for none. */
   dataLength(ref: number): number {
-    return this.word(ref) & LENGTH_MASK;
+    return this.#word(ref) & LENGTH_MASK;
   }
 
   /** A view, valid until the entry changes. */
@@ -177,35 +177,35 @@ export class EntryLists {
     return true;
   }
 
-  private word(ref: number): number {
+  #word(ref: number): number {
     return this.arena.wordsOf(ref)[CellArena.offsetOf(ref) >> 2];
   }
 
-  private link(ref: number, list: ListId): void {
+  #link(ref: number, list: ListId): void {
     const words = this.arena.wordsOf(ref);
     const at = CellArena.offsetOf(ref) >> 2;
-    const last = this.tails[list];
+    const last = this.#tails[list];
     words[at] = ((words[at] & ~(3 << LIST_SHIFT)) | (list << LIST_SHIFT)) >>> 0;
     words[at + 1] = last;
     words[at + 2] = 0;
-    if (last === 0) this.heads[list] = ref;
+    if (last === 0) this.#heads[list] = ref;
     else this.arena.wordsOf(last)[(CellArena.offsetOf(last) >> 2) + 2] = ref;
-    this.tails[list] = ref;
-    this.counts[list]++;
-    this.bytes[list] += this.arena.sizeOf(ref);
+    this.#tails[list] = ref;
+    this.#counts[list]++;
+    this.#bytes[list] += this.arena.sizeOf(ref);
   }
 
-  private unlink(ref: number): void {
+  #unlink(ref: number): void {
     const words = this.arena.wordsOf(ref);
     const at = CellArena.offsetOf(ref) >> 2;
     const list = (words[at] >> LIST_SHIFT) & 3;
     const previous = words[at + 1];
     const next = words[at + 2];
-    if (previous === 0) this.heads[list] = next;
+    if (previous === 0) this.#heads[list] = next;
     else this.arena.wordsOf(previous)[(CellArena.offsetOf(previous) >> 2) + 2] = next;
-    if (next === 0) this.tails[list] = previous;
+    if (next === 0) this.#tails[list] = previous;
     else this.arena.wordsOf(next)[(CellArena.offsetOf(next) >> 2) + 1] = previous;
-    this.counts[list]--;
-    this.bytes[list] -= this.arena.sizeOf(ref);
+    this.#counts[list]--;
+    this.#bytes[list] -= this.arena.sizeOf(ref);
   }
 }

@@ -34,31 +34,33 @@ export type SameKey = (ref: number, bytes: Uint8Array, at: number) => boolean;
 
 /** Hash table from 36-byte outpoints to references. */
 export class OutpointTable {
-  private directory: Segment[];
-  private depth = 0;
-  private segmentCount = 1;
-  private entries = 0;
-  private readonly keys: Uint32Array;
+  #directory: Segment[];
+  #depth = 0;
+  #segmentCount = 1;
+  #entries = 0;
+  readonly #keys: Uint32Array;
+  readonly #sameKey: SameKey;
 
-  constructor(private readonly sameKey: SameKey) {
-    this.directory = [newSegment(0)];
+  constructor(sameKey: SameKey) {
+    this.#sameKey = sameKey;
+    this.#directory = [newSegment(0)];
     const random = randomBytes(24);
     // Odd multipliers lose no bits.
-    this.keys = Uint32Array.from({ length: 6 }, (_, i) => readU32(random, i * 4) | 1);
+    this.#keys = Uint32Array.from({ length: 6 }, (_, i) => readU32(random, i * 4) | 1);
   }
 
   get size(): number {
-    return this.entries;
+    return this.#entries;
   }
 
   /** Bytes held by segments and directory. */
   get allocatedBytes(): number {
-    return this.segmentCount * SEGMENT_BYTES + this.directory.length * 8;
+    return this.#segmentCount * SEGMENT_BYTES + this.#directory.length * 8;
   }
 
   /** Keyed hash of the outpoint at bytes[at..at+36): 128 bits of the id and the index take part. */
   hash(bytes: Uint8Array, at: number): number {
-    const k = this.keys;
+    const k = this.#keys;
     let h = k[5];
     h = Math.imul(h ^ readU32(bytes, at), k[0]);
     h = Math.imul((h ^ (h >>> 15)) + readU32(bytes, at + 4), k[1]);
@@ -72,36 +74,36 @@ export class OutpointTable {
 
   /** @returns the reference, 0 when the key isn't there */
   find(hash: number, bytes: Uint8Array, at: number): number {
-    const { hashes, refs } = this.segmentOf(hash);
+    const { hashes, refs } = this.#segmentOf(hash);
     for (let slot = hash & SLOT_MASK; ; slot = (slot + 1) & SLOT_MASK) {
       const ref = refs[slot];
       if (ref === 0) return 0;
-      if (hashes[slot] === hash && this.sameKey(ref, bytes, at)) return ref;
+      if (hashes[slot] === hash && this.#sameKey(ref, bytes, at)) return ref;
     }
   }
 
   /** Adds a key that isn't there. */
   insert(hash: number, ref: number): void {
-    let segment = this.segmentOf(hash);
+    let segment = this.#segmentOf(hash);
     while (segment.count >= SPLIT_AT && segment.depth < MAX_DEPTH) {
-      this.split(segment, hash);
-      segment = this.segmentOf(hash);
+      this.#split(segment, hash);
+      segment = this.#segmentOf(hash);
     }
     // Past the last split a segment may fill up, but one slot stays empty, or searches would not end.
     if (segment.count >= SEGMENT_SLOTS - 1) throw new RangeError('the table of coins is full');
     place(segment, hash, ref);
-    this.entries++;
+    this.#entries++;
   }
 
   /** Points a key that is there at another entry. */
   replace(hash: number, oldRef: number, newRef: number): void {
-    const segment = this.segmentOf(hash);
+    const segment = this.#segmentOf(hash);
     segment.refs[slotOf(segment, hash, oldRef)] = newRef;
   }
 
   /** Removes the slot of an entry that is there, closing the gap behind it. */
   remove(hash: number, ref: number): void {
-    const segment = this.segmentOf(hash);
+    const segment = this.#segmentOf(hash);
     const { hashes, refs } = segment;
     let gap = slotOf(segment, hash, ref);
     for (let slot = (gap + 1) & SLOT_MASK; refs[slot] !== 0; slot = (slot + 1) & SLOT_MASK) {
@@ -115,19 +117,19 @@ export class OutpointTable {
     }
     refs[gap] = 0;
     segment.count--;
-    this.entries--;
+    this.#entries--;
   }
 
-  private segmentOf(hash: number): Segment {
-    return this.directory[this.depth === 0 ? 0 : hash >>> (32 - this.depth)];
+  #segmentOf(hash: number): Segment {
+    return this.#directory[this.#depth === 0 ? 0 : hash >>> (32 - this.#depth)];
   }
 
-  private split(segment: Segment, hash: number): void {
-    if (segment.depth === this.depth) {
-      const doubled: Segment[] = new Array(this.directory.length * 2);
-      for (let i = 0; i < this.directory.length; i++) doubled[2 * i] = doubled[2 * i + 1] = this.directory[i];
-      this.directory = doubled;
-      this.depth++;
+  #split(segment: Segment, hash: number): void {
+    if (segment.depth === this.#depth) {
+      const doubled: Segment[] = new Array(this.#directory.length * 2);
+      for (let i = 0; i < this.#directory.length; i++) doubled[2 * i] = doubled[2 * i + 1] = this.#directory[i];
+      this.#directory = doubled;
+      this.#depth++;
     }
     const depth = segment.depth + 1;
     const low = newSegment(depth);
@@ -139,10 +141,10 @@ export class OutpointTable {
       place(((h >>> (32 - depth)) & 1) === 0 ? low : high, h, ref);
     }
     // The directory entries of the old segment are those that share its first bits; the lower half goes to `low`.
-    const span = 1 << (this.depth - segment.depth);
+    const span = 1 << (this.#depth - segment.depth);
     const first = segment.depth === 0 ? 0 : (hash >>> (32 - segment.depth)) * span;
-    for (let i = 0; i < span; i++) this.directory[first + i] = i < span >> 1 ? low : high;
-    this.segmentCount++;
+    for (let i = 0; i < span; i++) this.#directory[first + i] = i < span >> 1 ? low : high;
+    this.#segmentCount++;
   }
 }
 

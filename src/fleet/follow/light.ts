@@ -41,11 +41,13 @@ export class LightTemplates {
   #newest: Newest | null = null;
   /** By workid; null while the template itself has not come. */
   readonly #held = new Map<string, Held | null>();
+  readonly #hashes: Hashes;
+  readonly #token: () => string;
 
-  constructor(
-    private readonly hashes: Hashes,
-    private readonly token: () => string,
-  ) {}
+  constructor(hashes: Hashes, token: () => string) {
+    this.#hashes = hashes;
+    this.#token = token;
+  }
 
   get size(): number {
     return this.#held.size;
@@ -90,7 +92,7 @@ export class LightTemplates {
     if (!held || typeof hex !== 'string' || !/^(?:[0-9a-fA-F]{2})+$/.test(hex)) return null;
     const bytes = new Uint8Array(Buffer.from(hex, 'hex'));
     if (!this.#isHeaderAndCoinbase(bytes)) return null;
-    const token = this.token();
+    const token = this.#token();
     const block = new ByteWriter(bytes.length + 9 + held.bytes.length)
       .bytes(bytes.subarray(0, HEADER_BYTES))
       .compactSize(held.count + 1)
@@ -103,7 +105,7 @@ export class LightTemplates {
   #isHeaderAndCoinbase(bytes: Uint8Array): boolean {
     if (bytes.length <= HEADER_BYTES) return false;
     try {
-      return parseTx(bytes.slice(HEADER_BYTES), this.hashes, { exact: true }).isCoinbase;
+      return parseTx(bytes.slice(HEADER_BYTES), this.#hashes, { exact: true }).isCoinbase;
     } catch (error) {
       if (error instanceof DecodeError) return false;
       throw error;

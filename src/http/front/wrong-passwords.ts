@@ -18,12 +18,11 @@ export class WrongPasswords {
   readonly #waitingOf = new Map<string, number>();
   #second = 0;
   #lines = 0;
+  readonly #nowMs: () => number;
 
   /** @param warn writes to the log @param nowMs a monotonic clock's milliseconds */
-  constructor(
-    warn: (line: string) => void,
-    private readonly nowMs: () => number = () => performance.now(),
-  ) {
+  constructor(warn: (line: string) => void, nowMs: () => number = () => performance.now()) {
+    this.#nowMs = nowMs;
     this.#warn = warn;
   }
 
@@ -47,7 +46,7 @@ export class WrongPasswords {
   }
 
   #tell(address: string): void {
-    const second = Math.floor(this.nowMs() / 1000);
+    const second = Math.floor(this.#nowMs() / 1000);
     if (second !== this.#second) {
       this.#second = second;
       this.#lines = 0;

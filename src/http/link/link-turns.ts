@@ -2,9 +2,12 @@
 
 export class LinkTurns {
   #underWay = false;
+  readonly #work: () => boolean;
 
   /** @param work one turn's worth; true: there is more, and the next turn comes after a look at the sockets */
-  constructor(private readonly work: () => boolean) {}
+  constructor(work: () => boolean) {
+    this.#work = work;
+  }
 
   /** Whether a turn runs or is planned. */
   get underWay(): boolean {
@@ -23,7 +26,7 @@ export class LinkTurns {
     // What throws is told by the thread's handler; what else lies on the link is done all the same.
     let more = true;
     try {
-      more = this.work();
+      more = this.#work();
     } finally {
       if (more) setImmediate(this.#turn);
       else this.#underWay = false;

@@ -69,13 +69,16 @@ export class AddrManager {
   #newCount = 0;
   #triedCount = 0;
   #lastGood = 1;
+  readonly #nowSeconds: () => number;
+  readonly #random: () => number;
+  /** The neighbourhood of an address. */
+  readonly #groupOf: (address: NetAddress) => string;
 
-  constructor(
-    private readonly nowSeconds: () => number,
-    private readonly random: () => number,
-    /** The neighbourhood of an address. */
-    private readonly groupOf: (address: NetAddress) => string = byPrefix,
-  ) {}
+  constructor(nowSeconds: () => number, random: () => number, groupOf: (address: NetAddress) => string = byPrefix) {
+    this.#nowSeconds = nowSeconds;
+    this.#random = random;
+    this.#groupOf = groupOf;
+  }
 
   get size(): number {
     return this.#infos.size;
@@ -93,7 +96,7 @@ export class AddrManager {
     const known = this.#infos.get(key);
     const time = Math.max(0, address.time - (addressKey(source) === key ? 0 : penaltySeconds));
     if (known !== undefined) {
-      const now = this.nowSeconds();
+      const now = this.#nowSeconds();
       const online = now - address.time < 24 * 60 * 60;
       const step = online ? 60 * 60 : 24 * 60 * 60;
       if (address.time > 0 && (known.time === 0 || known.time < address.time - step - penaltySeconds)) known.time = time;
@@ -101,7 +104,7 @@ export class AddrManager {
       if (address.time === 0 || (known.time !== 0 && address.time <= known.time)) return false;
       if (known.tried || known.refs === NEW_BUCKETS_PER_ADDRESS) return false;
       // Each further place is half as likely as the one before.
-      if (this.random() * 2 ** known.refs >= 1) return false;
+      if (this.#random() * 2 ** known.refs >= 1) return false;
     }
     const info: AddressInfo = known ?? {
       network: address.network,
@@ -139,7 +142,7 @@ export class AddrManager {
   /** A connection worked and the handshake was right: the address moves to the tried, unless another one has its place. */
   good(address: NetAddress): void {
     const info = this.#infos.get(addressKey(address));
-    const now = this.nowSeconds();
+    const now = this.#nowSeconds();
     this.#lastGood = now;
     if (info === undefined) return;
     info.lastSuccess = now;
@@ -153,7 +156,7 @@ export class AddrManager {
 
   /** Decides between newcomers and those in their places, where that is known by now. Core's ResolveCollisions. */
   resolveCollisions(): void {
-    const now = this.nowSeconds();
+    const now = this.#nowSeconds();
     for (const key of [...this.#collisions]) {
       const info = this.#infos.get(key);
       const other = info === undefined ? undefined : this.#inPlaceOf(info);
@@ -173,7 +176,7 @@ export class AddrManager {
   /** One of the tried that a newcomer would replace: worth a call. */
   selectTriedCollision(): AddressInfo | undefined {
     const keys = [...this.#collisions];
-    const key = keys[Math.floor(this.random() * keys.length)];
+    const key = keys[Math.floor(this.#random() * keys.length)];
     const info = key === undefined ? undefined : this.#infos.get(key);
     if (key !== undefined && info === undefined) this.#collisions.delete(key);
     return info === undefined ? undefined : this.#inPlaceOf(info);
@@ -202,7 +205,7 @@ export class AddrManager {
   attempt(address: NetAddress, count: boolean): void {
     const info = this.#infos.get(addressKey(address));
     if (info === undefined) return;
-    const now = this.nowSeconds();
+    const now = this.#nowSeconds();
     info.lastTry = now;
     if (!count || info.lastCounted >= this.#lastGood) return;
     info.lastCounted = now;
@@ -212,7 +215,7 @@ export class AddrManager {
   /** It is connected: others are told that it was there, but not to the minute. */
   connected(address: NetAddress): void {
     const info = this.#infos.get(addressKey(address));
-    const now = this.nowSeconds();
+    const now = this.#nowSeconds();
     if (info !== undefined && now - info.time > 20 * 60) info.time = now;
   }
 
@@ -229,13 +232,13 @@ export class AddrManager {
   /** An address to connect to; undefined when none is known. @param newOnly one that never worked: for feelers */
   select(newOnly = false): AddressInfo | undefined {
     if (this.#infos.size === 0 || (newOnly && this.#newCount === 0)) return undefined;
-    const tried = !newOnly && this.#triedCount > 0 && (this.#newCount === 0 || this.random() < 0.5);
+    const tried = !newOnly && this.#triedCount > 0 && (this.#newCount === 0 || this.#random() < 0.5);
     const table = tried ? this.#tried : this.#new;
     const few = (tried ? this.#triedCount : this.#newCount) <= FEW ? this.#infosWhere(tried) : null;
     // Less likely ones are taken in the end too: what is asked of them gets less with each look.
     for (let factor = 1; ; ) {
-      const info = few === null ? this.#infoFrom(table) : (few[Math.floor(this.random() * few.length)] as AddressInfo);
-      if (this.random() < factor * this.#chance(info)) return info;
+      const info = few === null ? this.#infoFrom(table) : (few[Math.floor(this.#random() * few.length)] as AddressInfo);
+      if (this.#random() < factor * this.#chance(info)) return info;
       factor *= 1.2;
     }
   }
@@ -245,8 +248,8 @@ export class AddrManager {
     const all = [...this.#infos.values()].filter((info) => info.network === network);
     if (all.length === 0) return undefined;
     for (let factor = 1; ; factor *= 1.2) {
-      const info = all[Math.floor(this.random() * all.length)] as AddressInfo;
-      if (this.random() < factor * this.#chance(info)) return info;
+      const info = all[Math.floor(this.#random() * all.length)] as AddressInfo;
+      if (this.#random() < factor * this.#chance(info)) return info;
     }
   }
 
@@ -260,8 +263,8 @@ export class AddrManager {
   #infoFrom(table: readonly (string | undefined)[]): AddressInfo {
     // Steps of an odd length reach every place of a table whose size is a power of two. The next one taken would be an address that has
     // many free places before it, again and again.
-    const start = Math.floor(this.random() * table.length);
-    const step = 1 + 2 * Math.floor(this.random() * (table.length / 2));
+    const start = Math.floor(this.#random() * table.length);
+    const step = 1 + 2 * Math.floor(this.#random() * (table.length / 2));
     let key: string | undefined;
     for (let i = 0; i < table.length && key === undefined; i++) key = table[(start + i * step) % table.length];
     return this.#infos.get(key as string) as AddressInfo;
@@ -293,7 +296,7 @@ export class AddrManager {
     if (most > 0) count = Math.min(count, most);
     const found: AddressInfo[] = [];
     for (let i = 0; i < all.length && found.length < count; i++) {
-      const j = i + Math.floor(this.random() * (all.length - i));
+      const j = i + Math.floor(this.#random() * (all.length - i));
       [all[i], all[j]] = [all[j] as AddressInfo, all[i] as AddressInfo];
       if (!this.#isTerrible(all[i] as AddressInfo)) found.push(all[i] as AddressInfo);
     }
@@ -360,7 +363,7 @@ export class AddrManager {
   }
 
   #isTerrible(info: AddressInfo): boolean {
-    const now = this.nowSeconds();
+    const now = this.#nowSeconds();
     if (info.lastTry > 0 && info.lastTry >= now - 60) return false;
     if (info.time > now + 10 * 60) return true;
     if (info.time === 0 || now - info.time > HORIZON_SECONDS) return true;
@@ -369,14 +372,14 @@ export class AddrManager {
   }
 
   #chance(info: AddressInfo): number {
-    const sinceTry = Math.max(this.nowSeconds() - info.lastTry, 0);
+    const sinceTry = Math.max(this.#nowSeconds() - info.lastTry, 0);
     return (sinceTry < 60 * 10 ? 0.01 : 1) * 0.66 ** Math.min(info.attempts, 8);
   }
 
   /** The bucket among the new that an address belongs to when heard of from a source. */
   newBucketOf(info: NetAddress, source: NetAddress): number {
-    const group = this.groupOf(source);
-    const within = this.#hash(this.groupOf(info), group) % NEW_BUCKETS_PER_SOURCE_GROUP;
+    const group = this.#groupOf(source);
+    const within = this.#hash(this.#groupOf(info), group) % NEW_BUCKETS_PER_SOURCE_GROUP;
     return this.#hash(group, String(within)) % NEW_BUCKETS;
   }
 
@@ -387,7 +390,7 @@ export class AddrManager {
 
   #triedPlace(info: NetAddress): number {
     const within = this.#hash(addressKey(info)) % TRIED_BUCKETS_PER_GROUP;
-    const bucket = this.#hash(this.groupOf(info), String(within)) % TRIED_BUCKETS;
+    const bucket = this.#hash(this.#groupOf(info), String(within)) % TRIED_BUCKETS;
     return bucket * BUCKET_SIZE + (this.#hash('K', String(bucket), addressKey(info)) % BUCKET_SIZE);
   }
 

@@ -51,17 +51,28 @@ export class AddrRelay {
   readonly #salt = crypto.randomBytes(16);
   /** By the peer's network and where it came in: nobody can tell by what it is told that our addresses in two networks are one node's. */
   readonly #caches = new Map<string, { readonly until: number; readonly list: readonly KnownAddress[] }>();
+  readonly #context: NetContext;
+  readonly #manager: AddrManager;
+  /** Where others can reach us, as far as we know. */
+  readonly #local: (peer: Peer) => NetAddress | null;
+  /** The autonomous system of an address, 0 for none we know. */
+  readonly #systemOf: (address: NetAddress) => number;
+  /** Banned and discouraged addresses: neither kept nor told. */
+  readonly #isUnwanted: (address: NetAddress) => boolean;
 
   constructor(
-    private readonly context: NetContext,
-    private readonly manager: AddrManager,
-    /** Where others can reach us, as far as we know. */
-    private readonly local: (peer: Peer) => NetAddress | null,
-    /** The autonomous system of an address, 0 for none we know. */
-    private readonly systemOf: (address: NetAddress) => number,
-    /** Banned and discouraged addresses: neither kept nor told. */
-    private readonly isUnwanted: (address: NetAddress) => boolean,
-  ) {}
+    context: NetContext,
+    manager: AddrManager,
+    local: (peer: Peer) => NetAddress | null,
+    systemOf: (address: NetAddress) => number,
+    isUnwanted: (address: NetAddress) => boolean,
+  ) {
+    this.#context = context;
+    this.#manager = manager;
+    this.#local = local;
+    this.#systemOf = systemOf;
+    this.#isUnwanted = isUnwanted;
+  }
 
   join(peer: Peer): void {
     // Who relays blocks only must not be found by what it says of addresses.
@@ -72,7 +83,7 @@ export class AddrRelay {
       nextSendMs: 0,
       nextLocalMs: 0,
       tokens: 1,
-      tokensAtMs: this.context.clock.nowMs(),
+      tokensAtMs: this.#context.clock.nowMs(),
       asked: false,
       answered: false,
     });
@@ -93,7 +104,7 @@ export class AddrRelay {
 
   /** getaddr: only from those who came to us, once, from a list that changes daily. */
   answer(peer: Peer): void {
-    const { log, clock, random } = this.context;
+    const { log, clock, random } = this.#context;
     const book = this.#books.get(peer);
     if (book === undefined) return;
     if (!peer.inbound) {
@@ -121,15 +132,15 @@ export class AddrRelay {
   }
 
   #sample(): KnownAddress[] {
-    return this.manager
+    return this.#manager
       .sample()
-      .filter((one) => !this.isUnwanted(one))
+      .filter((one) => !this.#isUnwanted(one))
       .map((one) => ({ ...one }));
   }
 
   /** addr and addrv2. @throws DecodeError */
   receive(peer: Peer, payload: Uint8Array, v2: boolean): void {
-    const { log, clock, options } = this.context;
+    const { log, clock, options } = this.#context;
     const book = this.#books.get(peer);
     if (book === undefined) {
       log.debug('net', `ignoring ${v2 ? 'addrv2' : 'addr'} message from ${peer.type} peer=${peer.id}`);
@@ -140,7 +151,7 @@ export class AddrRelay {
       list = v2 ? decodeAddrV2(payload) : decodeAddr(payload);
     } catch (error) {
       if (!(error instanceof TooMany)) throw error;
-      this.context.misbehaving(peer, 20, error.message);
+      this.#context.misbehaving(peer, 20, error.message);
       return;
     }
     const now = clock.nowSeconds();
@@ -155,22 +166,22 @@ export class AddrRelay {
       const strange = heard.time <= 100_000_000 || heard.time > now + FRESH_SECONDS;
       const address = strange ? { ...heard, time: now - 5 * DAY_SECONDS } : heard;
       book.known.add(this.#digest(address));
-      if (!isRoutable(address) || this.isUnwanted(address)) continue;
+      if (!isRoutable(address) || this.#isUnwanted(address)) continue;
       if (address.time > now - FRESH_SECONDS && !fetched && list.length <= FEW) this.#passOn(address, peer);
       const reachable = options.onlyNets.length === 0 || options.onlyNets.includes(address.network);
-      if (!reachable || !this.manager.add(address, peer.address, PENALTY_SECONDS)) continue;
+      if (!reachable || !this.#manager.add(address, peer.address, PENALTY_SECONDS)) continue;
       added++;
-      const bucket = this.manager.newBucketOf(address, peer.address);
-      log.debug('addrman', `IP ${hostText(address)} mapped to AS${this.systemOf(address)} belongs to new bucket ${bucket}`);
+      const bucket = this.#manager.newBucketOf(address, peer.address);
+      log.debug('addrman', `IP ${hostText(address)} mapped to AS${this.#systemOf(address)} belongs to new bucket ${bucket}`);
     }
     if (added > 0) {
-      const { tried, size } = this.manager;
+      const { tried, size } = this.#manager;
       log.debug('addrman', `Added ${added} addresses from ${hostText(peer.address)}: ${tried} tried, ${size - tried} new`);
     }
     if (list.length < MAX_ADDR_TO_SEND) book.asked = false;
     if (peer.type === 'addr-fetch' && list.length > 1) {
       log.debug('net', `addrfetch connection completed peer=${peer.id}; disconnecting`);
-      this.context.disconnect(peer);
+      this.#context.disconnect(peer);
     }
   }
 
@@ -178,13 +189,13 @@ export class AddrRelay {
   send(peer: Peer): void {
     const book = this.#books.get(peer);
     if (book === undefined) return;
-    const { clock, random, chain, options } = this.context;
+    const { clock, random, chain, options } = this.#context;
     const now = clock.nowMs();
     if (options.listen && !chain.isInitialBlockDownload() && book.nextLocalMs < now) {
-      const own = this.local(peer);
+      const own = this.#local(peer);
       if (own !== null) {
         this.#push(book, peer, { ...own, time: clock.nowSeconds(), services: options.services });
-        this.context.log.debug('net', `AdvertiseLocal: advertising address ${addressText(own)}`);
+        this.#context.log.debug('net', `AdvertiseLocal: advertising address ${addressText(own)}`);
       }
       book.nextLocalMs = now + poissonDelayMs(random, LOCAL_INTERVAL_MS);
     }
@@ -202,7 +213,7 @@ export class AddrRelay {
 
   /** To two peers, the same ones for a day and for everybody who asks us about this address. */
   #passOn(address: KnownAddress, from: Peer): void {
-    const day = Math.floor((this.context.clock.nowSeconds() + (this.#digest(address)[0] as number) * 337) / DAY_SECONDS);
+    const day = Math.floor((this.#context.clock.nowSeconds() + (this.#digest(address)[0] as number) * 337) / DAY_SECONDS);
     const ranked = [...this.#books]
       .filter(([peer]) => peer !== from && (peer.wantsAddrV2 || fitsOldForm(address)))
       .map(([peer, book]) => {
@@ -217,12 +228,12 @@ export class AddrRelay {
     if (!peer.wantsAddrV2 && !fitsOldForm(address)) return;
     if (book.known.has(this.#digest(address))) return;
     // Any one gives way when there are too many.
-    if (book.waiting.length >= MAX_ADDR_TO_SEND) book.waiting[Math.floor(this.context.random() * book.waiting.length)] = address;
+    if (book.waiting.length >= MAX_ADDR_TO_SEND) book.waiting[Math.floor(this.#context.random() * book.waiting.length)] = address;
     else book.waiting.push(address);
   }
 
   #refill(book: Book): void {
-    const now = this.context.clock.nowMs();
+    const now = this.#context.clock.nowMs();
     if (book.tokens < TOKENS_MAX) book.tokens = Math.min(TOKENS_MAX, book.tokens + Math.max(0, now - book.tokensAtMs) * TOKENS_PER_MS);
     book.tokensAtMs = now;
   }

@@ -14,36 +14,39 @@ const MAX_ANCHORS = 2;
 
 export class AddressFiles {
   readonly #writes = new SerialQueue();
+  readonly #peers: string | null;
+  readonly #anchors: string | null;
+  readonly #log: Logger;
 
   /** @param peers null: kept nowhere */
-  constructor(
-    private readonly peers: string | null,
-    private readonly anchors: string | null,
-    private readonly log: Logger,
-  ) {}
+  constructor(peers: string | null, anchors: string | null, log: Logger) {
+    this.#peers = peers;
+    this.#anchors = anchors;
+    this.#log = log;
+  }
 
   loadAddresses(manager: AddrManager): void {
-    if (this.peers === null) return;
+    if (this.#peers === null) return;
     try {
-      manager.load(fs.readFileSync(this.peers));
-      this.log.info(`Loaded ${manager.size} addresses from peers.dat`);
+      manager.load(fs.readFileSync(this.#peers));
+      this.#log.info(`Loaded ${manager.size} addresses from peers.dat`);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
-      this.log.warn(`peers.dat can't be read (${(error as Error).message}); addresses are collected anew.`);
+      this.#log.warn(`peers.dat can't be read (${(error as Error).message}); addresses are collected anew.`);
     }
   }
 
   /** In the disk's own time: a sync may take many milliseconds. */
   async saveAddresses(manager: AddrManager): Promise<void> {
-    if (this.peers !== null) await this.#write(this.peers, manager.encode());
+    if (this.#peers !== null) await this.#write(this.#peers, manager.encode());
   }
 
   /** Read once: after a crash the same peers must not be taken again and again. */
   takeAnchors(): NetAddress[] {
-    if (this.anchors === null) return [];
+    if (this.#anchors === null) return [];
     try {
-      const text = fs.readFileSync(this.anchors, 'utf8');
-      fs.rmSync(this.anchors);
+      const text = fs.readFileSync(this.#anchors, 'utf8');
+      fs.rmSync(this.#anchors);
       const list = JSON.parse(text) as { host: string; port: number }[];
       return list
         .slice(0, MAX_ANCHORS)
@@ -55,15 +58,15 @@ export class AddressFiles {
   }
 
   async saveAnchors(peers: readonly Peer[]): Promise<void> {
-    if (this.anchors === null) return;
+    if (this.#anchors === null) return;
     const rows = peers.slice(0, MAX_ANCHORS).map(({ address }) => ({ host: hostText(address), port: address.port }));
-    await this.#write(this.anchors, Buffer.from(JSON.stringify(rows)));
+    await this.#write(this.#anchors, Buffer.from(JSON.stringify(rows)));
   }
 
   /** One after another, since both ways to the same file lead over the same name. */
   #write(file: string, bytes: Uint8Array): Promise<void> {
     return this.#writes
       .run(() => replaceFile(file, [bytes]))
-      .catch((error: Error) => this.log.warn(`${file} can't be written: ${error.message}`));
+      .catch((error: Error) => this.#log.warn(`${file} can't be written: ${error.message}`));
   }
 }

@@ -39,19 +39,23 @@ const matchLength = (match: number): number => 31 - Math.clz32(match);
 
 /** Reads the map from one place on. */
 class Cursor {
+  readonly #bytes: Uint8Array;
+
   constructor(
-    private readonly bytes: Uint8Array,
+    bytes: Uint8Array,
     public at: number,
-  ) {}
+  ) {
+    this.#bytes = bytes;
+  }
 
   get size(): number {
-    return this.bytes.length * 8;
+    return this.#bytes.length * 8;
   }
 
   /** END past the last one. */
   bit(): number {
     if (this.at >= this.size) return END;
-    const bit = (this.bytes[this.at >> 3] >> (this.at & 7)) & 1;
+    const bit = (this.#bytes[this.at >> 3] >> (this.at & 7)) & 1;
     this.at++;
     return bit;
   }
@@ -77,7 +81,11 @@ class Cursor {
 }
 
 export class AsMap {
-  private constructor(private readonly bytes: Uint8Array) {}
+  readonly #bytes: Uint8Array;
+
+  private constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
 
   /** @returns null when it is not a map, or one that could lead nowhere */
   static parse(bytes: Uint8Array): AsMap | null {
@@ -87,10 +95,10 @@ export class AsMap {
   /** Names the map, in display hex: the double SHA-256 of the number of bits and each bit as a byte, as Core 0.21 has it. */
   get version(): string {
     const hash = crypto.createHash('sha256');
-    hash.update(new ByteWriter(5).compactSize(this.bytes.length * 8).finish());
+    hash.update(new ByteWriter(5).compactSize(this.#bytes.length * 8).finish());
     const step = 8_192;
-    for (let from = 0; from < this.bytes.length; from += step) {
-      const part = this.bytes.subarray(from, from + step);
+    for (let from = 0; from < this.#bytes.length; from += step) {
+      const part = this.#bytes.subarray(from, from + step);
       const spread = new Uint8Array(part.length * 8);
       for (let i = 0; i < spread.length; i++) spread[i] = (part[i >> 3] >> (i & 7)) & 1;
       hash.update(spread);
@@ -102,7 +110,7 @@ export class AsMap {
   systemOf(address: NetAddress): number {
     const bits = addressBits(address);
     if (bits === null) return 0;
-    const cursor = new Cursor(this.bytes, 0);
+    const cursor = new Cursor(this.#bytes, 0);
     let system = 0;
     for (let used = 0; ; ) {
       switch (cursor.number(kinds.instruction)) {

@@ -18,8 +18,10 @@ export interface LocalAddress {
 
 export class LocalAddresses {
   readonly #known = new Map<string, LocalAddress>();
+  readonly #context: Pick<NetContext, 'options' | 'random' | 'log'>;
 
-  constructor(private readonly context: Pick<NetContext, 'options' | 'random' | 'log'>) {
+  constructor(context: Pick<NetContext, 'options' | 'random' | 'log'>) {
+    this.#context = context;
     for (const address of context.options.externalAddresses) this.addManual(address);
   }
 
@@ -30,7 +32,7 @@ export class LocalAddresses {
 
   /** What -discover finds. @param interfaces lists those of this machine; it may throw @param hosts that are listened on */
   discover(interfaces: () => Iterable<Interface>, hosts: readonly string[]): void {
-    const { discover, port } = this.context.options;
+    const { discover, port } = this.#context.options;
     if (!discover) return;
     const found = this.#listed(interfaces)
       .filter(({ internal }) => !internal)
@@ -46,13 +48,13 @@ export class LocalAddresses {
     try {
       return [...interfaces()];
     } catch (error) {
-      this.context.log.warn(`Addresses of this machine can't be listed: ${(error as Error).message}`);
+      this.#context.log.warn(`Addresses of this machine can't be listed: ${(error as Error).message}`);
       return [];
     }
   }
 
   #add(address: NetAddress, score: number): void {
-    const { onlyNets } = this.context.options;
+    const { onlyNets } = this.#context.options;
     if (!isRoutable(address) || (onlyNets.length > 0 && !onlyNets.includes(address.network))) return;
     const key = hostKey(address);
     const known = this.#known.get(key);
@@ -81,7 +83,7 @@ export class LocalAddresses {
 
   /** What a peer is told; null: nothing that it could use. */
   forPeer(peer: Pick<Peer, 'address' | 'localAddress'>): NetAddress | null {
-    const { options, random } = this.context;
+    const { options, random } = this.#context;
     let best: LocalAddress | null = null;
     for (const one of this.list()) {
       const [reach, bestReach] = [reachOf(one.address, peer.address), best === null ? 0 : reachOf(best.address, peer.address)];

@@ -69,29 +69,31 @@ export class AutoConnect {
   #fixedDone = false;
   #anchors: NetAddress[] = [];
   #busy = false;
+  readonly #context: NetContext;
+  readonly #deps: AutoConnectDeps;
 
-  constructor(
-    private readonly context: NetContext,
-    private readonly deps: AutoConnectDeps,
-  ) {}
+  constructor(context: NetContext, deps: AutoConnectDeps) {
+    this.#context = context;
+    this.#deps = deps;
+  }
 
   /** @param anchors peers for blocks of the last run, tried first */
   start(anchors: readonly NetAddress[]): void {
-    const { clock, random, options, params } = this.context;
+    const { clock, random, options, params } = this.#context;
     this.#anchors = [...anchors];
     this.#nextFeelerMs = clock.nowMs() + poissonDelayMs(random, FEELER_INTERVAL_MS);
     this.#nextExtraBlockRelayMs = clock.nowMs() + poissonDelayMs(random, EXTRA_BLOCK_RELAY_INTERVAL_MS);
     // Without addresses in the clear to call, their names are not asked for in the clear either.
     const inTheClear = options.onlyNets.length === 0 || options.onlyNets.some((name) => name === 'ipv4' || name === 'ipv6');
     if (options.dnsSeed && inTheClear) this.#seeds = shuffled(params.dnsSeeds, random);
-    this.#seedAtMs = clock.nowMs() + (options.forceDnsSeed || this.deps.manager.size === 0 ? 0 : this.#seedDelayMs);
+    this.#seedAtMs = clock.nowMs() + (options.forceDnsSeed || this.#deps.manager.size === 0 ? 0 : this.#seedDelayMs);
     this.#fixedAtMs = clock.nowMs() + FIXED_SEED_DELAY_MS;
     // -connect=0 means nobody at all.
     if (!options.connectOnly || options.connect.length > 0) {
-      for (const name of options.seedNodes) void this.deps.connect(name, 'addr-fetch');
+      for (const name of options.seedNodes) void this.#deps.connect(name, 'addr-fetch');
     }
     this.#timer = setInterval(() => {
-      this.#round().catch((error: Error) => this.context.log.error(`Connecting to peers: ${error.message}`));
+      this.#round().catch((error: Error) => this.#context.log.error(`Connecting to peers: ${error.message}`));
     }, ROUND_MS);
     this.#timer.unref();
   }
@@ -106,7 +108,7 @@ export class AutoConnect {
     // Looking names up may take minutes where nobody answers; addresses that are known are called meanwhile.
     const seeding = this.#seed();
     // With -connect names are asked when -dnsseed says so, but nobody that they tell of is called.
-    if (this.context.options.connectOnly) return seeding;
+    if (this.#context.options.connectOnly) return seeding;
     this.#addFixedSeeds();
     await Promise.all([seeding, this.#connect()]);
   }
@@ -123,15 +125,15 @@ export class AutoConnect {
   }
 
   get #seedDelayMs(): number {
-    return this.deps.manager.size >= MANY_ADDRESSES ? SEED_DELAY_MANY_MS : SEED_DELAY_MS;
+    return this.#deps.manager.size >= MANY_ADDRESSES ? SEED_DELAY_MANY_MS : SEED_DELAY_MS;
   }
 
   /** Asks DNS seeds, a few at a time while addresses are known: all of them only when nobody else can be found. */
   async #seed(): Promise<void> {
-    const { clock, options, log } = this.context;
+    const { clock, options, log } = this.#context;
     if (this.#seeding || this.#seeds.length === 0 || clock.nowMs() < this.#seedAtMs) return;
-    const all = options.forceDnsSeed || this.deps.manager.size === 0;
-    const chosen = this.deps.peers().filter((peer) => peer.outboundOrBlockRelay && peer.ready).length;
+    const all = options.forceDnsSeed || this.#deps.manager.size === 0;
+    const chosen = this.#deps.peers().filter((peer) => peer.outboundOrBlockRelay && peer.ready).length;
     if (chosen >= 2 && !options.forceDnsSeed) {
       this.#seeds = [];
       if (this.#seedsFound > 0) log.info(`${this.#seedsFound} addresses found from DNS seeds`);
@@ -142,7 +144,7 @@ export class AutoConnect {
     try {
       for (let left = all ? this.#seeds.length : SEEDS_AT_ONCE; left > 0 && this.#seeds.length > 0; left--) {
         if (this.#stopped) return;
-        if (!this.deps.active()) {
+        if (!this.#deps.active()) {
           if (!this.#heldBack) log.info('Waiting for network to be reactivated before querying DNS seeds.');
           this.#heldBack = true;
           return;
@@ -158,32 +160,32 @@ export class AutoConnect {
   }
 
   async #askSeed(seed: string): Promise<void> {
-    const { clock, options, params, random, log } = this.context;
+    const { clock, options, params, random, log } = this.#context;
     log.info(`Loading addresses from DNS seed ${seed}`);
     if (options.proxy !== null) {
       // The proxy looks names up: whoever answers there is asked for addresses.
-      void this.deps.connect(`${seed}:${params.p2pPort}`, 'addr-fetch');
+      void this.#deps.connect(`${seed}:${params.p2pPort}`, 'addr-fetch');
       return;
     }
     // Seeds give addresses with the services that are asked for in hex before the name.
     const services = SERVICE.NETWORK | SERVICE.WITNESS;
-    const addresses = (await this.deps.resolve(`x${services.toString(16)}.${seed}`, params.p2pPort)).slice(0, MAX_OF_SEED);
+    const addresses = (await this.#deps.resolve(`x${services.toString(16)}.${seed}`, params.p2pPort)).slice(0, MAX_OF_SEED);
     const [source] = addresses;
     if (source === undefined) {
       // An address, or a name that knows nothing of services: whoever answers there is asked.
-      void this.deps.connect(seed, 'addr-fetch');
+      void this.#deps.connect(seed, 'addr-fetch');
       return;
     }
     for (const address of addresses) {
       const time = clock.nowSeconds() - SEED_AGE_SECONDS - Math.floor(random() * 4 * 24 * 60 * 60);
-      if (this.deps.manager.add({ ...address, time, services }, source)) this.#seedsFound++;
+      if (this.#deps.manager.add({ ...address, time, services }, source)) this.#seedsFound++;
     }
   }
 
   /** Once, when there is nobody to begin with: DNS may be down, or cut off. */
   #addFixedSeeds(): void {
-    const { clock, options, params, random, log } = this.context;
-    if (this.#fixedDone || !options.fixedSeeds || clock.nowMs() <= this.#fixedAtMs || this.deps.manager.size > 0) return;
+    const { clock, options, params, random, log } = this.#context;
+    if (this.#fixedDone || !options.fixedSeeds || clock.nowMs() <= this.#fixedAtMs || this.#deps.manager.size > 0) return;
     this.#fixedDone = true;
     const seeds = readFixedSeeds(params.fixedSeeds);
     const [source] = seeds;
@@ -191,13 +193,13 @@ export class AutoConnect {
     log.info("Adding fixed seed nodes as DNS doesn't seem to be available.");
     for (const seed of seeds) {
       const time = clock.nowSeconds() - WEEK_SECONDS - Math.floor(random() * WEEK_SECONDS);
-      this.deps.manager.add({ ...seed, time, services: SERVICE.NETWORK | SERVICE.WITNESS }, source);
+      this.#deps.manager.add({ ...seed, time, services: SERVICE.NETWORK | SERVICE.WITNESS }, source);
     }
   }
 
   async #connectOne(): Promise<void> {
-    const { clock, random, options } = this.context;
-    const peers = this.deps.peers();
+    const { clock, random, options } = this.#context;
+    const peers = this.#deps.peers();
     const full = peers.filter(({ type }) => type === 'outbound-full-relay').length;
     const blocks = peers.filter(({ type }) => type === 'block-relay-only').length;
     const { full: allowedFull, blocks: allowedBlocks } = outboundTargets(options);
@@ -205,16 +207,16 @@ export class AutoConnect {
     let type: ConnectionType;
     if (this.#anchors.length > 0 && blocks < allowedBlocks) {
       const anchor = this.#anchors.shift() as NetAddress;
-      if (!this.deps.isUnwanted(anchor)) {
-        this.context.log.debug('net', `Trying to make an anchor connection${options.logIps ? ` to ${addressText(anchor)}` : ''}`);
-        await this.deps.connect(anchor, 'block-relay-only');
+      if (!this.#deps.isUnwanted(anchor)) {
+        this.#context.log.debug('net', `Trying to make an anchor connection${options.logIps ? ` to ${addressText(anchor)}` : ''}`);
+        await this.#deps.connect(anchor, 'block-relay-only');
       }
       return;
     }
     if (full < allowedFull) type = 'outbound-full-relay';
     else if (blocks < allowedBlocks) type = 'block-relay-only';
-    else if (this.deps.wantsExtra() && full <= allowedFull) type = 'outbound-full-relay';
-    else if (this.deps.looksFurther() && now > this.#nextExtraBlockRelayMs && allowedBlocks > 0 && blocks === allowedBlocks) {
+    else if (this.#deps.wantsExtra() && full <= allowedFull) type = 'outbound-full-relay';
+    else if (this.#deps.looksFurther() && now > this.#nextExtraBlockRelayMs && allowedBlocks > 0 && blocks === allowedBlocks) {
       // It stays as long as it takes to hear of its chain, or in the place of another (stale-tip.ts): an attacker who has all of our peers
       // would have to have these too.
       this.#nextExtraBlockRelayMs = now + poissonDelayMs(random, EXTRA_BLOCK_RELAY_INTERVAL_MS);
@@ -223,17 +225,17 @@ export class AutoConnect {
       this.#nextFeelerMs = now + poissonDelayMs(random, FEELER_INTERVAL_MS);
       type = 'feeler';
     } else return;
-    this.deps.manager.resolveCollisions();
+    this.#deps.manager.resolveCollisions();
     const address = (type === 'feeler' ? this.#doubtful(peers) : null) ?? this.#choose(type, peers);
     if (address === null) return;
     const working = peers.filter((peer) => !peer.inbound && peer.ready).length;
-    this.deps.manager.attempt(address, working >= Math.min(MAX_FULL_RELAY - 1, 2));
-    await this.deps.connect(address, type);
+    this.#deps.manager.attempt(address, working >= Math.min(MAX_FULL_RELAY - 1, 2));
+    await this.#deps.connect(address, type);
   }
 
   /** An address of the tried whose place another one wants: it stays if it still answers. */
   #doubtful(peers: readonly Peer[]): NetAddress | null {
-    const { manager } = this.deps;
+    const { manager } = this.#deps;
     const info = manager.selectTriedCollision();
     if (info === undefined) return null;
     if (peers.some(({ address }) => addressKey(address) === addressKey(info))) {
@@ -244,28 +246,28 @@ export class AutoConnect {
   }
 
   #mayCall(address: NetAddress): boolean {
-    const { onlyNets, onionReachable, onionProxy, proxy } = this.context.options;
-    if (isLocal(address) || !isRoutable(address) || this.deps.isUnwanted(address)) return false;
+    const { onlyNets, onionReachable, onionProxy, proxy } = this.#context.options;
+    if (isLocal(address) || !isRoutable(address) || this.#deps.isUnwanted(address)) return false;
     if (onlyNets.length > 0 && !onlyNets.includes(address.network)) return false;
     if (address.network === 'onion') return onionReachable && (onionProxy !== null || proxy !== null);
     return address.network !== 'i2p' && address.network !== 'cjdns';
   }
 
   #choose(type: ConnectionType, peers: readonly Peer[]): NetAddress | null {
-    const { chain, clock, options, groupOf } = this.context;
+    const { chain, clock, options, groupOf } = this.#context;
     const downloading = chain.isInitialBlockDownload();
     // No two peers of ours from one neighbourhood: whoever owns it would hear everything. Those that came to us or that we were told to call
     // take no place that we could give to others, and a feeler stays for no time.
     const apart = type === 'feeler' ? [] : peers.filter((peer) => !peer.inbound && !peer.manual);
     const groups = new Set(apart.map(({ address }) => groupOf(address)));
     for (let looks = 0; looks < MAX_LOOKS; looks++) {
-      const info = this.deps.manager.select(type === 'feeler');
+      const info = this.#deps.manager.select(type === 'feeler');
       if (info === undefined) return null;
       if (groups.has(groupOf(info)) || !this.#mayCall(info)) continue;
       if (looks < LOOKS_FOR_RECENT && clock.nowSeconds() - info.lastTry < RECENT_SECONDS) continue;
       const needed = desirableServices(info.services, downloading);
       if (type !== 'feeler' && (info.services & needed) !== needed) continue;
-      if (looks < LOOKS_FOR_ODD && info.port !== options.port && info.port !== this.context.params.p2pPort) continue;
+      if (looks < LOOKS_FOR_ODD && info.port !== options.port && info.port !== this.#context.params.p2pPort) continue;
       return info;
     }
     return null;

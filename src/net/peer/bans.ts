@@ -58,13 +58,15 @@ export class Bans {
   /** Addresses discouraged since the start, repeats included. */
   discouragedTotal = 0;
   readonly #discouraged = new RollingBloom(DISCOURAGED, FALSE_HITS);
+  /** Where bans are kept; null: nowhere. */
+  readonly #path: string | null;
+  readonly #nowSeconds: () => number;
+  readonly #warn: (text: string) => void;
 
-  constructor(
-    /** Where bans are kept; null: nowhere. */
-    private readonly path: string | null,
-    private readonly nowSeconds: () => number,
-    private readonly warn: (text: string) => void,
-  ) {
+  constructor(path: string | null, nowSeconds: () => number, warn: (text: string) => void) {
+    this.#path = path;
+    this.#nowSeconds = nowSeconds;
+    this.#warn = warn;
     if (path !== null) this.#load(path);
   }
 
@@ -73,7 +75,7 @@ export class Bans {
     const key = subnetText(subnet);
     const old = this.#bans.get(key);
     if (old !== undefined && old.until >= until) return;
-    this.#keep({ subnet, createdAt: this.nowSeconds(), until });
+    this.#keep({ subnet, createdAt: this.#nowSeconds(), until });
     this.#save();
   }
 
@@ -98,7 +100,7 @@ export class Bans {
 
   /** Asked for every address that peers tell of, so its cost must not grow with the list. */
   isBanned(address: NetAddress): boolean {
-    const now = this.nowSeconds();
+    const now = this.#nowSeconds();
     for (const bits of this.#lengths.get(address.network) ?? []) {
       const ban = this.#bans.get(subnetText({ address, bits }));
       if (ban !== undefined && ban.until > now) return true;
@@ -132,7 +134,7 @@ export class Bans {
   }
 
   #sweep(): void {
-    const now = this.nowSeconds();
+    const now = this.#nowSeconds();
     let changed = false;
     for (const [key, { until }] of this.#bans) {
       if (until > now) continue;
@@ -156,12 +158,12 @@ export class Bans {
         if (subnet !== null) this.#keep({ subnet, createdAt: ban_created, until: banned_until });
       }
     } catch (error) {
-      this.warn(`${path} can't be read (${(error as Error).message}); it is begun anew with the next ban.`);
+      this.#warn(`${path} can't be read (${(error as Error).message}); it is begun anew with the next ban.`);
     }
   }
 
   #save(): void {
-    if (this.path === null) return;
+    if (this.#path === null) return;
     const banned_nets = [...this.#bans.values()].map(({ subnet, createdAt, until }) => ({
       version: 1,
       ban_created: createdAt,
@@ -169,9 +171,9 @@ export class Bans {
       address: subnetText(subnet),
     }));
     try {
-      replaceFileSync(this.path, `${JSON.stringify({ banned_nets })}\n`);
+      replaceFileSync(this.#path, `${JSON.stringify({ banned_nets })}\n`);
     } catch (error) {
-      this.warn(`Bans can't be saved: ${(error as Error).message}`);
+      this.#warn(`Bans can't be saved: ${(error as Error).message}`);
     }
   }
 }

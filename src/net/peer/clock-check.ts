@@ -10,9 +10,12 @@ const WARN_SECONDS = 10 * 60;
 export class ClockCheck {
   readonly #offsets: number[] = [];
   #warning = '';
+  readonly #warn: (text: string) => void;
 
   /** @param warn told of a clock that has become wrong */
-  constructor(private readonly warn: (text: string) => void) {}
+  constructor(warn: (text: string) => void) {
+    this.#warn = warn;
+  }
 
   /** The median of how far peers are ahead of us, seconds; 0 while there are too few. */
   get offset(): number {
@@ -36,6 +39,6 @@ export class ClockCheck {
       Math.abs(this.offset) <= WARN_SECONDS
         ? ''
         : `The clock of this machine is some ${minutes} minutes ${way} those of its peers: check date and time, or valid blocks may be refused`;
-    if (this.#warning !== '' && before === '') this.warn(this.#warning);
+    if (this.#warning !== '' && before === '') this.#warn(this.#warning);
   }
 }

@@ -61,12 +61,14 @@ export class Connection {
   /** Agrees on keys, where there are any, and makes messages of bytes. */
   readonly transport: Transport;
   readonly #queue: SendQueue;
+  readonly #socket: Socket;
+  readonly #options: ConnectionOptions;
+  readonly #events: ConnectionEvents;
 
-  constructor(
-    private readonly socket: Socket,
-    private readonly options: ConnectionOptions,
-    private readonly events: ConnectionEvents,
-  ) {
+  constructor(socket: Socket, options: ConnectionOptions, events: ConnectionEvents) {
+    this.#socket = socket;
+    this.#options = options;
+    this.#events = events;
     this.transport = options.transport({
       write: (bytes) => this.#write(bytes),
       progress: () => {
@@ -89,7 +91,7 @@ export class Connection {
   /** Begins to read. The socket comes paused, so that nothing is lost before it has an owner. */
   start(): void {
     this.transport.start();
-    this.socket.resume();
+    this.#socket.resume();
   }
 
   get closed(): boolean {
@@ -108,7 +110,7 @@ export class Connection {
   }
   /** Whether so much waits to be sent that the peer's requests have to wait too. */
   get sendPaused(): boolean {
-    return this.unsent > (this.options.traffic.outgoingFull ? 0 : this.options.maxSendBytes);
+    return this.unsent > (this.#options.traffic.outgoingFull ? 0 : this.#options.maxSendBytes);
   }
   /** Whether there is a whole message, or something that can't become one. */
   get hasMessage(): boolean {
@@ -121,7 +123,7 @@ export class Connection {
     const frame = this.transport.next();
     if (frame === null) {
       if (this.transport.fault === null) return undefined;
-      this.events.fault(this.transport.fault, true);
+      this.#events.fault(this.transport.fault, true);
       this.close();
       return undefined;
     }
@@ -129,9 +131,9 @@ export class Connection {
     this.lastMessageMs = performance.now();
     const name = known.has(frame.command) ? frame.command : OTHER;
     count(this.receivedByMessage, name, frame.size);
-    this.events.received(name, frame.size);
+    this.#events.received(name, frame.size);
     if (frame.payload !== null) return frame;
-    if (frame.fault !== null) this.events.fault(frame.fault, false);
+    if (frame.fault !== null) this.#events.fault(frame.fault, false);
     return undefined;
   }
 
@@ -139,9 +141,9 @@ export class Connection {
     if (this.#closed) return;
     const size = this.transport.send(command, payload);
     count(this.sentByMessage, command, size);
-    this.events.sent(command, payload.length, size);
+    this.#events.sent(command, payload.length, size);
     if (this.unsent > MAX_UNREAD_BYTES) {
-      this.events.fault('does not read what it is sent', true);
+      this.#events.fault('does not read what it is sent', true);
       this.close();
     }
   }
@@ -149,24 +151,24 @@ export class Connection {
   #write(bytes: Uint8Array): void {
     if (this.#closed) return;
     this.#queue.push(bytes);
-    this.lastSend = this.options.nowSeconds();
+    this.lastSend = this.#options.nowSeconds();
     this.bytesSent += bytes.length;
-    this.events.wrote(bytes.length);
+    this.#events.wrote(bytes.length);
   }
 
   /** Ends the connection at once; closed() follows. */
   close(): void {
     if (this.#closed) return;
-    this.socket.destroy();
+    this.#socket.destroy();
     this.#gone();
   }
 
   /** A socket may hand out bytes once more after it was destroyed: nobody handles them, so they must not count as held. */
   #take(chunk: Uint8Array): void {
     if (this.#closed) return;
-    this.lastReceive = this.options.nowSeconds();
+    this.lastReceive = this.#options.nowSeconds();
     this.bytesReceived += chunk.length;
-    this.events.read(chunk.length);
+    this.#events.read(chunk.length);
     this.transport.push(chunk);
     this.#look();
   }
@@ -174,32 +176,32 @@ export class Connection {
   /** There is more than there was. */
   #look(): void {
     this.#account();
-    if (this.hasMessage) this.events.wake();
+    if (this.hasMessage) this.#events.wake();
   }
 
   /** Tells what is held, and stops or goes on reading. A message that is not whole yet is always read to its end. */
   #account(): void {
     if (this.#closed) return;
     const { held, ready, busy } = this.transport;
-    const { traffic, maxReceiveBytes } = this.options;
+    const { traffic, maxReceiveBytes } = this.#options;
     traffic.incoming += held - this.#told;
     this.#told = held;
     const most = traffic.incomingFull ? Math.min(FAIR_BYTES, maxReceiveBytes) : maxReceiveBytes;
     const pause = busy || (ready && held > most);
     if (pause === this.#paused) return;
     this.#paused = pause;
-    if (pause) this.socket.pause();
-    else this.socket.resume();
+    if (pause) this.#socket.pause();
+    else this.#socket.resume();
   }
 
   #gone(): void {
     if (this.#closed) return;
     this.#closed = true;
     this.transport.close();
-    this.options.traffic.incoming -= this.#told;
+    this.#options.traffic.incoming -= this.#told;
     this.#told = 0;
     this.#queue.clear();
-    this.events.closed();
+    this.#events.closed();
   }
 }
 

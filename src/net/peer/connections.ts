@@ -63,12 +63,14 @@ export class Connections {
   readonly #salt = crypto.randomBytes(4).readUInt32LE();
   #active: boolean;
   #stopped = false;
+  readonly #context: NetContext;
+  readonly #parts: ConnectionsParts;
+  readonly #events: ConnectionsEvents;
 
-  constructor(
-    private readonly context: NetContext,
-    private readonly parts: ConnectionsParts,
-    private readonly events: ConnectionsEvents,
-  ) {
+  constructor(context: NetContext, parts: ConnectionsParts, events: ConnectionsEvents) {
+    this.#context = context;
+    this.#parts = parts;
+    this.#events = events;
     this.#active = context.options.active;
   }
 
@@ -106,12 +108,12 @@ export class Connections {
    * @returns the peer, or null when it can't be reached, is us, banned or connected already
    */
   async connect(target: NetAddress | string, type: ConnectionType, encrypted = this.#mayEncrypt(target)): Promise<Peer | null> {
-    const { log } = this.context;
+    const { log } = this.#context;
     if (!this.#active || this.#stopped) return null;
     const name = typeof target === 'string' ? target : addressText(target);
     const addresses = typeof target === 'string' ? await this.#addressesOf(target) : [target];
     const [address] = addresses;
-    const hasProxy = this.context.options.proxy !== null;
+    const hasProxy = this.#context.options.proxy !== null;
     if (address === undefined && !hasProxy) {
       log.debug('net', `${name} can't be looked up`);
       return null;
@@ -121,25 +123,25 @@ export class Connections {
       return null;
     }
     for (const one of addresses) {
-      if (type !== 'manual' && this.parts.bans.isUnwanted(one)) return null;
+      if (type !== 'manual' && this.#parts.bans.isUnwanted(one)) return null;
     }
-    log.debug('net', `trying connection ${this.context.options.logIps || type === 'manual' ? name : 'to a peer'}`);
+    log.debug('net', `trying connection ${this.#context.options.logIps || type === 'manual' ? name : 'to a peer'}`);
     try {
-      const { socket, bindText } = await this.parts.connector.dial(address ?? name, type === 'private-broadcast');
+      const { socket, bindText } = await this.#parts.connector.dial(address ?? name, type === 'private-broadcast');
       if (this.#stopped || !this.#active) {
         socket.destroy();
         return null;
       }
       const at = address ?? { network: 'ipv4', bytes: new Uint8Array(4), port: 0 };
       // Those that we find by ourselves are strangers, wherever they are.
-      const permissions = type === 'manual' ? permissionsFor(this.context.options.whitelist, 'out', at, null) : NO_PERMISSIONS;
+      const permissions = type === 'manual' ? permissionsFor(this.#context.options.whitelist, 'out', at, null) : NO_PERMISSIONS;
       const peer = this.#add(socket, { type, address: at, name, bindText, permissions }, encrypted);
-      this.events.called(peer);
+      this.#events.called(peer);
       return peer;
     } catch (error) {
       log.debug(
         'net',
-        `connect() to ${this.context.options.logIps || type === 'manual' ? name : 'a peer'} failed: ${(error as Error).message}`,
+        `connect() to ${this.#context.options.logIps || type === 'manual' ? name : 'a peer'} failed: ${(error as Error).message}`,
       );
       return null;
     }
@@ -147,7 +149,7 @@ export class Connections {
 
   /** Whether a peer may know encryption: those that we know by their services say so. */
   #mayEncrypt(target: NetAddress | string): boolean {
-    return this.parts.keys !== null && (typeof target === 'string' || (this.parts.addresses.servicesOf(target) & SERVICE.P2P_V2) !== 0n);
+    return this.#parts.keys !== null && (typeof target === 'string' || (this.#parts.addresses.servicesOf(target) & SERVICE.P2P_V2) !== 0n);
   }
 
   /** Ends a connection. */
@@ -158,9 +160,9 @@ export class Connections {
   }
 
   async #addressesOf(target: string): Promise<NetAddress[]> {
-    const parts = splitHostPort(target, this.context.params.p2pPort);
+    const parts = splitHostPort(target, this.#context.params.p2pPort);
     if (parts === null) return [];
-    return this.parts.connector.resolve(parts.host, parts.port);
+    return this.#parts.connector.resolve(parts.host, parts.port);
   }
 
   /** The peer of an address or name. */
@@ -182,9 +184,9 @@ export class Connections {
 
   /** Somebody called: takes the connection, or not. */
   accept({ socket, address, bindText, permissions: granted }: Inbound): void {
-    const { log } = this.context;
-    const permissions = permissionsFor(this.context.options.whitelist, 'in', address, granted);
-    const who = this.context.options.logIps ? addressText(address) : 'a peer';
+    const { log } = this.#context;
+    const permissions = permissionsFor(this.#context.options.whitelist, 'in', address, granted);
+    const who = this.#context.options.logIps ? addressText(address) : 'a peer';
     const drop = (why: string): void => {
       log.info(`connection from ${who} dropped${why}`);
       socket.destroy();
@@ -193,13 +195,13 @@ export class Connections {
       drop(': not accepting new connections');
       return;
     }
-    if (!permissions.noban && this.parts.bans.isBanned(address)) {
+    if (!permissions.noban && this.#parts.bans.isBanned(address)) {
       drop(' (banned)');
       return;
     }
     const inbound = [...this.all].filter((peer) => peer.inbound).length;
-    const most = Math.max(0, this.context.options.maxConnections - MAX_OUTBOUND);
-    if (!permissions.noban && inbound + 1 >= most && this.parts.bans.isDiscouraged(address)) {
+    const most = Math.max(0, this.#context.options.maxConnections - MAX_OUTBOUND);
+    if (!permissions.noban && inbound + 1 >= most && this.#parts.bans.isDiscouraged(address)) {
       drop(' (discouraged)');
       return;
     }
@@ -214,9 +216,9 @@ export class Connections {
 
   /** Makes room for a newcomer. @returns whether there is some */
   #evict(): boolean {
-    const candidate = evictionCandidate([...this.all], this.#salt, this.context.groupOf);
+    const candidate = evictionCandidate([...this.all], this.#salt, this.#context.groupOf);
     if (candidate === null) return false;
-    this.context.log.debug('net', `selected inbound connection for eviction peer=${candidate.id}; disconnecting`);
+    this.#context.log.debug('net', `selected inbound connection for eviction peer=${candidate.id}; disconnecting`);
     this.disconnect(candidate);
     return true;
   }
@@ -226,9 +228,9 @@ export class Connections {
     at: { type: ConnectionType; address: NetAddress; name: string; bindText: string; permissions: Permissions },
     encrypted: boolean,
   ): Peer {
-    const { clock, params, crypto: hashes, log } = this.context;
+    const { clock, params, crypto: hashes, log } = this.#context;
     const { magic } = params;
-    const keys = encrypted ? this.parts.keys : null;
+    const keys = encrypted ? this.#parts.keys : null;
     const peer = new Peer(this.#nextId++, at.type, at.address, at.name, at.bindText, at.permissions, clock.realSeconds());
     peer.connection = new Connection(
       socket,
@@ -237,13 +239,13 @@ export class Connections {
           keys === null
             ? new V1Transport(magic, hashes, (bytes) => events.write(bytes))
             : new V2Transport({ magic, hashes, keys, initiating: at.type !== 'inbound' }, events),
-        maxSendBytes: this.context.options.maxSendBytes,
-        maxReceiveBytes: this.context.options.maxReceiveBytes,
+        maxSendBytes: this.#context.options.maxSendBytes,
+        maxReceiveBytes: this.#context.options.maxReceiveBytes,
         nowSeconds: () => clock.realSeconds(),
-        traffic: this.parts.traffic,
+        traffic: this.#parts.traffic,
       },
       {
-        wake: () => this.events.wake(peer),
+        wake: () => this.#events.wake(peer),
         fault: (text, fatal) => log.debug('net', `${text}, peer=${peer.id}${fatal ? ', disconnecting' : ''}`),
         sent: (command, bytes, size) => {
           log.debug('net', `sending ${command} (${bytes} bytes) peer=${peer.id}`);
@@ -251,7 +253,7 @@ export class Connections {
         },
         wrote: (bytes) => {
           this.#sent += bytes;
-          this.parts.upload.note(bytes);
+          this.#parts.upload.note(bytes);
         },
         read: (bytes) => {
           this.#received += bytes;
@@ -265,7 +267,7 @@ export class Connections {
     this.all.add(peer);
     this.#byId.set(peer.id, peer);
     log.debug('net', `Added connection peer=${peer.id}`);
-    this.events.changed(this.all.size);
+    this.#events.changed(this.all.size);
     peer.connection.start();
     return peer;
   }
@@ -274,16 +276,16 @@ export class Connections {
     peer.leaving = true;
     if (!this.all.delete(peer)) return;
     this.#byId.delete(peer.id);
-    this.events.gone(peer);
-    this.events.changed(this.all.size);
-    this.context.log.debug('net', `disconnecting peer=${peer.id}`);
+    this.#events.gone(peer);
+    this.#events.changed(this.all.size);
+    this.#context.log.debug('net', `disconnecting peer=${peer.id}`);
     this.#retryInClear(peer);
   }
 
   /** A peer that hung up at our key, as nodes without encryption do, is called once more in the clear. */
   #retryInClear(peer: Peer): void {
     if (!peer.connection.transport.refused || this.#stopped || !this.#active) return;
-    this.context.log.debug('net', `retrying with v1 transport protocol for peer=${peer.id}`);
+    this.#context.log.debug('net', `retrying with v1 transport protocol for peer=${peer.id}`);
     const known = peer.name === addressText(peer.address);
     void this.connect(known ? peer.address : peer.name, peer.type, false);
   }

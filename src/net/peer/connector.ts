@@ -31,23 +31,26 @@ export type Reach = Pick<Connector, 'listening' | 'listen' | 'resolve' | 'dial' 
 export class Connector {
   readonly #servers: net.Server[] = [];
   readonly #dialing = new Set<net.Socket>();
+  readonly #options: NetOptions;
+  /** Where nodes of the chain listen: the port of a name without one. */
+  readonly #defaultPort: number;
+  readonly #log: Logger;
 
-  constructor(
-    private readonly options: NetOptions,
-    /** Where nodes of the chain listen: the port of a name without one. */
-    private readonly defaultPort: number,
-    private readonly log: Logger,
-  ) {}
+  constructor(options: NetOptions, defaultPort: number, log: Logger) {
+    this.#options = options;
+    this.#defaultPort = defaultPort;
+    this.#log = log;
+  }
 
   /** Ports that are listened on. */
   readonly listening: { host: string; port: number }[] = [];
 
   /** Opens the listeners. @throws BindError where one was asked for */
   async listen(onInbound: (inbound: Inbound) => void): Promise<void> {
-    for (const bind of this.options.binds) {
+    for (const bind of this.#options.binds) {
       try {
         await this.#listenAt(bind, onInbound);
-        this.log.info(`Bound to ${bind.host.includes(':') ? `[${bind.host}]` : bind.host}:${bind.port}`);
+        this.#log.info(`Bound to ${bind.host.includes(':') ? `[${bind.host}]` : bind.host}:${bind.port}`);
       } catch (error) {
         const { code } = error as NodeJS.ErrnoException;
         const where = `${bind.host.includes(':') ? `[${bind.host}]` : bind.host}:${bind.port}`;
@@ -56,12 +59,12 @@ export class Connector {
             ? `Unable to bind to ${where} on this computer. adit is probably already running.`
             : `Unable to bind to ${where} on this computer (bind returned error ${code ?? (error as Error).message})`;
         if (bind.required) throw new BindError(text);
-        this.log.debug('net', text);
+        this.#log.debug('net', text);
       }
     }
     // Nobody asked for a place in particular, and another node has the usual one: work goes on, peers are only called.
-    if (this.options.binds.length > 0 && this.#servers.length === 0) {
-      this.log.warn('Nothing is left to listen on, so no peers can come in; choose another -port, or -listen=0.');
+    if (this.#options.binds.length > 0 && this.#servers.length === 0) {
+      this.#log.warn('Nothing is left to listen on, so no peers can come in; choose another -port, or -listen=0.');
     }
   }
 
@@ -80,7 +83,7 @@ export class Connector {
       server.listen({ host: bind.host, port: bind.port, ipv6Only: bind.host.includes(':') }, () => {
         server.off('error', reject);
         // Out of descriptors, say: the next one may be taken.
-        server.on('error', (error) => this.log.warn(`Listening on ${bind.host}: ${error.message}`));
+        server.on('error', (error) => this.#log.warn(`Listening on ${bind.host}: ${error.message}`));
         this.#servers.push(server);
         this.listening.push({ host: bind.host, port: (server.address() as net.AddressInfo).port });
         resolve();
@@ -89,11 +92,11 @@ export class Connector {
   }
 
   /** Looks a name up; a literal needs no look-up. @param allowed whatever -dns says: DNS seeds @returns every address it has */
-  async resolve(host: string, port: number, allowed = this.options.dns): Promise<NetAddress[]> {
+  async resolve(host: string, port: number, allowed = this.#options.dns): Promise<NetAddress[]> {
     const literal = parseHost(host, port);
     if (literal !== null) return [literal];
     // A proxy looks names up itself: asking here would tell others whom we call.
-    if (!allowed || this.options.proxy !== null || /\.(onion|i2p)$/i.test(host)) return [];
+    if (!allowed || this.#options.proxy !== null || /\.(onion|i2p)$/i.test(host)) return [];
     try {
       const found = await dns.lookup(host, { all: true });
       return found.map(({ address }) => parseHost(address, port)).filter((address) => address !== null);
@@ -108,14 +111,14 @@ export class Connector {
    * @throws Error with a short reason
    */
   async dial(target: NetAddress | string, throughTor = false): Promise<{ socket: net.Socket; bindText: string }> {
-    const { options } = this;
+    const options = this.#options;
     const onion = typeof target === 'string' ? /\.onion(:\d+)?$/i.test(target) : target.network === 'onion';
     // Nobody else's machine could reach what only this one can.
     const local = typeof target !== 'string' && !isRoutable(target);
     const tor = options.onionProxy ?? options.proxy;
     if (throughTor && (tor === null || local)) throw new Error('not to be reached through Tor');
     const proxy = local ? null : onion || throughTor ? tor : options.proxy;
-    const where = typeof target === 'string' ? splitHostPort(target, this.defaultPort) : { host: hostText(target), port: target.port };
+    const where = typeof target === 'string' ? splitHostPort(target, this.#defaultPort) : { host: hostText(target), port: target.port };
     if (where === null) throw new Error('not an address');
     if (proxy === null && (onion || (typeof target !== 'string' && (target.network === 'i2p' || target.network === 'cjdns')))) {
       throw new Error('network not reachable');
@@ -132,7 +135,7 @@ export class Connector {
     return new Promise((resolve, reject) => {
       const socket = net.connect({ host, port });
       this.#dialing.add(socket);
-      const timer = setTimeout(() => socket.destroy(new Error('timed out')), this.options.connectTimeoutMs);
+      const timer = setTimeout(() => socket.destroy(new Error('timed out')), this.#options.connectTimeoutMs);
       const end = (): void => {
         clearTimeout(timer);
         this.#dialing.delete(socket);

@@ -42,14 +42,17 @@ const ANONYMOUS_VERSION = {
 } as const;
 
 export class Handshake {
-  constructor(
-    private readonly context: NetContext,
-    private readonly events: HandshakeEvents,
-  ) {}
+  readonly #context: NetContext;
+  readonly #events: HandshakeEvents;
+
+  constructor(context: NetContext, events: HandshakeEvents) {
+    this.#context = context;
+    this.#events = events;
+  }
 
   /** Outbound: we speak first. Inbound: after the peer's version. */
   sendVersion(peer: Peer): void {
-    const { options, clock, chain, log } = this.context;
+    const { options, clock, chain, log } = this.#context;
     peer.localNonce = crypto.randomBytes(8).readBigUInt64LE();
     if (peer.isPrivate) {
       peer.send('version', encodeVersion({ ...ANONYMOUS_VERSION, nonce: peer.localNonce }));
@@ -77,30 +80,30 @@ export class Handshake {
 
   /** version. @throws DecodeError */
   version(peer: Peer, payload: Uint8Array): void {
-    const { clock, log, options } = this.context;
+    const { clock, log, options } = this.#context;
     if (peer.greeted) {
-      this.context.misbehaving(peer, 1, 'redundant version message');
+      this.#context.misbehaving(peer, 1, 'redundant version message');
       return;
     }
     const message = decodeVersion(payload);
     const version = message.version === 10_300 ? 300 : message.version;
-    const wantedServices = desirableServices(message.services, this.context.chain.isInitialBlockDownload());
+    const wantedServices = desirableServices(message.services, this.#context.chain.isInitialBlockDownload());
     if (expectsServices(peer) && (message.services & wantedServices) !== wantedServices) {
       log.debug(
         'net',
         `peer=${peer.id} does not offer the expected services (${hex(message.services)} offered, ${hex(wantedServices)} expected); disconnecting`,
       );
-      this.context.disconnect(peer);
+      this.#context.disconnect(peer);
       return;
     }
     if (version < MIN_PEER_PROTO_VERSION) {
       log.debug('net', `peer=${peer.id} using obsolete version ${version}; disconnecting`);
-      this.context.disconnect(peer);
+      this.#context.disconnect(peer);
       return;
     }
-    if (peer.inbound && this.events.isOwnNonce(message.nonce)) {
+    if (peer.inbound && this.#events.isOwnNonce(message.nonce)) {
       log.info(`connected to self at ${addressText(peer.address)}, disconnecting`);
-      this.context.disconnect(peer);
+      this.#context.disconnect(peer);
       return;
     }
     if (peer.inbound) this.sendVersion(peer);
@@ -125,19 +128,19 @@ export class Handshake {
     );
     if (peer.isPrivate) {
       if (message.relay) peer.send('verack');
-      else this.events.refused(peer);
+      else this.#events.refused(peer);
       return;
     }
-    this.events.greeted(peer);
-    if (peer.type === 'feeler') this.context.disconnect(peer);
+    this.#events.greeted(peer);
+    if (peer.type === 'feeler') this.#context.disconnect(peer);
   }
 
   verack(peer: Peer): void {
-    const { log, options } = this.context;
+    const { log, options } = this.#context;
     if (peer.ready) return;
     if (peer.isPrivate) {
       peer.ready = true;
-      this.events.privateReady(peer);
+      this.#events.privateReady(peer);
       return;
     }
     if (!peer.inbound) {
@@ -149,7 +152,7 @@ export class Handshake {
     if (common >= SHORT_IDS_BLOCKS_VERSION && (options.services & SERVICE.WITNESS) !== 0n)
       peer.send('sendcmpct', encodeSendCmpct({ announce: false, version: 2n }));
     peer.ready = true;
-    this.events.ready(peer);
+    this.#events.ready(peer);
   }
 
   /** wtxidrelay: only before verack. */
@@ -159,7 +162,7 @@ export class Handshake {
       return;
     }
     if (Math.min(peer.version, PROTOCOL_VERSION) < WTXID_RELAY_VERSION) return;
-    if (peer.relaysByWtxid) this.context.log.debug('net', `ignoring duplicate wtxidrelay from peer=${peer.id}`);
+    if (peer.relaysByWtxid) this.#context.log.debug('net', `ignoring duplicate wtxidrelay from peer=${peer.id}`);
     peer.relaysByWtxid = true;
   }
 
@@ -173,8 +176,8 @@ export class Handshake {
   }
 
   #late(peer: Peer, command: string): void {
-    this.context.log.debug('net', `${command} received after verack from peer=${peer.id}; disconnecting`);
-    this.context.disconnect(peer);
+    this.#context.log.debug('net', `${command} received after verack from peer=${peer.id}; disconnecting`);
+    this.#context.disconnect(peer);
   }
 }
 

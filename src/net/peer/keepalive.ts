@@ -10,14 +10,18 @@ const PING_INTERVAL_MS = 2 * 60_000;
 const TIMEOUT_SECONDS = 20 * 60;
 
 export class Keepalive {
-  constructor(private readonly context: NetContext) {}
+  readonly #context: NetContext;
+
+  constructor(context: NetContext) {
+    this.#context = context;
+  }
 
   /** Told of a peer that answered its last ping: it has dealt with everything that was sent before. */
   onAnswer: (peer: Peer) => void = () => {};
 
   /** Pings when it is time, or when RPC asked for it. */
   send(peer: Peer): void {
-    const now = this.context.clock.nowMs();
+    const now = this.#context.clock.nowMs();
     const due = peer.pingNonce === 0n && peer.pingSentMs + PING_INTERVAL_MS < now;
     if (!peer.pingWanted && !due) return;
     peer.pingWanted = false;
@@ -40,7 +44,7 @@ export class Keepalive {
   }
 
   pong(peer: Peer, payload: Uint8Array): void {
-    const { log, clock } = this.context;
+    const { log, clock } = this.#context;
     if (payload.length < 8) {
       log.debug('net', `pong peer=${peer.id}: Short payload, ${hex(peer.pingNonce)} expected, 0 received, ${payload.length} bytes`);
       peer.pingNonce = 0n;
@@ -74,7 +78,7 @@ export class Keepalive {
 
   /** Why the peer is given up, for the log; null while all is well. */
   check(peer: Peer): string | null {
-    const { clock, options } = this.context;
+    const { clock, options } = this.#context;
     const now = clock.realSeconds();
     const { connection, connectedAt, id } = peer;
     if (now - connectedAt <= options.peerTimeoutSeconds) return null;

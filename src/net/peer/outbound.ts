@@ -14,13 +14,19 @@ export class Outbound {
   readonly #added = new Map<string, boolean>();
   #timer: NodeJS.Timeout | null = null;
   #stopped = false;
+  readonly #context: NetContext;
+  readonly #connect: (target: string, type: ConnectionType, encrypted: boolean) => Promise<Peer | null>;
+  /** Whether a peer of that name or address is there. */
+  readonly #connected: (name: string) => Promise<boolean>;
 
   constructor(
-    private readonly context: NetContext,
-    private readonly connect: (target: string, type: ConnectionType, encrypted: boolean) => Promise<Peer | null>,
-    /** Whether a peer of that name or address is there. */
-    private readonly connected: (name: string) => Promise<boolean>,
+    context: NetContext,
+    connect: (target: string, type: ConnectionType, encrypted: boolean) => Promise<Peer | null>,
+    connected: (name: string) => Promise<boolean>,
   ) {
+    this.#context = context;
+    this.#connect = connect;
+    this.#connected = connected;
     for (const name of context.options.addNodes) this.add(name);
   }
 
@@ -39,7 +45,7 @@ export class Outbound {
   }
 
   /** addnode add. @param encrypted whether BIP-0324 is tried first @returns false when it is there already */
-  add(name: string, encrypted = this.context.options.v2Transport): boolean {
+  add(name: string, encrypted = this.#context.options.v2Transport): boolean {
     if (this.#added.has(name)) return false;
     this.#added.set(name, encrypted);
     if (this.#timer !== null) this.#again(0);
@@ -53,8 +59,8 @@ export class Outbound {
 
   /** @returns whether the peer is there */
   async #call(name: string, encrypted: boolean): Promise<boolean> {
-    if (splitHostPort(name, this.context.params.p2pPort) === null) return false;
-    return (await this.connected(name)) || (await this.connect(name, 'manual', encrypted)) !== null;
+    if (splitHostPort(name, this.#context.params.p2pPort) === null) return false;
+    return (await this.#connected(name)) || (await this.#connect(name, 'manual', encrypted)) !== null;
   }
 
   #again(ms: number): void {
@@ -65,7 +71,7 @@ export class Outbound {
   }
 
   async #loop(): Promise<void> {
-    const { connect, v2Transport } = this.context.options;
+    const { connect, v2Transport } = this.#context.options;
     for (const name of connect) {
       if (this.#stopped) return;
       await this.#call(name, v2Transport);
@@ -78,7 +84,7 @@ export class Outbound {
       if (this.#added.has(name) && (await this.#call(name, encrypted))) there++;
     }
     // A peer that was left out for an unlucky moment should not wait for a minute; one that is down should not be hammered.
-    const waiting = connect.length + this.#added.size > 0 && this.context.peers.size === 0;
+    const waiting = connect.length + this.#added.size > 0 && this.#context.peers.size === 0;
     this.#again(waiting ? FIRST_MS * 4 : RETRY_MS);
   }
 }

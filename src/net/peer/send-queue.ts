@@ -16,16 +16,19 @@ export class SendQueue {
   #told = 0;
   /** Real milliseconds (a monotonic clock's) since when nothing was taken. */
   #sinceMs = 0;
+  readonly #socket: Socket;
+  readonly #traffic: Traffic;
+  readonly #nowMs: () => number;
 
-  constructor(
-    private readonly socket: Socket,
-    private readonly traffic: Traffic,
-    private readonly nowMs: () => number,
-  ) {}
+  constructor(socket: Socket, traffic: Traffic, nowMs: () => number) {
+    this.#socket = socket;
+    this.#traffic = traffic;
+    this.#nowMs = nowMs;
+  }
 
   /** Bytes the peer has not taken. */
   get bytes(): number {
-    return this.#waitingBytes + this.socket.writableLength;
+    return this.#waitingBytes + this.#socket.writableLength;
   }
 
   /** Places in the list, those of messages that were given to the socket too. */
@@ -35,11 +38,11 @@ export class SendQueue {
 
   /** How long nothing was taken of what waits, ms. */
   get stuckMs(): number {
-    return this.bytes === 0 ? 0 : this.nowMs() - this.#sinceMs;
+    return this.bytes === 0 ? 0 : this.#nowMs() - this.#sinceMs;
   }
 
   push(bytes: Uint8Array): void {
-    if (this.bytes === 0) this.#sinceMs = this.nowMs();
+    if (this.bytes === 0) this.#sinceMs = this.#nowMs();
     this.#waiting.push(bytes);
     this.#waitingBytes += bytes.length;
     this.#give();
@@ -47,7 +50,7 @@ export class SendQueue {
 
   /** The socket took all it was given. */
   drained(): void {
-    this.#sinceMs = this.nowMs();
+    this.#sinceMs = this.#nowMs();
     this.#give();
   }
 
@@ -56,12 +59,12 @@ export class SendQueue {
     this.#waiting = [];
     this.#head = 0;
     this.#waitingBytes = 0;
-    this.traffic.outgoing -= this.#told;
+    this.#traffic.outgoing -= this.#told;
     this.#told = 0;
   }
 
   #give(): void {
-    const { socket } = this;
+    const socket = this.#socket;
     while (this.#head < this.#waiting.length && socket.writableLength < PIECE_BYTES) {
       const next = this.#waiting[this.#head] as Uint8Array;
       const room = PIECE_BYTES - socket.writableLength;
@@ -80,7 +83,7 @@ export class SendQueue {
   }
 
   #tell(): void {
-    this.traffic.outgoing += this.bytes - this.#told;
+    this.#traffic.outgoing += this.bytes - this.#told;
     this.#told = this.bytes;
   }
 }

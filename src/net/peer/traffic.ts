@@ -11,13 +11,16 @@ export class Traffic {
   incoming = 0;
   /** Bytes to be sent and not taken. */
   outgoing = 0;
+  readonly #enough: number;
 
-  constructor(private readonly enough = ENOUGH_BYTES) {}
+  constructor(enough: number = ENOUGH_BYTES) {
+    this.#enough = enough;
+  }
 
   get incomingFull(): boolean {
-    return this.incoming > this.enough;
+    return this.incoming > this.#enough;
   }
   get outgoingFull(): boolean {
-    return this.outgoing > this.enough;
+    return this.outgoing > this.#enough;
   }
 }

@@ -15,19 +15,22 @@ const FAR_AHEAD = 2_000;
 const MAX_INV = 1_000;
 
 export class BlockAnnouncer {
-  constructor(
-    private readonly context: NetContext,
-    /** Sends the tip as a compact block. @returns false when there is none to send */
-    private readonly sendCompact: (peer: Peer, node: HeaderNode) => boolean,
-  ) {}
+  readonly #context: NetContext;
+  /** Sends the tip as a compact block. @returns false when there is none to send */
+  readonly #sendCompact: (peer: Peer, node: HeaderNode) => boolean;
+
+  constructor(context: NetContext, sendCompact: (peer: Peer, node: HeaderNode) => boolean) {
+    this.#context = context;
+    this.#sendCompact = sendCompact;
+  }
 
   /** The tip moved: remembers the new blocks for each peer, newest last. @param connected lowest first */
   onTip(connected: readonly HeaderNode[]): void {
-    if (connected.length === 0 || this.context.chain.isInitialBlockDownload()) return;
+    if (connected.length === 0 || this.#context.chain.isInitialBlockDownload()) return;
     // Not all of a long reorganisation is told: a peer that misses the rest will ask.
     const told = connected.slice(-MAX_BLOCKS_TO_ANNOUNCE);
-    const { tip } = this.context.chain;
-    for (const peer of this.context.peers) {
+    const { tip } = this.#context.chain;
+    for (const peer of this.#context.peers) {
       // A peer that said it is far ahead of us needs no word of our blocks.
       if (tip.height <= peer.startHeight - FAR_AHEAD) continue;
       for (const { hash } of told) peer.sync.announce.push(hash);
@@ -46,7 +49,7 @@ export class BlockAnnouncer {
   }
 
   #announce(peer: Peer): void {
-    const { chain, log } = this.context;
+    const { chain, log } = this.#context;
     const { sync } = peer;
     const hashes = sync.announce;
     sync.announce = [];
@@ -76,7 +79,7 @@ export class BlockAnnouncer {
     }
     if (!revert && headers.length > 0) {
       const last = headers[headers.length - 1] as HeaderNode;
-      if (headers.length === 1 && peer.compact.wantsHighBandwidth && this.sendCompact(peer, last)) {
+      if (headers.length === 1 && peer.compact.wantsHighBandwidth && this.#sendCompact(peer, last)) {
         sync.bestHeaderSent = last;
         return;
       }

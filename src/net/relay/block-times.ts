@@ -17,13 +17,16 @@ interface Heard {
 
 export class BlockTimes {
   readonly #heard = new Map<string, Heard>();
+  /** Told once for each block and stage. */
+  readonly #observe: (stage: BlockStage, seconds: number) => void;
 
   constructor(
     /** Milliseconds that only go forward. */
     readonly nowMs: () => number,
-    /** Told once for each block and stage. */
-    private readonly observe: (stage: BlockStage, seconds: number) => void,
-  ) {}
+    observe: (stage: BlockStage, seconds: number) => void,
+  ) {
+    this.#observe = observe;
+  }
 
   /** A peer spoke of a block, or sent it, and its header is good. Only the first word counts. @param atMs when it came, by nowMs */
   heard(hash: Uint8Array, atMs: number): void {
@@ -38,6 +41,6 @@ export class BlockTimes {
     const heard = this.#heard.get(hashKey(hash));
     if (heard === undefined || heard.reached.has(stage)) return;
     heard.reached.add(stage);
-    this.observe(stage, (this.nowMs() - heard.atMs) / 1000);
+    this.#observe(stage, (this.nowMs() - heard.atMs) / 1000);
   }
 }

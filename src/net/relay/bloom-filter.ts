@@ -25,13 +25,17 @@ const UPDATE_P2PUBKEY_ONLY = 2;
 
 export class BloomFilter {
   #workLeft = 0;
+  readonly #bits: Uint8Array;
+  readonly #hashFunctions: number;
+  readonly #tweak: number;
+  readonly #flags: number;
 
-  private constructor(
-    private readonly bits: Uint8Array,
-    private readonly hashFunctions: number,
-    private readonly tweak: number,
-    private readonly flags: number,
-  ) {}
+  private constructor(bits: Uint8Array, hashFunctions: number, tweak: number, flags: number) {
+    this.#bits = bits;
+    this.#hashFunctions = hashFunctions;
+    this.#tweak = tweak;
+    this.#flags = flags;
+  }
 
   /**
    * Reads filterload: bits with their number of bytes, hash functions 4, tweak 4, flags 1.
@@ -50,10 +54,10 @@ export class BloomFilter {
 
   /** Puts an element in. A filter without bits takes everything and needs none. */
   insert(data: Uint8Array): void {
-    if (this.bits.length === 0) return;
-    for (let i = 0; i < this.hashFunctions; i++) {
+    if (this.#bits.length === 0) return;
+    for (let i = 0; i < this.#hashFunctions; i++) {
       const bit = this.#bitOf(i, data);
-      this.bits[bit >>> 3] |= 1 << (bit & 7);
+      this.#bits[bit >>> 3] |= 1 << (bit & 7);
     }
   }
 
@@ -64,11 +68,11 @@ export class BloomFilter {
   }
 
   #contains(data: Uint8Array): boolean {
-    if (this.bits.length === 0) return true;
-    for (let i = 0; i < this.hashFunctions && this.#workLeft > 0; i++) {
+    if (this.#bits.length === 0) return true;
+    for (let i = 0; i < this.#hashFunctions && this.#workLeft > 0; i++) {
       this.#workLeft -= WORK_PER_HASH + data.length;
       const bit = this.#bitOf(i, data);
-      if ((this.bits[bit >>> 3] & (1 << (bit & 7))) === 0) return false;
+      if ((this.#bits[bit >>> 3] & (1 << (bit & 7))) === 0) return false;
     }
     return true;
   }
@@ -78,15 +82,15 @@ export class BloomFilter {
    * script is in the filter. Matching outputs go into the filter as its flags say.
    */
   matches(tx: TxView): boolean {
-    if (this.bits.length === 0) return true;
+    if (this.#bits.length === 0) return true;
     this.#workLeft = MAX_WORK_PER_TX;
     let found = this.#contains(tx.txid);
     for (let i = 0; i < tx.outputCount && this.#workLeft > 0; i++) {
       const script = tx.outputScript(i);
       if (!this.#containsPush(script)) continue;
       found = true;
-      const all = (this.flags & UPDATE_MASK) === UPDATE_ALL;
-      if (all || ((this.flags & UPDATE_MASK) === UPDATE_P2PUBKEY_ONLY && isForPublicKeys(script))) this.insert(outpointOf(tx, i));
+      const all = (this.#flags & UPDATE_MASK) === UPDATE_ALL;
+      if (all || ((this.#flags & UPDATE_MASK) === UPDATE_P2PUBKEY_ONLY && isForPublicKeys(script))) this.insert(outpointOf(tx, i));
     }
     for (let i = 0; i < tx.inputCount && !found && this.#workLeft > 0; i++) {
       found = this.#contains(tx.outpoint(i)) || this.#containsPush(tx.scriptSig(i));
@@ -102,7 +106,7 @@ export class BloomFilter {
   }
 
   #bitOf(index: number, data: Uint8Array): number {
-    return murmurHash3((Math.imul(index, SEED_STEP) + this.tweak) >>> 0, data) % (this.bits.length * 8);
+    return murmurHash3((Math.imul(index, SEED_STEP) + this.#tweak) >>> 0, data) % (this.#bits.length * 8);
   }
 }
 

@@ -69,15 +69,19 @@ export class CompactRelay {
   /** Transactions that are not in the mempool and may be in a block, a ring. */
   readonly #extra: TxView[] = [];
   #extraAt = 0;
+  readonly #context: NetContext;
+  readonly #downloads: BlockDownload;
+  readonly #headers: HeadersSync;
+  readonly #blocks: BlockReceiver;
+  /** Where reads of blocks for peers wait for each other. */
+  readonly #reads: Semaphore;
 
-  constructor(
-    private readonly context: NetContext,
-    private readonly downloads: BlockDownload,
-    private readonly headers: HeadersSync,
-    private readonly blocks: BlockReceiver,
-    /** Where reads of blocks for peers wait for each other. */
-    private readonly reads: Semaphore,
-  ) {
+  constructor(context: NetContext, downloads: BlockDownload, headers: HeadersSync, blocks: BlockReceiver, reads: Semaphore) {
+    this.#context = context;
+    this.#downloads = downloads;
+    this.#headers = headers;
+    this.#blocks = blocks;
+    this.#reads = reads;
     downloads.onReleased = ({ peer, hash }) => this.#partial.delete(partialKey(peer, hash));
     // A miner may not have heard of the replacement, or not want it, and may have a larger pool. The view of a transaction
     // that leaves is a copy.
@@ -99,7 +103,7 @@ export class CompactRelay {
 
   /** Keeps a transaction that the mempool refused, or gave up for a better one. */
   remember(tx: TxView): void {
-    const most = this.context.options.extraTxs;
+    const most = this.#context.options.extraTxs;
     if (most <= 0 || tx.totalSize > MAX_EXTRA_BYTES) return;
     if (this.#extra.length < most) this.#extra.push(tx);
     else this.#extra[this.#extraAt++ % most] = tx;
@@ -118,11 +122,11 @@ export class CompactRelay {
     // One of each height: its rivals may be bad too, and are told of when they are the tip (Core's nHighestFastAnnounce).
     if (node.height <= this.#passedOnHeight) return;
     this.#passedOnHeight = node.height;
-    for (const peer of this.context.peers) {
+    for (const peer of this.#context.peers) {
       if (!peer.compact.wantsHighBandwidth || peer.leaving) continue;
-      settleAvailability(this.context.chain, peer);
+      settleAvailability(this.#context.chain, peer);
       if (hasHeader(peer, node) || node.prev === null || !hasHeader(peer, node.prev)) continue;
-      this.context.log.debug('net', `sending header-and-ids ${node.hashHex} to peer=${peer.id}`);
+      this.#context.log.debug('net', `sending header-and-ids ${node.hashHex} to peer=${peer.id}`);
       // Made for the first peer that wants it: its ids are a millisecond or more of what stands between this block and
       // new work.
       peer.send('cmpctblock', this.#prepare(block));
@@ -132,7 +136,7 @@ export class CompactRelay {
 
   /** The tip changed: what is no better is not put together any more. */
   onTip(): void {
-    const { tip } = this.context.chain;
+    const { tip } = this.#context.chain;
     for (const [key, { node }] of this.#partial) if (node.chainWork <= tip.chainWork) this.#partial.delete(key);
   }
 
@@ -144,7 +148,7 @@ export class CompactRelay {
 
   /** The block is here, whoever brought it: this peer owes nothing. */
   #settle(peer: Peer, hash: Uint8Array): void {
-    if (this.downloads.of(hash)?.peer === peer) this.downloads.end(hash);
+    if (this.#downloads.of(hash)?.peer === peer) this.#downloads.end(hash);
   }
 
   #prepare(block: BlockView): Uint8Array {
@@ -155,9 +159,9 @@ export class CompactRelay {
   }
 
   #encode(block: BlockView, lacked: readonly number[]): Uint8Array {
-    const nonce = (BigInt(Math.floor(this.context.random() * 2 ** 32)) << 32n) | BigInt(Math.floor(this.context.random() * 2 ** 32));
+    const nonce = (BigInt(Math.floor(this.#context.random() * 2 ** 32)) << 32n) | BigInt(Math.floor(this.#context.random() * 2 ** 32));
     const header = block.header.bytes;
-    const ids = new ShortIds(header, nonce, this.context.crypto);
+    const ids = new ShortIds(header, nonce, this.#context.crypto);
     const whole = new Set(choosePrefilled(block.txs, lacked));
     const shortIds = block.txs.filter((_, place) => !whole.has(place)).map((tx) => ids.of(tx.wtxid));
     const prefilled = [...whole].map((index) => ({ index, tx: block.txs[index] as TxView }));
@@ -169,23 +173,23 @@ export class CompactRelay {
   #lackedOf({ hash, txs }: BlockView): readonly number[] {
     if (this.#filled !== null && equalBytes(this.#filled.hash, hash)) return this.#filled.lacked;
     // What was confirmed has left the mempool: there is no telling any more.
-    if (equalBytes(this.context.chain.tip.hash, hash)) return [];
-    const { records } = this.context.mempool;
+    if (equalBytes(this.#context.chain.tip.hash, hash)) return [];
+    const { records } = this.#context.mempool;
     return txs.flatMap(({ wtxid }, place) => (place > 0 && records.findWitness(wtxid) === NO_ROW ? [place] : []));
   }
 
   /** Announces the tip as a compact block. @returns false when it is not at hand */
   announce(peer: Peer, node: HeaderNode): boolean {
     if (this.#newest === null || !equalBytes(this.#newest.hash, node.hash)) return false;
-    this.context.log.debug('net', `sending header-and-ids ${node.hashHex} to peer=${peer.id}`);
+    this.#context.log.debug('net', `sending header-and-ids ${node.hashHex} to peer=${peer.id}`);
     peer.send('cmpctblock', this.#prepare(this.#newest.block));
     return true;
   }
 
   /** Answers getdata for a compact block. @returns false when the whole block has to go */
   serve(peer: Peer, node: HeaderNode, bytes: Uint8Array): boolean {
-    const { chain } = this.context;
-    if (!this.headers.canFetchDirectly || node.height < chain.tip.height - MAX_CMPCTBLOCK_DEPTH) return false;
+    const { chain } = this.#context;
+    if (!this.#headers.canFetchDirectly || node.height < chain.tip.height - MAX_CMPCTBLOCK_DEPTH) return false;
     peer.send('cmpctblock', this.#messageOf(node, bytes));
     return true;
   }
@@ -195,8 +199,8 @@ export class CompactRelay {
     const key = hashKey(node.hash);
     const kept = this.#messages.get(key);
     if (kept !== undefined) return kept;
-    const block = parseBlock(bytes, this.context.crypto);
-    const message = this.context.chain.tip === node ? this.#prepare(block) : this.#encode(block, []);
+    const block = parseBlock(bytes, this.#context.crypto);
+    const message = this.#context.chain.tip === node ? this.#prepare(block) : this.#encode(block, []);
     this.#messages.set(key, message);
     if (this.#messages.size > KEPT_MESSAGES) this.#messages.delete(this.#messages.keys().next().value as string);
     return message;
@@ -204,7 +208,7 @@ export class CompactRelay {
 
   /** getblocktxn. @throws DecodeError */
   async sendTxs(peer: Peer, payload: Uint8Array): Promise<void> {
-    const { chain, log } = this.context;
+    const { chain, log } = this.#context;
     const { hash, indexes } = decodeBlockTxRequest(payload);
     let block: BlockView;
     if (this.#newest !== null && equalBytes(this.#newest.hash, hash)) ({ block } = this.#newest);
@@ -218,18 +222,18 @@ export class CompactRelay {
         // Old blocks cost a read from disk each time: it gets the whole one, which the limits on uploads know of.
         log.debug('net', `Peer ${peer.id} sent us a getblocktxn for a block > ${MAX_BLOCKTXN_DEPTH} deep`);
         // As little is said as of a block that we don't have: an answer would tell one node from another.
-        if (!mayServe(chain, node, this.context.params)) return;
+        if (!mayServe(chain, node, this.#context.params)) return;
         peer.wanted.add(encodeInv([{ type: INV.WITNESS_BLOCK, hash }]).subarray(1));
         return;
       }
-      block = await this.reads.run(() => chain.readBlock(node));
+      block = await this.#reads.run(() => chain.readBlock(node));
       if (peer.leaving) return;
     }
     const txs: TxView[] = [];
     for (const index of indexes) {
       const tx = block.txs[index];
       if (tx === undefined) {
-        this.context.misbehaving(peer, 100, 'getblocktxn with out-of-bounds tx indices');
+        this.#context.misbehaving(peer, 100, 'getblocktxn with out-of-bounds tx indices');
         return;
       }
       txs.push(tx);
@@ -239,12 +243,12 @@ export class CompactRelay {
 
   /** cmpctblock. @throws DecodeError */
   async receive(peer: Peer, payload: Uint8Array): Promise<void> {
-    const { chain, crypto, log } = this.context;
-    const came = this.context.times.nowMs();
+    const { chain, crypto, log } = this.#context;
+    const came = this.#context.times.nowMs();
     // Its transactions are read once the header has shown that they are wanted.
     const header = parseHeader(payload, crypto);
     if (chain.node(header.prevHash) === undefined) {
-      if (!chain.isInitialBlockDownload()) this.headers.askFrom(peer, chain.bestHeader);
+      if (!chain.isInitialBlockDownload()) this.#headers.askFrom(peer, chain.bestHeader);
       return;
     }
     const prev = chain.node(header.prevHash);
@@ -254,30 +258,30 @@ export class CompactRelay {
     if (!known && light && !peer.permissions.noban) return;
     const verdict = await chain.submitHeader(header.bytes);
     if (verdict !== null) {
-      punishForBlock(this.context, peer, verdict, true, 'invalid header via cmpctblock');
+      punishForBlock(this.#context, peer, verdict, true, 'invalid header via cmpctblock');
       return;
     }
     const node = chain.node(header.hash);
     if (node === undefined || peer.leaving) return;
-    if (!known && !chain.isInitialBlockDownload()) this.context.times.heard(header.hash, came);
+    if (!known && !chain.isInitialBlockDownload()) this.#context.times.heard(header.hash, came);
     noteAvailable(chain, peer, header.hash);
-    if (!known && node.chainWork > chain.tip.chainWork) peer.sync.announcedAt = this.context.clock.nowSeconds();
+    if (!known && node.chainWork > chain.tip.chainWork) peer.sync.announcedAt = this.#context.clock.nowSeconds();
     if (node.has(NodeStatus.HAVE_DATA)) {
       this.#settle(peer, header.hash);
       return;
     }
-    const asked = this.downloads.of(header.hash);
+    const asked = this.#downloads.of(header.hash);
     // The block itself is here already, and about to be stored.
-    if (asked === undefined && this.downloads.expects(header.hash)) return;
+    if (asked === undefined && this.#downloads.expects(header.hash)) return;
     if (node.chainWork <= chain.tip.chainWork || node.txCount !== 0) {
       // Not what we want next; but when we asked for it, we still want it.
       if (asked !== undefined) this.#wholeBlock(peer, node);
       return;
     }
-    if (asked === undefined && !this.headers.canFetchDirectly) return;
+    if (asked === undefined && !this.#headers.canFetchDirectly) return;
     if (node.height > chain.tip.height + MAX_AHEAD) {
       if (asked !== undefined) this.#wholeBlock(peer, node);
-      else await this.headers.process(peer, [header.bytes], true);
+      else await this.#headers.process(peer, [header.bytes], true);
       return;
     }
     if (this.#partial.has(partialKey(peer, header.hash))) {
@@ -286,22 +290,22 @@ export class CompactRelay {
     }
     const compact = decodeCompactBlock(payload, crypto);
     const mine = asked?.peer === peer;
-    const mayAsk = mine || (asked === undefined && this.downloads.room(peer) > 0 && !this.downloads.passesOver(peer, node));
+    const mayAsk = mine || (asked === undefined && this.#downloads.room(peer) > 0 && !this.#downloads.passesOver(peer, node));
     if (mayAsk && this.#partial.size >= MAX_PARTIAL) {
       this.#count(peer, 'busy');
       this.#wholeBlock(peer, node);
       return;
     }
-    if (mayAsk) this.downloads.begin(peer, header.hash, node);
-    const partial = await PartialBlock.begin(compact, this.context, this.#extra);
+    if (mayAsk) this.#downloads.begin(peer, header.hash, node);
+    const partial = await PartialBlock.begin(compact, this.#context, this.#extra);
     if (peer.leaving) return;
     if (node.has(NodeStatus.HAVE_DATA)) {
       this.#settle(peer, header.hash);
       return;
     }
     if (partial === 'invalid') {
-      if (mayAsk) this.downloads.end(header.hash);
-      this.context.misbehaving(peer, 100, 'invalid compact block');
+      if (mayAsk) this.#downloads.end(header.hash);
+      this.#context.misbehaving(peer, 100, 'invalid compact block');
       return;
     }
     if (partial === 'collision' || partial === 'mismatch') {
@@ -319,14 +323,14 @@ export class CompactRelay {
     } else if (mayAsk || this.#mayRace(peer, node)) {
       if (this.#askedFor(node).size === 0) this.#count(peer, 'missing');
       this.#partial.set(partialKey(peer, header.hash), { peer, node, block: partial });
-      this.downloads.askedAgain(peer, header.hash);
+      this.#downloads.askedAgain(peer, header.hash);
       peer.send('getblocktxn', encodeBlockTxRequest({ hash: header.hash, indexes: missing }));
     }
   }
 
   /** blocktxn. @throws DecodeError */
   async receiveTxs(peer: Peer, payload: Uint8Array): Promise<void> {
-    const { chain, crypto, log } = this.context;
+    const { chain, crypto, log } = this.#context;
     const { hash, txs } = decodeBlockTxs(payload, crypto);
     const key = partialKey(peer, hash);
     const partial = this.#partial.get(key);
@@ -340,10 +344,10 @@ export class CompactRelay {
   }
 
   async #complete(peer: Peer, node: HeaderNode, partial: PartialBlock, rest: readonly TxView[]): Promise<void> {
-    const block = partial.finish(rest, node.height, this.context);
+    const block = partial.finish(rest, node.height, this.#context);
     if (block === 'invalid') {
       this.#settle(peer, node.hash);
-      this.context.misbehaving(peer, 100, 'invalid compact block/non-matching block transactions');
+      this.#context.misbehaving(peer, 100, 'invalid compact block/non-matching block transactions');
       return;
     }
     if (block === 'collision' || block === 'mismatch') {
@@ -352,19 +356,19 @@ export class CompactRelay {
       return;
     }
     const { sources } = partial;
-    const { cause, lacked } = partial.needs(this.context);
+    const { cause, lacked } = partial.needs(this.#context);
     if (cause !== 'missing') this.#count(peer, cause);
     for (const source of TX_SOURCES) this.stats.txs[source] += sources[source];
     this.#filled = { hash: node.hash, lacked };
-    this.context.log.debug(
+    this.#context.log.debug(
       'cmpctblock',
       `Successfully reconstructed block ${node.hashHex} with ${sources.mempool} txn from mempool, ${sources.extra} from extra pool and ${rest.length} txn requested`,
     );
     this.#settle(peer, node.hash);
-    await this.blocks.process(peer, block, true, false);
+    await this.#blocks.process(peer, block, true, false);
     if (!node.has(NodeStatus.HAVE_DATA)) return;
     // Others may have been asked too: what they send now is not waited for.
-    this.downloads.end(node.hash);
+    this.#downloads.end(node.hash);
     this.#dropPartial(node.hash);
   }
 
@@ -375,7 +379,7 @@ export class CompactRelay {
   #mayRace(peer: Peer, node: HeaderNode): boolean {
     if (!peer.compact.highBandwidth || this.#partial.size >= MAX_PARTIAL) return false;
     const asked = this.#askedFor(node);
-    const { peer: first } = this.downloads.of(node.hash) ?? {};
+    const { peer: first } = this.#downloads.of(node.hash) ?? {};
     if (first !== undefined) asked.add(first);
     if (asked.size < MAX_ASKED_AT_ONCE - 1) return true;
     return asked.size < MAX_ASKED_AT_ONCE && [peer, ...asked].some(({ inbound }) => !inbound);
@@ -394,20 +398,20 @@ export class CompactRelay {
 
   #wholeBlock(peer: Peer, node: HeaderNode): void {
     // What another peer was asked for is not taken from it: a third could so keep us from every block.
-    const asked = this.downloads.of(node.hash);
+    const asked = this.#downloads.of(node.hash);
     if (asked !== undefined && asked.peer !== peer) return;
-    if (!this.downloads.begin(peer, node.hash, node)) this.downloads.askedAgain(peer, node.hash);
-    peer.send('getdata', encodeInv([{ type: blockInvType(peer, this.context), hash: node.hash }]));
+    if (!this.#downloads.begin(peer, node.hash, node)) this.#downloads.askedAgain(peer, node.hash);
+    peer.send('getdata', encodeInv([{ type: blockInvType(peer, this.#context), hash: node.hash }]));
   }
 
   /** Asks for a single new block on our tip as a compact one. @returns whether it did */
   fetch(peer: Peer, wanted: readonly HeaderNode[]): boolean {
     const [node] = wanted;
     // With -blocksonly the transactions would have to be asked for as well.
-    if (this.context.options.blocksOnly) return false;
-    if (node === undefined || wanted.length !== 1 || !peer.compact.provides || this.downloads.size > 0) return false;
+    if (this.#context.options.blocksOnly) return false;
+    if (node === undefined || wanted.length !== 1 || !peer.compact.provides || this.#downloads.size > 0) return false;
     if (node.prev === null || !node.prev.has(NodeStatus.SCRIPTS_VALID)) return false;
-    if (!this.downloads.begin(peer, node.hash, node)) return false;
+    if (!this.#downloads.begin(peer, node.hash, node)) return false;
     peer.send('getdata', encodeInv([{ type: INV.CMPCT_BLOCK, hash: node.hash }]));
     return true;
   }
@@ -415,7 +419,7 @@ export class CompactRelay {
   /** It brought a block that became the tip: it shall send the next ones unasked. */
   onGoodBlock(peer: Peer): void {
     // With -blocksonly the transactions of blocks are not known beforehand.
-    if (this.context.options.blocksOnly || !peer.compact.provides || !this.context.peers.has(peer)) return;
+    if (this.#context.options.blocksOnly || !peer.compact.provides || !this.#context.peers.has(peer)) return;
     const list = this.#highBandwidth;
     const at = list.indexOf(peer);
     if (at >= 0) {

@@ -12,13 +12,17 @@ import { SERVICE } from '../wire/protocol.js';
 import { BloomFilter } from './bloom-filter.js';
 
 export class FilteredRelay {
-  constructor(private readonly context: NetContext) {}
+  readonly #context: NetContext;
+
+  constructor(context: NetContext) {
+    this.#context = context;
+  }
 
   /** filterload. @throws DecodeError */
   load(peer: Peer, payload: Uint8Array): void {
     if (!this.#serves(peer)) return;
     const filter = BloomFilter.decode(payload);
-    if (filter === null) this.context.misbehaving(peer, 100, 'too-large bloom filter');
+    if (filter === null) this.#context.misbehaving(peer, 100, 'too-large bloom filter');
     else if (peer.relaysTransactions) {
       peer.filter = filter;
       peer.relaysTxs = true;
@@ -30,7 +34,7 @@ export class FilteredRelay {
     if (!this.#serves(peer)) return;
     const data = new ByteReader(payload).varBytes();
     const bad = data.length > MAX_SCRIPT_ELEMENT_SIZE || (peer.relaysTransactions && peer.filter === null);
-    if (bad) this.context.misbehaving(peer, 100, 'bad filteradd message');
+    if (bad) this.#context.misbehaving(peer, 100, 'bad filteradd message');
     else peer.filter?.insert(data);
   }
 
@@ -48,7 +52,7 @@ export class FilteredRelay {
   async sendBlock(peer: Peer, bytes: Uint8Array): Promise<void> {
     const { filter } = peer;
     if (filter === null) return;
-    const { crypto } = this.context;
+    const { crypto } = this.#context;
     const block = parseBlock(bytes, crypto);
     const slicer = new Slicer();
     const txids: Uint8Array[] = [];
@@ -72,9 +76,9 @@ export class FilteredRelay {
 
   /** A peer that uses filters where none are offered is left. */
   #serves(peer: Peer): boolean {
-    if ((servicesFor(peer, this.context.options.services) & SERVICE.BLOOM) !== 0n) return true;
-    this.context.log.debug('net', `filter message without bloom filters, disconnect peer=${peer.id}`);
-    this.context.disconnect(peer);
+    if ((servicesFor(peer, this.#context.options.services) & SERVICE.BLOOM) !== 0n) return true;
+    this.#context.log.debug('net', `filter message without bloom filters, disconnect peer=${peer.id}`);
+    this.#context.disconnect(peer);
     return false;
   }
 }

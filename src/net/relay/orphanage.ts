@@ -73,11 +73,13 @@ export class Orphanage {
   #announcements = 0;
   #weight = 0;
   #inputPoints = 0;
+  readonly #limits: OrphanLimits;
+  readonly #random: () => number;
 
-  constructor(
-    private readonly limits: OrphanLimits,
-    private readonly random: () => number,
-  ) {}
+  constructor(limits: OrphanLimits, random: () => number) {
+    this.#limits = limits;
+    this.#random = random;
+  }
 
   get size(): number {
     return this.#orphans.size;
@@ -196,7 +198,7 @@ export class Orphanage {
         if (orphan.ready !== null) continue;
         const announcements = [...orphan.announcements.values()];
         // Nobody can see to it that it is his turn.
-        const announcement = announcements[Math.floor(this.random() * announcements.length)] as Announcement;
+        const announcement = announcements[Math.floor(this.#random() * announcements.length)] as Announcement;
         orphan.ready = announcement;
         (this.#shares.get(announcement.peer) as Share).ready.add(announcement);
         any = true;
@@ -284,17 +286,17 @@ export class Orphanage {
   }
 
   get #tooMuch(): boolean {
-    return this.score > this.limits.score || this.#weight > this.limits.weightPerPeer * Math.max(1, this.#shares.size);
+    return this.score > this.#limits.score || this.#weight > this.#limits.weightPerPeer * Math.max(1, this.#shares.size);
   }
 
   /** Takes from whoever uses most of his share until all is within bounds: the oldest first, those that are to be looked at again last. */
   #limit(): void {
     if (!this.#tooMuch) return;
     // As they are now, though shares grow when a peer has nothing left.
-    const shareOfScore = Math.floor(this.limits.score / Math.max(1, this.#shares.size));
+    const shareOfScore = Math.floor(this.#limits.score / Math.max(1, this.#shares.size));
     const loadOf = ({ weight, score }: Share): Load => {
       const byScore = { used: score, share: shareOfScore };
-      const byWeight = { used: weight, share: this.limits.weightPerPeer };
+      const byWeight = { used: weight, share: this.#limits.weightPerPeer };
       return compareLoads(byScore, byWeight) >= 0 ? byScore : byWeight;
     };
     while (this.#tooMuch) {

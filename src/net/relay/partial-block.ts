@@ -24,11 +24,10 @@ export class PartialBlock {
   readonly #txs: (TxView | null)[];
   /** Places of what was taken from outside the mempool. */
   readonly #extra = new Set<number>();
+  readonly #compact: CompactBlock;
 
-  private constructor(
-    private readonly compact: CompactBlock,
-    total: number,
-  ) {
+  private constructor(compact: CompactBlock, total: number) {
+    this.#compact = compact;
     this.#txs = new Array<TxView | null>(total).fill(null);
   }
 
@@ -54,7 +53,7 @@ export class PartialBlock {
   }
 
   async #fill(places: Map<number, number>, context: NetContext, extra: readonly TxView[]): Promise<void> {
-    const ids = new ShortIds(this.compact.header, this.compact.nonce, context.crypto);
+    const ids = new ShortIds(this.#compact.header, this.#compact.nonce, context.crypto);
     // Places that two of our transactions claim are left open: which is right, nobody knows.
     const disputed = new Set<number>();
     const slicer = new Slicer();
@@ -82,14 +81,14 @@ export class PartialBlock {
   /** How many transactions come from where. */
   get sources(): Record<TxSource, number> {
     const asked = this.#txs.filter((tx) => tx === null).length;
-    const prefilled = this.compact.prefilled.length;
+    const prefilled = this.#compact.prefilled.length;
     return { mempool: this.#txs.length - asked - prefilled - this.#extra.size, extra: this.#extra.size, prefilled, asked };
   }
 
   /** What it took to have it whole, and the places of what the mempool lacked. Hashes what the sender added: for blocks that came out right. */
   needs({ wtxids }: Pick<NetContext, 'wtxids'>): { readonly cause: CompactCause; readonly lacked: readonly number[] } {
     const missing = this.missing();
-    const added = this.compact.prefilled.filter(({ index, tx }) => index > 0 && wtxids.get(tx.wtxid) === undefined);
+    const added = this.#compact.prefilled.filter(({ index, tx }) => index > 0 && wtxids.get(tx.wtxid) === undefined);
     const whole = added.length > 0 ? 'prefilled' : this.#extra.size > 0 ? 'extra' : 'mempool';
     return { cause: missing.length > 0 ? 'missing' : whole, lacked: [...missing, ...this.#extra, ...added.map(({ index }) => index)] };
   }
@@ -125,7 +124,7 @@ export class PartialBlock {
     // no block.
     if (sizeBytes > MAX_BYTES) return 'mismatch';
     const writer = new ByteWriter(90 + sizeBytes);
-    writer.bytes(this.compact.header).compactSize(txs.length);
+    writer.bytes(this.#compact.header).compactSize(txs.length);
     for (const tx of txs) writer.bytes(tx.bytes);
     const block = parseBlock(writer.finish(), context.crypto);
     for (const [i, tx] of txs.entries()) (block.txs[i] as TxView).adoptIds(tx.txid, tx.wtxid);

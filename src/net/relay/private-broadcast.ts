@@ -31,8 +31,11 @@ export class PrivateBroadcast {
   readonly #txs = new Map<string, PrivateTx>();
   /** What a connected peer was sent: one for each. */
   readonly #byPeer = new Map<Peer, { readonly entry: PrivateTx; readonly send: PrivateSend }>();
+  readonly #nowSeconds: () => number;
 
-  constructor(private readonly nowSeconds: () => number) {}
+  constructor(nowSeconds: () => number) {
+    this.#nowSeconds = nowSeconds;
+  }
 
   get list(): readonly PrivateTx[] {
     return [...this.#txs.values()];
@@ -44,12 +47,12 @@ export class PrivateBroadcast {
     const entry = this.#txs.get(key);
     if (entry !== undefined) {
       if (isPending(entry)) return 'present';
-      entry.addedAt = this.nowSeconds();
+      entry.addedAt = this.#nowSeconds();
       entry.sends = [];
       return 'added';
     }
     if (this.#txs.size >= MAX_TRANSACTIONS) return 'full';
-    this.#txs.set(key, { tx, addedAt: this.nowSeconds(), sends: [] });
+    this.#txs.set(key, { tx, addedAt: this.#nowSeconds(), sends: [] });
     return 'added';
   }
 
@@ -77,7 +80,7 @@ export class PrivateBroadcast {
     let best: PrivateTx | undefined;
     for (const entry of this.#txs.values()) if (isPending(entry) && (best === undefined || isBefore(entry, best))) best = entry;
     if (best === undefined) return undefined;
-    const send: PrivateSend = { peerId: peer.id, address, sentAt: this.nowSeconds(), confirmedAt: null };
+    const send: PrivateSend = { peerId: peer.id, address, sentAt: this.#nowSeconds(), confirmedAt: null };
     best.sends.push(send);
     this.#byPeer.set(peer, { entry: best, send });
     return best.tx;
@@ -91,7 +94,7 @@ export class PrivateBroadcast {
   /** The peer has dealt with it. */
   confirm(peer: Peer): void {
     const sent = this.#byPeer.get(peer);
-    if (sent !== undefined) sent.send.confirmedAt = this.nowSeconds();
+    if (sent !== undefined) sent.send.confirmedAt = this.#nowSeconds();
   }
 
   /** The peer is gone. @returns whether it confirmed what it was sent */
@@ -103,7 +106,7 @@ export class PrivateBroadcast {
 
   /** Those that should be sent again. */
   stale(): TxView[] {
-    const now = this.nowSeconds();
+    const now = this.#nowSeconds();
     const isStale = (entry: PrivateTx): boolean => {
       const last = lastOf(entry.sends.map(({ confirmedAt }) => confirmedAt ?? 0));
       return last === 0 ? entry.addedAt < now - UNSENT_SECONDS : last < now - CONFIRMED_SECONDS;

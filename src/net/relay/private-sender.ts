@@ -37,17 +37,18 @@ export class PrivateSender {
   #timer: NodeJS.Timeout | null = null;
   /** What is taken for Tor's proxy has led to an onion address: it may be trusted with others. */
   #torWorks = false;
+  readonly #context: NetContext;
+  readonly #deps: PrivateSenderDeps;
 
-  constructor(
-    private readonly context: NetContext,
-    private readonly deps: PrivateSenderDeps,
-  ) {
+  constructor(context: NetContext, deps: PrivateSenderDeps) {
+    this.#context = context;
+    this.#deps = deps;
     this.queue = new PrivateBroadcast(() => context.clock.nowSeconds());
   }
 
   /** Whether there is a way to onion addresses. */
   get reachable(): boolean {
-    const { onlyNets, onionReachable, onionProxy, proxy } = this.context.options;
+    const { onlyNets, onionReachable, onionProxy, proxy } = this.#context.options;
     return onionReachable && (onionProxy ?? proxy) !== null && (onlyNets.length === 0 || onlyNets.includes('onion'));
   }
 
@@ -93,7 +94,7 @@ export class PrivateSender {
   async retry(): Promise<void> {
     let again = 0;
     for (const tx of this.queue.stale()) {
-      const { reject } = await this.context.mempool.accept(tx, { testOnly: true });
+      const { reject } = await this.#context.mempool.accept(tx, { testOnly: true });
       const name = `txid=${hashToHex(tx.txid)} wtxid=${hashToHex(tx.wtxid)}`;
       if (reject === null) {
         this.#log(`Reattempting broadcast of stale ${name}`);
@@ -130,7 +131,7 @@ export class PrivateSender {
       return;
     }
     peer.send('tx', tx.bytes);
-    this.deps.ping(peer);
+    this.#deps.ping(peer);
   }
 
   /** It has answered the ping after the transaction. */
@@ -142,7 +143,7 @@ export class PrivateSender {
   /** Ends a connection that is not needed. */
   #drop(peer: Peer, why: string): void {
     this.#log(`Disconnecting: ${why}, peer=${peer.id}`);
-    this.context.disconnect(peer);
+    this.#context.disconnect(peer);
   }
 
   /** The peer does not want transactions. */
@@ -158,8 +159,8 @@ export class PrivateSender {
 
   /** Connections that take too long. */
   tick(): void {
-    const now = this.context.clock.realSeconds();
-    for (const peer of this.deps.open()) {
+    const now = this.#context.clock.realSeconds();
+    for (const peer of this.#deps.open()) {
       if (peer.connectedAt + MAX_SECONDS < now) this.#drop(peer, `did not complete the transaction send within ${MAX_SECONDS} seconds`);
     }
   }
@@ -170,7 +171,7 @@ export class PrivateSender {
   }
 
   #log(message: string): void {
-    this.context.log.debug('net', message);
+    this.#context.log.debug('net', message);
   }
 
   #open(more: number): void {
@@ -194,17 +195,17 @@ export class PrivateSender {
 
   /** @returns how long to wait before the next; null: until a connection ends */
   async #openOne(): Promise<number | null> {
-    if (this.deps.open().length >= MAX_CONNECTIONS) return null;
+    if (this.#deps.open().length >= MAX_CONNECTIONS) return null;
     const networks: NetworkName[] = this.reachable ? ['onion'] : [];
-    const { onlyNets } = this.context.options;
+    const { onlyNets } = this.#context.options;
     // Exits of Tor; whether the proxy is Tor's shows when it has led to an onion address.
     if (this.#torWorks)
       for (const network of ['ipv4', 'ipv6'] as const) if (onlyNets.length === 0 || onlyNets.includes(network)) networks.push(network);
     // One by chance, another where nothing is known of it.
-    const first = Math.floor(this.context.random() * networks.length);
-    const [address] = [...networks.slice(first), ...networks.slice(0, first)].flatMap((network) => this.deps.pick(network) ?? []);
+    const first = Math.floor(this.#context.random() * networks.length);
+    const [address] = [...networks.slice(first), ...networks.slice(0, first)].flatMap((network) => this.#deps.pick(network) ?? []);
     if (address === undefined) return NO_ADDRESS_MS;
-    const peer = await this.deps.connect(address, 'private-broadcast');
+    const peer = await this.#deps.connect(address, 'private-broadcast');
     if (peer === null) return FAILED_MS;
     if (this.#toOpen > 0) this.#toOpen--;
     this.#log(`Socket connected to ${addressText(address)}; remaining connections to open: ${this.#toOpen}`);

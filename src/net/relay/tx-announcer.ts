@@ -76,12 +76,14 @@ export class TxAnnouncer {
   readonly #relayTxids = new Map<string, string>();
   #relayBytes = 0;
   #nextInboundMs = 0;
+  readonly #context: NetContext;
+  readonly #monotonicMs: () => number;
 
   /** @param monotonicMs milliseconds of a clock that only goes forward */
-  constructor(
-    private readonly context: NetContext,
-    private readonly monotonicMs: () => number = () => performance.now(),
-  ) {}
+  constructor(context: NetContext, monotonicMs: () => number = () => performance.now()) {
+    this.#context = context;
+    this.#monotonicMs = monotonicMs;
+  }
 
   /** The handshake with a peer is over. */
   join(peer: Peer): void {
@@ -134,7 +136,7 @@ export class TxAnnouncer {
     const book = this.#books.get(peer);
     if (book === undefined || rate < 0n || rate > BigInt(MAX_MONEY)) return;
     book.minFeeRate = Number(rate);
-    this.context.log.debug('net', `received: feefilter of ${(Number(rate) / 1e8).toFixed(8)} BTC/kvB from peer=${peer.id}`);
+    this.#context.log.debug('net', `received: feefilter of ${(Number(rate) / 1e8).toFixed(8)} BTC/kvB from peer=${peer.id}`);
   }
 
   /** mempool (BIP-0035), allowed by permission only. */
@@ -148,7 +150,7 @@ export class TxAnnouncer {
     const book = this.#books.get(peer);
     if (book === undefined) return;
     this.#sendFeeFilter(peer, book);
-    const { clock, random } = this.context;
+    const { clock, random } = this.#context;
     const now = clock.nowMs();
     let trickle = peer.permissions.noban;
     if (book.nextSendMs < now) {
@@ -174,11 +176,11 @@ export class TxAnnouncer {
 
   /** A slice of the walk: with a filter made for it each transaction may cost much of a millisecond. */
   #announceMempool(peer: Peer, book: PeerInventory, walk: Walk): void {
-    const { records } = this.context.mempool;
-    const until = this.monotonicMs() + SLICE_MS;
-    book.lastMempoolRequest = this.context.clock.nowSeconds();
+    const { records } = this.#context.mempool;
+    const until = this.#monotonicMs() + SLICE_MS;
+    book.lastMempoolRequest = this.#context.clock.nowSeconds();
     const items: InvItem[] = [];
-    while (walk.row < records.rows.top && items.length < walk.left && this.monotonicMs() < until) {
+    while (walk.row < records.rows.top && items.length < walk.left && this.#monotonicMs() < until) {
       const row = walk.row++;
       if (!records.rows.isHere(row)) continue;
       const entry = records.entry(row);
@@ -196,7 +198,7 @@ export class TxAnnouncer {
 
   #announceWaiting(peer: Peer, book: PeerInventory, now: number): void {
     if (book.waiting.size === 0) return;
-    const { mempool, wtxids } = this.context;
+    const { mempool, wtxids } = this.#context;
     const most = Math.min(MAX_INV, BROADCAST_MAX + Math.floor(book.waiting.size / 1_000) * BROADCAST_PER_THOUSAND);
     const found: { hash: Uint8Array; entry: MempoolEntry }[] = [];
     for (const [key, hash] of book.waiting) {
@@ -209,10 +211,10 @@ export class TxAnnouncer {
     // Parents before children, then by fee rate.
     found.sort((a, b) => a.entry.ancestorCount - b.entry.ancestorCount || b.entry.fee * a.entry.size - a.entry.fee * b.entry.size);
     const items: InvItem[] = [];
-    const until = peer.filter === null ? Number.POSITIVE_INFINITY : this.monotonicMs() + SLICE_MS;
+    const until = peer.filter === null ? Number.POSITIVE_INFINITY : this.#monotonicMs() + SLICE_MS;
     for (const { hash, entry } of found) {
       // The rest goes on waiting.
-      if (items.length >= most || this.monotonicMs() >= until) break;
+      if (items.length >= most || this.#monotonicMs() >= until) break;
       book.waiting.delete(hashKey(hash));
       if (book.known.has(hash)) continue;
       if (entry.fee * 1_000 < book.minFeeRate * entry.size) continue;
@@ -243,7 +245,7 @@ export class TxAnnouncer {
 
   /** The transaction a peer may ask for, if any (Core's FindTxForGetData). */
   find(peer: Peer, hash: Uint8Array, byWtxid: boolean): TxView | undefined {
-    const { mempool, wtxids, clock, crypto } = this.context;
+    const { mempool, wtxids, clock, crypto } = this.#context;
     const book = this.#books.get(peer);
     if (book === undefined) return undefined;
     const entry = byWtxid ? wtxids.get(hash) : mempool.get(hash);
@@ -263,7 +265,7 @@ export class TxAnnouncer {
     const book = this.#books.get(peer);
     if (book === undefined) return;
     for (let i = 0; i < tx.inputCount; i++) {
-      const parent = this.context.mempool.get(tx.prevHash(i));
+      const parent = this.#context.mempool.get(tx.prevHash(i));
       if (parent === undefined) continue;
       const hash = peer.relaysByWtxid ? parent.tx.wtxid : parent.txid;
       book.recent.add(parent.txid);
@@ -272,7 +274,7 @@ export class TxAnnouncer {
   }
 
   #sendFeeFilter(peer: Peer, book: PeerInventory): void {
-    const { options, clock, chain, mempool, random } = this.context;
+    const { options, clock, chain, mempool, random } = this.#context;
     if (!options.feeFilter || options.blocksOnly || peer.version < FEEFILTER_VERSION || peer.permissions.forcerelay) return;
     const stats = mempool.stats();
     // In initial download nothing can be checked: nothing is wanted.
@@ -296,7 +298,7 @@ export class TxAnnouncer {
   #rounded(rate: number): number {
     const at = steps.findIndex((step) => step >= rate);
     if (at < 0) return highestStep;
-    return steps[at > 0 && this.context.random() * 3 >= 1 ? at - 1 : at] as number;
+    return steps[at > 0 && this.#context.random() * 3 >= 1 ? at - 1 : at] as number;
   }
 }
 

@@ -56,14 +56,16 @@ export class TxReceiver {
   #workingFor: Peer | null = null;
   /** Resolved when a peer's orphans have been looked at. */
   readonly #settled = new Map<Peer, { readonly promise: Promise<void>; readonly resolve: () => void }>();
+  readonly #context: NetContext;
+  /** Peers the handshake is over with and that speak BIP-0339. */
+  readonly #wtxidPeers: () => number;
+  /** Notes that a peer knows a transaction. */
+  readonly #noteKnown: (peer: Peer, tx: TxView) => void;
 
-  constructor(
-    private readonly context: NetContext,
-    /** Peers the handshake is over with and that speak BIP-0339. */
-    private readonly wtxidPeers: () => number,
-    /** Notes that a peer knows a transaction. */
-    private readonly noteKnown: (peer: Peer, tx: TxView) => void,
-  ) {
+  constructor(context: NetContext, wtxidPeers: () => number, noteKnown: (peer: Peer, tx: TxView) => void) {
+    this.#context = context;
+    this.#wtxidPeers = wtxidPeers;
+    this.#noteKnown = noteKnown;
     this.orphans = new Orphanage({ score: context.options.orphanScore, weightPerPeer: ORPHAN_WEIGHT_PER_PEER }, context.random);
   }
 
@@ -83,7 +85,7 @@ export class TxReceiver {
       this.#confirmed.reset();
     }
     // In initial download nobody is asked for transactions.
-    if (this.context.chain.isInitialBlockDownload()) return;
+    if (this.#context.chain.isInitialBlockDownload()) return;
     for (const { txs } of connected) this.#unnoted.push(txs);
     if (this.#unnoted.length === 0 || this.#noting !== null) return;
     this.#noting = setTimeout(() => this.settleBlocks(), NOTING_DELAY_MS);
@@ -100,7 +102,7 @@ export class TxReceiver {
     let woken = false;
     for (const txs of blocks) {
       const erased = this.orphans.onBlock(txs);
-      if (erased > 0) this.context.log.debug('mempool', `Erased ${erased} orphan transaction(s) included or conflicted by block`);
+      if (erased > 0) this.#context.log.debug('mempool', `Erased ${erased} orphan transaction(s) included or conflicted by block`);
       for (const tx of txs) {
         if (this.orphans.size > 0 && this.orphans.wake(tx)) woken = true;
         this.#confirmed.add(tx.txid);
@@ -133,10 +135,10 @@ export class TxReceiver {
     const { permissions } = peer;
     const preferred = !peer.inbound || permissions.noban;
     let delay = preferred ? 0 : NONPREF_PEER_TX_DELAY_MS;
-    if (!byWtxid && this.wtxidPeers() > 0) delay += TXID_RELAY_DELAY_MS;
+    if (!byWtxid && this.#wtxidPeers() > 0) delay += TXID_RELAY_DELAY_MS;
     const overloaded = !permissions.relay && this.requests.countInFlight(peer) >= MAX_PEER_TX_REQUEST_IN_FLIGHT;
     if (overloaded) delay += OVERLOADED_PEER_TX_DELAY_MS;
-    this.requests.announced(peer, hash, byWtxid, preferred, this.context.clock.nowMs() + delay);
+    this.requests.announced(peer, hash, byWtxid, preferred, this.#context.clock.nowMs() + delay);
   }
 
   /** Takes a peer for one that has the missing parents of an orphan, unless it has announced too much. @param keep called when it is */
@@ -161,21 +163,21 @@ export class TxReceiver {
     // Among orphans a txid finds only one without a witness: another copy may be the right one.
     if (this.orphans.has(hash)) return true;
     if (this.#confirmed.has(hash) || this.#rejects.has(hash)) return true;
-    const { mempool, wtxids } = this.context;
+    const { mempool, wtxids } = this.#context;
     return byWtxid ? wtxids.get(hash) !== undefined : mempool.has(hash);
   }
 
   /** Sends the requests that are due. */
   send(peer: Peer): void {
-    const now = this.context.clock.nowMs();
+    const now = this.#context.clock.nowMs();
     let items: InvItem[] = [];
-    const witnesses = (this.context.options.services & SERVICE.WITNESS) !== 0n;
+    const witnesses = (this.#context.options.services & SERVICE.WITNESS) !== 0n;
     for (const { hash, byWtxid } of this.requests.due(peer, now)) {
       if (this.#isHere(hash, byWtxid)) {
         this.requests.forget(hash);
         continue;
       }
-      this.context.log.debug('net', `Requesting ${byWtxid ? 'wtx' : 'tx'} ${hashToHex(hash)} peer=${peer.id}`);
+      this.#context.log.debug('net', `Requesting ${byWtxid ? 'wtx' : 'tx'} ${hashToHex(hash)} peer=${peer.id}`);
       items.push({ type: byWtxid ? INV.WTX : peer.hasWitness && witnesses ? INV.WITNESS_TX : INV.TX, hash });
       this.requests.requested(peer, hash, now + GETDATA_TX_INTERVAL_MS);
       if (items.length < MAX_GETDATA_SIZE) continue;
@@ -192,7 +194,7 @@ export class TxReceiver {
 
   /** tx. @throws DecodeError */
   async receive(peer: Peer, payload: Uint8Array): Promise<void> {
-    const { context } = this;
+    const context = this.#context;
     const { log, mempool } = context;
     if ((context.options.blocksOnly && !peer.permissions.relay) || !peer.relaysTransactions) {
       log.debug('net', `transaction sent in violation of protocol peer=${peer.id}`);
@@ -210,7 +212,7 @@ export class TxReceiver {
     const parsed = parseTx(payload, context.crypto);
     // Bytes after a transaction say nothing about it, and are not kept with it.
     const tx = parsed.totalSize === payload.length ? parsed : parseTx(payload.slice(0, parsed.totalSize), context.crypto);
-    this.noteKnown(peer, tx);
+    this.#noteKnown(peer, tx);
     this.onReceived(peer, tx);
     this.requests.answered(peer, tx.txid);
     if (tx.hasWitness) this.requests.answered(peer, tx.wtxid);
@@ -240,7 +242,7 @@ export class TxReceiver {
   }
 
   #forceRelay(peer: Peer, tx: TxView): void {
-    const { log, mempool } = this.context;
+    const { log, mempool } = this.#context;
     if (mempool.has(tx.txid)) {
       log.info(`Force relaying tx ${hashToHex(tx.txid)} from peer=${peer.id}`);
       this.onAccepted(tx);
@@ -249,7 +251,7 @@ export class TxReceiver {
 
   /** Whether a child may make up for it. */
   #isCurable({ category }: Reject): boolean {
-    return category === 'reconsiderable' && this.context.mempool.options.policy.packages;
+    return category === 'reconsiderable' && this.#context.mempool.options.policy.packages;
   }
 
   /**
@@ -257,7 +259,7 @@ export class TxReceiver {
    * (Core's Find1P1CPackage). Children of other peers are passed over, else anybody could have his own tried first.
    */
   async #tryWithChild(peer: Peer, parent: TxView): Promise<void> {
-    const { mempool, log, crypto } = this.context;
+    const { mempool, log, crypto } = this.#context;
     for (const child of this.orphans.childrenOf(parent, peer)) {
       const pair = packageHash([parent, child], crypto);
       if (this.#reconsiderable.has(pair) || this.#rejects.has(child.txid)) continue;
@@ -281,13 +283,13 @@ export class TxReceiver {
   forget(peer: Peer): void {
     this.requests.forgetPeer(peer);
     const erased = this.orphans.forgetPeer(peer);
-    if (erased > 0) this.context.log.debug('mempool', `Erased ${erased} orphan tx from peer=${peer.id}`);
+    if (erased > 0) this.#context.log.debug('mempool', `Erased ${erased} orphan tx from peer=${peer.id}`);
     this.#settle(peer);
   }
 
   /** It is in the mempool. */
   #taken(peer: Peer, tx: TxView): void {
-    const { log, mempool } = this.context;
+    const { log, mempool } = this.#context;
     this.requests.forget(tx.txid);
     this.requests.forget(tx.wtxid);
     this.orphans.wake(tx);
@@ -302,7 +304,7 @@ export class TxReceiver {
 
   /** It was not taken. @param first by itself, as it came: an orphan may be kept, and compact blocks may contain it */
   #refused(peer: Peer, tx: TxView, reject: Reject, first: boolean): void {
-    const { context } = this;
+    const context = this.#context;
     const name = context.mempool.options.policy.detailed ? named(tx) : hashToHex(tx.txid);
     context.log.debug('mempoolrej', `${name} from peer=${peer.id} was not accepted: ${rejectText(reject)}`);
     if (reject.category === 'missing-inputs') {
@@ -326,7 +328,7 @@ export class TxReceiver {
   }
 
   #keepOrphan(peer: Peer, tx: TxView): void {
-    const { context } = this;
+    const context = this.#context;
     if (this.#isHopeless(tx)) {
       context.log.debug('mempool', `not keeping orphan with rejected parents ${hashToHex(tx.txid)}`);
       // Both: a child of a refused parent stays refused whatever its witness.
@@ -343,7 +345,7 @@ export class TxReceiver {
   }
 
   #storeOrphan(peer: Peer, tx: TxView): void {
-    const { log } = this.context;
+    const { log } = this.#context;
     const before = this.orphans.announcements;
     if (this.orphans.add(tx, peer)) {
       log.debug('mempool', `stored orphan tx ${named(tx)}, weight: ${tx.weight} (mapsz ${this.orphans.announcements})`);
@@ -357,7 +359,7 @@ export class TxReceiver {
     let poor = 0;
     for (const parent of parentsOf(tx)) {
       if (this.#rejects.has(parent)) return true;
-      if (this.#reconsiderable.has(parent) && !this.context.mempool.has(parent) && ++poor > 1) return true;
+      if (this.#reconsiderable.has(parent) && !this.#context.mempool.has(parent) && ++poor > 1) return true;
     }
     return false;
   }
@@ -382,7 +384,7 @@ export class TxReceiver {
   }
 
   #startOrphans(): void {
-    this.#workOrphans().catch((error: Error) => this.context.log.error(`Orphans: ${error.message}`));
+    this.#workOrphans().catch((error: Error) => this.#context.log.error(`Orphans: ${error.message}`));
   }
 
   /** Tries orphans whose parents came, one of each peer in turn, a few at a time. */
@@ -411,7 +413,7 @@ export class TxReceiver {
   }
 
   async #retry(peer: Peer, tx: TxView): Promise<void> {
-    const { reject } = await this.context.mempool.accept(tx);
+    const { reject } = await this.#context.mempool.accept(tx);
     if (reject === null) this.#taken(peer, tx);
     else this.#refused(peer, tx, reject, false);
   }

@@ -11,16 +11,20 @@ export interface NamedTx {
 }
 
 export class WtxidIndex {
-  constructor(private readonly mempool: Mempool) {}
+  readonly #mempool: Mempool;
+
+  constructor(mempool: Mempool) {
+    this.#mempool = mempool;
+  }
 
   /** A view, to be read at once. */
   get(wtxid: Uint8Array): MempoolEntry | undefined {
-    return this.mempool.getByWtxid(wtxid);
+    return this.#mempool.getByWtxid(wtxid);
   }
 
   /** Every transaction of the mempool; those that leave while the caller pauses are passed over. */
   *all(): Generator<NamedTx> {
-    const { records } = this.mempool;
+    const { records } = this.#mempool;
     for (const row of records.rows.here()) {
       if (!records.rows.isHere(row)) continue;
       const entry = records.entry(row);

@@ -49,11 +49,13 @@ export class BlockDownload {
   #tipSinceMs = 0;
   /** The block that was refused last. */
   #refusal: { readonly node: HeaderNode; readonly atMs: number } | null = null;
+  readonly #context: NetContext;
+  readonly #monotonicMs: () => number;
 
-  constructor(
-    private readonly context: NetContext,
-    private readonly monotonicMs: () => number = () => performance.now(),
-  ) {}
+  constructor(context: NetContext, monotonicMs: () => number = () => performance.now()) {
+    this.#context = context;
+    this.#monotonicMs = monotonicMs;
+  }
 
   get size(): number {
     return this.#inFlight.size;
@@ -101,7 +103,7 @@ export class BlockDownload {
       hash: hash.slice(),
       node,
       peer,
-      sinceMs: this.monotonicMs(),
+      sinceMs: this.#monotonicMs(),
       earlier,
       byHand,
       ping: peer.pingsSent + 1,
@@ -113,7 +115,7 @@ export class BlockDownload {
     const place = list.findIndex((other) => equalBytes(other.hash, hash));
     if (place >= 0) list[place] = entry;
     else list.push(entry);
-    if (list.length === 1 && place < 0) peer.sync.downloadingSinceMs = this.context.clock.nowMs();
+    if (list.length === 1 && place < 0) peer.sync.downloadingSinceMs = this.#context.clock.nowMs();
     return true;
   }
 
@@ -128,7 +130,7 @@ export class BlockDownload {
    * request is left to the next ping, for peers that answer pings while they still look for a block.
    */
   answeredPing(peer: Peer): void {
-    const until = this.monotonicMs() - WITHHELD_MS;
+    const until = this.#monotonicMs() - WITHHELD_MS;
     for (const entry of peer.sync.inFlight) {
       if (entry.ping > peer.pingsSent) continue;
       if (entry.sinceMs > until) entry.ping = peer.pingsSent + 1;
@@ -145,13 +147,13 @@ export class BlockDownload {
   #refused(entry: BlockInFlight): void {
     const { peer, node } = entry;
     if (entry.refusedAt !== undefined) return;
-    this.context.log.debug('net', `Block ${node?.hashHex ?? ''} (${node?.height ?? -1}) was refused by peer=${peer.id}`);
+    this.#context.log.debug('net', `Block ${node?.hashHex ?? ''} (${node?.height ?? -1}) was refused by peer=${peer.id}`);
     entry.refusedAt = peer.sync.bestKnown;
-    if (node !== null) this.#refusal = { node, atMs: this.monotonicMs() };
+    if (node !== null) this.#refusal = { node, atMs: this.#monotonicMs() };
     peer.sync.stallingSinceMs = 0;
     this.#release(entry);
     // Others may have it.
-    this.context.wake();
+    this.#context.wake();
   }
 
   /** The block is not waited for any more. */
@@ -168,7 +170,7 @@ export class BlockDownload {
   #drop(entry: BlockInFlight): void {
     const { sync } = entry.peer;
     const place = sync.inFlight.indexOf(entry);
-    if (place === 0) sync.downloadingSinceMs = Math.max(sync.downloadingSinceMs, this.context.clock.nowMs());
+    if (place === 0) sync.downloadingSinceMs = Math.max(sync.downloadingSinceMs, this.#context.clock.nowMs());
     if (place >= 0) sync.inFlight.splice(place, 1);
     sync.stallingSinceMs = 0;
   }
@@ -190,14 +192,14 @@ export class BlockDownload {
       this.#release(entry);
     }
     // In initial download long waits are usual, and those that matter are found by the window.
-    if (peer.pingNonce !== 0n || this.context.chain.isInitialBlockDownload()) return;
-    const until = this.monotonicMs() - WITHHELD_MS;
+    if (peer.pingNonce !== 0n || this.#context.chain.isInitialBlockDownload()) return;
+    const until = this.#monotonicMs() - WITHHELD_MS;
     if (inFlight.some((one) => one.refusedAt === undefined && one.ping > peer.pingsSent && one.sinceMs < until)) peer.pingWanted = true;
   }
 
   /** Whether nothing would be gained by a block: it is here, or the best chain has gone on without it and its peer no longer builds on it. */
   #isPointless({ node, byHand, peer, refusedAt }: BlockInFlight): boolean {
-    const { chain } = this.context;
+    const { chain } = this.#context;
     if (node === null) return false;
     if (byHand) return refusedAt !== undefined || node.has(NodeStatus.HAVE_DATA);
     if (node.failed || node.has(NodeStatus.HAVE_DATA) || chain.contains(node)) return true;
@@ -226,7 +228,7 @@ export class BlockDownload {
   ask(peer: Peer, nodes: readonly HeaderNode[], byHand = false): void {
     const items: InvItem[] = [];
     for (const node of nodes)
-      if (this.begin(peer, node.hash, node, byHand)) items.push({ type: blockInvType(peer, this.context), hash: node.hash });
+      if (this.begin(peer, node.hash, node, byHand)) items.push({ type: blockInvType(peer, this.#context), hash: node.hash });
     if (items.length > 0) peer.send('getdata', encodeInv(items));
   }
 
@@ -235,20 +237,20 @@ export class BlockDownload {
     if (peer.leaving) return;
     const room = this.room(peer);
     // A message for each block would cost both sides more than small blocks themselves.
-    if (room < (this.context.chain.isInitialBlockDownload() ? MIN_REQUEST : 1)) return;
+    if (room < (this.#context.chain.isInitialBlockDownload() ? MIN_REQUEST : 1)) return;
     const { nodes, staller } = this.#next(peer, room);
     if (nodes.length > 0) {
-      for (const node of nodes) this.context.log.debug('net', `Requesting block ${node.hashHex} (${node.height}) peer=${peer.id}`);
+      for (const node of nodes) this.#context.log.debug('net', `Requesting block ${node.hashHex} (${node.height}) peer=${peer.id}`);
       this.ask(peer, nodes);
     }
     if (slotsTaken(peer) === 0 && staller !== null && staller.sync.stallingSinceMs === 0) {
-      staller.sync.stallingSinceMs = this.context.clock.nowMs();
-      this.context.log.debug('net', `Stall started peer=${staller.id}`);
+      staller.sync.stallingSinceMs = this.#context.clock.nowMs();
+      this.#context.log.debug('net', `Stall started peer=${staller.id}`);
     }
   }
 
   #next(peer: Peer, room: number): { nodes: HeaderNode[]; staller: Peer | null } {
-    const { chain } = this.context;
+    const { chain } = this.#context;
     const { sync } = peer;
     const nodes: HeaderNode[] = [];
     settleAvailability(chain, peer);
@@ -276,7 +278,7 @@ export class BlockDownload {
       for (const node of part) {
         // Nothing on top of it can be used.
         if (node.failed) return { nodes, staller: null };
-        if (!peer.hasWitness && node.height >= this.context.params.segwitHeight) return { nodes, staller: null };
+        if (!peer.hasWitness && node.height >= this.#context.params.segwitHeight) return { nodes, staller: null };
         if (node.has(NodeStatus.HAVE_DATA) || chain.contains(node)) {
           if (node.hasChainData) sync.lastCommon = node;
           continue;
@@ -307,9 +309,9 @@ export class BlockDownload {
    * peer is the one that is trusted most. An attacker who is first with every header could else hold up each block for ten minutes.
    */
   #mayTakeOver(peer: Peer, { peer: asked, sinceMs, earlier }: BlockInFlight, node: HeaderNode): boolean {
-    const { chain } = this.context;
+    const { chain } = this.#context;
     if (asked === peer || node.prev !== chain.tip || chain.isInitialBlockDownload()) return false;
-    const now = this.monotonicMs();
+    const now = this.#monotonicMs();
     if (this.#tip !== chain.tip) {
       this.#tip = chain.tip;
       this.#tipSinceMs = now;
@@ -326,25 +328,25 @@ export class BlockDownload {
    */
   #leftToOthers(peer: Peer, node: HeaderNode): boolean {
     const refusal = this.#refusal;
-    if (refusal?.node !== node || this.context.chain.isInitialBlockDownload()) return false;
-    return this.monotonicMs() - refusal.atMs < WITHHELD_MS && this.#trustsAnother(peer, node, []);
+    if (refusal?.node !== node || this.#context.chain.isInitialBlockDownload()) return false;
+    return this.#monotonicMs() - refusal.atMs < WITHHELD_MS && this.#trustsAnother(peer, node, []);
   }
 
   /** Whether another peer could be asked for a block and is trusted more. @param tried those that were asked */
   #trustsAnother(peer: Peer, node: HeaderNode, tried: readonly Peer[]): boolean {
-    for (const other of this.context.peers) {
+    for (const other of this.#context.peers) {
       if (other === peer || other.leaving || tried.includes(other)) continue;
       // It would not be asked: no reason to wait for it.
       if (other.isClient || slotsTaken(other) >= MAX_BLOCKS_IN_TRANSIT_PER_PEER) continue;
       if (other.sync.inFlight.some((one) => one.node === node && one.refusedAt === other.sync.bestKnown)) continue;
-      if (!other.hasWitness && node.height >= this.context.params.segwitHeight) continue;
+      if (!other.hasWitness && node.height >= this.#context.params.segwitHeight) continue;
       if (other.sync.bestKnown?.ancestor(node.height) === node && trustedMore(other, peer)) return true;
     }
     return false;
   }
 
   get #minimumWork(): bigint {
-    return this.context.chain.minimumChainWork;
+    return this.#context.chain.minimumChainWork;
   }
 
   /** Blocks became part of the best chain: the line is as fast as it was thought. */
@@ -356,7 +358,7 @@ export class BlockDownload {
   overdue(peer: Peer): string | null {
     const { sync } = peer;
     this.#tidy(peer);
-    const now = this.context.clock.nowMs();
+    const now = this.#context.clock.nowMs();
     if (sync.stallingSinceMs > 0 && sync.stallingSinceMs < now - this.#stallingTimeoutMs) {
       this.#stallingTimeoutMs = Math.min(this.#stallingTimeoutMs * 2, BLOCK_STALLING_TIMEOUT_MAX_MS);
       return `Peer=${peer.id} is stalling block download, disconnecting`;
@@ -364,12 +366,12 @@ export class BlockDownload {
     const [oldest] = sync.inFlight;
     if (oldest === undefined) return null;
     // It announced a rival of the tip and has nothing better: nothing is missing.
-    const rivalsOnly = sync.bestKnown === null || sync.bestKnown.chainWork <= this.context.chain.tip.chainWork;
+    const rivalsOnly = sync.bestKnown === null || sync.bestKnown.chainWork <= this.#context.chain.tip.chainWork;
     if (rivalsOnly && slotsTaken(peer) === 0) return null;
     const others = new Set([...this.#inFlight.values()].filter((entry) => entry.node !== null).map((entry) => entry.peer));
     others.delete(peer);
     const allowed =
-      this.context.params.powTargetSpacing * 1_000 * (BLOCK_DOWNLOAD_TIMEOUT_BASE + BLOCK_DOWNLOAD_TIMEOUT_PER_PEER * others.size);
+      this.#context.params.powTargetSpacing * 1_000 * (BLOCK_DOWNLOAD_TIMEOUT_BASE + BLOCK_DOWNLOAD_TIMEOUT_PER_PEER * others.size);
     if (now <= sync.downloadingSinceMs + allowed) return null;
     return `Timeout downloading block ${oldest.node?.hashHex ?? ''} from peer=${peer.id}, disconnecting`;
   }

@@ -32,11 +32,12 @@ export class BlockReceiver {
 
   /** The last block of the initial download that each peer sent and that may not have had its turn yet. */
   readonly #last = new WeakMap<Peer, { readonly hash: Uint8Array; readonly stored: Promise<void> }>();
+  readonly #context: NetContext;
+  readonly #downloads: BlockDownload;
 
-  constructor(
-    private readonly context: NetContext,
-    private readonly downloads: BlockDownload,
-  ) {
+  constructor(context: NetContext, downloads: BlockDownload) {
+    this.#context = context;
+    this.#downloads = downloads;
     context.chain.onChecked((hash, block, reject) => this.#checked(hash, block, reject));
   }
 
@@ -45,10 +46,10 @@ export class BlockReceiver {
 
   /** block. @returns what the peer's next message waits for @throws DecodeError */
   receive(peer: Peer, payload: Uint8Array): Promise<void> | undefined {
-    const { chain, crypto, log, params } = this.context;
+    const { chain, crypto, log, params } = this.#context;
     const header = parseHeader(payload, crypto);
     log.debug('net', `received block ${hashToHex(header.hash)} peer=${peer.id}`);
-    const asked = this.downloads.of(header.hash) !== undefined;
+    const asked = this.#downloads.of(header.hash) !== undefined;
     const prev = chain.node(header.prevHash);
     if (!asked) {
       // Unasked: its transactions are not looked at before its header has shown that it is worth it.
@@ -72,28 +73,28 @@ export class BlockReceiver {
 
   /** Whether the block was stored, or is about to be. */
   #isHere(hash: Uint8Array): boolean {
-    const { chain } = this.context;
-    if (this.downloads.of(hash) === undefined && this.downloads.expects(hash)) return true;
+    const { chain } = this.#context;
+    if (this.#downloads.of(hash) === undefined && this.#downloads.expects(hash)) return true;
     const known = chain.node(hash);
     return known?.has(NodeStatus.HAVE_DATA) === true && !known.failed;
   }
 
   /** Lets the block itself pass, from whichever peer; a spoilt copy of it ends the request of the peer that sent it, and no other. */
   #screen(peer: Peer, block: BlockView, height: number, asked: boolean): Promise<void> | undefined {
-    const { chain, log, params } = this.context;
+    const { chain, log, params } = this.#context;
     const mutation = checkMutation(block, height, params);
     if (mutation !== null) {
       log.debug('validation', `Block mutated: ${rejectText(mutation)}`);
       log.debug('net', `Received mutated block from peer=${peer.id}`);
-      if (this.downloads.of(block.hash)?.peer === peer) this.downloads.end(block.hash);
-      this.context.misbehaving(peer, 100, 'mutated block');
-      this.context.wake();
+      if (this.#downloads.of(block.hash)?.peer === peer) this.#downloads.end(block.hash);
+      this.#context.misbehaving(peer, 100, 'mutated block');
+      this.#context.wake();
       return undefined;
     }
-    this.downloads.end(block.hash);
+    this.#downloads.end(block.hash);
     // Another peer may have brought it while this one's was hashed.
     if (this.#isHere(block.hash)) {
-      this.context.wake(peer);
+      this.#context.wake(peer);
       return undefined;
     }
     return asked && chain.isInitialBlockDownload() ? this.#take(peer, block) : this.process(peer, block, asked, true);
@@ -101,20 +102,20 @@ export class BlockReceiver {
 
   /** Hands over a block of the initial download, and goes on to the next one while it is stored and connected. */
   #take(peer: Peer, block: BlockView): Promise<void> | undefined {
-    const { chain, clock, log } = this.context;
+    const { chain, clock, log } = this.#context;
     const forget = this.#note(peer, block, true);
-    const stored = this.downloads
+    const stored = this.#downloads
       .whileStored(block.hash, () => chain.takeBlock(block))
       .then(
         (isNew) => {
           if (isNew) peer.lastBlockTime = clock.nowSeconds();
           else forget();
-          this.context.wake(isNew ? undefined : peer);
+          this.#context.wake(isNew ? undefined : peer);
         },
         (error: unknown) => {
           // A fault of ours, not of the peer: storage, or a stopping node.
           log.error(`Block of peer=${peer.id}: ${error instanceof Error ? error.message : String(error)}`);
-          this.context.disconnect(peer);
+          this.#context.disconnect(peer);
         },
       );
     this.#last.set(peer, { hash: block.hash, stored });
@@ -126,26 +127,26 @@ export class BlockReceiver {
     const last = this.#last.get(peer);
     if (last === undefined) return undefined;
     return last.stored
-      .then(() => this.context.chain.turnOver(last.hash))
+      .then(() => this.#context.chain.turnOver(last.hash))
       .then(() => {
         if (this.#last.get(peer) === last) this.#last.delete(peer);
       });
   }
 
   #blame(peer: Peer, hash: Uint8Array, reject: Reject, vouched: boolean): void {
-    this.context.log.info(`ERROR: AcceptBlock: ${hashToHex(hash)}, ${rejectText(reject)}`);
-    punishForBlock(this.context, peer, reject, !vouched, 'invalid block');
+    this.#context.log.info(`ERROR: AcceptBlock: ${hashToHex(hash)}, ${rejectText(reject)}`);
+    punishForBlock(this.#context, peer, reject, !vouched, 'invalid block');
   }
 
   /** @param requested we asked for it: it is stored whatever its work */
   async process(peer: Peer, block: BlockView, requested: boolean, vouched: boolean): Promise<void> {
     const forget = this.#note(peer, block, vouched);
-    this.context.times.reached(block.hash, 'block');
-    const submit = () => this.context.chain.submitBlock(block, { force: requested });
-    const outcome = await this.downloads.whileStored(block.hash, submit);
-    if (outcome.isNew) peer.lastBlockTime = this.context.clock.nowSeconds();
+    this.#context.times.reached(block.hash, 'block');
+    const submit = () => this.#context.chain.submitBlock(block, { force: requested });
+    const outcome = await this.#downloads.whileStored(block.hash, submit);
+    if (outcome.isNew) peer.lastBlockTime = this.#context.clock.nowSeconds();
     else forget();
-    this.context.wake(outcome.isNew ? undefined : peer);
+    this.#context.wake(outcome.isNew ? undefined : peer);
   }
 
   /** Remembers who brought a block. @returns takes that back: nothing will be said about it */
@@ -174,6 +175,6 @@ export class BlockReceiver {
     if (source === undefined) return;
     if (reject !== null) {
       this.#blame(source.peer, hash, reject, source.vouched);
-    } else if (!this.context.chain.isInitialBlockDownload()) this.onGoodBlock(source.peer);
+    } else if (!this.#context.chain.isInitialBlockDownload()) this.onGoodBlock(source.peer);
   }
 }

@@ -9,11 +9,13 @@ const MAX_PROTECTED = 4;
 
 export class ChainGuard {
   #protected = 0;
+  readonly #context: NetContext;
+  readonly #askFrom: (peer: Peer) => void;
 
-  constructor(
-    private readonly context: NetContext,
-    private readonly askFrom: (peer: Peer) => void,
-  ) {}
+  constructor(context: NetContext, askFrom: (peer: Peer) => void) {
+    this.#context = context;
+    this.#askFrom = askFrom;
+  }
 
   /** The peer showed a chain as good as ours. */
   protect({ type, sync }: Peer): void {
@@ -30,7 +32,7 @@ export class ChainGuard {
   /** Why a peer is dropped, null while it isn't. */
   check(peer: Peer): string | null {
     const { sync } = peer;
-    const { chain, clock } = this.context;
+    const { chain, clock } = this.#context;
     if (sync.protectedFromChainSync || !peer.outboundOrBlockRelay || !sync.started) return null;
     const now = clock.nowMs();
     const best = sync.bestKnown?.chainWork ?? 0n;
@@ -47,8 +49,8 @@ export class ChainGuard {
       if (sync.sentGetheadersForChain) {
         return `Disconnecting outbound peer ${peer.id} for old chain, best known block = ${sync.bestKnown?.hashHex ?? '<none>'}`;
       }
-      this.context.log.debug('net', `sending getheaders to outbound peer=${peer.id} to verify chain work`);
-      this.askFrom(peer);
+      this.#context.log.debug('net', `sending getheaders to outbound peer=${peer.id} to verify chain work`);
+      this.#askFrom(peer);
       sync.sentGetheadersForChain = true;
       sync.chainDeadlineMs = now + HEADERS_RESPONSE_MS;
     }

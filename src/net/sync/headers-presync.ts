@@ -58,12 +58,15 @@ export function antiDosWork({ tip, minimumChainWork }: Chain): bigint {
 
 export class HeadersPresync {
   readonly #readings = new Map<Peer, Reading>();
+  readonly #context: NetContext;
+  readonly #ask: (peer: Peer, locator: readonly Uint8Array[]) => void;
+  readonly #figures: PresyncFigures;
 
-  constructor(
-    private readonly context: NetContext,
-    private readonly ask: (peer: Peer, locator: readonly Uint8Array[]) => void,
-    private readonly figures: PresyncFigures = CORE_FIGURES,
-  ) {}
+  constructor(context: NetContext, ask: (peer: Peer, locator: readonly Uint8Array[]) => void, figures: PresyncFigures = CORE_FIGURES) {
+    this.#context = context;
+    this.#ask = ask;
+    this.#figures = figures;
+  }
 
   /** Whether a reading of this peer's chain is under way. */
   reads(peer: Peer): boolean {
@@ -94,7 +97,7 @@ export class HeadersPresync {
    * short chain with too little work is not kept.
    */
   begin(peer: Peer, parent: HeaderNode, views: readonly HeaderView[], full: boolean): boolean {
-    const { chain, clock, log, params } = this.context;
+    const { chain, clock, log, params } = this.#context;
     if (peer.permissions.noban) return false;
     let work = parent.chainWork;
     for (const { bits } of views) work += blockProof(bits);
@@ -103,7 +106,7 @@ export class HeadersPresync {
     for (const view of views) {
       const wrong = checkProofOfWork(view, params);
       if (wrong === null) continue;
-      this.context.misbehaving(peer, 100, 'header with invalid proof of work');
+      this.#context.misbehaving(peer, 100, 'header with invalid proof of work');
       return true;
     }
     if (!full) {
@@ -115,8 +118,8 @@ export class HeadersPresync {
       start: parent,
       wantedWork: wanted,
       salt: crypto.randomBytes(16),
-      offset: crypto.randomInt(this.figures.period),
-      maxCommitments: Math.floor((MAX_BLOCKS_PER_SECOND * Math.max(0, seconds)) / this.figures.period),
+      offset: crypto.randomInt(this.#figures.period),
+      maxCommitments: Math.floor((MAX_BLOCKS_PER_SECOND * Math.max(0, seconds)) / this.#figures.period),
       commitments: [],
       phase: 'first',
       lastHash: parent.hash,
@@ -152,17 +155,17 @@ export class HeadersPresync {
 
   #first(peer: Peer, reading: Reading, views: readonly HeaderView[], full: boolean): 'held' | null {
     for (const view of views) {
-      if (checkProofOfWork(view, this.context.params) !== null || !this.#difficultyPossible(reading, view)) {
+      if (checkProofOfWork(view, this.#context.params) !== null || !this.#difficultyPossible(reading, view)) {
         this.forget(peer);
-        this.context.misbehaving(peer, 100, 'invalid header in headers presync');
+        this.#context.misbehaving(peer, 100, 'invalid header in headers presync');
         return 'held';
       }
       this.#step(reading, view);
-      if (reading.height % this.figures.period === reading.offset) {
+      if (reading.height % this.#figures.period === reading.offset) {
         reading.commitments.push(commitment(reading.salt, view.hash));
         if (reading.commitments.length > reading.maxCommitments) {
           this.forget(peer);
-          this.context.log.debug(
+          this.#context.log.debug(
             'net',
             `Initial headers sync aborted with peer=${peer.id}: exceeded max commitments at height=${reading.height}`,
           );
@@ -171,14 +174,14 @@ export class HeadersPresync {
       }
       if (reading.work >= reading.wantedWork) {
         this.#rewind(reading);
-        this.context.log.debug('net', `Initial headers sync transition with peer=${peer.id}: reached sufficient work, redownloading`);
-        this.ask(peer, locatorOf(reading.start));
+        this.#context.log.debug('net', `Initial headers sync transition with peer=${peer.id}: reached sufficient work, redownloading`);
+        this.#ask(peer, locatorOf(reading.start));
         return 'held';
       }
     }
-    if (full) this.ask(peer, [reading.lastHash, ...locatorOf(reading.start)]);
+    if (full) this.#ask(peer, [reading.lastHash, ...locatorOf(reading.start)]);
     else {
-      this.context.log.debug(
+      this.#context.log.debug(
         'net',
         `Initial headers sync aborted with peer=${peer.id}: incomplete headers message at height=${reading.height}`,
       );
@@ -197,20 +200,20 @@ export class HeadersPresync {
 
   #second(peer: Peer, reading: Reading, views: readonly HeaderView[], full: boolean): 'held' | HeaderView[] {
     for (const view of views) {
-      const wrong = checkProofOfWork(view, this.context.params) !== null || !this.#difficultyPossible(reading, view);
+      const wrong = checkProofOfWork(view, this.#context.params) !== null || !this.#difficultyPossible(reading, view);
       this.#step(reading, view);
-      const due = reading.height % this.figures.period === reading.offset && !reading.releaseAll;
+      const due = reading.height % this.#figures.period === reading.offset && !reading.releaseAll;
       if (wrong || (due && reading.commitments[reading.checked++] !== commitment(reading.salt, view.hash))) {
         this.forget(peer);
-        this.context.log.debug('net', `Initial headers sync aborted with peer=${peer.id}: not the chain of the first reading`);
+        this.#context.log.debug('net', `Initial headers sync aborted with peer=${peer.id}: not the chain of the first reading`);
         return 'held';
       }
       if (reading.work >= reading.wantedWork) reading.releaseAll = true;
       reading.buffer.push(view);
     }
-    const keep = reading.releaseAll ? 0 : this.figures.buffer;
+    const keep = reading.releaseAll ? 0 : this.#figures.buffer;
     const released = reading.buffer.splice(0, Math.max(0, reading.buffer.length - keep));
-    if (full) this.ask(peer, [reading.lastHash, ...locatorOf(reading.start)]);
+    if (full) this.#ask(peer, [reading.lastHash, ...locatorOf(reading.start)]);
     if (reading.releaseAll || !full) this.forget(peer);
     return released.length > 0 ? released : 'held';
   }
@@ -225,7 +228,7 @@ export class HeadersPresync {
 
   /** Whether a header could follow as far as difficulty goes, without knowing the times before it (Core's PermittedDifficultyTransition). */
   #difficultyPossible(reading: Reading, view: HeaderView): boolean {
-    const { params } = this.context;
+    const { params } = this.#context;
     if (params.allowMinDifficultyBlocks) return true;
     if ((reading.height + 1) % retargetInterval(params) !== 0) return view.bits === reading.lastBits;
     const old = decodeCompact(reading.lastBits).target;

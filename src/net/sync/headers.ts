@@ -33,11 +33,12 @@ export class HeadersSync {
   /** Peers that headers were asked from at the start. */
   syncing = 0;
   readonly #presync: HeadersPresync;
+  readonly #context: NetContext;
+  readonly #downloads: BlockDownload;
 
-  constructor(
-    private readonly context: NetContext,
-    private readonly downloads: BlockDownload,
-  ) {
+  constructor(context: NetContext, downloads: BlockDownload) {
+    this.#context = context;
+    this.#downloads = downloads;
     this.#presync = new HeadersPresync(context, (peer, locator) => this.#ask(peer, locator));
   }
 
@@ -59,12 +60,12 @@ export class HeadersSync {
   askUpTo(peer: Peer, stop: Uint8Array): void {
     // While a chain is read twice one request is under way at a time; it leads to this block too.
     if (this.#presync.reads(peer)) return;
-    peer.send('getheaders', encodeLocator({ locator: locatorOf(this.context.chain.bestHeader), stop }, PROTOCOL_VERSION));
+    peer.send('getheaders', encodeLocator({ locator: locatorOf(this.#context.chain.bestHeader), stop }, PROTOCOL_VERSION));
   }
 
   /** Begins headers sync: with one peer at first, with all of them once the chain is recent. @param fetch whether this peer may be used */
   begin(peer: Peer, fetch: boolean): void {
-    const { chain, clock, log, params } = this.context;
+    const { chain, clock, log, params } = this.#context;
     if (peer.leaving || peer.sync.started || peer.isClient) return;
     const best = chain.bestHeader;
     const recent = best.time > clock.nowSeconds() - RECENT_SECONDS;
@@ -88,7 +89,7 @@ export class HeadersSync {
 
   /** Whether the only peer that headers are asked from keeps us waiting while others could be asked. @returns why it goes, for the log */
   overdue(peer: Peer): string | null {
-    const { chain, clock, peers } = this.context;
+    const { chain, clock, peers } = this.#context;
     const { sync } = peer;
     if (!sync.started || sync.headersDeadlineMs === 0 || sync.headersDeadlineMs === Number.POSITIVE_INFINITY) return null;
     if (chain.bestHeader.time > clock.nowSeconds() - RECENT_SECONDS) {
@@ -112,7 +113,7 @@ export class HeadersSync {
       headers = decodeHeaders(payload);
     } catch (error) {
       if (!(error instanceof TooMany)) throw error;
-      this.context.misbehaving(peer, 20, error.message);
+      this.#context.misbehaving(peer, 20, error.message);
       return;
     }
     await this.process(peer, headers, false);
@@ -120,7 +121,7 @@ export class HeadersSync {
 
   /** @param compact the header of a compact block, whose sender vouches for nothing else yet */
   async process(peer: Peer, headers: readonly Uint8Array[], compact: boolean): Promise<void> {
-    const { chain, crypto, log, times } = this.context;
+    const { chain, crypto, log, times } = this.#context;
     const { sync } = peer;
     const came = times.nowMs();
     if (headers.length === 0) {
@@ -131,7 +132,7 @@ export class HeadersSync {
     const last = views[views.length - 1] as (typeof views)[0];
     for (let i = 1; i < views.length; i++) {
       if (equalBytes((views[i] as typeof last).prevHash, (views[i - 1] as typeof last).hash)) continue;
-      this.context.misbehaving(peer, 20, 'non-continuous headers sequence');
+      this.#context.misbehaving(peer, 20, 'non-continuous headers sequence');
       return;
     }
     const full = headers.length === MAX_HEADERS_RESULTS;
@@ -142,7 +143,7 @@ export class HeadersSync {
     const parent = held === null ? chain.node(first.prevHash) : undefined;
     if (held === null && parent === undefined) {
       if (headers.length > MAX_BLOCKS_TO_ANNOUNCE) {
-        this.context.misbehaving(peer, 20, 'headers message does not connect');
+        this.#context.misbehaving(peer, 20, 'headers message does not connect');
         return;
       }
       sync.unconnectingHeaders++;
@@ -153,7 +154,7 @@ export class HeadersSync {
       );
       noteAvailable(chain, peer, last.hash);
       if (sync.unconnectingHeaders % MAX_UNCONNECTING_HEADERS === 0) {
-        this.context.misbehaving(peer, 20, `${sync.unconnectingHeaders} non-connecting headers`);
+        this.#context.misbehaving(peer, 20, `${sync.unconnectingHeaders} non-connecting headers`);
       }
       return;
     }
@@ -164,7 +165,7 @@ export class HeadersSync {
       const { verdict } = await chain.submitHeaders(accepted.slice(at, at + HEADERS_PER_STEP).map(({ bytes }) => bytes));
       if (verdict === null) continue;
       log.info(`ERROR: AcceptBlockHeader: ${this.#firstUnknown(accepted)}, ${rejectText(verdict)}`);
-      punishForBlock(this.context, peer, verdict, compact, 'invalid header received');
+      punishForBlock(this.#context, peer, verdict, compact, 'invalid header received');
       return;
     }
     const end = accepted[accepted.length - 1];
@@ -176,12 +177,12 @@ export class HeadersSync {
 
   /** The header that was refused: those before it are in the tree. */
   #firstUnknown(views: readonly HeaderView[]): string {
-    return hashToHex((views.find(({ hash }) => this.context.chain.node(hash) === undefined) ?? (views[0] as HeaderView)).hash);
+    return hashToHex((views.find(({ hash }) => this.#context.chain.node(hash) === undefined) ?? (views[0] as HeaderView)).hash);
   }
 
   /** @param full the peer may have more @param ask it has not been asked for more yet */
   #accepted(peer: Peer, lastHash: Uint8Array, isNew: boolean, full: boolean, ask: boolean): void {
-    const { chain, log } = this.context;
+    const { chain, log } = this.#context;
     const { sync } = peer;
     const node = chain.node(lastHash);
     if (node === undefined) return;
@@ -192,7 +193,7 @@ export class HeadersSync {
     noteAvailable(chain, peer, lastHash);
     if (isNew && node.chainWork > chain.tip.chainWork) {
       sync.chainDeadlineMs = 0;
-      sync.announcedAt = this.context.clock.nowSeconds();
+      sync.announcedAt = this.#context.clock.nowSeconds();
     }
     if (full && ask) {
       log.debug('net', `more getheaders (${node.height}) to end to peer=${peer.id} (startheight:${peer.startHeight})`);
@@ -203,7 +204,7 @@ export class HeadersSync {
     if (peer.outboundOrBlockRelay && !peer.leaving && sync.bestKnown !== null && sync.bestKnown.chainWork >= chain.tip.chainWork) {
       this.onGoodChain(peer);
     }
-    this.context.wake(isNew ? undefined : peer);
+    this.#context.wake(isNew ? undefined : peer);
   }
 
   /** Told of outbound peers whose chain is as good as ours. */
@@ -211,12 +212,12 @@ export class HeadersSync {
 
   /** Whether blocks are asked for as soon as their headers are there (Core's CanDirectFetch). */
   get canFetchDirectly(): boolean {
-    const { chain, clock, params } = this.context;
+    const { chain, clock, params } = this.#context;
     return chain.tip.time > clock.nowSeconds() - params.powTargetSpacing * DIRECT_FETCH_INTERVALS;
   }
 
   #fetchDirectly(peer: Peer, last: HeaderNode): void {
-    const { chain, log, params } = this.context;
+    const { chain, log, params } = this.#context;
     if (!this.canFetchDirectly || last.failed || chain.tip.chainWork > last.chainWork) return;
     const missing: HeaderNode[] = [];
     for (let walk: HeaderNode | null = last; walk !== null && !chain.contains(walk); walk = walk.prev) {
@@ -225,13 +226,13 @@ export class HeadersSync {
         return;
       }
       const servable = peer.hasWitness || walk.height < params.segwitHeight;
-      if (walk.has(NodeStatus.HAVE_DATA) || this.downloads.expects(walk.hash) || this.downloads.passesOver(peer, walk)) continue;
+      if (walk.has(NodeStatus.HAVE_DATA) || this.#downloads.expects(walk.hash) || this.#downloads.passesOver(peer, walk)) continue;
       if (servable) missing.push(walk);
     }
-    const wanted = missing.reverse().slice(0, this.downloads.room(peer));
+    const wanted = missing.reverse().slice(0, this.#downloads.room(peer));
     if (wanted.length === 0) return;
     if (wanted.length > 1) log.debug('net', `Downloading blocks toward ${last.hashHex} (${last.height}) via headers direct fetch`);
-    if (!this.fetchCompact(peer, wanted)) this.downloads.ask(peer, wanted);
+    if (!this.fetchCompact(peer, wanted)) this.#downloads.ask(peer, wanted);
   }
 
   /** Asks for a single announced block as a compact block where that helps. @returns whether it did */
@@ -239,11 +240,11 @@ export class HeadersSync {
 
   /** In initial download an outbound peer whose whole chain has too little work is of no use. */
   #dropIfUseless(peer: Peer): void {
-    const { chain } = this.context;
+    const { chain } = this.#context;
     settleAvailability(chain, peer);
     const best = peer.sync.bestKnown;
     if (best === null || best.chainWork >= chain.minimumChainWork || !peer.outboundOrBlockRelay) return;
-    this.context.log.debug('net', `Disconnecting outbound peer ${peer.id} -- headers chain has insufficient work`);
-    this.context.disconnect(peer);
+    this.#context.log.debug('net', `Disconnecting outbound peer ${peer.id} -- headers chain has insufficient work`);
+    this.#context.disconnect(peer);
   }
 }

@@ -25,21 +25,33 @@ const LIMITED_SLACK = 2;
 const HISTORICAL_BLOCK_AGE_SECONDS = 7 * 24 * 60 * 60;
 
 export class BlockServer {
+  readonly #context: NetContext;
+  /** Whether the day's upload is used up but for what the chain's newest blocks need. */
+  readonly #uploadTargetReached: () => boolean;
+  /** Sends a compact block; false: the whole one has to go. */
+  readonly #sendCompact: (peer: Peer, node: HeaderNode, bytes: Uint8Array) => boolean;
+  /** Sends what the peer's filter lets through. */
+  readonly #sendFiltered: (peer: Peer, bytes: Uint8Array) => Promise<void>;
+  /** Where reads of blocks for peers wait for each other. */
+  readonly #reads: Semaphore;
+
   constructor(
-    private readonly context: NetContext,
-    /** Whether the day's upload is used up but for what the chain's newest blocks need. */
-    private readonly uploadTargetReached: () => boolean,
-    /** Sends a compact block; false: the whole one has to go. */
-    private readonly sendCompact: (peer: Peer, node: HeaderNode, bytes: Uint8Array) => boolean,
-    /** Sends what the peer's filter lets through. */
-    private readonly sendFiltered: (peer: Peer, bytes: Uint8Array) => Promise<void>,
-    /** Where reads of blocks for peers wait for each other. */
-    private readonly reads: Semaphore,
-  ) {}
+    context: NetContext,
+    uploadTargetReached: () => boolean,
+    sendCompact: (peer: Peer, node: HeaderNode, bytes: Uint8Array) => boolean,
+    sendFiltered: (peer: Peer, bytes: Uint8Array) => Promise<void>,
+    reads: Semaphore,
+  ) {
+    this.#context = context;
+    this.#uploadTargetReached = uploadTargetReached;
+    this.#sendCompact = sendCompact;
+    this.#sendFiltered = sendFiltered;
+    this.#reads = reads;
+  }
 
   /** getheaders. @throws DecodeError */
   headers(peer: Peer, payload: Uint8Array): void {
-    const { chain, log } = this.context;
+    const { chain, log } = this.#context;
     const request = this.#locator(peer, payload);
     if (request === null) return;
     if (chain.isInitialBlockDownload() && !peer.permissions.download) {
@@ -50,7 +62,7 @@ export class BlockServer {
     if (request.locator.length === 0) {
       node = chain.node(request.stop);
       if (node === undefined) return;
-      if (!mayServe(chain, node, this.context.params)) {
+      if (!mayServe(chain, node, this.#context.params)) {
         log.debug('net', `getheaders: ignoring request from peer=${peer.id} for old block header that isn't in the main chain`);
         return;
       }
@@ -73,7 +85,7 @@ export class BlockServer {
 
   /** getblocks. @throws DecodeError */
   hashes(peer: Peer, payload: Uint8Array): void {
-    const { chain, log } = this.context;
+    const { chain, log } = this.#context;
     const request = this.#locator(peer, payload);
     if (request === null) return;
     let node = chain.next(forkOfLocator(chain, request.locator));
@@ -90,12 +102,12 @@ export class BlockServer {
       peer.sync.continueAt = node.hash;
       break;
     }
-    this.context.wake(peer);
+    this.#context.wake(peer);
   }
 
   /** Whether a node that prunes has no such block, or may prune it within the hour that its relay may take. */
   #mayBeGoneSoon(node: HeaderNode): boolean {
-    const { chain, params } = this.context;
+    const { chain, params } = this.#context;
     if (chain.pruneSettings === null) return false;
     return !node.hasData || node.height <= chain.tip.height - MIN_BLOCKS_TO_KEEP + Math.floor(3_600 / params.powTargetSpacing);
   }
@@ -105,8 +117,8 @@ export class BlockServer {
       return decodeLocator(payload);
     } catch (error) {
       if (!(error instanceof TooMany)) throw error;
-      this.context.log.debug('net', `getheaders/getblocks ${error.message}, disconnect peer=${peer.id}`);
-      this.context.disconnect(peer);
+      this.#context.log.debug('net', `getheaders/getblocks ${error.message}, disconnect peer=${peer.id}`);
+      this.#context.disconnect(peer);
       return null;
     }
   }
@@ -116,27 +128,27 @@ export class BlockServer {
    * nothing of what we have seen
    */
   async block(peer: Peer, item: InvItem): Promise<boolean> {
-    const { chain, log } = this.context;
+    const { chain, log } = this.#context;
     const node = chain.node(item.hash);
     if (node === undefined) return false;
     // Announced while its scripts run: a peer that asks this early gets it as soon as it is connected.
     if (node.hasChainData && !node.has(NodeStatus.SCRIPTS_VALID) && !node.failed) await chain.settled();
     if (peer.leaving) return false;
-    if (!mayServe(chain, node, this.context.params)) {
+    if (!mayServe(chain, node, this.#context.params)) {
       log.debug('net', `ignoring request from peer=${peer.id} for old block that isn't in the main chain`);
       return false;
     }
     const old = chain.bestHeader.time - node.time > HISTORICAL_BLOCK_AGE_SECONDS || item.type === INV.FILTERED_BLOCK;
-    if (this.uploadTargetReached() && old && !peer.permissions.download) {
+    if (this.#uploadTargetReached() && old && !peer.permissions.download) {
       log.debug('net', `historical block serving limit reached, disconnect peer=${peer.id}`);
-      this.context.disconnect(peer);
+      this.#context.disconnect(peer);
       return false;
     }
-    const limited = (this.context.options.services & SERVICE.NETWORK) === 0n;
+    const limited = (this.#context.options.services & SERVICE.NETWORK) === 0n;
     const tooDeep = chain.tip.height - node.height > LIMITED_MIN_BLOCKS + LIMITED_SLACK;
     if (limited && tooDeep && !peer.permissions.noban) {
       log.debug('net', `Ignore block request below NODE_NETWORK_LIMITED threshold from peer=${peer.id}`);
-      this.context.disconnect(peer);
+      this.#context.disconnect(peer);
       return false;
     }
     if (!node.hasData) return false;
@@ -145,11 +157,11 @@ export class BlockServer {
       this.#continue(peer, item.hash);
       return true;
     }
-    return this.reads.run(() => this.#sendBlock(peer, node, item));
+    return this.#reads.run(() => this.#sendBlock(peer, node, item));
   }
 
   async #sendBlock(peer: Peer, node: HeaderNode, item: InvItem): Promise<boolean> {
-    const { chain, log } = this.context;
+    const { chain, log } = this.#context;
     // It may have gone while it waited.
     if (peer.leaving) return false;
     let bytes: Uint8Array;
@@ -162,9 +174,9 @@ export class BlockServer {
     }
     if (peer.leaving) return false;
     if (item.type === INV.WITNESS_BLOCK) peer.send('block', bytes);
-    else if (item.type === INV.BLOCK) peer.send('block', withoutWitnesses(bytes, this.context));
-    else if (item.type === INV.FILTERED_BLOCK) await this.sendFiltered(peer, bytes);
-    else if (item.type === INV.CMPCT_BLOCK && !this.sendCompact(peer, node, bytes)) peer.send('block', bytes);
+    else if (item.type === INV.BLOCK) peer.send('block', withoutWitnesses(bytes, this.#context));
+    else if (item.type === INV.FILTERED_BLOCK) await this.#sendFiltered(peer, bytes);
+    else if (item.type === INV.CMPCT_BLOCK && !this.#sendCompact(peer, node, bytes)) peer.send('block', bytes);
     this.#continue(peer, item.hash);
     return true;
   }
@@ -173,7 +185,7 @@ export class BlockServer {
     const { sync } = peer;
     if (sync.continueAt === null || !equalBytes(sync.continueAt, hash)) return;
     // Sent at once, before anything that comes from the next request.
-    peer.send('inv', encodeInv([{ type: INV.BLOCK, hash: this.context.chain.tip.hash }]));
+    peer.send('inv', encodeInv([{ type: INV.BLOCK, hash: this.#context.chain.tip.hash }]));
     sync.continueAt = null;
   }
 }

@@ -44,12 +44,14 @@ export class FilterServer {
   readonly #reads = new Semaphore(READERS_AT_A_TIME);
   /** Filter headers at multiples of a thousand blocks, oldest reading first. */
   readonly #checkpoints = new Map<HeaderNode, Uint8Array>();
+  readonly #context: NetContext;
+  /** null: nothing is served. */
+  readonly #source: FilterSource | null;
 
-  constructor(
-    private readonly context: NetContext,
-    /** null: nothing is served. */
-    private readonly source: FilterSource | null,
-  ) {}
+  constructor(context: NetContext, source: FilterSource | null) {
+    this.#context = context;
+    this.#source = source;
+  }
 
   /** getcfilters. @throws DecodeError */
   async filters(peer: Peer, payload: Uint8Array): Promise<void> {
@@ -59,12 +61,12 @@ export class FilterServer {
     for (const node of nodesOf(range)) {
       // As fast as the peer reads.
       while (peer.connection.sendPaused && !peer.leaving) await setTimeout(READ_WAIT_MS);
-      const found = await this.#reads.run(async () => this.source?.find(node.hash));
+      const found = await this.#reads.run(async () => this.#source?.find(node.hash));
       // Not built that far yet: the peer asks another.
       if (found === undefined || peer.leaving) return;
       const began = performance.now();
       peer.send('cfilter', new ByteWriter(40 + found.filter.length).u8(BASIC).bytes(node.hash).varBytes(found.filter).finish());
-      this.context.charge(peer, performance.now() - began);
+      this.#context.charge(peer, performance.now() - began);
     }
   }
 
@@ -112,8 +114,8 @@ export class FilterServer {
       for (let at = 0; at < nodes.length; at += HEADS_AT_A_TIME) {
         if (peer.leaving) return null;
         const began = performance.now();
-        const reading = this.source?.heads(nodes.slice(at, at + HEADS_AT_A_TIME).map(({ hash }) => hash));
-        this.context.charge(peer, performance.now() - began);
+        const reading = this.#source?.heads(nodes.slice(at, at + HEADS_AT_A_TIME).map(({ hash }) => hash));
+        this.#context.charge(peer, performance.now() - began);
         const part = (await reading) ?? [undefined];
         const resumed = performance.now();
         for (const head of part) {
@@ -121,23 +123,23 @@ export class FilterServer {
           if (head === undefined) return null;
           heads.push(head);
         }
-        this.context.charge(peer, performance.now() - resumed);
+        this.#context.charge(peer, performance.now() - resumed);
       }
       return peer.leaving ? null : heads;
     });
   }
 
   #range(peer: Peer, type: number, start: number, stopHash: Uint8Array, most: number): Range | null {
-    const { chain } = this.context;
+    const { chain } = this.#context;
     const refuse = (why: string): null => {
-      this.context.log.debug('net', `peer ${peer.id} ${why}`);
-      this.context.disconnect(peer);
+      this.#context.log.debug('net', `peer ${peer.id} ${why}`);
+      this.#context.disconnect(peer);
       return null;
     };
-    if (this.source === null || type !== BASIC) return refuse(`requested unsupported block filter type: ${type}`);
+    if (this.#source === null || type !== BASIC) return refuse(`requested unsupported block filter type: ${type}`);
     const stop = chain.node(stopHash);
     // Only of blocks we would serve: others would tell what we have seen.
-    if (stop === undefined || !mayServe(chain, stop, this.context.params)) {
+    if (stop === undefined || !mayServe(chain, stop, this.#context.params)) {
       return refuse(`requested invalid block hash: ${Buffer.from(stopHash).reverse().toString('hex')}`);
     }
     if (start > stop.height)

@@ -18,10 +18,21 @@ export class StaleTip {
   #nextStaleCheck: number;
   #wantsExtra = false;
   #wasInStep = false;
+  readonly #context: NetContext;
+  readonly #state: {
+    /** Whether there may be connections, and we choose peers by ourselves. */
+    searching(): boolean;
+    /** Blocks asked for that have not come. */
+    inFlight(): number;
+    /** Whether the tip is recent enough for blocks to be fetched as they are announced. */
+    inStep(): boolean;
+    /** Peers of our own choice that are wanted, for everything and for blocks only. */
+    readonly targets: { readonly full: number; readonly blocks: number };
+  };
 
   constructor(
-    private readonly context: NetContext,
-    private readonly state: {
+    context: NetContext,
+    state: {
       /** Whether there may be connections, and we choose peers by ourselves. */
       searching(): boolean;
       /** Blocks asked for that have not come. */
@@ -32,6 +43,8 @@ export class StaleTip {
       readonly targets: { readonly full: number; readonly blocks: number };
     },
   ) {
+    this.#context = context;
+    this.#state = state;
     const now = context.clock.nowSeconds();
     this.#lastTipSeconds = now;
     this.#nextCheck = now + CHECK_SECONDS;
@@ -45,17 +58,17 @@ export class StaleTip {
 
   /** The chain has been in step since the start: peers for blocks only may be changed now and then. */
   get looksFurther(): boolean {
-    return this.#wasInStep && this.state.searching();
+    return this.#wasInStep && this.#state.searching();
   }
 
   /** The tip changed. */
   onTip(): void {
-    this.#lastTipSeconds = this.context.clock.nowSeconds();
+    this.#lastTipSeconds = this.#context.clock.nowSeconds();
   }
 
   /** Called often; looks every 45 seconds. */
   tick(): void {
-    const now = this.context.clock.nowSeconds();
+    const now = this.#context.clock.nowSeconds();
     // The mockable clock may be put back.
     this.#nextCheck = Math.min(this.#nextCheck, now + CHECK_SECONDS);
     this.#nextStaleCheck = Math.min(this.#nextStaleCheck, now + STALE_CHECK_SECONDS);
@@ -63,29 +76,29 @@ export class StaleTip {
     this.#nextCheck = now + CHECK_SECONDS;
     this.#evictBlockRelay(now);
     this.#evict(now);
-    this.#wasInStep ||= this.state.inStep();
+    this.#wasInStep ||= this.#state.inStep();
     if (now < this.#nextStaleCheck) return;
     this.#nextStaleCheck = now + STALE_CHECK_SECONDS;
     const age = now - this.#lastTipSeconds;
-    const stale = this.state.searching() && this.state.inFlight() === 0 && age > STALE_SPACINGS * this.context.params.powTargetSpacing;
+    const stale = this.#state.searching() && this.#state.inFlight() === 0 && age > STALE_SPACINGS * this.#context.params.powTargetSpacing;
     if (stale) {
-      this.context.log.info(`Potential stale tip detected, will try using extra outbound peer (last tip update: ${age} seconds ago)`);
+      this.#context.log.info(`Potential stale tip detected, will try using extra outbound peer (last tip update: ${age} seconds ago)`);
     }
     this.#wantsExtra = stale;
   }
 
   /** One peer for blocks only more than wanted: the youngest, unless it brought a block later than the one before it. */
   #evictBlockRelay(now: number): void {
-    const list = [...this.context.peers].filter((peer) => peer.type === 'block-relay-only' && !peer.leaving).sort((a, b) => b.id - a.id);
-    if (list.length <= this.state.targets.blocks) return;
+    const list = [...this.#context.peers].filter((peer) => peer.type === 'block-relay-only' && !peer.leaving).sort((a, b) => b.id - a.id);
+    if (list.length <= this.#state.targets.blocks) return;
     const [youngest, next] = list as [Peer, Peer | undefined];
     const goes = next !== undefined && youngest.lastBlockTime > next.lastBlockTime ? next : youngest;
     if (this.#mayGo(goes, now)) {
-      this.context.log.debug(
+      this.#context.log.debug(
         'net',
         `disconnecting extra block-relay-only peer=${goes.id} (last block received at time ${goes.lastBlockTime})`,
       );
-      this.context.disconnect(goes);
+      this.#context.disconnect(goes);
     }
   }
 
@@ -93,7 +106,7 @@ export class StaleTip {
   #mayGo({ id, type, connectedAt, sync }: Peer, now: number): boolean {
     if (now - connectedAt > MINIMUM_CONNECT_SECONDS && sync.inFlight.length === 0) return true;
     const kind = type === 'block-relay-only' ? type : 'outbound';
-    this.context.log.debug(
+    this.#context.log.debug(
       'net',
       `keeping ${kind} peer=${id} chosen for eviction (connect time: ${connectedAt}, blocks_in_flight: ${sync.inFlight.length})`,
     );
@@ -101,9 +114,9 @@ export class StaleTip {
   }
 
   #evict(now: number): void {
-    const { peers, log } = this.context;
+    const { peers, log } = this.#context;
     const chosen = [...peers].filter((peer) => peer.type === 'outbound-full-relay' && !peer.leaving);
-    if (chosen.length <= this.state.targets.full) return;
+    if (chosen.length <= this.#state.targets.full) return;
     let worst: Peer | undefined;
     for (const peer of chosen) {
       if (peer.sync.protectedFromChainSync) continue;
@@ -113,7 +126,7 @@ export class StaleTip {
     if (worst === undefined || !this.#mayGo(worst, now)) return;
     const { id, sync } = worst;
     log.debug('net', `disconnecting extra outbound peer=${id} (last block announcement received at time ${sync.announcedAt})`);
-    this.context.disconnect(worst);
+    this.#context.disconnect(worst);
     // The extra one has come: no more of them until the tip is stale again.
     this.#wantsExtra = false;
   }

@@ -47,12 +47,15 @@ interface Mark {
 
 export class SyncProgress {
   #marks: Mark[] = [];
+  readonly #sources: SyncSources;
 
-  constructor(private readonly sources: SyncSources) {}
+  constructor(sources: SyncSources) {
+    this.#sources = sources;
+  }
 
   /** Takes note of where things stand. @returns the line for the log, null when there is nothing to say */
   tick(): string | null {
-    const { sources } = this;
+    const sources = this.#sources;
     if (!sources.downloading()) {
       this.#marks = [];
       return null;
@@ -66,14 +69,14 @@ export class SyncProgress {
   }
 
   #mark(): Mark {
-    const { sources } = this;
+    const sources = this.#sources;
     const headers = sources.presync() ?? sources.bestHeader();
     const height = sources.height();
     return { atMs: sources.nowMs(), height, headers: headers.height, progress: this.#blocks(height) };
   }
 
   #blocks(height: number): number {
-    const { sources } = this;
+    const sources = this.#sources;
     const known = sources.verificationProgress();
     const byHeight = Math.min(1, height / Math.max(1, sources.bestHeader().height));
     // Without figures of the network's history every block counts as the last one.
@@ -81,7 +84,7 @@ export class SyncProgress {
   }
 
   #headers({ height, time }: HeaderPlace): number {
-    const missing = Math.max(0, this.sources.nowMs() / 1000 - time) / this.sources.params.powTargetSpacing;
+    const missing = Math.max(0, this.#sources.nowMs() / 1000 - time) / this.#sources.params.powTargetSpacing;
     return height / Math.max(1, height + missing);
   }
 
@@ -90,12 +93,12 @@ export class SyncProgress {
     if (phase === 'presync') return `Pre-synchronizing blockheaders, ${headers}`;
     if (phase === 'headers') return `Synchronizing blockheaders, ${headers}`;
     const speed = `${blocksPerSecond.toFixed(blocksPerSecond < 10 ? 1 : 0)} blocks/s`;
-    const goal = this.sources.bestHeader().height;
+    const goal = this.#sources.bestHeader().height;
     return `Synchronizing blocks, height: ${now.height} of ${goal} (~${(100 * blocksProgress).toFixed(2)}%), ${speed}, ${durationText(secondsLeft)} left`;
   }
 
   figures(): SyncFigures {
-    const { sources } = this;
+    const sources = this.#sources;
     const presync = sources.presync();
     const best = sources.bestHeader();
     const now = this.#mark();

@@ -6,16 +6,21 @@ const MAX_BLOCK_BYTES = 4_000_000;
 export class UploadTarget {
   #since = 0;
   #sent = 0;
+  readonly #nowSeconds: () => number;
+  readonly #blockSeconds: number;
 
   constructor(
     /** Bytes a day; 0: no limit. */
     readonly bytes: number,
-    private readonly nowSeconds: () => number,
-    private readonly blockSeconds: number,
-  ) {}
+    nowSeconds: () => number,
+    blockSeconds: number,
+  ) {
+    this.#nowSeconds = nowSeconds;
+    this.#blockSeconds = blockSeconds;
+  }
 
   note(bytes: number): void {
-    const now = this.nowSeconds();
+    const now = this.#nowSeconds();
     if (this.#since + DAY_SECONDS < now) {
       this.#since = now;
       this.#sent = 0;
@@ -26,7 +31,7 @@ export class UploadTarget {
   /** Whether old blocks have to wait: what is left is for the blocks still to come today. */
   get historicalReached(): boolean {
     if (this.bytes === 0) return false;
-    const buffer = Math.floor(this.secondsLeft / this.blockSeconds) * MAX_BLOCK_BYTES;
+    const buffer = Math.floor(this.secondsLeft / this.#blockSeconds) * MAX_BLOCK_BYTES;
     return buffer >= this.bytes || this.#sent >= this.bytes - buffer;
   }
   get reached(): boolean {
@@ -35,7 +40,7 @@ export class UploadTarget {
   get secondsLeft(): number {
     if (this.bytes === 0) return 0;
     if (this.#since === 0) return DAY_SECONDS;
-    return Math.max(0, this.#since + DAY_SECONDS - this.nowSeconds());
+    return Math.max(0, this.#since + DAY_SECONDS - this.#nowSeconds());
   }
   get bytesLeft(): number {
     return this.bytes === 0 ? 0 : Math.max(0, this.bytes - this.#sent);

@@ -16,12 +16,13 @@ export class KeyDesk {
   #credit = BURST_MS;
   #countedAt: number;
   #due = false;
+  readonly #curve: EllSwift;
+  readonly #nowMs: () => number;
 
   /** @param nowMs milliseconds from an arbitrary start, never going back */
-  constructor(
-    private readonly curve: EllSwift,
-    private readonly nowMs: () => number = () => performance.now(),
-  ) {
+  constructor(curve: EllSwift, nowMs: () => number = () => performance.now()) {
+    this.#curve = curve;
+    this.#nowMs = nowMs;
     this.#countedAt = nowMs();
   }
 
@@ -32,12 +33,12 @@ export class KeyDesk {
 
   /** Makes a key. @param initiating for a peer that we call: before those who call us */
   create(initiating: boolean, done: (key: EllSwiftKey) => void): Cancel {
-    return this.#submit(initiating, () => done(this.curve.create()));
+    return this.#submit(initiating, () => done(this.#curve.create()));
   }
 
   /** Computes the secret shared with a peer. @param theirs 64 bytes */
   share(initiating: boolean, ours: EllSwiftKey, theirs: Uint8Array, done: (secret: Uint8Array) => void): Cancel {
-    return this.#submit(initiating, () => done(this.curve.sharedSecret(ours, theirs, initiating)));
+    return this.#submit(initiating, () => done(this.#curve.sharedSecret(ours, theirs, initiating)));
   }
 
   #submit(urgent: boolean, job: Job): Cancel {
@@ -67,14 +68,14 @@ export class KeyDesk {
     const [job] = line;
     if (job === undefined) return;
     line.delete(job);
-    const began = this.nowMs();
+    const began = this.#nowMs();
     job();
-    this.#credit -= this.nowMs() - began;
+    this.#credit -= this.#nowMs() - began;
   }
 
   /** @returns milliseconds of work that may be done now; none below zero */
   #refill(): number {
-    const now = this.nowMs();
+    const now = this.#nowMs();
     this.#credit = Math.min(BURST_MS, this.#credit + (now - this.#countedAt) * SHARE);
     this.#countedAt = now;
     return this.#credit;

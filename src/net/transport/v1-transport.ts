@@ -9,12 +9,14 @@ export class V1Transport implements Transport {
   readonly busy = false;
   readonly refused = false;
   readonly #reader: FrameReader;
+  readonly #magic: Uint8Array;
+  readonly #hashes: Hashes;
+  readonly #write: (bytes: Uint8Array) => void;
 
-  constructor(
-    private readonly magic: Uint8Array,
-    private readonly hashes: Hashes,
-    private readonly write: (bytes: Uint8Array) => void,
-  ) {
+  constructor(magic: Uint8Array, hashes: Hashes, write: (bytes: Uint8Array) => void) {
+    this.#magic = magic;
+    this.#hashes = hashes;
+    this.#write = write;
     this.#reader = new FrameReader(magic, hashes);
   }
 
@@ -39,8 +41,8 @@ export class V1Transport implements Transport {
   }
 
   send(command: string, payload: Uint8Array): number {
-    const bytes = encodeFrame(this.magic, command, payload, this.hashes);
-    this.write(bytes);
+    const bytes = encodeFrame(this.#magic, command, payload, this.#hashes);
+    this.#write(bytes);
     return bytes.length;
   }
 

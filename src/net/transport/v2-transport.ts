@@ -61,11 +61,12 @@ export class V2Transport implements Transport {
   /** Messages that wait for keys: version, nothing else is sent before the peer has spoken. */
   #queued: { readonly command: string; readonly payload: Uint8Array }[] = [];
   #sent = 0;
+  readonly #options: V2Options;
+  readonly #events: TransportEvents;
 
-  constructor(
-    private readonly options: V2Options,
-    private readonly events: TransportEvents,
-  ) {
+  constructor(options: V2Options, events: TransportEvents) {
+    this.#options = options;
+    this.#events = events;
     this.#stage = options.initiating ? 'key' : 'detect';
   }
 
@@ -81,7 +82,7 @@ export class V2Transport implements Transport {
   }
   /** We sent as much as a header and more, and not a byte came back: as those do who take it for a wrong header. */
   get refused(): boolean {
-    return this.options.initiating && this.#stage === 'key' && this.#bytes.length === 0 && this.#sent >= HEADER_BYTES;
+    return this.#options.initiating && this.#stage === 'key' && this.#bytes.length === 0 && this.#sent >= HEADER_BYTES;
   }
   get held(): number {
     return this.#clear?.held ?? this.#bytes.length;
@@ -92,7 +93,7 @@ export class V2Transport implements Transport {
   }
 
   start(): void {
-    if (this.options.initiating) this.#makeKey();
+    if (this.#options.initiating) this.#makeKey();
   }
 
   push(chunk: Uint8Array): void {
@@ -140,12 +141,12 @@ export class V2Transport implements Transport {
 
   #write(bytes: Uint8Array): void {
     this.#sent += bytes.length;
-    this.events.write(bytes);
+    this.#events.write(bytes);
   }
 
   /** As long as every byte is what a peer in the clear sends, it may be one. */
   #detect(): void {
-    const { magic, hashes } = this.options;
+    const { magic, hashes } = this.#options;
     const prefix = Buffer.concat([magic, V1_NAME]);
     const length = Math.min(prefix.length, this.#bytes.length);
     if (!prefix.subarray(0, length).equals(this.#bytes.peek(length))) {
@@ -160,7 +161,7 @@ export class V2Transport implements Transport {
   }
 
   #makeKey(): void {
-    const { initiating, keys } = this.options;
+    const { initiating, keys } = this.#options;
     this.#work = keys.create(initiating, (key) => {
       this.#ours = key;
       this.#garbage = new Uint8Array(crypto.randomBytes(crypto.randomInt(MAX_GARBAGE_BYTES + 1)));
@@ -170,7 +171,7 @@ export class V2Transport implements Transport {
   }
 
   #takeKey(): void {
-    const { initiating, magic } = this.options;
+    const { initiating, magic } = this.#options;
     const name = magic.length + V1_NAME.length;
     // Another network's node in the clear would wait for ever for bytes it understands.
     if (!initiating && this.#bytes.length >= name && V1_NAME.equals(this.#bytes.peek(name).subarray(magic.length))) {
@@ -184,7 +185,7 @@ export class V2Transport implements Transport {
   }
 
   #share(): void {
-    const { initiating, keys, magic } = this.options;
+    const { initiating, keys, magic } = this.#options;
     const ours = this.#ours as EllSwiftKey;
     this.#work = keys.share(initiating, ours, this.#theirs as Uint8Array, (secret) => {
       ours.secret.fill(0);
@@ -198,7 +199,7 @@ export class V2Transport implements Transport {
       this.#queued = [];
       for (const { command, payload } of queued) this.send(command, payload);
       this.#advance();
-      this.events.progress();
+      this.#events.progress();
     });
   }
 

@@ -50,11 +50,13 @@ export class FrameReader {
   /** Why the stream can't go on, once it can't. */
   fault: string | null = null;
   readonly #bytes = new ByteQueue();
+  readonly #magic: Uint8Array;
+  readonly #hashes: Hashes;
 
-  constructor(
-    private readonly magic: Uint8Array,
-    private readonly hashes: Hashes,
-  ) {}
+  constructor(magic: Uint8Array, hashes: Hashes) {
+    this.#magic = magic;
+    this.#hashes = hashes;
+  }
 
   /** Bytes received and not handed out yet. */
   get held(): number {
@@ -66,7 +68,7 @@ export class FrameReader {
     const { held } = this;
     if (this.fault !== null || held < HEADER_BYTES) return false;
     const header = this.#bytes.peek(HEADER_BYTES);
-    for (let i = 0; i < 4; i++) if (header[i] !== this.magic[i]) return true;
+    for (let i = 0; i < 4; i++) if (header[i] !== this.#magic[i]) return true;
     const length = new DataView(header.buffer, header.byteOffset).getUint32(LENGTH_AT, true);
     return length > MAX_PROTOCOL_MESSAGE_LENGTH || held >= HEADER_BYTES + length;
   }
@@ -84,7 +86,7 @@ export class FrameReader {
     const length = new DataView(header.buffer, header.byteOffset).getUint32(LENGTH_AT, true);
     const { text: command, valid } = readCommand(header.subarray(COMMAND_AT, COMMAND_AT + COMMAND_BYTES));
     for (let i = 0; i < 4; i++) {
-      if (header[i] === this.magic[i]) continue;
+      if (header[i] === this.#magic[i]) continue;
       return this.#fail(`HEADER ERROR - MESSAGESTART (${command}, ${length} bytes), received ${hex(header, 0, 4)}`);
     }
     if (length > MAX_PROTOCOL_MESSAGE_LENGTH) return this.#fail(`HEADER ERROR - SIZE (${command}, ${length} bytes)`);
@@ -93,7 +95,7 @@ export class FrameReader {
     const wanted = hex(header, CHECKSUM_AT, 4);
     this.#bytes.drop(HEADER_BYTES);
     const payload = this.#bytes.take(length);
-    const sum = hex(this.hashes.sha256d(payload), 0, 4);
+    const sum = hex(this.#hashes.sha256d(payload), 0, 4);
     if (sum !== wanted) {
       const fault = `CHECKSUM ERROR (${command}, ${length} bytes), expected ${sum} was ${wanted}`;
       return { command, payload: null, fault, size };

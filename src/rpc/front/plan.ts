@@ -53,13 +53,11 @@ const READ_MS = 2;
 export class FrontDesk {
   readonly #dispatcher: Dispatcher<FrontContext>;
   readonly #reading = new ReadingTurns();
+  readonly #requests: RequestOptions | undefined;
 
   /** @param requests how they are read; by default as Core 0.21 does */
-  constructor(
-    context: FrontContext,
-    observer?: DispatchObserver,
-    private readonly requests?: RequestOptions,
-  ) {
+  constructor(context: FrontContext, observer?: DispatchObserver, requests?: RequestOptions) {
+    this.#requests = requests;
     this.#dispatcher = new Dispatcher<FrontContext>({
       methods: methodsOf(context.wallets, context.compat),
       runs: FRONT_RUNS,
@@ -71,7 +69,7 @@ export class FrontDesk {
 
   /** Never throws. */
   plan(body: Uint8Array, call: FrontCall): CallPlan {
-    return this.#planParsed(parseRequest(body, this.requests), call, false);
+    return this.#planParsed(parseRequest(body, this.#requests), call, false);
   }
 
   /**
@@ -105,7 +103,7 @@ export class FrontDesk {
     const batch = LongBatch.in(body, (source) => {
       if (call.allowed) refused ??= checkElement(source, (method) => call.allowed!.has(method));
     });
-    const reader = batch ?? new RequestReader(body, this.requests);
+    const reader = batch ?? new RequestReader(body, this.#requests);
     try {
       if (!(await this.#reading.read(reader, { turnMs: READ_MS, gone }))) return null;
     } catch (error) {
@@ -123,7 +121,7 @@ export class FrontDesk {
   withoutBlock(body: Uint8Array): BodyWithoutBlock | null {
     const taken = takeLongHex(body);
     if (taken === null) return null;
-    const parsed = parseRequest(taken.body, this.requests);
+    const parsed = parseRequest(taken.body, this.#requests);
     if (!isSubmitBlock(parsed)) return null;
     try {
       return this.#dispatcher.arguments(parsed.entry).args[0] === taken.block.token ? taken : null;

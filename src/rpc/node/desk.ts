@@ -121,12 +121,10 @@ class DeskCall implements CallInfo {
   readonly path: string;
   readonly breathe: (() => unknown) | undefined;
   readonly taken: TakenSecrets | undefined;
+  readonly #call: NodeCall;
 
-  constructor(
-    private readonly call: NodeCall,
-    hooks: DispatchHooks,
-    taken?: TakenSecrets,
-  ) {
+  constructor(call: NodeCall, hooks: DispatchHooks, taken?: TakenSecrets) {
+    this.#call = call;
     this.user = call.user;
     this.path = call.uri;
     this.breathe = hooks.breathe;
@@ -134,10 +132,10 @@ class DeskCall implements CallInfo {
   }
 
   get signal(): AbortSignal | undefined {
-    return this.call.signal;
+    return this.#call.signal;
   }
 
   get block(): TakenBlock | null {
-    return this.call.block ?? null;
+    return this.#call.block ?? null;
   }
 }

@@ -10,8 +10,11 @@ const LINE_FEED = 0x0a;
 export class DumpWriter {
   #bytes = new Uint8Array(PORTION);
   #end = 0;
+  readonly #file: Pick<fs.FileHandle, 'writeFile'>;
 
-  constructor(private readonly file: Pick<fs.FileHandle, 'writeFile'>) {}
+  constructor(file: Pick<fs.FileHandle, 'writeFile'>) {
+    this.#file = file;
+  }
 
   /** A line. @param parts byte strings are private keys as ASCII; they are overwritten */
   line(...parts: readonly (string | Uint8Array)[]): void {
@@ -33,7 +36,7 @@ export class DumpWriter {
   /** Writes what there is, and overwrites it. */
   async flush(): Promise<void> {
     try {
-      if (this.#end > 0) await this.file.writeFile(this.#bytes.subarray(0, this.#end));
+      if (this.#end > 0) await this.#file.writeFile(this.#bytes.subarray(0, this.#end));
     } finally {
       this.wipe();
     }

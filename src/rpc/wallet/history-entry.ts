@@ -56,20 +56,23 @@ export const LONG: EntryOptions = { minDepth: 0, label: null, long: true };
 /** Commas between entries as they come. */
 export class EntryList {
   #some = false;
+  readonly #out: JsonBytes;
 
-  constructor(private readonly out: JsonBytes) {}
+  constructor(out: JsonBytes) {
+    this.#out = out;
+  }
 
   /** Another entry was written. */
   readonly take = (): void => {
-    this.out.text(',');
+    this.#out.text(',');
     this.#some = true;
   };
 
   /** Ends the list; the next begins anew. */
   end(): void {
-    if (this.#some) this.out.dropLast();
+    if (this.#some) this.#out.dropLast();
     this.#some = false;
-    this.out.text(']');
+    this.#out.text(']');
   }
 }
 
@@ -82,13 +85,16 @@ export class HistoryWriter {
   /** Entries as later releases write them: they need the bytes of every record. */
   readonly later: boolean;
   readonly #showsWatched: boolean;
+  readonly #ctx: NodeContext;
+  readonly #wallet: Wallet;
+  readonly #filter: OwnershipFilter;
+  readonly #out: JsonBytes;
 
-  constructor(
-    private readonly ctx: NodeContext,
-    private readonly wallet: Wallet,
-    private readonly filter: OwnershipFilter,
-    private readonly out: JsonBytes,
-  ) {
+  constructor(ctx: NodeContext, wallet: Wallet, filter: OwnershipFilter, out: JsonBytes) {
+    this.#ctx = ctx;
+    this.#wallet = wallet;
+    this.#filter = filter;
+    this.#out = out;
     this.#payees = payeesOf(wallet);
     this.#render = renderContext(ctx);
     this.later = follows(ctx.compat, 24);
@@ -97,7 +103,7 @@ export class HistoryWriter {
 
   /** How many entries() would hand on. */
   count(pin: RecordPin, i: number, tx: TxView | undefined, { label, minDepth, change }: EntryOptions): number {
-    const moved = movementsOf(this.wallet, pin.rows[i], tx, this.filter, change);
+    const moved = movementsOf(this.#wallet, pin.rows[i], tx, this.#filter, change);
     const received = pin.depth(i) >= minDepth ? moved.received : NOTHING;
     if (label === null) return moved.sent.length + received.length;
     return received.reduce((count, movement) => count + (this.#labelOf(movement) === label ? 1 : 0), 0);
@@ -111,8 +117,8 @@ export class HistoryWriter {
    */
   entries(pin: RecordPin, i: number, tx: TxView | undefined, options: EntryOptions, take: (start: number) => unknown): number {
     const { label } = options;
-    const { out } = this;
-    const moved = movementsOf(this.wallet, pin.rows[i], tx, this.filter, options.change);
+    const out = this.#out;
+    const moved = movementsOf(this.#wallet, pin.rows[i], tx, this.#filter, options.change);
     const abandoned = pin.state(i) === TX_STATE.ABANDONED;
     const sent = label === null ? moved.sent : NOTHING;
     const received = pin.depth(i) >= options.minDepth ? moved.received : NOTHING;
@@ -159,7 +165,8 @@ export class HistoryWriter {
   }
 
   #entry(movement: Movement, amount: number, category: string, fromWatched: boolean): void {
-    const { wallet, out } = this;
+    const wallet = this.#wallet;
+    const out = this.#out;
     const { destination, head, tail } = this.#payee(movement);
     out.text('{');
     if (wallet.watches && this.#showsWatched && this.#watchOnly(fromWatched, destination)) out.text('"involvesWatchonly":true,');
@@ -176,9 +183,9 @@ export class HistoryWriter {
 
   /** Descriptors of the wallet that an own script comes from. */
   #parents(script: Uint8Array): void {
-    const place = this.wallet.descriptors?.locate(script);
+    const place = this.#wallet.descriptors?.locate(script);
     const text = place && parentText(place.tracked);
-    this.out.text(`"parent_descs":[${text === undefined ? '' : encodeString(text)}],`);
+    this.#out.text(`"parent_descs":[${text === undefined ? '' : encodeString(text)}],`);
   }
 
   #payee({ scriptId, script }: Movement): Payee {
@@ -192,8 +199,8 @@ export class HistoryWriter {
 
   /** Writes what is known of a transaction, members without braces. @param tx needed when it is in no block */
   common(pin: RecordPin, i: number, tx: TxView | undefined): void {
-    const { out } = this;
-    const { txs, spends } = this.wallet.ledger;
+    const out = this.#out;
+    const { txs, spends } = this.#wallet.ledger;
     const row = pin.rows[i];
     const depth = pin.depth(i);
     out.raw(CONFIRMATIONS);
@@ -204,7 +211,7 @@ export class HistoryWriter {
       out.raw(head);
       out.int(pin.position(i));
       out.raw(tail);
-    } else out.text(`,"trusted":${this.wallet.ledger.sheet.isTrusted(row, this.#trust)}`);
+    } else out.text(`,"trusted":${this.#wallet.ledger.sheet.isTrusted(row, this.#trust)}`);
     const txid = txs.txid(row);
     out.raw(TXID);
     out.hash(txid);
@@ -224,7 +231,7 @@ export class HistoryWriter {
     out.int(txs.smart(row) || txs.received(row));
     out.raw(RECEIVED);
     out.int(txs.received(row));
-    if (!shows(this.ctx.compat, { until: 32 })) {
+    if (!shows(this.#ctx.compat, { until: 32 })) {
       // Told no more.
     } else if (depth > 0) out.raw(NOT_REPLACEABLE);
     else out.text(`,"bip125-replaceable":"${this.#replaceable(txid, tx ?? txs.view(row))}"`);
@@ -242,7 +249,7 @@ export class HistoryWriter {
   #block(id: number, height: number): readonly [head: Uint8Array, tail: Uint8Array] {
     let text = this.#blocks.get(id);
     if (text === undefined) {
-      const { hash, time } = this.wallet.ledger.txs.block(id);
+      const { hash, time } = this.#wallet.ledger.txs.block(id);
       text = [Buffer.from(`,"blockhash":"${hashHex(hash)}","blockheight":${height},"blockindex":`), Buffer.from(`,"blocktime":${time}`)];
       this.#blocks.set(id, text);
     }
@@ -251,7 +258,7 @@ export class HistoryWriter {
 
   /** Other transactions of the wallet that spend one of its inputs. */
   #conflicts(row: number, tx: TxView | undefined): string {
-    const { txs, spends } = this.wallet.ledger;
+    const { txs, spends } = this.#wallet.ledger;
     const rivals = new Set<number>();
     const view = tx ?? txs.view(row);
     if (view === undefined || view.isCoinbase) return '';
@@ -262,7 +269,7 @@ export class HistoryWriter {
 
   /** Transactions of the mempool that spend one of its inputs. */
   #poolConflicts(view: TxView): string {
-    const { mempool } = this.ctx;
+    const { mempool } = this.#ctx;
     const rivals = new Map<string, Uint8Array>();
     for (let i = 0; i < view.inputCount; i++) {
       const rival = mempool.spender(view.outpoint(i))?.txid;
@@ -275,20 +282,20 @@ export class HistoryWriter {
   /** BIP-0125 state of a transaction that is in no block. */
   #replaceable(txid: Uint8Array, tx: TxView | undefined): 'yes' | 'no' | 'unknown' {
     if (tx && signals(tx)) return 'yes';
-    const { mempool } = this.ctx;
+    const { mempool } = this.#ctx;
     const entry = mempool.get(txid);
     if (entry === undefined) return 'unknown';
     return mempool.ancestors(entry).some((ancestor) => signals(ancestor.tx)) ? 'yes' : 'no';
   }
 
   #category(pin: RecordPin, i: number): string {
-    if (!this.wallet.ledger.txs.isCoinbase(pin.rows[i])) return 'receive';
+    if (!this.#wallet.ledger.txs.isCoinbase(pin.rows[i])) return 'receive';
     if (pin.depth(i) < 1) return 'orphan';
     return pin.depth(i) < MATURE ? 'immature' : 'generate';
   }
 
   #watchOnly(fromWatched: boolean, destination: Uint8Array | null): string {
-    const watched = fromWatched || (destination !== null && this.wallet.isMine(destination) === OWNERSHIP.WATCH);
+    const watched = fromWatched || (destination !== null && this.#wallet.isMine(destination) === OWNERSHIP.WATCH);
     return watched ? '"involvesWatchonly":true,' : '';
   }
 }

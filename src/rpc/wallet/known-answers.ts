@@ -17,12 +17,14 @@ class Kept {
 /** Answers to one kind of question, by wallet. */
 export class KnownAnswers {
   readonly #wallets = new WeakMap<Wallet, Kept>();
+  readonly #most: number;
+  readonly #longest: number;
 
   /** @param most answers kept per wallet @param longest characters of an answer that is kept */
-  constructor(
-    private readonly most: number,
-    private readonly longest: number,
-  ) {}
+  constructor(most: number, longest: number) {
+    this.#most = most;
+    this.#longest = longest;
+  }
 
   get(wallet: Wallet, question: string): RawJson | undefined {
     const kept = this.#wallets.get(wallet);
@@ -33,13 +35,13 @@ export class KnownAnswers {
   /** Keeps an answer that was worked out just now. @returns it */
   keep(wallet: Wallet, question: string, answer: string): RawJson {
     const result = new RawJson(answer);
-    if (question.length > LONGEST_QUESTION || answer.length > this.longest) return result;
+    if (question.length > LONGEST_QUESTION || answer.length > this.#longest) return result;
     let kept = this.#wallets.get(wallet);
     if (kept === undefined || kept.generation !== wallet.generation) {
       kept = new Kept();
       kept.generation = wallet.generation;
       this.#wallets.set(wallet, kept);
-    } else if (kept.young.size >= this.most / 2) {
+    } else if (kept.young.size >= this.#most / 2) {
       kept.old = kept.young;
       kept.young = new Map();
     }

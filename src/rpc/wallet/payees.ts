@@ -41,8 +41,11 @@ export class Payees {
   /** The newer half, and what was new before it; by number of the script among the wallet's, or else by hashKey. */
   #young = new Map<number | string, Kept>();
   #old = new Map<number | string, Kept>();
+  readonly #wallet: Wallet;
 
-  constructor(private readonly wallet: Wallet) {}
+  constructor(wallet: Wallet) {
+    this.#wallet = wallet;
+  }
 
   /** @param scriptId coins.scriptId of an own output, -1 of another's @param script may be a view: what is kept is a copy */
   get(scriptId: number, script: Uint8Array, context: AddressContext): Payee {
@@ -56,12 +59,12 @@ export class Payees {
       }
       this.#young.set(key, payee);
     }
-    if (payee.edition !== this.wallet.book.edition) this.#readLabel(payee);
+    if (payee.edition !== this.#wallet.book.edition) this.#readLabel(payee);
     return payee;
   }
 
   #readLabel(payee: Kept): void {
-    const { book } = this.wallet;
+    const { book } = this.#wallet;
     payee.edition = book.edition;
     const label = payee.destination === null ? undefined : book.label(payee.destination);
     if (label === payee.label) return;

@@ -24,12 +24,10 @@ export class LongBatch implements Reading {
     while (body[at] === 0x20 || body[at] === 0x09 || body[at] === 0x0a || body[at] === 0x0d) at++;
     return body[at] === OPEN_BRACKET ? new LongBatch(body, onEntry, options) : null;
   }
+  readonly #options: RequestOptions;
 
-  private constructor(
-    body: Uint8Array,
-    onEntry: ((source: JsonValue) => void) | undefined,
-    private readonly options: RequestOptions,
-  ) {
+  private constructor(body: Uint8Array, onEntry: ((source: JsonValue) => void) | undefined, options: RequestOptions) {
+    this.#options = options;
     this.#reader = new JsonListReader(body);
     this.#onEntry = onEntry;
   }
@@ -62,6 +60,6 @@ export class LongBatch implements Reading {
 
   /** Entry `index`, below length. */
   at(index: number): RequestEntry {
-    return parseEntry(this.#reader.valueAt(this.#starts[index]), this.options);
+    return parseEntry(this.#reader.valueAt(this.#starts[index]), this.#options);
   }
 }

@@ -54,11 +54,10 @@ export function parseRequest(body: Uint8Array, options = VERSION_1): ParsedBody 
 export class RequestReader implements Reading {
   readonly #json: JsonReader;
   #body: ParsedBody | undefined;
+  readonly #options: RequestOptions;
 
-  constructor(
-    body: Uint8Array,
-    private readonly options = VERSION_1,
-  ) {
+  constructor(body: Uint8Array, options: RequestOptions = VERSION_1) {
+    this.#options = options;
     this.#json = new JsonReader(body);
   }
 
@@ -73,7 +72,7 @@ export class RequestReader implements Reading {
   }
 
   goOn(ms: number, mostValues = Number.POSITIVE_INFINITY): boolean {
-    this.#body = bodyOf(() => this.#json.read(performance.now() + ms, mostValues), this.options);
+    this.#body = bodyOf(() => this.#json.read(performance.now() + ms, mostValues), this.#options);
     return this.#body !== undefined;
   }
 }

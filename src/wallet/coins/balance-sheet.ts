@@ -59,8 +59,11 @@ export class BalanceSheet {
   #stale = true;
   /** Records that the next block may not have yet. */
   readonly #unfinal = new Set<number>();
+  readonly #deps: SheetDeps;
 
-  constructor(private readonly deps: SheetDeps) {}
+  constructor(deps: SheetDeps) {
+    this.#deps = deps;
+  }
 
   /** Nothing that was worked out counts any more. */
   forget(): void {
@@ -69,7 +72,7 @@ export class BalanceSheet {
   /** Something changed about a record that its part of the sums, or that of those who spend from it, follows from. */
   touch(changed: number): void {
     if (this.#stale) return;
-    const { txs, coins, spends } = this.deps;
+    const { txs, coins, spends } = this.#deps;
     const todo = [changed];
     for (let row = todo.pop(); row !== undefined; row = todo.pop()) {
       if (this.#touched.has(row)) continue;
@@ -89,7 +92,7 @@ export class BalanceSheet {
   /** Value of the inputs that are ours, satoshis. */
   debit(tx: TxView, filter: OwnershipFilter): number {
     if (tx.isCoinbase) return 0;
-    const { coins } = this.deps;
+    const { coins } = this.#deps;
     let sum = 0;
     for (let i = 0; i < tx.inputCount; i++) {
       const coin = coins.find(tx.outpoint(i));
@@ -108,7 +111,7 @@ export class BalanceSheet {
     return answer;
   }
   #isTrusted(row: number, memo: Map<number, boolean>): boolean {
-    const { txs, coins, depth, isFinal, spendZeroConfChange } = this.deps;
+    const { txs, coins, depth, isFinal, spendZeroConfChange } = this.#deps;
     const confirmations = depth(row);
     if (confirmations >= 1) return true;
     const tx = txs.view(row);
@@ -132,7 +135,7 @@ export class BalanceSheet {
   }
   /** The same for any question, in steps: nothing may change between them. */
   *sumUp(question: BalanceQuestion): Generator<void, Balances> {
-    const { coins } = this.deps;
+    const { coins } = this.#deps;
     const { ownership, minDepth = 0 } = question;
     const immature = coins.sum(BUCKET.IMMATURE, ownership);
     if (needsCoins(question)) return { ...(yield* this.#lookAtAll(question)), immature };
@@ -141,7 +144,7 @@ export class BalanceSheet {
     return { trusted: confirmed + (minDepth <= 0 ? this.#trusted[ownership] : 0), pending: this.#pending[ownership], immature };
   }
   *#lookAtAll({ ownership, minDepth = 0, skip }: BalanceQuestion): Generator<void, Omit<Balances, 'immature'>> {
-    const { coins, txs, depth } = this.deps;
+    const { coins, txs, depth } = this.#deps;
     const memo = new Map<number, boolean>();
     let trusted = 0;
     let pending = 0;
@@ -162,7 +165,7 @@ export class BalanceSheet {
 
   /** Brings the sums over unconfirmed coins up to date. */
   #settle(): void {
-    const { txs } = this.deps;
+    const { txs } = this.#deps;
     if (this.#stale) {
       this.#stale = false;
       this.#parts.clear();
@@ -186,7 +189,7 @@ export class BalanceSheet {
     if (part) for (const [ownership, value] of part.values.entries()) part.into[ownership] += sign * value;
   }
   #partOf(row: number, memo: Map<number, boolean>): Part | null {
-    const { txs, coins } = this.deps;
+    const { txs, coins } = this.#deps;
     const values = [0, 0, 0];
     for (const coin of coins.ofTx(row)) if (coins.bucket(coin) === BUCKET.PENDING) values[coins.ownership(coin)] += coins.value(coin);
     if (values.every((value) => value === 0)) return null;

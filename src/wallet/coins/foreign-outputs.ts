@@ -23,18 +23,17 @@ export class ForeignOutputs {
   #rows = new Int32Array(LEAST_SLOTS);
   #next = new Int32Array(LEAST_SLOTS);
   #count = 0;
+  readonly #most: number;
 
   /** @param complete for a wallet without transactions @param most entries, for tests */
-  constructor(
-    complete = false,
-    private readonly most = MOST,
-  ) {
+  constructor(complete = false, most: number = MOST) {
+    this.#most = most;
     this.complete = complete;
   }
 
   /** Whether there were too many outputs: nothing is told then. */
   get overflown(): boolean {
-    return this.#count >= this.most;
+    return this.#count >= this.#most;
   }
   add(script: Uint8Array, row: number): void {
     if (this.overflown) return;

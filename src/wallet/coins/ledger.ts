@@ -76,8 +76,10 @@ export class Ledger {
   readonly #adrift = new Set<number>();
   /** Coins of coinbases that are not deep yet. */
   readonly #young = new Set<number>();
+  readonly #deps: LedgerDeps;
 
-  constructor(private readonly deps: LedgerDeps) {
+  constructor(deps: LedgerDeps) {
+    this.#deps = deps;
     const { txs, coins, spends } = this;
     const { spendZeroConfChange, isFinal } = deps;
     this.sheet = new BalanceSheet({ txs, coins, spends, spendZeroConfChange, isFinal, depth: (row) => this.depth(row) });
@@ -99,7 +101,7 @@ export class Ledger {
     if (known >= 0 && !update) return false;
     if (known < 0 && !(yield* this.#concerns(tx))) return false;
     for (let i = 0; i < tx.outputCount; i++) {
-      for (const _ of this.deps.keys.markingUsed(tx.outputScript(i), batch)) yield false;
+      for (const _ of this.#deps.keys.markingUsed(tx.outputScript(i), batch)) yield false;
       if ((i & STEP_MASK) === STEP_MASK) yield false;
     }
     yield* this.#putting(tx, place, batch);
@@ -114,7 +116,7 @@ export class Ledger {
     yield* this.#markSpentAddresses(tx, batch);
     let row = this.txs.find(tx.txid);
     if (row < 0) {
-      const { record, now } = this.deps;
+      const { record, now } = this.#deps;
       row = this.txs.add(tx, { place, received: times?.received ?? now(), order: record.nextOrder++ });
       this.txs.setSmart(row, times?.smart || this.#smartTime(row, place));
       for (const [name, value] of values ?? []) this.txs.setValue(row, name, value);
@@ -135,7 +137,7 @@ export class Ledger {
     }
     yield* this.#judgingAround(tx, row);
     this.sheet.touch(row);
-    this.deps.onChanged(row);
+    this.#deps.onChanged(row);
     return row;
   }
   /**
@@ -294,7 +296,7 @@ export class Ledger {
   /** Keys changed: looks again at who owns a coin. */
   reassessCoin(coin: number, batch: WalletBatch): void {
     if (!this.coins.isLive(coin)) return;
-    const ownership = this.deps.keys.isMine(this.coins.script(coin));
+    const ownership = this.#deps.keys.isMine(this.coins.script(coin));
     if (ownership === this.coins.ownership(coin)) return;
     this.coins.setOwnership(coin, ownership);
     this.sheet.touch(this.coins.txRow(coin));
@@ -312,7 +314,7 @@ export class Ledger {
       // Whose coins are was asked script by script before: only for the others is it worked out.
       if (coin >= 0 && this.coins.ownership(coin) !== OWNERSHIP.NO) continue;
       const script = tx.outputScript(vout);
-      if (this.deps.keys.isMine(script) !== OWNERSHIP.NO) isPaid = true;
+      if (this.#deps.keys.isMine(script) !== OWNERSHIP.NO) isPaid = true;
       else if (coin < 0) noted?.add(script, row);
     }
     if (isPaid && inOneGo(this.#addingOutputs(tx, row, batch))) this.#judgeOutputs(row);
@@ -323,7 +325,7 @@ export class Ledger {
   /** Pays us, or spends what is ours. */
   *#concerns(tx: TxView): Steps<boolean> {
     for (let i = 0; i < tx.outputCount; i++) {
-      if (this.deps.keys.isMine(tx.outputScript(i)) !== OWNERSHIP.NO) return true;
+      if (this.#deps.keys.isMine(tx.outputScript(i)) !== OWNERSHIP.NO) return true;
       if ((i & STEP_MASK) === STEP_MASK) yield false;
     }
     if (tx.isCoinbase) return false;
@@ -378,7 +380,7 @@ export class Ledger {
     for (let vout = 0; vout < tx.outputCount; vout++) {
       if ((vout & STEP_MASK) === STEP_MASK) yield false;
       const script = tx.outputScript(vout);
-      const ownership = this.deps.keys.isMine(script);
+      const ownership = this.#deps.keys.isMine(script);
       if (ownership === OWNERSHIP.NO) continue;
       const outpoint = outpointOf(tx.txid, vout);
       const known = this.coins.find(outpoint);
@@ -409,7 +411,7 @@ export class Ledger {
   }
   /** A view of its own bytes: the block it came in need not stay in memory. */
   #own(tx: TxView): TxView {
-    return this.deps.copyTx(tx);
+    return this.#deps.copyTx(tx);
   }
 
   /** Mutated copies of one payment share what the user said about it: taken from the oldest. */
@@ -429,7 +431,7 @@ export class Ledger {
     for (let i = 0; i < tx.inputCount; i++) {
       if ((i & STEP_MASK) === STEP_MASK) yield false;
       const coin = this.coins.find(tx.outpoint(i));
-      if (coin >= 0 && this.coins.ownership(coin) !== OWNERSHIP.NO) this.deps.onSpent(this.coins.script(coin), batch);
+      if (coin >= 0 && this.coins.ownership(coin) !== OWNERSHIP.NO) this.#deps.onSpent(this.coins.script(coin), batch);
     }
   }
 

@@ -22,8 +22,11 @@ export class TxReader {
   #young = new Map<number, TxView>();
   #old = new Map<number, TxView>();
   #youngBytes = 0;
+  readonly #deps: TxReaderDeps;
 
-  constructor(private readonly deps: TxReaderDeps) {}
+  constructor(deps: TxReaderDeps) {
+    this.#deps = deps;
+  }
 
   /** The transaction, at once when it is in memory. */
   one(row: number): TxView | Promise<TxView | undefined> {
@@ -32,7 +35,7 @@ export class TxReader {
 
   /** In the order of the rows; those that are not needed, or not on disk, are undefined. */
   async many(rows: readonly number[], needed?: (row: number) => boolean): Promise<(TxView | undefined)[]> {
-    const { txs, read, parse } = this.deps;
+    const { txs, read, parse } = this.#deps;
     const found: (TxView | undefined)[] = new Array(rows.length);
     const missing: number[] = [];
     for (let i = 0; i < rows.length; i++) {
@@ -57,7 +60,7 @@ export class TxReader {
   }
 
   #known(row: number): TxView | undefined {
-    return this.deps.txs.view(row) ?? this.#young.get(row) ?? this.#old.get(row);
+    return this.#deps.txs.view(row) ?? this.#young.get(row) ?? this.#old.get(row);
   }
   #keep(row: number, view: TxView): void {
     if (view.totalSize > LARGEST_BYTES) return;

@@ -6,8 +6,11 @@ import type { ByteTable } from '../tables/byte-table.js';
 export class TxidOrder {
   #sorted: Int32Array = new Int32Array(0);
   #fresh: number[] = [];
+  readonly #ids: ByteTable;
 
-  constructor(private readonly ids: ByteTable) {}
+  constructor(ids: ByteTable) {
+    this.#ids = ids;
+  }
 
   add(row: number): void {
     this.#fresh.push(row);
@@ -25,7 +28,7 @@ export class TxidOrder {
   /** Every row; not to be changed. It stays as it is, and is stale after the next addition. */
   rows(): Int32Array {
     if (this.#fresh.length === 0) return this.#sorted;
-    const { ids } = this;
+    const ids = this.#ids;
     const fresh = this.#fresh.sort((a, b) => ids.compare(a, b));
     const old = this.#sorted;
     if (old.length === 0 || ids.compare(old[old.length - 1], fresh[0]) < 0) {
@@ -53,7 +56,7 @@ export class TxidOrder {
       let high = old.length;
       while (low < high) {
         const middle = (low + high) >>> 1;
-        if (this.ids.compare(old[middle], row) < 0) low = middle + 1;
+        if (this.#ids.compare(old[middle], row) < 0) low = middle + 1;
         else high = middle;
       }
       merged.set(old.subarray(from, low), to);

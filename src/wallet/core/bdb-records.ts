@@ -61,12 +61,14 @@ function readMeta(bytes: Uint8Array, number: number): Meta {
 /** A page of a tree, and what is on it. */
 class TreePage {
   readonly #view: DataView;
+  readonly #little: boolean;
 
   constructor(
     readonly bytes: Uint8Array,
-    private readonly little: boolean,
+    little: boolean,
     number: number,
   ) {
+    this.#little = little;
     this.#view = viewOf(bytes);
     if (this.u32(8) !== number) damaged(`page ${number} says it is another`);
     if (this.u32(0) !== 0 || this.u32(4) !== 1) {
@@ -87,10 +89,10 @@ class TreePage {
     return this.u16(22);
   }
   u16(at: number): number {
-    return this.#view.getUint16(at, this.little);
+    return this.#view.getUint16(at, this.#little);
   }
   u32(at: number): number {
-    return this.#view.getUint32(at, this.little);
+    return this.#view.getUint32(at, this.#little);
   }
   /** Offsets of the items. */
   *items(): Generator<number> {

@@ -29,12 +29,14 @@ export class OpenFile implements ByteSource {
   readonly #window = new Uint8Array(WINDOW);
   #from = 0;
   #filled = 0;
+  readonly #changedMs: number;
 
   private constructor(
     handle: fs.FileHandle,
     readonly size: number,
-    private readonly changedMs: number,
+    changedMs: number,
   ) {
+    this.#changedMs = changedMs;
     this.#handle = handle;
   }
   /** @throws the system's error */
@@ -70,7 +72,7 @@ export class OpenFile implements ByteSource {
   /** @throws CoreFileError when the file was written meanwhile: another program has it */
   async assertUnchanged(): Promise<void> {
     const { size, mtimeMs } = await this.#handle.stat();
-    if (size !== this.size || mtimeMs !== this.changedMs) throw new CoreFileError('The file is being written by another program');
+    if (size !== this.size || mtimeMs !== this.#changedMs) throw new CoreFileError('The file is being written by another program');
   }
   async close(): Promise<void> {
     this.#window.fill(0);
@@ -82,11 +84,13 @@ export class OpenFile implements ByteSource {
 export class PagedFile {
   readonly count: number;
   readonly #seen: Uint8Array;
+  readonly #source: ByteSource;
 
   constructor(
-    private readonly source: ByteSource,
+    source: ByteSource,
     readonly pageSize: number,
   ) {
+    this.#source = source;
     this.count = Math.floor(source.size / pageSize);
     this.#seen = new Uint8Array(this.count);
   }
@@ -95,7 +99,7 @@ export class PagedFile {
     if (number >= this.count) throw new CoreFileError(`The file is damaged: it has no page ${number}`);
     if (this.#seen[number] === 1) throw new CoreFileError(`The file is damaged: page ${number} is named twice`);
     this.#seen[number] = 1;
-    const bytes = await this.source.read(number * this.pageSize, this.pageSize);
+    const bytes = await this.#source.read(number * this.pageSize, this.pageSize);
     if (bytes.length !== this.pageSize) throw new CoreFileError('The file is being written by another program');
     return bytes;
   }

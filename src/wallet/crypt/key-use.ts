@@ -12,9 +12,12 @@ export class KeyUse {
   readonly #forLock: (() => void)[] = [];
   readonly #forAlone: (() => void)[] = [];
   readonly #forEntry: (() => void)[] = [];
+  readonly #lockNow: () => void;
 
   /** @param lockNow makes the keys unreadable */
-  constructor(private readonly lockNow: () => void) {}
+  constructor(lockNow: () => void) {
+    this.#lockNow = lockNow;
+  }
 
   /** Begins to use the keys, which stay as they are until `leave`. @returns undefined when that is done, or what fulfils when it is */
   enter(): Promise<void> | undefined {
@@ -70,7 +73,7 @@ export class KeyUse {
     if (this.#lockDue && this.#users === 0) {
       this.#lockDue = false;
       this.#lockAsked = false;
-      this.lockNow();
+      this.#lockNow();
     }
     if (!this.#lockDue) for (const done of this.#forLock.splice(0)) done();
     if (this.#users === 0 && !this.#taken && this.#forAlone.length > 0) {

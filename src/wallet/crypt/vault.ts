@@ -44,12 +44,12 @@ export class Vault {
   #encrypted: boolean;
   readonly #kept: Uint8Array[] = [];
   #session = 0;
+  readonly #hashes: Hashes;
+  readonly #keys: Pick<KeyMath, 'publicKey'>;
 
-  constructor(
-    encrypted: boolean,
-    private readonly hashes: Hashes,
-    private readonly keys: Pick<KeyMath, 'publicKey'>,
-  ) {
+  constructor(encrypted: boolean, hashes: Hashes, keys: Pick<KeyMath, 'publicKey'>) {
+    this.#hashes = hashes;
+    this.#keys = keys;
     this.#encrypted = encrypted;
   }
 
@@ -87,15 +87,15 @@ export class Vault {
   seal(publicKey: Uint8Array, secret: Uint8Array): Uint8Array {
     if (!this.#encrypted) return secretCopy(secret);
     if (this.#masterKey === null) throw new Error('a locked wallet seals nothing: callers check before they change anything');
-    return sealSecret(this.#masterKey, publicKey, secret, this.hashes);
+    return sealSecret(this.#masterKey, publicKey, secret, this.#hashes);
   }
 
   /** A secret in a fresh array that the caller wipes; undefined when locked, or when damage left another key than the public one's. */
   open(publicKey: Uint8Array, resting: Uint8Array): Uint8Array | undefined {
     if (!this.#encrypted) return secretCopy(resting);
     if (this.#masterKey === null) return undefined;
-    const secret = openSecret(this.#masterKey, publicKey, resting, this.hashes);
-    if (secret === null || isPair(secret, publicKey, this.keys)) return secret ?? undefined;
+    const secret = openSecret(this.#masterKey, publicKey, resting, this.#hashes);
+    if (secret === null || isPair(secret, publicKey, this.#keys)) return secret ?? undefined;
     secret.fill(0);
     return undefined;
   }

@@ -23,8 +23,11 @@ export class Follower {
   #pushed = 0;
   #turns: Promise<void> | undefined;
   #begun = false;
+  readonly #wallet: WalletState;
 
-  constructor(private readonly wallet: WalletState) {}
+  constructor(wallet: WalletState) {
+    this.#wallet = wallet;
+  }
 
   push(event: WalletEvent): void {
     this.#inbox.push(event);
@@ -43,19 +46,19 @@ export class Follower {
   /** Works off what happened. @returns undefined when that is done; otherwise it goes on in turns, and more may have come at their end */
   drain(): Promise<void> | undefined {
     if (this.#turns !== undefined) return this.#turns;
-    if (this.#inbox.length === 0 || this.wallet.frozen || this.wallet.closed) return undefined;
-    const { pace, options } = this.wallet.parts;
+    if (this.#inbox.length === 0 || this.#wallet.frozen || this.#wallet.closed) return undefined;
+    const { pace, options } = this.#wallet.parts;
     if (this.#bytes > (pace ?? DEFAULT_PACE).atOnceBytes || options.keypool > AT_ONCE_KEYPOOL) {
       this.#turns = this.#inTurns();
       return this.#turns;
     }
     const batch = new WalletBatch();
-    const before = this.wallet.tip;
+    const before = this.#wallet.tip;
     try {
       for (const _ of this.#steps(batch));
     } catch (error) {
       // Events that are half applied: nothing of them may be written, nor of what follows.
-      this.wallet.fail(error);
+      this.#wallet.fail(error);
       return undefined;
     }
     // A failure reaches onFault by way of Wallet.exclusive().
@@ -71,7 +74,7 @@ export class Follower {
   async #inTurns(): Promise<void> {
     // Whoever found the wallet whole in this turn relies on it.
     await yieldToLoop();
-    const { wallet } = this;
+    const wallet = this.#wallet;
     try {
       if (wallet.frozen || wallet.closed) return;
       this.#begun = true;
@@ -89,8 +92,8 @@ export class Follower {
     }
   }
   #end(before: WalletState['tip'], batch: WalletBatch): Promise<void> {
-    if (this.wallet.tip !== before) this.wallet.writeLocator(batch);
-    return this.wallet.commit(batch);
+    if (this.#wallet.tip !== before) this.#wallet.writeLocator(batch);
+    return this.#wallet.commit(batch);
   }
   *#steps(batch: WalletBatch): Steps {
     const events = this.#inbox;
@@ -99,7 +102,7 @@ export class Follower {
     for (const event of events) yield* this.#apply(event, batch);
   }
   *#apply(event: WalletEvent, batch: WalletBatch): Steps {
-    const { wallet } = this;
+    const wallet = this.#wallet;
     const { ledger } = wallet;
     switch (event.kind) {
       case 'connected':

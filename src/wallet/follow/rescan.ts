@@ -60,22 +60,23 @@ class ScanReport {
   readonly #started: number;
   #logged: number;
   readonly #first: number;
+  readonly #scan: ScanState;
+  readonly #deps: RescanDeps;
 
-  constructor(
-    private readonly scan: ScanState,
-    first: WalletBlock,
-    private readonly deps: RescanDeps,
-  ) {
+  constructor(scan: ScanState, first: WalletBlock, deps: RescanDeps) {
+    this.#scan = scan;
+    this.#deps = deps;
     this.#started = deps.nowMs();
     this.#logged = this.#started;
     this.#first = deps.chain.verificationProgress(first);
   }
   get tookMs(): number {
-    return Math.round(this.deps.nowMs() - this.#started);
+    return Math.round(this.#deps.nowMs() - this.#started);
   }
   /** @param end where the scan will stop, as far as known */
   at(node: WalletBlock, end: WalletBlock | undefined): void {
-    const { scan, deps } = this;
+    const scan = this.#scan;
+    const deps = this.#deps;
     const span = end ? deps.chain.verificationProgress(end) - this.#first : 0;
     scan.progress = span > 0 ? Math.max(0, Math.min(1, (deps.chain.verificationProgress(node) - this.#first) / span)) : 0;
     const now = deps.nowMs();

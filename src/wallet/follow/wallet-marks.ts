@@ -20,11 +20,10 @@ export class WalletMarks {
   /** The scripts themselves while they are few, null afterwards. */
   #scripts: Uint8Array[] | null;
   #packed: SharedArrayBuffer | null = null;
+  readonly #wallet: Wallet;
 
-  private constructor(
-    private readonly wallet: Wallet,
-    filters: boolean,
-  ) {
+  private constructor(wallet: Wallet, filters: boolean) {
+    this.#wallet = wallet;
     this.#marks = ScriptMarks.create(wallet.keys.scriptCount + SPARE, randomInt(2 ** 32));
     this.#scripts = filters ? [] : null;
   }
@@ -46,7 +45,7 @@ export class WalletMarks {
 
   /** Whether the wallet has got something since. */
   get stale(): boolean {
-    return this.wallet.keys.hasNewScripts(this.#cursor);
+    return this.#wallet.keys.hasNewScripts(this.#cursor);
   }
   /** Takes in what the wallet has got since, in slices. */
   async refresh(slicer = new Slicer()): Promise<void> {
@@ -56,7 +55,7 @@ export class WalletMarks {
     this.#packed = null;
   }
   async #takeIn(slicer: Slicer): Promise<void> {
-    for (const script of this.wallet.keys.newScripts(this.#cursor)) {
+    for (const script of this.#wallet.keys.newScripts(this.#cursor)) {
       this.#add(script);
       if (slicer.due) await slicer.pause();
     }
@@ -82,7 +81,7 @@ export class WalletMarks {
   }
   /** Who else spends an own coin is found by the coin's script. */
   #addSpend(outpoint: Uint8Array): void {
-    const { coins } = this.wallet.ledger;
+    const { coins } = this.#wallet.ledger;
     const coin = coins.find(outpoint);
     if (coin < 0) this.#addOutpoint(outpoint);
     else this.#add(coins.script(coin));

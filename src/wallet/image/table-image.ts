@@ -68,31 +68,34 @@ export class ImageSaver implements TableImage {
 export class ImageLoader implements TableImage {
   readonly restoring = true;
   #next = 0;
+  readonly #columns: readonly ImageColumn[];
 
   /** @param columns with room behind the used part, see `withRoom` */
-  constructor(private readonly columns: readonly ImageColumn[]) {}
+  constructor(columns: readonly ImageColumn[]) {
+    this.#columns = columns;
+  }
 
   column<T extends Column>(column: T, used: number): T {
-    const next = this.columns[this.#next++];
+    const next = this.#columns[this.#next++];
     if (next === undefined || next.column.constructor !== column.constructor) throw new ImageError('columns are not those of the tables');
     if (next.column.length !== used) throw new ImageError('a column is not as long as its table');
     return wholeOf(next.column) as T;
   }
   secret(column: Uint8Array<ArrayBuffer>, used: number): Uint8Array<ArrayBuffer> {
-    if (this.columns[this.#next]?.secret !== true) throw new ImageError('columns are not those of the tables');
+    if (this.#columns[this.#next]?.secret !== true) throw new ImageError('columns are not those of the tables');
     return this.column(column, used);
   }
   number(value: number): number {
     return this.column(Float64Array.of(value), 1)[0];
   }
   bytes(): Uint8Array {
-    const next = this.columns[this.#next++];
+    const next = this.#columns[this.#next++];
     if (!(next?.column instanceof Uint8Array)) throw new ImageError('columns are not those of the tables');
     return next.column;
   }
   /** @throws ImageError when columns are left over */
   done(): void {
-    if (this.#next !== this.columns.length) throw new ImageError('columns are not those of the tables');
+    if (this.#next !== this.#columns.length) throw new ImageError('columns are not those of the tables');
   }
 }
 

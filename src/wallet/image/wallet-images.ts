@@ -52,12 +52,11 @@ export class WalletImages {
   #next = 0;
   #journalled = 0;
   readonly #files: ImageFiles;
+  readonly #rules: ImageRules;
 
   /** @param folder of the wallet's database */
-  constructor(
-    private readonly rules: ImageRules,
-    folder: string,
-  ) {
+  constructor(rules: ImageRules, folder: string) {
+    this.#rules = rules;
     this.#files = rules.files(folder);
   }
 
@@ -132,12 +131,12 @@ export class WalletImages {
 
   /** Whether reading all rows takes no longer than going through so many changes. @param rows of all tables */
   tooMany(touched: number, rows: number): boolean {
-    return touched > this.rules.leastJournal && touched * FUTILE_SHARE > rows;
+    return touched > this.#rules.leastJournal && touched * FUTILE_SHARE > rows;
   }
   /** Whether an image of these many rows should be written. */
   isDue(rows: number): boolean {
-    if (rows < this.rules.leastRows) return false;
-    return this.#id === null || (this.#journalled > this.rules.leastJournal && this.#journalled * DUE_SHARE > rows);
+    if (rows < this.#rules.leastRows) return false;
+    return this.#id === null || (this.#journalled > this.#rules.leastJournal && this.#journalled * DUE_SHARE > rows);
   }
   /**
    * Writes the tables down; a failure only costs time at the next load. Nothing may change them meanwhile.
@@ -158,11 +157,11 @@ export class WalletImages {
       await this.#files.keepOnly(id);
       await store.clear(walletKey(WALLET_PREFIX.journal), walletKey(WALLET_PREFIX.journal + 1));
     } catch (error) {
-      this.rules.log.warn(`The tables of a wallet could not be written down: ${error instanceof Error ? error.message : String(error)}`);
+      this.#rules.log.warn(`The tables of a wallet could not be written down: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
   /** For the log: where a long load stands. */
   progress(line: string): void {
-    this.rules.log.info(line);
+    this.#rules.log.info(line);
   }
 }

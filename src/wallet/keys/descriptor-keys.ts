@@ -86,8 +86,10 @@ export class DescriptorKeys implements KeySource {
   #indices = new Int32Array(32);
 
   usedAhead = false;
+  readonly #deps: DescriptorDeps;
 
-  constructor(private readonly deps: DescriptorDeps) {
+  constructor(deps: DescriptorDeps) {
+    this.#deps = deps;
     this.#table = new DescriptorTable(deps.context, deps.vault);
   }
 
@@ -109,20 +111,20 @@ export class DescriptorKeys implements KeySource {
   }
   idOf(descriptor: Descriptor): Uint8Array {
     if (this.#identified?.descriptor !== descriptor) {
-      this.#identified = { descriptor, id: this.deps.context.hashes.sha256(Buffer.from(descriptor.toString(), 'latin1')) };
+      this.#identified = { descriptor, id: this.#deps.context.hashes.sha256(Buffer.from(descriptor.toString(), 'latin1')) };
     }
     return this.#identified.id;
   }
   /** The last answer of `idOf`: an import asks several times. */
   #identified: { readonly descriptor: Descriptor; readonly id: Uint8Array } | null = null;
   active(type: OutputType, internal: boolean): TrackedDescriptor | undefined {
-    const id = this.deps.record.active.get(slotOf(type, internal));
+    const id = this.#deps.record.active.get(slotOf(type, internal));
     return id && this.find(id);
   }
   /** Descriptors that give out addresses, each once. */
   actives(internal?: boolean): TrackedDescriptor[] {
     const found = new Map<number, TrackedDescriptor>();
-    for (const [slot, id] of this.deps.record.active) {
+    for (const [slot, id] of this.#deps.record.active) {
       const tracked = internal === undefined || slot.endsWith(internal ? '/1' : '/0') ? this.find(id) : undefined;
       if (tracked) found.set(tracked.number, tracked);
     }
@@ -132,12 +134,12 @@ export class DescriptorKeys implements KeySource {
     const type = tracked.descriptor.outputType;
     if (type === null) return;
     this.deactivate(tracked, batch);
-    this.deps.record.active.set(slotOf(type, internal), tracked.id);
-    this.deps.record.write(batch);
+    this.#deps.record.active.set(slotOf(type, internal), tracked.id);
+    this.#deps.record.write(batch);
   }
   /** Stops a descriptor from giving out addresses. */
   deactivate(tracked: TrackedDescriptor, batch: WalletBatch): void {
-    const { record } = this.deps;
+    const { record } = this.#deps;
     const { id } = tracked;
     let changed = false;
     for (const [slot, active] of record.active) if (equalBytes(active, id)) changed = record.active.delete(slot);
@@ -176,18 +178,18 @@ export class DescriptorKeys implements KeySource {
   }
   provider(script: Uint8Array): DescriptorProvider | undefined {
     const place = this.locate(script);
-    return place && new DescriptorProvider(place.tracked, place.index, this.deps.context);
+    return place && new DescriptorProvider(place.tracked, place.index, this.#deps.context);
   }
   metadata(script: Uint8Array): ScriptMetadata | undefined {
     const place = this.locate(script);
     if (place === undefined) return undefined;
-    const provider = new DescriptorProvider(place.tracked, place.index, this.deps.context);
-    const id = keyOfDestination(script, provider, this.deps.context.hashes);
+    const provider = new DescriptorProvider(place.tracked, place.index, this.#deps.context);
+    const id = keyOfDestination(script, provider, this.#deps.context.hashes);
     const origin = id && provider.origin(id);
     return origin && { time: place.tracked.time, origin, seedId: undefined };
   }
   get birthSeconds(): number {
-    return this.deps.record.birthSeconds;
+    return this.#deps.record.birthSeconds;
   }
   canGiveAddresses(internal: boolean): boolean {
     return this.actives(internal).some((tracked) => this.#canGive(tracked));
@@ -223,7 +225,7 @@ export class DescriptorKeys implements KeySource {
   }
   /** The same, some scripts a step. */
   *#toppingUp(tracked: TrackedDescriptor, size: number, batch: WalletBatch, { ahead, due }: Expanding): Generator<void, TopUp> {
-    const target = size > 0 ? size : Math.max(this.deps.keypoolSize, 1);
+    const target = size > 0 ? size : Math.max(this.#deps.keypoolSize, 1);
     let end = Math.max(tracked.nextIndex + target, tracked.rangeEnd);
     let result: TopUp = 'full';
     if (!tracked.isRange) {
@@ -251,7 +253,7 @@ export class DescriptorKeys implements KeySource {
   }
   #expand(tracked: TrackedDescriptor, index: number): Uint8Array[] | null {
     const { descriptor, cache } = tracked;
-    return descriptor.scripts(index, this.deps.vault.locked ? { cache } : { cache, secrets: tracked });
+    return descriptor.scripts(index, this.#deps.vault.locked ? { cache } : { cache, secrets: tracked });
   }
   #track(tracked: TrackedDescriptor, index: number, scripts: readonly Uint8Array[]): void {
     const owner = tracked.number;
@@ -291,7 +293,7 @@ export class DescriptorKeys implements KeySource {
   /** The indices whose scripts `add` will make: from, up to but without. */
   dueOf({ descriptor, rangeEnd, nextIndex }: Pick<NewDescriptor, 'descriptor' | 'rangeEnd' | 'nextIndex'>): { first: number; end: number } {
     const first = (this.find(this.idOf(descriptor))?.expanded ?? -1) + 1;
-    return { first, end: descriptor.isRange ? Math.max(nextIndex + Math.max(this.deps.keypoolSize, 1), rangeEnd) : 1 };
+    return { first, end: descriptor.isRange ? Math.max(nextIndex + Math.max(this.#deps.keypoolSize, 1), rangeEnd) : 1 };
   }
   /** Takes a descriptor in, replacing one of the same text. @returns null when its scripts cannot be made */
   add(fresh: NewDescriptor, batch: WalletBatch): TrackedDescriptor | null {
@@ -310,14 +312,14 @@ export class DescriptorKeys implements KeySource {
     tracked.rangeEnd = fresh.rangeEnd;
     tracked.nextIndex = fresh.nextIndex;
     for (const { publicKey, secret } of fresh.secrets) {
-      const resting = this.deps.vault.seal(publicKey, secret);
+      const resting = this.#deps.vault.seal(publicKey, secret);
       tracked.keepSecret(publicKey, resting);
-      batch.put(walletKey(WALLET_PREFIX.descriptorKey, id, this.deps.context.hashes.hash160(publicKey)), packRow([publicKey, resting]));
+      batch.put(walletKey(WALLET_PREFIX.descriptorKey, id, this.#deps.context.hashes.hash160(publicKey)), packRow([publicKey, resting]));
     }
     const expanded = yield* this.#toppingUp(tracked, 0, batch, { ahead, due });
     // Learnt while the secrets can be read: a locked wallet shows the same text.
-    if (tracked.hasSecrets && !this.deps.vault.locked) descriptor.normalizedText({ cache: tracked.cache, secrets: tracked });
-    if (this.deps.record.bornAt(fresh.time)) this.deps.record.write(batch);
+    if (tracked.hasSecrets && !this.#deps.vault.locked) descriptor.normalizedText({ cache: tracked.cache, secrets: tracked });
+    if (this.#deps.record.bornAt(fresh.time)) this.#deps.record.write(batch);
     this.write(tracked, batch);
     return expanded === 'unable' ? null : tracked;
   }
@@ -419,12 +421,15 @@ function extendedOf(row: RowValue): ExtendedKey {
 /** What a descriptor knows at one index, expanded when first asked. */
 export class DescriptorProvider implements SigningProvider {
   #known: FlatProvider | undefined;
+  readonly #context: DescriptorContext;
 
   constructor(
     readonly tracked: TrackedDescriptor,
     readonly index: number,
-    private readonly context: DescriptorContext,
-  ) {}
+    context: DescriptorContext,
+  ) {
+    this.#context = context;
+  }
 
   get #flat(): FlatProvider {
     this.#known ??= this.#expand();
@@ -435,7 +440,7 @@ export class DescriptorProvider implements SigningProvider {
     const flat = new FlatProvider();
     const expansion = tracked.descriptor.expand(index, { cache: tracked.cache, secrets: tracked });
     if (expansion === null) return flat;
-    flat.addExpansion(expansion, this.context.hashes);
+    flat.addExpansion(expansion, this.#context.hashes);
     for (const { publicKey, origin } of expansion.keys) for (const id of this.#idsOf(publicKey)) flat.origins.set(hashKey(id), origin);
     return flat;
   }
@@ -464,7 +469,7 @@ export class DescriptorProvider implements SigningProvider {
   }
   /** By what a key is asked for: the text of an x-only key does not say which parity the one had whose secret is held. */
   #idsOf(publicKey: Uint8Array): Uint8Array[] {
-    const { hashes } = this.context;
+    const { hashes } = this.#context;
     const isXOnly = this.tracked.descriptor.outputType === 'bech32m';
     return isXOnly ? idsOfXOnly(publicKey.subarray(1), hashes) : [hashes.hash160(publicKey)];
   }

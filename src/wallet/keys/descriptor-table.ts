@@ -17,81 +17,83 @@ import { DescriptorSecrets } from './descriptor-secrets.js';
 /** One descriptor with its window: a view of its row. */
 export class TrackedDescriptor implements SecretSource {
   #descriptor: Descriptor | null;
+  readonly #table: DescriptorTable;
 
   /** @param number its place among the wallet's descriptors @param descriptor null: read when it is asked for */
   constructor(
-    private readonly table: DescriptorTable,
+    table: DescriptorTable,
     readonly number: number,
     descriptor: Descriptor | null,
     readonly cache: DescriptorCache,
   ) {
+    this.#table = table;
     this.#descriptor = descriptor;
   }
 
   get descriptor(): Descriptor {
-    this.#descriptor ??= this.table.read(this.number);
+    this.#descriptor ??= this.#table.read(this.number);
     return this.#descriptor;
   }
   /** SHA-256 of the text. */
   get id(): Uint8Array {
-    return this.table.id(this.number);
+    return this.#table.id(this.number);
   }
   /** The public text with its checksum. */
   get text(): string {
-    return this.table.text(this.number);
+    return this.#table.text(this.number);
   }
   get isRange(): boolean {
-    return this.table.isRange(this.number);
+    return this.#table.isRange(this.number);
   }
   /** Seconds when it was made or from when it matters. */
   get time(): number {
-    return this.table.times[this.number];
+    return this.#table.times[this.number];
   }
   set time(seconds: number) {
-    this.table.times[this.number] = seconds;
+    this.#table.times[this.number] = seconds;
   }
   /** The first of the indices shown as its range. */
   get rangeStart(): number {
-    return this.table.rangeStarts[this.number];
+    return this.#table.rangeStarts[this.number];
   }
   set rangeStart(index: number) {
-    this.table.rangeStarts[this.number] = index;
+    this.#table.rangeStarts[this.number] = index;
   }
   /** The index behind them. */
   get rangeEnd(): number {
-    return this.table.rangeEnds[this.number];
+    return this.#table.rangeEnds[this.number];
   }
   set rangeEnd(index: number) {
-    this.table.rangeEnds[this.number] = index;
+    this.#table.rangeEnds[this.number] = index;
   }
   /** The next index given out. */
   get nextIndex(): number {
-    return this.table.nextIndices[this.number];
+    return this.#table.nextIndices[this.number];
   }
   set nextIndex(index: number) {
-    this.table.nextIndices[this.number] = index;
+    this.#table.nextIndices[this.number] = index;
   }
   /** The highest index whose scripts are in the table of scripts, -1 for none. */
   get expanded(): number {
-    return this.table.expandedEnds[this.number] - 1;
+    return this.#table.expandedEnds[this.number] - 1;
   }
   set expanded(index: number) {
-    this.table.expandedEnds[this.number] = index + 1;
+    this.#table.expandedEnds[this.number] = index + 1;
   }
 
   get hasSecrets(): boolean {
-    return this.table.secrets.has(this.number);
+    return this.#table.secrets.has(this.number);
   }
   /** Whether the private half of a public key is held for it, readable now or not. */
   holds(publicKey: Uint8Array): boolean {
-    return this.table.holds(this.number, publicKey);
+    return this.#table.holds(this.number, publicKey);
   }
   /** @param resting the secret in the form it rests in; copied */
   keepSecret(publicKey: Uint8Array, resting: Uint8Array): void {
-    this.table.secrets.keep(this.number, publicKey, resting);
+    this.#table.secrets.keep(this.number, publicKey, resting);
   }
   secret(id: Uint8Array): Uint8Array | undefined {
-    return this.table.secret(this.number, id);
+    return this.#table.secret(this.number, id);
   }
 }
 
@@ -114,11 +116,12 @@ export class DescriptorTable {
   /** Of the others the one asked for last: a call asks more than once. */
   #latest: TrackedDescriptor | null = null;
   readonly #trusting: DescriptorContext;
+  readonly #context: DescriptorContext;
+  readonly #vault: Vault;
 
-  constructor(
-    private readonly context: DescriptorContext,
-    private readonly vault: Vault,
-  ) {
+  constructor(context: DescriptorContext, vault: Vault) {
+    this.#context = context;
+    this.#vault = vault;
     this.#trusting = trustingContext(context);
   }
 
@@ -156,7 +159,7 @@ export class DescriptorTable {
   }
   secret(number: number, id: Uint8Array): Uint8Array | undefined {
     for (const { publicKey, resting } of this.secrets.of(number)) {
-      if (equalBytes(this.context.hashes.hash160(publicKey), id)) return this.vault.open(publicKey, resting);
+      if (equalBytes(this.#context.hashes.hash160(publicKey), id)) return this.#vault.open(publicKey, resting);
     }
     return undefined;
   }
@@ -182,7 +185,7 @@ export class DescriptorTable {
     const known = this.#ids.find(id);
     if (known >= 0 && !this.#isKept(known)) return this.at(known);
     if (this.#isSound(id, text)) return this.add(id, text, null);
-    const parsed = parseDescriptor(text, this.context, { requireChecksum: true });
+    const parsed = parseDescriptor(text, this.#context, { requireChecksum: true });
     if ('error' in parsed) return null;
     const [descriptor] = parsed.descriptors;
     if (known < 0) return this.add(id, text, descriptor);
@@ -192,7 +195,7 @@ export class DescriptorTable {
   }
   /** Whether a text needs no reading: it is plain, and to the letter what was printed. */
   #isSound(id: Uint8Array, text: string): boolean {
-    return isPlainText(text, this.context.language) && equalBytes(this.context.hashes.sha256(Buffer.from(text, 'latin1')), id);
+    return isPlainText(text, this.#context.language) && equalBytes(this.#context.hashes.sha256(Buffer.from(text, 'latin1')), id);
   }
   #isKept(number: number): boolean {
     return (this.#flags[number] & KEPT) !== 0;
@@ -205,7 +208,7 @@ export class DescriptorTable {
   /** Writes the table down or takes it from what was written; then `load` is due for `keptIds`. */
   image(at: TableImage): void {
     // What a text means, and whether it means anything, depends on the language.
-    const { language } = this.context;
+    const { language } = this.#context;
     if (Buffer.from(at.bytes(() => Buffer.from(language))).toString() !== language) throw new ImageError('descriptors of another language');
     this.#ids.image(at);
     this.#texts.image(at);

@@ -81,8 +81,11 @@ export class KeyPool {
   #indices = new Float64Array(32);
   #kinds = new Uint8Array(32);
   #lastIndex = 0;
+  readonly #keys: KeyTable;
 
-  constructor(private readonly keys: KeyTable) {}
+  constructor(keys: KeyTable) {
+    this.#keys = keys;
+  }
 
   get externalSize(): number {
     return this.#external.size;
@@ -100,7 +103,7 @@ export class KeyPool {
     );
   }
   find(id: Uint8Array): PoolEntry | undefined {
-    const row = this.keys.find(id);
+    const row = this.#keys.find(id);
     return row < 0 || this.#kindOf(row) === NO_QUEUE ? undefined : this.#entry(row);
   }
   /** When the oldest entry of a pool was made; `now` for an empty one. */
@@ -111,7 +114,7 @@ export class KeyPool {
 
   /** @param id of a key in the table */
   add(id: Uint8Array, internal: boolean, time: number, batch: WalletBatch): void {
-    const row = this.keys.find(id);
+    const row = this.#keys.find(id);
     const index = ++this.#lastIndex;
     this.#insert(row, index, time, internal ? QUEUE.INTERNAL : QUEUE.EXTERNAL);
     this.#write(row, time, batch);
@@ -119,7 +122,7 @@ export class KeyPool {
 
   /** Takes over an entry of another wallet's pool, in the order that they are given out. @param id of a key in the table */
   restore(id: Uint8Array, { time, internal, preSplit }: { time: number; internal: boolean; preSplit: boolean }, batch: WalletBatch): void {
-    const row = this.keys.find(id);
+    const row = this.#keys.find(id);
     const kinds = preSplit ? [QUEUE.PRE_SPLIT, QUEUE.PRE_SPLIT_INTERNAL] : [QUEUE.EXTERNAL, QUEUE.INTERNAL];
     this.#insert(row, ++this.#lastIndex, time, kinds[internal ? 1 : 0] as QueueKind);
     this.#write(row, time, batch);
@@ -168,7 +171,7 @@ export class KeyPool {
     const [time, id, internal, preSplit] = unpackRow(value);
     const index = Number(new DataView(key.buffer, key.byteOffset, key.byteLength).getBigUint64(1));
     this.#lastIndex = Math.max(this.#lastIndex, index);
-    const row = this.keys.find(bytesOf(id));
+    const row = this.#keys.find(bytesOf(id));
     if (row < 0) return false;
     const split = internal === true ? QUEUE.PRE_SPLIT_INTERNAL : QUEUE.PRE_SPLIT;
     this.#insert(row, index, Number(time), preSplit === true ? split : internal === true ? QUEUE.INTERNAL : QUEUE.EXTERNAL);
@@ -189,7 +192,7 @@ export class KeyPool {
     const kind = this.#kindOf(row);
     return {
       index,
-      id: this.keys.id(row),
+      id: this.#keys.id(row),
       internal: kind === QUEUE.INTERNAL || kind === QUEUE.PRE_SPLIT_INTERNAL,
       preSplit: kind === QUEUE.PRE_SPLIT || kind === QUEUE.PRE_SPLIT_INTERNAL,
     };

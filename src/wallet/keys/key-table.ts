@@ -44,8 +44,11 @@ export class KeyTable {
   #privateCount = 0;
   /** Entry of the seed id written last. */
   #lastSeed = NONE;
+  readonly #hashes: Hashes;
 
-  constructor(private readonly hashes: Hashes) {}
+  constructor(hashes: Hashes) {
+    this.#hashes = hashes;
+  }
 
   /** Private keys held. */
   get privateCount(): number {
@@ -117,7 +120,7 @@ export class KeyTable {
 
   /** A row for a key, made when there is none. */
   touch(publicKey: Uint8Array): number {
-    return this.#touchId(this.hashes.hash160(publicKey), publicKey);
+    return this.#touchId(this.#hashes.hash160(publicKey), publicKey);
   }
   setTime(row: number, seconds: number): void {
     this.#times[row] = seconds;
@@ -246,7 +249,7 @@ export class KeyTable {
   }
   #learnProgram(row: number): void {
     if (this.#bytes.get(this.#publicKeys[row]).length !== 33) return;
-    const at = this.#programs.add(this.hashes.hash160(keyHashProgram(this.#ids.key(row))));
+    const at = this.#programs.add(this.#hashes.hash160(keyHashProgram(this.#ids.key(row))));
     this.#programRows = grown(this.#programRows, at);
     this.#programRows[at] = row;
   }

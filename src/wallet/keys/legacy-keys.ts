@@ -91,8 +91,10 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
   readonly #watched = new ByteTable();
   #watchedTimes = new Float64Array(32);
   #branches: readonly Branch[] = [];
+  readonly #deps: LegacyDeps;
 
-  constructor(private readonly deps: LegacyDeps) {
+  constructor(deps: LegacyDeps) {
+    this.#deps = deps;
     this.keys = new KeyTable(deps.hashes);
     this.pool = new KeyPool(this.keys);
   }
@@ -100,13 +102,13 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
   // -- look-ups
 
   isMine(script: Uint8Array): Ownership {
-    return legacyIsMine(script, this, this.deps.hashes);
+    return legacyIsMine(script, this, this.#deps.hashes);
   }
   provider(script: Uint8Array): SigningProvider | undefined {
-    return legacyCanProvide(script, this, this.deps.hashes) ? this : undefined;
+    return legacyCanProvide(script, this, this.#deps.hashes) ? this : undefined;
   }
   isSolvable(script: Uint8Array): boolean {
-    return isSolvable(script, this, this.deps.hashes);
+    return isSolvable(script, this, this.#deps.hashes);
   }
   hasSecret(id: Uint8Array): boolean {
     return this.keys.isPrivate(this.keys.find(id));
@@ -118,7 +120,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     const row = this.keys.find(id);
     const resting = this.keys.restingSecret(row);
     const publicKey = this.keys.publicKey(row);
-    return resting && publicKey && this.deps.vault.open(publicKey, resting);
+    return resting && publicKey && this.#deps.vault.open(publicKey, resting);
   }
   knowsKey(id: Uint8Array): boolean {
     return this.keys.find(id) >= 0;
@@ -149,7 +151,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     for (const row of this.keys.rows()) {
       const id = this.keys.id(row);
       const program = keyHashProgram(id);
-      const scriptId = this.deps.hashes.hash160(program);
+      const scriptId = this.#deps.hashes.hash160(program);
       if (this.keys.byProgram(scriptId) === row && !this.#scripts.has(scriptId)) yield { script: program, time: 0 };
     }
   }
@@ -169,7 +171,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     while (cursor.scripts < this.#scripts.rows) {
       const row = cursor.scripts++;
       if (!this.#scripts.isLive(row)) continue;
-      yield* formsOfScript(this.#scripts.key(row), this.#scriptBytes.get(this.#scriptIds[row]), this.deps.hashes);
+      yield* formsOfScript(this.#scripts.key(row), this.#scriptBytes.get(this.#scriptIds[row]), this.#deps.hashes);
     }
     while (cursor.watched < this.#watched.rows) {
       const row = cursor.watched++;
@@ -186,7 +188,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     return { keys: rowCount, programs: programCount, scripts: this.#scripts.rows, watched: this.#watched.rows };
   }
   touchedScripts(ops: readonly BatchOp[]): TouchedScripts {
-    return touchedScripts(ops, this, this.deps.hashes);
+    return touchedScripts(ops, this, this.#deps.hashes);
   }
   /** Explicit scripts that are more than a key's witness program. */
   *compoundScripts(): Generator<Uint8Array> {
@@ -202,7 +204,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     if (known) return known;
     const watched = this.#watched.find(script);
     if (watched >= 0) return { time: this.#watchedTimes[watched], origin: undefined, seedId: undefined };
-    const row = this.#scripts.find(this.deps.hashes.hash160(script));
+    const row = this.#scripts.find(this.#deps.hashes.hash160(script));
     return row >= 0 && this.#scriptTimes[row] > 0 ? { time: this.#scriptTimes[row], origin: undefined, seedId: undefined } : undefined;
   }
 
@@ -210,22 +212,22 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     this.keys.wipe();
   }
   get birthSeconds(): number {
-    return this.deps.record.birthSeconds;
+    return this.#deps.record.birthSeconds;
   }
   /** Whether keys can be made: there is a seed. */
   get hdEnabled(): boolean {
-    return this.deps.record.hd !== null;
+    return this.#deps.record.hd !== null;
   }
   canGiveAddresses(internal: boolean): boolean {
     const pool = this.pool;
-    const waiting = internal && this.deps.record.canSplit ? pool.internalSize : pool.externalSize + pool.preSplitSize;
+    const waiting = internal && this.#deps.record.canSplit ? pool.internalSize : pool.externalSize + pool.preSplitSize;
     return waiting > 0 || this.hdEnabled;
   }
 
   // -- the pool
 
   topUp(size: number, batch: WalletBatch, due?: () => boolean): TopUp {
-    const { record, vault, keypoolSize } = this.deps;
+    const { record, vault, keypoolSize } = this.#deps;
     if (!this.hdEnabled || vault.locked) return 'unable';
     const target = Math.max(size > 0 ? size : keypoolSize, 1);
     const external = Math.max(target - this.pool.externalSize, 0);
@@ -236,7 +238,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     if (this.#branchOf(record.hd!, false) === null) return 'unable';
     for (const isInternal of [false, true]) {
       for (const row of this.#derive(record.hd!, isInternal, isInternal ? internal : external, batch, due)) {
-        this.pool.add(this.keys.id(row), isInternal, this.deps.now(), batch);
+        this.pool.add(this.keys.id(row), isInternal, this.#deps.now(), batch);
         made++;
       }
       if (made > 0 && due?.()) break;
@@ -250,7 +252,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     this.topUp(1, batch);
     this.topUp(0, batch, afterSomeKeys());
     if (!this.canGiveAddresses(internal)) return { error: POOL_EMPTY };
-    const { record } = this.deps;
+    const { record } = this.#deps;
     const fromInternal = internal && ((this.hdEnabled && record.canSplit) || record.has(WALLET_FLAG.DISABLE_PRIVATE_KEYS));
     const entry = this.pool.take(fromInternal, batch);
     if (entry === undefined) return { error: POOL_EMPTY };
@@ -265,11 +267,11 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     const id = this.keys.id(row);
     if (type === 'legacy' || this.keys.publicKey(row)?.length !== 33) return payToKeyHash(id);
     const program = keyHashProgram(id);
-    return type === 'bech32' ? program : scriptHashScript(this.deps.hashes.hash160(program));
+    return type === 'bech32' ? program : scriptHashScript(this.#deps.hashes.hash160(program));
   }
 
   *markingUsed(script: Uint8Array, batch: WalletBatch): Generator<void, void, undefined> {
-    const { record, hashes } = this.deps;
+    const { record, hashes } = this.#deps;
     for (const id of keysInScript(script, this, hashes)) {
       const entry = this.pool.find(id);
       if (entry) {
@@ -291,10 +293,10 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
   }
   /** @returns whether there is more to make */
   #topUpInactive(chain: HdChain, path: readonly number[], batch: WalletBatch): boolean {
-    if (this.deps.vault.locked || path.length < 3) return false;
+    if (this.#deps.vault.locked || path.length < 3) return false;
     const internal = (path[1] & 0x7fff_ffff) !== 0;
     const ahead = (internal ? chain.internal : chain.external) - ((path[2] & 0x7fff_ffff) + 1);
-    const missing = Math.max(this.deps.keypoolSize, 1) - ahead;
+    const missing = Math.max(this.#deps.keypoolSize, 1) - ahead;
     if (missing <= 0) return false;
     this.usedAhead = true;
     if (this.#branchOf(chain, internal) === null) return false;
@@ -307,7 +309,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
   #derive(chain: HdChain, internal: boolean, count: number, batch: WalletBatch, due?: () => boolean): number[] {
     const rows: number[] = [];
     if (count <= 0) return rows;
-    const { hashes, tools, now, record } = this.deps;
+    const { hashes, tools, now, record } = this.#deps;
     const from = this.#branchOf(chain, internal);
     if (from === null) return rows;
     const { branch, fingerprint } = from;
@@ -334,7 +336,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
    * @returns null when damage has changed the seed
    */
   #branchOf({ seedId }: HdChain, internal: boolean): Branch | null {
-    const { vault, hashes, tools } = this.deps;
+    const { vault, hashes, tools } = this.#deps;
     const known = this.#branches.find(
       (one) => one.session === vault.session && one.internal === internal && Buffer.compare(one.seedId, seedId) === 0,
     );
@@ -360,23 +362,23 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
   generateSeed(): Uint8Array {
     for (;;) {
       const secret = randomFillSync(secretBytes(32));
-      if (this.deps.tools.keys.publicKey(secret, true) !== null) return secret;
+      if (this.#deps.tools.keys.publicKey(secret, true) !== null) return secret;
     }
   }
   /** Makes a key the seed; the old chain stays as an inactive one. The caller wipes the secret. @param compressed its public key's form, whose hash names the seed */
   setSeed(secret: Uint8Array, batch: WalletBatch, compressed = true): void {
-    const { record } = this.deps;
-    const publicKey = this.deps.tools.keys.publicKey(secret, compressed);
+    const { record } = this.#deps;
+    const publicKey = this.#deps.tools.keys.publicKey(secret, compressed);
     if (publicKey === null) throw new Error('seeds come from WIF or from generateSeed, both checked');
     const row = this.keys.touch(publicKey);
     const seedId = this.keys.id(row);
-    this.keys.setTime(row, this.deps.now());
+    this.keys.setTime(row, this.#deps.now());
     this.keys.setSeed(row, seedId);
     this.#addSecret(row, publicKey, secret, batch);
     if (record.hd) record.inactive.push(record.hd);
     record.hd = { seedId, external: 0, internal: 0 };
     record.flags &= ~WALLET_FLAG.BLANK;
-    record.bornAt(this.deps.now());
+    record.bornAt(this.#deps.now());
     this.#writeRecord(batch);
   }
   /** Throws the pool away and begins a new one from the present seed, for fillPool to go on with. */
@@ -390,7 +392,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
 
   /** False when it is too large to be stored. */
   importScript(script: Uint8Array, time: number, batch: WalletBatch): boolean {
-    const id = this.deps.hashes.hash160(script);
+    const id = this.#deps.hashes.hash160(script);
     if (this.hasScript(id)) return true;
     if (!this.addScript(script, time, batch)) return false;
     if (time > 0) this.#born(time, batch);
@@ -400,11 +402,11 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
   addScript(script: Uint8Array, time: number, batch: WalletBatch): boolean {
     if (script.length > MAX_SCRIPT_ELEMENT_SIZE) return false;
     const before = this.#scripts.rows;
-    const row = this.#scripts.add(this.deps.hashes.hash160(script));
+    const row = this.#scripts.add(this.#deps.hashes.hash160(script));
     if (row < before) return true;
     this.#setScript(row, script, time);
     batch.put(walletKey(WALLET_PREFIX.script, this.#scripts.key(row)), this.#scriptRow(script, time));
-    this.deps.record.flags &= ~WALLET_FLAG.BLANK;
+    this.#deps.record.flags &= ~WALLET_FLAG.BLANK;
     this.#writeRecord(batch);
     return true;
   }
@@ -433,14 +435,14 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
   }
   /** Watches a public key's P2PK script, unless the key is known. */
   importPublicKey(publicKey: Uint8Array, time: number, pool: { add: boolean; internal: boolean }, batch: WalletBatch): void {
-    const { hashes } = this.deps;
+    const { hashes } = this.#deps;
     if (this.publicKey(hashes.hash160(publicKey)) !== undefined) return;
     this.watch(payToKey(publicKey), time, batch);
     const row = this.keys.touch(publicKey);
     this.keys.setTime(row, time);
     this.keys.write(row, batch);
     if (!pool.add) return;
-    this.pool.add(this.keys.id(row), pool.internal, this.deps.now(), batch);
+    this.pool.add(this.keys.id(row), pool.internal, this.#deps.now(), batch);
     this.#writeRecord(batch);
   }
   /** Watches an output script from now on; its time is replaced when it was watched already. */
@@ -450,7 +452,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     this.#watchedTimes[row] = time;
     this.#watchKeyOf(script, true, batch);
     batch.put(walletKey(WALLET_PREFIX.watched, script), be64(Math.max(0, time)));
-    this.deps.record.flags &= ~WALLET_FLAG.BLANK;
+    this.#deps.record.flags &= ~WALLET_FLAG.BLANK;
     this.#born(time, batch);
   }
   #unwatch(script: Uint8Array, batch: WalletBatch): void {
@@ -469,13 +471,13 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
   }
 
   #addSecret(row: number, publicKey: Uint8Array, secret: Uint8Array, batch: WalletBatch): void {
-    const resting = this.deps.vault.seal(publicKey, secret);
+    const resting = this.#deps.vault.seal(publicKey, secret);
     this.keys.setSecret(row, resting);
-    if (!this.deps.vault.encrypted) resting.fill(0);
+    if (!this.#deps.vault.encrypted) resting.fill(0);
     this.keys.write(row, batch);
     this.#unwatch(payToKeyHash(this.keys.id(row)), batch);
     this.#unwatch(payToKey(publicKey), batch);
-    this.deps.record.flags &= ~WALLET_FLAG.BLANK;
+    this.#deps.record.flags &= ~WALLET_FLAG.BLANK;
   }
   /** Writes down that a key's P2WPKH script may occur. */
   #learnProgram(row: number, batch: WalletBatch): void {
@@ -498,12 +500,12 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     return row;
   }
   #born(time: number, batch: WalletBatch): void {
-    this.deps.record.bornAt(time);
+    this.#deps.record.bornAt(time);
     this.#writeRecord(batch);
   }
   #writeRecord(batch: WalletBatch): void {
-    this.deps.record.lastPoolIndex = this.pool.lastIndex;
-    this.deps.record.write(batch);
+    this.#deps.record.lastPoolIndex = this.pool.lastIndex;
+    this.#deps.record.write(batch);
   }
 
   // -- loading

@@ -91,28 +91,32 @@ export class FlatProvider implements SigningProvider {
 
 /** The first of several providers that knows an answer gives it. */
 export class StackedProvider implements SigningProvider {
-  constructor(private readonly providers: readonly SigningProvider[]) {}
+  readonly #providers: readonly SigningProvider[];
+
+  constructor(providers: readonly SigningProvider[]) {
+    this.#providers = providers;
+  }
 
   script(id: Uint8Array): Uint8Array | undefined {
-    return this.first((provider) => provider.script(id));
+    return this.#first((provider) => provider.script(id));
   }
   publicKey(id: Uint8Array): Uint8Array | undefined {
-    return this.first((provider) => provider.publicKey(id));
+    return this.#first((provider) => provider.publicKey(id));
   }
   hasSecret(id: Uint8Array): boolean {
-    return this.providers.some((provider) => provider.hasSecret(id));
+    return this.#providers.some((provider) => provider.hasSecret(id));
   }
   secret(id: Uint8Array): Uint8Array | undefined {
-    return this.first((provider) => provider.secret(id));
+    return this.#first((provider) => provider.secret(id));
   }
   origin(id: Uint8Array): KeyOrigin | undefined {
-    return this.first((provider) => provider.origin(id));
+    return this.#first((provider) => provider.origin(id));
   }
   taproot(outputKey: Uint8Array): TaprootOutput | undefined {
-    return this.first((provider) => provider.taproot?.(outputKey));
+    return this.#first((provider) => provider.taproot?.(outputKey));
   }
-  private first<T>(ask: (provider: SigningProvider) => T | undefined): T | undefined {
-    for (const provider of this.providers) {
+  #first<T>(ask: (provider: SigningProvider) => T | undefined): T | undefined {
+    for (const provider of this.#providers) {
       const answer = ask(provider);
       if (answer !== undefined) return answer;
     }
@@ -122,27 +126,30 @@ export class StackedProvider implements SigningProvider {
 
 /** Another provider without its private keys, or without where keys come from. */
 export class HidingProvider implements SigningProvider {
-  constructor(
-    private readonly inner: SigningProvider,
-    private readonly hidden: { readonly secrets: boolean; readonly origins: boolean },
-  ) {}
+  readonly #inner: SigningProvider;
+  readonly #hidden: { readonly secrets: boolean; readonly origins: boolean };
+
+  constructor(inner: SigningProvider, hidden: { readonly secrets: boolean; readonly origins: boolean }) {
+    this.#inner = inner;
+    this.#hidden = hidden;
+  }
 
   script(id: Uint8Array): Uint8Array | undefined {
-    return this.inner.script(id);
+    return this.#inner.script(id);
   }
   publicKey(id: Uint8Array): Uint8Array | undefined {
-    return this.inner.publicKey(id);
+    return this.#inner.publicKey(id);
   }
   hasSecret(id: Uint8Array): boolean {
-    return !this.hidden.secrets && this.inner.hasSecret(id);
+    return !this.#hidden.secrets && this.#inner.hasSecret(id);
   }
   secret(id: Uint8Array): Uint8Array | undefined {
-    return this.hidden.secrets ? undefined : this.inner.secret(id);
+    return this.#hidden.secrets ? undefined : this.#inner.secret(id);
   }
   origin(id: Uint8Array): KeyOrigin | undefined {
-    return this.hidden.origins ? undefined : this.inner.origin(id);
+    return this.#hidden.origins ? undefined : this.#inner.origin(id);
   }
   taproot(outputKey: Uint8Array): TaprootOutput | undefined {
-    return this.inner.taproot?.(outputKey);
+    return this.#inner.taproot?.(outputKey);
   }
 }

@@ -172,31 +172,36 @@ function otherForms({ transactions, variants }: CoreWallet): string[] {
 
 class Filling {
   readonly warnings: string[] = [];
+  readonly #wallet: Wallet;
+  readonly #core: CoreWallet;
+  readonly #context: DescriptorContext;
+  readonly #masterKey: Uint8Array | null;
+  readonly #pauses: Slicer;
 
-  constructor(
-    private readonly wallet: Wallet,
-    private readonly core: CoreWallet,
-    private readonly context: DescriptorContext,
-    private readonly masterKey: Uint8Array | null,
-    private readonly pauses: Slicer,
-  ) {}
+  constructor(wallet: Wallet, core: CoreWallet, context: DescriptorContext, masterKey: Uint8Array | null, pauses: Slicer) {
+    this.#wallet = wallet;
+    this.#core = core;
+    this.#context = context;
+    this.#masterKey = masterKey;
+    this.#pauses = pauses;
+  }
 
   /** Takes items over, some at a time. */
   async #each<T>(items: readonly T[], take: (item: T, batch: WalletBatch) => void): Promise<void> {
     for (let at = 0; at < items.length; ) {
-      await this.wallet.change((batch) => {
+      await this.#wallet.change((batch) => {
         do take(items[at++], batch);
-        while (at < items.length && batch.ops.length < ROWS && !this.pauses.due);
+        while (at < items.length && batch.ops.length < ROWS && !this.#pauses.due);
       });
-      if (this.pauses.due) await this.pauses.pause();
+      if (this.#pauses.due) await this.#pauses.pause();
     }
   }
 
   /** A private key in a fresh array, known to be that of its public key. */
   #secretOf({ publicKey, bytes, encrypted }: CoreSecret): Uint8Array {
-    if (encrypted && this.masterKey === null) throw new CoreFileError('The file is damaged: keys are encrypted, and nothing says how');
-    const secret = encrypted ? openSecret(this.masterKey!, publicKey, bytes, this.context.hashes) : bytes.slice();
-    const own = secret?.length === 32 ? this.context.keys.publicKey(secret, publicKey.length === 33) : null;
+    if (encrypted && this.#masterKey === null) throw new CoreFileError('The file is damaged: keys are encrypted, and nothing says how');
+    const secret = encrypted ? openSecret(this.#masterKey!, publicKey, bytes, this.#context.hashes) : bytes.slice();
+    const own = secret?.length === 32 ? this.#context.keys.publicKey(secret, publicKey.length === 33) : null;
     if (secret !== null && own !== null && equalBytes(own, publicKey)) return secret;
     secret?.fill(0);
     throw new CoreFileError('The file is damaged: a private key is not that of its public key');
@@ -206,8 +211,9 @@ class Filling {
 
   /** @returns how many private keys there are */
   async legacy(keys: LegacyKeys): Promise<number> {
-    const { core, wallet } = this;
-    const { hash160 } = this.context.hashes;
+    const core = this.#core;
+    const wallet = this.#wallet;
+    const { hash160 } = this.#context.hashes;
     const fingerprints = this.#fingerprints();
     const factsOf = (metadata: CoreMetadata | undefined): { time: number; origin: KeyOrigin | null; seedId: Uint8Array | null } => {
       const origin = metadata === undefined ? null : originOf(metadata, fingerprints);
@@ -251,16 +257,16 @@ class Filling {
 
   /** Fingerprints of the master keys that seeds make, by hex of the seed's id; files of before 0.18 do not have them. */
   #fingerprints(): Map<string, Uint8Array> {
-    const { hash160 } = this.context.hashes;
+    const { hash160 } = this.#context.hashes;
     const seeds = new Set<string>();
-    for (const { metadata } of this.core.keyMetadata.values()) if (metadata.seedId) seeds.add(toHex(metadata.seedId));
+    for (const { metadata } of this.#core.keyMetadata.values()) if (metadata.seedId) seeds.add(toHex(metadata.seedId));
     const found = new Map<string, Uint8Array>();
     if (seeds.size === 0) return found;
-    for (const item of this.core.secrets) {
+    for (const item of this.#core.secrets) {
       const id = toHex(hash160(item.publicKey));
       if (!seeds.has(id)) continue;
       const secret = this.#secretOf(item);
-      const root = masterFromSeed(secret, this.context);
+      const root = masterFromSeed(secret, this.#context);
       secret.fill(0);
       root?.secret.fill(0);
       if (root) found.set(id, hash160(root.key.publicKey).slice(0, 4));
@@ -270,7 +276,7 @@ class Filling {
 
   /** The chain in use, and those of seeds before it. */
   #hdChains(): { current: HdChain | null; inactive: HdChain[] } {
-    const { hd, keyMetadata } = this.core;
+    const { hd, keyMetadata } = this.#core;
     const chains = new Map<string, HdChain>();
     for (const { metadata } of keyMetadata.values()) {
       const { seedId } = metadata;
@@ -294,7 +300,8 @@ class Filling {
 
   /** @returns how many private keys there are */
   async descriptors(): Promise<number> {
-    const { core, wallet } = this;
+    const core = this.#core;
+    const wallet = this.#wallet;
     const keys = wallet.descriptors!;
     let count = 0;
     let scripts = 0;
@@ -304,7 +311,7 @@ class Filling {
       const window = windowOf(stored);
       scripts += Math.max(window.rangeEnd, window.nextIndex + wallet.parts.options.keypool);
       if (scripts > MOST_SCRIPTS) throw new CoreFileError(`Its descriptors have more than ${MOST_SCRIPTS} scripts`);
-      const secrets = new SecretRing(this.context.hashes);
+      const secrets = new SecretRing(this.#context.hashes);
       try {
         for (const item of core.descriptorSecrets.get(id) ?? []) secrets.add(item.publicKey, this.#secretOf(item));
         count += secrets.size;
@@ -313,7 +320,7 @@ class Filling {
         const ahead = { first: 0, scripts: [], cache: cacheFor(core.caches.get(id)) };
         const tracked = await wallet.changeAlone((batch) => {
           const fresh = { descriptor, secrets: secrets.pairs(), time: stored.time, ...window, ...(needsCache ? { ahead } : {}) };
-          return inTurns(keys.adding(fresh, batch), () => (this.pauses.due ? this.pauses.pause() : undefined));
+          return inTurns(keys.adding(fresh, batch), () => (this.#pauses.due ? this.#pauses.pause() : undefined));
         });
         if (tracked === null) throw new CoreFileError(`The scripts of a descriptor cannot be made: ${stored.text.slice(0, 200)}`);
         numbers.set(id, tracked.number);
@@ -330,7 +337,7 @@ class Filling {
   }
 
   #parse({ text }: CoreDescriptor): Descriptor {
-    const parsed = parseDescriptor(text, this.context, { requireChecksum: true });
+    const parsed = parseDescriptor(text, this.#context, { requireChecksum: true });
     if ('error' in parsed) throw new CoreFileError(`A descriptor does not read here (${parsed.error}): ${text.slice(0, 200)}`);
     const isPrivate = parsed.secrets.size > 0;
     parsed.secrets.wipe();
@@ -343,11 +350,12 @@ class Filling {
 
   /** @returns how many addresses have a label or were spent from */
   async addresses(): Promise<number> {
-    const { core, wallet } = this;
+    const core = this.#core;
+    const wallet = this.#wallet;
     let unread = 0;
     let taken = 0;
     await this.#each([...core.addresses], ([address, { label, purpose, used }], batch) => {
-      const decoded = decodeAddress(address, this.context.params, this.context.hashes);
+      const decoded = decodeAddress(address, this.#context.params, this.#context.hashes);
       if ('error' in decoded) {
         unread++;
         return;
@@ -362,10 +370,10 @@ class Filling {
   }
 
   async transactions(chain: WalletChain, tip: WalletBlock): Promise<void> {
-    const { wallet } = this;
+    const wallet = this.#wallet;
     const unknown = Number.POSITIVE_INFINITY;
     const rank = ({ order }: CoreTransaction): number => (order < 0 ? unknown : order);
-    const arrived = [...this.core.transactions].sort((a, b) => (rank(a) === rank(b) ? a.received - b.received : rank(a) - rank(b)));
+    const arrived = [...this.#core.transactions].sort((a, b) => (rank(a) === rank(b) ? a.received - b.received : rank(a) - rank(b)));
     await this.#each(arrived, ({ tx, values, received, smart, ...at }, batch) => {
       wallet.ledger.put(tx, placeOf(at, chain, tip), batch, values, { received, smart });
     });

@@ -10,16 +10,19 @@ import { VERIFY, WALLET_CODE, WalletError } from './wallet-error.js';
 /** A folder that is held. */
 export class FolderHold {
   #ending: Promise<void> | undefined;
+  readonly #id: string;
+  readonly #texts: Map<string, string>;
+  readonly #lock: FolderLock;
 
-  constructor(
-    private readonly id: string,
-    private readonly texts: Map<string, string>,
-    private readonly lock: FolderLock,
-  ) {}
+  constructor(id: string, texts: Map<string, string>, lock: FolderLock) {
+    this.#id = id;
+    this.#texts = texts;
+    this.#lock = lock;
+  }
 
   /** What who else wants it is told from here on. */
   tell(text: string): void {
-    this.texts.set(this.id, text);
+    this.#texts.set(this.#id, text);
   }
   /** Whether it is not held any more, or will not be in a moment: what is in the folder may be another's. */
   get over(): boolean {
@@ -32,9 +35,9 @@ export class FolderHold {
   }
   async #release(empty: boolean): Promise<void> {
     try {
-      await (empty ? this.lock.remove() : this.lock.release());
+      await (empty ? this.#lock.remove() : this.#lock.release());
     } finally {
-      this.texts.delete(this.id);
+      this.#texts.delete(this.#id);
     }
   }
 }

@@ -19,27 +19,28 @@ const MAY_BE_FREE: readonly ScriptType[] = ['nonstandard', 'nulldata', 'witness_
 /** Writes down every signature that holds. */
 class RecordingChecker implements SignatureChecker {
   readonly crypto: Crypto;
+  readonly #inner: SignatureChecker;
+  readonly #data: SignatureData;
 
-  constructor(
-    private readonly inner: SignatureChecker,
-    private readonly data: SignatureData,
-  ) {
+  constructor(inner: SignatureChecker, data: SignatureData) {
+    this.#inner = inner;
+    this.#data = data;
     this.crypto = inner.crypto;
   }
   checkEcdsa(signature: Uint8Array, publicKey: Uint8Array, scriptCode: Uint8Array, sigVersion: SigVersionCode): boolean {
-    if (!this.inner.checkEcdsa(signature, publicKey, scriptCode, sigVersion)) return false;
+    if (!this.#inner.checkEcdsa(signature, publicKey, scriptCode, sigVersion)) return false;
     const key = hashKey(this.crypto.hash160(publicKey));
-    if (!this.data.signatures.has(key)) this.data.signatures.set(key, { publicKey, signature });
+    if (!this.#data.signatures.has(key)) this.#data.signatures.set(key, { publicKey, signature });
     return true;
   }
   checkSchnorr(signature: Uint8Array, publicKey: Uint8Array, sigVersion: SigVersionCode, taproot: TaprootContext): number {
-    return this.inner.checkSchnorr(signature, publicKey, sigVersion, taproot);
+    return this.#inner.checkSchnorr(signature, publicKey, sigVersion, taproot);
   }
   checkLockTime(lockTime: number): boolean {
-    return this.inner.checkLockTime(lockTime);
+    return this.#inner.checkLockTime(lockTime);
   }
   checkSequence(sequence: number): boolean {
-    return this.inner.checkSequence(sequence);
+    return this.#inner.checkSequence(sequence);
   }
 }
 

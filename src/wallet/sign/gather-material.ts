@@ -16,37 +16,40 @@ const NO_SIGNATURE = new Uint8Array(0);
 
 /** Writes down every answer. Secrets are copied; the caller wipes the material. */
 class RecordingProvider implements SigningProvider {
-  constructor(
-    private readonly inner: SigningProvider,
-    private readonly found: FlatProvider,
-  ) {}
+  readonly #inner: SigningProvider;
+  readonly #found: FlatProvider;
+
+  constructor(inner: SigningProvider, found: FlatProvider) {
+    this.#inner = inner;
+    this.#found = found;
+  }
 
   script(id: Uint8Array): Uint8Array | undefined {
-    const script = this.inner.script(id);
-    if (script) this.found.scripts.set(hashKey(id), script);
+    const script = this.#inner.script(id);
+    if (script) this.#found.scripts.set(hashKey(id), script);
     return script;
   }
   publicKey(id: Uint8Array): Uint8Array | undefined {
-    const key = this.inner.publicKey(id);
-    if (key) this.found.publicKeys.set(hashKey(id), key);
+    const key = this.#inner.publicKey(id);
+    if (key) this.#found.publicKeys.set(hashKey(id), key);
     return key;
   }
   hasSecret(id: Uint8Array): boolean {
-    return this.inner.hasSecret(id);
+    return this.#inner.hasSecret(id);
   }
   secret(id: Uint8Array): Uint8Array | undefined {
-    const known = this.found.secrets.get(hashKey(id));
+    const known = this.#found.secrets.get(hashKey(id));
     if (known) return known;
-    const secret = this.inner.secret(id);
-    if (secret) this.found.secrets.set(hashKey(id), secret);
+    const secret = this.#inner.secret(id);
+    if (secret) this.#found.secrets.set(hashKey(id), secret);
     return secret;
   }
   origin(): undefined {
     return undefined;
   }
   taproot(outputKey: Uint8Array) {
-    const output = this.inner.taproot?.(outputKey);
-    if (output) this.found.taproots.set(hashKey(outputKey), output);
+    const output = this.#inner.taproot?.(outputKey);
+    if (output) this.#found.taproots.set(hashKey(outputKey), output);
     return output;
   }
 }
@@ -62,17 +65,20 @@ export class MaterialGatherer {
   readonly found = new FlatProvider();
   /** Output scripts of inputs without scripts of their own: the next such input needs the same. */
   readonly #seen = new Set<string>();
+  readonly #signing: SigningTx;
+  readonly #provider: SigningProvider;
+  readonly #hashType: number;
 
-  constructor(
-    private readonly signing: SigningTx,
-    private readonly provider: SigningProvider,
-    private readonly hashType: number,
-  ) {}
+  constructor(signing: SigningTx, provider: SigningProvider, hashType: number) {
+    this.#signing = signing;
+    this.#provider = provider;
+    this.#hashType = hashType;
+  }
 
   add(input: number): void {
-    const { signing } = this;
+    const signing = this.#signing;
     const output = signing.spent[input];
-    if (!output || !isSignable(signing, input, this.hashType)) return;
+    if (!output || !isSignable(signing, input, this.#hashType)) return;
     if (signing.tx.scriptSig(input).length === 0 && signing.tx.witnessCount(input) === 0) {
       const id = plainKeyHash(output.script);
       if (id !== null) {
@@ -90,16 +96,16 @@ export class MaterialGatherer {
   #addKey(id: Uint8Array, anySize: boolean): void {
     const key = hashKey(id);
     if (this.found.secrets.has(key)) return;
-    const publicKey = this.provider.publicKey(id);
+    const publicKey = this.#provider.publicKey(id);
     if (!publicKey) return;
     this.found.publicKeys.set(key, publicKey);
-    const secret = anySize || isCompressedKey(publicKey) ? this.provider.secret(id) : undefined;
+    const secret = anySize || isCompressedKey(publicKey) ? this.#provider.secret(id) : undefined;
     if (secret) this.found.secrets.set(key, secret);
   }
 
   #solve(input: number, output: SpentOutput): void {
-    const { signing } = this;
-    const recording = new RecordingProvider(this.provider, this.found);
+    const signing = this.#signing;
+    const recording = new RecordingProvider(this.#provider, this.found);
     const { redeemScript, witnessScript } = scriptsIn(signing, input, output);
     const data = { ...emptySignatureData(), redeemScript, witnessScript };
     produceSignature(output.script, data, {

@@ -27,13 +27,21 @@ export class PaymentPlan {
   readonly #costOfChange: number;
   readonly #discardRate: number;
   readonly #longTermRate: number;
+  readonly #wallet: Wallet;
+  readonly #request: PaymentRequest;
+  readonly #setting: FeeSetting & { readonly node: SpendNode; readonly options: SpendOptions };
+  readonly #rate: { readonly feeRate: number; readonly feeUnknown: boolean };
 
   constructor(
-    private readonly wallet: Wallet,
-    private readonly request: PaymentRequest,
-    private readonly setting: FeeSetting & { readonly node: SpendNode; readonly options: SpendOptions },
-    private readonly rate: { readonly feeRate: number; readonly feeUnknown: boolean },
+    wallet: Wallet,
+    request: PaymentRequest,
+    setting: FeeSetting & { readonly node: SpendNode; readonly options: SpendOptions },
+    rate: { readonly feeRate: number; readonly feeUnknown: boolean },
   ) {
+    this.#wallet = wallet;
+    this.#request = request;
+    this.#setting = setting;
+    this.#rate = rate;
     const { control, recipients } = request;
     const template = changeTemplate(changeTypeFor(wallet, control, recipients));
     let { spendBytes } = template;
@@ -48,8 +56,8 @@ export class PaymentPlan {
   }
 
   async draft(pool: CoinPool, pace: Pace): Promise<Draft | { error: string }> {
-    const { control } = this.request;
-    const { maxGroupingFeeSats } = this.setting.options;
+    const { control } = this.#request;
+    const { maxGroupingFeeSats } = this.#setting.options;
     if (control.avoidPartialSpends) return this.#draft(pool, (await this.#addressGroups(pool, pace)) ?? singleGroups(pool.columns), pace);
     const single = await this.#draft(pool, singleGroups(pool.columns), pace);
     if ('error' in single || single.fee === 0 || maxGroupingFeeSats < 0) return single;
@@ -59,22 +67,24 @@ export class PaymentPlan {
     if ('error' in grouped) return single;
     const together = grouped.fee <= single.fee + maxGroupingFeeSats;
     const choice = together ? 'grouped' : 'non-grouped';
-    logOf(this.wallet, this.setting, `Fee non-grouped = ${single.fee}, grouped = ${grouped.fee}, using ${choice}`);
+    logOf(this.#wallet, this.#setting, `Fee non-grouped = ${single.fee}, grouped = ${grouped.fee}, using ${choice}`);
     return together ? grouped : single;
   }
 
   async #addressGroups(pool: CoinPool, pace: Pace): Promise<Groups | null> {
-    const { node } = this.setting;
-    const numbers = await addressNumbers(this.wallet, pool.rows, pace);
+    const { node } = this.#setting;
+    const numbers = await addressNumbers(this.#wallet, pool.rows, pace);
     // Which ten of an address go together is left to chance: an order would tell.
     const order = await randomOrder(numbers.length, node.chance, pace);
     return addressGroups(pool.columns, numbers, order, node.maxAncestors, pace);
   }
 
   #draft(pool: CoinPool, groups: Groups, pace: Pace): Promise<Draft | { error: string }> {
-    const { request, setting, rate } = this;
+    const request = this.#request;
+    const setting = this.#setting;
+    const rate = this.#rate;
     const { node, options } = setting;
-    const { coins } = this.wallet.ledger;
+    const { coins } = this.#wallet.ledger;
     const presetIndices = pool.presets.map((_, i) => pool.rows.length + i);
     const presetValue = pool.presets.reduce((sum, { row }) => sum + coins.value(row), 0);
     const presetFees = pool.presets.reduce((sum, { size }) => sum + feeForSize(rate.feeRate, inputVirtualSize(size)), 0);
@@ -88,7 +98,7 @@ export class PaymentPlan {
       recipientsPay: request.recipients.some(({ subtractFee }) => subtractFee),
       maxAncestors: node.maxAncestors,
       maxDescendants: node.maxDescendants,
-      spendZeroConfChange: this.wallet.parts.options.spendZeroConfChange,
+      spendZeroConfChange: this.#wallet.parts.options.spendZeroConfChange,
       rejectLongChains: options.rejectLongChains,
     };
     const tools: DraftTools = {

@@ -50,12 +50,15 @@ export interface ResenderDeps {
 export class Resender {
   /** Seconds of a wallet's next time. */
   readonly #next = new WeakMap<Wallet, number>();
+  readonly #deps: ResenderDeps;
 
-  constructor(private readonly deps: ResenderDeps) {}
+  constructor(deps: ResenderDeps) {
+    this.#deps = deps;
+  }
 
   /** Called every second. */
   async tick(): Promise<void> {
-    const { tools, wallets, ready } = this.deps;
+    const { tools, wallets, ready } = this.#deps;
     if (!ready()) return;
     const now = tools.node.nowSeconds();
     for (const wallet of [...wallets()]) {
@@ -67,7 +70,7 @@ export class Resender {
   }
 
   async #resend(wallet: Wallet): Promise<void> {
-    const { tools, lastBlockSeconds } = this.deps;
+    const { tools, lastBlockSeconds } = this.#deps;
     const before = lastBlockSeconds() - OLDER_BY;
     let count = 0;
     await wallet.whole();

@@ -21,12 +21,11 @@ export class SignedSizes {
   readonly #known = new Map<string, InputSize | null>();
   readonly #signature: number;
   readonly #witnessKeyHash: number;
+  readonly #wallet: Wallet;
 
   /** @param watchOnly others sign */
-  constructor(
-    private readonly wallet: Wallet,
-    watchOnly: boolean,
-  ) {
+  constructor(wallet: Wallet, watchOnly: boolean) {
+    this.#wallet = wallet;
     this.#signature = watchOnly ? LARGEST_SIGNATURE : SIGNATURE;
     this.#witnessKeyHash = 1 + 1 + this.#signature + 1 + COMPRESSED_KEY;
   }
@@ -38,7 +37,7 @@ export class SignedSizes {
 
   /** The common shapes of a legacy wallet: one look-up each. */
   #byShape(script: Uint8Array): InputSize | undefined {
-    const { legacy } = this.wallet;
+    const { legacy } = this.#wallet;
     if (!legacy) return undefined;
     const { type, solutions } = solve(script);
     if (type === 'witness_v0_keyhash' && legacy.publicKey(solutions[0])?.length === COMPRESSED_KEY) {
@@ -66,13 +65,13 @@ export class SignedSizes {
   }
   /** All scripts of a descriptor that look alike are spent alike. */
   #keyOf(script: Uint8Array): string {
-    const place = this.wallet.descriptors?.locate(script);
+    const place = this.#wallet.descriptors?.locate(script);
     return place ? `${hashKey(place.tracked.id)}/${solve(script).type}` : hashKey(script);
   }
   #solve(script: Uint8Array): InputSize | null {
-    const hashes = this.wallet.parts.crypto;
-    const provider = this.wallet.provider(script);
-    if (!provider || (this.wallet.legacy && !isSolvable(script, provider, hashes))) return null;
+    const hashes = this.#wallet.parts.crypto;
+    const provider = this.#wallet.provider(script);
+    if (!provider || (this.#wallet.legacy && !isSolvable(script, provider, hashes))) return null;
     const data = emptySignatureData();
     const signature = new Uint8Array(this.#signature);
     if (!produceSignature(script, data, { ...dummyTools(provider, hashes), create: () => signature })) return null;
