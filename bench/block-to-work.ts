@@ -1,6 +1,7 @@
-// A full block whose transactions are all known, until its node has new work: 4,400 payments of two inputs in the block (1.6 MB), another 4,400
-// left in the mempool. Submitted, sent by a peer as a block, and as a compact block; a miner waits on a long poll. Times of the
-// answers, and processor time of the node thread and of all other threads, which depends less on what else the machine does.
+// A full block whose transactions are all known, until its node has new work: 4,400 payments of two inputs in the block
+// (1.6 MB), another 4,400 left in the mempool. Submitted, sent by a peer as a block, and as a compact block; a miner
+// waits on a long poll. Times of the answers, and processor time of the node thread and of all other threads, which
+// depends less on what else the machine does.
 //
 //   node build/bench/block-to-work.js [--json]
 //   TXS=n ROUNDS=n WARMUP=n WAYS=submit,block,compact OPTIONS="more options of adit"

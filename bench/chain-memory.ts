@@ -1,5 +1,6 @@
-// A real node takes in a chain of 10,000,000 coins, with little and with much -dbcache: how fast it connects, and how much memory the whole
-// process takes at most, then and while all coins are counted. Above the ceilings of the README the bench fails.
+// A real node takes in a chain of 10,000,000 coins, with little and with much -dbcache: how fast it connects, and how
+// much memory the whole process takes at most, then and while all coins are counted. Above the ceilings of the README
+// the bench fails.
 //
 //   node build/bench/chain-memory.js [--json]      COINS=n for another number of coins (ceilings hold for up to 10,000,000)
 

@@ -1,6 +1,7 @@
-// A block of 4,000 payments handed to one of two nodes whose mempools differ, until a miner at the other has the first full template on top of
-// it. What the other lacks, 0.1, 1 or 10 percent of the block, either only it lacks, or the first lacks as well: a miner's own payments.
-// Counts blocks put together without a question, and the bytes between the nodes that the block took.
+// A block of 4,000 payments handed to one of two nodes whose mempools differ, until a miner at the other has the first
+// full template on top of it. What the other lacks, 0.1, 1 or 10 percent of the block, either only it lacks, or the
+// first lacks as well: a miner's own payments. Counts blocks put together without a question, and the bytes between the
+// nodes that the block took.
 //
 //   node build/bench/compact-blocks.js [--json]      TXS=n ROUNDS=n OPTIONS="more options of adit"
 //   COMPARE=/path/bitcoind: Core in the place of either, and of both

@@ -1,5 +1,6 @@
-// A foreign block of 4,000 inputs from its bytes to the reply: parse, check, store, fetch coins, verify, apply. Once with
-// transactions never seen and coins on disk, once with everything known from the mempool. What miners wait for after every block.
+// A foreign block of 4,000 inputs from its bytes to the reply: parse, check, store, fetch coins, verify, apply. Once
+// with transactions never seen and coins on disk, once with everything known from the mempool. What miners wait for
+// after every block.
 //
 //   node build/bench/connect-block.js [--json]      THREADS=n script threads, KIND=p2wpkh for one kind alone
 

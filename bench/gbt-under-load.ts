@@ -1,7 +1,7 @@
-// getblocktemplate while the node is busy: four pollers in a process of their own, ten times a second each, against a node in mode `live`
-// that connects full blocks, takes them back, writes its coins and counts all of them (gettxoutsetinfo) without pause. First the same
-// pollers on the idle node. The limit is a bare server that sends the same bytes while the node is just as busy: what of a time
-// is the machine's, not the node's.
+// getblocktemplate while the node is busy: four pollers in a process of their own, ten times a second each, against a
+// node in mode `live` that connects full blocks, takes them back, writes its coins and counts all of them
+// (gettxoutsetinfo) without pause. First the same pollers on the idle node. The limit is a bare server that sends the
+// same bytes while the node is just as busy: what of a time is the machine's, not the node's.
 //
 //   node build/bench/gbt-under-load.js [--json]      SECONDS=20 TXS=4400 FRONTS=1
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,5 +1,5 @@
-// A new block with many long polls parked: when the last byte of the new template reaches the median and the slowest client, and what a
-// small call of somebody else waits meanwhile. Pools that are served last lose shares and blocks.
+// A new block with many long polls parked: when the last byte of the new template reaches the median and the slowest
+// client, and what a small call of somebody else waits meanwhile. Pools that are served last lose shares and blocks.
 //
 //   node build/bench/longpoll-fanout.js [--json]      POLLS=100,1000 ROUNDS=n TXS=n FRONTS=n OPTIONS=-templatemode=live
 import http from 'node:http';
@@ -13,13 +13,14 @@ const POLLS = (process.env.POLLS ?? '100,1000').split(',').map(Number);
 const ROUNDS = Number(process.env.ROUNDS ?? 5);
 const TXS = Number(process.env.TXS ?? 4_407);
 const fronts = Number(process.env.FRONTS ?? 1);
-// What Core's figures have no equal of is left out unless asked for: each template connected dry before it is handed out.
+// What Core's figures have no equal of is left out unless asked for: each template connected dry before it is handed
+// out.
 const checked = Number(process.env.CHECKED ?? 0);
 const LIMIT = 'a bare uWebSockets.js server that sends the same bytes to the same number of waiting clients at a word';
 const IDLE = 'the same call, at the same time, to a bare server that does nothing else: what the machine itself makes it wait';
 const SETTLE_MS = 150;
-// Small calls rest between each other: asked without pause they take more of a small machine than the wake itself, and the faster they are
-// answered the more there are of them.
+// Small calls rest between each other: asked without pause they take more of a small machine than the wake itself, and
+// the faster they are answered the more there are of them.
 const CALL_PAUSE_MS = 2;
 
 const now = () => performance.timeOrigin + performance.now();

@@ -1,5 +1,5 @@
-// sendrawtransaction in batches against a real daemon over HTTP: one-input signed payments of coins in blocks, beside the bare curve checks
-// of the same run.
+// sendrawtransaction in batches against a real daemon over HTTP: one-input signed payments of coins in blocks, beside
+// the bare curve checks of the same run.
 //
 //   node build/bench/mempool-accept.js [--json]      ROUNDS=n BATCH=n
 import http from 'node:http';

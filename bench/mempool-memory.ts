@@ -1,4 +1,5 @@
-// Memory of a mempool of 100,000 transactions, beside their own bytes. One run per process: a heap that has grown once tells nothing.
+// Memory of a mempool of 100,000 transactions, beside their own bytes. One run per process: a heap that has grown once
+// tells nothing.
 //
 //   node build/bench/mempool-memory.js [--json]      TXS=n
 import { fork } from 'node:child_process';

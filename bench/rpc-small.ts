@@ -1,5 +1,5 @@
-// Small calls over 16 kept-open connections: what monitoring, pools and explorers do all day, and what must not need a turn of the
-// node thread.
+// Small calls over 16 kept-open connections: what monitoring, pools and explorers do all day, and what must not need a
+// turn of the node thread.
 //
 //   node build/bench/rpc-small.js [--json]      FRONTS=n for the number of front threads, ROUNDS=n
 import { type BenchCase, runBench } from './harness/bench.js';

@@ -1,5 +1,5 @@
-// signrawtransactionwithwallet: one transaction of 1,000 inputs, as payout wallets make when they gather coins, and transactions of two
-// inputs over eight connections, with the time that other calls wait meanwhile.
+// signrawtransactionwithwallet: one transaction of 1,000 inputs, as payout wallets make when they gather coins, and
+// transactions of two inputs over eight connections, with the time that other calls wait meanwhile.
 //
 //   node build/bench/sign-transactions.js [--json]      ROUNDS=n
 import { Daemon } from '../test/framework/daemon.js';

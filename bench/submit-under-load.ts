@@ -1,4 +1,5 @@
-// submitblock while others keep the node thread busy with heavy batches: a found block must not wait behind somebody's report.
+// submitblock while others keep the node thread busy with heavy batches: a found block must not wait behind somebody's
+// report.
 //
 //   node build/bench/submit-under-load.js [--json]      ROUNDS=n FRONTS=n
 import http from 'node:http';

@@ -1,5 +1,6 @@
-// Initial download from one local peer: 10,000 regtest blocks with 200,000 signed inputs, served from prepared bytes by another process. With
-// all scripts, beside the bare signature checks of the same run; and below an assumed-valid block, where none run.
+// Initial download from one local peer: 10,000 regtest blocks with 200,000 signed inputs, served from prepared bytes by
+// another process. With all scripts, beside the bare signature checks of the same run; and below an assumed-valid
+// block, where none run.
 //
 //   node build/bench/sync.js [--json]      BLOCKS=n INPUTS=n for another chain, ONLY=scripts or ONLY=assumed for one half
 
@@ -18,7 +19,10 @@ const threads = os.availableParallelism();
 const LOOK_MS = 20;
 /** Bare checks of one sample. */
 const CHECKS = 20_000;
-/** Scripts run all the same in the last two weeks before the best header, at the work of regtest: a block each ten minutes. */
+/**
+ * Scripts run all the same in the last two weeks before the best header, at the work of regtest: a block each ten
+ * minutes.
+ */
 const BURIED = 2_016;
 /** Megabytes that the process may take at most, with the default -dbcache of 450. */
 const CEILING_MB = 700;
@@ -42,7 +46,10 @@ async function serve(file: string): Promise<{ child: ChildProcess; port: number 
   return { child, port };
 }
 
-/** Downloads up to a height in a fresh folder. Connections are allowed only once the node answers, and the clock starts then. */
+/**
+ * Downloads up to a height in a fresh folder. Connections are allowed only once the node answers, and the clock starts
+ * then.
+ */
 async function download(port: number, goal: number, ...options: string[]): Promise<Run> {
   const node = await Daemon.start('-disablewallet', '-checktemplates=0', '-networkactive=0', `-connect=127.0.0.1:${port}`, ...options);
   try {

@@ -1,6 +1,7 @@
-// Building a template of 4,400 transactions (2.9 MB of reply): what stands between a changed mempool, or a new tip, and new work. Then mode
-// `live` over mempools of 1,000 to 100,000: everything from nothing, and after one new transaction. The
-// bare limit of the encoding is the same bytes as hex by Node's own routine; that of an empty template is a promise.
+// Building a template of 4,400 transactions (2.9 MB of reply): what stands between a changed mempool, or a new tip, and
+// new work. Then mode `live` over mempools of 1,000 to 100,000: everything from nothing, and after one new transaction.
+// The bare limit of the encoding is the same bytes as hex by Node's own routine; that of an empty template is a
+// promise.
 //
 //   node build/bench/template-build.js [--json]
 
@@ -155,8 +156,8 @@ function cpuMs(): number {
 }
 
 /**
- * Mode live on this thread: a mirror from nothing; a full build in fresh order after a block took the best; and one more transaction, the
- * best of all, so that another one has to go.
+ * Mode live on this thread: a mirror from nothing; a full build in fresh order after a block took the best; and one
+ * more transaction, the best of all, so that another one has to go.
  */
 async function measureSize(count: number): Promise<SizeSamples> {
   const source = filled(count);

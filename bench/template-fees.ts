@@ -1,5 +1,6 @@
-// What mode `live` pays more than the ancestor selection of Core 0.21, over many random pools of each shape: the distribution of the gain in
-// percent of a block's fees. Fees are counted, not time: the figures are the same on every machine.
+// What mode `live` pays more than the ancestor selection of Core 0.21, over many random pools of each shape: the
+// distribution of the gain in percent of a block's fees. Fees are counted, not time: the figures are the same on every
+// machine.
 //
 //   node build/bench/template-fees.js [--json]
 

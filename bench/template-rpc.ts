@@ -1,5 +1,5 @@
-// getblocktemplate with a full mempool: replies per second to four clients, the time of one, and the time from a new block to the
-// first new template. Every millisecond of it is work that miners do on the wrong block.
+// getblocktemplate with a full mempool: replies per second to four clients, the time of one, and the time from a new
+// block to the first new template. Every millisecond of it is work that miners do on the wrong block.
 //
 //   node build/bench/template-rpc.js [--json]      TXS=n transactions in the mempool, FRONTS=n, ROUNDS=n, OPTIONS=-templatemode=live
 import { type BenchCase, runBench } from './harness/bench.js';
@@ -11,7 +11,8 @@ const TXS = Number(process.env.TXS ?? 4_407);
 const ROUNDS = Number(process.env.ROUNDS ?? 6);
 const BLOCKS = Number(process.env.BLOCKS ?? 20);
 const fronts = Number(process.env.FRONTS ?? 1);
-// What Core's figures have no equal of is left out unless asked for: each template connected dry before it is handed out.
+// What Core's figures have no equal of is left out unless asked for: each template connected dry before it is handed
+// out.
 const checked = Number(process.env.CHECKED ?? 0);
 const LIMIT = 'a bare uWebSockets.js handler sending the same bytes';
 

@@ -1,5 +1,5 @@
-// Script verification of a block whose 4,000 inputs were never seen: what decides how soon after a foreign block the node hands
-// out work on it, when the mempool did not help.
+// Script verification of a block whose 4,000 inputs were never seen: what decides how soon after a foreign block the
+// node hands out work on it, when the mempool did not help.
 //
 //   node build/bench/verify-block.js [--json]      THREADS=n for the number of script threads, BACKEND=packages without the system's library
 

@@ -1,4 +1,5 @@
-// Script verification of single transactions as the mempool asks for it: many callers at once, each waiting for its own verdict.
+// Script verification of single transactions as the mempool asks for it: many callers at once, each waiting for its own
+// verdict.
 //
 //   node build/bench/verify-transactions.js [--json]      THREADS=n, BACKEND=packages as for verify-block
 

@@ -1,5 +1,5 @@
-// The calls that bookkeepers and pools repeat all day, on a wallet of 20,000 transactions and, with LARGE=1, on one of 1,000,000 with 200,000
-// addresses, which must answer nearly as quickly: what is asked costs what is returned.
+// The calls that bookkeepers and pools repeat all day, on a wallet of 20,000 transactions and, with LARGE=1, on one of
+// 1,000,000 with 200,000 addresses, which must answer nearly as quickly: what is asked costs what is returned.
 //
 //   node build/bench/wallet-history.js [--json]      LARGE=1, ROUNDS=n
 import { setTimeout as sleep } from 'node:timers/promises';

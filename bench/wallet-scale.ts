@@ -1,5 +1,5 @@
-// A wallet a hundred times larger than most: how long it takes to load, what it holds in memory, and whether its answers take longer than
-// those of a small wallet in the same run.
+// A wallet a hundred times larger than most: how long it takes to load, what it holds in memory, and whether its
+// answers take longer than those of a small wallet in the same run.
 //
 //   node build/bench/wallet-scale.js [--json]      ADDRESSES=n (1,000,000)  COINS=n (200,000)  ROUNDS=n
 import fs from 'node:fs';

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The daemon: options in, a node up, and down again on a signal, the stop call, or a fault. What can be wrong with a start is said on
-// stderr as `Error: ...` with exit status 1, as Bitcoin Core does.
+// The daemon: options in, a node up, and down again on a signal, the stop call, or a fault. What can be wrong with a
+// start is said on stderr as `Error: ...` with exit status 1, as Bitcoin Core does.
 import { type Args, ConfigError } from './config/args.js';
 import { helpText } from './config/help.js';
 import { loadConfig, type NodeConfig, parseArgs } from './config/load.js';

@@ -1,4 +1,5 @@
-// The bare limit of verification: as many curve checks as the measured thing makes, on as many threads, and nothing else.
+// The bare limit of verification: as many curve checks as the measured thing makes, on as many threads, and nothing
+// else.
 
 import { WorkPool } from '../../src/parallel/pool.js';
 import { testKey, testTaggedHash } from '../../test/framework/keys.js';

@@ -1,5 +1,5 @@
-// A mempool over a chain that has every coin and a verifier that likes everything, and ordinary payments to fill it: for benches of the
-// pool itself.
+// A mempool over a chain that has every coin and a verifier that likes everything, and ordinary payments to fill it:
+// for benches of the pool itself.
 
 import { buildTx } from '../../src/consensus/tx/build-tx.js';
 import type { TxView } from '../../src/consensus/tx/tx-view.js';
@@ -44,7 +44,10 @@ export class Payments {
     this.#random = pseudoRandom(seed);
   }
 
-  /** @param parent spends its first output; a coin of the chain without @param extraFee on top of 1,000 to 21,000 satoshis */
+  /**
+   * @param parent spends its first output; a coin of the chain without
+   * @param extraFee on top of 1,000 to 21,000 satoshis
+   */
   next(parent: Uint8Array | null = null, extraFee = 0): TxView {
     const inputs = Array.from({ length: parent === null && this.#below(4) === 0 ? 2 : 1 }, () => ({
       prevHash: parent ?? this.#bytes(32),

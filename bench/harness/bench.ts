@@ -1,5 +1,6 @@
-// The frame of every bench: it says what it protects, runs, and prints one table, or JSON with --json for keeping. A case stands
-// beside the bare limit of the same run wherever there is one; the ratio is what may be compared between machines.
+// The frame of every bench: it says what it protects, runs, and prints one table, or JSON with --json for keeping. A
+// case stands beside the bare limit of the same run wherever there is one; the ratio is what may be compared between
+// machines.
 //
 //   node build/bench/NAME.js [--json]
 

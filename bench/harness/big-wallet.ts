@@ -1,5 +1,6 @@
-// A legacy wallet of any size, written straight into its database: what that many calls of getnewaddress leave behind (a private key, its
-// P2WPKH script, a label), but with made-up public keys, since deriving real ones takes a minute a million and nobody signs here.
+// A legacy wallet of any size, written straight into its database: what that many calls of getnewaddress leave behind
+// (a private key, its P2WPKH script, a label), but with made-up public keys, since deriving real ones takes a minute a
+// million and nobody signs here.
 import fs from 'node:fs';
 import { createNativeCrypto } from '../../src/crypto/native/index.js';
 import { openStore } from '../../src/storage/open-store.js';

@@ -1,5 +1,5 @@
-// A peer that has a chain and nothing else: it answers getheaders, getdata and ping from prepared bytes, so that what is measured is the node
-// that downloads. A process of its own, with its own reading of the protocol.
+// A peer that has a chain and nothing else: it answers getheaders, getdata and ping from prepared bytes, so that what
+// is measured is the node that downloads. A process of its own, with its own reading of the protocol.
 //
 //   node build/bench/harness/block-server.js FILE      prints its port; ends with its input
 import fs from 'node:fs';

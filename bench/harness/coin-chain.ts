@@ -1,5 +1,5 @@
-// A chain of very many coins, written as a bootstrap file faster than a node reads it: blocks full of transactions that spend a few coins
-// anyone may spend, from all over the chain, and make many. Caller: chain-memory.ts.
+// A chain of very many coins, written as a bootstrap file faster than a node reads it: blocks full of transactions that
+// spend a few coins anyone may spend, from all over the chain, and make many.
 import fs from 'node:fs';
 import { type BuiltBlock, buildBlock, GENESIS } from '../../test/framework/chain-builder.js';
 import type { Out, Tx } from '../../test/framework/messages.js';

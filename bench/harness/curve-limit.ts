@@ -1,4 +1,5 @@
-// Thread entry for the bare limit of verification: curve checks on ready-made signatures, nothing else. Started by bare-checks.ts.
+// Thread entry for the bare limit of verification: curve checks on ready-made signatures, nothing else. Started by
+// bare-checks.ts.
 
 import { workerData } from 'node:worker_threads';
 import { createNativeCrypto, type NativeCryptoOptions } from '../../src/crypto/native/index.js';

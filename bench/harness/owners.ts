@@ -1,5 +1,4 @@
-// Keys that own coins, and sign their payments fast: for benches that need hundreds of thousands of them. Callers: signed-chain.ts,
-// compact-blocks.ts.
+// Keys that own coins, and sign their payments fast: for benches that need hundreds of thousands of them.
 import { TaprootContext } from '../../src/consensus/script/sig-version.js';
 import { SIGHASH_ALL, SighashCache } from '../../src/consensus/script/sighash.js';
 import { parseTx } from '../../src/consensus/tx/tx-view.js';

@@ -15,7 +15,8 @@ export function residentMemory(pid: number): number {
 
 /** Seconds of processor time that a process has used, on all its threads. */
 export function processorSeconds(pid: number): number {
-  // The name in the second field may hold blanks; behind its bracket, the 12th and 13th field are user and system time in 1/100 s.
+  // The name in the second field may hold blanks; behind its bracket, the 12th and 13th field are user and system time
+  // in 1/100 s.
   const fields = fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }

@@ -22,7 +22,8 @@ export interface Rounds {
 }
 
 /**
- * Times several things in turn, round by round: what slows the machine for a while then slows all of them, and ratios hold.
+ * Times several things in turn, round by round: what slows the machine for a while then slows all of them, and ratios
+ * hold.
  * @returns milliseconds per round, under the same names
  */
 export async function timeInTurn<Name extends string>(

@@ -1,4 +1,5 @@
-// Thread entry for the bare limit of signing: signatures with low R, and checks of them, nothing else. Started by bare-signing.ts.
+// Thread entry for the bare limit of signing: signatures with low R, and checks of them, nothing else. Started by
+// bare-signing.ts.
 
 import { workerData } from 'node:worker_threads';
 import { createNativeCrypto, type NativeCryptoOptions } from '../../src/crypto/native/index.js';

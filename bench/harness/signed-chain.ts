@@ -1,6 +1,6 @@
-// A chain of many small blocks full of signed payments, made once and kept in the temporary folder: what an initial download reads. Blocks
-// lie in one file as whole `block` messages, so that whoever serves them only copies bytes. Caller: sync.ts; block-server.ts
-// reads the file.
+// A chain of many small blocks full of signed payments, made once and kept in the temporary folder: what an initial
+// download reads. Blocks lie in one file as whole `block` messages, so that whoever serves them only copies bytes.
+// block-server.ts reads the file.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

@@ -1,4 +1,5 @@
-// Regtest chains for benches of wallets: coins and payments in large numbers, without signatures, since nothing here measures those.
+// Regtest chains for benches of wallets: coins and payments in large numbers, without signatures, since nothing here
+// measures those.
 import { ANYONE, type BuiltBlock, buildBlock, buildChain, GENESIS, spend } from '../../test/framework/chain-builder.js';
 import type { Daemon } from '../../test/framework/daemon.js';
 import type { Tx } from '../../test/framework/messages.js';
@@ -7,7 +8,10 @@ const PER_BLOCK = 2_000;
 /** Satoshis of each payment: more than dust, and the subsidy allows for thousands of them in a coinbase. */
 const VALUE = 1_000;
 const MATURITY = 100;
-/** Old enough that a scan "from now" leaves them out, young enough that the node does not believe to be in its initial download. */
+/**
+ * Old enough that a scan "from now" leaves them out, young enough that the node does not believe to be in its initial
+ * download.
+ */
 const startTime = (): number => Math.floor(Date.now() / 1000) - 20_000;
 
 const withCoins = (tip: BuiltBlock, scripts: readonly Uint8Array[]): BuiltBlock =>
@@ -33,7 +37,10 @@ export function chainOfCoins(count: number, script: (i: number) => Uint8Array): 
   return [...blocks, ...empty(blocks.at(-1)!, MATURITY)];
 }
 
-/** Payments of one input and one output each, 2,000 a block, on top of what they spend. @param script where payment i goes */
+/**
+ * Payments of one input and one output each, 2,000 a block, on top of what they spend.
+ * @param script where payment i goes
+ */
 export function chainOfPayments(count: number, script: (i: number) => Uint8Array): BuiltBlock[] {
   const blocks = chainOfCoins(count, () => ANYONE);
   const sources = blocks.slice(0, Math.ceil(count / PER_BLOCK));

@@ -1,6 +1,6 @@
-// A real daemon on regtest with coins to spend and a mempool of ordinary payments, for benches of templates. Blocks and transactions come
-// from the test framework, over HTTP like everybody's. OPTIONS in the environment adds options of the daemon, OPTIONS=-templatemode=live
-// first of all.
+// A real daemon on regtest with coins to spend and a mempool of ordinary payments, for benches of templates. Blocks and
+// transactions come from the test framework, over HTTP like everybody's. OPTIONS in the environment adds options of the
+// daemon, OPTIONS=-templatemode=live first of all.
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Daemon } from '../../test/framework/daemon.js';

@@ -1,5 +1,6 @@
-// Wallets of any size for benches, written straight into their database by the wallet's own code: transactions that the chain never saw,
-// placed in blocks that it has. Half of them receive, half spend what was received; addresses are reused as a pool's customers do.
+// Wallets of any size for benches, written straight into their database by the wallet's own code: transactions that the
+// chain never saw, placed in blocks that it has. Half of them receive, half spend what was received; addresses are
+// reused as a pool's customers do.
 import { createHash, randomBytes } from 'node:crypto';
 import path from 'node:path';
 import type { DescriptorContext } from '../../src/address/descriptor/context.js';

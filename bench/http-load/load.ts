@@ -1,4 +1,5 @@
-// Drives the load generator's processes, and bare servers that send ready-made bytes: the limit that fronts are measured against.
+// Drives the load generator's processes, and bare servers that send ready-made bytes: the limit that fronts are
+// measured against.
 import { type ChildProcess, fork } from 'node:child_process';
 
 /** What a load process can be told. */
@@ -73,7 +74,9 @@ export async function runLoop(child: Child, order: Omit<LoadOrder & { kind: 'loo
   return child.next('loop');
 }
 
-/** Calls again and again, with a pause after each reply, until stop() is called; that gives the milliseconds each took. */
+/**
+ * Calls again and again, with a pause after each reply, until stop() is called; that gives the milliseconds each took.
+ */
 export function startPolling(child: Child, order: Omit<LoadOrder & { kind: 'poll' }, 'kind'>): { stop(): Promise<readonly number[]> } {
   child.send({ kind: 'poll', ...order });
   return {

@@ -1,4 +1,5 @@
-// The bare limit of bench/sv2-fanout.ts: the same number of bytes, ready-made, written to as many plain sockets at a word. A process of its own.
+// The bare limit of bench/sv2-fanout.ts: the same number of bytes, ready-made, written to as many plain sockets at a
+// word. A process of its own.
 import net from 'node:net';
 
 const sockets: net.Socket[] = [];

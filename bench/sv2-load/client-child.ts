@@ -1,5 +1,6 @@
-// Many Stratum V2 clients, or as many plain sockets, that tell when the first byte after a moment reached each of them. What came is decrypted
-// after all have told: the clients' own work is not what is measured. Started by bench/sv2-fanout.ts.
+// Many Stratum V2 clients, or as many plain sockets, that tell when the first byte after a moment reached each of them.
+// What came is decrypted after all have told: the clients' own work is not what is measured. Started by
+// bench/sv2-fanout.ts.
 import { once } from 'node:events';
 import net from 'node:net';
 import { Sv2Client } from '../../test/framework/sv2-client.js';

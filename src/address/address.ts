@@ -1,5 +1,6 @@
 // Addresses and the output scripts they stand for: P2PKH and P2SH in Base58Check, witness programs in Bech32 or Bech32m
-// (BIP-0173, BIP-0350). What is accepted is what Core 0.21.1 accepts; error texts are those of later versions. Used by RPC.
+// (BIP-0173, BIP-0350). What is accepted is what Core 0.21.1 accepts; error texts are those of later versions. Used by
+// RPC.
 
 import { scriptHashScript, witnessProgramScript } from '../consensus/script/build-script.js';
 import { publicKeyHashScript } from '../consensus/script/templates.js';

@@ -1,5 +1,5 @@
-// Base58 and Base58Check with Core's reading: white space around the text is ignored, leading zero bytes are leading ones ("1").
-// Used by address.ts and wif.ts, and for extended keys.
+// Base58 and Base58Check with Core's reading: white space around the text is ignored, leading zero bytes are leading
+// ones ("1"). Used by address.ts and wif.ts, and for extended keys.
 
 import type { Hashes } from '../crypto/crypto.js';
 
@@ -99,7 +99,12 @@ export function encodeBase58CheckAscii(bytes: Uint8Array, hashes: Hashes): Uint8
 
 const plainBytes = (size: number): Uint8Array => new Uint8Array(size);
 
-/** Reads Base58Check. @param maxBytes without the checksum @param make as above @returns the bytes without checksum, null when anything is wrong */
+/**
+ * Reads Base58Check.
+ * @param maxBytes without the checksum
+ * @param make as above
+ * @returns the bytes without checksum, null when anything is wrong
+ */
 export function decodeBase58Check(text: string | Uint8Array, maxBytes: number, hashes: Hashes, make = plainBytes): Uint8Array | null {
   const joined = decodeBase58(text, maxBytes + CHECKSUM_SIZE, make);
   if (joined === null || joined.length < CHECKSUM_SIZE) return null;

@@ -1,4 +1,5 @@
-// Base64 with Core's strictness: no white space, right padding, no stray bits (util/strencodings.cpp). Used for signed messages.
+// Base64 with Core's strictness: no white space, right padding, no stray bits (util/strencodings.cpp). Used for signed
+// messages.
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const VALUES = new Int8Array(128).fill(-1);

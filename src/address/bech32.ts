@@ -1,5 +1,5 @@
-// Bech32 (BIP-0173) and Bech32m (BIP-0350): a human-readable part, the last "1", 5-bit symbols and a checksum of six of them.
-// Used by address.ts.
+// Bech32 (BIP-0173) and Bech32m (BIP-0350): a human-readable part, the last "1", 5-bit symbols and a checksum of six of
+// them. Used by address.ts.
 
 const CHARSET = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
 const VALUES = new Int8Array(128).fill(-1);
@@ -88,7 +88,11 @@ export function bytesToSymbols(bytes: Uint8Array): Uint8Array {
   return out;
 }
 
-/** Groups symbols back into bytes. @param from the first of them @returns null when whole symbols are left over or the filling is not zero */
+/**
+ * Groups symbols back into bytes.
+ * @param from the first of them
+ * @returns null when whole symbols are left over or the filling is not zero
+ */
 export function symbolsToBytes(symbols: Uint8Array, from = 0): Uint8Array | null {
   const out = new Uint8Array(((symbols.length - from) * 5) >>> 3);
   let pending = 0;

@@ -1,4 +1,5 @@
-// Addresses of m-of-n scripts, as createmultisig and addmultisigaddress make them (Core: rpc/util.cpp, AddAndGetMultisigDestination).
+// Addresses of m-of-n scripts, as createmultisig and addmultisigaddress make them (Core: rpc/util.cpp,
+// AddAndGetMultisigDestination).
 import { scriptHashScript, witnessProgramScript } from '../consensus/script/build-script.js';
 import type { Hashes } from '../crypto/crypto.js';
 import { multisigScript } from './descriptor/key-nodes.js';
@@ -21,7 +22,10 @@ const MAX_KEYS = 16;
 const MAX_SCRIPT = 520;
 const COMPRESSED_SIZE = 33;
 
-/** Builds the scripts. An uncompressed key makes it a legacy address whatever was asked for. @returns Core's message when it can't be */
+/**
+ * Builds the scripts. An uncompressed key makes it a legacy address whatever was asked for.
+ * @returns Core's message when it can't be
+ */
 export function buildMultisig(
   required: number,
   keys: readonly Uint8Array[],

@@ -1,5 +1,6 @@
-// Messages signed with the key of a P2PKH address: Base64 of a header byte (27 + which key + 4 for a compressed one) and r, s. The
-// hash is of a fixed line and the text, each after its size. Core: util/message.cpp. Used by RPC and wallets.
+// Messages signed with the key of a P2PKH address: Base64 of a header byte (27 + which key + 4 for a compressed one)
+// and r, s. The hash is of a fixed line and the text, each after its size. Core: util/message.cpp. Used by RPC and
+// wallets.
 
 import { equalBytes } from '../consensus/bytes/hex.js';
 import { ByteWriter } from '../consensus/bytes/writer.js';

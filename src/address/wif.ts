@@ -1,4 +1,5 @@
-// Private keys as text: Base58Check of the network's byte, the key and, for a compressed public key, 01. Used by RPC and wallets.
+// Private keys as text: Base58Check of the network's byte, the key and, for a compressed public key, 01. Used by RPC
+// and wallets.
 
 import { GROUP_ORDER } from '../consensus/script/group-order.js';
 import type { Hashes } from '../crypto/crypto.js';
@@ -33,7 +34,11 @@ export function encodeWifAscii({ key, compressed }: WifKey, params: AddressParam
   return ascii;
 }
 
-/** Reads a key of one network. @param text as a string or as ASCII, which the caller wipes @returns null when it is none */
+/**
+ * Reads a key of one network.
+ * @param text as a string or as ASCII, which the caller wipes
+ * @returns null when it is none
+ */
 export function decodeWif(text: string | Uint8Array, params: AddressParams, hashes: Hashes = PURE_HASHES): WifKey | null {
   const data = decodeBase58Check(text, 2 + KEY_SIZE, hashes, secretBytes);
   if (data === null) return null;

@@ -1,5 +1,5 @@
-// A header or block arrives: Core's AcceptBlockHeader and AcceptBlock. Whatever passes is in the tree, bytes are in the files, and the
-// changed rows wait in index.dirty for the caller to write. Callers: Chain, inside its queue.
+// A header or block arrives: Core's AcceptBlockHeader and AcceptBlock. Whatever passes is in the tree, bytes are in the
+// files, and the changed rows wait in index.dirty for the caller to write.
 
 import type { BlockView } from '../consensus/block/block-view.js';
 import type { HeaderView } from '../consensus/block/header-view.js';

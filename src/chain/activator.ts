@@ -1,5 +1,5 @@
-// Moves the tip: towards the best known branch, down for an invalidated block. Each move is prepared and its coins are changed unseen (in
-// turns), then it is shown and everyone told (at once), then written. Callers: Chain, inside its queue.
+// Moves the tip: towards the best known branch, down for an invalidated block. Each move is prepared and its coins are
+// changed unseen (in turns), then it is shown and everyone told (at once), then written.
 
 import type { BlockView } from '../consensus/block/block-view.js';
 import type { Reject } from '../consensus/state.js';
@@ -59,9 +59,10 @@ export class Activator {
   }
 
   /**
-   * Makes the best valid stored branch the active one. The last move is applied and told but not written yet when this returns:
-   * call settle() once whoever waits has been answered.
-   * @param supplied a block with the very bytes that were just checked and stored; never a copy of one that was stored before
+   * Makes the best valid stored branch the active one. The last move is applied and told but not written yet when this
+   * returns: call settle() once whoever waits has been answered.
+   * @param supplied a block with the very bytes that were just checked and stored; never a copy of one that was stored
+   * before
    * @param enough asked between moves: true leaves the rest for another call
    * @param onJudged told of the verdict on each stored block that was connected, or failed to
    */

@@ -1,4 +1,4 @@
-// The branch that is active now, by height. Callers: everything that asks "which block is at height h".
+// The branch that is active now, by height.
 
 import type { HeaderNode } from './header-node.js';
 

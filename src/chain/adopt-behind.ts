@@ -1,6 +1,7 @@
-// Blocks that lie in the files behind the last one that the index knows, at the start: the database lost its last writes (its log was
-// damaged, the machine died, an older copy was put back), or a process died between a block and its row. Nothing of that is lost
-// for good: the blocks go into the tree where they lie, and are connected like all stored blocks. Caller: Chain.open.
+// Blocks that lie in the files behind the last one that the index knows, at the start: the database lost its last
+// writes (its log was damaged, the machine died, an older copy was put back), or a process died between a block and its
+// row. Nothing of that is lost for good: the blocks go into the tree where they lie, and are connected like all stored
+// blocks.
 
 import { type BlockView, parseBlock } from '../consensus/block/block-view.js';
 import { parseHeader } from '../consensus/block/header-view.js';
@@ -12,7 +13,10 @@ import { StoreError } from '../storage/store-error.js';
 import { NodeStatus } from './header-node.js';
 import type { ChainWorkspace } from './workspace.js';
 
-/** More than this is announced, because the start takes noticeably longer; after an older copy was put back it may be most of the chain. */
+/**
+ * More than this is announced, because the start takes noticeably longer; after an older copy was put back it may be
+ * most of the chain.
+ */
 const ANNOUNCED_BYTES = 64 << 20;
 const REPORT_MS = 10_000;
 

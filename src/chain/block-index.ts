@@ -1,5 +1,5 @@
-// The header tree and what follows from it: which blocks may become the tip, which wait for a parent's bytes, which failed.
-// Semantics of Core 0.21's BlockManager. Callers: the chain's pipeline steps; nothing here awaits or touches storage.
+// The header tree and what follows from it: which blocks may become the tip, which wait for a parent's bytes, which
+// failed. Semantics of Core 0.21's BlockManager. Nothing here awaits or touches storage.
 
 import { hashKey } from '../consensus/bytes/hex.js';
 import { blockProof } from '../consensus/rules/bits.js';
@@ -18,7 +18,9 @@ export class BlockIndex {
   bestHeader!: HeaderNode;
   /** Most work among blocks known to be invalid. */
   bestInvalid: HeaderNode | null = null;
-  /** Whether blocks were ever removed for want of room: then a block whose transactions are counted may lack its bytes. */
+  /**
+   * Whether blocks were ever removed for want of room: then a block whose transactions are counted may lack its bytes.
+   */
   havePruned = false;
   /** Highest block of each file, of any branch. */
   readonly lastHeights = new Map<number, number>();
@@ -142,7 +144,10 @@ export class BlockIndex {
     waiting.add(node);
   }
 
-  /** Records that a block passed the checks without coins and that its bytes are stored; descendants that waited for it join. */
+  /**
+   * Records that a block passed the checks without coins and that its bytes are stored; descendants that waited for it
+   * join.
+   */
   receivedTransactions(node: HeaderNode, txCount: number, file: number, blockPos: number): void {
     node.txCount = txCount;
     node.chainTxCount = 0;
@@ -177,7 +182,10 @@ export class BlockIndex {
     this.lastHeights.set(file, Math.max(height, this.lastHeights.get(file) ?? 0));
   }
 
-  /** Takes back that bytes and undo data are stored: they are about to be removed, and what is known about the block stays. */
+  /**
+   * Takes back that bytes and undo data are stored: they are about to be removed, and what is known about the block
+   * stays.
+   */
   prune(node: HeaderNode): void {
     this.#dropPlace(node);
     this.storedVersion++;
@@ -343,7 +351,10 @@ export class BlockIndex {
     this.dirty.add(node);
   }
 
-  /** Treats a block as if it had arrived before all others of its work. @returns false when it has less work than the tip */
+  /**
+   * Treats a block as if it had arrived before all others of its work.
+   * @returns false when it has less work than the tip
+   */
   makePrecious(node: HeaderNode): boolean {
     const tip = this.#active.tip as HeaderNode;
     if (node.chainWork < tip.chainWork) return false;

@@ -1,5 +1,5 @@
-// Blocks and undo data by node of the header tree: positions in the files, checks that the right bytes came back, and a few parsed
-// blocks kept. Callers: chain steps, RPC by way of Chain.
+// Blocks and undo data by node of the header tree: positions in the files, checks that the right bytes came back, and a
+// few parsed blocks kept.
 
 import { type BlockView, parseBlock } from '../consensus/block/block-view.js';
 import { equalBytes } from '../consensus/bytes/hex.js';
@@ -13,7 +13,9 @@ import { StoreError } from '../storage/store-error.js';
 import type { ConnectedBlock } from './events.js';
 import { type HeaderNode, NodeStatus } from './header-node.js';
 
-/** Parsed blocks kept near the tip: enough for a usual reorganisation and for the calls that ask about the newest block. */
+/**
+ * Parsed blocks kept near the tip: enough for a usual reorganisation and for the calls that ask about the newest block.
+ */
 const KEPT_BLOCKS = 6;
 /** Blocks above this size are not kept, in bytes. */
 const KEPT_BLOCK_BYTES = 4_000_000;
@@ -47,7 +49,10 @@ export class BlockStorage {
     return this.files.appendBlocks(blocks.map(({ bytes }) => bytes));
   }
 
-  /** Keeps a block that was just stored until it is connected, if there is room. @param height of the tip: what lies below waits in vain */
+  /**
+   * Keeps a block that was just stored until it is connected, if there is room.
+   * @param height of the tip: what lies below waits in vain
+   */
   keepWaiting(node: HeaderNode, block: BlockView, height: number): void {
     this.#dropWaiting(node);
     if (this.#waitingBytes + block.totalSize > ARRIVED_BYTES || this.#waiting.size >= ARRIVED_BLOCKS) {

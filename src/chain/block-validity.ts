@@ -1,5 +1,5 @@
-// Tries a block on the tip without keeping anything (Core's TestBlockValidity): for proposals, generateblock and -checktemplates.
-// Runs beside the chain's queue, since it changes nothing; when the tip moves in between it says so. Callers: Chain.
+// Tries a block on the tip without keeping anything (Core's TestBlockValidity): for proposals, generateblock and
+// -checktemplates. Runs beside the chain's queue, since it changes nothing; when the tip moves in between it says so.
 
 import type { BlockView } from '../consensus/block/block-view.js';
 import { equalBytes } from '../consensus/bytes/hex.js';

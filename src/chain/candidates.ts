@@ -1,12 +1,12 @@
-// The blocks that might become the tip: everything connectable with at least the work of the tip (Core's setBlockIndexCandidates).
-// Callers: BlockIndex.
+// The blocks that might become the tip: everything connectable with at least the work of the tip (Core's
+// setBlockIndexCandidates).
 
 import { compareBytes } from '../consensus/bytes/hex.js';
 import type { HeaderNode } from './header-node.js';
 
 /**
- * Order among possible tips: more work wins, then earlier arrival. Blocks found at start share arrival numbers; their hashes decide,
- * so that the same files give the same tip on every start.
+ * Order among possible tips: more work wins, then earlier arrival. Blocks found at start share arrival numbers; their
+ * hashes decide, so that the same files give the same tip on every start.
  * @returns negative when a is the worse choice
  */
 export function compareCandidates(a: HeaderNode, b: HeaderNode): number {
@@ -17,8 +17,8 @@ export function compareCandidates(a: HeaderNode, b: HeaderNode): number {
 }
 
 /**
- * A sorted list, worst first. It holds few nodes, except after a start with many stored but unconnected blocks; then entries leave
- * at the front, which an offset makes cheap. A node's sequenceId must not change while it is in here.
+ * A sorted list, worst first. It holds few nodes, except after a start with many stored but unconnected blocks; then
+ * entries leave at the front, which an offset makes cheap. A node's sequenceId must not change while it is in here.
  */
 export class Candidates {
   #list: HeaderNode[] = [];

@@ -1,4 +1,4 @@
-// The error of a chain that can no longer trust its storage. Callers: everything that changes the chain.
+// The error of a chain that can no longer trust its storage.
 
 /** Storage or the verifier failed; the node has to stop. `cause` holds the first error. */
 export class ChainFault extends Error {

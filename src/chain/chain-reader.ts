@@ -1,4 +1,4 @@
-// What may be asked of the chain at any moment, without waiting for anything but the disk. Callers: Chain, which extends it with changes.
+// What may be asked of the chain at any moment, without waiting for anything but the disk.
 
 import type { BlockView } from '../consensus/block/block-view.js';
 import { hashFromHex } from '../consensus/bytes/hex.js';
@@ -94,7 +94,9 @@ export class ChainReader {
     return node.has(NodeStatus.SCRIPTS_VALID) ? 'duplicate' : 'duplicate-inconclusive';
   }
 
-  /** The block itself, or with a 32-zero-byte coinbase witness added where a miner left it out and segwit asks for one. */
+  /**
+   * The block itself, or with a 32-zero-byte coinbase witness added where a miner left it out and segwit asks for one.
+   */
   withWitnessReserved(block: BlockView): BlockView {
     const prev = this.ws.index.get(block.header.prevHash);
     if (prev === undefined || prev.height + 1 < this.params.segwitHeight) return block;
@@ -133,11 +135,17 @@ export class ChainReader {
   hasUndo(node: HeaderNode): boolean {
     return node.has(NodeStatus.HAVE_UNDO) || this.ws.blocks.isRecent(node);
   }
-  /** Coins spent by a connected block: per transaction after the coinbase, per input. Empty for genesis. @throws StoreError */
+  /**
+   * Coins spent by a connected block: per transaction after the coinbase, per input. Empty for genesis.
+   * @throws StoreError
+   */
   readUndo(node: HeaderNode): Promise<Coin[][]> {
     return this.ws.blocks.readUndo(node);
   }
-  /** Where a connected block and its undo data lie in the files; null while part of it is only in memory, or not stored at all. */
+  /**
+   * Where a connected block and its undo data lie in the files; null while part of it is only in memory, or not stored
+   * at all.
+   */
   placeOf(node: HeaderNode): { file: number; pos: number; undoPos: number } | null {
     if (!node.has(NodeStatus.HAVE_DATA) || (node.prev !== null && !node.has(NodeStatus.HAVE_UNDO))) return null;
     return { file: node.file, pos: node.blockPos, undoPos: node.prev === null ? -1 : node.undoPos };

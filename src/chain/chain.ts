@@ -1,7 +1,7 @@
-// The chain as the rest of the node sees it: the header tree, the active branch and its coins, and every way to change them.
-// All changes go through one queue, one at a time: gather (async), apply (sync, everyone told), answer, write. Each step has its own
-// file; this one orders them and turns a failing store into a chain that refuses further changes. Longer than most files because all
-// ways to change the chain meet here. Callers: RPC, mempool, templates, peers, wallet, start-up.
+// The chain as the rest of the node sees it: the header tree, the active branch and its coins, and every way to change
+// them. All changes go through one queue, one at a time: gather (async), apply (sync, everyone told), answer, write.
+// Each step has its own file; this one orders them and turns a failing store into a chain that refuses further changes.
+// Longer than most files because all ways to change the chain meet here.
 
 import { type BlockView, parseBlock } from '../consensus/block/block-view.js';
 import { type HeaderView, parseHeader } from '../consensus/block/header-view.js';
@@ -44,9 +44,13 @@ import { verifyBlocks } from './verify-chain.js';
 import { type CoinVisitor, walkCoins } from './walk-coins.js';
 import type { ChainWorkspace } from './workspace.js';
 
-/** Milliseconds between looks at the coins cache: what the mempool asks for between blocks must not grow it without end. */
+/**
+ * Milliseconds between looks at the coins cache: what the mempool asks for between blocks must not grow it without end.
+ */
 const TIDY_MS = 1_000;
-/** Milliseconds that writing coins waits for a new template to leave; blocks themselves are written before the answer. */
+/**
+ * Milliseconds that writing coins waits for a new template to leave; blocks themselves are written before the answer.
+ */
 const SETTLE_DELAY_MS = 20;
 /** Milliseconds that connectStored keeps the chain to itself; one block may take longer. */
 const CONNECT_TURN_MS = 50;
@@ -73,7 +77,9 @@ export class Chain extends ChainReader {
   /** Files grew, and nobody looked yet whether some have to go. */
   #pruneDue = false;
 
-  /** Opens what the store holds, repairs what a crash left, and connects blocks that are stored but not connected yet. */
+  /**
+   * Opens what the store holds, repairs what a crash left, and connects blocks that are stored but not connected yet.
+   */
   static async open(options: Partial<ChainOptions>, deps: ChainDeps): Promise<Chain> {
     const ws = await openWorkspace(options, deps);
     const chain = new Chain(ws, deps);
@@ -182,7 +188,8 @@ export class Chain extends ChainReader {
     if (isNew && node.prev === this.tip && !this.isInitialBlockDownload()) this.#storedListeners.call(node, view);
     // By the node, not by the hash: a copy that fails meanwhile has the hash too.
     let seen: { reject: Reject | null } | undefined;
-    // In initial download hundreds of others may wait before it: for a block that was not asked for they are not all connected in one go.
+    // In initial download hundreds of others may wait before it: for a block that was not asked for they are not all
+    // connected in one go.
     const begin = this.ws.clock.monotonicMs();
     const enough = (): boolean => this.isInitialBlockDownload() && this.ws.clock.monotonicMs() - begin >= CONNECT_TURN_MS;
     await this.#activator.activate(isNew ? { node, block: view } : null, requested && isNew ? undefined : enough, (judged, reject) => {
@@ -195,9 +202,11 @@ export class Chain extends ChainReader {
   }
 
   /**
-   * Takes a block of the initial download that was asked for: it is stored at once and connected in turns, while others come (Core's
-   * ProcessNewBlock without its ActivateBestChain). A block whose header is unknown or bad, or that breaks a rule, goes the usual way.
-   * @returns whether it was new, once it is stored @throws ChainFault
+   * Takes a block of the initial download that was asked for: it is stored at once and connected in turns, while others
+   * come (Core's ProcessNewBlock without its ActivateBestChain). A block whose header is unknown or bad, or that breaks
+   * a rule, goes the usual way.
+   * @returns whether it was new, once it is stored
+   * @throws ChainFault
    */
   async takeBlock(block: BlockView): Promise<boolean> {
     const node = this.ws.index.get(block.hash);
@@ -240,7 +249,10 @@ export class Chain extends ChainReader {
     });
   }
 
-  /** Connects a block onto the tip without keeping anything. On another parent the verdict's reason is 'inconclusive-not-best-prevblk'. */
+  /**
+   * Connects a block onto the tip without keeping anything. On another parent the verdict's reason is
+   * 'inconclusive-not-best-prevblk'.
+   */
   async testBlockValidity(block: BlockView, options: ValidityOptions): Promise<Verdict> {
     this.#refuseAfterFault();
     return this.#reading(() => testValidity(this.ws, block, options));
@@ -304,7 +316,10 @@ export class Chain extends ChainReader {
     return (await this.coinsAt([outpoint]))[0];
   }
 
-  /** Unspent outputs at the tip, in order. @param outpoints 36 bytes each; a few hundred at most, as they are looked up in one turn */
+  /**
+   * Unspent outputs at the tip, in order.
+   * @param outpoints 36 bytes each; a few hundred at most, as they are looked up in one turn
+   */
   async coinsAt(outpoints: readonly Uint8Array[]): Promise<(Coin | undefined)[]> {
     return (await this.coinsAtTip(outpoints)).coins;
   }
@@ -364,7 +379,10 @@ export class Chain extends ChainReader {
     }
   }
 
-  /** Shows a visitor the coins with its scripts, while the chain goes on. @returns the block they stood at, and whether all were gone over */
+  /**
+   * Shows a visitor the coins with its scripts, while the chain goes on.
+   * @returns the block they stood at, and whether all were gone over
+   */
   async walkCoins(visitor: CoinVisitor): Promise<{ tip: HeaderNode; complete: boolean }> {
     const { cursor, tip } = await this.#pinCoins();
     return { tip, complete: await this.#reading(() => walkCoins(cursor, visitor, this.#deps.coinScanner ?? new InlineCoinScanner())) };
@@ -385,12 +403,18 @@ export class Chain extends ChainReader {
     return this.loadBlockFiles([path], onProgress);
   }
 
-  /** The same over several files, among which blocks may lie in any order: a whole blocks folder. Only read, never changed. */
+  /**
+   * The same over several files, among which blocks may lie in any order: a whole blocks folder. Only read, never
+   * changed.
+   */
   loadBlockFiles(paths: readonly string[], onProgress?: (progress: ImportProgress) => void): Promise<number> {
     return this.#import(paths, (block) => this.#importBlock(block, null), onProgress);
   }
 
-  /** Takes the blocks that lie in the node's own files into an empty tree, without connecting them (-reindex). @returns how many */
+  /**
+   * Takes the blocks that lie in the node's own files into an empty tree, without connecting them (-reindex).
+   * @returns how many
+   */
   async adoptStored(onProgress?: (progress: ImportProgress) => void): Promise<number> {
     const files = new Map(this.ws.blocks.files.files().map(({ file, path }) => [path, file]));
     const adopt = (block: BlockView, { path, pos }: BlockSource) => this.#importBlock(block, { file: files.get(path) as number, pos });
@@ -461,7 +485,9 @@ export class Chain extends ChainReader {
     return Math.max(0, (this.ws.index.findMostWork() ?? this.tip).chainTxCount - this.tip.chainTxCount);
   }
 
-  /** Connects stored blocks until the tip is the best there is, in turns, so that others get at the chain in between. */
+  /**
+   * Connects stored blocks until the tip is the best there is, in turns, so that others get at the chain in between.
+   */
   async connectStored(onProgress?: (progress: ConnectProgress) => void): Promise<void> {
     this.#refuseAfterFault();
     if (this.storedAhead === 0) return;
@@ -489,14 +515,20 @@ export class Chain extends ChainReader {
     return this.#activator.onTip.add(listener);
   }
 
-  /** Called when the last change of the tip said that more follows, and the next block turned out bad. @returns takes the listener off again */
+  /**
+   * Called when the last change of the tip said that more follows, and the next block turned out bad.
+   * @returns takes the listener off again
+   */
   onRest(listener: () => void): () => void {
     return this.#activator.onRest.add(listener);
   }
   onHeader(listener: HeaderListener): () => void {
     return this.#headerListeners.add(listener);
   }
-  /** Hears of new blocks on the tip that passed every check without coins, before they are connected (Core's NewPoWValidBlock). */
+  /**
+   * Hears of new blocks on the tip that passed every check without coins, before they are connected (Core's
+   * NewPoWValidBlock).
+   */
   onStored(listener: (node: HeaderNode, block: BlockView) => void): () => void {
     return this.#storedListeners.add(listener);
   }
@@ -530,7 +562,10 @@ export class Chain extends ChainReader {
     });
   }
 
-  /** Removes what -prune has no room for. @returns what resolves once the files are gone; they do not count any more before */
+  /**
+   * Removes what -prune has no room for.
+   * @returns what resolves once the files are gone; they do not count any more before
+   */
   async pruneToTarget(): Promise<{ removed: Promise<void> }> {
     await this.#change<void>(async (reply) => {
       await this.#activator.settle();
@@ -540,7 +575,10 @@ export class Chain extends ChainReader {
     return { removed: this.#pruner.removed() };
   }
 
-  /** Removes files whose every block is at a height or below it, and far enough below the tip. Resolves once they are gone. */
+  /**
+   * Removes files whose every block is at a height or below it, and far enough below the tip. Resolves once they are
+   * gone.
+   */
   async pruneUpTo(height: number): Promise<void> {
     await this.#change<void>(async (reply) => {
       await this.#activator.settle();
@@ -550,7 +588,11 @@ export class Chain extends ChainReader {
     await this.#pruner.removed();
   }
 
-  /** Keeps blocks from being pruned that somebody has to read. @param guard asked before every pruning @returns how to end that */
+  /**
+   * Keeps blocks from being pruned that somebody has to read.
+   * @param guard asked before every pruning
+   * @returns how to end that
+   */
   guardBlocks(guard: PruneGuard): () => void {
     return this.#pruner.guard(guard);
   }
@@ -560,7 +602,10 @@ export class Chain extends ChainReader {
     return this.#pruner.lowestStored();
   }
 
-  /** Resolves once the next start would know this block and its undo data: indexes promise nothing about blocks before that. */
+  /**
+   * Resolves once the next start would know this block and its undo data: indexes promise nothing about blocks before
+   * that.
+   */
   async recorded(node: HeaderNode): Promise<void> {
     const { dirty } = this.ws.index;
     if (!dirty.has(node) && (node.prev === null || node.has(NodeStatus.HAVE_UNDO))) return;
@@ -571,7 +616,10 @@ export class Chain extends ChainReader {
     });
   }
 
-  /** Resolves when every change asked for so far is over: a block that was stored is connected, refused or left aside by then. */
+  /**
+   * Resolves when every change asked for so far is over: a block that was stored is connected, refused or left aside by
+   * then.
+   */
   settled(): Promise<void> {
     return this.#queue.idle();
   }
@@ -591,7 +639,10 @@ export class Chain extends ChainReader {
     };
   }
 
-  /** Finishes the change under way, writes everything, closes the block files. The store stays open: its owner closes it. */
+  /**
+   * Finishes the change under way, writes everything, closes the block files. The store stays open: its owner closes
+   * it.
+   */
   close(): Promise<void> {
     this.#closing ??= this.#shutDown();
     return this.#closing;
@@ -617,8 +668,8 @@ export class Chain extends ChainReader {
   }
 
   /**
-   * Runs a change in its turn. The job answers by `reply`, and may go on writing afterwards; the next change waits for all of it.
-   * Whatever it throws means that memory and disk may differ: the chain refuses everything from then on.
+   * Runs a change in its turn. The job answers by `reply`, and may go on writing afterwards; the next change waits for
+   * all of it. Whatever it throws means that memory and disk may differ: the chain refuses everything from then on.
    */
   #change<T>(job: (reply: (value: T) => void) => Promise<void>): Promise<T> {
     if (this.#closing !== null) return Promise.reject(new ChainFault('The chain is closed', undefined));
@@ -633,8 +684,8 @@ export class Chain extends ChainReader {
   }
 
   /**
-   * Whoever was answered goes first: the reply and the next template leave before coins are written, which holds the thread for some
-   * 10 ms after a full block. A change that comes earlier writes them itself before it moves the tip.
+   * Whoever was answered goes first: the reply and the next template leave before coins are written, which holds the
+   * thread for some 10 ms after a full block. A change that comes earlier writes them itself before it moves the tip.
    */
   #settleSoon(): void {
     if (this.#pruner.takeDue()) this.#pruneDue = true;

@@ -1,5 +1,5 @@
-// Writes all unspent outputs to a file, in the form of Core 0.21's snapshots or in that of releases since 28. One slice of
-// coins is held at a time, and those of one transaction. Callers: Chain.
+// Writes all unspent outputs to a file, in the form of Core 0.21's snapshots or in that of releases since 28. One slice
+// of coins is held at a time, and those of one transaction.
 //
 //   0.21:  32  hash of the block the coins stand at       36  outpoint: txid, index (little-endian)   } for each
 //           8  number of coins                             n  coin as in the database                  } coin
@@ -39,13 +39,15 @@ export type DumpForm =
 /** What was written. */
 export interface DumpedCoins {
   readonly coins: number;
-  /** Core's hash_serialized_3: sha256d over all coins as elements of the set; null in the form of 0.21. Internal order. */
+  /**
+   * Core's hash_serialized_3: sha256d over all coins as elements of the set; null in the form of 0.21. Internal order.
+   */
   readonly hash: Uint8Array | null;
 }
 
 /**
- * Writes the coins of a view beside `path`, under a name that ends in `.incomplete`, and renames the file once the disk has it. What was
- * begun is removed when that fails.
+ * Writes the coins of a view beside `path`, under a name that ends in `.incomplete`, and renames the file once the disk
+ * has it. What was begun is removed when that fails.
  * @param cursor a view of exactly the coins, opened while they stood at `tip`; closed here
  * @param stopping asked every now and then
  * @throws DumpStoppedError, or the system's error when the file can't be written

@@ -1,5 +1,5 @@
-// Coins as they would be after changes that are not applied (yet): reorganisations are checked whole before anything moves, and
-// proposals without moving anything. And the two changes themselves, the same for overlay and cache. Callers: chain steps.
+// Coins as they would be after changes that are not applied (yet): reorganisations are checked whole before anything
+// moves, and proposals without moving anything. And the two changes themselves, the same for overlay and cache.
 
 import type { BlockView } from '../consensus/block/block-view.js';
 import { equalBytes, hashKey } from '../consensus/bytes/hex.js';

@@ -1,5 +1,5 @@
-// Sums and the hash over all unspent outputs, for gettxoutsetinfo. Walks a consistent view of the database in slices, so the node's
-// thread stays free. Callers: Chain.
+// Sums and the hash over all unspent outputs, for gettxoutsetinfo. Walks a consistent view of the database in slices,
+// so the node's thread stays free.
 
 import { readU32 } from '../consensus/bytes/reader.js';
 import { ByteWriter } from '../consensus/bytes/writer.js';
@@ -70,8 +70,9 @@ function sameTxid(a: Uint8Array, b: Uint8Array): boolean {
 }
 
 /**
- * Core's hash_serialized_2: the tip's hash, then per transaction: txid, the varint of a flag that is 1 unless height and coinbase are
- * both zero (an operator precedence slip that became the format), per output varint(vout + 1), script, varint(value), and a closing 0.
+ * Core's hash_serialized_2: the tip's hash, then per transaction: txid, the varint of a flag that is 1 unless height
+ * and coinbase are both zero (an operator precedence slip that became the format), per output varint(vout + 1), script,
+ * varint(value), and a closing 0.
  */
 class CoinsHash {
   readonly #stream: Sha256Stream;

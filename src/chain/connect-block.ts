@@ -1,6 +1,6 @@
-// Checks a block against the coins before it (Core's ConnectBlock) and changes nothing. A pipeline over runs of transactions: while one
-// run's scripts are on the threads, the next run's coins are being read and the one between is looked at here. Callers: activation,
-// proposals, verifychain.
+// Checks a block against the coins before it (Core's ConnectBlock) and changes nothing. A pipeline over runs of
+// transactions: while one run's scripts are on the threads, the next run's coins are being read and the one between is
+// looked at here.
 
 import type { BlockView } from '../consensus/block/block-view.js';
 import { equalBytes } from '../consensus/bytes/hex.js';
@@ -75,7 +75,8 @@ export async function tryConnect(
   try {
     if (ahead !== undefined) await ahead.coinsRead;
     let fetching: Promise<void> = coins.prefetch(outpoints.next(FIRST_RUN_INPUTS));
-    // BIP-0030 comes first by rank. Its many look-ups, all in vain, need not hold up the rest: whatever they find stands in the end.
+    // BIP-0030 comes first by rank. Its many look-ups, all in vain, need not hold up the rest: whatever they find
+    // stands in the end.
     const twins = enforceBip30(prev, block.hash, ws.params) ? overwrites(ws, block, settings) : Promise.resolve(false);
     twins.catch(() => undefined);
     const turns = new Turns();
@@ -114,7 +115,9 @@ export async function tryConnect(
   }
 }
 
-/** Whether an output of the block is an unspent coin already (BIP-0030). In turns: false as well when it is given up. */
+/**
+ * Whether an output of the block is an unspent coin already (BIP-0030). In turns: false as well when it is given up.
+ */
 async function overwrites(
   { coins }: ChainWorkspace,
   block: BlockView,
@@ -137,7 +140,10 @@ class BlockOutpoints {
   end = 0;
   /** and so many inputs of this one. */
   endInputs = 0;
-  /** Earlier transactions of the block by the first four bytes of their ids; a clash only means fetching a coin that is not there. */
+  /**
+   * Earlier transactions of the block by the first four bytes of their ids; a clash only means fetching a coin that is
+   * not there.
+   */
   readonly #own = new Map<number, TxView>();
   readonly #block: BlockView;
   readonly #overlay: CoinsOverlay | null;

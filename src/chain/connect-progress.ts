@@ -1,5 +1,5 @@
-// How far connecting stored blocks came, for the log. Counted in transactions where they are known, since late blocks hold a
-// thousand times as many as early ones. Callers: Chain.connectStored.
+// How far connecting stored blocks came, for the log. Counted in transactions where they are known, since late blocks
+// hold a thousand times as many as early ones.
 
 import { ProgressMeter } from '../lib/progress.js';
 import type { HeaderNode } from './header-node.js';

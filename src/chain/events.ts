@@ -1,4 +1,4 @@
-// What the chain tells others in the very turn in which it changes. Callers: mempool, template service, fronts, indexes.
+// What the chain tells others in the very turn in which it changes.
 
 import type { BlockView } from '../consensus/block/block-view.js';
 import type { Coin } from '../consensus/coin.js';
@@ -19,7 +19,10 @@ export interface TipChange {
   readonly connected: readonly ConnectedBlock[];
   /** Set when invalidateblock takes blocks off: how many it had taken off before this change. */
   readonly invalidatedBefore?: number;
-  /** Set in initial download when the next stored block follows at once: what is made for outsiders may wait for a later tip. */
+  /**
+   * Set in initial download when the next stored block follows at once: what is made for outsiders may wait for a later
+   * tip.
+   */
   readonly moreFollows?: boolean;
 }
 

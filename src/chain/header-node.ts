@@ -1,6 +1,6 @@
-// One block header in the tree, and what is known about its block. Kept lean, since mainnet has about a million of them: the
-// header and its hash live in shared slabs off the V8 heap, and fields are read from there.
-// Callers: every part of the chain room; rules see a node as HeaderContext.
+// One block header in the tree, and what is known about its block. Kept lean, since mainnet has about a million of
+// them: the header and its hash live in shared slabs off the V8 heap, and fields are read from there. Rules see a node
+// as HeaderContext.
 
 import { hashToHex } from '../consensus/bytes/hex.js';
 import type { HeaderContext } from '../consensus/header-context.js';
@@ -55,7 +55,10 @@ export class HeaderNode implements HeaderContext {
   blockPos = 0;
   /** Position of the undo record in the rev file of the same number. */
   undoPos = 0;
-  /** Order of arrival among blocks of equal work: lower wins. Negative for precious blocks, 0 and 1 for blocks found at start. */
+  /**
+   * Order of arrival among blocks of equal work: lower wins. Negative for precious blocks, 0 and 1 for blocks found at
+   * start.
+   */
   sequenceId = 0;
   /** A far ancestor, for ancestor() in logarithmic time. */
   readonly #skip: HeaderNode | null;
@@ -213,8 +216,9 @@ function clearLowestBit(n: number): number {
 }
 
 /**
- * Height that the far pointer of a block at this height leads to. Any lower height would do; clearing low bits, and for odd heights
- * two more of the block before, gives paths of some 110 steps over a quarter million blocks, as Core measured for the same rule.
+ * Height that the far pointer of a block at this height leads to. Any lower height would do; clearing low bits, and for
+ * odd heights two more of the block before, gives paths of some 110 steps over a quarter million blocks, as Core
+ * measured for the same rule.
  */
 function skipHeight(height: number): number {
   if (height < 2) return 0;

@@ -1,6 +1,6 @@
-// Reads blocks from files (-loadblock, -reindex): blk and bootstrap files, or one hex block per line, in any order. A block that comes
-// before its parent waits: within bounds with its bytes, beyond them by its place in the file, from where it is read again.
-// Callers: Chain.
+// Reads blocks from files (-loadblock, -reindex): blk and bootstrap files, or one hex block per line, in any order. A
+// block that comes before its parent waits: within bounds with its bytes, beyond them by its place in the file, from
+// where it is read again.
 
 import { statSync } from 'node:fs';
 import { type BlockView, parseBlock } from '../consensus/block/block-view.js';
@@ -54,7 +54,10 @@ export interface ImportSink {
 
 /** Milliseconds between two reports. */
 const REPORT_MS = 1000;
-/** Blocks that wait by their place alone: some 200 bytes each. Core's nodes fetch at most 1,024 blocks ahead of the first one missing. */
+/**
+ * Blocks that wait by their place alone: some 200 bytes each. Core's nodes fetch at most 1,024 blocks ahead of the
+ * first one missing.
+ */
 const MAX_WAITING = 200_000;
 
 /** Imports files, as one sequence. @returns blocks accepted as new */

@@ -1,4 +1,4 @@
-// Whether the node is still catching up (Core's IsInitialBlockDownload): true until it was false once. Callers: Chain.
+// Whether the node is still catching up (Core's IsInitialBlockDownload): true until it was false once.
 
 import type { Clock } from '../lib/clock.js';
 import type { HeaderNode } from './header-node.js';

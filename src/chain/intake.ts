@@ -1,5 +1,5 @@
-// Blocks of the initial download: stored as they come, whatever runs meanwhile, and connected in turns of their own, so that one block's
-// scripts, the next one's coins and a third one's bytes are under way at the same time. Callers: Chain.
+// Blocks of the initial download: stored as they come, whatever runs meanwhile, and connected in turns of their own, so
+// that one block's scripts, the next one's coins and a third one's bytes are under way at the same time.
 
 import type { BlockView } from '../consensus/block/block-view.js';
 import { checkBlock } from '../consensus/rules/check-block.js';

@@ -1,5 +1,5 @@
-// invalidateblock and its opposites: marks by hand, with the same effects as verdicts (Core's InvalidateBlock, ResetBlockFailureFlags,
-// PreciousBlock). Callers: Chain, inside its queue; it activates the best branch afterwards.
+// invalidateblock and its opposites: marks by hand, with the same effects as verdicts (Core's InvalidateBlock,
+// ResetBlockFailureFlags, PreciousBlock). It activates the best branch afterwards.
 
 import type { Activator } from './activator.js';
 import { compareCandidates } from './candidates.js';

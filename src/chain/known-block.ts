@@ -2,7 +2,7 @@
 // without their coins and scripts. What consensus asks of each transaction in the block after the tip the mempool has
 // checked when it took it in, and keeps true as the tip moves; left are the header, the coinbase, and what the
 // transactions come to together. The answer is yes or "not known": for everything but a valid block the whole check
-// (block-validity.ts) has the words. Callers: Chain.
+// (block-validity.ts) has the words.
 
 import { HEADER_SIZE, type HeaderView } from '../consensus/block/header-view.js';
 import { rootOverBranch, witnessCommitmentIndex } from '../consensus/block/merkle.js';

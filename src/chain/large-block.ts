@@ -1,5 +1,5 @@
-// Parsing, hashing and checking a large block take some milliseconds each: whoever waits for something small goes in between.
-// Callers: Chain, Intake, accept.
+// Parsing, hashing and checking a large block take some milliseconds each: whoever waits for something small goes in
+// between.
 
 import type { BlockView } from '../consensus/block/block-view.js';
 import { Turns, yieldToLoop } from '../lib/turns.js';

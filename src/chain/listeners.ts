@@ -1,4 +1,4 @@
-// Who hears of the chain's changes, in order of registration. Callers: Chain registers, Activator calls.
+// Who hears of the chain's changes, in order of registration.
 
 /** Callbacks with the same arguments. */
 export class Listeners<Args extends unknown[]> {

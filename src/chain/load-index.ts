@@ -1,4 +1,4 @@
-// Reads the header tree from the store when the node starts. Callers: Chain.open.
+// Reads the header tree from the store when the node starts.
 
 import { hashToHex } from '../consensus/bytes/hex.js';
 import { readU32 } from '../consensus/bytes/reader.js';
@@ -59,7 +59,10 @@ export async function loadIndex(store: Store, index: BlockIndex, powLimit: bigin
   return { rows: rows.count, lastKnown, lastKnownUndo, storedBackwards: () => storedBackwards(index) };
 }
 
-/** Proof of work of stored hashes, byte by byte against a target that neighbours share: a tenth of a second for a million rows. */
+/**
+ * Proof of work of stored hashes, byte by byte against a target that neighbours share: a tenth of a second for a
+ * million rows.
+ */
 class StoredProof {
   #bits = -1;
   /** Most significant byte first. */
@@ -94,7 +97,10 @@ function storedBackwards(index: BlockIndex): BlockPosition[] {
   return places.sort((a, b) => b.file - a.file || b.pos - a.pos);
 }
 
-/** A million rows as columns of numbers: as objects they would keep the collector busy for longer than all the rest takes. */
+/**
+ * A million rows as columns of numbers: as objects they would keep the collector busy for longer than all the rest
+ * takes.
+ */
 class Rows {
   readonly #entries: number[] = [];
   readonly #heights: number[] = [];

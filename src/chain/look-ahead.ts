@@ -1,7 +1,8 @@
-// Works ahead of the tip while blocks are connected one after the other: coins of the next blocks are read and their scripts run on the
-// threads before their turn, several small blocks as one batch. That stays sound whatever happens in between: an outpoint names one output
-// for all time, so scripts that pass here pass when the block is connected; whether the coins are still there is asked then. Anything
-// unusual here only means that the block is looked at in full in its turn. Callers: Activator, reorganize, Intake.
+// Works ahead of the tip while blocks are connected one after the other: coins of the next blocks are read and their
+// scripts run on the threads before their turn, several small blocks as one batch. That stays sound whatever happens in
+// between: an outpoint names one output for all time, so scripts that pass here pass when the block is connected;
+// whether the coins are still there is asked then. Anything unusual here only means that the block is looked at in full
+// in its turn.
 
 import type { BlockView } from '../consensus/block/block-view.js';
 import { equalBytes } from '../consensus/bytes/hex.js';

@@ -1,6 +1,6 @@
-// A start after a power cut: the database reached the disk, and the ends of the block files did not. Blocks whose bytes are lost are forgotten
-// and come again from peers; when coins were made from them, the coins go back first, by the rollback rows that were written with
-// them. What cannot be taken back is refused, as damage of another kind.
+// A start after a power cut: the database reached the disk, and the ends of the block files did not. Blocks whose bytes
+// are lost are forgotten and come again from peers; when coins were made from them, the coins go back first, by the
+// rollback rows that were written with them. What cannot be taken back is refused, as damage of another kind.
 
 import { hashOfRollback, rollbackOps } from '../storage/codec/rollback.js';
 import { PREFIX, prefixRange, rollbackKey, TIP_KEY } from '../storage/layout.js';
@@ -83,8 +83,8 @@ function dropUndo(node: HeaderNode): void {
 }
 
 /**
- * Forgets undo data of blocks outside the active chain that is lost with the end of its file. Each file is read from its end back to the first
- * record that is whole; what is damaged below is found when its block is connected again.
+ * Forgets undo data of blocks outside the active chain that is lost with the end of its file. Each file is read from
+ * its end back to the first record that is whole; what is damaged below is found when its block is connected again.
  * @returns whether something was forgotten
  */
 async function forgetLostUndo({ index, blocks }: ChainWorkspace): Promise<boolean> {
@@ -109,7 +109,8 @@ async function forgetLostUndo({ index, blocks }: ChainWorkspace): Promise<boolea
 }
 
 /**
- * Once the active chain stands: forgets stored blocks that the files lack, and undo data that they lack of blocks outside the chain.
+ * Once the active chain stands: forgets stored blocks that the files lack, and undo data that they lack of blocks
+ * outside the chain.
  * @returns whether something was forgotten
  * @throws StoreError when a block of the active chain is lost
  */

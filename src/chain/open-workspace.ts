@@ -1,4 +1,4 @@
-// Start-up: header tree, block files, genesis, an interrupted flush, the tip that the coins stand at. Callers: Chain.open.
+// Start-up: header tree, block files, genesis, an interrupted flush, the tip that the coins stand at.
 
 import { parseBlock } from '../consensus/block/block-view.js';
 import { equalBytes } from '../consensus/bytes/hex.js';
@@ -84,7 +84,10 @@ async function createGenesis(ws: ChainWorkspace): Promise<void> {
   await ws.store.batch([rowOp(node), { type: 'put', key: TIP_KEY, value: node.hash }]);
 }
 
-/** Where the first block lies in files that were there before the database: at the very beginning, as every node writes it. */
+/**
+ * Where the first block lies in files that were there before the database: at the very beginning, as every node writes
+ * it.
+ */
 async function storedGenesis(ws: ChainWorkspace): Promise<BlockPosition | null> {
   const at = { file: 0, pos: RECORD_HEAD_BYTES };
   try {

@@ -1,4 +1,4 @@
-// Options and dependencies of the chain. Callers: node/wiring, tests.
+// Options and dependencies of the chain.
 
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import type { Crypto } from '../crypto/crypto.js';
@@ -23,21 +23,36 @@ export interface ChainOptions {
   readonly maxTipAge: number;
   /** Overrides the network's minimum chain work (-minimumchainwork). */
   readonly minimumChainWork: bigint | null;
-  /** Display hex of the block whose ancestors need no script checks; '0' checks all; null takes the network's (-assumevalid). */
+  /**
+   * Display hex of the block whose ancestors need no script checks; '0' checks all; null takes the network's
+   * (-assumevalid).
+   */
   readonly assumeValid: string | null;
   /** Whether forks below the network's checkpoints are refused (-checkpoints). */
   readonly checkpoints: boolean;
   /** Dirty bytes of the coins cache that cause a flush during initial download. */
   readonly flushBytes: number;
-  /** Changed coins that are written as one batch; more than any one block can change. Beyond, a flush goes in chunks under a marker. */
+  /**
+   * Changed coins that are written as one batch; more than any one block can change. Beyond, a flush goes in chunks
+   * under a marker.
+   */
   readonly atomicFlushEntries: number;
   /** Operations of one batch of a chunked flush; building it keeps the thread busy for a few milliseconds. */
   readonly flushChunkEntries: number;
-  /** Block bytes one step of a reorganisation may hold; a longer one goes in several steps, through tips that others can see. */
+  /**
+   * Block bytes one step of a reorganisation may hold; a longer one goes in several steps, through tips that others can
+   * see.
+   */
   readonly maxStepBytes: number;
-  /** Transactions of stored blocks that opening connects at most, -1 for none; when there are more, all is left to connectStored. */
+  /**
+   * Transactions of stored blocks that opening connects at most, -1 for none; when there are more, all is left to
+   * connectStored.
+   */
   readonly connectAtOpen: number;
-  /** Whether opening takes in blocks that lie behind the last one that the index knows (not while -reindex reads the files anyway). */
+  /**
+   * Whether opening takes in blocks that lie behind the last one that the index knows (not while -reindex reads the
+   * files anyway).
+   */
   readonly adoptAtOpen: boolean;
   /** When old blocks are removed; null: never (-prune). */
   readonly prune: PruneSettings | null;
@@ -66,7 +81,10 @@ export const defaultChainOptions: ChainOptions = {
 /** Bytes of a changed coin in a batch, key and all, about. */
 const COIN_WRITE_BYTES = 84;
 
-/** Bounds of a flush for batches of so many bytes (-dbbatchsize); a batch also keeps the thread for no longer than the default does. */
+/**
+ * Bounds of a flush for batches of so many bytes (-dbbatchsize); a batch also keeps the thread for no longer than the
+ * default does.
+ */
 export function batchBounds(bytes: number): Pick<ChainOptions, 'atomicFlushEntries' | 'flushChunkEntries'> {
   const entries = Math.max(1, Math.ceil(bytes / COIN_WRITE_BYTES));
   return { atomicFlushEntries: entries, flushChunkEntries: Math.min(entries, defaultChainOptions.flushChunkEntries) };
@@ -96,6 +114,9 @@ export interface ChainDeps {
   readonly onFault?: (fault: Error) => void;
   /** Fires when the node begins to stop: long work ends at the next block. */
   readonly stopping?: AbortSignal;
-  /** Durations in seconds, for histograms: names connect_gather, connect_check, connect_scripts, connect_apply, connect_persist, connect_total. */
+  /**
+   * Durations in seconds, for histograms: names connect_gather, connect_check, connect_scripts, connect_apply,
+   * connect_persist, connect_total.
+   */
   readonly observe?: (name: string, seconds: number, labels?: Record<string, string>) => void;
 }

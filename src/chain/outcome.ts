@@ -1,4 +1,4 @@
-// The answers of the chain to a block it was given. Callers: submitblock, generate*, peers, file import.
+// The answers of the chain to a block it was given.
 
 import type { Reject } from '../consensus/state.js';
 import type { HeaderNode } from './header-node.js';

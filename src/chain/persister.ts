@@ -1,6 +1,6 @@
-// Brings the chain's state into the store. Near the tip every change is one batch: coins, undo positions, tip. During initial download
-// coins gather in memory and go out in chunks between a marker "flushing A to B" and its removal; a start that finds the marker
-// replays those blocks (see replay-flush.ts). Callers: Chain and Activator, inside the chain's queue.
+// Brings the chain's state into the store. Near the tip every change is one batch: coins, undo positions, tip. During
+// initial download coins gather in memory and go out in chunks between a marker "flushing A to B" and its removal; a
+// start that finds the marker replays those blocks (see replay-flush.ts).
 
 import { Turns, yieldToLoop } from '../lib/turns.js';
 import { encodeIndexRow } from '../storage/codec/index-row.js';
@@ -13,10 +13,16 @@ import type { ChainWorkspace } from './workspace.js';
 
 /** Index rows in one batch on their own. */
 const ROW_CHUNK = 2_000;
-/** Undo data is gathered in initial download, up to so many blocks and coins: a write of its own for each small block costs more than its bytes. */
+/**
+ * Undo data is gathered in initial download, up to so many blocks and coins: a write of its own for each small block
+ * costs more than its bytes.
+ */
 const UNDO_BLOCKS = 64;
 const UNDO_COINS = 10_000;
-/** Blocks that may be connected near the tip between two fsyncs of block files: their rollback rows must not overwrite each other. */
+/**
+ * Blocks that may be connected near the tip between two fsyncs of block files: their rollback rows must not overwrite
+ * each other.
+ */
 const MAX_UNSYNCED = ROLLBACK_ROWS / 2;
 /** Milliseconds between flushes during initial download at most, so that a crash costs little work. */
 const MAX_FLUSH_INTERVAL_MS = 10 * 60 * 1000;
@@ -107,8 +113,9 @@ export class Persister {
   }
 
   /**
-   * Rows that take the blocks since the last flush off the coins again. With them the coins may reach the disk before the blocks do, so that
-   * no block waits for fsync. @returns null when they are too many, or not at hand
+   * Rows that take the blocks since the last flush off the coins again. With them the coins may reach the disk before
+   * the blocks do, so that no block waits for fsync.
+   * @returns null when they are too many, or not at hand
    */
   #rollbackRows(tip: HeaderNode): BatchOp[] | null {
     const ops: BatchOp[] = [];
@@ -120,7 +127,10 @@ export class Persister {
     return ops;
   }
 
-  /** Syncs the files, which makes rows that were written for want of that needless. Before a clean end, when all else is written. */
+  /**
+   * Syncs the files, which makes rows that were written for want of that needless. Before a clean end, when all else is
+   * written.
+   */
   async syncAll(): Promise<void> {
     const { blocks, store } = this.#ws;
     await blocks.files.sync();

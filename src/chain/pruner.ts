@@ -1,6 +1,6 @@
-// Removes old blocks and their undo data, by whole files (-prune). In an order that a process may die at any point of: everything the
-// coins are made from is written, then the index says that the blocks are gone and that the files have to go, on the disk, and only then
-// do they go, on other threads. A start finishes what is left of that. Callers: Chain, inside its queue.
+// Removes old blocks and their undo data, by whole files (-prune). In an order that a process may die at any point of:
+// everything the coins are made from is written, then the index says that the blocks are gone and that the files have
+// to go, on the disk, and only then do they go, on other threads. A start finishes what is left of that.
 
 import { SerialQueue } from '../lib/serial-queue.js';
 import { yieldToLoop } from '../lib/turns.js';
@@ -52,7 +52,9 @@ export class Pruner {
     return this.#settings !== null && Number.isFinite(this.#settings.targetBytes) && this.#ws.blocks.files.takeGrowth();
   }
 
-  /** Prunes when the files take more room than they may. What was written about them is on the disk when this resolves. */
+  /**
+   * Prunes when the files take more room than they may. What was written about them is on the disk when this resolves.
+   */
   async toTarget(): Promise<void> {
     const ws = this.#ws;
     const settings = this.#settings;
@@ -122,7 +124,8 @@ export class Pruner {
       const some = nodes.slice(at, at + ROW_SLICE);
       at += ROW_SLICE;
       for (const node of some) index.prune(node);
-      // The files are given up with the last of their rows, and the disk knows all of it before it is asked to remove them.
+      // The files are given up with the last of their rows, and the disk knows all of it before it is asked to remove
+      // them.
       const last = at >= nodes.length;
       await store.batch([...some.map(rowOp), ...(last ? giveUp : [])], { sync: last });
       await yieldToLoop();
@@ -131,7 +134,10 @@ export class Pruner {
     await this.#removeSoon(files);
   }
 
-  /** Start-up, before blocks are looked for in the files: goes on with what an earlier run gave up and could not remove any more. */
+  /**
+   * Start-up, before blocks are looked for in the files: goes on with what an earlier run gave up and could not remove
+   * any more.
+   */
   async finish(): Promise<void> {
     const { index, store } = this.#ws;
     if (!index.havePruned) return;

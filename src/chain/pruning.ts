@@ -1,9 +1,13 @@
-// Which block files may go when room on the disk is short, as numbers only. Facts: Bitcoin Core 0.21, FindFilesToPrune and
-// FindFilesToPruneManual; later versions added the guards. Caller: pruner.ts.
+// Which block files may go when room on the disk is short, as numbers only. Facts: Bitcoin Core 0.21, FindFilesToPrune
+// and FindFilesToPruneManual; later versions added the guards.
 
-/** Blocks below the tip that are always kept: a reorganisation that deep must stay possible (Core's MIN_BLOCKS_TO_KEEP). */
+/**
+ * Blocks below the tip that are always kept: a reorganisation that deep must stay possible (Core's MIN_BLOCKS_TO_KEEP).
+ */
 export const MIN_BLOCKS_TO_KEEP = 288;
-/** Blocks kept below what an index or a wallet stands at, since the chain may go back there (Core's PRUNE_LOCK_BUFFER). */
+/**
+ * Blocks kept below what an index or a wallet stands at, since the chain may go back there (Core's PRUNE_LOCK_BUFFER).
+ */
 const GUARD_BUFFER = 10;
 
 /** -prune. */
@@ -33,9 +37,11 @@ export function lastPrunable(tipHeight: number, needed: number): number {
 
 /**
  * Files to remove until there is room below the target again, lowest number first.
- * @param files in order of their numbers @param usage bytes of all files
+ * @param files in order of their numbers
+ * @param usage bytes of all files
  * @param bufferBytes room to leave: files grow by that much before anybody looks again
- * @param downloading in initial download a tenth of the target more is freed, since every pruning writes all coins first
+ * @param downloading in initial download a tenth of the target more is freed, since every pruning writes all coins
+ * first
  */
 export function filesAboveTarget(
   files: readonly PrunableFile[],

@@ -1,5 +1,6 @@
-// One step towards a better tip, worked out in full before anything changes: which blocks leave, which join, and which turned out
-// invalid on the way (Core's ActivateBestChainStep). Then applying it: whoever looks sees all of it or nothing. Callers: Activator.
+// One step towards a better tip, worked out in full before anything changes: which blocks leave, which join, and which
+// turned out invalid on the way (Core's ActivateBestChainStep). Then applying it: whoever looks sees all of it or
+// nothing.
 
 import type { BlockView } from '../consensus/block/block-view.js';
 import type { Reject } from '../consensus/state.js';
@@ -115,7 +116,10 @@ export function isBeyondPruned({ index, blocks }: ChainWorkspace, node: HeaderNo
   return index.havePruned && !blocks.isRecent(node) && !node.has(NodeStatus.HAVE_DATA | NodeStatus.HAVE_UNDO);
 }
 
-/** Changes the coins of a step, in turns and unseen by everybody until applyStep. Everything was prepared: what fails in here is a fault. */
+/**
+ * Changes the coins of a step, in turns and unseen by everybody until applyStep. Everything was prepared: what fails in
+ * here is a fault.
+ */
 export async function stageStep({ coins }: ChainWorkspace, { disconnected, connected }: Step): Promise<void> {
   const turns = new Turns();
   coins.stage();

@@ -1,5 +1,6 @@
-// Repairs coins that a crash caught in the middle of a chunked flush. Every coin that changed between the two blocks of the marker is
-// written again in block order, so its last write wins whatever the crash left; doing this twice changes nothing. Callers: Chain.open.
+// Repairs coins that a crash caught in the middle of a chunked flush. Every coin that changed between the two blocks of
+// the marker is written again in block order, so its last write wins whatever the crash left; doing this twice changes
+// nothing.
 
 import type { BlockView } from '../consensus/block/block-view.js';
 import { type Coin, isUnspendable } from '../consensus/coin.js';

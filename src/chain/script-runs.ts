@@ -1,5 +1,5 @@
-// A block's scripts, handed to the verifier run by run while the block is still being looked at; then the block's verdict with them.
-// Callers: connect-block.
+// A block's scripts, handed to the verifier run by run while the block is still being looked at; then the block's
+// verdict with them.
 
 import { hashToHex } from '../consensus/bytes/hex.js';
 import type { BlockConnector } from '../consensus/connect.js';

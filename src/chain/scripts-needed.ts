@@ -3,10 +3,16 @@ import { blockProof } from '../consensus/rules/bits.js';
 import type { HeaderNode } from './header-node.js';
 import { type ChainWorkspace, minimumChainWork } from './workspace.js';
 
-/** A block is buried deeply enough below the best header for assumed scripts when mining the difference would take this long, seconds. */
+/**
+ * A block is buried deeply enough below the best header for assumed scripts when mining the difference would take this
+ * long, seconds.
+ */
 const ASSUME_BURIED_SECONDS = 60 * 60 * 24 * 7 * 2;
 
-/** Whether scripts of this block must run: not below an assumed-valid block of the best header chain that is buried deeply (-assumevalid). */
+/**
+ * Whether scripts of this block must run: not below an assumed-valid block of the best header chain that is buried
+ * deeply (-assumevalid).
+ */
 export function scriptsNeeded(ws: ChainWorkspace, node: HeaderNode, assumed: HeaderNode | undefined): boolean {
   if (assumed === undefined) return true;
   const best = ws.index.bestHeader;

@@ -1,4 +1,4 @@
-// What the log says about a new tip: Core's UpdateTip line, which operators and their tools know. Callers: Activator.
+// What the log says about a new tip: Core's UpdateTip line, which operators and their tools know.
 
 import type { HeaderNode } from './header-node.js';
 import { verificationProgress } from './verification-progress.js';

@@ -1,4 +1,4 @@
-// Guesses how much of the network's history is verified, by transactions (Core's GuessVerificationProgress). Callers: Chain.
+// Guesses how much of the network's history is verified, by transactions (Core's GuessVerificationProgress).
 
 import type { ChainName, ChainParams } from '../consensus/params/chain-params.js';
 import type { HeaderNode } from './header-node.js';

@@ -1,5 +1,5 @@
-// Checks stored blocks again, newest first (Core's VerifyDB): 0 bytes readable, 1 block rules, 2 undo data readable, 3 disconnecting gives
-// consistent coins, 4 connecting them again works. Everything on an overlay. Callers: Chain, for verifychain and at start.
+// Checks stored blocks again, newest first (Core's VerifyDB): 0 bytes readable, 1 block rules, 2 undo data readable, 3
+// disconnecting gives consistent coins, 4 connecting them again works. Everything on an overlay.
 
 import type { BlockView } from '../consensus/block/block-view.js';
 import { checkBlock } from '../consensus/rules/check-block.js';

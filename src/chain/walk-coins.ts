@@ -1,5 +1,5 @@
-// Goes over every coin of a pinned view in the order of the database while the chain goes on; coins with certain scripts are picked on
-// other threads and shown to a visitor. Callers: Chain, for scantxoutset.
+// Goes over every coin of a pinned view in the order of the database while the chain goes on; coins with certain
+// scripts are picked on other threads and shown to a visitor.
 
 import type { Coin } from '../consensus/coin.js';
 import { Slicer } from '../lib/slicer.js';

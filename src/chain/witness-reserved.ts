@@ -1,5 +1,5 @@
-// A miner may hand in a block whose coinbase lacks the witness that BIP-0141 asks for beside a commitment; the node fills in the
-// default, 32 zero bytes (Core's UpdateUncommittedBlockStructures). Callers: submitblock, generate*.
+// A miner may hand in a block whose coinbase lacks the witness that BIP-0141 asks for beside a commitment; the node
+// fills in the default, 32 zero bytes (Core's UpdateUncommittedBlockStructures).
 
 import { type BlockView, parseBlock } from '../consensus/block/block-view.js';
 import { witnessCommitmentIndex } from '../consensus/block/merkle.js';
@@ -8,7 +8,10 @@ import { ByteWriter } from '../consensus/bytes/writer.js';
 
 const HEADER_BYTES = 80;
 
-/** The block itself, or a copy with the reserved value in place. Only blocks whose parent makes segwit apply to them should come here. */
+/**
+ * The block itself, or a copy with the reserved value in place. Only blocks whose parent makes segwit apply to them
+ * should come here.
+ */
 export function withReservedValue(block: BlockView): BlockView {
   const coinbase = block.txs[0];
   if (coinbase === undefined || coinbase.inputCount === 0 || coinbase.hasWitness || witnessCommitmentIndex(coinbase) < 0) return block;

@@ -1,4 +1,5 @@
-// What the steps of the chain's pipeline share. One per chain, made when it opens; only steps running in the chain's queue change it.
+// What the steps of the chain's pipeline share. One per chain, made when it opens; only steps running in the chain's
+// queue change it.
 
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import type { VersionBitsCache } from '../consensus/rules/versionbits.js';

@@ -1,5 +1,5 @@
-// Words of a command line to JSON parameters: what a method declares as text stays text, everything else is read as JSON.
-// Callers: cli/run.
+// Words of a command line to JSON parameters: what a method declares as text stays text, everything else is read as
+// JSON.
 import type { ArgSpec, MethodSpec } from '../rpc/declare/types.js';
 import { parseJson } from '../rpc/wire/json-parse.js';
 import { JsonObject, type JsonValue } from '../rpc/wire/values.js';

@@ -1,5 +1,4 @@
-// adit-cli's side of the wire: one POST, one reply, and what goes wrong on the way in bitcoin-cli's words. Callers: cli/run and the
-// commands that ask several things.
+// adit-cli's side of the wire: one POST, one reply, and what goes wrong on the way in bitcoin-cli's words.
 import http from 'node:http';
 import https from 'node:https';
 import { parseJson } from '../rpc/wire/json-parse.js';

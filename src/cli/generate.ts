@@ -9,7 +9,10 @@ async function call(target: Target, method: string, params: string): Promise<Jso
   return reply;
 }
 
-/** The address comes first, as in Core: a wallet that is not there is told before wrong words are. @param words [nblocks [maxtries]] */
+/**
+ * The address comes first, as in Core: a wallet that is not there is told before wrong words are.
+ * @param words [nblocks [maxtries]]
+ */
 export async function generateSteps(
   target: Target,
   words: readonly string[],

@@ -1,4 +1,5 @@
-// -getinfo: what one wants to know first, gathered from several calls in one batch; bitcoin-cli 0.21's members in its order.
+// -getinfo: what one wants to know first, gathered from several calls in one batch; bitcoin-cli 0.21's members in its
+// order.
 import { JsonNumber, JsonObject, type JsonValue } from '../rpc/wire/values.js';
 import { batch, type Target } from './client.js';
 

@@ -1,4 +1,5 @@
-// JSON for people: two spaces a level, number text as it came. The shape is univalue's, so that scripts see what bitcoin-cli gives.
+// JSON for people: two spaces a level, number text as it came. The shape is univalue's, so that scripts see what
+// bitcoin-cli gives.
 import { encodeString } from '../rpc/wire/json-write.js';
 import { JsonNumber, JsonObject, type JsonValue } from '../rpc/wire/values.js';
 

@@ -1,5 +1,6 @@
-// adit-cli: asks a running node and prints the answer, as bitcoin-cli does: strings raw, null as nothing, everything else indented; an
-// error on stderr with its code as exit status. The types of arguments come from the methods' declarations.
+// adit-cli: asks a running node and prints the answer, as bitcoin-cli does: strings raw, null as nothing, everything
+// else indented; an error on stderr with its code as exit status. The types of arguments come from the methods'
+// declarations.
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

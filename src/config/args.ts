@@ -1,5 +1,5 @@
-// Options as the operator gave them: command line over settings.json over the network's section of the configuration file over its
-// default section, with Core's rules for repetition and negation (util/settings.cpp, util/system.cpp). Callers: config/load, cli.
+// Options as the operator gave them: command line over settings.json over the network's section of the configuration
+// file over its default section, with Core's rules for repetition and negation (util/settings.cpp, util/system.cpp).
 import { type Flag, flagByName } from './flags.js';
 
 /** A setting that can't be used; the message is what the operator sees behind `Error: `. */
@@ -83,7 +83,10 @@ export class Args {
     return this.#give(values, name, value);
   }
 
-  /** Records an entry of settings.json; `false` among the values negates those before. @returns false when no option has that name */
+  /**
+   * Records an entry of settings.json; `false` among the values negates those before.
+   * @returns false when no option has that name
+   */
   giveSetting(name: string, values: readonly (string | false)[], json: string): boolean {
     this.#settingsJson.set(name, json);
     const given: Given = { values: [], negatedOnce: false };
@@ -167,15 +170,18 @@ export class Args {
       .sort();
   }
 
-  /** The one value that counts: the last of the command line, the first of a file's section; undefined when negated or absent. */
+  /**
+   * The one value that counts: the last of the command line, the first of a file's section; undefined when negated or
+   * absent.
+   */
   text(name: string): string | undefined {
     const winner = this.#winner(name);
     return winner === false ? undefined : winner;
   }
 
   /**
-   * A switch that chooses the chain, by rules of its own: files have no sections yet, their last line counts, and a negation on the
-   * command line does not undo what a file says.
+   * A switch that chooses the chain, by rules of its own: files have no sections yet, their last line counts, and a
+   * negation on the command line does not undo what a file says.
    */
   chainSwitch(name: string): boolean {
     for (const source of ['command line', 'default section'] as const) {
@@ -238,8 +244,8 @@ export class Args {
   }
 
   /**
-   * All values of a repeatable option, strongest source first. A negation drops the weaker sources; but values that follow a negation on
-   * the command line bring those of the files back, as in Core.
+   * All values of a repeatable option, strongest source first. A negation drops the weaker sources; but values that
+   * follow a negation on the command line bring those of the files back, as in Core.
    */
   list(name: string): string[] {
     const all: string[] = [];

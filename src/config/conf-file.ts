@@ -1,5 +1,5 @@
-// bitcoin.conf as Core reads it (util/system.cpp, GetConfigOptions and ReadConfigFiles): sections, comments, dotted names, includeconf one
-// level deep. Callers: config/load.
+// bitcoin.conf as Core reads it (util/system.cpp, GetConfigOptions and ReadConfigFiles): sections, comments, dotted
+// names, includeconf one level deep.
 import fs from 'node:fs';
 import path from 'node:path';
 import { type Args, ConfigError } from './args.js';
@@ -85,8 +85,8 @@ function readOne(args: Args, baseDir: string, file: string): boolean {
 }
 
 /**
- * Reads the configuration file and those it includes into `args`. Included files come after the whole of the including one, so that its
- * lines count first.
+ * Reads the configuration file and those it includes into `args`. Included files come after the whole of the including
+ * one, so that its lines count first.
  * @param required whether a file that isn't there is an error: one that was named on the command line
  * @param chain tells which chain the options choose until now, because its section may include files of its own
  */

@@ -1,10 +1,13 @@
-// Every option of the daemon, one row each: Core 0.21.1's, so that existing command lines and bitcoin.conf files are taken, and adit's own.
-// Callers: config/args (what is known), config/help (what --help prints). What an option does is written where it is read.
+// Every option of the daemon, one row each: Core 0.21.1's, so that existing command lines and bitcoin.conf files are
+// taken, and adit's own. What an option does is written where it is read.
 
 /** How an option's text is read. */
 export type FlagKind = 'bool' | 'int' | 'string' | 'list' | 'amount';
 
-/** One option. `effect: 'none'` marks Core's options that adit takes and does not act on (yet); the log says so when one is given. */
+/**
+ * One option. `effect: 'none'` marks Core's options that adit takes and does not act on (yet); the log says so when one
+ * is given.
+ */
 export interface Flag {
   readonly name: string;
   readonly kind: FlagKind;

@@ -1,4 +1,4 @@
-// From argv and bitcoin.conf to one plain record per room. Callers: aditd. Everything that can be wrong with an option is said here,
+// From argv and bitcoin.conf to one plain record per room. Everything that can be wrong with an option is said here,
 // before anything is opened, in Core's words where Core has words for it. Longer than most files because every room's
 // options meet here.
 import fs from 'node:fs';
@@ -172,7 +172,9 @@ const minReservedWeight = 2000;
 
 const chainFolders: Record<ChainName, string> = { main: '', test: 'testnet3', testnet4: 'testnet4', signet: 'signet', regtest: 'regtest' };
 
-/** The default data folder on this system. Not Core's: two nodes that append to the same block files would ruin both. */
+/**
+ * The default data folder on this system. Not Core's: two nodes that append to the same block files would ruin both.
+ */
 export function defaultDataDir(): string {
   if (process.platform === 'darwin') return path.join(os.homedir(), 'Library', 'Application Support', 'adit');
   if (process.platform === 'win32') return path.join(process.env.APPDATA ?? os.homedir(), 'adit');
@@ -462,7 +464,8 @@ export function compatOption(args: Args): Compat {
 
 /**
  * Reads everything.
- * @param prepare sees to the folders before the first file in them is read @throws ConfigError with the text for the operator
+ * @param prepare sees to the folders before the first file in them is read
+ * @throws ConfigError with the text for the operator
  */
 export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: string) => void = () => {}): NodeConfig {
   const { baseDir, chain, netDir } = locate(args, true);

@@ -1,5 +1,5 @@
-// What the command line says about peers, as the network room wants it: hosts and ports still as text where a look-up may be needed.
-// Callers: loadConfig.
+// What the command line says about peers, as the network room wants it: hosts and ports still as text where a look-up
+// may be needed.
 import type { NetOptions, Permissions } from '../net/options.js';
 import { NO_PERMISSIONS } from '../net/options.js';
 import { parseSubnet } from '../net/peer/bans.js';
@@ -190,7 +190,10 @@ function permissionsIn(text: string): { names: readonly string[] | null; rest: s
   };
 }
 
-/** What `-whitelist=` and `-whitebind=` give when they name nothing. Core's parameter interactions: relaying by force means relaying, blocks only mean not, unless the operator says otherwise. */
+/**
+ * What `-whitelist=` and `-whitebind=` give when they name nothing. Core's parameter interactions: relaying by force
+ * means relaying, blocks only mean not, unless the operator says otherwise.
+ */
 function implicitPermissions(args: Args): Permissions {
   const forcerelay = args.bool('whitelistforcerelay', false);
   const relay = args.bool('whitelistrelay', forcerelay || !args.bool('blocksonly', false));

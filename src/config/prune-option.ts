@@ -1,9 +1,12 @@
-// -prune, with Core's refusals. Caller: load.ts.
+// -prune, with Core's refusals.
 
 import { type Args, ConfigError } from './args.js';
 
 const MIB = 1024 * 1024;
-/** Below this a node could not keep the blocks that a reorganisation may need (Core's MIN_DISK_SPACE_FOR_BLOCK_FILES), MiB. */
+/**
+ * Below this a node could not keep the blocks that a reorganisation may need (Core's MIN_DISK_SPACE_FOR_BLOCK_FILES),
+ * MiB.
+ */
 const MIN_TARGET_MIB = 550;
 /** The value that leaves it to pruneblockchain. */
 const BY_HAND = 1;
@@ -14,7 +17,11 @@ export interface PruneOption {
   readonly targetBytes: number;
 }
 
-/** @param filters whether an index of filters is asked for @returns null without pruning, and lines for the log @throws ConfigError */
+/**
+ * @param filters whether an index of filters is asked for
+ * @returns null without pruning, and lines for the log
+ * @throws ConfigError
+ */
 export function pruneOption(args: Args, filters: boolean): { prune: PruneOption | null; notes: string[] } {
   const value = args.int('prune', 0);
   if (value < 0) throw new ConfigError('Prune cannot be configured with a negative value.');

@@ -1,10 +1,12 @@
-// settings.json: options that calls set for the next start (load_on_startup), in the network's folder; read once, written whole by a
-// temporary file (Core's util/settings.cpp). Callers: config/load, node/start, wallet calls.
+// settings.json: options that calls set for the next start (load_on_startup), in the network's folder; read once,
+// written whole by a temporary file (Core's util/settings.cpp).
 import fs from 'node:fs';
 import { replaceFileSync } from '../lib/durable-file.js';
 import { ConfigError } from './args.js';
 
-/** Values of an entry as options see them: texts, and false where the file says false; and what stands there, as JSON. */
+/**
+ * Values of an entry as options see them: texts, and false where the file says false; and what stands there, as JSON.
+ */
 interface Setting {
   readonly values: readonly (string | false)[];
   readonly json: string;
@@ -64,7 +66,8 @@ export function rewriteSettings(file: string): void {
 }
 
 /**
- * Changes a list of the file, such as `wallet`: what load_on_startup does. Nothing is written when the list stays as it is.
+ * Changes a list of the file, such as `wallet`: what load_on_startup does. Nothing is written when the list stays as it
+ * is.
  * @throws ConfigError when the file can't be read or written
  */
 export function updateSettingsList(file: string, name: string, change: (list: readonly string[]) => readonly string[]): void {

@@ -1,4 +1,5 @@
-// What this program calls itself. Core's numbers are what its clients look for; ours stands in the log, the help and /metrics.
+// What this program calls itself. Core's numbers are what its clients look for; ours stands in the log, the help and
+// /metrics.
 
 /** adit's own version; package.json carries the same (a test compares them). */
 export const version = '0.1.0';

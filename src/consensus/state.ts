@@ -6,8 +6,8 @@
  * BlockValidationResult and TxValidationResult): consensus: breaks a rule for good; recent: breaks a rule newer
  * software added; mutated: the data may differ from what the header commits to, so the hash is not to blame;
  * invalid-header, missing-prev, invalid-prev, time-future, checkpoint: about headers; cached: known to be invalid from
- * before; the others concern loose transactions, of which reconsiderable says that only the fee was too low: together with
- * a child it may be fine.
+ * before; the others concern loose transactions, of which reconsiderable says that only the fee was too low: together
+ * with a child it may be fine.
  */
 export type RejectCategory =
   | 'consensus'

@@ -1,4 +1,5 @@
-// What the HTTP server is told. Plain and cloneable: it crosses to every front thread. src/config fills it from -rpc* flags.
+// What the HTTP server is told. Plain and cloneable: it crosses to every front thread. src/config fills it from -rpc*
+// flags.
 import { COMPATS, type Compat } from '../policy/compat.js';
 
 /** One address to listen on; the host is a literal address or a name, without brackets. Port 0 takes any free port. */
@@ -39,7 +40,10 @@ export interface HttpTls {
   readonly keyFile: string;
 }
 
-/** Header by which the lenient listener names its client's address to a front: the token of `relayToken`, a space, the address. */
+/**
+ * Header by which the lenient listener names its client's address to a front: the token of `relayToken`, a space, the
+ * address.
+ */
 export const RELAY_HEADER = 'adit-relay';
 
 /** Options of the server. */
@@ -75,8 +79,8 @@ export interface HttpOptions {
 /** Defaults for everything that has one; credentials and binds have none. */
 export const HTTP_DEFAULTS = {
   fronts: 1,
-  // Core's 16 counts requests that wait for one of four threads. Here a call waits for a turn of one loop, and thousands
-  // pass in the time Core needs for sixteen: the default only bounds memory.
+  // Core's 16 counts requests that wait for one of four threads. Here a call waits for a turn of one loop, and
+  // thousands pass in the time Core needs for sixteen: the default only bounds memory.
   workQueue: 1024,
   serverTimeoutSeconds: 30,
   whitelist: { users: new Map(), refuseOthers: false } as HttpWhitelist,

@@ -1,6 +1,6 @@
-// -coinstatsindex: the sums and the MuHash of all coins after every block, so that gettxoutsetinfo answers for any height at once.
-// Rows are keyed by the block's hash and stay when it leaves the chain. Core: index/coinstatsindex.cpp, whose book-keeping of
-// what can't be spent is kept to the satoshi. Callers: indexes.ts, gettxoutsetinfo.
+// -coinstatsindex: the sums and the MuHash of all coins after every block, so that gettxoutsetinfo answers for any
+// height at once. Rows are keyed by the block's hash and stay when it leaves the chain. Core: index/coinstatsindex.cpp,
+// whose book-keeping of what can't be spent is kept to the satoshi.
 
 import type { HeaderNode } from '../chain/header-node.js';
 import type { BlockView } from '../consensus/block/block-view.js';

@@ -1,5 +1,5 @@
-// Sums over all coins after a block, as the coin statistics index stores them: varints in the order of the fields below, then the set's
-// MuHash, 32 bytes. Amounts are sums over the whole history and pass 2^53 satoshis, hence bigint. Callers: coin-stats-index.ts.
+// Sums over all coins after a block, as the coin statistics index stores them: varints in the order of the fields
+// below, then the set's MuHash, 32 bytes. Amounts are sums over the whole history and pass 2^53 satoshis, hence bigint.
 
 import { ByteReader, DecodeError } from '../consensus/bytes/reader.js';
 import { ByteWriter } from '../consensus/bytes/writer.js';

@@ -1,6 +1,7 @@
-// -blockfilterindex=basic: the filter of every block and the chain of filter headers. Rows are keyed by the block's hash, so a
-// reorganisation leaves them alone. Row: filter hash, 32 | filter header, 32 | filter (BIP-0157, BIP-0158). The first 64 bytes are in a row of
-// their own too, so that two thousand of them are not two thousand filters to read; indexes of before have only the long rows.
+// -blockfilterindex=basic: the filter of every block and the chain of filter headers. Rows are keyed by the block's
+// hash, so a reorganisation leaves them alone. Row: filter hash, 32 | filter header, 32 | filter (BIP-0157, BIP-0158).
+// The first 64 bytes are in a row of their own too, so that two thousand of them are not two thousand filters to read;
+// indexes of before have only the long rows.
 
 import type { HeaderNode } from '../chain/header-node.js';
 import type { BlockView } from '../consensus/block/block-view.js';

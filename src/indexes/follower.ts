@@ -1,6 +1,6 @@
-// Keeps one index in step with the active chain, in the background: from where it stood to the tip, then block by block, back and forth
-// over reorganisations. Rows and the place they lead to go in one batch, so a start after any kind of end goes on from there.
-// Callers: indexes.ts. Core's counterpart: index/base.cpp.
+// Keeps one index in step with the active chain, in the background: from where it stood to the tip, then block by
+// block, back and forth over reorganisations. Rows and the place they lead to go in one batch, so a start after any
+// kind of end goes on from there. Core's counterpart: index/base.cpp.
 
 import type { Chain } from '../chain/chain.js';
 import { type HeaderNode, lastCommonAncestor } from '../chain/header-node.js';
@@ -22,7 +22,10 @@ export interface IndexKind {
   readonly rows: PrefixRange;
   /** Whether the coins a block spent are needed. */
   readonly needsUndo: boolean;
-  /** Takes up what it had in memory when the last batch was written; null at the beginning. @returns false when it makes no sense */
+  /**
+   * Takes up what it had in memory when the last batch was written; null at the beginning.
+   * @returns false when it makes no sense
+   */
   restore(state: Uint8Array | null): boolean;
   /** What restore needs, at the block connected last. */
   state(): Uint8Array;
@@ -246,7 +249,10 @@ export class IndexFollower {
     }
   }
 
-  /** A block that the chain left, null when it lacks it: a loss of power may take the last blocks and leave the rows made of them. */
+  /**
+   * A block that the chain left, null when it lacks it: a loss of power may take the last blocks and leave the rows
+   * made of them.
+   */
   async #readLeft(node: HeaderNode): Promise<{ block: BlockView; spent: readonly (readonly Coin[])[] } | null> {
     const { chain } = this.#deps;
     try {

@@ -1,4 +1,4 @@
-// The optional indexes of a node, as the options ask for them: built, started, asked and stopped together. Callers: node/start.
+// The optional indexes of a node, as the options ask for them: built, started, asked and stopped together.
 
 import type { Chain } from '../chain/chain.js';
 import type { Hashes } from '../crypto/crypto.js';

@@ -1,4 +1,4 @@
-// Which indexes a node keeps. Callers: config, node/start.
+// Which indexes a node keeps.
 
 /** Plain switches; everything is off unless asked for. */
 export interface IndexOptions {

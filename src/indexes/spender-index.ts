@@ -1,6 +1,6 @@
-// -txospenderindex: which transaction of the chain spends an output. Outputs are named by a hash of 64 bits with a key of
-// this node's own, as in Core, so that a row has twenty-some bytes; the transactions of rows with the wanted hash are read,
-// which are seldom two. Rows of blocks that left the chain are removed. Callers: indexes.ts, gettxspendingprevout.
+// -txospenderindex: which transaction of the chain spends an output. Outputs are named by a hash of 64 bits with a key
+// of this node's own, as in Core, so that a row has twenty-some bytes; the transactions of rows with the wanted hash
+// are read, which are seldom two. Rows of blocks that left the chain are removed.
 import crypto from 'node:crypto';
 import type { HeaderNode } from '../chain/header-node.js';
 import type { BlockView } from '../consensus/block/block-view.js';

@@ -1,5 +1,5 @@
-// Where a transaction lies in the block files, as rows of indexes have it: file, position of the block, offset in the block
-// and length, as varints; some ten bytes, so that one transaction is read without its block.
+// Where a transaction lies in the block files, as rows of indexes have it: file, position of the block, offset in the
+// block and length, as varints; some ten bytes, so that one transaction is read without its block.
 import type { Chain } from '../chain/chain.js';
 import type { HeaderNode } from '../chain/header-node.js';
 import type { BlockView } from '../consensus/block/block-view.js';
@@ -25,7 +25,10 @@ export function* placesIn({ file, blockPos }: HeaderNode, { txs }: BlockView): G
   }
 }
 
-/** Reads a transaction, and the hash of its block. @throws DecodeError when the row leads to something else, StoreError */
+/**
+ * Reads a transaction, and the hash of its block.
+ * @throws DecodeError when the row leads to something else, StoreError
+ */
 export async function readPlace(chain: PartReader, hashes: Hashes, place: Uint8Array): Promise<{ tx: TxView; blockHash: Uint8Array }> {
   const reader = new ByteReader(place);
   const at = { file: readVarint(reader), pos: readVarint(reader) };

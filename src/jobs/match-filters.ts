@@ -1,5 +1,5 @@
-// Holds block filters against scripts: the message, its result, and the run function. Posted by parallel/filter-matcher.ts,
-// run by workers/verify.ts.
+// Holds block filters against scripts: the message, its result, and the run function. Posted by
+// parallel/filter-matcher.ts, run by workers/verify.ts.
 import { DecodeError } from '../consensus/bytes/reader.js';
 import { filterKey } from '../filters/basic-filter.js';
 import { matchesAny } from '../filters/gcs.js';
@@ -8,7 +8,10 @@ import { unpackScripts } from './script-marks.js';
 /** Raised whenever a field of MatchJob changes meaning. */
 export const MATCH_MESSAGE_VERSION = 1;
 
-/** Milliseconds after which a job ends with what it has: a block that must be verified waits no longer than this and one filter. */
+/**
+ * Milliseconds after which a job ends with what it has: a block that must be verified waits no longer than this and one
+ * filter.
+ */
 const BUDGET_MS = 5;
 const HASH_BYTES = 32;
 
@@ -43,7 +46,8 @@ export function packMatchJob(
 }
 
 /**
- * @returns for each filter, in order, 1 when it may hold one of the scripts; perhaps not for all of them, but for one at
+ * @returns for each filter, in order, 1 when it may hold one of the scripts; perhaps not for all of them, but for one
+ * at
  *   least. One that cannot be read may hold anything.
  */
 export function runMatchJob({ version, scripts, hashes, filters, ends }: MatchJob, nowMs: () => number): Uint8Array {

@@ -1,4 +1,5 @@
-// One thing at a time, in the order of the calls: changes of the chain, writes of a file, tasks of a thread that keeps a state.
+// One thing at a time, in the order of the calls: changes of the chain, writes of a file, tasks of a thread that keeps
+// a state.
 
 /** Runs jobs strictly one after the other, in the order of the calls. A failing job does not stop the next. */
 export class SerialQueue {

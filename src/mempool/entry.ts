@@ -1,5 +1,6 @@
-// A transaction of the mempool as an object, for whoever would rather not count rows: a view of its row (rows.ts), made when asked for and
-// read at once. Rows are reused once their transaction has left, so a view that is kept until then refuses to answer.
+// A transaction of the mempool as an object, for whoever would rather not count rows: a view of its row (rows.ts), made
+// when asked for and read at once. Rows are reused once their transaction has left, so a view that is kept until then
+// refuses to answer.
 import type { Coin } from '../consensus/coin.js';
 import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
@@ -145,7 +146,10 @@ export class MempoolEntry {
   }
 }
 
-/** A row's transaction where it lies: for a look in the pool's own room. Its bytes are shared memory, which not everybody takes. */
+/**
+ * A row's transaction where it lies: for a look in the pool's own room. Its bytes are shared memory, which not
+ * everybody takes.
+ */
 export function txInPlace({ rows, arena, hashes }: EntryStore, row: number): TxView {
   return parseTx(arena.bytesOf(row), hashes, { offset: rows.offset[row] + RECORD_HEADER });
 }

@@ -2,8 +2,8 @@
 import type { Rows } from './rows.js';
 
 /**
- * Whether a is evicted before b: the lower of the two when each counts with its own or its descendants' fee rate, whichever is
- * higher; among equals the newer.
+ * Whether a is evicted before b: the lower of the two when each counts with its own or its descendants' fee rate,
+ * whichever is higher; among equals the newer.
  */
 export function worseByDescendants(rows: Rows): (a: number, b: number) => boolean {
   return (a, b) => {

@@ -1,5 +1,5 @@
-// What leaves a full or old pool, and the rolling minimum fee rate that follows an eviction. Core 0.21's Expire, TrimToSize and
-// GetMinFee. The pool is never trimmed by a timer: only acceptance and reorganisations call here.
+// What leaves a full or old pool, and the rolling minimum fee rate that follows an eviction. Core 0.21's Expire,
+// TrimToSize and GetMinFee. The pool is never trimmed by a timer: only acceptance and reorganisations call here.
 import type { Clock } from '../lib/clock.js';
 import { feeRateOf } from '../policy/fee-rate.js';
 import type { MempoolOptions } from './options.js';
@@ -93,7 +93,10 @@ export class Eviction {
     return start - this.#pool.size;
   }
 
-  /** What leaves when this row is the worst: in Core 0.21 it with its descendants; by chunks the one its cluster would be mined last with. */
+  /**
+   * What leaves when this row is the worst: in Core 0.21 it with its descendants; by chunks the one its cluster would
+   * be mined last with.
+   */
   #leaving(worst: number): WorstChunk {
     const chunk = this.#options.evictChunks ? worstChunk(this.#pool, worst) : null;
     if (chunk !== null) return chunk;

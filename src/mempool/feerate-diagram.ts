@@ -1,6 +1,6 @@
-// Whether a replacement makes the pool better for whoever mines it: the fee-rate diagrams of the clusters it touches, before and after
-// (Core's ImprovesFeerateDiagram). What the rest of the pool pays has no influence: it comes on top of both. Used by
-// accept/diagram-replacement.ts and package/package-rules.ts.
+// Whether a replacement makes the pool better for whoever mines it: the fee-rate diagrams of the clusters it touches,
+// before and after (Core's ImprovesFeerateDiagram). What the rest of the pool pays has no influence: it comes on top of
+// both. Used by accept/diagram-replacement.ts and package/package-rules.ts.
 import { ancestorOrder } from '../selection/cluster/ancestor-order.js';
 import { type Chunk, chunksOf, compareDiagrams } from '../selection/cluster/chunks.js';
 import { type ClusterGraph, clusterGraph } from '../selection/cluster/cluster-graph.js';
@@ -10,11 +10,15 @@ import { SpanningForest } from '../selection/cluster/spanning-forest.js';
 import type { TxPool } from './tx-pool.js';
 
 /**
- * The clusters' sizes times their sizes and links, in all, since that is how the time for them grows: a chain of 200 or a hundred of 20 are
- * within it, some 3 ms of the node thread; 200 with ten parents each would take several times that. Core master has no clusters of more than 64.
+ * The clusters' sizes times their sizes and links, in all, since that is how the time for them grows: a chain of 200 or
+ * a hundred of 20 are within it, some 3 ms of the node thread; 200 with ten parents each would take several times that.
+ * Core master has no clusters of more than 64.
  */
 const MOST_WORK = 80_000;
-/** Visits of nodes that one cluster's order is improved by, and all of a diagram together; small clusters are at their best long before. */
+/**
+ * Visits of nodes that one cluster's order is improved by, and all of a diagram together; small clusters are at their
+ * best long before.
+ */
 const CLUSTER_COST = 20_000;
 const DIAGRAM_COST = 100_000;
 

@@ -1,5 +1,6 @@
-// Transactions of declared mining jobs, held so that an eviction does not make a declared job unbuildable. Bounded in jobs, bytes and
-// time, and gone two blocks after they were pinned: the job builds on a block that is not the tip's any more.
+// Transactions of declared mining jobs, held so that an eviction does not make a declared job unbuildable. Bounded in
+// jobs, bytes and time, and gone two blocks after they were pinned: the job builds on a block that is not the tip's any
+// more.
 import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
 import { keyOf } from './hash-key.js';
 

@@ -1,11 +1,14 @@
-// Which pool transaction spends which: two rings of links for each row, one of its parents, one of its children, kept in arrays of numbers.
-// A link is in one ring of either kind, so that it leaves both without a search. Rings keep the order in which links were made.
-// Used by tx-pool.ts.
+// Which pool transaction spends which: two rings of links for each row, one of its parents, one of its children, kept
+// in arrays of numbers. A link is in one ring of either kind, so that it leaves both without a search. Rings keep the
+// order in which links were made. Used by tx-pool.ts.
 import { NO_ROW, type Rows } from './rows.js';
 
 const FIRST_LINKS = 256;
 const NO_LINK = -1;
-/** Numbers of a link: both rows, then its neighbours in the ring of the child's parents and in the ring of the parent's children. */
+/**
+ * Numbers of a link: both rows, then its neighbours in the ring of the child's parents and in the ring of the parent's
+ * children.
+ */
 const PARENT = 0;
 const CHILD = 1;
 const PARENT_RING = 2;

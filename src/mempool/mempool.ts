@@ -1,5 +1,5 @@
-// The set of unconfirmed transactions that the node would mine. Callers: RPC, templates, peers; the chain tells it of every tip.
-// Acceptance is in accept/, the structure in tx-pool.ts, what happens with blocks in reorg.ts; this class joins them.
+// The set of unconfirmed transactions that the node would mine. The chain tells it of every tip. Acceptance is in
+// accept/, the structure in tx-pool.ts, what happens with blocks in reorg.ts; this class joins them.
 
 import type { KnownTransactions } from '../chain/known-block.js';
 import { hashKey, hashToHex } from '../consensus/bytes/hex.js';
@@ -37,7 +37,10 @@ export interface MempoolDeps {
   readonly log: Logger;
   /** As saved by the last process; a fresh one when absent. */
   readonly fees?: FeeEstimator;
-  /** Whether blocks come as they are found: not in initial download, not far behind. Only then fees are learnt from. Default: always. */
+  /**
+   * Whether blocks come as they are found: not in initial download, not far behind. Only then fees are learnt from.
+   * Default: always.
+   */
   readonly blocksAreCurrent?: () => boolean;
   /** Called with what each acceptance took. */
   readonly observe?: (name: 'mempool_accept', seconds: number, labels: { readonly result: 'accepted' | 'rejected' }) => void;
@@ -175,8 +178,8 @@ export class Mempool {
   }
 
   /**
-   * A package as Core's ProcessNewPackage takes it: a child after all its unconfirmed parents, whose fees may count together. Never
-   * rejects the promise for a bad package.
+   * A package as Core's ProcessNewPackage takes it: a child after all its unconfirmed parents, whose fees may count
+   * together. Never rejects the promise for a bad package.
    */
   async acceptPackage(txs: readonly TxView[], options: PackageOptions = {}): Promise<PackageResult> {
     await this.#reorg.settled();
@@ -195,7 +198,10 @@ export class Mempool {
     return result;
   }
 
-  /** Why a transaction that is not here was refused, or left; undefined when that is not remembered. @param txid internal order */
+  /**
+   * Why a transaction that is not here was refused, or left; undefined when that is not remembered.
+   * @param txid internal order
+   */
   fate(txid: Uint8Array): Fate | undefined {
     return this.#fates.get(txid);
   }
@@ -233,8 +239,9 @@ export class Mempool {
   }
 
   /**
-   * Announces transactions that will be offered next, in this order (as these very objects): their coins are read and their scripts run
-   * ahead, so that the verdicts are there when each has its turn. Changes no verdict. Resolves when all are with the verifier.
+   * Announces transactions that will be offered next, in this order (as these very objects): their coins are read and
+   * their scripts run ahead, so that the verdicts are there when each has its turn. Changes no verdict. Resolves when
+   * all are with the verifier.
    */
   foresee(txs: readonly TxView[]): Promise<void> {
     return this.#acceptor.foresee(txs);
@@ -314,7 +321,10 @@ export class Mempool {
     for (const row of this.#pool.rows.here()) if (this.#pool.rows.isHere(row)) yield this.#pool.entry(row);
   }
 
-  /** All entries of this moment in getrawmempool's order, for work with pauses. Release it. @param breathe see Slicer */
+  /**
+   * All entries of this moment in getrawmempool's order, for work with pauses. Release it.
+   * @param breathe see Slicer
+   */
   snapshot(breathe?: () => unknown): Promise<PoolSnapshot> {
     return PoolSnapshot.take(this.#pool, breathe);
   }
@@ -372,8 +382,8 @@ export class Mempool {
   }
 
   /**
-   * What a restart should bring back, as it is at the call, with what is on its way back from disconnected blocks. Release it once it is
-   * written.
+   * What a restart should bring back, as it is at the call, with what is on its way back from disconnected blocks.
+   * Release it once it is written.
    */
   async saved(): Promise<SavedPool & { release(): void }> {
     const pool = this.#pool;
@@ -460,7 +470,10 @@ export class Mempool {
   }
 }
 
-/** Where Core's counter stands when it begins to serve: its pool was cleared twice, and a fresh chain has just connected its genesis. */
+/**
+ * Where Core's counter stands when it begins to serve: its pool was cleared twice, and a fresh chain has just connected
+ * its genesis.
+ */
 function startingCounter(tipHeight: number): number {
   return tipHeight === 0 ? 3 : 2;
 }

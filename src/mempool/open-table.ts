@@ -1,8 +1,9 @@
-// Open addressing over rows, since a map with a text for every id or outpoint takes more room than the transactions themselves. A place
-// holds a row, the hash of its key, and whatever number tells where in the row's record the key stands; keys are compared with the bytes in
-// the arena. Base of id-table.ts and spender-table.ts.
+// Open addressing over rows, since a map with a text for every id or outpoint takes more room than the transactions
+// themselves. A place holds a row, the hash of its key, and whatever number tells where in the row's record the key
+// stands; keys are compared with the bytes in the arena. Base of id-table.ts and spender-table.ts.
 //
-// Hashes are salted, so that nobody can make keys that meet in one place. They are kept: growing and deleting look at no record.
+// Hashes are salted, so that nobody can make keys that meet in one place. They are kept: growing and deleting look at
+// no record.
 import { randomBytes } from 'node:crypto';
 import { readU32 } from '../consensus/bytes/reader.js';
 import { NO_ROW } from './rows.js';

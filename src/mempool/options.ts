@@ -1,7 +1,11 @@
-// Limits of the mempool as a whole, with Core 0.21's defaults. Rules about single transactions are policy's (policy/options.ts).
+// Limits of the mempool as a whole, with Core 0.21's defaults. Rules about single transactions are policy's
+// (policy/options.ts).
 import { DEFAULT_POLICY, type PolicyOptions } from '../policy/options.js';
 
-/** Satoshis that prioritisetransaction may add in all, either way: more than there are, and sums with fees stay exact as numbers. */
+/**
+ * Satoshis that prioritisetransaction may add in all, either way: more than there are, and sums with fees stay exact as
+ * numbers.
+ */
 export const MOST_DELTA = 2 ** 52;
 
 export interface MempoolOptions {
@@ -20,13 +24,18 @@ export interface MempoolOptions {
   readonly limitDescendantSize: number;
   /** Mode live: a full pool gives up chunks, as they would be mined last; else what Core 0.21 would. */
   readonly evictChunks: boolean;
-  /** Mode live: a replacement must make the fee-rate diagram better, as in newer Bitcoin Core; else BIP-0125 decides. */
+  /**
+   * Mode live: a replacement must make the fee-rate diagram better, as in newer Bitcoin Core; else BIP-0125 decides.
+   */
   readonly replaceByDiagram: boolean;
   /** -limitclustercount, the transaction included; infinite unless given. */
   readonly limitClusterCount: number;
   /** -limitclustersize in virtual bytes; infinite unless given. */
   readonly limitClusterSize: number;
-  /** BIP-0054's limit on signature operations of inputs holds for everything here, whether or not blocks must obey it yet. */
+  /**
+   * BIP-0054's limit on signature operations of inputs holds for everything here, whether or not blocks must obey it
+   * yet.
+   */
   readonly limitLegacySigops: boolean;
   /** Memory for transactions is taken in pieces of so many bytes. */
   readonly segmentBytes: number;

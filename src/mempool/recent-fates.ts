@@ -1,8 +1,11 @@
-// What became of transactions that are not in the pool: why the last ones were refused, and why the last ones left. A bounded memory, for
-// answers to questions about single transactions; nothing is decided by it.
+// What became of transactions that are not in the pool: why the last ones were refused, and why the last ones left. A
+// bounded memory, for answers to questions about single transactions; nothing is decided by it.
 import { keyOf } from './hash-key.js';
 
-/** Transactions that are remembered, about a megabyte. Peers may fill it with what they like: then older ones are forgotten sooner. */
+/**
+ * Transactions that are remembered, about a megabyte. Peers may fill it with what they like: then older ones are
+ * forgotten sooner.
+ */
 const MOST_FATES = 4_096;
 /** Rivals that are named. */
 export const MOST_RIVALS = 8;

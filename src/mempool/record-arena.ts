@@ -1,17 +1,21 @@
-// The bytes of the pool's transactions, side by side in large pieces of shared memory: an object, a buffer and an offset table for each of
-// a hundred thousand transactions take five times the room of the transactions themselves. The assembler reads the same bytes on its
-// thread, so nothing is copied for it. Layout of a record: jobs/assemble-messages.ts.
+// The bytes of the pool's transactions, side by side in large pieces of shared memory: an object, a buffer and an
+// offset table for each of a hundred thousand transactions take five times the room of the transactions themselves. The
+// assembler reads the same bytes on its thread, so nothing is copied for it. Layout of a record:
+// jobs/assemble-messages.ts.
 //
-// A range is written once and never again, so whoever still reads an old one reads the truth; a segment ends with its last reader. When a
-// third of all memory is idle, the emptiest segment's records move to the newest, a few with every record that is freed: no block that
-// takes thousands of transactions makes everything move at once.
+// A range is written once and never again, so whoever still reads an old one reads the truth; a segment ends with its
+// last reader. When a third of all memory is idle, the emptiest segment's records move to the newest, a few with every
+// record that is freed: no block that takes thousands of transactions makes everything move at once.
 import type { TxView } from '../consensus/tx/tx-view.js';
 import { RECORD_HEADER } from '../jobs/assemble-messages.js';
 import type { Rows } from './rows.js';
 
 /** Share of all memory that must be in use, a segment or two aside. */
 const FULL_ENOUGH = 2 / 3;
-/** Bytes moved for a byte freed, at most. Emptying a segment that is two thirds full takes two for each byte that it gives back. */
+/**
+ * Bytes moved for a byte freed, at most. Emptying a segment that is two thirds full takes two for each byte that it
+ * gives back.
+ */
 const MOVED_PER_FREED = 3;
 
 interface Segment {
@@ -38,7 +42,10 @@ export class RecordArena {
   /** The segment that is being emptied, -1 for none. */
   #emptying = -1;
 
-  /** @param segmentBytes of one piece of memory; larger records have their own @param moved told of every row whose record is elsewhere now */
+  /**
+   * @param segmentBytes of one piece of memory; larger records have their own
+   * @param moved told of every row whose record is elsewhere now
+   */
   constructor(rows: Rows, segmentBytes: number, moved: (row: number) => void) {
     this.#rows = rows;
     this.#segmentBytes = segmentBytes;

@@ -1,8 +1,9 @@
-// Keeps the pool in step with the chain: confirmed transactions and their rivals leave at once; transactions of disconnected blocks come
-// back through acceptance, oldest first, and then whatever no longer fits the new tip leaves. Core 0.21's removeForBlock,
-// DisconnectedBlockTransactions, UpdateMempoolForReorg and removeForReorg.
+// Keeps the pool in step with the chain: confirmed transactions and their rivals leave at once; transactions of
+// disconnected blocks come back through acceptance, oldest first, and then whatever no longer fits the new tip leaves.
+// Core 0.21's removeForBlock, DisconnectedBlockTransactions, UpdateMempoolForReorg and removeForReorg.
 //
-// The second part needs coins and scripts, so it goes on after the tip has moved: whoever must see its end awaits settled().
+// The second part needs coins and scripts, so it goes on after the tip has moved: whoever must see its end awaits
+// settled().
 import { setTimeout } from 'node:timers/promises';
 import type { Coin } from '../consensus/coin.js';
 import { COINBASE_MATURITY } from '../consensus/limits.js';
@@ -27,7 +28,9 @@ import { entryUsage } from './usage.js';
 /** Memory for transactions on their way back; the newest beyond it are dropped. */
 const MAX_RETURNING_BYTES = 20_000_000;
 
-/** Blocks taken off by hand whose transactions come back; beyond that a rollback is no correction but another history. */
+/**
+ * Blocks taken off by hand whose transactions come back; beyond that a rollback is no correction but another history.
+ */
 const MAX_RETURNING_BLOCKS = 10;
 
 /** A few verify jobs long. */
@@ -109,8 +112,9 @@ export class ReorgFollower {
         for (const tx of block.txs) pool.removeRecursive(tx, 'reorg');
         continue;
       }
-      // Core goes down block by block then, each one's transactions coming back before the next leaves: what spends them is here by that
-      // time, what they spend is still confirmed, and so the limits on relatives bind within one block only.
+      // Core goes down block by block then, each one's transactions coming back before the next leaves: what spends
+      // them is here by that time, what they spend is still confirmed, and so the limits on relatives bind within one
+      // block only.
       const byHand: Returned | null = left === undefined ? null : { rows: new Set(), height: below };
       const back = block.txs.map((tx) => ({ tx, key: keyOf(tx.txid), bytes: entryUsage(tx), byHand }));
       this.#returning = [...back, ...this.#returning];
@@ -171,7 +175,8 @@ export class ReorgFollower {
           // A block that came meanwhile may have taken it: then nothing is left to do for it.
           if (at < 0) continue;
           const row = pool.find(item.tx.txid);
-          // Older blocks left meanwhile, and it may spend what is on its way back from them: it is judged again after that.
+          // Older blocks left meanwhile, and it may spend what is on its way back from them: it is judged again after
+          // that.
           if (at > 0 && row === NO_ROW) continue;
           // The first mostly: splice would move all the others.
           if (at === 0) this.#returning.shift();

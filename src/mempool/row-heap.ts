@@ -1,4 +1,5 @@
-// A binary heap of rows that know their place, so that one whose rank changed can be moved. Used by the pool for eviction and expiry.
+// A binary heap of rows that know their place, so that one whose rank changed can be moved. Used by the pool for
+// eviction and expiry.
 import type { Rows } from './rows.js';
 
 const FIRST_ROOM = 1024;

@@ -1,8 +1,10 @@
-// The pool's transactions as numbers: one row each, one typed array per figure. A hundred thousand objects with their boxed doubles cost
-// more than the transactions they describe, and the collector walks them all; a row costs its columns and nothing else. tx-pool.ts writes
-// rows, entry.ts shows them as objects, the assembler's mirror is fed from them.
+// The pool's transactions as numbers: one row each, one typed array per figure. A hundred thousand objects with their
+// boxed doubles cost more than the transactions they describe, and the collector walks them all; a row costs its
+// columns and nothing else. tx-pool.ts writes rows, entry.ts shows them as objects, the assembler's mirror is fed from
+// them.
 //
-// Rows are reused. Who reads one later than at once holds it: a held row keeps its figures and its bytes after its transaction has left.
+// Rows are reused. Who reads one later than at once holds it: a held row keeps its figures and its bytes after its
+// transaction has left.
 
 /** No row. */
 export const NO_ROW = -1;
@@ -24,7 +26,10 @@ export const FLAG = {
 
 const FIRST_ROWS = 1024;
 
-/** Every column with its kind, wide ones first, so that all are aligned; sums include the transaction itself, fees in sums are modified fees. */
+/**
+ * Every column with its kind, wide ones first, so that all are aligned; sums include the transaction itself, fees in
+ * sums are modified fees.
+ */
 const COLUMNS = {
   /** Base fee in satoshis. */
   fee: Float64Array,
@@ -41,7 +46,10 @@ const COLUMNS = {
   /** Height of the tip at acceptance. */
   height: Int32Array,
   weight: Int32Array,
-  /** One up for every transaction that ever came, 0 when nothing is here or held; with four thousand millions it begins again at 1. */
+  /**
+   * One up for every transaction that ever came, 0 when nothing is here or held; with four thousand millions it begins
+   * again at 1.
+   */
   serial: Uint32Array,
   /** nLockTime, 0 when no input's sequence enables it. */
   lockTime: Uint32Array,

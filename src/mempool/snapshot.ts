@@ -1,5 +1,6 @@
-// The pool as it was at one moment, for lists that take longer to write than a step of the node's thread may: getrawmempool, mempool.dat.
-// Rows are held, so what leaves meanwhile can still be read; whoever takes a snapshot releases it. Sorting pauses like all long work.
+// The pool as it was at one moment, for lists that take longer to write than a step of the node's thread may:
+// getrawmempool, mempool.dat. Rows are held, so what leaves meanwhile can still be read; whoever takes a snapshot
+// releases it. Sorting pauses like all long work.
 import { Slicer } from '../lib/slicer.js';
 import type { MempoolEntry } from './entry.js';
 import type { TxPool } from './tx-pool.js';
@@ -24,7 +25,8 @@ export class PoolSnapshot implements Iterable<MempoolEntry> {
   }
 
   /**
-   * All entries as getrawmempool lists them: fewer ancestors first, then the higher base fee rate, then the larger txid. Taken at the call.
+   * All entries as getrawmempool lists them: fewer ancestors first, then the higher base fee rate, then the larger
+   * txid. Taken at the call.
    * @param breathe see Slicer
    */
   static async take(pool: TxPool, breathe?: () => unknown): Promise<PoolSnapshot> {
@@ -59,7 +61,10 @@ export class PoolSnapshot implements Iterable<MempoolEntry> {
     this.#rows = new Int32Array(0);
   }
 
-  /** Merges sorted runs. Depths may change and are copied before the first pause; fees and sizes of rows that are held stay. */
+  /**
+   * Merges sorted runs. Depths may change and are copied before the first pause; fees and sizes of rows that are held
+   * stay.
+   */
   async #sort(breathe?: () => unknown): Promise<void> {
     const rows = this.#rows;
     const depths = new Int32Array(rows.length);

@@ -1,4 +1,5 @@
-// What the mempool needs of the chain: the tip, the coins there, and the rules of the next block. chain/chain.ts implements it.
+// What the mempool needs of the chain: the tip, the coins there, and the rules of the next block. chain/chain.ts
+// implements it.
 import type { Coin } from '../consensus/coin.js';
 import type { HeaderContext } from '../consensus/header-context.js';
 import type { TxView } from '../consensus/tx/tx-view.js';

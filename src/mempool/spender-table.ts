@@ -21,7 +21,10 @@ export class SpenderTable extends OpenTable {
     return this.findRow(this.hash(outpoint, at, readU32(outpoint, at + 32)), outpoint, at);
   }
 
-  /** The row's record is in the arena; the outpoint stands so far from the record's beginning. Replaces who spent it before. */
+  /**
+   * The row's record is in the arena; the outpoint stands so far from the record's beginning. Replaces who spent it
+   * before.
+   */
   add(row: number, position: number): void {
     const bytes = this.#arena.bytesOf(row);
     const at = this.#rows.offset[row] + position;

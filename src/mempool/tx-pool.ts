@@ -1,6 +1,7 @@
-// The pool's structure: rows by txid, wtxid and spent outpoint, links, sums over ancestors and descendants, deltas of fees, and the
-// transactions-updated counter. Synchronous and complete after each call; what may enter is decided elsewhere (accept/). A change costs
-// time in proportion to what it touches: the rows that come or go and their relatives.
+// The pool's structure: rows by txid, wtxid and spent outpoint, links, sums over ancestors and descendants, deltas of
+// fees, and the transactions-updated counter. Synchronous and complete after each call; what may enter is decided
+// elsewhere (accept/). A change costs time in proportion to what it touches: the rows that come or go and their
+// relatives.
 import { SEQUENCE_FINAL } from '../consensus/rules/locks.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
@@ -143,7 +144,9 @@ export class TxPool implements EntryStore {
   tx(row: number): TxView {
     return txInPlace(this, row);
   }
-  /** The bytes of a row's transaction, in place; good for as long as the row is here or held, and never written again. */
+  /**
+   * The bytes of a row's transaction, in place; good for as long as the row is here or held, and never written again.
+   */
   bytesOf(row: number): Uint8Array {
     const from = this.rows.offset[row] + RECORD_HEADER;
     return this.arena.bytesOf(row).subarray(from, from + this.rows.length[row]);
@@ -184,7 +187,10 @@ export class TxPool implements EntryStore {
     this.onCounter(this.#counter);
   }
 
-  /** Adds a transaction whose parents are here; links to children already here are made by linkChildren. @returns its row */
+  /**
+   * Adds a transaction whose parents are here; links to children already here are made by linkChildren.
+   * @returns its row
+   */
   add(fields: EntryFields): number {
     const { tx } = fields;
     this.#hashes ??= tx.hashes;
@@ -218,8 +224,8 @@ export class TxPool implements EntryStore {
   }
 
   /**
-   * Removes a set that is closed under descendants, or, for a block, rows whose ancestors are all in the set or gone: then
-   * `updateDescendants` corrects the sums of those who stay.
+   * Removes a set that is closed under descendants, or, for a block, rows whose ancestors are all in the set or gone:
+   * then `updateDescendants` corrects the sums of those who stay.
    */
   remove(stage: ReadonlySet<number>, reason: RemovalReason, updateDescendants = false): void {
     for (const row of stage) {
@@ -260,7 +266,10 @@ export class TxPool implements EntryStore {
     this.remove(stage, reason);
   }
 
-  /** What spends the same outputs as a confirmed transaction, which left, goes with all that depends on it and their prioritisations. */
+  /**
+   * What spends the same outputs as a confirmed transaction, which left, goes with all that depends on it and their
+   * prioritisations.
+   */
   removeConflicts(tx: TxView): void {
     if (this.size === 0) return;
     for (let i = 0; i < tx.inputCount; i++) {
@@ -272,8 +281,8 @@ export class TxPool implements EntryStore {
   }
 
   /**
-   * Rows that came back from disconnected blocks meet children that were here before. In block order; each may have relatives already, by
-   * whatever way.
+   * Rows that came back from disconnected blocks meet children that were here before. In block order; each may have
+   * relatives already, by whatever way.
    */
   linkChildren(returned: readonly number[]): void {
     for (let i = returned.length - 1; i >= 0; i--) {
@@ -296,7 +305,8 @@ export class TxPool implements EntryStore {
   }
 
   /**
-   * prioritisetransaction: adds to a txid's fee in all rankings, now and when it comes later. All that was added stops at MOST_DELTA.
+   * prioritisetransaction: adds to a txid's fee in all rankings, now and when it comes later. All that was added stops
+   * at MOST_DELTA.
    * @param txid internal order
    */
   prioritise(txid: Uint8Array, wantedSats: number): void {

@@ -1,5 +1,6 @@
-// Estimates the memory that Core would count for a transaction (CTxMemPool::DynamicMemoryUsage), since -maxmempool is in that unit and
-// eviction starts there. Sizes are those of a 64-bit glibc build; usage need not match to the byte, but it must scale alike.
+// Estimates the memory that Core would count for a transaction (CTxMemPool::DynamicMemoryUsage), since -maxmempool is
+// in that unit and eviction starts there. Sizes are those of a 64-bit glibc build; usage need not match to the byte,
+// but it must scale alike.
 import type { TxView } from '../consensus/tx/tx-view.js';
 
 /** What malloc takes for a request: a word of overhead, rounded to 16. */

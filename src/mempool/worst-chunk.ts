@@ -1,6 +1,6 @@
-// What a full pool gives up first, by the order in which blocks would take it (mode `live`): of everything that hangs together with a row the
-// chunk that would be mined last. It pays no more for its room than any other set of that cluster that can leave without breaking a
-// dependency. Used by eviction.ts.
+// What a full pool gives up first, by the order in which blocks would take it (mode `live`): of everything that hangs
+// together with a row the chunk that would be mined last. It pays no more for its room than any other set of that
+// cluster that can leave without breaking a dependency. Used by eviction.ts.
 import { ancestorOrder } from '../selection/cluster/ancestor-order.js';
 import { chunksOf } from '../selection/cluster/chunks.js';
 import { clusterGraph } from '../selection/cluster/cluster-graph.js';

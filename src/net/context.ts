@@ -1,4 +1,4 @@
-// What every part of the network room works with. Made once by Net. Callers: sync, relay, peer.
+// What every part of the network room works with. Made once by Net.
 import type { Chain } from '../chain/chain.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import type { Crypto } from '../crypto/crypto.js';
@@ -23,7 +23,9 @@ export interface NetClock {
 /** Work in steps of well under a millisecond: others get their turn between them. */
 export type Steps = Iterator<void>;
 
-/** Handles one message of a peer: at once, in steps, or elsewhere. Throws DecodeError for a payload that doesn't parse. */
+/**
+ * Handles one message of a peer: at once, in steps, or elsewhere. Throws DecodeError for a payload that doesn't parse.
+ */
 export type Handler = (peer: Peer, payload: Uint8Array) => void | Steps | Promise<void>;
 
 export interface NetContext {
@@ -49,11 +51,17 @@ export interface NetContext {
   disconnect(peer: Peer): void;
   /** Counts time of the node thread as used by a peer: work after the first wait of a handler. @param ms real time */
   charge(peer: Peer, ms: number): void;
-  /** A round of sending soon, to everyone when something new is there to tell, or to one peer that there may be something to ask. */
+  /**
+   * A round of sending soon, to everyone when something new is there to tell, or to one peer that there may be
+   * something to ask.
+   */
   wake(peer?: Peer): void;
 }
 
-/** Mean ms, exponentially distributed: nobody can tell from the time of one message when the next is due (Core's PoissonNextSend). */
+/**
+ * Mean ms, exponentially distributed: nobody can tell from the time of one message when the next is due (Core's
+ * PoissonNextSend).
+ */
 export function poissonDelayMs(random: () => number, meanMs: number): number {
   return -Math.log1p(-random()) * meanMs;
 }

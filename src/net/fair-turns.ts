@@ -1,5 +1,6 @@
-// Who is served next: of the peers with something to do, the one that took the least of the node thread lately. So a peer that floods pays with
-// its own time, and what an honest one sends now and then is handled at once, however many others are busy. Callers: Dispatcher.
+// Who is served next: of the peers with something to do, the one that took the least of the node thread lately. So a
+// peer that floods pays with its own time, and what an honest one sends now and then is handled at once, however many
+// others are busy.
 
 /** What a peer used counts half after this long, ms. */
 const HALF_LIFE_MS = 1_000;

@@ -1,4 +1,4 @@
-// Who handles which message. Callers: Net, for its Dispatcher.
+// Who handles which message.
 import type { AddrRelay } from './address/addr-relay.js';
 import type { Handler } from './context.js';
 import type { Inventory } from './inventory.js';

@@ -1,4 +1,4 @@
-// inv, getdata, notfound, tx and mempool: what peers say they have and what they ask for. Callers: Net's table of messages, the dispatcher.
+// inv, getdata, notfound, tx and mempool: what peers say they have and what they ask for.
 import { hashToHex } from '../consensus/bytes/hex.js';
 import type { NetContext } from './context.js';
 import type { Peer } from './peer/peer.js';

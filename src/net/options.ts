@@ -1,4 +1,4 @@
-// Settings of the network room, plain and with Core's defaults. Callers: node wiring (from the configuration), tests.
+// Settings of the network room, plain and with Core's defaults.
 import type { NetAddress } from './wire/net-address.js';
 
 /** Permissions a peer may have been granted (-whitelist, -whitebind). */

@@ -1,5 +1,5 @@
-// Rounds of sending: everything that leaves without being asked for. Ten times a second each peer has its turn, and sooner when there is
-// something to tell; the turns of many peers are spread over several turns of the event loop. Callers: Net.
+// Rounds of sending: everything that leaves without being asked for. Ten times a second each peer has its turn, and
+// sooner when there is something to tell; the turns of many peers are spread over several turns of the event loop.
 
 import { workClock } from '../lib/work-clock.js';
 import type { Peer } from './peer/peer.js';

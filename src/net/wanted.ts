@@ -1,5 +1,5 @@
-// What a peer asked for with getdata and has not got yet, as the bytes it came in: fifty thousand entries of one message cost a peer two
-// megabytes, not fifty thousand objects. Callers: Inventory, Dispatcher, compact blocks.
+// What a peer asked for with getdata and has not got yet, as the bytes it came in: fifty thousand entries of one
+// message cost a peer two megabytes, not fifty thousand objects.
 import { INV_ENTRY_BYTES, type InvItem, invItem } from './wire/messages.js';
 
 export class Wanted {

@@ -1,4 +1,4 @@
-// Reads the file of -asmap. Callers: node/start.
+// Reads the file of -asmap.
 import fs from 'node:fs';
 import { ConfigError } from '../config/args.js';
 import type { Logger } from '../log/logger.js';

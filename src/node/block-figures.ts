@@ -1,4 +1,4 @@
-// What the dashboards and the page show of the newest block. Callers: node/start.
+// What the dashboards and the page show of the newest block.
 import type { ConnectedBlock } from '../chain/events.js';
 
 /** Sizes in bytes and weight, amounts in satoshi; inputs without the coinbase's. */

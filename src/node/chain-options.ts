@@ -1,4 +1,4 @@
-// The chain's options from the node's, and what a start checks of the blocks it finds. Callers: node/start.
+// The chain's options from the node's, and what a start checks of the blocks it finds.
 import type { Chain } from '../chain/chain.js';
 import { batchBounds, type ChainOptions } from '../chain/options.js';
 import { ConfigError } from '../config/args.js';
@@ -7,7 +7,10 @@ import type { ChainParams } from '../consensus/params/chain-params.js';
 import type { NodeLogger } from '../log/create-logger.js';
 import { noteShortCheck, pruneSettings } from './pruning.js';
 
-/** Transactions of stored blocks that a start connects before calls are answered: what a crash leaves, not what a reindex does. */
+/**
+ * Transactions of stored blocks that a start connects before calls are answered: what a crash leaves, not what a
+ * reindex does.
+ */
 const MAX_CONNECTED_AT_OPEN = 20_000;
 
 /** @param scan the chain is built again from the block files */

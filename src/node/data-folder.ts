@@ -1,5 +1,5 @@
-// The network's folder: made when missing, found writable, with the process id and the RPC cookie in it while the node runs.
-// Callers: aditd. Nobody but the operator may read what is made here.
+// The network's folder: made when missing, found writable, with the process id and the RPC cookie in it while the node
+// runs. Nobody but the operator may read what is made here.
 import crypto from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';

@@ -1,5 +1,5 @@
-// The rest of the names of jvstein's bitcoin-prometheus-exporter, so that dashboards made for it show this node too: hash rates, fee
-// estimates, traffic, versions. Callers: node/metrics. Names and units are the exporter's; bans come with their labels.
+// The rest of the names of jvstein's bitcoin-prometheus-exporter, so that dashboards made for it show this node too:
+// hash rates, fee estimates, traffic, versions. Names and units are the exporter's; bans come with their labels.
 import { coreVersion, protocolVersion } from '../config/version.js';
 import type { Metrics, Sample } from '../metrics/registry.js';
 
@@ -7,7 +7,10 @@ import type { Metrics, Sample } from '../metrics/registry.js';
 export interface ExporterSources {
   /** Hashes per second, as getnetworkhashps: over so many blocks, -1 since the last change of difficulty. */
   readonly hashesPerSecond: (blocks: number) => number;
-  /** As estimatesmartfee: satoshi per 1,000 virtual bytes for a confirmation within so many blocks; 0 when nothing is known. */
+  /**
+   * As estimatesmartfee: satoshi per 1,000 virtual bytes for a confirmation within so many blocks; 0 when nothing is
+   * known.
+   */
   readonly feeEstimate: (blocks: number) => number;
   readonly traffic: () => { readonly received: number; readonly sent: number };
   /** Transactions of the chain. */
@@ -24,7 +27,10 @@ const HASH_SPANS = [
 ] as const;
 /** Targets that the exporter asks for unless told otherwise. */
 const FEE_TARGETS = [2, 3, 5, 20] as const;
-/** Fields of getmemoryinfo's locked pool. Nothing here is kept in locked pages, so they are what getmemoryinfo says: zero. */
+/**
+ * Fields of getmemoryinfo's locked pool. Nothing here is kept in locked pages, so they are what getmemoryinfo says:
+ * zero.
+ */
 const LOCKED_POOL = ['used', 'free', 'total', 'locked', 'chunks_used', 'chunks_free'] as const;
 
 /** Adds the metrics. @param from reads a figure once the rooms are there */

@@ -1,5 +1,4 @@
-// What an operator can do about a fault of storage, said behind the fault itself, in the same line. Callers: aditd, for starts that fail, faults
-// while the node runs, and errors of the database that no caller could catch.
+// What an operator can do about a fault of storage, said behind the fault itself, in the same line.
 import { fromEngineError } from '../storage/engine.js';
 import { fromSystemError, StoreError } from '../storage/store-error.js';
 
@@ -8,7 +7,10 @@ const SYSTEM_FAULTS: readonly string[] = ['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'E
 /** Causes looked at. */
 const MAX_DEPTH = 6;
 
-/** The fault of storage behind an error. The newer binding throws its own errors past every caller, with the codes of abstract-level. */
+/**
+ * The fault of storage behind an error. The newer binding throws its own errors past every caller, with the codes of
+ * abstract-level.
+ */
 function storeErrorOf(error: unknown): StoreError | null {
   for (let e: unknown = error, depth = 0; e instanceof Error && depth < MAX_DEPTH; e = e.cause, depth++) {
     if (e instanceof StoreError) return e;

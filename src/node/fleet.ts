@@ -1,5 +1,5 @@
 // What a node of a fleet needs at its start: its key, and the thread that publishes it. Loads nothing of the fleet
-// without -fleet. Callers: node/rpc-server.
+// without -fleet.
 
 import fs from 'node:fs';
 import { ConfigError } from '../config/args.js';

@@ -1,5 +1,5 @@
 // Stratum V2 clients of a process of fronts (adit-front -sv2): the serving thread of a node, with the fleet's
-// templates, and solutions that go to every node. Callers: adit-front.
+// templates, and solutions that go to every node.
 import { ConfigError } from '../config/args.js';
 import type { Sv2Config } from '../config/sv2-options.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';

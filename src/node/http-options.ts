@@ -1,4 +1,4 @@
-// From the -rpc* options to what the HTTP server is told. Callers: node/start.
+// From the -rpc* options to what the HTTP server is told.
 import crypto from 'node:crypto';
 import net from 'node:net';
 import { ConfigError } from '../config/args.js';

@@ -1,4 +1,4 @@
-// The optional indexes as RPC sees them. Caller: start.ts.
+// The optional indexes as RPC sees them.
 import type { FilterIndex } from '../indexes/filter-index.js';
 import type { Indexes } from '../indexes/indexes.js';
 import type { FilterOfBlock, FilterSearch } from '../parallel/filter-matcher.js';

@@ -1,6 +1,6 @@
-// Long work with blocks that a start leaves to the background, while calls are answered: taking the node's own files into a new index
-// (-reindex), connecting stored blocks, importing files (-loadblock). Every line of progress has height, percent, speed and
-// time left. Caller: start.ts. Core's counterpart: ThreadImport.
+// Long work with blocks that a start leaves to the background, while calls are answered: taking the node's own files
+// into a new index (-reindex), connecting stored blocks, importing files (-loadblock). Every line of progress has
+// height, percent, speed and time left. Core's counterpart: ThreadImport.
 import fs from 'node:fs';
 import type { Chain } from '../chain/chain.js';
 import type { ConnectProgress } from '../chain/connect-progress.js';

@@ -1,4 +1,4 @@
-// The database and the lock on the block files: one node to a folder, in Core's words. Callers: node/start.
+// The database and the lock on the block files: one node to a folder, in Core's words.
 import path from 'node:path';
 import { ConfigError } from '../config/args.js';
 import type { NodeConfig } from '../config/load.js';

@@ -1,4 +1,4 @@
-// From the options of the daemon to the limits of the mempool. Callers: node/start.
+// From the options of the daemon to the limits of the mempool.
 import type { NodeConfig } from '../config/load.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import { cleanupPossible } from '../consensus/rules/cleanup/enforced.js';

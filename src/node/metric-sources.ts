@@ -1,4 +1,4 @@
-// Where a scrape's figures come from: the rooms' own counters, put under the exporter's names. Callers: node/start.
+// Where a scrape's figures come from: the rooms' own counters, put under the exporter's names.
 import fs from 'node:fs';
 import type { Chain } from '../chain/chain.js';
 import type { NodeConfig } from '../config/load.js';

@@ -1,5 +1,5 @@
-// Every metric by name, with where its figure comes from. Callers: node/start. Each of them is on a dashboard in grafana/; a test
-// compares. bitcoin_* are the names of the exporter that existing Bitcoin dashboards were made for.
+// Every metric by name, with where its figure comes from. Each of them is on a dashboard in grafana/; a test compares.
+// bitcoin_* are the names of the exporter that existing Bitcoin dashboards were made for.
 import type { Series } from '../metrics/quick-histogram.js';
 import { Metrics, secondsBuckets } from '../metrics/registry.js';
 import type { BlockStage } from '../net/relay/block-times.js';

@@ -1,5 +1,5 @@
-// Metrics of peers, relay and sync, with where their figures come from. Callers: node/metrics, node/metric-sources. Label sets are bounded:
-// kinds of connections, networks, known messages; of bans the newest ones.
+// Metrics of peers, relay and sync, with where their figures come from. Label sets are bounded: kinds of connections,
+// networks, known messages; of bans the newest ones.
 import type { Chain } from '../chain/chain.js';
 import type { Metrics, Sample } from '../metrics/registry.js';
 import type { Net } from '../net/net.js';
@@ -87,7 +87,11 @@ export function netSources(chain: Chain, net: () => Net | undefined, progress: S
   };
 }
 
-/** Adds the metrics. @param from reads a figure once the rooms are there @returns how the time of announced blocks is reported */
+/**
+ * Adds the metrics.
+ * @param from reads a figure once the rooms are there
+ * @returns how the time of announced blocks is reported
+ */
 export function addNetMetrics(
   metrics: Metrics,
   from: (read: (s: NetSources) => Sample) => () => Sample,

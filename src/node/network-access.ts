@@ -141,7 +141,10 @@ function peerInfo(net: Net, peer: Peer, deprecated: ReadonlySet<string>): PeerIn
   return info;
 }
 
-/** Core's word for how a peer is reached: of this machine's network, and of names that a proxy looked up, there is no telling. */
+/**
+ * Core's word for how a peer is reached: of this machine's network, and of names that a proxy looked up, there is no
+ * telling.
+ */
 export function networkOf({ address, name }: Pick<Peer, 'address' | 'name'>): string {
   if (isRoutable(address)) return address.network;
   return /\.onion(:\d+)?$/i.test(name) ? 'onion' : 'unroutable';

@@ -1,4 +1,4 @@
-// The parameters of the network that the options name, and the lines about what is taken on trust. Callers: node/start.
+// The parameters of the network that the options name, and the lines about what is taken on trust.
 import { ConfigError } from '../config/args.js';
 import type { NodeConfig } from '../config/load.js';
 import { fromHex, isHex } from '../consensus/bytes/hex.js';

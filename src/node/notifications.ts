@@ -1,4 +1,4 @@
-// Tells the outside what happens: ZeroMQ, commands and webhooks, from the chain's and the mempool's own events. Callers: node/start.
+// Tells the outside what happens: ZeroMQ, commands and webhooks, from the chain's and the mempool's own events.
 import type { Chain } from '../chain/chain.js';
 import { ConfigError } from '../config/args.js';
 import type { NodeConfig } from '../config/load.js';

@@ -1,5 +1,5 @@
-// What of the mempool outlives the process: mempool.dat and fee_estimates.dat in the network's folder. Wired by start.ts; savemempool
-// reaches it through the RPC context.
+// What of the mempool outlives the process: mempool.dat and fee_estimates.dat in the network's folder. Wired by
+// start.ts; savemempool reaches it through the RPC context.
 
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -55,7 +55,10 @@ export class PoolFiles {
     await replaceFile(this.#feesFile, [encodeEstimates(fees, this.#deps.hashes)]);
   }
 
-  /** Puts the saved pool back, in the background. Never rejects; the pool counts as loaded afterwards unless the node stops. */
+  /**
+   * Puts the saved pool back, in the background. Never rejects; the pool counts as loaded afterwards unless the node
+   * stops.
+   */
   load(mempool: Mempool, stopping: AbortSignal): Promise<void> {
     this.#loading = this.#load(mempool, stopping);
     return this.#loading;
@@ -106,8 +109,8 @@ export class PoolFiles {
   }
 
   /**
-   * At the end: waits for a load under way and for what is on its way back from disconnected blocks, and writes what a full pool deserves.
-   * While chain and verifier still work. Faults are logged.
+   * At the end: waits for a load under way and for what is on its way back from disconnected blocks, and writes what a
+   * full pool deserves. While chain and verifier still work. Faults are logged.
    */
   async close(mempool: Mempool, keepPool: boolean): Promise<void> {
     const { log } = this.#deps;

@@ -1,5 +1,5 @@
-// -prune on the way from options to the chain: what is refused at the start, who keeps blocks from being pruned, the first look once
-// wallets stand where the chain does. Callers: start.ts.
+// -prune on the way from options to the chain: what is refused at the start, who keeps blocks from being pruned, the
+// first look once wallets stand where the chain does.
 import type { Chain } from '../chain/chain.js';
 import { MIN_BLOCKS_TO_KEEP, type PruneSettings } from '../chain/pruning.js';
 import { ConfigError } from '../config/args.js';

@@ -1,12 +1,11 @@
-// -reindex and -reindex-chainstate: what is thrown away before the chain is opened. A note in the network's folder says how far that came,
-// so that a node that is killed on the way takes it up again, whether or not the option is given once more:
+// -reindex and -reindex-chainstate: what is thrown away before the chain is opened. A note in the network's folder says
+// how far that came, so that a node that is killed on the way takes it up again, whether or not the option is given
+// once more:
 //
 //   all wipe          the database and the undo files are being removed
 //   all scan          blocks of the files are being taken into a new index; once all are, the note goes, and connecting them is what
 //                     every start does with stored blocks
 //   chainstate wipe   the coins are being removed
-//
-// Callers: start.ts.
 import fs from 'node:fs';
 import path from 'node:path';
 import { ConfigError } from '../config/args.js';
@@ -139,8 +138,8 @@ function removeUndoFiles(blocksDir: string): void {
 }
 
 /**
- * Removes block files behind a gap in the numbers, all of them when the first is missing: a pruned node's blocks, which lead nowhere
- * without those before them, and would keep room taken. As Core does.
+ * Removes block files behind a gap in the numbers, all of them when the first is missing: a pruned node's blocks, which
+ * lead nowhere without those before them, and would keep room taken. As Core does.
  */
 function removeDetachedFiles(blocksDir: string, log: Logger): void {
   log.info('Removing unusable blk?????.dat and rev?????.dat files for -reindex with -prune');

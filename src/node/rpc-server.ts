@@ -1,5 +1,5 @@
 // Opens the RPC port: front threads, the cookie once the port is ours, the second listener for lenient clients. Calls
-// are answered from here on, with -28 until the chain is loaded, as Core does. Callers: node/start.
+// are answered from here on, with -28 until the chain is loaded, as Core does.
 import { ConfigError } from '../config/args.js';
 import type { NodeConfig } from '../config/load.js';
 import { parseHeader } from '../consensus/block/header-view.js';

@@ -1,5 +1,5 @@
-// Looks out for rules that miners agreed on and this node doesn't know (BIP-0009): an operator hears of them when they are locked in, and
-// getmininginfo, getnetworkinfo and -alertnotify tell of them once they are enforced. Callers: node/start.
+// Looks out for rules that miners agreed on and this node doesn't know (BIP-0009): an operator hears of them when they
+// are locked in, and getmininginfo, getnetworkinfo and -alertnotify tell of them once they are enforced.
 import type { Chain } from '../chain/chain.js';
 import type { HeaderContext } from '../consensus/header-context.js';
 import { periodEnd, unknownVotes } from '../consensus/rules/versionbits.js';

@@ -1,4 +1,5 @@
-// What the node lends to payments of its wallets: rates, the mempool's view of unconfirmed relatives, and the way out. Called by start.
+// What the node lends to payments of its wallets: rates, the mempool's view of unconfirmed relatives, and the way out.
+// Called by start.
 
 import type { Chain } from '../chain/chain.js';
 import { hashKey } from '../consensus/bytes/hex.js';
@@ -75,7 +76,9 @@ function mostDescendants(mempool: Mempool, entry: MempoolEntry): number {
   return Math.max(...tops.map(({ descendantCount }) => descendantCount));
 }
 
-/** Whether a new transaction stays within the limits of relatives (without what replacement and the carve-out allow). */
+/**
+ * Whether a new transaction stays within the limits of relatives (without what replacement and the carve-out allow).
+ */
 function fitsChainLimits(mempool: Mempool, tx: TxView): boolean {
   const { limitAncestorCount, limitAncestorSize, limitDescendantCount, limitDescendantSize } = mempool.options;
   const found = new Map<string, MempoolEntry>();

@@ -1,7 +1,7 @@
-// Builds a node from its options, wires the rooms together, and takes it down again. The only place that knows every room.
-// Longer than most files because every room is wired here. Order of a start: folder and database (which proves that no
-// other node holds them), threads, chain, mempool, templates, fronts; the RPC cookie is written once the port is ours,
-// and calls are answered with -28 until the chain is loaded.
+// Builds a node from its options, wires the rooms together, and takes it down again. The only place that knows every
+// room. Longer than most files because every room is wired here. Order of a start: folder and database (which proves
+// that no other node holds them), threads, chain, mempool, templates, fronts; the RPC cookie is written once the port
+// is ours, and calls are answered with -28 until the chain is loaded.
 
 import crypto from 'node:crypto';
 import fs from 'node:fs/promises';
@@ -123,7 +123,8 @@ function blocksAreCurrent(chain: Chain, clock: Clock): boolean {
 /**
  * Starts a node.
  * @param aborted fires when the operator wants the end before the start is over
- * @param onFronts is told, long before the start is over, how to end the front threads and nothing else after a fault that nobody caught:
+ * @param onFronts is told, long before the start is over, how to end the front threads and nothing else after a fault
+ * that nobody caught:
  *   their sockets must be closed before the process ends, or the process aborts
  * @throws ConfigError, StoreError, HttpStartError with messages for the operator
  */
@@ -372,7 +373,8 @@ async function build(
   });
   teardown.add(() => publisher.close());
   chain.onRest(() => publisher.rest());
-  // One change of the tip, everywhere, in this order and in one go; the chain calls it before it answers whoever brought the block.
+  // One change of the tip, everywhere, in this order and in one go; the chain calls it before it answers whoever
+  // brought the block.
   chain.onTip((tip, change) => {
     // Taking thousands of transactions out of the mempool may come last where some are sure to be left: the template
     // without transactions, and the fronts, need to know no more than that.

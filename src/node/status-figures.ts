@@ -1,4 +1,4 @@
-// Gathers what the page shows from the rooms' own figures. Callers: node/start, by way of node/status.
+// Gathers what the page shows from the rooms' own figures.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Chain } from '../chain/chain.js';
 import type { NodeConfig } from '../config/load.js';
@@ -45,7 +45,9 @@ export class LoadMeter {
     this.#lag.enable();
   }
 
-  /** Cores in use since the last look, by the process and by scripts, and how late the node thread's loop was at most. */
+  /**
+   * Cores in use since the last look, by the process and by scripts, and how late the node thread's loop was at most.
+   */
   read(scriptSeconds: number): { process: number; scripts: number; lagMs: number } {
     const at = performance.now();
     const used = process.cpuUsage();

@@ -1,4 +1,4 @@
-// Opens the metrics port: figures for Prometheus, the page with its feed, the description of the calls. Callers: node/start.
+// Opens the metrics port: figures for Prometheus, the page with its feed, the description of the calls.
 import { ConfigError } from '../config/args.js';
 import type { NodeLogger } from '../log/create-logger.js';
 import { pageHtml } from '../metrics/page.js';

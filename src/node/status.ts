@@ -1,5 +1,5 @@
-// What the page at the metrics port shows: the node at a glance, gathered once a second while somebody looks and sent as server-sent
-// events. Callers: node/start. The page itself is metrics/page.ts.
+// What the page at the metrics port shows: the node at a glance, gathered once a second while somebody looks and sent
+// as server-sent events. The page itself is metrics/page.ts.
 import type http from 'node:http';
 import type { Page } from '../metrics/server.js';
 
@@ -15,13 +15,19 @@ export interface ShownBlock {
   readonly phases: Record<string, number>;
 }
 
-/** Transactions of a template by fee rate: each bar holds those from `from` satoshi per virtual byte up to the next bar's. */
+/**
+ * Transactions of a template by fee rate: each bar holds those from `from` satoshi per virtual byte up to the next
+ * bar's.
+ */
 export type FeeBars = readonly { readonly from: number; readonly weight: number }[];
 
 const barEdges = [0, 1, 2, 3, 5, 8, 12, 20, 30, 50, 80, 120, 200, 500] as const;
 const keptBlocks = 12;
 
-/** The newest blocks with how long their steps took: phases are reported around the change of the tip, this puts them together. */
+/**
+ * The newest blocks with how long their steps took: phases are reported around the change of the tip, this puts them
+ * together.
+ */
 export class RecentBlocks {
   #blocks: ShownBlock[] = [];
   #phases: Record<string, number> = {};
@@ -47,7 +53,10 @@ export class RecentBlocks {
   }
 }
 
-/** Reads fees and weights out of a template's encoded transactions without decoding them. @param json the array as it goes to clients */
+/**
+ * Reads fees and weights out of a template's encoded transactions without decoding them.
+ * @param json the array as it goes to clients
+ */
 export function feeBars(json: Buffer): FeeBars {
   const weights: number[] = barEdges.map(() => 0);
   const number = (at: number): number => {

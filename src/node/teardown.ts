@@ -1,4 +1,4 @@
-// The end of a node in steps, last built first. Callers: node/start.
+// The end of a node in steps, last built first.
 
 /** What is taken down at the end, last built first. */
 export class Teardown {

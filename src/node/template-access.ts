@@ -1,5 +1,5 @@
-// Templates in the words of RPC: blocks for the generate calls, and getblocktemplate inside a batch, which runs on the node thread with
-// the same view that fronts have. Callers: node/start.
+// Templates in the words of RPC: blocks for the generate calls, and getblocktemplate inside a batch, which runs on the
+// node thread with the same view that fronts have.
 import type { Chain } from '../chain/chain.js';
 import { templateState } from '../http/front/template-state.js';
 import type { SharedState } from '../http/link/shared-state.js';

@@ -1,5 +1,5 @@
-// When the world outside the node thread hears of a new tip: at once, but in initial download, where thousands of tips follow each other,
-// now and then and of the last one. Callers: node/start.
+// When the world outside the node thread hears of a new tip: at once, but in initial download, where thousands of tips
+// follow each other, now and then and of the last one.
 
 /** Milliseconds between two tips that are shown while more follow. */
 const INTERVAL_MS = 100;

@@ -45,7 +45,10 @@ const MOST_NOTICES = 100_000;
 /** A word for the shell, whatever is in it. */
 const shellWord = (text: string): string => `'${text.replaceAll("'", `'"'"'`)}'`;
 
-/** The command of -walletnotify about a record: %s its txid, %w the wallet's name, %b and %h the block's hash and height. */
+/**
+ * The command of -walletnotify about a record: %s its txid, %w the wallet's name, %b and %h the block's hash and
+ * height.
+ */
 export function walletNotice(command: string, wallet: Wallet, row: number): string {
   const { txs } = wallet.ledger;
   const confirmed = txs.state(row) === TX_STATE.CONFIRMED;

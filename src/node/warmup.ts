@@ -1,5 +1,5 @@
-// The time between the opening of the RPC port and the end of the start: every call is answered with -28 and what is being done.
-// Callers: node/start. Fronts answer by themselves; what they pass on unread (large bodies) is answered here.
+// The time between the opening of the RPC port and the end of the start: every call is answered with -28 and what is
+// being done. Fronts answer by themselves; what they pass on unread (large bodies) is answered here.
 import { METHODS } from '../rpc/declare/methods.js';
 import { type CallInfo, Dispatcher, type DispatchHooks } from '../rpc/dispatch.js';
 import type { Reply } from '../rpc/wire/reply.js';

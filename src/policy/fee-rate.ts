@@ -1,5 +1,5 @@
-// Fee rates in satoshis per 1,000 virtual bytes, with Core 0.21's integer arithmetic (CFeeRate). Used by policy checks, the mempool
-// and block assembly.
+// Fee rates in satoshis per 1,000 virtual bytes, with Core 0.21's integer arithmetic (CFeeRate). Used by policy checks,
+// the mempool and block assembly.
 import { COIN_SATS } from '../consensus/limits.js';
 
 /**

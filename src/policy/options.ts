@@ -1,4 +1,5 @@
-// What the operator may change about policy, with Core 0.21's defaults. A plain record: config fills it, mempool and RPC read it.
+// What the operator may change about policy, with Core 0.21's defaults. A plain record: config fills it, mempool and
+// RPC read it.
 
 /** What a release decides about transactions; the operator does not. */
 export interface PolicyRules {

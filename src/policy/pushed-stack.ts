@@ -1,5 +1,5 @@
-// The stack that a push-only scriptSig leaves behind, without the interpreter: all that the input rules need, and nothing that
-// could cost time. Used by standard-inputs.ts after the push-only rule.
+// The stack that a push-only scriptSig leaves behind, without the interpreter: all that the input rules need, and
+// nothing that could cost time. Used by standard-inputs.ts after the push-only rule.
 import { OP } from '../consensus/script/opcodes.js';
 import { ScriptTokenizer } from '../consensus/script/tokenizer.js';
 

@@ -1,4 +1,5 @@
-// Reasons of policy and of the mempool, all in one list; the law's are in consensus/rules/reject.ts. Strings are Core 0.21's.
+// Reasons of policy and of the mempool, all in one list; the law's are in consensus/rules/reject.ts. Strings are Core
+// 0.21's.
 import type { Reject, RejectCategory } from '../consensus/state.js';
 
 /** Every reason that is not the law's. */

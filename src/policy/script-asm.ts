@@ -22,9 +22,10 @@ const HASH_TYPE_NAMES: ReadonlyMap<number, string> = new Map([
 const MAX_NUMBER_PUSH = 4;
 
 /**
- * Writes a script as text: pushes of up to 4 bytes as decimal numbers, longer ones as hex, opcodes by name; `[error]` where a
- * push runs over the end.
- * @param opts.sighashDecode write signatures as hex without the hash type byte and its name in brackets (scriptSigs only)
+ * Writes a script as text: pushes of up to 4 bytes as decimal numbers, longer ones as hex, opcodes by name; `[error]`
+ * where a push runs over the end.
+ * @param opts.sighashDecode write signatures as hex without the hash type byte and its name in brackets (scriptSigs
+ * only)
  */
 export function scriptAsm(script: Uint8Array, opts: { sighashDecode?: boolean } = {}): string {
   // Data behind OP_RETURN may look like a signature and is none.

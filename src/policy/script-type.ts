@@ -1,5 +1,5 @@
-// Sorts output scripts into the templates Core 0.21.1 knows (its Solver), with the data they carry. Used by policy, addresses and
-// RPC. Multisig is recognised with up to 16 keys, as that version does.
+// Sorts output scripts into the templates Core 0.21.1 knows (its Solver), with the data they carry. Used by policy,
+// addresses and RPC. Multisig is recognised with up to 16 keys, as that version does.
 
 import { isValidPublicKeySize } from '../consensus/script/encoding.js';
 import { MAX_SCRIPT_SIZE } from '../consensus/script/eval-script.js';

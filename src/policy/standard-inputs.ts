@@ -1,5 +1,5 @@
-// Core 0.21's AreInputsStandard and IsWitnessStandard: what a transaction spends, and with which witnesses. They bound the work that
-// script checks can ask for before any is run. Used by the mempool when standardness is required.
+// Core 0.21's AreInputsStandard and IsWitnessStandard: what a transaction spends, and with which witnesses. They bound
+// the work that script checks can ask for before any is run. Used by the mempool when standardness is required.
 
 import { countSigops } from '../consensus/script/sigops.js';
 import type { SpentOutput } from '../consensus/script/spent-output.js';

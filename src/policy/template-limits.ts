@@ -1,4 +1,5 @@
-// What one client asks of its template beyond the operator's options. Read from a request by rpc/front/template-request.ts.
+// What one client asks of its template beyond the operator's options. Read from a request by
+// rpc/front/template-request.ts.
 
 /** Limits only make a block smaller: the operator's options hold beside them. */
 export interface TemplateLimits {

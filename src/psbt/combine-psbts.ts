@@ -1,4 +1,5 @@
-// The combiner: what several PSBTs of one transaction know together, the first one's answers first. Core: psbt.cpp CombinePSBTs.
+// The combiner: what several PSBTs of one transaction know together, the first one's answers first. Core: psbt.cpp
+// CombinePSBTs.
 import { equalBytes } from '../consensus/bytes/hex.js';
 import type { Psbt, PsbtInput, PsbtOutput, Version2 } from './psbt.js';
 

@@ -1,5 +1,5 @@
-// Types of fields, the first byte of every key. BIP-0174 and, behind the names with TAP, BIP-0371; with MUSIG2, BIP-0373; version 2,
-// BIP-0370. Read by read-*.ts, written by encode-psbt.ts.
+// Types of fields, the first byte of every key. BIP-0174 and, behind the names with TAP, BIP-0371; with MUSIG2,
+// BIP-0373; version 2, BIP-0370. Read by read-*.ts, written by encode-psbt.ts.
 
 /** The five bytes in front: "psbt" and ff. */
 export const PSBT_MAGIC = Uint8Array.of(0x70, 0x73, 0x62, 0x74, 0xff);

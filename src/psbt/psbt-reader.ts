@@ -1,5 +1,5 @@
-// A cursor over a serialised PSBT that fails in the words of Core's streams. Every failure inside one carries the suffix that C++ gives
-// such exceptions: callers print it. Used by read-*.ts.
+// A cursor over a serialised PSBT that fails in the words of Core's streams. Every failure inside one carries the
+// suffix that C++ gives such exceptions: callers print it. Used by read-*.ts.
 import { ByteReader, DecodeError } from '../consensus/bytes/reader.js';
 import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
 import type { Curve, Hashes } from '../crypto/crypto.js';

@@ -1,5 +1,6 @@
-// A partially signed transaction in memory (BIP-0174): plain records with maps. Made by read-psbt.ts and create-psbt.ts, changed by the
-// roles, written by encode-psbt.ts. Maps are in the order things came in; whoever shows or writes them sorts.
+// A partially signed transaction in memory (BIP-0174): plain records with maps. Made by read-psbt.ts and
+// create-psbt.ts, changed by the roles, written by encode-psbt.ts. Maps are in the order things came in; whoever shows
+// or writes them sorts.
 import type { KeyOrigin, OriginKey } from '../address/descriptor/expansion.js';
 import { compareBytes, hashKey } from '../consensus/bytes/hex.js';
 import type { SpentOutput } from '../consensus/script/spent-output.js';
@@ -157,7 +158,10 @@ export function isFinal(input: PsbtInput): boolean {
   return input.finalScriptSig.length > 0 || input.finalWitness.length > 0;
 }
 
-/** The output that an input spends, as far as its fields tell: out of its previous transaction, else as given; null when neither says. */
+/**
+ * The output that an input spends, as far as its fields tell: out of its previous transaction, else as given; null when
+ * neither says.
+ */
 export function utxoOf(psbt: Psbt, index: number): SpentOutput | null {
   const { nonWitnessUtxo, witnessUtxo } = psbt.inputs[index];
   if (nonWitnessUtxo === null) return witnessUtxo;

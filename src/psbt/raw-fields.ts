@@ -1,5 +1,5 @@
-// The order of fields in which Core has them, used where PSBTs are written and shown: those that are kept byte for byte, by their
-// types, and leaves of taproot.
+// The order of fields in which Core has them, used where PSBTs are written and shown: those that are kept byte for
+// byte, by their types, and leaves of taproot.
 import { compareBytes } from '../consensus/bytes/hex.js';
 import { GLOBAL, IN } from './field-types.js';
 import { type PsbtInput, type RawField, sortedBy, type TapLeafScript } from './psbt.js';
@@ -35,7 +35,10 @@ export const remaining = (fields: ReadonlyMap<string, RawField>, types: readonly
     ({ key }) => key,
   );
 
-/** Extended keys by their masters, then by the length of their paths, then by these (numbers of 4 bytes, low bytes first). */
+/**
+ * Extended keys by their masters, then by the length of their paths, then by these (numbers of 4 bytes, low bytes
+ * first).
+ */
 function byOrigin(a: RawField, b: RawField): number {
   const masters = compareBytes(a.value.subarray(0, 4), b.value.subarray(0, 4));
   if (masters !== 0 || a.value.length !== b.value.length) return masters || a.value.length - b.value.length;

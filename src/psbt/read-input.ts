@@ -1,4 +1,5 @@
-// Reads the map of one input. Core: psbt.h PSBTInput; the words are those of 0.21.1, and of later versions for what came later.
+// Reads the map of one input. Core: psbt.h PSBTInput; the words are those of 0.21.1, and of later versions for what
+// came later.
 import { hashKey } from '../consensus/bytes/hex.js';
 import { checkSignatureEncoding } from '../consensus/script/encoding.js';
 import { SCRIPT_VERIFY_DERSIG, SCRIPT_VERIFY_STRICTENC } from '../consensus/script/flags.js';

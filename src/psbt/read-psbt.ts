@@ -1,4 +1,5 @@
-// Reads a whole PSBT, one map at a time. Called by RPC, in slices. Core: psbt.h PartiallySignedTransaction, psbt.cpp DecodeRawPSBT.
+// Reads a whole PSBT, one map at a time. Called by RPC, in slices. Core: psbt.h PartiallySignedTransaction, psbt.cpp
+// DecodeRawPSBT.
 import { equalBytes } from '../consensus/bytes/hex.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import { GLOBAL, PSBT_MAGIC } from './field-types.js';

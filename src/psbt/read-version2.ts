@@ -1,4 +1,5 @@
-// Fields of version 2 (BIP-0370), which say piecewise what version 0 says by an unsigned transaction, and that transaction put together.
+// Fields of version 2 (BIP-0370), which say piecewise what version 0 says by an unsigned transaction, and that
+// transaction put together.
 import { buildTx } from '../consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
@@ -42,7 +43,10 @@ const OUT_NAMES = new Map<number, TypeNames>([
   [OUT.SCRIPT, ['PSBT_OUT_SCRIPT', 'Output Script', 'Output script']],
 ]);
 
-/** In version 0 these types are not defined; before release 32, with more than the type in its key, a field is an unknown one. */
+/**
+ * In version 0 these types are not defined; before release 32, with more than the type in its key, a field is an
+ * unknown one.
+ */
 function readOld(reader: PsbtReader, key: Uint8Array, [bip, size, words]: TypeNames, unknown: Map<string, RawField>): void {
   if (reader.later) checkKeySize(reader, key, 1, size, '');
   if (key.length === 1) failRead(`${reader.later ? words : bip} is not allowed in PSBTv0`);
@@ -126,7 +130,10 @@ export function describedTx(
   return parseTx(buildTx(fields), hashes, { allowWitness: false });
 }
 
-/** The highest lock of the kind that every input with a wish can live with, heights first; the fallback when nobody has one. */
+/**
+ * The highest lock of the kind that every input with a wish can live with, heights first; the fallback when nobody has
+ * one.
+ */
 function locktimeOf(inputs: readonly Pick<PsbtInput, 'requiredTime' | 'requiredHeight'>[], fallback: number): number {
   const wishing = inputs.filter(({ requiredTime, requiredHeight }) => requiredTime !== null || requiredHeight !== null);
   if (wishing.length === 0) return fallback;

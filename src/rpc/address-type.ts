@@ -1,4 +1,4 @@
-// Reads the kind of address that a call asks for. Callers: what makes addresses, and what leaves change.
+// Reads the kind of address that a call asks for.
 import { SCRIPT_ADDRESS_TYPES, type ScriptAddressType } from '../address/multisig.js';
 import { asString } from './args.js';
 import { fail, RPC_CODE } from './errors.js';

@@ -53,7 +53,9 @@ export function asInt64(value: JsonValue | undefined): bigint {
   return integer(value, -0x8000_0000_0000_0000n, 0x7fff_ffff_ffff_ffffn);
 }
 
-/** A 64-bit signed integer that is to be exact as a number: one beyond a limit either way is refused in the same words. */
+/**
+ * A 64-bit signed integer that is to be exact as a number: one beyond a limit either way is refused in the same words.
+ */
 export function asInt64Within(value: JsonValue | undefined, limit: number): number {
   return Number(integer(value, -BigInt(limit), BigInt(limit)));
 }
@@ -83,7 +85,9 @@ export function checkTypes(args: readonly JsonValue[], types: readonly (CheckedT
   }
 }
 
-/** Members' types (RPCTypeCheckObj): `Missing k`, `Expected type string for k, got number`, strict: `Unexpected key k`. */
+/**
+ * Members' types (RPCTypeCheckObj): `Missing k`, `Expected type string for k, got number`, strict: `Unexpected key k`.
+ */
 export function checkMembers(
   object: JsonObject,
   types: Readonly<Record<string, CheckedType | null>>,
@@ -154,7 +158,10 @@ const FIXED = /^(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
 /** The digit 0 in ASCII. */
 const ZERO = 0x30;
 
-/** A decimal number as an integer of that many decimals: at most 18 digits, nothing smaller than one unit. Null when it is not one. */
+/**
+ * A decimal number as an integer of that many decimals: at most 18 digits, nothing smaller than one unit. Null when it
+ * is not one.
+ */
 export function parseFixedPoint(text: string, decimals: number): bigint | null {
   const match = FIXED.exec(text);
   if (!match) return null;

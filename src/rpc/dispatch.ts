@@ -1,5 +1,5 @@
-// JSON-RPC from bytes to bytes, on either kind of thread: a front dispatches what it can answer alone, the node thread the
-// rest. A Dispatcher joins the declarations with the run functions of its thread. Nothing here knows sockets.
+// JSON-RPC from bytes to bytes, on either kind of thread: a front dispatches what it can answer alone, the node thread
+// the rest. A Dispatcher joins the declarations with the run functions of its thread. Nothing here knows sockets.
 import { hideKeys } from '../address/descriptor/taken-keys.js';
 import { nextInLine } from '../lib/slicer.js';
 import { workClock } from '../lib/work-clock.js';
@@ -92,7 +92,9 @@ export interface DispatchObserver {
 
 /** What a dispatcher does between the entries of a batch. */
 export interface DispatchHooks {
-  /** Lets more urgent work in; called between any two entries. A promise holds the next entry back until it is settled. */
+  /**
+   * Lets more urgent work in; called between any two entries. A promise holds the next entry back until it is settled.
+   */
   breathe?(): unknown;
   /** A batch gives the event loop a turn after this long. */
   readonly turnMs?: number;
@@ -144,7 +146,10 @@ export class Dispatcher<Context> {
     this.#room = deps.room ?? new ReplyRoom();
   }
 
-  /** Whether every entry can be answered on this thread: it is malformed, unknown, has a run function here, or the node starts still. */
+  /**
+   * Whether every entry can be answered on this thread: it is malformed, unknown, has a run function here, or the node
+   * starts still.
+   */
   place(parsed: ParsedBody): Place {
     if (parsed.kind === 'fault' || this.#deps.warmup() !== null) return 'here';
     const alone = parsed.kind === 'single' ? this.answersAlone(parsed.entry) : parsed.entries.every((entry) => this.answersAlone(entry));
@@ -245,7 +250,10 @@ export class Dispatcher<Context> {
     return reply.finish();
   }
 
-  /** Reads a body, in turns when that takes long. @returns true, or later whether the end was reached: the client may go before */
+  /**
+   * Reads a body, in turns when that takes long.
+   * @returns true, or later whether the end was reached: the client may go before
+   */
   read(reading: Reading, call: CallInfo, hooks: DispatchHooks): true | Promise<boolean> {
     const { turnMs = TURN_MS } = hooks;
     if (reading.goOn(turnMs, this.#reading.mostValues)) return true;
@@ -322,8 +330,8 @@ function encodeResult(result: JsonResult, { shape }: DispatchedMethod): string |
 }
 
 /**
- * A user's method list against a body (-rpcwhitelist): null when allowed, otherwise the reply. Malformed single requests
- * are answered before the list is asked; in a batch the first bad element decides.
+ * A user's method list against a body (-rpcwhitelist): null when allowed, otherwise the reply. Malformed single
+ * requests are answered before the list is asked; in a batch the first bad element decides.
  */
 export function checkAccess(parsed: ParsedBody, allows: (method: string) => boolean): Reply | null {
   if (parsed.kind === 'fault') return null;

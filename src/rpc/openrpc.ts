@@ -1,5 +1,5 @@
-// The OpenRPC document (spec.open-rpc.org, 1.3.2) of the methods, made from their declarations. Callers: rpc.discover, the metrics port's
-// /openrpc.json. Schemas are JSON Schema draft 7. Null stands for an argument left out, so optional ones take it.
+// The OpenRPC document (spec.open-rpc.org, 1.3.2) of the methods, made from their declarations. Schemas are JSON Schema
+// draft 7. Null stands for an argument left out, so optional ones take it.
 import type { Compat } from '../policy/compat.js';
 import type { ArgSpec, Example, MethodSpec, ResultSpec } from './declare/types.js';
 import { renderHelp } from './help.js';
@@ -134,7 +134,10 @@ function resultSchema(result: ResultSpec): Schema {
 const isText = (schema: Schema): boolean =>
   schema.anyOf ? schema.anyOf.some(isText) : Array.isArray(schema.type) ? schema.type.includes('string') : schema.type === 'string';
 
-/** An example's arguments. Core's examples give lists and objects as texts here and there; the document has what is meant. */
+/**
+ * An example's arguments. Core's examples give lists and objects as texts here and there; the document has what is
+ * meant.
+ */
 function exampleParams(spec: MethodSpec, example: Example): unknown[] {
   const inside = (example.rpc ?? '').trim();
   // Some of Core's pages forget the quotes around a single word.

@@ -1,4 +1,5 @@
-// Ranges of descriptor indices as arguments: an end, or [begin, end]. Used by deriveaddresses and imports. Core: rpc/util.cpp.
+// Ranges of descriptor indices as arguments: an end, or [begin, end]. Used by deriveaddresses and imports. Core:
+// rpc/util.cpp.
 import { asInt64 } from './args.js';
 import { fail, RPC_CODE } from './errors.js';
 import { JsonNumber, type JsonValue } from './wire/values.js';

@@ -1,12 +1,12 @@
-// Blocks and undo data in append-only files, in Bitcoin Core's layout (src/node/blockstorage.cpp), so that -loadblock, -reindex and other
-// tools read them and a Core node's blocks folder can be adopted:
+// Blocks and undo data in append-only files, in Bitcoin Core's layout (src/node/blockstorage.cpp), so that -loadblock,
+// -reindex and other tools read them and a Core node's blocks folder can be adopted:
 //
 //   blkNNNNN.dat   { magic, 4 | length, LE32 | block }                                           at most 128 MiB, then the next number
 //   revNNNNN.dat   { magic, 4 | length, LE32 | undo data | sha256d(hash of previous block | undo data), 32 }
 //   xor.dat        8-byte key over the bytes of both, when there is one
 //
-// An append resolves when the kernel has the bytes: from then on they survive the death of the process, and the caller may log the
-// index row. fsync happens at rollover, in sync() and in close(). Caller: chain.
+// An append resolves when the kernel has the bytes: from then on they survive the death of the process, and the caller
+// may log the index row. fsync happens at rollover, in sync() and in close().
 
 import { mkdirSync, readdirSync, statSync, unlinkSync } from 'node:fs';
 import { open as openFile, truncate, unlink } from 'node:fs/promises';
@@ -35,8 +35,8 @@ export interface BlockFilesOptions {
   /** The highest block position that the index knows, null for none. Opening fails when that block is not whole. */
   readonly lastKnown: BlockPosition | null;
   /**
-   * Known blocks, the nearest to the end first: asked for when the last one is not whole, as after a power cut. Those behind the first that
-   * is whole are lost; see lastWhole.
+   * Known blocks, the nearest to the end first: asked for when the last one is not whole, as after a power cut. Those
+   * behind the first that is whole are lost; see lastWhole.
    */
   readonly knownBackwards?: () => Iterable<BlockPosition>;
   /** Per file, the highest undo position that the index knows; nothing up to its end is ever cut off. */
@@ -63,7 +63,9 @@ const CHECKSUM_BYTES = 32;
 const SURELY_WRITTEN_MS = 60 * 60 * 1000;
 /** Read handles kept: blk and rev of a handful of files is what a reorg or a busy explorer touches. */
 const READ_HANDLES = 16;
-/** Rev files open for appending: blocks that arrive out of order in the initial download get their undo in older files. */
+/**
+ * Rev files open for appending: blocks that arrive out of order in the initial download get their undo in older files.
+ */
 const UNDO_WRITERS = 8;
 
 /** The block and undo files of one network. */
@@ -171,7 +173,10 @@ export class BlockFiles {
     }
   }
 
-  /** Appends one block; resolves once the kernel has it. Positions come in the order of the calls. After a failure nothing has changed. */
+  /**
+   * Appends one block; resolves once the kernel has it. Positions come in the order of the calls. After a failure
+   * nothing has changed.
+   */
   async appendBlock(block: Uint8Array): Promise<BlockPosition> {
     return (await this.appendBlocks([block]))[0] as BlockPosition;
   }
@@ -224,7 +229,8 @@ export class BlockFiles {
 
   /**
    * Appends undo data of blocks to the rev file that goes with their file, in one write.
-   * @param file the blocks' file number @param records undo: codec/undo.ts; prevHash: hash of the block's parent, internal order
+   * @param file the blocks' file number
+   * @param records undo: codec/undo.ts; prevHash: hash of the block's parent, internal order
    * @returns positions of the payloads
    */
   appendUndo(file: number, records: readonly { readonly undo: Uint8Array; readonly prevHash: Uint8Array }[]): Promise<number[]> {
@@ -276,7 +282,10 @@ export class BlockFiles {
     });
   }
 
-  /** A part of a block's bytes, a fresh array. @param offset from the block's first byte. Throws StoreError as readBlock. */
+  /**
+   * A part of a block's bytes, a fresh array.
+   * @param offset from the block's first byte. Throws StoreError as readBlock.
+   */
   async readPart(at: BlockPosition, offset: number, length: number): Promise<Uint8Array> {
     const path = join(this.#options.dir, fileName('blk', at.file));
     return this.#readHandles.use(path, async (handle) => {
@@ -293,7 +302,10 @@ export class BlockFiles {
     });
   }
 
-  /** Undo data, its checksum verified. Throws StoreError STORE_CORRUPTION or STORE_NOT_FOUND. @param prevHash hash of the block's parent */
+  /**
+   * Undo data, its checksum verified. Throws StoreError STORE_CORRUPTION or STORE_NOT_FOUND.
+   * @param prevHash hash of the block's parent
+   */
   async readUndo(at: BlockPosition, prevHash: Uint8Array): Promise<Uint8Array> {
     const path = join(this.#options.dir, fileName('rev', at.file));
     return this.#readHandles.use(path, async (handle) => {
@@ -309,8 +321,9 @@ export class BlockFiles {
   }
 
   /**
-   * Whole records behind the last block that the index knew when the files were opened: blocks whose rows the database lost, or never got. In
-   * the order of the files; a file's walk ends where something else than a record lies. Each with its first 80 bytes.
+   * Whole records behind the last block that the index knew when the files were opened: blocks whose rows the database
+   * lost, or never got. In the order of the files; a file's walk ends where something else than a record lies. Each
+   * with its first 80 bytes.
    */
   async *behindLastKnown(): AsyncGenerator<{ at: BlockPosition; bytes: number; header: Uint8Array }, void, undefined> {
     const lastKnown = this.lastWhole;
@@ -433,7 +446,10 @@ export class BlockFiles {
     });
   }
 
-  /** Counts files with their undo data as gone, before `remove`; numbers without files are passed over. @param numbers finished files only */
+  /**
+   * Counts files with their undo data as gone, before `remove`; numbers without files are passed over.
+   * @param numbers finished files only
+   */
   giveUp(numbers: readonly number[]): Promise<void> {
     return this.#inTurn(async () => {
       for (const file of numbers) {
@@ -447,7 +463,8 @@ export class BlockFiles {
   }
 
   /**
-   * Removes files that were given up, for good; the disk is at work on threads of its own. Readers under way get an error.
+   * Removes files that were given up, for good; the disk is at work on threads of its own. Readers under way get an
+   * error.
    * @throws StoreError
    */
   async remove(numbers: readonly number[]): Promise<void> {
@@ -499,7 +516,10 @@ function lately(changed: ReadonlyMap<string, number>): string[] {
   return [...changed].filter(([, ms]) => ms > newest - SURELY_WRITTEN_MS).map(([path]) => path);
 }
 
-/** The last block that the index knows and that is whole, and why it is not the very last. @throws StoreError when none is whole */
+/**
+ * The last block that the index knows and that is whole, and why it is not the very last.
+ * @throws StoreError when none is whole
+ */
 async function lastWhole(
   { dir, lastKnown, knownBackwards }: BlockFilesOptions,
   format: RecordFormat,

@@ -1,5 +1,5 @@
-// Reads stored blocks on a thread that has neither the index nor the files' owner: places come from elsewhere. Files are
-// opened for each read, so that one that was removed or moved is missed at once, and none is kept alive. Caller: http/front.
+// Reads stored blocks on a thread that has neither the index nor the files' owner: places come from elsewhere. Files
+// are opened for each read, so that one that was removed or moved is missed at once, and none is kept alive.
 import { basename, join } from 'node:path';
 import { equalBytes } from '../consensus/bytes/hex.js';
 import type { Hashes } from '../crypto/crypto.js';

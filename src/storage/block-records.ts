@@ -1,5 +1,5 @@
-// Reading and judging records of the block files: the length in front of a payload, whether a file holds blocks of this network at all, and
-// whether the block that the index knows last is there. Caller: block-files.ts.
+// Reading and judging records of the block files: the length in front of a payload, whether a file holds blocks of this
+// network at all, and whether the block that the index knows last is there.
 
 import type { FileHandle } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -29,7 +29,10 @@ export function endOfRecords(error: unknown): null {
   throw error;
 }
 
-/** Reads the head in front of a payload and checks its length against the size of the file, before anything is allocated for it. */
+/**
+ * Reads the head in front of a payload and checks its length against the size of the file, before anything is allocated
+ * for it.
+ */
 export async function readLength(
   handle: Parameters<typeof readExactly>[0],
   path: string,

@@ -1,5 +1,6 @@
-// The ENGINE file: which binding and which format a data folder belongs to. The two bindings carry RocksDB versions that are years
-// apart; a folder opened by the wrong one can be damaged or refused with a riddle, so the question is settled before either opens it.
+// The ENGINE file: which binding and which format a data folder belongs to. The two bindings carry RocksDB versions
+// that are years apart; a folder opened by the wrong one can be damaged or refused with a riddle, so the question is
+// settled before either opens it.
 
 import { existsSync } from 'node:fs';
 import { mkdir, open, readFile, rename } from 'node:fs/promises';

@@ -1,5 +1,4 @@
-// The small common face of the two RocksDB bindings, and the translation of their errors. Callers: rocks-store.ts and the two
-// engine files beside this one; nobody outside storage.
+// The small common face of the two RocksDB bindings, and the translation of their errors. Nobody outside storage.
 
 import type { BatchOp, StoreEntry } from './store.js';
 import { StoreError } from './store-error.js';
@@ -55,8 +54,8 @@ export function asBuffer(bytes: Uint8Array): Buffer {
 }
 
 /**
- * Gives a binding's error its code. The older binding has messages only and the newer one wraps them at opening, so the texts of
- * the whole chain of causes decide; they begin with RocksDB's status names.
+ * Gives a binding's error its code. The older binding has messages only and the newer one wraps them at opening, so the
+ * texts of the whole chain of causes decide; they begin with RocksDB's status names.
  */
 export function fromEngineError(error: unknown, doing: string): StoreError {
   if (error instanceof StoreError) return error;

@@ -1,6 +1,6 @@
-// Keeps a folder for one process: whoever has it holds the lock of a small database inside, which the kernel takes back when the process
-// dies, however it does. Node has no file locks of its own. For folders without a database (the block files), and for those whose database
-// is exchanged (a wallet's).
+// Keeps a folder for one process: whoever has it holds the lock of a small database inside, which the kernel takes back
+// when the process dies, however it does. Node has no file locks of its own. For folders without a database (the block
+// files), and for those whose database is exchanged (a wallet's).
 
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

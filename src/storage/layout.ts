@@ -1,4 +1,5 @@
-// Every key of the chain's database in one table. Only the builders below make keys; nothing else in adit spells a prefix.
+// Every key of the chain's database in one table. Only the builders below make keys; nothing else in adit spells a
+// prefix.
 //
 //   prefix  rest of the key              value                                     codec
 //   'b'     block hash, 32               header, height, status, file positions    codec/index-row.ts
@@ -15,8 +16,8 @@
 //   'm'     block hash, 32               sums over the coins after that block      indexes/coin-stats-row.ts
 //   'I'     index name, ASCII            how far an index got, and its state       indexes/follower.ts
 //
-// Hashes are in internal byte order. vout is big-endian so that one transaction's coins come in order and coins sort as in
-// gettxoutsetinfo's walk. Wallet rows live in the wallets' own databases.
+// Hashes are in internal byte order. vout is big-endian so that one transaction's coins come in order and coins sort as
+// in gettxoutsetinfo's walk. Wallet rows live in the wallets' own databases.
 
 const ascii = (text: string): number => text.charCodeAt(0);
 

@@ -1,7 +1,8 @@
-// The older RocksDB binding, rocksdb 5.2: abstract-leveldown 7 with callbacks, prebuilt for more platforms, no longer developed.
+// The older RocksDB binding, rocksdb 5.2: abstract-leveldown 7 with callbacks, prebuilt for more platforms, no longer
+// developed.
 //
-// Facts that shape this file. It takes Buffers; anything else it turns into text. Writes run in libuv's pool in no promised order,
-// so they queue here. A chained batch copies what it is given at once.
+// Facts that shape this file. It takes Buffers; anything else it turns into text. Writes run in libuv's pool in no
+// promised order, so they queue here. A chained batch copies what it is given at once.
 
 import { createRequire } from 'node:module';
 import { SerialQueue } from '../lib/serial-queue.js';

@@ -1,16 +1,23 @@
 // The newer RocksDB binding, @nxtedition/rocksdb 12: an optional dependency with prebuilt binaries for few platforms.
 //
-// Facts that shape this file. Batches are written on the calling thread, so callers keep them to a few thousand operations.
-// Reads of many keys go to libuv's pool; single keys are faster read in place. An error inside a pooled getMany surfaces as an
-// uncaught exception and its promise never settles: corruption found by such a read stops the node, which is what it must do.
+// Facts that shape this file. Batches are written on the calling thread, so callers keep them to a few thousand
+// operations. Reads of many keys go to libuv's pool; single keys are faster read in place. An error inside a pooled
+// getMany surfaces as an uncaught exception and its promise never settles: corruption found by such a read stops the
+// node, which is what it must do.
 
 import { createRequire } from 'node:module';
 import { asBuffer, type Engine, type EngineCursor, type EngineDb, type EngineOptions, type EngineRange } from './engine.js';
 import type { BatchOp, StoreEntry } from './store.js';
 
-/** Up to here keys are read on the calling thread: 4 us each from memory, against some 25 us for the way to the pool and back. */
+/**
+ * Up to here keys are read on the calling thread: 4 us each from memory, against some 25 us for the way to the pool and
+ * back.
+ */
 const SYNC_KEYS = 4;
-/** Keys that one task of the pool reads: a block's inputs spread over its threads, which halves the wait (5,000 keys: 3.3 to 2.2 us a key). */
+/**
+ * Keys that one task of the pool reads: a block's inputs spread over its threads, which halves the wait (5,000 keys:
+ * 3.3 to 2.2 us a key).
+ */
 const POOL_KEYS = 1024;
 /** Bytes after which a cursor hands over what it has. */
 const CURSOR_BYTES = 1 << 20;
@@ -83,7 +90,10 @@ class Window {
 const keyWindow = new Window();
 const valueWindow = new Window();
 
-/** The operations by their keys' first byte, in order otherwise: beside the one before a memtable finds a key's place much sooner. */
+/**
+ * The operations by their keys' first byte, in order otherwise: beside the one before a memtable finds a key's place
+ * much sooner.
+ */
 function byPrefix(ops: readonly BatchOp[]): Iterable<readonly BatchOp[]> {
   const groups = new Map<number, BatchOp[]>();
   for (const op of ops) {
@@ -173,12 +183,14 @@ export function loadNxteditionEngine(): Engine {
       await native.open({
         createIfMissing: true,
         cacheSize: options.cacheBytes,
-        // Level style keeps four memtables in the budget, up to six while flushing; the default of 64 MiB each is unbounded for us.
+        // Level style keeps four memtables in the budget, up to six while flushing; the default of 64 MiB each is
+        // unbounded for us.
         compaction: 'level',
         memtableMemoryBudget: options.writeBufferBytes,
         // One frame per write is simplest to recover after a kill; batches of hashes and keys do not compress anyway.
         walCompression: false,
-        // A hash index inside data blocks and a filter over memtables: coins are read by key, which takes 3.5 us instead of 6.5.
+        // A hash index inside data blocks and a filter over memtables: coins are read by key, which takes 3.5 us
+        // instead of 6.5.
         optimize: 'point-lookup',
       });
       return new NxteditionDb(native);

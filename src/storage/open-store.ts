@@ -1,4 +1,4 @@
-// Opens a data folder's database with the right RocksDB binding. Callers: node (chain), wallets.
+// Opens a data folder's database with the right RocksDB binding.
 
 import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,8 +23,9 @@ export interface OpenStoreOptions {
   /** Bytes for memtables (32 MiB); while they are written out, up to half as much again. */
   readonly writeBufferBytes?: number;
   /**
-   * Whoever can make lost writes again is told of damage in the write-ahead log and gets the database as it was before it. Without this,
-   * such a folder is refused, unless no sync was over after what is damaged: that much a loss of power may cost.
+   * Whoever can make lost writes again is told of damage in the write-ahead log and gets the database as it was before
+   * it. Without this, such a folder is refused, unless no sync was over after what is damaged: that much a loss of
+   * power may cost.
    */
   readonly onLogDamage?: (text: string) => void;
 }
@@ -100,10 +101,12 @@ async function examineLog({ path, onLogDamage }: OpenStoreOptions, { marks }: En
 const openIds = new Set<string>();
 
 /**
- * Takes a database for this caller alone, by whatever path it is reached. RocksDB locks the file LOCK by fcntl, which keeps other processes
- * away but grants the process that has the lock every further one; within a process RocksDB compares texts of paths, so that a symbolic or
- * hard link leads around it. The file is never opened here when it exists: closing it would give the kernel's lock away.
- * @returns what lets it go @throws StoreError STORE_LOCKED
+ * Takes a database for this caller alone, by whatever path it is reached. RocksDB locks the file LOCK by fcntl, which
+ * keeps other processes away but grants the process that has the lock every further one; within a process RocksDB
+ * compares texts of paths, so that a symbolic or hard link leads around it. The file is never opened here when it
+ * exists: closing it would give the kernel's lock away.
+ * @returns what lets it go
+ * @throws StoreError STORE_LOCKED
  */
 async function takeDatabase(path: string): Promise<() => void> {
   const file = join(path, 'LOCK');
@@ -119,7 +122,10 @@ async function takeDatabase(path: string): Promise<() => void> {
   return () => openIds.delete(id);
 }
 
-/** Opens or creates a RocksDB store. Throws StoreError: STORE_LOCKED, STORE_ENGINE, STORE_CORRUPTION, STORE_PERMISSION, STORE_IO. */
+/**
+ * Opens or creates a RocksDB store. Throws StoreError: STORE_LOCKED, STORE_ENGINE, STORE_CORRUPTION, STORE_PERMISSION,
+ * STORE_IO.
+ */
 export async function openStore(options: OpenStoreOptions): Promise<RocksStore> {
   const { engine, record } = await chooseEngine(options);
   const letGo = await takeDatabase(options.path);

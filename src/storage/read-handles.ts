@@ -1,4 +1,4 @@
-// A few files kept open for reading, the least recently used closed first. Caller: block-files.ts.
+// A few files kept open for reading, the least recently used closed first.
 
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';

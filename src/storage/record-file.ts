@@ -1,6 +1,6 @@
-// One append-only file of records in Core's layout: magic, 4 bytes; payload length, LE32; payload; in rev files a 32-byte checksum that
-// the length doesn't count. Written at a known offset, never through the file's own position, so a failed write can't shift what
-// follows. Caller: block-files.ts, which serialises the calls.
+// One append-only file of records in Core's layout: magic, 4 bytes; payload length, LE32; payload; in rev files a
+// 32-byte checksum that the length doesn't count. Written at a known offset, never through the file's own position, so
+// a failed write can't shift what follows.
 
 import { type FileHandle, open as openFile } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -106,9 +106,9 @@ export class RecordFile {
   }
 
   /**
-   * Walks from `from` (the start of a record or the end of one) to the end of the last whole record and cuts off what a killed process left
-   * behind it: a record that the file is too short for, or zeros that another program reserved. Anything else stays, since
-   * cutting what we can't explain could destroy blocks.
+   * Walks from `from` (the start of a record or the end of one) to the end of the last whole record and cuts off what a
+   * killed process left behind it: a record that the file is too short for, or zeros that another program reserved.
+   * Anything else stays, since cutting what we can't explain could destroy blocks.
    * @returns bytes cut off
    */
   async cutTornTail(from: number): Promise<number> {

@@ -1,5 +1,6 @@
-// The Store over RocksDB, whichever binding is underneath. Adds to the binding what it lacks: typed errors, refusal after close, and a
-// close that waits for what is under way and shuts cursors that were left open (a binding may crash the process otherwise).
+// The Store over RocksDB, whichever binding is underneath. Adds to the binding what it lacks: typed errors, refusal
+// after close, and a close that waits for what is under way and shuts cursors that were left open (a binding may crash
+// the process otherwise).
 
 import { SerialQueue } from '../lib/serial-queue.js';
 import { type EngineCursor, type EngineDb, type EngineName, fromEngineError } from './engine.js';

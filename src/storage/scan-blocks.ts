@@ -1,5 +1,5 @@
-// Reads blocks out of files that other programs wrote: Core's blk files, bootstrap.dat, and text files with one block in hex per line.
-// Streams with bounded memory and finds its way again behind damage. Callers: -loadblock and -reindex in chain.
+// Reads blocks out of files that other programs wrote: Core's blk files, bootstrap.dat, and text files with one block
+// in hex per line. Streams with bounded memory and finds its way again behind damage.
 
 import { readdirSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -24,7 +24,10 @@ export interface ScanOptions {
   readonly magic: Uint8Array;
   /** XOR key of the file; by default xor.dat beside it, if there is one. null: none. */
   readonly xorKey?: Uint8Array | null;
-  /** Whether a payload (a view, valid during the call) is a block; when not, the search goes on one byte behind its magic. */
+  /**
+   * Whether a payload (a view, valid during the call) is a block; when not, the search goes on one byte behind its
+   * magic.
+   */
   readonly parses?: (bytes: Uint8Array) => boolean;
 }
 
@@ -53,8 +56,8 @@ class FileWindow {
   }
 
   /**
-   * Bytes from file offset `from` on; at least `count` of them unless the file ends before. A view, valid until the next call.
-   * `from` never goes back.
+   * Bytes from file offset `from` on; at least `count` of them unless the file ends before. A view, valid until the
+   * next call. `from` never goes back.
    */
   async view(from: number, count: number): Promise<Uint8Array> {
     let start = from - this.#base;
@@ -103,7 +106,9 @@ async function openInput(path: string): Promise<FileHandle> {
   }
 }
 
-/** Blocks of a blk file, of a bootstrap file, or of a text file with one block in hex per line; told by its first bytes. */
+/**
+ * Blocks of a blk file, of a bootstrap file, or of a text file with one block in hex per line; told by its first bytes.
+ */
 export async function* scanBlocks(path: string, options: ScanOptions): AsyncGenerator<ScannedBlock, void, undefined> {
   const xorKey = options.xorKey === undefined ? await loadXorKey(dirname(path)) : options.xorKey;
   const handle = await openInput(path);
@@ -141,7 +146,10 @@ export function blockFilesIn(dir: string): string[] {
   }
 }
 
-/** Blocks of a text file, one block in hex per line; empty lines are skipped. Throws StoreError STORE_FORMAT naming the line. */
+/**
+ * Blocks of a text file, one block in hex per line; empty lines are skipped. Throws StoreError STORE_FORMAT naming the
+ * line.
+ */
 export async function* scanHexLines(path: string): AsyncGenerator<ScannedBlock, void, undefined> {
   const handle = await openInput(path);
   try {
@@ -151,7 +159,10 @@ export async function* scanHexLines(path: string): AsyncGenerator<ScannedBlock, 
   }
 }
 
-/** Eighty hex digits in a row are a line of a block; no network's magic is text, and a key hides it from chance better than not at all. */
+/**
+ * Eighty hex digits in a row are a line of a block; no network's magic is text, and a key hides it from chance better
+ * than not at all.
+ */
 function looksLikeHex(start: Uint8Array): boolean {
   if (start.length < MIN_BLOCK_BYTES) return false;
   for (let i = 0; i < MIN_BLOCK_BYTES; i++) if (HEX[start[i]] === 255) return false;

@@ -1,4 +1,4 @@
-// The one error type that storage throws. Callers: chain and node, which log the code and shut down, or report at start-up.
+// The one error type that storage throws.
 
 /**
  * What went wrong, for programs:

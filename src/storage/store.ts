@@ -1,5 +1,5 @@
-// What the rest of adit knows of a database: ordered keys, atomic batches, consistent cursors. RocksStore and MemoryStore implement it;
-// test/unit/storage/store-suite.ts is the contract in executable form.
+// What the rest of adit knows of a database: ordered keys, atomic batches, consistent cursors. RocksStore and
+// MemoryStore implement it; test/unit/storage/store-suite.ts is the contract in executable form.
 
 /** One write of a batch. Key and value are read before `batch` returns; the caller may reuse them afterwards. */
 export type BatchOp =
@@ -48,8 +48,8 @@ export interface Store {
   /** Writes all or nothing. Later operations on one key win. Batches take effect in the order of the calls. */
   batch(ops: readonly BatchOp[], options?: BatchOptions): Promise<void>;
   /**
-   * Removes every key of a range, both bounds given. Not atomic on every engine: a process that dies meanwhile leaves some of them. Cursors
-   * opened before still see all. Survives the death of the process when this resolves.
+   * Removes every key of a range, both bounds given. Not atomic on every engine: a process that dies meanwhile leaves
+   * some of them. Cursors opened before still see all. Survives the death of the process when this resolves.
    */
   clear(gte: Uint8Array, lt: Uint8Array): Promise<void>;
   /** Opens a consistent view now (synchronously). */
@@ -59,7 +59,10 @@ export interface Store {
   /** Bytes on disk of a key range, roughly; 0 when the engine cannot tell. */
   approximateSize(gte: Uint8Array, lt: Uint8Array): Promise<number>;
   stats(): StoreStats;
-  /** Waits for what is under way, then frees the folder. Later calls fail with STORE_CLOSED; a second close does nothing. */
+  /**
+   * Waits for what is under way, then frees the folder. Later calls fail with STORE_CLOSED; a second close does
+   * nothing.
+   */
   close(): Promise<void>;
 }
 

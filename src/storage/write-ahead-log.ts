@@ -1,14 +1,16 @@
-// Looks at a database's write-ahead log before RocksDB does. Where a record of it is damaged, RocksDB opens the database as it was before that
-// record and says nothing; what was written after it is gone. Whoever opens the folder should know. Caller: open-store.ts.
+// Looks at a database's write-ahead log before RocksDB does. Where a record of it is damaged, RocksDB opens the
+// database as it was before that record and says nothing; what was written after it is gone. Whoever opens the folder
+// should know.
 //
 //   NNNNNN.log   blocks of 32 KiB; in each, records { masked crc32c, LE32 | length, LE16 | type, 1 | payload }, none reaching over
 //                a block's end; less than 7 bytes at the end of a block are padding. Types from 5 to 8 have 4 more bytes in their head,
 //                a log number that the checksum covers, like the type.          (RocksDB, db/log_format.h)
 //   payload      sequence number, LE64 | count, LE32 | operations { 0: deletion | key's length, varint | key }   (db/write_batch.cc)
 //
-// A loss of power keeps pages of 4 KiB in any order from those that were not synced. A synced batch ends with a record of its own, SYNC_MARK:
-// when another record comes after it, its fsync was over, and everything before it was on the disk. So damage is the price of a loss
-// of power when no finished sync came after it, and otherwise it took what was acknowledged.
+// A loss of power keeps pages of 4 KiB in any order from those that were not synced. A synced batch ends with a record
+// of its own, SYNC_MARK: when another record comes after it, its fsync was over, and everything before it was on the
+// disk. So damage is the price of a loss of power when no finished sync came after it, and otherwise it took what was
+// acknowledged.
 
 import { readdirSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -35,7 +37,10 @@ const MOST_TYPE = 16;
 
 /** The key that no row has; to delete it says that a sync follows. */
 const MARK_KEY = Uint8Array.of(255, 115, 121, 110, 99);
-/** The last operation of what is synced, a batch of its own. Not an empty one, which one of the bindings neither writes nor syncs. */
+/**
+ * The last operation of what is synced, a batch of its own. Not an empty one, which one of the bindings neither writes
+ * nor syncs.
+ */
 export const SYNC_MARK: readonly BatchOp[] = [{ type: 'del', key: MARK_KEY }];
 /** Count, kind and key as they stand behind the sequence number. */
 const MARK_TAIL = Uint8Array.of(1, 0, 0, 0, 0, MARK_KEY.length, ...MARK_KEY);
@@ -49,7 +54,10 @@ export interface LogDamage {
   readonly file: string;
   /** Offset of the record in the file. */
   readonly at: number;
-  /** Whether it may have taken what was synced: sound records come after it, and it is not known that no sync among them was over. */
+  /**
+   * Whether it may have taken what was synced: sound records come after it, and it is not known that no sync among them
+   * was over.
+   */
   readonly inside: boolean;
 }
 
@@ -71,7 +79,8 @@ export async function checkWriteAheadLog(dir: string, marked = false): Promise<L
   for (const name of logFiles(dir)) await checkFile(join(dir, name), found);
   const { bad, marks, soundAfter, markAfter, syncedAfter } = found;
   if (bad === null) return null;
-  // The last sync may have been under way. What it lacked are pages that are zero still; of anything else the disk itself is the cause.
+  // The last sync may have been under way. What it lacked are pages that are zero still; of anything else the disk
+  // itself is the cause.
   const unsynced = marks && !syncedAfter && (!markAfter || bad.hole);
   return { file: bad.file, at: bad.at, inside: soundAfter && !unsynced };
 }
@@ -90,7 +99,10 @@ function logFiles(dir: string): string[] {
 interface Findings {
   /** The first damage, and whether a page or the rest of one is zero there. */
   bad: { file: string; at: number; hole: boolean } | null;
-  /** Where zeros or half a record stand: damage when sound records of the same file come after them, otherwise what a kill leaves. */
+  /**
+   * Where zeros or half a record stand: damage when sound records of the same file come after them, otherwise what a
+   * kill leaves.
+   */
   gapAt: number | null;
   gapHole: boolean;
   /** The first part of the record that is read. */
@@ -136,7 +148,8 @@ function checkBlock(file: string, block: Uint8Array, base: number, last: boolean
       at = end;
       continue;
     }
-    // Zeros, or a record that the file is too short for: what a kill leaves at the end, unless a sound record comes after it.
+    // Zeros, or a record that the file is too short for: what a kill leaves at the end, unless a sound record comes
+    // after it.
     const isEnd = isZero(block, at) || (last && recordEnd(block, at) > block.length);
     if (!isEnd) found.bad ??= { file, at: base + at, hole: hasHole(block, at) };
     else if (found.gapAt === null) {
@@ -179,7 +192,10 @@ function noteRecord(type: number, payload: Uint8Array, found: Findings): void {
   if (mark) found.marks = true;
 }
 
-/** What RocksDB itself begins a log with, also behind a damaged one that it was taking in when it was killed: holds no rows. */
+/**
+ * What RocksDB itself begins a log with, also behind a damaged one that it was taking in when it was killed: holds no
+ * rows.
+ */
 function isPreface(type: number, payload: Uint8Array): boolean {
   return type > MOST_BATCH_TYPE || (type === FULL_RECORD && payload.length === PREFACE_BYTES && readU32(payload, SEQUENCE_BYTES) === 0);
 }

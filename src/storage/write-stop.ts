@@ -1,6 +1,6 @@
-// The end of all writing after a fault that nobody expected: memory may disagree with the disk then, and whatever is still under way must not
-// carry that further while sockets are closed and last words are said. Once for the whole process, since a fault has no address.
-// Callers: aditd; asked by everything in storage that writes.
+// The end of all writing after a fault that nobody expected: memory may disagree with the disk then, and whatever is
+// still under way must not carry that further while sockets are closed and last words are said. Once for the whole
+// process, since a fault has no address. Asked by everything in storage that writes.
 
 import { StoreError } from './store-error.js';
 

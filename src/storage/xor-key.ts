@@ -1,5 +1,5 @@
-// The XOR key of a blocks folder (xor.dat, Core 28 and later): 8 bytes, applied to every byte of blk and rev files by its offset in the
-// file, so that virus scanners don't find things in the chain. Callers: block-files.ts, scan-blocks.ts.
+// The XOR key of a blocks folder (xor.dat, Core 28 and later): 8 bytes, applied to every byte of blk and rev files by
+// its offset in the file, so that virus scanners don't find things in the chain.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// Asks the assembler for a choice of transactions and brings its mirror back in step when it lost it. Used by the template service.
+// Asks the assembler for a choice of transactions and brings its mirror back in step when it lost it. Used by the
+// template service.
 
 import { MAX_BLOCK_SIGOPS_COST } from '../consensus/limits.js';
 import { ASSEMBLE_VERSION, type AssembleReply, type MirrorDelta } from '../jobs/assemble-messages.js';
@@ -111,13 +112,20 @@ export class Assembly {
     return maxEncodedBytes(count, Math.min(this.#source.records.txBytes, maxWeight));
   }
 
-  /** Call before a choice, as long ago as it may: gathers what the assembler does not know yet, in slices if that is much. */
+  /**
+   * Call before a choice, as long ago as it may: gathers what the assembler does not know yet, in slices if that is
+   * much.
+   */
   prepare(): Promise<void> {
     const slicer = new Slicer();
     return this.#feed.prepare(() => slicer.pause());
   }
 
-  /** Chooses from the set as it is now. @param output where the encoding goes; null when it isn't wanted @throws AssemblyFault */
+  /**
+   * Chooses from the set as it is now.
+   * @param output where the encoding goes; null when it isn't wanted
+   * @throws AssemblyFault
+   */
   async choose(tip: TipFacts, limits: AssemblyLimits, output: SharedArrayBuffer | null): Promise<ChosenTransactions> {
     this.#feed.asked();
     try {
@@ -138,7 +146,10 @@ export class Assembly {
     }
   }
 
-  /** Nobody has asked for long, and the mirror keeps much that has left. If it doesn't arrive, the next choice sends a full copy. */
+  /**
+   * Nobody has asked for long, and the mirror keeps much that has left. If it doesn't arrive, the next choice sends a
+   * full copy.
+   */
   #emptyMirror(delta: MirrorDelta): void {
     const limits: AssemblyLimits = { maxWeight: 0, reservedWeight: 0, minFeeRate: 0, mode: 'core' };
     this.#ask({ height: 0, lockTimeCutoff: 0, segwitActive: true }, limits, null, delta).catch(() => {});

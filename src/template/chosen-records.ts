@@ -1,5 +1,6 @@
-// The transactions that a template is made of, for as long as the template is wanted: where each lies in shared memory. Ranges there are
-// written once and never again, so they stay true when the mempool has long moved on. Used by assembly.ts, the service and pinned templates.
+// The transactions that a template is made of, for as long as the template is wanted: where each lies in shared memory.
+// Ranges there are written once and never again, so they stay true when the mempool has long moved on. Used by
+// assembly.ts, the service and pinned templates.
 import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
 import { RECORD_HEADER } from '../jobs/assemble-messages.js';

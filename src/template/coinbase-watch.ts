@@ -1,5 +1,5 @@
-// Tells the operator which clients submit coinbases that BIP-0054 will not allow. Each client is named once: what it has to change is
-// the software that makes its coinbases, not one block.
+// Tells the operator which clients submit coinbases that BIP-0054 will not allow. Each client is named once: what it
+// has to change is the software that makes its coinbases, not one block.
 import { checkCoinbaseLock, coinbaseLock } from '../consensus/rules/cleanup/coinbase-lock.js';
 import { checkTransactionSize } from '../consensus/rules/cleanup/transaction-size.js';
 import type { TxView } from '../consensus/tx/tx-view.js';

@@ -1,5 +1,5 @@
-// The coinbase of blocks made here, as Core 0.21 builds it: height, a zero or an extra nonce, one payout, one commitment (BIP-0034,
-// BIP-0141). Used by templates (only its commitment leaves the node) and by the generate calls.
+// The coinbase of blocks made here, as Core 0.21 builds it: height, a zero or an extra nonce, one payout, one
+// commitment (BIP-0034, BIP-0141). Used by templates (only its commitment leaves the node) and by the generate calls.
 
 import { merkleRoot, WITNESS_COMMITMENT_HEADER } from '../consensus/block/merkle.js';
 import { ByteWriter } from '../consensus/bytes/writer.js';

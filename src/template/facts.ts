@@ -1,6 +1,6 @@
 // What a front must know of the current template to answer getblocktemplate alone. Published by the template service
-// (service.ts), read by template/view on the front threads; plain data, cloned across the link. The transactions themselves stay
-// in a shared slab, encoded once.
+// (service.ts), read by template/view on the front threads; plain data, cloned across the link. The transactions
+// themselves stay in a shared slab, encoded once.
 
 /** A BIP-0009 deployment that is STARTED or LOCKED_IN for the block being built. */
 export interface AvailableBit {
@@ -31,7 +31,10 @@ export interface TemplateFacts {
   readonly epoch: number;
   /** Mode live; null in mode core. */
   readonly live: LiveFacts | null;
-  /** Second half of longpollid, uint32. Core: transactions-updated counter taken before assembly; live: number of the publication. */
+  /**
+   * Second half of longpollid, uint32. Core: transactions-updated counter taken before assembly; live: number of the
+   * publication.
+   */
   readonly counter: number;
   /** Mockable seconds at build; the template is fresh for 5 more whole seconds. */
   readonly builtAt: number;

@@ -1,5 +1,5 @@
-// Templates for single clients, made beside the shared one: one build at a time, so that the shared template waits for one of them at most,
-// and each kept only as long as the shared template it belongs to.
+// Templates for single clients, made beside the shared one: one build at a time, so that the shared template waits for
+// one of them at most, and each kept only as long as the shared template it belongs to.
 
 import { SerialQueue } from '../lib/serial-queue.js';
 import { limitsKey, type TemplateLimits } from '../policy/template-limits.js';
@@ -44,7 +44,10 @@ export class LimitedTemplates {
     return { kept: this.#kept.size, waiting: this.#waiting.size };
   }
 
-  /** @param generation names the shared template that these limits are applied to @throws TooManyLimits, and what the build throws */
+  /**
+   * @param generation names the shared template that these limits are applied to
+   * @throws TooManyLimits, and what the build throws
+   */
   get(limits: TemplateLimits, generation: string): Promise<LimitedTemplate> {
     this.begin(generation);
     const key = limitsKey(limits);

@@ -1,6 +1,7 @@
-// When mode `live` builds: at once for a new tip (first without transactions, if there are any to wait for: in the very turn of the
-// tip where that can be), at once when fees worth a long poll have gathered, otherwise a second after the last build if anything changed. One build at a time; what happens during a
-// build is looked at after it. Decides by counts and fees; the timers only space builds out. Used by service.ts.
+// When mode `live` builds: at once for a new tip (first without transactions, if there are any to wait for: in the very
+// turn of the tip where that can be), at once when fees worth a long poll have gathered, otherwise a second after the
+// last build if anything changed. One build at a time; what happens during a build is looked at after it. Decides by
+// counts and fees; the timers only space builds out. Used by service.ts.
 import type { ImproveResult } from '../jobs/assemble-messages.js';
 
 /** What the schedule sets in motion. */
@@ -76,7 +77,10 @@ export class LiveSchedule {
     this.#look();
   }
 
-  /** Resolves after the next publication; builds even if not wanted before. Rejects when the build fails, and when nothing is built any more. */
+  /**
+   * Resolves after the next publication; builds even if not wanted before. Rejects when the build fails, and when
+   * nothing is built any more.
+   */
   next(): Promise<void> {
     if (this.#closed) return Promise.reject(new Error(CLOSED));
     const done = new Promise<void>((resolve, reject) => this.#waiters.push({ resolve, reject }));
@@ -102,7 +106,10 @@ export class LiveSchedule {
     for (const { reject } of this.#waiters.splice(0)) reject(new Error(CLOSED));
   }
 
-  /** Never throws: the chain is in the middle of its change. What went wrong goes wrong again in the build that follows, if it matters. */
+  /**
+   * Never throws: the chain is in the middle of its change. What went wrong goes wrong again in the build that follows,
+   * if it matters.
+   */
   #emptyNow(): void {
     try {
       this.#emptyOut = this.#work.buildEmptyNow();
@@ -192,7 +199,10 @@ export class LiveSchedule {
     for (const { resolve } of this.#waiters.splice(0)) resolve();
   }
 
-  /** Idle tasks after a build, until the next or until there is nothing left to do; what they gained goes into a build of its own. */
+  /**
+   * Idle tasks after a build, until the next or until there is nothing left to do; what they gained goes into a build
+   * of its own.
+   */
   #improve(): void {
     if (this.#closed) return;
     const row = ++this.#idleRow;

@@ -1,7 +1,8 @@
-// Writes the deltas that keep the assembler's mirror equal to the candidate set. The set keeps its figures in columns and its transactions
-// in shared memory (source.ts), so a delta is figures alone; the assembler reads the transactions where they are. A row that the assembler
-// knows is held when its transaction leaves, until the assembler has acknowledged the delta that says so: a reply may still name it.
-// When too much is held that way because nobody asks for templates, the mirror is emptied, and the next delta has everything.
+// Writes the deltas that keep the assembler's mirror equal to the candidate set. The set keeps its figures in columns
+// and its transactions in shared memory (source.ts), so a delta is figures alone; the assembler reads the transactions
+// where they are. A row that the assembler knows is held when its transaction leaves, until the assembler has
+// acknowledged the delta that says so: a reply may still name it. When too much is held that way because nobody asks
+// for templates, the mirror is emptied, and the next delta has everything.
 import { type MirrorDelta, RECORD_HEADER } from '../jobs/assemble-messages.js';
 import { RowBlock } from './mirror-rows.js';
 import type { CandidateRecords, RecordFollower } from './source.js';
@@ -19,7 +20,9 @@ const ROWS_AT_ONCE = 2_000;
 const HELD_ROWS = 5_000;
 const HELD_BYTES = 4 << 20;
 
-/** States of a row here: the assembler knows it; it changed since; its figures are in the block that is being written. */
+/**
+ * States of a row here: the assembler knows it; it changed since; its figures are in the block that is being written.
+ */
 const SENT = 1;
 const DIRTY = 2;
 const PLANNED = 4;
@@ -100,7 +103,10 @@ export class MirrorFeed implements RecordFollower {
     if (this.#records.rows.isHere(row)) this.changed(row);
   }
 
-  /** Writes most of a large delta ahead, in pieces. @param pause lets others have their turn; the set may change meanwhile */
+  /**
+   * Writes most of a large delta ahead, in pieces.
+   * @param pause lets others have their turn; the set may change meanwhile
+   */
   async prepare(pause: () => Promise<void>): Promise<void> {
     while (this.#preparing !== null) await this.#preparing;
     if (this.#dirty.length <= this.#rowsAtOnce) return;

@@ -1,6 +1,6 @@
-// Figures of rows as a delta carries them, written piece by piece because a hundred thousand take their time: what became wrong meanwhile is
-// taken out at the end, and what is new comes behind. Shared memory, so that the message to the assembler's thread takes no copy. Used by
-// mirror-feed.ts.
+// Figures of rows as a delta carries them, written piece by piece because a hundred thousand take their time: what
+// became wrong meanwhile is taken out at the end, and what is new comes behind. Shared memory, so that the message to
+// the assembler's thread takes no copy. Used by mirror-feed.ts.
 import { COLUMN, RECORD_HEADER, ROW_LENGTH } from '../jobs/assemble-messages.js';
 import type { CandidateRecords } from './source.js';
 

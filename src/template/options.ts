@@ -1,8 +1,8 @@
 // What the operator may change about templates, with Core 0.21's defaults.
 
 /**
- * core: rebuilt on request by Core's rule, ancestor order, exact counters. live: follows the mempool by itself, clusters by chunks, an
- * empty template first after a new tip.
+ * core: rebuilt on request by Core's rule, ancestor order, exact counters. live: follows the mempool by itself,
+ * clusters by chunks, an empty template first after a new tip.
  */
 export type TemplateMode = 'core' | 'live';
 

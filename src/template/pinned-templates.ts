@@ -1,5 +1,6 @@
-// Templates that were given out without their transactions: these are held until the block that builds on the template can no longer be of
-// use, two blocks later, and for 64 templates at most. Used by the template service; filled by light requests, read by submitblock.
+// Templates that were given out without their transactions: these are held until the block that builds on the template
+// can no longer be of use, two blocks later, and for 64 templates at most. Used by the template service; filled by
+// light requests, read by submitblock.
 import type { ChosenRecords } from './chosen-records.js';
 
 /** A template as it was given out. */

@@ -1,5 +1,5 @@
-// The parts of a getblocktemplate result around its transactions, in Core's member order (BIP-0022, 0023, 0009, 0145). Pure; called on
-// the front threads for every reply, so it joins strings and does nothing else.
+// The parts of a getblocktemplate result around its transactions, in Core's member order (BIP-0022, 0023, 0009, 0145).
+// Pure; called on the front threads for every reply, so it joins strings and does nothing else.
 
 import { CONSENSUS_CLEANUP } from '../consensus/params/deployment.js';
 import { coinbaseLock } from '../consensus/rules/cleanup/coinbase-lock.js';
@@ -84,8 +84,8 @@ export function renderTemplate(facts: TemplateFacts, context: RenderContext): Re
 }
 
 /**
- * What follows the head of a light template: no transactions, their number and fees, the branch that leads from the coinbase's txid to the
- * merkle root, and the name under which submitblock takes header and coinbase alone.
+ * What follows the head of a light template: no transactions, their number and fees, the branch that leads from the
+ * coinbase's txid to the merkle root, and the name under which submitblock takes header and coinbase alone.
  */
 export function renderLight(facts: TemplateFacts, { merkleBranchHex, workId }: LiveFacts, tail: Uint8Array): Uint8Array {
   const more = `,"transactioncount":${facts.txCount},"totalfees":${facts.fees},"merklebranch":${JSON.stringify(merkleBranchHex)},"workid":"${workId}"}`;

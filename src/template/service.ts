@@ -123,7 +123,9 @@ export class TemplateService {
   #serial = Math.floor(Math.random() * 2 ** 32);
 
   /** Satoshis per 1,000 virtual bytes below which nothing enters a template. */
-  /** Whether every cluster of the mempool is known to be in the best order there is; mode `core` does not look for it. */
+  /**
+   * Whether every cluster of the mempool is known to be in the best order there is; mode `core` does not look for it.
+   */
   get optimal(): boolean {
     return this.#schedule?.best ?? false;
   }
@@ -158,14 +160,16 @@ export class TemplateService {
   }
 
   /**
-   * The tip moved: starts the clock of tip-to-template. Synchronous; in mode live the template without transactions is published before this
-   * returns, so that fronts hear of it before they hear of the tip. Whatever else is built is built later.
+   * The tip moved: starts the clock of tip-to-template. Synchronous; in mode live the template without transactions is
+   * published before this returns, so that fronts hear of it before they hear of the tip. Whatever else is built is
+   * built later.
    */
   onTip(): void {
     this.#tipChangedMs = this.#deps.clock.monotonicMs();
     this.#pinned.tipChanged(this.#deps.chain.tip.height);
-    // Its tip may come back, and fronts then hand it out again; its transactions, which may have left the pool, are not kept for that. In
-    // mode live, where they may still be asked for, the template of the new tip takes its place at once.
+    // Its tip may come back, and fronts then hand it out again; its transactions, which may have left the pool, are not
+    // kept for that. In mode live, where they may still be asked for, the template of the new tip takes its place at
+    // once.
     const built = this.#built;
     if (built !== null && this.#schedule === null && built.tip !== this.#deps.chain.tip) {
       this.#built = { ...built, records: nothingChosen(this.#options.reservedWeight).records };
@@ -173,7 +177,10 @@ export class TemplateService {
     this.#schedule?.tipChanged();
   }
 
-  /** Holds the transactions of the current template for who got it without them. @returns whether it is still the current one */
+  /**
+   * Holds the transactions of the current template for who got it without them.
+   * @returns whether it is still the current one
+   */
   pin(workId: string): boolean {
     const built = this.#built;
     if (built?.facts.live?.workId !== workId) return this.#pinned.get(workId) !== null;
@@ -187,14 +194,18 @@ export class TemplateService {
   }
 
   /**
-   * The current template with limits of one client. The shared one stays as it is; so do its long polls, whose ids this one carries.
+   * The current template with limits of one client. The shared one stays as it is; so do its long polls, whose ids this
+   * one carries.
    * @throws TooManyLimits, TemplateFault, AssemblyFault
    */
   limited(limits: TemplateLimits): Promise<LimitedTemplate> {
     return this.#clients.limited(limits);
   }
 
-  /** The facts of the block after the tip, without a template: its time if it were made now, and the compact target of that. */
+  /**
+   * The facts of the block after the tip, without a template: its time if it were made now, and the compact target of
+   * that.
+   */
   next(): { readonly facts: TipFacts; readonly curtime: number; readonly bits: number } {
     const facts = this.#ground.factsOf(this.#deps.chain.tip);
     const curtime = Math.max(facts.minTime, this.#deps.clock.nowSeconds());
@@ -202,7 +213,10 @@ export class TemplateService {
     return { facts, curtime, bits: easy !== null && curtime > easy.afterTime ? easy.bits : facts.bits };
   }
 
-  /** Why a transaction is or is not in the current template; null without one. Synchronous, see verdict.ts. @param txid internal order */
+  /**
+   * Why a transaction is or is not in the current template; null without one. Synchronous, see verdict.ts.
+   * @param txid internal order
+   */
   verdict(
     txid: Uint8Array,
   ): { readonly facts: TemplateFacts; readonly verdict: TemplateVerdict; readonly template: VerdictTemplate } | null {
@@ -232,8 +246,10 @@ export class TemplateService {
   }
 
   /**
-   * A template to hand out now. Mode live: the current one, or the next that is published. Mode core what Core would hand out: of this tip, and rebuilt when the mempool moved and more than 5 seconds passed. Those who
-   * ask while one is being built share it. @throws TemplateFault, AssemblyFault
+   * A template to hand out now. Mode live: the current one, or the next that is published. Mode core what Core would
+   * hand out: of this tip, and rebuilt when the mempool moved and more than 5 seconds passed. Those who ask while one
+   * is being built share it.
+   * @throws TemplateFault, AssemblyFault
    */
   async refresh(): Promise<TemplateFacts> {
     if (this.#schedule !== null) return this.#refreshLive(this.#schedule);
@@ -397,7 +413,8 @@ export class TemplateService {
   }
 
   /**
-   * Mode live: the template of a new tip without transactions, published now. It is the full one if there are none to come.
+   * Mode live: the template of a new tip without transactions, published now. It is the full one if there are none to
+   * come.
    * @returns false when it must be connected dry first
    */
   #publishEmpty(): boolean {

@@ -1,4 +1,5 @@
-// What templates are made from: small views of chain, mempool and the slab ring, which have never heard of each other here.
+// What templates are made from: small views of chain, mempool and the slab ring, which have never heard of each other
+// here.
 import type { BlockView } from '../consensus/block/block-view.js';
 import type { HeaderContext } from '../consensus/header-context.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
@@ -34,7 +35,10 @@ export interface RecordFollower {
   moved(row: number): void;
 }
 
-/** The set's figures by row. Fees in satoshis, sizes in sigop-adjusted virtual bytes; sums include the transaction itself. */
+/**
+ * The set's figures by row. Fees in satoshis, sizes in sigop-adjusted virtual bytes; sums include the transaction
+ * itself.
+ */
 export interface CandidateRows {
   readonly capacity: number;
   readonly fee: ArrayLike<number>;

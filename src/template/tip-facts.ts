@@ -1,5 +1,5 @@
-// Everything a template says that follows from the block it builds on: height, rules, version, limits, target. Computed once per tip by
-// the template service.
+// Everything a template says that follows from the block it builds on: height, rules, version, limits, target. Computed
+// once per tip by the template service.
 
 import { MAX_BLOCK_SIGOPS_COST, MAX_BLOCK_WEIGHT, WITNESS_SCALE_FACTOR } from '../consensus/limits.js';
 import { type ChainParams, retargetInterval } from '../consensus/params/chain-params.js';
@@ -88,8 +88,8 @@ export function tipFacts(tip: TemplateTip, params: ChainParams, versionBits: Ver
 }
 
 /**
- * After the median; and a period's first block does not lie far before its parent. Only BIP-0094 chains have that as a rule; Core since version
- * 29 keeps to it on all networks, so that a miner's blocks stay valid when others get it.
+ * After the median; and a period's first block does not lie far before its parent. Only BIP-0094 chains have that as a
+ * rule; Core since version 29 keeps to it on all networks, so that a miner's blocks stay valid when others get it.
  */
 function earliestTime(tip: TemplateTip, params: ChainParams, medianTimePast: number): number {
   const firstOfPeriod = (tip.height + 1) % retargetInterval(params) === 0;

@@ -1,6 +1,6 @@
-// Why a transaction is or is not in the template that is handed out: told from the figures that the template was made with and those of
-// the mempool now, on the node thread, without a build and without waiting. It looks at the transaction, at what it hangs together with
-// (100 transactions at most), and once along the list of the template.
+// Why a transaction is or is not in the template that is handed out: told from the figures that the template was made
+// with and those of the mempool now, on the node thread, without a build and without waiting. It looks at the
+// transaction, at what it hangs together with (100 transactions at most), and once along the list of the template.
 import { feeForSize } from '../policy/fee-rate.js';
 import type { PackageRate } from '../selection/ancestor-selection.js';
 import { ancestorOrder } from '../selection/cluster/ancestor-order.js';
@@ -51,9 +51,10 @@ export interface VerdictPackage extends PackageRate {
 }
 
 /**
- * included: with its position, from 1. absent: neither here nor in the mempool. pending: the next build decides (`reason`: empty-template, newer,
- * changed). filtered: kept out by a rule (`reason`: non-final, premature-witness, blockmintxfee, prioritised). below-cut: pays less
- * than the last that was taken, by so many satoshis. no-room: pays enough and does not fit (`reason`: weight, sigops). large-cluster: not looked at.
+ * included: with its position, from 1. absent: neither here nor in the mempool. pending: the next build decides
+ * (`reason`: empty-template, newer, changed). filtered: kept out by a rule (`reason`: non-final, premature-witness,
+ * blockmintxfee, prioritised). below-cut: pays less than the last that was taken, by so many satoshis. no-room: pays
+ * enough and does not fit (`reason`: weight, sigops). large-cluster: not looked at.
  */
 export type TemplateVerdict =
   | { readonly verdict: 'included'; readonly position: number }

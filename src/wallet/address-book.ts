@@ -1,4 +1,5 @@
-// Labels by address: for addresses given out, imported or paid. Keyed by output script, columns beside the table; labels are kept once each.
+// Labels by address: for addresses given out, imported or paid. Keyed by output script, columns beside the table;
+// labels are kept once each.
 import type { TableImage } from './image/table-image.js';
 import { OWNERSHIP } from './keys/ownership.js';
 import { WALLET_PREFIX, walletKey } from './storage/layout.js';
@@ -56,8 +57,8 @@ export class AddressBook {
     this.#write(row, script, batch);
   }
   /**
-   * Labelled addresses as they are now, in the order they came; a row remains that of its address. One pass over a column of numbers, no
-   * object per address of the book.
+   * Labelled addresses as they are now, in the order they came; a row remains that of its address. One pass over a
+   * column of numbers, no object per address of the book.
    * @param label null: any
    */
   rowsOf(label: string | null): Int32Array {

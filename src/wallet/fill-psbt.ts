@@ -1,5 +1,6 @@
-// What a wallet does to a PSBT: adds the transactions it knows, signs where it may, and tells about its keys and scripts. Called by
-// walletprocesspsbt and by the calls that make PSBTs. Core: wallet/wallet.cpp CWallet::FillPSBT and the key managers' FillPSBT.
+// What a wallet does to a PSBT: adds the transactions it knows, signs where it may, and tells about its keys and
+// scripts. Called by walletprocesspsbt and by the calls that make PSBTs. Core: wallet/wallet.cpp CWallet::FillPSBT and
+// the key managers' FillPSBT.
 import { hashKey } from '../consensus/bytes/hex.js';
 import { joinScript, plainPush, scriptHashScript, witnessProgramScript } from '../consensus/script/build-script.js';
 import { OP } from '../consensus/script/opcodes.js';
@@ -30,7 +31,10 @@ export interface FillOptions {
   readonly later: boolean;
 }
 
-/** What stands in the way: a sighash type of an input that is not the one asked for; an outpoint that its transaction does not have. */
+/**
+ * What stands in the way: a sighash type of an input that is not the one asked for; an outpoint that its transaction
+ * does not have.
+ */
 export type FillFault = 'sighash mismatch' | 'missing inputs';
 
 /** Whether every input is final now. */
@@ -96,7 +100,10 @@ async function addTransactions(wallet: Wallet, psbt: Psbt): Promise<void> {
   }
 }
 
-/** A legacy wallet's keys are one store. A descriptor wallet answers for the script, else for keys that the input names and that have scripts here. */
+/**
+ * A legacy wallet's keys are one store. A descriptor wallet answers for the script, else for keys that the input names
+ * and that have scripts here.
+ */
 function providerFor(wallet: Wallet, script: Uint8Array, input: PsbtInput, crypto: Crypto): SigningProvider {
   if (wallet.legacy) return wallet.legacy;
   const own = wallet.provider(script);

@@ -1,6 +1,6 @@
-// Signs transactions on the threads of the pool: large ones in parts, small ones whole while others wait to be signed; and the smallest
-// on its own thread, as far as it comes to that. Wired by node; callers reach it through signTransaction. Signatures are the same on
-// every route: nonces come from key and message alone.
+// Signs transactions on the threads of the pool: large ones in parts, small ones whole while others wait to be signed;
+// and the smallest on its own thread, as far as it comes to that. Wired by node; callers reach it through
+// signTransaction. Signatures are the same on every route: nonces come from key and message alone.
 import type { SpentOutput } from '../consensus/script/spent-output.js';
 import { isPayToPublicKeyHash, isPayToScriptHash, isPayToWitnessPublicKeyHash } from '../consensus/script/templates.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
@@ -30,7 +30,10 @@ const SMALL_US = 1_000;
 const HERE_US = 500;
 /** Jobs of one transaction per thread. */
 const PARTS_PER_THREAD = 4;
-/** Jobs of one transaction that may wait with their keys: far more than a standard transaction has, whose keys are taken without a pause. */
+/**
+ * Jobs of one transaction that may wait with their keys: far more than a standard transaction has, whose keys are taken
+ * without a pause.
+ */
 const JOBS_AHEAD = 200;
 /** Buffers kept for the next transactions. */
 const KEPT_BYTES = 4 * 1024 * 1024;
@@ -162,12 +165,17 @@ export class PooledSigner implements SigningThreads {
 
 const subjectOf = ({ tx, spent, hashType }: Work): SignSubject => ({ tx: tx.bytes, spent, hashType });
 
-/** Whether an output's signatures hash the whole transaction: everything but witness programs; P2SH hides which it is. */
+/**
+ * Whether an output's signatures hash the whole transaction: everything but witness programs; P2SH hides which it is.
+ */
 function isLegacy(script: Uint8Array): boolean {
   return script.length < 4 || script[0] > 0x60 || (script[0] !== 0 && script[0] < 0x51) || script[1] + 2 !== script.length;
 }
 
-/** Whether no input takes more than one signature and one check of it: they carry nothing yet and spend outputs of one key each. */
+/**
+ * Whether no input takes more than one signature and one check of it: they carry nothing yet and spend outputs of one
+ * key each.
+ */
 function isLight({ tx, spent }: Work, known: FlatProvider): boolean {
   return spent.every((output, i) => {
     if (!output) return true;

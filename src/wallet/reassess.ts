@@ -1,11 +1,12 @@
-// Keys or scripts came: coins that are known may be ours now, and so may outputs of known transactions that were not. Core asks whose an
-// output is whenever it needs to know; here that is decided once, so it has to be decided again. Coins are found by their scripts; the
-// first import of a loaded wallet reads its transactions, in portions and slices, and leaves a table of what else they pay behind
-// (coins/foreign-outputs.ts), so that later imports look at nothing but what they brought. A row says that this is due until it is done:
-// a process that dies in between does it, for everything, when the wallet is loaded again; after a look that failed, as a read from a bad
-// disk does, the next import does it. Keys that come in passing (pools are filled, addresses given out, payments use keys up) are noticed
-// in every change; a few are looked at in the table in the same turn, many in slices. Without the table all transactions are read once, where
-// another copy of the wallet may have given out those keys before. Caller: Wallet.
+// Keys or scripts came: coins that are known may be ours now, and so may outputs of known transactions that were not.
+// Core asks whose an output is whenever it needs to know; here that is decided once, so it has to be decided again.
+// Coins are found by their scripts; the first import of a loaded wallet reads its transactions, in portions and slices,
+// and leaves a table of what else they pay behind (coins/foreign-outputs.ts), so that later imports look at nothing but
+// what they brought. A row says that this is due until it is done: a process that dies in between does it, for
+// everything, when the wallet is loaded again; after a look that failed, as a read from a bad disk does, the next
+// import does it. Keys that come in passing (pools are filled, addresses given out, payments use keys up) are noticed
+// in every change; a few are looked at in the table in the same turn, many in slices. Without the table all
+// transactions are read once, where another copy of the wallet may have given out those keys before.
 import { SerialQueue } from '../lib/serial-queue.js';
 import { Slicer } from '../lib/slicer.js';
 import { ForeignOutputs } from './coins/foreign-outputs.js';
@@ -35,8 +36,8 @@ export const COPIES = {
   GIVE: 2,
 } as const;
 /**
- * How far a look goes without the table of foreign outputs: through all transactions; the same, unless the table was given up, for scripts
- * that nothing says were paid; or no further than coins.
+ * How far a look goes without the table of foreign outputs: through all transactions; the same, unless the table was
+ * given up, for scripts that nothing says were paid; or no further than coins.
  */
 type Depth = 'sure' | 'unsure' | 'coins';
 const NO_CURSOR: ScriptCursor = { keys: 0, programs: 0, scripts: 0, watched: 0 };

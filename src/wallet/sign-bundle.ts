@@ -1,12 +1,14 @@
-// Packs small transactions into few jobs, as posting a job and hearing of its end costs as much as making a signature or two. Each thread
-// has one bundle at work and one that waits, so that it need not wait for the node thread; what comes meanwhile leaves with the next.
-// A bundle's transactions may be of different wallets: each keeps its keys to itself. Of the smallest ones this thread signs one a turn
-// itself, which saves it the trip. Used by pooled-signer.ts.
+// Packs small transactions into few jobs, as posting a job and hearing of its end costs as much as making a signature
+// or two. Each thread has one bundle at work and one that waits, so that it need not wait for the node thread; what
+// comes meanwhile leaves with the next. A bundle's transactions may be of different wallets: each keeps its keys to
+// itself. Of the smallest ones this thread signs one a turn itself, which saves it the trip. Used by pooled-signer.ts.
 import type { SignSubject, SignTask } from '../jobs/sign-slab.js';
 import type { FlatProvider } from './keys/signing-provider.js';
 import type { SigningResult } from './sign/sign-input.js';
 
-/** Estimated time at which a bundle is full: the others in it wait for its last, and a job of a higher class for all. */
+/**
+ * Estimated time at which a bundle is full: the others in it wait for its last, and a job of a higher class for all.
+ */
 const FULL_US = 2_500;
 /** One at work, one next. */
 const BUNDLES_PER_THREAD = 2;
@@ -23,7 +25,10 @@ export interface SmallWork extends SignTask {
   readonly signHere: (() => readonly SigningResult[]) | null;
 }
 
-/** Signs transactions in one job, each with its own keys alone, which it copies before it returns. @returns the results of all inputs, in order */
+/**
+ * Signs transactions in one job, each with its own keys alone, which it copies before it returns.
+ * @returns the results of all inputs, in order
+ */
 export type SignTogether = (tasks: readonly SignTask[]) => Promise<readonly SigningResult[]>;
 
 interface Member extends SmallWork {

@@ -73,7 +73,9 @@ export interface WalletOptions {
   readonly taprootSeeds: boolean;
   readonly addressType: ScriptAddressType;
   readonly changeType: ScriptAddressType | undefined;
-  /** Scripts, transactions and coins from which on a wallet keeps an image of its tables (-walletimage); 0: none does. */
+  /**
+   * Scripts, transactions and coins from which on a wallet keeps an image of its tables (-walletimage); 0: none does.
+   */
   readonly imageRows: number;
   readonly spendZeroConfChange: boolean;
   /** Whether payments are handed to the mempool and the peers (-walletbroadcast). */

@@ -1,4 +1,5 @@
-// The one row with a wallet's small facts: version, flags, HD chain, counters. Held in memory, written whole with the batch that changes it.
+// The one row with a wallet's small facts: version, flags, HD chain, counters. Held in memory, written whole with the
+// batch that changes it.
 import { WALLET_PREFIX, walletKey } from './storage/layout.js';
 import { bytesOf, packRow, type RowValue, unpackRow } from './storage/rows.js';
 import type { WalletBatch } from './storage/wallet-batch.js';
@@ -50,7 +51,10 @@ export class WalletRecord {
   get canSplit(): boolean {
     return this.version >= WALLET_VERSION.HD_SPLIT;
   }
-  /** Notes a key's time; 0 or less counts as 1, the beginning of everything. @returns whether it is earlier than all before */
+  /**
+   * Notes a key's time; 0 or less counts as 1, the beginning of everything.
+   * @returns whether it is earlier than all before
+   */
   bornAt(seconds: number): boolean {
     const before = this.birthSeconds;
     this.birthSeconds = Math.min(before, Math.max(seconds, 1));

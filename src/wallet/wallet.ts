@@ -1,5 +1,6 @@
-// One loaded wallet: its keys, address book, transactions and coins, and the way changes get to disk. WalletManager makes it and feeds it
-// events; RPC asks and changes it. Changes happen inside change(): memory at once, then one batch.
+// One loaded wallet: its keys, address book, transactions and coins, and the way changes get to disk. WalletManager
+// makes it and feeds it events; RPC asks and changes it. Changes happen inside change(): memory at once, then one
+// batch.
 
 import { hashKey } from '../consensus/bytes/hex.js';
 import { scriptHashScript } from '../consensus/script/build-script.js';
@@ -80,11 +81,17 @@ export class Wallet {
   unlockedUntil = 0;
   /** Satoshis per 1,000 virtual bytes set by -paytxfee or settxfee; 0: none. */
   payFeeRate: number;
-  /** Whether a legacy wallet has its key manager yet: made with it, or found on disk, or by the first import (Core shows it). */
+  /**
+   * Whether a legacy wallet has its key manager yet: made with it, or found on disk, or by the first import (Core shows
+   * it).
+   */
   hasKeyManager = true;
   /** Encrypted, and still with the seed from before: a new one is made when it is unlocked (encrypt-wallet.ts). */
   seedDue = false;
-  /** The keys in use grow from a seed that was made at random since the wallet was loaded: nobody has paid those that come. */
+  /**
+   * The keys in use grow from a seed that was made at random since the wallet was loaded: nobody has paid those that
+   * come.
+   */
   freshSeed = false;
   /** Keeps an image of the tables; null while they are loaded, and where none is kept. */
   images: WalletImages | null = null;
@@ -103,15 +110,18 @@ export class Wallet {
     }
   }
   /**
-   * What a writer waits for: the exchange of the database, the end of a block; undefined when it may write. Whoever writes asks again after
-   * it, and then awaits nothing up to commit().
+   * What a writer waits for: the exchange of the database, the end of a block; undefined when it may write. Whoever
+   * writes asks again after it, and then awaits nothing up to commit().
    */
   get busy(): Promise<void> | undefined {
     return this.#thawed ?? this.#follower.midway;
   }
   #thawed: Promise<void> | null = null;
   #thaw: () => void = () => {};
-  /** Fulfilled when work is over that has the wallet for itself (`alone`): nobody looks at it before. Null where there is none. */
+  /**
+   * Fulfilled when work is over that has the wallet for itself (`alone`): nobody looks at it before. Null where there
+   * is none.
+   */
   get held(): Promise<void> | null {
     return this.#held ? this.#thawed : null;
   }
@@ -223,7 +233,9 @@ export class Wallet {
   transaction(row: number): TxView | Promise<TxView | undefined> {
     return this.#reader.one(row);
   }
-  /** The same for several rows, in their order; those the wallet has no bytes of, or that nobody needs, are undefined. */
+  /**
+   * The same for several rows, in their order; those the wallet has no bytes of, or that nobody needs, are undefined.
+   */
   transactions(rows: readonly number[], needed?: (row: number) => boolean): Promise<(TxView | undefined)[]> {
     return this.#reader.many(rows, needed);
   }
@@ -245,8 +257,9 @@ export class Wallet {
     return result;
   }
   /**
-   * Long work that pauses and has the wallet for itself: calls, changes, events and locking wait, so that nobody sees a part of what it does
-   * and nothing moves meanwhile. It asks assertOpen after every pause, and ends there: what it did by then is nowhere but in memory.
+   * Long work that pauses and has the wallet for itself: calls, changes, events and locking wait, so that nobody sees a
+   * part of what it does and nothing moves meanwhile. It asks assertOpen after every pause, and ends there: what it did
+   * by then is nowhere but in memory.
    */
   async alone<T>(work: () => Promise<T>): Promise<T> {
     for (let wait = this.busy; wait; wait = this.busy) await wait;
@@ -327,7 +340,10 @@ export class Wallet {
       }
     });
   }
-  /** Memory is ahead of the disk, or halfway through a change, for good: nothing is written any more, and the node is told. */
+  /**
+   * Memory is ahead of the disk, or halfway through a change, for good: nothing is written any more, and the node is
+   * told.
+   */
   fail(error: unknown): void {
     if (this.#fault !== null) return;
     this.#fault = { error };
@@ -339,13 +355,16 @@ export class Wallet {
   push(event: WalletEvent): void {
     this.#follower.push(event);
   }
-  /** Works off what happened. @returns undefined when that is done; otherwise it goes on in turns, until which the wallet must not be read */
+  /**
+   * Works off what happened.
+   * @returns undefined when that is done; otherwise it goes on in turns, until which the wallet must not be read
+   */
   drain(): Promise<void> | undefined {
     return this.#follower.drain();
   }
   /**
-   * Works off everything that happened up to now, when nothing has the wallet for itself; undefined when that is done at once. What comes
-   * meanwhile is for those who ask then: nobody waits for more than two runs.
+   * Works off everything that happened up to now, when nothing has the wallet for itself; undefined when that is done
+   * at once. What comes meanwhile is for those who ask then: nobody waits for more than two runs.
    */
   caughtUp(): Promise<void> | undefined {
     const { pushed } = this.#follower;
@@ -353,7 +372,10 @@ export class Wallet {
     const first = next();
     return first && goOn(first, next);
   }
-  /** Settled at the end of the block that the wallet is in the middle of; undefined when it may be read. Another may follow: see whole(). */
+  /**
+   * Settled at the end of the block that the wallet is in the middle of; undefined when it may be read. Another may
+   * follow: see whole().
+   */
   get midway(): Promise<void> | undefined {
     return this.#follower.midway;
   }
@@ -375,8 +397,8 @@ export class Wallet {
   }
 
   /**
-   * Like `change`, for keys or scripts that may have been paid already: once it is written, coins and transactions that are known are looked
-   * at for what the new ones concern.
+   * Like `change`, for keys or scripts that may have been paid already: once it is written, coins and transactions that
+   * are known are looked at for what the new ones concern.
    */
   changeKeys<T>(work: (batch: WalletBatch) => T): Promise<T> {
     return this.#reassessor.change(work);
@@ -385,11 +407,16 @@ export class Wallet {
   changeKeysAlone<T>(work: (batch: WalletBatch) => Promise<T>): Promise<T> {
     return this.#reassessor.changeAlone(work);
   }
-  /** The wallet's keys are those of its rows: keys that come from here on are noticed by `noticeKeys`. @param copied see layout.ts */
+  /**
+   * The wallet's keys are those of its rows: keys that come from here on are noticed by `noticeKeys`.
+   * @param copied see layout.ts
+   */
   loaded(copied: boolean): void {
     this.#reassessor.begin(copied);
   }
-  /** Notes that somebody else has what this wallet's keys grow from, and may give out addresses before they come here. */
+  /**
+   * Notes that somebody else has what this wallet's keys grow from, and may give out addresses before they come here.
+   */
   giveElsewhere(batch: WalletBatch): void {
     this.#reassessor.giveElsewhere(batch);
   }
@@ -408,7 +435,10 @@ export class Wallet {
 
   // -- locking
 
-  /** Unlocks with a master key (taken over) until `seconds` have passed. @throws WalletError once the wallet is closed */
+  /**
+   * Unlocks with a master key (taken over) until `seconds` have passed.
+   * @throws WalletError once the wallet is closed
+   */
   unlock(masterKey: Uint8Array, seconds: number | null): void {
     if (this.#closed) masterKey.fill(0);
     this.assertOpen();
@@ -425,7 +455,10 @@ export class Wallet {
     };
     arm(seconds * 1000);
   }
-  /** The end of an unlocking: locks it once no call uses its keys, at once when none does, and not at all when one unlocks it meanwhile. */
+  /**
+   * The end of an unlocking: locks it once no call uses its keys, at once when none does, and not at all when one
+   * unlocks it meanwhile.
+   */
   lock(): void {
     this.keyUse.expire();
   }
@@ -466,7 +499,8 @@ export class Wallet {
   async #close(complete: boolean): Promise<void> {
     for (let rest = this.drain(); rest; rest = this.drain()) await rest;
     this.#closed = true;
-    // What is cut off may have changed tables and not yet rows, or rows and not yet tables, whose keys are plain still while the wallet is encrypted.
+    // What is cut off may have changed tables and not yet rows, or rows and not yet tables, whose keys are plain still
+    // while the wallet is encrypted.
     const settled = complete && this.scan === null && !this.frozen;
     if (this.scan) this.scan.abort = true;
     this.#lockNow();

@@ -1,11 +1,12 @@
-// Plays the same random stream to adit and to a bitcoind of the version that -compat names, and prints where they differ.
+// Plays the same random stream to adit and to a bitcoind of the version that -compat names, and prints where they
+// differ.
 //
 //   npm run compare -- --bitcoind=PATH [--version=31|0.21.1] [--steps=1000] [--seed=1]
 //
-// Packages are sent to 0.21.1, which has none, one transaction after the other. Both run on regtest. Blocks, coins and signatures are the harness's own. After every action the replies are compared,
-// text for text; every few actions the mempools with all figures of their entries, and the fees of the templates, where
-// adit may only be better. After a difference blocks empty both mempools, so that it is not counted again. Exit status
-// 1 when there was any difference.
+// Packages are sent to 0.21.1, which has none, one transaction after the other. Both run on regtest. Blocks, coins and
+// signatures are the harness's own. After every action the replies are compared, text for text; every few actions the
+// mempools with all figures of their entries, and the fees of the templates, where adit may only be better. After a
+// difference blocks empty both mempools, so that it is not counted again. Exit status 1 when there was any difference.
 import fs from 'node:fs';
 import { parseArgs } from 'node:util';
 import { CoreDaemon } from '../../bench/harness/core-daemon.js';

@@ -22,8 +22,10 @@ export function judge(pinned: Pinned | undefined, result: Pinned): string[] {
 export const grown = (pinned: Pinned | undefined, result: Pinned): number[] =>
   (pinned?.differ ?? []).filter((n) => !result.differ.includes(n));
 
-/** Private keys in base 58: 32 bytes and a version (WIF), a byte more for compressed ones, or an extended private key. Neither extended public
- * keys, addresses nor hashes in hex. */
+/**
+ * Private keys in base 58: 32 bytes and a version (WIF), a byte more for compressed ones, or an extended private key.
+ * Neither extended public keys, addresses nor hashes in hex.
+ */
 const KEY_TEXT =
   /(?<![0-9A-Za-z])(?:[59][1-9A-HJ-NP-Za-km-z]{50}|[KLc][1-9A-HJ-NP-Za-km-z]{51}|[xt]prv[1-9A-HJ-NP-Za-km-z]{107})(?![0-9A-Za-z])/g;
 

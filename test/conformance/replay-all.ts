@@ -1,13 +1,15 @@
-// Replays the recorded conversations of this folder (Bitcoin Core 0.21.1, with -compat=0.21.1) and of conformance-31 (Core's master, with
-// -compat=31) against the built daemon. expected.json of each names every recording with its number of calls and those that do not match: which
-// calls match is pinned and may only grow. `npm run replay -- [--set=0.21.1|31] [--verbose] [--first] [--count] [--update] [NAME...]`.
+// Replays the recorded conversations of this folder (Bitcoin Core 0.21.1, with -compat=0.21.1) and of conformance-31
+// (Core's master, with -compat=31) against the built daemon. expected.json of each names every recording with its
+// number of calls and those that do not match: which calls match is pinned and may only grow. `npm run replay --
+// [--set=0.21.1|31] [--verbose] [--first] [--count] [--update] [NAME...]`.
 //   --set      just the recordings of this version     --count    list the commonest differences: method, member, how many calls
 //   --verbose  show every call that differs     --first  stop a file at its first difference and show both replies
 //   --update   write what matches now and did not before, and new recordings, into expected.json      NAME  just these files, e.g. mining-reorg
-// A call matches when status and bytes are the same; where the recording marks a call as `value`, `shape` or `none`, or drops members by
-// `ignore`, that much is asked. Where Core's error repeats a private key of the request, adit says `(private key)`: such a call matches
-// when all else is the same, and is counted apart as well. A recording fails also when the daemon ends with another code than 0, prints
-// anything, or logs an error. Closing line: `N passed, N failed`, a file each.
+// A call matches when status and bytes are the same; where the recording marks a call as `value`, `shape` or `none`, or
+// drops members by `ignore`, that much is asked. Where Core's error repeats a private key of the request, adit says
+// `(private key)`: such a call matches when all else is the same, and is counted apart as well. A recording fails also
+// when the daemon ends with another code than 0, prints anything, or logs an error. Closing line: `N passed, N failed`,
+// a file each.
 import { type ChildProcess, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -242,7 +244,10 @@ function shapeOf(value: unknown): unknown {
   return typeof value;
 }
 
-/** A recorded line as adit answers it: private keys that the request brought are not repeated. Null when it repeats none. */
+/**
+ * A recorded line as adit answers it: private keys that the request brought are not repeated. Null when it repeats
+ * none.
+ */
 function withHiddenKeys(line: Line): Line | null {
   const reply = hidesKeys(line.reply, JSON.stringify(line.params ?? ''));
   return reply === null ? null : { ...line, reply };

@@ -2,11 +2,12 @@
 //
 //   npm run core-tests -- --core=PATH [--version=0.21.1|31] [--only=NAME,...] [--jobs=1] [--minutes=20] [--portseed=N] [--timeout-factor=6]
 //
-// --core is a checkout of Core; nothing of it needs to be compiled. --version says which: 0.21.1, or 31 for its master of August 2026; nodes run
-// with that -compat. Without --only every test of the table's columns of that version is run but those marked `not run`. A
-// test is run once with each set of options that Core's own test runner names for it, and passes when all of them pass. --minutes is what one
-// of these runs may take. --portseed chooses the ports, so that several runs on a machine keep apart. The table is written after each test.
-// The data of a failed run are kept, and named. Exit status 1 when a test failed that has no reason to.
+// --core is a checkout of Core; nothing of it needs to be compiled. --version says which: 0.21.1, or 31 for its master
+// of August 2026; nodes run with that -compat. Without --only every test of the table's columns of that version is run
+// but those marked `not run`. A test is run once with each set of options that Core's own test runner names for it, and
+// passes when all of them pass. --minutes is what one of these runs may take. --portseed chooses the ports, so that
+// several runs on a machine keep apart. The table is written after each test. The data of a failed run are kept, and
+// named. Exit status 1 when a test failed that has no reason to.
 import { execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';

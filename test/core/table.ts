@@ -1,4 +1,5 @@
-// The table of test/core-functional.md: one row per functional test of Bitcoin Core, read and written back with everything around it.
+// The table of test/core-functional.md: one row per functional test of Bitcoin Core, read and written back with
+// everything around it.
 
 /** pass, fail: what a run says. The others say why a failing test may fail, and are given by hand. */
 const RESULTS = ['pass', 'fail', 'on purpose', 'missing', 'open', 'not run'] as const;
@@ -69,7 +70,10 @@ export function renderTable({ before, rows, after }: ReturnType<typeof parseTabl
   return [before, ...HEAD, ...lines, after].join('\n');
 }
 
-/** A cell after a run: a pass is a pass; a failure whose reason is known keeps it; another one is entered with its last words. */
+/**
+ * A cell after a run: a pass is a pass; a failure whose reason is known keeps it; another one is entered with its last
+ * words.
+ */
 export function cellAfter(cell: Cell | undefined, { kind, words }: Outcome, ran: string): Cell {
   const { result = 'pass', reason = '' } = cell ?? {};
   if (kind === 'passed') return { result: 'pass', reason: result === 'pass' ? reason : '', ran };

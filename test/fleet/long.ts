@@ -1,11 +1,11 @@
 // A fleet of nodes, fronts and nats-servers on one machine, to which everything happens for half an hour: processes are
-// killed, ended, paused, parted from each other, slowed, and their clocks are wrong, while miners on all fronts wait for
-// work and find blocks. What is checked: judge.ts.
+// killed, ended, paused, parted from each other, slowed, and their clocks are wrong, while miners on all fronts wait
+// for work and find blocks. What is checked: judge.ts.
 //
 //   npm run fleet -- [--minutes=30] [--seed=1] [--servers=3] [--nodes=3] [--fronts=3] [--polls=8] [--bound=6000]
 //
-// --bound: milliseconds that a front with a whole way to a node may be behind it (-fleettimeout is 2000; the rest is for
-// a busy machine). Exit status 1 when something that was promised did not hold.
+// --bound: milliseconds that a front with a whole way to a node may be behind it (-fleettimeout is 2000; the rest is
+// for a busy machine). Exit status 1 when something that was promised did not hold.
 import os from 'node:os';
 import { parseArgs } from 'node:util';
 import { noBroker } from '../framework/fleet.js';

@@ -1,5 +1,6 @@
-// A tree of regtest blocks full of signed transactions, grown at random from a seed, with a model of the coins of every branch. What a
-// node should say of a branch is read from the model; the blocks are serialised and solved by test code alone.
+// A tree of regtest blocks full of signed transactions, grown at random from a seed, with a model of the coins of every
+// branch. What a node should say of a branch is read from the model; the blocks are serialised and solved by test code
+// alone.
 import { type BuiltBlock, buildBlock, GENESIS } from './chain-builder.js';
 import type { Tx } from './messages.js';
 import { type Kind, kinds, MiniWallet, type Spendable, scriptFor } from './mini-wallet.js';
@@ -34,7 +35,11 @@ export class BlockTree {
   readonly #startTime: number;
   #tag = 1;
 
-  /** @param random see pseudo-random.ts @param startTime time of the first block @param spacing seconds between blocks */
+  /**
+   * @param random see pseudo-random.ts
+   * @param startTime time of the first block
+   * @param spacing seconds between blocks
+   */
   constructor(random: () => number, startTime: number, spacing = 1) {
     this.#random = random;
     this.#startTime = startTime;

@@ -1,5 +1,5 @@
-// Writes a blocks folder as Bitcoin Core leaves it: blkNNNNN.dat records in any order, optionally under an XOR key. Shares nothing with
-// the code under test.
+// Writes a blocks folder as Bitcoin Core leaves it: blkNNNNN.dat records in any order, optionally under an XOR key.
+// Shares nothing with the code under test.
 import fs from 'node:fs';
 import path from 'node:path';
 

@@ -1,4 +1,5 @@
-// A real browser for tests of pages: Chromium without a window, spoken to over its debugging pipe, so that a page is looked at while it lives.
+// A real browser for tests of pages: Chromium without a window, spoken to over its debugging pipe, so that a page is
+// looked at while it lives.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';

@@ -1,5 +1,5 @@
-// Makes regtest blocks for tests: coinbase, optional transactions, witness commitment, solved. Serialisation comes from messages.ts, so
-// nothing here was made by the code under test.
+// Makes regtest blocks for tests: coinbase, optional transactions, witness commitment, solved. Serialisation comes from
+// messages.ts, so nothing here was made by the code under test.
 import {
   compactSize,
   grind,

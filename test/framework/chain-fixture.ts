@@ -18,7 +18,10 @@ import type { Store } from '../../src/storage/store.js';
 /** Later than all test blocks, unless moved. */
 export const TEST_NOW = 1_900_000_000;
 
-/** Tip age that counts every test block as recent: changes are written at once. The default of Core means initial download for them. */
+/**
+ * Tip age that counts every test block as recent: changes are written at once. The default of Core means initial
+ * download for them.
+ */
 export const OUT_OF_DOWNLOAD = 1_000_000_000;
 export const IN_DOWNLOAD = 24 * 60 * 60;
 

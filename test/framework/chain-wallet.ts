@@ -1,6 +1,7 @@
-// What a daemon's wallet answers about its confirmed history, held against the model of random histories (naive-wallet.ts), which is told
-// nothing but the blocks of the best chain and the addresses that the wallet gave out. For wallets that were killed: what waited in the
-// mempool is gone, so that it is left out on both sides, and so are the times of arrival. Callers: the kill suite.
+// What a daemon's wallet answers about its confirmed history, held against the model of random histories
+// (naive-wallet.ts), which is told nothing but the blocks of the best chain and the addresses that the wallet gave out.
+// For wallets that were killed: what waited in the mempool is gone, so that it is left out on both sides, and so are
+// the times of arrival.
 import type { Daemon } from './daemon.js';
 import { NaiveWallet, type PlainBlock, type PlainScript, type PlainTx } from './naive-wallet.js';
 

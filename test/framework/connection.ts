@@ -1,5 +1,5 @@
-// One keep-alive connection to a daemon. The daemon deals connections out to its front threads in turn, so a handful of them reaches every
-// front; a call on one of them is always answered by the same front.
+// One keep-alive connection to a daemon. The daemon deals connections out to its front threads in turn, so a handful of
+// them reaches every front; a call on one of them is always answered by the same front.
 import http from 'node:http';
 import { CallError, type Daemon } from './daemon.js';
 
@@ -15,7 +15,8 @@ export class Connection {
   /** The reply as it came. */
   post(body: string, signal?: AbortSignal): Promise<{ status: number; body: string }> {
     const send = () => this.#daemon.post(body, { agent: this.#agent, ...(signal ? { signal } : {}) });
-    // A front closes sockets that were quiet for ten seconds, on a busy machine just when one is used again: once more, on a new one.
+    // A front closes sockets that were quiet for ten seconds, on a busy machine just when one is used again: once more,
+    // on a new one.
     return send().catch((error: NodeJS.ErrnoException & { reusedSocket?: boolean }) => {
       if (error.code === 'ECONNRESET' && error.reusedSocket === true) return send();
       throw error;

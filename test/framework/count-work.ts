@@ -1,6 +1,7 @@
-// Counts what a piece of work does instead of timing it: how often each block of our code ran (V8's precise coverage), and how many elements
-// the built-in searches and moves of arrays and strings looked at. The figure is the same on a slow machine and a fast one, so growth can be
-// judged by it. Modules must be imported after openWorkCounter(): code that was compiled before has no counters in its blocks.
+// Counts what a piece of work does instead of timing it: how often each block of our code ran (V8's precise coverage),
+// and how many elements the built-in searches and moves of arrays and strings looked at. The figure is the same on a
+// slow machine and a fast one, so growth can be judged by it. Modules must be imported after openWorkCounter(): code
+// that was compiled before has no counters in its blocks.
 import inspector from 'node:inspector';
 
 export interface WorkCounter {

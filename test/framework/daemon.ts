@@ -1,5 +1,5 @@
-// Starts real daemons for functional tests and talks to them: a fresh data folder each, ports of its own, ended and removed with the test.
-// Nothing here uses the daemon's own code: requests are made with node:http alone.
+// Starts real daemons for functional tests and talks to them: a fresh data folder each, ports of its own, ended and
+// removed with the test. Nothing here uses the daemon's own code: requests are made with node:http alone.
 import { type ChildProcess, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';

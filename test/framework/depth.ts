@@ -1,5 +1,5 @@
-// How far tests of kills and faults go. `npm test` takes a few rounds of each, `npm run nightly` runs the files that import this with all of
-// them.
+// How far tests of kills and faults go. `npm test` takes a few rounds of each, `npm run nightly` runs the files that
+// import this with all of them.
 
 /** Whether this is the long run. */
 export const nightly = process.env.ADIT_NIGHTLY !== undefined;

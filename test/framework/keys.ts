@@ -1,5 +1,5 @@
-// Deterministic keys and signatures for tests and benches. Signs with the npm packages, so that what the node checks with the
-// system's library was made by other code. Never use these keys for money.
+// Deterministic keys and signatures for tests and benches. Signs with the npm packages, so that what the node checks
+// with the system's library was made by other code. Never use these keys for money.
 
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';

@@ -1,5 +1,5 @@
-// A miner for kill tests: feeds a daemon blocks, transactions and reorganisations, remembers what was acknowledged, and knows after a
-// SIGKILL what the daemon must still know.
+// A miner for kill tests: feeds a daemon blocks, transactions and reorganisations, remembers what was acknowledged, and
+// knows after a SIGKILL what the daemon must still know.
 import { type BlockTree, ROOT, type TreeBlock } from './block-tree.js';
 import { Connection } from './connection.js';
 import { CallError, type Daemon } from './daemon.js';
@@ -10,7 +10,10 @@ const MAX_TRANSACTIONS = 6;
 
 /** How a miner spends its time. */
 export interface KillMix {
-  /** Of 100 steps, so many begin a reorganisation and so many mark a block invalid and take the mark back; the rest mine on the tip. */
+  /**
+   * Of 100 steps, so many begin a reorganisation and so many mark a block invalid and take the mark back; the rest mine
+   * on the tip.
+   */
   readonly reorganise: number;
   readonly invalidate: number;
   /** Depth of the deepest reorganisation. */

@@ -1,4 +1,5 @@
-// Naive stand-ins for the chain in tests of the law: header nodes in a linked list, coins in a Map. Simple enough to be seen right.
+// Naive stand-ins for the chain in tests of the law: header nodes in a linked list, coins in a Map. Simple enough to be
+// seen right.
 
 import type { BlockView } from '../../src/consensus/block/block-view.js';
 import type { HeaderView } from '../../src/consensus/block/header-view.js';

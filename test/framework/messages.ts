@@ -1,4 +1,5 @@
-// Bitcoin's serialisations a second time, written for tests alone: what the node accepts was not made by the node's own code.
+// Bitcoin's serialisations a second time, written for tests alone: what the node accepts was not made by the node's own
+// code.
 import { createHash } from 'node:crypto';
 
 export const sha256 = (data: Uint8Array): Buffer => createHash('sha256').update(data).digest();

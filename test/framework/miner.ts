@@ -1,4 +1,5 @@
-// A miner that speaks nothing but HTTP: asks for a template, adds a coinbase, grinds, submits. Its serialiser is its own.
+// A miner that speaks nothing but HTTP: asks for a template, adds a coinbase, grinds, submits. Its serialiser is its
+// own.
 
 import type { TestKey } from './keys.js';
 import {
@@ -44,7 +45,10 @@ export interface Mined {
 
 let extraNonce = 0;
 
-/** Builds and solves a block from a template; its reward is locked as `kind` to `key`. @param lock of the coinbase; none unless given */
+/**
+ * Builds and solves a block from a template; its reward is locked as `kind` to `key`.
+ * @param lock of the coinbase; none unless given
+ */
 export function mine(template: Template, kind: Kind, key: TestKey, lock = { locktime: 0, sequence: 0xffffffff }): Mined {
   const coinbase: Tx = {
     version: 2,

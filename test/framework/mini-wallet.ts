@@ -217,8 +217,8 @@ export class MiniWallet {
   }
 
   /**
-   * Spends coins into one output of each kind given, equal shares less the fee. The outputs are returned, not added to `coins`:
-   * whoever mines the transaction adds them.
+   * Spends coins into one output of each kind given, equal shares less the fee. The outputs are returned, not added to
+   * `coins`: whoever mines the transaction adds them.
    */
   spend(
     spent: readonly Spendable[],

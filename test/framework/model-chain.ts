@@ -1,5 +1,6 @@
-// A chain for tests of mempool and templates: coins in a map, blocks of given transactions, no rules of its own. It keeps the two
-// habits of the real one that matter to callers: coins must be prefetched before they are asked for, and a new tip forgets that.
+// A chain for tests of mempool and templates: coins in a map, blocks of given transactions, no rules of its own. It
+// keeps the two habits of the real one that matter to callers: coins must be prefetched before they are asked for, and
+// a new tip forgets that.
 import { hashKey, hashToHex } from '../../src/consensus/bytes/hex.js';
 import type { Coin } from '../../src/consensus/coin.js';
 import type { HeaderContext } from '../../src/consensus/header-context.js';

@@ -1,4 +1,5 @@
-// A small seeded source of random numbers and the byte mutations of the fuzz tests. The same seed gives the same cases everywhere.
+// A small seeded source of random numbers and the byte mutations of the fuzz tests. The same seed gives the same cases
+// everywhere.
 
 /** Numbers from a 32-bit seed (mulberry32). */
 export class Random {

@@ -1,5 +1,5 @@
-// Signature hashes the slow and obvious way, with Buffers and node:crypto: the model that the real ones are compared with, and
-// what test signatures are made over. Knows nothing of src/.
+// Signature hashes the slow and obvious way, with Buffers and node:crypto: the model that the real ones are compared
+// with, and what test signatures are made over. Knows nothing of src/.
 
 import { createHash } from 'node:crypto';
 

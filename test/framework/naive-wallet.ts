@@ -1,5 +1,6 @@
-// A wallet's history as a plain list, with every answer worked out anew by looking at all of it: what the real tables, indexes and sums are
-// held against. Follows the reference of Core 0.21's behaviour sentence by sentence; ids are display hex.
+// A wallet's history as a plain list, with every answer worked out anew by looking at all of it: what the real tables,
+// indexes and sums are held against. Follows the reference of Core 0.21's behaviour sentence by sentence; ids are
+// display hex.
 
 /** A transaction as the model sees it. */
 export interface PlainTx {

@@ -1,6 +1,6 @@
-// The real network room without a network: Net with every part it has, over a real chain on a memory store, and peers of the test's own at
-// the other end of sockets in memory. Time is a number that tests move, and the rounds of sending come when a test says so: nothing here
-// depends on how long anything takes.
+// The real network room without a network: Net with every part it has, over a real chain on a memory store, and peers
+// of the test's own at the other end of sockets in memory. Time is a number that tests move, and the rounds of sending
+// come when a test says so: nothing here depends on how long anything takes.
 import { mock } from 'node:test';
 import type { Logger } from '../../src/log/logger.js';
 import { Mempool } from '../../src/mempool/mempool.js';
@@ -92,7 +92,9 @@ export class FakePeer {
     return version;
   }
 
-  /** Resolves once everything sent before was handled: the node answers in order. Then its round of sending is over too. */
+  /**
+   * Resolves once everything sent before was handled: the node answers in order. Then its round of sending is over too.
+   */
   async sync(): Promise<void> {
     const nonce = Buffer.alloc(8);
     nonce.writeBigUInt64LE(++this.#pings);

@@ -9,7 +9,10 @@ interface Bounds {
   readonly fee: number;
 }
 
-/** A new transaction: numbers that pick what it spends, its outputs and fee. @param final whether it may not be replaced */
+/**
+ * A new transaction: numbers that pick what it spends, its outputs and fee.
+ * @param final whether it may not be replaced
+ */
 export const addCommand = <T>({ picks, fee, outputs }: Bounds & { readonly outputs: number }, final: fc.Arbitrary<T>) =>
   fc.record({
     kind: fc.constant('add' as const),

@@ -1,4 +1,5 @@
-// A mempool over a model chain with a clock that tests move and real script checks on the same thread. For tests of mempool and templates.
+// A mempool over a model chain with a clock that tests move and real script checks on the same thread. For tests of
+// mempool and templates.
 import { createNativeCrypto } from '../../src/crypto/native/index.js';
 import type { Clock } from '../../src/lib/clock.js';
 import { silentLogger } from '../../src/log/logger.js';

@@ -6,7 +6,10 @@ import net from 'node:net';
 const FIRST = 10_000;
 const COUNT = 3_000;
 
-/** Reserves a number by its UDP port, which no daemon uses: the system decides between processes, and frees it when this one ends. */
+/**
+ * Reserves a number by its UDP port, which no daemon uses: the system decides between processes, and frees it when this
+ * one ends.
+ */
 function reserve(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const lock = dgram.createSocket('udp4');

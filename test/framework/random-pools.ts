@@ -1,5 +1,5 @@
-// Random sets of unconfirmed transactions as numbers, in the shapes that selections differ on. Used by the selection's tests and by the
-// bench of fees. One seed gives one pool.
+// Random sets of unconfirmed transactions as numbers, in the shapes that selections differ on. Used by the selection's
+// tests and by the bench of fees. One seed gives one pool.
 import { feeForSize } from '../../src/policy/fee-rate.js';
 import type { SelectionLimits } from '../../src/selection/ancestor-selection.js';
 import type { IndexedCandidates } from '../../src/selection/cluster/cluster-index.js';

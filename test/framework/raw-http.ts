@@ -1,4 +1,5 @@
-// HTTP as bytes: sends exactly what it is given and reads replies by their own framing. For tests of clients with habits of their own.
+// HTTP as bytes: sends exactly what it is given and reads replies by their own framing. For tests of clients with
+// habits of their own.
 import { once } from 'node:events';
 import net from 'node:net';
 import { PATIENCE_MS } from './until.js';

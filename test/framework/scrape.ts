@@ -1,4 +1,5 @@
-// Reads a daemon's metrics, and waits until one has a value: how tests know what a daemon is doing without sleeping a while.
+// Reads a daemon's metrics, and waits until one has a value: how tests know what a daemon is doing without sleeping a
+// while.
 import http from 'node:http';
 import { until } from './until.js';
 

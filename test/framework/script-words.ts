@@ -1,4 +1,5 @@
-// A small assembler for test scripts: numbers are pushed, <hex> is pushed, {hex} is taken raw, words are opcodes without OP_.
+// A small assembler for test scripts: numbers are pushed, <hex> is pushed, {hex} is taken raw, words are opcodes
+// without OP_.
 
 import { minimalPush, pushNumber } from '../../src/consensus/script/build-script.js';
 import { OP } from '../../src/consensus/script/opcodes.js';

@@ -1,5 +1,5 @@
-// Valid, signed transactions that spend imagined coins: for tests and benches of verification, which need no chain. Built and
-// hashed by the library under test, because here only the signatures have to be right.
+// Valid, signed transactions that spend imagined coins: for tests and benches of verification, which need no chain.
+// Built and hashed by the library under test, because here only the signatures have to be right.
 
 import { TaprootContext } from '../../src/consensus/script/sig-version.js';
 import { SighashCache } from '../../src/consensus/script/sighash.js';

@@ -1,4 +1,5 @@
-// A SOCKS5 proxy (RFC 1928) behind which the whole internet is the test's: whoever a node calls through it answers as a peer of the test's own.
+// A SOCKS5 proxy (RFC 1928) behind which the whole internet is the test's: whoever a node calls through it answers as a
+// peer of the test's own.
 import net from 'node:net';
 import { P2pClient } from './p2p-client.js';
 
@@ -48,7 +49,10 @@ export class SocksWorld {
   }
 }
 
-/** Two requests, or three with credentials, then the connection belongs to the peer. The client says nothing before it has its reply. */
+/**
+ * Two requests, or three with credentials, then the connection belongs to the peer. The client says nothing before it
+ * has its reply.
+ */
 function serve(socket: net.Socket, asking: boolean, connected: (call: ProxyCall) => void): void {
   let buffer = Buffer.alloc(0);
   let stage: 'methods' | 'credentials' | 'request' = 'methods';

@@ -1,5 +1,5 @@
-// A short chain whose block `target` holds a witness, and its spoilt copy: the same header and txids, another witness. In `bad` chains it
-// is the block itself whose witness fails, and the copy's would pass.
+// A short chain whose block `target` holds a witness, and its spoilt copy: the same header and txids, another witness.
+// In `bad` chains it is the block itself whose witness fails, and the copy's would pass.
 import { ANYONE, type BuiltBlock, buildBlock, buildChain, GENESIS, reward, spend } from './chain-builder.js';
 import { compactSize, serializeTx, TRUE_SCRIPT, TRUE_WITNESS, type Tx, txid } from './messages.js';
 
@@ -26,7 +26,10 @@ export function withTxs(block: BuiltBlock, txs: readonly Tx[]): Buffer {
   return Buffer.concat([block.header, compactSize(all.length), ...all.map((tx) => serializeTx(tx))]);
 }
 
-/** @param good whether the block itself is valid, and the copy is not @param between empty blocks before the one with the witness */
+/**
+ * @param good whether the block itself is valid, and the copy is not
+ * @param between empty blocks before the one with the witness
+ */
 export function copyStory(good: boolean, between = 1): CopyStory {
   const trunk = buildChain(GENESIS, 110);
   const coin = reward(trunk[0] as BuiltBlock);

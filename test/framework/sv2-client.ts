@@ -1,4 +1,5 @@
-// A Stratum V2 template client for tests, with a codec of its own: connects, sets up, keeps what it was told, mines on regtest's easy target.
+// A Stratum V2 template client for tests, with a codec of its own: connects, sets up, keeps what it was told, mines on
+// regtest's easy target.
 import { once } from 'node:events';
 import net from 'node:net';
 import { grind, type Header, hash256, serializeTx, shown, TRUE_SCRIPT, type Tx, txid } from './messages.js';

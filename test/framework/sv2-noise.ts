@@ -1,5 +1,5 @@
-// The client's side of Stratum V2's Noise handshake and its encrypted frames, written from the specification with node:crypto: nothing is shared
-// with the node. Keys can be given, for vectors.
+// The client's side of Stratum V2's Noise handshake and its encrypted frames, written from the specification with
+// node:crypto: nothing is shared with the node. Keys can be given, for vectors.
 import crypto from 'node:crypto';
 import { createRequire } from 'node:module';
 import { encodingOf, hmac, number, sha256, sharedSecret, xOf } from './v2-codec.js';

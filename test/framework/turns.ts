@@ -1,8 +1,11 @@
-// How often other work gets a turn while something long is under way. Slices end after a number of readings of the work clock rather than
-// after milliseconds, so the numbers are the same on a fast and on a busy machine.
+// How often other work gets a turn while something long is under way. Slices end after a number of readings of the work
+// clock rather than after milliseconds, so the numbers are the same on a fast and on a busy machine.
 import { workClock } from '../../src/lib/work-clock.js';
 
-/** Milliseconds that pass with each reading: a slice of 2 ms ends at its second reading after it began, a turn of 5 ms at its fifth. */
+/**
+ * Milliseconds that pass with each reading: a slice of 2 ms ends at its second reading after it began, a turn of 5 ms
+ * at its fifth.
+ */
 const READING_MS = 1;
 
 /** Runs work while the work clock advances with every reading, instead of with time. Throws what the work throws. */
@@ -44,7 +47,10 @@ export async function turnsDuring(work: () => Promise<unknown>, atThird?: () => 
   return turns;
 }
 
-/** The most that a counter rises by within one turn of the event loop while work runs, and by how much in all. Throws what the work throws. */
+/**
+ * The most that a counter rises by within one turn of the event loop while work runs, and by how much in all. Throws
+ * what the work throws.
+ */
 export async function mostInATurn(work: () => Promise<unknown>, counter: () => number): Promise<{ most: number; all: number }> {
   const first = counter();
   let before = first;

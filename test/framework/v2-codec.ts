@@ -1,5 +1,6 @@
-// BIP-0324 as a peer of the tests' own speaks it, either side, written from the BIP with node:crypto and plain bigints: nothing is shared with
-// the node. It can also do what no honest peer does: other garbage, other lengths, spoiled packets, decoys.
+// BIP-0324 as a peer of the tests' own speaks it, either side, written from the BIP with node:crypto and plain bigints:
+// nothing is shared with the node. It can also do what no honest peer does: other garbage, other lengths, spoiled
+// packets, decoys.
 import crypto from 'node:crypto';
 import type { Codec, Cut } from './p2p-client.js';
 

@@ -1,6 +1,7 @@
-// Suites over a folder of vectors. VECTORS names it (../shared/vectors by default); names and counts come from the files that are in it. A suite
-// that finds nothing is skipped with a message, and a file without rows fails. Rows are counted, failures named: thousands of passing rows would
-// drown the report. test/vectors/unread.test.ts names files that no suite reads.
+// Suites over a folder of vectors. VECTORS names it (../shared/vectors by default); names and counts come from the
+// files that are in it. A suite that finds nothing is skipped with a message, and a file without rows fails. Rows are
+// counted, failures named: thousands of passing rows would drown the report. test/vectors/unread.test.ts names files
+// that no suite reads.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -60,7 +61,9 @@ export function filesSuite(folder: string, pattern: RegExp, what: string, run: (
   for (const name of names) t.test(`${folder}/${name}: ${what}`, async (t) => run(t, name));
 }
 
-/** A suite over one file of rows (a JSON array, or one JSON object per line). `check` returns what is wrong, or null. */
+/**
+ * A suite over one file of rows (a JSON array, or one JSON object per line). `check` returns what is wrong, or null.
+ */
 export function rowSuite<Row>(path: string, what: string, check: (row: Row, index: number) => string | null): void {
   const skip = vectorPath(path) === null ? `${join(VECTORS, path)} is not there` : false;
   t.test(`${path}: ${what}`, { skip }, async (t) => {

@@ -1,4 +1,4 @@
-// Wallet calls without a daemon: methods run on a wallet in memory, and what it holds afterwards, row by row. Callers: tests of long calls.
+// Wallet calls without a daemon: methods run on a wallet in memory, and what it holds afterwards, row by row.
 import { addChecksum } from '../../src/address/descriptor/checksum.js';
 import { chainParams } from '../../src/consensus/params/networks.js';
 import { Slicer } from '../../src/lib/slicer.js';

@@ -1,4 +1,4 @@
-// All that a wallet is at a moment, on the disk and in memory: what a call that is refused has to leave alone. Callers: the wallet fuzzers.
+// All that a wallet is at a moment, on the disk and in memory: what a call that is refused has to leave alone.
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -28,7 +28,10 @@ const ASKED: readonly Call[] = [
   ['listwallets'],
 ];
 
-/** The first import makes a wallet's key manager, one that fails too, as in Core; with no key in it its age is the time of the call. */
+/**
+ * The first import makes a wallet's key manager, one that fails too, as in Core; with no key in it its age is the time
+ * of the call.
+ */
 const shownOf = (answer: unknown): string => JSON.stringify(answer).replace(/"keypoololdest":\d+,/, '');
 
 const digest = (...parts: (string | Uint8Array)[]): string => {

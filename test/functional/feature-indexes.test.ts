@@ -1,4 +1,5 @@
-// The indexes of a real node: switched on over an existing chain, asked by RPC, killed while they follow, and asked again.
+// The indexes of a real node: switched on over an existing chain, asked by RPC, killed while they follow, and asked
+// again.
 import t from 'tap';
 import { type CallError, Daemon } from '../framework/daemon.js';
 

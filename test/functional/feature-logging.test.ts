@@ -1,5 +1,5 @@
-// debug.log of a real process: the lines that Bitcoin Core's functional tests and operators' scripts look for, in Core's words, with the
-// options that switch them; and who may read the cookie.
+// debug.log of a real process: the lines that Bitcoin Core's functional tests and operators' scripts look for, in
+// Core's words, with the options that switch them; and who may read the cookie.
 import { spawnSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import fs from 'node:fs';

@@ -1,5 +1,5 @@
-// -prune with real processes and small block files: what is refused, what calls say of blocks that are gone, wallets and indexes that come too
-// late, peers, going back with -reindex, and pruning unasked.
+// -prune with real processes and small block files: what is refused, what calls say of blocks that are gone, wallets
+// and indexes that come too late, peers, going back with -reindex, and pruning unasked.
 import fs from 'node:fs';
 import path from 'node:path';
 import t, { type Test } from 'tap';

@@ -1,5 +1,6 @@
-// Rebuilding from block files: -reindex and -reindex-chainstate, folders of other nodes (XOR key, any order, damage between blocks), kills on
-// the way, and the options around them: -blocksdir, -stopatheight, -checkblocks, -assumevalid, -minimumchainwork.
+// Rebuilding from block files: -reindex and -reindex-chainstate, folders of other nodes (XOR key, any order, damage
+// between blocks), kills on the way, and the options around them: -blocksdir, -stopatheight, -checkblocks,
+// -assumevalid, -minimumchainwork.
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';

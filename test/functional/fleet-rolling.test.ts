@@ -1,5 +1,5 @@
-// A rolling restart of nodes and fronts, with 200 long polls parked, 50 calls a second and blocks meanwhile: no call that
-// was accepted is lost, and no long poll is answered without a reason. Skipped where nats-server isn't installed.
+// A rolling restart of nodes and fronts, with 200 long polls parked, 50 calls a second and blocks meanwhile: no call
+// that was accepted is lost, and no long poll is answered without a reason. Skipped where nats-server isn't installed.
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { type BuiltBlock, buildBlock, GENESIS } from '../framework/chain-builder.js';

@@ -1,6 +1,6 @@
-// Who may do what in a fleet whose fronts and nodes have accounts of their own at the broker: fronts call as their account
-// and no other, a list of methods binds an account, and nobody is believed who is not a pinned node. Skipped where
-// nats-server isn't installed.
+// Who may do what in a fleet whose fronts and nodes have accounts of their own at the broker: fronts call as their
+// account and no other, a list of methods binds an account, and nobody is believed who is not a pinned node. Skipped
+// where nats-server isn't installed.
 import fs from 'node:fs';
 import path from 'node:path';
 import { connect } from '@nats-io/transport-node';

@@ -1,5 +1,6 @@
-// Clients that do everything wrong at a real process: never read, never finish, never stop guessing. What is held for them is bounded,
-// and everybody else is served meanwhile. HTTP_ABUSE=long takes the full numbers; otherwise they are small enough for every run.
+// Clients that do everything wrong at a real process: never read, never finish, never stop guessing. What is held for
+// them is bounded, and everybody else is served meanwhile. HTTP_ABUSE=long takes the full numbers; otherwise they are
+// small enough for every run.
 import fs from 'node:fs';
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -25,7 +26,10 @@ function residentMb(node: Daemon): number {
   return Number(/VmRSS:\s+(\d+)/.exec(status)![1]) / 1024;
 }
 
-/** Sockets of the port as the kernel has them: those that the daemon has not closed. A client that reads nothing does not hear of its end. */
+/**
+ * Sockets of the port as the kernel has them: those that the daemon has not closed. A client that reads nothing does
+ * not hear of its end.
+ */
 function openAtServer(port: number): number {
   const local = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   return fs

@@ -1,5 +1,5 @@
-// HTTP as bytes on both ports: replies as Core writes them, and each point in which the main port differs (README, "What differs from
-// Bitcoin Core"), with the lenient port beside it, which takes all of it.
+// HTTP as bytes on both ports: replies as Core writes them, and each point in which the main port differs (README,
+// "What differs from Bitcoin Core"), with the lenient port beside it, which takes all of it.
 import t from 'tap';
 import { Daemon } from '../framework/daemon.js';
 import { freePort } from '../framework/ports.js';

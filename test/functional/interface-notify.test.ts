@@ -68,7 +68,10 @@ t.test('ZeroMQ', async (t) => {
   ]);
   const inbox = new Inbox([shared, own], [...topics, 'sequence']);
   t.teardown(() => inbox.close());
-  /** Waits until every topic has told of a block: what was sent before it has come too, since each topic keeps its order. */
+  /**
+   * Waits until every topic has told of a block: what was sent before it has come too, since each topic keeps its
+   * order.
+   */
   const toldOf = async (hash: string): Promise<void> => {
     const raw: string = await node.call('getblock', hash, 0);
     const { tx } = await node.call('getblock', hash, 1);

@@ -1,4 +1,5 @@
-// The pool and its fee estimates over restarts: saved by hand before a kill, saved by a clean stop, and not at all when told so.
+// The pool and its fee estimates over restarts: saved by hand before a kill, saved by a clean stop, and not at all when
+// told so.
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';

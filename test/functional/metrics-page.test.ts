@@ -1,5 +1,5 @@
-// The page at the metrics port: its events are right, and a real browser shows them (skipped where Chromium isn't installed).
-// PAGE_SHOTS=folder keeps the pictures.
+// The page at the metrics port: its events are right, and a real browser shows them (skipped where Chromium isn't
+// installed). PAGE_SHOTS=folder keeps the pictures.
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';

@@ -1,5 +1,5 @@
-// The real Prometheus scrapes a mining node, and every query of every panel and alert is put to it: each has to give data. Skipped where
-// the program isn't installed (Debian's package is called prometheus).
+// The real Prometheus scrapes a mining node, and every query of every panel and alert is put to it: each has to give
+// data. Skipped where the program isn't installed (Debian's package is called prometheus).
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';

@@ -1,5 +1,5 @@
-// BIP-0054 over real processes: what a template says of the coinbase, the warning about one that will be invalid, and the deployment on
-// regtest from its vote to blocks that it refuses.
+// BIP-0054 over real processes: what a template says of the coinbase, the warning about one that will be invalid, and
+// the deployment on regtest from its vote to blocks that it refuses.
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';

@@ -1,5 +1,6 @@
-// What mining software sends, byte for byte as its sources print it, against a real process: cpuminer, node-stratum-pool (NOMP),
-// public-pool, BFGMiner, miningcore and DATUM on the ordinary port, ckpool and p2pool on the lenient one.
+// What mining software sends, byte for byte as its sources print it, against a real process: cpuminer,
+// node-stratum-pool (NOMP), public-pool, BFGMiner, miningcore and DATUM on the ordinary port, ckpool and p2pool on the
+// lenient one.
 import { once } from 'node:events';
 import http from 'node:http';
 import type net from 'node:net';

@@ -1,4 +1,5 @@
-// What job declaration asks of a node: transactions by wtxid from mempool, pinned jobs and blocks, and the facts of the next block.
+// What job declaration asks of a node: transactions by wtxid from mempool, pinned jobs and blocks, and the facts of the
+// next block.
 import t from 'tap';
 import { type BuiltBlock, buildBlock, GENESIS, reward, spend } from '../framework/chain-builder.js';
 import { Daemon } from '../framework/daemon.js';

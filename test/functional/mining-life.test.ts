@@ -1,5 +1,5 @@
-// The life of a small pool: a miner that knows nothing but HTTP long-polls for work and gets 300 blocks accepted, with spends of every
-// standard kind in them, through a reorganisation and two kills.
+// The life of a small pool: a miner that knows nothing but HTTP long-polls for work and gets 300 blocks accepted, with
+// spends of every standard kind in them, through a reorganisation and two kills.
 import t from 'tap';
 import { coinFigures } from '../framework/coin-figures.js';
 import { Daemon } from '../framework/daemon.js';
@@ -52,7 +52,8 @@ t.test('300 blocks over HTTP', async (t) => {
     const index = rewards.findIndex(({ at }) => height + 1 - at >= 100);
     if (index < 0) return;
     const [{ coin }] = rewards.splice(index, 1) as [{ at: number; coin: Spendable }];
-    // A parent into two kinds, and a child at once that spends its first output: both must come in the next template, in order.
+    // A parent into two kinds, and a child at once that spends its first output: both must come in the next template,
+    // in order.
     const kind = kinds[height % kinds.length]!;
     const other = kinds[(height + 5) % kinds.length]!;
     const [first] = await send([coin], [kind === 'p2wsh-csv' ? 'p2tr-key' : kind, other], 10_000);
@@ -98,7 +99,8 @@ t.test('300 blocks over HTTP', async (t) => {
     base = { ...base, previousblockhash: block.hashHex, height: base.height + 1, curtime: base.curtime + 1 };
     base.default_witness_commitment = commitmentOf(base);
   }
-  // What the replaced blocks confirmed is the pool's again or was spent with them; the miner starts afresh from mature rewards.
+  // What the replaced blocks confirmed is the pool's again or was spent with them; the miner starts afresh from mature
+  // rewards.
   wallet.coins.length = 0;
   waiting.clear();
   for (let i = rewards.length - 1; i >= 0; i--) if (rewards[i]!.at > forkHeight) rewards.splice(i, 1);

@@ -1,5 +1,5 @@
-// getblocktemplate with limits of one client, over real processes in both modes: each limit, bad values, long polls, and that the shared
-// template stays as it is.
+// getblocktemplate with limits of one client, over real processes in both modes: each limit, bad values, long polls,
+// and that the shared template stays as it is.
 import t, { type Test } from 'tap';
 import { type BuiltBlock, buildBlock, GENESIS, reward, spend } from '../framework/chain-builder.js';
 import { Daemon } from '../framework/daemon.js';

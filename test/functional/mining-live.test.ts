@@ -1,5 +1,5 @@
-// Mode `live` over real processes: an empty template first and the full one after it, polls that hear of fees, light templates mined and submitted
-// as header and coinbase alone.
+// Mode `live` over real processes: an empty template first and the full one after it, polls that hear of fees, light
+// templates mined and submitted as header and coinbase alone.
 import http from 'node:http';
 import t, { type Test } from 'tap';
 import { type BuiltBlock, buildBlock, GENESIS, reward, spend } from '../framework/chain-builder.js';
@@ -90,7 +90,8 @@ async function firstTemplates(t: Test, checked: number): Promise<void> {
   t.equal(full.totalfees, 30_000);
 }
 
-// What a pool does that hears of blocks by ZMQ or by P2P: it asks once, without longpollid, and keeps the answer for half a minute.
+// What a pool does that hears of blocks by ZMQ or by P2P: it asks once, without longpollid, and keeps the answer for
+// half a minute.
 t.test('a client that asks once for each block gets the full template', async (t) => {
   const { calls, polls, chain } = await bench(t, '-checktemplates=0');
   for (let i = 0; i < 20; i++) await send(calls, payment(chain[i]!, 20_000));
@@ -103,7 +104,8 @@ t.test('a client that asks once for each block gets the full template', async (t
     tip = buildBlock(tip, { time: START + BLOCKS + n });
     const polled = poll.call('getblocktemplate', { ...rules, longpollid });
     t.equal(await calls.call('submitblock', tip.bytes.toString('hex')), null);
-    // The poll has the first template of the new tip, empty or not; who asks now asks while the full one is made, or right after.
+    // The poll has the first template of the new tip, empty or not; who asks now asks while the full one is made, or
+    // right after.
     ({ longpollid } = await polled);
     for (const template of await Promise.all(others.map((client) => client.call('getblocktemplate', rules)))) {
       t.equal(template.previousblockhash, tip.hashHex);

@@ -1,4 +1,5 @@
-// Long polls over real sockets on several fronts: who wakes, when, with what, and what becomes of those whose client or server goes.
+// Long polls over real sockets on several fronts: who wakes, when, with what, and what becomes of those whose client or
+// server goes.
 import t, { type Test } from 'tap';
 import { type BuiltBlock, buildBlock, GENESIS, spend } from '../framework/chain-builder.js';
 import { type Connection, closeAll, connect } from '../framework/connection.js';

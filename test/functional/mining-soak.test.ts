@@ -1,4 +1,5 @@
-// The soak of mode `live` in its short form: nothing invalid, nobody forgotten. Times and memory are the long form's (test/soak).
+// The soak of mode `live` in its short form: nothing invalid, nobody forgotten. Times and memory are the long form's
+// (test/soak).
 import t from 'tap';
 import { faultsOf, type SoakReport } from '../soak/soak-report.js';
 import { runSoak } from '../soak/soak-run.js';

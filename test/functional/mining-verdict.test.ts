@@ -1,4 +1,5 @@
-// gettemplateverdict over a real process: what the mempool refused or let go, what is in the template, and what is confirmed.
+// gettemplateverdict over a real process: what the mempool refused or let go, what is in the template, and what is
+// confirmed.
 import t from 'tap';
 import { type BuiltBlock, buildBlock, GENESIS, reward, spend } from '../framework/chain-builder.js';
 import { Daemon } from '../framework/daemon.js';

@@ -1,5 +1,5 @@
-// All attacks at once for a while: the node stays up, within bounds, and serves the honest. Figures and each attack alone are the long form's
-// (test/hostile).
+// All attacks at once for a while: the node stays up, within bounds, and serves the honest. Figures and each attack
+// alone are the long form's (test/hostile).
 import t from 'tap';
 import { Daemon } from '../framework/daemon.js';
 import { testKey } from '../framework/keys.js';

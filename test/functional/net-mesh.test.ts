@@ -1,4 +1,5 @@
-// Two nodes and four: sync from zero, a flood of transactions, a partition, a reorganisation. Eight of them are test/mesh's.
+// Two nodes and four: sync from zero, a flood of transactions, a partition, a reorganisation. Eight of them are
+// test/mesh's.
 import t from 'tap';
 import { runMesh } from '../mesh/mesh-run.js';
 

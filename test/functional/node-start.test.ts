@@ -60,7 +60,10 @@ t.test('the networks that a process can be of', async (t) => {
   }
 });
 
-/** Starts a process and sends it a signal at the first sight of a line of its log. @returns how it ended, and what it wrote */
+/**
+ * Starts a process and sends it a signal at the first sight of a line of its log.
+ * @returns how it ended, and what it wrote
+ */
 async function signalledAt(dir: string, line: string, signal: NodeJS.Signals) {
   const child: ChildProcess = spawn(process.execPath, [
     daemonFile,

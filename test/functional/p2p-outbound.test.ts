@@ -1,5 +1,6 @@
-// Whom a real node calls by itself and whom it keeps, with a proxy behind which everybody is the test's: seed nodes, networks, anchors and known
-// addresses over a restart, peers that stay behind, peers that break the rules, peers that hold up the download.
+// Whom a real node calls by itself and whom it keeps, with a proxy behind which everybody is the test's: seed nodes,
+// networks, anchors and known addresses over a restart, peers that stay behind, peers that break the rules, peers that
+// hold up the download.
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
@@ -134,7 +135,8 @@ t.test('who stays behind is asked once more and dropped; who breaks the rules is
   t.same(await node.call('addpeeraddress', bad, PORT), { success: true });
   await until('the third is called', () => world.to(bad).length === 1);
   t.equal(await world.to(bad)[0]!.peer.ended(60_000), true, 'a header without proof of work');
-  // One call after the other: half of them would go there. Ten minutes after a call nobody is less likely to be called for it.
+  // One call after the other: half of them would go there. Ten minutes after a call nobody is less likely to be called
+  // for it.
   const before = world.to(silent).length;
   for (let call = 1; call <= 6; call++) {
     await node.call('setmocktime', began + (24 + 11 * call) * 60);

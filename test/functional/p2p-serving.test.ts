@@ -1,5 +1,6 @@
-// What a real node serves to whom, and what calls do to peers: filters of blocks (BIP-0157), old blocks when the day's upload is used up,
-// listeners with permissions, bans that outlive the process, transactions announced again, packages, blocks fetched from one peer.
+// What a real node serves to whom, and what calls do to peers: filters of blocks (BIP-0157), old blocks when the day's
+// upload is used up, listeners with permissions, bans that outlive the process, transactions announced again, packages,
+// blocks fetched from one peer.
 import t, { type Test } from 'tap';
 import { type BuiltBlock, buildBlock, GENESIS, reward } from '../framework/chain-builder.js';
 import { Daemon } from '../framework/daemon.js';

@@ -1,6 +1,7 @@
-// Copies of blocks with another witness, from a peer over a socket, while the blocks themselves are stored and not connected yet: the first
-// block of the branch is withheld until every copy was sent. Branches change over, blocks are invalidated and taken back in between, in initial
-// download and at the tip. What counts is what the honest peer brought.
+// Copies of blocks with another witness, from a peer over a socket, while the blocks themselves are stored and not
+// connected yet: the first block of the branch is withheld until every copy was sent. Branches change over, blocks are
+// invalidated and taken back in between, in initial download and at the tip. What counts is what the honest peer
+// brought.
 import t from 'tap';
 import { type BuiltBlock, buildBlock, buildChain, GENESIS, reward, spend } from '../framework/chain-builder.js';
 import { Daemon } from '../framework/daemon.js';
@@ -18,7 +19,10 @@ interface Pair {
   readonly copy: Buffer;
 }
 
-/** Blocks that hand one coin on, each with a witness but the first, which makes the coin. @param tag tells branches apart */
+/**
+ * Blocks that hand one coin on, each with a witness but the first, which makes the coin.
+ * @param tag tells branches apart
+ */
 function branch(fork: BuiltBlock, coinOf: BuiltBlock, length: number, tag: number): { first: BuiltBlock; rest: Pair[] } {
   const coin = reward(coinOf);
   let last = spend([coin], [{ value: coin.value, script: TRUE_SCRIPT }]);
@@ -57,7 +61,10 @@ for (const [where, options] of [
     const honest = await P2pClient.connect(port, { startHeight: 130 });
     t.teardown(() => honest.close());
 
-    /** Sends copies, each by a peer of its own: a peer that sends one is dropped. With `before` the peer brings the block itself at once before. */
+    /**
+     * Sends copies, each by a peer of its own: a peer that sends one is dropped. With `before` the peer brings the
+     * block itself at once before.
+     */
     const attack = async (pairs: readonly Pair[], before: boolean): Promise<void> => {
       for (const { block, copy } of pairs) {
         const peer = await P2pClient.connect(port, { startHeight: 130 });

@@ -1,5 +1,5 @@
-// Real processes that find each other over loopback: sync from zero, transactions and blocks passed on, a partition that heals, and a peer of
-// the tests' own with its own codec.
+// Real processes that find each other over loopback: sync from zero, transactions and blocks passed on, a partition
+// that heals, and a peer of the tests' own with its own codec.
 import net from 'node:net';
 import t from 'tap';
 import { Daemon } from '../framework/daemon.js';

@@ -1,5 +1,5 @@
-// Encrypted connections (BIP-0324) between real processes and with a peer of the tests' own that has its own code for it: who speaks how with
-// whom, what it costs to break the rules, and that those who keep them are served meanwhile.
+// Encrypted connections (BIP-0324) between real processes and with a peer of the tests' own that has its own code for
+// it: who speaks how with whom, what it costs to break the rules, and that those who keep them are served meanwhile.
 import crypto from 'node:crypto';
 import fs from 'node:fs';
 import net from 'node:net';
@@ -176,7 +176,8 @@ t.test('whoever breaks the rules is dropped', async (t) => {
   boasting.client.raw(boasting.codec.seal(Buffer.alloc(0), 0, 4_000_014));
   t.equal(await boasting.client.ended(), true, 'a length beyond every message');
   await logged(node, /packet too large \(4000014 bytes\)/);
-  // Keys of another network do not fit: both sides wait for the end of the other's garbage. And half a handshake, with silence after it.
+  // Keys of another network do not fit: both sides wait for the end of the other's garbage. And half a handshake, with
+  // silence after it.
   await node.stop();
   await node.up('-peertimeout=5');
   const foreign = P2pClient.openV2(port, { magic: Buffer.from('f9beb4d9', 'hex') });

@@ -1,5 +1,6 @@
-// What one connection was told, every other one knows: a block that submitblock acknowledged is in every reply that is asked for
-// afterwards, on all fronts, whatever else goes on; and a node that was pulled in all directions ends with the coins of the winning chain.
+// What one connection was told, every other one knows: a block that submitblock acknowledged is in every reply that is
+// asked for afterwards, on all fronts, whatever else goes on; and a node that was pulled in all directions ends with
+// the coins of the winning chain.
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { BlockTree, branch, expectedCoins, ROOT, type TreeBlock } from '../framework/block-tree.js';

@@ -1,5 +1,5 @@
-// Flipped bytes in every kind of file of a data folder: each start either mends the damage, does without the file and says so, or refuses in
-// one line that names the way out; nothing else in the folder changes, and the way out works.
+// Flipped bytes in every kind of file of a data folder: each start either mends the damage, does without the file and
+// says so, or refuses in one line that names the way out; nothing else in the folder changes, and the way out works.
 import fs from 'node:fs';
 import path from 'node:path';
 import t, { type Test } from 'tap';

@@ -1,5 +1,6 @@
-// A damaged or foreign data folder, and a disk that is full: the node says what is wrong and ends with status 1, or mends it; it never
-// shows a stack trace, never goes on with coins it can't trust, and loses nothing that it acknowledged.
+// A damaged or foreign data folder, and a disk that is full: the node says what is wrong and ends with status 1, or
+// mends it; it never shows a stack trace, never goes on with coins it can't trust, and loses nothing that it
+// acknowledged.
 import { execFileSync, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';

@@ -1,5 +1,5 @@
-// What strangers may do to the Stratum V2 port: each ends with a closed connection and a line in the log, and other clients and getblocktemplate
-// go on. And a thousand clients hear of a new tip.
+// What strangers may do to the Stratum V2 port: each ends with a closed connection and a line in the log, and other
+// clients and getblocktemplate go on. And a thousand clients hear of a new tip.
 import { once } from 'node:events';
 import fs from 'node:fs';
 import net from 'node:net';

@@ -1,5 +1,6 @@
-// Two nodes and a Stratum V2 client through many blocks: the client's, those of the other node, reorganisations, restarts and SIGKILLs. At the
-// end both nodes are on one tip, and every block of the client that was in the chain once is known. SV2_BLOCKS and SV2_SEED change the course.
+// Two nodes and a Stratum V2 client through many blocks: the client's, those of the other node, reorganisations,
+// restarts and SIGKILLs. At the end both nodes are on one tip, and every block of the client that was in the chain once
+// is known. SV2_BLOCKS and SV2_SEED change the course.
 import t from 'tap';
 import { Daemon } from '../framework/daemon.js';
 import { shown } from '../framework/messages.js';

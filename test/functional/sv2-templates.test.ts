@@ -1,5 +1,6 @@
-// Stratum V2 over real processes: a client sets up, gets templates, asks for their transactions and mines on them; templates that were staged
-// for the next block are put to use by SetNewPrevHash alone, and never for a block they were not staged on.
+// Stratum V2 over real processes: a client sets up, gets templates, asks for their transactions and mines on them;
+// templates that were staged for the next block are put to use by SetNewPrevHash alone, and never for a block they were
+// not staged on.
 import fs from 'node:fs';
 import path from 'node:path';
 import t, { type Test } from 'tap';

@@ -1,4 +1,5 @@
-// Wallet calls that no recording goes through: transactions by proof, answers about addresses that change, signed messages, a dump and its way back. Real processes, regtest.
+// Wallet calls that no recording goes through: transactions by proof, answers about addresses that change, signed
+// messages, a dump and its way back. Real processes, regtest.
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';

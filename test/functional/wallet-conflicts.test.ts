@@ -1,4 +1,5 @@
-// A payment that a confirmed rival made void, through a reorganisation that confirms the rival again one block higher, and through restarts.
+// A payment that a confirmed rival made void, through a reorganisation that confirms the rival again one block higher,
+// and through restarts.
 import t from 'tap';
 import { Daemon } from '../framework/daemon.js';
 

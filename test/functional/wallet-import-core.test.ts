@@ -1,6 +1,6 @@
-// importcorewallet with wallet files that Bitcoin Core 0.21.1 (Berkeley DB, and SQLite for descriptors) and its master (SQLite) made, in one
-// node each that has the same blocks: what calls answer about a wallet is what Core answered, and the wallet goes on from there. The files
-// are made by build/test/compare/make-core-wallets.js.
+// importcorewallet with wallet files that Bitcoin Core 0.21.1 (Berkeley DB, and SQLite for descriptors) and its master
+// (SQLite) made, in one node each that has the same blocks: what calls answer about a wallet is what Core answered, and
+// the wallet goes on from there. The files are made by build/test/compare/make-core-wallets.js.
 import fs from 'node:fs';
 import path from 'node:path';
 import zlib from 'node:zlib';

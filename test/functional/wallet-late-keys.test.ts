@@ -1,5 +1,5 @@
-// Keys that come to a wallet after the transactions that pay them: from its pool, from a seed, and in wallets that an earlier version left
-// without those coins. Real processes, regtest.
+// Keys that come to a wallet after the transactions that pay them: from its pool, from a seed, and in wallets that an
+// earlier version left without those coins. Real processes, regtest.
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';

@@ -1,5 +1,5 @@
-// A wallet of a running daemon through what can happen to it: coins come, the process is killed, blocks go away, the wallet is
-// encrypted, backed up and restored. Real processes, regtest.
+// A wallet of a running daemon through what can happen to it: coins come, the process is killed, blocks go away, the
+// wallet is encrypted, backed up and restored. Real processes, regtest.
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';

@@ -1,5 +1,6 @@
-// What the operator's options make of a wallet's payments and addresses. One regtest chain and one folder; each part is a start with options of
-// its own. Expected numbers are worked out from sizes (virtual bytes) and rates (satoshis per virtual byte).
+// What the operator's options make of a wallet's payments and addresses. One regtest chain and one folder; each part is
+// a start with options of its own. Expected numbers are worked out from sizes (virtual bytes) and rates (satoshis per
+// virtual byte).
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
@@ -83,7 +84,8 @@ t.test('options of payments and addresses', async (t) => {
     await node.call('generatetoaddress', 1, OUTSIDE);
     t.equal(sats((await node.callWallet('w', 'getbalances')).mine.trusted), sats(mine.trusted) + sats(mine.untrusted_pending));
 
-    // For what follows: some blocks with payments that were dear and mined at once, and cheap ones that waited six blocks.
+    // For what follows: some blocks with payments that were dear and mined at once, and cheap ones that waited six
+    // blocks.
     const own: Record<string, number> = {};
     for (let i = 0; i < 130; i++) own[await node.callWallet('w', 'getnewaddress')] = 0.2;
     await node.callWallet('w', 'sendmany', '', own);
@@ -128,7 +130,8 @@ t.test('options of payments and addresses', async (t) => {
     t.equal(told.fee_reason, 'Minimum Required Fee');
     const { fee, vsize } = await price(told.txid);
     t.ok(Math.abs(fee - 500 * vsize) <= 500, `${fee} for ${vsize}`);
-    // One more coin of an address costs 68 * 500 satoshis: the change of the first payment has an address of its own, two coins share one.
+    // One more coin of an address costs 68 * 500 satoshis: the change of the first payment has an address of its own,
+    // two coins share one.
     await node.callWallet('together', 'sendtoaddress', OUTSIDE, 0.95);
     const log = fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8');
     t.match(log, /\[together\] .*Fee non-grouped = \d+, grouped = \d+, using grouped/);

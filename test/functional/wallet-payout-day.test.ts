@@ -1,6 +1,6 @@
-// A pool's payout day on real processes: a hundred coinbases mature, a thousand miners are paid, one payout's fee is raised, one block is
-// orphaned, the node dies twice; and a bookkeeper who knows nothing but listsinceblock, fed with its own lastblock, has every movement in
-// his book exactly once.
+// A pool's payout day on real processes: a hundred coinbases mature, a thousand miners are paid, one payout's fee is
+// raised, one block is orphaned, the node dies twice; and a bookkeeper who knows nothing but listsinceblock, fed with
+// its own lastblock, has every movement in his book exactly once.
 import t from 'tap';
 import { Daemon } from '../framework/daemon.js';
 

@@ -1,5 +1,5 @@
-// PSBTs from creator to extractor through a running daemon: a payment of one wallet, a multisig of two, what each call refuses and in
-// which words; and taproot wallets where descriptors of taproot are taken (signet). Real processes.
+// PSBTs from creator to extractor through a running daemon: a payment of one wallet, a multisig of two, what each call
+// refuses and in which words; and taproot wallets where descriptors of taproot are taken (signet). Real processes.
 import t from 'tap';
 import { CallError, Daemon } from '../framework/daemon.js';
 

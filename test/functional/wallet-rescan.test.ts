@@ -1,5 +1,5 @@
-// Scans of past blocks: what the pool's threads find must be what following block by block finds, with and without BIP-0158 filters, for
-// every kind of script, and for keys that only a payment found on the way brings into the pool.
+// Scans of past blocks: what the pool's threads find must be what following block by block finds, with and without
+// BIP-0158 filters, for every kind of script, and for keys that only a payment found on the way brings into the pool.
 // Real processes, regtest.
 import fs from 'node:fs';
 import path from 'node:path';

@@ -1,5 +1,6 @@
-// Where secrets must not be: in the log, in error replies, in what the process prints, in its heap. A daemon is used as an operator uses
-// it, with all log categories on; then every file outside of the wallet's database is searched, and a snapshot of the node thread's heap.
+// Where secrets must not be: in the log, in error replies, in what the process prints, in its heap. A daemon is used as
+// an operator uses it, with all log categories on; then every file outside of the wallet's database is searched, and a
+// snapshot of the node thread's heap.
 import { createHmac } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';

@@ -1,5 +1,5 @@
-// Payments by a running daemon's wallets: what each option does, what refusals say, and that fees, records and the mempool agree. Real
-// processes, regtest.
+// Payments by a running daemon's wallets: what each option does, what refusals say, and that fees, records and the
+// mempool agree. Real processes, regtest.
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';

@@ -1,5 +1,5 @@
-// What a start does for wallets: -rescan looks through past blocks, and options that make payments dear are told of, in the log and in the
-// replies of createwallet and loadwallet, in Core's words.
+// What a start does for wallets: -rescan looks through past blocks, and options that make payments dear are told of, in
+// the log and in the replies of createwallet and loadwallet, in Core's words.
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';

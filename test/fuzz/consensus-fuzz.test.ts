@@ -1,6 +1,6 @@
-// Random bytes and mutated valid input for the parsers and rules of the law: only DecodeError may come out of a parser, what parses
-// encodes back to the same bytes, rules answer with verdicts, and no input makes anything allocate far beyond its own size.
-// FUZZ_CASES and FUZZ_SEED change the amount and the start.
+// Random bytes and mutated valid input for the parsers and rules of the law: only DecodeError may come out of a parser,
+// what parses encodes back to the same bytes, rules answer with verdicts, and no input makes anything allocate far
+// beyond its own size. FUZZ_CASES and FUZZ_SEED change the amount and the start.
 
 import t from 'tap';
 import { parseBlock } from '../../src/consensus/block/block-view.js';
@@ -26,7 +26,9 @@ const SEED = Number(process.env.FUZZ_SEED ?? 20261121);
 const crypto = createNativeCrypto();
 t.comment(`seed ${SEED}, ${CASES} cases`);
 
-/** Rebuilds a transaction from its fields; equal to its bytes for everything that parses in the format it was read in. */
+/**
+ * Rebuilds a transaction from its fields; equal to its bytes for everything that parses in the format it was read in.
+ */
 function rebuild(tx: TxView): Uint8Array {
   const fields: TxFields = {
     version: tx.version,
@@ -115,7 +117,8 @@ t.test('transactions', async (t) => {
       parsed++;
       checkTransaction(tx);
       const same = equalBytes(rebuild(tx), tx.bytes);
-      // A transaction without inputs in the extended format has no other encoding of its own; it never carries a witness.
+      // A transaction without inputs in the extended format has no other encoding of its own; it never carries a
+      // witness.
       if (!same && tx.inputCount > 0) t.fail(`case ${n} does not encode back: ${Buffer.from(input).toString('hex')}`);
       if (tx.txid.length !== 32 || tx.wtxid.length !== 32 || tx.stripped().length !== tx.strippedSize) t.fail(`case ${n}: sizes`);
     }

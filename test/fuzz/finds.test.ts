@@ -1,5 +1,5 @@
-// What the long fuzz suite found once, asked again: each input of test/fuzz/finds against its target; and a short run of every parser
-// with the same dice, so that the suite itself cannot rot. FUZZ_CASES asks for more.
+// What the long fuzz suite found once, asked again: each input of test/fuzz/finds against its target; and a short run
+// of every parser with the same dice, so that the suite itself cannot rot. FUZZ_CASES asks for more.
 import t from 'tap';
 import { METHODS } from '../../src/rpc/declare/methods.js';
 import { Dice, mixSeed } from './long/dice.js';

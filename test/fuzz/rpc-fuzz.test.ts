@@ -1,5 +1,5 @@
-// Mutated JSON-RPC bodies against a front's desk and the node's: neither throws, every reply is well-formed, the server stays usable.
-// The same 40,000 cases everywhere; RPC_FUZZ_CASES asks for another number.
+// Mutated JSON-RPC bodies against a front's desk and the node's: neither throws, every reply is well-formed, the server
+// stays usable. The same 40,000 cases everywhere; RPC_FUZZ_CASES asks for another number.
 
 import t from 'tap';
 import { chainParams } from '../../src/consensus/params/networks.js';

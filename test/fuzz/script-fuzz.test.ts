@@ -1,5 +1,6 @@
-// Random scripts, witnesses and flags through the interpreter: it never throws, always answers with a known code, and leaves its
-// input as it was. Scripts are random bytes, random opcodes, and damaged standard spends. FUZZ_SEED and FUZZ_CASES change the run.
+// Random scripts, witnesses and flags through the interpreter: it never throws, always answers with a known code, and
+// leaves its input as it was. Scripts are random bytes, random opcodes, and damaged standard spends. FUZZ_SEED and
+// FUZZ_CASES change the run.
 
 import t from 'tap';
 import { minimalPush, plainPush, scriptHashScript, witnessProgramScript } from '../../src/consensus/script/build-script.js';

@@ -1,5 +1,5 @@
-// Random and mutated bytes into everything that reads from disk: rows, undo data, block files. Nothing may crash, hang, allocate beyond its
-// input, or fail with anything but a StoreError. FUZZ_CASES scales it.
+// Random and mutated bytes into everything that reads from disk: rows, undo data, block files. Nothing may crash, hang,
+// allocate beyond its input, or fail with anything but a StoreError. FUZZ_CASES scales it.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -152,7 +152,8 @@ t.test('block files', async (t) => {
       files = await BlockFiles.open({ dir, magic: MAGIC, lastKnown: known }, { hashes });
     } catch (error) {
       const refusal = error instanceof StoreError && error.code === 'STORE_CORRUPTION';
-      // Without a block that the index knows there is only one reason to refuse: none of the first file's records is whole.
+      // Without a block that the index knows there is only one reason to refuse: none of the first file's records is
+      // whole.
       if (!refusal || (known === null && !error.message.includes('holds no blocks of this network'))) t.fail(`open: ${String(error)}`);
       continue;
     }

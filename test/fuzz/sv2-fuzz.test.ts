@@ -1,4 +1,5 @@
-// A short run of the long suite's Stratum V2 targets: payloads of messages, and conversations with a connection. FUZZ_CASES scales it.
+// A short run of the long suite's Stratum V2 targets: payloads of messages, and conversations with a connection.
+// FUZZ_CASES scales it.
 import t from 'tap';
 import { Dice, mixSeed } from './long/dice.js';
 import { sv2Targets } from './long/sv2-targets.js';

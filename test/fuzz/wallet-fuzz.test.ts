@@ -1,6 +1,6 @@
-// Random and mutated arguments to every call of wallets, but for those that pay (wallet-spend-fuzz): the daemon answers each of them, and a
-// call that failed has changed nothing, neither in memory nor on the disk: rows of the database, settings.json, files beside them. Now and
-// then the wallet in memory is held against the one that is loaded from disk.
+// Random and mutated arguments to every call of wallets, but for those that pay (wallet-spend-fuzz): the daemon answers
+// each of them, and a call that failed has changed nothing, neither in memory nor on the disk: rows of the database,
+// settings.json, files beside them. Now and then the wallet in memory is held against the one that is loaded from disk.
 // ADIT_SEED sets where the dice begin, ADIT_FUZZ how many calls.
 import t from 'tap';
 import { METHODS } from '../../src/rpc/declare/methods.js';
@@ -139,7 +139,10 @@ const shapes: [method: string, ...args: (Kind | readonly Kind[])[]][] = [
 ];
 /** Arguments that are never anything else: they name files. */
 const FIXED: readonly Kind[] = ['path', 'name', 'taken'];
-/** Calls without an effect on the disk that atoms could not have: a text in their first place would encrypt or make a wallet. */
+/**
+ * Calls without an effect on the disk that atoms could not have: a text in their first place would encrypt or make a
+ * wallet.
+ */
 const CAREFUL: readonly string[] = ['encryptwallet', 'createwallet'];
 /** What wallet-spend-fuzz tries. */
 const PAYING = ['bumpfee', 'psbtbumpfee', 'send', 'sendmany', 'sendtoaddress', 'settxfee', 'walletcreatefundedpsbt'];

@@ -1,5 +1,6 @@
-// Random and mutated arguments to the calls that pay: each is answered in order, what is refused changes neither the wallet (in memory and on
-// the disk) nor its locks nor the mempool, and what is paid is in the mempool. ADIT_SEED, ADIT_FUZZ as in wallet-fuzz.
+// Random and mutated arguments to the calls that pay: each is answered in order, what is refused changes neither the
+// wallet (in memory and on the disk) nor its locks nor the mempool, and what is paid is in the mempool. ADIT_SEED,
+// ADIT_FUZZ as in wallet-fuzz.
 import t from 'tap';
 import { Daemon } from '../framework/daemon.js';
 import { pseudoRandom } from '../framework/pseudo-random.js';

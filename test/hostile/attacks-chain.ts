@@ -1,4 +1,5 @@
-// Attacks that know the chain: headers and blocks that are wrong in one way or another, transactions, compact blocks, promises not kept.
+// Attacks that know the chain: headers and blocks that are wrong in one way or another, transactions, compact blocks,
+// promises not kept.
 import { randomBytes } from 'node:crypto';
 import { type BuiltBlock, buildBlock, buildChain, GENESIS } from '../framework/chain-builder.js';
 import { compactSize, hash256, serializeTx, TRUE_WITNESS, type Tx, txid, unshown } from '../framework/messages.js';
@@ -22,7 +23,10 @@ const tag = (): number => Math.random() * 1e9;
 const child = (facts: Facts, plan: Parameters<typeof buildBlock>[1] = {}): BuiltBlock =>
   buildBlock(tipOf(facts), { time: facts.tip.time + 1, tag: tag(), ...plan });
 
-/** A chain from genesis with less work than the node's; made once, which takes seconds: to be asked for before the attack. */
+/**
+ * A chain from genesis with less work than the node's; made once, which takes seconds: to be asked for before the
+ * attack.
+ */
 let light: Buffer[] | undefined;
 export function lightHeaders(facts: Facts): Buffer[] {
   light ??= buildChain(GENESIS, FULL, { time: facts.firstTime, tag: tag() }).map(({ header }) => header);

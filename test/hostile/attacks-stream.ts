@@ -1,4 +1,5 @@
-// Attacks that need to know nothing of the chain: bytes, lengths, floods of small messages, peers that don't read, many connections.
+// Attacks that need to know nothing of the chain: bytes, lengths, floods of small messages, peers that don't read, many
+// connections.
 import { randomBytes, randomFillSync } from 'node:crypto';
 import { compactSize, hash256, serializeTx } from '../framework/messages.js';
 import { framed, invPayload, locatorPayload, versionPayload } from '../framework/p2p-client.js';

@@ -1,4 +1,5 @@
-// What attackers know of the chain they attack, sent from the runner to their process. Plain data: it crosses a process border.
+// What attackers know of the chain they attack, sent from the runner to their process. Plain data: it crosses a process
+// border.
 
 /** A block as far as somebody has to know it who builds on it. */
 export interface TipFacts {

@@ -1,5 +1,6 @@
-// What honest users of the attacked node see, measured while it is attacked: pollers of templates, blocks and transactions that have to get
-// from the node to its honest peer and back, small calls, and how late the node thread is.
+// What honest users of the attacked node see, measured while it is attacked: pollers of templates, blocks and
+// transactions that have to get from the node to its honest peer and back, small calls, and how late the node thread
+// is.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Daemon } from '../framework/daemon.js';
 import { testKey } from '../framework/keys.js';

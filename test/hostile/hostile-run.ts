@@ -1,4 +1,5 @@
-// A node under attack: one honest peer, pollers of templates, and attackers in a process of their own, each attack alone and then all at once.
+// A node under attack: one honest peer, pollers of templates, and attackers in a process of their own, each attack
+// alone and then all at once.
 
 import { type ChildProcess, fork } from 'node:child_process';
 import fs from 'node:fs';
@@ -16,8 +17,10 @@ import type { AttackCounts } from './hostile-peer.js';
 export interface HostileOptions {
   /** All in all, the making of the chain left out. */
   readonly seconds: number;
-  /** Only all at once, without a phase for each; it goes on, for a minute and a half at most, until every attack came through and the honest
-   * were served a little: on a slow machine less happens in a second. */
+  /**
+   * Only all at once, without a phase for each; it goes on, for a minute and a half at most, until every attack came
+   * through and the honest were served a little: on a slow machine less happens in a second.
+   */
   readonly short: boolean;
   /** Blocks of the chain; a rival of 2,000 headers has less work when there are more than 2,150. */
   readonly blocks: number;

@@ -2,7 +2,8 @@
 //
 //   npm run hostile            HOSTILE_SECONDS=600 HOSTILE_LANES=20 HOSTILE_ONLY=inv-flood,ping-flood HOSTILE_OPTIONS=-compat=31
 //
-// Times are milliseconds, median/p99 or the most. Exit status 1 when a block or transaction of the honest got lost, or the node did.
+// Times are milliseconds, median/p99 or the most. Exit status 1 when a block or transaction of the honest got lost, or
+// the node did.
 import os from 'node:os';
 import { phaseLine, runHostile } from './hostile-run.js';
 

@@ -1,6 +1,6 @@
-// SIGKILL at random moments: while blocks, transactions and reorganisations come in, while the daemon starts, while it stops. After each
-// restart everything that was acknowledged must be there, and in the end the coins must be those of a daemon that was never killed.
-// ADIT_KILLS sets how many kills, ADIT_SEED where the dice begin.
+// SIGKILL at random moments: while blocks, transactions and reorganisations come in, while the daemon starts, while it
+// stops. After each restart everything that was acknowledged must be there, and in the end the coins must be those of a
+// daemon that was never killed. ADIT_KILLS sets how many kills, ADIT_SEED where the dice begin.
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { BlockTree, expectedCoins } from '../framework/block-tree.js';

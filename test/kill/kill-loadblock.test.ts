@@ -1,5 +1,6 @@
-// SIGKILL while -loadblock reads a file whose coins do not fit the cache: flushes, also those that go out in chunks under a marker, are cut
-// short. Every restart goes on with the file, and the end is that of a daemon that was never killed.
+// SIGKILL while -loadblock reads a file whose coins do not fit the cache: flushes, also those that go out in chunks
+// under a marker, are cut short. Every restart goes on with the file, and the end is that of a daemon that was never
+// killed.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

@@ -1,5 +1,5 @@
-// A few kills of every phase of the long suite (npm run kill), each with its comparison: the suite itself is kept working by this.
-// ADIT_KILLS sets how many kills a phase, ADIT_SEED where the dice begin.
+// A few kills of every phase of the long suite (npm run kill), each with its comparison: the suite itself is kept
+// working by this. ADIT_KILLS sets how many kills a phase, ADIT_SEED where the dice begin.
 import t from 'tap';
 import { rounds } from '../framework/depth.js';
 import { connecting, flushing, reorganising } from './phases/feeding.js';

@@ -1,7 +1,8 @@
-// SIGKILL at random moments of a wallet's life: while it gives out addresses, follows blocks and reorganisations, imports keys and scans for
-// them, or is loaded. Its tables come from an image and a journal. After each restart every address that was acknowledged is there, the wallet's
-// coins are those of the chain's own set of coins, which knows nothing of wallets, and histories, balances and sums are those of the model of
-// random histories. ADIT_KILLS sets how many kills, ADIT_SEED where the dice begin.
+// SIGKILL at random moments of a wallet's life: while it gives out addresses, follows blocks and reorganisations,
+// imports keys and scans for them, or is loaded. Its tables come from an image and a journal. After each restart every
+// address that was acknowledged is there, the wallet's coins are those of the chain's own set of coins, which knows
+// nothing of wallets, and histories, balances and sums are those of the model of random histories. ADIT_KILLS sets how
+// many kills, ADIT_SEED where the dice begin.
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { ChainWallet } from '../framework/chain-wallet.js';
@@ -132,7 +133,10 @@ class Life {
     return { ripe: shown(ripe), immatureSats };
   }
 
-  /** Confirms what waits in the mempool. What a reorganisation put there and the kill took out again would hold coins back: it is given up. */
+  /**
+   * Confirms what waits in the mempool. What a reorganisation put there and the kill took out again would hold coins
+   * back: it is given up.
+   */
   async settle(): Promise<void> {
     await this.node.call('generatetoaddress', 1, FOREIGN);
     for (const wallet of ['w', 'i']) {

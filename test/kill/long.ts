@@ -1,11 +1,12 @@
-// The long kill suite: SIGKILLs at random moments while a daemon connects blocks, reorganises, flushes, reindexes, builds indexes, prunes and works on wallets. After each
-// kill the next start must have a consistent tip and every acknowledged block; each round ends with the coins and index answers of a daemon
-// that was never killed.
+// The long kill suite: SIGKILLs at random moments while a daemon connects blocks, reorganises, flushes, reindexes,
+// builds indexes, prunes and works on wallets. After each kill the next start must have a consistent tip and every
+// acknowledged block; each round ends with the coins and index answers of a daemon that was never killed.
 //
 //   npm run kill -- [--kills=1000] [--seed=1] [--minutes=60] [--phase=NAME] [--jobs=2]
 //
-// Kills are shared out evenly over the phases, in rounds of at most fifty. When the minutes are over, the rounds under way end with their
-// comparison and the rest is left out. Exit status 1 when anything was wrong; the data folder of that round is kept and named.
+// Kills are shared out evenly over the phases, in rounds of at most fifty. When the minutes are over, the rounds under
+// way end with their comparison and the rest is left out. Exit status 1 when anything was wrong; the data folder of
+// that round is kept and named.
 import { parseArgs } from 'node:util';
 import { connecting, flushing, reorganising } from './phases/feeding.js';
 import { indexing } from './phases/indexing.js';

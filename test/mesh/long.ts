@@ -1,9 +1,10 @@
-// Eight nodes on one machine: more blocks, more transactions, a reorganisation of 200 blocks. Prints what each step took.
+// Eight nodes on one machine: more blocks, more transactions, a reorganisation of 200 blocks. Prints what each step
+// took.
 //
 //   npm run mesh -- [--nodes=8] [--blocks=2000] [--transactions=4000] [--reorg=200] [--minutes=15]
 //
-// Nodes have small caches and one verification thread each; on a machine with other work run it under nice. Exit status 1 when the nodes disagree
-// at any step, or when the minutes are over.
+// Nodes have small caches and one verification thread each; on a machine with other work run it under nice. Exit status
+// 1 when the nodes disagree at any step, or when the minutes are over.
 import os from 'node:os';
 import { parseArgs } from 'node:util';
 import { runMesh } from './mesh-run.js';

@@ -1,5 +1,6 @@
-// Several nodes on loopback, real processes: they sync from zero, are flooded with signed transactions at different ends, fall apart into two
-// halves that both mine, and find together again over a reorganisation. At each step tips, mempools and coins must agree.
+// Several nodes on loopback, real processes: they sync from zero, are flooded with signed transactions at different
+// ends, fall apart into two halves that both mine, and find together again over a reorganisation. At each step tips,
+// mempools and coins must agree.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Daemon } from '../framework/daemon.js';
 import { testKey } from '../framework/keys.js';

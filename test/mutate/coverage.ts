@@ -1,9 +1,13 @@
-// Which tests execute which places of a file: only they can catch a mutant there. From the imports of the compiled tests, and from what V8
-// counts while they run.
+// Which tests execute which places of a file: only they can catch a mutant there. From the imports of the compiled
+// tests, and from what V8 counts while they run.
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** Test files that import one of some files, and over how many steps. @param tests compiled files @param files compiled files */
+/**
+ * Test files that import one of some files, and over how many steps.
+ * @param tests compiled files
+ * @param files compiled files
+ */
 export function testsNear(tests: readonly string[], files: ReadonlySet<string>, mostSteps: number): Map<string, number> {
   const imports = new Map<string, readonly string[]>();
   const importsOf = (file: string): readonly string[] => {

@@ -1,4 +1,5 @@
-// Mutants of a compiled file: each a small change that a test should notice. Conditions, bounds, constants, operators, removed calls.
+// Mutants of a compiled file: each a small change that a test should notice. Conditions, bounds, constants, operators,
+// removed calls.
 import { parse } from 'acorn';
 
 /** One change of a source text. */

@@ -1,11 +1,12 @@
-// Looks for code that no unit test guards: changes compiled files one small thing at a time, runs the unit tests that execute the place, and
-// lists the changes that none of them noticed.
+// Looks for code that no unit test guards: changes compiled files one small thing at a time, runs the unit tests that
+// execute the place, and lists the changes that none of them noticed.
 //
 //   npm run mutate -- ROOM [FILE] [--minutes=10] [--seed=1] [--steps=2] [--strings]
 //
-// ROOM is a folder of src (consensus, net/peer), FILE a file in it without its ending (rules/bits). Mutants are taken in a random order
-// given by the seed, so that a short run is a fair sample. `steps`: how many imports a test may be away from a file. Texts are changed
-// with --strings only. What survives is either a missing test or a change that makes no difference: that is for a reader to say.
+// ROOM is a folder of src (consensus, net/peer), FILE a file in it without its ending (rules/bits). Mutants are taken
+// in a random order given by the seed, so that a short run is a fair sample. `steps`: how many imports a test may be
+// away from a file. Texts are changed with --strings only. What survives is either a missing test or a change that
+// makes no difference: that is for a reader to say.
 import fs from 'node:fs';
 import { SourceMap } from 'node:module';
 import os from 'node:os';

@@ -1,4 +1,5 @@
-// A copy of what was compiled, in which files may be spoilt: everything else of the repository is linked. And runs of tests in it.
+// A copy of what was compiled, in which files may be spoilt: everything else of the repository is linked. And runs of
+// tests in it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';

@@ -30,7 +30,10 @@ export class Judge {
     this.#tail = this.#tail.then(() => this.#propose(given)).catch((error: Error) => void this.invalid.push(error.message));
   }
 
-  /** Resolves when everything offered until now is judged. While `move` runs nothing is proposed: the judge's tip moves in it. */
+  /**
+   * Resolves when everything offered until now is judged. While `move` runs nothing is proposed: the judge's tip moves
+   * in it.
+   */
   async between<T>(move: () => Promise<T>): Promise<T> {
     const moved = this.#tail.then(move);
     this.#tail = moved.then(

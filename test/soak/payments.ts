@@ -1,4 +1,5 @@
-// The stream of payments of a soak: most alone, many in chains, some that replace others, some that conflict and are refused.
+// The stream of payments of a soak: most alone, many in chains, some that replace others, some that conflict and are
+// refused.
 import { ANYONE, type BuiltBlock, reward, spend } from '../framework/chain-builder.js';
 import { push, serializeTx, type Tx, txid } from '../framework/messages.js';
 

@@ -21,7 +21,9 @@ export function idOf({ bytes }: RawReply): string | null {
 export class SoakClient {
   readonly #daemon: Daemon;
   readonly #kept = new http.Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
-  /** For rare calls: a socket that was quiet for ten seconds is closed by the node, perhaps just when it is used again. */
+  /**
+   * For rare calls: a socket that was quiet for ten seconds is closed by the node, perhaps just when it is used again.
+   */
   readonly #fresh = new http.Agent({ keepAlive: false });
 
   constructor(daemon: Daemon) {

@@ -2,8 +2,10 @@
 
 export interface SoakOptions {
   readonly seconds: number;
-  /** Goes on up to three times as long, until at least so many blocks and accepted transactions were seen and a reorganisation: on a slow
-   * machine less happens in a second. Default none. */
+  /**
+   * Goes on up to three times as long, until at least so many blocks and accepted transactions were seen and a
+   * reorganisation: on a slow machine less happens in a second. Default none.
+   */
   readonly least?: { readonly blocks: number; readonly accepted: number };
   readonly polls: number;
   /** On average. */
@@ -40,7 +42,10 @@ export interface SoakReport {
   readonly waitersAtEnd: number;
 }
 
-/** Parts of the node's memory, and the metrics that tell them. Those with a bound are caches that fill up to an option or follow the load. */
+/**
+ * Parts of the node's memory, and the metrics that tell them. Those with a bound are caches that fill up to an option
+ * or follow the load.
+ */
 export const MEMORY_PARTS = {
   heap: { metric: 'adit_nodejs_heap_size_used_bytes', bounded: false },
   'outside the heap': { metric: 'adit_nodejs_external_memory_bytes', bounded: false },

@@ -1,4 +1,5 @@
-// One run of the soak: who does what, and what was seen. Started by soak-live.ts and by the short form in test/functional.
+// One run of the soak: who does what, and what was seen. Started by soak-live.ts and by the short form in
+// test/functional.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BuiltBlock, buildBlock, GENESIS } from '../framework/chain-builder.js';
 import { Daemon } from '../framework/daemon.js';

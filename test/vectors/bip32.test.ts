@@ -1,4 +1,5 @@
-// BIP-0032's vectors and bitcoinjs' additions: keys of paths with their texts, accounts of BIP-0049, 84 and 86, and keys to refuse.
+// BIP-0032's vectors and bitcoinjs' additions: keys of paths with their texts, accounts of BIP-0049, 84 and 86, and
+// keys to refuse.
 import t from 'tap';
 import { encodeAddress } from '../../src/address/address.js';
 import {

@@ -1,5 +1,5 @@
-// BIP-0324's vectors: decoding and encoding of ElligatorSwift keys, and the whole way from a secret to encrypted packets.
-// VECTORS names the folder (../shared/vectors by default); without it the suites are skipped.
+// BIP-0324's vectors: decoding and encoding of ElligatorSwift keys, and the whole way from a secret to encrypted
+// packets. VECTORS names the folder (../shared/vectors by default); without it the suites are skipped.
 
 import { chainParams } from '../../src/consensus/params/networks.js';
 import { decodeEllSwift, type EllSwift, tOfPair, xOfPair } from '../../src/crypto/ellswift.js';

@@ -1,5 +1,5 @@
-// The real blocks with spent outputs on worker threads: every script passes, and a changed signature is found where it is, also
-// when two are changed. What the scripts themselves accept is blocks-scripts' matter.
+// The real blocks with spent outputs on worker threads: every script passes, and a changed signature is found where it
+// is, also when two are changed. What the scripts themselves accept is blocks-scripts' matter.
 
 import { join } from 'node:path';
 import t from 'tap';
@@ -25,7 +25,9 @@ interface Facts {
   spent: [number, string, ...unknown[]][];
 }
 
-/** Fewer rules than a block's own would hide failures only; blocks before segwit get P2SH, those before P2SH nothing. */
+/**
+ * Fewer rules than a block's own would hide failures only; blocks before segwit get P2SH, those before P2SH nothing.
+ */
 function flagsOf({ network, height, time }: Facts): number {
   if (network === 'test') return SEGWIT_ERA;
   if (height >= 709_632) return TAPROOT_ERA;
@@ -33,7 +35,10 @@ function flagsOf({ network, height, time }: Facts): number {
   return time >= 1_333_238_400 ? P2SH : 0;
 }
 
-/** The job with one byte changed in the signature of its last input, or null when that input has none of the usual kinds. */
+/**
+ * The job with one byte changed in the signature of its last input, or null when that input has none of the usual
+ * kinds.
+ */
 function spoiled(job: TxJob): TxJob | null {
   const input = job.tx.inputCount - 1;
   const scriptSig = job.tx.scriptSig(input);

@@ -1,5 +1,5 @@
-// Verifies every script of the real blocks that come with their spent outputs, counts their sigop cost, and then changes single
-// bytes of signatures, witnesses, spent scripts and spent amounts: each change must fail.
+// Verifies every script of the real blocks that come with their spent outputs, counts their sigop cost, and then
+// changes single bytes of signatures, witnesses, spent scripts and spent amounts: each change must fail.
 
 import { join } from 'node:path';
 import t from 'tap';
@@ -119,7 +119,8 @@ t.test('real blocks with spent outputs', { skip: names.length === 0 && `${join(V
     t.equal(failed.length, 0, `${stem}: ${facts.spent.length} inputs verify`);
 
     const survivors: string[] = [];
-    // One block spends 20,000 coins whose script is empty and whose scriptSig any true value: nothing there can be changed for the worse.
+    // One block spends 20,000 coins whose script is empty and whose scriptSig any true value: nothing there can be
+    // changed for the worse.
     const changeable = facts.spent.filter(([, script]) => script !== '').length;
     const every = Math.max(1, Math.floor(changeable / MUTATED_INPUTS));
     let seen = 0;

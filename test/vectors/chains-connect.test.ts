@@ -1,4 +1,5 @@
-// Whole chains through the node's own chain: import from files, full validation with scripts, coins and undo data in order afterwards.
+// Whole chains through the node's own chain: import from files, full validation with scripts, coins and undo data in
+// order afterwards.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Whole chains from genesis under every rule, scripts included: parse, check, connect against coins in memory, run the scripts.
-// Also two branches, of which the longer has more work.
+// Whole chains from genesis under every rule, scripts included: parse, check, connect against coins in memory, run the
+// scripts. Also two branches, of which the longer has more work.
 
 import { type BlockView, parseBlock } from '../../src/consensus/block/block-view.js';
 import { fromHex, hashToHex, toHex } from '../../src/consensus/bytes/hex.js';
@@ -109,7 +109,8 @@ filesSuite('chains', /\.hex$/, 'connected from genesis', (t, name) => {
   const isGenesis = (line: string | undefined): boolean => line !== undefined && line.slice(8, 72) === '00'.repeat(32);
   t.equal(chain.tip.height, before.length + lines.length - (isGenesis(before[0] ?? lines[0]) ? 1 : 0));
   if (params.signetChallenge === null || before.length > 0 || !isGenesis(lines[0])) return;
-  // Another challenge is not what was signed; the proof of work is looked at first, so it has to be left out of the way.
+  // Another challenge is not what was signed; the proof of work is looked at first, so it has to be left out of the
+  // way.
   const block = parseBlock(fromHex(lines[2]!), crypto);
   const challenge = Uint8Array.from(params.signetChallenge);
   challenge[10] ^= 1;

@@ -1,4 +1,5 @@
-// Every file of the descriptor vectors: BIP-0380 to BIP-0390, bcoin's collection (made with Core's getdescriptorinfo), miniscript.
+// Every file of the descriptor vectors: BIP-0380 to BIP-0390, bcoin's collection (made with Core's getdescriptorinfo),
+// miniscript.
 import { encodeAddress, encodePublicKeyHash } from '../../src/address/address.js';
 import type { DescriptorContext } from '../../src/address/descriptor/context.js';
 import { parseDescriptor } from '../../src/address/descriptor/parse.js';

@@ -19,7 +19,10 @@ const main = chainParams('main');
 const NOW = 1_900_000_000;
 const networkOf = (name: string): ChainParams => chainParams(/^[a-z0-9]+/.exec(name)?.[0] as ChainName);
 
-/** Walks a file of headers under the rules, and returns its last node. Without its beginnings, what needs older headers is left out. */
+/**
+ * Walks a file of headers under the rules, and returns its last node. Without its beginnings, what needs older headers
+ * is left out.
+ */
 function walk(t: Tap, path: string, params: ChainParams, from: number): ModelNode {
   const bytes = readVector(path);
   const interval = retargetInterval(params);

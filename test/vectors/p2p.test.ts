@@ -1,6 +1,6 @@
-// Real payloads of P2P messages (the vectors of BIP-0324 have a file of their own): a compact block that is put together again from the
-// transactions of its block, and a merkleblock whose proof leads to that block's root.
-// VECTORS names the folder (../shared/vectors by default); without it the suites are skipped.
+// Real payloads of P2P messages (the vectors of BIP-0324 have a file of their own): a compact block that is put
+// together again from the transactions of its block, and a merkleblock whose proof leads to that block's root. VECTORS
+// names the folder (../shared/vectors by default); without it the suites are skipped.
 import { parseBlock } from '../../src/consensus/block/block-view.js';
 import { parseHeader } from '../../src/consensus/block/header-view.js';
 import { buildPartialMerkle, decodePartialMerkle, encodePartialMerkle, extractMatches } from '../../src/consensus/block/partial-merkle.js';

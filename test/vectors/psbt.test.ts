@@ -1,5 +1,5 @@
-// Runs the PSBT vectors of the BIPs, of Core and of bitcoinjs: what is to be read and what is to be refused, and every role from creator
-// to extractor, byte for byte.
+// Runs the PSBT vectors of the BIPs, of Core and of bitcoinjs: what is to be read and what is to be refused, and every
+// role from creator to extractor, byte for byte.
 import { decodeAddress } from '../../src/address/address.js';
 import { decodeWif } from '../../src/address/wif.js';
 import { hashKey } from '../../src/consensus/bytes/hex.js';
@@ -184,7 +184,8 @@ fileSuite(FINALIZE, async (t) => {
   for (const { type, psbt, result } of readJson<{ type: string; psbt: string; result: string }[]>(FINALIZE)) {
     const target = read(psbt);
     const expected = read(result).inputs[0];
-    // That row's signature is of the hash of before BIP-0143: it does not spend the output. It is put together rightly all the same.
+    // That row's signature is of the hash of before BIP-0143: it does not spend the output. It is put together rightly
+    // all the same.
     const spends = type !== 'P2SH-P2WPKH';
     t.equal(await finalizePsbt(target, crypto, false), spends, type);
     if (spends) t.equal(written(target), result, type);

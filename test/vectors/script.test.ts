@@ -107,8 +107,8 @@ rowSuite<{ hex: string; number: number; bytes?: number; minimal?: boolean }>('sc
   return !minimal || hex(encodeNumber(row.number)) === row.hex ? null : `${row.number}: ${hex(encodeNumber(row.number))}`;
 });
 
-// The rows are another library's asm: opcodes carry their prefix even for numbers, every other push is hex. One row pushes a small
-// number as data, which that notation cannot tell from the opcode; it names the real bytes apart.
+// The rows are another library's asm: opcodes carry their prefix even for numbers, every other push is hex. One row
+// pushes a small number as data, which that notation cannot tell from the opcode; it names the real bytes apart.
 rowSuite<{ asm: string; script: string; nonstandard?: { scriptSigHex: string } }>('script/script_asm.json', 'texts', (row) => {
   const words = row.asm.split(' ').map((word) => {
     const number = /^OP_(\d+)$/.exec(word);

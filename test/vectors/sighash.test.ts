@@ -52,8 +52,8 @@ rowSuite<Bip143Row>('sighash/bip143.json', 'hashes', (row) => {
   return null;
 });
 
-// ANYONECANPAY|SINGLE signatures stay valid when inputs change places, so a signed form may have another order; and one example
-// lists a signed transaction whose spent output it does not give, which is passed over.
+// ANYONECANPAY|SINGLE signatures stay valid when inputs change places, so a signed form may have another order; and one
+// example lists a signed transaction whose spent output it does not give, which is passed over.
 rowSuite<Bip143Row>('sighash/bip143.json', 'signed transactions verify', (row) => {
   const unsigned = parseTx(unhex(row.unsignedTx), crypto, { exact: true });
   const outputs = new Map<string, SpentOutput>();

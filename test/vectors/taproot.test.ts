@@ -1,5 +1,5 @@
-// Runs the taproot vectors: Core's generated spends under every set of consensus flags, and the wallet vectors of BIP-0341.
-// Those of BIP-0340 run in crypto.test.ts, on every backend.
+// Runs the taproot vectors: Core's generated spends under every set of consensus flags, and the wallet vectors of
+// BIP-0341. Those of BIP-0340 run in crypto.test.ts, on every backend.
 
 import { encodeAddress } from '../../src/address/address.js';
 import { hashKey } from '../../src/consensus/bytes/hex.js';
@@ -33,7 +33,8 @@ import { rowSuite } from '../framework/vector-suite.js';
 const native = createNativeCrypto();
 const keyMath = createKeyMath();
 
-// The same signatures come up under every flag set; without the system's library a check takes a quarter of a millisecond.
+// The same signatures come up under every flag set; without the system's library a check takes a quarter of a
+// millisecond.
 const answers = new Map<string, boolean>();
 const remember = (question: string, parts: readonly Uint8Array[], ask: () => boolean): boolean => {
   const key = question + parts.map(hex).join();

@@ -135,8 +135,9 @@ fileSuite('sighash/legacy_sighash.json', (t) => {
 });
 
 filesSuite('transaction/large', /./, 'a large transaction', (t, name) => {
-  // many_inputs, taken from btcd's benchmark data, is a transaction of Decred's format (each input has a tree byte, each output a script
-  // version, witnesses carry values): it begins like one of ours and does not end like one. Refusing it is the right answer.
+  // many_inputs, taken from btcd's benchmark data, is a transaction of Decred's format (each input has a tree byte,
+  // each output a script version, witnesses carry values): it begins like one of ours and does not end like one.
+  // Refusing it is the right answer.
   const bytes = fromHex(readVector(`transaction/large/${name}`).toString('utf8').trim());
   if (name === 'many_inputs.hex') {
     t.throws(() => parseTx(bytes, crypto, { exact: true }), { name: 'DecodeError' }, name);

@@ -1,4 +1,5 @@
-// Runs Core's transaction vectors: what must verify, with which flags left out, and what must not; and real transactions.
+// Runs Core's transaction vectors: what must verify, with which flags left out, and what must not; and real
+// transactions.
 
 import { checkTransaction } from '../../src/consensus/rules/check-transaction.js';
 import {

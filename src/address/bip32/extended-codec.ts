@@ -27,7 +27,11 @@ export function decodeExtendedKey(text: string | Uint8Array, params: KeyParams, 
   return keys.isPoint(publicKey) ? fieldsOf(data, publicKey) : null;
 }
 
-/** Reads a private extended key of one network. @param text as a string or as ASCII, which the caller wipes @returns null when it is none */
+/**
+ * Reads a private extended key of one network.
+ * @param text as a string or as ASCII, which the caller wipes
+ * @returns null when it is none
+ */
 export function decodeExtendedSecret(text: string | Uint8Array, params: KeyParams, { hashes, keys }: KeyTools): ExtendedSecret | null {
   const data = decodeBase58Check(text, SIZE, hashes);
   if (data === null) return null;

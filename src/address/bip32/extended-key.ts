@@ -1,5 +1,5 @@
-// Extended keys and their children (BIP-0032). A public extended key is kept apart from its secret: wallets hold many of the first
-// and lock the second away. Used by descriptors and wallets.
+// Extended keys and their children (BIP-0032). A public extended key is kept apart from its secret: wallets hold many
+// of the first and lock the second away. Used by descriptors and wallets.
 import type { Hashes } from '../../crypto/crypto.js';
 import type { KeyMath } from '../../crypto/key-math.js';
 import { secretCopy } from '../../crypto/secret-bytes.js';
@@ -43,7 +43,11 @@ export function fingerprintOf(publicKey: Uint8Array, hashes: Hashes): Uint8Array
   return hashes.hash160(publicKey).slice(0, 4);
 }
 
-/** The master key of a seed. @param seed 16 to 64 bytes by BIP-0032, any length here @returns null for one seed in 2^127 */
+/**
+ * The master key of a seed.
+ * @param seed 16 to 64 bytes by BIP-0032, any length here
+ * @returns null for one seed in 2^127
+ */
 export function masterFromSeed(seed: Uint8Array, { keys }: KeyTools): ExtendedSecret | null {
   const digest = keys.hmacSha512(MASTER_SALT, seed);
   const secret = secretCopy(digest.subarray(0, 32));
@@ -55,7 +59,8 @@ export function masterFromSeed(seed: Uint8Array, { keys }: KeyTools): ExtendedSe
 }
 
 /**
- * The public key of an unhardened child, without what its own children would need: the step that is done for every address.
+ * The public key of an unhardened child, without what its own children would need: the step that is done for every
+ * address.
  * @param index below HARDENED
  */
 export function childPublicKey(parent: ExtendedKey, index: number, keys: KeyMath): Uint8Array | null {

@@ -1,5 +1,5 @@
-// What a descriptor learnt with its secrets and needs again without them (a locked wallet's): the key above a ranged step, and the
-// keys of hardened ranges. Filled by expanding, stored by wallets.
+// What a descriptor learnt with its secrets and needs again without them (a locked wallet's): the key above a ranged
+// step, and the keys of hardened ranges. Filled by expanding, stored by wallets.
 import type { ExtendedKey } from '../bip32/extended-key.js';
 
 /** Learnt keys by the place of their key expression in the descriptor (0 is the first from the left). */

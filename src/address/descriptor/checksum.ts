@@ -1,5 +1,5 @@
-// The eight characters after a descriptor's '#': a BCH code over the text, which finds any change of a few characters (BIP-0380).
-// Used by parse.ts and wherever a descriptor is printed. Core: script/descriptor.cpp.
+// The eight characters after a descriptor's '#': a BCH code over the text, which finds any change of a few characters
+// (BIP-0380). Used by parse.ts and wherever a descriptor is printed. Core: script/descriptor.cpp.
 
 const INPUT = '0123456789()[],\'/*abcdefgh@:$%{}IJKLMNOPQRSTUVWXYZ&+-.;<=>?!^_|~ijklmnopqrstuvwxyzABCDEFGH`#"\\ ';
 const OUTPUT = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
@@ -10,8 +10,8 @@ export const CHECKSUM_LENGTH = 8;
 const PLACES = new Int8Array(128).fill(-1);
 for (let i = 0; i < INPUT.length; i++) PLACES[INPUT.charCodeAt(i)] = i;
 
-// The state has 40 bits and is kept in two halves of 20. GENERATOR_HIGH and _LOW are the code's generator in the same halves,
-// combined for every value of the five bits that fall out of the top.
+// The state has 40 bits and is kept in two halves of 20. GENERATOR_HIGH and _LOW are the code's generator in the same
+// halves, combined for every value of the five bits that fall out of the top.
 const GENERATOR = [0xf5dee51989, 0xa9fdca3312, 0x1bab10e32d, 0x3706b1677a, 0x644d626ffd] as const;
 const HALF = 0x100000;
 const MASK = HALF - 1;
@@ -25,7 +25,10 @@ for (let top = 0; top < 32; top++) {
   }
 }
 
-/** The checksum of a descriptor without its own, given as a string or as ASCII; null when a character is outside the alphabet. */
+/**
+ * The checksum of a descriptor without its own, given as a string or as ASCII; null when a character is outside the
+ * alphabet.
+ */
 export function descriptorChecksum(text: string | Uint8Array): string | null {
   const codeAt = typeof text === 'string' ? (i: number) => text.charCodeAt(i) : (i: number) => text[i];
   let high = 0;

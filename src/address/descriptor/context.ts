@@ -1,14 +1,15 @@
-// What the descriptor language is read with: a network, hashes and key arithmetic, and which version's language. Filled by the
-// caller once and kept by every descriptor made with it.
+// What the descriptor language is read with: a network, hashes and key arithmetic, and which version's language. Filled
+// by the caller once and kept by every descriptor made with it.
 
 import type { KeyTools } from '../bip32/extended-key.js';
 import type { HardenedMark } from '../bip32/key-path.js';
 import type { KeyParams } from '../key-params.js';
 
 /**
- * `0.21`: exactly what Bitcoin Core 0.21.1 reads and prints. `master`: what it reads, and what came later (tr, rawtr, multi_a,
- * miniscript, musig, unused, multipath, 20 keys in a multisig), without what later versions stopped taking (hybrid keys, white space);
- * a hardened step is printed with the sign that was read. What is inferred has `'` in both, as Core 0.21.1 prints it.
+ * `0.21`: exactly what Bitcoin Core 0.21.1 reads and prints. `master`: what it reads, and what came later (tr, rawtr,
+ * multi_a, miniscript, musig, unused, multipath, 20 keys in a multisig), without what later versions stopped taking
+ * (hybrid keys, white space); a hardened step is printed with the sign that was read. What is inferred has `'` in both,
+ * as Core 0.21.1 prints it.
  */
 export type DescriptorLanguage = '0.21' | 'master';
 
@@ -30,5 +31,8 @@ export function within<T>(name: string, { language }: DescriptorContext, parse: 
   }
 }
 
-/** Why a text is no descriptor, in Core's words (empty where Core gives none). Thrown inside the parser, never out of this room. */
+/**
+ * Why a text is no descriptor, in Core's words (empty where Core gives none). Thrown inside the parser, never out of
+ * this room.
+ */
 export class DescriptorError extends Error {}

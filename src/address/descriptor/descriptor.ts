@@ -1,5 +1,5 @@
-// A parsed output descriptor (BIP-0380 and following): its text in every form, and what it expands to. Made by parse.ts and
-// infer.ts; used by RPC and wallets.
+// A parsed output descriptor (BIP-0380 and following): its text in every form, and what it expands to. Made by parse.ts
+// and infer.ts; used by RPC and wallets.
 
 import type { ExtendedKey } from '../bip32/extended-key.js';
 import { addChecksum } from './checksum.js';
@@ -76,7 +76,10 @@ export class Descriptor {
     return text === null ? null : addChecksum(text);
   }
 
-  /** The output scripts alone, the quick way; null when a hardened step lacks its secret. @param index ignored without a range */
+  /**
+   * The output scripts alone, the quick way; null when a hardened step lacks its secret.
+   * @param index ignored without a range
+   */
   scripts(index: number, options: DeriveOptions = NOTHING): Uint8Array[] | null {
     return this.#root.make(index, options, this.#context, null);
   }
@@ -89,8 +92,9 @@ export class Descriptor {
   }
 
   /**
-   * The descriptor of one index alone: plain public keys with their origins, as inference would write it, but for every function
-   * there is. Null when a hardened step lacks its secret, and for combo(), whose scripts have no descriptor in common.
+   * The descriptor of one index alone: plain public keys with their origins, as inference would write it, but for every
+   * function there is. Null when a hardened step lacks its secret, and for combo(), whose scripts have no descriptor in
+   * common.
    */
   at(index: number, options: DeriveOptions = NOTHING): Descriptor | null {
     if (!this.isSingleType || this.scripts(index, options) === null) return null;
@@ -102,7 +106,10 @@ export class Descriptor {
     return new Descriptor(replaced, this.#context);
   }
 
-  /** The secrets of its keys at one index, those that can be derived, with their public keys. The arrays are the caller's to wipe. */
+  /**
+   * The secrets of its keys at one index, those that can be derived, with their public keys. The arrays are the
+   * caller's to wipe.
+   */
   secretsAt(index: number, secrets: SecretSource): KeyPair[] {
     const pairs: KeyPair[] = [];
     for (const key of this.#root.keys()) key.addSecrets(index, secrets, pairs);

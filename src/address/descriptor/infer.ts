@@ -1,6 +1,6 @@
-// The descriptor of an output script, with what a wallet knows of its keys and scripts: the `desc` of getaddressinfo and listunspent. The
-// older language knows the templates of 0.21; the later one taproot and miniscript as well, and says nothing of inner scripts that it
-// cannot read. Core: script/descriptor.cpp, InferScript.
+// The descriptor of an output script, with what a wallet knows of its keys and scripts: the `desc` of getaddressinfo
+// and listunspent. The older language knows the templates of 0.21; the later one taproot and miniscript as well, and
+// says nothing of inner scripts that it cannot read. Core: script/descriptor.cpp, InferScript.
 import { compareBytes, toHex } from '../../consensus/bytes/hex.js';
 import { OP } from '../../consensus/script/opcodes.js';
 import { solve } from '../../policy/script-type.js';
@@ -183,7 +183,10 @@ class Inference {
   }
 }
 
-/** Leaves as Core finds them from their control blocks: on either side of a fork the side of the leaf that comes first by its script. */
+/**
+ * Leaves as Core finds them from their control blocks: on either side of a fork the side of the leaf that comes first
+ * by its script.
+ */
 function inCoreOrder(leaves: readonly TaprootLeaf[]): readonly TaprootLeaf[] {
   const stack: { depth: number; first: TaprootLeaf; leaves: TaprootLeaf[] }[] = [];
   for (const leaf of leaves) {

@@ -1,5 +1,6 @@
-// Key expressions of descriptors: one public key, or an extended key with a path and perhaps a range; either may carry an origin.
-// Made by parse-key.ts and infer.ts; musig-key.ts has the third kind. BIP-0380; Core: script/descriptor.cpp, PubkeyProvider.
+// Key expressions of descriptors: one public key, or an extended key with a path and perhaps a range; either may carry
+// an origin. Made by parse-key.ts and infer.ts; musig-key.ts has the third kind. BIP-0380; Core: script/descriptor.cpp,
+// PubkeyProvider.
 import { toHex } from '../../consensus/bytes/hex.js';
 import { encodeExtendedKey, encodeExtendedSecret } from '../bip32/extended-codec.js';
 import {

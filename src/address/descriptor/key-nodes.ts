@@ -1,4 +1,5 @@
-// Script expressions made of keys: pk, pkh, wpkh, combo (BIP-0381, BIP-0382, BIP-0384) and the multisig family (BIP-0383, BIP-0387).
+// Script expressions made of keys: pk, pkh, wpkh, combo (BIP-0381, BIP-0382, BIP-0384) and the multisig family
+// (BIP-0383, BIP-0387).
 import { compareBytes } from '../../consensus/bytes/hex.js';
 import { joinScript, plainPush, pushNumber, scriptHashScript, witnessProgramScript } from '../../consensus/script/build-script.js';
 import { OP } from '../../consensus/script/opcodes.js';

@@ -1,5 +1,5 @@
-// musig(KEY,...): one key made of several (BIP-0390), aggregated by BIP-0327 after sorting; derived further as an extended key with the
-// fixed chain code of BIP-0328. Made by parse-musig.ts.
+// musig(KEY,...): one key made of several (BIP-0390), aggregated by BIP-0327 after sorting; derived further as an
+// extended key with the fixed chain code of BIP-0328. Made by parse-musig.ts.
 import { compareBytes, equalBytes, fromHex } from '../../consensus/bytes/hex.js';
 import { childPublicKey, derivePath, type ExtendedKey, fingerprintOf } from '../bip32/extended-key.js';
 import { formatPath } from '../bip32/key-path.js';

@@ -1,5 +1,6 @@
-// Reads key expressions: an optional origin, then a public key in hex, a private key in WIF, or an extended key with its path
-// (BIP-0380, BIP-0389); musig() is handed on to parse-musig.ts. Used by parse-script.ts. Messages are those of Core 0.21 where it has any.
+// Reads key expressions: an optional origin, then a public key in hex, a private key in WIF, or an extended key with
+// its path (BIP-0380, BIP-0389); musig() is handed on to parse-musig.ts. Used by parse-script.ts. Messages are those of
+// Core 0.21 where it has any.
 
 import { fromHex, isHex } from '../../consensus/bytes/hex.js';
 import { decodeExtendedKey, decodeExtendedSecret } from '../bip32/extended-codec.js';

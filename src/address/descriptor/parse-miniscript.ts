@@ -1,4 +1,5 @@
-// Reads miniscript where a descriptor may hold it, and refuses what is not sane with Core's words. Used by parse-script.ts.
+// Reads miniscript where a descriptor may hold it, and refuses what is not sane with Core's words. Used by
+// parse-script.ts.
 import { toHex } from '../../consensus/bytes/hex.js';
 import { parseMiniscript } from '../miniscript/parse.js';
 import { type Fault, findFault, fits } from '../miniscript/sanity.js';

@@ -32,7 +32,10 @@ export interface PathMarks {
 /** More would let a short text stand for a great many descriptors. */
 const MAX_MULTIPATH = 1000;
 
-/** Paths times what each of them repeats: a text of n characters would else stand for a number of things that grows with its square. */
+/**
+ * Paths times what each of them repeats: a text of n characters would else stand for a number of things that grows with
+ * its square.
+ */
 const MAX_MULTIPLIED = 100_000;
 
 /** Cuts the star off the path. */

@@ -8,8 +8,8 @@ import { SecretRing } from './secrets.js';
 import { hideKeys, NO_TAKEN_KEYS, TakenKeys } from './taken-keys.js';
 
 /**
- * Characters of a text that is read at all: five times what 999 extended keys with origins take. Core has no bound, but its thread
- * that reads one holds up nothing else.
+ * Characters of a text that is read at all: five times what 999 extended keys with origins take. Core has no bound, but
+ * its thread that reads one holds up nothing else.
  */
 const MAX_LENGTH = 1_000_000;
 

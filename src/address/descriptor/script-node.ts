@@ -1,5 +1,5 @@
-// What every function of the descriptor language can do, and where its parts leave what a signer must know. Implemented by
-// key-nodes.ts, wrapper-nodes.ts, taproot-nodes.ts and miniscript-node.ts.
+// What every function of the descriptor language can do, and where its parts leave what a signer must know. Implemented
+// by key-nodes.ts, wrapper-nodes.ts, taproot-nodes.ts and miniscript-node.ts.
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { DescriptorContext } from './context.js';
 import type { DeriveOptions, OutputType } from './derive-options.js';

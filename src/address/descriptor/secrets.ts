@@ -1,5 +1,5 @@
-// Secrets by key: what the parser finds in a descriptor, and what a wallet answers from its own store. Kept apart from the
-// descriptor, so that a locked wallet has the one without the other.
+// Secrets by key: what the parser finds in a descriptor, and what a wallet answers from its own store. Kept apart from
+// the descriptor, so that a locked wallet has the one without the other.
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import { secretCopy } from '../../crypto/secret-bytes.js';

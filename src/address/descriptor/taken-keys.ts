@@ -1,5 +1,6 @@
-// Private keys whose text does not stand in a descriptor, because strings cannot be overwritten: tokens of the same length stand for them,
-// and the text of each comes as bytes. Used by parse.ts; rpc/wire/secret-search.ts makes the tokens.
+// Private keys whose text does not stand in a descriptor, because strings cannot be overwritten: tokens of the same
+// length stand for them, and the text of each comes as bytes. Used by parse.ts; rpc/wire/secret-search.ts makes the
+// tokens.
 import { descriptorChecksum } from './checksum.js';
 
 const TOKEN = /~key:\d+~*/g;
@@ -20,7 +21,10 @@ export class TakenKeys {
     this.#keys = keys;
   }
 
-  /** The text of a key expression: ASCII where a token stands for it. White space around is as good as none, as everywhere in Base58. */
+  /**
+   * The text of a key expression: ASCII where a token stands for it. White space around is as good as none, as
+   * everywhere in Base58.
+   */
   textOf(text: string): string | Uint8Array {
     return this.#keys.get(text.trim()) ?? text;
   }

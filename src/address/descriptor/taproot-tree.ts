@@ -1,4 +1,5 @@
-// Taproot outputs from an internal key and leaves with depths (BIP-0341): merkle root, output key, control blocks. Used by tr().
+// Taproot outputs from an internal key and leaves with depths (BIP-0341): merkle root, output key, control blocks. Used
+// by tr().
 import { TAPROOT_LEAF_TAPSCRIPT, tapbranchHash, tapleafHash, taptweakHash } from '../../consensus/script/taproot.js';
 import type { KeyTools } from '../bip32/extended-key.js';
 import type { TaprootLeaf, TaprootOutput } from './expansion.js';

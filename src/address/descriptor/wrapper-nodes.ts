@@ -1,4 +1,5 @@
-// Script expressions around others, and those that stand for one script as it is: sh, wsh (BIP-0381, BIP-0382), addr, raw (BIP-0385).
+// Script expressions around others, and those that stand for one script as it is: sh, wsh (BIP-0381, BIP-0382), addr,
+// raw (BIP-0385).
 import { toHex } from '../../consensus/bytes/hex.js';
 import { scriptHashScript, witnessProgramScript } from '../../consensus/script/build-script.js';
 import { solve } from '../../policy/script-type.js';

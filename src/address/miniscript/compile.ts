@@ -1,4 +1,5 @@
-// Miniscript to script (BIP-0379's translation table). A v: around a fragment whose last opcode has a VERIFY form uses that form.
+// Miniscript to script (BIP-0379's translation table). A v: around a fragment whose last opcode has a VERIFY form uses
+// that form.
 import { joinScript, plainPush, pushNumber } from '../../consensus/script/build-script.js';
 import { OP } from '../../consensus/script/opcodes.js';
 import type { Hashes } from '../../crypto/crypto.js';

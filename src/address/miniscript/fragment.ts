@@ -1,5 +1,6 @@
-// Fragments of miniscript (BIP-0379) and the tree they make. Keys are numbers: places in a list that the tree's owner holds, as
-// one tree serves every index of a ranged descriptor. Nodes know their type and limits from birth (types.ts, limits.ts).
+// Fragments of miniscript (BIP-0379) and the tree they make. Keys are numbers: places in a list that the tree's owner
+// holds, as one tree serves every index of a ranged descriptor. Nodes know their type and limits from birth (types.ts,
+// limits.ts).
 
 /** Where a script stands: what it may hold and what it costs differ. */
 export type MiniscriptContext = 'wsh' | 'tapscript';

@@ -1,5 +1,6 @@
-// Script to miniscript: the tree that compiles to these bytes, if there is one (BIP-0379). Read backwards, as a script's end says what
-// it is. For signers that were given a script and nothing else. Core: script/miniscript.h DecodeScript.
+// Script to miniscript: the tree that compiles to these bytes, if there is one (BIP-0379). Read backwards, as a
+// script's end says what it is. For signers that were given a script and nothing else. Core: script/miniscript.h
+// DecodeScript.
 import { decodeNumber } from '../../consensus/script/number.js';
 import { OP } from '../../consensus/script/opcodes.js';
 import { isMinimalPush, ScriptTokenizer } from '../../consensus/script/tokenizer.js';
@@ -45,7 +46,8 @@ const OPENERS = new Set<number>([OP.OP_IF, OP.OP_ELSE, OP.OP_NOTIF, OP.OP_TOALTS
 
 /**
  * The miniscript of a script.
- * @param keyOfHash the key with a HASH160, as the script hashes it; null when it is not known, which leaves the script unknown
+ * @param keyOfHash the key with a HASH160, as the script hashes it; null when it is not known, which leaves the script
+ * unknown
  */
 export function decodeMiniscript(
   script: Uint8Array,

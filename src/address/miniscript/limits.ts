@@ -1,5 +1,5 @@
-// What a miniscript costs: bytes of script, opcodes counted against 201, stack elements of a satisfaction and while running. All
-// computed when a node is made. Core: script/miniscript.h.
+// What a miniscript costs: bytes of script, opcodes counted against 201, stack elements of a satisfaction and while
+// running. All computed when a node is made. Core: script/miniscript.h.
 import { pushNumber } from '../../consensus/script/build-script.js';
 import type { Limits, MiniscriptContext, NodeFields, StackUse } from './fragment.js';
 import { has } from './types.js';

@@ -1,5 +1,5 @@
-// Reads miniscript (BIP-0379): wrappers, fragments, and the spellings that stand for others (pk, pkh, and_n, t: l: u:). Keys are read
-// by the caller. Nesting is bounded, as the tree is walked by recursion. Used by descriptors.
+// Reads miniscript (BIP-0379): wrappers, fragments, and the spellings that stand for others (pk, pkh, and_n, t: l: u:).
+// Keys are read by the caller. Nesting is bounded, as the tree is walked by recursion. Used by descriptors.
 import { fromHex, isHex } from '../../consensus/bytes/hex.js';
 import type { Fragment, MiniscriptContext, MiniscriptNode } from './fragment.js';
 import { makeNode } from './make-node.js';

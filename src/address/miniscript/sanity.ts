@@ -1,5 +1,6 @@
-// Judges miniscript: whether it is a valid script at all, and whether it is safe to pay to (BIP-0379): non-malleable, within limits,
-// free of locks and keys that get in each other's way, and never spendable without a signature. Core: script/miniscript.h.
+// Judges miniscript: whether it is a valid script at all, and whether it is safe to pay to (BIP-0379): non-malleable,
+// within limits, free of locks and keys that get in each other's way, and never spendable without a signature. Core:
+// script/miniscript.h.
 import type { MiniscriptContext, MiniscriptNode } from './fragment.js';
 import { NEVER } from './limits.js';
 import { has } from './types.js';
@@ -21,9 +22,9 @@ const MAX_WSH_STACK = 100;
 /** Elements on both stacks. */
 const MAX_STACK = 1000;
 /**
- * A leaf's script has no limit but the standard weight of a transaction (400,000): what is left of it beside the rest of a
- * transaction of one input and one output (378), the largest satisfaction (a thousand elements of 66 bytes and their count, a
- * control block of 4,129 and its size: 70,135), and the script's own size (5).
+ * A leaf's script has no limit but the standard weight of a transaction (400,000): what is left of it beside the rest
+ * of a transaction of one input and one output (378), the largest satisfaction (a thousand elements of 66 bytes and
+ * their count, a control block of 4,129 and its size: 70,135), and the script's own size (5).
  */
 const MAX_LEAF_SIZE = 400_000 - 378 - 70_135 - 5;
 

@@ -1,5 +1,6 @@
-// Finds the witness that satisfies a miniscript with the signatures, preimages and locks at hand: the smallest one that nobody
-// else can change into another (BIP-0379's tables of satisfactions and dissatisfactions). For signers. Core: ProduceInput.
+// Finds the witness that satisfies a miniscript with the signatures, preimages and locks at hand: the smallest one that
+// nobody else can change into another (BIP-0379's tables of satisfactions and dissatisfactions). For signers. Core:
+// ProduceInput.
 import type { Fragment, MiniscriptContext, MiniscriptNode } from './fragment.js';
 
 /** What a signer has. */
@@ -56,7 +57,10 @@ function join(below: Way | null, above: Way | null): Way | null {
   };
 }
 
-/** The better of two: one that needs no signature must be taken if there is one, or anybody could put it in the other's place. */
+/**
+ * The better of two: one that needs no signature must be taken if there is one, or anybody could put it in the other's
+ * place.
+ */
 function choose(a: Way | null, b: Way | null): Way | null {
   if (a === null) return b;
   if (b === null) return a;
@@ -172,7 +176,10 @@ function leafMultiWays({ keys, k }: MiniscriptNode, source: WitnessSource): Ways
   return [sats[0], sats[k]];
 }
 
-/** The first part's elements are on top. Satisfying some other number of parts than k dissatisfies it, by which anybody could change it. */
+/**
+ * The first part's elements are on top. Satisfying some other number of parts than k dissatisfies it, by which anybody
+ * could change it.
+ */
 function threshWays({ subs, k }: MiniscriptNode, context: MiniscriptContext, source: WitnessSource): Ways {
   const ways = countedWays(
     subs.toReversed().map((sub) => waysOf(sub, context, source)),

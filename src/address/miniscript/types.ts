@@ -1,5 +1,5 @@
-// Types and properties of miniscript nodes: the correctness, malleability and timelock tables of BIP-0379 as bit arithmetic.
-// Used when nodes are made, and to judge whole scripts.
+// Types and properties of miniscript nodes: the correctness, malleability and timelock tables of BIP-0379 as bit
+// arithmetic. Used when nodes are made, and to judge whole scripts.
 //
 //   B V K W   what the script leaves on the stack: a truth value, nothing, a key, a truth value one below the top
 //   z o n     it takes no element, exactly one, or one that is not zero on top

@@ -1,7 +1,8 @@
-// Memory for the coins cache's entries: cells of a few sizes in pages outside the V8 heap. Caller: coins-cache.ts.
+// Memory for the coins cache's entries: cells of a few sizes in pages outside the V8 heap.
 //
-// A page is 64 KiB and holds cells of one size class; a page whose last cell is freed goes back to a small pool, then to the system.
-// A cell is named by a 32-bit reference, page * 8192 + offset / 8, so the arena spans 32 GiB. Page 0 doesn't exist: reference 0 is "none".
+// A page is 64 KiB and holds cells of one size class; a page whose last cell is freed goes back to a small pool, then
+// to the system. A cell is named by a 32-bit reference, page * 8192 + offset / 8, so the arena spans 32 GiB. Page 0
+// doesn't exist: reference 0 is "none".
 
 /** Size of a page in bytes; also more than the largest cell. */
 export const PAGE_BYTES = 65_536;
@@ -14,7 +15,10 @@ const MAX_PAGES = 1 << 19;
 /** Empty pages kept ready, 1 MiB. */
 const SPARE_PAGES = 16;
 
-/** Cell sizes: every 8 bytes where nearly all coins are, then steps of about a third up to the longest script that can be spent. */
+/**
+ * Cell sizes: every 8 bytes where nearly all coins are, then steps of about a third up to the longest script that can
+ * be spent.
+ */
 const CLASS_SIZES: readonly number[] = [
   ...Array.from({ length: 15 }, (_, i) => 48 + 8 * i),
   192,

@@ -1,6 +1,6 @@
-// The coins that the chain works on: a write-back cache over the store, off the V8 heap, bounded by -dbcache. Callers: chain (the only
-// writer), mempool and RPC (prefetch and get). Semantics as Core's CCoinsViewCache (src/coins.h), with reads split in two:
-// `prefetch` reads what is missing ahead of time, `get` and `spend` answer at once.
+// The coins that the chain works on: a write-back cache over the store, off the V8 heap, bounded by -dbcache. Semantics
+// as Core's CCoinsViewCache (src/coins.h), with reads split in two: `prefetch` reads what is missing ahead of time,
+// `get` and `spend` answer at once.
 //
 // What holds between calls:
 // - An outpoint that is not in memory stands in the store as it should be read.
@@ -81,8 +81,8 @@ export class CoinsCache implements CoinView {
   }
 
   /**
-   * Makes every outpoint known, as a coin or as absent; afterwards get and spend may be called for it, at least until the second evict from
-   * now. Throws StoreError.
+   * Makes every outpoint known, as a coin or as absent; afterwards get and spend may be called for it, at least until
+   * the second evict from now. Throws StoreError.
    * @param outpoints 36 bytes each: txid in internal order, vout LE32; duplicates are fine
    */
   async prefetch(outpoints: readonly Uint8Array[]): Promise<void> {
@@ -154,7 +154,10 @@ export class CoinsCache implements CoinView {
     return this.#table.find(this.#table.hash(outpoint, 0), outpoint, 0) !== 0;
   }
 
-  /** The coin, a fresh object; undefined when there is none. The outpoint must have been prefetched, added or spent before. */
+  /**
+   * The coin, a fresh object; undefined when there is none. The outpoint must have been prefetched, added or spent
+   * before.
+   */
   get(outpoint: Uint8Array): Coin | undefined {
     return this.#coinOf(this.#knownEntry(outpoint));
   }
@@ -190,7 +193,8 @@ export class CoinsCache implements CoinView {
 
   /**
    * Adds a coin. Coins that nobody can spend (OP_RETURN, scripts over 10,000 bytes) are not kept, as in Core.
-   * @param options possibleOverwrite: a coin may be there already, known or not. Needed for coinbases that BIP-0030 exempts, and when undoing
+   * @param options possibleOverwrite: a coin may be there already, known or not. Needed for coinbases that BIP-0030
+   * exempts, and when undoing
    *   a block without having prefetched what it spent. Without it, an outpoint that isn't in memory counts as absent from the store; in a
    *   change that is not shown yet it counts as absent either way.
    */
@@ -304,7 +308,8 @@ export class CoinsCache implements CoinView {
   }
 
   /**
-   * Makes entries as they are shown; nobody sees a difference. Changes, evict and drainDirty do what is left of it first.
+   * Makes entries as they are shown; nobody sees a difference. Changes, evict and drainDirty do what is left of it
+   * first.
    * @param slice entries between two stops
    */
   *finishing(slice = FINISH_SLICE): Generator<void, void> {
@@ -338,8 +343,8 @@ export class CoinsCache implements CoinView {
   }
 
   /**
-   * The writes for at most `limit` entries that differ from the store, oldest first. They stay in memory as "being flushed" until markClean or
-   * markFailed; an entry that changes meanwhile is dirty once more.
+   * The writes for at most `limit` entries that differ from the store, oldest first. They stay in memory as "being
+   * flushed" until markClean or markFailed; an entry that changes meanwhile is dirty once more.
    */
   drainDirty(limit: number): BatchOp[] {
     const entries = this.#entries;
@@ -387,8 +392,9 @@ export class CoinsCache implements CoinView {
   }
 
   /**
-   * Forgets clean entries, longest unused first, while usedBytes exceeds the budget. What was touched since the previous call stays, so a
-   * prefetch survives one evict. Call it between state transitions: after each block, and when over the budget in quiet times.
+   * Forgets clean entries, longest unused first, while usedBytes exceeds the budget. What was touched since the
+   * previous call stays, so a prefetch survives one evict. Call it between state transitions: after each block, and
+   * when over the budget in quiet times.
    * @param maxEntries bound of the work, some 0.5 us an entry
    * @returns entries forgotten
    */

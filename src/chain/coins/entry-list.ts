@@ -1,4 +1,4 @@
-// The coins cache's entries as cells, and the four lists that every entry is on exactly one of. Caller: coins-cache.ts.
+// The coins cache's entries as cells, and the four lists that every entry is on exactly one of.
 //
 // Cell:  word 0   data length, 14 bits | list, 2 bits | fresh, 1 bit | mark, 2 bits | generation of the last touch, 13 bits
 //        word 1   previous entry of the list    word 2   next entry

@@ -1,12 +1,13 @@
-// From outpoint to entry: a hash table outside the V8 heap that grows bit by bit. Caller: coins-cache.ts.
+// From outpoint to entry: a hash table outside the V8 heap that grows bit by bit.
 //
-// Segments of 4,096 slots, open addressing with linear probing inside one. The high bits of a hash choose the segment through a directory
-// (extendible hashing), the low bits the slot. A segment that is three quarters full splits in two, which moves at most some
-// 3,000 slots: no insertion ever pays for the whole table. The directory doubles when it must; it is a list of small numbers.
-// A slot is the full 32-bit hash and a non-zero reference; the table compares keys only where the hashes agree.
+// Segments of 4,096 slots, open addressing with linear probing inside one. The high bits of a hash choose the segment
+// through a directory (extendible hashing), the low bits the slot. A segment that is three quarters full splits in two,
+// which moves at most some 3,000 slots: no insertion ever pays for the whole table. The directory doubles when it must;
+// it is a list of small numbers. A slot is the full 32-bit hash and a non-zero reference; the table compares keys only
+// where the hashes agree.
 //
-// The hash is keyed with random numbers per table: transaction ids can be ground by anyone, and a chosen set of them must not end up in
-// one segment.
+// The hash is keyed with random numbers per table: transaction ids can be ground by anyone, and a chosen set of them
+// must not end up in one segment.
 
 import { randomBytes } from 'node:crypto';
 import { readU32 } from '../../consensus/bytes/reader.js';

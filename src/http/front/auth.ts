@@ -1,6 +1,6 @@
-// Who is calling: HTTP Basic against the cookie, -rpcuser/-rpcpassword and -rpcauth, as Core's RPCAuthorized does. Comparisons
-// take the same time wherever the texts differ. Headers that were right once are remembered: hashing passwords for each of
-// a hundred thousand calls a second is not free.
+// Who is calling: HTTP Basic against the cookie, -rpcuser/-rpcpassword and -rpcauth, as Core's RPCAuthorized does.
+// Comparisons take the same time wherever the texts differ. Headers that were right once are remembered: hashing
+// passwords for each of a hundred thousand calls a second is not free.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { HttpCredentials } from '../options.js';
 

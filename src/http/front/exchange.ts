@@ -1,6 +1,6 @@
-// One request and its reply. The only file that handles uWebSockets.js request and response objects: it copies what the library
-// takes back, attaches the abort handler first, corks late replies, and never writes after an abort. Made by start-front.ts,
-// used by front.ts, template-exchange.ts and fan-out.ts.
+// One request and its reply. The only file that handles uWebSockets.js request and response objects: it copies what the
+// library takes back, attaches the abort handler first, corks late replies, and never writes after an abort. Made by
+// start-front.ts, used by front.ts, template-exchange.ts and fan-out.ts.
 import { RELAY_HEADER } from '../options.js';
 import { statusLine } from './pages.js';
 import type { HttpRequest, HttpResponse } from './uws.js';
@@ -28,7 +28,9 @@ export class Exchange {
   /** Declared length; -1 when none was (chunked, or no body). NaN never: the library refuses such requests. */
   readonly contentLength: number;
   readonly acceptEncoding: string;
-  /** What the lenient listener says of its client: token and address. Anyone may send it: only with the token it counts. */
+  /**
+   * What the lenient listener says of its client: token and address. Anyone may send it: only with the token it counts.
+   */
   readonly relayed: string;
   readonly #res: HttpResponse;
   /** When bytes of the request came last, by performance.now(). */
@@ -94,8 +96,10 @@ export class Exchange {
    * Reads the body. Of a body that comes in one piece nothing is copied.
    * @param limit most bytes accepted
    * @param reserve whether so many more bytes may be held
-   * @param refuse called once instead of done: the body is larger than the limit (413), or there is no room for it (500)
-   * @param maySecret whether a body that begins like this may hold secrets: of one that comes in pieces nothing is left anywhere else then
+   * @param refuse called once instead of done: the body is larger than the limit (413), or there is no room for it
+   * (500)
+   * @param maySecret whether a body that begins like this may hold secrets: of one that comes in pieces nothing is left
+   * anywhere else then
    */
   readBody(
     limit: number,
@@ -158,7 +162,8 @@ export class Exchange {
       else if (this.method === 'HEAD') res.endWithoutBody(size, close);
       else if (close || size === 0) res.end(body, close);
       else {
-        // Not end(): the library would keep what the socket does not take, for as many requests as a client sends without reading.
+        // Not end(): the library would keep what the socket does not take, for as many requests as a client sends
+        // without reading.
         const [, done] = res.tryEnd(body, size);
         if (!done) left = size - res.getWriteOffset();
       }
@@ -176,7 +181,10 @@ export class Exchange {
     });
   }
 
-  /** Begins a reply that push() or writeStream() sends in pieces, its headers with the first; onWritable is called when a stalled socket takes more. */
+  /**
+   * Begins a reply that push() or writeStream() sends in pieces, its headers with the first; onWritable is called when
+   * a stalled socket takes more.
+   */
   startPieces(type: string, extra: Header | undefined, onWritable: () => void): boolean {
     if (this.#state !== 'open') return false;
     this.#state = 'sending';
@@ -224,7 +232,10 @@ export class Exchange {
     return taken;
   }
 
-  /** Writes to a reply of unknown length that startPieces() began. @returns false when the socket is full; the bytes are taken all the same */
+  /**
+   * Writes to a reply of unknown length that startPieces() began.
+   * @returns false when the socket is full; the bytes are taken all the same
+   */
   writeStream(bytes: Uint8Array): boolean {
     if (this.#state !== 'sending') return false;
     let room = false;
@@ -267,7 +278,8 @@ export class Exchange {
     end?.();
   }
 
-  // Exact from the start for a declared length of ordinary size; otherwise doubling, so that a length alone reserves nothing.
+  // Exact from the start for a declared length of ordinary size; otherwise doubling, so that a length alone reserves
+  // nothing.
   #capacity(old: number, needed: number): number {
     const declared = this.contentLength;
     const doubled = Math.max(needed, old * 2, 16 * 1024);

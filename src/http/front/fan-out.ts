@@ -1,14 +1,15 @@
-// Sends large replies to many sockets: in slices, one client after another (send-queue.ts), a bounded number of bytes per turn of the loop. A
-// small call then waits for one turn at most. A socket that is full leaves the queue until it takes more. Used by front.ts for everything
-// above SLICED_BYTES.
+// Sends large replies to many sockets: in slices, one client after another (send-queue.ts), a bounded number of bytes
+// per turn of the loop. A small call then waits for one turn at most. A socket that is full leaves the queue until it
+// takes more. Used by front.ts for everything above SLICED_BYTES.
 import type { Exchange, Header } from './exchange.js';
 import { type Queued, SendQueue } from './send-queue.js';
 
-// Replies of one client alone, held because it does not read: so many bytes in all, then whoever has read nothing for longest is cut off.
+// Replies of one client alone, held because it does not read: so many bytes in all, then whoever has read nothing for
+// longest is cut off.
 const HELD_BYTES = 4 * 1024 * 1024;
 
-// A client that has read something within so long is no such client, whatever the others hold, up to a bound for all together: a few of the
-// largest replies that the node thread makes.
+// A client that has read something within so long is no such client, whatever the others hold, up to a bound for all
+// together: a few of the largest replies that the node thread makes.
 const READS_MS = 2000;
 const MOST_HELD_BYTES = 256 * 1024 * 1024;
 
@@ -22,7 +23,8 @@ const TURN_BYTES = 1024 * 1024;
 // What a client that is never read from may take besides the others, when room is made for a new reply.
 const FIRST_BYTES = 128 * 1024;
 
-// While so many replies wait for their slices they are work like any other's, not an answer that somebody waits for; until few enough are left.
+// While so many replies wait for their slices they are work like any other's, not an answer that somebody waits for;
+// until few enough are left.
 const CROWD = 32;
 const FEW = 4;
 
@@ -70,7 +72,8 @@ export class FanOut {
   #cut = 0;
 
   /**
-   * @param onCrowd told when very many replies wait for their slices, and when few are left of them; clients that don't read don't count
+   * @param onCrowd told when very many replies wait for their slices, and when few are left of them; clients that don't
+   * read don't count
    * @param nowMs a clock that never goes back
    */
   constructor(onCrowd: (crowded: boolean) => void = () => {}, nowMs: () => number = () => performance.now()) {
@@ -177,8 +180,8 @@ export class FanOut {
   }
 
   /**
-   * Fairness ends where memory does: what sockets take is sent at once, and whoever has waited longest for its client to read is cut off,
-   * until the rest fits or only those are left who read. Jobs move to the end when they get on.
+   * Fairness ends where memory does: what sockets take is sent at once, and whoever has waited longest for its client
+   * to read is cut off, until the rest fits or only those are left who read. Jobs move to the end when they get on.
    */
   #makeRoom(newest: Job): void {
     const reading = this.#nowMs() - READS_MS;

@@ -1,5 +1,6 @@
-// What one front does with a request: address, method, path and credentials in Core's order, then the body; answers alone what it
-// can, hands the rest to the node thread. Knows no sockets (exchange.ts) and no channel (link/). Made by start-front.ts.
+// What one front does with a request: address, method, path and credentials in Core's order, then the body; answers
+// alone what it can, hands the rest to the node thread. Knows no sockets (exchange.ts) and no channel (link/). Made by
+// start-front.ts.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { ChainParams } from '../../consensus/params/chain-params.js';
 import { createNativeHashes } from '../../crypto/native/hashes.js';
@@ -94,7 +95,9 @@ export class Front {
   #warmup: string | null;
   #open = 0;
   #bodyBytes = 0;
-  /** Set for good when an address that may not connect did; until then requests need no look at theirs (it costs 20 %). */
+  /**
+   * Set for good when an address that may not connect did; until then requests need no look at theirs (it costs 20 %).
+   */
   #strangers = false;
   #onIdle: (() => void) | null = null;
   /** Requests so far, and how many they were when the newest socket was opened. */
@@ -106,7 +109,8 @@ export class Front {
     this.#deps = deps;
     this.#tip = deps.tip;
     this.#warmup = deps.warmup;
-    // The clients of a crowd take more time than the sending: on a small machine an urgent front would only keep them from reading.
+    // The clients of a crowd take more time than the sending: on a small machine an urgent front would only keep them
+    // from reading.
     this.#fanOut = new FanOut((crowded) => deps.urgency(!crowded));
     this.#auth = new Authenticator(deps.options.credentials);
     this.#addresses = new AddressFilter(deps.options.allow);
@@ -195,7 +199,9 @@ export class Front {
     this.#countWaiters();
   }
 
-  /** Answers parked calls, and calls back when no request is open any more. The shared state says that the server stops. */
+  /**
+   * Answers parked calls, and calls back when no request is open any more. The shared state says that the server stops.
+   */
   drain(idle: () => void): void {
     this.#view.stop();
     this.#streams.close();
@@ -211,7 +217,10 @@ export class Front {
     this.#deps.link.report(this.#counts);
   }
 
-  /** A socket was opened, or closed. @param address of the peer that connected, 4 or 16 bytes; null when one has gone */
+  /**
+   * A socket was opened, or closed.
+   * @param address of the peer that connected, 4 or 16 bytes; null when one has gone
+   */
   onSocket(address: Uint8Array | null): void {
     if (address) this.#openedAt = this.#handled;
     else if (this.#openedAt === this.#handled) this.#hint();
@@ -219,7 +228,10 @@ export class Front {
     if (address && !this.#addresses.allows(address)) this.#strangers = true;
   }
 
-  /** The transport refuses some requests by itself and tells nothing of them: a socket closes, and since the newest was opened nothing came. */
+  /**
+   * The transport refuses some requests by itself and tells nothing of them: a socket closes, and since the newest was
+   * opened nothing came.
+   */
   #hint(): void {
     if (this.#hinted || this.#deps.options.tls !== null) return;
     this.#hinted = true;
@@ -327,7 +339,8 @@ export class Front {
       }
       const plan = secret === null ? this.#desk.plan(body, call) : this.#desk.planSecret(body, call);
       if (plan === null) {
-        // Not made text of here; the priority port takes the bytes themselves along, so that nothing of them stays on this thread.
+        // Not made text of here; the priority port takes the bytes themselves along, so that nothing of them stays on
+        // this thread.
         this.#toNode(exchange, user, body, { method: secret ?? '', secret: true });
         body.fill(0);
         return;

@@ -1,5 +1,5 @@
-// Status lines, and the bodies of replies that no handler writes. Core 0.21 lets libevent make its error pages; these are the
-// same bytes.
+// Status lines, and the bodies of replies that no handler writes. Core 0.21 lets libevent make its error pages; these
+// are the same bytes.
 
 const REASONS: Readonly<Record<number, string>> = {
   200: 'OK',

@@ -1,6 +1,6 @@
-// REST requests on a front (-rest): read here, answered by the node thread in status and body, dressed here with the type
-// and for how long the reply may be kept. Bytes of blocks never pass the node thread: it says where they lie, and the
-// front reads the file. No credentials, as in Core; addresses and bounds are those of calls. Used by front.ts.
+// REST requests on a front (-rest): read here, answered by the node thread in status and body, dressed here with the
+// type and for how long the reply may be kept. Bytes of blocks never pass the node thread: it says where they lie, and
+// the front reads the file. No credentials, as in Core; addresses and bounds are those of calls. Used by front.ts.
 import { createNativeHashes } from '../../crypto/native/hashes.js';
 import { Semaphore } from '../../lib/semaphore.js';
 import { yieldToLoop } from '../../lib/turns.js';

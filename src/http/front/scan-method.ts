@@ -1,9 +1,12 @@
-// Large bodies are not decoded on a front. This finds the method's name at either end of one, well enough to choose the port and to count it; the node
-// thread reads the body properly, so a wrong guess costs nothing but order.
+// Large bodies are not decoded on a front. This finds the method's name at either end of one, well enough to choose the
+// port and to count it; the node thread reads the body properly, so a wrong guess costs nothing but order.
 import { LONG_BODY_BYTES } from '../../rpc/wire/long-batch.js';
 import { firstMethodIn } from '../../rpc/wire/secret-places.js';
 
-/** Bodies of this size and above go to the node thread unread, unless their methods have to be checked: those are looked through in turns. */
+/**
+ * Bodies of this size and above go to the node thread unread, unless their methods have to be checked: those are looked
+ * through in turns.
+ */
 export const LARGE_BODY_BYTES = LONG_BODY_BYTES;
 
 const WINDOW_BYTES = 512;

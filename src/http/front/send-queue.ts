@@ -1,7 +1,8 @@
-// Whose turn it is among large replies. Clients are finished one after another: a template given to a thousand waiters in equal shares
-// reaches nearly all of them at the very end, and its bytes leave the processor's caches between writing and reading. So a reply that has begun
-// goes on before others begin. Two things keep that fair: lighter replies have a lane of their own, which gets every second slice, and
-// whoever took a fair share in a row goes to the back of its lane. Used by fan-out.ts.
+// Whose turn it is among large replies. Clients are finished one after another: a template given to a thousand waiters
+// in equal shares reaches nearly all of them at the very end, and its bytes leave the processor's caches between
+// writing and reading. So a reply that has begun goes on before others begin. Two things keep that fair: lighter
+// replies have a lane of their own, which gets every second slice, and whoever took a fair share in a row goes to the
+// back of its lane. Used by fan-out.ts.
 
 /** Replies up to this size never wait behind a row of heavier ones. */
 const LIGHT_BYTES = 1024 * 1024;
@@ -13,7 +14,10 @@ const SHARE_BYTES = 4 * 1024 * 1024;
 export interface Queued {
   /** Bytes in all. */
   readonly total: number;
-  /** Bytes sent since it was last at the back; the owner adds those of a slice that filled the socket, back() the others. */
+  /**
+   * Bytes sent since it was last at the back; the owner adds those of a slice that filled the socket, back() the
+   * others.
+   */
   share: number;
 }
 

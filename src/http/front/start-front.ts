@@ -1,6 +1,6 @@
-// Life of a front thread: builds its app, joins the acceptor, serves, and closes the app before the thread ends (an open app aborts
-// the process). The first front also runs the acceptor: one app on exclusive ports that deals sockets out to all fronts, itself
-// among them. Called by workers/front.ts with what http/server.ts put together.
+// Life of a front thread: builds its app, joins the acceptor, serves, and closes the app before the thread ends (an
+// open app aborts the process). The first front also runs the acceptor: one app on exclusive ports that deals sockets
+// out to all fronts, itself among them. Called by workers/front.ts with what http/server.ts put together.
 import type { MessagePort } from 'node:worker_threads';
 import type { ChainParams } from '../../consensus/params/chain-params.js';
 import { FrontCounters } from '../link/front-counters.js';

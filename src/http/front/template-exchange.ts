@@ -1,5 +1,5 @@
-// A getblocktemplate call between the socket and template/view: the view knows parts and errors, this file knows what becomes of
-// them on the wire. Small replies are joined and sent at once, large ones go through the fan-out scheduler.
+// A getblocktemplate call between the socket and template/view: the view knows parts and errors, this file knows what
+// becomes of them on the wire. Small replies are joined and sent at once, large ones go through the fan-out scheduler.
 import type { TemplatePlan } from '../../rpc/front/plan.js';
 import type { TemplateBody, TemplateCall } from '../../template/view/template-view.js';
 import { isLoopback } from './access.js';
@@ -76,7 +76,10 @@ export class TemplateExchange implements TemplateCall {
   }
 }
 
-/** On the own machine bytes are cheaper than their compression, so nobody there gets it: many clients ask without a wish. */
+/**
+ * On the own machine bytes are cheaper than their compression, so nobody there gets it: many clients ask without a
+ * wish.
+ */
 function acceptsGzip(exchange: Exchange): boolean {
   return exchange.acceptEncoding !== '' && asksForGzip(exchange.acceptEncoding) && !isLoopback(exchange.remoteAddress);
 }

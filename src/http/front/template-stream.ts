@@ -1,5 +1,6 @@
-// Templates as server-sent events: GET /template/stream gives one event for each template that is published, with its id and totals, or whole
-// with ?full=1. A reader that is slower than templates come skips to the newest. Used by front.ts; the wire is exchange.ts's.
+// Templates as server-sent events: GET /template/stream gives one event for each template that is published, with its
+// id and totals, or whole with ?full=1. A reader that is slower than templates come skips to the newest. Used by
+// front.ts; the wire is exchange.ts's.
 import { longPollId } from '../../template/render-template.js';
 import type { TemplateSnapshot } from '../../template/view/template-view.js';
 import type { Exchange } from './exchange.js';

@@ -1,5 +1,6 @@
-// The one door to uWebSockets.js. It ships a binary per version of Node's interface: the line for Node 18 to 23 is one package, the
-// line for 24 and later another, with the same API. Only exchange.ts and start-front.ts use what is exported here.
+// The one door to uWebSockets.js. It ships a binary per version of Node's interface: the line for Node 18 to 23 is one
+// package, the line for 24 and later another, with the same API. Only exchange.ts and start-front.ts use what is
+// exported here.
 import type * as Uws from 'uWebSockets.js';
 
 // Read once by the library when it loads. Core takes 8192 bytes of request line and headers.

@@ -1,5 +1,5 @@
-// Wrong credentials wait a quarter of a second, as Core has it, by a timer that holds nothing else; how many may wait, in all and of one address,
-// and how many lines they write is bounded. Used by front.ts.
+// Wrong credentials wait a quarter of a second, as Core has it, by a timer that holds nothing else; how many may wait,
+// in all and of one address, and how many lines they write is bounded. Used by front.ts.
 import type { Exchange } from './exchange.js';
 
 // Core's delay.

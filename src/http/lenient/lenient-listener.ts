@@ -1,7 +1,8 @@
-// A second port for clients whose HTTP the fronts' transport refuses (-rpclenientport): bare line feeds (ckpool), HTTP/1.0 (p2pool), no
-// Host, requests sent ahead of replies. It reads leniently and hands each request to a front over loopback, so credentials, methods,
-// long polls and replies are the fronts' own; only who may connect is checked here, because a front sees this thread as its peer.
-// Runs in a thread of its own (workers/lenient.ts), which exists only with the option.
+// A second port for clients whose HTTP the fronts' transport refuses (-rpclenientport): bare line feeds (ckpool),
+// HTTP/1.0 (p2pool), no Host, requests sent ahead of replies. It reads leniently and hands each request to a front over
+// loopback, so credentials, methods, long polls and replies are the fronts' own; only who may connect is checked here,
+// because a front sees this thread as its peer. Runs in a thread of its own (workers/lenient.ts), which exists only
+// with the option.
 import http from 'node:http';
 import net from 'node:net';
 import { AddressFilter } from '../front/access.js';
@@ -149,8 +150,8 @@ export class LenientListener {
       reply.writeHead(403, { connection: 'close' }).end();
       return;
     }
-    // A connection for each request: one that is kept might be closed by the front at the moment it is used again, and nobody could
-    // tell whether a block was submitted.
+    // A connection for each request: one that is kept might be closed by the front at the moment it is used again, and
+    // nobody could tell whether a block was submitted.
     let inner: http.ClientRequest;
     try {
       inner = http.request({

@@ -1,4 +1,5 @@
-// Both ends of the lenient listener's thread: the thread itself (called by workers/lenient.ts), and who starts and ends it (node).
+// Both ends of the lenient listener's thread: the thread itself (called by workers/lenient.ts), and who starts and ends
+// it (node).
 
 import { once } from 'node:events';
 import { type MessagePort, Worker } from 'node:worker_threads';

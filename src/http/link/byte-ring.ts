@@ -1,6 +1,7 @@
-// Frames of bytes from one thread to one other through shared memory: a call and its reply then cost two copies and no message. A
-// thread that finds its ring empty says that it sleeps; only then does the writer have to wake it, by whatever means its owner has.
-// Read frames are overwritten, so that no key or passphrase stays behind. Used by both ends of the link.
+// Frames of bytes from one thread to one other through shared memory: a call and its reply then cost two copies and no
+// message. A thread that finds its ring empty says that it sleeps; only then does the writer have to wake it, by
+// whatever means its owner has. Read frames are overwritten, so that no key or passphrase stays behind. Used by both
+// ends of the link.
 //
 //   int32 slot  0 head · 1 tail · 2 reader sleeps · 3 urgent · 4 frames written · 5 frames read      from byte 64: the frames
 //   frame       int32 words of its payload, then the payload; a negative count: the next frame is at the beginning

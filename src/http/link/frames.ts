@@ -1,4 +1,5 @@
-// Small calls and their replies as frames of a ring. What does not fit goes by the port (messages.ts). Used by both ends of the link.
+// Small calls and their replies as frames of a ring. What does not fit goes by the port (messages.ts). Used by both
+// ends of the link.
 //
 //   call    int32  0 kind · 1 number · 2 state · 3 caller · 4 bytes of the body · 5, 6 bytes of user and target      body, user, target
 //   cancel  int32  0 kind · 1 number
@@ -7,7 +8,9 @@
 // A caller is a user with a request target; the first frame of one says who it is, later ones only its number.
 import { RingReader, RingWriter } from './byte-ring.js';
 
-/** Room for the frames of one direction and front: enough for a full queue of ordinary calls, small enough for a cache. */
+/**
+ * Room for the frames of one direction and front: enough for a full queue of ordinary calls, small enough for a cache.
+ */
 export const RING_BYTES = 256 * 1024;
 
 /** Larger bodies go by the port. */
@@ -40,7 +43,11 @@ export class CallWriter {
     this.ring = new RingWriter(buffer);
   }
 
-  /** Writes a call. @param plain the front has looked: no passphrase in it @returns its position, for cancel(); -1 when it must go by the port */
+  /**
+   * Writes a call.
+   * @param plain the front has looked: no passphrase in it
+   * @returns its position, for cancel(); -1 when it must go by the port
+   */
   write(id: number, user: string, uri: string, body: Uint8Array, plain: boolean): number {
     const { ring } = this;
     if (body.length > MOST_BODY_BYTES || uri.length + user.length > MOST_CALLER_BYTES / 3) return -1;
@@ -69,7 +76,10 @@ export class CallWriter {
     return ring.commit(CALL_WORDS + wordsFor(body.length + userBytes + uriBytes));
   }
 
-  /** Takes a call back, or tells the reader to end it. @returns false when there is no room for that: say it by the port */
+  /**
+   * Takes a call back, or tells the reader to end it.
+   * @returns false when there is no room for that: say it by the port
+   */
   cancel(id: number, position: number): boolean {
     const { ring } = this;
     if (ring.isUnread(position)) {

@@ -19,7 +19,10 @@ const NAMES = [
   'loopLagMs',
 ] as const;
 
-/** What a front counts. connectionsOpen, exchangesOpen, waiters, callsOnNode, callBytesOnNode and heldBytes go up and down. */
+/**
+ * What a front counts. connectionsOpen, exchangesOpen, waiters, callsOnNode, callBytesOnNode and heldBytes go up and
+ * down.
+ */
 export type FrontCounterName = (typeof NAMES)[number];
 
 /** The figures by name. */

@@ -1,6 +1,7 @@
-// The front's end of the link: calls go out by a ring, large ones by the port, submissions at once by the priority port; replies and news
-// come in, each in its place among the others. Bounded in calls and bytes: beyond that call() says no. drain() handles all news
-// that have arrived, for a front that is about to answer alone and must not be older than any reply already given.
+// The front's end of the link: calls go out by a ring, large ones by the port, submissions at once by the priority
+// port; replies and news come in, each in its place among the others. Bounded in calls and bytes: beyond that call()
+// says no. drain() handles all news that have arrived, for a front that is about to answer alone and must not be older
+// than any reply already given.
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import type { TakenBlock } from '../../rpc/front/block-hex.js';
 import { CallWriter, ReplyReader } from './frames.js';
@@ -107,7 +108,8 @@ export class FrontLink {
 
   /**
    * Hands a call to the node thread.
-   * @returns its number for cancel(), or 0 when too much is under way. The body may be transferred: it is gone afterwards.
+   * @returns its number for cancel(), or 0 when too much is under way. The body may be transferred: it is gone
+   * afterwards.
    */
   call(call: NodeCall, done: ReplyHandler): number {
     const { block = null } = call;
@@ -228,11 +230,15 @@ export class FrontLink {
     this.#read(true);
     const again = this.#active;
     this.#active = false;
-    // Under load the next replies come while sockets are looked at, so nobody has to wake this thread; without, it goes to sleep.
+    // Under load the next replies come while sockets are looked at, so nobody has to wake this thread; without, it goes
+    // to sleep.
     return again || !this.#replies.ring.sleep();
   }
 
-  /** Handles replies in the ring. @param all also those behind messages on the port, which are handled in their place */
+  /**
+   * Handles replies in the ring.
+   * @param all also those behind messages on the port, which are handled in their place
+   */
   #read(all: boolean): void {
     if (this.#reading) return;
     this.#reading = true;
@@ -292,8 +298,9 @@ export class FrontLink {
 }
 
 /**
- * Throws in a turn of its own, to the thread's handler of uncaught exceptions. A handler that throws must not take replies and messages behind its
- * own with it: their numbers tell the order, and one that is left out stops all that follow.
+ * Throws in a turn of its own, to the thread's handler of uncaught exceptions. A handler that throws must not take
+ * replies and messages behind its own with it: their numbers tell the order, and one that is left out stops all that
+ * follow.
  */
 function throwApart(error: unknown): void {
   setImmediate(() => {

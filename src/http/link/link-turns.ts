@@ -1,4 +1,5 @@
-// Work of one end of the link in turns of the event loop, for as long as there is more. Used by front-link.ts and node-link.ts.
+// Work of one end of the link in turns of the event loop, for as long as there is more. Used by front-link.ts and
+// node-link.ts.
 
 export class LinkTurns {
   #underWay = false;
@@ -14,7 +15,10 @@ export class LinkTurns {
     return this.#underWay;
   }
 
-  /** Begins a row of turns unless one is under way. @param now with a turn in this call, else with one at the end of this turn of the loop */
+  /**
+   * Begins a row of turns unless one is under way.
+   * @param now with a turn in this call, else with one at the end of this turn of the loop
+   */
   begin(now = false): void {
     if (this.#underWay) return;
     this.#underWay = true;

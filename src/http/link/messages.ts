@@ -1,6 +1,7 @@
-// What crosses between a front and the node thread on their port. Small calls and replies go by rings (frames.ts); larger ones and rarer
-// items travel packed, one post per turn of the loop and direction; news (tips, templates, slabs) and everything that carries shared
-// memory travels as plain objects, and null wakes the other side. Both ends of the link are the only users.
+// What crosses between a front and the node thread on their port. Small calls and replies go by rings (frames.ts);
+// larger ones and rarer items travel packed, one post per turn of the loop and direction; news (tips, templates, slabs)
+// and everything that carries shared memory travels as plain objects, and null wakes the other side. Both ends of the
+// link are the only users.
 
 import type { MessagePort } from 'node:worker_threads';
 import { Packr } from 'msgpackr';

@@ -1,5 +1,6 @@
-// Calls, errors and latency by method, in plain numbers that add up over threads: fronts count what they answer alone and
-// send the difference now and then, the node thread counts the rest. The metrics room reads them from Fronts.stats().
+// Calls, errors and latency by method, in plain numbers that add up over threads: fronts count what they answer alone
+// and send the difference now and then, the node thread counts the rest. The metrics room reads them from
+// Fronts.stats().
 
 /** Upper bounds of the latency buckets, seconds; one more bucket takes the rest. */
 export const LATENCY_BOUNDS_SECONDS = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30, 120] as const;

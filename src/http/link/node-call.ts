@@ -22,7 +22,9 @@ export interface NodeCallInfo {
 
 /** What the dispatcher does while it runs a body. */
 export interface NodeHooks {
-  /** Between batch entries and slices of long work: lets submissions in. A promise: wait for it before the next piece. */
+  /**
+   * Between batch entries and slices of long work: lets submissions in. A promise: wait for it before the next piece.
+   */
   breathe(): Promise<void> | undefined;
   /** After each entry. */
   onCall(method: string, seconds: number, ok: boolean): void;

@@ -1,6 +1,6 @@
-// The node thread's end of the links to all fronts: takes their calls from rings and ports, runs them one after another and gives replies
-// back. Submissions come by priority ports, which are drained between any two calls, batch entries and slices; the loop gets a
-// turn after every few milliseconds of work. Callers: http/server.ts.
+// The node thread's end of the links to all fronts: takes their calls from rings and ports, runs them one after another
+// and gives replies back. Submissions come by priority ports, which are drained between any two calls, batch entries
+// and slices; the loop gets a turn after every few milliseconds of work.
 
 import { receiveMessageOnPort } from 'node:worker_threads';
 import { yieldToLoop } from '../../lib/turns.js';
@@ -55,11 +55,12 @@ export interface NodeLinkStats {
   readonly methods: ReadonlyMap<string, { calls: number; errors: number; seconds: number; buckets: readonly number[] }>;
 }
 
-// A turn of the loop is due after this much work: a small call behind it waits no longer, and a timer is at most this late.
+// A turn of the loop is due after this much work: a small call behind it waits no longer, and a timer is at most this
+// late.
 const TURN_MS = 5;
 
-// While a submission is under way nothing else is begun, so that its steps (pool, files, database) follow each other at once; but
-// a block that takes longer to verify doesn't stop everybody else.
+// While a submission is under way nothing else is begun, so that its steps (pool, files, database) follow each other at
+// once; but a block that takes longer to verify doesn't stop everybody else.
 const HOLD_MS = 25;
 
 // Replies of one turn go out together, but none waits longer than this for those after it.
@@ -127,7 +128,9 @@ export class NodeLinks {
     link.postMessage(news);
   }
 
-  /** Posts news to every front. Not held back for the end of the turn: a tip must be there before its epoch is raised. */
+  /**
+   * Posts news to every front. Not held back for the end of the turn: a tip must be there before its epoch is raised.
+   */
   tellAll(news: FrontNews): void {
     for (const link of this.#links) {
       link.outbox.flush();
@@ -238,7 +241,8 @@ export class NodeLinks {
       if (now > until) break;
     }
     this.#wakeAll();
-    // Under load there is more after a look at the sockets, so nobody has to wake this thread; without, the loop goes to sleep.
+    // Under load there is more after a look at the sockets, so nobody has to wake this thread; without, the loop goes
+    // to sleep.
     return worked || this.#head < this.#queue.length || !this.#sleep();
   }
 

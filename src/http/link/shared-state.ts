@@ -1,6 +1,6 @@
-// The few numbers that every thread must see at once, in one SharedArrayBuffer: the node thread writes, all read.
-// The epoch is raised after a new tip's facts were posted to every front; a front that sees an epoch it has no facts for
-// drains its port before it answers (read your own writes across fronts). Callers: node wiring, fronts, the clock.
+// The few numbers that every thread must see at once, in one SharedArrayBuffer: the node thread writes, all read. The
+// epoch is raised after a new tip's facts were posted to every front; a front that sees an epoch it has no facts for
+// drains its port before it answers (read your own writes across fronts).
 //
 //   int32 slot  0 epoch · 1 mempool counter · 2 flags · 3 connections      int64 slot  2 mock seconds · 3 start, unix ms · 4 clock, ms
 
@@ -99,7 +99,9 @@ export class SharedState {
     Atomics.store(this.#longs, STARTED_MS, BigInt(ms));
   }
 
-  /** Milliseconds by which the node's clock is ahead of this machine's: on fronts of another machine than their node's. */
+  /**
+   * Milliseconds by which the node's clock is ahead of this machine's: on fronts of another machine than their node's.
+   */
   get clockAheadMs(): number {
     return Number(Atomics.load(this.#longs, CLOCK_MS));
   }

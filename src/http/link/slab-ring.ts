@@ -1,9 +1,10 @@
-// A fixed ring of shared memory slabs for what many fronts send at once (encoded templates). The node thread takes a free
-// slab, a worker fills it, fronts lease it while they send. Reference counts are atomic; a slab is rewritten only at zero.
-// A fresh SharedArrayBuffer for each template would reach gigabytes before the collector looks: hence the ring.
+// A fixed ring of shared memory slabs for what many fronts send at once (encoded templates). The node thread takes a
+// free slab, a worker fills it, fronts lease it while they send. Reference counts are atomic; a slab is rewritten only
+// at zero. A fresh SharedArrayBuffer for each template would reach gigabytes before the collector looks: hence the
+// ring.
 //
-// Control words, two int32 per slab: [count, use]. count -1: being written; 0: free; n: n references, of which one is the
-// publisher's. use: number of times the slab was taken, so that a late reader notices that its content is gone.
+// Control words, two int32 per slab: [count, use]. count -1: being written; 0: free; n: n references, of which one is
+// the publisher's. use: number of times the slab was taken, so that a late reader notices that its content is gone.
 
 /** Where published bytes are; goes to fronts inside a template's facts. */
 export interface SlabRef {
@@ -108,8 +109,8 @@ export class SlabRing {
   }
 
   /**
-   * The bytes are written: readers may lease the slab. The publisher's reference moves to it from the slab published before,
-   * which is free as soon as its last reader is done. Twice is once.
+   * The bytes are written: readers may lease the slab. The publisher's reference moves to it from the slab published
+   * before, which is free as soon as its last reader is done. Twice is once.
    */
   publish(slab: SlabRef | { readonly index: number }): SlabRef {
     const { index } = slab;

@@ -1,5 +1,5 @@
-// Takes a transaction through all steps of acceptance. Coins and scripts are gathered asynchronously; the checks and the change of the
-// pool run in one synchronous piece, so that two acceptances never see each other half done.
+// Takes a transaction through all steps of acceptance. Coins and scripts are gathered asynchronously; the checks and
+// the change of the pool run in one synchronous piece, so that two acceptances never see each other half done.
 import type { Reject } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { policyReject } from '../../policy/reject.js';
@@ -67,8 +67,8 @@ export class Acceptor {
       if (scriptFault !== null) return this.#outcome(work, scriptFault);
       if (!mayChange()) continue;
       if (!moved()) return this.#finish(work);
-      // Something moved while the scripts ran. What they proved stands for good, since an outpoint never changes what it
-      // holds; all else is checked again, which needs no waiting unless coins were forgotten with the old tip.
+      // Something moved while the scripts ran. What they proved stands for good, since an outpoint never changes what
+      // it holds; all else is checked again, which needs no waiting unless coins were forgotten with the old tip.
       const again = new Workspace(tx, options);
       if (judge.unknownCoins(again).length > 0) continue;
       const lateFault = judge.check(again, WITHOUT_COINS, judge.withCoins, judge.againstRivals);

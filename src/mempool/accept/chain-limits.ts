@@ -1,5 +1,5 @@
-// How many unconfirmed relatives a transaction may have (Core 0.21's CalculateMemPoolAncestors and the rules around it). The walk goes
-// by txid, because the first limit it meets is the one reported.
+// How many unconfirmed relatives a transaction may have (Core 0.21's CalculateMemPoolAncestors and the rules around
+// it). The walk goes by txid, because the first limit it meets is the one reported.
 import { hashToHex } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { policyReject } from '../../policy/reject.js';

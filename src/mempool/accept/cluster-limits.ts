@@ -1,5 +1,6 @@
-// How large the cluster of a transaction may become: everything connected with it by spending, whichever way. The rule of newer
-// Bitcoin Core, beside the limits on ancestors and descendants; off unless -limitclustercount or -limitclustersize is given.
+// How large the cluster of a transaction may become: everything connected with it by spending, whichever way. The rule
+// of newer Bitcoin Core, beside the limits on ancestors and descendants; off unless -limitclustercount or
+// -limitclustersize is given.
 import { policyReject } from '../../policy/reject.js';
 import { adjustedWeightOf } from '../../selection/cluster/cluster-index.js';
 import type { AcceptContext, Step } from './workspace.js';

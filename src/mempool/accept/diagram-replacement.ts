@@ -1,6 +1,7 @@
-// Replacement as Core master decides it (ReplacementChecks, policy/rbf): the newcomer pays for what it replaces and for its own relay, and
-// the fee-rate diagram of the clusters concerned gets better. Its own fee rate against each rival's, and unconfirmed inputs that
-// it brings along, are nothing by themselves. Steps of mode live; Core 0.21's are in replacement.ts.
+// Replacement as Core master decides it (ReplacementChecks, policy/rbf): the newcomer pays for what it replaces and for
+// its own relay, and the fee-rate diagram of the clusters concerned gets better. Its own fee rate against each rival's,
+// and unconfirmed inputs that it brings along, are nothing by themselves. Steps of mode live; Core 0.21's are in
+// replacement.ts.
 import { policyReject } from '../../policy/reject.js';
 import { adjustedWeightOf } from '../../selection/cluster/cluster-index.js';
 import { type Clusters, clustersOf, improvesDiagram } from '../feerate-diagram.js';
@@ -10,7 +11,10 @@ import { idHex } from './pre-checks.js';
 import { paymentFault, tooManyClusters } from './replacement-cost.js';
 import type { Step, Workspace } from './workspace.js';
 
-/** What the newcomer would leave changed: the clusters of its rivals and of what it spends. Null when they are too large to be compared. */
+/**
+ * What the newcomer would leave changed: the clusters of its rivals and of what it spends. Null when they are too large
+ * to be compared.
+ */
 export function touchedClusters({ conflicts, ancestors }: Workspace, pool: TxPool): Clusters | null {
   return clustersOf(pool, [...conflicts, ...ancestors]);
 }

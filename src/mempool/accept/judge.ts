@@ -1,5 +1,5 @@
-// What all ways of acceptance share: the steps over one workspace, the coins they need, the change of the pool at the end. Synchronous:
-// whoever waits in between asks afterwards whether anything has moved. Callers: acceptor.ts, package/package-acceptor.ts.
+// What all ways of acceptance share: the steps over one workspace, the coins they need, the change of the pool at the
+// end. Synchronous: whoever waits in between asks afterwards whether anything has moved.
 import type { Reject } from '../../consensus/state.js';
 import type { Clock } from '../../lib/clock.js';
 import type { Verifier } from '../../parallel/verifier.js';
@@ -25,7 +25,10 @@ export interface JudgeDeps {
   readonly verifier: Verifier;
   readonly clock: Clock;
   readonly fees: FeeEstimator;
-  /** Whether transactions of disconnected blocks are on their way back, and the end of that: only they may change the pool until then. */
+  /**
+   * Whether transactions of disconnected blocks are on their way back, and the end of that: only they may change the
+   * pool until then.
+   */
   returning(): boolean;
   settled(): Promise<void>;
   /** Whether blocks come as they are found, so that waiting times mean something. */
@@ -36,7 +39,10 @@ export interface JudgeDeps {
 export const WITHOUT_COINS: readonly Step[] = [checkAlone, checkFinal, checkConflicts];
 /** then what does, */
 const WITH_COINS: readonly Step[] = [findCoins, checkInputs, checkSizeAndFee, checkChainLimits, checkOwnConflicts, checkMaxFeeRate];
-/** and what concerns those that would have to go, or stay beside it. Clusters have no limit unless somebody asks for one. */
+/**
+ * and what concerns those that would have to go, or stay beside it. Clusters have no limit unless somebody asks for
+ * one.
+ */
 const AGAINST_RIVALS: readonly Step[] = [checkReplacement, checkClusterLimits, checkDiagram];
 
 /** The same in the order of newer releases, which look at rivals before they ask what it spends. */

@@ -1,6 +1,7 @@
-// Script checks that begin before their transaction's turn: callers that know what they will offer next (batches of RPC, a saved pool)
-// say so, the verifier's threads get to work, and acceptance finds the verdict ready. Nothing is decided here. A verdict depends on the
-// transaction and on the outputs it spends alone, and an outpoint never changes what it holds, so it stays true whatever happens between.
+// Script checks that begin before their transaction's turn: callers that know what they will offer next (batches of
+// RPC, a saved pool) say so, the verifier's threads get to work, and acceptance finds the verdict ready. Nothing is
+// decided here. A verdict depends on the transaction and on the outputs it spends alone, and an outpoint never changes
+// what it holds, so it stays true whatever happens between.
 import type { Coin } from '../../consensus/coin.js';
 import { STANDARD_SCRIPT_FLAGS } from '../../consensus/script/flags.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
@@ -14,7 +15,10 @@ import { alsoRemembered } from './script-checks.js';
 
 /** What is known of a transaction before its turn. */
 interface Foreseen {
-  /** Null until its scripts are with the verifier, and for good when a coin was not found. The promise never rejects: undefined is a fault. */
+  /**
+   * Null until its scripts are with the verifier, and for good when a coin was not found. The promise never rejects:
+   * undefined is a fault.
+   */
   verdict: Promise<VerifyResult | undefined> | null;
 }
 
@@ -33,7 +37,10 @@ export class Lookahead {
     this.#deps = deps;
   }
 
-  /** These will be offered soon, in this order; later ones may spend earlier ones. Resolves when their scripts are with the verifier. */
+  /**
+   * These will be offered soon, in this order; later ones may spend earlier ones. Resolves when their scripts are with
+   * the verifier.
+   */
   async begin(txs: readonly TxView[]): Promise<void> {
     const { pool, chain } = this.#deps;
     const batch = new Map<string, TxView>();
@@ -58,7 +65,10 @@ export class Lookahead {
     }
   }
 
-  /** The verdict under the standard flags: null when none is coming, undefined inside the promise when the verifier could not say. */
+  /**
+   * The verdict under the standard flags: null when none is coming, undefined inside the promise when the verifier
+   * could not say.
+   */
   verdict(tx: TxView): Promise<VerifyResult | undefined> | null {
     return this.#foreseen.get(tx)?.verdict ?? null;
   }

@@ -1,5 +1,5 @@
-// The first steps of acceptance, in the order of Core 0.21's PreChecks: the transaction by itself, its place in time, its inputs, its
-// size and fee. Nothing here runs a script.
+// The first steps of acceptance, in the order of Core 0.21's PreChecks: the transaction by itself, its place in time,
+// its inputs, its size and fee. Nothing here runs a script.
 import { hashToHex } from '../../consensus/bytes/hex.js';
 import type { Coin } from '../../consensus/coin.js';
 import { checkSpentCoins } from '../../consensus/rules/check-inputs.js';
@@ -59,7 +59,10 @@ export const checkConflicts: Step = (work, { pool, options }) => {
   return null;
 };
 
-/** Finds the coin of each input; the caller has prefetched them. After a miss, outputs of its own tell that it is in a block. */
+/**
+ * Finds the coin of each input; the caller has prefetched them. After a miss, outputs of its own tell that it is in a
+ * block.
+ */
 export const findCoins: Step = (work, { pool, coins }) => {
   const { tx } = work;
   work.spent = [];

@@ -1,4 +1,5 @@
-// What every replacement is measured by: how much it removes, and what it has to pay for that. Used by the steps of both modes and by packages.
+// What every replacement is measured by: how much it removes, and what it has to pay for that. Used by the steps of
+// both modes and by packages.
 import { formatMoney } from '../../consensus/limits.js';
 import { feeForSize } from '../../policy/fee-rate.js';
 import { clustersOf } from '../feerate-diagram.js';
@@ -8,7 +9,10 @@ import type { TxPool } from '../tx-pool.js';
 /** Entries that one replacement may remove; with diagrams, clusters that it may concern. */
 const MAX_REPLACED = 100;
 
-/** That too many entries would go, in Core 0.21's words; null when not. Descendants that several have count for each. @param id txid in hex */
+/**
+ * That too many entries would go, in Core 0.21's words; null when not. Descendants that several have count for each.
+ * @param id txid in hex
+ */
 export function tooManyRivals(id: string, rivals: Iterable<number>, { rows }: TxPool): string | null {
   let count = 0;
   for (const rival of rivals) count += rows.descendantCount[rival];
@@ -22,7 +26,8 @@ export function tooManyClusters(id: string, rivals: Iterable<number>, pool: TxPo
 }
 
 /**
- * What newcomers that pay `fee` for `size` virtual bytes fall short of, beside what they replace (BIP-0125, rules 3 and 4); null for nothing.
+ * What newcomers that pay `fee` for `size` virtual bytes fall short of, beside what they replace (BIP-0125, rules 3 and
+ * 4); null for nothing.
  * @param id txid in hex, for the text
  */
 export function paymentFault(id: string, fee: number, size: number, oldFees: number, { policy }: MempoolOptions): string | null {

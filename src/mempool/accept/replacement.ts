@@ -1,5 +1,5 @@
-// What a transaction must pay to push others out. BIP-0125 as Core 0.21 applies it; in mode live as Core master does, where the fee-rate
-// diagram decides (diagram-replacement.ts), unless the clusters are too large for that.
+// What a transaction must pay to push others out. BIP-0125 as Core 0.21 applies it; in mode live as Core master does,
+// where the fee-rate diagram decides (diagram-replacement.ts), unless the clusters are too large for that.
 import { feeRateOf, formatFeeRate } from '../../policy/fee-rate.js';
 import { policyReject } from '../../policy/reject.js';
 import { keyOf } from '../hash-key.js';

@@ -1,5 +1,5 @@
-// Runs a transaction's scripts under the standard flags, on the verifier's threads, and names a failure as Core 0.21 does: rules beyond
-// P2SH are "non-mandatory" when the input passes without them.
+// Runs a transaction's scripts under the standard flags, on the verifier's threads, and names a failure as Core 0.21
+// does: rules beyond P2SH are "non-mandatory" when the input passes without them.
 import { hashToHex } from '../../consensus/bytes/hex.js';
 import {
   MANDATORY_SCRIPT_FLAGS,
@@ -15,8 +15,8 @@ import { policyReject } from '../../policy/reject.js';
 import type { Workspace } from './workspace.js';
 
 /**
- * What a verification may also remember: a flag only forbids, so the next block's flags are covered as far as they are a part of ours,
- * which they always are.
+ * What a verification may also remember: a flag only forbids, so the next block's flags are covered as far as they are
+ * a part of ours, which they always are.
  */
 export function alsoRemembered(nextFlags: number): { alsoCacheFlags?: number } {
   return (nextFlags & ~STANDARD_SCRIPT_FLAGS) === 0 ? { alsoCacheFlags: nextFlags } : {};

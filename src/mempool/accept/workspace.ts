@@ -1,5 +1,5 @@
-// What one acceptance learns from step to step, after Core's MemPoolAccept. A step reads what earlier steps filled in, fills in its
-// own fields, and answers with a verdict; none of them changes the pool.
+// What one acceptance learns from step to step, after Core's MemPoolAccept. A step reads what earlier steps filled in,
+// fills in its own fields, and answers with a verdict; none of them changes the pool.
 import type { Coin } from '../../consensus/coin.js';
 import type { HeaderContext } from '../../consensus/header-context.js';
 import type { Reject } from '../../consensus/state.js';
@@ -15,7 +15,10 @@ export interface AcceptOptions {
   readonly testOnly?: boolean;
   /** No fee rules and no trimming: for transactions that come back from a block. */
   readonly bypassLimits?: boolean;
-  /** For one that comes back from a block taken off by hand: only these rows, of the same block, count for the limits on relatives. */
+  /**
+   * For one that comes back from a block taken off by hand: only these rows, of the same block, count for the limits on
+   * relatives.
+   */
   readonly relatives?: ReadonlySet<number>;
   /** Of the tip on which it came in; the tip's own when absent. */
   readonly height?: number;
@@ -26,8 +29,8 @@ export interface AcceptOptions {
   /** Above this rate of the modified fee it is refused; satoshis per 1,000 virtual bytes. */
   readonly maxFeeRate?: number;
   /**
-   * Part of a package (accept/package): no carve-out, no trimming, tells nothing about fees. apart: on its own two feet all the same.
-   * together: fee rates are judged for all of them, by the caller. test: nothing may be replaced.
+   * Part of a package (accept/package): no carve-out, no trimming, tells nothing about fees. apart: on its own two feet
+   * all the same. together: fee rates are judged for all of them, by the caller. test: nothing may be replaced.
    */
   readonly inPackage?: 'apart' | 'together' | 'test';
   /** Earlier ones of its package by key of their txid, whose outputs it may spend. */

@@ -1,7 +1,11 @@
-// How long transactions of each fee rate took to confirm, over one horizon: decaying counts by bucket of fee rate and by periods of
-// blocks. Core 0.21's TxConfirmStats, sum for sum, since estimates are compared with Core's. Used by fee-estimator.ts.
+// How long transactions of each fee rate took to confirm, over one horizon: decaying counts by bucket of fee rate and
+// by periods of blocks. Core 0.21's TxConfirmStats, sum for sum, since estimates are compared with Core's. Used by
+// fee-estimator.ts.
 
-/** A run of buckets and what is known of the transactions in it. Rates in satoshis per 1,000 virtual bytes; counts decay. */
+/**
+ * A run of buckets and what is known of the transactions in it. Rates in satoshis per 1,000 virtual bytes; counts
+ * decay.
+ */
 export interface FeeRange {
   /** Exclusive and inclusive end; -1 when there is no such range. */
   readonly start: number;
@@ -57,7 +61,9 @@ export class ConfirmStats {
   readonly #periods: number;
   readonly #buckets: readonly number[];
   readonly sums: ConfirmSums;
-  /** Transactions now in the pool, by the block height modulo maxConfirms at which they came, and those older than that. */
+  /**
+   * Transactions now in the pool, by the block height modulo maxConfirms at which they came, and those older than that.
+   */
   readonly #waiting: Int32Array;
   readonly #waitingLonger: Int32Array;
 
@@ -124,8 +130,8 @@ export class ConfirmStats {
   }
 
   /**
-   * Goes from the highest rate down, joining buckets until a run holds enough transactions to judge; the last run that passes before
-   * one fails gives the answer.
+   * Goes from the highest rate down, joining buckets until a run holds enough transactions to judge; the last run that
+   * passes before one fails gives the answer.
    */
   median({ target, sufficientTxs, successShare, height }: MedianQuestion): MedianAnswer {
     const { sums } = this;

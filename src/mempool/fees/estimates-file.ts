@@ -1,5 +1,5 @@
-// The bytes of fee_estimates.dat: what the fee estimator keeps over restarts, in a format of our own. The checksum comes last, so that a
-// torn file is refused as a whole.
+// The bytes of fee_estimates.dat: what the fee estimator keeps over restarts, in a format of our own. The checksum
+// comes last, so that a torn file is refused as a whole.
 //
 //   "ADITFEES" | version u32 | best height u32 | first and last height of the data u32 u32 | buckets u32 | their ends f64 each
 //   for short, medium, long: periods u32 | confirmed, failed f64 per period and bucket | count, sum of rates f64 per bucket

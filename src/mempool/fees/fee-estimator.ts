@@ -1,6 +1,6 @@
-// What a transaction should pay to confirm within so many blocks, learnt from what the pool saw and the blocks took. Core 0.21's
-// CBlockPolicyEstimator: three horizons (12 blocks; 48 in steps of 2; 1,008 in steps of 24), buckets 5 % apart. The mempool tells it of
-// entries and blocks; RPC asks.
+// What a transaction should pay to confirm within so many blocks, learnt from what the pool saw and the blocks took.
+// Core 0.21's CBlockPolicyEstimator: three horizons (12 blocks; 48 in steps of 2; 1,008 in steps of 24), buckets 5 %
+// apart. The mempool tells it of entries and blocks; RPC asks.
 import { feeRateOf } from '../../policy/fee-rate.js';
 import { ConfirmStats, type FeeRange, type MedianAnswer } from './confirm-stats.js';
 
@@ -105,12 +105,16 @@ export class FeeEstimator {
     long: new ConfirmStats(FEE_BUCKETS, SHAPES.long),
   };
   readonly history: FeeHistory = { bestHeight: 0, firstHeight: 0, savedFirst: 0, savedBest: 0 };
-  /** Whether anything was ever seen or loaded: without, a block has nothing to age, and initial download has very many blocks. */
+  /**
+   * Whether anything was ever seen or loaded: without, a block has nothing to age, and initial download has very many
+   * blocks.
+   */
   hasData = false;
 
   /**
    * An entry came.
-   * @param telling whether its wait says something about fees: it pays for itself alone, replaced nothing, and blocks come as they are found
+   * @param telling whether its wait says something about fees: it pays for itself alone, replaced nothing, and blocks
+   * come as they are found
    */
   enter(entry: TrackedEntry, telling: boolean): void {
     // During a reorganisation the pool is at a height of its own; the next block straightens that out.
@@ -200,7 +204,10 @@ export class FeeEstimator {
     return this.stats[horizon].median({ target, sufficientTxs: SUFFICIENT_TXS[horizon], successShare, height: this.history.bestHeight });
   }
 
-  /** The answer of the shortest horizon that reaches the target, or a lower one that a shorter horizon gives for its longest target. */
+  /**
+   * The answer of the shortest horizon that reaches the target, or a lower one that a shorter horizon gives for its
+   * longest target.
+   */
   #combined(target: number, share: number, checkShorter: boolean): number {
     const { short, medium, long } = this.stats;
     if (target < 1 || target > long.maxConfirms) return -1;

@@ -1,6 +1,7 @@
-// Packages: a child with its unconfirmed parents, whose fees count together where one alone pays too little (Core's ProcessNewPackage and
-// AcceptPackage, BIP-0331's receiving side). Every transaction is first tried by itself, because what stands on its own feet shall not lend
-// its fees; those that fail for fees, or because such a parent is missing, are then judged together.
+// Packages: a child with its unconfirmed parents, whose fees count together where one alone pays too little (Core's
+// ProcessNewPackage and AcceptPackage, BIP-0331's receiving side). Every transaction is first tried by itself, because
+// what stands on its own feet shall not lend its fees; those that fail for fees, or because such a parent is missing,
+// are then judged together.
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { Reject } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
@@ -22,7 +23,10 @@ export interface PackageOptions {
   readonly maxFeeRate?: number;
 }
 
-/** What came of one transaction. Hashes in internal order, sizes sigop-adjusted, rates in satoshis per 1,000 virtual bytes. */
+/**
+ * What came of one transaction. Hashes in internal order, sizes sigop-adjusted, rates in satoshis per 1,000 virtual
+ * bytes.
+ */
 export type PackageTxResult =
   | {
       /** It came in now. */
@@ -95,7 +99,8 @@ export class PackageAcceptor {
           ? { fault: hopeless ? TX_FAILED : null, results: new Map() }
           : await this.#retry(together, options);
     } finally {
-      // Also when a verifier is too busy for the rest. While transactions of a reorganisation come back, its end does this.
+      // Also when a verifier is too busy for the rest. While transactions of a reorganisation come back, its end does
+      // this.
       if (!this.#judge.deps.returning()) eviction.limit();
     }
     let { fault } = rest;
@@ -110,7 +115,10 @@ export class PackageAcceptor {
     return { fault, results };
   }
 
-  /** testmempoolaccept of several: in order, later ones may spend earlier ones, each pays for itself, nothing is replaced. */
+  /**
+   * testmempoolaccept of several: in order, later ones may spend earlier ones, each pays for itself, nothing is
+   * replaced.
+   */
   async test(txs: readonly TxView[]): Promise<PackageResult> {
     return checkPackageShape(txs) === null
       ? this.#judgeAll(txs, { inPackage: 'test', testOnly: true })

@@ -1,5 +1,6 @@
-// Rules for several new transactions taken together, after each has passed its own: limits of relatives (Core's CheckPackageLimits) and
-// the replacement of others by a parent and its child (Core 28 and later, PackageMempoolChecks). Used by package-acceptor.ts.
+// Rules for several new transactions taken together, after each has passed its own: limits of relatives (Core's
+// CheckPackageLimits) and the replacement of others by a parent and its child (Core 28 and later,
+// PackageMempoolChecks). Used by package-acceptor.ts.
 import { hashToHex } from '../../consensus/bytes/hex.js';
 import { feeRateOf, formatFeeRate } from '../../policy/fee-rate.js';
 import { adjustedWeightOf } from '../../selection/cluster/cluster-index.js';
@@ -60,7 +61,9 @@ export function checkPackageCluster(works: readonly Workspace[], context: Accept
       : packageFault('package-mempool-limits', 'too-large-cluster');
 }
 
-/** What the package would replace, if anything; the rows go into the child's workspace. Nothing else may be in its way. */
+/**
+ * What the package would replace, if anything; the rows go into the child's workspace. Nothing else may be in its way.
+ */
 export function checkPackageReplacement(
   works: readonly Workspace[],
   { size, modifiedFee }: PackageTotals,

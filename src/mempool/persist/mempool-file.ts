@@ -1,11 +1,12 @@
-// The bytes of mempool.dat in Core's version 1 format, so that other tools read ours and a pool saved by Core can be taken over.
+// The bytes of mempool.dat in Core's version 1 format, so that other tools read ours and a pool saved by Core can be
+// taken over.
 //
 //   version u64 = 1 | count u64 | per transaction: its bytes with witness, time of entry i64, prioritisation i64
 //   prioritisations of transactions that are not in the pool: count, then txid 32 and satoshis i64 each
 //   transactions that no peer has asked for yet: count, then txid 32 each (absent in files from before 0.21)
 //
-// Since release 28 Core writes version 2, in which an eight-byte key follows the version (as a list: 8, then the bytes) and
-// everything behind it is combined with the key by its offset in the file; such files are read too.
+// Since release 28 Core writes version 2, in which an eight-byte key follows the version (as a list: 8, then the bytes)
+// and everything behind it is combined with the key by its offset in the file; such files are read too.
 //
 // Written in pieces and read one by one: a full pool is hundreds of megabytes.
 import { ByteReader, DecodeError } from '../../consensus/bytes/reader.js';

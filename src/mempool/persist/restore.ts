@@ -1,5 +1,5 @@
-// Puts a saved pool back: prioritisations first, then each transaction through acceptance at its old time of entry, as Core's
-// LoadMempool. Scripts of the next ones run while one has its turn. Caller: node, in the background after a start.
+// Puts a saved pool back: prioritisations first, then each transaction through acceptance at its old time of entry, as
+// Core's LoadMempool. Scripts of the next ones run while one has its turn.
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { Turns } from '../../lib/turns.js';
 import { VerifierBusyError } from '../../parallel/verifier.js';

@@ -1,6 +1,6 @@
-// Addresses of other nodes, so arranged that nobody can fill the memory with his own: addresses heard of lie in 1,024 "new" buckets chosen by
-// who told us, addresses we were connected to in 256 "tried" ones chosen by where they are; a secret key decides which. One address falls
-// out when another needs its place (Core's CAddrMan). Callers: Net, outbound connections, RPC.
+// Addresses of other nodes, so arranged that nobody can fill the memory with his own: addresses heard of lie in 1,024
+// "new" buckets chosen by who told us, addresses we were connected to in 256 "tried" ones chosen by where they are; a
+// secret key decides which. One address falls out when another needs its place (Core's CAddrMan).
 import crypto from 'node:crypto';
 import { ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
@@ -37,7 +37,10 @@ const REPLACEMENT_SECONDS = 4 * 60 * 60;
 const MAX_COLLISIONS = 10;
 const TEST_WINDOW_SECONDS = 40 * 60;
 const ANSWER_SECONDS = 60;
-/** Of no more addresses than these one is chosen from a list: their places are too far apart in the tables to be looked for at each try. */
+/**
+ * Of no more addresses than these one is chosen from a list: their places are too far apart in the tables to be looked
+ * for at each try.
+ */
 const FEW = 200;
 
 /** What is known of one address. */
@@ -89,7 +92,11 @@ export class AddrManager {
     return this.#triedCount;
   }
 
-  /** Heard of an address. @param penaltySeconds what its time is put back by, since it may be second-hand. @returns whether it is new */
+  /**
+   * Heard of an address.
+   * @param penaltySeconds what its time is put back by, since it may be second-hand.
+   * @returns whether it is new
+   */
   add(address: KnownAddress, source: NetAddress, penaltySeconds = 0): boolean {
     if (!isRoutable(address)) return false;
     const key = addressKey(address);
@@ -139,7 +146,9 @@ export class AddrManager {
     return known === undefined;
   }
 
-  /** A connection worked and the handshake was right: the address moves to the tried, unless another one has its place. */
+  /**
+   * A connection worked and the handshake was right: the address moves to the tried, unless another one has its place.
+   */
   good(address: NetAddress): void {
     const info = this.#infos.get(addressKey(address));
     const now = this.#nowSeconds();
@@ -201,7 +210,10 @@ export class AddrManager {
     this.#tried[at] = key;
   }
 
-  /** A connection is tried. @param count whether a failure tells something about the address: we have others that work */
+  /**
+   * A connection is tried.
+   * @param count whether a failure tells something about the address: we have others that work
+   */
   attempt(address: NetAddress, count: boolean): void {
     const info = this.#infos.get(addressKey(address));
     if (info === undefined) return;
@@ -261,8 +273,8 @@ export class AddrManager {
 
   /** The address in a random place of a table that isn't empty. */
   #infoFrom(table: readonly (string | undefined)[]): AddressInfo {
-    // Steps of an odd length reach every place of a table whose size is a power of two. The next one taken would be an address that has
-    // many free places before it, again and again.
+    // Steps of an odd length reach every place of a table whose size is a power of two. The next one taken would be an
+    // address that has many free places before it, again and again.
     const start = Math.floor(this.#random() * table.length);
     const step = 1 + 2 * Math.floor(this.#random() * (table.length / 2));
     let key: string | undefined;

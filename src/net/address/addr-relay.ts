@@ -1,5 +1,5 @@
-// addr and addrv2: what peers tell us of addresses, what we tell them, and how new ones travel on: to two peers each, that stay the same for a
-// day (Core's handling of ADDR, GETADDR and RelayAddress). Callers: Net's table of messages and sending round.
+// addr and addrv2: what peers tell us of addresses, what we tell them, and how new ones travel on: to two peers each,
+// that stay the same for a day (Core's handling of ADDR, GETADDR and RelayAddress).
 import crypto from 'node:crypto';
 import { type NetContext, poissonDelayMs } from '../context.js';
 import type { Peer } from '../peer/peer.js';
@@ -49,7 +49,10 @@ interface Book {
 export class AddrRelay {
   readonly #books = new Map<Peer, Book>();
   readonly #salt = crypto.randomBytes(16);
-  /** By the peer's network and where it came in: nobody can tell by what it is told that our addresses in two networks are one node's. */
+  /**
+   * By the peer's network and where it came in: nobody can tell by what it is told that our addresses in two networks
+   * are one node's.
+   */
   readonly #caches = new Map<string, { readonly until: number; readonly list: readonly KnownAddress[] }>();
   readonly #context: NetContext;
   readonly #manager: AddrManager;

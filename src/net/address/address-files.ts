@@ -1,5 +1,5 @@
-// What outlives a run: peers.dat with the known addresses, anchors.json with the peers for blocks. Damaged or missing files cost nothing but
-// what was in them. Callers: Net.
+// What outlives a run: peers.dat with the known addresses, anchors.json with the peers for blocks. Damaged or missing
+// files cost nothing but what was in them.
 
 import fs from 'node:fs';
 import { replaceFile } from '../../lib/durable-file.js';

@@ -1,6 +1,7 @@
-// Which autonomous system an address belongs to, by a map that the operator provides (-asmap): addresses then count as neighbours when one
-// network operator has them, whatever their prefixes (Core's util/asmap.cpp, whose files are read). The map is a program of bits that
-// walks down an address; it is checked as a whole when it is read, so that every walk ends. Callers: Net, by way of `groupingBy`.
+// Which autonomous system an address belongs to, by a map that the operator provides (-asmap): addresses then count as
+// neighbours when one network operator has them, whatever their prefixes (Core's util/asmap.cpp, whose files are read).
+// The map is a program of bits that walks down an address; it is checked as a whole when it is read, so that every walk
+// ends.
 import crypto from 'node:crypto';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
 import { groupOf, isRoutable, linkedIpv4, type NetAddress } from '../wire/net-address.js';
@@ -15,8 +16,8 @@ const END = -1;
 const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, i) => from + i);
 
 /**
- * Numbers are written in classes of growing width: a bit of 1 says that the number is beyond the class, 0 that its bits follow; the last
- * class needs no such bit. Here the smallest number of each kind and the widths of its classes.
+ * Numbers are written in classes of growing width: a bit of 1 says that the number is beyond the class, 0 that its bits
+ * follow; the last class needs no such bit. Here the smallest number of each kind and the widths of its classes.
  */
 const kinds = {
   instruction: { least: 0, widths: [0, 0, 1] },
@@ -92,7 +93,10 @@ export class AsMap {
     return bytes.length > 0 && isSound(bytes) ? new AsMap(bytes) : null;
   }
 
-  /** Names the map, in display hex: the double SHA-256 of the number of bits and each bit as a byte, as Core 0.21 has it. */
+  /**
+   * Names the map, in display hex: the double SHA-256 of the number of bits and each bit as a byte, as Core 0.21 has
+   * it.
+   */
   get version(): string {
     const hash = crypto.createHash('sha256');
     hash.update(new ByteWriter(5).compactSize(this.#bytes.length * 8).finish());
@@ -158,8 +162,8 @@ function bitOf(bytes: Uint8Array, place: number): number {
 }
 
 /**
- * Whether every way through the map ends with a system within an address's bits, and nothing in it is superfluous. The parts after jumps
- * lie one behind the other, the innermost first, so that one pass sees each instruction once.
+ * Whether every way through the map ends with a system within an address's bits, and nothing in it is superfluous. The
+ * parts after jumps lie one behind the other, the innermost first, so that one pass sees each instruction once.
  */
 function isSound(bytes: Uint8Array): boolean {
   const cursor = new Cursor(bytes, 0);

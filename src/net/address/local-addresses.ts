@@ -1,5 +1,5 @@
-// Where others can reach us: what the operator says (-externalip), addresses of this machine (-discover) and of its listeners, and how well
-// each suits a peer (Core's mapLocalHost, GetLocalAddrForPeer). Callers: Net; RPC shows the list.
+// Where others can reach us: what the operator says (-externalip), addresses of this machine (-discover) and of its
+// listeners, and how well each suits a peer (Core's mapLocalHost, GetLocalAddrForPeer). RPC shows the list.
 import type { NetworkInterfaceInfo } from 'node:os';
 import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
@@ -30,7 +30,11 @@ export class LocalAddresses {
     this.#add(address, SCORE.manual);
   }
 
-  /** What -discover finds. @param interfaces lists those of this machine; it may throw @param hosts that are listened on */
+  /**
+   * What -discover finds.
+   * @param interfaces lists those of this machine; it may throw
+   * @param hosts that are listened on
+   */
   discover(interfaces: () => Iterable<Interface>, hosts: readonly string[]): void {
     const { discover, port } = this.#context.options;
     if (!discover) return;
@@ -99,7 +103,10 @@ export class LocalAddresses {
   }
 }
 
-/** How well a peer can reach one of our addresses (Core's GetReachabilityFrom); 0: not at all, or it must not learn of it. */
+/**
+ * How well a peer can reach one of our addresses (Core's GetReachabilityFrom); 0: not at all, or it must not learn of
+ * it.
+ */
 function reachOf(own: NetAddress, peer: NetAddress): number {
   // Whoever is known by an onion address and another one is found by either.
   const hidden = (network: NetAddress['network']): boolean => network === 'onion' || network === 'i2p';

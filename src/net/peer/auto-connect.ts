@@ -1,5 +1,6 @@
-// Peers that the node finds by itself: eight for everything, two for blocks only, now and then a third of these that may know of a better chain, and
-// one just to see whether an address is alive (Core's ThreadOpenConnections, ThreadDNSAddressSeed).
+// Peers that the node finds by itself: eight for everything, two for blocks only, now and then a third of these that
+// may know of a better chain, and one just to see whether an address is alive (Core's ThreadOpenConnections,
+// ThreadDNSAddressSeed).
 import type { AddrManager } from '../address/addr-manager.js';
 import { type NetContext, poissonDelayMs } from '../context.js';
 import type { NetOptions } from '../options.js';
@@ -28,7 +29,9 @@ const SEEDS_AT_ONCE = 3;
 /** Addresses of one name. */
 const MAX_OF_SEED = 256;
 const SEED_AGE_SECONDS = 3 * 24 * 60 * 60;
-/** Without any address for so long, those that came with the program are taken; they are shown as one to two weeks old. */
+/**
+ * Without any address for so long, those that came with the program are taken; they are shown as one to two weeks old.
+ */
 const FIXED_SEED_DELAY_MS = 60_000;
 const WEEK_SECONDS = 7 * 24 * 60 * 60;
 
@@ -217,8 +220,8 @@ export class AutoConnect {
     else if (blocks < allowedBlocks) type = 'block-relay-only';
     else if (this.#deps.wantsExtra() && full <= allowedFull) type = 'outbound-full-relay';
     else if (this.#deps.looksFurther() && now > this.#nextExtraBlockRelayMs && allowedBlocks > 0 && blocks === allowedBlocks) {
-      // It stays as long as it takes to hear of its chain, or in the place of another (stale-tip.ts): an attacker who has all of our peers
-      // would have to have these too.
+      // It stays as long as it takes to hear of its chain, or in the place of another (stale-tip.ts): an attacker who
+      // has all of our peers would have to have these too.
       this.#nextExtraBlockRelayMs = now + poissonDelayMs(random, EXTRA_BLOCK_RELAY_INTERVAL_MS);
       type = 'block-relay-only';
     } else if (now > this.#nextFeelerMs) {
@@ -256,8 +259,8 @@ export class AutoConnect {
   #choose(type: ConnectionType, peers: readonly Peer[]): NetAddress | null {
     const { chain, clock, options, groupOf } = this.#context;
     const downloading = chain.isInitialBlockDownload();
-    // No two peers of ours from one neighbourhood: whoever owns it would hear everything. Those that came to us or that we were told to call
-    // take no place that we could give to others, and a feeler stays for no time.
+    // No two peers of ours from one neighbourhood: whoever owns it would hear everything. Those that came to us or that
+    // we were told to call take no place that we could give to others, and a feeler stays for no time.
     const apart = type === 'feeler' ? [] : peers.filter((peer) => !peer.inbound && !peer.manual);
     const groups = new Set(apart.map(({ address }) => groupOf(address)));
     for (let looks = 0; looks < MAX_LOOKS; looks++) {

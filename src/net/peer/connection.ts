@@ -1,6 +1,6 @@
-// One socket to a peer: frames in, frames out, bounded both ways. What comes stays bytes until its owner takes the next message, so that a
-// flood of small ones costs no more memory than it has bytes, and none of their checksums before their turn; too much of it pauses the socket,
-// and so does a peer that doesn't read what it asked for. Callers: Net, which makes one per peer.
+// One socket to a peer: frames in, frames out, bounded both ways. What comes stays bytes until its owner takes the next
+// message, so that a flood of small ones costs no more memory than it has bytes, and none of their checksums before
+// their turn; too much of it pauses the socket, and so does a peer that doesn't read what it asked for.
 import type { Socket } from 'node:net';
 import type { Transport, TransportEvents } from '../transport/transport.js';
 import type { Frame } from '../wire/frame.js';
@@ -163,7 +163,9 @@ export class Connection {
     this.#gone();
   }
 
-  /** A socket may hand out bytes once more after it was destroyed: nobody handles them, so they must not count as held. */
+  /**
+   * A socket may hand out bytes once more after it was destroyed: nobody handles them, so they must not count as held.
+   */
   #take(chunk: Uint8Array): void {
     if (this.#closed) return;
     this.lastReceive = this.#options.nowSeconds();

@@ -1,5 +1,5 @@
-// Every connection there is: how they are made, by us or by others, found and ended, and what went through them. Knows nothing of what is said.
-// Callers: Net.
+// Every connection there is: how they are made, by us or by others, found and ended, and what went through them. Knows
+// nothing of what is said.
 import crypto from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { AddrManager } from '../address/addr-manager.js';

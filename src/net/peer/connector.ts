@@ -1,5 +1,5 @@
-// Sockets: where peers may come in, and how others are reached, directly or through a SOCKS5 proxy. Knows nothing of messages.
-// Callers: Net.
+// Sockets: where peers may come in, and how others are reached, directly or through a SOCKS5 proxy. Knows nothing of
+// messages.
 import crypto from 'node:crypto';
 import dns from 'node:dns/promises';
 import net from 'node:net';
@@ -91,7 +91,11 @@ export class Connector {
     });
   }
 
-  /** Looks a name up; a literal needs no look-up. @param allowed whatever -dns says: DNS seeds @returns every address it has */
+  /**
+   * Looks a name up; a literal needs no look-up.
+   * @param allowed whatever -dns says: DNS seeds
+   * @returns every address it has
+   */
   async resolve(host: string, port: number, allowed = this.#options.dns): Promise<NetAddress[]> {
     const literal = parseHost(host, port);
     if (literal !== null) return [literal];

@@ -1,6 +1,6 @@
-// Who has to go when a newcomer finds no room: never the peers that an attacker could hardly all outdo, the ones that are near, fast,
-// long with us, or that brought blocks and transactions; of the rest the youngest of the largest neighbourhood (Core's
-// SelectNodeToEvict). Callers: Net.
+// Who has to go when a newcomer finds no room: never the peers that an attacker could hardly all outdo, the ones that
+// are near, fast, long with us, or that brought blocks and transactions; of the rest the youngest of the largest
+// neighbourhood (Core's SelectNodeToEvict).
 import { isLocal, type NetAddress } from '../wire/net-address.js';
 import type { Peer } from './peer.js';
 
@@ -11,7 +11,10 @@ const BY_TX = 4;
 const BY_BLOCK_ONLY = 8;
 const BY_BLOCK = 4;
 
-/** @param salt decides which groups are safe, differently on each node @param groupOf the neighbourhood of an address */
+/**
+ * @param salt decides which groups are safe, differently on each node
+ * @param groupOf the neighbourhood of an address
+ */
 export function evictionCandidate(peers: readonly Peer[], salt: number, groupOf: (address: NetAddress) => string): Peer | null {
   let left = peers.filter((peer) => peer.inbound && !peer.permissions.noban && !peer.leaving);
   const keep = (count: number, better: (a: Peer, b: Peer) => number, of: (peer: Peer) => boolean = () => true): void => {

@@ -1,5 +1,5 @@
-// The first messages of a connection: version and verack, and what is agreed between them (wtxidrelay, sendaddrv2). Core's order and log
-// lines. Callers: Net's table of messages.
+// The first messages of a connection: version and verack, and what is agreed between them (wtxidrelay, sendaddrv2).
+// Core's order and log lines.
 import crypto from 'node:crypto';
 import type { NetContext } from '../context.js';
 import { decodeVersion, encodeSendCmpct, encodeVersion, sanitized } from '../wire/messages.js';

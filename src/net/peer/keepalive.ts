@@ -1,5 +1,5 @@
-// Pings, and the patience with peers that say nothing: a minute for the first message, twenty minutes without traffic later (Core's
-// InactivityCheck). Callers: Net's round and its table of messages.
+// Pings, and the patience with peers that say nothing: a minute for the first message, twenty minutes without traffic
+// later (Core's InactivityCheck).
 import crypto from 'node:crypto';
 import type { NetContext } from '../context.js';
 import { decodeU64, encodeU64 } from '../wire/messages.js';

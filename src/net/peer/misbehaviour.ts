@@ -1,4 +1,4 @@
-// What a peer's faults add up to, and what becomes of it (Core's Misbehaving). Callers: Net, for everyone in this room.
+// What a peer's faults add up to, and what becomes of it (Core's Misbehaving).
 import type { Logger } from '../../log/logger.js';
 import { hostKey, isLocal } from '../wire/net-address.js';
 import type { Bans } from './bans.js';

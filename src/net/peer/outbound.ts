@@ -1,4 +1,4 @@
-// Whom the node connects to by itself: the peers of -connect or -addnode (and addnode), again and again. Callers: Net.
+// Whom the node connects to by itself: the peers of -connect or -addnode (and addnode), again and again.
 import type { NetContext } from '../context.js';
 import { splitHostPort } from '../wire/net-address.js';
 import type { ConnectionType, Peer } from './peer.js';
@@ -83,7 +83,8 @@ export class Outbound {
       if (there >= MAX_ADDED) break;
       if (this.#added.has(name) && (await this.#call(name, encrypted))) there++;
     }
-    // A peer that was left out for an unlucky moment should not wait for a minute; one that is down should not be hammered.
+    // A peer that was left out for an unlucky moment should not wait for a minute; one that is down should not be
+    // hammered.
     const waiting = connect.length + this.#added.size > 0 && this.#context.peers.size === 0;
     this.#again(waiting ? FIRST_MS * 4 : RETRY_MS);
   }

@@ -1,4 +1,4 @@
-// What the node knows about one peer. Fields are grouped by who keeps them: handshake, sync, relay. Callers: all of this room.
+// What the node knows about one peer. Fields are grouped by who keeps them: handshake, sync, relay.
 import type { HeaderNode } from '../../chain/header-node.js';
 import type { Permissions } from '../options.js';
 import type { BloomFilter } from '../relay/bloom-filter.js';
@@ -32,11 +32,15 @@ export interface BlockInFlight {
   readonly earlier: readonly Peer[];
   /** The operator asked for it: it is wanted whatever its work. */
   readonly byHand: boolean;
-  /** The ping of that peer, counted from one, whose answer shows that the peer has dealt with our last message about this block. */
+  /**
+   * The ping of that peer, counted from one, whose answer shows that the peer has dealt with our last message about
+   * this block.
+   */
   ping: number;
   /**
-   * Set when the peer has dealt with the request and has not sent the block: its best known block at that time. The entry takes no slot,
-   * others are asked, and the peer is not asked again before it announces another block. Undefined: it may still come.
+   * Set when the peer has dealt with the request and has not sent the block: its best known block at that time. The
+   * entry takes no slot, others are asked, and the peer is not asked again before it announces another block.
+   * Undefined: it may still come.
    */
   refusedAt: HeaderNode | null | undefined;
 }

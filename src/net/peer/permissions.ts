@@ -1,4 +1,4 @@
-// What a peer may do beyond others, from where it comes in and from where it is (-whitebind, -whitelist). Callers: Net, RPC.
+// What a peer may do beyond others, from where it comes in and from where it is (-whitebind, -whitelist).
 import { type NetOptions, NO_PERMISSIONS, type Permissions } from '../options.js';
 import type { NetAddress } from '../wire/net-address.js';
 import { SERVICE } from '../wire/protocol.js';

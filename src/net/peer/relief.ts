@@ -1,9 +1,12 @@
-// Who has to go when all peers together hold more than is good: a peer that doesn't read what it asked for, or that began a large message and
-// does not end it. Never those that the operator trusts or chose. Callers: Net's round.
+// Who has to go when all peers together hold more than is good: a peer that doesn't read what it asked for, or that
+// began a large message and does not end it. Never those that the operator trusts or chose.
 import type { Peer } from './peer.js';
 import { FAIR_BYTES, type Traffic } from './traffic.js';
 
-/** Nothing was taken for this long of a queue that is over its bound: the peer is given up in any case, or when memory is short. */
+/**
+ * Nothing was taken for this long of a queue that is over its bound: the peer is given up in any case, or when memory
+ * is short.
+ */
 const STUCK_MS = 60_000;
 const STUCK_SHORT_MS = 5_000;
 /** A large message may take this long when memory is short. */

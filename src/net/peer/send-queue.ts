@@ -1,11 +1,14 @@
-// What waits to be sent to a peer. The socket is given a piece at a time, so that it shows whether the peer reads at all, however large the
-// messages are. Callers: Connection.
+// What waits to be sent to a peer. The socket is given a piece at a time, so that it shows whether the peer reads at
+// all, however large the messages are.
 import type { Socket } from 'node:net';
 import type { Traffic } from './traffic.js';
 
 /** Bytes given to the socket at a time. */
 const PIECE_BYTES = 128 << 10;
-/** Places of messages that were given away are kept up to this many, or as many as wait: a queue that never runs empty does not grow. */
+/**
+ * Places of messages that were given away are kept up to this many, or as many as wait: a queue that never runs empty
+ * does not grow.
+ */
 const MAX_GIVEN = 1_024;
 
 export class SendQueue {

@@ -1,4 +1,5 @@
-// The client's side of SOCKS5 (RFC 1928, RFC 1929): a name or address is handed to the proxy, which does everything else. Callers: Connector.
+// The client's side of SOCKS5 (RFC 1928, RFC 1929): a name or address is handed to the proxy, which does everything
+// else.
 import type { Socket } from 'node:net';
 
 const VERSION = 5;

@@ -1,5 +1,6 @@
-// Bytes that connections hold, all of them together: what came and is not handled yet, and what is to go out and was not taken. Each peer has
-// its own bounds; this one keeps many peers that all go up to theirs from adding up to gigabytes. Callers: Connection, Net's round.
+// Bytes that connections hold, all of them together: what came and is not handled yet, and what is to go out and was
+// not taken. Each peer has its own bounds; this one keeps many peers that all go up to theirs from adding up to
+// gigabytes.
 
 /** Bytes held for all peers in one direction before those that hold most have to give way. */
 const ENOUGH_BYTES = 64 << 20;

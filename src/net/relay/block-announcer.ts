@@ -1,5 +1,5 @@
-// Tells peers of new blocks: as headers where they asked for that (BIP-0130), as a compact block in high-bandwidth mode (BIP-0152), else as
-// inv (Core's SendMessages, block announcements). Callers: Net on every tip and in its sending round.
+// Tells peers of new blocks: as headers where they asked for that (BIP-0130), as a compact block in high-bandwidth mode
+// (BIP-0152), else as inv (Core's SendMessages, block announcements).
 import type { HeaderNode } from '../../chain/header-node.js';
 import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';

@@ -1,5 +1,5 @@
-// How long new blocks take from the first word of them to the block, the tip and the template: what a miner behind this node waits.
-// Callers: Net, node/start.
+// How long new blocks take from the first word of them to the block, the tip and the template: what a miner behind this
+// node waits.
 import { hashKey } from '../../consensus/bytes/hex.js';
 
 /** What is reached after the announcement. */
@@ -28,7 +28,10 @@ export class BlockTimes {
     this.#observe = observe;
   }
 
-  /** A peer spoke of a block, or sent it, and its header is good. Only the first word counts. @param atMs when it came, by nowMs */
+  /**
+   * A peer spoke of a block, or sent it, and its header is good. Only the first word counts.
+   * @param atMs when it came, by nowMs
+   */
   heard(hash: Uint8Array, atMs: number): void {
     const key = hashKey(hash);
     if (this.#heard.has(key)) return;

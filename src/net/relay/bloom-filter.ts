@@ -1,6 +1,6 @@
-// The filter of BIP-0037: what a light client wants to hear of, as bits set by MurmurHash3. A peer fills it, so everything about it is
-// bounded: its size, its hash functions, and the work one transaction may cost. A filter may err towards yes, so a transaction that
-// costs more counts as a match. Callers: FilteredRelay, TxAnnouncer.
+// The filter of BIP-0037: what a light client wants to hear of, as bits set by MurmurHash3. A peer fills it, so
+// everything about it is bounded: its size, its hash functions, and the work one transaction may cost. A filter may err
+// towards yes, so a transaction that costs more counts as a match.
 
 import { ByteReader } from '../../consensus/bytes/reader.js';
 import { outpointOf } from '../../consensus/connect.js';
@@ -18,7 +18,9 @@ const WORK_PER_HASH = 16;
 /** Keeps the hash functions apart (BIP-0037). */
 const SEED_STEP = 0xfba4c795;
 
-/** Which matching outputs are put into the filter, so that their spends match too; the low two bits of a filter's flags. */
+/**
+ * Which matching outputs are put into the filter, so that their spends match too; the low two bits of a filter's flags.
+ */
 const UPDATE_MASK = 3;
 const UPDATE_ALL = 1;
 const UPDATE_P2PUBKEY_ONLY = 2;
@@ -78,8 +80,8 @@ export class BloomFilter {
   }
 
   /**
-   * Whether the transaction is one the peer wants to hear of: its id, data of an output's script, a coin it spends, or data of an input's
-   * script is in the filter. Matching outputs go into the filter as its flags say.
+   * Whether the transaction is one the peer wants to hear of: its id, data of an output's script, a coin it spends, or
+   * data of an input's script is in the filter. Matching outputs go into the filter as its flags say.
    */
   matches(tx: TxView): boolean {
     if (this.#bits.length === 0) return true;

@@ -1,6 +1,6 @@
-// Compact blocks both ways (BIP-0152 version 2): new blocks go to peers that want them at once, before they are checked in full; those that
-// come are put together from the mempool. The three peers that last brought good blocks are asked to send them unasked.
-// Callers: Net's table of messages, headers sync, block announcements and serving.
+// Compact blocks both ways (BIP-0152 version 2): new blocks go to peers that want them at once, before they are checked
+// in full; those that come are put together from the mempool. The three peers that last brought good blocks are asked
+// to send them unasked.
 import type { HeaderNode } from '../../chain/header-node.js';
 import { NodeStatus } from '../../chain/header-node.js';
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
@@ -83,8 +83,8 @@ export class CompactRelay {
     this.#blocks = blocks;
     this.#reads = reads;
     downloads.onReleased = ({ peer, hash }) => this.#partial.delete(partialKey(peer, hash));
-    // A miner may not have heard of the replacement, or not want it, and may have a larger pool. The view of a transaction
-    // that leaves is a copy.
+    // A miner may not have heard of the replacement, or not want it, and may have a larger pool. The view of a
+    // transaction that leaves is a copy.
     if (context.options.extraTxs > 0) {
       context.mempool.listen({
         added: () => {},
@@ -115,11 +115,15 @@ export class CompactRelay {
     for (const [key, partial] of this.#partial) if (partial.peer === peer) this.#partial.delete(key);
   }
 
-  /** A block with proof of work that builds on the tip was stored; its scripts have not run yet (Core's NewPoWValidBlock). */
+  /**
+   * A block with proof of work that builds on the tip was stored; its scripts have not run yet (Core's
+   * NewPoWValidBlock).
+   */
   onStored(node: HeaderNode, block: BlockView): void {
     this.#dropPartial(node.hash);
     this.#newest = { hash: block.hash.slice(), block, message: null };
-    // One of each height: its rivals may be bad too, and are told of when they are the tip (Core's nHighestFastAnnounce).
+    // One of each height: its rivals may be bad too, and are told of when they are the tip (Core's
+    // nHighestFastAnnounce).
     if (node.height <= this.#passedOnHeight) return;
     this.#passedOnHeight = node.height;
     for (const peer of this.#context.peers) {
@@ -373,8 +377,9 @@ export class CompactRelay {
   }
 
   /**
-   * Whether a peer is asked for the rest of a block though another was: it brought good blocks lately, and the other may keep this one to
-   * himself. Three at once, the last place is for those that we chose, unless one of the others is such (as Core since version 25).
+   * Whether a peer is asked for the rest of a block though another was: it brought good blocks lately, and the other
+   * may keep this one to himself. Three at once, the last place is for those that we chose, unless one of the others is
+   * such (as Core since version 25).
    */
   #mayRace(peer: Peer, node: HeaderNode): boolean {
     if (!peer.compact.highBandwidth || this.#partial.size >= MAX_PARTIAL) return false;

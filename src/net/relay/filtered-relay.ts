@@ -1,5 +1,5 @@
-// Light clients with a filter (BIP-0037): filterload, filteradd, filterclear, and blocks cut down to what a filter wants. Served with
-// -peerbloomfilters, or to peers that were permitted it. Callers: Net's table of messages, the block server.
+// Light clients with a filter (BIP-0037): filterload, filteradd, filterclear, and blocks cut down to what a filter
+// wants. Served with -peerbloomfilters, or to peers that were permitted it.
 import { parseBlock } from '../../consensus/block/block-view.js';
 import { encodePartialMerkle, partialMerkleSteps } from '../../consensus/block/partial-merkle.js';
 import { ByteReader } from '../../consensus/bytes/reader.js';

@@ -1,10 +1,10 @@
-// Transactions whose inputs are not known yet wait here for their parents (Core's TxOrphanage since version 30). By wtxid: which of several
-// witnesses is right shows only when the parents are here, and a copy with a wrong one must not keep the right one out. Each is held for those
-// who announced it, and leaves with the last of them. No peer can push out what another one brought: when there is too much, the peer that uses
-// most of its share loses its own oldest ones.
+// Transactions whose inputs are not known yet wait here for their parents (Core's TxOrphanage since version 30). By
+// wtxid: which of several witnesses is right shows only when the parents are here, and a copy with a wrong one must not
+// keep the right one out. Each is held for those who announced it, and leaves with the last of them. No peer can push
+// out what another one brought: when there is too much, the peer that uses most of its share loses its own oldest ones.
 //
-// The share is counted twice: in weight, which stands for memory, and in a score of one for each announcement and one for every ten inputs,
-// which stands for the time that a block or a peer's end may take here.
+// The share is counted twice: in weight, which stands for memory, and in a score of one for each announcement and one
+// for every ten inputs, which stands for the time that a block or a peer's end may take here.
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Peer } from '../peer/peer.js';
@@ -116,7 +116,10 @@ export class Orphanage {
     return { announcements: share?.all.size ?? 0, weight: share?.weight ?? 0, score: share?.score ?? 0 };
   }
 
-  /** Keeps one for a peer; others may have to go for it, or it itself. @returns whether it is new here, and was not too large */
+  /**
+   * Keeps one for a peer; others may have to go for it, or it itself.
+   * @returns whether it is new here, and was not too large
+   */
   add(tx: TxView, peer: Peer): boolean {
     const key = hashKey(tx.wtxid);
     const known = this.#orphans.get(key);
@@ -187,7 +190,10 @@ export class Orphanage {
     return removed;
   }
 
-  /** A parent came: those that wait for it are to be looked at again, each at the expense of one of its announcers. @returns whether any is */
+  /**
+   * A parent came: those that wait for it are to be looked at again, each at the expense of one of its announcers.
+   * @returns whether any is
+   */
   wake(parent: TxView): boolean {
     const outputs = this.#spenders.get(hashKey(parent.txid));
     if (outputs === undefined) return false;
@@ -217,7 +223,9 @@ export class Orphanage {
     for (const [peer, { ready }] of this.#shares) if (ready.size > 0) yield peer;
   }
 
-  /** The next of a peer's to be looked at again; it stays here, and is not looked at again before another parent comes. */
+  /**
+   * The next of a peer's to be looked at again; it stays here, and is not looked at again before another parent comes.
+   */
   takeReady(peer: Peer): TxView | undefined {
     const ready = this.#shares.get(peer)?.ready;
     for (const announcement of ready ?? []) {
@@ -289,7 +297,10 @@ export class Orphanage {
     return this.score > this.#limits.score || this.#weight > this.#limits.weightPerPeer * Math.max(1, this.#shares.size);
   }
 
-  /** Takes from whoever uses most of his share until all is within bounds: the oldest first, those that are to be looked at again last. */
+  /**
+   * Takes from whoever uses most of his share until all is within bounds: the oldest first, those that are to be looked
+   * at again last.
+   */
   #limit(): void {
     if (!this.#tooMuch) return;
     // As they are now, though shares grow when a peer has nothing left.

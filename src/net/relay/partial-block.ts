@@ -1,5 +1,5 @@
-// A block that is put together from a compact block (BIP-0152): short ids are looked up among the transactions we have, the rest is asked
-// for (Core's PartiallyDownloadedBlock). Callers: CompactRelay.
+// A block that is put together from a compact block (BIP-0152): short ids are looked up among the transactions we have,
+// the rest is asked for (Core's PartiallyDownloadedBlock).
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
 import { checkMutation } from '../../consensus/rules/block-mutation.js';
@@ -16,7 +16,10 @@ const MAX_BYTES = 4_000_000;
 /** Entries hashed between looks at the clock. */
 const LOOKS = 256;
 
-/** 'collision', 'mismatch': nothing wrong with it, but the whole block has to be fetched; 'invalid': nobody honest sends this. */
+/**
+ * 'collision', 'mismatch': nothing wrong with it, but the whole block has to be fetched; 'invalid': nobody honest sends
+ * this.
+ */
 export type PartialFault = 'collision' | 'mismatch' | 'invalid';
 
 export class PartialBlock {
@@ -85,7 +88,10 @@ export class PartialBlock {
     return { mempool: this.#txs.length - asked - prefilled - this.#extra.size, extra: this.#extra.size, prefilled, asked };
   }
 
-  /** What it took to have it whole, and the places of what the mempool lacked. Hashes what the sender added: for blocks that came out right. */
+  /**
+   * What it took to have it whole, and the places of what the mempool lacked. Hashes what the sender added: for blocks
+   * that came out right.
+   */
   needs({ wtxids }: Pick<NetContext, 'wtxids'>): { readonly cause: CompactCause; readonly lacked: readonly number[] } {
     const missing = this.missing();
     const added = this.#compact.prefilled.filter(({ index, tx }) => index > 0 && wtxids.get(tx.wtxid) === undefined);

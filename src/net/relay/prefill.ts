@@ -1,6 +1,7 @@
-// Which transactions a compact block is sent with besides its coinbase: those that this node itself lacked when the block came, since peers
-// may lack the same (BIP-0152's "expected to be missing"; proposed for Bitcoin Core by 0xB10C and in its pull request 35558, where nodes that
-// were sent such blocks put 90 % of them together without asking, and others 57 %; half of them carried less than 900 bytes).
+// Which transactions a compact block is sent with besides its coinbase: those that this node itself lacked when the
+// block came, since peers may lack the same (BIP-0152's "expected to be missing"; proposed for Bitcoin Core by 0xB10C
+// and in its pull request 35558, where nodes that were sent such blocks put 90 % of them together without asking, and
+// others 57 %; half of them carried less than 900 bytes).
 import type { TxView } from '../../consensus/tx/tx-view.js';
 
 /** What a connection sends before the first answer: ten segments (RFC 6928). */

@@ -1,6 +1,6 @@
-// Transactions that are to reach the network without telling anybody where they came from (-privatebroadcast; Core's PrivateBroadcast): which
-// of them is sent next, to whom each was sent, and who confirmed it. One is over when it comes back from another peer. No sockets here:
-// private-sender.ts opens the connections.
+// Transactions that are to reach the network without telling anybody where they came from (-privatebroadcast; Core's
+// PrivateBroadcast): which of them is sent next, to whom each was sent, and who confirmed it. One is over when it comes
+// back from another peer. No sockets here: private-sender.ts opens the connections.
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Peer } from '../peer/peer.js';

@@ -1,6 +1,7 @@
-// Connections for -privatebroadcast: each goes through Tor to an address chosen by chance, says nothing of this node, hands over one transaction
-// and ends when the peer has answered a ping (Core's ThreadPrivateBroadcast and what net_processing does on such connections). Three for each
-// transaction, and more later until it comes back from the network. Callers: Net, RPC by way of node/network-access.
+// Connections for -privatebroadcast: each goes through Tor to an address chosen by chance, says nothing of this node,
+// hands over one transaction and ends when the peer has answered a ping (Core's ThreadPrivateBroadcast and what
+// net_processing does on such connections). Three for each transaction, and more later until it comes back from the
+// network.
 import { hashToHex } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { yieldToLoop } from '../../lib/turns.js';

@@ -1,12 +1,16 @@
-// Remembers at least the last n hashes put in, with a small share of false hits, in fixed memory (Core's CRollingBloomFilter): cells of
-// two bits hold the generation that set them; when a third generation begins, the oldest is wiped. Callers: relay.
+// Remembers at least the last n hashes put in, with a small share of false hits, in fixed memory (Core's
+// CRollingBloomFilter): cells of two bits hold the generation that set them; when a third generation begins, the oldest
+// is wiped.
 import crypto from 'node:crypto';
 
 export class RollingBloom {
   readonly #hashCount: number;
   readonly #perGeneration: number;
   readonly #cells: number;
-  /** One word of low bits and one of high bits for each 32 cells; made with the first entry: most peers come and go without one. */
+  /**
+   * One word of low bits and one of high bits for each 32 cells; made with the first entry: most peers come and go
+   * without one.
+   */
   #words: Uint32Array | null = null;
   readonly #salt = new Uint32Array(2);
   #generation = 1;

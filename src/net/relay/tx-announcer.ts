@@ -1,5 +1,5 @@
-// Tells peers of transactions, slowly and in an order that says nothing about where they came from, and hands them out on request (Core's
-// inventory trickle, mapRelay and feefilter). Callers: Net's sending round, RPC's broadcasts, the getdata pump.
+// Tells peers of transactions, slowly and in an order that says nothing about where they came from, and hands them out
+// on request (Core's inventory trickle, mapRelay and feefilter).
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
 import type { MempoolEntry } from '../../mempool/entry.js';
@@ -9,7 +9,10 @@ import { encodeInv, encodeU64, type InvItem } from '../wire/messages.js';
 import { FEEFILTER_VERSION, INV, MAX_INV_SIZE } from '../wire/protocol.js';
 import { RollingBloom } from './rolling-bloom.js';
 
-/** Mean time between announcements to peers that we chose; all others share one clock, so that none learns more than another. */
+/**
+ * Mean time between announcements to peers that we chose; all others share one clock, so that none learns more than
+ * another.
+ */
 const OUTBOUND_INTERVAL_MS = 2_000;
 const INBOUND_INTERVAL_MS = 5_000;
 /** Transactions announced at once, seven a second for inbound peers. */
@@ -57,7 +60,9 @@ interface PeerInventory {
 }
 
 interface Walk {
-  /** Row of the mempool to look at next. What leaves meanwhile is not announced, what comes waits like everything new. */
+  /**
+   * Row of the mempool to look at next. What leaves meanwhile is not announced, what comes waits like everything new.
+   */
   row: number;
   /** Hashes that may still be announced. */
   left: number;

@@ -1,5 +1,5 @@
-// Transactions of peers: which are asked for, what happens with those that come, and with those that wait for parents (Core's handling of
-// inv, tx and notfound). Callers: Net's table of messages and sending round.
+// Transactions of peers: which are asked for, what happens with those that come, and with those that wait for parents
+// (Core's handling of inv, tx and notfound).
 
 import { hashKey, hashToHex } from '../../consensus/bytes/hex.js';
 import { type Reject, rejectText } from '../../consensus/state.js';
@@ -17,7 +17,10 @@ import { Orphanage } from './orphanage.js';
 import { RollingBloom } from './rolling-bloom.js';
 import { TxRequests } from './tx-requests.js';
 
-/** Peers we did not choose are asked later, as are those that only know txids while others know wtxids, and those with much to answer. */
+/**
+ * Peers we did not choose are asked later, as are those that only know txids while others know wtxids, and those with
+ * much to answer.
+ */
 const NONPREF_PEER_TX_DELAY_MS = 2_000;
 const TXID_RELAY_DELAY_MS = 2_000;
 const OVERLOADED_PEER_TX_DELAY_MS = 2_000;
@@ -141,7 +144,10 @@ export class TxReceiver {
     this.requests.announced(peer, hash, byWtxid, preferred, this.#context.clock.nowMs() + delay);
   }
 
-  /** Takes a peer for one that has the missing parents of an orphan, unless it has announced too much. @param keep called when it is */
+  /**
+   * Takes a peer for one that has the missing parents of an orphan, unless it has announced too much.
+   * @param keep called when it is
+   */
   #resolveWith(peer: Peer, orphan: TxView, keep: () => void): void {
     if (this.orphans.hasFrom(orphan.wtxid, peer)) return;
     // Counted before they are looked up: what is refused costs little.

@@ -1,6 +1,6 @@
-// Which transaction is asked from which peer: each is asked from one peer at a time, at first from one that we chose to connect to; when it does
-// not answer within a minute, from the next that announced it (Core's TxRequestTracker). Bounded per peer: an announcement that is over leaves
-// nothing behind, in no table.
+// Which transaction is asked from which peer: each is asked from one peer at a time, at first from one that we chose to
+// connect to; when it does not answer within a minute, from the next that announced it (Core's TxRequestTracker).
+// Bounded per peer: an announcement that is over leaves nothing behind, in no table.
 import crypto from 'node:crypto';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { Peer } from '../peer/peer.js';
@@ -10,11 +10,16 @@ const MAX_PEER_TX_ANNOUNCEMENTS = 5_000;
 /** Announcements of all peers together, and what each may have when there are more. */
 const MANY_ANNOUNCEMENTS = 50_000;
 const FAIR_ANNOUNCEMENTS = 500;
-/** Announcements that become due in one call, and requests of one call: a hundred peers may have announced thousands at once. */
+/**
+ * Announcements that become due in one call, and requests of one call: a hundred peers may have announced thousands at
+ * once.
+ */
 const DUE_PER_CALL = 1_000;
 const REQUESTS_PER_CALL = 1_000;
 
-/** waiting: its time has not come; ready: it may be asked; chosen: it shall be asked; requested; done: it had its turn. */
+/**
+ * waiting: its time has not come; ready: it may be asked; chosen: it shall be asked; requested; done: it had its turn.
+ */
 type State = 'waiting' | 'ready' | 'chosen' | 'requested' | 'done';
 
 interface Announcement {

@@ -1,5 +1,5 @@
-// Mempool entries by wtxid, which is how peers name them (BIP-0339), and all of them for compact blocks: the mempool's own table and rows.
-// Callers: relay.
+// Mempool entries by wtxid, which is how peers name them (BIP-0339), and all of them for compact blocks: the mempool's
+// own table and rows.
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { MempoolEntry } from '../../mempool/entry.js';
 import type { Mempool } from '../../mempool/mempool.js';

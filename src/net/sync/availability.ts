@@ -1,5 +1,5 @@
 // Which blocks a peer has: the best one it announced, and the last hash it named that we have not seen yet (Core's
-// ProcessBlockAvailability and UpdateBlockAvailability). Callers: headers, downloads, announcements.
+// ProcessBlockAvailability and UpdateBlockAvailability).
 import type { Chain } from '../../chain/chain.js';
 import type { Peer } from '../peer/peer.js';
 

@@ -1,9 +1,12 @@
-// What a peer answers for when something it sent breaks a rule (Core's MaybePunishNodeForBlock and -ForTx). Callers: sync, relay.
+// What a peer answers for when something it sent breaks a rule (Core's MaybePunishNodeForBlock and -ForTx).
 import type { Reject } from '../../consensus/state.js';
 import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
 
-/** The score of a wrong block or header; 0 when honest peers send such. @param compact it came as a compact block before its check */
+/**
+ * The score of a wrong block or header; 0 when honest peers send such.
+ * @param compact it came as a compact block before its check
+ */
 export function blameForBlock(reject: Reject, peer: Peer, compact: boolean): number {
   switch (reject.category) {
     case 'consensus':
@@ -29,7 +32,10 @@ export function punishForBlock(context: NetContext, peer: Peer, reject: Reject, 
   if (score > 0) context.misbehaving(peer, score, `${what}: ${reject.reason}`);
 }
 
-/** Blames the sender of a transaction that breaks the law itself, which no honest node relays; releases from 30 on let it be. */
+/**
+ * Blames the sender of a transaction that breaks the law itself, which no honest node relays; releases from 30 on let
+ * it be.
+ */
 export function punishForTx(context: NetContext, peer: Peer, reject: Reject): void {
   if (context.mempool.options.policy.blameForTxs && reject.category === 'consensus') context.misbehaving(peer, 100, `tx: ${reject.reason}`);
 }

@@ -1,8 +1,10 @@
-// Which blocks are asked from which peer: a window of the best header chain that moves with the tip, at most 16 blocks from one peer at a
-// time; the peer that holds up the window is dropped (Core's FindNextBlocksToDownload and its timeouts).
+// Which blocks are asked from which peer: a window of the best header chain that moves with the tip, at most 16 blocks
+// from one peer at a time; the peer that holds up the window is dropped (Core's FindNextBlocksToDownload and its
+// timeouts).
 //
-// Peers answer in the order of what they are sent (Core's ProcessMessages says so of getdata). A peer that answers a ping, or says notfound, and
-// has not sent a block that it was asked for before, has refused it: its slot is free, and others are asked. Core waits ten minutes.
+// Peers answer in the order of what they are sent (Core's ProcessMessages says so of getdata). A peer that answers a
+// ping, or says notfound, and has not sent a block that it was asked for before, has refused it: its slot is free, and
+// others are asked. Core waits ten minutes.
 import type { HeaderNode } from '../../chain/header-node.js';
 import { lastCommonAncestor, NodeStatus } from '../../chain/header-node.js';
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
@@ -21,8 +23,9 @@ const BLOCK_DOWNLOAD_WINDOW = 1_024;
 /** Blocks near the limit of a peer that keeps recent ones only are not asked for: its chain may grow meanwhile. */
 const LIMITED_MARGIN = 2;
 /**
- * How long the first block of the window may keep others waiting: twice as long after each peer that went for it, so that a slow line does not cost
- * all peers one after the other, and shorter again with each block that is connected (Core since version 25).
+ * How long the first block of the window may keep others waiting: twice as long after each peer that went for it, so
+ * that a slow line does not cost all peers one after the other, and shorter again with each block that is connected
+ * (Core since version 25).
  */
 const BLOCK_STALLING_TIMEOUT_MS = 2_000;
 const BLOCK_STALLING_TIMEOUT_MAX_MS = 64_000;
@@ -32,8 +35,9 @@ const BLOCK_DOWNLOAD_TIMEOUT_BASE = 1;
 const BLOCK_DOWNLOAD_TIMEOUT_PER_PEER = 0.5;
 
 /**
- * How long the peer that was asked for the block after the tip may keep it while others have it too. Three others are asked after that long, each
- * further one after twice the time of the one before: a slow line is not filled with copies of one block.
+ * How long the peer that was asked for the block after the tip may keep it while others have it too. Three others are
+ * asked after that long, each further one after twice the time of the one before: a slow line is not filled with copies
+ * of one block.
  */
 const WITHHELD_MS = 3_000;
 const QUICK_TAKEOVERS = 3;
@@ -89,8 +93,9 @@ export class BlockDownload {
   }
 
   /**
-   * Notes that a block is asked for. @param byHand the operator asks for it @returns false when it was already, or when the peer leaves:
-   * nothing would end the request
+   * Notes that a block is asked for.
+   * @param byHand the operator asks for it
+   * @returns false when it was already, or when the peer leaves: nothing would end the request
    */
   begin(peer: Peer, hash: Uint8Array, node: HeaderNode | null, byHand = false): boolean {
     if (peer.leaving) return false;
@@ -119,7 +124,10 @@ export class BlockDownload {
     return true;
   }
 
-  /** Another message about a block is sent to the peer that it is awaited from: an older ping says nothing about its answer. */
+  /**
+   * Another message about a block is sent to the peer that it is awaited from: an older ping says nothing about its
+   * answer.
+   */
   askedAgain(peer: Peer, hash: Uint8Array): void {
     const entry = this.#inFlight.get(hashKey(hash));
     if (entry?.peer === peer) entry.ping = peer.pingsSent + 1;
@@ -197,7 +205,10 @@ export class BlockDownload {
     if (inFlight.some((one) => one.refusedAt === undefined && one.ping > peer.pingsSent && one.sinceMs < until)) peer.pingWanted = true;
   }
 
-  /** Whether nothing would be gained by a block: it is here, or the best chain has gone on without it and its peer no longer builds on it. */
+  /**
+   * Whether nothing would be gained by a block: it is here, or the best chain has gone on without it and its peer no
+   * longer builds on it.
+   */
   #isPointless({ node, byHand, peer, refusedAt }: BlockInFlight): boolean {
     const { chain } = this.#context;
     if (node === null) return false;
@@ -294,7 +305,8 @@ export class BlockDownload {
           continue;
         }
         if (node.height > windowEnd) {
-          // The window is full and nothing of it is to be had from this peer: whoever has its first block keeps everyone waiting.
+          // The window is full and nothing of it is to be had from this peer: whoever has its first block keeps
+          // everyone waiting.
           return { nodes, staller: nodes.length === 0 && waitingFor !== peer ? waitingFor : null };
         }
         nodes.push(node);
@@ -305,8 +317,9 @@ export class BlockDownload {
   }
 
   /**
-   * Whether a peer is asked for the next block though another was: he has kept it to himself for a while, and of those who have it too this
-   * peer is the one that is trusted most. An attacker who is first with every header could else hold up each block for ten minutes.
+   * Whether a peer is asked for the next block though another was: he has kept it to himself for a while, and of those
+   * who have it too this peer is the one that is trusted most. An attacker who is first with every header could else
+   * hold up each block for ten minutes.
    */
   #mayTakeOver(peer: Peer, { peer: asked, sinceMs, earlier }: BlockInFlight, node: HeaderNode): boolean {
     const { chain } = this.#context;

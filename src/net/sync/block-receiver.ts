@@ -1,5 +1,5 @@
-// A block arrives from a peer: it goes to the chain, and whoever sent it answers for it, also when the chain looks at it much later.
-// Callers: Net's table of messages, compact blocks.
+// A block arrives from a peer: it goes to the chain, and whoever sent it answers for it, also when the chain looks at
+// it much later.
 import { NodeStatus } from '../../chain/header-node.js';
 import { hashIds, isLarge } from '../../chain/large-block.js';
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
@@ -79,7 +79,10 @@ export class BlockReceiver {
     return known?.has(NodeStatus.HAVE_DATA) === true && !known.failed;
   }
 
-  /** Lets the block itself pass, from whichever peer; a spoilt copy of it ends the request of the peer that sent it, and no other. */
+  /**
+   * Lets the block itself pass, from whichever peer; a spoilt copy of it ends the request of the peer that sent it, and
+   * no other.
+   */
   #screen(peer: Peer, block: BlockView, height: number, asked: boolean): Promise<void> | undefined {
     const { chain, log, params } = this.#context;
     const mutation = checkMutation(block, height, params);
@@ -122,7 +125,10 @@ export class BlockReceiver {
     return chain.room();
   }
 
-  /** Resolves when the blocks that a peer sent so far had their turn: what it sends next may count on them. Undefined when they had. */
+  /**
+   * Resolves when the blocks that a peer sent so far had their turn: what it sends next may count on them. Undefined
+   * when they had.
+   */
   settled(peer: Peer): Promise<void> | undefined {
     const last = this.#last.get(peer);
     if (last === undefined) return undefined;
@@ -168,7 +174,8 @@ export class BlockReceiver {
 
   #checked(hash: Uint8Array, block: BlockView, reject: Reject | null): void {
     const key = hashKey(hash);
-    // Bytes that fail by themselves say nothing about the block of that hash, nor about the other peers that brought it.
+    // Bytes that fail by themselves say nothing about the block of that hash, nor about the other peers that brought
+    // it.
     const spoilt = reject !== null && (reject.category === 'mutated' || !block.checked);
     const source = this.#submitted.get(block) ?? (spoilt ? undefined : this.#sources.get(key));
     if (!spoilt) this.#sources.delete(key);

@@ -1,6 +1,6 @@
-// Guards the header tree against long chains of little work: such a chain is read twice. First only its work is added up, and one bit in
-// some six hundred headers is kept; when there is enough work, it is read again, checked against those bits, and taken in. A peer can
-// so make us keep some kilobytes, never a tree (Core's HeadersSyncState). Callers: HeadersSync.
+// Guards the header tree against long chains of little work: such a chain is read twice. First only its work is added
+// up, and one bit in some six hundred headers is kept; when there is enough work, it is read again, checked against
+// those bits, and taken in. A peer can so make us keep some kilobytes, never a tree (Core's HeadersSyncState).
 import crypto from 'node:crypto';
 import type { Chain } from '../../chain/chain.js';
 import type { HeaderNode } from '../../chain/header-node.js';
@@ -49,7 +49,10 @@ interface Reading {
   releaseAll: boolean;
 }
 
-/** The least work of a chain whose headers are kept at once (Core's GetAntiDoSWorkThreshold): near our tip's, and never below the minimum. */
+/**
+ * The least work of a chain whose headers are kept at once (Core's GetAntiDoSWorkThreshold): near our tip's, and never
+ * below the minimum.
+ */
 export function antiDosWork({ tip, minimumChainWork }: Chain): bigint {
   const near = blockProof(tip.bits) * RECENT_BLOCKS;
   const nearTip = tip.chainWork > near ? tip.chainWork - near : 0n;
@@ -93,8 +96,9 @@ export class HeadersPresync {
   }
 
   /**
-   * Looks at headers on a known parent. @returns false when they may be taken in; true when they are dealt with: a first reading begins, or a
-   * short chain with too little work is not kept.
+   * Looks at headers on a known parent.
+   * @returns false when they may be taken in; true when they are dealt with: a first reading begins, or a short chain
+   * with too little work is not kept.
    */
   begin(peer: Peer, parent: HeaderNode, views: readonly HeaderView[], full: boolean): boolean {
     const { chain, clock, log, params } = this.#context;
@@ -138,8 +142,8 @@ export class HeadersPresync {
   }
 
   /**
-   * Headers while a reading is under way. null: there is none, the headers are like any others. 'held': nothing to take in yet.
-   * Otherwise the headers that stood the second reading.
+   * Headers while a reading is under way. null: there is none, the headers are like any others. 'held': nothing to take
+   * in yet. Otherwise the headers that stood the second reading.
    */
   take(peer: Peer, views: readonly HeaderView[], full: boolean): 'held' | HeaderView[] | null {
     const reading = this.#readings.get(peer);
@@ -226,7 +230,10 @@ export class HeadersPresync {
     reading.work += blockProof(view.bits);
   }
 
-  /** Whether a header could follow as far as difficulty goes, without knowing the times before it (Core's PermittedDifficultyTransition). */
+  /**
+   * Whether a header could follow as far as difficulty goes, without knowing the times before it (Core's
+   * PermittedDifficultyTransition).
+   */
   #difficultyPossible(reading: Reading, view: HeaderView): boolean {
     const { params } = this.#context;
     if (params.allowMinDifficultyBlocks) return true;

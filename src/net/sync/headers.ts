@@ -1,5 +1,5 @@
-// Headers first: asks peers for headers, takes what comes, and asks for blocks that were just announced (Core's ProcessHeadersMessage).
-// Callers: Net's table of messages, the sending round, compact blocks.
+// Headers first: asks peers for headers, takes what comes, and asks for blocks that were just announced (Core's
+// ProcessHeadersMessage).
 import type { HeaderNode } from '../../chain/header-node.js';
 import { NodeStatus } from '../../chain/header-node.js';
 import { type HeaderView, parseHeader } from '../../consensus/block/header-view.js';
@@ -63,7 +63,10 @@ export class HeadersSync {
     peer.send('getheaders', encodeLocator({ locator: locatorOf(this.#context.chain.bestHeader), stop }, PROTOCOL_VERSION));
   }
 
-  /** Begins headers sync: with one peer at first, with all of them once the chain is recent. @param fetch whether this peer may be used */
+  /**
+   * Begins headers sync: with one peer at first, with all of them once the chain is recent.
+   * @param fetch whether this peer may be used
+   */
   begin(peer: Peer, fetch: boolean): void {
     const { chain, clock, log, params } = this.#context;
     if (peer.leaving || peer.sync.started || peer.isClient) return;
@@ -87,7 +90,10 @@ export class HeadersSync {
     this.#presync.forget(peer);
   }
 
-  /** Whether the only peer that headers are asked from keeps us waiting while others could be asked. @returns why it goes, for the log */
+  /**
+   * Whether the only peer that headers are asked from keeps us waiting while others could be asked.
+   * @returns why it goes, for the log
+   */
   overdue(peer: Peer): string | null {
     const { chain, clock, peers } = this.#context;
     const { sync } = peer;

@@ -1,4 +1,4 @@
-// Block locators: hashes from a block back to genesis, at first one by one, then ever farther apart. Callers: headers sync, serving.
+// Block locators: hashes from a block back to genesis, at first one by one, then ever farther apart.
 import type { Chain } from '../../chain/chain.js';
 import type { HeaderNode } from '../../chain/header-node.js';
 

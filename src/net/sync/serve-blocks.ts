@@ -1,4 +1,4 @@
-// Answers what peers ask about the chain: getheaders, getblocks, and blocks named in getdata. Callers: Net's table of messages, the pump.
+// Answers what peers ask about the chain: getheaders, getblocks, and blocks named in getdata.
 import type { Chain } from '../../chain/chain.js';
 import type { HeaderNode } from '../../chain/header-node.js';
 import { NodeStatus } from '../../chain/header-node.js';
@@ -17,7 +17,10 @@ import { forkOfLocator } from './locator.js';
 
 /** Hashes answered to one getblocks. */
 const MAX_GETBLOCKS_RESULTS = 500;
-/** Blocks off the best chain are served when they are this recent and have nearly its work: less tells what else we have seen. */
+/**
+ * Blocks off the best chain are served when they are this recent and have nearly its work: less tells what else we have
+ * seen.
+ */
 const STALE_RELAY_AGE_SECONDS = 30 * 24 * 60 * 60;
 /** Two blocks more than NODE_NETWORK_LIMITED promises are served, for races. */
 const LIMITED_SLACK = 2;
@@ -124,8 +127,9 @@ export class BlockServer {
   }
 
   /**
-   * Sends one block that a peer asked for. @returns false when it is unknown, not here or not served: one answer for all, which tells
-   * nothing of what we have seen
+   * Sends one block that a peer asked for.
+   * @returns false when it is unknown, not here or not served: one answer for all, which tells nothing of what we have
+   * seen
    */
   async block(peer: Peer, item: InvItem): Promise<boolean> {
     const { chain, log } = this.#context;
@@ -191,8 +195,8 @@ export class BlockServer {
 }
 
 /**
- * Whether strangers may know that we have a block: it is in the best chain, or a recent rival of nearly its work (Core's BlockRequestAllowed). Others
- * would tell one node from another.
+ * Whether strangers may know that we have a block: it is in the best chain, or a recent rival of nearly its work
+ * (Core's BlockRequestAllowed). Others would tell one node from another.
  */
 export function mayServe(chain: Chain, node: HeaderNode, params: Pick<ChainParams, 'powTargetSpacing'>): boolean {
   if (chain.contains(node)) return true;

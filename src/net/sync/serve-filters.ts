@@ -1,6 +1,7 @@
-// Serves filters of BIP-0158 to peers as BIP-0157 has it: getcfilters, getcfheaders, getcfcheckpt. Only with -peerblockfilters; a peer that asks
-// for what is not offered, or for too much, is disconnected. What a short message may cost is bounded: hashes and headers are read without their
-// filters, checkpoints are kept, a few peers are served at a time, and the time of the node thread is charged to them.
+// Serves filters of BIP-0158 to peers as BIP-0157 has it: getcfilters, getcfheaders, getcfcheckpt. Only with
+// -peerblockfilters; a peer that asks for what is not offered, or for too much, is disconnected. What a short message
+// may cost is bounded: hashes and headers are read without their filters, checkpoints are kept, a few peers are served
+// at a time, and the time of the node thread is charged to them.
 import { setTimeout } from 'node:timers/promises';
 import type { HeaderNode } from '../../chain/header-node.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';

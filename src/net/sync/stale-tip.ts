@@ -1,6 +1,7 @@
-// A tip that is too old may mean that all our peers keep something from us: one more is looked for among the known addresses, and when it has
-// come, the one of those we chose that told us of a block least recently goes. Of one more peer for blocks only than is wanted, which comes every few
-// minutes, the youngest goes unless it has brought a block since the one before (Core's CheckForStaleTipAndEvictPeers, EvictExtraOutboundPeers).
+// A tip that is too old may mean that all our peers keep something from us: one more is looked for among the known
+// addresses, and when it has come, the one of those we chose that told us of a block least recently goes. Of one more
+// peer for blocks only than is wanted, which comes every few minutes, the youngest goes unless it has brought a block
+// since the one before (Core's CheckForStaleTipAndEvictPeers, EvictExtraOutboundPeers).
 import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
 
@@ -87,7 +88,9 @@ export class StaleTip {
     this.#wantsExtra = stale;
   }
 
-  /** One peer for blocks only more than wanted: the youngest, unless it brought a block later than the one before it. */
+  /**
+   * One peer for blocks only more than wanted: the youngest, unless it brought a block later than the one before it.
+   */
   #evictBlockRelay(now: number): void {
     const list = [...this.#context.peers].filter((peer) => peer.type === 'block-relay-only' && !peer.leaving).sort((a, b) => b.id - a.id);
     if (list.length <= this.#state.targets.blocks) return;

@@ -1,5 +1,5 @@
-// How far the initial download came: first the headers, by their times, then the blocks, by transactions where the network's history
-// is known. Callers: node/start, which asks every few seconds, logs the line and shows the figures.
+// How far the initial download came: first the headers, by their times, then the blocks, by transactions where the
+// network's history is known.
 import type { ChainParams } from '../../consensus/params/chain-params.js';
 import { durationText } from '../../lib/progress.js';
 

@@ -1,5 +1,4 @@
-// -maxuploadtarget: how much may go out in a day, with room kept for the newest blocks (Core's OutboundTargetReached). Callers: serving
-// blocks, getnettotals.
+// -maxuploadtarget: how much may go out in a day, with room kept for the newest blocks (Core's OutboundTargetReached).
 const DAY_SECONDS = 24 * 60 * 60;
 const MAX_BLOCK_BYTES = 4_000_000;
 

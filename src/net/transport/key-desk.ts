@@ -1,6 +1,6 @@
-// Key work of connections, one piece at a time and never more than a tenth of the node thread: whoever opens a thousand connections waits
-// for his thousand keys, and nobody else does. A peer has one piece here at a time, so the line is as long as there are peers. Callers:
-// v2-transport.ts.
+// Key work of connections, one piece at a time and never more than a tenth of the node thread: whoever opens a thousand
+// connections waits for his thousand keys, and nobody else does. A peer has one piece here at a time, so the line is as
+// long as there are peers.
 import type { EllSwift, EllSwiftKey } from '../../crypto/ellswift.js';
 
 /** Share of the thread's time that keys may take in the long run, and milliseconds they may take at once. */

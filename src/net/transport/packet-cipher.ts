@@ -1,5 +1,5 @@
-// The ciphers of BIP-0324: a key stream for lengths and authenticated encryption for contents, each with a new key after 224 uses, so that
-// whoever learns a key can't read what went before. By node:crypto. Callers: session.ts.
+// The ciphers of BIP-0324: a key stream for lengths and authenticated encryption for contents, each with a new key
+// after 224 uses, so that whoever learns a key can't read what went before. By node:crypto.
 import crypto, { type Cipher } from 'node:crypto';
 
 /** Lengths or packets with one key. */
@@ -62,7 +62,8 @@ export class ContentsCipher {
 
   /**
    * Encrypts the parts as one.
-   * @param aad bytes that are not sent, but must be the same at the other end @returns as many bytes as the parts have, and the tag's 16
+   * @param aad bytes that are not sent, but must be the same at the other end
+   * @returns as many bytes as the parts have, and the tag's 16
    */
   encrypt(aad: Uint8Array, parts: readonly Uint8Array[]): Uint8Array[] {
     const cipher = crypto.createCipheriv(aead, this.#key, this.#nextNonce(), options).setAAD(aad, noLength);
@@ -75,7 +76,8 @@ export class ContentsCipher {
 
   /**
    * @param bytes a packet with its tag
-   * @returns what was encrypted, null when it was changed on the way; never a Buffer, whose slice() is a view: who keeps a hash or an address
+   * @returns what was encrypted, null when it was changed on the way; never a Buffer, whose slice() is a view: who
+   * keeps a hash or an address
    *   of a message would keep the message
    */
   decrypt(aad: Uint8Array, bytes: Uint8Array): Uint8Array | null {

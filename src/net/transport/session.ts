@@ -1,5 +1,5 @@
-// What both sides have once a secret is shared (BIP-0324): four ciphers, two marks that end the garbage, and the session's number; and
-// packets made and read with them. Callers: v2-transport.ts.
+// What both sides have once a secret is shared (BIP-0324): four ciphers, two marks that end the garbage, and the
+// session's number; and packets made and read with them.
 import crypto from 'node:crypto';
 import { ContentsCipher, KEY_BYTES, LengthCipher, TAG_BYTES } from './packet-cipher.js';
 
@@ -31,7 +31,10 @@ export class Session {
   readonly #sendContents: ContentsCipher;
   readonly #receiveContents: ContentsCipher;
 
-  /** @param secret 32 bytes that both sides share; wiped @param magic of the network: nodes of different ones don't understand each other */
+  /**
+   * @param secret 32 bytes that both sides share; wiped
+   * @param magic of the network: nodes of different ones don't understand each other
+   */
   constructor(secret: Uint8Array, magic: Uint8Array, initiating: boolean) {
     const salt = Buffer.concat([Buffer.from('bitcoin_v2_shared_secret'), magic]);
     const derive = (info: string): Uint8Array => new Uint8Array(crypto.hkdfSync('sha256', secret, salt, info, KEY_BYTES));
@@ -50,7 +53,11 @@ export class Session {
     secret.fill(0);
   }
 
-  /** Makes a packet. @param parts its contents, 2^24 - 1 bytes at most @param aad of the first packet: the garbage sent before it */
+  /**
+   * Makes a packet.
+   * @param parts its contents, 2^24 - 1 bytes at most
+   * @param aad of the first packet: the garbage sent before it
+   */
   encrypt(parts: readonly Uint8Array[], aad: Uint8Array, decoy = false): Uint8Array {
     const length = parts.reduce((sum, part) => sum + part.length, 0);
     if (length > MAX_CONTENTS) throw new RangeError('contents too long for a packet');

@@ -1,5 +1,5 @@
-// Contents of encrypted packets: a byte that stands for a message's name, or zero and the name, then the payload (BIP-0324). Callers:
-// v2-transport.ts.
+// Contents of encrypted packets: a byte that stands for a message's name, or zero and the name, then the payload
+// (BIP-0324).
 import { COMMAND_BYTES, readCommand } from '../wire/frame.js';
 
 /** Names by number, from 1 on. */

@@ -1,5 +1,5 @@
-// What turns messages into bytes on a socket and back: in the clear as ever (v1-transport.ts), or encrypted (v2-transport.ts). Callers:
-// peer/connection.ts.
+// What turns messages into bytes on a socket and back: in the clear as ever (v1-transport.ts), or encrypted
+// (v2-transport.ts).
 import type { BadFrame, Frame } from '../wire/frame.js';
 
 /** As getpeerinfo names it; `detecting` until the first bytes of an inbound peer have told. */

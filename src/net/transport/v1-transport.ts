@@ -1,4 +1,4 @@
-// Messages in the clear (wire/frame.ts). Callers: peer/connection.ts, v2-transport.ts for peers that turn out to speak so.
+// Messages in the clear (wire/frame.ts).
 import type { Hashes } from '../../crypto/crypto.js';
 import { type BadFrame, encodeFrame, type Frame, FrameReader } from '../wire/frame.js';
 import type { Transport } from './transport.js';

@@ -1,10 +1,10 @@
-// The encrypted transport of BIP-0324. Both sides send a key that looks like noise and up to 4,095 bytes of garbage; with the shared secret
-// each ends its garbage by a mark only the other can know, then come packets: first one with each side's version (empty today), then
-// messages. Decoys among them are thrown away. A peer that begins with the header of `version` in the clear is served in the clear.
-// Callers: peer/connection.ts.
+// The encrypted transport of BIP-0324. Both sides send a key that looks like noise and up to 4,095 bytes of garbage;
+// with the shared secret each ends its garbage by a mark only the other can know, then come packets: first one with
+// each side's version (empty today), then messages. Decoys among them are thrown away. A peer that begins with the
+// header of `version` in the clear is served in the clear.
 //
-// Key work is asked from the KeyDesk and comes later; until then nothing is read, so a peer holds no more than its first bytes and what one
-// reading of the socket brought.
+// Key work is asked from the KeyDesk and comes later; until then nothing is read, so a peer holds no more than its
+// first bytes and what one reading of the socket brought.
 import crypto from 'node:crypto';
 import { ByteQueue } from '../../consensus/bytes/byte-queue.js';
 import type { Hashes } from '../../crypto/crypto.js';
@@ -218,7 +218,9 @@ export class V2Transport implements Transport {
     this.#stage = 'version';
   }
 
-  /** The next packet. Decoys, and the version packet, which says nothing today, are handed out as bytes to be skipped. */
+  /**
+   * The next packet. Decoys, and the version packet, which says nothing today, are handed out as bytes to be skipped.
+   */
   #message(): Frame | BadFrame | null {
     const packet = this.#packet();
     if (packet === null) return null;

@@ -1,4 +1,4 @@
-// Compact blocks, BIP-0152 version 2: messages cmpctblock, getblocktxn and blocktxn, and the short ids inside. Callers: relay.
+// Compact blocks, BIP-0152 version 2: messages cmpctblock, getblocktxn and blocktxn, and the short ids inside.
 import { ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
 import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
@@ -144,8 +144,8 @@ const END_ROUNDS = 10;
 const carry = (a: number, b: number, sum: number): number => ((a & b) | ((a | b) & ~sum)) >>> 31;
 
 /**
- * The low 48 bits of SipHash-2-4 over exactly 32 bytes. A mempool of 100,000 is hashed for each compact block, so that the state lies in
- * local variables, 64-bit words as halves: three times as fast as over an array.
+ * The low 48 bits of SipHash-2-4 over exactly 32 bytes. A mempool of 100,000 is hashed for each compact block, so that
+ * the state lies in local variables, 64-bit words as halves: three times as fast as over an array.
  */
 function sipHash48({ k0Low, k0High, k1Low, k1High }: SipKey, data: Uint8Array): number {
   let [v0l, v0h, v1l, v1h] = [k0Low ^ 0x70736575, k0High ^ 0x736f6d65, k1Low ^ 0x6e646f6d, k1High ^ 0x646f7261];

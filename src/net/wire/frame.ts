@@ -1,5 +1,5 @@
-// Messages on the wire: a header of 24 bytes and the payload. A FrameReader takes what a socket delivers, in pieces of any size, and
-// hands out whole messages; it never holds more than it was sent. Callers: peer/connection.ts, the fuzz tests.
+// Messages on the wire: a header of 24 bytes and the payload. A FrameReader takes what a socket delivers, in pieces of
+// any size, and hands out whole messages; it never holds more than it was sent.
 
 import { ByteQueue } from '../../consensus/bytes/byte-queue.js';
 import type { Hashes } from '../../crypto/crypto.js';

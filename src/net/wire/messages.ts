@@ -1,6 +1,7 @@
-// Payloads of the P2P messages: bytes to plain records and back. Lengths are checked before anything is allocated; what Core refuses by
-// misbehaviour (too many entries) is told by TooMany, everything else that doesn't parse by DecodeError.
-// Specification: protocol documentation of Bitcoin Core (protocol.h), BIPs 0031, 0037, 0130, 0133, 0152, 0155, 0157. Callers: peer, sync, relay.
+// Payloads of the P2P messages: bytes to plain records and back. Lengths are checked before anything is allocated; what
+// Core refuses by misbehaviour (too many entries) is told by TooMany, everything else that doesn't parse by
+// DecodeError. Specification: protocol documentation of Bitcoin Core (protocol.h), BIPs 0031, 0037, 0130, 0133, 0152,
+// 0155, 0157.
 import { ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
 import { type KnownAddress, type NetAddress, readAddress, readAddressV2, writeAddress, writeAddressV2 } from './net-address.js';

@@ -1,5 +1,5 @@
-// Where a node can be reached: network, address bytes and port, in the forms of the old `addr` message (16 bytes), of BIP-0155
-// (`addrv2`) and as people write them. Callers: messages, address manager, connections, RPC.
+// Where a node can be reached: network, address bytes and port, in the forms of the old `addr` message (16 bytes), of
+// BIP-0155 (`addrv2`) and as people write them.
 import crypto from 'node:crypto';
 import net from 'node:net';
 import { type ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
@@ -73,7 +73,10 @@ export function fitsOldForm(address: NetAddress): boolean {
   return address.network === 'ipv4' || address.network === 'ipv6';
 }
 
-/** Reads network, address and port of BIP-0155. null: a network that is not known, or bytes that don't fit it. @throws DecodeError */
+/**
+ * Reads network, address and port of BIP-0155. null: a network that is not known, or bytes that don't fit it.
+ * @throws DecodeError
+ */
 export function readAddressV2(reader: ByteReader): NetAddress | null {
   const id = reader.u8();
   const length = reader.compactSize();
@@ -250,7 +253,10 @@ export function isLocal({ network, bytes }: NetAddress): boolean {
   return network === 'ipv6' && bytes.slice(0, 15).every((byte) => byte === 0) && bytes[15] === 1;
 }
 
-/** Prefixes that the Internet does not route: [first bytes, bits]. RFCs 1918, 2544, 3927, 6598, 5737, and multicast and beyond. */
+/**
+ * Prefixes that the Internet does not route: [first bytes, bits]. RFCs 1918, 2544, 3927, 6598, 5737, and multicast and
+ * beyond.
+ */
 // biome-ignore format: a table
 const unroutable4: readonly (readonly [number[], number])[] = [
   [[0], 8], [[10], 8], [[127], 8], [[192, 168], 16], [[172, 16], 12], [[198, 18], 15], [[169, 254], 16], [[100, 64], 10],
@@ -290,8 +296,9 @@ export function linkedIpv4(bytes: Uint8Array): Uint8Array | null {
 }
 
 /**
- * The neighbourhood an attacker would have to own many of: outbound peers come from different ones (Core's GetGroup). /16 of IPv4, /32
- * of IPv6 (/36 of he.net), 4 bits of the others. Addresses that are not routable make one group each kind.
+ * The neighbourhood an attacker would have to own many of: outbound peers come from different ones (Core's GetGroup).
+ * /16 of IPv4, /32 of IPv6 (/36 of he.net), 4 bits of the others. Addresses that are not routable make one group each
+ * kind.
  */
 export function groupOf(address: NetAddress): string {
   const { network, bytes } = address;

@@ -1,5 +1,5 @@
-// Numbers of the P2P protocol, with the names Bitcoin Core gives them (version.h, protocol.h, net.h, net_processing.cpp of 0.21).
-// Callers: every file of this room.
+// Numbers of the P2P protocol, with the names Bitcoin Core gives them (version.h, protocol.h, net.h, net_processing.cpp
+// of 0.21).
 
 /** What this node speaks: wtxid relay (BIP-0339). */
 export const PROTOCOL_VERSION = 70016;
@@ -44,8 +44,10 @@ export const SERVICE = {
 export const LIMITED_MIN_BLOCKS = 288;
 
 /**
- * What a peer that we choose must have: everything, or the newest blocks only once we need no others (Core's GetDesirableServiceFlags).
- * @param services its own @param initialDownload whether we still need old blocks
+ * What a peer that we choose must have: everything, or the newest blocks only once we need no others (Core's
+ * GetDesirableServiceFlags).
+ * @param services its own
+ * @param initialDownload whether we still need old blocks
  */
 export function desirableServices(services: bigint, initialDownload: boolean): bigint {
   const recent = (services & SERVICE.NETWORK_LIMITED) !== 0n && !initialDownload;

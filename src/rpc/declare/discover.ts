@@ -1,4 +1,5 @@
-// Declares rpc.discover, the OpenRPC specification's name for asking a server what it can do; types.ts says what a declaration is for.
+// Declares rpc.discover, the OpenRPC specification's name for asking a server what it can do; types.ts says what a
+// declaration is for.
 import type { MethodSpec, ResultSpec } from './types.js';
 
 /** Schemas are left open: JSON Schema describes them. */

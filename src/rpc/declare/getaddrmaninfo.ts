@@ -1,4 +1,5 @@
-// Declares getaddrmaninfo; types.ts says what a declaration is for. Core has it since version 26; `-addrinfo` of its client calls it.
+// Declares getaddrmaninfo; types.ts says what a declaration is for. Core has it since version 26; `-addrinfo` of its
+// client calls it.
 import type { MethodSpec } from './types.js';
 
 export const getaddrmaninfo: MethodSpec = {

@@ -1,5 +1,4 @@
-// Arguments that hold passphrases or private keys, gathered from the declarations. Callers: the front, which passes such bodies on unread,
-// and the node thread's desk, which takes the secrets out.
+// Arguments that hold passphrases or private keys, gathered from the declarations.
 import type { MethodSecrets, SecretKind, SecretPlace, SecretPlaces } from '../wire/secret-places.js';
 import { METHODS } from './methods.js';
 import type { ArgSpec } from './types.js';

@@ -106,7 +106,10 @@ export interface MethodSpec extends Span {
   readonly examples: readonly Example[];
   /** May take long or wait: fronts and the link give it no deadline. */
   readonly waits?: boolean;
-  /** May be run twice, or on another node: it changes nothing. A front of a fleet asks another node when one has gone; methods of fronts are so. */
+  /**
+   * May be run twice, or on another node: it changes nothing. A front of a fleet asks another node when one has gone;
+   * methods of fronts are so.
+   */
   readonly repeatable?: boolean;
   /** In a fleet it goes to all nodes at once: a submission, of which a second one does no harm. */
   readonly everywhere?: boolean;

@@ -1,4 +1,5 @@
-// createrawtransaction: an unsigned transaction from JSON, with Core 0.21's checks in their order (rpc/rawtransaction_util.cpp).
+// createrawtransaction: an unsigned transaction from JSON, with Core 0.21's checks in their order
+// (rpc/rawtransaction_util.cpp).
 import { decodeAddress } from '../../address/address.js';
 import { plainPush } from '../../consensus/script/build-script.js';
 import { buildTx, type TxInputFields, type TxOutputFields } from '../../consensus/tx/build-tx.js';
@@ -90,7 +91,10 @@ function outputsOf(given: JsonValue, ctx: Pick<FrontContext, 'params' | 'hashes'
   return out;
 }
 
-/** Whether inputs shall say that they may be replaced; null when nothing is said, which since release 24 means that they do. */
+/**
+ * Whether inputs shall say that they may be replaced; null when nothing is said, which since release 24 means that they
+ * do.
+ */
 export const asReplaceable = (value: JsonValue | undefined, compat: Compat): boolean | null =>
   value === true ? true : (value ?? null) === null && only(compat, 24) ? null : false;
 

@@ -34,7 +34,10 @@ export function txToDecode(args: readonly JsonValue[], hashes: Hashes): TxView {
 
 export const decoderawtransaction: Run<FrontContext> = (ctx, args) => txMembers(txToDecode(args, ctx.hashes), ctx);
 
-/** The witness script that wraps a script: the key hash for single keys, the script hash otherwise; null for uncompressed keys. */
+/**
+ * The witness script that wraps a script: the key hash for single keys, the script hash otherwise; null for
+ * uncompressed keys.
+ */
 function witnessScript(script: Uint8Array, ctx: FrontContext): Uint8Array | null {
   const { type, solutions } = solve(script);
   if ((type === 'pubkey' || type === 'multisig') && solutions.some((item) => item.length !== 1 && item.length !== 33)) return null;

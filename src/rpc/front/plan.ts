@@ -1,5 +1,6 @@
-// A front's desk: decides what becomes of a body, at once unless it is large. Replies it can give alone it gives; a template request is
-// handed back checked, with the envelope around its result; everything else goes to the node thread. Called by http/front.
+// A front's desk: decides what becomes of a body, at once unless it is large. Replies it can give alone it gives; a
+// template request is handed back checked, with the envelope around its result; everything else goes to the node
+// thread. Called by http/front.
 import { methodsOf } from '../declare/methods.js';
 import { type CallInfo, checkAccess, checkElement, Dispatcher, type DispatchObserver } from '../dispatch.js';
 import { RpcError } from '../errors.js';
@@ -85,8 +86,9 @@ export class FrontDesk {
   }
 
   /**
-   * The same for a large body, read in turns with the others: whether its methods are allowed is decided here, by their names alone where
-   * these are plain to see, and what is answered with a template; everything else is the node thread's, for a front must not be kept.
+   * The same for a large body, read in turns with the others: whether its methods are allowed is decided here, by their
+   * names alone where these are plain to see, and what is answered with a template; everything else is the node
+   * thread's, for a front must not be kept.
    * @param gone whether the client still waits
    * @returns null when it does not
    */

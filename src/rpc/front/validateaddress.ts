@@ -1,5 +1,5 @@
-// validateaddress: an address, normalised, with its script and what kind of script that is. Payout systems ask for every miner they
-// see, so the reply is written as text at once: an address and hex need no escapes.
+// validateaddress: an address, normalised, with its script and what kind of script that is. Payout systems ask for
+// every miner they see, so the reply is written as text at once: an address and hex need no escapes.
 import { type DecodedAddress, decodeAddress } from '../../address/address.js';
 import { type Compat, follows } from '../../policy/compat.js';
 import { asString } from '../args.js';

@@ -1,5 +1,5 @@
-// getblockhash, getblockheader, getblock: blocks as headers, hex and objects. Whole transactions are rendered in slices from
-// the block's bytes, which nothing changes.
+// getblockhash, getblockheader, getblock: blocks as headers, hex and objects. Whole transactions are rendered in slices
+// from the block's bytes, which nothing changes.
 
 import type { BlockView } from '../../consensus/block/block-view.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';

@@ -1,5 +1,6 @@
-// gettxoutsetinfo: figures of all unspent outputs, by a walk over them or from the coin statistics index. Without the index the calls
-// that Core 0.21 knows are answered in its form; muhash, other heights and the block's own figures are later Cores' (22 and on).
+// gettxoutsetinfo: figures of all unspent outputs, by a walk over them or from the coin statistics index. Without the
+// index the calls that Core 0.21 knows are answered in its form; muhash, other heights and the block's own figures are
+// later Cores' (22 and on).
 import { follows } from '../../policy/compat.js';
 import { asBool, asString } from '../args.js';
 import type { Run } from '../dispatch.js';

@@ -1,5 +1,6 @@
 // What the node thread's methods need of the rest of the node: small interfaces that chain, mempool, template and the
-// others implement and that node/wiring fills in. Hashes are 32 bytes in internal order, amounts satoshis, times seconds.
+// others implement and that node/wiring fills in. Hashes are 32 bytes in internal order, amounts satoshis, times
+// seconds.
 
 import type { DescriptorContext } from '../../address/descriptor/context.js';
 import type { KnownTransactions } from '../../chain/known-block.js';
@@ -151,9 +152,15 @@ export interface ChainAccess {
   /** Any unspent output of a transaction. */
   anyCoinOf(txid: Uint8Array): Promise<Coin | undefined>;
   coinsStats(options: { hashSerialized: boolean; muhash?: boolean }): Promise<CoinsStats>;
-  /** Writes all coins to a file that does not exist; null while another such dump is written. Rejects with the system's error. */
+  /**
+   * Writes all coins to a file that does not exist; null while another such dump is written. Rejects with the system's
+   * error.
+   */
   dumpCoins(path: string, form: '0.21' | '28'): Promise<{ tip: HeaderInfo; coins: number; hash: Uint8Array | null } | null>;
-  /** Goes over every coin at the tip, in the order of txid and index, on the pool's threads, and shows those with certain scripts. */
+  /**
+   * Goes over every coin at the tip, in the order of txid and index, on the pool's threads, and shows those with
+   * certain scripts.
+   */
   walkCoins(visitor: CoinVisitor): Promise<{ tip: HeaderInfo; complete: boolean }>;
   /** Heads of all branches, highest first. */
   tips(): HeaderInfo[];
@@ -168,8 +175,8 @@ export interface ChainAccess {
 }
 
 /**
- * A transaction of the pool with its place among the others; sums include itself, fees in sums are modified fees. To be read at once, or
- * from a list that is held.
+ * A transaction of the pool with its place among the others; sums include itself, fees in sums are modified fees. To be
+ * read at once, or from a list that is held.
  */
 export interface PoolEntry {
   readonly txid: Uint8Array;
@@ -270,7 +277,10 @@ export interface FeeRangeInfo {
   readonly leftMempool: number;
 }
 
-/** What transactions should pay; mempool/fees/fee-estimator.ts is one. Rates in satoshis per 1000 virtual bytes, 0 for no answer. */
+/**
+ * What transactions should pay; mempool/fees/fee-estimator.ts is one. Rates in satoshis per 1000 virtual bytes, 0 for
+ * no answer.
+ */
 export interface FeeAccess {
   /** Longest target of a horizon, in blocks. */
   highestTarget(horizon: 'short' | 'medium' | 'long'): number;
@@ -370,8 +380,8 @@ export interface FilterIndexAccess {
   /** @param blockHash internal order */
   find(blockHash: Uint8Array): Promise<{ filter: Uint8Array; header: Uint8Array } | undefined>;
   /**
-   * Prepares a search: of blocks (hashes in internal order) it says whether they may hold one of the scripts, undefined where there is no
-   * filter.
+   * Prepares a search: of blocks (hashes in internal order) it says whether they may hold one of the scripts, undefined
+   * where there is no filter.
    */
   search(scripts: readonly Uint8Array[]): (blockHashes: readonly Uint8Array[]) => Promise<readonly (boolean | undefined)[]>;
   /** Filter headers of many blocks, undefined where there is no filter. @param blockHashes internal order */
@@ -399,13 +409,18 @@ export interface CoinStatsAccess {
   find(node: HeaderInfo): Promise<{ totals: CoinTotals; before: CoinTotals; muhash: Uint8Array } | undefined>;
 }
 
-/** Templates for the methods that build blocks, and for getblocktemplate calls that reach the node thread in a batch. */
+/**
+ * Templates for the methods that build blocks, and for getblocktemplate calls that reach the node thread in a batch.
+ */
 export interface TemplateAccess {
   /** A getblocktemplate reply's result; long polls end early when the signal fires. */
   getBlockTemplate(request: TemplateRequest, signal: AbortSignal | undefined): Promise<RawJson | RawBytes>;
   /** A whole block on the tip without proof of work, its coinbase paying the script; `empty` leaves the pool out. */
   buildBlock(script: Uint8Array, options: { empty: boolean }): Promise<Uint8Array>;
-  /** Transactions of a template that was given out without them, in block order; null when its workid is unknown or too old. */
+  /**
+   * Transactions of a template that was given out without them, in block order; null when its workid is unknown or too
+   * old.
+   */
   pinned(workId: string): readonly TxView[] | null;
   /** Why a transaction (internal order) is or is not in the template of the tip; null while there is none. */
   verdict(txid: Uint8Array): ReturnType<TemplateService['verdict']>;
@@ -529,9 +544,14 @@ export type FoundType = 'outbound-full-relay' | 'block-relay-only' | 'addr-fetch
 
 /** What RPC may change about the network. */
 export interface NetworkControl {
-  /** Tries to connect once; whether it worked shows in getpeerinfo. @param encrypted whether BIP-0324 is tried; undefined: as the options say */
+  /**
+   * Tries to connect once; whether it worked shows in getpeerinfo.
+   * @param encrypted whether BIP-0324 is tried; undefined: as the options say
+   */
   connectOnce(node: string, encrypted?: boolean): Promise<void>;
-  /** The same for a peer that counts as one we found by ourselves. False when there are as many of its type as may be. */
+  /**
+   * The same for a peer that counts as one we found by ourselves. False when there are as many of its type as may be.
+   */
   openConnection(node: string, type: FoundType, encrypted: boolean): Promise<boolean>;
   /** Keeps a connection to a peer. False when it does so already. @param encrypted as for connectOnce */
   addNode(node: string, encrypted?: boolean): boolean;
@@ -628,7 +648,10 @@ export interface NodeContext {
   readonly mempool: PoolAccess;
   /** Writes the pool to its file. Rejects when that fails. @returns the file's path */
   savePool(): Promise<string>;
-  /** Offers a saved pool's transactions to the pool. @returns whether the file was read to its end; why not, the log says */
+  /**
+   * Offers a saved pool's transactions to the pool.
+   * @returns whether the file was read to its end; why not, the log says
+   */
   importPool(file: string, options: PoolImport): Promise<boolean>;
   /** Bytes of the map of autonomous systems in use; null without -asmap. */
   readAsmap(): Promise<Uint8Array | null>;
@@ -663,7 +686,10 @@ export interface NodeContext {
   readonly signer: Signer;
   /** What large transactions are signed on; absent where there is one thread. */
   readonly signingThreads?: SigningThreads | undefined;
-  /** Resolves when every event up to now reached wallets, notifiers and indexes; undefined when all of them have. @param only of the wallets */
+  /**
+   * Resolves when every event up to now reached wallets, notifiers and indexes; undefined when all of them have.
+   * @param only of the wallets
+   */
   settle(only?: Wallet): Promise<unknown> | undefined;
   /** Warnings of the node, empty when there are none. */
   warnings(): readonly string[];

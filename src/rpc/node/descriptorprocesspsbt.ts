@@ -1,4 +1,5 @@
-// descriptorprocesspsbt: fills and signs a PSBT with what descriptors tell, without a wallet. Core's master: rpc/rawtransaction.cpp.
+// descriptorprocesspsbt: fills and signs a PSBT with what descriptors tell, without a wallet. Core's master:
+// rpc/rawtransaction.cpp.
 import { follows } from '../../policy/compat.js';
 import { extractTx } from '../../psbt/extract-tx.js';
 import { isFinal, type Psbt } from '../../psbt/psbt.js';

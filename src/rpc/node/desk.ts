@@ -1,5 +1,5 @@
-// The node thread's desk: whole bodies from the fronts in, replies out. Keeps the list of calls under way for getrpcinfo and
-// tells metrics how long each took. Called by http/link and by tests.
+// The node thread's desk: whole bodies from the fronts in, replies out. Keeps the list of calls under way for
+// getrpcinfo and tells metrics how long each took. Called by http/link and by tests.
 import { methodsOf } from '../declare/methods.js';
 import { SECRET_PLACES } from '../declare/secret-places.js';
 import { type CallInfo, Dispatcher, type DispatchHooks } from '../dispatch.js';

@@ -1,5 +1,5 @@
-// generatetoaddress, generatetodescriptor, generateblock: blocks made and mined here. Templates come from the template room,
-// nonces from the pool; what lies between, extra nonce, commitment and merkle root, is done as Core 0.21 does it.
+// generatetoaddress, generatetodescriptor, generateblock: blocks made and mined here. Templates come from the template
+// room, nonces from the pool; what lies between, extra nonce, commitment and merkle root, is done as Core 0.21 does it.
 import { decodeAddress } from '../../address/address.js';
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
 import { rejectText } from '../../consensus/state.js';

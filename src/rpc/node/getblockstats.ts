@@ -1,4 +1,5 @@
-// getblockstats: figures of one block of the best chain, from its bytes and the coins it spent. Core 0.21: rpc/blockchain.cpp.
+// getblockstats: figures of one block of the best chain, from its bytes and the coins it spent. Core 0.21:
+// rpc/blockchain.cpp.
 
 import type { BlockView } from '../../consensus/block/block-view.js';
 import { compactSizeLength } from '../../consensus/bytes/compact-size.js';

@@ -1,4 +1,5 @@
-// getdescriptoractivity: what some descriptors were paid and spent in given blocks, and in the pool. Core: rpc/blockchain.cpp.
+// getdescriptoractivity: what some descriptors were paid and spent in given blocks, and in the pool. Core:
+// rpc/blockchain.cpp.
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { asArray, asBool, asHash } from '../args.js';
 import type { CallInfo, Run } from '../dispatch.js';

@@ -1,5 +1,5 @@
-// getrawtransaction: from the pool, from a named block, or through the transaction index. And decoderawtransaction for bodies that are too
-// large for a front.
+// getrawtransaction: from the pool, from a named block, or through the transaction index. And decoderawtransaction for
+// bodies that are too large for a front.
 
 import { equalBytes } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';

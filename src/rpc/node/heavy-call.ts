@@ -1,5 +1,5 @@
-// Calls that read whole blocks or render whole lists run a few at a time: each holds a block and its reply in memory, so
-// that a hundred at once would need gigabytes. Small calls do not pass here and wait for nothing.
+// Calls that read whole blocks or render whole lists run a few at a time: each holds a block and its reply in memory,
+// so that a hundred at once would need gigabytes. Small calls do not pass here and wait for nothing.
 import type { Semaphore } from '../../lib/semaphore.js';
 import { fail, RPC_CODE } from '../errors.js';
 

@@ -1,5 +1,5 @@
-// What job declaration asks of a node: transactions by wtxid from everywhere they may still be, and the facts of the next block without a
-// template.
+// What job declaration asks of a node: transactions by wtxid from everywhere they may still be, and the facts of the
+// next block without a template.
 import type { BlockView } from '../../consensus/block/block-view.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { coinbaseLock } from '../../consensus/rules/cleanup/coinbase-lock.js';
@@ -23,7 +23,10 @@ const MOST_NAME = 64;
 
 type Chain = NodeContext['chain'];
 
-/** Transactions of the last blocks by their wtxids. By node of the header tree, which stays for good: those of older blocks are let go. */
+/**
+ * Transactions of the last blocks by their wtxids. By node of the header tree, which stays for good: those of older
+ * blocks are let go.
+ */
 export class BlockTables {
   readonly #tables = new Map<Chain['tip'], Map<string, TxView>>();
 
@@ -32,7 +35,10 @@ export class BlockTables {
     return this.#tables.size;
   }
 
-  /** Looks in the last blocks; what was in a block that a job competes with is asked for again. @returns those found, by key of the wtxid */
+  /**
+   * Looks in the last blocks; what was in a block that a job competes with is asked for again.
+   * @returns those found, by key of the wtxid
+   */
   async find(chain: Chain, wtxids: readonly Uint8Array[]): Promise<Map<string, TxView>> {
     const found = new Map<string, TxView>();
     const late: Chain['tip'][] = [];

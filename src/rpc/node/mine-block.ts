@@ -1,5 +1,6 @@
-// Turns a block without proof of work into a mined one: extra nonce, merkle root, nonce. And puts chosen transactions into an
-// empty one, with the witness commitment made anew. Used by generate.ts. Core 0.21: miner.cpp, rpc/mining.cpp GenerateBlock.
+// Turns a block without proof of work into a mined one: extra nonce, merkle root, nonce. And puts chosen transactions
+// into an empty one, with the witness commitment made anew. Used by generate.ts. Core 0.21: miner.cpp, rpc/mining.cpp
+// GenerateBlock.
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
 import { buildBlock, buildHeader } from '../../consensus/block/build-block.js';
 import { blockMerkleRoot, WITNESS_COMMITMENT_HEADER, witnessCommitmentIndex, witnessMerkleRoot } from '../../consensus/block/merkle.js';

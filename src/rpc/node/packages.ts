@@ -141,7 +141,10 @@ export function burns(tx: TxView, maxBurn: number): boolean {
   return false;
 }
 
-/** Core's HasValidOps: whether the script can be read, has no pushes that are too long and no opcodes beyond the known ones. */
+/**
+ * Core's HasValidOps: whether the script can be read, has no pushes that are too long and no opcodes beyond the known
+ * ones.
+ */
 function hasValidOps(script: Uint8Array): boolean {
   const tokens = new ScriptTokenizer(script);
   while (tokens.next()) {

@@ -1,5 +1,5 @@
-// Calls that change who the node is connected to: addnode, disconnectnode, getaddednodeinfo, ping, setban, listbanned, clearbanned,
-// setnetworkactive, getnodeaddresses, getrawaddrman, addpeeraddress, getblockfrompeer, exportasmap.
+// Calls that change who the node is connected to: addnode, disconnectnode, getaddednodeinfo, ping, setban, listbanned,
+// clearbanned, setnetworkactive, getnodeaddresses, getrawaddrman, addpeeraddress, getblockfrompeer, exportasmap.
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { hashFromHex } from '../../consensus/bytes/hex.js';

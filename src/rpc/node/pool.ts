@@ -1,5 +1,6 @@
-// The pool in figures and entries: getrawmempool, getmempoolinfo, getmempoolentry, ancestors and descendants, savemempool,
-// getprioritisedtransactions. Lists of entries are rendered in slices over a list of ids that was made at once.
+// The pool in figures and entries: getrawmempool, getmempoolinfo, getmempoolentry, ancestors and descendants,
+// savemempool, getprioritisedtransactions. Lists of entries are rendered in slices over a list of ids that was made at
+// once.
 
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { follows, only, shows } from '../../policy/compat.js';

@@ -1,4 +1,5 @@
-// getprivatebroadcastinfo, abortprivatebroadcast, and what sendrawtransaction does with -privatebroadcast (net/relay/private-sender.ts).
+// getprivatebroadcastinfo, abortprivatebroadcast, and what sendrawtransaction does with -privatebroadcast
+// (net/relay/private-sender.ts).
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { asHash } from '../args.js';
 import type { Run } from '../dispatch.js';

@@ -1,4 +1,4 @@
-// Private keys of a call, as bytes. Callers: methods that take keys in WIF.
+// Private keys of a call, as bytes.
 import { decodeWif, type WifKey } from '../../address/wif.js';
 import { asString } from '../args.js';
 import type { CallInfo } from '../dispatch.js';

@@ -1,4 +1,5 @@
-// finalizepsbt, analyzepsbt and utxoupdatepsbt: the calls about PSBTs that look at scripts and coins. Core 0.21: rpc/rawtransaction.cpp.
+// finalizepsbt, analyzepsbt and utxoupdatepsbt: the calls about PSBTs that look at scripts and coins. Core 0.21:
+// rpc/rawtransaction.cpp.
 
 import { isPayToScriptHash, witnessVersion } from '../../consensus/script/templates.js';
 import { follows } from '../../policy/compat.js';
@@ -81,7 +82,10 @@ export const utxoupdatepsbt: Run<NodeContext> = async (ctx, args, call) => {
   return psbtText(psbt, ctx.crypto, ctx.compat);
 };
 
-/** Adds segwit outputs that inputs spend, from the chain and the pool; since release 26 in the place of what a PSBT says of them. */
+/**
+ * Adds segwit outputs that inputs spend, from the chain and the pool; since release 26 in the place of what a PSBT says
+ * of them.
+ */
 export async function addOutputs(ctx: NodeContext, psbt: Psbt, provider: FlatProvider): Promise<void> {
   const found = await findOutputs(ctx, psbt.tx);
   for (const [i, input] of psbt.inputs.entries()) {

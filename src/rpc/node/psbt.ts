@@ -1,4 +1,5 @@
-// decodepsbt, combinepsbt and joinpsbts: the calls about PSBTs that need neither keys nor coins. Core 0.21: rpc/rawtransaction.cpp.
+// decodepsbt, combinepsbt and joinpsbts: the calls about PSBTs that need neither keys nor coins. Core 0.21:
+// rpc/rawtransaction.cpp.
 import { randomInt } from 'node:crypto';
 import { follows } from '../../policy/compat.js';
 import { combinePsbts } from '../../psbt/combine-psbts.js';

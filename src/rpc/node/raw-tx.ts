@@ -5,7 +5,9 @@ import type { TxView } from '../../consensus/tx/tx-view.js';
 import { hexBytes } from '../args.js';
 import type { NodeContext } from './context.js';
 
-/** One raw transaction in the extended format (or else in the legacy one, if wished), null when the text is not that. */
+/**
+ * One raw transaction in the extended format (or else in the legacy one, if wished), null when the text is not that.
+ */
 export function decodeTx(ctx: NodeContext, text: string, tryNoWitness = false): TxView | null {
   const bytes = hexBytes(text);
   if (!bytes) return null;

@@ -1,5 +1,6 @@
-// The REST interface's desk on the node thread: a request from a front in, status and body out. What RPC has a method for is
-// answered by that method. Bytes of blocks are not among it: the front gets their place and reads them. Core: rest.cpp.
+// The REST interface's desk on the node thread: a request from a front in, status and body out. What RPC has a method
+// for is answered by that method. Bytes of blocks are not among it: the front gets their place and reads them. Core:
+// rest.cpp.
 import { ByteWriter } from '../../consensus/bytes/writer.js';
 import type { Coin } from '../../consensus/coin.js';
 import { follows, shows } from '../../policy/compat.js';

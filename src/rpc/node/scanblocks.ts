@@ -1,5 +1,5 @@
-// scanblocks: blocks that may concern some descriptors, by their filters, with progress, to be stopped at any time. One scan
-// at a time. Core: rpc/blockchain.cpp.
+// scanblocks: blocks that may concern some descriptors, by their filters, with progress, to be stopped at any time. One
+// scan at a time. Core: rpc/blockchain.cpp.
 import { asArray, asBool, asInt, asObject, asString } from '../args.js';
 import type { CallInfo, Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
@@ -87,7 +87,10 @@ interface Search {
   stopped(): boolean;
 }
 
-/** @returns height of the last block looked at (the first one's when there was none), and hashes of those that were found */
+/**
+ * @returns height of the last block looked at (the first one's when there was none), and hashes of those that were
+ * found
+ */
 async function search(ctx: NodeContext, { index, own, first, last, wanted, certain, stopped }: Search, call: CallInfo) {
   const match = index.search([...wanted.values()]);
   const found: string[] = [];

@@ -1,5 +1,5 @@
-// scantxoutset: all unspent outputs of some descriptors, by one walk over the coins on the pool's threads, with progress, to be stopped at any time.
-// One scan at a time. Core 0.21: rpc/blockchain.cpp.
+// scantxoutset: all unspent outputs of some descriptors, by one walk over the coins on the pool's threads, with
+// progress, to be stopped at any time. One scan at a time. Core 0.21: rpc/blockchain.cpp.
 
 import type { Expansion } from '../../address/descriptor/expansion.js';
 import { inferDescriptor, type ScriptProvider } from '../../address/descriptor/infer.js';
@@ -60,7 +60,10 @@ async function start(ctx: NodeContext, objects: JsonValue | undefined, call: Cal
   }
 }
 
-/** Adds the scripts of a scan object with what is known about each: enough to name the descriptor of a coin that is found. */
+/**
+ * Adds the scripts of a scan object with what is known about each: enough to name the descriptor of a coin that is
+ * found.
+ */
 async function addScripts(
   ctx: NodeContext,
   expansions: Iterable<Expansion>,
@@ -77,7 +80,10 @@ async function addScripts(
   }
 }
 
-/** What inference may know of one index; hashes are made when a coin was found, which is rare, and once: a tree may have many keys. */
+/**
+ * What inference may know of one index; hashes are made when a coin was found, which is rare, and once: a tree may have
+ * many keys.
+ */
 function providerOf({ hashedKeys, innerScripts, keys, taproot }: Expansion, { crypto }: NodeContext): ScriptProvider {
   const byHash = <T>(list: readonly T[], bytesOf: (one: T) => Uint8Array): (() => Map<string, T>) => {
     let found: Map<string, T> | undefined;

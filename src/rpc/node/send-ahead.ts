@@ -1,5 +1,5 @@
-// Batches of sendrawtransaction and testmempoolaccept: while an entry has its turn, the transactions of later entries are read and their
-// scripts run on the verifier's threads. Verdicts are given one by one and in order, as without it.
+// Batches of sendrawtransaction and testmempoolaccept: while an entry has its turn, the transactions of later entries
+// are read and their scripts run on the verifier's threads. Verdicts are given one by one and in order, as without it.
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { BatchAhead } from '../dispatch.js';
 import type { RequestEntry, RequestList } from '../wire/request.js';

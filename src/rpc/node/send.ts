@@ -1,5 +1,5 @@
-// sendrawtransaction and testmempoolaccept: raw transactions into the pool, or as if. Core 0.21: rpc/rawtransaction.cpp,
-// node/transaction.cpp.
+// sendrawtransaction and testmempoolaccept: raw transactions into the pool, or as if. Core 0.21:
+// rpc/rawtransaction.cpp, node/transaction.cpp.
 import { type Reject, rejectText } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { MAX_PACKAGE_COUNT } from '../../mempool/package/package-shape.js';
@@ -49,8 +49,8 @@ async function isConfirmed(ctx: NodeContext, tx: TxView): Promise<boolean> {
 }
 
 /**
- * Core asks first whether a block has the transaction. A transaction that a block has cannot be accepted, so asking only
- * after a refusal gives the same answers and spares everyone else the search.
+ * Core asks first whether a block has the transaction. A transaction that a block has cannot be accepted, so asking
+ * only after a refusal gives the same answers and spares everyone else the search.
  */
 export const sendrawtransaction: Run<NodeContext> = async (ctx, args, call) => {
   checkTypes(args, ['string', null]);

@@ -1,5 +1,6 @@
-// What the signing calls have in common: outputs spent, from chain and pool and from the caller (prevtxs), the sighash type, and the
-// reply. Core 0.21: rpc/rawtransaction_util.cpp ParsePrevouts and SignTransactionResultToJSON, core_read.cpp ParseSighashString.
+// What the signing calls have in common: outputs spent, from chain and pool and from the caller (prevtxs), the sighash
+// type, and the reply. Core 0.21: rpc/rawtransaction_util.cpp ParsePrevouts and SignTransactionResultToJSON,
+// core_read.cpp ParseSighashString.
 
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
 import { scriptHashScript, witnessProgramScript } from '../../consensus/script/build-script.js';
@@ -37,7 +38,10 @@ const INPUTS_AT_ONCE = 200;
 /** Outputs by hashKey of the outpoint. */
 type OutputMap = Map<string, SpentOutput>;
 
-/** Per input the output it names, null where nothing is known: those of pool transactions, spent there or not, else unspent ones of the chain. */
+/**
+ * Per input the output it names, null where nothing is known: those of pool transactions, spent there or not, else
+ * unspent ones of the chain.
+ */
 export async function findOutputs(ctx: NodeContext, tx: TxView): Promise<(SpentOutput | null)[]> {
   await ctx.mempool.settled();
   const found: (SpentOutput | null)[] = [];

@@ -1,4 +1,5 @@
-// Lists mapped in turns on the node thread. The data worked on is pinned by the caller (a block's bytes, a list made before).
+// Lists mapped in turns on the node thread. The data worked on is pinned by the caller (a block's bytes, a list made
+// before).
 import { Slicer } from '../../lib/slicer.js';
 
 export { Slicer };

@@ -36,7 +36,10 @@ function blockFromBytes(ctx: NodeContext, bytes: Uint8Array): BlockView {
   }
 }
 
-/** A block that arrived as bytes, for links that carry no hex: the same as submitblock. @param client who brought it, for the log */
+/**
+ * A block that arrived as bytes, for links that carry no hex: the same as submitblock.
+ * @param client who brought it, for the log
+ */
 export async function submitBlockBytes(ctx: NodeContext, bytes: Uint8Array, client: string): Promise<string | null> {
   return submit(ctx, blockFromBytes(ctx, bytes), client);
 }
@@ -68,7 +71,10 @@ function workIdOf(parameters: JsonValue | undefined): string | null {
   return typeof workId === 'string' ? workId : null;
 }
 
-/** The transaction after a header that fills the rest of the bytes; null when they hold something else, a whole block for one. */
+/**
+ * The transaction after a header that fills the rest of the bytes; null when they hold something else, a whole block
+ * for one.
+ */
 function coinbaseAfterHeader(ctx: NodeContext, bytes: Uint8Array): TxView | null {
   try {
     const coinbase = parseTx(bytes.subarray(HEADER_SIZE), ctx.crypto, { exact: true });

@@ -1,5 +1,5 @@
-// waitfornewblock, waitforblock, waitforblockheight: replies that are held until the tip moves. A waiter is a closure, not a
-// thread; it ends with the event, the timeout, the client or the node.
+// waitfornewblock, waitforblock, waitforblockheight: replies that are held until the tip moves. A waiter is a closure,
+// not a thread; it ends with the event, the timeout, the client or the node.
 import { only } from '../../policy/compat.js';
 import { asHashHex, asInt } from '../args.js';
 import type { CallInfo, Run } from '../dispatch.js';
@@ -19,7 +19,10 @@ function timeoutOf({ compat }: NodeContext, value: JsonValue | undefined): numbe
   return timeoutMs;
 }
 
-/** Waits until the tip pleases, then tells about the tip of that moment. @param timeoutMs 0 for ever, negative for not at all */
+/**
+ * Waits until the tip pleases, then tells about the tip of that moment.
+ * @param timeoutMs 0 for ever, negative for not at all
+ */
 function untilTip(ctx: NodeContext, call: CallInfo, timeoutMs: number, pleases: (tip: HeaderInfo) => boolean): Promise<JsonResult> {
   return new Promise((resolve) => {
     let timer: NodeJS.Timeout | undefined;

@@ -1,5 +1,5 @@
-// Difficulty of compact bits: a multiple of the easiest target, computed in the order of Core's loop so that the double is the
-// same to the last digit. Used for headers, the tip snapshot and mining figures.
+// Difficulty of compact bits: a multiple of the easiest target, computed in the order of Core's loop so that the double
+// is the same to the last digit. Used for headers, the tip snapshot and mining figures.
 
 /** @param bits compact target of a header */
 export function difficultyOf(bits: number): number {

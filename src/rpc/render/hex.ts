@@ -1,4 +1,5 @@
-// Hex of bytes and hashes through Buffer, which is several times faster than the portable code below the wall. For replies.
+// Hex of bytes and hashes through Buffer, which is several times faster than the portable code below the wall. For
+// replies.
 
 // Short bytes are copied here first: a view made for each would cost more than its hex.
 const scratch = Buffer.alloc(128);

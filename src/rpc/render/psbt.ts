@@ -47,7 +47,8 @@ export async function psbtMembers(psbt: Psbt, ctx: RenderContext, pauses: Pauses
     if (pauses.due) await pauses.pause();
   }
   const members: Members = {};
-  // Up to release 31 version 2 was not known; the transaction that its fields describe is shown where nothing says otherwise.
+  // Up to release 31 version 2 was not known; the transaction that its fields describe is shown where nothing says
+  // otherwise.
   if (psbt.version2 === null || !only(ctx.compat, 32)) members.tx = tx;
   if (knowsAll(ctx)) addGlobal(members, psbt, ctx);
   members.unknown = rawMembers(knowsAll(ctx) ? remaining(psbt.unknown, [GLOBAL.XPUB, PROPRIETARY]) : remaining(psbt.unknown, []));
@@ -77,7 +78,10 @@ function feeOf(psbt: Psbt): number | null {
   return paid - spent;
 }
 
-/** Whether fields are shown by their meaning that 0.21 leaves among the unknown ones: since release 24, MuSig2's since 30. */
+/**
+ * Whether fields are shown by their meaning that 0.21 leaves among the unknown ones: since release 24, MuSig2's since
+ * 30.
+ */
 const knowsAll = ({ compat }: RenderContext): boolean => follows(compat, 24);
 
 /** @param from where a key begins behind its type; 0 for the whole of it */

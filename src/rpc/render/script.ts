@@ -1,5 +1,6 @@
-// A script as replies show it: words, hex, type and the addresses it pays, as Core 0.21.1 prints them (a bare public key has
-// none). Used by transactions, gettxout and decodescript. Core: core_write.cpp ScriptPubKeyToUniv, standard.cpp ExtractDestinations.
+// A script as replies show it: words, hex, type and the addresses it pays, as Core 0.21.1 prints them (a bare public
+// key has none). Used by transactions, gettxout and decodescript. Core: core_write.cpp ScriptPubKeyToUniv, standard.cpp
+// ExtractDestinations.
 import { encodeAddress } from '../../address/address.js';
 import type { DescriptorContext } from '../../address/descriptor/context.js';
 import { inferDescriptor, NO_PROVIDER, type ScriptProvider } from '../../address/descriptor/infer.js';

@@ -1,5 +1,5 @@
-// A transaction as an object, in Core 0.21's member order. Used by decoderawtransaction, getrawtransaction and getblock 2 and 3.
-// Core: core_write.cpp TxToUniv.
+// A transaction as an object, in Core 0.21's member order. Used by decoderawtransaction, getrawtransaction and getblock
+// 2 and 3. Core: core_write.cpp TxToUniv.
 import type { Coin } from '../../consensus/coin.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { scriptAsm } from '../../policy/script-asm.js';
@@ -64,7 +64,10 @@ export interface Pauses {
   pause(): Promise<void>;
 }
 
-/** The same in slices: a transaction may fill a block. Its lists are text already. @param spent null: nothing of it is said */
+/**
+ * The same in slices: a transaction may fill a block. Its lists are text already.
+ * @param spent null: nothing of it is said
+ */
 export async function txMembersSliced(
   tx: TxView,
   ctx: RenderContext,

@@ -1,6 +1,6 @@
-// Reads requests of the REST interface (-rest): path, query and body in, a call out. Fronts read every request and answer
-// what is wrong with it by themselves; the node thread reads it again. Texts and order of checks are those of Core's
-// rest.cpp; what only later releases have is declared with the release that brought it.
+// Reads requests of the REST interface (-rest): path, query and body in, a call out. Fronts read every request and
+// answer what is wrong with it by themselves; the node thread reads it again. Texts and order of checks are those of
+// Core's rest.cpp; what only later releases have is declared with the release that brought it.
 import { hashFromHex } from '../../consensus/bytes/hex.js';
 import { ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
 import { type Compat, follows, type Span, shows } from '../../policy/compat.js';

@@ -1,5 +1,5 @@
-// Where a block lies in the block files, as the node thread tells a front that reads it by itself: file and position, 32
-// bits each, little-endian.
+// Where a block lies in the block files, as the node thread tells a front that reads it by itself: file and position,
+// 32 bits each, little-endian.
 import { ByteReader } from '../../consensus/bytes/reader.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
 

@@ -1,4 +1,5 @@
-// Addresses and labels: getnewaddress, getrawchangeaddress, keypoolrefill, sethdseed, setlabel, listlabels, getaddressesbylabel.
+// Addresses and labels: getnewaddress, getrawchangeaddress, keypoolrefill, sethdseed, setlabel, listlabels,
+// getaddressesbylabel.
 
 import { decodeAddress, encodeAddress } from '../../address/address.js';
 import { sortInSlices } from '../../lib/sort-in-slices.js';
@@ -23,7 +24,10 @@ import { ensureUnlocked, labelOf, legacyOf, walletOf } from './select.js';
 
 const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
 
-/** A kind of address that a wallet gives out: where descriptors have taproot, bech32m of descriptor wallets as well, as in Core since 22. */
+/**
+ * A kind of address that a wallet gives out: where descriptors have taproot, bech32m of descriptor wallets as well, as
+ * in Core since 22.
+ */
 export function givenType(ctx: NodeContext, wallet: Wallet, value: JsonValue | undefined, otherwise: AddressType): AddressType {
   if (value !== 'bech32m' || !knowsTaproot(ctx)) return given(value) ? asAddressType(value) : otherwise;
   return wallet.legacy ? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Error: Legacy wallets cannot provide bech32m addresses') : value;

@@ -97,7 +97,10 @@ export const getbalances: Run<NodeContext> = async (ctx, _args, call) => {
   };
 };
 
-/** What own transactions spend of confirmed coins that are not in the mempool, though nothing speaks against them. Satoshis. */
+/**
+ * What own transactions spend of confirmed coins that are not in the mempool, though nothing speaks against them.
+ * Satoshis.
+ */
 function spentOutside({ ledger }: Wallet): number {
   const { txs, coins } = ledger;
   let sum = 0;

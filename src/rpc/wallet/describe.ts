@@ -1,5 +1,6 @@
-// Whether a script can be solved, and the descriptor that says how: what getaddressinfo and listunspent show. Scripts of descriptor wallets
-// that have no template (taproot, miniscript) are told by their descriptor itself, those of legacy wallets by what can be inferred.
+// Whether a script can be solved, and the descriptor that says how: what getaddressinfo and listunspent show. Scripts
+// of descriptor wallets that have no template (taproot, miniscript) are told by their descriptor itself, those of
+// legacy wallets by what can be inferred.
 import { inferDescriptor } from '../../address/descriptor/infer.js';
 import { shows } from '../../policy/compat.js';
 import { DescriptorProvider } from '../../wallet/keys/descriptor-keys.js';

@@ -1,5 +1,5 @@
-// A dump of private keys read back: bytes in portions, lines as views that are overwritten once they are read, and what they say in columns
-// that are overwritten when they are done with. No string ever holds a key. Caller: importwallet.
+// A dump of private keys read back: bytes in portions, lines as views that are overwritten once they are read, and what
+// they say in columns that are overwritten when they are done with. No string ever holds a key.
 
 import fs from 'node:fs/promises';
 import { decodeWif } from '../../address/wif.js';
@@ -88,7 +88,11 @@ export class DumpContents {
   }
 }
 
-/** Reads a dump. @param contents receives what it says, also when this fails @throws RpcError, and what `breath` is rejected with */
+/**
+ * Reads a dump.
+ * @param contents receives what it says, also when this fails
+ * @throws RpcError, and what `breath` is rejected with
+ */
 export async function readDump(ctx: NodeContext, file: string, contents: DumpContents, breath: Breath): Promise<void> {
   const handle = await fs.open(file).catch(unreadable);
   try {
@@ -182,7 +186,10 @@ function readLine(ctx: NodeContext, line: Uint8Array, contents: DumpContents): v
   if (script) contents.addScript(script, parseTime(textOf(time)));
 }
 
-/** The label among the words after the time, up to a comment. @returns empty when none is said, undefined for keys without: change and reserve */
+/**
+ * The label among the words after the time, up to a comment.
+ * @returns empty when none is said, undefined for keys without: change and reserve
+ */
 function labelOf(words: readonly string[]): string | undefined {
   let label: string | undefined = '';
   for (const word of words) {

@@ -1,5 +1,5 @@
-// A dump of private keys on its way to the disk, as bytes in one block of memory that is overwritten whenever it has been written or is
-// left behind; no string ever holds a key. Caller: dumpwallet.
+// A dump of private keys on its way to the disk, as bytes in one block of memory that is overwritten whenever it has
+// been written or is left behind; no string ever holds a key.
 import type fs from 'node:fs/promises';
 import type { Slicer } from '../../lib/slicer.js';
 

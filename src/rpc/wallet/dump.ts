@@ -1,4 +1,5 @@
-// Private keys out of a legacy wallet and back: dumpprivkey, dumpwallet, importwallet, in the text format of Core 0.21 (rpcdump.cpp).
+// Private keys out of a legacy wallet and back: dumpprivkey, dumpwallet, importwallet, in the text format of Core 0.21
+// (rpcdump.cpp).
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { decodeAddress, encodeScriptHash } from '../../address/address.js';

@@ -1,4 +1,5 @@
-// encryptwallet, walletpassphrase, walletpassphrasechange, walletlock. Passphrases are bytes from here on, overwritten when done.
+// encryptwallet, walletpassphrase, walletpassphrasechange, walletlock. Passphrases are bytes from here on, overwritten
+// when done.
 import { follows } from '../../policy/compat.js';
 import { encodeMasterKey, openMasterKey, type SealedMasterKey, sealMasterKey } from '../../wallet/crypt/master-key.js';
 import { fillPool } from '../../wallet/keys/fill-pool.js';

@@ -1,5 +1,5 @@
-// exportwatchonlywallet: a backup without private keys, which restorewallet makes a watching wallet of. Core's master: wallet/export.cpp;
-// the file is one of adit's backups.
+// exportwatchonlywallet: a backup without private keys, which restorewallet makes a watching wallet of. Core's master:
+// wallet/export.cpp; the file is one of adit's backups.
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { fillPool } from '../../wallet/keys/fill-pool.js';

@@ -1,5 +1,5 @@
-// getaddressinfo: an address, what the wallet knows about it, and what it may show of keys and scripts behind it. Core 0.21's order of
-// members; embedded scripts recurse as in its DescribeWalletAddressVisitor.
+// getaddressinfo: an address, what the wallet knows about it, and what it may show of keys and scripts behind it. Core
+// 0.21's order of members; embedded scripts recurse as in its DescribeWalletAddressVisitor.
 import { type DecodedAddress, decodeAddress, encodeAddress, encodePublicKeyHash } from '../../address/address.js';
 import { formatPath } from '../../address/bip32/key-path.js';
 import { type Compat, follows, only, shows } from '../../policy/compat.js';

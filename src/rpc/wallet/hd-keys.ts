@@ -1,5 +1,5 @@
-// gethdkeys, createwalletdescriptor, addhdkey and derivehdkey: the extended keys that a wallet's descriptors are derived from. Core's
-// master: wallet/rpc/wallet.cpp.
+// gethdkeys, createwalletdescriptor, addhdkey and derivehdkey: the extended keys that a wallet's descriptors are
+// derived from. Core's master: wallet/rpc/wallet.cpp.
 import { randomFillSync } from 'node:crypto';
 import { decodeExtendedKey, decodeExtendedSecret, encodeExtendedKey, encodeExtendedSecret } from '../../address/bip32/extended-codec.js';
 import {

@@ -1,5 +1,5 @@
-// Entries of a wallet's history as JSON, member for member as Core 0.21 prints them (ListTransactions, WalletTxToJSON). Bytes, not
-// objects or strings: the longest answers have millions of entries. Callers: gettransaction, listtransactions, listsinceblock.
+// Entries of a wallet's history as JSON, member for member as Core 0.21 prints them (ListTransactions, WalletTxToJSON).
+// Bytes, not objects or strings: the longest answers have millions of entries.
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { follows, shows } from '../../policy/compat.js';
 import { type Movement, movementsOf } from '../../wallet/coins/movements.js';

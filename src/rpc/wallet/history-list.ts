@@ -1,5 +1,5 @@
-// Many transactions of a wallet: listsinceblock and listtransactions. Both select rows in memory first and fetch bytes only of
-// transactions that spent something of ours, in portions, between other work.
+// Many transactions of a wallet: listsinceblock and listtransactions. Both select rows in memory first and fetch bytes
+// only of transactions that spent something of ours, in portions, between other work.
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { sortInSlices } from '../../lib/sort-in-slices.js';
 import { coinsOfAddress } from '../../wallet/coins/coins-of-address.js';

@@ -1,5 +1,6 @@
-// What a request of importmulti amounts to in a wallet of descriptors: the descriptor that it names, or the one that its script, inner
-// scripts and keys are of. Checks and warnings are those of importmulti, and then those of importdescriptors.
+// What a request of importmulti amounts to in a wallet of descriptors: the descriptor that it names, or the one that
+// its script, inner scripts and keys are of. Checks and warnings are those of importmulti, and then those of
+// importdescriptors.
 import { inferDescriptor } from '../../address/descriptor/infer.js';
 import { type ParsedDescriptor, parseDescriptor } from '../../address/descriptor/parse.js';
 import { hashKey } from '../../consensus/bytes/hex.js';

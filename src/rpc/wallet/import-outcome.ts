@@ -1,4 +1,5 @@
-// What calls that import have in common: the time of a request, what its element of the reply says, and the pauses between.
+// What calls that import have in common: the time of a request, what its element of the reply says, and the pauses
+// between.
 
 import type { WalletBatch } from '../../wallet/storage/wallet-batch.js';
 import type { Wallet } from '../../wallet/wallet.js';
@@ -8,7 +9,10 @@ import type { Slicer } from '../node/slices.js';
 import { JsonNumber, JsonObject, type JsonResult, type JsonValue, typeName } from '../wire/values.js';
 import type { Breath } from './import-request.js';
 
-/** The time of a request, "now" resolved. Times beyond 2^53 seconds, which no clock shows, are all one: numbers here do not tell them apart. */
+/**
+ * The time of a request, "now" resolved. Times beyond 2^53 seconds, which no clock shows, are all one: numbers here do
+ * not tell them apart.
+ */
 export function importTime(request: JsonValue, now: number): number {
   const value = request instanceof JsonObject && request.has('timestamp') ? (request.get('timestamp') ?? null) : undefined;
   if (value === undefined) return fail(RPC_CODE.TYPE_ERROR, 'Missing required timestamp field for key');
@@ -52,7 +56,10 @@ export function scanFailure(what: string, things: string, time: number, scannedT
   );
 }
 
-/** Gives other work its turns while requests are read and applied. What changed the wallet before they are applied is seen to again then. */
+/**
+ * Gives other work its turns while requests are read and applied. What changed the wallet before they are applied is
+ * seen to again then.
+ */
 export function breathOf(wallet: Wallet, slicer: Slicer): Breath {
   const pause = async (): Promise<void> => {
     await slicer.pause();

@@ -1,5 +1,6 @@
-// One request of importmulti, read and judged: what is to be imported and the warnings to give. Nothing is changed here. Two kinds:
-// scripts with what belongs to them, and descriptors. Core 0.21: ProcessImportLegacy, RecurseImportData, ProcessImportDescriptor.
+// One request of importmulti, read and judged: what is to be imported and the warnings to give. Nothing is changed
+// here. Two kinds: scripts with what belongs to them, and descriptors. Core 0.21: ProcessImportLegacy,
+// RecurseImportData, ProcessImportDescriptor.
 import { decodeAddress } from '../../address/address.js';
 import { parseDescriptor } from '../../address/descriptor/parse.js';
 import { hideKeys } from '../../address/descriptor/taken-keys.js';
@@ -297,10 +298,16 @@ function matchSolvingData(ctx: NodeContext, script: Uint8Array, walk: Walk, data
 
 // -- descriptors
 
-/** Asked after each index of a range: a promise where it is time for a pause. It is rejected where there is no point in going on. */
+/**
+ * Asked after each index of a range: a promise where it is time for a pause. It is rejected where there is no point in
+ * going on.
+ */
 export type Breath = () => Promise<void> | undefined;
 
-/** Indices of ranges that one call may bring: each takes some 5 kB until it is written. Core has no bound but a range's length. */
+/**
+ * Indices of ranges that one call may bring: each takes some 5 kB until it is written. Core has no bound but a range's
+ * length.
+ */
 export const MOST_INDICES = 300_000;
 
 /**

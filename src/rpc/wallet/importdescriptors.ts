@@ -1,4 +1,5 @@
-// importdescriptors and listdescriptors: what a descriptor wallet is made of. Core 0.21's checks; listdescriptors is of later versions.
+// importdescriptors and listdescriptors: what a descriptor wallet is made of. Core 0.21's checks; listdescriptors is of
+// later versions.
 
 import { DescriptorCache } from '../../address/descriptor/cache.js';
 import type { Descriptor } from '../../address/descriptor/descriptor.js';
@@ -154,7 +155,8 @@ async function applyPath(
   const steps = keys.adding({ descriptor, secrets: parsed.secrets.pairs(), rangeStart, rangeEnd, nextIndex, time, ahead }, batch);
   const tracked = (await inTurns(steps, breath)) ?? failToAdd(descriptor);
   if (!descriptor.isRange && !isInternal) {
-    // Of several scripts 0.21 labels the shortest, the first of Core's ordered set; later releases all that have addresses.
+    // Of several scripts 0.21 labels the shortest, the first of Core's ordered set; later releases all that have
+    // addresses.
     const scripts = descriptor.scripts(0, { cache: tracked.cache, secrets: tracked }) ?? [];
     const all = only(ctx.compat, 22) ? scripts : [...scripts].sort((a, b) => a.length - b.length || Buffer.compare(a, b)).slice(0, 1);
     for (const script of all) {
@@ -198,13 +200,17 @@ function readDescriptor(ctx: NodeContext, request: JsonObject, call: CallInfo): 
 }
 
 /**
- * Scripts that a call may bring: all of them are in memory until they are written. Core has no bound but a range's length, and derives for
- * hours where a range begins far from 0.
+ * Scripts that a call may bring: all of them are in memory until they are written. Core has no bound but a range's
+ * length, and derives for hours where a range begins far from 0.
  */
 const MOST_SCRIPTS = 2_000_000;
 const TOO_MANY = `One call brings ${MOST_SCRIPTS} scripts at most, counted from index 0 of a descriptor or from the last that the wallet has`;
 
-/** Makes the scripts that a request will need, in slices; none for a single index, or when it will be refused, as things are. @param left of them */
+/**
+ * Makes the scripts that a request will need, in slices; none for a single index, or when it will be refused, as things
+ * are.
+ * @param left of them
+ */
 async function makeAhead(
   ctx: NodeContext,
   wallet: Wallet,

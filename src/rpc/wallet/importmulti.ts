@@ -1,5 +1,5 @@
-// importmulti: many addresses, scripts, keys and descriptors at once, each for itself, then one scan. Core 0.21's order of checks, writes
-// and warnings.
+// importmulti: many addresses, scripts, keys and descriptors at once, each for itself, then one scan. Core 0.21's order
+// of checks, writes and warnings.
 
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { MAX_SCRIPT_ELEMENT_SIZE } from '../../consensus/script/eval-script.js';

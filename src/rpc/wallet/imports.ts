@@ -1,4 +1,5 @@
-// The older single imports: importprivkey, importaddress, importpubkey. Each watches or takes one thing and scans from the beginning.
+// The older single imports: importprivkey, importaddress, importpubkey. Each watches or takes one thing and scans from
+// the beginning.
 import { decodeAddress } from '../../address/address.js';
 import { scriptHashScript } from '../../consensus/script/build-script.js';
 import { planRescan } from '../../wallet/follow/rescan.js';

@@ -1,5 +1,5 @@
-// What was answered since a wallet last changed: pools and exchanges ask about the same addresses and payments again and again. For answers
-// that depend on nothing but their question and the wallet. Callers: getaddressinfo, gettransaction.
+// What was answered since a wallet last changed: pools and exchanges ask about the same addresses and payments again
+// and again. For answers that depend on nothing but their question and the wallet.
 import type { Wallet } from '../../wallet/wallet.js';
 import { RawJson } from '../wire/values.js';
 

@@ -1,4 +1,5 @@
-// Wallets come and go: createwallet, loadwallet, unloadwallet, listwallets, listwalletdir, backupwallet, restorewallet, and their flags.
+// Wallets come and go: createwallet, loadwallet, unloadwallet, listwallets, listwalletdir, backupwallet, restorewallet,
+// and their flags.
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { follows, only } from '../../policy/compat.js';

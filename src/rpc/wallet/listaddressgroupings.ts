@@ -1,5 +1,6 @@
-// listaddressgroupings: addresses that anyone who reads the chain may take for one owner's, because they were spent together or one is the
-// other's change. Core 0.21: GetAddressGroupings, GetAddressBalances. Everything is in the tables of coins and spends.
+// listaddressgroupings: addresses that anyone who reads the chain may take for one owner's, because they were spent
+// together or one is the other's change. Core 0.21: GetAddressGroupings, GetAddressBalances. Everything is in the
+// tables of coins and spends.
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { BUCKET } from '../../wallet/coins/coin-table.js';
 import { destinationOf } from '../../wallet/keys/destination.js';

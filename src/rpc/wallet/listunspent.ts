@@ -1,5 +1,6 @@
-// listunspent: coins that nothing spends, with what is known of each. Costs what it returns, or looks at: coins of the addresses asked for,
-// as many as asked for, else all; in slices, and of one moment. Core 0.21, rpcwallet.cpp and AvailableCoins.
+// listunspent: coins that nothing spends, with what is known of each. Costs what it returns, or looks at: coins of the
+// addresses asked for, as many as asked for, else all; in slices, and of one moment. Core 0.21, rpcwallet.cpp and
+// AvailableCoins.
 
 import { decodeAddress, encodeAddress } from '../../address/address.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
@@ -99,7 +100,10 @@ const LOOK_EVERY = 64;
 /** Starts over after a change that often; then the selection is made in one go. */
 const MAX_STARTS = 3;
 
-/** Coins that may pass where they are few enough to be sorted, in no order; null: every coin may, and records have an order already. */
+/**
+ * Coins that may pass where they are few enough to be sorted, in no order; null: every coin may, and records have an
+ * order already.
+ */
 function* unorderedCoins(wallet: Wallet, filter: CoinFilter): Generator<number> {
   const { coins } = wallet.ledger;
   if (filter.scripts === null) {

@@ -1,10 +1,11 @@
-// Passphrases of a call, as bytes. Callers: createwallet and the calls of encryption.ts.
+// Passphrases of a call, as bytes.
 import { asString } from '../args.js';
 import type { CallInfo } from '../dispatch.js';
 import type { JsonValue } from '../wire/values.js';
 
 /**
- * The passphrase among the arguments. It was taken out of the request before that was parsed. Like Core 0.21's it ends at the first NUL.
+ * The passphrase among the arguments. It was taken out of the request before that was parsed. Like Core 0.21's it ends
+ * at the first NUL.
  * @returns bytes that the caller wipes
  */
 export function passphraseOf(args: readonly JsonValue[], at: number, call: CallInfo): Uint8Array {

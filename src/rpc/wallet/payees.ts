@@ -1,5 +1,5 @@
-// What entries of a wallet's history say of an output script, its address and label, ready to be written: kept for as many as a busy wallet
-// pays and is paid by, since making them costs more than everything else about an entry. Caller: HistoryWriter.
+// What entries of a wallet's history say of an output script, its address and label, ready to be written: kept for as
+// many as a busy wallet pays and is paid by, since making them costs more than everything else about an entry.
 
 import { encodeAddress } from '../../address/address.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
@@ -47,7 +47,10 @@ export class Payees {
     this.#wallet = wallet;
   }
 
-  /** @param scriptId coins.scriptId of an own output, -1 of another's @param script may be a view: what is kept is a copy */
+  /**
+   * @param scriptId coins.scriptId of an own output, -1 of another's
+   * @param script may be a view: what is kept is a copy
+   */
   get(scriptId: number, script: Uint8Array, context: AddressContext): Payee {
     const key = scriptId >= 0 ? scriptId : hashKey(script);
     let payee = this.#young.get(key);

@@ -1,4 +1,5 @@
-// Transactions that are put into a wallet by a proof, and taken out: importprunedfunds, removeprunedfunds. Core 0.21, rpcdump.cpp.
+// Transactions that are put into a wallet by a proof, and taken out: importprunedfunds, removeprunedfunds. Core 0.21,
+// rpcdump.cpp.
 import { HEADER_SIZE, parseHeader } from '../../consensus/block/header-view.js';
 import { extractMatches } from '../../consensus/block/partial-merkle.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';

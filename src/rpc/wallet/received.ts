@@ -1,5 +1,6 @@
-// What addresses received: getreceivedbyaddress, getreceivedbylabel, listreceivedbyaddress, listreceivedbylabel. An address's outputs are a
-// chain in the table of coins, so that each answer costs what it counts. Core 0.21: GetReceived, ListReceived.
+// What addresses received: getreceivedbyaddress, getreceivedbylabel, listreceivedbyaddress, listreceivedbylabel. An
+// address's outputs are a chain in the table of coins, so that each answer costs what it counts. Core 0.21:
+// GetReceived, ListReceived.
 import { decodeAddress } from '../../address/address.js';
 import { sortInSlices } from '../../lib/sort-in-slices.js';
 import { follows, only as onlySince } from '../../policy/compat.js';

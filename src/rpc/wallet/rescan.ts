@@ -25,7 +25,10 @@ export async function withRescan<T>(ctx: NodeContext, wallet: Wallet, work: () =
   }
 }
 
-/** Scans for what was imported; then the wallet's transactions that wait go to the mempool again. @returns as rescanFrom's */
+/**
+ * Scans for what was imported; then the wallet's transactions that wait go to the mempool again.
+ * @returns as rescanFrom's
+ */
 export async function scanImported(ctx: NodeContext, wallet: Wallet, seconds: number): Promise<number> {
   const scannedTo = await rescanFrom(wallet, seconds, true, scanDeps(ctx, wallet));
   if (ctx.spend) await reacceptTransactions(wallet, ctx.spend);

@@ -43,7 +43,10 @@ import { send, walletcreatefundedpsbt } from './spend-psbt.js';
 import { sendmany, sendtoaddress, settxfee } from './spend-send.js';
 import { walletprocesspsbt } from './walletprocesspsbt.js';
 
-/** Calls that use private keys beyond one turn of the loop. Imports take theirs in by work that has the wallet for itself (Wallet.alone). */
+/**
+ * Calls that use private keys beyond one turn of the loop. Imports take theirs in by work that has the wallet for
+ * itself (Wallet.alone).
+ */
 const WITH_KEYS: RunTable<NodeContext> = {
   addhdkey,
   bumpfee,

@@ -1,5 +1,6 @@
-// What every wallet call begins with: the wallet it means, brought up to date with everything acknowledged before, and the checks that
-// several calls share. Core: GetWalletForJSONRPCRequest, EnsureWalletIsUnlocked, EnsureLegacyScriptPubKeyMan.
+// What every wallet call begins with: the wallet it means, brought up to date with everything acknowledged before, and
+// the checks that several calls share. Core: GetWalletForJSONRPCRequest, EnsureWalletIsUnlocked,
+// EnsureLegacyScriptPubKeyMan.
 
 import { Slicer } from '../../lib/slicer.js';
 import { follows } from '../../policy/compat.js';
@@ -45,7 +46,10 @@ function decodeName(path: string): string {
 
 const refusalOf = (error: unknown): unknown => (error instanceof WalletError ? new RpcError(error.code, error.message) : error);
 
-/** A call that answers with what the wallet room refuses wherever it meets it, as a wallet that is unloaded while the call waits. */
+/**
+ * A call that answers with what the wallet room refuses wherever it meets it, as a wallet that is unloaded while the
+ * call waits.
+ */
 export function refusing(run: Run<NodeContext>): Run<NodeContext> {
   const refuse = (error: unknown): never => {
     throw refusalOf(error);
@@ -100,8 +104,8 @@ function meantWallet(ctx: NodeContext, call: CallInfo): Wallet | undefined {
 }
 
 /**
- * A wallet's call that begins when nothing has the wallet for itself and everything that happened is worked off, and after a pause goes on
- * when the wallet is not in the middle of a block.
+ * A wallet's call that begins when nothing has the wallet for itself and everything that happened is worked off, and
+ * after a pause goes on when the wallet is not in the middle of a block.
  */
 export const followed =
   (run: Run<NodeContext>): Run<NodeContext> =>
@@ -120,8 +124,8 @@ export const followed =
   };
 
 /**
- * A call that uses the wallet's private keys to its end: the wallet is not locked, encrypted or unloaded meanwhile. One that comes while
- * something of that kind waits begins after it, and meets what it left.
+ * A call that uses the wallet's private keys to its end: the wallet is not locked, encrypted or unloaded meanwhile. One
+ * that comes while something of that kind waits begins after it, and meets what it left.
  */
 export const usingKeys =
   (run: Run<NodeContext>): Run<NodeContext> =>
@@ -146,7 +150,10 @@ export const usingKeys =
     });
   };
 
-/** The same for calls about coins and balances: transactions of disconnected blocks are back in the pool first. At once when none are on their way. */
+/**
+ * The same for calls about coins and balances: transactions of disconnected blocks are back in the pool first. At once
+ * when none are on their way.
+ */
 export function settledWallet(ctx: NodeContext, call: CallInfo): Wallet | Promise<Wallet> {
   const wallet = walletOf(ctx, call);
   const settling = ctx.settle(wallet);
@@ -180,7 +187,10 @@ export class WalletSlicer extends Slicer {
   }
 }
 
-/** Calls that write private keys ask again inside their change: it may have waited for encryptwallet, which ends with a locked wallet. */
+/**
+ * Calls that write private keys ask again inside their change: it may have waited for encryptwallet, which ends with a
+ * locked wallet.
+ */
 export function ensureUnlocked(wallet: Wallet): void {
   if (wallet.vault.locked) {
     fail(RPC_CODE.WALLET_UNLOCK_NEEDED, 'Error: Please enter the wallet passphrase with walletpassphrase first.');
@@ -189,7 +199,10 @@ export function ensureUnlocked(wallet: Wallet): void {
 
 export const failNotLoaded = (): never => fail(RPC_CODE.WALLET_NOT_FOUND, NOT_LOADED);
 
-/** Calls that pause and go on reading private keys ask again: those of an unloaded wallet are overwritten, and look as if there were none. */
+/**
+ * Calls that pause and go on reading private keys ask again: those of an unloaded wallet are overwritten, and look as
+ * if there were none.
+ */
 export function ensureLoaded(wallet: Wallet): void {
   if (wallet.closed) failNotLoaded();
 }

@@ -1,4 +1,5 @@
-// simulaterawtransaction: what transactions would change about a wallet's balance. Core's master: wallet/rpc/wallet.cpp.
+// simulaterawtransaction: what transactions would change about a wallet's balance. Core's master:
+// wallet/rpc/wallet.cpp.
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { outpointOf } from '../../wallet/coins/outpoint.js';
 import { OWNERSHIP, type Ownership } from '../../wallet/keys/ownership.js';

@@ -1,4 +1,5 @@
-// sendall: spends all coins of a wallet, or those that are named, to one or more addresses. Core's master: wallet/rpc/spend.cpp.
+// sendall: spends all coins of a wallet, or those that are named, to one or more addresses. Core's master:
+// wallet/rpc/spend.cpp.
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { TxFields, TxInputFields } from '../../consensus/tx/build-tx.js';
 import { only } from '../../policy/compat.js';

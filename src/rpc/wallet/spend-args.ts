@@ -1,5 +1,5 @@
-// What the paying calls have in common: how much, to whom, at which rate. Core 0.21: wallet/rpcwallet.cpp ParseRecipients,
-// SetFeeEstimateMode, GetAvoidReuseFlag.
+// What the paying calls have in common: how much, to whom, at which rate. Core 0.21: wallet/rpcwallet.cpp
+// ParseRecipients, SetFeeEstimateMode, GetAvoidReuseFlag.
 import { decodeAddress } from '../../address/address.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { Slicer } from '../../lib/slicer.js';

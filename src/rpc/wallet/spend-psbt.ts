@@ -1,4 +1,5 @@
-// walletcreatefundedpsbt and send: transactions from a list of outputs, as a PSBT or paid at once. Core 0.21: wallet/rpcwallet.cpp.
+// walletcreatefundedpsbt and send: transactions from a list of outputs, as a PSBT or paid at once. Core 0.21:
+// wallet/rpcwallet.cpp.
 
 import { buildTx, type TxFields } from '../../consensus/tx/build-tx.js';
 import { parseTx } from '../../consensus/tx/tx-view.js';

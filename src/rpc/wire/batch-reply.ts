@@ -1,5 +1,6 @@
-// The reply of a batch as it grows: finished text is put away as bytes, and counted against a bound that all batches of a thread share.
-// Without it a body of 32 MB could ask for more than any machine's memory. Used by dispatch.ts and reply.ts.
+// The reply of a batch as it grows: finished text is put away as bytes, and counted against a bound that all batches of
+// a thread share. Without it a body of 32 MB could ask for more than any machine's memory. Used by dispatch.ts and
+// reply.ts.
 import { RPC_CODE, RpcError } from '../errors.js';
 import { encodeEnvelope, faultReply, isNotification, joined, type Outcome, type Reply } from './reply.js';
 import type { RequestEntry } from './request.js';
@@ -7,7 +8,10 @@ import type { RequestEntry } from './request.js';
 /** Characters of text that are gathered before they become bytes. */
 const CHUNK_CHARS = 1 << 20;
 
-/** Room for replies under way: every batch takes from it as its reply grows. Sizes in characters, which are bytes nearly always. */
+/**
+ * Room for replies under way: every batch takes from it as its reply grows. Sizes in characters, which are bytes nearly
+ * always.
+ */
 export class ReplyRoom {
   /** Most that one batch may take. */
   readonly each: number;

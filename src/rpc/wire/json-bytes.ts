@@ -1,5 +1,5 @@
-// JSON written as bytes, piece by piece, for answers with very many entries: adding strings makes trees inside the engine, and turning
-// those into bytes costs more than everything else about an entry. Used by the wallet's history.
+// JSON written as bytes, piece by piece, for answers with very many entries: adding strings makes trees inside the
+// engine, and turning those into bytes costs more than everything else about an entry. Used by the wallet's history.
 import { encodeString } from './json-write.js';
 
 const FIRST_BYTES = 4 * 1024;

@@ -6,8 +6,8 @@ import { JsonNumber, JsonObject, type JsonValue } from './values.js';
 export const MAX_DEPTH = 512;
 
 /**
- * Values that one request may consist of. A body of 32 MB has room for sixteen million numbers, which take gigabytes; a transaction of
- * the largest size has half a million.
+ * Values that one request may consist of. A body of 32 MB has room for sixteen million numbers, which take gigabytes; a
+ * transaction of the largest size has half a million.
  */
 export const MAX_VALUES = 2_000_000;
 
@@ -123,14 +123,14 @@ class Parser {
   #count = 0;
   /** Where the clock was asked last. */
   #lookedAt = 0;
-  // Members under way on all levels. A list grown by itself reserves room for seventeen, which a body full of short lists would
-  // multiply by its size.
+  // Members under way on all levels. A list grown by itself reserves room for seventeen, which a body full of short
+  // lists would multiply by its size.
   readonly #values: JsonValue[] = [];
   #valuesUsed = 0;
   readonly #keys: string[] = [];
   #keysUsed = 0;
-  // Objects and lists under way, outermost first, three numbers each: the byte that opened it, and where its members begin in the two lists
-  // above.
+  // Objects and lists under way, outermost first, three numbers each: the byte that opened it, and where its members
+  // begin in the two lists above.
   readonly #frames: number[] = [];
   #frame = 0;
   /** A member's name comes next. */
@@ -157,7 +157,10 @@ class Parser {
     return value;
   }
 
-  /** Steps over the next value of the outermost list: where it begins, ENDED after the last, PAUSED within one. @param began not the first call */
+  /**
+   * Steps over the next value of the outermost list: where it begins, ENDED after the last, PAUSED within one.
+   * @param began not the first call
+   */
   listNext(began: boolean, untilMs: number, mostValues: number, onValue?: (value: JsonValue) => void): number {
     if (this.#listStart < 0) {
       let c = this.#next();
@@ -362,7 +365,10 @@ class Parser {
     return at;
   }
 
-  /** A string from its opening quote, or from a pause; the plain ASCII kind is one slice. @returns undefined at a pause */
+  /**
+   * A string from its opening quote, or from a pause; the plain ASCII kind is one slice.
+   * @returns undefined at a pause
+   */
   #string(untilMs: number): string | undefined {
     const bytes = this.#bytes;
     const start = this.#at + 1;

@@ -1,6 +1,6 @@
-// Steps over JSON text byte by byte without making values of it, for those who must not: what was made text of stays in memory until
-// somebody needs the room. It is no judge: what is not JSON may pass, and the parser has the last word. Used by secret-search.ts and
-// method-names.ts.
+// Steps over JSON text byte by byte without making values of it, for those who must not: what was made text of stays in
+// memory until somebody needs the room. It is no judge: what is not JSON may pass, and the parser has the last word.
+// Used by secret-search.ts and method-names.ts.
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

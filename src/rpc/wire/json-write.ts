@@ -20,7 +20,10 @@ export function encodeString(text: string): string {
   return NEEDS_ESCAPE.test(text) ? `"${text.replace(ESCAPES, escapeOne)}"` : `"${text}"`;
 }
 
-/** C's %.16g: sixteen significant digits without trailing zeros, an exponent (two digits at least) below 1e-4 and from 1e16. */
+/**
+ * C's %.16g: sixteen significant digits without trailing zeros, an exponent (two digits at least) below 1e-4 and from
+ * 1e16.
+ */
 export function formatDouble(value: number): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? 'nan' : value < 0 ? '-inf' : 'inf';
   if (value === 0) return Object.is(value, -0) ? '-0' : '0';

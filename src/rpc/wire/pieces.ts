@@ -1,6 +1,6 @@
-// Long text put together from many pieces. Strings made by adding are trees inside the engine, and turning one of 30 MB into bytes holds
-// its thread for hundreds of milliseconds; here every few pieces become one flat string as they come. Used where replies are rendered
-// in slices.
+// Long text put together from many pieces. Strings made by adding are trees inside the engine, and turning one of 30 MB
+// into bytes holds its thread for hundreds of milliseconds; here every few pieces become one flat string as they come.
+// Used where replies are rendered in slices.
 
 /** Pieces that are made flat together: a fraction of a millisecond's work for entries of ordinary size. */
 const GROUP = 64;

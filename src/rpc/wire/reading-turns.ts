@@ -1,11 +1,12 @@
-// Large bodies that are read side by side: some milliseconds for all of them together in each turn of the loop. Values take many times the
-// room of the text they stand for, so at most one body is held as more than a few of them; the others wait for it with their text alone. A
-// block is one value: submissions pass long lists. Used by dispatch.ts on the node thread and by the desk of a front.
+// Large bodies that are read side by side: some milliseconds for all of them together in each turn of the loop. Values
+// take many times the room of the text they stand for, so at most one body is held as more than a few of them; the
+// others wait for it with their text alone. A block is one value: submissions pass long lists. Used by dispatch.ts on
+// the node thread and by the desk of a front.
 import { workClock } from '../../lib/work-clock.js';
 
 /**
- * As so many values every body may be held while another one is read: a submission needs ten. Readers look at the number now and then, so it is
- * somewhat more; of bodies of 64 kB there may be two thousand.
+ * As so many values every body may be held while another one is read: a submission needs ten. Readers look at the
+ * number now and then, so it is somewhat more; of bodies of 64 kB there may be two thousand.
  */
 const FEW_VALUES = 512;
 

@@ -1,4 +1,5 @@
-// From outcomes to a reply's bytes: envelopes of each version, batches, notifications, HTTP statuses. Used by dispatch.ts.
+// From outcomes to a reply's bytes: envelopes of each version, batches, notifications, HTTP statuses. Used by
+// dispatch.ts.
 import { RPC_CODE, type RpcError } from '../errors.js';
 import { encodeString } from './json-write.js';
 import type { RequestEntry } from './request.js';
@@ -6,7 +7,10 @@ import type { RequestEntry } from './request.js';
 /** What came of one entry: a result as JSON text or, in parts, its bytes; or an error. */
 export type Outcome = { readonly result: string | readonly Uint8Array[] } | { readonly error: RpcError };
 
-/** A whole reply: status and body, which is empty for 204 and ends with a newline otherwise. Text is sent as UTF-8; what is large comes as bytes. */
+/**
+ * A whole reply: status and body, which is empty for 204 and ends with a newline otherwise. Text is sent as UTF-8; what
+ * is large comes as bytes.
+ */
 export interface Reply {
   readonly status: number;
   readonly body: string | Uint8Array;
@@ -55,7 +59,10 @@ export function faultReply(error: RpcError): Reply {
 
 const EMPTY = new Uint8Array(0);
 
-/** One array of its own, as what crosses between threads must be. @param chunks emptied, so that each is free once it is copied */
+/**
+ * One array of its own, as what crosses between threads must be.
+ * @param chunks emptied, so that each is free once it is copied
+ */
 export function joined(head: Uint8Array, chunks: Uint8Array[]): Uint8Array {
   const out = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, head.length));
   out.set(head);

@@ -1,5 +1,5 @@
-// From a body's bytes to request entries: JSON-RPC 1.0 and 1.1 as Core 0.21 reads them, 2.0 as later Core does, single and
-// batches. Nothing here throws; what is wrong with an entry stays with it. Used by dispatch.ts; rpc/request.cpp.
+// From a body's bytes to request entries: JSON-RPC 1.0 and 1.1 as Core 0.21 reads them, 2.0 as later Core does, single
+// and batches. Nothing here throws; what is wrong with an entry stays with it. Used by dispatch.ts; rpc/request.cpp.
 import { RPC_CODE, RpcError } from '../errors.js';
 import { JsonParseError, JsonReader, parseJson } from './json-parse.js';
 import { encodeJson } from './json-write.js';
@@ -8,7 +8,10 @@ import { JsonObject, type JsonValue } from './values.js';
 
 /** One request of a body. */
 export interface RequestEntry {
-  /** The id as JSON text; without one `null`, or with -jsonrpc2 empty: the reply has none either then, as since release 28. */
+  /**
+   * The id as JSON text; without one `null`, or with -jsonrpc2 empty: the reply has none either then, as since release
+   * 28.
+   */
   readonly idText: string;
   /** Whether the entry had an id member at all. */
   readonly hasId: boolean;
@@ -36,7 +39,9 @@ export type ParsedBody =
 
 /** Switches of the reader. */
 export interface RequestOptions {
-  /** `"jsonrpc":"2.0"` is answered as later versions of Core do (-jsonrpc2); otherwise it is ignored, as Core 0.21 does. */
+  /**
+   * `"jsonrpc":"2.0"` is answered as later versions of Core do (-jsonrpc2); otherwise it is ignored, as Core 0.21 does.
+   */
   readonly version2: boolean;
 }
 

@@ -1,7 +1,11 @@
-// Where methods take secrets, as a reader of bytes needs to know it; gathered from the declarations in declare/secret-places.ts.
+// Where methods take secrets, as a reader of bytes needs to know it; gathered from the declarations in
+// declare/secret-places.ts.
 import { bufferOf } from './json-walker.js';
 
-/** What a text in a request holds: a passphrase, a private key in WIF, or a descriptor (or what is given instead of one), in which private keys may stand. */
+/**
+ * What a text in a request holds: a passphrase, a private key in WIF, or a descriptor (or what is given instead of
+ * one), in which private keys may stand.
+ */
 export type SecretKind = 'passphrase' | 'key' | 'descriptor';
 
 /** What to look for in a value: in its text, in the elements of a list, in the members of an object. */
@@ -56,7 +60,10 @@ export function secretMethodIn(body: Uint8Array, places: SecretPlaces): string |
   return null;
 }
 
-/** The first method that is named within a part of a body, as far as a quick look tells; empty for none. No more than the name is made text of. */
+/**
+ * The first method that is named within a part of a body, as far as a quick look tells; empty for none. No more than
+ * the name is made text of.
+ */
 export function firstMethodIn(body: Uint8Array, from: number, to: number): string {
   const part = bufferOf(body).subarray(from, to);
   for (let at = part.indexOf(METHOD); at >= 0; at = part.indexOf(METHOD, at + 1)) {

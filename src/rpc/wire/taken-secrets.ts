@@ -1,5 +1,5 @@
-// What was taken out of a request before it was parsed: strings of JavaScript cannot be overwritten, bytes can. Made by secret-search.ts,
-// used by the methods that asked for it, overwritten by the node's desk when the call is over.
+// What was taken out of a request before it was parsed: strings of JavaScript cannot be overwritten, bytes can. Made by
+// secret-search.ts, used by the methods that asked for it, overwritten by the node's desk when the call is over.
 import { secretCopy } from '../../crypto/secret-bytes.js';
 
 /** The secrets of a body. */
@@ -17,7 +17,11 @@ export class TakenSecrets {
     return this.#keys.size + this.#passphrases.size;
   }
 
-  /** UTF-8; the argument itself is an empty text. @param request place in the batch, 0 for a single one @param at position of the argument */
+  /**
+   * UTF-8; the argument itself is an empty text.
+   * @param request place in the batch, 0 for a single one
+   * @param at position of the argument
+   */
   passphrase(request: number, at: number): Uint8Array | undefined {
     return this.#passphrases.get(request)?.get(at);
   }
@@ -34,7 +38,10 @@ export class TakenSecrets {
     ofRequest.set(at, secret);
   }
 
-  /** @param key is copied @returns what stands for it now: as long, and made of characters that descriptors may have and keys have not */
+  /**
+   * @param key is copied
+   * @returns what stands for it now: as long, and made of characters that descriptors may have and keys have not
+   */
   addKey(key: Uint8Array): string {
     const token = `~key:${this.#keys.size}`.padEnd(key.length, '~');
     this.#keys.set(token, secretCopy(key));

@@ -1,5 +1,5 @@
-// A coin as an element of the set that MuHash is over (Core's TxOutSer): outpoint, 36 | height * 2 + coinbase, LE32 | value, LE64 |
-// script with its length. And Core's measure of a coin's size. Callers: gettxoutsetinfo's walk, the coin statistics index.
+// A coin as an element of the set that MuHash is over (Core's TxOutSer): outpoint, 36 | height * 2 + coinbase, LE32 |
+// value, LE64 | script with its length. And Core's measure of a coin's size.
 
 import { ByteWriter } from '../../consensus/bytes/writer.js';
 import type { Coin } from '../../consensus/coin.js';

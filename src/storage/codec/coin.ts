@@ -1,5 +1,5 @@
-// The value of a coin's row, as in Core's chainstate: varint(2 height + coinbase), compressed amount, compressed script.
-// Callers: the coins cache and readers of the coins; undo.ts shares the output part.
+// The value of a coin's row, as in Core's chainstate: varint(2 height + coinbase), compressed amount, compressed
+// script. undo.ts shares the output part.
 
 import { ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';

@@ -1,5 +1,5 @@
-// CRC-32C (Castagnoli), as RocksDB uses it: RFC 3720, reflected polynomial 0x82f63b78. Eight bytes a step by tables, some 400 MB/s.
-// Caller: write-ahead-log.ts.
+// CRC-32C (Castagnoli), as RocksDB uses it: RFC 3720, reflected polynomial 0x82f63b78. Eight bytes a step by tables,
+// some 400 MB/s.
 
 const POLYNOMIAL = 0x82f63b78;
 /** TABLES[k * 256 + byte]: effect of a byte that has k more bytes behind it. */

@@ -33,7 +33,10 @@ export function hashOfRollback(row: Uint8Array): Uint8Array {
   return row.subarray(0, 32);
 }
 
-/** Changes of coins that take the block off, in an order in which the last one of a coin counts. @throws StoreError STORE_CORRUPTION */
+/**
+ * Changes of coins that take the block off, in an order in which the last one of a coin counts.
+ * @throws StoreError STORE_CORRUPTION
+ */
 export function rollbackOps(row: Uint8Array): BatchOp[] {
   return decodeStored('rollback of a block', () => {
     const reader = new ByteReader(row, 32);

@@ -4,8 +4,8 @@
 //   varint 1, 20 bytes    pay to script hash            varint 4, 5, 32 bytes   pay to uncompressed key: x and the parity of y
 //   varint n + 6, n bytes anything else, as it is
 //
-// Forms 4 and 5 are read (Core's files have them) and never written: what we write in their place, the raw form, every reader
-// knows, and it spares a square root modulo p for each such coin that is read back.
+// Forms 4 and 5 are read (Core's files have them) and never written: what we write in their place, the raw form, every
+// reader knows, and it spares a square root modulo p for each such coin that is read back.
 
 import { type ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
 import type { ByteWriter } from '../../consensus/bytes/writer.js';

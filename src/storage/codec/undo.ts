@@ -1,4 +1,5 @@
-// Undo data of a block, byte for byte Core's CBlockUndo (src/undo.h), so that other tools read our rev files and we theirs:
+// Undo data of a block, byte for byte Core's CBlockUndo (src/undo.h), so that other tools read our rev files and we
+// theirs:
 //
 //   compact size: number of transactions without the coinbase
 //     compact size: number of inputs
@@ -12,7 +13,10 @@ import { decodeStored } from './corruption.js';
 import { readScript } from './script.js';
 import { readVarint, writeVarint } from './varint.js';
 
-/** Least bytes of one input (height 0, amount, empty script) and of one transaction: bounds for counts before anything is allocated. */
+/**
+ * Least bytes of one input (height 0, amount, empty script) and of one transaction: bounds for counts before anything
+ * is allocated.
+ */
 const MIN_INPUT_BYTES = 3;
 const MIN_TX_BYTES = 1;
 

@@ -1,5 +1,6 @@
-// Core's variable-length number of its databases and undo files (not the wire's compact size): base 128, most significant group
-// first, the high bit means "more follows", and every continuation adds one so that each number has exactly one encoding.
+// Core's variable-length number of its databases and undo files (not the wire's compact size): base 128, most
+// significant group first, the high bit means "more follows", and every continuation adds one so that each number has
+// exactly one encoding.
 
 import { type ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
 import type { ByteWriter } from '../../consensus/bytes/writer.js';

@@ -1,5 +1,6 @@
-// Encodes the `transactions` array of getblocktemplate (BIP-0022, BIP-0145) straight into shared memory: same members, same order, same
-// spelling as Core. Called by the assemble job; millions of bytes per template, so hex goes two digits at a time from a table.
+// Encodes the `transactions` array of getblocktemplate (BIP-0022, BIP-0145) straight into shared memory: same members,
+// same order, same spelling as Core. Called by the assemble job; millions of bytes per template, so hex goes two digits
+// at a time from a table.
 
 /** One transaction of the template. */
 export interface TemplateTx {
@@ -46,7 +47,9 @@ export function maxEncodedBytes(txCount: number, txBytes: number): number {
   return 2 + txCount * FRAME_BYTES + txBytes * 2 + Math.ceil(txBytes / MIN_INPUT_BYTES) * DEPENDS_BYTES;
 }
 
-/** Writes the array piece by piece. A write beyond the end of `out` never happens: `overflowed` says that it was needed. */
+/**
+ * Writes the array piece by piece. A write beyond the end of `out` never happens: `overflowed` says that it was needed.
+ */
 export class TransactionsEncoder {
   readonly #out: Uint8Array;
   #at = 0;

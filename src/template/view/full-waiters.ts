@@ -1,12 +1,12 @@
-// Calls that may not have the empty template of a new tip and wait for the full one: a client without a longpollid keeps what it gets for as long
-// as half a minute. They go on when a full template is published, when the server stops, and when they have waited for MOST_MS. Used by
-// template-view.ts.
+// Calls that may not have the empty template of a new tip and wait for the full one: a client without a longpollid
+// keeps what it gets for as long as half a minute. They go on when a full template is published, when the server stops,
+// and when they have waited for MOST_MS. Used by template-view.ts.
 import type { PollTimers } from './long-polls.js';
 import type { TurnQueue } from './turn-queue.js';
 
 /**
- * A full template is late for milliseconds, and on a busy machine for some hundred. DATUM gives up a call after 5 s, others later: a call that
- * ends without work is worse than the empty template.
+ * A full template is late for milliseconds, and on a busy machine for some hundred. DATUM gives up a call after 5 s,
+ * others later: a call that ends without work is worse than the empty template.
  */
 const MOST_MS = 3000;
 

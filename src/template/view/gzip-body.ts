@@ -1,6 +1,7 @@
-// A gzip member whose large middle part is compressed once per template and whose head and tail are made for each reply: stored block,
-// deflated middle up to a byte boundary, stored final block, and a checksum put together from the parts' (RFC 1951, RFC 1952).
-// A reply then costs microseconds instead of the compression of megabytes. Used by template-view.ts.
+// A gzip member whose large middle part is compressed once per template and whose head and tail are made for each
+// reply: stored block, deflated middle up to a byte boundary, stored final block, and a checksum put together from the
+// parts' (RFC 1951, RFC 1952). A reply then costs microseconds instead of the compression of megabytes. Used by
+// template-view.ts.
 
 import { constants, crc32, createDeflateRaw } from 'node:zlib';
 

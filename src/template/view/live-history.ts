@@ -1,5 +1,5 @@
-// What the templates of the current tip were worth, mode live: tells whether a client that knows one of them should hear of the newest.
-// Used by template-view.ts.
+// What the templates of the current tip were worth, mode live: tells whether a client that knows one of them should
+// hear of the newest. Used by template-view.ts.
 import type { TemplateFacts } from '../facts.js';
 
 /** Templates of one tip that are remembered; clients that know an older one are told at once. */

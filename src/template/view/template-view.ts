@@ -1,6 +1,6 @@
-// getblocktemplate on a front: checks in Core's order, long polls, and replies made of a head, the shared transactions bytes and
-// a tail. A template of an older tip is never given: the call waits until the node thread has published the new one.
-// Callers: http/front. References: BIP-0022, BIP-0023; 5-second rule and counters as in Core 0.21's rpc/mining.cpp.
+// getblocktemplate on a front: checks in Core's order, long polls, and replies made of a head, the shared transactions
+// bytes and a tail. A template of an older tip is never given: the call waits until the node thread has published the
+// new one. References: BIP-0022, BIP-0023; 5-second rule and counters as in Core 0.21's rpc/mining.cpp.
 import { CONSENSUS_CLEANUP } from '../../consensus/params/deployment.js';
 import { RPC_CODE, RpcError } from '../../rpc/errors.js';
 import { checkTemplateReadiness, checkTemplateRules, parseLongPollId, type TemplateRequest } from '../../rpc/front/template-request.js';
@@ -42,7 +42,10 @@ export interface TemplateViewDeps {
   drain(): void;
   /** Asks the node thread for a template of the current tip; code 0 after it was published. */
   ask(done: (code: number, text: string) => void): void;
-  /** Has the transactions of the current template held for a light one; false when it isn't current any more, null where that can't be done. */
+  /**
+   * Has the transactions of the current template held for a light one; false when it isn't current any more, null where
+   * that can't be done.
+   */
   readonly pin?: (workId: string) => boolean;
   /** Makes the template of the tip with limits of one client; absent where that can't be done. */
   readonly limited?: (limits: NonNullable<TemplateRequest['limits']>) => Promise<LimitedTemplate>;

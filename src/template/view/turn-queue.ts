@@ -1,5 +1,6 @@
-// Runs many small pieces of work in order, a slice of them in each turn of the loop: when a thousand parked calls are let go at once, whoever
-// else comes waits for one slice and not for all of them. Used by template-view.ts and long-polls.ts.
+// Runs many small pieces of work in order, a slice of them in each turn of the loop: when a thousand parked calls are
+// let go at once, whoever else comes waits for one slice and not for all of them. Used by template-view.ts and
+// long-polls.ts.
 
 /** Time, and a way to go on in the next turn. */
 export interface TurnTimers {

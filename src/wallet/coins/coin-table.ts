@@ -1,11 +1,14 @@
-// The wallet's own outputs, spent or not, as rows of columns, and the sums over those that count. A coin is in one bucket at a time;
-// moving it changes the sums, so a balance is read, not computed.
+// The wallet's own outputs, spent or not, as rows of columns, and the sums over those that count. A coin is in one
+// bucket at a time; moving it changes the sums, so a balance is read, not computed.
 
 import type { TableImage } from '../image/table-image.js';
 import { OWNERSHIP, type Ownership } from '../keys/ownership.js';
 import { ByteTable, grown } from '../tables/byte-table.js';
 
-/** What a coin counts as. NONE: spent, conflicted, abandoned. PENDING: in no block; trusted or not is decided when asked. */
+/**
+ * What a coin counts as. NONE: spent, conflicted, abandoned. PENDING: in no block; trusted or not is decided when
+ * asked.
+ */
 export const BUCKET = { NONE: 0, CONFIRMED: 1, IMMATURE: 2, PENDING: 3 } as const;
 export type Bucket = (typeof BUCKET)[keyof typeof BUCKET];
 const BUCKETS = 4;

@@ -1,4 +1,5 @@
-// Own outputs that pay an address: its script's, and for a key hash those of the bare key, which Core shows under the same address.
+// Own outputs that pay an address: its script's, and for a key hash those of the bare key, which Core shows under the
+// same address.
 import { solve } from '../../policy/script-type.js';
 import { payToKey } from '../keys/destination.js';
 import type { Wallet } from '../wallet.js';

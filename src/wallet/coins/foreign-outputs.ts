@@ -1,6 +1,7 @@
-// Which known transactions pay a script that is not the wallet's: what an import asks, since such a script may become the wallet's. An entry
-// is a 32-bit mark of the script with the transaction's row, some 20 bytes; a script nobody was paid to finds a row by chance once in
-// 2^32 / (marks in the table), and whoever asked looks at the transaction. Made by the first import of a loaded wallet (reassess.ts).
+// Which known transactions pay a script that is not the wallet's: what an import asks, since such a script may become
+// the wallet's. An entry is a 32-bit mark of the script with the transaction's row, some 20 bytes; a script nobody was
+// paid to finds a row by chance once in 2^32 / (marks in the table), and whoever asked looks at the transaction. Made
+// by the first import of a loaded wallet (reassess.ts).
 import { randomInt } from 'node:crypto';
 import { seededMark } from '../../jobs/script-marks.js';
 import { grown } from '../tables/byte-table.js';

@@ -1,7 +1,7 @@
-// What blocks and the mempool do to a wallet's transactions and coins, event by event, as Core 0.21's CWallet does it. Everything is
-// synchronous; rows go into the batch the caller writes. A transaction may have tens of thousands of inputs: what is done for each of them
-// comes in steps too, between which the follower gives others a turn. What the coins are worth is told by
-// balance-sheet.ts. Called by the follower (follow/follower.ts) and by rescans.
+// What blocks and the mempool do to a wallet's transactions and coins, event by event, as Core 0.21's CWallet does it.
+// Everything is synchronous; rows go into the batch the caller writes. A transaction may have tens of thousands of
+// inputs: what is done for each of them comes in steps too, between which the follower gives others a turn. What the
+// coins are worth is told by balance-sheet.ts. Called by the follower (follow/follower.ts) and by rescans.
 
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
@@ -31,8 +31,8 @@ const NOTHING = new Uint8Array(0);
 const STEP_MASK = 255;
 
 /**
- * Work in steps, for whoever must give others a turn in between. Yields whether the batch may be written as it is: what it lacks of the
- * transaction is made up for when the block is taken back (Ledger.relink).
+ * Work in steps, for whoever must give others a turn in between. Yields whether the batch may be written as it is: what
+ * it lacks of the transaction is made up for when the block is taken back (Ledger.relink).
  */
 export type Steps<T = void> = Generator<boolean, T, undefined>;
 
@@ -72,7 +72,9 @@ export class Ledger {
   tipHeight = -1;
   /** Whether every coin counts as what it is at `tipHeight`. */
   judged = true;
-  /** Conflicted rows whose block left the chain: the next confirmed rival takes its place, however deep that block was. */
+  /**
+   * Conflicted rows whose block left the chain: the next confirmed rival takes its place, however deep that block was.
+   */
   readonly #adrift = new Set<number>();
   /** Coins of coinbases that are not deep yet. */
   readonly #young = new Set<number>();
@@ -141,8 +143,9 @@ export class Ledger {
     return row;
   }
   /**
-   * Makes a record whole that was taken back from a block: the process may have died before all rows of its coins and of what it spends
-   * were written. @param tx its transaction
+   * Makes a record whole that was taken back from a block: the process may have died before all rows of its coins and
+   * of what it spends were written.
+   * @param tx its transaction
    */
   relink(tx: TxView, row: number, batch: WalletBatch): void {
     inOneGo(this.#addingOutputs(tx, row, batch));
@@ -273,7 +276,8 @@ export class Ledger {
   depth(row: number): number {
     const state = this.txs.state(row);
     if (state === TX_STATE.CONFIRMED) return this.tipHeight - this.txs.height(row) + 1;
-    // The conflicting block may have left the chain: nothing is known then. Core 0.21 goes on counting, up to positive numbers.
+    // The conflicting block may have left the chain: nothing is known then. Core 0.21 goes on counting, up to positive
+    // numbers.
     return state === TX_STATE.CONFLICTED ? Math.min(0, this.txs.height(row) - this.tipHeight - 1) : 0;
   }
   /** Blocks until a coinbase may be spent, 0 for others. */
@@ -303,7 +307,10 @@ export class Ledger {
     this.#writeCoin(coin, batch);
     this.#judge(coin);
   }
-  /** Keys changed: looks for outputs of a known transaction that are ours now, and notes the others while that is being done. */
+  /**
+   * Keys changed: looks for outputs of a known transaction that are ours now, and notes the others while that is being
+   * done.
+   */
   reassessTx(tx: TxView, batch: WalletBatch): void {
     const row = this.txs.find(tx.txid);
     if (row < 0) return;
@@ -385,7 +392,8 @@ export class Ledger {
       const outpoint = outpointOf(tx.txid, vout);
       const known = this.coins.find(outpoint);
       if (known >= 0) {
-        // Nobody's for a time: a script that a descriptor gave up and another one gives is ours again once the wallet is loaded anew.
+        // Nobody's for a time: a script that a descriptor gave up and another one gives is ours again once the wallet
+        // is loaded anew.
         if (batch && this.coins.ownership(known) !== ownership) this.reassessCoin(known, batch);
         continue;
       }

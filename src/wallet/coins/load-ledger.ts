@@ -1,5 +1,5 @@
-// Reads a wallet's transactions and coins from its database into the ledger's tables: records, who spends what, own outputs. A million
-// transactions take a few seconds. Caller: manage/load-wallet.
+// Reads a wallet's transactions and coins from its database into the ledger's tables: records, who spends what, own
+// outputs. A million transactions take a few seconds.
 import { parseTx } from '../../consensus/tx/tx-view.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import type { Store } from '../../storage/store.js';
@@ -15,7 +15,11 @@ const OUTPOINT = 36;
 /** Takes a row in; false when it is damaged. */
 export type RowLoader = (key: Uint8Array, value: Uint8Array) => unknown;
 
-/** Fills an empty ledger; where its coins stand is not decided before the tip is known (`judgeAll`). @param visit is told of every row @returns false when transactions are missing */
+/**
+ * Fills an empty ledger; where its coins stand is not decided before the tip is known (`judgeAll`).
+ * @param visit is told of every row
+ * @returns false when transactions are missing
+ */
 export async function loadLedger(
   store: Store,
   ledger: Ledger,

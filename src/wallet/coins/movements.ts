@@ -1,4 +1,4 @@
-// What a transaction moved, output by output, from the wallet's point of view: Core 0.21's CWalletTx::GetAmounts. Callers: history RPC.
+// What a transaction moved, output by output, from the wallet's point of view: Core 0.21's CWalletTx::GetAmounts.
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { OWNERSHIP, type Ownership, type OwnershipFilter } from '../keys/ownership.js';
 import type { Wallet } from '../wallet.js';

@@ -1,4 +1,5 @@
-// Where records stood at one moment: a long answer is written in turns between which blocks may come, and must not mix two tips.
+// Where records stood at one moment: a long answer is written in turns between which blocks may come, and must not mix
+// two tips.
 import type { Ledger } from './ledger.js';
 import type { TxState } from './tx-table.js';
 

@@ -1,5 +1,5 @@
-// Which of the wallet's transactions spend an outpoint, in any state (Core's mapTxSpends): a table of outpoints, each the head of a chain of
-// transaction rows.
+// Which of the wallet's transactions spend an outpoint, in any state (Core's mapTxSpends): a table of outpoints, each
+// the head of a chain of transaction rows.
 import { imageOfSet, type TableImage } from '../image/table-image.js';
 import { ByteTable, grown } from '../tables/byte-table.js';
 

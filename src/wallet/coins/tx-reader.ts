@@ -1,5 +1,5 @@
-// Transactions of records: those in no block are in memory, others on disk, and what was read lately is kept, because calls come back to the
-// newest payments until they are buried. Caller: Wallet.
+// Transactions of records: those in no block are in memory, others on disk, and what was read lately is kept, because
+// calls come back to the newest payments until they are buried.
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { TxTable } from './tx-table.js';
 
@@ -18,7 +18,10 @@ export interface TxReaderDeps {
 }
 
 export class TxReader {
-  /** The newer half of what was read lately, and what was new before it. Rows are never used again for another transaction. */
+  /**
+   * The newer half of what was read lately, and what was new before it. Rows are never used again for another
+   * transaction.
+   */
   #young = new Map<number, TxView>();
   #old = new Map<number, TxView>();
   #youngBytes = 0;

@@ -1,5 +1,5 @@
-// A transaction's record as bytes: a fixed part that loads without making objects, then what the user said about it. Numbers are
-// little-endian.
+// A transaction's record as bytes: a fixed part that loads without making objects, then what the user said about it.
+// Numbers are little-endian.
 //
 //    0 state, 1   1 flags, 1   2 outputs, 4   6 height, 4   10 position in the block, 4 (-1 outside)   14 time of the block, 4
 //   18 received, double   26 smart time, double   34 order of arrival, double   42 hash of the block, 32 (zeros outside)
@@ -48,7 +48,10 @@ export function encodeTxRow(row: TxRow, block: Uint8Array, values: ReadonlyMap<s
   return bytes;
 }
 
-/** Reads the fixed part into `row`. @returns the block's hash, a view that the next call overwrites; null for a record that is too short */
+/**
+ * Reads the fixed part into `row`.
+ * @returns the block's hash, a view that the next call overwrites; null for a record that is too short
+ */
 export function decodeTxRow(bytes: Uint8Array, row: TxRow): Uint8Array | null {
   if (bytes.length < VALUES_AT) return null;
   scratch.set(bytes.length === VALUES_AT ? bytes : bytes.subarray(0, VALUES_AT));

@@ -1,5 +1,6 @@
-// Every transaction of a wallet as a row of columns: found by txid, walked in order of arrival. Bytes of transactions are on disk; those of
-// transactions that are not in the best chain are kept parsed, because deciding about them needs their inputs.
+// Every transaction of a wallet as a row of columns: found by txid, walked in order of arrival. Bytes of transactions
+// are on disk; those of transactions that are not in the best chain are kept parsed, because deciding about them needs
+// their inputs.
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { TableImage } from '../image/table-image.js';
 import { WALLET_PREFIX, walletKey } from '../storage/layout.js';
@@ -94,7 +95,9 @@ export class TxTable {
     if (inside) this.#flags[row] |= FLAG.IN_MEMPOOL;
     else this.#flags[row] &= ~FLAG.IN_MEMPOOL;
   }
-  /** Whether an input spends an output that was ours: only such a transaction has more to tell than the outputs we own. */
+  /**
+   * Whether an input spends an output that was ours: only such a transaction has more to tell than the outputs we own.
+   */
   spendsOurs(row: number): boolean {
     return (this.#flags[row] & FLAG.SPENDS) !== 0;
   }
@@ -261,7 +264,10 @@ export class TxTable {
     return walletKey(WALLET_PREFIX.byHeight, this.#heights[row], this.#positions[row], this.#ids.key(row));
   }
 
-  /** Reads a record; records come in order of txid, and `loaded` follows the last one. @returns the row, -1 for a damaged record */
+  /**
+   * Reads a record; records come in order of txid, and `loaded` follows the last one.
+   * @returns the row, -1 for a damaged record
+   */
   load(txid: Uint8Array, value: Uint8Array): number {
     const record = this.#record;
     const block = decodeTxRow(value, record);
@@ -281,7 +287,10 @@ export class TxTable {
     for (const [name, said] of decodeTxValues(value)) this.setValue(row, name, said);
     return row;
   }
-  /** Reads a record that was made or changed since the table was written down; new ones come in order of arrival. @returns as `load` */
+  /**
+   * Reads a record that was made or changed since the table was written down; new ones come in order of arrival.
+   * @returns as `load`
+   */
   reload(txid: Uint8Array, value: Uint8Array): number {
     const record = this.#record;
     const block = decodeTxRow(value, record);
@@ -323,7 +332,10 @@ export class TxTable {
     return places.filter((place) => place > 0).map((place) => place - 1);
   }
 
-  /** Writes the table down or takes it from what was written; transactions that are not in the best chain are to be set again. */
+  /**
+   * Writes the table down or takes it from what was written; transactions that are not in the best chain are to be set
+   * again.
+   */
   image(at: TableImage): void {
     this.#ids.image(at);
     this.#blocks.image(at);

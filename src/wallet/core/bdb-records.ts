@@ -1,6 +1,6 @@
-// Rows of a Berkeley DB file with one B-tree named "main", as Bitcoin Core's wallets were up to release 29 (wallet.dat). Only reads, and
-// only a file that was closed: what a log beside it has is not known here. Layouts: Berkeley DB's dbinc/db_page.h; numbers have the byte
-// order of the machine that made the file.
+// Rows of a Berkeley DB file with one B-tree named "main", as Bitcoin Core's wallets were up to release 29
+// (wallet.dat). Only reads, and only a file that was closed: what a log beside it has is not known here. Layouts:
+// Berkeley DB's dbinc/db_page.h; numbers have the byte order of the machine that made the file.
 //
 //   every page    0 LSN: file, 4   4 LSN: offset, 4   8 page number, 4
 //   meta page    12 magic, 4   16 version, 4   20 page size, 4   24 encryption, 1   25 type, 1   48 flags, 4   88 root page, 4

@@ -1,5 +1,5 @@
-// What a wallet file of Bitcoin Core holds, as plain records. Decoded from its rows in the formats of Core's wallet/walletdb.cpp (0.21 to
-// master); a row's key begins with its kind, as a text with its length.
+// What a wallet file of Bitcoin Core holds, as plain records. Decoded from its rows in the formats of Core's
+// wallet/walletdb.cpp (0.21 to master); a row's key begins with its kind, as a text with its length.
 import type { ExtendedKey } from '../../address/bip32/extended-key.js';
 import { parsePath } from '../../address/bip32/key-path.js';
 import type { KeyOrigin } from '../../address/descriptor/expansion.js';

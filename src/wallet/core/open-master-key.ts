@@ -1,12 +1,14 @@
-// Opens the master key of an encrypted wallet of Bitcoin Core: SHA-512 repeated over passphrase and salt (OpenSSL's EVP_BytesToKey) gives the
-// key and the vector of AES-256-CBC. Core: wallet/crypter.cpp, BytesToKeySHA512AES.
+// Opens the master key of an encrypted wallet of Bitcoin Core: SHA-512 repeated over passphrase and salt (OpenSSL's
+// EVP_BytesToKey) gives the key and the vector of AES-256-CBC. Core: wallet/crypter.cpp, BytesToKeySHA512AES.
 import { createDecipheriv, createHash } from 'node:crypto';
 import { secretBytes } from '../../crypto/secret-bytes.js';
 import type { Slicer } from '../../lib/slicer.js';
 import type { CoreMasterKey } from './core-wallet.js';
 import { CoreFileError } from './paged-file.js';
 
-/** Core measures how many take 100 ms, some 100,000 to 1,000,000: what asks for more is made to keep the thread busy. */
+/**
+ * Core measures how many take 100 ms, some 100,000 to 1,000,000: what asks for more is made to keep the thread busy.
+ */
 const MOST_ROUNDS = 50_000_000;
 const SHA512 = 0;
 const KEY_BYTES = 32;

@@ -1,5 +1,5 @@
-// A file that is read page by page, each page once at most: what its links make of it is bounded by its size. Used by the readers of
-// Bitcoin Core's wallet files.
+// A file that is read page by page, each page once at most: what its links make of it is bounded by its size. Used by
+// the readers of Bitcoin Core's wallet files.
 import fs from 'node:fs/promises';
 
 /** A wallet file of Bitcoin Core cannot be read, or not as it is; the message says why and what to do. */

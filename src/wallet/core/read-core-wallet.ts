@@ -1,4 +1,5 @@
-// Opens a wallet file of Bitcoin Core and reads all of it. What the file's own links make of it is bounded by its size (paged-file.ts).
+// Opens a wallet file of Bitcoin Core and reads all of it. What the file's own links make of it is bounded by its size
+// (paged-file.ts).
 import fs from 'node:fs/promises';
 import type { Hashes } from '../../crypto/crypto.js';
 import { Slicer } from '../../lib/slicer.js';
@@ -10,7 +11,10 @@ import { applicationId, isSqlite, sqliteRecords } from './sqlite-records.js';
 /** Everything read is in memory until the wallet is made. */
 const MOST_BYTES = 2 ** 31;
 
-/** Rows of a file of either kind, and the network it names: the four bytes that begin its messages, null where it names none. */
+/**
+ * Rows of a file of either kind, and the network it names: the four bytes that begin its messages, null where it names
+ * none.
+ */
 export async function coreRows(source: ByteSource): Promise<{ rows: AsyncGenerator<CoreRow>; network: Uint8Array | null }> {
   const head = await source.read(0, 100);
   if (isSqlite(head)) {

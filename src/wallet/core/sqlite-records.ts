@@ -1,6 +1,6 @@
-// Rows of a SQLite file with a table main(key, value), as Bitcoin Core's wallets of descriptors are. Only reads, and only a file that was
-// closed: a journal beside it is refused (read-core-wallet.ts). The format: https://www.sqlite.org/fileformat2.html; numbers are
-// big-endian.
+// Rows of a SQLite file with a table main(key, value), as Bitcoin Core's wallets of descriptors are. Only reads, and
+// only a file that was closed: a journal beside it is refused (read-core-wallet.ts). The format:
+// https://www.sqlite.org/fileformat2.html; numbers are big-endian.
 //
 //   file head    0 "SQLite format 3\0"   16 page size, 2 (1: 65,536)   18 write version   19 read version   20 bytes unused at a page's end
 //               68 application id, 4: Bitcoin Core puts the network's magic there

@@ -1,6 +1,7 @@
-// Who uses a wallet's private keys: calls that rely on them from their beginning to their end, however often they pause. Locking waits until
-// none is under way, and so does what ends or exchanges the wallet (unloading, encryption); what comes later waits for that, so that an
-// endless row of calls does not keep a wallet open. Core does this with cs_wallet.
+// Who uses a wallet's private keys: calls that rely on them from their beginning to their end, however often they
+// pause. Locking waits until none is under way, and so does what ends or exchanges the wallet (unloading, encryption);
+// what comes later waits for that, so that an endless row of calls does not keep a wallet open. Core does this with
+// cs_wallet.
 
 export class KeyUse {
   #users = 0;
@@ -19,7 +20,10 @@ export class KeyUse {
     this.#lockNow = lockNow;
   }
 
-  /** Begins to use the keys, which stay as they are until `leave`. @returns undefined when that is done, or what fulfils when it is */
+  /**
+   * Begins to use the keys, which stay as they are until `leave`.
+   * @returns undefined when that is done, or what fulfils when it is
+   */
   enter(): Promise<void> | undefined {
     if (this.#isOpen) {
       this.#users++;
@@ -47,7 +51,10 @@ export class KeyUse {
     this.#lockDue = true;
     this.#proceed();
   }
-  /** The wallet was unlocked again: the end of the time before does not count any more. What `lock` asked for is due still. */
+  /**
+   * The wallet was unlocked again: the end of the time before does not count any more. What `lock` asked for is due
+   * still.
+   */
   cancelExpiry(): void {
     if (this.#lockAsked) return;
     this.#lockDue = false;

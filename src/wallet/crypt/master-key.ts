@@ -1,5 +1,6 @@
-// The random key that private keys rest under, itself encrypted by a passphrase: scrypt (memory-hard, on libuv's threads, not the node's),
-// then AES-256-GCM so that a wrong passphrase is told from a right one. The cost is measured when a passphrase is set.
+// The random key that private keys rest under, itself encrypted by a passphrase: scrypt (memory-hard, on libuv's
+// threads, not the node's), then AES-256-GCM so that a wrong passphrase is told from a right one. The cost is measured
+// when a passphrase is set.
 import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto';
 import { secretCopy } from '../../crypto/secret-bytes.js';
 import { bytesOf, packRow, unpackRow } from '../storage/rows.js';

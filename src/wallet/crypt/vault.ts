@@ -1,5 +1,6 @@
-// How private keys rest: plain in an unencrypted wallet, under the master key in an encrypted one (AES-256-CBC, the first 16 bytes of
-// the double SHA-256 of the public key as vector, as Core's crypter). The master key is here only while the wallet is unlocked.
+// How private keys rest: plain in an unencrypted wallet, under the master key in an encrypted one (AES-256-CBC, the
+// first 16 bytes of the double SHA-256 of the public key as vector, as Core's crypter). The master key is here only
+// while the wallet is unlocked.
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { equalBytes } from '../../consensus/bytes/hex.js';
 import type { Hashes } from '../../crypto/crypto.js';
@@ -90,7 +91,10 @@ export class Vault {
     return sealSecret(this.#masterKey, publicKey, secret, this.#hashes);
   }
 
-  /** A secret in a fresh array that the caller wipes; undefined when locked, or when damage left another key than the public one's. */
+  /**
+   * A secret in a fresh array that the caller wipes; undefined when locked, or when damage left another key than the
+   * public one's.
+   */
   open(publicKey: Uint8Array, resting: Uint8Array): Uint8Array | undefined {
     if (!this.#encrypted) return secretCopy(resting);
     if (this.#masterKey === null) return undefined;
@@ -101,7 +105,10 @@ export class Vault {
   }
 }
 
-/** Whether a secret is that of a public key: the cipher's padding alone tells too little. Core: CKey::VerifyPubKey in DecryptKey. */
+/**
+ * Whether a secret is that of a public key: the cipher's padding alone tells too little. Core: CKey::VerifyPubKey in
+ * DecryptKey.
+ */
 function isPair(secret: Uint8Array, publicKey: Uint8Array, keys: Pick<KeyMath, 'publicKey'>): boolean {
   const own = secret.length === 32 ? keys.publicKey(secret, publicKey.length === 33) : null;
   return own !== null && equalBytes(own, publicKey);

@@ -1,7 +1,8 @@
-// What a block does to a wallet, in steps that give others a turn in between and let rows go to disk as they come, so that neither is one
-// long piece of work however much of a block is the wallet's. Rows may be on disk before the locator says so: a wallet that was cut off
-// takes back what names a block above its locator and reads the block again (rollBack in catch-up.ts). So the locator follows the rows of
-// blocks that join and goes before those of blocks that leave. Callers: follower.ts, catch-up.ts.
+// What a block does to a wallet, in steps that give others a turn in between and let rows go to disk as they come, so
+// that neither is one long piece of work however much of a block is the wallet's. Rows may be on disk before the
+// locator says so: a wallet that was cut off takes back what names a block above its locator and reads the block again
+// (rollBack in catch-up.ts). So the locator follows the rows of blocks that join and goes before those of blocks that
+// leave.
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Steps } from '../coins/ledger.js';
 import { NOWHERE } from '../coins/tx-table.js';
@@ -9,7 +10,10 @@ import type { WalletBlock } from '../source.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
 import { DEFAULT_PACE, placeIn, type WalletState } from '../wallet-state.js';
 
-/** A block joined the chain on top of the wallet's tip. @param found its transactions that may concern the wallet, in order, with their places */
+/**
+ * A block joined the chain on top of the wallet's tip.
+ * @param found its transactions that may concern the wallet, in order, with their places
+ */
 export function* connectBlock(
   wallet: WalletState,
   node: WalletBlock,

@@ -1,5 +1,5 @@
-// Brings a wallet that was just loaded to the chain's tip: records of blocks that left the chain become unconfirmed, then the blocks
-// after the fork are looked through.
+// Brings a wallet that was just loaded to the chain's tip: records of blocks that left the chain become unconfirmed,
+// then the blocks after the fork are looked through.
 
 import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
 import type { Hashes } from '../../crypto/crypto.js';
@@ -15,7 +15,10 @@ import { firstBlockSince, TIMESTAMP_WINDOW } from './first-block-since.js';
 import { type ScanDeps, scanAhead } from './scan-pipeline.js';
 
 const HASH = 32;
-/** Blocks between two tips after which every coin is judged anew: within it, coinbases that may change are known (Ledger.setTip). */
+/**
+ * Blocks between two tips after which every coin is judged anew: within it, coinbases that may change are known
+ * (Ledger.setTip).
+ */
 const FAR = 500;
 /** Blocks and transactions between two writes. */
 const ROWS_PER_BATCH = 500;
@@ -70,7 +73,8 @@ export async function rollBack(wallet: Wallet, locator: Uint8Array, chain: Walle
     }
   }
   ledger.setTip(fork.height);
-  // Blocks that joined instead of those that left may hold the rivals of what waits again; they are not read a second time.
+  // Blocks that joined instead of those that left may hold the rivals of what waits again; they are not read a second
+  // time.
   await ledger.markHopeless(batch);
   if (far || moved.some((row) => txs.view(row) === undefined)) await ledger.judgeAll();
   else for (const row of moved) ledger.judgeTx(txs.view(row)!);
@@ -84,7 +88,11 @@ export const beyondPruned = (): WalletError =>
     'Wallet loading failed. Prune: last wallet synchronisation goes beyond pruned data. You need to -reindex (download the whole blockchain again in case of pruned node)',
   );
 
-/** Reads the blocks between the wallet's tip and the chain's. @returns false when it was told to stop @throws WalletError */
+/**
+ * Reads the blocks between the wallet's tip and the chain's.
+ * @returns false when it was told to stop
+ * @throws WalletError
+ */
 export async function catchUp(wallet: Wallet, deps: ScanDeps, stopping: () => boolean): Promise<boolean> {
   const { chain } = deps;
   const slicer = new Slicer();
@@ -139,8 +147,8 @@ function* parsed(found: readonly FoundTx[], hashes: Hashes, wanted: (tx: TxView)
 const batchIsLast = (node: WalletBlock, chain: WalletChain): boolean => node === chain.tip;
 
 /**
- * Nothing older than the oldest key, less what clocks may be off, can matter. When no block is as young as that, the clock that gave the
- * key its time may have run ahead: every block is read, as in Core.
+ * Nothing older than the oldest key, less what clocks may be off, can matter. When no block is as young as that, the
+ * clock that gave the key its time may have run ahead: every block is read, as in Core.
  */
 function skipOld(wallet: Wallet, chain: WalletChain): void {
   const { birthSeconds } = wallet.keys;

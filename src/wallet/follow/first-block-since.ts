@@ -1,10 +1,13 @@
-// From which block on something may matter that began at a time. Callers: scans, wallets that catch up, pruneblockchain.
+// From which block on something may matter that began at a time.
 import type { WalletBlock, WalletChain } from '../source.js';
 
 /** Core's TIMESTAMP_WINDOW, seconds: how far a block's time may run ahead. */
 export const TIMESTAMP_WINDOW = 7200;
 
-/** The first block of the best chain whose own or any earlier block's time reaches a moment, seconds; null when none does. */
+/**
+ * The first block of the best chain whose own or any earlier block's time reaches a moment, seconds; null when none
+ * does.
+ */
 export function firstBlockSince(chain: Pick<WalletChain, 'atHeight' | 'tip'>, seconds: number): WalletBlock | null {
   const { tip } = chain;
   if (tip.maxTime < seconds) return null;

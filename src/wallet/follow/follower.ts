@@ -1,6 +1,7 @@
-// What chain and mempool tell a wallet, in the order it happened. Little is worked off at once, before every call; a large block, or many
-// transactions, in turns. Until those are over the wallet is neither read nor changed: calls wait (rpc/wallet/select.ts), and so does
-// whoever paused. That it is whole when a turn of the event loop begins holds to the turn's end, so nobody needs to ask twice. Caller: Wallet.
+// What chain and mempool tell a wallet, in the order it happened. Little is worked off at once, before every call; a
+// large block, or many transactions, in turns. Until those are over the wallet is neither read nor changed: calls wait
+// (rpc/wallet/select.ts), and so does whoever paused. That it is whole when a turn of the event loop begins holds to
+// the turn's end, so nobody needs to ask twice.
 import { Turns, yieldToLoop } from '../../lib/turns.js';
 import { StoreError } from '../../storage/store-error.js';
 import type { Steps } from '../coins/ledger.js';
@@ -43,7 +44,10 @@ export class Follower {
     return this.#begun ? this.#turns : undefined;
   }
 
-  /** Works off what happened. @returns undefined when that is done; otherwise it goes on in turns, and more may have come at their end */
+  /**
+   * Works off what happened.
+   * @returns undefined when that is done; otherwise it goes on in turns, and more may have come at their end
+   */
   drain(): Promise<void> | undefined {
     if (this.#turns !== undefined) return this.#turns;
     if (this.#inbox.length === 0 || this.#wallet.frozen || this.#wallet.closed) return undefined;
@@ -66,7 +70,10 @@ export class Follower {
     return undefined;
   }
 
-  /** The same for the first `count` events. @returns undefined when the wallet may be read and knows of them; else whoever waits asks again */
+  /**
+   * The same for the first `count` events.
+   * @returns undefined when the wallet may be read and knows of them; else whoever waits asks again
+   */
   reach(count: number): Promise<void> | undefined {
     return this.#pushed - this.#inbox.length < count ? this.drain() : this.midway;
   }

@@ -1,5 +1,6 @@
-// Scans past blocks for a wallet's transactions, with progress and abort. The pool looks through the blocks (scan-pipeline.ts); what it
-// finds is recorded here, in order and between other work. Core 0.21's ScanForWalletTransactions and RescanFromTime.
+// Scans past blocks for a wallet's transactions, with progress and abort. The pool looks through the blocks
+// (scan-pipeline.ts); what it finds is recorded here, in order and between other work. Core 0.21's
+// ScanForWalletTransactions and RescanFromTime.
 import { parseTx } from '../../consensus/tx/tx-view.js';
 import { Slicer } from '../../lib/slicer.js';
 import type { WalletBlock, WalletChain } from '../source.js';
@@ -40,7 +41,11 @@ export interface OpenScan {
   readonly stopHeight: number | null;
 }
 
-/** Writes down where a scan goes on. @param next height of the first block it has not looked at @param stop of the last one, null: the tip */
+/**
+ * Writes down where a scan goes on.
+ * @param next height of the first block it has not looked at
+ * @param stop of the last one, null: the tip
+ */
 export function markScan(next: number, stop: number | null, batch: WalletBatch): void {
   batch.put(RESCAN_KEY, packRow([next, stop]));
 }
@@ -49,7 +54,9 @@ export function decodeOpenScan(row: Uint8Array): OpenScan {
   return { nextHeight: Number(next), stopHeight: stop === null || stop === undefined ? null : Number(stop) };
 }
 
-/** Writes down, with what was imported, that a scan from a time is due: a crash right after the import does not lose it. */
+/**
+ * Writes down, with what was imported, that a scan from a time is due: a crash right after the import does not lose it.
+ */
 export function planRescan(wallet: Wallet, seconds: number, chain: WalletChain, batch: WalletBatch): void {
   const start = firstBlockSince(chain, seconds - TIMESTAMP_WINDOW);
   if (start !== null && wallet.tip !== null && start.height <= wallet.tip.height) markScan(start.height, null, batch);
@@ -90,7 +97,10 @@ class ScanReport {
   }
 }
 
-/** What a scan waits for before it writes: the exchange of the database, and all that happened meanwhile. Ask again after it. */
+/**
+ * What a scan waits for before it writes: the exchange of the database, and all that happened meanwhile. Ask again
+ * after it.
+ */
 const waitOf = (wallet: Wallet, { drain }: RescanDeps): Promise<void> | undefined => wallet.busy ?? drain();
 
 /**
@@ -190,7 +200,10 @@ export async function scanBlocks(
   return { status: lastFailed ? 'failure' : 'success', lastScanned, lastFailed };
 }
 
-/** Scans from a time, two hours earlier at that. @returns from when on everything was seen: `seconds` when all of it was */
+/**
+ * Scans from a time, two hours earlier at that.
+ * @returns from when on everything was seen: `seconds` when all of it was
+ */
 export async function rescanFrom(wallet: Wallet, seconds: number, update: boolean, deps: RescanDeps): Promise<number> {
   const start = firstBlockSince(deps.chain, seconds - TIMESTAMP_WINDOW);
   if (start === null || (wallet.tip && start.height > wallet.tip.height)) return seconds;

@@ -1,6 +1,7 @@
-// Blocks of the best chain in order, with the transactions of each that may concern a wallet. Threads of the pool look ahead; their finds
-// come back here in order. What a wallet learns from one block (new keys, after a payment to the pool's last ones) is looked for in
-// that block and every later one: blocks that were looked through before are looked through again. Callers: rescan.ts, catch-up.ts.
+// Blocks of the best chain in order, with the transactions of each that may concern a wallet. Threads of the pool look
+// ahead; their finds come back here in order. What a wallet learns from one block (new keys, after a payment to the
+// pool's last ones) is looked for in that block and every later one: blocks that were looked through before are looked
+// through again.
 import type { BlockToScan, FoundTx } from '../../jobs/scan-blocks.js';
 import type { BlockScanner } from '../../parallel/block-scanner.js';
 import type { WalletBlock, WalletChain, WalletFilters } from '../source.js';
@@ -9,7 +10,10 @@ import { WalletMarks } from './wallet-marks.js';
 
 /** Blocks per job: many while they are small or have filters; a job that takes too long comes back early. */
 const BLOCKS_PER_JOB = 32;
-/** Writing down so many scripts for the threads takes as long as looking through a full block here: a large wallet reads a few by itself. */
+/**
+ * Writing down so many scripts for the threads takes as long as looking through a full block here: a large wallet reads
+ * a few by itself.
+ */
 const SCRIPTS_PER_BLOCK = 20_000;
 
 export interface ScanDeps {
@@ -19,13 +23,16 @@ export interface ScanDeps {
   readonly filters: WalletFilters | null;
 }
 
-/** A block that was looked through; null instead of the transactions that may concern the wallet when it could not be read. */
+/**
+ * A block that was looked through; null instead of the transactions that may concern the wallet when it could not be
+ * read.
+ */
 export interface ScannedBlock {
   readonly node: WalletBlock;
   readonly candidates: readonly FoundTx[] | null;
   /**
-   * Looks through it once more when recording what was found brought keys: they may be paid in it too. To be asked until there is no need,
-   * which is undefined, before the block counts as done. Null when it cannot be read any more.
+   * Looks through it once more when recording what was found brought keys: they may be paid in it too. To be asked
+   * until there is no need, which is undefined, before the block counts as done. Null when it cannot be read any more.
    */
   readonly again: () => Promise<readonly FoundTx[] | null> | undefined;
 }

@@ -1,5 +1,5 @@
-// What a scan looks for on behalf of a wallet, in shared memory: all its scripts, and what its unconfirmed transactions spend (who spends
-// that in a block is a rival). Grows while the scan finds payments and keys are added. Caller: scan-pipeline.ts.
+// What a scan looks for on behalf of a wallet, in shared memory: all its scripts, and what its unconfirmed transactions
+// spend (who spends that in a block is a rival). Grows while the scan finds payments and keys are added.
 import { randomInt } from 'node:crypto';
 import { packScripts, ScriptMarks } from '../../jobs/script-marks.js';
 import { Slicer } from '../../lib/slicer.js';
@@ -7,7 +7,10 @@ import type { ScanTargets } from '../../parallel/block-scanner.js';
 import type { ScriptCursor } from '../keys/key-source.js';
 import type { Wallet } from '../wallet.js';
 
-/** Above so many scripts, asking a block's filter (about a microsecond a script) costs more than looking through the block. */
+/**
+ * Above so many scripts, asking a block's filter (about a microsecond a script) costs more than looking through the
+ * block.
+ */
 const MAX_FILTERED_SCRIPTS = 10_000;
 /** Room for keys that join during a scan. */
 const SPARE = 4096;

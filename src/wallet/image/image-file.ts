@@ -1,5 +1,5 @@
-// The columns of an image as a file in the wallet's database folder, so that it is exchanged and deleted with the database. Read and
-// written in libuv's pool, straight from and into the columns. Caller: wallet-images.ts.
+// The columns of an image as a file in the wallet's database folder, so that it is exchanged and deleted with the
+// database. Read and written in libuv's pool, straight from and into the columns.
 //
 //   0 magic, 12   12 format, u32   16 id, 16   32 columns one after another, each from a multiple of 8
 //   then the directory: number of columns, u32; of each its type, u8, whether it is secret, u8, used elements, double; SHA-256 of each

@@ -1,4 +1,4 @@
-// Brings tables that came from an image up to date with the rows that were written after it. Caller: load-wallet.
+// Brings tables that came from an image up to date with the rows that were written after it.
 import { parseTx } from '../../consensus/tx/tx-view.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import { Slicer } from '../../lib/slicer.js';

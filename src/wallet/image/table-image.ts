@@ -1,13 +1,14 @@
-// The typed tables of a wallet written down as they lie in memory, so that loading reads columns instead of walking a million rows. Every
-// table has one method, `image(at)`, that names its columns in a fixed order: on the way out the used part of each is noted, on the way
-// in each is replaced by what was read. Callers: the tables; image-file.ts keeps the columns, wallet-images.ts decides when.
+// The typed tables of a wallet written down as they lie in memory, so that loading reads columns instead of walking a
+// million rows. Every table has one method, `image(at)`, that names its columns in a fixed order: on the way out the
+// used part of each is noted, on the way in each is replaced by what was read. image-file.ts keeps the columns,
+// wallet-images.ts decides when.
 
 /** A column of a table. */
 export type Column = Uint8Array | Int32Array | Uint32Array | Float64Array;
 
 /**
- * Order and meaning of the columns of all tables; an image of another format is not read, and the tables are made from rows again. To be
- * raised with every change to an `image` method or to what a column means.
+ * Order and meaning of the columns of all tables; an image of another format is not read, and the tables are made from
+ * rows again. To be raised with every change to an `image` method or to what a column means.
  */
 export const IMAGE_FORMAT = 4;
 
@@ -28,7 +29,10 @@ export class ImageError extends Error {}
 
 /** What a table sees of an image, in both directions. */
 export interface TableImage {
-  /** @param used elements in use, as they are after the numbers before were exchanged @returns the column to go on with */
+  /**
+   * @param used elements in use, as they are after the numbers before were exchanged
+   * @returns the column to go on with
+   */
   column<T extends Column>(column: T, used: number): T;
   /** The same for a column that holds private keys. */
   secret(column: Uint8Array<ArrayBuffer>, used: number): Uint8Array<ArrayBuffer>;
@@ -106,7 +110,10 @@ export function typeOf(column: Column): number {
   return TYPES.findIndex((type) => column instanceof type);
 }
 
-/** A column of a type with so many used elements, and room for an eighth more: the first additions must not copy everything. */
+/**
+ * A column of a type with so many used elements, and room for an eighth more: the first additions must not copy
+ * everything.
+ */
 export function withRoom(type: number, used: number): Column {
   const Type = TYPES[type];
   if (Type === undefined) throw new ImageError(`a column has the unknown type ${type}`);

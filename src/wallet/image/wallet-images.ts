@@ -1,6 +1,6 @@
-// Keeps the image of a wallet's tables true. The row 'T' names the image; from then on every batch of rows carries a row 'J' with the keys
-// it writes, so that image and journal together are the tables, whenever the process dies. What the journal cannot tell (a row of the
-// tables that is deleted) takes the image's name away with the same batch. Callers: load-wallet, Wallet.
+// Keeps the image of a wallet's tables true. The row 'T' names the image; from then on every batch of rows carries a
+// row 'J' with the keys it writes, so that image and journal together are the tables, whenever the process dies. What
+// the journal cannot tell (a row of the tables that is deleted) takes the image's name away with the same batch.
 import { randomBytes } from 'node:crypto';
 import type { Store } from '../../storage/store.js';
 import { be64, fromBe64, WALLET_PREFIX, WALLET_SCHEMA_IMAGE, walletKey } from '../storage/layout.js';
@@ -35,11 +35,17 @@ const IN_TABLES: ReadonlySet<number> = new Set([
 ]);
 /** What nodes use beside -walletimage. */
 export const DEFAULT_IMAGES = { leastJournal: 5000 } as const;
-/** A new image is due when this share of the rows changed: replaying a row takes as long as writing and reading some hundred. */
+/**
+ * A new image is due when this share of the rows changed: replaying a row takes as long as writing and reading some
+ * hundred.
+ */
 const DUE_SHARE = 256;
 /** With this share, reading all rows is as quick. */
 const FUTILE_SHARE = 8;
-/** Rows that a journal may name, read into memory at the next load: far more than any wallet needs before a new image is due. */
+/**
+ * Rows that a journal may name, read into memory at the next load: far more than any wallet needs before a new image is
+ * due.
+ */
 export const MOST_JOURNAL = 1_000_000;
 const HEAD_KEY = walletKey(WALLET_PREFIX.image);
 const ID = 16;
@@ -92,7 +98,8 @@ export class WalletImages {
 
   /**
    * Reads the image, when there is a good one.
-   * @returns its columns and the keys of rows that were written since, each once; null: everything is to be read from rows
+   * @returns its columns and the keys of rows that were written since, each once; null: everything is to be read from
+   * rows
    */
   async load(store: Store): Promise<{ columns: ImageColumn[]; touched: Uint8Array[] } | null> {
     const id = await store.get(HEAD_KEY);

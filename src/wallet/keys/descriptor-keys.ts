@@ -1,5 +1,6 @@
-// The scripts of a descriptor wallet: every descriptor's scripts up to a window ahead of what is used, in one table by script. Expanding
-// happens once per index; afterwards scripts come from disk. Core: DescriptorScriptPubKeyMan, one per descriptor.
+// The scripts of a descriptor wallet: every descriptor's scripts up to a window ahead of what is used, in one table by
+// script. Expanding happens once per index; afterwards scripts come from disk. Core: DescriptorScriptPubKeyMan, one per
+// descriptor.
 
 import type { ExtendedKey } from '../../address/bip32/extended-key.js';
 import type { DescriptorCache } from '../../address/descriptor/cache.js';
@@ -74,7 +75,10 @@ interface Expanding {
   /** As KeySource.topUp's. */
   readonly due?: () => boolean;
 }
-/** The keys of hardened ranges are in the descriptor's row, which every pause writes again: so many times while they double. */
+/**
+ * The keys of hardened ranges are in the descriptor's row, which every pause writes again: so many times while they
+ * double.
+ */
 const WRITTEN_AGAIN = 16;
 
 const slotOf = (type: OutputType, internal: boolean): string => `${type}/${internal ? 1 : 0}`;
@@ -267,7 +271,10 @@ export class DescriptorKeys implements KeySource {
     tracked.expanded = Math.max(tracked.expanded, index);
   }
 
-  /** Forgets scripts from an index on: a descriptor that is imported again may have a shorter range. Those that a later one gave too stay. */
+  /**
+   * Forgets scripts from an index on: a descriptor that is imported again may have a shorter range. Those that a later
+   * one gave too stay.
+   */
   *#cutting(tracked: TrackedDescriptor, end: number, batch: WalletBatch): Generator<void, void> {
     for (; tracked.expanded >= end; tracked.expanded--) {
       for (const script of this.#expand(tracked, tracked.expanded) ?? []) {
@@ -467,7 +474,9 @@ export class DescriptorProvider implements SigningProvider {
     }
     return found;
   }
-  /** By what a key is asked for: the text of an x-only key does not say which parity the one had whose secret is held. */
+  /**
+   * By what a key is asked for: the text of an x-only key does not say which parity the one had whose secret is held.
+   */
   #idsOf(publicKey: Uint8Array): Uint8Array[] {
     const { hashes } = this.#context;
     const isXOnly = this.tracked.descriptor.outputType === 'bech32m';

@@ -1,5 +1,5 @@
-// The private keys of a wallet's descriptors as they rest, plain or sealed: rows of columns, those of one descriptor in a chain. Most
-// descriptors have one or none. Caller: descriptor-table.ts.
+// The private keys of a wallet's descriptors as they rest, plain or sealed: rows of columns, those of one descriptor in
+// a chain. Most descriptors have one or none.
 import { equalBytes } from '../../consensus/bytes/hex.js';
 import type { Slicer } from '../../lib/slicer.js';
 import type { Seal } from '../crypt/vault.js';

@@ -1,6 +1,6 @@
-// The descriptors of a wallet as rows of columns, numbered in the order they came; a row may be a million's. What a caller gets is a
-// TrackedDescriptor, made when it is asked for and forgotten with the answer. Kept are those from which deriving learns something: ranges
-// and extended keys, of which a wallet has a few. Caller: descriptor-keys.ts.
+// The descriptors of a wallet as rows of columns, numbered in the order they came; a row may be a million's. What a
+// caller gets is a TrackedDescriptor, made when it is asked for and forgotten with the answer. Kept are those from
+// which deriving learns something: ranges and extended keys, of which a wallet has a few.
 import { DescriptorCache } from '../../address/descriptor/cache.js';
 import type { DescriptorContext } from '../../address/descriptor/context.js';
 import type { Descriptor } from '../../address/descriptor/descriptor.js';

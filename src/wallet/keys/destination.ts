@@ -1,5 +1,6 @@
-// The address behind an output script, as the script that address stands for: the script itself, for a bare key the P2PKH script of the
-// key (Core's ExtractDestination); none for multisig, data and the rest. Address books are kept by these scripts.
+// The address behind an output script, as the script that address stands for: the script itself, for a bare key the
+// P2PKH script of the key (Core's ExtractDestination); none for multisig, data and the rest. Address books are kept by
+// these scripts.
 import type { Hashes } from '../../crypto/crypto.js';
 import { solve } from '../../policy/script-type.js';
 import { payToKeyHash } from './is-mine.js';

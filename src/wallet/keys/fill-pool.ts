@@ -1,5 +1,5 @@
-// Key pools filled in slices: -keypool and keypoolrefill may ask for very many keys. Each slice is a change of its own: what was made stays,
-// as keys of a pool do not need each other. Callers: calls that fill, loading.
+// Key pools filled in slices: -keypool and keypoolrefill may ask for very many keys. Each slice is a change of its own:
+// what was made stays, as keys of a pool do not need each other.
 import { Slicer } from '../../lib/slicer.js';
 import type { Wallet } from '../wallet.js';
 

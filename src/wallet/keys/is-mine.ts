@@ -1,5 +1,6 @@
-// Core 0.21's decision whether a script is a legacy wallet's (IsMineInner): a walk of at most three levels over the script's template,
-// each level one look-up. Pure: the stores are behind LegacyStores. Also what a dummy signature would need (solvable, CanProvide).
+// Core 0.21's decision whether a script is a legacy wallet's (IsMineInner): a walk of at most three levels over the
+// script's template, each level one look-up. Pure: the stores are behind LegacyStores. Also what a dummy signature
+// would need (solvable, CanProvide).
 
 import type { Hashes } from '../../crypto/crypto.js';
 import type { SolvedScript } from '../../policy/script-type.js';
@@ -102,7 +103,9 @@ export function legacyIsMine(script: Uint8Array, stores: LegacyStores, hashes: H
   return verdict === INVALID ? OWNERSHIP.NO : verdict;
 }
 
-/** Whether the stores may speak about a script: it is theirs at first sight, or a signature could use a key they hold. */
+/**
+ * Whether the stores may speak about a script: it is theirs at first sight, or a signature could use a key they hold.
+ */
 export function legacyCanProvide(script: Uint8Array, stores: LegacyStores & SigningProvider, hashes: Hashes): boolean {
   const verdict = evaluate(script, PLACE.TOP, stores, hashes, false);
   if (verdict === OWNERSHIP.SPENDABLE || verdict === OWNERSHIP.WATCH) return true;

@@ -1,6 +1,6 @@
-// The keys a legacy wallet keeps ready, in the order they are given out: receiving, change, and those of wallets from before the split.
-// Indices rise for ever; a pool is a run of them in order. Keys are rows of the key table, and what is known of them stands in columns: a
-// wallet may import a million into its pool. Core: CKeyPool and its three sets.
+// The keys a legacy wallet keeps ready, in the order they are given out: receiving, change, and those of wallets from
+// before the split. Indices rise for ever; a pool is a run of them in order. Keys are rows of the key table, and what
+// is known of them stands in columns: a wallet may import a million into its pool. Core: CKeyPool and its three sets.
 import { be64, WALLET_PREFIX, walletKey } from '../storage/layout.js';
 import { bytesOf, packRow, unpackRow } from '../storage/rows.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
@@ -120,7 +120,10 @@ export class KeyPool {
     this.#write(row, time, batch);
   }
 
-  /** Takes over an entry of another wallet's pool, in the order that they are given out. @param id of a key in the table */
+  /**
+   * Takes over an entry of another wallet's pool, in the order that they are given out.
+   * @param id of a key in the table
+   */
   restore(id: Uint8Array, { time, internal, preSplit }: { time: number; internal: boolean; preSplit: boolean }, batch: WalletBatch): void {
     const row = this.#keys.find(id);
     const kinds = preSplit ? [QUEUE.PRE_SPLIT, QUEUE.PRE_SPLIT_INTERNAL] : [QUEUE.EXTERNAL, QUEUE.INTERNAL];
@@ -166,7 +169,10 @@ export class KeyPool {
     }
   }
 
-  /** Reads stored rows in the order of their keys, once the key table is there. @returns false for one of a key that is not */
+  /**
+   * Reads stored rows in the order of their keys, once the key table is there.
+   * @returns false for one of a key that is not
+   */
   load(key: Uint8Array, value: Uint8Array): boolean {
     const [time, id, internal, preSplit] = unpackRow(value);
     const index = Number(new DataView(key.buffer, key.byteOffset, key.byteLength).getBigUint64(1));

@@ -1,4 +1,5 @@
-// Where a wallet's scripts come from: legacy keys (HD seed, imports, watch-only) or descriptors. The rest of the wallet knows only this.
+// Where a wallet's scripts come from: legacy keys (HD seed, imports, watch-only) or descriptors. The rest of the wallet
+// knows only this.
 
 import type { BatchOp } from '../../storage/store.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
@@ -12,12 +13,17 @@ export type AddressType = 'legacy' | 'p2sh-segwit' | 'bech32' | 'bech32m';
 /** An answer of a source that gives out addresses: a script, or the text of RPC error -12. */
 export type AddressResult = { readonly script: Uint8Array } | { readonly error: string };
 
-/** What became of filling pools: nothing can be made (locked, no seed) in 'unable', and there is more to make in 'paused'. */
+/**
+ * What became of filling pools: nothing can be made (locked, no seed) in 'unable', and there is more to make in
+ * 'paused'.
+ */
 export type TopUp = 'full' | 'paused' | 'unable';
 
 /** Keys that giving out an address makes at most: more are missing only while something fills the pools in slices. */
 const SOME_KEYS = 100;
-/** Keys made between two looks at the clock, while a payment to the end of a pool is recorded: some two milliseconds. */
+/**
+ * Keys made between two looks at the clock, while a payment to the end of a pool is recorded: some two milliseconds.
+ */
 export const STEP_KEYS = 8;
 /** For topUp: true once some keys were made. */
 export function afterSomeKeys(count = SOME_KEYS): () => boolean {
@@ -56,15 +62,19 @@ export interface KeySource {
   topUp(size: number, batch: WalletBatch, due?: () => boolean): TopUp;
   newAddress(type: AddressType, internal: boolean, batch: WalletBatch): AddressResult;
   /**
-   * Output scripts that may be ours and came after a cursor, which moves along: all that are, and some that may become so. What scans
-   * look for; isMine decides.
+   * Output scripts that may be ours and came after a cursor, which moves along: all that are, and some that may become
+   * so. What scans look for; isMine decides.
    */
   newScripts(cursor: ScriptCursor): Generator<Uint8Array>;
   /** Whether newScripts would give anything. */
   hasNewScripts(cursor: ScriptCursor): boolean;
   /** Where newScripts will have come to. */
   scriptCursor(): ScriptCursor;
-  /** Scripts of which a change may have decided anew whose they are. @param ops what it wrote @param before scriptCursor at its beginning */
+  /**
+   * Scripts of which a change may have decided anew whose they are.
+   * @param ops what it wrote
+   * @param before scriptCursor at its beginning
+   */
   touchedScripts(ops: readonly BatchOp[], before: ScriptCursor): TouchedScripts;
   /** Scripts in all, roughly. */
   readonly scriptCount: number;

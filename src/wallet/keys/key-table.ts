@@ -1,6 +1,7 @@
-// Every public key a legacy wallet knows something about, as rows of columns: private keys (plain or sealed), watched public keys, and
-// mere metadata of keys named by descriptors. Found by HASH160 of the key, or by HASH160 of its P2WPKH script, which every compressed key
-// that is held or watched implies as a redeem script (Core's ImplicitlyLearnRelatedKeyScripts).
+// Every public key a legacy wallet knows something about, as rows of columns: private keys (plain or sealed), watched
+// public keys, and mere metadata of keys named by descriptors. Found by HASH160 of the key, or by HASH160 of its P2WPKH
+// script, which every compressed key that is held or watched implies as a redeem script (Core's
+// ImplicitlyLearnRelatedKeyScripts).
 import { equalBytes } from '../../consensus/bytes/hex.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import type { Slicer } from '../../lib/slicer.js';
@@ -148,7 +149,10 @@ export class KeyTable {
     } else this.#flags[row] &= ~KEY.WATCHED;
   }
 
-  /** Seals every secret, in slices; nothing may be added meanwhile. @returns makes the sealed ones count and overwrites the plain ones */
+  /**
+   * Seals every secret, in slices; nothing may be added meanwhile.
+   * @returns makes the sealed ones count and overwrites the plain ones
+   */
   async sealAll(seal: Seal, slicer: Slicer): Promise<() => void> {
     const old = this.#slab;
     const next = new SecretSlab();

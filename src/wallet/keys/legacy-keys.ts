@@ -1,5 +1,6 @@
-// The keys of a wallet as Core 0.21 made them before descriptors: an HD seed with a pool of keys ahead, imported keys and scripts,
-// watched scripts. One table per kind of thing; what is whose is decided by is-mine.ts over them. Core: LegacyScriptPubKeyMan.
+// The keys of a wallet as Core 0.21 made them before descriptors: an HD seed with a pool of keys ahead, imported keys
+// and scripts, watched scripts. One table per kind of thing; what is whose is decided by is-mine.ts over them. Core:
+// LegacyScriptPubKeyMan.
 
 import { randomFillSync } from 'node:crypto';
 import { deriveSecretPath, type ExtendedSecret, HARDENED, masterFromSeed } from '../../address/bip32/extended-key.js';
@@ -332,7 +333,8 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     return rows;
   }
   /**
-   * The key that a chain's keys grow from: kept while the wallet is unlocked, since most of the time one key is made at once.
+   * The key that a chain's keys grow from: kept while the wallet is unlocked, since most of the time one key is made at
+   * once.
    * @returns null when damage has changed the seed
    */
   #branchOf({ seedId }: HdChain, internal: boolean): Branch | null {
@@ -365,7 +367,10 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
       if (this.#deps.tools.keys.publicKey(secret, true) !== null) return secret;
     }
   }
-  /** Makes a key the seed; the old chain stays as an inactive one. The caller wipes the secret. @param compressed its public key's form, whose hash names the seed */
+  /**
+   * Makes a key the seed; the old chain stays as an inactive one. The caller wipes the secret.
+   * @param compressed its public key's form, whose hash names the seed
+   */
   setSeed(secret: Uint8Array, batch: WalletBatch, compressed = true): void {
     const { record } = this.#deps;
     const publicKey = this.#deps.tools.keys.publicKey(secret, compressed);

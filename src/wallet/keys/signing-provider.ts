@@ -1,5 +1,6 @@
-// What signing, descriptor inference, getaddressinfo and importmulti ask about scripts and keys. Implemented by the wallet's key
-// stores and by FlatProvider (one request's or one descriptor's keys); several can be stacked with StackedProvider.
+// What signing, descriptor inference, getaddressinfo and importmulti ask about scripts and keys. Implemented by the
+// wallet's key stores and by FlatProvider (one request's or one descriptor's keys); several can be stacked with
+// StackedProvider.
 import type { Expansion, TaprootOutput } from '../../address/descriptor/expansion.js';
 import { evenKey } from '../../address/descriptor/taproot-tree.js';
 import { hashKey } from '../../consensus/bytes/hex.js';

@@ -1,5 +1,5 @@
-// Which output scripts may have become a legacy wallet's, or stopped being, by rows that a change wrote: what is looked at again after an
-// import, so that its cost follows what was imported. More than enough is named; isMine decides. Callers: LegacyKeys, reassess.ts.
+// Which output scripts may have become a legacy wallet's, or stopped being, by rows that a change wrote: what is looked
+// at again after an import, so that its cost follows what was imported. More than enough is named; isMine decides.
 
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { scriptHashScript, witnessProgramScript } from '../../consensus/script/build-script.js';

@@ -1,4 +1,5 @@
-// A wallet as one file: a head, every row of a consistent view, and the SHA-256 of all before. Written beside its place and renamed.
+// A wallet as one file: a head, every row of a consistent view, and the SHA-256 of all before. Written beside its place
+// and renamed.
 import { createHash } from 'node:crypto';
 import fs, { type FileHandle } from 'node:fs/promises';
 import type { BatchOp, Store } from '../../storage/store.js';

@@ -1,6 +1,7 @@
-// Encrypts a wallet that is not: every private key is written sealed into a new database, which takes the old one's place; the old one's
-// files are deleted. Then a new seed becomes active, so that no key of an old plain backup is given out. The wallet ends locked. A process
-// that dies before the new seed is written leaves a wallet that gives out no addresses until it is unlocked: then the seed is made.
+// Encrypts a wallet that is not: every private key is written sealed into a new database, which takes the old one's
+// place; the old one's files are deleted. Then a new seed becomes active, so that no key of an old plain backup is
+// given out. The wallet ends locked. A process that dies before the new seed is written leaves a wallet that gives out
+// no addresses until it is unlocked: then the seed is made.
 import { randomFillSync } from 'node:crypto';
 import type { DescriptorContext } from '../../address/descriptor/context.js';
 import { secretBytes, secretCopy } from '../../crypto/secret-bytes.js';
@@ -92,7 +93,8 @@ export async function encryptWallet(wallet: Wallet, passphrase: Uint8Array, cont
     masterKey.fill(0);
     wallet.frozen = false;
   }
-  // It has the wallet for itself from this turn on, and locks it in the end: what waited while the database was exchanged meets a locked wallet.
+  // It has the wallet for itself from this turn on, and locks it in the end: what waited while the database was
+  // exchanged meets a locked wallet.
   wallet.seedDue = renew;
   const renewed = renewSeed(wallet, context);
   wallet.lock();

@@ -1,6 +1,6 @@
-// Makes the rows of a new wallet from a wallet file of Bitcoin Core (wallet/core): keys and where they come from, scripts, descriptors,
-// labels, transactions with what was said about them. What blocks say is as Core left it; the load that follows reads those after its last
-// one (wallet-manager.ts).
+// Makes the rows of a new wallet from a wallet file of Bitcoin Core (wallet/core): keys and where they come from,
+// scripts, descriptors, labels, transactions with what was said about them. What blocks say is as Core left it; the
+// load that follows reads those after its last one (wallet-manager.ts).
 
 import { decodeAddress } from '../../address/address.js';
 import { masterFromSeed } from '../../address/bip32/extended-key.js';
@@ -144,7 +144,10 @@ function recordOf(core: CoreWallet): WalletRecord {
   return record;
 }
 
-/** The block up to which the file has everything: the newest that the chain shares with it; without any, the one before the oldest key. */
+/**
+ * The block up to which the file has everything: the newest that the chain shares with it; without any, the one before
+ * the oldest key.
+ */
 function lastBlock(core: CoreWallet, record: WalletRecord, chain: WalletChain): WalletBlock {
   if (core.locator.length > 0) {
     if (isOfOtherChain(core.locator, chain)) throw new CoreFileError('The wallet is of another network');
@@ -255,7 +258,9 @@ class Filling {
     return core.secrets.length;
   }
 
-  /** Fingerprints of the master keys that seeds make, by hex of the seed's id; files of before 0.18 do not have them. */
+  /**
+   * Fingerprints of the master keys that seeds make, by hex of the seed's id; files of before 0.18 do not have them.
+   */
   #fingerprints(): Map<string, Uint8Array> {
     const { hash160 } = this.#context.hashes;
     const seeds = new Set<string>();
@@ -380,7 +385,9 @@ class Filling {
   }
 }
 
-/** Where a record stands: in a block of the chain up to `tip`, whose transactions the blocks that follow do not bring. */
+/**
+ * Where a record stands: in a block of the chain up to `tip`, whose transactions the blocks that follow do not bring.
+ */
 function placeOf({ blockHash, position }: Pick<CoreTransaction, 'blockHash' | 'position'>, chain: WalletChain, tip: WalletBlock): TxPlace {
   if (equalBytes(blockHash, ABANDONED)) return { ...NOWHERE, state: TX_STATE.ABANDONED };
   const node = chain.node(blockHash);

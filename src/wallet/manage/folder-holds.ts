@@ -1,6 +1,7 @@
-// Folders of wallets that this process holds: each once, by whatever path it is reached, from before its database is looked at until it is
-// closed. Within the process a folder is told by device and inode; other processes are kept away by a lock inside it, which lasts while the
-// database itself is exchanged. Core: WalletBatch's environments and their .walletlock.
+// Folders of wallets that this process holds: each once, by whatever path it is reached, from before its database is
+// looked at until it is closed. Within the process a folder is told by device and inode; other processes are kept away
+// by a lock inside it, which lasts while the database itself is exchanged. Core: WalletBatch's environments and their
+// .walletlock.
 import fs from 'node:fs/promises';
 import { type FolderLock, lockFolder } from '../../storage/folder-lock.js';
 import { StoreError } from '../../storage/store-error.js';

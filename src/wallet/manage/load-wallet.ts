@@ -1,5 +1,5 @@
-// Reads a wallet's database into a Wallet: from an image of its tables and the rows written after it, or from all rows, which takes about
-// ten seconds a million.
+// Reads a wallet's database into a Wallet: from an image of its tables and the rows written after it, or from all rows,
+// which takes about ten seconds a million.
 
 import type { DescriptorContext } from '../../address/descriptor/context.js';
 import type { Hashes } from '../../crypto/crypto.js';
@@ -130,7 +130,10 @@ async function loadKept(store: Store, descriptors: DescriptorKeys): Promise<bool
   return true;
 }
 
-/** Fills the tables from an image and the rows written after it. @returns false when that does not work out or takes too long */
+/**
+ * Fills the tables from an image and the rows written after it.
+ * @returns false when that does not work out or takes too long
+ */
 async function restore(
   store: Store,
   wallet: Wallet,
@@ -151,7 +154,8 @@ async function restore(
   if (images.tooMany(touched.length, keys.scriptCount + ledger.txs.size + ledger.coins.size)) return false;
   if (!(await replayJournal(store, wallet, touched, hashes)) || !(await loadViews(store, ledger, hashes))) return false;
   if (wallet.descriptors && !(await loadKept(store, wallet.descriptors))) return false;
-  // The replay judged coins before these transactions were there: whether one is conflicted decides about what it spends.
+  // The replay judged coins before these transactions were there: whether one is conflicted decides about what it
+  // spends.
   const slicer = new Slicer();
   for (const row of ledger.txs.liveRows()) {
     const view = ledger.txs.view(row);

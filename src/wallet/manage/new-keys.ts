@@ -40,7 +40,10 @@ export function accountDescriptor(root: ExtendedKey, type: OutputType, internal:
   return parsed.descriptors[0];
 }
 
-/** Takes in such a descriptor, which gives out addresses from now on; fillPool makes its scripts. @param root its secret is copied */
+/**
+ * Takes in such a descriptor, which gives out addresses from now on; fillPool makes its scripts.
+ * @param root its secret is copied
+ */
 export function addAccount(
   wallet: Wallet,
   root: ExtendedSecret,
@@ -57,7 +60,10 @@ export function addAccount(
   return tracked;
 }
 
-/** A new seed and the first keys that grow from it, for fillPool to go on with; the old keys stay. The wallet is unlocked. */
+/**
+ * A new seed and the first keys that grow from it, for fillPool to go on with; the old keys stay. The wallet is
+ * unlocked.
+ */
 export function generateKeys(wallet: Wallet, context: DescriptorContext, batch: WalletBatch): void {
   const { legacy, descriptors } = wallet;
   wallet.freshSeed = true;

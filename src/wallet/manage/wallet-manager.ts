@@ -1,5 +1,6 @@
-// All wallets of the node: makes, loads and lists them, finds the one a call means, and hands every block and mempool event to each of
-// them. Events only queue here; the queues are worked off on the loop's next turn and before every wallet call.
+// All wallets of the node: makes, loads and lists them, finds the one a call means, and hands every block and mempool
+// event to each of them. Events only queue here; the queues are worked off on the loop's next turn and before every
+// wallet call.
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { TxView } from '../../consensus/tx/tx-view.js';
@@ -107,7 +108,11 @@ export class WalletManager {
   get(name: string): Wallet | undefined {
     return this.#wallets.find((wallet) => wallet.name === name);
   }
-  /** The wallet a call means. @param name from /wallet/NAME, null without it @param ambiguous what is said when several may be meant */
+  /**
+   * The wallet a call means.
+   * @param name from /wallet/NAME, null without it
+   * @param ambiguous what is said when several may be meant
+   */
   select(name: string | null, ambiguous: string): Wallet {
     if (name !== null) {
       const wallet = this.get(name);
@@ -205,7 +210,10 @@ export class WalletManager {
     const wallet = await this.#inNewFolder(folder, name, assertFree, (place, hold) => this.#make(wanted, place, secret, hold));
     return { wallet, warnings };
   }
-  /** Makes a wallet in a folder that has none. What fails leaves nothing behind. @param assertFree throws where the folder is taken */
+  /**
+   * Makes a wallet in a folder that has none. What fails leaves nothing behind.
+   * @param assertFree throws where the folder is taken
+   */
   async #inNewFolder(
     folder: string,
     name: string,
@@ -326,7 +334,10 @@ export class WalletManager {
     const { chain, scanner, filters, log } = this.#deps;
     return { chain, scanner, filters, log, nowMs: () => performance.now(), drain: () => wallet.drain() };
   }
-  /** -rescan: looks through the blocks since the oldest key was made, and those that a scan has not come to. @throws WalletError */
+  /**
+   * -rescan: looks through the blocks since the oldest key was made, and those that a scan has not come to.
+   * @throws WalletError
+   */
   async #rescan(wallet: Wallet, open: OpenScan | null): Promise<void> {
     const { chain, log } = this.#deps;
     if (chain.havePruned) throw beyondPruned();
@@ -368,7 +379,8 @@ export class WalletManager {
     const deps = this.scanDeps(wallet);
     this.#catchingUp.add(wallet);
     try {
-      // catchUp returns in the turn in which wallet and chain agree, and nothing else runs before the wallet is in the list.
+      // catchUp returns in the turn in which wallet and chain agree, and nothing else runs before the wallet is in the
+      // list.
       if (!(await catchUp(wallet, deps, () => stopping.aborted))) {
         throw new WalletError(WALLET_CODE.WALLET, 'Wallet loading failed. Failed to rescan the wallet during initialization');
       }
@@ -431,8 +443,10 @@ export class WalletManager {
   }
 
   /**
-   * Makes a wallet of a wallet file of Bitcoin Core and loads it. @param magic of the node's network, 4 bytes
-   * @param passphrase of an encrypted file, which the wallet is encrypted with too; the caller wipes it @throws WalletError
+   * Makes a wallet of a wallet file of Bitcoin Core and loads it.
+   * @param magic of the node's network, 4 bytes
+   * @param passphrase of an encrypted file, which the wallet is encrypted with too; the caller wipes it
+   * @throws WalletError
    */
   async importCore(
     name: string,

@@ -50,7 +50,10 @@ const senseless = (why: string): PsbtAnalysis => ({
   error: `PSBT is not valid. ${why}`,
 });
 
-/** Looks at a PSBT in slices; it is changed on the way and of no further use. @param later by the rules of release 32 */
+/**
+ * Looks at a PSBT in slices; it is changed on the way and of no further use.
+ * @param later by the rules of release 32
+ */
 export async function analyzePsbt(
   psbt: Psbt,
   crypto: Crypto,

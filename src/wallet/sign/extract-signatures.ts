@@ -87,7 +87,10 @@ export interface FoundScripts {
   readonly sigVersion: SigVersionCode;
 }
 
-/** Reads scripts off an input by the places where they must be; whether they are the right ones is seen when they are used. */
+/**
+ * Reads scripts off an input by the places where they must be; whether they are the right ones is seen when they are
+ * used.
+ */
 export function scriptsIn({ tx, crypto }: SigningTx, input: number, output: SpentOutput): FoundScripts {
   const stack: Uint8Array[] = [];
   evalScript(stack, tx.scriptSig(input), SCRIPT_VERIFY_STRICTENC, new DetachedChecker(crypto), SigVersion.BASE);

@@ -1,5 +1,5 @@
-// Finds out what signing a transaction will ask a provider for, by solving every input without making signatures, so that other threads
-// can be given exactly that. Caller: wallet/pooled-signer.ts.
+// Finds out what signing a transaction will ask a provider for, by solving every input without making signatures, so
+// that other threads can be given exactly that.
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { isCompressedKey } from '../../consensus/script/encoding.js';
 import { SigVersion } from '../../consensus/script/sig-version.js';

@@ -1,5 +1,5 @@
-// Solves an output script with the keys and scripts at hand: makes the signatures that are missing and puts scriptSig and witness
-// together, as far as it gets. Core: script/sign.cpp ProduceSignature and SignStep.
+// Solves an output script with the keys and scripts at hand: makes the signatures that are missing and puts scriptSig
+// and witness together, as far as it gets. Core: script/sign.cpp ProduceSignature and SignStep.
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { joinScript, minimalPush } from '../../consensus/script/build-script.js';
 import { SigVersion, type SigVersionCode } from '../../consensus/script/sig-version.js';
@@ -22,7 +22,8 @@ const EMPTY = new Uint8Array(0);
 const HASHED: readonly ScriptType[] = ['scripthash', 'witness_v0_scripthash', 'witness_v0_keyhash'];
 
 /**
- * Fills scriptSig, witness, scripts and signatures of `data` unless it is complete; an unsolvable script leaves both empty.
+ * Fills scriptSig, witness, scripts and signatures of `data` unless it is complete; an unsolvable script leaves both
+ * empty.
  * @returns whether every element is there (or was before); whether it verifies is for the caller to see
  */
 export function produceSignature(script: Uint8Array, data: SignatureData, tools: SolvingTools): boolean {
@@ -130,8 +131,8 @@ function signMultisig(
     if (signature && stack.length < size) stack.push(signature);
   }
   const ok = stack.length === size;
-  // Half the missing places are padded: both sides of Core's comparison move. Incomplete transactions have been exchanged that way
-  // for years, so it stays.
+  // Half the missing places are padded: both sides of Core's comparison move. Incomplete transactions have been
+  // exchanged that way for years, so it stays.
   for (let i = 0; i + stack.length < size; i++) stack.push(EMPTY);
   return { ok, type: 'multisig', stack };
 }

@@ -1,5 +1,5 @@
-// One input or output of a PSBT: signed, filled with what signers must know, and made final when everything is there. Core: psbt.cpp
-// SignPSBTInput, UpdatePSBTOutput.
+// One input or output of a PSBT: signed, filled with what signers must know, and made final when everything is there.
+// Core: psbt.cpp SignPSBTInput, UpdatePSBTOutput.
 
 import { equalBytes } from '../../consensus/bytes/hex.js';
 import { STANDARD_SCRIPT_FLAGS } from '../../consensus/script/flags.js';
@@ -94,7 +94,10 @@ export function signPsbtInput(work: PsbtSigning, index: number, by: PsbtSigner |
   return solveInput(work, index, by.made ? withMade(tools, by.made) : tools, how, by.made);
 }
 
-/** The sighash type that signatures get; one that is not the usual is noted in the input. @returns null on a mismatch */
+/**
+ * The sighash type that signatures get; one that is not the usual is noted in the input.
+ * @returns null on a mismatch
+ */
 function chooseHashType(input: PsbtInput, script: Uint8Array, asked: number | null): number | null {
   const taproot = witnessVersion(script) === 1 && script.length === 34;
   const hashType = asked ?? (taproot ? SIGHASH_DEFAULT : SIGHASH_ALL);

@@ -1,5 +1,5 @@
-// Satisfies scripts that have no template of their own and are miniscript (BIP-0379): locks, hashes, thresholds of anything. For witness
-// scripts and leaves. Core: script/sign.cpp Satisfier.
+// Satisfies scripts that have no template of their own and are miniscript (BIP-0379): locks, hashes, thresholds of
+// anything. For witness scripts and leaves. Core: script/sign.cpp Satisfier.
 import type { Fragment, MiniscriptContext } from '../../address/miniscript/fragment.js';
 import { decodeMiniscript } from '../../address/miniscript/from-script.js';
 import { satisfyMiniscript } from '../../address/miniscript/satisfy.js';

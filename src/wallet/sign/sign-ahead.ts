@@ -1,5 +1,5 @@
-// Inputs of a PSBT that one key signs, made on other threads before the PSBT is filled: what is left for the node thread is to put them in.
-// Everything else (multisig, scripts, taproot) is signed input by input, in slices. Caller: fill-psbt.ts.
+// Inputs of a PSBT that one key signs, made on other threads before the PSBT is filled: what is left for the node
+// thread is to put them in. Everything else (multisig, scripts, taproot) is signed input by input, in slices.
 import { SIGHASH_ALL } from '../../consensus/script/sighash.js';
 import type { SpentOutput } from '../../consensus/script/spent-output.js';
 import { isPayToPublicKeyHash, isPayToScriptHash, isPayToWitnessPublicKeyHash } from '../../consensus/script/templates.js';
@@ -33,7 +33,11 @@ function mayBeOneKey(script: Uint8Array): boolean {
   return isPayToPublicKeyHash(script) || isPayToScriptHash(script) || isPayToWitnessPublicKeyHash(script);
 }
 
-/** @param providerOf who knows the keys of these outputs; asked only when it is worth it @param hashType null: ALL @returns by input, what other threads made; inputs that they could not complete are missing */
+/**
+ * @param providerOf who knows the keys of these outputs; asked only when it is worth it
+ * @param hashType null: ALL
+ * @returns by input, what other threads made; inputs that they could not complete are missing
+ */
 export async function signAhead(
   { psbt, signing }: PsbtSigning,
   providerOf: (spent: readonly (SpentOutput | null)[]) => Promise<SigningProvider>,

@@ -1,5 +1,5 @@
-// Signs one input of a transaction and checks it. Runs on the node thread and, for large transactions, in the pool. Core:
-// script/sign.cpp SignTransaction.
+// Signs one input of a transaction and checks it. Runs on the node thread and, for large transactions, in the pool.
+// Core: script/sign.cpp SignTransaction.
 import { STANDARD_SCRIPT_FLAGS } from '../../consensus/script/flags.js';
 import { verifyScript } from '../../consensus/script/interpreter.js';
 import { ScriptError, scriptErrorText } from '../../consensus/script/script-error.js';

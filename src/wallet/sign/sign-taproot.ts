@@ -1,5 +1,5 @@
-// Solves taproot outputs: by the key path where the key is at hand, else by the leaf whose witness is the smallest. Core: script/sign.cpp
-// SignTaproot.
+// Solves taproot outputs: by the key path where the key is at hand, else by the leaf whose witness is the smallest.
+// Core: script/sign.cpp SignTaproot.
 
 import type { KeyOrigin } from '../../address/descriptor/expansion.js';
 import { compactSizeLength } from '../../consensus/bytes/compact-size.js';

@@ -1,5 +1,5 @@
-// Signs a transaction's inputs with the keys of a provider and says of each whether it can be spent now; and merges versions of one
-// transaction. Core: script/sign.cpp SignTransaction, rpc/rawtransaction.cpp combinerawtransaction.
+// Signs a transaction's inputs with the keys of a provider and says of each whether it can be spent now; and merges
+// versions of one transaction. Core: script/sign.cpp SignTransaction, rpc/rawtransaction.cpp combinerawtransaction.
 import type { SpentOutput } from '../../consensus/script/spent-output.js';
 import { buildTx } from '../../consensus/tx/build-tx.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
@@ -73,7 +73,11 @@ async function signHere(
   return results;
 }
 
-/** Puts the signatures of several versions of one transaction together. @param versions the first is the template @param spent its outputs */
+/**
+ * Puts the signatures of several versions of one transaction together.
+ * @param versions the first is the template
+ * @param spent its outputs
+ */
 export async function combineTransactions(versions: readonly TxView[], spent: readonly SpentOutput[], crypto: Crypto): Promise<Uint8Array> {
   const [template] = versions;
   const sources = versions.map((tx) => {

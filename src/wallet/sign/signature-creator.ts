@@ -1,5 +1,5 @@
-// Makes the signatures of one input: with the keys of a provider, or for looks alone, to learn a size. Core: script/sign.cpp
-// MutableTransactionSignatureCreator, DummySignatureCreator.
+// Makes the signatures of one input: with the keys of a provider, or for looks alone, to learn a size. Core:
+// script/sign.cpp MutableTransactionSignatureCreator, DummySignatureCreator.
 
 import { TxSignatureChecker } from '../../consensus/script/checker.js';
 import { isCompressedKey } from '../../consensus/script/encoding.js';

@@ -1,5 +1,5 @@
-// What is known of one input's signatures while it is signed: what it carries, what was found in it and what was made. Filled by
-// extract-signatures.ts and produce-signature.ts. Core: script/sign.h SignatureData.
+// What is known of one input's signatures while it is signed: what it carries, what was found in it and what was made.
+// Filled by extract-signatures.ts and produce-signature.ts. Core: script/sign.h SignatureData.
 import type { OriginKey } from '../../address/descriptor/expansion.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 

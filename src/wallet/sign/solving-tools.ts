@@ -1,4 +1,5 @@
-// Who answers while an input is solved: keys and scripts, the maker of signatures, and the transaction's locks. Made by signature-creator.ts.
+// Who answers while an input is solved: keys and scripts, the maker of signatures, and the transaction's locks. Made by
+// signature-creator.ts.
 import type { Fragment } from '../../address/miniscript/fragment.js';
 import type { SigVersionCode } from '../../consensus/script/sig-version.js';
 import type { Hashes } from '../../crypto/crypto.js';
@@ -41,8 +42,8 @@ export interface SolvingTools {
   /** What hashes to what a script wants, 32 bytes. */
   readonly preimage?: (fragment: Fragment, hash: Uint8Array) => Uint8Array | undefined;
   /**
-   * For PSBTs, which keep partial signatures and tell signers about keys: sign multisig with all keys at hand, and note where keys come
-   * from. A transaction shows no more than it needs.
+   * For PSBTs, which keep partial signatures and tell signers about keys: sign multisig with all keys at hand, and note
+   * where keys come from. A transaction shows no more than it needs.
    */
   readonly everyKey?: boolean;
 }

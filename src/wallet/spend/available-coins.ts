@@ -1,5 +1,5 @@
-// The coins a payment may spend, as columns for the choice. Walks the wallet's unspent outputs in slices; what changes meanwhile is
-// found out by `stillThere` before anything is signed. Core 0.21: CWallet::AvailableCoins.
+// The coins a payment may spend, as columns for the choice. Walks the wallet's unspent outputs in slices; what changes
+// meanwhile is found out by `stillThere` before anything is signed. Core 0.21: CWallet::AvailableCoins.
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { BUCKET } from '../coins/coin-table.js';
 import { destinationOf } from '../keys/destination.js';

@@ -1,4 +1,5 @@
-// What kind of address change goes to, and how large its output is before there is one. Core 0.21: CWallet::TransactionChangeType.
+// What kind of address change goes to, and how large its output is before there is one. Core 0.21:
+// CWallet::TransactionChangeType.
 import { scriptHashScript, witnessProgramScript } from '../../consensus/script/build-script.js';
 import { publicKeyHashScript, witnessVersion } from '../../consensus/script/templates.js';
 import type { AddressType } from '../keys/key-source.js';

@@ -1,5 +1,5 @@
-// Records a payment of the wallet's own and hands it in. The record comes first: a payment that is refused now may be taken later.
-// Core 0.21: CWallet::CommitTransaction, CWalletTx::SubmitMemoryPoolAndRelay.
+// Records a payment of the wallet's own and hands it in. The record comes first: a payment that is refused now may be
+// taken later. Core 0.21: CWallet::CommitTransaction, CWalletTx::SubmitMemoryPoolAndRelay.
 
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { NOWHERE, TX_STATE } from '../coins/tx-table.js';
@@ -12,13 +12,19 @@ import { logOf } from './payment.js';
 
 /** What goes with a payment's record. */
 export interface Recording {
-  /** Asked when nothing comes between it and the record, which may have waited for other work: whether the payment stands still. */
+  /**
+   * Asked when nothing comes between it and the record, which may have waited for other work: whether the payment
+   * stands still.
+   */
   readonly stands: () => boolean;
   /** Changes that belong to it, in the same batch. */
   readonly also?: (batch: WalletBatch) => void;
 }
 
-/** Makes a signed payment and records it; when its coins go while the record waits, others are chosen. To be called in the spend line. */
+/**
+ * Makes a signed payment and records it; when its coins go while the record waits, others are chosen. To be called in
+ * the spend line.
+ */
 export async function payAndRecord(
   wallet: Wallet,
   request: PaymentRequest,
@@ -68,7 +74,8 @@ export async function submit(wallet: Wallet, tx: TxView, { node, options }: Spen
   try {
     refusal = await node.broadcast(tx, options.maxFeeSats, relay);
   } catch (error) {
-    // A busy verifier, say. The record stands and is handed in again later: told of a failure, the caller would pay twice.
+    // A busy verifier, say. The record stands and is handed in again later: told of a failure, the caller would pay
+    // twice.
     refusal = error instanceof Error ? error.message : String(error);
   }
   await wallet.caughtUp();

@@ -1,5 +1,6 @@
-// Makes a payment: gathers the wallet's coins, has the room select/ choose among them, gives the change an address, puts the transaction
-// together and signs it. One at a time per wallet (spend-line.ts). Core 0.21: CWallet::CreateTransaction.
+// Makes a payment: gathers the wallet's coins, has the room select/ choose among them, gives the change an address,
+// puts the transaction together and signs it. One at a time per wallet (spend-line.ts). Core 0.21:
+// CWallet::CreateTransaction.
 
 import { SIGHASH_DEFAULT } from '../../consensus/script/sighash.js';
 import { buildTx, type TxInputFields } from '../../consensus/tx/build-tx.js';
@@ -128,7 +129,10 @@ function assemble(
   return parseTx(buildTx({ version: 2, inputs: shuffle(inputs, node.chance), outputs, locktime }), node.crypto);
 }
 
-/** Most payments cannot be mined below the next block, so that rewriting the last one for its fees gains nothing; a few look further back. */
+/**
+ * Most payments cannot be mined below the next block, so that rewriting the last one for its fees gains nothing; a few
+ * look further back.
+ */
 export function lockTime(wallet: Wallet, node: SpendNode): number {
   const { tip } = wallet;
   if (tip === null || node.isInitialBlockDownload() || tip.time < node.nowSeconds() - FRESH_TIP_SECONDS) return 0;

@@ -1,5 +1,5 @@
-// A payment again with a higher fee: the same recipients and all of its inputs, less change, and more inputs where that is not enough.
-// Core 0.21: wallet/feebumper.cpp.
+// A payment again with a higher fee: the same recipients and all of its inputs, less change, and more inputs where that
+// is not enough. Core 0.21: wallet/feebumper.cpp.
 import { hashToHex } from '../../consensus/bytes/hex.js';
 import { formatMoney } from '../../consensus/limits.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
@@ -38,7 +38,9 @@ export interface Bump {
   readonly chosen: readonly Uint8Array[];
 }
 
-/** What a replacement pays above the old rate at least, satoshis per 1,000 virtual bytes: more than today's nodes ask. */
+/**
+ * What a replacement pays above the old rate at least, satoshis per 1,000 virtual bytes: more than today's nodes ask.
+ */
 const WALLET_INCREMENT = 5_000;
 
 const refuse = (failure: BumpFailure, error: string): BumpError => ({ failure, error });

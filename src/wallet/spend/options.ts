@@ -1,4 +1,5 @@
-// What the operator may say about spending, with Core 0.21's defaults. Config fills it. Rates in satoshis per 1,000 virtual bytes.
+// What the operator may say about spending, with Core 0.21's defaults. Config fills it. Rates in satoshis per 1,000
+// virtual bytes.
 
 export interface SpendOptions {
   /** -paytxfee: the rate paid until settxfee says otherwise; 0: estimate. */

@@ -1,5 +1,5 @@
-// The drafts of one payment: coin by coin, and with the coins of an address together where that costs no more than the operator allows
-// (-maxapsfee). Core 0.21: CWallet::CreateTransaction's two attempts.
+// The drafts of one payment: coin by coin, and with the coins of an address together where that costs no more than the
+// operator allows (-maxapsfee). Core 0.21: CWallet::CreateTransaction's two attempts.
 import { feeForSize } from '../../policy/fee-rate.js';
 import type { Wallet } from '../wallet.js';
 import { addressNumbers } from './available-coins.js';

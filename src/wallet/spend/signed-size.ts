@@ -1,5 +1,6 @@
-// What an input takes when it is signed, at most: signed with signatures of the usual largest length, without keys (Core 0.21's dummy
-// signers). Most scripts are of a few shapes and are told by their shape; the rest is solved once per script.
+// What an input takes when it is signed, at most: signed with signatures of the usual largest length, without keys
+// (Core 0.21's dummy signers). Most scripts are of a few shapes and are told by their shape; the rest is solved once
+// per script.
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { solve } from '../../policy/script-type.js';
 import { isSolvable } from '../keys/is-mine.js';

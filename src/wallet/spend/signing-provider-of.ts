@@ -1,6 +1,6 @@
-// The keys behind a transaction's inputs: a legacy wallet's keys are one store; a descriptor wallet answers with what stands behind each
-// script, found by id so that a thousand inputs cost a thousand look-ups. Scripts of several descriptors may name one key of which only one
-// has the private half, so everyone who knows an id is asked. Callers: payments, PSBTs, signrawtransactionwithwallet.
+// The keys behind a transaction's inputs: a legacy wallet's keys are one store; a descriptor wallet answers with what
+// stands behind each script, found by id so that a thousand inputs cost a thousand look-ups. Scripts of several
+// descriptors may name one key of which only one has the private half, so everyone who knows an id is asked.
 import type { TaprootOutput } from '../../address/descriptor/expansion.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { SpentOutput } from '../../consensus/script/spent-output.js';

@@ -1,4 +1,5 @@
-// Payments of a wallet wait for each other: between the choice of coins and the record of the payment no other may choose the same ones.
+// Payments of a wallet wait for each other: between the choice of coins and the record of the payment no other may
+// choose the same ones.
 import { SerialQueue } from '../../lib/serial-queue.js';
 import type { Wallet } from '../wallet.js';
 

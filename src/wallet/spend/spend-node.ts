@@ -1,5 +1,5 @@
-// What spending needs of the node, declared by the wallet; node/spending.ts fills it from chain, mempool and clock. Rates in satoshis per
-// 1,000 virtual bytes, hashes in internal order.
+// What spending needs of the node, declared by the wallet; node/spending.ts fills it from chain, mempool and clock.
+// Rates in satoshis per 1,000 virtual bytes, hashes in internal order.
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Crypto } from '../../crypto/crypto.js';
 import type { Signer } from '../../crypto/schnorr-signer.js';

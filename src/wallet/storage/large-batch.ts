@@ -1,6 +1,6 @@
-// Batches of more rows than the thread can write at once (some 2 us each), still all or nothing: the rows are first put aside in parts, then
-// a row says that all of them are there, and from then on they count. Whatever moment the process dies at, the next load either writes
-// what is missing or throws the parts away. Callers: Wallet.commit, load-wallet.
+// Batches of more rows than the thread can write at once (some 2 us each), still all or nothing: the rows are first put
+// aside in parts, then a row says that all of them are there, and from then on they count. Whatever moment the process
+// dies at, the next load either writes what is missing or throws the parts away.
 import { Slicer } from '../../lib/slicer.js';
 import type { BatchOp, BatchOptions, Store } from '../../storage/store.js';
 import { WALLET_PREFIX, WALLET_SCHEMA_PARTS, walletKey } from './layout.js';

@@ -28,8 +28,8 @@
 //   'T'     -                                    id of the image of the tables (image/), 16
 //   'J'     image id, 8 | number, BE64           keys of rows written since that image (msgpack)
 //
-// Outputs by script and the sums behind balances are in the tables (coins/coin-table.ts): read from their image, or made from 'o' and 'i'.
-// txids are in internal byte order; iteration over 't' is Core's order of mapWallet.
+// Outputs by script and the sums behind balances are in the tables (coins/coin-table.ts): read from their image, or
+// made from 'o' and 'i'. txids are in internal byte order; iteration over 't' is Core's order of mapWallet.
 
 const ascii = (text: string): number => text.charCodeAt(0);
 

@@ -1,4 +1,5 @@
-// Values of the wallet's rows: msgpack arrays without names, so that a million of them stay small. Fields are only ever appended.
+// Values of the wallet's rows: msgpack arrays without names, so that a million of them stay small. Fields are only ever
+// appended.
 import { Packr } from 'msgpackr';
 
 const packr = new Packr({ useRecords: false, moreTypes: false, variableMapSize: true });

@@ -6,7 +6,10 @@ const PORTION = 2000;
 /** Rows between two looks at the clock. */
 const ROWS = 16;
 
-/** Visits rows in order of their keys. Keys and values are views that end with the visit. @returns how many there were */
+/**
+ * Visits rows in order of their keys. Keys and values are views that end with the visit.
+ * @returns how many there were
+ */
 export async function scanRows(store: Store, prefix: number, visit: (key: Uint8Array, value: Uint8Array) => void): Promise<number> {
   const cursor = store.cursor({ gte: Uint8Array.of(prefix), lt: Uint8Array.of(prefix + 1) });
   const slicer = new Slicer();

@@ -1,4 +1,5 @@
-// Rows of a wallet that belong together: collected while memory changes, written all or nothing. One is open at a time per wallet.
+// Rows of a wallet that belong together: collected while memory changes, written all or nothing. One is open at a time
+// per wallet.
 import type { BatchOp } from '../../storage/store.js';
 
 export class WalletBatch {
@@ -10,7 +11,10 @@ export class WalletBatch {
   put(key: Uint8Array, value: Uint8Array): void {
     this.ops.push({ type: 'put', key, value });
   }
-  /** Like `put`, for a row that a change may write very often: it stands there once. @param key always the same array */
+  /**
+   * Like `put`, for a row that a change may write very often: it stands there once.
+   * @param key always the same array
+   */
   putOnce(key: Uint8Array, value: Uint8Array): void {
     this.#places ??= new Map();
     const at = this.#places.get(key) ?? this.ops.length;

@@ -1,5 +1,6 @@
-// Where a wallet's database lies: NAME/wallet.db under the folder of all wallets, beside the lock of the folder, and how its database folder is exchanged for another
-// one (encryption). An exchange that was cut off is finished or undone before the wallet opens:
+// Where a wallet's database lies: NAME/wallet.db under the folder of all wallets, beside the lock of the folder, and
+// how its database folder is exchanged for another one (encryption). An exchange that was cut off is finished or undone
+// before the wallet opens:
 //
 //   wallet.db  wallet.db.new  wallet.db.old   state                               what is done
 //   yes        yes            -               the new one may be incomplete       remove the new one
@@ -7,7 +8,8 @@
 //   yes        -              yes             exchanged, not tidied               remove the old one
 //   -          yes            -               a wallet that was never complete    none is there; the next one made here removes it
 //
-// The last is a creation or a restoration that was cut off: both fill the new one and give it its name when it is complete.
+// The last is a creation or a restoration that was cut off: both fill the new one and give it its name when it is
+// complete.
 import fs from 'node:fs/promises';
 import path from 'node:path';
 
@@ -38,8 +40,8 @@ export function folderToLoad(dir: string, name: string): string {
   return folderOf(dir, name.replace(/(^|\/)wallet\.dat$/, '$1'));
 }
 /**
- * Whether no wallet may have a folder, since a part of it is named like a database, in the path or behind its links: it would be taken for
- * that of the folder above.
+ * Whether no wallet may have a folder, since a part of it is named like a database, in the path or behind its links: it
+ * would be taken for that of the folder above.
  */
 export async function isReservedFolder(dir: string, folder: string): Promise<boolean> {
   const isReserved = (from: string, to: string): boolean => {
@@ -86,7 +88,11 @@ export async function syncFolder(folder: string): Promise<void> {
   await handle.close();
 }
 
-/** Whether a file would lie in a wallet's database, or in the place of one. @param dir the folder of all wallets @throws where its folder is not there */
+/**
+ * Whether a file would lie in a wallet's database, or in the place of one.
+ * @param dir the folder of all wallets
+ * @throws where its folder is not there
+ */
 export async function isOfDatabase(dir: string, file: string): Promise<boolean> {
   const folder = await fs.realpath(path.dirname(file));
   if (NAMES.includes(path.basename(file).toLowerCase())) {

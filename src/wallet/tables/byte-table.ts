@@ -1,16 +1,20 @@
-// A hash table from byte strings to row numbers: open addressing over typed arrays, key bytes in one arena, no object per key.
-// A million 25-byte keys take about 60 MB and load in well under a second. Owners keep columns beside it, indexed by row.
-// Rows are numbered from 0 in order of insertion and never reused; a removed row's number stays empty.
+// A hash table from byte strings to row numbers: open addressing over typed arrays, key bytes in one arena, no object
+// per key. A million 25-byte keys take about 60 MB and load in well under a second. Owners keep columns beside it,
+// indexed by row. Rows are numbered from 0 in order of insertion and never reused; a removed row's number stays empty.
 
 import type { TableImage } from '../image/table-image.js';
 
-/** Slots hold row + 1, then the key's hash, so that a probe that misses touches no key; 0 is empty, TOMB marks a removed one. */
+/**
+ * Slots hold row + 1, then the key's hash, so that a probe that misses touches no key; 0 is empty, TOMB marks a removed
+ * one.
+ */
 const TOMB = 0xffffffff;
 const NONE = -1;
 
 function hashBytes(bytes: Uint8Array, from: number, length: number): number {
-  // Words of four bytes, multiplied and rotated, with a final mix. Keys are hashes or scripts that carry hashes, and an attacker who
-  // chooses them can at most slow one wallet's own look-ups down, because only scripts that the wallet's owner imported get in.
+  // Words of four bytes, multiplied and rotated, with a final mix. Keys are hashes or scripts that carry hashes, and an
+  // attacker who chooses them can at most slow one wallet's own look-ups down, because only scripts that the wallet's
+  // owner imported get in.
   let h = 0x811c9dc5 ^ length;
   let at = from;
   for (const whole = from + (length & ~3); at < whole; at += 4) {

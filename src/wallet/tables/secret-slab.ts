@@ -1,5 +1,6 @@
-// Private keys as they rest, one after another in one block of memory that is overwritten when it is left: on growing, on being replaced
-// and at the end. Arrays of their own would stay behind in the heap for as long as the collector likes.
+// Private keys as they rest, one after another in one block of memory that is overwritten when it is left: on growing,
+// on being replaced and at the end. Arrays of their own would stay behind in the heap for as long as the collector
+// likes.
 import type { TableImage } from '../image/table-image.js';
 
 const FIRST_BYTES = 1024;

@@ -1,6 +1,6 @@
-// The dice of the long fuzz suite: random numbers from one 32-bit seed, and changes of bytes and texts that are quick enough for ten
-// million cases. A case's seed is made of the suite's seed, the round, the target and the place in the round, so that each case can be
-// thrown again alone.
+// The dice of the long fuzz suite: random numbers from one 32-bit seed, and changes of bytes and texts that are quick
+// enough for ten million cases. A case's seed is made of the suite's seed, the round, the target and the place in the
+// round, so that each case can be thrown again alone.
 
 /** Values at which lengths and counts turn from one encoding or limit to another. */
 const HOT_BYTES = Uint8Array.of(0x00, 0x01, 0x02, 0x10, 0x20, 0x4b, 0x4c, 0x4d, 0x4e, 0x50, 0x7f, 0x80, 0xc0, 0xfc, 0xfd, 0xfe, 0xff);

@@ -1,4 +1,5 @@
-// Targets at the operator's and the client's edge: configuration files, command lines, the client's words, credentials and access lists.
+// Targets at the operator's and the client's edge: configuration files, command lines, the client's words, credentials
+// and access lists.
 import { convertArguments } from '../../../src/cli/arguments.js';
 import { prettyJson } from '../../../src/cli/pretty.js';
 import { Args, ConfigError } from '../../../src/config/args.js';

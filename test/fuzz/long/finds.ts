@@ -1,4 +1,5 @@
-// What the long fuzz suite found is kept as small files that are tests from then on: test/fuzz/finds/TARGET-DIGEST.hex, one input each.
+// What the long fuzz suite found is kept as small files that are tests from then on: test/fuzz/finds/TARGET-DIGEST.hex,
+// one input each.
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';

@@ -1,5 +1,5 @@
-// A whole node in this process, on regtest, for the targets that ask one: wallets, a few hundred blocks, coins to spend. What no handler
-// foresaw arrives in `faults`.
+// A whole node in this process, on regtest, for the targets that ask one: wallets, a few hundred blocks, coins to
+// spend. What no handler foresaw arrives in `faults`.
 import fs from 'node:fs';
 import http from 'node:http';
 import os from 'node:os';

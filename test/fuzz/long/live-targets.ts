@@ -1,5 +1,5 @@
-// Targets that ask a live node: every call with random and damaged arguments, in batches and alone, and bytes that are hardly HTTP on
-// raw sockets of both ports.
+// Targets that ask a live node: every call with random and damaged arguments, in batches and alone, and bytes that are
+// hardly HTTP on raw sockets of both ports.
 import net from 'node:net';
 import { chainParams } from '../../../src/consensus/params/networks.js';
 import { createNativeHashes } from '../../../src/crypto/native/hashes.js';

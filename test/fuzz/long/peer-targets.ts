@@ -1,4 +1,5 @@
-// Targets of what comes from peers and other wallets: messages and their frames, addresses as text, partially signed transactions.
+// Targets of what comes from peers and other wallets: messages and their frames, addresses as text, partially signed
+// transactions.
 import { ByteReader, DecodeError } from '../../../src/consensus/bytes/reader.js';
 import { ByteWriter } from '../../../src/consensus/bytes/writer.js';
 import { chainParams } from '../../../src/consensus/params/networks.js';
@@ -217,8 +218,8 @@ const payloads: Target = {
     if (value === undefined) return false;
     if (message.encode) {
       const bytes = message.encode(value as never);
-      // Counts may have been written longer than they need to be, and what follows the message is not looked at; the second time around
-      // everything is in its one form.
+      // Counts may have been written longer than they need to be, and what follows the message is not looked at; the
+      // second time around everything is in its one form.
       const again = message.encode(message.decode(bytes) as never);
       hold(same(again, bytes), `${message.name} does not encode back`);
     }

@@ -1,5 +1,5 @@
-// Requests for the live node: every declared method, arguments made after its own declaration (or not at all so), then now and then
-// damaged. What would end the node, leave the machine, or wait forever is left out or made short.
+// Requests for the live node: every declared method, arguments made after its own declaration (or not at all so), then
+// now and then damaged. What would end the node, leave the machine, or wait forever is left out or made short.
 import { METHODS } from '../../../src/rpc/declare/methods.js';
 import type { ArgSpec, MethodSpec } from '../../../src/rpc/declare/types.js';
 import type { Dice } from './dice.js';

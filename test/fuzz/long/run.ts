@@ -1,7 +1,9 @@
-// The long fuzz suite: millions of cases over every parser, and over every RPC call and raw HTTP against a live node in this process.
+// The long fuzz suite: millions of cases over every parser, and over every RPC call and raw HTTP against a live node in
+// this process.
 //   node src/launch.mjs fuzz [--cases=N] [--minutes=N] [--seed=N] [--round=N] [--only=NAME,NAME] [--no-node]
-// A round is 10,000 cases or so, shared out among the targets; --round goes on where a run stopped, with the same seed. Prints time and
-// rate; what it finds is cut short, written to test/fuzz/finds and is a test from then on. Exit status 1 when there was a find.
+// A round is 10,000 cases or so, shared out among the targets; --round goes on where a run stopped, with the same seed.
+// Prints time and rate; what it finds is cut short, written to test/fuzz/finds and is a test from then on. Exit status
+// 1 when there was a find.
 
 import { Dice, mixSeed } from './dice.js';
 import { saveFind, shrink } from './finds.js';

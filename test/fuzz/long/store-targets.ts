@@ -1,5 +1,5 @@
-// Targets of what is read from disk or built for it: coins, undo data, index rows, the saved mempool and fee estimates, wallet rows,
-// partial merkle trees, block filters.
+// Targets of what is read from disk or built for it: coins, undo data, index rows, the saved mempool and fee estimates,
+// wallet rows, partial merkle trees, block filters.
 
 import {
   buildPartialMerkle,

@@ -61,7 +61,8 @@ const payloads: Target = {
 };
 
 /**
- * Encryption that changes nothing and counts: a conversation can be made of bytes alone, and reaches what lies behind it. A tag is the counter.
+ * Encryption that changes nothing and counts: a conversation can be made of bytes alone, and reaches what lies behind
+ * it. A tag is the counter.
  */
 const openAead: Aead = {
   seal: (_key, counter, _ad, plain, out, at) => {

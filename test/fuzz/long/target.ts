@@ -16,7 +16,10 @@ export interface Target {
 
 /** A target whose checks wait for something, such as a live node: it takes many inputs at once. */
 export interface SlowTarget extends Omit<Target, 'check'> {
-  /** @returns how many inputs got past the outermost checks @throws Find for the input that is to blame, where that is known */
+  /**
+   * @returns how many inputs got past the outermost checks
+   * @throws Find for the input that is to blame, where that is known
+   */
   checkAll(inputs: readonly Uint8Array[]): Promise<number>;
   /** Ends what it opened. */
   close(): Promise<void>;

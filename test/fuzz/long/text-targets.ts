@@ -1,4 +1,5 @@
-// Targets of text: JSON and JSON-RPC requests, addresses and keys in their encodings, descriptors, miniscript, amounts, signed messages.
+// Targets of text: JSON and JSON-RPC requests, addresses and keys in their encodings, descriptors, miniscript, amounts,
+// signed messages.
 import { decodeAddress, encodeAddress } from '../../../src/address/address.js';
 import { decodeBase58, decodeBase58Check, encodeBase58, encodeBase58Check } from '../../../src/address/base58.js';
 import { decodeBase64, encodeBase64 } from '../../../src/address/base64.js';
@@ -81,7 +82,10 @@ function randomJson(dice: Dice, depth: number): string {
   }
 }
 
-/** What JSON.parse would make of a value of ours: first members win here, last ones there, so repeated names are left out. */
+/**
+ * What JSON.parse would make of a value of ours: first members win here, last ones there, so repeated names are left
+ * out.
+ */
 function plain(value: JsonValue): unknown {
   if (value instanceof JsonNumber) return Number(value.text);
   if (Array.isArray(value)) return value.map(plain);
@@ -462,7 +466,8 @@ const amounts: Target = {
       hold(asAmount(formatAmount(ours)) === ours, 'does not survive being written');
       return true;
     }
-    // Core gives up on long runs of digits and zeros and on exponents that leave no room, even where the number would be fine.
+    // Core gives up on long runs of digits and zeros and on exponents that leave no room, even where the number would
+    // be fine.
     hold(right === null || right < 0n || right > 2_100_000_000_000_000n || /\d{9}|[eE]/.test(text), `${text} is refused`);
     return false;
   },

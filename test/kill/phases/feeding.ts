@@ -1,5 +1,6 @@
-// Kills while blocks come in: connecting (on the tip), reorganising (branches that overtake, blocks marked by hand) and flushing (old blocks
-// whose coins gather in memory, written in small batches under a marker whenever somebody asks for them). Callers: the kill suite.
+// Kills while blocks come in: connecting (on the tip), reorganising (branches that overtake, blocks marked by hand) and
+// flushing (old blocks whose coins gather in memory, written in small batches under a marker whenever somebody asks for
+// them).
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BlockTree } from '../../framework/block-tree.js';
 import { Connection } from '../../framework/connection.js';
@@ -32,7 +33,10 @@ export interface FeedingStyle {
   options(random: () => number): string[];
   /** More options of one life. */
   lifeOptions?(random: () => number): string[];
-  /** Old blocks keep the daemon in initial download, where a kill may cost it coins it has to make again from its blocks. */
+  /**
+   * Old blocks keep the daemon in initial download, where a kill may cost it coins it has to make again from its
+   * blocks.
+   */
   readonly old: boolean;
   /** Calls that go on beside the miner. */
   readonly beside: 'mempool' | 'flush';

@@ -1,6 +1,6 @@
-// Kills while three indexes follow the chain, catch up after lives without them, and are built anew by -reindex. After each kill their
-// answers about some blocks are worked out again from the blocks; in the end every answer is compared with that of a daemon that was never
-// killed. Callers: the kill suite.
+// Kills while three indexes follow the chain, catch up after lives without them, and are built anew by -reindex. After
+// each kill their answers about some blocks are worked out again from the blocks; in the end every answer is compared
+// with that of a daemon that was never killed.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { branch, expectedCoins, type TreeBlock } from '../../framework/block-tree.js';
 import type { Daemon } from '../../framework/daemon.js';

@@ -1,5 +1,5 @@
-// What the phases of the long kill suite have in common. A phase is a way of working during which a daemon is killed; a round of it is one
-// data folder, so many kills, and the comparison with a daemon that was never killed. Callers: kill/long.ts, kill/kill-phases.test.ts.
+// What the phases of the long kill suite have in common. A phase is a way of working during which a daemon is killed; a
+// round of it is one data folder, so many kills, and the comparison with a daemon that was never killed.
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -91,7 +91,10 @@ export class StartMeter {
   }
 }
 
-/** Looks at a daemon that was started again after a kill. @param walk whether all coins are counted too, which writes them first */
+/**
+ * Looks at a daemon that was started again after a kill.
+ * @param walk whether all coins are counted too, which writes them first
+ */
 export async function inspect(node: Daemon, miner: KillMiner, options: { exactTip: boolean; walk: boolean }): Promise<string[]> {
   const wrong = await miner.check(options.exactTip);
   if ((await node.call('verifychain', 4, VERIFIED)) !== true) wrong.push('verifychain found something');
@@ -123,8 +126,8 @@ export async function putAway(node: Daemon, plan: RoundPlan, { faults }: RoundRe
 export type Comparison = (node: Daemon, calm: Daemon, tip: TreeBlock) => Promise<string[]>;
 
 /**
- * The end of a round: one branch wins, and a daemon that was never killed gets the same blocks in the same order. Coins, branches and whatever
- * else the phase compares have to be the same.
+ * The end of a round: one branch wins, and a daemon that was never killed gets the same blocks in the same order.
+ * Coins, branches and whatever else the phase compares have to be the same.
  */
 export async function finish(
   node: Daemon,

@@ -1,6 +1,6 @@
-// Kills while old blocks are pruned, unasked and by hand, and during the starts that finish it. After each kill every block of the chain is asked
-// for: it comes as it was sent, or is said to be pruned, and the newest ones always come; no file is left over. In the end the coins are those of
-// a daemon that keeps everything. Callers: the kill suite.
+// Kills while old blocks are pruned, unasked and by hand, and during the starts that finish it. After each kill every
+// block of the chain is asked for: it comes as it was sent, or is said to be pruned, and the newest ones always come;
+// no file is left over. In the end the coins are those of a daemon that keeps everything.
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,5 +1,5 @@
-// Kills during -reindex and -reindex-chainstate: at any moment from the start of the process to the end of the work, also of the work that
-// the next start takes up. After each kill a start without options has to come to the same node. Callers: the kill suite.
+// Kills during -reindex and -reindex-chainstate: at any moment from the start of the process to the end of the work,
+// also of the work that the next start takes up. After each kill a start without options has to come to the same node.
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -26,7 +26,10 @@ import {
 
 /** Blocks of the chain that is rebuilt, branches included. */
 const BLOCKS = 260;
-/** Lines after which something is under way that a kill may cut short, by option; kills are aimed at the time behind one of them. */
+/**
+ * Lines after which something is under way that a kill may cut short, by option; kills are aimed at the time behind one
+ * of them.
+ */
 const STAGES: Record<string, readonly string[]> = {
   '-reindex': ['removing the database', 'reading the block files', 'reading the block files', 'Connecting ', 'Connecting '],
   '-reindex-chainstate': ['removing all coins', 'Verifying', 'Connecting ', 'Connecting '],

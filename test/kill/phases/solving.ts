@@ -1,6 +1,6 @@
-// Kills while a Stratum V2 client hands in a block: from the moment in which its message is sent to some time after the block is the tip. The
-// block is on disk before anything is done with it, so once there is a whole file or a line of the log about it, the
-// next start must have it in its chain; a piece of a file must be set aside. Callers: the kill suite.
+// Kills while a Stratum V2 client hands in a block: from the moment in which its message is sent to some time after the
+// block is the tip. The block is on disk before anything is done with it, so once there is a whole file or a line of
+// the log about it, the next start must have it in its chain; a piece of a file must be set aside.
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,7 +1,8 @@
-// Kills while wallets are made, encrypted, saved and restored. After each kill the wallet is whole, as it was before the call or as the call
-// makes it, and loads; a name whose wallet was not made is free. One with a history answers as the model of random histories, itself and in
-// what was restored of it. Nothing is half encrypted: the passphrase opens all keys, none lies plain on
-// the disk, and addresses that are given out from then on are of a seed that no plain copy has. Callers: the kill suite.
+// Kills while wallets are made, encrypted, saved and restored. After each kill the wallet is whole, as it was before
+// the call or as the call makes it, and loads; a name whose wallet was not made is free. One with a history answers as
+// the model of random histories, itself and in what was restored of it. Nothing is half encrypted: the passphrase opens
+// all keys, none lies plain on the disk, and addresses that are given out from then on are of a seed that no plain copy
+// has.
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,5 +1,5 @@
-// A database that is older than its block files: every block that lies behind is taken in, in whatever order and number, and what is damaged is
-// said once.
+// A database that is older than its block files: every block that lies behind is taken in, in whatever order and
+// number, and what is damaged is said once.
 import { createHash } from 'node:crypto';
 import t, { type Test } from 'tap';
 import type { Logger } from '../../../src/log/logger.js';

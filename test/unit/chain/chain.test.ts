@@ -519,7 +519,8 @@ t.test('statistics over all coins', async (t) => {
   t.same(Buffer.from(stats.hashSerialized!), hash256(Buffer.concat([last.hash, ...parts])));
   t.equal((await chain.coinsStats({ hashSerialized: false })).hashSerialized, null);
 
-  // All of them in a file: block, number of coins, transactions of the chain, then outpoint and coin in Core's compressed form.
+  // All of them in a file: block, number of coins, transactions of the chain, then outpoint and coin in Core's
+  // compressed form.
   const compress = (value: number): number => {
     let exponent = 0;
     for (; exponent < 9 && value % 10 ** (exponent + 1) === 0; exponent++);
@@ -636,7 +637,10 @@ t.test('a block of many outputs moves in turns, and nobody sees half of it', asy
     return node !== undefined && chain.contains(node);
   };
 
-  /** Looks in every turn while the chain is changed. @returns turns in which changed coins lay there that nobody was to see yet */
+  /**
+   * Looks in every turn while the chain is changed.
+   * @returns turns in which changed coins lay there that nobody was to see yet
+   */
   const watched = async (work: Promise<unknown>): Promise<number> => {
     let over = false;
     let unseen = 0;

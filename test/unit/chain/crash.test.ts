@@ -1,4 +1,5 @@
-// A process that dies at every single write: the next start finds a consistent tip, has every block that was acknowledged, and goes on.
+// A process that dies at every single write: the next start finds a consistent tip, has every block that was
+// acknowledged, and goes on.
 import { appendFileSync, cpSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -18,7 +19,10 @@ import {
   temporaryFolder,
 } from '../../framework/chain-fixture.js';
 
-/** Counts writes; from the chosen one on, everything fails. The write at which it happens may or may not have reached the disk. */
+/**
+ * Counts writes; from the chosen one on, everything fails. The write at which it happens may or may not have reached
+ * the disk.
+ */
 class Fuse {
   private writes = 0;
   blown = false;
@@ -156,7 +160,8 @@ async function runUntil(at: number, reaches: boolean, settings: Settings, act: A
     );
     if (refused !== 'ChainFault') throw new Error(`a chain without storage said ${refused}`);
     if (fixture.faults.length !== 1) throw new Error('the fault was reported more than once');
-    // The next write might succeed (a disk with room again), on top of one that is missing: there must be none, not even at the end.
+    // The next write might succeed (a disk with room again), on top of one that is missing: there must be none, not
+    // even at the end.
     await fixture.chain.close();
     if (fuse.after > 0) throw new Error(`${fuse.after} writes were tried after one had failed`);
   }

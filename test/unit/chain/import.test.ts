@@ -78,7 +78,8 @@ t.test('lines of text can not be read again, but once more from the beginning', 
 t.test('blocks that belong to no chain, or broke', async (t) => {
   const other = buildChain(buildBlock(GENESIS, { tag: 77 }), 20).map((block) => block.bytes);
   for (const [what, at, count] of [
-    // A byte of the coinbase's input: the transactions do not fit the header, which stays unknown, and so does all that follows.
+    // A byte of the coinbase's input: the transactions do not fit the header, which stays unknown, and so does all that
+    // follows.
     ['a transaction', 100, 60],
     // A byte of the coinbase's witness: the header is good, and the blocks behind it wait in the tree.
     ['the witness', bytes[60]!.length - 6, 129],

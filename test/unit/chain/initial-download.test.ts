@@ -1,5 +1,5 @@
-// Blocks of the initial download: taken as they come, in any order, looked at before their turn, connected in turns. Whatever is done ahead
-// must end in the same chain, coins and verdicts as one block after the other.
+// Blocks of the initial download: taken as they come, in any order, looked at before their turn, connected in turns.
+// Whatever is done ahead must end in the same chain, coins and verdicts as one block after the other.
 import t from 'tap';
 import { parseBlock } from '../../../src/consensus/block/block-view.js';
 import { InlineVerifier } from '../../../src/parallel/inline-verifier.js';

@@ -1,4 +1,5 @@
-// The process that kill.test.ts kills: a chain over RocksDB that is handed blocks, one hex line each, and names each one acknowledged.
+// The process that kill.test.ts kills: a chain over RocksDB that is handed blocks, one hex line each, and names each
+// one acknowledged.
 //   node kill-child.js FOLDER BLOCKS [download]
 
 import { readFileSync, writeSync } from 'node:fs';

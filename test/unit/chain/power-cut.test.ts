@@ -1,5 +1,6 @@
-// A machine that loses its power: of the database and of the files of blocks and undo data some of the last writes are missing, each of them
-// by itself. The next start goes back to what is there, takes the lost blocks again, and has the same coins in the end.
+// A machine that loses its power: of the database and of the files of blocks and undo data some of the last writes are
+// missing, each of them by itself. The next start goes back to what is there, takes the lost blocks again, and has the
+// same coins in the end.
 import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';

@@ -1,5 +1,5 @@
-// Pruning: which files go, what the chain knows of blocks that are gone, what becomes of them when they come again, and a process that dies
-// at every write and removal.
+// Pruning: which files go, what the chain knows of blocks that are gone, what becomes of them when they come again, and
+// a process that dies at every write and removal.
 import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -325,7 +325,10 @@ t.test('a file that the index names and nobody gave up is missed', async (t) => 
   await fixture.end();
 });
 
-/** Dies at a write to the database or a removal of files; it may or may not have been done, or half of the files be gone. */
+/**
+ * Dies at a write to the database or a removal of files; it may or may not have been done, or half of the files be
+ * gone.
+ */
 class MortalStore extends MemoryStore {
   left = Number.POSITIVE_INFINITY;
   reaches = false;

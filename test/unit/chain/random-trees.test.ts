@@ -1,5 +1,6 @@
-// Random trees of blocks, some of them invalid, handed in in random order, with marks by hand, restarts and kills in between; a naive
-// model says which block must be the tip. Coins must equal those of a node that only ever saw the winning branch.
+// Random trees of blocks, some of them invalid, handed in in random order, with marks by hand, restarts and kills in
+// between; a naive model says which block must be the tip. Coins must equal those of a node that only ever saw the
+// winning branch.
 import fc from 'fast-check';
 import t from 'tap';
 import type { BlockFiles } from '../../../src/storage/block-files.js';

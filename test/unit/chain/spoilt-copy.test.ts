@@ -1,5 +1,5 @@
-// A copy of a block with another witness has the block's hash. Whatever brings it, and whenever: what is connected are the bytes that were
-// checked and stored, and the verdict on the copy is never the verdict on the block.
+// A copy of a block with another witness has the block's hash. Whatever brings it, and whenever: what is connected are
+// the bytes that were checked and stored, and the verdict on the copy is never the verdict on the block.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -116,7 +116,8 @@ t.test('the answer about a block is not that about a copy that failed meanwhile'
   const fixture = await openFixture({ maxTipAge: OUT_OF_DOWNLOAD });
   const { chain } = fixture;
   for (const block of [...trunk, ...before]) await chain.submitBlock(block.bytes);
-  // Another transaction: the merkle root fails, outside the queue of changes, after the block's own verdict and before the answer.
+  // Another transaction: the merkle root fails, outside the queue of changes, after the block's own verdict and before
+  // the answer.
   const broken = Buffer.from(target.bytes);
   broken[broken.length - 1]! ^= 1;
   let copies: Promise<BlockOutcome> | undefined;

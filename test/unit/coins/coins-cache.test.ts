@@ -1,4 +1,5 @@
-// The coins cache: Core's flags, flushing, eviction, races of prefetch, and long random histories against a naive model.
+// The coins cache: Core's flags, flushing, eviction, races of prefetch, and long random histories against a naive
+// model.
 
 import fc from 'fast-check';
 import t from 'tap';

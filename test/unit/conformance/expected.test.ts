@@ -1,4 +1,5 @@
-// What the replay of recordings makes of outcomes: which calls match is pinned, and what counts as a private key or an error.
+// What the replay of recordings makes of outcomes: which calls match is pinned, and what counts as a private key or an
+// error.
 import t from 'tap';
 import { errorLines, grown, hidesKeys, judge } from '../../conformance/expected.js';
 

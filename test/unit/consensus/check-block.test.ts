@@ -1,4 +1,5 @@
-// Rules of blocks and transactions by themselves and in their place: every reason with its category and debug text, and their order.
+// Rules of blocks and transactions by themselves and in their place: every reason with its category and debug text, and
+// their order.
 
 import t from 'tap';
 import type { BlockView } from '../../../src/consensus/block/block-view.js';
@@ -124,7 +125,10 @@ function parentAt(height: number, start = 1_600_000_000): ModelNode {
 t.test('blocks in their place', async (t) => {
   const params = chainParams('regtest', { activationHeights: { segwit: 0 } });
   const commit = (hex: string) => fromHex(`6a24aa21a9ed${hex}`);
-  /** A block at a height with this coinbase script, locktime of the spend, witness of the spend, commitment and reserved value. */
+  /**
+   * A block at a height with this coinbase script, locktime of the spend, witness of the spend, commitment and reserved
+   * value.
+   */
   const build = (more: {
     scriptSig?: Uint8Array;
     locktime?: number;
@@ -241,7 +245,8 @@ t.test('headers in their place', async (t) => {
     rejectText(version(1, 500) ?? { category: 'consensus', reason: '', debug: '' }),
     'bad-version(0x00000001), rejected nVersion=0x00000001 block',
   );
-  // BIP-0094: the first block of a period at most 600 s before its parent. Times run backwards within what the median allows.
+  // BIP-0094: the first block of a period at most 600 s before its parent. Times run backwards within what the median
+  // allows.
   const short = { ...regtest, powTargetTimespan: 600 * 8 };
   const bip94 = { ...short, enforceBip94: true };
   let end = parentAt(1006);

@@ -1,4 +1,5 @@
-// BIP-0054 rule by rule, each at its edge, with the deployment that switches them on; and blocks and headers that meet them.
+// BIP-0054 rule by rule, each at its edge, with the deployment that switches them on; and blocks and headers that meet
+// them.
 import fc from 'fast-check';
 import t from 'tap';
 import { parseHeader } from '../../../src/consensus/block/header-view.js';

@@ -1,4 +1,5 @@
-// Connecting blocks to coins: every reason, spends within a block, undo order, what is asked of the coins, and script verdicts.
+// Connecting blocks to coins: every reason, spends within a block, undo order, what is asked of the coins, and script
+// verdicts.
 
 import t from 'tap';
 import type { BlockView } from '../../../src/consensus/block/block-view.js';

@@ -1,6 +1,7 @@
-// Every constant of every network, spelled out by hand from Bitcoin Core's chainparams.cpp and chainparamsbase.cpp: 0.21.1 for the numbers
-// of main, testnet3, signet and regtest; the version of August 2026 for testnet4, the script flag exceptions and the DNS seeds. Nothing here
-// is imported from the parameters, and whole records are compared, so that a constant that is added has to be spelled too.
+// Every constant of every network, spelled out by hand from Bitcoin Core's chainparams.cpp and chainparamsbase.cpp:
+// 0.21.1 for the numbers of main, testnet3, signet and regtest; the version of August 2026 for testnet4, the script
+// flag exceptions and the DNS seeds. Nothing here is imported from the parameters, and whole records are compared, so
+// that a constant that is added has to be spelled too.
 
 import crypto from 'node:crypto';
 import t from 'tap';

@@ -1,4 +1,5 @@
-// The networks: genesis blocks hash to what they claim, overrides do what the options say, values that are easy to mistype.
+// The networks: genesis blocks hash to what they claim, overrides do what the options say, values that are easy to
+// mistype.
 
 import t from 'tap';
 import { parseBlock } from '../../../src/consensus/block/block-view.js';

@@ -112,7 +112,8 @@ t.test('test networks', async (t) => {
   let first = new ModelNode(new ModelNode(null, 1, 0x1c00bbbb, 4, hash, 2015), 2, LIMIT, 4, hash, 2016);
   first = new ModelNode(first, 3, LIMIT, 4, hash);
   t.equal(requiredBits(first, 4, testnet), LIMIT, 'the walk stops at the first block of the period');
-  // A period that ends with a late block: testnet3 starts over from its bits, testnet4 (BIP-0094) from the first block's.
+  // A period that ends with a late block: testnet3 starts over from its bits, testnet4 (BIP-0094) from the first
+  // block's.
   const end = period({ first: 1_000_000, last: 1_000_000 + 1209600 }, { first: 0x1c00ffff, rest: LIMIT }, 2016 * 5);
   t.equal(requiredBits(end, end.time + 5000, testnet), LIMIT);
   t.equal(requiredBits(end, end.time + 5000, chainParams('testnet4')), 0x1c00ffff);

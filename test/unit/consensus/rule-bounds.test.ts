@@ -1,4 +1,5 @@
-// Edges of block rules that a change of one sign or one number would move: each was found by changing the compiled rule.
+// Edges of block rules that a change of one sign or one number would move: each was found by changing the compiled
+// rule.
 
 import crypto from 'node:crypto';
 import t from 'tap';

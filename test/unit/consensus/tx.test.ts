@@ -155,8 +155,8 @@ t.test('lenient reading', async (t) => {
   t.throws(() => parseTxLenient(fromHex(EXTENDED), hashes, { tryWitness: false }), DecodeError);
   t.throws(() => parseTxLenient(fromHex(`${LEGACY}00`), hashes), DecodeError, 'bytes left over');
   t.throws(() => parseTxLenient(new Uint8Array(0), hashes), DecodeError);
-  // Both readings are whole. Legacy: no input, one output with a good script. Extended: the same bytes are one input whose script
-  // 4c is a push without its length. The sane one wins, unless only the other may be tried.
+  // Both readings are whole. Legacy: no input, one output with a good script. Extended: the same bytes are one input
+  // whose script 4c is a push without its length. The sane one wins, unless only the other may be tried.
   const both = `01000000000101${'00'.repeat(7)}26${'51'.repeat(28)}014c${'51'.repeat(4)}0001015100000000`;
   const shape = (opts: object) => {
     const tx = parseTxLenient(fromHex(both), hashes, opts);

@@ -1,4 +1,5 @@
-// Version bits: states over periods of 144 blocks, their beginnings and statistics, votes, block versions, and script flags by deployment.
+// Version bits: states over periods of 144 blocks, their beginnings and statistics, votes, block versions, and script
+// flags by deployment.
 
 import fc from 'fast-check';
 import t from 'tap';

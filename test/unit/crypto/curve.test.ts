@@ -1,4 +1,5 @@
-// Curve checks on every backend: right answers for good and broken input, never a throw, and the same answers everywhere.
+// Curve checks on every backend: right answers for good and broken input, never a throw, and the same answers
+// everywhere.
 
 import fc from 'fast-check';
 import t from 'tap';

@@ -1,4 +1,5 @@
-// Key arithmetic: against other code (node's own Hmac, @noble/hashes, tiny-secp256k1), and nulls instead of throws for what does not exist.
+// Key arithmetic: against other code (node's own Hmac, @noble/hashes, tiny-secp256k1), and nulls instead of throws for
+// what does not exist.
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import t from 'tap';

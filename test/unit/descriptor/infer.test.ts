@@ -1,4 +1,5 @@
-// Inference in the later language: what it says of a script is what makes it, and it says nothing of scripts inside that it cannot read.
+// Inference in the later language: what it says of a script is what makes it, and it says nothing of scripts inside
+// that it cannot read.
 import t from 'tap';
 import type { Expansion } from '../../../src/address/descriptor/expansion.js';
 import { inferDescriptor, NO_PROVIDER, type ScriptProvider } from '../../../src/address/descriptor/infer.js';

@@ -1,5 +1,5 @@
-// Miniscript: what a signer's witness does in the interpreter, over random trees in both contexts; Core's verdicts on unsafe
-// scripts; bounds on nesting.
+// Miniscript: what a signer's witness does in the interpreter, over random trees in both contexts; Core's verdicts on
+// unsafe scripts; bounds on nesting.
 import fc from 'fast-check';
 import t from 'tap';
 import { parseDescriptor } from '../../../src/address/descriptor/parse.js';

@@ -1,4 +1,5 @@
-// The ring between threads: what goes in comes out, to the last word of room and not one beyond, and no wake-up is lost.
+// The ring between threads: what goes in comes out, to the last word of room and not one beyond, and no wake-up is
+// lost.
 import fc from 'fast-check';
 import t from 'tap';
 import { newRing, RingReader, RingWriter } from '../../../src/http/link/byte-ring.js';

@@ -241,7 +241,8 @@ t.test('credentials and lists', async (t) => {
     /^HTTP\/1\.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm="jsonrpc"\r\nContent-Type: text\/html; charset=ISO-8859-1\r\nKeep-Alive: timeout=7\r\nDate: [^\r]+\r\nContent-Length: 0$/,
   );
 
-  // A wrong password waits by a timer: calls made meanwhile are answered meanwhile. A machine that stalls for as long gets more tries.
+  // A wrong password waits by a timer: calls made meanwhile are answered meanwhile. A machine that stalls for as long
+  // gets more tries.
   let overtaken = false;
   for (let tries = 0; tries < 5 && !overtaken; tries++) {
     let wrongIsBack = false;

@@ -1,5 +1,5 @@
-// The REST interface through real fronts, over a chain in a temporary folder: what is answered, how it is dressed, and that
-// blocks are read by the front. Expected texts are Bitcoin Core's (rest.cpp).
+// The REST interface through real fronts, over a chain in a temporary folder: what is answered, how it is dressed, and
+// that blocks are read by the front. Expected texts are Bitcoin Core's (rest.cpp).
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';

@@ -1,5 +1,5 @@
-// The indexes over a chain of blocks with spends and reorganisations: everything is found, sums equal those of a walk over the coins,
-// and an index that died at any moment goes on and ends with the same rows.
+// The indexes over a chain of blocks with spends and reorganisations: everything is found, sums equal those of a walk
+// over the coins, and an index that died at any moment goes on and ends with the same rows.
 import { cpSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -266,7 +266,8 @@ t.test('dies at any write, goes on, ends with the same rows', async (t) => {
         await built(indexes);
         await checkAll(t, fixture, indexes, [...blocks.slice(0, 113), ...branch]);
         await indexes.stop();
-        // The stale branch's rows may or may not have been made, depending on when it died; the active chain's are equal.
+        // The stale branch's rows may or may not have been made, depending on when it died; the active chain's are
+        // equal.
         const rows = new Set(await rowsOf(store));
         const missing = (await rowsOf(calm.store as MemoryStore)).filter((row) => !rows.has(row));
         const stale = new Set(blocks.slice(113).flatMap((block) => [hex(block.hash), ...block.txids.map(hex)]));

@@ -1,5 +1,5 @@
-// Marks of scripts and the walk over undo data, against sets of scripts and the decoder; a scan of real block files against a loop over
-// every transaction.
+// Marks of scripts and the walk over undo data, against sets of scripts and the decoder; a scan of real block files
+// against a loop over every transaction.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

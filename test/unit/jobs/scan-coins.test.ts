@@ -1,4 +1,5 @@
-// Coins picked by their scripts: against plain comparison, over every form in which coins store scripts, and over damage.
+// Coins picked by their scripts: against plain comparison, over every form in which coins store scripts, and over
+// damage.
 import t from 'tap';
 import { packCoins, runCoinScan } from '../../../src/jobs/scan-coins.js';
 import { markScripts } from '../../../src/parallel/coin-scanner.js';

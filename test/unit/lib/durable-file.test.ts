@@ -1,5 +1,5 @@
-// Small files of state, and folders: in which order the system is asked to write them. A loss of power keeps only what was synced, so a file must
-// be on the disk before it takes its name, and the name before anything builds on it.
+// Small files of state, and folders: in which order the system is asked to write them. A loss of power keeps only what
+// was synced, so a file must be on the disk before it takes its name, and the name before anything builds on it.
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';

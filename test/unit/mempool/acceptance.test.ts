@@ -1,5 +1,6 @@
-// Acceptance step by step: the order in which faults are found, the reasons and debug texts, chain limits with the carve-out, and
-// what happens when the world moves while scripts run. The recorded conversations cover each policy reason once more, end to end.
+// Acceptance step by step: the order in which faults are found, the reasons and debug texts, chain limits with the
+// carve-out, and what happens when the world moves while scripts run. The recorded conversations cover each policy
+// reason once more, end to end.
 import t from 'tap';
 import { hashToHex } from '../../../src/consensus/bytes/hex.js';
 import { rejectText } from '../../../src/consensus/state.js';

@@ -1,4 +1,5 @@
-// Bounds of the mempool on both sides, with the numbers spelled out from Core 0.21.1: policy.h, txmempool.h, validation.cpp.
+// Bounds of the mempool on both sides, with the numbers spelled out from Core 0.21.1: policy.h, txmempool.h,
+// validation.cpp.
 import t from 'tap';
 import { rejectText } from '../../../src/consensus/state.js';
 import type { TxView } from '../../../src/consensus/tx/tx-view.js';

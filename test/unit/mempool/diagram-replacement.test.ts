@@ -1,5 +1,6 @@
-// Replacement in mode live against a naive model: a list of transactions, and the best fee-rate diagram of all of it from every closed set
-// there is. What the pool takes must make that diagram better, and what it refuses for its diagram would not. Then the rules by name.
+// Replacement in mode live against a naive model: a list of transactions, and the best fee-rate diagram of all of it
+// from every closed set there is. What the pool takes must make that diagram better, and what it refuses for its
+// diagram would not. Then the rules by name.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
@@ -262,7 +263,8 @@ t.test('a rival whose child pulls it up is not replaced for its own low rate', a
     const child = s.tx([outpointOf(parent, 0)], 50_000);
     t.equal(await s.offer(parent), null);
     t.equal(await s.offer(child), null);
-    // More than both in all, a higher rate than the parent alone, and far below what parent and child pay for their room.
+    // More than both in all, a higher rate than the parent alone, and far below what parent and child pay for their
+    // room.
     const rival = s.tx([coin], 56_000, 120);
     t.equal(
       await s.offer(rival),

@@ -113,7 +113,8 @@ t.test('the minimum decays after a block only, by halves', async (t) => {
 });
 
 t.test('memory is counted as Core counts it', async (t) => {
-  // Figures of a recorded node: the second payment of this kind added 1,072 bytes, and the list of hashes grows by doubling.
+  // Figures of a recorded node: the second payment of this kind added 1,072 bytes, and the list of hashes grows by
+  // doubling.
   const { pool, chain } = createPool({ policy: NO_POLICY });
   const script = Uint8Array.of(0, 20, ...new Uint8Array(20));
   const hidden = Uint8Array.of(0x52, 32, ...new Uint8Array(32));

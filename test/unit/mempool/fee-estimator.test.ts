@@ -1,4 +1,5 @@
-// Fee estimates from histories of which the answer is known: the scenario by which Core tests its own estimator, and the edges of it.
+// Fee estimates from histories of which the answer is known: the scenario by which Core tests its own estimator, and
+// the edges of it.
 import t from 'tap';
 import { decodeEstimates, encodeEstimates } from '../../../src/mempool/fees/estimates-file.js';
 import { FEE_BUCKETS, FeeEstimator, type TrackedEntry } from '../../../src/mempool/fees/fee-estimator.js';

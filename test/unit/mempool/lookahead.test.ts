@@ -1,4 +1,5 @@
-// Scripts that run ahead: announced transactions get the verdicts they would get anyway, from work that began before their turn.
+// Scripts that run ahead: announced transactions get the verdicts they would get anyway, from work that began before
+// their turn.
 
 import t from 'tap';
 import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';

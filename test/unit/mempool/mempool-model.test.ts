@@ -1,5 +1,5 @@
-// The pool against a naive model over random histories: a plain list of transactions, and everything else computed from it anew after
-// each step. Also watches that listeners hear exactly what happened.
+// The pool against a naive model over random histories: a plain list of transactions, and everything else computed from
+// it anew after each step. Also watches that listeners hear exactly what happened.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
@@ -79,13 +79,19 @@ class NaivePool {
     if (this.txs.length > this.listRoom) this.listRoom = Math.max(1, this.listRoom * 2);
   }
 
-  /** Core's count of memory, summed anew: nodes, links from both ends, prioritisations, and a list of hashes that grows by doubling. */
+  /**
+   * Core's count of memory, summed anew: nodes, links from both ends, prioritisations, and a list of hashes that grows
+   * by doubling.
+   */
   usage(): number {
     let sum = this.deltas.size * 96 + hashListUsage(this.listRoom);
     for (const known of this.txs) sum += entryUsage(known.tx) + this.parents(known).length * 2 * 64;
     return sum;
   }
-  /** Those that may be evicted first: the lowest of own and descendants' rate, whichever is higher; of equals the newest. */
+  /**
+   * Those that may be evicted first: the lowest of own and descendants' rate, whichever is higher; of equals the
+   * newest.
+   */
   worst(): Known[] {
     const rate = (known: Known): number => {
       const below = [known, ...this.descendants(known)];

@@ -1,5 +1,6 @@
-// Packages as Core master judges them: a table of scenarios, each with the whole reply of submitpackage or testmempoolaccept, spelled out.
-// Every transaction pays 1,000,000 satoshis per input less its fee; sizes are 91 (one input, one output) and so on, as printed.
+// Packages as Core master judges them: a table of scenarios, each with the whole reply of submitpackage or
+// testmempoolaccept, spelled out. Every transaction pays 1,000,000 satoshis per input less its fee; sizes are 91 (one
+// input, one output) and so on, as printed.
 
 import t from 'tap';
 import { hashToHex, toHex } from '../../../src/consensus/bytes/hex.js';

@@ -1,5 +1,5 @@
-// The arena against a map of copies: random stores and frees, records that move, memory that is still read after it was given up, and no
-// growth without end.
+// The arena against a map of copies: random stores and frees, records that move, memory that is still read after it was
+// given up, and no growth without end.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';

@@ -1,4 +1,5 @@
-// Blocks between peers and the chain: what is asked for, and what is answered, while the chain is still at work on a block.
+// Blocks between peers and the chain: what is asked for, and what is answered, while the chain is still at work on a
+// block.
 import t from 'tap';
 import { parseBlock } from '../../../src/consensus/block/block-view.js';
 import { Semaphore } from '../../../src/lib/semaphore.js';

@@ -1,5 +1,5 @@
-// What keeps hostile peers in bounds: whose turn it is, how much waits in either direction, who has to go when memory is short, how often the
-// log is written to.
+// What keeps hostile peers in bounds: whose turn it is, how much waits in either direction, who has to go when memory
+// is short, how often the log is written to.
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import t from 'tap';

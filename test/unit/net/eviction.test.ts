@@ -1,6 +1,7 @@
-// Which inbound peer has to go, measure by measure: the peers of interest are always the youngest of one neighbourhood, which nothing but the
-// measure under test can save. Figures from Core's AttemptToEvictConnection (0.21.1): 4 by group, 8 by ping, 4 by transactions, 8 that relay
-// blocks only, 4 by blocks, half of the rest by age, half of that half for local peers.
+// Which inbound peer has to go, measure by measure: the peers of interest are always the youngest of one neighbourhood,
+// which nothing but the measure under test can save. Figures from Core's AttemptToEvictConnection (0.21.1): 4 by group,
+// 8 by ping, 4 by transactions, 8 that relay blocks only, 4 by blocks, half of the rest by age, half of that half for
+// local peers.
 import t from 'tap';
 import { NO_PERMISSIONS } from '../../../src/net/options.js';
 import { evictionCandidate } from '../../../src/net/peer/eviction.js';
@@ -68,7 +69,8 @@ t.test('eight more of those that relay blocks only', async (t) => {
 
 t.test('a quarter of what is left for local peers', async (t) => {
   const local = (): Partial<Peer> => ({ address: at('127.0.0.1') });
-  // Of the crowd's 40 the measures keep 20: 4 by group, 8 by ping, 4 by transactions, 4 by blocks. With n local ones 20 + n are left.
+  // Of the crowd's 40 the measures keep 20: 4 by group, 8 by ping, 4 by transactions, 4 by blocks. With n local ones 20
+  // + n are left.
   const one = (count: number): number | undefined => {
     const all = [...crowd, ...times(count, local).map((more, i) => peer(100 + i, more))];
     return evictionCandidate(all, 1, () => 'one neighbourhood')?.id;

@@ -1,5 +1,6 @@
-// The reading of long chains of little work before their headers are kept: against a model that sees every header at once and knows only
-// sums. Chains of random work, cut into batches anywhere, honest or not, and the peers that tell them in turns.
+// The reading of long chains of little work before their headers are kept: against a model that sees every header at
+// once and knows only sums. Chains of random work, cut into batches anywhere, honest or not, and the peers that tell
+// them in turns.
 import fc from 'fast-check';
 import t from 'tap';
 import type { HeaderNode } from '../../../src/chain/header-node.js';
@@ -89,7 +90,10 @@ function guard(minimumChainWork: bigint, params: ChainParams = regtest, medianAg
 
 const peerOf = (id: number): Peer => ({ id, permissions: { noban: false } }) as unknown as Peer;
 
-/** A peer that answers what it is asked, in batches of a size, with one chain at first and another once it is asked from the start again. */
+/**
+ * A peer that answers what it is asked, in batches of a size, with one chain at first and another once it is asked from
+ * the start again.
+ */
 class Teller {
   readonly released: HeaderView[] = [];
   /** Headers taken past the guard: those released, and those it did not want to look at any more. */
@@ -192,7 +196,8 @@ t.test('an honest chain is taken whole and in order when it has the work, and no
     const { teller, blamed, presync } = tell([chain], batch, wanted);
     const expected = modelHonest(chain, wanted);
     if (blamed.length > 0) throw new Error(`blamed: ${blamed[0]}`);
-    // What follows the work that was wanted is taken without a second look, so all of the batch sizes end with the same chain.
+    // What follows the work that was wanted is taken without a second look, so all of the batch sizes end with the same
+    // chain.
     if (!same(hashesOf(teller.taken), hashesOf(expected))) throw new Error(`${teller.taken.length} taken of ${expected.length}`);
     return !presync.reads(teller.peer) && teller.mostHeaders <= FIGURES.buffer + batch;
   });
@@ -230,7 +235,8 @@ t.test('who tells another chain the second time gets nothing kept that has not t
   fc.assert(property, { numRuns: 60 });
   t.pass('60 tales');
 
-  // The tale that the bits are kept against: a long chain of little work after a short one of much, longer than what is held back.
+  // The tale that the bits are kept against: a long chain of little work after a short one of much, longer than what is
+  // held back.
   const long = fc.property(fc.integer({ min: 0, max: 10 }), fc.integer({ min: 200, max: 220 }), batches, (fork, length, batch) => {
     const first = chainOf(START.hash, new Array<number>(70).fill(0x201fffff));
     const common = first.slice(0, fork);
@@ -244,7 +250,8 @@ t.test('who tells another chain the second time gets nothing kept that has not t
 });
 
 t.test('a chain of little work that goes on and on: some bits, then nothing', async (t) => {
-  // As many headers as time allows, six a second since the start's median time, cost a bit in three; one bit more ends it.
+  // As many headers as time allows, six a second since the start's median time, cost a bit in three; one bit more ends
+  // it.
   const property = fc.property(fc.integer({ min: 1, max: 80 }), fc.integer({ min: 1, max: 60 }), (batch, secondsOverTwoHours) => {
     const chain = chainOf(START.hash, new Array<number>(600).fill(0x207fffff));
     const { presync, asked, blamed, parent } = guard(1_000_000n, regtest, secondsOverTwoHours - 7_200);
@@ -325,7 +332,8 @@ t.test('headers without the work they claim, and work that changes where it may 
     return outcome.taken === 0 && outcome.blamed.length === 1;
   });
   fc.assert(elsewhere, { numRuns: 40 });
-  // One step of the mantissa more than four times: the targets before are 0x7ffffc and 0x1fffff, a quarter and four times of each other.
+  // One step of the mantissa more than four times: the targets before are 0x7ffffc and 0x1fffff, a quarter and four
+  // times of each other.
   for (const [before, after] of [
     [0x207ffffc, 0x201ffffe],
     [0x201fffff, 0x207ffffd],

@@ -1,5 +1,5 @@
-// Headers of peers, message by message against the whole network room: those that lead nowhere, those that do not come, and how our own blocks
-// are announced. Bounds are spelled out from Core's net_processing.cpp.
+// Headers of peers, message by message against the whole network room: those that lead nowhere, those that do not come,
+// and how our own blocks are announced. Bounds are spelled out from Core's net_processing.cpp.
 import t, { type Test } from 'tap';
 import type { HeaderNode } from '../../../src/chain/header-node.js';
 import { silentLogger } from '../../../src/log/logger.js';
@@ -125,7 +125,10 @@ t.test('the peer that headers are asked from has a quarter of an hour, and a mil
   });
 });
 
-/** Blocks that connect at once are announced to a peer that wants headers. @returns commands and the first byte, the count */
+/**
+ * Blocks that connect at once are announced to a peer that wants headers.
+ * @returns commands and the first byte, the count
+ */
 async function announced(count: number, knows: (peer: FakePeer, blocks: readonly BuiltBlock[]) => Uint8Array): Promise<string[]> {
   const world = await NetWorld.open();
   try {

@@ -1,5 +1,5 @@
-// Peers that we chose: those for blocks only leave no trace in what others are told, and strangers do not take the place of the last one that
-// announces blocks at once.
+// Peers that we chose: those for blocks only leave no trace in what others are told, and strangers do not take the
+// place of the last one that announces blocks at once.
 import t from 'tap';
 import { type NetAddress, parseHost } from '../../../src/net/wire/net-address.js';
 import { type BuiltBlock, buildBlock } from '../../framework/chain-builder.js';

@@ -1,4 +1,5 @@
-// Who may connect and who is called, what is told of addresses, where we are, and how a stale tip and a wrong clock are noticed.
+// Who may connect and who is called, what is told of addresses, where we are, and how a stale tip and a wrong clock are
+// noticed.
 import { mock } from 'node:test';
 import t from 'tap';
 import type { Logger } from '../../../src/log/logger.js';

@@ -1,5 +1,5 @@
-// The small structures of relay, against naive models or known values: the rolling filter, the filters of light clients, the request
-// tracker, the orphan pool.
+// The small structures of relay, against naive models or known values: the rolling filter, the filters of light
+// clients, the request tracker, the orphan pool.
 import fc from 'fast-check';
 import t from 'tap';
 import type { BlockView } from '../../../src/consensus/block/block-view.js';

@@ -1,4 +1,5 @@
-// Where a node begins that knows nobody: DNS, and when that tells nothing for a minute, the addresses that came with the program.
+// Where a node begins that knows nobody: DNS, and when that tells nothing for a minute, the addresses that came with
+// the program.
 import { mock } from 'node:test';
 import t from 'tap';
 import { ByteWriter } from '../../../src/consensus/bytes/writer.js';

@@ -1,5 +1,6 @@
-// What peers get of the chain, message by message against the whole network room: which blocks a node that keeps only recent ones serves, which
-// blocks off the best chain, and how much at a time. Bounds are spelled out from Core's net_processing.cpp.
+// What peers get of the chain, message by message against the whole network room: which blocks a node that keeps only
+// recent ones serves, which blocks off the best chain, and how much at a time. Bounds are spelled out from Core's
+// net_processing.cpp.
 import t, { type Test } from 'tap';
 import { type BuiltBlock, buildBlock, GENESIS, REGTEST_BITS } from '../../framework/chain-builder.js';
 import { grind, serializeHeader } from '../../framework/messages.js';

@@ -1,5 +1,6 @@
-// Encrypted connections (BIP-0324) without sockets: whatever the cuts, garbage and decoys, messages arrive as they were sent, through many
-// changes of keys; first bytes decide how a peer is spoken to; key work is taken in turns and given up with its connection.
+// Encrypted connections (BIP-0324) without sockets: whatever the cuts, garbage and decoys, messages arrive as they were
+// sent, through many changes of keys; first bytes decide how a peer is spoken to; key work is taken in turns and given
+// up with its connection.
 
 import { mock } from 'node:test';
 import fc from 'fast-check';
@@ -179,7 +180,8 @@ t.test('key work: callers of ours first, one at a time, a share of the thread, n
     nowMs++;
   }
   t.same(done, ['out', ...Array.from({ length: 8 }, (_, i) => `in${i}`)]);
-  // Before the ninth key, eight have taken 64 ms: 20 of them at once, the rest at a tenth of the time. The key and rounding follow.
+  // Before the ninth key, eight have taken 64 ms: 20 of them at once, the rest at a tenth of the time. The key and
+  // rounding follow.
   t.equal(nowMs, 450, 'the thread was left to others');
 
   const gone = new Side(false, keys);

@@ -1,5 +1,5 @@
-// -maxuploadtarget by its figures: of a day's bytes four million are kept for each ten minutes that are left of it (Core's
-// OutboundTargetReached), and old blocks wait for the next day.
+// -maxuploadtarget by its figures: of a day's bytes four million are kept for each ten minutes that are left of it
+// (Core's OutboundTargetReached), and old blocks wait for the next day.
 import t from 'tap';
 import { UploadTarget } from '../../../src/net/sync/upload-target.js';
 

@@ -1,4 +1,5 @@
-// Frames, payloads and addresses of the P2P protocol: there and back, by bytes written here by hand, and with lengths that lie.
+// Frames, payloads and addresses of the P2P protocol: there and back, by bytes written here by hand, and with lengths
+// that lie.
 import fc from 'fast-check';
 import t from 'tap';
 import { DecodeError } from '../../../src/consensus/bytes/reader.js';
@@ -212,7 +213,8 @@ t.test('subnets', async (t) => {
 });
 
 t.test('short ids: SipHash-2-4 as its authors publish it', async (t) => {
-  // The reference vector has key 00..0f and the message 00..0e; over exactly 32 bytes we compare with a plain 64-bit version instead.
+  // The reference vector has key 00..0f and the message 00..0e; over exactly 32 bytes we compare with a plain 64-bit
+  // version instead.
   const siphash = (k0: bigint, k1: bigint, data: Uint8Array): bigint => {
     const mask = (1n << 64n) - 1n;
     let [a, b, c, d] = [k0 ^ 0x736f6d6570736575n, k1 ^ 0x646f72616e646f6dn, k0 ^ 0x6c7967656e657261n, k1 ^ 0x7465646279746573n];

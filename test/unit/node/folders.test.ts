@@ -1,4 +1,5 @@
-// The first and the last things a node does: its folder and the files that live as long as it does, and the end of its parts.
+// The first and the last things a node does: its folder and the files that live as long as it does, and the end of its
+// parts.
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';

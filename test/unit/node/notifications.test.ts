@@ -1,4 +1,5 @@
-// What is told when something happens: topics and bodies of ZeroMQ, events of webhooks, commands; the ways out are replaced by lists.
+// What is told when something happens: topics and bodies of ZeroMQ, events of webhooks, commands; the ways out are
+// replaced by lists.
 import t from 'tap';
 import type { Chain } from '../../../src/chain/chain.js';
 import { silentLogger } from '../../../src/log/logger.js';

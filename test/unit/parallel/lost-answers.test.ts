@@ -1,5 +1,5 @@
-// Threads that die, stall or answer wrongly while a batch with bad scripts is checked: the batch is never judged valid, and nothing of it
-// enters the script cache.
+// Threads that die, stall or answer wrongly while a batch with bad scripts is checked: the batch is never judged valid,
+// and nothing of it enters the script cache.
 
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -92,7 +92,10 @@ t.test('the job that dies of its neighbour, while another finds the failure', as
   }
 });
 
-/** A batch of checks of which some fail, run by jobs in some order over one shared cut, with answers that are lost, doubled or exchanged. */
+/**
+ * A batch of checks of which some fail, run by jobs in some order over one shared cut, with answers that are lost,
+ * doubled or exchanged.
+ */
 t.test('answers in any state: never valid with a failure, never another failure than the lowest', (t) => {
   const range = fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 8 });
   const events = fc.array(fc.tuple(fc.nat(7), fc.constantFrom('answers', 'is lost', 'answers twice', 'answers for the next')), {

@@ -1,6 +1,6 @@
-// Mutated PSBTs: the reader takes them or says what is wrong, never anything else; what it takes is written and read again as the same;
-// every role and every call works on it or refuses in an orderly way. A long form of this is in the fuzz suite. PSBT_FUZZ_CASES asks for
-// another number than 1,500.
+// Mutated PSBTs: the reader takes them or says what is wrong, never anything else; what it takes is written and read
+// again as the same; every role and every call works on it or refuses in an orderly way. A long form of this is in the
+// fuzz suite. PSBT_FUZZ_CASES asks for another number than 1,500.
 import t from 'tap';
 import { parseDescriptor } from '../../../src/address/descriptor/parse.js';
 import { hashKey } from '../../../src/consensus/bytes/hex.js';

@@ -1,5 +1,5 @@
-// The node thread's desk over a real chain in memory, with small stand-ins for pool, network and log. Used by the unit tests and
-// the fuzz test of the rpc room.
+// The node thread's desk over a real chain in memory, with small stand-ins for pool, network and log. Used by the unit
+// tests and the fuzz test of the rpc room.
 
 import { createKeyMath } from '../../../src/crypto/native/key-math.js';
 import { createSigner } from '../../../src/crypto/native/sign.js';
@@ -35,7 +35,10 @@ const NOTHING: PoolList = {
 const keyMath = createKeyMath();
 const littleEndian = (hash: Uint8Array): bigint => BigInt(`0x${Buffer.from(hash).reverse().toString('hex')}`);
 
-/** A desk over the fixture's chain; `blocks` is where buildBlock finds the test's own record of the tip, `parts` stand in place of stand-ins. */
+/**
+ * A desk over the fixture's chain; `blocks` is where buildBlock finds the test's own record of the tip, `parts` stand
+ * in place of stand-ins.
+ */
 export function openDesk(
   fixture: Fixture,
   blocks: Map<string, BuiltBlock> = new Map(),

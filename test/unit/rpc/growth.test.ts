@@ -1,6 +1,7 @@
-// Work of a size that a client chooses grows with it, not with its square: one small call must not hold the node thread for seconds. Every
-// method is called with long texts, long lists, and objects of many members where it takes text, lists and objects, and with valid input where
-// that reaches further; the work is counted (framework/count-work), so that no clock decides.
+// Work of a size that a client chooses grows with it, not with its square: one small call must not hold the node thread
+// for seconds. Every method is called with long texts, long lists, and objects of many members where it takes text,
+// lists and objects, and with valid input where that reaches further; the work is counted (framework/count-work), so
+// that no clock decides.
 import t from 'tap';
 import type { ArgSpec } from '../../../src/rpc/declare/types.js';
 import { openWorkCounter } from '../../framework/count-work.js';
@@ -18,8 +19,8 @@ const { chainParams } = await import('../../../src/consensus/params/networks.js'
 
 const SIZE = 500;
 /**
- * Between n and 2n, and between 2n and 4n, linear work grows by factors of 2, sorting by some 2.2, and squares by 4. What is small stays
- * below the slack: pauses between slices of the loop, caches, and lists of fixed length.
+ * Between n and 2n, and between 2n and 4n, linear work grows by factors of 2, sorting by some 2.2, and squares by 4.
+ * What is small stays below the slack: pauses between slices of the loop, caches, and lists of fixed length.
  */
 const MOST_GROWTH = 2.8;
 const SLACK = 100_000;
@@ -40,7 +41,9 @@ const list = (one: (i: number) => string, n: number): string => `[${Array.from({
 const members = (one: (i: number) => string, n: number): string => `{${Array.from({ length: n }, (_, i) => one(i)).join(',')}}`;
 const text = (part: string, n: number): string => JSON.stringify(part.repeat(n));
 
-/** Texts that are long in ways that readers of amounts, hex, base58, descriptors, paths and key origins may stumble on. */
+/**
+ * Texts that are long in ways that readers of amounts, hex, base58, descriptors, paths and key origins may stumble on.
+ */
 const TEXTS: Record<string, Maker> = {
   zeros: (n) => text('00', n),
   fraction: (n) => JSON.stringify(`0.${'0'.repeat(n)}1`),

@@ -1,4 +1,5 @@
-// getrawtransactions keeps tables of the last blocks' transactions. Headers stay for good; their blocks' transactions must not.
+// getrawtransactions keeps tables of the last blocks' transactions. Headers stay for good; their blocks' transactions
+// must not.
 import t from 'tap';
 import { type BlockView, parseBlock } from '../../../src/consensus/block/block-view.js';
 import type { NodeContext } from '../../../src/rpc/node/context.js';

@@ -1,5 +1,5 @@
-// Methods of the node thread over a real chain in memory: blocks, statistics, coins, proofs, tips, waits, generate calls, control.
-// Pool, network and log are small stand-ins; recorded conversations cover the rest.
+// Methods of the node thread over a real chain in memory: blocks, statistics, coins, proofs, tips, waits, generate
+// calls, control. Pool, network and log are small stand-ins; recorded conversations cover the rest.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -30,7 +30,8 @@ fileSuite('chains/regtest-getblockstats.json', async (t) => {
   for (const block of blocks) await fixture.chain.submitBlock(Buffer.from(block, 'hex'));
   t.equal(fixture.chain.tip.height, blocks.length - 1);
   for (const expected of stats) {
-    // The file is newer than the replies we follow: it has two more figures and counts 40 bytes around an output, not 41.
+    // The file is newer than the replies we follow: it has two more figures and counts 40 bytes around an output, not
+    // 41.
     const { utxo_increase_actual: _a, utxo_size_inc_actual: _b, ...rest } = expected;
     const wanted = { ...rest, utxo_size_inc: Number(expected.utxo_size_inc) + Number(expected.outs) - Number(expected.ins) };
     t.same(await call('getblockstats', expected.height), wanted, `height ${expected.height}`);

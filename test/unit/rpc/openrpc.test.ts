@@ -1,4 +1,5 @@
-// The OpenRPC document against what it is made from and against what the node says: every method, argument, example and result.
+// The OpenRPC document against what it is made from and against what the node says: every method, argument, example and
+// result.
 import t from 'tap';
 import { convertArguments } from '../../../src/cli/arguments.js';
 import { COMPATS } from '../../../src/policy/compat.js';

@@ -1,4 +1,5 @@
-// Addresses and labels of history, kept ready: a label that changes is seen at once, and what is thrown out is made again.
+// Addresses and labels of history, kept ready: a label that changes is seen at once, and what is thrown out is made
+// again.
 
 import t from 'tap';
 import { chainParams } from '../../../src/consensus/params/networks.js';

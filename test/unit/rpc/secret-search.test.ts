@@ -1,5 +1,6 @@
-// Passphrases and private keys are taken out of requests before these are parsed: exactly those that stand where a method takes them, out of
-// single requests and batches of any size. What is taken is what the parser would have read; the rest of the body stays what it was.
+// Passphrases and private keys are taken out of requests before these are parsed: exactly those that stand where a
+// method takes them, out of single requests and batches of any size. What is taken is what the parser would have read;
+// the rest of the body stays what it was.
 import fc from 'fast-check';
 import t from 'tap';
 import { addChecksum } from '../../../src/address/descriptor/checksum.js';

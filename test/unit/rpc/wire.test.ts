@@ -1,5 +1,5 @@
-// JSON on the wire against the recorded bytes of a real node: what the reader takes and refuses, how the writer spells, how
-// requests become entries and outcomes become replies.
+// JSON on the wire against the recorded bytes of a real node: what the reader takes and refuses, how the writer spells,
+// how requests become entries and outcomes become replies.
 import fc from 'fast-check';
 import t from 'tap';
 import { RPC_CODE, RpcError } from '../../../src/rpc/errors.js';

@@ -1,4 +1,5 @@
-// Opcodes, limits and flow control, one row each: a script, the version it runs under, flags, and the error or the final stack.
+// Opcodes, limits and flow control, one row each: a script, the version it runs under, flags, and the error or the
+// final stack.
 
 import t from 'tap';
 import { joinScript, plainPush } from '../../../src/consensus/script/build-script.js';

@@ -85,7 +85,8 @@ t.test('odd cases of the legacy hash', async (t) => {
   t.equal(hex(cache.legacy(9, unhex('ac'), 1)), one, 'no such input');
   t.equal(hex(cache.legacy(0, unhex('abacab51ab'), 1)), hex(naiveLegacy(TX, 0, unhex('ac51'), 1)), 'code separators are dropped');
   t.equal(hex(cache.legacy(0, unhex('02abab'), 1)), hex(naiveLegacy(TX, 0, unhex('02abab'), 1)), 'but not from data');
-  // A truncated push ends what is hashed, right behind the part of it that could be read; the size written is still the whole script's.
+  // A truncated push ends what is hashed, right behind the part of it that could be read; the size written is still the
+  // whole script's.
   t.equal(hex(cache.legacy(0, unhex('ac05aabb'), 1)), hex(naiveLegacy(TX, 0, unhex('ac05'), 1, 4)));
   t.equal(hex(cache.legacy(0, unhex('abac4d0500aabb'), 2)), hex(naiveLegacy(TX, 0, unhex('ac4d0500'), 2, 6)));
   t.not(hex(cache.legacy(0, unhex('ac'), 0x41)), hex(cache.legacy(0, unhex('ac'), 1)), 'every bit of the type is hashed');

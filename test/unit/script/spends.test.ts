@@ -1,5 +1,5 @@
-// Spends of every standard template, signed by other code over hashes from the slow model: they verify, and every kind of damage
-// gives its error. Then the fast paths against plain evaluation, over damaged spends and random flags.
+// Spends of every standard template, signed by other code over hashes from the slow model: they verify, and every kind
+// of damage gives its error. Then the fast paths against plain evaluation, over damaged spends and random flags.
 
 import fc from 'fast-check';
 import t from 'tap';
@@ -341,7 +341,8 @@ t.test('tapscript', async (t) => {
   t.equal(tooMany, 'STACK_SIZE', 'the stack is limited before the script runs');
   const enough = spendLeaf(script(`DROP ${'2DROP '.repeat(499)}`), () => items(1000));
   t.equal(enough, 'OK');
-  // Budget: the witness is count 1, signature 1 + 64, key 1 + 32, script 1 + size, control block 1 + 65; 50 on top; 50 a check.
+  // Budget: the witness is count 1, signature 1 + 64, key 1 + 32, script 1 + size, control block 1 + 65; 50 on top; 50
+  // a check.
   const budget = (size: number): number => 1 + 65 + 33 + 1 + size + 66 + 50;
   t.equal(budget(34), 250);
   const checks = (count: number, size: number): string =>

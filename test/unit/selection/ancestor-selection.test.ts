@@ -1,4 +1,5 @@
-// Selection against a model that does what Core 0.21's miner does with plain sets and linear searches, over random graphs.
+// Selection against a model that does what Core 0.21's miner does with plain sets and linear searches, over random
+// graphs.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
@@ -225,7 +226,10 @@ function select(txs: readonly ModelTx[], chosen: Limits, excluded: Uint8Array | 
   });
 }
 
-/** The model over what is left of the pool without some of it and all that depends on that; in the numbers of the whole pool. */
+/**
+ * The model over what is left of the pool without some of it and all that depends on that; in the numbers of the whole
+ * pool.
+ */
 function modelWithout(txs: readonly ModelTx[], limits: Limits, excluded: Uint8Array) {
   const out = (i: number): boolean => excluded[i] === 1 || [...ancestorsOf(txs, i)].some((k) => excluded[k] === 1);
   const left = [...txs.keys()].filter((i) => !out(i));
@@ -301,7 +305,8 @@ t.test('merging a change into the ranking equals sorting anew', async (t) => {
 t.test('a prioritised ancestor taken by itself is subtracted with its modified fee once, later ones with their base fee', async (t) => {
   const id = (n: number): Uint8Array => new Uint8Array(32).fill(n);
   const plain = { size: 100, weight: 400, sigops: 4, lockTime: 0, hasWitness: false };
-  // Two lifted parents are mined first. The child's sums then keep one of the two lifts by mistake, which passes the fee test for it.
+  // Two lifted parents are mined first. The child's sums then keep one of the two lifts by mistake, which passes the
+  // fee test for it.
   const txs: ModelTx[] = [
     { ...plain, fee: 1000, delta: 50_000, parents: [], id: id(1) },
     { ...plain, fee: 1000, delta: 50_000, parents: [], id: id(2) },

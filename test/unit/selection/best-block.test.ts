@@ -1,5 +1,5 @@
-// Blocks of mode `live` over random pools: valid, never paying less than the ancestor selection of Core 0.21, more where it should; and
-// the index of clusters that follows changes says what a fresh one says.
+// Blocks of mode `live` over random pools: valid, never paying less than the ancestor selection of Core 0.21, more
+// where it should; and the index of clusters that follows changes says what a fresh one says.
 import assert from 'node:assert/strict';
 import t from 'tap';
 import { checkAssembly } from '../../../src/jobs/check-assembly.js';

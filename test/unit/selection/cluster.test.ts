@@ -1,4 +1,5 @@
-// Orders of clusters against the best there is, found by trying every closed set, and against the ancestor order where that is too much.
+// Orders of clusters against the best there is, found by trying every closed set, and against the ancestor order where
+// that is too much.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';

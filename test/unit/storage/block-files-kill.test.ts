@@ -1,4 +1,5 @@
-// Block files under SIGKILL at random moments: every acknowledged block and undo record is there afterwards, and appending goes on.
+// Block files under SIGKILL at random moments: every acknowledged block and undo record is there afterwards, and
+// appending goes on.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,5 +1,5 @@
-// What only a store in a folder has: locks, the ENGINE file, survival of a kill. One process per engine: the two bindings carry different
-// RocksDB versions and disturb each other in one process.
+// What only a store in a folder has: locks, the ENGINE file, survival of a kill. One process per engine: the two
+// bindings carry different RocksDB versions and disturb each other in one process.
 
 import { spawnSync } from 'node:child_process';
 import { linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,9 @@ import t from 'tap';
 import { type EngineName, loadEngine, openStore } from '../../../src/storage/open-store.js';
 import { storeSuite } from './store-suite.js';
 
-/** Registers the common suite and the folder's own tests for one engine, or a skip when its binding doesn't load here. */
+/**
+ * Registers the common suite and the folder's own tests for one engine, or a skip when its binding doesn't load here.
+ */
 export function folderSuite(engine: EngineName, other: EngineName): void {
   const loaded = loadEngine(engine);
   if (loaded instanceof Error) {

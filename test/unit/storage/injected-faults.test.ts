@@ -1,5 +1,5 @@
-// Block files over a disk that fails: full, failing and short writes, failing fsync, short reads and reads that fail. Whatever happens, what was
-// acknowledged stays, what failed leaves no trace, and the message says which file.
+// Block files over a disk that fails: full, failing and short writes, failing fsync, short reads and reads that fail.
+// Whatever happens, what was acknowledged stays, what failed leaves no trace, and the message says which file.
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

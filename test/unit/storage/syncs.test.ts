@@ -1,5 +1,5 @@
-// What reaches the disk, and in which order: every fsync is counted by a layer between the files and the system, for a loss of power keeps only
-// what was synced.
+// What reaches the disk, and in which order: every fsync is counted by a layer between the files and the system, for a
+// loss of power keeps only what was synced.
 import { mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,5 @@
-// The check of RocksDB's write-ahead log: logs that RocksDB itself wrote, whole, torn and damaged at every kind of place.
+// The check of RocksDB's write-ahead log: logs that RocksDB itself wrote, whole, torn and damaged at every kind of
+// place.
 import { appendFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

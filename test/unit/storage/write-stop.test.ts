@@ -1,4 +1,5 @@
-// After a fault that nobody expected nothing is written any more. A file of its own: there is no way back in the process.
+// After a fault that nobody expected nothing is written any more. A file of its own: there is no way back in the
+// process.
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

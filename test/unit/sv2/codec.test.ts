@@ -1,5 +1,5 @@
-// The codecs against vectors of other implementations, byte for byte: what clients send is decoded, what the server sends is encoded. And small
-// ones of our own for machines without those files.
+// The codecs against vectors of other implementations, byte for byte: what clients send is decoded, what the server
+// sends is encoded. And small ones of our own for machines without those files.
 import fc from 'fast-check';
 import t from 'tap';
 import { DecodeError } from '../../../src/consensus/bytes/reader.js';

@@ -1,4 +1,5 @@
-// A thread for start-serve.test.ts: says that it listens, and ends without a word of warning when it is asked for its clients.
+// A thread for start-serve.test.ts: says that it listens, and ends without a word of warning when it is asked for its
+// clients.
 import { parentPort, workerData } from 'node:worker_threads';
 
 if ((workerData as { solutionsDir: string }).solutionsDir === 'early') process.exit(3);

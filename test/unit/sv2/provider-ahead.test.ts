@@ -1,4 +1,5 @@
-// When templates for Stratum V2 clients are made while the chain is ahead of what they were told, and after a build that failed.
+// When templates for Stratum V2 clients are made while the chain is ahead of what they were told, and after a build
+// that failed.
 import t from 'tap';
 import { chainParams } from '../../../src/consensus/params/networks.js';
 import { createNativeHashes } from '../../../src/crypto/native/hashes.js';

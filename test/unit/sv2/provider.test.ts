@@ -1,5 +1,5 @@
-// When clients are told what: staged templates and the tips they are good for, fees, reserves, initial download. Beside the provider stands a
-// maker whose choices are spelled out.
+// When clients are told what: staged templates and the tips they are good for, fees, reserves, initial download. Beside
+// the provider stands a maker whose choices are spelled out.
 import t from 'tap';
 import { regtestParams } from '../../../src/consensus/params/regtest.js';
 import { createNativeHashes } from '../../../src/crypto/native/hashes.js';

@@ -1,5 +1,5 @@
-// A worker for assembler.test.ts: like workers/assemble.ts, but a request for a block of weight 1 ends the thread, and it does not load while
-// the process says so.
+// A worker for assembler.test.ts: like workers/assemble.ts, but a request for a block of weight 1 ends the thread, and
+// it does not load while the process says so.
 
 import { performance } from 'node:perf_hooks';
 import process from 'node:process';

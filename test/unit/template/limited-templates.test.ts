@@ -1,4 +1,5 @@
-// Templates for single clients: what is kept and for how long, how many wait, and what a build that fails does to the others.
+// Templates for single clients: what is kept and for how long, how many wait, and what a build that fails does to the
+// others.
 import t from 'tap';
 import type { TemplateLimits } from '../../../src/policy/template-limits.js';
 import type { TemplateFacts } from '../../../src/template/facts.js';

@@ -1,5 +1,5 @@
-// The deltas for the assembler's mirror: written ahead in pieces while the pool changes, and given up when nobody asks. After each delta the
-// mirror must hold what a fresh copy of the pool holds.
+// The deltas for the assembler's mirror: written ahead in pieces while the pool changes, and given up when nobody asks.
+// After each delta the mirror must hold what a fresh copy of the pool holds.
 import t from 'tap';
 import { toHex } from '../../../src/consensus/bytes/hex.js';
 import { AssembleMirror } from '../../../src/jobs/assemble-mirror.js';

@@ -1,4 +1,5 @@
-// The template service: when a template is kept and when it is built anew, what it says, and that nothing stale is ever published.
+// The template service: when a template is kept and when it is built anew, what it says, and that nothing stale is ever
+// published.
 import { performance } from 'node:perf_hooks';
 import t from 'tap';
 import { parseBlock } from '../../../src/consensus/block/block-view.js';

@@ -1,4 +1,5 @@
-// Why a transaction is in the template or not, in both modes: every verdict, the exact distance to the cut, and random pools.
+// Why a transaction is in the template or not, in both modes: every verdict, the exact distance to the cut, and random
+// pools.
 import { performance } from 'node:perf_hooks';
 import fc from 'fast-check';
 import t from 'tap';

@@ -1,4 +1,5 @@
-// Work that has a wallet for itself: it pauses, and still no call, block, lock or end of the process meets a part of what it does.
+// Work that has a wallet for itself: it pauses, and still no call, block, lock or end of the process meets a part of
+// what it does.
 import t from 'tap';
 import { encodeAddress } from '../../../src/address/address.js';
 import { parseDescriptor } from '../../../src/address/descriptor/parse.js';

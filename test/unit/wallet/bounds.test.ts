@@ -1,5 +1,6 @@
-// Small rules of the wallet that money depends on, each on both sides: which change may be spent, when a payment is handed in again, how old
-// a payment looks, what stays locked, and that private keys are overwritten. Numbers from Core 0.21.1's wallet.cpp.
+// Small rules of the wallet that money depends on, each on both sides: which change may be spent, when a payment is
+// handed in again, how old a payment looks, what stays locked, and that private keys are overwritten. Numbers from Core
+// 0.21.1's wallet.cpp.
 import t from 'tap';
 import { hashKey } from '../../../src/consensus/bytes/hex.js';
 import { witnessProgramScript } from '../../../src/consensus/script/build-script.js';
@@ -110,7 +111,10 @@ t.test('nothing is handed in again before the node is ready, or with -walletbroa
 });
 
 t.test('the time of a payment that comes in a block is not before what arrived earlier, five minutes of a wrong clock aside', async (t) => {
-  /** Time of a payment in an old block. @param ahead seconds by which the clock was ahead when the payment before it came */
+  /**
+   * Time of a payment in an old block.
+   * @param ahead seconds by which the clock was ahead when the payment before it came
+   */
   const smart = async (ahead: number): Promise<number> => {
     let now = NOW + ahead;
     const memory = await createMemoryWallet({ now: () => now });

@@ -1,5 +1,5 @@
-// Wallet files of Bitcoin Core, read row by row: files that Core made (test/functional/core-wallets), the same of another byte order, and
-// files that are damaged or made to do harm.
+// Wallet files of Bitcoin Core, read row by row: files that Core made (test/functional/core-wallets), the same of
+// another byte order, and files that are damaged or made to do harm.
 import fs from 'node:fs';
 import path from 'node:path';
 import zlib from 'node:zlib';

@@ -1,4 +1,5 @@
-// PSBTs of many inputs: the same bytes whether other threads sign or the node thread does, which pauses again and again meanwhile.
+// PSBTs of many inputs: the same bytes whether other threads sign or the node thread does, which pauses again and again
+// meanwhile.
 import t from 'tap';
 import { hashKey } from '../../../src/consensus/bytes/hex.js';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';

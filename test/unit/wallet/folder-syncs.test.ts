@@ -1,4 +1,5 @@
-// A wallet's database changes its place: what a loss of power leaves of it is always one of the states that the next load knows.
+// A wallet's database changes its place: what a loss of power leaves of it is always one of the states that the next
+// load knows.
 import nodeFs from 'node:fs';
 import fs, { type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

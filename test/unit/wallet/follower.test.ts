@@ -1,5 +1,5 @@
-// Blocks that a wallet works off in turns: nobody reads or changes it before their end, every reply has them, and of a process that died
-// in between nothing is missing.
+// Blocks that a wallet works off in turns: nobody reads or changes it before their end, every reply has them, and of a
+// process that died in between nothing is missing.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -287,7 +287,8 @@ t.test('a wallet is encrypted after the block that it is in the middle of', asyn
   t.teardown(() => fs.rmSync(folder, { recursive: true, force: true }));
   const store = await openStore({ path: databaseOf(folder) });
   const { wallet } = await createMemoryWallet({ folder, store, pace: { atOnceBytes: 0, rowsPerWrite: 10 } });
-  // Payments to the pool's last keys make the wallet derive more of them, at the end of a block that takes longer than the passphrase.
+  // Payments to the pool's last keys make the wallet derive more of them, at the end of a block that takes longer than
+  // the passphrase.
   const pooled = wallet.legacy!.pool.entries().filter((entry) => !entry.internal);
   join(wallet, [...many(8000, keyHashProgram(pooled[0].id)), ...pooled.map(({ id }) => payment([keyHashProgram(id)]))]);
   void wallet.drain();

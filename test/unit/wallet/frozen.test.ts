@@ -1,5 +1,5 @@
-// A wallet whose database is exchanged while it is encrypted, and what comes at that time: a scan of past blocks that finds a payment, the
-// end of the process, the end of the wallet; and a wallet that is unloaded while it is dumped.
+// A wallet whose database is exchanged while it is encrypted, and what comes at that time: a scan of past blocks that
+// finds a payment, the end of the process, the end of the wallet; and a wallet that is unloaded while it is dumped.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -58,7 +58,8 @@ t.test('a scan waits while the wallet is encrypted', async (t) => {
     contains: () => true,
     placeOf: () => null,
     verificationProgress: () => 1,
-    // The payment is found when rows are already being copied: what is written from here on comes into the new database.
+    // The payment is found when rows are already being copied: what is written from here on comes into the new
+    // database.
     readBlock: async () => {
       while (wallet.frozen && !fs.existsSync(newDatabaseOf(folder))) await new Promise((resolve) => setImmediate(resolve));
       foundFrozen ||= wallet.frozen;

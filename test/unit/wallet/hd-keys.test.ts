@@ -1,4 +1,5 @@
-// gethdkeys, createwalletdescriptor, addhdkey and derivehdkey on wallets in memory. Keys are BIP-0032's first test vector, for test networks.
+// gethdkeys, createwalletdescriptor, addhdkey and derivehdkey on wallets in memory. Keys are BIP-0032's first test
+// vector, for test networks.
 import t from 'tap';
 import { encodeExtendedSecret } from '../../../src/address/bip32/extended-codec.js';
 import { masterFromSeed } from '../../../src/address/bip32/extended-key.js';

@@ -1,4 +1,5 @@
-// Images of a wallet's tables as files: what was written comes back; a file that is damaged anywhere, cut off or of another id does not.
+// Images of a wallet's tables as files: what was written comes back; a file that is damaged anywhere, cut off or of
+// another id does not.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

@@ -1,5 +1,6 @@
-// Whose a script is, against a naive model that knows how each script was put together and walks Core 0.21's rules over that: random
-// wallets of private keys, watched keys, scripts and watched scripts, and every script that can be made of the same keys.
+// Whose a script is, against a naive model that knows how each script was put together and walks Core 0.21's rules over
+// that: random wallets of private keys, watched keys, scripts and watched scripts, and every script that can be made of
+// the same keys.
 import fc from 'fast-check';
 import t from 'tap';
 import { chainParams } from '../../../src/consensus/params/networks.js';

@@ -1,5 +1,6 @@
-// walletlock and the end of an unlocking at every pause of every call that uses private keys: the call does all of what it was asked for, or
-// says that the wallet is locked and has used nothing up. Turns of the event loop are counted, and slices end by readings of the work clock.
+// walletlock and the end of an unlocking at every pause of every call that uses private keys: the call does all of what
+// it was asked for, or says that the wallet is locked and has used nothing up. Turns of the event loop are counted, and
+// slices end by readings of the work clock.
 
 import fs from 'node:fs';
 import os from 'node:os';

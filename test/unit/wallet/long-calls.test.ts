@@ -1,4 +1,5 @@
-// Calls whose work grows with a range, a pool or an address book: other work gets its turns, and the outcome is that of many short calls.
+// Calls whose work grows with a range, a pool or an address book: other work gets its turns, and the outcome is that of
+// many short calls.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

@@ -1,6 +1,6 @@
-// Descriptors of a wallet as rows of columns, held against descriptors as objects: whatever is imported, imported again, paid, sealed,
-// reloaded from rows or from an image, or cut off by a crash, both answer alike. DESCRIPTOR_RUNS and DESCRIPTOR_STEPS make it long,
-// DESCRIPTOR_SEED repeats a run.
+// Descriptors of a wallet as rows of columns, held against descriptors as objects: whatever is imported, imported
+// again, paid, sealed, reloaded from rows or from an image, or cut off by a crash, both answer alike. DESCRIPTOR_RUNS
+// and DESCRIPTOR_STEPS make it long, DESCRIPTOR_SEED repeats a run.
 import t, { type Test } from 'tap';
 import { addChecksum } from '../../../src/address/descriptor/checksum.js';
 import type { DescriptorContext } from '../../../src/address/descriptor/context.js';
@@ -223,7 +223,10 @@ class World {
     if (this.wallet.vault.locked) this.wallet.vault.unlock(masterKey.slice());
     else if (this.wallet.vault.encrypted) this.wallet.lock();
   }
-  /** @param how crash: the process ends as it is; unload: an image is written where it is due; backup: rows without their image */
+  /**
+   * @param how crash: the process ends as it is; unload: an image is written where it is due; backup: rows without
+   * their image
+   */
   async reload(how: 'crash' | 'unload' | 'backup'): Promise<void> {
     const { wallet } = this;
     if (how === 'unload') await wallet.saveImage();

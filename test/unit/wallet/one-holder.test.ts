@@ -1,4 +1,5 @@
-// One wallet is open once: by whatever path it is asked for, in whatever order and moment, in this process or in another one.
+// One wallet is open once: by whatever path it is asked for, in whatever order and moment, in this process or in
+// another one.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -131,7 +132,8 @@ t.test('another process', async (t) => {
   const { wallet } = await manager.create({ ...PLAIN_WALLET, name: 'a' });
   await manager.unload(wallet);
   fs.symlinkSync(at('a'), at('b'));
-  // It holds the wallet while it exchanges the database: none is in its place, and one is that a repair would take away.
+  // It holds the wallet while it exchanges the database: none is in its place, and one is that a repair would take
+  // away.
   const script = `
     import fs from 'node:fs';
     const { FolderHolds } = await import(${JSON.stringify(new URL('../../../src/wallet/manage/folder-holds.js', import.meta.url).href)});

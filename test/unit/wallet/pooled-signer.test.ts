@@ -1,4 +1,5 @@
-// Signing on pool threads: the same bytes as on the node thread for every kind of input and sighash type, and no private key left over.
+// Signing on pool threads: the same bytes as on the node thread for every kind of input and sighash type, and no
+// private key left over.
 import t from 'tap';
 import { parseDescriptor } from '../../../src/address/descriptor/parse.js';
 import { hashKey } from '../../../src/consensus/bytes/hex.js';
@@ -388,7 +389,10 @@ t.test('calls that share a job are signed each with what its own caller brought'
   const [key1, key2] = [hex(publicOf(1)), hex(publicOf(2))];
   /** A point of unknown secret (BIP-0341). */
   const nobody = '50929b74c1a04954b78b4b6035e97a5e078a5a0f28ec96d547bfee9ace803ac0';
-  /** Of two callers: the numbers of their private keys, what else of the descriptor they hold, witness items or null for an input left open. */
+  /**
+   * Of two callers: the numbers of their private keys, what else of the descriptor they hold, witness items or null for
+   * an input left open.
+   */
   type Caller = readonly [secrets: readonly number[], kinds: readonly Kind[], items: number | null];
   const cases: readonly (readonly [descriptor: string, one: Caller, other: Caller])[] = [
     [`wpkh(${key1})`, [[1], ALL, 2], [[], NONE, null]],

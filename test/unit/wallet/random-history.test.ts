@@ -1,6 +1,6 @@
-// Random histories of a wallet, its answers held against a model that works each of them out from the whole list: receipts, payments, double
-// spends, twins, replacements, reorganisations, abandoned payments, new labels, restarts and deaths. HISTORY_RUNS and HISTORY_STEPS make it
-// long, HISTORY_SEED repeats a run.
+// Random histories of a wallet, its answers held against a model that works each of them out from the whole list:
+// receipts, payments, double spends, twins, replacements, reorganisations, abandoned payments, new labels, restarts and
+// deaths. HISTORY_RUNS and HISTORY_STEPS make it long, HISTORY_SEED repeats a run.
 import t from 'tap';
 import { encodeAddress } from '../../../src/address/address.js';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';

@@ -1,6 +1,6 @@
-// Keys and scripts that come to a wallet which already knows transactions that pay them: coins and sums must be what asking isMine of every
-// output of every transaction gives, in every order of imports; later imports read no more than they concern; a process that died in
-// between makes up for it.
+// Keys and scripts that come to a wallet which already knows transactions that pay them: coins and sums must be what
+// asking isMine of every output of every transaction gives, in every order of imports; later imports read no more than
+// they concern; a process that died in between makes up for it.
 import t from 'tap';
 import { encodeExtendedKey } from '../../../src/address/bip32/extended-codec.js';
 import { masterFromSeed } from '../../../src/address/bip32/extended-key.js';
@@ -89,7 +89,10 @@ const imports: Import[] = [
   ),
 ];
 
-/** Transactions that pay the wallet and, beside it, scripts that may become its own; some outputs of those are spent again. */
+/**
+ * Transactions that pay the wallet and, beside it, scripts that may become its own; some outputs of those are spent
+ * again.
+ */
 async function fill(
   { wallet, receive, address }: MemoryWallet,
   random: { below(limit: number): number },

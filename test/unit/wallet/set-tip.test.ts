@@ -1,4 +1,5 @@
-// What a move of the tip changes by itself: coins that a conflicted payment holds back or gives free, and coinbases that come of age.
+// What a move of the tip changes by itself: coins that a conflicted payment holds back or gives free, and coinbases
+// that come of age.
 import t from 'tap';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';

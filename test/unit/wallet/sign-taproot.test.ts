@@ -1,5 +1,5 @@
-// Signing of taproot outputs and of witness scripts that are miniscript: every path, every sighash type, locks on both sides, partial
-// thresholds; and that a PSBT goes the same way from hand to hand.
+// Signing of taproot outputs and of witness scripts that are miniscript: every path, every sighash type, locks on both
+// sides, partial thresholds; and that a PSBT goes the same way from hand to hand.
 import t from 'tap';
 import { parseDescriptor } from '../../../src/address/descriptor/parse.js';
 import { hashKey } from '../../../src/consensus/bytes/hex.js';

@@ -1,5 +1,6 @@
-// Keys behind the inputs of one transaction in a wallet of descriptors: scripts that share keys of which only one descriptor has the private
-// half, in any order; and that a key which nobody has is not looked for at every input again.
+// Keys behind the inputs of one transaction in a wallet of descriptors: scripts that share keys of which only one
+// descriptor has the private half, in any order; and that a key which nobody has is not looked for at every input
+// again.
 import t from 'tap';
 import { encodeExtendedSecret } from '../../../src/address/bip32/extended-codec.js';
 import { masterFromSeed } from '../../../src/address/bip32/extended-key.js';

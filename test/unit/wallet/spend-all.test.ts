@@ -1,5 +1,5 @@
-// sendall, simulaterawtransaction and exportwatchonlywallet on wallets in memory. Amounts are spelled out from sizes by hand: a P2WPKH input
-// weighs 271, its output 124, one of P2SH 128, the rest 42.
+// sendall, simulaterawtransaction and exportwatchonlywallet on wallets in memory. Amounts are spelled out from sizes by
+// hand: a P2WPKH input weighs 271, its output 124, one of P2SH 128, the rest 42.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

@@ -48,7 +48,9 @@ t.test('orders: the merge sort sorts, stably, and random orders hold everything 
   t.pass();
 });
 
-/** The least waste that the search may find: subsets that match, none of them beyond the coin that reached the target. */
+/**
+ * The least waste that the search may find: subsets that match, none of them beyond the coin that reached the target.
+ */
 function leastWaste({ effective, fees, longTermFees, target, costOfChange }: ExactSearch): number | null {
   const order = Array.from(effective, (_, i) => i).sort((a, b) => effective[b] - effective[a] || a - b);
   let least: number | null = null;
@@ -118,7 +120,8 @@ t.test('the knapsack is as good as the best subset for few coins, and never miss
         if (new Set(found).size !== found.length || sum < target) return false;
         const sums = subsets(values.length).map((chosen) => sumOf(values, chosen));
         if (sums.includes(target)) return sum === target;
-        // Without an exact match: the smallest sum that leaves enough change, when there is one; else anything that reaches.
+        // Without an exact match: the smallest sum that leaves enough change, when there is one; else anything that
+        // reaches.
         const roomy = sums.filter((other) => other >= target + CENT);
         return roomy.length === 0 || sum <= Math.min(...roomy);
       },
@@ -297,7 +300,8 @@ t.test('drafts: amounts are conserved and the fee is that of the size', async (t
           input === output + fee &&
           size === virtualSize(Array(coins.length).fill(KEY_INPUT), scripts) &&
           fee >= needed &&
-          // With change nothing is overpaid; without it, no more than change would have cost, or would have been dust, or was matched.
+          // With change nothing is overpaid; without it, no more than change would have cost, or would have been dust,
+          // or was matched.
           (change === 0 || fee === needed) &&
           change >= 0 &&
           (change === 0 || change >= 980) &&

@@ -1,5 +1,5 @@
-// Payments made over wallets of random coins: every transaction is signed for good, pays what was asked and what its size costs, and spends
-// only what may be spent. And what single options and rates decide.
+// Payments made over wallets of random coins: every transaction is signed for good, pays what was asked and what its
+// size costs, and spends only what may be spent. And what single options and rates decide.
 import fc from 'fast-check';
 import t from 'tap';
 import { hashKey } from '../../../src/consensus/bytes/hex.js';
@@ -252,7 +252,8 @@ for (const others of [true, false]) {
     const { wallet, tools } = memory;
     for (let i = 0; i < (others ? 2 : 1); i++)
       await memory.receive([{ script: await memory.address('bech32'), value: 5 * CENT }], TIP - 10);
-    // The record waits for work that has the wallet for itself; a payment that comes meanwhile is worked off at the end of that.
+    // The record waits for work that has the wallet for itself; a payment that comes meanwhile is worked off at the end
+    // of that.
     let first: TxView | undefined;
     tools.node.fitsChainLimits = (tx) => {
       if (first) return true;

@@ -1,4 +1,5 @@
-// What a scan looks for: filters of blocks are asked as long as scripts alone tell of every transaction that may matter.
+// What a scan looks for: filters of blocks are asked as long as scripts alone tell of every transaction that may
+// matter.
 import t from 'tap';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx } from '../../../src/consensus/tx/tx-view.js';

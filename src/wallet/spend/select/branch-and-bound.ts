@@ -1,5 +1,6 @@
-// Searches for coins that match an amount so closely that no change is needed, and among those for the least wasteful. Depth first,
-// largest coin first, in a bounded number of steps. Core 0.21: SelectCoinsBnB (Murch, "An Evaluation of Coin Selection Strategies").
+// Searches for coins that match an amount so closely that no change is needed, and among those for the least wasteful.
+// Depth first, largest coin first, in a bounded number of steps. Core 0.21: SelectCoinsBnB (Murch, "An Evaluation of
+// Coin Selection Strategies").
 import { descending } from './order.js';
 import type { Pace } from './pace.js';
 

@@ -1,5 +1,5 @@
-// Which coins a payment spends: those it must, then groups from the safest tier that reaches the amount. Core 0.21: SelectCoins,
-// SelectCoinsMinConf.
+// Which coins a payment spends: those it must, then groups from the safest tier that reaches the amount. Core 0.21:
+// SelectCoins, SelectCoinsMinConf.
 import { feeForSize } from '../../../policy/fee-rate.js';
 import { branchAndBound } from './branch-and-bound.js';
 import type { CoinColumns, Groups } from './groups.js';

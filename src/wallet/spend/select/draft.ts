@@ -1,6 +1,6 @@
-// Works out a payment: which coins, how much fee, how much change and where. Sizes come from what the signed inputs will be at most, so
-// the fee is right before anything is signed. Numbers and scripts in, numbers out; chance and coin choice are the caller's. Core 0.21:
-// the loop of CWallet::CreateTransactionInternal.
+// Works out a payment: which coins, how much fee, how much change and where. Sizes come from what the signed inputs
+// will be at most, so the fee is right before anything is signed. Numbers and scripts in, numbers out; chance and coin
+// choice are the caller's. Core 0.21: the loop of CWallet::CreateTransactionInternal.
 import { dustThreshold } from '../../../policy/dust.js';
 import { feeForSize } from '../../../policy/fee-rate.js';
 import type { Chance } from './pace.js';

@@ -1,5 +1,5 @@
-// Coins that are spent together or not at all. Without -avoidpartialspends each is a group of its own; with it, coins of one address go
-// together, ten at most. Core 0.21: GroupOutputs, OutputGroup.
+// Coins that are spent together or not at all. Without -avoidpartialspends each is a group of its own; with it, coins
+// of one address go together, ten at most. Core 0.21: GroupOutputs, OutputGroup.
 import { indices } from './order.js';
 import type { Pace } from './pace.js';
 
@@ -64,7 +64,8 @@ export function singleGroups(coins: CoinColumns): Groups {
 /**
  * Coins of one address together.
  * @param addressOf number of a coin's address, -1 without one
- * @param maxAncestors the pool's limit: what is left of an address with more than ten coins is made to look as bad as it allows
+ * @param maxAncestors the pool's limit: what is left of an address with more than ten coins is made to look as bad as
+ * it allows
  * @returns null when no two coins share an address
  */
 export async function addressGroups(

@@ -1,5 +1,5 @@
-// Chooses coins of at least an amount: exactly it, or enough above it that the change is worth having, as close as chance finds. Core
-// 0.21: KnapsackSolver, ApproximateBestSubset.
+// Chooses coins of at least an amount: exactly it, or enough above it that the change is worth having, as close as
+// chance finds. Core 0.21: KnapsackSolver, ApproximateBestSubset.
 import { descending, indices, randomOrder } from './order.js';
 import type { Chance, Pace } from './pace.js';
 

@@ -1,4 +1,5 @@
-// Sorting that gives way: a merge sort over indices. A wallet's 200,000 coins would hold the thread for a tenth of a second otherwise.
+// Sorting that gives way: a merge sort over indices. A wallet's 200,000 coins would hold the thread for a tenth of a
+// second otherwise.
 import type { Chance, Pace } from './pace.js';
 
 /** Indices sorted in one go; a run takes about a millisecond. */

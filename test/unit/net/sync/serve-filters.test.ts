@@ -1,4 +1,5 @@
-// Filters for light clients (BIP-0157): what one short message may cost, and which time is charged to the peer that sends it.
+// Filters for light clients (BIP-0157): what one short message may cost, and which time is charged to the peer that
+// sends it.
 import t from 'tap';
 import { chainParams } from '../../../../src/consensus/params/networks.js';
 import { silentLogger } from '../../../../src/log/logger.js';
