@@ -131,8 +131,9 @@ async function start(args: string[], port: number): Promise<Node> {
     if (exit) throw new Error(`the daemon ended: ${fs.readFileSync(path.join(dir, 'stdout.log'), 'utf8').slice(-800)}`);
     if (!fs.existsSync(cookie)) continue;
     node.auth = fs.readFileSync(cookie, 'utf8').trim();
-    const up = await request(node, node.auth, { body: '{"id":0,"method":"getblockcount","params":[]}' }).catch(() => undefined);
-    if (up?.status === 200) return node;
+    const up = await request(node, node.auth, { body: '{"id":0,"method":"getindexinfo","params":[]}' }).catch(() => undefined);
+    // Indexes are made in the background: the first calls would find them, or not.
+    if (up?.status === 200 && !up.body.includes('"synced":false')) return node;
   }
   child.kill('SIGKILL');
   throw new Error('the daemon did not answer in time');
