@@ -1,7 +1,7 @@
 // What a daemon's wallet answers about its confirmed history, held against the model of random histories
 // (naive-wallet.ts), which is told nothing but the blocks of the best chain and the addresses that the wallet gave out.
 // For wallets that were killed: what waited in the mempool is gone, so that it is left out on both sides, and so are
-// the times of arrival.
+// the times of arrival. The model knows the replies of 0.21.1: nodes run with that -compat.
 import type { Daemon } from './daemon.js';
 import { NaiveWallet, type PlainBlock, type PlainScript, type PlainTx } from './naive-wallet.js';
 
@@ -51,7 +51,7 @@ export class ChainWallet {
   async compare(wallet: string, labels: ReadonlyMap<string, string | undefined>): Promise<string[]> {
     const wrong: string[] = [];
     const equal = (what: string, got: unknown, want: unknown): void => {
-      const [a, b] = [JSON.stringify(got), JSON.stringify(want)];
+      const [a, b] = [JSON.stringify(got) ?? 'nothing', JSON.stringify(want) ?? 'nothing'];
       if (a === b) return;
       let at = 0;
       while (a[at] === b[at]) at++;

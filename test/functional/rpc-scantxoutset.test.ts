@@ -93,7 +93,7 @@ t.test('what is found', async (t) => {
   t.equal(await node.call('scantxoutset', 'status'), null);
   t.equal(await node.call('scantxoutset', 'abort'), false);
   t.equal(await fault(node.call('scantxoutset', 'start')), '-1 scanobjects argument is required for the start action');
-  t.equal(await fault(node.call('scantxoutset', 'begin')), '-8 Invalid command');
+  t.equal(await fault(node.call('scantxoutset', 'begin')), "-8 Invalid action 'begin'");
   t.equal(await fault(node.call('scantxoutset', 'start', 'x')), '-3 Expected type array, got string');
   t.equal(await fault(start(7)), '-8 Scan object needs to be either a string or an object');
   t.equal(await fault(start({ range: 5 })), '-8 Descriptor needs to be provided in scan object');

@@ -24,7 +24,7 @@ const inWallet =
   };
 
 t.test('a payment from hand to hand', async (t) => {
-  const node = await Daemon.start('-keypool=5', '-fallbackfee=0.0002');
+  const node = await Daemon.start('-compat=0.21.1', '-keypool=5', '-fallbackfee=0.0002');
   t.teardown(() => node.remove());
   await node.call('createwallet', 'payer');
   await node.call('createwallet', 'other');

@@ -96,7 +96,7 @@ t.test('passphrases and keys leave no trace', async (t) => {
   }
   t.equal(((await call('deriveaddresses', [ranged, 2])).result as string[]).length, 3);
   t.match((await call('scantxoutset', ['start', [plain, { desc: ranged, range: 5 }]])).result, { success: true });
-  t.match((await call('getdescriptorinfo', [wif])).error, { code: -5, message: '(private key) is not a valid descriptor function' });
+  t.match((await call('getdescriptorinfo', [wif])).error, { code: -5, message: "'(private key)' is not a valid descriptor function" });
   t.match((await call('getdescriptorinfo', [`pkh(${wif}/0)`])).error, { code: -5, message: "key '(private key)' is not valid" });
   t.match(
     (
@@ -142,7 +142,7 @@ t.test('passphrases and keys leave no trace', async (t) => {
       size === 0 ? [0, 0, -14, 0, 0, 0, -5, 0] : size === 100_000 ? [0, 0, -14, -14, 0, -14, -5, 0] : [0, 0, -14, 0, 0, -14, -5, 0],
       `batch of ${size} more bytes`,
     );
-    t.equal(list[6].error?.message, 'foo((private key)) is not a valid descriptor function');
+    t.equal(list[6].error?.message, "'foo((private key))' is not a valid descriptor function");
     t.equal(list[0].result, list[7].result);
   }
   t.equal((await call('unloadwallet', ['e'])).error, null);

@@ -136,6 +136,9 @@ const shapes: [method: string, ...args: (Kind | readonly Kind[])[]][] = [
   ['createwalletdescriptor', 'type', 'none'],
   ['derivehdkey', 'label', 'none'],
   ['gethdkeys', 'none'],
+  ['exportwatchonlywallet', 'path'],
+  ['importcorewallet', 'path', 'name'],
+  ['simulaterawtransaction', ['hex', 'hex'], 'none'],
 ];
 /** Arguments that are never anything else: they name files. */
 const FIXED: readonly Kind[] = ['path', 'name', 'taken'];
@@ -145,7 +148,7 @@ const FIXED: readonly Kind[] = ['path', 'name', 'taken'];
  */
 const CAREFUL: readonly string[] = ['encryptwallet', 'createwallet'];
 /** What wallet-spend-fuzz tries. */
-const PAYING = ['bumpfee', 'psbtbumpfee', 'send', 'sendmany', 'sendtoaddress', 'settxfee', 'walletcreatefundedpsbt'];
+const PAYING = ['bumpfee', 'psbtbumpfee', 'send', 'sendall', 'sendmany', 'sendtoaddress', 'settxfee', 'walletcreatefundedpsbt'];
 
 const WALLETS = ['legacy', 'watch', 'descriptors', 'sealed'];
 const CALLS_BETWEEN_LOADS = 25;

@@ -24,7 +24,8 @@ t.test('calls that pay', async (t) => {
   for (const name of ['legacy', 'descriptors']) {
     await node.call('createwallet', name, false, false, null, false, name === 'descriptors');
     const wallet = (method: string, ...params: unknown[]) => node.callWallet(name, method, ...params);
-    await node.call('generatetoaddress', 6, await wallet('getnewaddress'));
+    const own = await wallet('getnewaddress');
+    await node.call('generatetoaddress', 6, own);
     await node.call('generatetoaddress', 100, OTHER);
     const state = new WalletState(node, name, [['getrawmempool']]);
     const payments: string[] = ['00'.repeat(32)];
@@ -69,6 +70,7 @@ t.test('calls that pay', async (t) => {
       },
       () => ['sendmany', ['', outputs(), 1, 'c', choose([[], [OUTSIDE], ['x']]), flag(), ...rate(), flag()]],
       async () => ['send', [outputs(), ...rate(), await options()]],
+      async () => ['sendall', [[own], ...rate(), await options()]],
       async () => ['fundrawtransaction', [await node.call('createrawtransaction', [], { [OUTSIDE]: 1 }), choose([true, await options()])]],
       async () => ['walletcreatefundedpsbt', [[], outputs(), 0, await options(), true]],
       () => ['bumpfee', [choose(payments), choose([{}, { fee_rate: choose([1, 60, 400]) }, { replaceable: false }, { x: 1 }])]],

@@ -193,7 +193,7 @@ class Life {
 
 t.test('a wallet that is killed again and again', async (t) => {
   const random = pseudoRandom(seed);
-  const node = await Daemon.start('-keypool=4', '-dbcache=4', '-walletimage=1');
+  const node = await Daemon.start('-compat=0.21.1', '-keypool=4', '-dbcache=4', '-walletimage=1');
   t.teardown(() => node.remove());
   await node.call('createwallet', 'w', false, false, null, false, false, true);
   await node.call('createwallet', 'i', false, true, null, false, false, true);

@@ -1,6 +1,6 @@
 // Declares gettransaction; types.ts says what a declaration is for.
 import { entryMembers, includeWatchOnlyArg, transactionMembers } from './history-parts.js';
-import { LAST_PROCESSED, TX_MEMBERS } from './members.js';
+import { LAST_PROCESSED, WALLET_TX_MEMBERS } from './members.js';
 import type { MethodSpec } from './types.js';
 
 export const gettransaction: MethodSpec = {
@@ -29,7 +29,7 @@ export const gettransaction: MethodSpec = {
           key: 'decoded',
           optional: true,
           help: 'As decoderawtransaction shows it',
-          inner: [{ type: 'elision', help: '', of: TX_MEMBERS }],
+          inner: [{ type: 'elision', help: '', of: WALLET_TX_MEMBERS }],
         },
         LAST_PROCESSED,
       ],

@@ -36,7 +36,11 @@ export const SCRIPT_MEMBERS: readonly ResultSpec[] = [
 ];
 
 /** Members of a transaction. @param prevout what an input spends, when it is shown */
-const txMembers = (...prevout: readonly ResultSpec[]): readonly ResultSpec[] => [
+/**
+ * @param prevout more of an input
+ * @param more more of an output
+ */
+const txMembers = (prevout: readonly ResultSpec[] = [], more: readonly ResultSpec[] = []): readonly ResultSpec[] => [
   { type: 'hex', key: 'txid', help: 'The transaction id' },
   { type: 'hex', key: 'hash', help: 'Hash with witness' },
   { type: 'num', key: 'version', help: 'Version' },
@@ -85,6 +89,7 @@ const txMembers = (...prevout: readonly ResultSpec[]): readonly ResultSpec[] => 
           { type: 'amount', key: 'value', help: 'Amount in BTC' },
           { type: 'num', key: 'n', help: 'Number' },
           { type: 'obj', key: 'scriptPubKey', help: '', inner: SCRIPT_MEMBERS },
+          ...more,
         ],
       },
     ],
@@ -94,21 +99,29 @@ const txMembers = (...prevout: readonly ResultSpec[]): readonly ResultSpec[] => 
 /** Members of a transaction. */
 export const TX_MEMBERS: readonly ResultSpec[] = txMembers();
 
+/** The same as a wallet shows it. */
+export const WALLET_TX_MEMBERS: readonly ResultSpec[] = txMembers(
+  [],
+  [{ type: 'bool', key: 'ischange', since: 31, optional: true, help: 'True where the output is change, else left out' }],
+);
+
 /** The same with what each input spends, which the method shows since a release. */
 export const spendingMembers = (since: Release): readonly ResultSpec[] =>
-  txMembers({
-    type: 'obj',
-    key: 'prevout',
-    since,
-    optional: true,
-    help: 'What the input spends',
-    inner: [
-      { type: 'bool', key: 'generated', help: 'Whether it is an output of a coinbase' },
-      { type: 'num', key: 'height', help: 'Height of its block' },
-      { type: 'amount', key: 'value', help: 'Amount in BTC' },
-      { type: 'obj', key: 'scriptPubKey', help: '', inner: SCRIPT_MEMBERS },
-    ],
-  });
+  txMembers([
+    {
+      type: 'obj',
+      key: 'prevout',
+      since,
+      optional: true,
+      help: 'What the input spends',
+      inner: [
+        { type: 'bool', key: 'generated', help: 'Whether it is an output of a coinbase' },
+        { type: 'num', key: 'height', help: 'Height of its block' },
+        { type: 'amount', key: 'value', help: 'Amount in BTC' },
+        { type: 'obj', key: 'scriptPubKey', help: '', inner: SCRIPT_MEMBERS },
+      ],
+    },
+  ]);
 
 const FEES: ResultSpec = {
   type: 'obj',

@@ -24,7 +24,7 @@ import { hashHex } from '../render/hex.js';
 import { JsonNumber, JsonObject, type JsonValue } from '../wire/values.js';
 import { settledWallet, WalletSlicer, walletOf } from './select.js';
 import { controlFor, setFeeRate, toolsOf } from './spend-args.js';
-import { finishSend, sendOptions, startedTx } from './spend-psbt.js';
+import { finishSend, sendOptions, sendOutcome, startedTx } from './spend-psbt.js';
 
 const invalid = (text: string): never => fail(RPC_CODE.INVALID_PARAMETER, text);
 const short = (text: string): never => fail(RPC_CODE.WALLET_INSUFFICIENT_FUNDS, text);
@@ -79,6 +79,7 @@ function wantedOf(options: JsonObject, replaceable: boolean): Wanted {
 export const sendall: Run<NodeContext> = async (ctx, args, call) => {
   walletOf(ctx, call);
   const options = sendOptions(args);
+  const outcome = sendOutcome(options);
   const { outputs, open } = readRecipients(args[0]);
   if (open.size === 0) invalid('Must provide at least one address without a specified amount');
   const tools = toolsOf(ctx);
@@ -120,7 +121,7 @@ export const sendall: Run<NodeContext> = async (ctx, args, call) => {
       for (const outpoint of chosen) wallet.ledger.locked.set(hashKey(outpoint), outpoint);
     }
     const locked = options.has('locktime') || !snipable(tx) ? tx : { ...tx, locktime: lockTime(wallet, tools.node) };
-    return finishSend(ctx, wallet, { tx: locked, chosen }, options, call);
+    return finishSend(ctx, wallet, { tx: locked, chosen }, outcome, call);
   });
 };
 

@@ -108,10 +108,23 @@ export function sendOptions(args: readonly JsonValue[]): JsonObject {
   return merged;
 }
 
+/** What becomes of a signed transaction. */
+export interface SendOutcome {
+  readonly wantsPsbt: boolean;
+  readonly addToWallet: boolean;
+}
+
+/** Read before anything is chosen: a call that is refused has given out no change address. */
+export const sendOutcome = (options: JsonObject): SendOutcome => ({
+  wantsPsbt: options.has('psbt') && asBool(options.get('psbt')),
+  addToWallet: !options.has('add_to_wallet') || asBool(options.get('add_to_wallet')),
+});
+
 export const send: Run<NodeContext> = async (ctx, args, call) => {
   checkTypes(args, [null, 'number', 'string', null, 'object'], true);
   walletOf(ctx, call);
   const options = sendOptions(args);
+  const outcome = sendOutcome(options);
   const flag = (name: string, otherwise: boolean): boolean => (options.has(name) ? asBool(options.get(name)) : otherwise);
   const tools = toolsOf(ctx);
   const replaceable = flag('replaceable', tools.options.replaceable);
@@ -121,7 +134,7 @@ export const send: Run<NodeContext> = async (ctx, args, call) => {
   const fund = { tx, addInputs: tx.inputs.length === 0, overrideRate: false };
   return inSpendLine(wallet, async () => {
     const funded = await fundWith(ctx, wallet, options, fund, call);
-    return finishSend(ctx, wallet, funded, options, call);
+    return finishSend(ctx, wallet, funded, outcome, call);
   });
 };
 
@@ -133,11 +146,9 @@ export async function finishSend(
   ctx: NodeContext,
   wallet: Wallet,
   { tx, chosen }: { readonly tx: TxFields; readonly chosen: readonly Uint8Array[] },
-  options: JsonObject,
+  { wantsPsbt, addToWallet }: SendOutcome,
   call: CallInfo,
 ): Promise<JsonResult> {
-  const wantsPsbt = options.has('psbt') && asBool(options.get('psbt'));
-  const addToWallet = !options.has('add_to_wallet') || asBool(options.get('add_to_wallet'));
   const { psbt } = await walletPsbt(ctx, wallet, tx, { sign: true, derivations: only(ctx.compat, 32) }, call);
   const complete = await finalizePsbt(psbt, ctx.crypto, follows(ctx.compat, 32), new Slicer(call.breathe));
   const result: Record<string, JsonResult> = {};

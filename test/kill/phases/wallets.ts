@@ -11,7 +11,7 @@ import { CallError, Daemon } from '../../framework/daemon.js';
 import { pseudoRandom } from '../../framework/pseudo-random.js';
 import { count, emptyReport, type Phase, putAway, type RoundPlan, type RoundReport, RUN_UP, StartMeter } from './phase.js';
 
-const OPTIONS = ['-fronts=1', '-par=1', '-keypool=40', '-walletimage=1'];
+const OPTIONS = ['-compat=0.21.1', '-fronts=1', '-par=1', '-keypool=40', '-walletimage=1'];
 /** Keys of the wallet that is saved and restored: rows for some batches. */
 const KEPT_KEYS = 1_500;
 const PASSPHRASE = 'words that only the test knows';

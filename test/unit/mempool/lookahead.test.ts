@@ -104,6 +104,7 @@ t.test('a batch over RPC answers as its entries alone would', async (t) => {
     const context = {
       compat: COMPATS['0.21.1'],
       mempool: pool,
+      network: { privately: () => null },
       crypto,
       clock: new HandClock(),
       chain: { coin: async () => undefined, tip: chain.tip },

@@ -26,7 +26,13 @@ const options = {
 
 const contextOf = (mempool: Mempool, told: string[] = []): NodeContext => {
   mempool.onBroadcast = ({ txid }) => told.push(hashToHex(txid));
-  return { compat: COMPATS['31'], mempool, crypto, chain: { coin: async () => null } } as unknown as NodeContext;
+  return {
+    compat: COMPATS['31'],
+    mempool,
+    crypto,
+    chain: { coin: async () => null },
+    network: { privately: () => null },
+  } as unknown as NodeContext;
 };
 
 t.test('of two parents that are both wrong the one with the lower id is named', async (t) => {
