@@ -68,7 +68,10 @@ export async function acceptBlock(ws: ChainWorkspace, block: BlockView, requeste
   if (failed === null && isLarge(block)) await yieldToLoop();
   failed ??= contextualCheckBlock(block, node.prev, params, ws.versionBits);
   if (failed !== null) {
-    if (failed.category !== 'mutated') index.markFailedEarly(node);
+    if (failed.category !== 'mutated') {
+      index.markFailedEarly(node);
+      if (ws.options.failedHeaderLeaves) index.noteInvalidChain(node);
+    }
     return { verdict: failed, node, isNew: false };
   }
   const at = stored ?? (await ws.blocks.append(block));

@@ -17,6 +17,8 @@ export interface ChainOptions {
   readonly coinsCacheBytes: number;
   /** Script failures are named alike, however many threads run scripts, as since release 30. */
   readonly plainScriptFaults: boolean;
+  /** A block that broke a rule before it was stored is the best header no more, as since release 29. */
+  readonly failedHeaderLeaves: boolean;
   /** 1 asks for Core's sequential order and wording of script failures (-par=1), anything else for the parallel one. */
   readonly scriptThreads: number;
   /** Tip age in seconds beyond which the node is in initial download (-maxtipage). */
@@ -63,6 +65,7 @@ export interface ChainOptions {
 export const defaultChainOptions: ChainOptions = {
   coinsCacheBytes: 450 << 20,
   plainScriptFaults: false,
+  failedHeaderLeaves: false,
   scriptThreads: 0,
   maxTipAge: 24 * 60 * 60,
   minimumChainWork: null,

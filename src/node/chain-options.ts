@@ -1,10 +1,12 @@
 // The chain's options from the node's, and what a start checks of the blocks it finds.
+
 import type { Chain } from '../chain/chain.js';
 import { batchBounds, type ChainOptions } from '../chain/options.js';
 import { ConfigError } from '../config/args.js';
 import type { NodeConfig } from '../config/load.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import type { NodeLogger } from '../log/create-logger.js';
+import { follows } from '../policy/compat.js';
 import { noteShortCheck, pruneSettings } from './pruning.js';
 
 /**
@@ -21,6 +23,7 @@ export function chainOptions(config: NodeConfig, params: ChainParams, scan: bool
     ...batchBounds(config.dbBatchBytes),
     scriptThreads: config.par,
     plainScriptFaults: config.policy.rules.detailed,
+    failedHeaderLeaves: follows(config.compat, 29),
     maxTipAge: config.maxTipAgeSeconds,
     minimumChainWork: config.minimumChainWorkHex === undefined ? null : BigInt(`0x${config.minimumChainWorkHex}`),
     assumeValid: config.assumeValidHex ?? null,
