@@ -94,6 +94,7 @@ const subsidyAt = (height: number): number => Math.floor(5_000_000_000 / 2 ** Ma
 
 export interface Block {
   hash: string;
+  prev: string;
   hex: string;
   height: number;
   time: number;
@@ -126,5 +127,5 @@ export function buildBlock(prev: string, height: number, time: number, txs: read
   const hash = shown(grind(header));
   const body = [coinbase, ...txs].map(({ hex }) => Buffer.from(hex, 'hex'));
   const hex = Buffer.concat([serializeHeader(header), compactSize(txs.length + 1), ...body]).toString('hex');
-  return { hash, hex, height, time, coinbase, txs };
+  return { hash, prev, hex, height, time, coinbase, txs };
 }

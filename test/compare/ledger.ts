@@ -5,6 +5,8 @@ const MATURITY = 100;
 
 export class Ledger {
   readonly blocks: Block[] = [];
+  /** Every block that was ever made, by its hash. */
+  readonly #known = new Map<string, Block>();
   readonly made = new Map<string, Made>();
   /** Confirmed and unspent by blocks; coinbases from their maturity on. */
   readonly coins = new Map<string, Coin>();
@@ -34,7 +36,9 @@ export class Ledger {
   /** A block on the tip; it is not connected here. */
   next(txs: readonly Made[], coins: number): Block {
     this.#time += 60;
-    return buildBlock(this.tip, this.height + 1, this.#time, txs, coins);
+    const block = buildBlock(this.tip, this.height + 1, this.#time, txs, coins);
+    this.#known.set(block.hash, block);
+    return block;
   }
 
   connect(block: Block): void {
@@ -44,6 +48,17 @@ export class Ledger {
     for (const coin of [...block.txs.flatMap(({ coins }) => coins), ...mature]) this.coins.set(outpointOf(coin), coin);
     // A coin made and spent in the same block was never there.
     for (const { tx } of block.txs) for (const input of tx.ins) this.coins.delete(outpointOf(input));
+  }
+
+  /** Goes to another tip: a block may have been refused, and of two branches of the same work one is chosen. */
+  follow(tip: string): void {
+    const coming: Block[] = [];
+    for (let block = this.#known.get(tip); block !== undefined && !this.blocks.includes(block); block = this.#known.get(block.prev)) {
+      coming.unshift(block);
+    }
+    const fork = coming[0]?.prev ?? tip;
+    while (this.tip !== fork) this.disconnect();
+    for (const block of coming) this.connect(block);
   }
 
   /** Takes the tip off. */

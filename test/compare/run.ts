@@ -94,6 +94,13 @@ async function play({ name, calls, done }: Action, step: number): Promise<boolea
   return same;
 }
 
+/** Both must be on the same tip; the ledger goes there. */
+async function followTip(ledger: Ledger, step: number): Promise<void> {
+  const [ofCore, ofAdit] = await Promise.all([core.call('getbestblockhash'), adit.call('getbestblockhash')]);
+  if (ofCore !== ofAdit) throw new Error(`the tips differ at step ${step}: ${ofCore}, ${ofAdit}`);
+  ledger.follow(ofCore);
+}
+
 /** Members of mempool replies that say how much memory is used, or what peers did. */
 const OWN_AFFAIR = new Set(['usage', 'maxmempool', 'optimal']);
 
@@ -159,7 +166,7 @@ async function compareTemplates(ledger: Ledger, step: number): Promise<void> {
 }
 
 /** Confirms all that either has, so that both are the same again. */
-async function empty(stream: Stream, step: number): Promise<void> {
+async function empty(stream: Stream, ledger: Ledger, step: number): Promise<void> {
   for (const node of [core, adit]) {
     for (;;) {
       const pool: Pool = await node.call('getrawmempool', true);
@@ -168,6 +175,10 @@ async function empty(stream: Stream, step: number): Promise<void> {
       const before = differences.count;
       await play(stream.block(txs), step);
       if (differences.count > before) throw new Error(`the chains differ at step ${step}`);
+      const { height } = ledger;
+      await followTip(ledger, step);
+      if (ledger.height === height) continue;
+      throw new Error(`${node === core ? 'bitcoind' : 'adit'} keeps what no block may have at step ${step}`);
     }
   }
   // Priorities of what never came in stay behind.
@@ -195,10 +206,11 @@ try {
     const pool: Pool = await core.call('getrawmempool', true);
     const full = Object.keys(pool).length > MOST_ENTRIES;
     let same = await play(full ? stream.block(stream.fitting(inOrder(pool))) : stream.next(pool), step);
+    await followTip(ledger, step);
     if (same && step % TEMPLATE_EVERY === 0) await compareTemplates(ledger, step);
     if (same && !old && step % CLUSTERS_EVERY === 0) same = await compareClusters(pool, step);
     if (!same || step % POOL_EVERY === 0) same = (await comparePools(step)) && same;
-    if (!same) await empty(stream, step);
+    if (!same) await empty(stream, ledger, step);
     if (step % 500 === 0) process.stderr.write(`step ${step}: ${differences.count} differences\n`);
   }
 } catch (error) {
