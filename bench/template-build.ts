@@ -162,7 +162,7 @@ function cpuMs(): number {
 async function measureSize(count: number): Promise<SizeSamples> {
   const source = filled(count);
   const output = new SharedArrayBuffer(16 << 20);
-  const tip = tipFacts(chain.tip, chainParams('regtest'), new VersionBitsCache(), null);
+  const tip = tipFacts(chain.tip, chainParams('regtest'), new VersionBitsCache(), { blockVersion: null, release: 21 });
   const samples: SizeSamples = { count, mirror: [], block: [], one: [] };
   const timed = async (to: number[], assembly: Assembly): Promise<ChosenTransactions> => {
     const started = cpuMs();
@@ -197,7 +197,7 @@ await runBench({
     const raw = Buffer.concat(source.list.map(({ tx }) => tx.bytes));
     const output = new SharedArrayBuffer(16 << 20);
     const out = Buffer.from(output);
-    const tip = tipFacts(chain.tip, chainParams('regtest'), new VersionBitsCache(), null);
+    const tip = tipFacts(chain.tip, chainParams('regtest'), new VersionBitsCache(), { blockVersion: null, release: 21 });
     const inline = new Assembly(new InlineAssembler({ hashes: crypto, now: () => performance.now() }), source, 1);
     const pooled = new PooledAssembler();
     const onThread = service(serviceSource, pooled);

@@ -126,7 +126,7 @@ section('Block creation', [
   [
     'templatemode',
     'string',
-    'core: as Bitcoin Core 0.21 builds and times templates; live: built ahead, better paying, empty first (default: live; with -compat=0.21.1 core)',
+    'core: as Bitcoin Core builds and times templates; live: built ahead, better paying, empty first (default: live; with -compat=0.21.1 or 31 core)',
   ],
   ['emptyfirst', 'bool', 'Mode live: after a new tip hand out a template without transactions until the full one is ready (default: 1)'],
   ['longpolldelta', 'amount', 'Mode live: long polls are answered when fees have risen by this much, BTC (default: 0.01)'],

@@ -59,6 +59,12 @@ export interface MirrorDelta {
   readonly parents: Int32Array;
 }
 
+/**
+ * core: ancestor order of Core 0.21. chunks: chunks of clusters as Core's master takes them. live: the better of both,
+ * in an order that changes little.
+ */
+export type AssemblyMode = 'core' | 'chunks' | 'live';
+
 /** Bring the mirror up to date, choose transactions, encode them. */
 export interface AssembleRequest {
   readonly version: number;
@@ -72,8 +78,7 @@ export interface AssembleRequest {
   readonly maxWeight: number;
   /** Weight kept free for header and coinbase. */
   readonly reservedWeight: number;
-  /** core: ancestor order of Core 0.21. live: chunks of clusters, an order that changes little. */
-  readonly mode: 'core' | 'live';
+  readonly mode: AssemblyMode;
   /** Whether the coinbase's merkle branch is wanted. */
   readonly branch: boolean;
   /** Satoshis per 1,000 virtual bytes. */

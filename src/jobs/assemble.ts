@@ -6,6 +6,7 @@ import type { Hashes } from '../crypto/crypto.js';
 import { feeForSize } from '../policy/fee-rate.js';
 import { type Selection, selectByAncestors } from '../selection/ancestor-selection.js';
 import { selectBestBlock } from '../selection/best-block.js';
+import { selectByChunks } from '../selection/chunk-selection.js';
 import { type TemplateTx, TransactionsEncoder } from '../template/encode/transactions.js';
 import {
   ASSEMBLE_VERSION,
@@ -109,6 +110,7 @@ function select(mirror: AssembleMirror, last: LastEncoding, request: AssembleReq
     maxWeight: request.maxWeight,
     reservedWeight: request.reservedWeight,
     minFee: (size: number) => feeForSize(request.minFeeRate, size),
+    minFeeRate: request.minFeeRate,
     height: request.height,
     lockTimeCutoff: request.lockTimeCutoff,
     allowWitness: request.segwitActive,
@@ -116,6 +118,7 @@ function select(mirror: AssembleMirror, last: LastEncoding, request: AssembleReq
     excluded,
   };
   if (request.mode === 'core') return selectByAncestors(mirror.candidates, mirror.ranking, limits, mirror.scratch);
+  if (request.mode === 'chunks') return selectByChunks(mirror.candidates, mirror.clusters(), limits, mirror.scratch);
   const best = selectBestBlock(mirror.candidates, mirror.ranking, mirror.clusters(), limits, mirror.scratch);
   return { ...best, slots: last.steady(mirror, best.slots) ?? best.slots };
 }

@@ -2,7 +2,7 @@
 // before and after (Core's ImprovesFeerateDiagram). What the rest of the pool pays has no influence: it comes on top of
 // both. Used by accept/diagram-replacement.ts and package/package-rules.ts.
 import { ancestorOrder } from '../selection/cluster/ancestor-order.js';
-import { type Chunk, chunksOf, compareDiagrams } from '../selection/cluster/chunks.js';
+import { type Chunk, chunksOf, compareDiagrams, rankedChunks } from '../selection/cluster/chunks.js';
 import { type ClusterGraph, clusterGraph } from '../selection/cluster/cluster-graph.js';
 import { adjustedWeightOf } from '../selection/cluster/cluster-index.js';
 import { compareFeeFractions } from '../selection/cluster/fee-fraction.js';
@@ -143,19 +143,19 @@ export interface PoolChunk {
   readonly weight: number;
   /** In the order of blocks. */
   readonly rows: readonly number[];
+  /** See RankedChunk. */
+  readonly alike: number;
 }
 
 /** The cluster of a row, cut into chunks, best first. */
 export function chunksOfCluster(pool: TxPool, row: number): PoolChunk[] {
-  const members = [...connected(pool, row, () => true)];
+  const members = [...connected(pool, row, () => true)].sort(pool.compareIds);
   const graph = graphOf(pool, members);
   const forest = new SpanningForest(graph, ancestorOrder(graph));
   forest.improve(CLUSTER_COST);
   const order = forest.order();
-  let at = 0;
-  return chunksOf(graph, order).map(({ fee, size, count }) => {
-    const rows = Array.from(order.slice(at, at + count), (node) => members[node]);
-    at += count;
-    return { fee, weight: size, rows };
+  return rankedChunks(graph, order).map(({ fee, size, count, start, alike }) => {
+    const rows = Array.from(order.subarray(start, start + count), (node) => members[node]);
+    return { fee, weight: size, rows, alike };
   });
 }

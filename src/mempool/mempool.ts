@@ -114,7 +114,7 @@ export class Mempool {
     this.#acceptor = new Acceptor(judge);
     this.#packages = new PackageAcceptor(judge, this.#acceptor);
     this.#reorg = new ReorgFollower({ pool, eviction: this.#eviction, acceptor: this.#acceptor, chain: deps.chain, log: deps.log, fees });
-    for (let i = startingCounter(deps.chain.tip.height); i > 0; i--) pool.bumpCounter();
+    for (let i = startingCounter(deps.chain.tip.height, this.options.policy.clusters); i > 0; i--) pool.bumpCounter();
     pool.follow({
       added() {},
       changed() {},
@@ -326,7 +326,7 @@ export class Mempool {
    * @param breathe see Slicer
    */
   snapshot(breathe?: () => unknown): Promise<PoolSnapshot> {
-    return PoolSnapshot.take(this.#pool, breathe);
+    return PoolSnapshot.take(this.#pool, this.options.policy.clusters, breathe);
   }
 
   /** These entries, in this order, for work with pauses. Release it. */
@@ -471,9 +471,9 @@ export class Mempool {
 }
 
 /**
- * Where Core's counter stands when it begins to serve: its pool was cleared twice, and a fresh chain has just connected
- * its genesis.
+ * Where Core's counter stands when it begins to serve: 0.21's pool was cleared twice, and a fresh chain has just
+ * connected its genesis.
  */
-function startingCounter(tipHeight: number): number {
-  return tipHeight === 0 ? 3 : 2;
+function startingCounter(tipHeight: number, clusters: boolean): number {
+  return (clusters ? 0 : 2) + (tipHeight === 0 ? 1 : 0);
 }

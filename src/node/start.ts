@@ -313,7 +313,7 @@ async function build(
 
   const templates = new TemplateService(
     {
-      mode: config.mining.templateMode,
+      mode: config.mining.templateMode === 'core' && config.policy.rules.clusters ? 'chunks' : config.mining.templateMode,
       maxWeight: config.mining.maxWeight,
       reservedWeight: config.mining.reservedWeight,
       emptyFirst: config.mining.emptyFirst,
@@ -321,6 +321,7 @@ async function build(
       longPollInterval: config.mining.longPollIntervalSeconds,
       minFeeRate: config.mining.minFeeRate,
       blockVersion: config.mining.blockVersion ?? null,
+      release: config.compat.replies.oldest,
       checkTemplates: config.mining.checkTemplates,
     },
     {

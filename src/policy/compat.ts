@@ -112,7 +112,7 @@ export const COMPATS: Readonly<Record<CompatName, Compat>> = {
     replies: { oldest: NEWEST, newest: NEWEST },
     descriptors: 'master',
     hardenedMark: 'h',
-    templateMode: 'live',
+    templateMode: 'core',
     encryptPeers: true,
     orphanScore: 3_000,
     policy: NEW_POLICY,

@@ -17,7 +17,7 @@ export const RESERVED_SIGOPS = 400;
 export const MAX_SIGOPS = 80_000;
 const WITNESS_SCALE = 4;
 /** After so many packages in a row that didn't fit, a nearly full block is left as it is. */
-const MAX_FAILURES = 1000;
+export const MAX_FAILURES = 1000;
 /** Lock times below are heights. */
 const LOCKTIME_THRESHOLD = 500_000_000;
 
@@ -27,6 +27,8 @@ export interface SelectionLimits {
   readonly reservedWeight: number;
   /** Least fee for a package of this virtual size; below it selection ends. */
   readonly minFee: (size: number) => number;
+  /** The rate that this follows, satoshis per 1,000 virtual bytes. */
+  readonly minFeeRate: number;
   readonly height: number;
   /** Median time past of the parent. */
   readonly lockTimeCutoff: number;

@@ -2,7 +2,7 @@
 // template service.
 
 import { MAX_BLOCK_SIGOPS_COST } from '../consensus/limits.js';
-import { ASSEMBLE_VERSION, type AssembleReply, type MirrorDelta } from '../jobs/assemble-messages.js';
+import { ASSEMBLE_VERSION, type AssembleReply, type AssemblyMode, type MirrorDelta } from '../jobs/assemble-messages.js';
 import { Slicer } from '../lib/slicer.js';
 import type { Assembler } from '../parallel/assembler.js';
 import { RESERVED_SIGOPS } from '../selection/ancestor-selection.js';
@@ -23,7 +23,7 @@ export interface AssemblyLimits {
   readonly reservedWeight: number;
   /** Satoshis per 1,000 virtual bytes. */
   readonly minFeeRate: number;
-  readonly mode: 'core' | 'live';
+  readonly mode: AssemblyMode;
   /** Sigop cost of the block with the coinbase's; the consensus limit unless given. */
   readonly maxSigops?: number;
   /** Txids that stay out, with all that depends on them. */

@@ -72,6 +72,8 @@ export class ClientTemplates {
     const { maxWeight, reservedWeight } = this.#options;
     const limits: AssemblyLimits = {
       ...this.#options,
+      // Core's chunks would leave out all of a cluster for one transaction that is excluded.
+      mode: this.#options.mode === 'chunks' ? 'live' : this.#options.mode,
       // Without transactions a block still has what is kept free.
       maxWeight: Math.max(reservedWeight, Math.min(maxWeight, asked.maxWeight ?? maxWeight)),
       minFeeRate: Math.max(this.#options.minFeeRate, asked.minFeeRate ?? 0),

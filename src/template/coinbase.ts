@@ -1,5 +1,5 @@
-// The coinbase of blocks made here, as Core 0.21 builds it: height, a zero or an extra nonce, one payout, one
-// commitment (BIP-0034, BIP-0141). Used by templates (only its commitment leaves the node) and by the generate calls.
+// The coinbase of blocks made here, as Core builds it: height, a zero or an extra nonce, one payout, one commitment
+// (BIP-0034, BIP-0141). Used by templates (only its commitment leaves the node) and by the generate calls.
 
 import { merkleRoot, WITNESS_COMMITMENT_HEADER } from '../consensus/block/merkle.js';
 import { ByteWriter } from '../consensus/bytes/writer.js';
@@ -30,8 +30,8 @@ export function witnessRootOf(txs: readonly TxView[], hashes: Hashes): Uint8Arra
 
 export interface CoinbaseFields {
   readonly height: number;
-  /** 0 in templates; generate calls count it from 1. */
-  readonly extraNonce: number;
+  /** 0 in templates; generate calls count it from 1. null: the height alone, as since release 30. */
+  readonly extraNonce: number | null;
   /** Satoshis. */
   readonly value: number;
   readonly script: Uint8Array;
@@ -39,7 +39,7 @@ export interface CoinbaseFields {
   readonly commitment: Uint8Array | null;
   /** Whether the witness with the reserved value is there, as from segwit's activation on. */
   readonly witness: boolean;
-  /** Where BIP-0054 holds; else null. */
+  /** Where BIP-0054 holds, and since release 30; else null. */
   readonly lock: CoinbaseLock | null;
 }
 
@@ -53,7 +53,7 @@ export function buildCoinbase(fields: CoinbaseFields): Uint8Array {
       {
         prevHash: new Uint8Array(32),
         prevIndex: NO_INDEX,
-        scriptSig: join(pushNumber(fields.height), plainPush(scriptNumber(fields.extraNonce))),
+        scriptSig: startOf(fields),
         sequence: fields.lock?.sequence ?? SEQUENCE_FINAL,
         witness: fields.witness && fields.commitment !== null ? [WITNESS_RESERVED_VALUE] : [],
       },
@@ -61,6 +61,13 @@ export function buildCoinbase(fields: CoinbaseFields): Uint8Array {
     outputs,
     locktime: fields.lock?.locktime ?? 0,
   });
+}
+
+/** The input's script; two bytes at least, by consensus. */
+function startOf({ height, extraNonce }: CoinbaseFields): Uint8Array {
+  const start = pushNumber(height);
+  if (extraNonce === null && start.length > 1) return start;
+  return join(start, plainPush(scriptNumber(extraNonce ?? 0)));
 }
 
 /** A non-negative number as scripts write it: shortest, little-endian, top bit clear; zero is empty. */

@@ -15,6 +15,8 @@ import type { TemplateOptions } from './options.js';
 import type { TemplateChain, TemplateTip } from './source.js';
 import { type TipFacts, tipFacts } from './tip-facts.js';
 
+/** The release whose coinbases are locked to their height. */
+const LOCKED_COINBASES = 30;
 /** OP_TRUE: the payout of a template's own coinbase, which nobody ever sees. */
 const ANYONE = Uint8Array.of(0x51);
 
@@ -37,11 +39,11 @@ export interface GroundDeps {
 type BlockParts = Pick<ChosenTransactions, 'fees' | 'witnessRoot'> & { readonly txs: readonly TxView[] };
 
 export class Groundwork {
-  readonly #options: Pick<TemplateOptions, 'blockVersion' | 'checkTemplates'>;
+  readonly #options: Pick<TemplateOptions, 'blockVersion' | 'checkTemplates' | 'release'>;
   readonly #deps: GroundDeps;
   #tipFacts: { readonly tip: TemplateTip; readonly facts: TipFacts } | null = null;
 
-  constructor(options: Pick<TemplateOptions, 'blockVersion' | 'checkTemplates'>, deps: GroundDeps) {
+  constructor(options: Pick<TemplateOptions, 'blockVersion' | 'checkTemplates' | 'release'>, deps: GroundDeps) {
     this.#options = options;
     this.#deps = deps;
   }
@@ -51,7 +53,7 @@ export class Groundwork {
     if (this.#tipFacts?.tip !== tip) {
       const { params } = this.#deps.chain;
       const blockVersion = params.mineOnDemand ? this.#options.blockVersion : null;
-      this.#tipFacts = { tip, facts: tipFacts(tip, params, this.#deps.versionBits, blockVersion) };
+      this.#tipFacts = { tip, facts: tipFacts(tip, params, this.#deps.versionBits, { blockVersion, release: this.#options.release }) };
     }
     return this.#tipFacts.facts;
   }
@@ -83,14 +85,15 @@ export class Groundwork {
   candidate(tip: TemplateTip, facts: TipFacts, chosen: BlockParts, time: number, script: Uint8Array, extraNonce: number): BlockCandidate {
     const { hashes } = this.#deps;
     const easy = facts.minDifficulty;
+    const locked = this.#options.release >= LOCKED_COINBASES;
     const coinbase = buildCoinbase({
       height: facts.height,
-      extraNonce,
+      extraNonce: locked ? null : extraNonce,
       value: facts.subsidy + chosen.fees,
       script,
       commitment: facts.segwitDefined ? commitmentScript(chosen.witnessRoot, hashes) : null,
       witness: facts.segwitActive,
-      lock: facts.cleanupActive ? coinbaseLock(facts.height) : null,
+      lock: facts.cleanupActive || locked ? coinbaseLock(facts.height) : null,
     });
     const bits = easy !== null && time > easy.afterTime ? easy.bits : facts.bits;
     const { version, height } = facts;

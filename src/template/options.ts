@@ -1,10 +1,12 @@
 // What the operator may change about templates, with Core 0.21's defaults.
+import type { AssemblyMode } from '../jobs/assemble-messages.js';
+import type { Release } from '../policy/compat.js';
 
 /**
- * core: rebuilt on request by Core's rule, ancestor order, exact counters. live: follows the mempool by itself,
- * clusters by chunks, an empty template first after a new tip.
+ * core, chunks: rebuilt on request by Core's rule, with exact counters; core by ancestors as 0.21, chunks as Core's
+ * master. live: follows the mempool by itself, clusters by chunks, an empty template first after a new tip.
  */
-export type TemplateMode = 'core' | 'live';
+export type TemplateMode = AssemblyMode;
 
 export interface TemplateOptions {
   readonly mode: TemplateMode;
@@ -22,6 +24,8 @@ export interface TemplateOptions {
   readonly minFeeRate: number;
   /** -blockversion, regtest only; null: by version bits. */
   readonly blockVersion: number | null;
+  /** Whose coinbases and lists of rules these are (-compat). */
+  readonly release: Release;
   /** -checktemplates: connect each template dry before it is published. */
   readonly checkTemplates: boolean;
 }
@@ -35,6 +39,7 @@ export const DEFAULT_TEMPLATE: TemplateOptions = {
   longPollInterval: 60,
   minFeeRate: 1000,
   blockVersion: null,
+  release: 21,
   checkTemplates: false,
 };
 

@@ -122,13 +122,14 @@ export class TemplateService {
   /** Of the last publication in mode live; starts anywhere, so that ids of an earlier run are not taken for ours. */
   #serial = Math.floor(Math.random() * 2 ** 32);
 
-  /** Satoshis per 1,000 virtual bytes below which nothing enters a template. */
   /**
-   * Whether every cluster of the mempool is known to be in the best order there is; mode `core` does not look for it.
+   * Whether every cluster of the mempool is known to be in the best order there is: mode `core` does not look for it,
+   * and the small clusters that mode `chunks` goes with are put into it by each change.
    */
   get optimal(): boolean {
-    return this.#schedule?.best ?? false;
+    return this.#schedule?.best ?? this.#options.mode === 'chunks';
   }
+  /** Satoshis per 1,000 virtual bytes below which nothing enters a template. */
   get minFeeRate(): number {
     return this.#options.minFeeRate;
   }
@@ -142,7 +143,7 @@ export class TemplateService {
     const shared = async (): Promise<TemplateFacts> => this.current() ?? this.refresh();
     const { chain, mempool } = deps;
     this.#clients = new ClientTemplates(this.#options, { chain, mempool, assembly: this.#assembly, ground: this.#ground, shared });
-    this.#schedule = given.mode === 'core' ? null : this.#followMempool();
+    this.#schedule = given.mode === 'live' ? this.#followMempool() : null;
   }
 
   /** The last template if its tip is still the tip, whatever its age. */

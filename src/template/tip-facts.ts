@@ -3,7 +3,7 @@
 
 import { MAX_BLOCK_SIGOPS_COST, MAX_BLOCK_WEIGHT, WITNESS_SCALE_FACTOR } from '../consensus/limits.js';
 import { type ChainParams, retargetInterval } from '../consensus/params/chain-params.js';
-import { NEVER_HEIGHT } from '../consensus/params/deployment.js';
+import { type Deployment, NEVER_HEIGHT } from '../consensus/params/deployment.js';
 import { MAX_TIMEWARP } from '../consensus/rules/check-header-context.js';
 import { cleanupEnforced } from '../consensus/rules/cleanup/enforced.js';
 import { cleanupMinTime } from '../consensus/rules/cleanup/header-times.js';
@@ -11,8 +11,12 @@ import { requiredBits } from '../consensus/rules/required-bits.js';
 import { blockSubsidy } from '../consensus/rules/subsidy.js';
 import { computeBlockVersion, deploymentState, type VersionBitsCache } from '../consensus/rules/versionbits.js';
 import type { AvailableBit, TemplateFacts } from './facts.js';
+import type { TemplateOptions } from './options.js';
 import { mark } from './render-template.js';
 import type { TemplateTip } from './source.js';
+
+/** The release to which taproot is a rule like segwit, listed before what is voted for. */
+const TAPROOT_SETTLED = 32;
 
 /** The tip's share of TemplateFacts, and what assembly needs of it. */
 export type TipFacts = Pick<
@@ -42,8 +46,16 @@ export type TipFacts = Pick<
   readonly subsidy: number;
 };
 
-/** @param blockVersion replaces the version (-blockversion on regtest); bits that are locked in are set all the same */
-export function tipFacts(tip: TemplateTip, params: ChainParams, versionBits: VersionBitsCache, blockVersion: number | null): TipFacts {
+/**
+ * @param options blockVersion replaces the version (-blockversion on regtest); bits that are locked in are set all the
+ *   same
+ */
+export function tipFacts(
+  tip: TemplateTip,
+  params: ChainParams,
+  versionBits: VersionBitsCache,
+  { blockVersion, release }: Pick<TemplateOptions, 'blockVersion' | 'release'>,
+): TipFacts {
   const height = tip.height + 1;
   const segwitActive = height >= params.segwitHeight;
   const rules = ['csv'];
@@ -51,7 +63,8 @@ export function tipFacts(tip: TemplateTip, params: ChainParams, versionBits: Ver
   const requiredRules: string[] = [];
   const vbAvailable: AvailableBit[] = [];
   let version = blockVersion ?? computeBlockVersion(tip, params, versionBits);
-  for (const deployment of params.deployments) {
+  const settled = (deployment: Deployment): boolean => release >= TAPROOT_SETTLED && deployment.name === 'taproot';
+  for (const deployment of params.deployments.toSorted((a, b) => Number(settled(b)) - Number(settled(a)))) {
     const { name, bit, gbtForce } = deployment;
     const state = deploymentState(deployment, tip, params, versionBits);
     if (state === 'active') {

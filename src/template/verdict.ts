@@ -10,6 +10,7 @@ import { adjustedWeightOf } from '../selection/cluster/cluster-index.js';
 import { compareFeeFractions } from '../selection/cluster/fee-fraction.js';
 import { SpanningForest } from '../selection/cluster/spanning-forest.js';
 import type { ChosenRecords } from './chosen-records.js';
+import type { TemplateMode } from './options.js';
 import type { CandidateRecords } from './source.js';
 
 /** A larger cluster or ancestry is not ordered: this is the node thread. */
@@ -25,7 +26,7 @@ const LOCKTIME_THRESHOLD = 500_000_000;
 /** What the template was made of. */
 export interface VerdictTemplate {
   readonly records: ChosenRecords;
-  readonly mode: 'core' | 'live';
+  readonly mode: TemplateMode;
   /** Transactions were left out, for now. */
   readonly empty: boolean;
   /** Height of the block, and what BIP-0113 compares lock times with. */
@@ -117,8 +118,8 @@ class Look {
     // Core 0.21 counts virtual bytes and never fills a block to the last unit.
     const heavier = weight + (core ? WITNESS_SCALE * sum(all, rows.size) : sum(all, rows.weight)) - maxWeight;
     const more = sigops + sum(all, rows.sigopCost) - maxSigops;
-    const fitsWeight = core ? heavier < 0 : heavier <= 0;
-    const fitsSigops = core ? more < 0 : more <= 0;
+    const fitsWeight = mode === 'live' ? heavier <= 0 : heavier < 0;
+    const fitsSigops = mode === 'live' ? more <= 0 : more < 0;
     const fits = fitsWeight && fitsSigops;
     const below = cut !== null && compareFeeFractions(pack.fee, pack.size, cut.fee, cut.size) < 0;
     if (below && (!fits || maxWeight - weight < FULL_WEIGHT)) {

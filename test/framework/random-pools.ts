@@ -117,5 +117,5 @@ export function poolRanking(c: IndexedCandidates): Int32Array {
 /** Limits of a block of this weight. */
 export function poolLimits(maxWeight: number, minFeeRate = 1000): SelectionLimits {
   const minFee = (size: number): number => feeForSize(minFeeRate, size);
-  return { maxWeight, reservedWeight: 4000, minFee, height: 100, lockTimeCutoff: 1_600_000_000, allowWitness: true };
+  return { maxWeight, reservedWeight: 4000, minFee, minFeeRate, height: 100, lockTimeCutoff: 1_600_000_000, allowWitness: true };
 }

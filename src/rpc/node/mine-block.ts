@@ -8,6 +8,7 @@ import { targetOf } from '../../consensus/rules/bits.js';
 import { plainPush, pushNumber } from '../../consensus/script/build-script.js';
 import { buildTx, type TxFields } from '../../consensus/tx/build-tx.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
+import { only } from '../../policy/compat.js';
 import { hashHex } from '../render/hex.js';
 import type { NodeContext } from './context.js';
 
@@ -92,7 +93,8 @@ export class BlockMiner {
   /** The block with a nonce that fits, or null when the budget is spent or the nonces are used up. */
   async mine(block: BlockView): Promise<BlockView | null> {
     if (this.#budget.spent) return null;
-    const candidate = this.#withExtraNonce(block);
+    // Since release 30 coinbases made here have none.
+    const candidate = only(this.#ctx.compat, 30) ? block : this.#withExtraNonce(block);
     const { bits } = candidate.header;
     const target = targetOf(bits, this.#ctx.params.powLimit);
     if (target === null) return null;

@@ -28,7 +28,7 @@ export function ancestorOrder(graph: ClusterGraph): Int32Array {
   const seen = new Int32Array(count).fill(-1);
   let at = 0;
   for (let turn = 0; at < count; turn++) {
-    const best = heap.head;
+    const best = heap.head as number;
     const members = reach(parents, best, mark, count + turn, taken).sort((a, b) => depth[a] - depth[b] || a - b);
     for (const node of members) {
       taken[node] = 1;
@@ -77,7 +77,7 @@ function depths({ count, parents, children }: ClusterGraph): Int32Array {
 }
 
 /** A heap of nodes that knows where each of them is. */
-class NodeHeap {
+export class NodeHeap {
   readonly #before: (a: number, b: number) => boolean;
   readonly #heap: number[] = [];
   readonly #place: Int32Array;
@@ -87,7 +87,8 @@ class NodeHeap {
     this.#place = new Int32Array(count).fill(-1);
   }
 
-  get head(): number {
+  /** undefined when it is empty */
+  get head(): number | undefined {
     return this.#heap[0];
   }
 

@@ -29,6 +29,31 @@ export function chunksOf({ fee, size }: ClusterGraph, order: ArrayLike<number>):
   return chunks;
 }
 
+/** A chunk of a cluster with what decides between it and one of another cluster that pays alike (Core's master). */
+export interface RankedChunk extends Chunk {
+  /** Its place in the order. */
+  readonly start: number;
+  /** Its size and that of the chunks before it that pay alike: the smaller goes first. */
+  readonly alike: number;
+  /** Its highest node, which is that with the highest txid: the lower goes first. */
+  readonly last: number;
+}
+
+/** The chunks of an order of a graph whose nodes are numbered by txid. */
+export function rankedChunks(graph: ClusterGraph, order: ArrayLike<number>): RankedChunk[] {
+  let start = 0;
+  let before: RankedChunk | undefined;
+  return chunksOf(graph, order).map((chunk) => {
+    let last = order[start];
+    for (let i = start + 1; i < start + chunk.count; i++) last = Math.max(last, order[i]);
+    const same = before !== undefined && compareFeeFractions(before.fee, before.size, chunk.fee, chunk.size) === 0;
+    const ranked = { ...chunk, start, alike: chunk.size + (same ? (before as RankedChunk).alike : 0), last };
+    start += chunk.count;
+    before = ranked;
+    return ranked;
+  });
+}
+
 /** What one diagram is to another. */
 export type DiagramOrder = 'equal' | 'better' | 'worse' | 'mixed';
 

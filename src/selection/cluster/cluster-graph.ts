@@ -1,5 +1,6 @@
 // A cluster, that is transactions connected by spending, as numbers of its own: nodes 0 to count - 1. What the files of
-// this folder work on; made by cluster-index.ts from the columns of the whole pool.
+// this folder work on; made by cluster-index.ts from the columns of the whole pool. Where the order of nodes that pay
+// alike matters they are numbered by txid, internal order, as Core's master breaks ties.
 
 export interface ClusterGraph {
   readonly count: number;

@@ -7,7 +7,7 @@
 import { type Candidates, compareTxids } from '../candidates.js';
 import { SortedSlots } from '../sorted-slots.js';
 import { ancestorOrder } from './ancestor-order.js';
-import { chunksOf } from './chunks.js';
+import { rankedChunks } from './chunks.js';
 import { type ClusterGraph, clusterGraph } from './cluster-graph.js';
 import { compareFeeFractions } from './fee-fraction.js';
 import { SpanningForest } from './spanning-forest.js';
@@ -50,7 +50,10 @@ export class ClusterIndex {
   #next: Int32Array = new Int32Array(0);
   /** By first slot of a chunk; length 0 elsewhere. */
   #length: Int32Array = new Int32Array(0);
-  #number: Int32Array = new Int32Array(0);
+  /** Weight of the chunk and of those before it in its cluster that pay alike. */
+  #alike: Float64Array = new Float64Array(0);
+  /** The highest txid of the chunk. */
+  #last: Int32Array = new Int32Array(0);
   #fee: Float64Array = new Float64Array(0);
   #size: Float64Array = new Float64Array(0);
   /** Rounded quotient; what differs here differs exactly. */
@@ -172,6 +175,10 @@ export class ClusterIndex {
       this.#writeOne(c, slots[0], fresh);
       return 1;
     }
+    slots.sort((a, b) => compareTxids(c.txids, a, b));
+    slots.forEach((slot, node) => {
+      local[slot] = node;
+    });
     const graph = clusterGraph(
       slots.map((slot) => c.modifiedFee[slot]),
       slots.map((slot) => adjustedWeight(c, slot)),
@@ -193,10 +200,11 @@ export class ClusterIndex {
     this.#clusterOf[slot] = slot;
     this.#next[slot] = -1;
     this.#length[slot] = 1;
-    this.#number[slot] = 0;
     this.#fee[slot] = c.modifiedFee[slot];
     this.#size[slot] = adjustedWeight(c, slot);
     this.#rate[slot] = this.#fee[slot] / this.#size[slot];
+    this.#alike[slot] = this.#size[slot];
+    this.#last[slot] = slot;
     fresh.push(slot);
   }
 
@@ -208,25 +216,23 @@ export class ClusterIndex {
       this.#length[slot] = 0;
       this.#next[slot] = i + 1 < order.length ? slots[order[i + 1]] : -1;
     }
-    let at = 0;
-    chunksOf(graph, order).forEach(({ fee, size, count }, number) => {
-      const first = slots[order[at]];
+    for (const { fee, size, count, start, alike, last } of rankedChunks(graph, order)) {
+      const first = slots[order[start]];
       this.#length[first] = count;
-      this.#number[first] = number;
+      this.#alike[first] = alike;
+      this.#last[first] = slots[last];
       this.#fee[first] = fee;
       this.#size[first] = size;
       this.#rate[first] = fee / size;
       fresh.push(first);
-      at += count;
-    });
+    }
   }
 
   #compare(c: Candidates, a: number, b: number): number {
     if (this.#rate[a] !== this.#rate[b]) return this.#rate[b] - this.#rate[a];
     const exact = compareFeeFractions(this.#fee[b], this.#size[b], this.#fee[a], this.#size[a]);
     if (exact !== 0) return exact;
-    const [clusterA, clusterB] = [this.#clusterOf[a], this.#clusterOf[b]];
-    return clusterA === clusterB ? this.#number[a] - this.#number[b] : compareTxids(c.txids, clusterA, clusterB);
+    return this.#alike[a] - this.#alike[b] || compareTxids(c.txids, this.#last[a], this.#last[b]);
   }
 
   #rank(c: Candidates, stale: Uint8Array, fresh: readonly number[]): void {
@@ -252,7 +258,8 @@ export class ClusterIndex {
     this.#clusterOf = wider(this.#clusterOf, -1);
     this.#next = wider(this.#next, -1);
     this.#length = wider(this.#length, 0);
-    this.#number = wider(this.#number, 0);
+    this.#last = wider(this.#last, 0);
+    this.#alike = widerFloat(this.#alike);
     this.#local = wider(this.#local, -1);
     this.#fee = widerFloat(this.#fee);
     this.#size = widerFloat(this.#size);

@@ -6,9 +6,11 @@
 // maximal closures). Steps may be spread over idle moments. Numbers only.
 //
 // The idea of linearising by spanning forests is Pieter Wuille's; see README for what it was chosen over.
+import { canonicalOrder } from './canonical-order.js';
 import type { Chunk } from './chunks.js';
 import type { ClusterGraph } from './cluster-graph.js';
 import { compareFeeFractions } from './fee-fraction.js';
+import { strongParts } from './strong-parts.js';
 
 /**
  * One cut in so many is any that helps instead of the one that helps most, so that ties can't make moves go in circles.
@@ -17,8 +19,6 @@ const RANDOM_EVERY = 4;
 
 export class SpanningForest {
   readonly #graph: ClusterGraph;
-  /** Place of each node in the order it was started from: orders the nodes of a chunk. */
-  readonly #place: Int32Array;
   /** Dependencies, parent before child. */
   readonly #above: number[] = [];
   readonly #below: number[] = [];
@@ -47,8 +47,6 @@ export class SpanningForest {
   constructor(graph: ClusterGraph, order: ArrayLike<number>) {
     const { count, parents } = graph;
     this.#graph = graph;
-    this.#place = new Int32Array(count);
-    for (let i = 0; i < count; i++) this.#place[order[i]] = i;
     for (let node = 0; node < count; node++) {
       this.#up.push([]);
       this.#down.push([]);
@@ -95,28 +93,45 @@ export class SpanningForest {
     return this.#cost;
   }
 
-  /** The order as it is now: trees by falling rate, parents before children. */
+  /**
+   * The order as it is now, parents before children. Ties are broken by the nodes' numbers; at its best the order
+   * depends on the graph alone, not on how it was found.
+   */
   order(): Int32Array {
-    return Int32Array.from(this.#trees().flatMap(({ nodes }) => nodes));
+    const { partOf, parts } = this.optimal ? this.#smallestParts() : { partOf: this.#chunkOf, parts: this.#graph.count };
+    return canonicalOrder(this.#graph, partOf, parts);
+  }
+
+  /** Fees and sizes of the trees by falling rate. The order's chunks may be finer. */
+  chunks(): Chunk[] {
+    const chunks: Chunk[] = [];
+    this.#members.forEach(({ length }, chunk) => {
+      if (length > 0) chunks.push({ fee: this.#fee[chunk], size: this.#size[chunk], count: length });
+    });
+    return chunks.sort((a, b) => compareFeeFractions(b.fee, b.size, a.fee, a.size));
   }
 
   /**
-   * Fees and sizes of the trees in that order. Its chunks may be finer: the nodes of a tree keep the order of the start
-   * among themselves.
+   * The trees, which pay best as a whole, cut into the smallest parts that pay the same. Over a dependency whose two
+   * sides pay alike no fees flow, so only the others hold a part together, and with them whatever would be part of a
+   * circle.
    */
-  chunks(): Chunk[] {
-    return this.#trees().map(({ chunk, nodes }) => ({ fee: this.#fee[chunk], size: this.#size[chunk], count: nodes.length }));
-  }
-
-  #trees(): { readonly chunk: number; readonly nodes: number[] }[] {
-    const place = this.#place;
-    const trees: { readonly chunk: number; readonly nodes: number[] }[] = [];
-    for (let chunk = 0; chunk < this.#members.length; chunk++) {
-      if (this.#members[chunk].length === 0) continue;
-      trees.push({ chunk, nodes: [...this.#members[chunk]].sort((a, b) => place[a] - place[b]) });
-    }
-    // Equal ones don't depend on each other: they would have grown together.
-    return trees.sort((a, b) => this.#compare(b.chunk, a.chunk) || place[a.nodes[0]] - place[b.nodes[0]]);
+  #smallestParts(): { readonly partOf: Int32Array; readonly parts: number } {
+    const { count, parents } = this.#graph;
+    const next = Array.from({ length: count }, (_, node): number[] =>
+      parents[node].filter((parent) => this.#chunkOf[parent] === this.#chunkOf[node]),
+    );
+    this.#members.forEach(([start], chunk) => {
+      if (start === undefined) return;
+      const walk = this.#weighedTree(start);
+      for (let i = 1; i < walk.length; i++) {
+        const node = walk[i];
+        const link = this.#by[node];
+        const alike = compareFeeFractions(this.#sideFee[node], this.#sideSize[node], this.#fee[chunk], this.#size[chunk]) === 0;
+        if (!alike) next[this.#above[link]].push(this.#below[link]);
+      }
+    });
+    return strongParts(next);
   }
 
   #compare(a: number, b: number): number {
@@ -249,20 +264,26 @@ export class SpanningForest {
     return true;
   }
 
-  /** The dependency to cut a chunk's tree at, -1 when no cut helps. */
-  #bestCut(chunk: number): number {
+  /** The same, with the sums over each node and those reached through it. */
+  #weighedTree(start: number): Int32Array {
     const { fee, size } = this.#graph;
-    const walk = this.#tree(this.#members[chunk][0]);
-    const { length } = walk;
+    const walk = this.#tree(start);
     for (const node of walk) {
       this.#sideFee[node] = fee[node];
       this.#sideSize[node] = size[node];
     }
-    for (let i = length - 1; i > 0; i--) {
+    for (let i = walk.length - 1; i > 0; i--) {
       const node = walk[i];
       this.#sideFee[this.#from[node]] += this.#sideFee[node];
       this.#sideSize[this.#from[node]] += this.#sideSize[node];
     }
+    return walk;
+  }
+
+  /** The dependency to cut a chunk's tree at, -1 when no cut helps. */
+  #bestCut(chunk: number): number {
+    const walk = this.#weighedTree(this.#members[chunk][0]);
+    const { length } = walk;
     const anyOne = this.#dice() % RANDOM_EVERY === 0;
     let best = -1;
     let bestGain = 0;

@@ -2,6 +2,7 @@
 import t from 'tap';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx } from '../../../src/consensus/tx/tx-view.js';
+import { chunksOfCluster } from '../../../src/mempool/feerate-diagram.js';
 import { PoolSnapshot } from '../../../src/mempool/snapshot.js';
 import { TxPool } from '../../../src/mempool/tx-pool.js';
 import { crypto } from '../../framework/pool-under-test.js';
@@ -31,7 +32,7 @@ t.test('fewer ancestors first, then the higher fee rate, then the larger txid', 
     .map(({ row, ancestorCount, fee, size, txid }) => ({ row, ancestorCount, rate: fee / size, txid: Buffer.from(txid) }))
     .sort((a, b) => a.ancestorCount - b.ancestorCount || b.rate - a.rate || Buffer.compare(b.txid, a.txid));
   let pauses = 0;
-  const snapshot = await PoolSnapshot.take(pool, () => {
+  const snapshot = await PoolSnapshot.take(pool, false, () => {
     pauses++;
   });
   t.same(
@@ -47,7 +48,7 @@ t.test('it is of the moment of the call, whatever happens in its pauses', async 
   fill(pool, pseudoRandom(8));
   const before = new Map(Array.from(pool.rows.here(), (row) => [Buffer.from(pool.entry(row).txid).toString('hex'), pool.entry(row).fee]));
   const most = pool.arena.reservedBytes;
-  const taken = PoolSnapshot.take(pool);
+  const taken = PoolSnapshot.take(pool, false);
   for (const row of pool.rows.here()) if (row % 5 > 0 && pool.rows.isHere(row)) pool.removeWithDescendants(row, 'sizelimit');
   fill(pool, pseudoRandom(9));
   const snapshot = await taken;
@@ -66,12 +67,12 @@ t.test('it is of the moment of the call, whatever happens in its pauses', async 
 
 t.test('nothing, and a sort that is broken off', async (t) => {
   const pool = new TxPool(1 << 16);
-  const empty = await PoolSnapshot.take(pool);
+  const empty = await PoolSnapshot.take(pool, false);
   t.equal(empty.length, 0);
   empty.release();
   fill(pool, pseudoRandom(10));
   await t.rejects(
-    PoolSnapshot.take(pool, () => Promise.reject(new Error('gone'))),
+    PoolSnapshot.take(pool, false, () => Promise.reject(new Error('gone'))),
     /gone/,
   );
   for (const row of pool.rows.here()) if (pool.rows.isHere(row)) pool.removeWithDescendants(row, 'sizelimit');
@@ -80,4 +81,23 @@ t.test('nothing, and a sort that is broken off', async (t) => {
     -1,
     'nothing is held any more',
   );
+});
+
+t.test('in the order of blocks: chunks by rate, then what ends its stretch sooner, then the lower highest txid', async (t) => {
+  const pool = new TxPool(1 << 16);
+  fill(pool, pseudoRandom(11));
+  const chunks = new Map<number, { fee: number; weight: number; alike: number; rows: readonly number[] }>();
+  for (const row of pool.rows.here()) for (const chunk of chunksOfCluster(pool, row)) chunks.set(chunk.rows[0]!, chunk);
+  const highest = (rows: readonly number[]): number => [...rows].sort(pool.compareIds).at(-1)!;
+  const expected = [...chunks.values()].sort(
+    (a, b) => b.fee / b.weight - a.fee / a.weight || a.alike - b.alike || pool.compareIds(highest(a.rows), highest(b.rows)),
+  );
+  const snapshot = await PoolSnapshot.take(pool, true, () => {});
+  const found = Array.from(snapshot, ({ row }) => row);
+  t.same(
+    found,
+    expected.flatMap(({ rows }) => rows),
+  );
+  t.ok(expected.length < COUNT, 'some have several');
+  snapshot.release();
 });

@@ -218,6 +218,7 @@ function select(txs: readonly ModelTx[], chosen: Limits, excluded: Uint8Array | 
     maxWeight: chosen.maxWeight,
     reservedWeight: 4000,
     minFee: (size) => minFee(chosen.rate, size),
+    minFeeRate: chosen.rate,
     height: chosen.height,
     lockTimeCutoff: chosen.cutoff,
     allowWitness: chosen.segwit,

@@ -5,6 +5,7 @@ import t from 'tap';
 import { checkAssembly } from '../../../src/jobs/check-assembly.js';
 import { selectByAncestors } from '../../../src/selection/ancestor-selection.js';
 import { selectBestBlock } from '../../../src/selection/best-block.js';
+import { selectByChunks } from '../../../src/selection/chunk-selection.js';
 import { ClusterIndex, type IndexedCandidates } from '../../../src/selection/cluster/cluster-index.js';
 import { fillByChunks } from '../../../src/selection/fill.js';
 import { dice, POOL_SHAPES, type PoolShape, poolColumns, poolLimits, poolRanking, randomPool } from '../../framework/random-pools.js';
@@ -189,4 +190,20 @@ t.test('idle improvement brings a large cluster to its best, a little at a time'
   t.ok(turns > 1, `${turns} turns`);
   t.ok(fillByChunks(c, index, limits).fees >= before);
   t.equal(checkAssembly(c, fillByChunks(c, index, limits), { ...limits, segwitActive: true }), '');
+});
+
+t.test('chunks alone, as newer Core takes them', async (t) => {
+  // A cluster whose parent fills too much, its child, and two more: what does not fit goes with the rest of its cluster.
+  const tx = (fee: number, weight: number, parents: number[] = [], sigops = 4) => ({ fee, delta: 0, weight, sigops, parents });
+  const txs = [tx(9_000, 400), tx(40_000, 8_000), tx(400, 400, [1]), tx(500, 400), tx(39, 400)];
+  const c = poolColumns(txs);
+  const chosen = (maxWeight: number, minFeeRate = 1000, maxSigops = 80_000) =>
+    Array.from(selectByChunks(c, indexOf(c), { ...poolLimits(maxWeight, minFeeRate), maxSigops }).slots);
+  t.same(chosen(40_000), [0, 1, 3, 2], 'by falling rate; the last pays less than the least');
+  t.same(chosen(40_000, 390), [0, 1, 3, 2, 4], 'and exactly the least is enough');
+  t.same(chosen(4000 + 400 + 8000), [0, 3], 'the last unit stays free, and a child does not come without its parent');
+  t.same(chosen(4000 + 400 + 8000 + 1), [0, 1]);
+  t.same(chosen(40_000, 1000, 400 + 8), [0], 'so does the last of the sigops');
+  const { fees, weight, sigops } = selectByChunks(c, indexOf(c), poolLimits(40_000));
+  t.same([fees, weight, sigops], [49_900, 4000 + 9200, 416]);
 });

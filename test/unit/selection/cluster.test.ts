@@ -172,3 +172,46 @@ t.test('shapes where ancestors see too little', async (t) => {
     [1, 2],
   );
 });
+
+t.test('at its best the order depends on the graph alone', async () => {
+  fc.assert(
+    fc.property(drafts(70, 3), (graph) => {
+      const order = best(graph);
+      assertTopological(graph, order);
+      const plain = best(
+        graph,
+        Int32Array.from({ length: graph.count }, (_, i) => i),
+      );
+      assert.deepEqual(plain, order);
+      // No chunk can be cut into two that pay the same.
+      let start = 0;
+      for (const { count } of chunksOf(graph, order)) {
+        const nodes = order.subarray(start, start + count);
+        for (let i = 1; i < count && count <= 12; i++) {
+          const [part, whole] = [nodes.subarray(0, i), nodes].map((list) => ({
+            fee: list.reduce((sum, node) => sum + graph.fee[node], 0),
+            size: list.reduce((sum, node) => sum + graph.size[node], 0),
+          }));
+          assert.ok(compareFeeFractions(part!.fee, part!.size, whole!.fee, whole!.size) < 0);
+        }
+        start += count;
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+t.test('of what pays alike the smaller goes first, then the lower number', async (t) => {
+  const order = (fee: number[], size: number[], parents: number[][]): number[] => {
+    const graph = clusterGraph(fee, size, parents);
+    return Array.from(best(graph));
+  };
+  // A parent that pays well, and children of one rate.
+  t.same(order([900, 200, 100, 100, 100], [100, 200, 100, 100, 50], [[], [0], [0], [0], [0]]), [0, 4, 2, 3, 1]);
+  // Numbers decide, wherever the parent stands among them.
+  t.same(order([100, 100, 900, 100], [100, 100, 100, 100], [[2], [2], [], [2]]), [2, 0, 1, 3]);
+  // Two chunks of one rate and size: the one whose highest number is lower.
+  t.same(order([0, 900, 200, 0, 200], [100, 100, 100, 100, 100], [[1], [], [3], [1], [0]]), [1, 3, 2, 0, 4]);
+  // Inside a chunk: what pays better before what pays less.
+  t.same(order([0, 10, 300, 1000], [100, 100, 100, 100], [[], [0], [0], [1, 2]]), [0, 2, 1, 3]);
+});

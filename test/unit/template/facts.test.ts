@@ -51,8 +51,8 @@ function headers(height: number, bits: number, version = 0x20000000, start = 1_7
   return node;
 }
 
-const factsOf = (tip: Header, params: ChainParams, blockVersion: number | null = null) =>
-  tipFacts(tip, params, new VersionBitsCache(), blockVersion);
+const factsOf = (tip: Header, params: ChainParams, blockVersion: number | null = null, release = 21) =>
+  tipFacts(tip, params, new VersionBitsCache(), { blockVersion, release });
 
 t.test('a chain before segwit', async (t) => {
   const params = chainParams('regtest', { activationHeights: { segwit: 50 } });
@@ -207,4 +207,10 @@ t.test('time, rules, targets', async (t) => {
   t.equal(targetHex(0x207fffff), `7fffff${'0'.repeat(58)}`);
   t.equal(targetHex(0x03123456), `${'0'.repeat(58)}123456`);
   t.equal(targetHex(0x02123456), `${'0'.repeat(60)}1234`);
+});
+
+t.test('newer releases list taproot before what is voted for', async (t) => {
+  const params = chainParams('regtest', { vbparams: [{ name: 'testdummy', startTime: -1n, timeout: NO_TIMEOUT, minActivationHeight: 0 }] });
+  t.strictSame(factsOf(headers(5, 0x207fffff), params).rules, ['csv', '!segwit', 'testdummy', 'taproot']);
+  t.strictSame(factsOf(headers(5, 0x207fffff), params, null, 32).rules, ['csv', '!segwit', 'taproot', 'testdummy']);
 });
