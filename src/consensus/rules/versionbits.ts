@@ -150,10 +150,15 @@ export function deploymentSince(deployment: Deployment, prev: HeaderContext | nu
 }
 
 /** The vote in the period that the child of `tip` belongs to; a full period counts as zero elapsed, as in Core 0.21. */
-export function deploymentStatistics(deployment: Deployment, tip: HeaderContext, params: ChainParams): DeploymentStatistics {
+export function deploymentStatistics(
+  deployment: Deployment,
+  tip: HeaderContext,
+  params: ChainParams,
+  wholePeriod = false,
+): DeploymentStatistics {
   const period = params.minerConfirmationWindow;
   const threshold = params.ruleChangeThreshold;
-  const elapsed = (tip.height + 1) % period;
+  const elapsed = wholePeriod ? (tip.height % period) + 1 : (tip.height + 1) % period;
   const count = countVotes(tip, elapsed, deployment.bit);
   return { period, threshold, elapsed, count, possible: period - threshold >= elapsed - count };
 }

@@ -11,7 +11,6 @@ import { Joiner, split } from '../pieces.js';
 
 /** A call as the node thread gets it. */
 export interface AnswerCall {
-  readonly account: string;
   readonly user: string;
   readonly uri: string;
   readonly method: string;
@@ -40,7 +39,6 @@ interface Call {
   state: 'checking' | 'held' | 'running' | 'done';
   readonly message: CallMessage;
   readonly held: boolean;
-  /** Until it is begun. */
   body: Uint8Array | null;
   number: number;
   respond: Respond;
@@ -51,40 +49,18 @@ interface Call {
 /** A held call whose front says nothing is dropped; so is a result that no front takes. */
 const HELD_MS = 15_000;
 const KEPT_MS = 60_000;
-/** Of each account: results that are kept, calls that are incomplete, bodies of calls that are not begun. */
+/** Results that are kept, and calls that are incomplete. */
 const MOST_KEPT_BYTES = 64 << 20;
-const MOST_INCOMPLETE_BYTES = 64 << 20;
+const MOST_INCOMPLETE_BYTES = 128 << 20;
 const MOST_INCOMPLETE = 256;
-const MOST_BODY_BYTES = 64 << 20;
 const MOST_CALLS = 8_192;
-
-/** An account's part of the memory: no other account can use it up. */
-class Room {
-  readonly account: string;
-  /** Methods that it may call; null for all. */
-  readonly access: ReadonlySet<string> | null;
-  readonly calls = new Map<string, Call>();
-  readonly joiner = new Joiner(MOST_INCOMPLETE_BYTES, MOST_INCOMPLETE);
-  keptBytes = 0;
-  bodyBytes = 0;
-
-  constructor({ account, methods }: AccountAccess) {
-    this.account = account;
-    this.access = methods === null ? null : new Set(methods);
-  }
-
-  /** Takes the body out of a call that is begun or dropped. */
-  bodyOf(call: Call): Uint8Array {
-    const body = call.body ?? EMPTY;
-    this.bodyBytes -= body.length;
-    call.body = null;
-    return body;
-  }
-}
 
 export class Answers {
   readonly #deps: AnswersDeps;
-  readonly #rooms: ReadonlyMap<string, Room>;
+  readonly #access: ReadonlyMap<string, ReadonlySet<string> | null>;
+  readonly #calls = new Map<string, Call>();
+  readonly #joiner = new Joiner(MOST_INCOMPLETE_BYTES, MOST_INCOMPLETE);
+  #keptBytes = 0;
   #running = 0;
   #stopping = false;
   #onIdle: (() => void) | null = null;
@@ -93,7 +69,7 @@ export class Answers {
 
   constructor(deps: AnswersDeps) {
     this.#deps = deps;
-    this.#rooms = new Map(deps.accounts.map((one) => [one.account, new Room(one)]));
+    this.#access = new Map(deps.accounts.map(({ account, methods }) => [account, methods === null ? null : new Set(methods)]));
   }
 
   get running(): number {
@@ -102,31 +78,25 @@ export class Answers {
 
   /** Whether an account may call at all, or a method. */
   admits(account: string, method?: string): boolean {
-    const room = this.#rooms.get(account);
-    return room !== undefined && (room.access === null || method === undefined || room.access.has(method));
+    const access = this.#access.get(account);
+    return access !== undefined && (access === null || method === undefined || access.has(method));
   }
 
   /** Takes a message about calls. */
   take(account: string, message: Extract<FrontMessage, { kind: 'call' | 'go' | 'ask' | 'done' }>, respond: Respond): void {
-    const { id } = message;
-    const room = this.#rooms.get(account);
-    if (room === undefined) {
-      this.refused++;
-      respond({ kind: 'refused', id, why: 'this account may not call here' });
-      return;
-    }
+    const key = `${account}/${message.id}`;
     switch (message.kind) {
       case 'call':
-        this.#call(room, message, respond);
+        this.#call(account, key, message, respond);
         break;
       case 'go':
-        this.#go(room, id, respond);
+        this.#go(key, message.id, respond);
         break;
       case 'ask':
-        this.#tell(room, id, respond);
+        this.#tell(key, message.id, respond);
         break;
       case 'done':
-        this.#forget(room, id);
+        this.#forget(key);
         break;
     }
   }
@@ -141,34 +111,37 @@ export class Answers {
   /** Drops what no front has asked after; to be called now and then. */
   expire(): void {
     const now = this.#deps.nowMs();
-    for (const room of this.#rooms.values()) {
-      for (const [id, call] of room.calls) {
-        if (call.state === 'held' && now - call.atMs > HELD_MS) this.#forget(room, id);
-        else if (call.state === 'done' && (now - call.atMs > KEPT_MS || room.keptBytes > MOST_KEPT_BYTES)) this.#forget(room, id);
-      }
+    for (const [key, call] of this.#calls) {
+      if (call.state === 'held' && now - call.atMs > HELD_MS) this.#forget(key);
+      else if (call.state === 'done' && (now - call.atMs > KEPT_MS || this.#keptBytes > MOST_KEPT_BYTES)) this.#forget(key);
     }
   }
 
-  #call(room: Room, message: CallMessage, respond: Respond): void {
+  #call(account: string, key: string, message: CallMessage, respond: Respond): void {
     const { id } = message;
+    const access = this.#access.get(account);
     const refuse = (why: string): void => {
       this.refused++;
-      room.joiner.drop(id);
+      this.#joiner.drop(key);
       respond({ kind: 'refused', id, why });
     };
-    if (room.calls.has(id)) {
-      this.#tell(room, id, respond);
+    if (access === undefined) {
+      refuse('this account may not call here');
+      return;
+    }
+    if (this.#calls.has(key)) {
+      this.#tell(key, id, respond);
       return;
     }
     if (this.#stopping) {
       refuse('the node stops');
       return;
     }
-    if (room.calls.size >= MOST_CALLS || room.bodyBytes > MOST_BODY_BYTES) {
+    if (this.#calls.size >= MOST_CALLS) {
       refuse('Work queue depth exceeded');
       return;
     }
-    const bytes = room.joiner.add(id, message);
+    const bytes = this.#joiner.add(key, message);
     if (bytes === null) return;
     if (bytes === false || message.bodyBytes > bytes.length) {
       refuse('the call came incomplete');
@@ -185,92 +158,90 @@ export class Answers {
       result: null,
       atMs: this.#deps.nowMs(),
     };
-    room.calls.set(id, call);
-    room.bodyBytes += bytes.length;
-    if (room.access === null) {
-      this.#admitted(room, id, call);
+    this.#calls.set(key, call);
+    const user = `${account}/${message.user}`;
+    if (access === null) {
+      this.#admitted(key, call, user);
       return;
     }
-    const user = `${room.account}/${message.user}`;
-    const plan = this.#deps.plan(bytes.subarray(0, message.bodyBytes), { user, uri: message.uri, allowed: room.access });
-    if (plan instanceof Promise) void plan.then((decided) => this.#planned(room, id, call, decided));
-    else this.#planned(room, id, call, plan);
+    const plan = this.#deps.plan(bytes.subarray(0, message.bodyBytes), { user, uri: message.uri, allowed: access });
+    if (plan instanceof Promise) void plan.then((decided) => this.#planned(key, call, user, decided));
+    else this.#planned(key, call, user, plan);
   }
 
-  #planned(room: Room, id: string, call: Call, plan: CallPlan | null): void {
-    if (room.calls.get(id) !== call) return;
+  #planned(key: string, call: Call, user: string, plan: CallPlan | null): void {
+    if (this.#calls.get(key) !== call) return;
     if (plan?.kind === 'node' || plan?.kind === 'template') {
-      this.#admitted(room, id, call);
+      this.#admitted(key, call, user);
       return;
     }
     // Nothing has been done, so nothing need be kept.
-    this.#forget(room, id);
-    if (plan?.kind === 'reply') this.#send(call.respond, id, plan.status, bytesOf(plan.body));
-    else this.#send(call.respond, id, 403, EMPTY);
+    this.#calls.delete(key);
+    if (plan?.kind === 'reply') this.#send(call.respond, call.message.id, plan.status, bytesOf(plan.body));
+    else this.#send(call.respond, call.message.id, 403, EMPTY);
   }
 
-  #admitted(room: Room, id: string, call: Call): void {
+  #admitted(key: string, call: Call, user: string): void {
     if (!call.held) {
-      this.#run(room, id, call);
+      this.#run(key, call, user);
       return;
     }
     call.state = 'held';
     call.atMs = this.#deps.nowMs();
-    call.respond({ kind: 'held', id });
+    call.respond({ kind: 'held', id: call.message.id });
   }
 
-  #go(room: Room, id: string, respond: Respond): void {
-    const call = room.calls.get(id);
+  #go(key: string, id: string, respond: Respond): void {
+    const call = this.#calls.get(key);
     if (call?.state !== 'held') {
-      this.#tell(room, id, respond);
+      this.#tell(key, id, respond);
       return;
     }
     call.respond = respond;
     if (this.#stopping) {
-      this.#forget(room, id);
+      this.#calls.delete(key);
       this.refused++;
       respond({ kind: 'refused', id, why: 'the node stops' });
       return;
     }
-    this.#run(room, id, call);
+    this.#run(key, call, `${key.slice(0, key.indexOf('/'))}/${call.message.user}`);
   }
 
-  #run(room: Room, id: string, call: Call): void {
-    const { uri, method, plain, token, bodyBytes, user } = call.message;
-    const bytes = room.bodyOf(call);
+  #run(key: string, call: Call, user: string): void {
+    const { message } = call;
+    const bytes = call.body as Uint8Array;
+    call.body = null;
     call.state = 'running';
     this.#running++;
-    const body = bytes.subarray(0, bodyBytes);
-    const block = token === '' ? null : { token, bytes: new Uint8Array(bytes.subarray(bodyBytes)) };
-    const { account } = room;
-    call.number = this.#deps.run({ account, user: `${account}/${user}`, uri, method, plain, body, block }, (status, reply) => {
-      // What no front wants any more was taken from the count when it was forgotten.
-      if (room.calls.get(id) !== call) return;
+    const body = bytes.subarray(0, message.bodyBytes);
+    const block = message.token === '' ? null : { token: message.token, bytes: new Uint8Array(bytes.subarray(message.bodyBytes)) };
+    const { uri, method, plain } = message;
+    call.number = this.#deps.run({ user, uri, method, plain, body, block }, (status, reply) => {
       this.#running--;
-      this.#finish(room, id, call, status, bytesOf(reply));
+      if (this.#calls.get(key) === call) this.#finish(key, call, status, bytesOf(reply));
       this.#lookIdle();
     });
     if (call.number !== 0) return;
     this.#running--;
     this.refused++;
-    room.calls.delete(id);
-    call.respond({ kind: 'refused', id, why: 'Work queue depth exceeded' });
+    this.#calls.delete(key);
+    call.respond({ kind: 'refused', id: message.id, why: 'Work queue depth exceeded' });
     this.#lookIdle();
   }
 
-  #finish(room: Room, id: string, call: Call, status: number, bytes: Uint8Array): void {
+  #finish(key: string, call: Call, status: number, bytes: Uint8Array): void {
     call.state = 'done';
     call.atMs = this.#deps.nowMs();
     if (call.held) {
       call.result = { status, bytes };
-      room.keptBytes += bytes.length;
-    } else room.calls.delete(id);
-    this.#send(call.respond, id, status, bytes);
+      this.#keptBytes += bytes.length;
+    } else this.#calls.delete(key);
+    this.#send(call.respond, call.message.id, status, bytes);
   }
 
   /** What has become of a call. */
-  #tell(room: Room, id: string, respond: Respond): void {
-    const call = room.calls.get(id);
+  #tell(key: string, id: string, respond: Respond): void {
+    const call = this.#calls.get(key);
     if (!call) respond({ kind: 'unknown', id });
     else if (call.result) this.#send(respond, id, call.result.status, call.result.bytes);
     else {
@@ -288,13 +259,12 @@ export class Answers {
     });
   }
 
-  #forget(room: Room, id: string): void {
-    room.joiner.drop(id);
-    const call = room.calls.get(id);
+  #forget(key: string): void {
+    this.#joiner.drop(key);
+    const call = this.#calls.get(key);
     if (!call) return;
-    room.calls.delete(id);
-    room.bodyOf(call);
-    if (call.result) room.keptBytes -= call.result.bytes.length;
+    this.#calls.delete(key);
+    if (call.result) this.#keptBytes -= call.result.bytes.length;
     if (call.state !== 'running') return;
     // Nothing comes of it any more.
     this.#running--;

@@ -13,6 +13,7 @@ export const getblocktemplate: MethodSpec = {
       name: 'template_request',
       type: 'obj',
       default: '{}',
+      required: 26,
       help: 'What the client wants',
       oneline: '"template_request"',
       inner: [

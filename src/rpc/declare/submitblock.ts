@@ -13,6 +13,7 @@ export const submitblock: MethodSpec = {
     {
       name: 'dummy',
       type: 'obj',
+      anyType: true,
       default: 'none',
       help: 'Parameters of BIP22; anything but an object is ignored',
       typeWords: 'json object or string',

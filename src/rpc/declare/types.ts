@@ -45,6 +45,8 @@ export interface ArgSpec extends Span {
    * method says what it takes.
    */
   readonly anyType?: boolean;
+  /** The first release in which it may not be left out, whatever its default was. */
+  readonly required?: Release;
   /** The members of an object may be given by name beside the arguments, as since release 26. */
   readonly namedMembers?: boolean;
   /** What it is called since a release; both names are taken where releases before and after count. */

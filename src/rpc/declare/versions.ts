@@ -3,7 +3,7 @@
 // of 0.21.1; for later versions they stand in the order of the declaration, where a member that moved from one place to
 // another is declared at both (the first until a release, the second since it). Where every release counts, replies
 // stay as they are.
-import { type Compat, follows, type Span, shows } from '../../policy/compat.js';
+import { type Compat, follows, only, type Span, shows } from '../../policy/compat.js';
 import type { JsonResult } from '../wire/values.js';
 import type { ArgSpec, MethodSpec, ResultSpec } from './types.js';
 
@@ -102,8 +102,9 @@ function nameOf({ name, renamed }: ArgSpec, compat: Compat): string {
 }
 
 function argsOf(args: readonly ArgSpec[], compat: Compat): readonly ArgSpec[] {
-  return having(args, compat).map((arg) => ({
+  return having(args, compat).map(({ default: preset, ...arg }) => ({
     ...arg,
+    ...(preset === undefined || (arg.required !== undefined && only(compat, arg.required)) ? {} : { default: preset }),
     name: nameOf(arg, compat),
     ...(arg.inner ? { inner: argsOf(arg.inner, compat) } : {}),
   }));

@@ -85,7 +85,7 @@ function deploymentMembers(ctx: NodeContext, deployment: Deployment, node: Heade
         ? deploymentSince(deployment, node, params, versionBits)
         : undefined;
   const counted = (status === 'started' || status === 'locked_in') && deployment.startTime !== ALWAYS_ACTIVE;
-  const { period, threshold, elapsed, count, possible } = deploymentStatistics(deployment, node, params);
+  const { period, threshold, elapsed, count, possible } = deploymentStatistics(deployment, node, params, true);
   const judged = status === 'started' ? { threshold, possible } : {};
   return {
     type: 'bip9',
