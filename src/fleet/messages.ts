@@ -180,6 +180,8 @@ export function readFact(bytes: Uint8Array): NodeFact | null {
  * Largest array of transactions that is taken: a block's weight in hex digits, and as much again for ids and numbers.
  */
 export const MOST_TEMPLATE_BYTES = 32 << 20;
+/** Of the smallest pieces. */
+export const MOST_TEMPLATE_PIECES = MOST_TEMPLATE_BYTES >> 10;
 
 /** A template's head as it was sent; null when it cannot be used. */
 export function readHead(bytes: Uint8Array): TemplateHead | null {
@@ -187,7 +189,7 @@ export function readHead(bytes: Uint8Array): TemplateHead | null {
   if (head === null || !isRecord(head.facts)) return null;
   for (const name of ['serial', 'sizeBytes', 'packedBytes', 'pieces']) if (!isCount(head[name])) return null;
   const { sizeBytes, packedBytes, pieces } = head as unknown as TemplateHead;
-  if (sizeBytes > MOST_TEMPLATE_BYTES || packedBytes > MOST_TEMPLATE_BYTES || pieces > MOST_TEMPLATE_BYTES >> 10) return null;
+  if (sizeBytes > MOST_TEMPLATE_BYTES || packedBytes > MOST_TEMPLATE_BYTES || pieces > MOST_TEMPLATE_PIECES) return null;
   if (!isText(head.digestHex) || !isFacts(head.facts)) return null;
   return head as unknown as TemplateHead;
 }

@@ -51,8 +51,5 @@ export interface FleetFrontOptions extends BrokerOptions {
   readonly marginSats: number;
 }
 
-/** Names of nodes and accounts: they are parts of subjects. */
-export const FLEET_NAME = /^[A-Za-z0-9_-]{1,32}$/;
-
 /** Facts are repeated so often: four may be lost before a node counts as silent at the default timeout. */
 export const BEAT_MS = 400;

@@ -4,6 +4,8 @@
 const AROUND_BYTES = 8 * 1024;
 /** Smaller pieces let small messages pass between them; larger ones would gain nothing. */
 const MOST_PIECE_BYTES = 256 * 1024;
+/** What a piece costs besides its bytes: empty ones are bounded too. */
+const PIECE_COST_BYTES = 256;
 
 /** Bytes of a piece at a broker that takes messages of so many bytes. */
 export function pieceBytes(maxPayload: number): number {
@@ -21,10 +23,10 @@ interface Parts {
   readonly pieces: Uint8Array[];
   readonly of: number;
   next: number;
-  sizeBytes: number;
+  costBytes: number;
 }
 
-/** Puts pieces together that come in order; bounded in bytes and in things that are incomplete. */
+/** Puts pieces together that come in order; bounded in bytes and in things that are incomplete, of which the oldest go. */
 export class Joiner {
   readonly #open = new Map<string, Parts>();
   #bytes = 0;
@@ -45,18 +47,20 @@ export class Joiner {
     if (of === 1) return bytes;
     let parts = this.#open.get(id);
     if (!parts) {
-      if (at !== 0 || this.#open.size >= this.#mostOpen) return false;
-      parts = { pieces: [], of, next: 0, sizeBytes: 0 };
+      if (at !== 0) return false;
+      if (this.#open.size >= this.#mostOpen) this.drop(this.#open.keys().next().value as string);
+      parts = { pieces: [], of, next: 0, costBytes: 0 };
       this.#open.set(id, parts);
     }
-    if (at !== parts.next || of !== parts.of || this.#bytes + bytes.length > this.#mostBytes) {
+    const cost = bytes.length + PIECE_COST_BYTES;
+    if (at !== parts.next || of !== parts.of || this.#bytes + cost > this.#mostBytes) {
       this.drop(id);
       return false;
     }
     parts.pieces.push(new Uint8Array(bytes));
     parts.next++;
-    parts.sizeBytes += bytes.length;
-    this.#bytes += bytes.length;
+    parts.costBytes += cost;
+    this.#bytes += cost;
     if (parts.next < of) return null;
     this.drop(id);
     return new Uint8Array(Buffer.concat(parts.pieces));
@@ -67,6 +71,6 @@ export class Joiner {
     const parts = this.#open.get(id);
     if (!parts) return;
     this.#open.delete(id);
-    this.#bytes -= parts.sizeBytes;
+    this.#bytes -= parts.costBytes;
   }
 }

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { inflateRaw } from 'node:zlib';
 import type { SlabRing } from '../../http/link/slab-ring.js';
 import type { TemplateFacts } from '../../template/facts.js';
-import type { TemplateHead, TemplatePiece } from '../messages.js';
+import { MOST_TEMPLATE_BYTES, MOST_TEMPLATE_PIECES, type TemplateHead, type TemplatePiece } from '../messages.js';
 
 const inflate = promisify(inflateRaw);
 
@@ -23,11 +23,12 @@ export interface TemplatesDeps {
 /** Pieces that do not come by themselves within so long are fetched. */
 const LATE_MS = 700;
 const RETRY_MS = 300;
-/** Transactions of so many templates are put together at a time. */
+/** Transactions of so many templates are put together at a time, each no larger than a head may say. */
 const MOST_OPEN = 3;
 
 interface Parts {
   readonly pieces: Map<number, Uint8Array>;
+  sizeBytes: number;
 }
 
 export class TemplateIntake {
@@ -56,11 +57,13 @@ export class TemplateIntake {
     void this.#look();
   }
 
-  /** A piece came. */
+  /** A piece came. It is not signed: the whole is held against the head's digest, and what is too much is dropped. */
   piece(number: number, { digestHex, bytes }: TemplatePiece): void {
     let parts = this.#parts.get(digestHex);
+    if (!(number < MOST_TEMPLATE_PIECES) || parts?.pieces.has(number)) return;
+    if (bytes.length + (parts?.sizeBytes ?? 0) > MOST_TEMPLATE_BYTES) return;
     if (!parts) {
-      parts = { pieces: new Map() };
+      parts = { pieces: new Map(), sizeBytes: 0 };
       this.#parts.set(digestHex, parts);
       for (const old of this.#parts.keys()) {
         if (this.#parts.size <= MOST_OPEN) break;
@@ -68,6 +71,7 @@ export class TemplateIntake {
       }
     }
     this.bytes += bytes.length;
+    parts.sizeBytes += bytes.length;
     parts.pieces.set(number, new Uint8Array(bytes));
     void this.#look();
   }
@@ -123,15 +127,12 @@ export class TemplateIntake {
 
   async #unpack(wanted: { readonly node: string; readonly head: TemplateHead }, packed: Uint8Array): Promise<void> {
     const { head } = wanted;
-    const [plain, slab] = await Promise.all([
-      inflate(packed, { maxOutputLength: Math.max(1, head.sizeBytes) }),
-      this.#deps.slabs.takeWhenFree(head.sizeBytes),
-    ]);
+    const plain = await inflate(packed, { maxOutputLength: Math.max(1, head.sizeBytes) });
     if (plain.length !== head.sizeBytes) {
-      this.#deps.slabs.discard(slab);
       this.#done(wanted);
       throw new Error('its length is not what its head says');
     }
+    const slab = await this.#deps.slabs.takeWhenFree(head.sizeBytes);
     // Something of another tip is wanted meanwhile.
     if (this.#wanted !== wanted && this.#wanted?.head.facts.prevHashHex !== head.facts.prevHashHex) {
       this.#deps.slabs.discard(slab);
@@ -175,6 +176,7 @@ export class TemplateIntake {
       return;
     }
     this.#parts.set(wanted.head.digestHex, {
+      sizeBytes: packed.length,
       pieces: new Map(Array.from({ length: wanted.head.pieces }, (_, i) => [i, i === 0 ? packed : new Uint8Array(0)])),
     });
     void this.#look();

@@ -11,6 +11,7 @@ import { Joiner, split } from '../pieces.js';
 
 /** A call as the node thread gets it. */
 export interface AnswerCall {
+  readonly account: string;
   readonly user: string;
   readonly uri: string;
   readonly method: string;
@@ -39,6 +40,7 @@ interface Call {
   state: 'checking' | 'held' | 'running' | 'done';
   readonly message: CallMessage;
   readonly held: boolean;
+  /** Until it is begun. */
   body: Uint8Array | null;
   number: number;
   respond: Respond;
@@ -49,18 +51,40 @@ interface Call {
 /** A held call whose front says nothing is dropped; so is a result that no front takes. */
 const HELD_MS = 15_000;
 const KEPT_MS = 60_000;
-/** Results that are kept, and calls that are incomplete. */
+/** Of each account: results that are kept, calls that are incomplete, bodies of calls that are not begun. */
 const MOST_KEPT_BYTES = 64 << 20;
-const MOST_INCOMPLETE_BYTES = 128 << 20;
+const MOST_INCOMPLETE_BYTES = 64 << 20;
 const MOST_INCOMPLETE = 256;
+const MOST_BODY_BYTES = 64 << 20;
 const MOST_CALLS = 8_192;
+
+/** An account's part of the memory: no other account can use it up. */
+class Room {
+  readonly account: string;
+  /** Methods that it may call; null for all. */
+  readonly access: ReadonlySet<string> | null;
+  readonly calls = new Map<string, Call>();
+  readonly joiner = new Joiner(MOST_INCOMPLETE_BYTES, MOST_INCOMPLETE);
+  keptBytes = 0;
+  bodyBytes = 0;
+
+  constructor({ account, methods }: AccountAccess) {
+    this.account = account;
+    this.access = methods === null ? null : new Set(methods);
+  }
+
+  /** Takes the body out of a call that is begun or dropped. */
+  bodyOf(call: Call): Uint8Array {
+    const body = call.body ?? EMPTY;
+    this.bodyBytes -= body.length;
+    call.body = null;
+    return body;
+  }
+}
 
 export class Answers {
   readonly #deps: AnswersDeps;
-  readonly #access: ReadonlyMap<string, ReadonlySet<string> | null>;
-  readonly #calls = new Map<string, Call>();
-  readonly #joiner = new Joiner(MOST_INCOMPLETE_BYTES, MOST_INCOMPLETE);
-  #keptBytes = 0;
+  readonly #rooms: ReadonlyMap<string, Room>;
   #running = 0;
   #stopping = false;
   #onIdle: (() => void) | null = null;
@@ -69,7 +93,7 @@ export class Answers {
 
   constructor(deps: AnswersDeps) {
     this.#deps = deps;
-    this.#access = new Map(deps.accounts.map(({ account, methods }) => [account, methods === null ? null : new Set(methods)]));
+    this.#rooms = new Map(deps.accounts.map((one) => [one.account, new Room(one)]));
   }
 
   get running(): number {
@@ -78,25 +102,31 @@ export class Answers {
 
   /** Whether an account may call at all, or a method. */
   admits(account: string, method?: string): boolean {
-    const access = this.#access.get(account);
-    return access !== undefined && (access === null || method === undefined || access.has(method));
+    const room = this.#rooms.get(account);
+    return room !== undefined && (room.access === null || method === undefined || room.access.has(method));
   }
 
   /** Takes a message about calls. */
   take(account: string, message: Extract<FrontMessage, { kind: 'call' | 'go' | 'ask' | 'done' }>, respond: Respond): void {
-    const key = `${account}/${message.id}`;
+    const { id } = message;
+    const room = this.#rooms.get(account);
+    if (room === undefined) {
+      this.refused++;
+      respond({ kind: 'refused', id, why: 'this account may not call here' });
+      return;
+    }
     switch (message.kind) {
       case 'call':
-        this.#call(account, key, message, respond);
+        this.#call(room, message, respond);
         break;
       case 'go':
-        this.#go(key, message.id, respond);
+        this.#go(room, id, respond);
         break;
       case 'ask':
-        this.#tell(key, message.id, respond);
+        this.#tell(room, id, respond);
         break;
       case 'done':
-        this.#forget(key);
+        this.#forget(room, id);
         break;
     }
   }
@@ -111,37 +141,34 @@ export class Answers {
   /** Drops what no front has asked after; to be called now and then. */
   expire(): void {
     const now = this.#deps.nowMs();
-    for (const [key, call] of this.#calls) {
-      if (call.state === 'held' && now - call.atMs > HELD_MS) this.#forget(key);
-      else if (call.state === 'done' && (now - call.atMs > KEPT_MS || this.#keptBytes > MOST_KEPT_BYTES)) this.#forget(key);
+    for (const room of this.#rooms.values()) {
+      for (const [id, call] of room.calls) {
+        if (call.state === 'held' && now - call.atMs > HELD_MS) this.#forget(room, id);
+        else if (call.state === 'done' && (now - call.atMs > KEPT_MS || room.keptBytes > MOST_KEPT_BYTES)) this.#forget(room, id);
+      }
     }
   }
 
-  #call(account: string, key: string, message: CallMessage, respond: Respond): void {
+  #call(room: Room, message: CallMessage, respond: Respond): void {
     const { id } = message;
-    const access = this.#access.get(account);
     const refuse = (why: string): void => {
       this.refused++;
-      this.#joiner.drop(key);
+      room.joiner.drop(id);
       respond({ kind: 'refused', id, why });
     };
-    if (access === undefined) {
-      refuse('this account may not call here');
-      return;
-    }
-    if (this.#calls.has(key)) {
-      this.#tell(key, id, respond);
+    if (room.calls.has(id)) {
+      this.#tell(room, id, respond);
       return;
     }
     if (this.#stopping) {
       refuse('the node stops');
       return;
     }
-    if (this.#calls.size >= MOST_CALLS) {
+    if (room.calls.size >= MOST_CALLS || room.bodyBytes > MOST_BODY_BYTES) {
       refuse('Work queue depth exceeded');
       return;
     }
-    const bytes = this.#joiner.add(key, message);
+    const bytes = room.joiner.add(id, message);
     if (bytes === null) return;
     if (bytes === false || message.bodyBytes > bytes.length) {
       refuse('the call came incomplete');
@@ -158,90 +185,92 @@ export class Answers {
       result: null,
       atMs: this.#deps.nowMs(),
     };
-    this.#calls.set(key, call);
-    const user = `${account}/${message.user}`;
-    if (access === null) {
-      this.#admitted(key, call, user);
+    room.calls.set(id, call);
+    room.bodyBytes += bytes.length;
+    if (room.access === null) {
+      this.#admitted(room, id, call);
       return;
     }
-    const plan = this.#deps.plan(bytes.subarray(0, message.bodyBytes), { user, uri: message.uri, allowed: access });
-    if (plan instanceof Promise) void plan.then((decided) => this.#planned(key, call, user, decided));
-    else this.#planned(key, call, user, plan);
+    const user = `${room.account}/${message.user}`;
+    const plan = this.#deps.plan(bytes.subarray(0, message.bodyBytes), { user, uri: message.uri, allowed: room.access });
+    if (plan instanceof Promise) void plan.then((decided) => this.#planned(room, id, call, decided));
+    else this.#planned(room, id, call, plan);
   }
 
-  #planned(key: string, call: Call, user: string, plan: CallPlan | null): void {
-    if (this.#calls.get(key) !== call) return;
+  #planned(room: Room, id: string, call: Call, plan: CallPlan | null): void {
+    if (room.calls.get(id) !== call) return;
     if (plan?.kind === 'node' || plan?.kind === 'template') {
-      this.#admitted(key, call, user);
+      this.#admitted(room, id, call);
       return;
     }
     // Nothing has been done, so nothing need be kept.
-    this.#calls.delete(key);
-    if (plan?.kind === 'reply') this.#send(call.respond, call.message.id, plan.status, bytesOf(plan.body));
-    else this.#send(call.respond, call.message.id, 403, EMPTY);
+    this.#forget(room, id);
+    if (plan?.kind === 'reply') this.#send(call.respond, id, plan.status, bytesOf(plan.body));
+    else this.#send(call.respond, id, 403, EMPTY);
   }
 
-  #admitted(key: string, call: Call, user: string): void {
+  #admitted(room: Room, id: string, call: Call): void {
     if (!call.held) {
-      this.#run(key, call, user);
+      this.#run(room, id, call);
       return;
     }
     call.state = 'held';
     call.atMs = this.#deps.nowMs();
-    call.respond({ kind: 'held', id: call.message.id });
+    call.respond({ kind: 'held', id });
   }
 
-  #go(key: string, id: string, respond: Respond): void {
-    const call = this.#calls.get(key);
+  #go(room: Room, id: string, respond: Respond): void {
+    const call = room.calls.get(id);
     if (call?.state !== 'held') {
-      this.#tell(key, id, respond);
+      this.#tell(room, id, respond);
       return;
     }
     call.respond = respond;
     if (this.#stopping) {
-      this.#calls.delete(key);
+      this.#forget(room, id);
       this.refused++;
       respond({ kind: 'refused', id, why: 'the node stops' });
       return;
     }
-    this.#run(key, call, `${key.slice(0, key.indexOf('/'))}/${call.message.user}`);
+    this.#run(room, id, call);
   }
 
-  #run(key: string, call: Call, user: string): void {
-    const { message } = call;
-    const bytes = call.body as Uint8Array;
-    call.body = null;
+  #run(room: Room, id: string, call: Call): void {
+    const { uri, method, plain, token, bodyBytes, user } = call.message;
+    const bytes = room.bodyOf(call);
     call.state = 'running';
     this.#running++;
-    const body = bytes.subarray(0, message.bodyBytes);
-    const block = message.token === '' ? null : { token: message.token, bytes: new Uint8Array(bytes.subarray(message.bodyBytes)) };
-    const { uri, method, plain } = message;
-    call.number = this.#deps.run({ user, uri, method, plain, body, block }, (status, reply) => {
+    const body = bytes.subarray(0, bodyBytes);
+    const block = token === '' ? null : { token, bytes: new Uint8Array(bytes.subarray(bodyBytes)) };
+    const { account } = room;
+    call.number = this.#deps.run({ account, user: `${account}/${user}`, uri, method, plain, body, block }, (status, reply) => {
+      // What no front wants any more was taken from the count when it was forgotten.
+      if (room.calls.get(id) !== call) return;
       this.#running--;
-      if (this.#calls.get(key) === call) this.#finish(key, call, status, bytesOf(reply));
+      this.#finish(room, id, call, status, bytesOf(reply));
       this.#lookIdle();
     });
     if (call.number !== 0) return;
     this.#running--;
     this.refused++;
-    this.#calls.delete(key);
-    call.respond({ kind: 'refused', id: message.id, why: 'Work queue depth exceeded' });
+    room.calls.delete(id);
+    call.respond({ kind: 'refused', id, why: 'Work queue depth exceeded' });
     this.#lookIdle();
   }
 
-  #finish(key: string, call: Call, status: number, bytes: Uint8Array): void {
+  #finish(room: Room, id: string, call: Call, status: number, bytes: Uint8Array): void {
     call.state = 'done';
     call.atMs = this.#deps.nowMs();
     if (call.held) {
       call.result = { status, bytes };
-      this.#keptBytes += bytes.length;
-    } else this.#calls.delete(key);
-    this.#send(call.respond, call.message.id, status, bytes);
+      room.keptBytes += bytes.length;
+    } else room.calls.delete(id);
+    this.#send(call.respond, id, status, bytes);
   }
 
   /** What has become of a call. */
-  #tell(key: string, id: string, respond: Respond): void {
-    const call = this.#calls.get(key);
+  #tell(room: Room, id: string, respond: Respond): void {
+    const call = room.calls.get(id);
     if (!call) respond({ kind: 'unknown', id });
     else if (call.result) this.#send(respond, id, call.result.status, call.result.bytes);
     else {
@@ -259,12 +288,13 @@ export class Answers {
     });
   }
 
-  #forget(key: string): void {
-    this.#joiner.drop(key);
-    const call = this.#calls.get(key);
+  #forget(room: Room, id: string): void {
+    room.joiner.drop(id);
+    const call = room.calls.get(id);
     if (!call) return;
-    this.#calls.delete(key);
-    if (call.result) this.#keptBytes -= call.result.bytes.length;
+    room.calls.delete(id);
+    room.bodyOf(call);
+    if (call.result) room.keptBytes -= call.result.bytes.length;
     if (call.state !== 'running') return;
     // Nothing comes of it any more.
     this.#running--;

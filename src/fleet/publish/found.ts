@@ -1,7 +1,9 @@
-// Found blocks from the broker's stream, at a node: those of the last hour when it starts, and each as it comes. What
-// a front has submitted here directly is not judged again. A block whose parent is unknown waits for the next tips.
-// Used by publisher.ts.
+// An account's found blocks from the broker's stream, at a node: those of the last hour when it starts, and each as it
+// comes. A message may hold nothing but submissions of blocks: it is read as any call of the account's would be. What a
+// front has submitted here directly, byte for byte, is not judged again. A block whose parent is unknown waits for the
+// next tips. Used by publisher.ts.
 import { createHash } from 'node:crypto';
+import type { CallPlan, FrontCall } from '../../rpc/front/plan.js';
 import { submittedHash } from '../block-hash.js';
 import { type FoundMessage, readFound } from '../messages.js';
 import { Joiner } from '../pieces.js';
@@ -9,10 +11,10 @@ import { judge } from '../verdicts.js';
 import type { AnswerCall } from './answers.js';
 
 export interface FoundInboxDeps {
-  /** Whether fronts of an account may submit blocks. */
-  admits(account: string): boolean;
-  /** Hands a submission to the node thread. @returns 0 when too much is under way */
-  run(call: AnswerCall, done: (status: number, body: Uint8Array | string) => void): number;
+  /** What a list of methods makes of a body. */
+  plan(body: Uint8Array, call: FrontCall): CallPlan | Promise<CallPlan | null>;
+  /** Hands a submission to the node thread. @returns its number, 0 when too much is under way */
+  run(call: AnswerCall, done: Verdict): number;
   /** The node has a block that was found. */
   known(hash: string): void;
   log(text: string): void;
@@ -34,35 +36,48 @@ const MOST_OPEN = 64;
 const MOST_WAITING = 16;
 /** The stream's copy is looked at so much later than it came: the front's own is on its way, and first with most. */
 const LATER_MS = 1_000;
+/** Copies that are kept for so long take so many bytes at most. */
+const MOST_LATER_BYTES = 64 << 20;
 /** Verdicts on copies of the stream that were judged all the same before the front's own came. */
 const MOST_EARLY = 64;
-/** Blocks that fronts brought here themselves. */
+/** Submissions that fronts brought here themselves. */
 const MOST_DIRECT = 256;
 const KEPT_MS = 3_600_000;
+const ALLOWED: ReadonlySet<string> = new Set(['submitblock']);
+/** Number of a call that the node thread need not see. */
+const ANSWERED = -1;
 
 export class FoundInbox {
+  readonly #account: string;
   readonly #deps: FoundInboxDeps;
   readonly #joiner = new Joiner(MOST_BYTES, MOST_OPEN);
   #waiting: { readonly call: AnswerCall; readonly untilMs: number }[] = [];
+  #laterBytes = 0;
+  /** By keyOf: a spoilt copy has the true block's hash. */
   readonly #direct = new Set<string>();
   readonly #early = new Map<string, Early>();
   judged = 0;
 
-  constructor(deps: FoundInboxDeps) {
+  constructor(account: string, deps: FoundInboxDeps) {
+    this.#account = account;
     this.#deps = deps;
   }
 
   /** A message of the stream. */
-  take(account: string, bytes: Uint8Array): void {
-    if (!this.#deps.admits(account)) return;
+  take(bytes: Uint8Array): void {
     const message = readFound(bytes);
-    const whole = message && this.#joiner.add(`${account}/${message.id}`, message);
+    const whole = message && this.#joiner.add(message.id, message);
     if (!message || !whole || message.bodyBytes > whole.length) return;
-    const call = callOf(account, message, whole);
-    const hash = submittedHash(call);
-    if (hash === null || this.#direct.has(hash)) return;
+    const call = this.#callOf(message, whole);
+    if (submittedHash(call) === null || this.#direct.has(keyOf(call))) return;
+    if (this.#laterBytes + whole.length > MOST_LATER_BYTES) {
+      this.#deps.log(`fleet: a found block of ${call.user} is left out, too many came at once`);
+      return;
+    }
+    this.#laterBytes += whole.length;
     this.#deps.after(LATER_MS, () => {
-      if (!this.#direct.has(hash)) this.#submit(call);
+      this.#laterBytes -= whole.length;
+      void this.#check(call);
     });
   }
 
@@ -75,33 +90,40 @@ export class FoundInbox {
   }
 
   /**
-   * A front has brought a block here itself: the stream's copy need not be judged.
-   * @param done told the verdict on the copy when that was judged already: this call is the same one
-   * @returns what has to be told the verdict; null when `done` is told it
+   * Runs a submission that a front has brought here itself: the stream's copy need not be judged. A copy that was
+   * judged already is the same call, and its verdict the answer.
+   * @returns the call's number, 0 when too much is under way: then nothing was begun, and the stream's copy counts
    */
-  direct(call: AnswerCall, done: Verdict): Verdict | null {
+  direct(call: AnswerCall, done: Verdict): number {
     const hash = submittedHash(call);
-    if (hash === null) return () => {};
+    if (hash === null) return this.#deps.run(call, done);
     const key = keyOf(call);
     const early = this.#early.get(key);
     this.#early.delete(key);
     if (early) {
       if (early.reply) done(early.reply.status, early.reply.body);
       else early.done = done;
-      return null;
+      return ANSWERED;
     }
-    this.#direct.add(hash);
-    if (this.#direct.size > MOST_DIRECT) this.#direct.delete(this.#direct.values().next().value as string);
-    const copy = {
-      ...call,
-      body: new Uint8Array(call.body),
-      block: call.block && { ...call.block, bytes: new Uint8Array(call.block.bytes) },
-    };
-    return (status, body) => {
-      const { isUndecided, isKnown } = judge(call.method, { status, body }, true);
+    const copy = copyOf(call);
+    const number = this.#deps.run(call, (status, body) => {
+      const { isUndecided, isKnown } = judge(copy.method, { status, body }, true);
       if (isUndecided) this.#undecided(copy);
       if (isKnown) this.#deps.known(hash);
-    };
+      done(status, body);
+    });
+    if (number === 0) return 0;
+    this.#direct.add(key);
+    if (this.#direct.size > MOST_DIRECT) this.#direct.delete(this.#direct.values().next().value as string);
+    return number;
+  }
+
+  /** Nothing but submissions passes, whatever the message calls itself. */
+  async #check(call: AnswerCall): Promise<void> {
+    const { user, uri } = call;
+    const plan = await this.#deps.plan(new Uint8Array(call.body), { user, uri, allowed: ALLOWED });
+    if (plan?.kind !== 'node') this.#deps.log(`fleet: a message of ${user} in the stream of found blocks is no submission: left out`);
+    else if (!this.#direct.has(keyOf(call))) this.#submit(call);
   }
 
   #undecided(call: AnswerCall): void {
@@ -110,11 +132,11 @@ export class FoundInbox {
   }
 
   #submit(call: AnswerCall): void {
-    const block = call.block && { token: call.block.token, bytes: new Uint8Array(call.block.bytes) };
     const early: Early = { reply: null, done: null };
-    this.#early.set(keyOf(call), early);
+    const key = keyOf(call);
+    this.#early.set(key, early);
     if (this.#early.size > MOST_EARLY) this.#early.delete(this.#early.keys().next().value as string);
-    const number = this.#deps.run({ ...call, body: new Uint8Array(call.body), block }, (status, body) => {
+    const number = this.#deps.run(copyOf(call), (status, body) => {
       this.judged++;
       const own = typeof body === 'string' ? body : new Uint8Array(body);
       early.reply = { status, body: own };
@@ -127,15 +149,26 @@ export class FoundInbox {
     });
     // Looked at again with the next tip.
     if (number === 0) {
-      this.#early.delete(keyOf(call));
+      this.#early.delete(key);
       this.#undecided(call);
     }
   }
+
+  #callOf({ user, uri, bodyBytes, token }: FoundMessage, whole: Uint8Array): AnswerCall {
+    const block = token === '' ? null : { token, bytes: new Uint8Array(whole.subarray(bodyBytes)) };
+    const body = new Uint8Array(whole.subarray(0, bodyBytes));
+    return { account: this.#account, user: `${this.#account}/${user}`, uri, method: 'submitblock', plain: true, body, block };
+  }
 }
 
-const keyOf = ({ body }: AnswerCall): string => createHash('sha256').update(body).digest('hex');
+/** The same bytes, in a call as in its copy in the stream. */
+function keyOf({ body, block }: AnswerCall): string {
+  const hash = createHash('sha256').update(body);
+  if (block) hash.update(block.bytes);
+  return hash.digest('hex');
+}
 
-function callOf(account: string, { user, uri, method, bodyBytes, token }: FoundMessage, whole: Uint8Array): AnswerCall {
-  const block = token === '' ? null : { token, bytes: new Uint8Array(whole.subarray(bodyBytes)) };
-  return { user: `${account}/${user}`, uri, method, plain: true, body: new Uint8Array(whole.subarray(0, bodyBytes)), block };
+/** In memory of its own: what a call is run with goes to the node thread. */
+function copyOf(call: AnswerCall): AnswerCall {
+  return { ...call, body: new Uint8Array(call.body), block: call.block && { ...call.block, bytes: new Uint8Array(call.block.bytes) } };
 }

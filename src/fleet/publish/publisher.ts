@@ -11,7 +11,7 @@ import type { FrontNews, PublishedTip } from '../../http/link/messages.js';
 import { SharedState, STATE_FLAG } from '../../http/link/shared-state.js';
 import { type SlabInfo, SlabReader } from '../../http/link/slab-ring.js';
 import { METHODS } from '../../rpc/declare/methods.js';
-import { FrontDesk, SUBMISSIONS } from '../../rpc/front/plan.js';
+import { type CallPlan, type FrontCall, FrontDesk, SUBMISSIONS } from '../../rpc/front/plan.js';
 import { LONG_BODY_BYTES } from '../../rpc/wire/long-batch.js';
 import { Broker } from '../broker.js';
 import { encode, type FrontMessage, type NodeFact, type NodeMessage, readFrontMessage } from '../messages.js';
@@ -19,7 +19,7 @@ import type { FleetNodeOptions } from '../options.js';
 import { pieceBytes } from '../pieces.js';
 import { Signer } from '../signed.js';
 import { accountOf, Subjects } from '../subjects.js';
-import { Answers } from './answers.js';
+import { type AnswerCall, Answers } from './answers.js';
 import { PublishCounters } from './counters.js';
 import { Fate } from './fate.js';
 import { FoundInbox } from './found.js';
@@ -34,8 +34,6 @@ export interface PublisherInit extends FrontInit {
 /** Wallets are looked at so often. */
 const WALLETS_MS = 1_000;
 const NO_PAYLOAD = 1 << 20;
-/** Number of a call that the node thread need not see. */
-const ANSWERED = -1;
 
 export class Publisher {
   readonly #options: FleetNodeOptions;
@@ -47,7 +45,8 @@ export class Publisher {
   readonly #figures: PublishCounters;
   readonly #templates: TemplatePublications;
   readonly #answers: Answers;
-  readonly #found: FoundInbox;
+  /** By account. */
+  readonly #found: ReadonlyMap<string, FoundInbox>;
   readonly #fate: Fate;
   #endFound: (() => void) | null = null;
   /** Facts, calls and replies on one connection, templates on another: what is small overtakes what is large. */
@@ -90,34 +89,31 @@ export class Publisher {
       undefined,
       { version2: options.jsonRpc2 },
     );
+    const plan = (body: Uint8Array, call: FrontCall): CallPlan | Promise<CallPlan | null> =>
+      body.length < LONG_BODY_BYTES ? desk.plan(body, call) : desk.planLong(body, call, () => false);
     this.#answers = new Answers({
       accounts: remote.accounts,
-      plan: (body, call) => (body.length < LONG_BODY_BYTES ? desk.plan(body, call) : desk.planLong(body, call, () => false)),
+      plan,
       run: (call, done) => {
-        const submission = SUBMISSIONS.has(call.method);
-        const waits = METHODS.get(call.method)?.waits === true;
-        // By the port, in memory of its own: a secret in it is nobody else's.
-        const judged = call.method === 'submitblock' ? this.#found.direct(call, done) : () => {};
-        if (judged === null) return ANSWERED;
-        const answered = (status: number, reply: Uint8Array | string): void => {
-          judged(status, reply);
-          done(status, reply);
-        };
-        return this.#link.call({ ...call, shared: true, priority: submission || !call.plain, submission, waits }, answered);
+        const found = call.method === 'submitblock' ? this.#found.get(call.account) : undefined;
+        return found ? found.direct(call, done) : this.#run(call, done);
       },
       cancel: (number) => this.#link.cancel(number),
       pieceBytes: () => this.#small?.pieceBytes ?? pieceBytes(NO_PAYLOAD),
       epoch: () => this.#state.epoch,
       nowMs: () => performance.now(),
     });
-    this.#found = new FoundInbox({
-      admits: (account) => this.#answers.admits(account, 'submitblock'),
-      run: (call, done) => this.#link.call({ ...call, shared: true, priority: true, submission: true, waits: false }, done),
-      known: (hash) => this.#fate.watch(hash),
-      log: (text) => this.notice('info', text),
-      after: (ms, run) => void setTimeout(run, ms).unref(),
-      nowMs: () => performance.now(),
-    });
+    const inbox = (account: string): FoundInbox =>
+      new FoundInbox(account, {
+        plan,
+        run: (call, done) => this.#run(call, done),
+        known: (hash) => this.#fate.watch(hash),
+        log: (text) => this.notice('info', text),
+        after: (ms, run) => void setTimeout(run, ms).unref(),
+        nowMs: () => performance.now(),
+      });
+    const finders = remote.accounts.map(({ account }) => account).filter((account) => this.#answers.admits(account, 'submitblock'));
+    this.#found = new Map(finders.map((account) => [account, inbox(account)]));
     this.#fate = new Fate({
       ask: (method, params, done) => this.#ask(method, params, done),
       height: () => this.#tip.height,
@@ -136,6 +132,13 @@ export class Publisher {
     this.#timers.push(setInterval(() => this.#beat(), remote.beatMs));
     if (options.wallets) this.#timers.push(setInterval(() => this.#askWallets(), WALLETS_MS));
     void this.#connect().catch((error: Error) => this.notice('error', `fleet: ${error.message}`));
+  }
+
+  /** Hands a call to the node thread: by the port, in memory of its own, where a secret may be in it. */
+  #run(call: AnswerCall, done: (status: number, body: Uint8Array | string) => void): number {
+    const submission = SUBMISSIONS.has(call.method);
+    const waits = METHODS.get(call.method)?.waits === true;
+    return this.#link.call({ ...call, shared: true, priority: submission || !call.plain, submission, waits }, done);
   }
 
   notice(level: 'info' | 'warn' | 'error', text: string): void {
@@ -178,7 +181,7 @@ export class Publisher {
       case 'tip':
         this.#tip = news.tip;
         this.#publishFact();
-        this.#found.tipChanged();
+        for (const found of this.#found.values()) found.tipChanged();
         this.#fate.look();
         break;
       case 'template':
@@ -276,7 +279,7 @@ export class Publisher {
   #readFound(): void {
     if (!this.#warm || this.#stopping || this.#endFound !== null || !this.#large?.connected) return;
     this.#endFound = () => {};
-    const take = (subject: string, bytes: Uint8Array): void => this.#found.take(accountOf(subject), bytes);
+    const take = (subject: string, bytes: Uint8Array): void => this.#found.get(accountOf(subject))?.take(bytes);
     const ended = (): void => {
       this.#endFound = null;
     };
@@ -293,7 +296,10 @@ export class Publisher {
     figures.set('callsUnderWay', this.#answers.running);
     figures.set('callsTaken', this.#answers.calls);
     figures.set('callsRefused', this.#answers.refused);
-    figures.set('foundBlocks', this.#found.judged);
+    figures.set(
+      'foundBlocks',
+      [...this.#found.values()].reduce((sum, { judged }) => sum + judged, 0),
+    );
   }
 
   #publishFact(): void {

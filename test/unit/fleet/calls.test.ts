@@ -150,6 +150,58 @@ t.test('an account may call what its list says', async (t) => {
   t.equal(w.ran.length, 1);
 });
 
+t.test("one account's calls leave room for another's", async (t) => {
+  const w = new World();
+  const many = Array.from({ length: 8_200 }, (_, i) => w.send(JSON.stringify({ method: 'getblockcount', i }), true));
+  for (const _ of many) w.up('few');
+  while (w.wire.toFront.length > 0) w.down();
+  w.wire.toNode.length = 0;
+  t.ok(
+    many.some(({ end }) => end?.kind === 'refused'),
+    'the account has a bound',
+  );
+  const other = w.send('1', true);
+  w.settle();
+  t.same(w.ran, ['1']);
+  w.finish();
+  w.settle();
+  t.equal(ended(other.end), 'reply done');
+});
+
+t.test('what is forgotten while it runs leaves nothing behind', async (t) => {
+  const w = new World();
+  let idle = false;
+  const call = (kind: 'call' | 'done') =>
+    w.answers.take(
+      'fronts',
+      (kind === 'call'
+        ? {
+            kind,
+            id: 'abcdefgh',
+            method: 'm',
+            user: 'u',
+            uri: '/',
+            held: false,
+            plain: true,
+            token: '',
+            bodyBytes: 1,
+            at: 0,
+            of: 1,
+            bytes: text('1'),
+          }
+        : { kind, id: 'abcdefgh' }) as Parameters<Answers['take']>[1],
+      () => {},
+    );
+  call('call');
+  call('done');
+  w.finish();
+  t.equal(w.answers.running, 0);
+  w.answers.stop(() => {
+    idle = true;
+  });
+  t.ok(idle);
+});
+
 t.test('a node that stops finishes what it has begun and begins nothing', async (t) => {
   const w = new World();
   const begun = w.send('1', true);

@@ -7,7 +7,7 @@ t.test('split and joined', async () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 500 }), fc.integer({ min: 1, max: 200 }), (bytes, size) => {
       const pieces = split(bytes, size);
-      const joiner = new Joiner(1000, 4);
+      const joiner = new Joiner(1 << 20, 4);
       let whole: Uint8Array | null | false = null;
       pieces.forEach((piece, at) => {
         whole = joiner.add('id', { at, of: pieces.length, bytes: piece });
@@ -18,20 +18,27 @@ t.test('split and joined', async () => {
 });
 
 t.test('what is out of order, too large or too many', async (t) => {
-  const joiner = new Joiner(10, 2);
+  const joiner = new Joiner(10_000, 2);
   const piece = (at: number, of: number, size: number) => ({ at, of, bytes: new Uint8Array(size) });
   t.equal(joiner.add('a', piece(1, 3, 1)), false, 'no beginning');
-  t.equal(joiner.add('a', piece(0, 3, 4)), null);
-  t.equal(joiner.add('a', piece(2, 3, 4)), false, 'one is missing');
-  t.equal(joiner.add('a', piece(1, 3, 4)), false, 'and the rest is of nothing');
-  t.equal(joiner.add('b', piece(0, 2, 8)), null);
-  t.equal(joiner.add('c', piece(0, 2, 8)), false, 'no room beside it');
-  t.same(joiner.add('b', piece(1, 2, 2)), new Uint8Array(10), 'the room is free again');
+  t.equal(joiner.add('a', piece(0, 3, 4_000)), null);
+  t.equal(joiner.add('a', piece(2, 3, 4_000)), false, 'one is missing');
+  t.equal(joiner.add('a', piece(1, 3, 4_000)), false, 'and the rest is of nothing');
+  t.equal(joiner.add('b', piece(0, 2, 8_000)), null);
+  t.equal(joiner.add('c', piece(0, 2, 8_000)), false, 'no room beside it');
+  t.same(joiner.add('b', piece(1, 2, 1_000)), new Uint8Array(9_000), 'the room is free again');
   t.equal(joiner.add('d', piece(0, 2, 1)), null);
   t.equal(joiner.add('e', piece(0, 2, 1)), null);
-  t.equal(joiner.add('f', piece(0, 2, 1)), false, 'too many at once');
-  joiner.drop('d');
-  t.equal(joiner.add('f', piece(0, 2, 1)), null);
+  t.equal(joiner.add('f', piece(0, 2, 1)), null, 'the oldest makes room');
+  t.equal(joiner.add('d', piece(1, 2, 1)), false, 'and is gone');
+  t.same(joiner.add('e', piece(1, 2, 1)), new Uint8Array(2));
+});
+
+t.test('empty pieces are bounded', async (t) => {
+  const joiner = new Joiner(10_000, 2);
+  let taken = 0;
+  while (taken < 1_000 && joiner.add('a', { at: taken, of: 1_000_000, bytes: new Uint8Array(0) }) === null) taken++;
+  t.ok(taken < 100, `${taken} taken`);
 });
 
 t.test('below the limit of the broker', async (t) => {

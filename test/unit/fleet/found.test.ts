@@ -1,0 +1,122 @@
+// Found blocks of the broker's stream at a node, beside the front's own calls: nothing but submissions of blocks passes,
+// and no message keeps another one's block from being judged.
+import t from 'tap';
+import { encode } from '../../../src/fleet/messages.js';
+import type { AnswerCall } from '../../../src/fleet/publish/answers.js';
+import { FoundInbox } from '../../../src/fleet/publish/found.js';
+
+const HEADER = 'ab'.repeat(80);
+const submit = (rest: string): string => JSON.stringify({ method: 'submitblock', params: [HEADER + rest], id: 1 });
+const ACCEPTED = '{"result":null,"error":null,"id":1}';
+
+function world() {
+  const ran: string[] = [];
+  const dones: ((status: number, body: string) => void)[] = [];
+  const timers: (() => void)[] = [];
+  const logged: string[] = [];
+  const room = { left: Number.POSITIVE_INFINITY };
+  const inbox = new FoundInbox('fronts', {
+    plan: (body, { allowed }) => {
+      const { method } = JSON.parse(Buffer.from(body).toString());
+      return allowed?.has(method) ? { kind: 'node', method } : { kind: 'forbidden' };
+    },
+    run: (call, done) => {
+      if (room.left-- <= 0) return 0;
+      ran.push(Buffer.from(call.body).toString());
+      dones.push(done);
+      return ran.length;
+    },
+    known: () => {},
+    log: (text) => void logged.push(text),
+    after: (_ms, run) => void timers.push(run),
+    nowMs: () => 0,
+  });
+  let messages = 0;
+  const stream = (body: string): void => {
+    const bytes = new Uint8Array(Buffer.from(body));
+    const id = `message-${++messages}`;
+    const words = { id, method: 'submitblock', user: 'u', uri: '/', token: '', bodyBytes: bytes.length };
+    inbox.take(encode({ kind: 'found', ...words, bytes, at: 0, of: 1 }));
+  };
+  /** All copies that were left for later, and what is decided about them. */
+  const later = async (): Promise<void> => {
+    for (const run of timers.splice(0)) run();
+    await new Promise(setImmediate);
+  };
+  const direct = (body: string): { number: number; replies: string[] } => {
+    const replies: string[] = [];
+    const call: AnswerCall = {
+      account: 'fronts',
+      user: 'fronts/u',
+      uri: '/',
+      method: 'submitblock',
+      plain: true,
+      body: new Uint8Array(Buffer.from(body)),
+      block: null,
+    };
+    return { number: inbox.direct(call, (_status, reply) => void replies.push(String(reply))), replies };
+  };
+  return { inbox, ran, dones, logged, room, stream, later, direct };
+}
+
+t.test('a message of the stream may hold nothing but a submission', async (t) => {
+  const w = world();
+  w.stream(JSON.stringify({ method: 'stop', params: [HEADER], id: 1 }));
+  await w.later();
+  t.same(w.ran, []);
+  t.match(w.logged, [/no submission/]);
+  w.stream(submit('01'));
+  await w.later();
+  t.same(w.ran, [submit('01')]);
+});
+
+t.test('what a front brought itself is not judged again', async (t) => {
+  const w = world();
+  w.direct(submit('01'));
+  w.stream(submit('01'));
+  await w.later();
+  t.same(w.ran, [submit('01')]);
+});
+
+t.test('a spoilt copy with the same header keeps no block away', async (t) => {
+  const w = world();
+  w.direct(submit('ff'));
+  w.stream(submit('01'));
+  await w.later();
+  t.same(w.ran, [submit('ff'), submit('01')]);
+});
+
+t.test('nor does a call that was not begun', async (t) => {
+  const w = world();
+  w.room.left = 0;
+  t.equal(w.direct(submit('01')).number, 0);
+  w.room.left = 1;
+  w.stream(submit('01'));
+  await w.later();
+  t.same(w.ran, [submit('01')]);
+});
+
+t.test('a copy that was judged first answers the call with the same bytes', async (t) => {
+  const w = world();
+  w.stream(submit('01'));
+  await w.later();
+  const early = w.direct(submit('01'));
+  const other = w.direct(submit('02'));
+  w.dones[0]?.(200, ACCEPTED);
+  t.same(early.replies, [ACCEPTED]);
+  t.same(other.replies, []);
+  t.same(w.ran, [submit('01'), submit('02')]);
+  w.dones[1]?.(200, ACCEPTED);
+  t.same(other.replies, [ACCEPTED]);
+});
+
+t.test('a block without its parent is judged again with the next tip', async (t) => {
+  const w = world();
+  w.direct(submit('01'));
+  w.dones[0]?.(200, '{"result":"prev-blk-not-found","error":null,"id":1}');
+  w.inbox.tipChanged();
+  t.same(w.ran, [submit('01'), submit('01')]);
+  w.dones[1]?.(200, ACCEPTED);
+  w.inbox.tipChanged();
+  t.equal(w.ran.length, 2);
+});
