@@ -18,12 +18,14 @@ export interface MultisigOutput {
   readonly outputScript: Uint8Array;
 }
 
-const MAX_KEYS = 16;
+/** The most keys, and the size of a script that may stand in an input: 0.21 holds witness scripts against it too. */
+const MAX_KEYS = { old: 16, later: 20 } as const;
 const MAX_SCRIPT = 520;
 const COMPRESSED_SIZE = 33;
 
 /**
  * Builds the scripts. An uncompressed key makes it a legacy address whatever was asked for.
+ * @param later as since release 22: more keys, and witness scripts of any size
  * @returns Core's message when it can't be
  */
 export function buildMultisig(
@@ -31,17 +33,22 @@ export function buildMultisig(
   keys: readonly Uint8Array[],
   type: ScriptAddressType,
   hashes: Hashes,
+  later = false,
 ): MultisigOutput | { readonly error: string } {
   if (required < 1) return { error: 'a multisignature address must require at least one key to redeem' };
   if (keys.length < required) {
     return { error: `not enough keys supplied (got ${keys.length} keys, but need at least ${required} to redeem)` };
   }
-  if (keys.length > MAX_KEYS) {
-    return { error: `Number of keys involved in the multisignature address creation > ${MAX_KEYS}\nReduce the number` };
+  const most = later ? MAX_KEYS.later : MAX_KEYS.old;
+  if (keys.length > most) {
+    return { error: `Number of keys involved in the multisignature address creation > ${most}\nReduce the number` };
   }
   const script = multisigScript(required, keys);
-  if (script.length > MAX_SCRIPT) return { error: `redeemScript exceeds size limit: ${script.length} > ${MAX_SCRIPT}` };
-  if (type === 'legacy' || keys.some((key) => key.length !== COMPRESSED_SIZE)) {
+  const isLegacy = type === 'legacy' || keys.some((key) => key.length !== COMPRESSED_SIZE);
+  if (script.length > MAX_SCRIPT && (isLegacy || !later)) {
+    return { error: `redeemScript exceeds size limit: ${script.length} > ${MAX_SCRIPT}` };
+  }
+  if (isLegacy) {
     return { script, witnessProgram: null, outputScript: scriptHashScript(hashes.hash160(script)) };
   }
   const witnessProgram = witnessProgramScript(0, hashes.sha256(script));

@@ -344,6 +344,7 @@ section('Wallet', [
   ],
   ['rescan', 'bool', 'Look through past blocks for transactions of a wallet whenever it is loaded (default: 0)'],
   ['spendzeroconfchange', 'bool', 'Count and spend own change before it confirms (default: 1)'],
+  ['signer', 'string', 'The command, with arguments apart by blanks, that speaks to devices which sign for wallets'],
   [
     'walletnotify',
     'string',

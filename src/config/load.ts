@@ -8,7 +8,7 @@ import { createSecureContext } from 'node:tls';
 import type { ChainName } from '../consensus/params/chain-params.js';
 import { BURIED_RULES, type BuriedRule, chainParams } from '../consensus/params/networks.js';
 import type { NetOptions } from '../net/options.js';
-import { COMPATS, type Compat, only } from '../policy/compat.js';
+import { COMPATS, type Compat, follows, only } from '../policy/compat.js';
 import type { PolicyRules } from '../policy/options.js';
 import type { WalletOptions } from '../wallet/source.js';
 import { DEFAULT_SPEND, type SpendOptions } from '../wallet/spend/options.js';
@@ -367,11 +367,13 @@ function walletOptions(args: Args, netDir: string, compat: Compat): WalletOption
   }
   return {
     enabled: !args.bool('disablewallet', false),
+    removesRecords: !only(compat, 32) || args.list('deprecatedrpc').includes('removeprunedfunds'),
     dir: dir ?? path.join(netDir, 'wallets'),
     names: args.list('wallet'),
     unnamed: !args.isSet('wallet'),
     keypool: Math.max(0, args.int('keypool', 1000)),
     taprootSeeds: compat.descriptorWallets,
+    laterRecords: follows(compat, 25),
     addressType: addressType(args, 'addresstype') ?? 'bech32',
     changeType: addressType(args, 'changetype'),
     imageRows: Math.max(0, args.int('walletimage', 50_000)),
@@ -379,6 +381,7 @@ function walletOptions(args: Args, netDir: string, compat: Compat): WalletOption
     walletBroadcast: args.bool('walletbroadcast', !args.bool('blocksonly', false)),
     spend: spendOptions(args, compat),
     rescan: args.bool('rescan', false),
+    signerCommand: args.text('signer') || undefined,
     notifyCommand: args.text('walletnotify'),
   };
 }

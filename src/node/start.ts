@@ -51,6 +51,7 @@ import { BlockFiles } from '../storage/block-files.js';
 import type { FolderLock } from '../storage/folder-lock.js';
 import type { RocksStore } from '../storage/rocks-store.js';
 import { TemplateService } from '../template/service.js';
+import { ExternalSigner } from '../wallet/external-signer.js';
 import { WalletError } from '../wallet/manage/wallet-error.js';
 import { PooledSigner } from '../wallet/pooled-signer.js';
 import { readAsmap } from './asmap-file.js';
@@ -73,6 +74,7 @@ import { prepareRebuild } from './rebuild.js';
 import { startResending } from './resending.js';
 import { openRpcServer } from './rpc-server.js';
 import { RuleWatch } from './rule-watch.js';
+import { createRunForJson } from './run-for-json.js';
 import { createSpending } from './spending.js';
 import { RecentBlocks } from './status.js';
 import { serveStatus } from './status-server.js';
@@ -454,6 +456,7 @@ async function build(
   const ruleWatch = new RuleWatch(chain, log, (text) => alertOperator(text));
   chain.onTip(() => ruleWatch.onTip());
   const active = new ActiveCommands();
+  const { signerCommand } = config.wallet;
   const context: NodeContext = {
     compat: config.compat,
     folder: config.netDir,
@@ -487,6 +490,7 @@ async function build(
     recoverable: keyMath,
     signer,
     signingThreads,
+    ...(signerCommand && { externalSigner: new ExternalSigner(signerCommand, params.name, createRunForJson(stopping.signal)) }),
     wallets,
     spend: wallets && spend,
     settle: (only) => {

@@ -62,6 +62,8 @@ export type WalletEvent =
 /** Settings of the wallet room, with Core's defaults. */
 export interface WalletOptions {
   readonly enabled: boolean;
+  /** Whether removeprunedfunds is there: release 32 wants -deprecatedrpc for it. */
+  readonly removesRecords: boolean;
   /** Folder of all wallets. */
   readonly dir: string;
   /** To load at the start: -wallet and the list of settings.json. */
@@ -71,6 +73,11 @@ export interface WalletOptions {
   readonly keypool: number;
   /** A new seed of descriptors gives out taproot addresses too, as since release 23. */
   readonly taprootSeeds: boolean;
+  /**
+   * As since release 25: a coinbase whose block left the chain is abandoned with all that spends it, addresses that a
+   * payment to a later one passes over get the empty label, and what a scan finds has its block's time.
+   */
+  readonly laterRecords: boolean;
   readonly addressType: ScriptAddressType;
   readonly changeType: ScriptAddressType | undefined;
   /**
@@ -83,6 +90,8 @@ export interface WalletOptions {
   readonly spend: SpendOptions;
   /** -rescan: wallets look through past blocks whenever they are loaded. */
   readonly rescan: boolean;
+  /** -signer. */
+  readonly signerCommand: string | undefined;
   /** -walletnotify. */
   readonly notifyCommand: string | undefined;
 }

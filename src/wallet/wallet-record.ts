@@ -11,6 +11,7 @@ export const WALLET_FLAG = {
   DISABLE_PRIVATE_KEYS: 1n << 32n,
   BLANK: 1n << 33n,
   DESCRIPTORS: 1n << 34n,
+  EXTERNAL_SIGNER: 1n << 35n,
 } as const;
 
 /** Flags this version understands; unknown ones above bit 31 forbid loading. */

@@ -12,6 +12,12 @@ export function placeIn(node: WalletBlock, position: number): TxPlace {
   return { state: TX_STATE.CONFIRMED, height: node.height, blockHash: node.hash, blockTime: node.time, position };
 }
 
+/** The same for what a scan finds in past blocks: a new record has its block's time where the options say so. */
+export const scannedPlace =
+  ({ laterRecords }: WalletOptions) =>
+  (node: WalletBlock, position: number): TxPlace =>
+    laterRecords ? { ...placeIn(node, position), shownTime: node.maxTime } : placeIn(node, position);
+
 /** How much is done in one go. */
 export interface FollowPace {
   /** Bytes of transactions that are worked off at once: a few milliseconds when all of them are the wallet's. */

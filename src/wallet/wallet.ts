@@ -157,6 +157,13 @@ export class Wallet {
         const destination = parts.record.has(WALLET_FLAG.AVOID_REUSE) ? destinationOf(script, parts.crypto) : null;
         if (destination) this.book.markUsed(destination, batch);
       },
+      onPassed: (script, batch) => {
+        const destination = destinationOf(script, parts.crypto);
+        if (parts.options.laterRecords && destination && this.book.label(destination) === undefined) {
+          this.book.set(destination, '', 'receive', batch);
+        }
+      },
+      laterRecords: parts.options.laterRecords,
       onChanged: (row) => {
         this.#reader.forget(row);
         parts.onTransaction(this, row);

@@ -65,19 +65,12 @@ function optionSets(test: string): string[][] {
 }
 
 /** Of Core's programs and libraries, what adit has a counterpart of, and what it has none of. */
-const PARTS = ['ENABLE_WALLET', 'USE_SQLITE', 'ENABLE_CLI', 'ENABLE_BITCOIND', 'ENABLE_ZMQ'];
+const PARTS = ['ENABLE_WALLET', 'USE_SQLITE', 'ENABLE_CLI', 'ENABLE_BITCOIND', 'ENABLE_ZMQ', 'ENABLE_EXTERNAL_SIGNER'];
 const ABSENT_PARTS = [
   ...['BENCH', 'BITCOIN_TX', 'GUI'].map((name) => `BUILD_${name}`),
-  ...[
-    'BITCOIN_UTIL',
-    'BITCOIN_CHAINSTATE',
-    'WALLET_TOOL',
-    'FUZZ_BINARY',
-    'EMBEDDED_ASMAP',
-    'EXTERNAL_SIGNER',
-    'USDT_TRACEPOINTS',
-    'IPC',
-  ].map((name) => `ENABLE_${name}`),
+  ...['BITCOIN_UTIL', 'BITCOIN_CHAINSTATE', 'WALLET_TOOL', 'FUZZ_BINARY', 'EMBEDDED_ASMAP', 'USDT_TRACEPOINTS', 'IPC'].map(
+    (name) => `ENABLE_${name}`,
+  ),
 ];
 
 /**

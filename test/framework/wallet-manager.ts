@@ -10,6 +10,7 @@ export const PLAIN_WALLET: Omit<NewWallet, 'name'> = {
   passphrase: null,
   avoidReuse: false,
   descriptors: false,
+  signer: null,
 };
 
 export interface WantedManager {

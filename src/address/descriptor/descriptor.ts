@@ -64,9 +64,13 @@ export class Descriptor {
     return this.#text;
   }
 
-  /** The text with every secret in it and its checksum; null when one is missing. */
-  privateText(secrets: SecretSource): string | null {
-    const text = this.#root.text((key) => key.privateText(secrets));
+  /**
+   * The text with every secret in it and its checksum.
+   * @param partly public keys stand where a secret is not known
+   * @returns null when a secret is missing
+   */
+  privateText(secrets: SecretSource, partly = false): string | null {
+    const text = this.#root.text((key) => key.privateText(secrets) ?? (partly ? key.publicText() : null));
     return text === null ? null : addChecksum(text);
   }
 

@@ -165,9 +165,9 @@ export class PathedKey implements KeyExpression {
     out.push({ publicKey, origin: this.origin(index) });
   }
 
-  publicText(): string {
+  publicText(mark = this.#fields.mark): string {
     const { params, hashes } = this.#context;
-    return encodeExtendedKey(this.#fields.root, params, { hashes }) + this.#pathText();
+    return encodeExtendedKey(this.#fields.root, params, { hashes }) + this.#pathText(mark);
   }
 
   privateText(secrets: SecretSource): string | null {
@@ -181,12 +181,12 @@ export class PathedKey implements KeyExpression {
 
   normalizedText(options: DeriveOptions): string | null {
     const { path, range } = this.#fields;
-    const last = path.findLastIndex((step) => step >= HARDENED);
-    if (last < 0 || range === 'hardened') return this.publicText();
-    const key = this.#lastHardenedKey(last, options);
-    if (key === null) return null;
     const { params, hashes, language } = this.#context;
     const mark = language === '0.21' ? "'" : 'h';
+    const last = path.findLastIndex((step) => step >= HARDENED);
+    if (last < 0 || range === 'hardened') return this.publicText(mark);
+    const key = this.#lastHardenedKey(last, options);
+    if (key === null) return null;
     const origin = toHex(this.origin(0).fingerprint) + formatPath(path.slice(0, last + 1), mark);
     const rest = formatPath(path.slice(last + 1), mark) + (range === 'plain' ? '/*' : '');
     return `[${origin}]${encodeExtendedKey(key, params, { hashes })}${rest}`;
@@ -203,8 +203,8 @@ export class PathedKey implements KeyExpression {
     return [...path, range === 'hardened' ? index + HARDENED : index];
   }
 
-  #pathText(): string {
-    const { path, range, mark } = this.#fields;
+  #pathText(mark = this.#fields.mark): string {
+    const { path, range } = this.#fields;
     const end = range === 'none' ? '' : range === 'plain' ? '/*' : `/*${mark}`;
     return formatPath(path, mark) + end;
   }

@@ -20,6 +20,13 @@ export const createwallet: MethodSpec = {
       optional: true,
       help: 'Whether the wallet is loaded at every start from now on: true adds it to the list, false takes it out, null leaves the list as it is',
     },
+    {
+      name: 'external_signer',
+      type: 'bool',
+      since: 22,
+      default: 'false',
+      help: 'Its keys are on a device that the command of -signer speaks to; wants disable_private_keys and descriptors',
+    },
   ],
   results: [
     {

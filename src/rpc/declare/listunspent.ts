@@ -1,4 +1,5 @@
 // Declares listunspent; types.ts says what a declaration is for.
+import { IMMATURE_ARG } from './history-parts.js';
 import type { MethodSpec } from './types.js';
 
 export const listunspent: MethodSpec = {
@@ -29,6 +30,7 @@ export const listunspent: MethodSpec = {
         { name: 'maximumAmount', type: 'amount', default: 'unlimited', help: 'Greatest value of each' },
         { name: 'maximumCount', type: 'num', default: 'unlimited', help: 'At most so many' },
         { name: 'minimumSumAmount', type: 'amount', default: 'unlimited', help: 'Until they sum up to this' },
+        { ...IMMATURE_ARG, help: 'Also coinbases that cannot be spent yet' },
       ],
     },
   ],

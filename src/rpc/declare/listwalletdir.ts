@@ -17,7 +17,16 @@ export const listwalletdir: MethodSpec = {
           type: 'arr',
           key: 'wallets',
           help: '',
-          inner: [{ type: 'obj', help: '', inner: [{ type: 'str', key: 'name', help: 'Name of a wallet' }] }],
+          inner: [
+            {
+              type: 'obj',
+              help: '',
+              inner: [
+                { type: 'str', key: 'name', help: 'Name of a wallet' },
+                { type: 'arr', key: 'warnings', since: 29, help: 'Things to know before loading it', inner: [{ type: 'str', help: '' }] },
+              ],
+            },
+          ],
         },
       ],
     },

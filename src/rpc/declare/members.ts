@@ -186,6 +186,7 @@ export const MULTISIG_RESULTS: readonly ResultSpec[] = [
       { type: 'str', key: 'address', help: 'The address' },
       { type: 'hex', key: 'redeemScript', help: 'The script behind it' },
       { type: 'str', key: 'descriptor', help: 'Its descriptor' },
+      { type: 'arr', key: 'warnings', since: 24, optional: true, help: 'Things to know', inner: [{ type: 'str', help: '' }] },
     ],
   },
 ];

@@ -36,6 +36,7 @@ import { dumpwallet } from './dumpwallet.js';
 import { echo } from './echo.js';
 import { echojson } from './echojson.js';
 import { encryptwallet } from './encryptwallet.js';
+import { enumeratesigners } from './enumeratesigners.js';
 import { estimaterawfee } from './estimaterawfee.js';
 import { estimatesmartfee } from './estimatesmartfee.js';
 import { exportasmap } from './exportasmap.js';
@@ -187,6 +188,7 @@ import { waitforblock } from './waitforblock.js';
 import { waitforblockheight } from './waitforblockheight.js';
 import { waitfornewblock } from './waitfornewblock.js';
 import { walletcreatefundedpsbt } from './walletcreatefundedpsbt.js';
+import { walletdisplayaddress } from './walletdisplayaddress.js';
 import { walletlock } from './walletlock.js';
 import { walletpassphrase } from './walletpassphrase.js';
 import { walletpassphrasechange } from './walletpassphrasechange.js';
@@ -241,6 +243,7 @@ const ALL: readonly MethodSpec[] = [
   echo,
   echojson,
   encryptwallet,
+  enumeratesigners,
   estimaterawfee,
   estimatesmartfee,
   exportwatchonlywallet,
@@ -377,6 +380,7 @@ const ALL: readonly MethodSpec[] = [
   getorphantxs,
   waitfornewblock,
   walletcreatefundedpsbt,
+  walletdisplayaddress,
   walletlock,
   walletpassphrase,
   walletpassphrasechange,

@@ -11,6 +11,7 @@ export type Category =
   | 'mining'
   | 'network'
   | 'rawtransactions'
+  | 'signer'
   | 'util'
   | 'wallet'
   | 'zmq'

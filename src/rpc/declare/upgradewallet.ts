@@ -5,6 +5,7 @@ export const upgradewallet: MethodSpec = {
   name: 'upgradewallet',
   category: 'wallet',
   runs: 'node',
+  until: 30,
   description: 'Brings a wallet to a newer version.',
   args: [{ name: 'version', type: 'num', default: '169900', help: 'The version' }],
   results: [

@@ -20,6 +20,7 @@ import type { Semaphore } from '../../lib/semaphore.js';
 import type { PackageResult } from '../../mempool/package/package-acceptor.js';
 import type { Compat } from '../../policy/compat.js';
 import type { TemplateService } from '../../template/service.js';
+import type { ExternalSigner } from '../../wallet/external-signer.js';
 import type { WalletManager } from '../../wallet/manage/wallet-manager.js';
 import type { SigningThreads } from '../../wallet/sign/sign-transaction.js';
 import type { SpendTools } from '../../wallet/spend/payment.js';
@@ -676,6 +677,8 @@ export interface NodeContext {
   readonly log: LogControl;
   /** Null with -disablewallet. */
   readonly wallets: WalletManager | null;
+  /** The command of -signer; absent without one. */
+  readonly externalSigner?: ExternalSigner | undefined;
   /** What payments of wallets are made with; null with -disablewallet. */
   readonly spend: SpendTools | null;
   /** What descriptors are read with, key arithmetic among it. */

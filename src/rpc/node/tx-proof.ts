@@ -10,6 +10,7 @@ import {
 } from '../../consensus/block/partial-merkle.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';
 import { DecodeError } from '../../consensus/bytes/reader.js';
+import { type Compat, only } from '../../policy/compat.js';
 import { asArray, asHash, asHashHex, asHex } from '../args.js';
 import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
@@ -68,18 +69,20 @@ export const gettxoutproof: Run<NodeContext> = async (ctx, args, call) => {
 };
 
 /** The tree after a proof's header. @throws RpcError with Core's words for a stream that ends early */
-export function decodeProof(bytes: Uint8Array): PartialMerkle {
+export function decodeProof(bytes: Uint8Array, compat: Compat): PartialMerkle {
   try {
     return decodePartialMerkle(bytes.subarray(HEADER_SIZE));
   } catch (error) {
-    if (error instanceof DecodeError) return fail(RPC_CODE.MISC_ERROR, 'CDataStream::read(): end of data: iostream error');
+    if (error instanceof DecodeError) {
+      return fail(RPC_CODE.MISC_ERROR, `${only(compat, 28) ? 'SpanReader' : 'CDataStream'}::read(): end of data: iostream error`);
+    }
     throw error;
   }
 }
 
 export const verifytxoutproof: Run<NodeContext> = (ctx, args) => {
   const bytes = asHex(args[0], 'proof');
-  const tree = decodeProof(bytes);
+  const tree = decodeProof(bytes, ctx.compat);
   const header = parseHeader(bytes, ctx.crypto);
   const found = extractMatches(tree, ctx.crypto);
   if (!found || !equalBytes(found.root, header.merkleRoot)) return [];

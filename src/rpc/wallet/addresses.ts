@@ -3,7 +3,7 @@
 
 import { decodeAddress, encodeAddress } from '../../address/address.js';
 import { sortInSlices } from '../../lib/sort-in-slices.js';
-import { follows } from '../../policy/compat.js';
+import { follows, only } from '../../policy/compat.js';
 import { solve } from '../../policy/script-type.js';
 import { purposeOf } from '../../wallet/address-book.js';
 import { fillPool } from '../../wallet/keys/fill-pool.js';
@@ -150,13 +150,17 @@ export const setlabel: Run<NodeContext> = async (ctx, args, call) => {
 export const listlabels: Run<NodeContext> = async (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
   const slicer = new Slicer(call.breathe);
-  const labels = wallet.book.labels(given(args[0]) ? asString(args[0]) : '');
+  const purpose = given(args[0]) ? asString(args[0]) : '';
+  if (only(ctx.compat, 26) && !['', 'send', 'receive', 'refund'].includes(purpose)) {
+    fail(RPC_CODE.INVALID_PARAMETER, "Invalid 'purpose' argument, must be a known purpose string, typically 'send', or 'receive'.");
+  }
+  const labels = wallet.book.labels(purpose);
   const keyed = await mapInSlices(labels, (label) => ({ label, bytes: Buffer.from(label) }), slicer);
   return (await sortInSlices(keyed, (a, b) => Buffer.compare(a.bytes, b.bytes), slicer)).map(({ label }) => label);
 };
 
 /** Core's order of destinations: by kind, then by bytes. */
-const KIND_ORDER = ['pubkeyhash', 'scripthash', 'witness_v0_scripthash', 'witness_v0_keyhash'];
+const KIND_ORDER = ['pubkeyhash', 'scripthash', 'witness_v0_scripthash', 'witness_v0_keyhash', 'witness_v1_taproot', 'anchor'];
 /** A text that sorts addresses (by their scripts) as Core does. */
 export function destinationKey(script: Uint8Array): string {
   const { type, solutions } = solve(script);

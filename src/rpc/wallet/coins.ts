@@ -1,6 +1,6 @@
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { inTurns } from '../../lib/steps.js';
-import { shows } from '../../policy/compat.js';
+import { follows, shows } from '../../policy/compat.js';
 import { type BalanceQuestion, type Balances, needsCoins } from '../../wallet/coins/balance-sheet.js';
 import { outpointOf } from '../../wallet/coins/outpoint.js';
 import { TX_STATE } from '../../wallet/coins/tx-table.js';
@@ -72,7 +72,7 @@ export const getbalances: Run<NodeContext> = async (ctx, _args, call) => {
   const skip = usedFilter(wallet, true);
   const { SPENDABLE, WATCH } = OWNERSHIP;
   const questions = (): BalanceQuestion[] => [
-    { ownership: SPENDABLE, skip },
+    { ownership: SPENDABLE, skip, skipsYoung: follows(ctx.compat, 32) },
     ...(skip ? [{ ownership: SPENDABLE }] : []),
     ...(wallet.legacy?.watches ? [{ ownership: WATCH, skip }] : []),
   ];
@@ -84,8 +84,9 @@ export const getbalances: Run<NodeContext> = async (ctx, _args, call) => {
     untrusted_pending: new Amount(pending),
     immature: new Amount(immature),
   });
+  const worth = ({ trusted, pending, immature }: Balances): number => trusted + pending + immature;
   const waiting = shows(ctx.compat, { since: 32 }) ? spentOutside(wallet) : 0;
-  const used = skip && { used: new Amount(all.trusted + all.pending - mine.trusted - mine.pending) };
+  const used = skip && { used: new Amount(worth(all) - worth(mine)) };
   return {
     mine: {
       ...shown({ ...mine, trusted: mine.trusted + waiting }),

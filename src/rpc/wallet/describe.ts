@@ -3,18 +3,26 @@
 // legacy wallets by what can be inferred.
 import { inferDescriptor } from '../../address/descriptor/infer.js';
 import { shows } from '../../policy/compat.js';
+import { solve } from '../../policy/script-type.js';
 import { DescriptorProvider } from '../../wallet/keys/descriptor-keys.js';
 import type { TrackedDescriptor } from '../../wallet/keys/descriptor-table.js';
 import { isSolvable } from '../../wallet/keys/is-mine.js';
 import type { SigningProvider } from '../../wallet/keys/signing-provider.js';
+import type { Wallet } from '../../wallet/wallet.js';
 import type { NodeContext } from '../node/context.js';
 
 const parents = new WeakMap<TrackedDescriptor, string>();
 
-/** A descriptor of a wallet, as entries of its history and getaddressinfo name it. */
-export function parentText(tracked: TrackedDescriptor): string {
+/** A descriptor of a wallet without private keys, its extended keys behind their last hardened step. */
+export function normalText({ vault }: Wallet, tracked: TrackedDescriptor): string {
+  const { descriptor, cache } = tracked;
+  return descriptor.normalizedText(vault.locked ? { cache } : { cache, secrets: tracked }) ?? descriptor.toString();
+}
+
+/** The same, kept: entries of history and coins name the descriptor that their script comes from. */
+export function parentText(wallet: Wallet, tracked: TrackedDescriptor): string {
   let text = parents.get(tracked);
-  if (text === undefined) parents.set(tracked, (text = tracked.descriptor.toString()));
+  if (text === undefined) parents.set(tracked, (text = normalText(wallet, tracked)));
   return text;
 }
 
@@ -23,7 +31,8 @@ export function describeScript(ctx: NodeContext, script: Uint8Array, provider: S
   if (provider === undefined) return null;
   const later = ctx.descriptors.language === 'master';
   const solvable = isSolvable(script, provider, ctx.crypto);
-  if (solvable || (later && !(provider instanceof DescriptorProvider))) {
+  const isTaproot = solve(script).type === 'witness_v1_taproot';
+  if (solvable || (later && (isTaproot || !(provider instanceof DescriptorProvider)))) {
     const inferred = inferDescriptor(script, provider, ctx.descriptors);
     if (!later || inferred.isSolvable) return inferred.toString();
     // 0.21.1 has words for keys that newer releases have none for; clients of that time read them.

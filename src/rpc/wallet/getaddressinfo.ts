@@ -4,7 +4,6 @@ import { type DecodedAddress, decodeAddress, encodeAddress, encodePublicKeyHash 
 import { formatPath } from '../../address/bip32/key-path.js';
 import { type Compat, follows, only, shows } from '../../policy/compat.js';
 import { solve } from '../../policy/script-type.js';
-import type { TrackedDescriptor } from '../../wallet/keys/descriptor-table.js';
 import { OWNERSHIP } from '../../wallet/keys/ownership.js';
 import type { SigningProvider } from '../../wallet/keys/signing-provider.js';
 import type { Wallet } from '../../wallet/wallet.js';
@@ -15,7 +14,7 @@ import type { NodeContext } from '../node/context.js';
 import { hashHex, hex } from '../render/hex.js';
 import { encodeJson } from '../wire/json-write.js';
 import type { JsonResult } from '../wire/values.js';
-import { describeScript } from './describe.js';
+import { describeScript, normalText } from './describe.js';
 import { KnownAnswers } from './known-answers.js';
 import { walletOf } from './select.js';
 
@@ -100,12 +99,6 @@ export const getaddressinfo: Run<NodeContext> = (ctx, args, call) => {
   const text = asString(args[0]);
   return answers.get(wallet, text) ?? answers.keep(wallet, text, encodeJson(describeAddress(ctx, wallet, text)));
 };
-
-/** A descriptor without private keys, its extended keys behind their last hardened step. */
-function normalText(wallet: Wallet, tracked: TrackedDescriptor): string {
-  const { descriptor, cache } = tracked;
-  return descriptor.normalizedText(wallet.vault.locked ? { cache } : { cache, secrets: tracked }) ?? descriptor.toString();
-}
 
 /** @throws RpcError when the text is no address */
 function describeAddress(ctx: NodeContext, wallet: Wallet, text: string): Members {

@@ -19,6 +19,7 @@ const FLAGS: readonly (readonly [bit: bigint, name: string])[] = [
   [WALLET_FLAG.DISABLE_PRIVATE_KEYS, 'disable_private_keys'],
   [WALLET_FLAG.BLANK, 'blank'],
   [WALLET_FLAG.DESCRIPTORS, 'descriptor_wallet'],
+  [WALLET_FLAG.EXTERNAL_SIGNER, 'external_signer'],
 ];
 
 /** Core's answer for a wallet without any key manager: the largest int64. */
@@ -79,7 +80,7 @@ export const getwalletinfo: Run<NodeContext> = async (ctx, _args, call) => {
     avoid_reuse: record.has(1n),
     scanning,
     descriptors: wallet.descriptors !== null,
-    external_signer: false,
+    external_signer: record.has(WALLET_FLAG.EXTERNAL_SIGNER),
     blank: record.has(WALLET_FLAG.BLANK),
     birthtime: Number.isFinite(record.birthSeconds) ? record.birthSeconds : undefined,
     flags: FLAGS.filter(([bit]) => record.has(bit) || (bit === CACHED && wallet.descriptors !== null)).map(([, name]) => name),

@@ -27,6 +27,7 @@ import { fail, RPC_CODE } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
 import type { Slicer } from '../node/slices.js';
 import { JsonObject, type JsonResult, type JsonValue } from '../wire/values.js';
+import { normalText } from './describe.js';
 import { ensureUnlocked, WalletSlicer, walletOf } from './select.js';
 import { type Given, given } from './spend-args.js';
 
@@ -108,10 +109,8 @@ export const gethdkeys: Run<NodeContext> = async (ctx, args, call) => {
     let held = false;
     for (const number of numbers) {
       const tracked = keys.at(number);
-      const { descriptor, cache } = tracked;
       held ||= tracked.holds(key.publicKey);
-      const desc = descriptor.normalizedText(wallet.vault.locked ? { cache } : { cache, secrets: tracked }) ?? descriptor.toString();
-      listed.push({ desc, active: active.has(number) });
+      listed.push({ desc: normalText(wallet, tracked), active: active.has(number) });
       if (pauses.due) await pauses.pause();
     }
     listed.sort((a, b) => (a.desc < b.desc ? -1 : 1));
@@ -148,8 +147,8 @@ export const createwalletdescriptor: Run<NodeContext> = async (ctx, args, call) 
       if (fresh.length === 0) fail(RPC_CODE.WALLET_ERROR, 'Descriptor already exists');
       return fresh.map(({ half, descriptor }) => addAccount(wallet, pair, descriptor, half, batch));
     }, true);
-    await fillPool(wallet, 0, pauses, () => ensureUnlocked(wallet));
-    return { descs: made.map((one) => one.descriptor.normalizedText({ cache: one.cache, secrets: one }) ?? one.text) };
+    await fillPool(wallet, 0, pauses, () => ensureUnlocked(wallet), new Set(made.map(({ number }) => number)));
+    return { descs: made.map((one) => normalText(wallet, one)) };
   } finally {
     pair.secret.fill(0);
   }

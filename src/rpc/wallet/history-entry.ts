@@ -184,7 +184,7 @@ export class HistoryWriter {
   /** Descriptors of the wallet that an own script comes from. */
   #parents(script: Uint8Array): void {
     const place = this.#wallet.descriptors?.locate(script);
-    const text = place && parentText(place.tracked);
+    const text = place && parentText(this.#wallet, place.tracked);
     this.#out.text(`"parent_descs":[${text === undefined ? '' : encodeString(text)}],`);
   }
 

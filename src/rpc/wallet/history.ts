@@ -3,7 +3,7 @@ import type { TxView } from '../../consensus/tx/tx-view.js';
 import { follows, shows } from '../../policy/compat.js';
 import { creditOf, movementsOf } from '../../wallet/coins/movements.js';
 import { RecordPin } from '../../wallet/coins/record-pin.js';
-import { FILTER, type OwnershipFilter } from '../../wallet/keys/ownership.js';
+import { FILTER, OWNERSHIP, type OwnershipFilter } from '../../wallet/keys/ownership.js';
 import { inSpendLine } from '../../wallet/spend/spend-line.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { asBool, asHash } from '../args.js';
@@ -19,6 +19,7 @@ import { type JsonResult, type JsonValue, RawJson } from '../wire/values.js';
 import { includeWatchOnly } from './coins.js';
 import { EntryList, HistoryWriter } from './history-entry.js';
 import { KnownAnswers } from './known-answers.js';
+import { addressedBy } from './payees.js';
 import { lastProcessed, settledWallet, withSettled } from './select.js';
 
 export const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
@@ -55,7 +56,7 @@ function findTransaction(ctx: NodeContext, wallet: Wallet, args: readonly JsonVa
     const text = transactionText(ctx, wallet, view, filter);
     const end = endOf(ctx, wallet);
     if (!verbose) return new RawJson(`${text}${end}`);
-    const isChange = shows(ctx.compat, { since: 31 }) ? (script: Uint8Array) => wallet.isChange(script) : undefined;
+    const isChange = shows(ctx.compat, { since: 31 }) ? (script: Uint8Array) => isChange31(ctx, wallet, script) : undefined;
     return txMembersSliced(view, renderContext(ctx), new Slicer(call.breathe), null, isChange).then(
       (members) => new RawJson(`${text},"decoded":${encodeJson(members)}${end}`),
     );
@@ -63,6 +64,10 @@ function findTransaction(ctx: NodeContext, wallet: Wallet, args: readonly JsonVa
   if (tx instanceof Promise) return tx.then(show);
   return question === null ? show(tx) : answers.keep(wallet, question, `${transactionText(ctx, wallet, tx, filter)}${endOf(ctx, wallet)}`);
 }
+
+/** Change as release 31 counts it: a bare key has no address, and so no label. */
+const isChange31 = (ctx: NodeContext, wallet: Wallet, script: Uint8Array): boolean =>
+  wallet.isMine(script) !== OWNERSHIP.NO && (addressedBy(script, ctx) === null || wallet.isUnlabelled(script));
 
 /** How gettransaction ends: with the block that the wallet has seen last, as since release 24. */
 const endOf = (ctx: NodeContext, wallet: Wallet): string =>

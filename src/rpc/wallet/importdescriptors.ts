@@ -14,13 +14,14 @@ import type { TrackedDescriptor } from '../../wallet/keys/descriptor-table.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { asBool, asInt64, asString, checkTypes } from '../args.js';
 import type { CallInfo, Run } from '../dispatch.js';
-import { fail, RPC_CODE } from '../errors.js';
+import { fail, RPC_CODE, TypeFault } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
 import { Slicer } from '../node/slices.js';
 import { asRange } from '../range.js';
 import { encodeJson } from '../wire/json-write.js';
 import { Pieces } from '../wire/pieces.js';
 import { type JsonObject, type JsonResult, type JsonValue, RawJson } from '../wire/values.js';
+import { normalText } from './describe.js';
 import { type Applying, breathOf, elementError, type ImportOutcome, importTime, outcomeResult, scanFailure } from './import-outcome.js';
 import type { Breath } from './import-request.js';
 import { addressedBy } from './payees.js';
@@ -88,7 +89,8 @@ function readRequest(ctx: NodeContext, wallet: Wallet, request: JsonObject, pars
   }
   if (active && !descriptor.isRange) bad('Active descriptors must be ranged');
   if (isMultipath && request.has('label')) bad('Multipath descriptors should not have a label');
-  if (request.has('range') && request.has('label')) bad('Ranged descriptors should not have a label');
+  if ((only(ctx.compat, 28) ? descriptor.isRange : request.has('range')) && request.has('label'))
+    bad('Ranged descriptors should not have a label');
   if (internal && request.has('label')) bad('Internal addresses should not have a label');
   if (active && !descriptor.isSingleType) refuse('Combo descriptors cannot be set to active');
   if (wallet.privateKeysDisabled && parsed.secrets.size > 0) {
@@ -103,10 +105,7 @@ function readRequest(ctx: NodeContext, wallet: Wallet, request: JsonObject, pars
       if (!complete) warnings.push('Not all private keys provided. Some wallet functionality may return unexpected errors');
     }
     const existing = wallet.descriptors!.find(wallet.descriptors!.idOf(path));
-    if (existing && rangeStart > existing.rangeStart) {
-      const { rangeStart: from, rangeEnd: to } = existing;
-      fail(RPC_CODE.INVALID_PARAMS, `range_start can only decrease; current range = [${from},${to}]`);
-    }
+    if (existing?.isRange) ensureWider(ctx, existing, { rangeStart, rangeEnd, text: asString(request.get('desc')) });
   }
   if (!descriptor.hasScripts) {
     if (wallet.privateKeysDisabled) refuse('Cannot import unused() to wallet without private keys enabled');
@@ -116,6 +115,19 @@ function readRequest(ctx: NodeContext, wallet: Wallet, request: JsonObject, pars
     }
   }
   return { parsed, active, internal, label, rangeStart, rangeEnd, nextIndex };
+}
+
+/** A descriptor that is there may be imported again with a range that has its own in it; up to release 21 the end may be lower. */
+function ensureWider(
+  ctx: NodeContext,
+  { rangeStart: from, rangeEnd: to }: TrackedDescriptor,
+  { rangeStart, rangeEnd, text }: Pick<Accepted, 'rangeStart' | 'rangeEnd'> & { text: string },
+): void {
+  if (only(ctx.compat, 22)) {
+    if (rangeStart <= from && rangeEnd >= to) return;
+    fail(RPC_CODE.WALLET_ERROR, `Could not add descriptor '${text}': new range must include current range = [${from},${to - 1}]`);
+  }
+  if (rangeStart > from) fail(RPC_CODE.INVALID_PARAMS, `range_start can only decrease; current range = [${from},${to}]`);
 }
 
 async function applyRequest(
@@ -195,6 +207,8 @@ function readDescriptor(ctx: NodeContext, request: JsonObject, call: CallInfo): 
     if ('error' in parsed) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, parsed.error);
     return { request, parsed, ahead: [] };
   } catch (error) {
+    // A value of another type ends the whole call in later releases.
+    if (only(ctx.compat, 24) && error instanceof TypeFault) throw error;
     return { success: false, error: elementError(error), warnings: [] };
   }
 }
@@ -381,10 +395,8 @@ export const listdescriptors: Run<NodeContext> = async (ctx, args, call) => {
   const slicer = new WalletSlicer(wallet, call, () => priv && ensureUnlocked(wallet));
   const rows: { readonly desc: string; readonly number: number }[] = [];
   for (const tracked of keys.all()) {
-    const { descriptor, cache, number } = tracked;
-    const text = priv
-      ? descriptor.privateText(tracked)
-      : descriptor.normalizedText(wallet.vault.locked ? { cache } : { cache, secrets: tracked });
+    const { descriptor, number } = tracked;
+    const text = priv ? descriptor.privateText(tracked, true) : normalText(wallet, tracked);
     rows.push({ desc: text ?? descriptor.toString(), number });
     if (slicer.due) await slicer.pause();
   }

@@ -4,6 +4,7 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import { follows, only } from '../../policy/compat.js';
 import { writeBackup } from '../../wallet/manage/backup.js';
+import { VERIFY } from '../../wallet/manage/wallet-error.js';
 import { CORE_NAME, isOfDatabase } from '../../wallet/storage/wallet-folder.js';
 import { WALLET_FLAG, WALLET_VERSION } from '../../wallet/wallet-record.js';
 import { asBool, asInt, asString, checkTypes } from '../args.js';
@@ -12,6 +13,7 @@ import { fail, RPC_CODE } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
 import { Slicer } from '../node/slices.js';
 import type { JsonResult, JsonValue } from '../wire/values.js';
+import { signerOf } from './external-signer.js';
 import { passphraseOf } from './passphrase.js';
 import { asRpcError, ensureUnlocked, failNotLoaded, managerOf, walletNameOf, walletOf } from './select.js';
 
@@ -23,6 +25,20 @@ const warned = (warnings: readonly string[]): Record<string, JsonResult> => ({
   warning: warnings.join('\n'),
   ...(warnings.length > 0 ? { warnings } : {}),
 });
+
+/** Which names of wallets release 31 takes: no way up, no detours. */
+function checkName({ compat }: NodeContext, name: string): void {
+  if (!only(compat, 31)) return;
+  const refuse = (why: string): never => fail(RPC_CODE.WALLET_ERROR, `${VERIFY}Wallet name ${why}`);
+  const parts = name.split('/').filter((part) => part !== '');
+  const isDetour = (part: string, at: number): boolean =>
+    part === '.' ? parts.length > 1 : part === '..' && (name.startsWith('/') || (at > 0 && parts[at - 1] !== '..'));
+  if (parts.some(isDetour)) refuse('given as a path must be normalized');
+  if (parts[0] === '.' || parts[0] === '..') {
+    refuse('given as a relative path cannot begin with ./ or ../, for wallets not in the walletdir, please use an absolute path.');
+  }
+  if (name.startsWith('/') && parts.length === 0) refuse('cannot be the root path');
+}
 
 /** What to do with the list of wallets to load at the next start: undefined leaves it. */
 const loadOnStart = (value: JsonValue | undefined): boolean | undefined => (given(value) ? asBool(value) : undefined);
@@ -40,9 +56,11 @@ export const createwallet: Run<NodeContext> = async (ctx, args, call) => {
       fail(RPC_CODE.WALLET_ERROR, text);
     }
     const load = loadOnStart(args[6]);
+    const signer = flag(args[7], false) ? signerOf(ctx) : null;
     const name = asString(args[0]);
     if (name === '' && only(ctx.compat, 31)) fail(RPC_CODE.INVALID_PARAMETER, 'Wallet name cannot be empty');
-    const { warnings } = await manager.create({ name, disablePrivateKeys, blank, passphrase, avoidReuse, descriptors });
+    checkName(ctx, name);
+    const { warnings } = await manager.create({ name, disablePrivateKeys, blank, passphrase, avoidReuse, descriptors, signer });
     if (load !== undefined) manager.setLoadOnStart(name, load);
     if (descriptors && !only(ctx.compat, 23)) warnings.push('Wallet is an experimental descriptor wallet');
     return { name, ...warned([...warnings, ...manager.warnings]) };
@@ -57,6 +75,8 @@ export const loadwallet: Run<NodeContext> = async (ctx, args) => {
   const manager = managerOf(ctx);
   const name = asString(args[0]);
   const load = loadOnStart(args[1]);
+  if (only(ctx.compat, 25) && manager.get(name)) fail(RPC_CODE.WALLET_ALREADY_LOADED, `Wallet "${name}" is already loaded.`);
+  checkName(ctx, name);
   try {
     const wallet = await manager.load(name);
     if (load !== undefined) manager.setLoadOnStart(wallet.name, load);
@@ -94,7 +114,7 @@ export const unloadwallet: Run<NodeContext> = async (ctx, args, call) => {
 export const listwallets: Run<NodeContext> = (ctx) => managerOf(ctx).all.map((wallet) => wallet.name);
 
 export const listwalletdir: Run<NodeContext> = async (ctx) => ({
-  wallets: (await managerOf(ctx).listDir()).map((name) => ({ name })),
+  wallets: (await managerOf(ctx).listDir()).map((name) => ({ name, warnings: [] })),
 });
 
 export const backupwallet: Run<NodeContext> = async (ctx, args, call) => {
@@ -123,6 +143,7 @@ export const restorewallet: Run<NodeContext> = async (ctx, args) => {
   const file = path.resolve(asString(args[1]));
   const load = loadOnStart(args[2]);
   if (name === '') fail(RPC_CODE.INVALID_PARAMETER, 'Wallet name cannot be empty');
+  checkName(ctx, name);
   try {
     await manager.restore(name, file);
     if (load !== undefined) manager.setLoadOnStart(name, load);
@@ -169,6 +190,7 @@ const FLAG_NAMES: Readonly<Record<string, bigint>> = {
   key_origin_metadata: WALLET_FLAG.KEY_ORIGIN_METADATA,
   disable_private_keys: WALLET_FLAG.DISABLE_PRIVATE_KEYS,
   descriptor_wallet: WALLET_FLAG.DESCRIPTORS,
+  external_signer: WALLET_FLAG.EXTERNAL_SIGNER,
 };
 const REUSE_CAVEAT =
   'You need to rescan the blockchain in order to correctly mark used destinations in the past. Until this is done, some destinations may be considered unused, even if the opposite is the case.';

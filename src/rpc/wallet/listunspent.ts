@@ -38,6 +38,8 @@ interface CoinFilter {
   readonly maxAmount: number;
   readonly minSum: number;
   readonly maxCount: bigint;
+  /** Coinbases that may not be spent yet pass too. */
+  readonly immature: boolean;
 }
 
 function addressFilter(ctx: NodeContext, value: JsonValue | undefined): Map<string, Uint8Array> | null {
@@ -70,19 +72,28 @@ function coinFilter(ctx: NodeContext, args: readonly JsonValue[]): CoinFilter {
   let maxAmount = MAX_MONEY;
   let minSum = MAX_MONEY;
   let maxCount = 0n;
+  let immature = false;
   if (given(args[4])) {
     const options = asObject(args[4]);
+    const isLater = shows(ctx.compat, { since: 23 });
     checkMembers(
       options,
-      { minimumAmount: null, maximumAmount: null, minimumSumAmount: null, maximumCount: 'number' },
+      {
+        minimumAmount: null,
+        maximumAmount: null,
+        minimumSumAmount: null,
+        maximumCount: 'number',
+        ...(isLater ? { include_immature_coinbase: 'bool' } : {}),
+      },
       { allowNull: true, strict: true },
     );
     if (options.has('minimumAmount')) minAmount = asAmount(options.get('minimumAmount'));
     if (options.has('maximumAmount')) maxAmount = asAmount(options.get('maximumAmount'));
     if (options.has('minimumSumAmount')) minSum = asAmount(options.get('minimumSumAmount'));
+    if (isLater && given(options.get('include_immature_coinbase'))) immature = asBool(options.get('include_immature_coinbase'));
     if (options.has('maximumCount')) maxCount = asInt64(options.get('maximumCount'));
   }
-  return { minDepth, maxDepth, scripts, includeUnsafe, minAmount, maxAmount, minSum, maxCount };
+  return { minDepth, maxDepth, scripts, includeUnsafe, minAmount, maxAmount, minSum, maxCount, immature };
 }
 
 /** A coin that passed, whether it may be relied on, and its confirmations. */
@@ -109,6 +120,7 @@ function* unorderedCoins(wallet: Wallet, filter: CoinFilter): Generator<number> 
   if (filter.scripts === null) {
     yield* coins.inBucket(BUCKET.CONFIRMED);
     yield* coins.inBucket(BUCKET.PENDING);
+    if (filter.immature) yield* coins.inBucket(BUCKET.IMMATURE);
     return;
   }
   for (const script of filter.scripts.values()) {
@@ -123,7 +135,8 @@ function* unorderedCoins(wallet: Wallet, filter: CoinFilter): Generator<number> 
 function areFew(wallet: Wallet, filter: CoinFilter): boolean {
   if (filter.scripts !== null) return !limited(filter);
   const { coins, txs } = wallet.ledger;
-  return (coins.countOf(BUCKET.CONFIRMED) + coins.countOf(BUCKET.PENDING)) * SORT_SHARE < txs.size;
+  const young = filter.immature ? coins.countOf(BUCKET.IMMATURE) : 0;
+  return (coins.countOf(BUCKET.CONFIRMED) + coins.countOf(BUCKET.PENDING) + young) * SORT_SHARE < txs.size;
 }
 /** Every coin in order of txid and output; null now and then: a good moment for a pause. */
 function* everyCoin(wallet: Wallet): Generator<number | null> {
@@ -147,7 +160,7 @@ function judge(wallet: Wallet, coin: number, filter: CoinFilter, memo: Map<numbe
   const { ledger } = wallet;
   const { coins, txs } = ledger;
   const bucket = coins.bucket(coin);
-  if (bucket !== BUCKET.CONFIRMED && bucket !== BUCKET.PENDING) return null;
+  if (bucket !== BUCKET.CONFIRMED && bucket !== BUCKET.PENDING && !(filter.immature && bucket === BUCKET.IMMATURE)) return null;
   const row = coins.txRow(coin);
   const depth = ledger.depth(row);
   if (depth < filter.minDepth || depth > filter.maxDepth || (depth === 0 && !txs.inMempool(row))) return null;
@@ -247,7 +260,7 @@ function scriptFacts(ctx: NodeContext, wallet: Wallet, script: Uint8Array): Scri
   if (desc !== null) after.desc = desc;
   if (only(ctx.compat, 24)) {
     const place = wallet.descriptors?.locate(script);
-    after.parent_descs = place ? [parentText(place.tracked)] : [];
+    after.parent_descs = place ? [parentText(wallet, place.tracked)] : [];
   }
   if (wallet.record.has(WALLET_FLAG.AVOID_REUSE)) after.reused = wallet.isUsed(script);
   return { destination, before, after };

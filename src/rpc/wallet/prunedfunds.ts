@@ -21,7 +21,7 @@ export const importprunedfunds: Run<NodeContext> = async (ctx, args, call) => {
   const tx =
     decodeTx(ctx, asString(args[0])) ?? fail(RPC_CODE.DESERIALIZATION_ERROR, 'TX decode failed. Make sure the tx has at least one input.');
   const proof = asHex(args[1], 'proof');
-  const tree = decodeProof(proof);
+  const tree = decodeProof(proof, ctx.compat);
   const header = parseHeader(proof.subarray(0, HEADER_SIZE), ctx.crypto);
   const found = extractMatches(tree, ctx.crypto);
   if (found === null || !equalBytes(found.root, header.merkleRoot)) return refuse('Something wrong with merkleblock');
@@ -46,6 +46,12 @@ export const importprunedfunds: Run<NodeContext> = async (ctx, args, call) => {
 
 export const removeprunedfunds: Run<NodeContext> = async (ctx, args, call) => {
   const wallet = await settledWallet(ctx, call);
+  if (!wallet.parts.options.removesRecords) {
+    fail(
+      RPC_CODE.METHOD_DEPRECATED,
+      'DEPRECATION WARNING: This feature will be removed in the next major release. Start bitcoind with the `-deprecatedrpc=removeprunedfunds` option in order to use this.',
+    );
+  }
   const txid = asHash(args[0], 'txid');
   const row = wallet.ledger.txs.find(txid);
   if (row < 0) return fail(RPC_CODE.INVALID_PARAMETER, 'Transaction does not exist in wallet.');

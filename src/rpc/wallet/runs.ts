@@ -7,6 +7,7 @@ import { getbalance, getbalances, getunconfirmedbalance, listlockunspent, lockun
 import { dumpprivkey, dumpwallet, importwallet } from './dump.js';
 import { encryptwallet, walletlock, walletpassphrase, walletpassphrasechange } from './encryption.js';
 import { exportwatchonlywallet } from './exportwatchonlywallet.js';
+import { enumeratesigners, walletdisplayaddress } from './external-signer.js';
 import { getaddressinfo } from './getaddressinfo.js';
 import { getwalletinfo } from './getwalletinfo.js';
 import { addhdkey, createwalletdescriptor, derivehdkey, gethdkeys } from './hd-keys.js';
@@ -112,12 +113,14 @@ const OF_WALLETS: RunTable<NodeContext> = {
   signmessage,
   simulaterawtransaction,
   upgradewallet,
+  walletdisplayaddress,
   walletlock,
   walletpassphrasechange,
 };
 
 const OF_THE_MANAGER: RunTable<NodeContext> = {
   createwallet,
+  enumeratesigners,
   importcorewallet,
   listwalletdir,
   listwallets,

@@ -1,10 +1,13 @@
 // bumpfee and psbtbumpfee. Core 0.21: wallet/rpcwallet.cpp bumpfee_helper.
 
+import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
 import { fieldsOf } from '../../psbt/create-psbt.js';
+import { extractTx } from '../../psbt/extract-tx.js';
 import { sign } from '../../wallet/spend/create-transaction.js';
 import { type Bump, type BumpError, type BumpFailure, commitBump, createBump } from '../../wallet/spend/fee-bump.js';
 import { inSpendLine } from '../../wallet/spend/spend-line.js';
 import type { Wallet } from '../../wallet/wallet.js';
+import { WALLET_FLAG } from '../../wallet/wallet-record.js';
 import { asBool, asHash, asObject, checkMembers, checkTypes } from '../args.js';
 import type { CallInfo, Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
@@ -67,7 +70,9 @@ const fees = (bump: Bump): { origfee: Amount; fee: Amount; errors: [] } => ({
 });
 
 export const bumpfee: Run<NodeContext> = async (ctx, args, call) => {
-  if (walletOf(ctx, call).privateKeysDisabled) {
+  const { privateKeysDisabled, record } = walletOf(ctx, call);
+  const isOutside = record.has(WALLET_FLAG.EXTERNAL_SIGNER);
+  if (privateKeysDisabled && !isOutside) {
     return toolsOf(ctx).options.bumpGivesPsbt ? psbtbumpfee(ctx, args, call) : fail(RPC_CODE.METHOD_DEPRECATED, DEPRECATED);
   }
   const { wallet, txid, control } = await bumpArgs(ctx, args, call);
@@ -75,12 +80,19 @@ export const bumpfee: Run<NodeContext> = async (ctx, args, call) => {
   return inSpendLine(wallet, async () => {
     const bump = await createBump(wallet, txid, control, tools, call.breathe);
     if ('error' in bump) return refuse(bump);
-    const tx = (await sign(wallet, bump.tx, tools)) ?? fail(RPC_CODE.WALLET_ERROR, "Can't sign transaction.");
+    const signed = isOutside ? await signedOutside(ctx, wallet, bump, call) : await sign(wallet, bump.tx, tools);
+    const tx = signed ?? fail(RPC_CODE.WALLET_ERROR, "Can't sign transaction.");
     const obstacle = await commitBump(wallet, txid, { tx, chosen: bump.chosen }, tools);
     if (obstacle) return fail(RPC_CODE.WALLET_ERROR, obstacle.error);
     return { txid: hashHex(tx.txid), ...fees(bump) };
   });
 };
+
+/** The replacement, signed by the wallet's device. */
+async function signedOutside(ctx: NodeContext, wallet: Wallet, bump: Bump, call: CallInfo): Promise<TxView> {
+  const { psbt, complete } = await walletPsbt(ctx, wallet, fieldsOf(bump.tx), { sign: true, derivations: true }, call);
+  return complete ? parseTx(extractTx(psbt), ctx.crypto) : fail(RPC_CODE.WALLET_ERROR, 'Transaction incomplete. Try psbtbumpfee instead.');
+}
 
 export const psbtbumpfee: Run<NodeContext> = async (ctx, args, call) => {
   const { wallet, txid, control } = await bumpArgs(ctx, args, call);

@@ -7,7 +7,6 @@ import { follows, only } from '../../policy/compat.js';
 import { createPsbt, fieldsOf, type PsbtVersion } from '../../psbt/create-psbt.js';
 import { extractTx } from '../../psbt/extract-tx.js';
 import type { Psbt } from '../../psbt/psbt.js';
-import { fillPsbt } from '../../wallet/fill-psbt.js';
 import { finalizePsbt } from '../../wallet/sign/finalize-psbt.js';
 import { stillUnspent } from '../../wallet/spend/available-coins.js';
 import { commitTransaction } from '../../wallet/spend/commit-transaction.js';
@@ -23,6 +22,7 @@ import { Slicer } from '../node/slices.js';
 import { hashHex, hex } from '../render/hex.js';
 import { asPsbtVersion, psbtText } from '../render/psbt-text.js';
 import { Amount, JsonObject, type JsonResult, type JsonValue } from '../wire/values.js';
+import { fillPsbtBy } from './external-signer.js';
 import { settledWallet, walletOf } from './select.js';
 import { type Given, given, toolsOf } from './spend-args.js';
 import { fundWith } from './spend-options.js';
@@ -45,7 +45,7 @@ export async function walletPsbt(
   const { sign, derivations, version = asPsbtVersion(undefined, ctx.compat) } = fill;
   const psbt = createPsbt(parseTx(buildTx(tx), ctx.crypto, { allowWitness: false }), ctx.crypto, version);
   const options = { hashType: null, sign, derivations, later: follows(ctx.compat, 32) };
-  const outcome = await fillPsbt(wallet, psbt, options, ctx, new Slicer(call.breathe));
+  const outcome = await fillPsbtBy(ctx, wallet, psbt, options, new Slicer(call.breathe));
   return 'fault' in outcome ? failFill(outcome.fault) : { psbt, complete: outcome.complete };
 }
 

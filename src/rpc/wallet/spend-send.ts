@@ -6,6 +6,7 @@ import type { Recipient } from '../../wallet/spend/select/draft.js';
 import { shuffle } from '../../wallet/spend/select/pace.js';
 import { inSpendLine } from '../../wallet/spend/spend-line.js';
 import type { Wallet } from '../../wallet/wallet.js';
+import { WALLET_FLAG } from '../../wallet/wallet-record.js';
 import { asAmount, asArray, asBool, asObject, asString } from '../args.js';
 import type { CallInfo, Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
@@ -29,6 +30,10 @@ async function sendMoney(
   call: CallInfo,
 ): Promise<JsonResult> {
   ensureUnlocked(wallet);
+  if (wallet.record.has(WALLET_FLAG.EXTERNAL_SIGNER)) {
+    const text = 'Error: sendtoaddress and sendmany are not supported for wallets with external signers; use send instead';
+    fail(RPC_CODE.WALLET_ERROR, text);
+  }
   if (wallet.privateKeysDisabled) fail(RPC_CODE.WALLET_ERROR, 'Error: Private keys are disabled for this wallet');
   const tools = toolsOf(ctx);
   const { control, values } = payment;

@@ -1,7 +1,7 @@
 // walletprocesspsbt: adds what a wallet knows and signs what it can. Core 0.21: wallet/rpcwallet.cpp.
 import { follows, only, shows } from '../../policy/compat.js';
 import { extractTx } from '../../psbt/extract-tx.js';
-import { type FillFault, fillPsbt } from '../../wallet/fill-psbt.js';
+import type { FillFault } from '../../wallet/fill-psbt.js';
 import { asBool, checkTypes } from '../args.js';
 import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
@@ -11,6 +11,7 @@ import { Slicer } from '../node/slices.js';
 import { hex } from '../render/hex.js';
 import { asPsbt, psbtText } from '../render/psbt-text.js';
 import type { JsonValue } from '../wire/values.js';
+import { fillPsbtBy } from './external-signer.js';
 import { ensureUnlocked, walletOf } from './select.js';
 
 /** Core's errors for what stands in the way. */
@@ -31,7 +32,8 @@ export const walletprocesspsbt: Run<NodeContext> = async (ctx, args, call) => {
   const derivations = boolOr(args[3], true);
   const finalize = boolOr(args[4], true);
   if (sign && only(ctx.compat, 22)) ensureUnlocked(wallet);
-  const outcome = await fillPsbt(wallet, psbt, { hashType, sign, derivations, finalize, later: follows(ctx.compat, 32) }, ctx, pauses);
+  const options = { hashType, sign, derivations, finalize, later: follows(ctx.compat, 32) };
+  const outcome = await fillPsbtBy(ctx, wallet, psbt, options, pauses);
   if ('fault' in outcome) return failFill(outcome.fault);
   const { complete } = outcome;
   return {

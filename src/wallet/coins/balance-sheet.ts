@@ -23,6 +23,8 @@ export interface BalanceQuestion {
   readonly minDepth?: number;
   /** Leaves coins out (addresses used before). */
   readonly skip?: ((coin: number) => boolean) | undefined;
+  /** Whether `skip` leaves out young coinbases too. */
+  readonly skipsYoung?: boolean;
 }
 /** Whether answering takes a look at every coin. */
 export const needsCoins = ({ minDepth = 0, skip }: Pick<BalanceQuestion, 'minDepth' | 'skip'>): boolean =>
@@ -137,8 +139,15 @@ export class BalanceSheet {
   *sumUp(question: BalanceQuestion): Generator<void, Balances> {
     const { coins } = this.#deps;
     const { ownership, minDepth = 0 } = question;
-    const immature = coins.sum(BUCKET.IMMATURE, ownership);
-    if (needsCoins(question)) return { ...(yield* this.#lookAtAll(question)), immature };
+    let immature = coins.sum(BUCKET.IMMATURE, ownership);
+    if (needsCoins(question)) {
+      const { skip, skipsYoung = false } = question;
+      for (const [i, coin] of (skipsYoung ? coins.inBucket(BUCKET.IMMATURE) : []).entries()) {
+        if (i % COINS_OF_STEP === 0) yield;
+        if (coins.ownership(coin) === ownership && skip?.(coin)) immature -= coins.value(coin);
+      }
+      return { ...(yield* this.#lookAtAll(question)), immature };
+    }
     this.#settle();
     const confirmed = coins.sum(BUCKET.CONFIRMED, ownership);
     return { trusted: confirmed + (minDepth <= 0 ? this.#trusted[ownership] : 0), pending: this.#pending[ownership], immature };

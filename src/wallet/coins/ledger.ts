@@ -53,6 +53,10 @@ export interface LedgerDeps {
   readonly isFinal: (tx: TxView) => boolean;
   /** Marks addresses whose coins are spent as used (avoid_reuse). */
   readonly onSpent: (script: Uint8Array, batch: WalletBatch) => void;
+  /** An address that gives out is passed over: a payment to a later one came. */
+  readonly onPassed: (script: Uint8Array, batch: WalletBatch) => void;
+  /** WalletOptions.laterRecords */
+  readonly laterRecords: boolean;
   /** The same transaction over bytes of its own. */
   readonly copyTx: (tx: TxView) => TxView;
   /** A record was made or written anew. */
@@ -103,10 +107,14 @@ export class Ledger {
     if (known >= 0 && !update) return false;
     if (known < 0 && !(yield* this.#concerns(tx))) return false;
     for (let i = 0; i < tx.outputCount; i++) {
-      for (const _ of this.#deps.keys.markingUsed(tx.outputScript(i), batch)) yield false;
+      for (const passed of this.#deps.keys.markingUsed(tx.outputScript(i), batch)) {
+        if (passed) this.#deps.onPassed(passed, batch);
+        yield false;
+      }
       if ((i & STEP_MASK) === STEP_MASK) yield false;
     }
-    yield* this.#putting(tx, place, batch);
+    const row = yield* this.#putting(tx, place, batch);
+    if (tx.isCoinbase && place.state === TX_STATE.UNCONFIRMED && this.#deps.laterRecords) this.abandon(row, batch);
     return true;
   }
 
@@ -120,7 +128,7 @@ export class Ledger {
     if (row < 0) {
       const { record, now } = this.#deps;
       row = this.txs.add(tx, { place, received: times?.received ?? now(), order: record.nextOrder++ });
-      this.txs.setSmart(row, times?.smart || this.#smartTime(row, place));
+      this.txs.setSmart(row, times?.smart || (place.shownTime ?? this.#smartTime(row, place)));
       for (const [name, value] of values ?? []) this.txs.setValue(row, name, value);
       yield* this.#link(tx, row);
       this.#setLive(row, tx);

@@ -22,6 +22,8 @@ export interface TxPlace {
   readonly blockHash: Uint8Array;
   readonly blockTime: number;
   readonly position: number;
+  /** What lists show as the time of a record that is new, seconds; absent: worked out from when it came. */
+  readonly shownTime?: number;
 }
 
 const FLAG = { COINBASE: 1, IN_MEMPOOL: 2, SPENDS: 4 } as const;

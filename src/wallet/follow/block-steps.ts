@@ -13,18 +13,20 @@ import { DEFAULT_PACE, placeIn, type WalletState } from '../wallet-state.js';
 /**
  * A block joined the chain on top of the wallet's tip.
  * @param found its transactions that may concern the wallet, in order, with their places
+ * @param placed where records of them are
  */
 export function* connectBlock(
   wallet: WalletState,
   node: WalletBlock,
   found: Iterable<readonly [position: number, tx: TxView]>,
   batch: WalletBatch,
+  placed = placeIn,
 ): Steps {
   const { ledger } = wallet;
   wallet.tip = node;
   ledger.setTip(node.height);
   for (const [position, tx] of found) {
-    yield* ledger.syncing(tx, placeIn(node, position), batch);
+    yield* ledger.syncing(tx, placed(node, position), batch);
     ledger.leftMempool(tx.txid);
     yield true;
   }

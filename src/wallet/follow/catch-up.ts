@@ -10,6 +10,7 @@ import { WALLET_CODE, WalletError } from '../manage/wallet-error.js';
 import type { WalletBlock, WalletChain } from '../source.js';
 import { WalletBatch } from '../storage/wallet-batch.js';
 import type { Wallet } from '../wallet.js';
+import { scannedPlace } from '../wallet-state.js';
 import { connectBlock, takeSteps } from './block-steps.js';
 import { firstBlockSince, TIMESTAMP_WINDOW } from './first-block-since.js';
 import { type ScanDeps, scanAhead } from './scan-pipeline.js';
@@ -76,6 +77,7 @@ export async function rollBack(wallet: Wallet, locator: Uint8Array, chain: Walle
   // Blocks that joined instead of those that left may hold the rivals of what waits again; they are not read a second
   // time.
   await ledger.markHopeless(batch);
+  for (const row of moved) if (txs.isCoinbase(row) && wallet.parts.options.laterRecords) ledger.abandon(row, batch);
   if (far || moved.some((row) => txs.view(row) === undefined)) await ledger.judgeAll();
   else for (const row of moved) ledger.judgeTx(txs.view(row)!);
   await wallet.commit(batch);
@@ -121,7 +123,7 @@ export async function catchUp(wallet: Wallet, deps: ScanDeps, stopping: () => bo
         if (found === null) throw new Error(`block ${node.height} cannot be read, and the wallet does not know it yet`);
         // A second look is for what the first one left out.
         const wanted = found === candidates ? () => true : ({ txid }: TxView) => ledger.txs.find(txid) < 0;
-        const steps = connectBlock(wallet, node, parsed(found, parts.crypto, wanted), batch);
+        const steps = connectBlock(wallet, node, parsed(found, parts.crypto, wanted), batch, scannedPlace(parts.options));
         await takeSteps(wallet, steps, batch, () => (slicer.due ? slicer.pause() : undefined));
         pending += found.length;
       }

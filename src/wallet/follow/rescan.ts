@@ -8,7 +8,7 @@ import { WALLET_PREFIX, walletKey } from '../storage/layout.js';
 import { packRow, unpackRow } from '../storage/rows.js';
 import { WalletBatch } from '../storage/wallet-batch.js';
 import type { ScanState, Wallet } from '../wallet.js';
-import { placeIn } from '../wallet-state.js';
+import { scannedPlace } from '../wallet-state.js';
 import { firstBlockSince, TIMESTAMP_WINDOW } from './first-block-since.js';
 import { type ScanDeps, type ScannedBlock, scanAhead } from './scan-pipeline.js';
 
@@ -129,7 +129,7 @@ async function applyBlock(
   let found = candidates;
   for (let first = true; found !== null; first = false) {
     for (const { bytes, position } of found) {
-      wallet.ledger.sync(parseTx(bytes, wallet.parts.crypto), placeIn(node, position), batch, update && first);
+      wallet.ledger.sync(parseTx(bytes, wallet.parts.crypto), scannedPlace(wallet.parts.options)(node, position), batch, update && first);
       if (slicer.due && !(await pause(slicer.pause()))) return true;
     }
     const more = again();

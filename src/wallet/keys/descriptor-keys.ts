@@ -206,7 +206,7 @@ export class DescriptorKeys implements KeySource {
 
   newAddress(type: AddressType, internal: boolean, batch: WalletBatch): AddressResult {
     const tracked = this.active(type, internal);
-    if (tracked === undefined) return { error: internal ? POOL_EMPTY : `Error: No ${type} addresses available.` };
+    if (tracked === undefined) return { error: `Error: No ${type} addresses available.` };
     this.#topUp(tracked, 0, batch, { due: afterSomeKeys() });
     if (!this.#canGive(tracked)) return { error: 'No addresses available' };
     const script = tracked.nextIndex < tracked.rangeEnd ? this.#expand(tracked, tracked.nextIndex)?.[0] : undefined;
@@ -215,9 +215,10 @@ export class DescriptorKeys implements KeySource {
     this.write(tracked, batch);
     return { script };
   }
-  topUp(size: number, batch: WalletBatch, due?: () => boolean): TopUp {
+  topUp(size: number, batch: WalletBatch, due?: () => boolean, of?: ReadonlySet<number>): TopUp {
     let result: TopUp = 'full';
     for (const tracked of this.actives()) {
+      if (of?.has(tracked.number) === false) continue;
       const one = this.#topUp(tracked, size, batch, { due });
       if (one === 'paused') return one;
       if (one === 'unable') result = one;
@@ -285,16 +286,18 @@ export class DescriptorKeys implements KeySource {
     }
   }
 
-  *markingUsed(script: Uint8Array, batch: WalletBatch): Generator<void, void, undefined> {
+  *markingUsed(script: Uint8Array, batch: WalletBatch): Generator<Uint8Array | undefined, void, undefined> {
     const place = this.locate(script);
     if (place === undefined) return;
     const { tracked, index } = place;
     if (index >= tracked.nextIndex) {
       this.usedAhead = true;
+      const receives = this.actives(false).some(({ number }) => number === tracked.number);
+      for (let passed = tracked.nextIndex; receives && passed <= index; passed++) yield this.#expand(tracked, passed)?.[0];
       tracked.nextIndex = index + 1;
       this.write(tracked, batch);
     }
-    while (this.#topUp(tracked, 0, batch, { due: afterSomeKeys(STEP_KEYS) }) === 'paused') yield;
+    while (this.#topUp(tracked, 0, batch, { due: afterSomeKeys(STEP_KEYS) }) === 'paused') yield undefined;
   }
 
   /** The indices whose scripts `add` will make: from, up to but without. */

@@ -4,7 +4,7 @@
 import type { Hashes } from '../../crypto/crypto.js';
 import { solve } from '../../policy/script-type.js';
 import { payToKeyHash } from './is-mine.js';
-import type { SigningProvider } from './signing-provider.js';
+import { idsOfXOnly, type SigningProvider } from './signing-provider.js';
 
 /** @returns null when there is no address */
 export function destinationOf(script: Uint8Array, hashes: Hashes): Uint8Array | null {
@@ -29,12 +29,12 @@ export function payToKey(publicKey: Uint8Array): Uint8Array {
 /** The internal key of an output of taproot that has no scripts. @returns its HASH160 with the parity that is known */
 function internalKeyId(
   outputKey: Uint8Array,
-  provider: Pick<SigningProvider, 'taproot' | 'publicKey'>,
+  provider: Pick<SigningProvider, 'taproot' | 'origin'>,
   hashes: Hashes,
 ): Uint8Array | undefined {
   const output = provider.taproot?.(outputKey);
   if (!output || output.leaves.length > 0) return undefined;
-  return [2, 3].map((parity) => hashes.hash160(Uint8Array.of(parity, ...output.internalKey))).find((id) => provider.publicKey(id));
+  return idsOfXOnly(output.internalKey, hashes).find((id) => provider.origin(id));
 }
 
 /**
@@ -43,7 +43,7 @@ function internalKeyId(
  */
 export function keyOfDestination(
   script: Uint8Array,
-  provider: Pick<SigningProvider, 'script' | 'taproot' | 'publicKey'>,
+  provider: Pick<SigningProvider, 'script' | 'taproot' | 'origin'>,
   hashes?: Hashes,
 ): Uint8Array | undefined {
   const { type, solutions } = solve(script);

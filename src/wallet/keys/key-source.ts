@@ -49,8 +49,11 @@ export interface KeySource {
   /** Whether anything may be said about a script (Core's CanProvide); the answers to give are the provider's. */
   provider(script: Uint8Array): SigningProvider | undefined;
   metadata(script: Uint8Array): ScriptMetadata | undefined;
-  /** An output paid to this script: keys up to it leave the pool, the pool is topped up, in steps of a few keys. */
-  markingUsed(script: Uint8Array, batch: WalletBatch): Generator<void, void, undefined>;
+  /**
+   * An output paid to this script: keys up to it leave the pool, the pool is topped up, in steps of a few keys. Yields
+   * scripts of receiving addresses that leave it so, where the source can tell.
+   */
+  markingUsed(script: Uint8Array, batch: WalletBatch): Generator<Uint8Array | undefined, void, undefined>;
   /** Whether a payment came to a key that was not given out yet: another copy of the wallet gives out addresses. */
   usedAhead: boolean;
   canGiveAddresses(internal: boolean): boolean;
@@ -58,8 +61,9 @@ export interface KeySource {
    * Fills pools.
    * @param size 0: the option's
    * @param due asked after each key: true where this may stop; absent: all at once
+   * @param of numbers of descriptors, where only these are to be filled
    */
-  topUp(size: number, batch: WalletBatch, due?: () => boolean): TopUp;
+  topUp(size: number, batch: WalletBatch, due?: () => boolean, of?: ReadonlySet<number>): TopUp;
   newAddress(type: AddressType, internal: boolean, batch: WalletBatch): AddressResult;
   /**
    * Output scripts that may be ours and came after a cursor, which moves along: all that are, and some that may become

@@ -271,7 +271,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     return type === 'bech32' ? program : scriptHashScript(this.#deps.hashes.hash160(program));
   }
 
-  *markingUsed(script: Uint8Array, batch: WalletBatch): Generator<void, void, undefined> {
+  *markingUsed(script: Uint8Array, batch: WalletBatch): Generator<undefined, void, undefined> {
     const { record, hashes } = this.#deps;
     for (const id of keysInScript(script, this, hashes)) {
       const entry = this.pool.find(id);

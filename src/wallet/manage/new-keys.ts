@@ -15,6 +15,7 @@ import type { WalletOptions } from '../source.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
 import type { Wallet } from '../wallet.js';
 import { WALLET_FLAG } from '../wallet-record.js';
+import { WALLET_CODE, WalletError } from './wallet-error.js';
 
 const BRANCHES: Readonly<Record<OutputType, { readonly purpose: number; readonly open: string; readonly close: string }>> = {
   legacy: { purpose: 44, open: 'pkh(', close: ')' },
@@ -56,8 +57,18 @@ export function addAccount(
   const window = { rangeStart: 0, rangeEnd: 0, nextIndex: 0, due: (): boolean => true };
   const tracked = keys.add({ descriptor, secrets, time: wallet.parts.now(), ...window }, batch);
   if (tracked === null) throw new Error('own descriptor cannot be expanded');
+  wallet.record.flags &= ~WALLET_FLAG.BLANK;
   keys.setActive(tracked, internal, batch);
   return tracked;
+}
+
+/** Takes in a descriptor whose keys are elsewhere, which gives out addresses from now on; fillPool makes its scripts. */
+export function addWatched(wallet: Wallet, descriptor: Descriptor, internal: boolean, batch: WalletBatch): void {
+  const keys = wallet.descriptors!;
+  const window = { rangeStart: 0, rangeEnd: 0, nextIndex: 0, due: (): boolean => true };
+  const tracked = keys.add({ descriptor, secrets: [], time: wallet.parts.now(), ...window }, batch);
+  if (tracked === null) throw new WalletError(WALLET_CODE.MISC, 'Could not top up scriptPubKeys');
+  keys.setActive(tracked, internal, batch);
 }
 
 /**
@@ -93,6 +104,4 @@ function addSeedDescriptors(wallet: Wallet, seed: Uint8Array, context: Descripto
   } finally {
     root.secret.fill(0);
   }
-  wallet.record.flags &= ~WALLET_FLAG.BLANK;
-  wallet.record.write(batch);
 }

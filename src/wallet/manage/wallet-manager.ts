@@ -3,6 +3,8 @@
 // wallet call.
 import fs from 'node:fs/promises';
 import path from 'node:path';
+import type { Descriptor } from '../../address/descriptor/descriptor.js';
+import { parseDescriptor } from '../../address/descriptor/parse.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { makeFolders } from '../../lib/durable-file.js';
 import type { Slicer } from '../../lib/slicer.js';
@@ -14,6 +16,7 @@ import { wipeCoreWallet } from '../core/core-wallet.js';
 import { CoreFileError } from '../core/paged-file.js';
 import { readCoreWallet } from '../core/read-core-wallet.js';
 import { encodeMasterKey } from '../crypt/master-key.js';
+import type { ExternalSigner } from '../external-signer.js';
 import { beyondPruned, catchUp, isOfOtherChain, rollBack } from '../follow/catch-up.js';
 import { firstBlockSince, TIMESTAMP_WINDOW } from '../follow/first-block-since.js';
 import { type OpenScan, type RescanDeps, reserve, scanBlocks } from '../follow/rescan.js';
@@ -45,7 +48,7 @@ import { fillFromCore, openCoreKeys, type TakenOver } from './fill-from-core.js'
 import { makeMasterKey } from './first-master-key.js';
 import { type FolderHold, FolderHolds } from './folder-holds.js';
 import { assembleWallet, loadWallet, type WalletSurroundings } from './load-wallet.js';
-import { generateKeys } from './new-keys.js';
+import { addWatched, generateKeys } from './new-keys.js';
 import { NOT_LOADED, VERIFY, WALLET_CODE, WalletError } from './wallet-error.js';
 
 export interface ManagerDeps {
@@ -74,6 +77,14 @@ export interface NewWallet {
   readonly passphrase: Uint8Array | null;
   readonly avoidReuse: boolean;
   readonly descriptors: boolean;
+  /** Where the descriptors come from, of a wallet whose keys are on a device. */
+  readonly signer: Pick<ExternalSigner, 'descriptors'> | null;
+}
+
+/** A descriptor of a device's account. */
+interface SignerBranch {
+  readonly descriptor: Descriptor;
+  readonly isInternal: boolean;
 }
 
 const LOADING = 'Wallet already being loading.';
@@ -207,8 +218,36 @@ export class WalletManager {
         'Passphrase provided but private keys are disabled. A passphrase is only used to encrypt private keys, so cannot be used for wallets with private keys disabled.',
       );
     }
-    const wallet = await this.#inNewFolder(folder, name, assertFree, (place, hold) => this.#make(wanted, place, secret, hold));
+    const told = wanted.signer === null ? null : await this.#signerDescriptors(wanted, wanted.signer);
+    const wallet = await this.#inNewFolder(folder, name, assertFree, (place, hold) => this.#make(wanted, place, secret, hold, told));
     return { wallet, warnings };
+  }
+  /** What the device of a new wallet has for account 0, parsed. @throws WalletError */
+  async #signerDescriptors(
+    { disablePrivateKeys, descriptors }: NewWallet,
+    signer: NonNullable<NewWallet['signer']>,
+  ): Promise<SignerBranch[]> {
+    const refuse = (code: number, why: string): never => {
+      throw new WalletError(code, why);
+    };
+    if (!disablePrivateKeys) refuse(WALLET_CODE.WALLET, 'Private keys must be disabled when using an external signer');
+    if (!descriptors) refuse(WALLET_CODE.WALLET, 'Descriptor support must be enabled when using an external signer');
+    const { receive, internal } = await signer.descriptors(0);
+    const branches: SignerBranch[] = [];
+    for (const [texts, isInternal] of [
+      [receive, false],
+      [internal, true],
+    ] as const) {
+      for (const text of texts) {
+        const parsed = parseDescriptor(text, this.#deps.surroundings.context, { requireChecksum: false });
+        if ('error' in parsed)
+          return refuse(WALLET_CODE.MISC, `SetupDescriptorScriptPubKeyMans: Invalid descriptor "${text}" (${parsed.error})`);
+        // A device that tells its keys is none: they are not kept.
+        parsed.secrets.wipe();
+        if (parsed.descriptors[0].outputType !== null) branches.push({ descriptor: parsed.descriptors[0], isInternal });
+      }
+    }
+    return branches;
   }
   /**
    * Makes a wallet in a folder that has none. What fails leaves nothing behind.
@@ -238,12 +277,19 @@ export class WalletManager {
     }
   }
 
-  async #make(wanted: NewWallet, place: NewPlace, secret: boolean, hold: FolderHold): Promise<Wallet> {
+  async #make(
+    wanted: NewWallet,
+    place: NewPlace,
+    secret: boolean,
+    hold: FolderHold,
+    told: readonly SignerBranch[] | null,
+  ): Promise<Wallet> {
     const { folder } = place;
     const { surroundings, chain } = this.#deps;
     const record = new WalletRecord();
     if (wanted.disablePrivateKeys) record.flags |= WALLET_FLAG.DISABLE_PRIVATE_KEYS;
-    if (wanted.blank) record.flags |= WALLET_FLAG.BLANK;
+    if (wanted.blank && told === null) record.flags |= WALLET_FLAG.BLANK;
+    if (told !== null) record.flags |= WALLET_FLAG.EXTERNAL_SIGNER;
     if (wanted.avoidReuse) record.flags |= WALLET_FLAG.AVOID_REUSE;
     if (wanted.descriptors) record.flags |= WALLET_FLAG.DESCRIPTORS;
     else record.flags |= WALLET_FLAG.KEY_ORIGIN_METADATA;
@@ -261,6 +307,7 @@ export class WalletManager {
         record.write(batch);
         if (secret) batch.put(walletKey(WALLET_PREFIX.masterKey, 1), encodeMasterKey(wallet.masterKeys[0]));
         if (!wanted.blank && !wanted.disablePrivateKeys) generateKeys(wallet, surroundings.context, batch);
+        for (const { descriptor, isInternal } of told ?? []) addWatched(wallet, descriptor, isInternal, batch);
       });
       await fillPool(wallet, 0);
       await wallet.change((batch) => wallet.writeLocator(batch), true);

@@ -1,0 +1,101 @@
+// Calls about signers outside of the node: enumeratesigners, walletdisplayaddress; and how a PSBT is signed by one.
+// Core's master: rpc/external_signer.cpp, wallet/external_signer_scriptpubkeyman.cpp.
+import { decodeAddress, encodeAddress } from '../../address/address.js';
+import { toHex } from '../../consensus/bytes/hex.js';
+import { combinePsbts } from '../../psbt/combine-psbts.js';
+import { isFinal, type Psbt } from '../../psbt/psbt.js';
+import { type ExternalSigner, NoSignerError, SignerError } from '../../wallet/external-signer.js';
+import { type FillOptions, type FillOutcome, fillPsbt } from '../../wallet/fill-psbt.js';
+import { finalizePsbt } from '../../wallet/sign/finalize-psbt.js';
+import { isDone, psbtSigning } from '../../wallet/sign/psbt-input.js';
+import type { Wallet } from '../../wallet/wallet.js';
+import { WALLET_FLAG } from '../../wallet/wallet-record.js';
+import { asString } from '../args.js';
+import type { Run } from '../dispatch.js';
+import { fail, RPC_CODE, RpcError } from '../errors.js';
+import type { NodeContext } from '../node/context.js';
+import { asPsbt, psbtText } from '../render/psbt-text.js';
+import type { Pauses } from '../render/tx.js';
+import { describeScript } from './describe.js';
+import { walletOf } from './select.js';
+
+const NO_COMMAND = 'restart bitcoind with -signer=<cmd>';
+
+/** What a signer's failure is for a client. */
+const signerFailed = (error: unknown): never => {
+  throw error instanceof SignerError ? new RpcError(RPC_CODE.MISC_ERROR, error.message) : error;
+};
+
+/** The signer of -signer, whose failures are errors of the call. */
+export function signerOf({ externalSigner }: NodeContext): Pick<ExternalSigner, 'descriptors' | 'displayAddress'> {
+  const signer = externalSigner ?? fail(RPC_CODE.MISC_ERROR, NO_COMMAND);
+  return {
+    descriptors: (account) => signer.descriptors(account).catch(signerFailed),
+    displayAddress: (desc, address) => signer.displayAddress(desc, address).catch(signerFailed),
+  };
+}
+
+export const enumeratesigners: Run<NodeContext> = async ({ externalSigner }) => {
+  const signer = externalSigner ?? fail(RPC_CODE.MISC_ERROR, `Error: ${NO_COMMAND}`);
+  const devices = await signer.enumerate().catch(signerFailed);
+  return { signers: devices.map(({ fingerprint, name }) => ({ fingerprint, name })) };
+};
+
+export const walletdisplayaddress: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  const text = asString(args[0]);
+  const decoded = decodeAddress(text, ctx.params, ctx.crypto);
+  if ('error' in decoded) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Invalid address');
+  const { script } = decoded;
+  const desc = wallet.record.has(WALLET_FLAG.EXTERNAL_SIGNER) ? describeScript(ctx, script, wallet.provider(script)) : null;
+  if (desc === null) return fail(RPC_CODE.MISC_ERROR, 'There is no ScriptPubKeyManager for this address');
+  await signerOf(ctx).displayAddress(desc, encodeAddress(script, ctx.params, ctx.crypto) ?? text);
+  return { address: text };
+};
+
+/** What a wallet does to a PSBT; its device signs where the wallet has one. */
+export async function fillPsbtBy(ctx: NodeContext, wallet: Wallet, psbt: Psbt, options: FillOptions, pauses: Pauses): Promise<FillOutcome> {
+  if (!options.sign || !wallet.record.has(WALLET_FLAG.EXTERNAL_SIGNER)) return fillPsbt(wallet, psbt, options, ctx, pauses);
+  const filled = await fillPsbt(wallet, psbt, { ...options, sign: false, derivations: true }, ctx, pauses);
+  if ('fault' in filled || filled.complete) return filled;
+  await signOutside(ctx, psbt, pauses);
+  if (options.finalize === false) return { complete: psbt.inputs.every(isFinal) };
+  return { complete: await finalizePsbt(psbt, ctx.crypto, true, pauses) };
+}
+
+const failed = (): never => fail(RPC_CODE.VERIFY_ERROR, 'External signer failed to sign');
+
+/**
+ * Adds the device's signatures. What it gives back may be anything: it has to be of the same transaction, with no other
+ * sighash types, and what it calls final has to verify.
+ */
+async function signOutside(ctx: NodeContext, psbt: Psbt, pauses: Pauses): Promise<void> {
+  const signer = ctx.externalSigner ?? fail(RPC_CODE.VERIFY_ERROR, 'External signer not found');
+  const types = psbt.inputs.map(({ sighashType }) => sighashType);
+  let text: string | null;
+  try {
+    text = await signer.sign(psbtText(psbt, ctx.crypto, ctx.compat), fingerprintsOf(psbt));
+  } catch (error) {
+    if (error instanceof NoSignerError) return fail(RPC_CODE.VERIFY_ERROR, 'External signer not found');
+    return signerFailed(error);
+  }
+  if (text === null) return failed();
+  const signed = await asPsbt(text, ctx, pauses).catch((error: unknown) => {
+    throw error instanceof RpcError ? new RpcError(RPC_CODE.VERIFY_ERROR, 'External signer failed to sign') : error;
+  });
+  if (combinePsbts([psbt, signed]) === null) failed();
+  const work = psbtSigning(psbt, ctx.crypto, true);
+  for (const [i, input] of psbt.inputs.entries()) {
+    if (input.sighashType !== types[i] || (isFinal(input) && !isDone(work, i))) failed();
+    if (pauses.due) await pauses.pause();
+  }
+}
+
+/** Of the master keys that inputs name. */
+function fingerprintsOf({ inputs }: Psbt): Set<string> {
+  const found = new Set<string>();
+  for (const { keyPaths, tapKeyPaths } of inputs) {
+    for (const { origin } of [...keyPaths.values(), ...tapKeyPaths.values()]) found.add(toHex(origin.fingerprint));
+  }
+  return found;
+}

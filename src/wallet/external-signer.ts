@@ -1,0 +1,119 @@
+// Signers outside of the node, hardware wallets most of all, asked by a command of the operator (-signer): what it is
+// called with, and what its answers have to look like. Core's master: external_signer.cpp. Nothing it says is taken for
+// true: addresses are compared, descriptors are parsed without their secrets, signatures are verified where they are
+// put together (sign-outside.ts).
+
+/**
+ * Runs a command without a shell and reads the first line that it prints as JSON. Rejects with a SignerError.
+ * @param words the program and its arguments @param input what it reads, then its end
+ */
+export type RunForJson = (words: readonly string[], input: string) => Promise<unknown>;
+
+/** Why a signer could not be used, in Core's words. */
+export class SignerError extends Error {}
+
+/** A signer that is connected. */
+export interface SignerDevice {
+  /** 8 hexadecimal digits of the master key. */
+  readonly fingerprint: string;
+  /** Its model; empty when it does not say. */
+  readonly name: string;
+}
+
+/** The descriptors of an account as the signer tells them, texts that are not parsed yet. */
+export interface SignerDescriptors {
+  readonly receive: readonly string[];
+  readonly internal: readonly string[];
+}
+
+const FINGERPRINT = /^[0-9a-f]{8}$/i;
+/** Kinds of addresses are four: a longer list is none. */
+const MOST_DESCRIPTORS = 100;
+
+const membersOf = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+
+export class ExternalSigner {
+  readonly #words: readonly string[];
+  readonly #command: string;
+  readonly #chain: string;
+  readonly #run: RunForJson;
+
+  /** @param command program and arguments, apart by blanks @param chain main, test, testnet4, signet or regtest */
+  constructor(command: string, chain: string, run: RunForJson) {
+    this.#command = command;
+    this.#words = command.split(/[ \t]+/).filter((word) => word !== '');
+    this.#chain = chain;
+    this.#run = run;
+  }
+
+  /** The devices that are connected, each fingerprint once. @throws SignerError */
+  async enumerate(): Promise<SignerDevice[]> {
+    const said = await this.#run([...this.#words, 'enumerate'], '');
+    const refuse = (why: string): never => {
+      throw new SignerError(`'${this.#command}' ${why}`);
+    };
+    if (!Array.isArray(said)) return refuse('received invalid response, expected array of signers');
+    const found = new Map<string, SignerDevice>();
+    for (const entry of said) {
+      const { error, fingerprint, model } = membersOf(entry);
+      if (typeof error === 'string') refuse(`error: ${error}`);
+      if ((error ?? null) !== null) refuse('error');
+      if ((fingerprint ?? null) === null) refuse('received invalid response, missing signer fingerprint');
+      if (typeof fingerprint !== 'string' || !FINGERPRINT.test(fingerprint)) {
+        return refuse('received invalid fingerprint, must be 8 hex characters');
+      }
+      if (!found.has(fingerprint)) found.set(fingerprint, { fingerprint, name: typeof model === 'string' ? model : '' });
+    }
+    return [...found.values()];
+  }
+
+  /** The one device there is. @throws SignerError when there is none, or more */
+  async device(): Promise<SignerDevice> {
+    const [first, ...others] = await this.enumerate();
+    if (first === undefined) throw new NoSignerError('No external signers found');
+    if (others.length > 0) throw new NoSignerError('More than one external signer found. Please connect only one at a time.');
+    return first;
+  }
+
+  /** The descriptors of an account. @throws SignerError */
+  async descriptors(account: number): Promise<SignerDescriptors> {
+    const said = await this.#ask(await this.device(), ['getdescriptors', '--account', String(account)]);
+    const { receive, internal } = membersOf(said);
+    const texts = (list: unknown): readonly string[] => {
+      if (Array.isArray(list) && list.length <= MOST_DESCRIPTORS && list.every((text) => typeof text === 'string')) return list;
+      throw new SignerError('SetupDescriptorScriptPubKeyMans: Unexpected result');
+    };
+    return { receive: texts(receive), internal: texts(internal) };
+  }
+
+  /** Shows an address on the device. @param desc its descriptor @throws SignerError when it shows another one */
+  async displayAddress(desc: string, address: string): Promise<void> {
+    const said = membersOf(await this.#ask(await this.device(), ['displayaddress', '--desc', desc]));
+    if (typeof said.error === 'string') throw new SignerError(`Signer returned error: ${said.error}`);
+    if (typeof said.address !== 'string') throw new SignerError('Signer did not echo address');
+    if (said.address !== address) throw new SignerError(`Signer echoed unexpected address ${said.address}`);
+  }
+
+  /**
+   * Has a PSBT signed.
+   * @param psbt Base64
+   * @param fingerprints of the master keys that its inputs name, in small letters
+   * @returns what the device made of it, Base64 as it says; null when it does not sign
+   * @throws SignerError
+   */
+  async sign(psbt: string, fingerprints: ReadonlySet<string>): Promise<string | null> {
+    const device = await this.device();
+    if (!fingerprints.has(device.fingerprint.toLowerCase())) return null;
+    const words = [...this.#words, '--stdin', '--fingerprint', device.fingerprint, '--chain', this.#chain];
+    const { error, psbt: signed } = membersOf(await this.#run(words, `signtx ${psbt}`));
+    return typeof error !== 'string' && typeof signed === 'string' ? signed : null;
+  }
+
+  #ask({ fingerprint }: SignerDevice, words: readonly string[]): Promise<unknown> {
+    return this.#run([...this.#words, '--fingerprint', fingerprint, '--chain', this.#chain, ...words], '');
+  }
+}
+
+/** No device, or too many: a payment says otherwise what that means. */
+export class NoSignerError extends SignerError {}

@@ -1,0 +1,87 @@
+// What wallets record otherwise since releases 23 to 25: coinbases that leave the chain, addresses that a payment
+// passes over, times of what a scan finds.
+import t from 'tap';
+import { buildTx } from '../../../src/consensus/tx/build-tx.js';
+import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
+import { NOWHERE, TX_STATE, type TxPlace } from '../../../src/wallet/coins/tx-table.js';
+import { OWNERSHIP } from '../../../src/wallet/keys/ownership.js';
+import { scannedPlace } from '../../../src/wallet/wallet-state.js';
+import { createMemoryWallet, crypto, TIP } from '../../framework/memory-wallet.js';
+
+const at = (height: number, position = 0): TxPlace => ({
+  state: TX_STATE.CONFIRMED,
+  height,
+  blockHash: crypto.sha256(Uint8Array.of(height & 255)),
+  blockTime: 1_600_000_000,
+  position,
+});
+const txOf = (prevHash: Uint8Array, script: Uint8Array, value: number): TxView => {
+  const isCoinbase = prevHash.every((byte) => byte === 0);
+  const input = { prevHash, prevIndex: isCoinbase ? 0xffffffff : 0, scriptSig: Uint8Array.of(1, 1), sequence: 0xffffffff };
+  return parseTx(buildTx({ version: 2, inputs: [input], outputs: [{ script, value }], locktime: 0 }), crypto);
+};
+
+for (const laterRecords of [false, true]) {
+  t.test(`a coinbase leaves the chain, later: ${laterRecords}`, async (t) => {
+    const { wallet, address, receive, enter } = await createMemoryWallet({ wallet: { laterRecords } });
+    const { ledger } = wallet;
+    const script = await address('bech32');
+    const coinbase = txOf(new Uint8Array(32), script, 5000);
+    const other = await receive([{ script, value: 700 }], 900);
+    await wallet.change((batch) => ledger.sync(coinbase, at(TIP - 200), batch));
+    const payment = parseTx(
+      buildTx({
+        version: 2,
+        inputs: [coinbase, other].map(({ txid }) => ({ prevHash: txid, prevIndex: 0, scriptSig: new Uint8Array(0), sequence: 0 })),
+        outputs: [{ script, value: 5600 }],
+        locktime: 0,
+      }),
+      crypto,
+    );
+    const grandchild = txOf(payment.txid, script, 5500);
+    await enter(payment);
+    await enter(grandchild);
+    const state = (tx: TxView): number => ledger.txs.state(ledger.txs.find(tx.txid));
+    const trusted = (): number => ledger.sheet.balances({ ownership: OWNERSHIP.SPENDABLE }).trusted;
+    t.equal(trusted(), 5500);
+    await wallet.change((batch) => ledger.sync(coinbase, NOWHERE, batch));
+    for (const tx of [payment, grandchild]) ledger.leftMempool(tx.txid);
+    const expected = laterRecords ? TX_STATE.ABANDONED : TX_STATE.UNCONFIRMED;
+    t.same([coinbase, payment, grandchild].map(state), [expected, expected, expected]);
+    t.equal(trusted(), laterRecords ? 700 : 0, 'what else it spent');
+    await wallet.change((batch) => ledger.sync(coinbase, at(TIP - 200), batch));
+    await enter(payment);
+    t.same([coinbase, payment].map(state), [TX_STATE.CONFIRMED, TX_STATE.UNCONFIRMED], 'they come again');
+    t.equal(trusted(), laterRecords ? 5600 : 0, 'what comes after it is abandoned, or waits still');
+  });
+
+  t.test(`a payment to an address ahead, later: ${laterRecords}`, async (t) => {
+    const { wallet, address, receive } = await createMemoryWallet({ descriptors: true, wallet: { laterRecords } });
+    const keys = wallet.descriptors!;
+    const given = await address('bech32');
+    const tracked = keys.active('bech32', false)!;
+    const scripts = [1, 2, 3].map((index) => tracked.descriptor.scripts(index, { cache: tracked.cache })![0]);
+    await wallet.change((batch) => wallet.book.set(scripts[0], 'mine', 'receive', batch));
+    await receive([{ script: scripts[1], value: 1 }], 900);
+    const [own, passed, ahead] = scripts.map((script) => wallet.book.label(script));
+    t.same([own, passed, ahead], ['mine', laterRecords ? '' : undefined, undefined]);
+    t.equal(wallet.book.label(given), undefined, 'it was given out: the call said what it is');
+    const change = keys.active('bech32', true)!;
+    const [script] = change.descriptor.scripts(2, { cache: change.cache })!;
+    await receive([{ script, value: 1 }], 900);
+    t.equal(wallet.book.label(script), undefined, 'change has none');
+  });
+}
+
+t.test('what a scan finds', async (t) => {
+  const { wallet, address } = await createMemoryWallet();
+  const { ledger } = wallet;
+  const node = { ...wallet.tip!, maxTime: 1_500_000_000 };
+  const script = await address('bech32');
+  for (const laterRecords of [false, true]) {
+    const tx = txOf(new Uint8Array(32).fill(laterRecords ? 1 : 2), script, 1);
+    const place = scannedPlace({ ...wallet.parts.options, laterRecords })(node, 1);
+    await wallet.change((batch) => ledger.sync(tx, place, batch));
+    t.equal(ledger.txs.smart(ledger.txs.find(tx.txid)), laterRecords ? 1_500_000_000 : 1_600_000_000);
+  }
+});
