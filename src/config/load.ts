@@ -504,8 +504,9 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
   if (args.isSet('acceptnonstdtxn') && args.bool('acceptnonstdtxn', false) && chain === 'main') {
     throw new ConfigError('acceptnonstdtxn is not currently supported for main chain');
   }
-  if (!defaults.rules.clusters && args.int('limitdescendantsize', 101) * 1000 * 40 > megabytes('maxmempool', 300)) {
-    throw new ConfigError(`-maxmempool must be at least ${Math.ceil((args.int('limitdescendantsize', 101) * 1000 * 40) / 1_000_000)} MB`);
+  const largestFamily = defaults.rules.clusters ? args.int('limitclustersize', defaults.clusterKvb) : args.int('limitdescendantsize', 101);
+  if (largestFamily * 40_000 > megabytes('maxmempool', 300)) {
+    throw new ConfigError(`-maxmempool must be at least ${Math.ceil((largestFamily * 40_000) / 1_000_000)} MB`);
   }
   if (defaults.rules.clusters && args.int('limitclustercount', 64) > 64)
     throw new ConfigError('limitclustercount must be less than or equal to 64');
@@ -636,6 +637,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
     deprecatedRpc: new Set(args.list('deprecatedrpc')),
     net: networkOptions(args, chainParams(chain).p2pPort, args.bool('logips', false), {
       v2Default: compat.encryptPeers,
+      legacyPeers: compat.legacyPeers,
       orphanScore: compat.orphanScore,
       pruned: pruning.prune !== null,
       hasFilters: filterIndex(args),

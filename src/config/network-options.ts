@@ -21,6 +21,8 @@ const DEFAULT_MAX_CONNECTIONS = 125;
 interface NetworkContext {
   /** Whether connections are encrypted unless an option says otherwise. */
   readonly v2Default: boolean;
+  /** Whether peers are treated as by 0.21.1. */
+  readonly legacyPeers: boolean;
   /** Orphans that are kept unless an option says otherwise. */
   readonly orphanScore: number;
   /** Whether old blocks are deleted, and so not offered. */
@@ -34,7 +36,7 @@ export function networkOptions(
   args: Args,
   defaultPort: number,
   logIps: boolean,
-  { v2Default, orphanScore, pruned, hasFilters }: NetworkContext,
+  { v2Default, legacyPeers, orphanScore, pruned, hasFilters }: NetworkContext,
 ): Partial<NetOptions> {
   const port = portOf(args) ?? defaultPort;
   const connect = args.list('connect');
@@ -99,6 +101,7 @@ export function networkOptions(
     advertiseLoopback: args.bool('addrmantest', false),
     dns: args.bool('dns', true),
     maxUploadBytes: args.int('maxuploadtarget', 0) * (1 << 20),
+    legacyPeers,
     orphanScore: Math.max(0, args.int('maxorphantx', orphanScore)),
     extraTxs: Math.max(0, args.int('blockreconstructionextratxn', 100)),
     privateBroadcast: privateBroadcast(args, connectOnly, onlyNets),

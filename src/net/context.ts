@@ -45,10 +45,10 @@ export interface NetContext {
   readonly groupOf: (address: NetAddress) => string;
   /** A number in [0, 1). */
   readonly random: () => number;
-  /** Blames a peer; at 100 it is disconnected and its address discouraged. */
+  /** Blames a peer (peer/misbehaviour.ts). @param score of 100, where faults add up */
   misbehaving(peer: Peer, score: number, reason: string): void;
-  /** Ends a connection. */
-  disconnect(peer: Peer): void;
+  /** Ends a connection. @param why for the log */
+  disconnect(peer: Peer, why?: string): void;
   /** Counts time of the node thread as used by a peer: work after the first wait of a handler. @param ms real time */
   charge(peer: Peer, ms: number): void;
   /**

@@ -116,7 +116,7 @@ export class Dispatcher {
     const { log } = this.#context;
     log.debug('net', `received: ${sanitized(command)} (${payload.length} bytes) peer=${peer.id}`);
     if (!peer.greeted && command !== 'version') {
-      this.#context.misbehaving(peer, 1, 'non-version message before version handshake');
+      this.#context.misbehaving(peer, 1, `non-version message before version handshake. Message "${sanitized(command)}"`);
       return;
     }
     if (!peer.ready && !early.has(command)) {

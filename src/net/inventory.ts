@@ -56,8 +56,7 @@ export class Inventory {
       // A peer announces by one kind of name only.
       if ((type !== INV.TX && !byWtxid) || byWtxid !== peer.relaysByWtxid) continue;
       if (rejectTxs) {
-        log.debug('net', `transaction (${hashToHex(hash)}) inv sent in violation of protocol, disconnecting peer=${peer.id}`);
-        this.#context.disconnect(peer);
+        this.#context.disconnect(peer, `transaction (${hashToHex(hash)}) inv sent in violation of protocol`);
         return;
       }
       announcer.noteKnownHash(peer, hash);
@@ -109,7 +108,7 @@ export class Inventory {
 
   /** mempool (BIP-0035): by permission, or where filters are offered and today's upload is not used up. */
   wholeMempool(peer: Peer): void {
-    const { log, options } = this.#context;
+    const { options } = this.#context;
     let refused: string | null = null;
     if (!peer.permissions.mempool) {
       if ((servicesFor(peer, options.services) & SERVICE.BLOOM) === 0n) refused = 'bloom filters disabled';
@@ -120,8 +119,7 @@ export class Inventory {
       return;
     }
     if (peer.permissions.noban) return;
-    log.debug('net', `mempool request with ${refused}, disconnect peer=${peer.id}`);
-    this.#context.disconnect(peer);
+    this.#context.disconnect(peer, `mempool request with ${refused}`);
   }
 
   /** Sends a transaction that was asked for. @returns false when it isn't there, or not for this peer */

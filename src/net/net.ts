@@ -13,7 +13,7 @@ import { limitedLog } from '../log/limited-log.js';
 import type { Logger } from '../log/logger.js';
 import type { Mempool } from '../mempool/mempool.js';
 import { AddrManager } from './address/addr-manager.js';
-import { AddrRelay } from './address/addr-relay.js';
+import { type AddrCounts, AddrRelay } from './address/addr-relay.js';
 import { AddressFiles } from './address/address-files.js';
 import { type AsMap, groupingBy } from './address/asmap.js';
 import { LocalAddresses } from './address/local-addresses.js';
@@ -163,8 +163,9 @@ export class Net {
       peers: this.#ready,
       groupOf: groupingBy(this.#asmap),
       random: deps.random ?? (() => crypto.randomInt(RANDOM_STEPS) / RANDOM_STEPS),
-      misbehaving: (peer, score, reason) => blame(peer, score, reason, { log, bans: this.bans, connections: this.#connections }),
-      disconnect: (peer) => this.disconnect(peer),
+      misbehaving: (peer, score, reason) =>
+        blame(peer, score, reason, { log, bans: this.bans, connections: this.#connections, strict: !this.options.legacyPeers }),
+      disconnect: (peer, why) => this.#connections.disconnect(peer, why),
       charge: (peer, ms) => this.#dispatcher.charge(peer, ms),
       wake: (peer) => this.#rounds.soon(peer),
     };
@@ -504,7 +505,7 @@ export class Net {
   }
 
   #drop(peer: Peer, why: string): void {
-    this.#context.log.info(why);
+    this.#context.log.info(`${why}, disconnecting peer=${peer.id}`);
     this.disconnect(peer);
   }
 
@@ -514,7 +515,8 @@ export class Net {
     // Whoever does not read may have to go at any message.
     if (peer.leaving) return;
     // In initial download others are not asked while a peer that we chose has blocks.
-    const fetch = !peer.isClient && (!peer.inbound || peer.permissions.noban || !this.#hasOutbound);
+    const mayFetch = !peer.isClient && peer.type !== 'addr-fetch';
+    const fetch = mayFetch && (!peer.inbound || peer.permissions.noban || !this.#hasOutbound);
     this.#headers.begin(peer, fetch);
     this.#addrRelay.send(peer);
     this.#blockAnnouncer.send(peer);
@@ -542,8 +544,20 @@ export class Net {
   }
 
   /** Heights a peer shares with us and has announced, as getpeerinfo shows them. */
-  heightsOf(peer: Peer): { readonly headers: number; readonly blocks: number; readonly common: HeaderNode | null } {
+  heightsOf(peer: Peer): {
+    readonly presynced: number;
+    readonly headers: number;
+    readonly blocks: number;
+    readonly common: HeaderNode | null;
+  } {
     settleAvailability(this.#context.chain, peer);
-    return { headers: peer.sync.bestKnown?.height ?? -1, blocks: peer.sync.lastCommon?.height ?? -1, common: peer.sync.lastCommon };
+    const { bestKnown, lastCommon } = peer.sync;
+    const presynced = this.#headers.presyncHeight(peer);
+    return { presynced, headers: bestKnown?.height ?? -1, blocks: lastCommon?.height ?? -1, common: lastCommon };
+  }
+
+  /** What a peer told of addresses; null where none are exchanged. */
+  addressCounts(peer: Peer): AddrCounts | null {
+    return this.#addrRelay.counts(peer);
   }
 }

@@ -109,6 +109,11 @@ export interface NetOptions {
   readonly dns: boolean;
   /** -maxuploadtarget, bytes per day; 0: none. */
   readonly maxUploadBytes: number;
+  /**
+   * Peers are treated as by 0.21.1: faults add up to 100, and addresses go to inbound peers that never spoke of any.
+   * Else each fault costs a peer its connection, and such peers are told no addresses (Core since versions 28 and 22).
+   */
+  readonly legacyPeers: boolean;
   /** Score of orphans that are kept (relay/orphanage.ts); -maxorphantx. */
   readonly orphanScore: number;
   /** -blockreconstructionextratxn */
@@ -158,6 +163,7 @@ export const DEFAULT_NET: NetOptions = {
   advertiseLoopback: false,
   dns: true,
   maxUploadBytes: 0,
+  legacyPeers: false,
   orphanScore: 3_000,
   extraTxs: 100,
   privateBroadcast: false,

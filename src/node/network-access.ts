@@ -92,7 +92,7 @@ export function createNetworkAccess(
   };
 }
 
-/** Core 0.21.1's members and their order; with encryption also which transport a peer has. */
+/** In Core's order. What a version does not have is left out by the declaration. */
 function peerInfo(net: Net, peer: Peer, deprecated: ReadonlySet<string>): PeerInfo {
   const { connection } = peer;
   const heights = net.heightsOf(peer);
@@ -105,6 +105,7 @@ function peerInfo(net: Net, peer: Peer, deprecated: ReadonlySet<string>): PeerIn
   info.services = peer.services.toString(16).padStart(16, '0');
   info.servicesnames = namesOfServices(peer.services);
   info.relaytxes = peer.relaysTxs;
+  info.inv_to_send = net.announcer.waitingFor(peer);
   info.lastsend = connection.lastSend;
   info.lastrecv = connection.lastReceive;
   info.last_transaction = peer.lastTxTime;
@@ -120,11 +121,18 @@ function peerInfo(net: Net, peer: Peer, deprecated: ReadonlySet<string>): PeerIn
   info.subver = peer.userAgent;
   info.inbound = peer.inbound;
   if (deprecated.has('getpeerinfo_addnode')) info.addnode = peer.manual;
+  info.bip152_hb_to = peer.compact.highBandwidth;
+  info.bip152_hb_from = peer.compact.wantsHighBandwidth;
   info.startingheight = peer.startHeight;
   if (deprecated.has('banscore')) info.banscore = peer.misbehaviour;
+  info.presynced_headers = heights.presynced;
   info.synced_headers = heights.headers;
   info.synced_blocks = heights.blocks;
   info.inflight = peer.sync.inFlight.map(({ node }) => node?.height ?? -1);
+  const addresses = net.addressCounts(peer);
+  info.addr_relay_enabled = addresses !== null;
+  info.addr_processed = addresses?.processed ?? 0;
+  info.addr_rate_limited = addresses?.limited ?? 0;
   if (deprecated.has('whitelisted')) info.whitelisted = peer.permissions.implicit;
   info.permissions = namesOfPermissions(peer.permissions);
   info.minfeefilter = new Amount(net.announcer.minFeeRate(peer));
@@ -132,12 +140,9 @@ function peerInfo(net: Net, peer: Peer, deprecated: ReadonlySet<string>): PeerIn
   info.bytesrecv_per_msg = Object.fromEntries([...connection.receivedByMessage].sort(byName));
   info.connection_type = peer.type;
   info.compact_blocks = { ...peer.compact.blocks };
-  // Newer than 0.21: there only where there is anything to tell.
-  if (net.options.v2Transport) {
-    const { type, sessionId } = connection.transport;
-    info.transport_protocol_type = type;
-    info.session_id = sessionId === null ? '' : toHex(sessionId);
-  }
+  const { type, sessionId } = connection.transport;
+  info.transport_protocol_type = type;
+  info.session_id = sessionId === null ? '' : toHex(sessionId);
   return info;
 }
 

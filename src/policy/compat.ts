@@ -63,6 +63,8 @@ export interface Compat {
   readonly templateMode: 'core' | 'live';
   /** Whether connections are encrypted (BIP-0324) unless -v2transport says otherwise. */
   readonly encryptPeers: boolean;
+  /** Whether peers are treated as by 0.21.1 (net/options.ts has what that means). */
+  readonly legacyPeers: boolean;
   /** How many orphans are kept unless -maxorphantx says otherwise (net/relay/orphanage.ts has what counts). */
   readonly orphanScore: number;
   /** What is relayed and mined, and the options' defaults. */
@@ -100,6 +102,7 @@ export const COMPATS: Readonly<Record<CompatName, Compat>> = {
     hardenedMark: "'",
     templateMode: 'core',
     encryptPeers: false,
+    legacyPeers: true,
     orphanScore: 100,
     policy: OLD_POLICY,
     strictArguments: false,
@@ -114,6 +117,7 @@ export const COMPATS: Readonly<Record<CompatName, Compat>> = {
     hardenedMark: 'h',
     templateMode: 'core',
     encryptPeers: true,
+    legacyPeers: false,
     orphanScore: 3_000,
     policy: NEW_POLICY,
     strictArguments: true,
@@ -128,6 +132,7 @@ export const COMPATS: Readonly<Record<CompatName, Compat>> = {
     hardenedMark: "'",
     templateMode: 'live',
     encryptPeers: true,
+    legacyPeers: false,
     orphanScore: 3_000,
     policy: NEW_POLICY,
     strictArguments: false,

@@ -35,8 +35,12 @@ const FALSE_HITS = 0.001;
 const CACHE_MS = 24 * 60 * 60_000;
 const DAY_SECONDS = 24 * 60 * 60;
 
+/** A peer that did not ask or answer in so long after it was called for its addresses. */
+const FETCH_MS = 10 * SEND_INTERVAL_MS;
+
 interface Book {
-  readonly known: RollingBloom;
+  readonly joinedMs: number;
+  known: RollingBloom;
   waiting: KnownAddress[];
   nextSendMs: number;
   nextLocalMs: number;
@@ -44,6 +48,16 @@ interface Book {
   tokensAtMs: number;
   asked: boolean;
   answered: boolean;
+  /** Addresses that it told, and those that were too many. */
+  processed: number;
+  limited: number;
+}
+
+/** What getpeerinfo shows of the addresses of a peer. */
+export interface AddrCounts {
+  readonly processed: number;
+  /** Left out because the peer told too many. */
+  readonly limited: number;
 }
 
 export class AddrRelay {
@@ -77,19 +91,38 @@ export class AddrRelay {
     this.#isUnwanted = isUnwanted;
   }
 
+  /** The handshake is over. An inbound peer is told addresses once it has spoken of any: others would only lose them. */
   join(peer: Peer): void {
-    // Who relays blocks only must not be found by what it says of addresses.
-    if (peer.type === 'block-relay-only') return;
-    this.#books.set(peer, {
+    if (!peer.inbound || this.#context.options.legacyPeers) this.#begin(peer);
+  }
+
+  /** @returns undefined for a peer that addresses are not for */
+  #begin(peer: Peer): Book | undefined {
+    // A peer for blocks only must not be found by what it says of addresses.
+    if (peer.type === 'block-relay-only') return undefined;
+    const begun = this.#books.get(peer);
+    if (begun !== undefined) return begun;
+    const now = this.#context.clock.nowMs();
+    const book: Book = {
+      joinedMs: now,
       known: new RollingBloom(KNOWN, FALSE_HITS),
       waiting: [],
       nextSendMs: 0,
       nextLocalMs: 0,
       tokens: 1,
-      tokensAtMs: this.#context.clock.nowMs(),
+      tokensAtMs: now,
       asked: false,
       answered: false,
-    });
+      processed: 0,
+      limited: 0,
+    };
+    this.#books.set(peer, book);
+    return book;
+  }
+
+  /** null: the peer is told no addresses. */
+  counts(peer: Peer): AddrCounts | null {
+    return this.#books.get(peer) ?? null;
   }
 
   forget(peer: Peer): void {
@@ -108,12 +141,12 @@ export class AddrRelay {
   /** getaddr: only from those who came to us, once, from a list that changes daily. */
   answer(peer: Peer): void {
     const { log, clock, random } = this.#context;
-    const book = this.#books.get(peer);
-    if (book === undefined) return;
     if (!peer.inbound) {
       log.debug('net', `Ignoring "getaddr" from ${peer.type} connection. peer=${peer.id}`);
       return;
     }
+    const book = this.#begin(peer);
+    if (book === undefined) return;
     if (book.answered) {
       log.debug('net', `Ignoring repeated "getaddr". peer=${peer.id}`);
       return;
@@ -144,7 +177,7 @@ export class AddrRelay {
   /** addr and addrv2. @throws DecodeError */
   receive(peer: Peer, payload: Uint8Array, v2: boolean): void {
     const { log, clock, options } = this.#context;
-    const book = this.#books.get(peer);
+    const book = this.#begin(peer);
     if (book === undefined) {
       log.debug('net', `ignoring ${v2 ? 'addrv2' : 'addr'} message from ${peer.type} peer=${peer.id}`);
       return;
@@ -161,15 +194,20 @@ export class AddrRelay {
     const fetched = book.asked;
     let added = 0;
     this.#refill(book);
-    for (const heard of list) {
-      if (book.tokens < 1 && !peer.permissions.addr) break;
+    for (const [at, heard] of list.entries()) {
+      if (book.tokens < 1 && !peer.permissions.addr) {
+        book.limited += list.length - at;
+        break;
+      }
       book.tokens--;
       const wanted = (heard.services & (SERVICE.NETWORK | SERVICE.NETWORK_LIMITED)) !== 0n;
       if (!wanted) continue;
       const strange = heard.time <= 100_000_000 || heard.time > now + FRESH_SECONDS;
       const address = strange ? { ...heard, time: now - 5 * DAY_SECONDS } : heard;
       book.known.add(this.#digest(address));
-      if (!isRoutable(address) || this.#isUnwanted(address)) continue;
+      if (this.#isUnwanted(address)) continue;
+      book.processed++;
+      if (!isRoutable(address)) continue;
       if (address.time > now - FRESH_SECONDS && !fetched && list.length <= FEW) this.#passOn(address, peer);
       const reachable = options.onlyNets.length === 0 || options.onlyNets.includes(address.network);
       if (!reachable || !this.#manager.add(address, peer.address, PENALTY_SECONDS)) continue;
@@ -183,8 +221,7 @@ export class AddrRelay {
     }
     if (list.length < MAX_ADDR_TO_SEND) book.asked = false;
     if (peer.type === 'addr-fetch' && list.length > 1) {
-      log.debug('net', `addrfetch connection completed peer=${peer.id}; disconnecting`);
-      this.#context.disconnect(peer);
+      this.#context.disconnect(peer, 'addrfetch connection completed');
     }
   }
 
@@ -194,11 +231,21 @@ export class AddrRelay {
     if (book === undefined) return;
     const { clock, random, chain, options } = this.#context;
     const now = clock.nowMs();
+    if (peer.type === 'addr-fetch' && now - book.joinedMs > FETCH_MS) {
+      this.#context.disconnect(peer, 'addrfetch connection timeout');
+      return;
+    }
     if (options.listen && !chain.isInitialBlockDownload() && book.nextLocalMs < now) {
-      const own = this.#local(peer);
-      if (own !== null) {
-        this.#push(book, peer, { ...own, time: clock.nowSeconds(), services: options.services });
-        this.#context.log.debug('net', `AdvertiseLocal: advertising address ${addressText(own)}`);
+      const local = this.#local(peer);
+      if (local !== null) {
+        const own = { ...local, time: clock.nowSeconds(), services: options.services };
+        this.#context.log.debug('net', `Advertising address ${addressText(own)} to peer=${peer.id}`);
+        // The first goes by itself: of a longer message the peer may take one address only.
+        if (book.nextLocalMs === 0 && fits(peer, own)) this.#tell(peer, [own]);
+        else {
+          book.known = new RollingBloom(KNOWN, FALSE_HITS);
+          this.#push(book, peer, own);
+        }
       }
       book.nextLocalMs = now + poissonDelayMs(random, LOCAL_INTERVAL_MS);
     }
@@ -208,17 +255,18 @@ export class AddrRelay {
     book.waiting = [];
     const fresh = waiting.filter((address) => !book.known.has(this.#digest(address)));
     for (const address of fresh) book.known.add(this.#digest(address));
-    for (let at = 0; at < fresh.length; at += MAX_ADDR_TO_SEND) {
-      const part = fresh.slice(at, at + MAX_ADDR_TO_SEND);
-      peer.send(peer.wantsAddrV2 ? 'addrv2' : 'addr', peer.wantsAddrV2 ? encodeAddrV2(part) : encodeAddr(part));
-    }
+    for (let at = 0; at < fresh.length; at += MAX_ADDR_TO_SEND) this.#tell(peer, fresh.slice(at, at + MAX_ADDR_TO_SEND));
+  }
+
+  #tell(peer: Peer, list: readonly KnownAddress[]): void {
+    peer.send(peer.wantsAddrV2 ? 'addrv2' : 'addr', peer.wantsAddrV2 ? encodeAddrV2(list) : encodeAddr(list));
   }
 
   /** To two peers, the same ones for a day and for everybody who asks us about this address. */
   #passOn(address: KnownAddress, from: Peer): void {
     const day = Math.floor((this.#context.clock.nowSeconds() + (this.#digest(address)[0] as number) * 337) / DAY_SECONDS);
     const ranked = [...this.#books]
-      .filter(([peer]) => peer !== from && (peer.wantsAddrV2 || fitsOldForm(address)))
+      .filter(([peer]) => peer !== from && fits(peer, address))
       .map(([peer, book]) => {
         const rank = crypto.createHash('sha256').update(this.#salt).update(hostKey(address), 'latin1').update(`${day}/${peer.id}`).digest();
         return { peer, book, rank: rank.readUInt32LE(0) };
@@ -228,7 +276,7 @@ export class AddrRelay {
   }
 
   #push(book: Book, peer: Peer, address: KnownAddress): void {
-    if (!peer.wantsAddrV2 && !fitsOldForm(address)) return;
+    if (!fits(peer, address)) return;
     if (book.known.has(this.#digest(address))) return;
     // Any one gives way when there are too many.
     if (book.waiting.length >= MAX_ADDR_TO_SEND) book.waiting[Math.floor(this.#context.random() * book.waiting.length)] = address;
@@ -244,4 +292,9 @@ export class AddrRelay {
   #digest(address: NetAddress): Uint8Array {
     return crypto.createHash('sha256').update(addressKey(address), 'latin1').digest();
   }
+}
+
+/** Whether the peer can be told of an address. */
+function fits(peer: Peer, address: NetAddress): boolean {
+  return peer.wantsAddrV2 || fitsOldForm(address);
 }

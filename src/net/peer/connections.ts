@@ -152,9 +152,10 @@ export class Connections {
     return this.#parts.keys !== null && (typeof target === 'string' || (this.#parts.addresses.servicesOf(target) & SERVICE.P2P_V2) !== 0n);
   }
 
-  /** Ends a connection. */
-  disconnect(peer: Peer): void {
+  /** Ends a connection. @param why for the log */
+  disconnect(peer: Peer, why?: string): void {
     if (!this.all.has(peer)) return;
+    if (why !== undefined && !peer.leaving) this.#context.log.debug('net', `${why}, disconnecting peer=${peer.id}`);
     peer.leaving = true;
     peer.connection.close();
   }
@@ -218,8 +219,7 @@ export class Connections {
   #evict(): boolean {
     const candidate = evictionCandidate([...this.all], this.#salt, this.#context.groupOf);
     if (candidate === null) return false;
-    this.#context.log.debug('net', `selected inbound connection for eviction peer=${candidate.id}; disconnecting`);
-    this.disconnect(candidate);
+    this.disconnect(candidate, 'selected inbound connection for eviction');
     return true;
   }
 

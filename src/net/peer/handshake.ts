@@ -89,16 +89,13 @@ export class Handshake {
     const version = message.version === 10_300 ? 300 : message.version;
     const wantedServices = desirableServices(message.services, this.#context.chain.isInitialBlockDownload());
     if (expectsServices(peer) && (message.services & wantedServices) !== wantedServices) {
-      log.debug(
-        'net',
-        `peer=${peer.id} does not offer the expected services (${hex(message.services)} offered, ${hex(wantedServices)} expected); disconnecting`,
-      );
-      this.#context.disconnect(peer);
+      const services = `${hex(message.services)} offered, ${hex(wantedServices)} expected`;
+      this.#context.disconnect(peer, `peer does not offer the expected services (${services})`);
       return;
     }
     if (version < MIN_PEER_PROTO_VERSION) {
       log.debug('net', `peer=${peer.id} using obsolete version ${version}; disconnecting`);
-      this.#context.disconnect(peer);
+      this.#context.disconnect(peer, `peer using obsolete version ${version}`);
       return;
     }
     if (peer.inbound && this.#events.isOwnNonce(message.nonce)) {
@@ -132,12 +129,15 @@ export class Handshake {
       return;
     }
     this.#events.greeted(peer);
-    if (peer.type === 'feeler') this.#context.disconnect(peer);
+    if (peer.type === 'feeler') this.#context.disconnect(peer, 'feeler connection completed');
   }
 
   verack(peer: Peer): void {
     const { log, options } = this.#context;
-    if (peer.ready) return;
+    if (peer.ready) {
+      log.debug('net', `ignoring redundant verack message from peer=${peer.id}`);
+      return;
+    }
     if (peer.isPrivate) {
       peer.ready = true;
       this.#events.privateReady(peer);
@@ -176,8 +176,7 @@ export class Handshake {
   }
 
   #late(peer: Peer, command: string): void {
-    this.#context.log.debug('net', `${command} received after verack from peer=${peer.id}; disconnecting`);
-    this.#context.disconnect(peer);
+    this.#context.disconnect(peer, `${command} received after verack`);
   }
 }
 

@@ -80,19 +80,22 @@ export class Keepalive {
   check(peer: Peer): string | null {
     const { clock, options } = this.#context;
     const now = clock.realSeconds();
-    const { connection, connectedAt, id } = peer;
+    const { connection, connectedAt } = peer;
     if (now - connectedAt <= options.peerTimeoutSeconds) return null;
     const { lastReceive, lastSend } = connection;
     if (lastReceive === 0 || lastSend === 0) {
-      return `socket no message in first ${options.peerTimeoutSeconds} seconds, ${lastReceive === 0 ? 0 : 1} ${lastSend === 0 ? 0 : 1} from ${id}`;
+      const never = `${lastReceive === 0 ? ', never received from peer' : ''}${lastSend === 0 ? ', never sent to peer' : ''}`;
+      const flags = `, ${lastReceive === 0 ? 0 : 1} ${lastSend === 0 ? 0 : 1} from ${peer.id}`;
+      return `socket no message in first ${options.peerTimeoutSeconds} seconds${options.legacyPeers ? flags : never}`;
     }
-    if (now > lastSend + TIMEOUT_SECONDS) return `socket sending timeout: ${now - lastSend}s peer=${id}`;
-    if (now > lastReceive + TIMEOUT_SECONDS) return `socket receive timeout: ${now - lastReceive}s peer=${id}`;
+    if (now > lastSend + TIMEOUT_SECONDS) return `socket sending timeout: ${now - lastSend}s`;
+    if (now > lastReceive + TIMEOUT_SECONDS) return `socket receive timeout: ${now - lastReceive}s`;
     if (peer.pingNonce !== 0n && clock.nowMs() > peer.pingSentMs + TIMEOUT_SECONDS * 1000) {
-      return `ping timeout: ${((clock.nowMs() - peer.pingSentMs) / 1000).toFixed(6)}s peer=${id}`;
+      return `ping timeout: ${((clock.nowMs() - peer.pingSentMs) / 1000).toFixed(6)}s`;
     }
     if (peer.ready) return null;
-    return `${connection.transport.type === 'detecting' ? 'V2' : 'version'} handshake timeout from ${id}`;
+    const from = options.legacyPeers ? ` from ${peer.id}` : '';
+    return `${connection.transport.type === 'detecting' ? 'V2' : 'version'} handshake timeout${from}`;
   }
 }
 

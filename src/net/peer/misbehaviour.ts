@@ -1,4 +1,5 @@
-// What a peer's faults add up to, and what becomes of it (Core's Misbehaving).
+// What a peer's faults cost it (Core's Misbehaving): each its connection, or, as before release 28, all of them together
+// at a score of 100.
 import type { Logger } from '../../log/logger.js';
 import { hostKey, isLocal } from '../wire/net-address.js';
 import type { Bans } from './bans.js';
@@ -7,21 +8,34 @@ import type { Peer } from './peer.js';
 
 /** Blame that costs the connection. */
 const DISCOURAGEMENT_THRESHOLD = 100;
+/** A smaller fault is only logged where each of the others costs the connection. */
+const LEAST_FAULT = 10;
 
-/** Blames a peer; at 100 it is disconnected, and its address discouraged with all who are connected from there. */
+/**
+ * Blames a peer. One that has to go is disconnected, and its address discouraged with all peers from there.
+ * @param score of 100
+ * @param strict every fault of 10 or more is enough; else they add up
+ */
 export function blame(
   peer: Peer,
   score: number,
   reason: string,
-  { log, bans, connections }: { readonly log: Logger; readonly bans: Bans; readonly connections: Connections },
+  {
+    log,
+    bans,
+    connections,
+    strict,
+  }: { readonly log: Logger; readonly bans: Bans; readonly connections: Connections; readonly strict: boolean },
 ): void {
+  if (strict && score < LEAST_FAULT) {
+    log.debug('net', `${reason} from peer=${peer.id}`);
+    return;
+  }
   const before = peer.misbehaviour;
-  peer.misbehaviour += score;
+  peer.misbehaviour += strict ? DISCOURAGEMENT_THRESHOLD : score;
   const over = peer.misbehaviour >= DISCOURAGEMENT_THRESHOLD && before < DISCOURAGEMENT_THRESHOLD;
-  log.debug(
-    'net',
-    `Misbehaving: peer=${peer.id} (${before} -> ${peer.misbehaviour})${over ? ' DISCOURAGE THRESHOLD EXCEEDED' : ''}: ${reason}`,
-  );
+  const sum = strict ? '' : ` (${before} -> ${peer.misbehaviour})${over ? ' DISCOURAGE THRESHOLD EXCEEDED' : ''}`;
+  log.debug('net', `Misbehaving: peer=${peer.id}${sum}: ${reason}`);
   if (!over) return;
   if (peer.permissions.noban) {
     log.info(`Warning: not punishing noban peer ${peer.id}!`);

@@ -22,13 +22,12 @@ export function relief(peers: Iterable<Peer>, traffic: Traffic, nowMs: number): 
     if (spared(peer)) continue;
     if (connection.unsent > FAIR_BYTES) {
       const most = traffic.outgoingFull ? STUCK_SHORT_MS : STUCK_MS;
-      if (connection.stuckMs > most) drop.set(peer, `peer=${peer.id} does not read what it is sent, disconnecting`);
+      if (connection.stuckMs > most) drop.set(peer, 'peer does not read what it is sent');
     }
     const unfinished = connection.held > FAIR_BYTES && !connection.hasMessage && nowMs - connection.lastMessageMs > UNFINISHED_SHORT_MS;
     if (unfinished && (worst === null || connection.lastMessageMs < worst.connection.lastMessageMs)) worst = peer;
   }
   // One at a time: what it held may be enough.
-  if (traffic.incomingFull && worst !== null)
-    drop.set(worst, `peer=${worst.id} does not end a message while memory is short, disconnecting`);
+  if (traffic.incomingFull && worst !== null) drop.set(worst, 'peer does not end a message while memory is short');
   return drop;
 }

@@ -77,8 +77,7 @@ export class FilteredRelay {
   /** A peer that uses filters where none are offered is left. */
   #serves(peer: Peer): boolean {
     if ((servicesFor(peer, this.#context.options.services) & SERVICE.BLOOM) !== 0n) return true;
-    this.#context.log.debug('net', `filter message without bloom filters, disconnect peer=${peer.id}`);
-    this.#context.disconnect(peer);
+    this.#context.disconnect(peer, 'filter message received despite not offering bloom services');
     return false;
   }
 }

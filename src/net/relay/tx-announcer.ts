@@ -116,6 +116,11 @@ export class TxAnnouncer {
     return this.#books.get(peer)?.minFeeRate ?? 0;
   }
 
+  /** Transactions that wait to be announced to a peer. */
+  waitingFor(peer: Peer): number {
+    return this.#books.get(peer)?.waiting.size ?? 0;
+  }
+
   /** A transaction of the mempool is to be known everywhere (Core's RelayTransaction). */
   relay(tx: TxView): void {
     for (const [peer, book] of this.#books) {

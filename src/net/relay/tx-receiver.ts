@@ -204,7 +204,7 @@ export class TxReceiver {
     const { log, mempool } = context;
     if ((context.options.blocksOnly && !peer.permissions.relay) || !peer.relaysTransactions) {
       log.debug('net', `transaction sent in violation of protocol peer=${peer.id}`);
-      context.disconnect(peer);
+      context.disconnect(peer, 'transaction sent in violation of protocol');
       return;
     }
     // Its weight is no less than its length: not worth a look, unless it answers a request, which is over then.

@@ -374,7 +374,7 @@ export class BlockDownload {
     const now = this.#context.clock.nowMs();
     if (sync.stallingSinceMs > 0 && sync.stallingSinceMs < now - this.#stallingTimeoutMs) {
       this.#stallingTimeoutMs = Math.min(this.#stallingTimeoutMs * 2, BLOCK_STALLING_TIMEOUT_MAX_MS);
-      return `Peer=${peer.id} is stalling block download, disconnecting`;
+      return 'Peer is stalling block download';
     }
     const [oldest] = sync.inFlight;
     if (oldest === undefined) return null;
@@ -386,7 +386,7 @@ export class BlockDownload {
     const allowed =
       this.#context.params.powTargetSpacing * 1_000 * (BLOCK_DOWNLOAD_TIMEOUT_BASE + BLOCK_DOWNLOAD_TIMEOUT_PER_PEER * others.size);
     if (now <= sync.downloadingSinceMs + allowed) return null;
-    return `Timeout downloading block ${oldest.node?.hashHex ?? ''} from peer=${peer.id}, disconnecting`;
+    return `Timeout downloading block ${oldest.node?.hashHex ?? ''}`;
   }
 }
 

@@ -47,7 +47,7 @@ export class ChainGuard {
       sync.sentGetheadersForChain = false;
     } else if (now > sync.chainDeadlineMs) {
       if (sync.sentGetheadersForChain) {
-        return `Disconnecting outbound peer ${peer.id} for old chain, best known block = ${sync.bestKnown?.hashHex ?? '<none>'}`;
+        return `Outbound peer has old chain, best known block = ${sync.bestKnown?.hashHex ?? '<none>'}`;
       }
       this.#context.log.debug('net', `sending getheaders to outbound peer=${peer.id} to verify chain work`);
       this.#askFrom(peer);

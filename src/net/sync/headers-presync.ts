@@ -91,6 +91,12 @@ export class HeadersPresync {
     return best === null ? null : { height: best.height, time: best.time };
   }
 
+  /** Of a peer whose chain is read for the first time: how far; else -1. */
+  heightOf(peer: Peer): number {
+    const reading = this.#readings.get(peer);
+    return reading?.phase === 'first' ? reading.height : -1;
+  }
+
   forget(peer: Peer): void {
     this.#readings.delete(peer);
   }

@@ -47,6 +47,11 @@ export class HeadersSync {
     return this.#presync.place;
   }
 
+  /** See HeadersPresync.heightOf. */
+  presyncHeight(peer: Peer): number {
+    return this.#presync.heightOf(peer);
+  }
+
   /** Asks a peer for the headers after a block that both may have. */
   askFrom(peer: Peer, node: HeaderNode): void {
     this.#ask(peer, locatorOf(node));
@@ -104,8 +109,9 @@ export class HeadersSync {
     }
     if (clock.nowMs() <= sync.headersDeadlineMs || this.syncing !== 1) return null;
     if (![...peers].some((other) => other !== peer && !other.inbound && !other.isClient)) return null;
-    if (!peer.permissions.noban) return `Timeout downloading headers from peer=${peer.id}, disconnecting`;
+    if (!peer.permissions.noban) return 'Timeout downloading headers';
     // It stays, and another is asked.
+    this.#context.log.info(`Timeout downloading headers from noban peer, not disconnecting peer=${peer.id}`);
     sync.started = false;
     this.syncing--;
     sync.headersDeadlineMs = 0;
@@ -127,7 +133,7 @@ export class HeadersSync {
 
   /** @param compact the header of a compact block, whose sender vouches for nothing else yet */
   async process(peer: Peer, headers: readonly Uint8Array[], compact: boolean): Promise<void> {
-    const { chain, crypto, log, times } = this.#context;
+    const { chain, crypto, log, options, times } = this.#context;
     const { sync } = peer;
     const came = times.nowMs();
     if (headers.length === 0) {
@@ -148,7 +154,7 @@ export class HeadersSync {
     const accepted = held ?? views;
     const parent = held === null ? chain.node(first.prevHash) : undefined;
     if (held === null && parent === undefined) {
-      if (headers.length > MAX_BLOCKS_TO_ANNOUNCE) {
+      if (headers.length > MAX_BLOCKS_TO_ANNOUNCE && options.legacyPeers) {
         this.#context.misbehaving(peer, 20, 'headers message does not connect');
         return;
       }
@@ -159,7 +165,7 @@ export class HeadersSync {
         `received header ${hashToHex(first.hash)}: missing prev block ${hashToHex(first.prevHash)}, sending getheaders (${chain.bestHeader.height}) to end (peer=${peer.id}, nUnconnectingHeaders=${sync.unconnectingHeaders})`,
       );
       noteAvailable(chain, peer, last.hash);
-      if (sync.unconnectingHeaders % MAX_UNCONNECTING_HEADERS === 0) {
+      if (sync.unconnectingHeaders % MAX_UNCONNECTING_HEADERS === 0 && options.legacyPeers) {
         this.#context.misbehaving(peer, 20, `${sync.unconnectingHeaders} non-connecting headers`);
       }
       return;
@@ -250,7 +256,6 @@ export class HeadersSync {
     settleAvailability(chain, peer);
     const best = peer.sync.bestKnown;
     if (best === null || best.chainWork >= chain.minimumChainWork || !peer.outboundOrBlockRelay) return;
-    this.#context.log.debug('net', `Disconnecting outbound peer ${peer.id} -- headers chain has insufficient work`);
-    this.#context.disconnect(peer);
+    this.#context.disconnect(peer, 'outbound peer headers chain has insufficient work');
   }
 }

@@ -120,8 +120,7 @@ export class BlockServer {
       return decodeLocator(payload);
     } catch (error) {
       if (!(error instanceof TooMany)) throw error;
-      this.#context.log.debug('net', `getheaders/getblocks ${error.message}, disconnect peer=${peer.id}`);
-      this.#context.disconnect(peer);
+      this.#context.disconnect(peer, `getheaders/getblocks ${error.message}`);
       return null;
     }
   }
@@ -144,15 +143,13 @@ export class BlockServer {
     }
     const old = chain.bestHeader.time - node.time > HISTORICAL_BLOCK_AGE_SECONDS || item.type === INV.FILTERED_BLOCK;
     if (this.#uploadTargetReached() && old && !peer.permissions.download) {
-      log.debug('net', `historical block serving limit reached, disconnect peer=${peer.id}`);
-      this.#context.disconnect(peer);
+      this.#context.disconnect(peer, 'historical block serving limit reached');
       return false;
     }
     const limited = (this.#context.options.services & SERVICE.NETWORK) === 0n;
     const tooDeep = chain.tip.height - node.height > LIMITED_MIN_BLOCKS + LIMITED_SLACK;
     if (limited && tooDeep && !peer.permissions.noban) {
-      log.debug('net', `Ignore block request below NODE_NETWORK_LIMITED threshold from peer=${peer.id}`);
-      this.#context.disconnect(peer);
+      this.#context.disconnect(peer, 'Ignore block request below NODE_NETWORK_LIMITED threshold');
       return false;
     }
     if (!node.hasData) return false;

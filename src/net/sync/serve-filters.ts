@@ -133,8 +133,7 @@ export class FilterServer {
   #range(peer: Peer, type: number, start: number, stopHash: Uint8Array, most: number): Range | null {
     const { chain } = this.#context;
     const refuse = (why: string): null => {
-      this.#context.log.debug('net', `peer ${peer.id} ${why}`);
-      this.#context.disconnect(peer);
+      this.#context.disconnect(peer, `peer ${why}`);
       return null;
     };
     if (this.#source === null || type !== BASIC) return refuse(`requested unsupported block filter type: ${type}`);

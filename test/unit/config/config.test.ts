@@ -146,7 +146,9 @@ t.test('what the mempool is told', async (t) => {
     'the network decides unless told',
   );
   t.equal(mempoolOptions(load(undefined, '-testnet', '-acceptnonstdtxn=0'), chainParams('test')).policy.requireStandard, true);
-  t.throws(() => told('-maxmempool=4'), { message: '-maxmempool must be at least 5 MB' });
+  for (const compat of ['0.21.1', '31']) {
+    t.throws(() => told(`-compat=${compat}`, '-maxmempool=4'), { message: '-maxmempool must be at least 5 MB' });
+  }
 });
 
 t.test('-compat decides what a version means', async (t) => {

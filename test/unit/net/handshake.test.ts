@@ -70,7 +70,7 @@ t.test('what a peer is told depends on its version', async (t) => {
 });
 
 t.test('a second version changes nothing, and counts against the peer', async (t) => {
-  const world = await open(t);
+  const world = await open(t, { net: { legacyPeers: true } });
   const guest = await world.guest({ startHeight: 5, userAgent: '/first/' });
   guest.send('version', versionPayload({ startHeight: 6, userAgent: '/second/', version: 70_001 }));
   await guest.sync();
@@ -86,7 +86,7 @@ t.test('a second version changes nothing, and counts against the peer', async (t
 });
 
 t.test('before version every message counts against the peer, before verack nothing is answered', async (t) => {
-  const world = await open(t);
+  const world = await open(t, { net: { legacyPeers: true } });
   const guest = (await world.inbound())!;
   for (const command of ['verack', 'ping', 'getaddr']) guest.send(command, Buffer.alloc(8));
   guest.send('version', versionPayload({ time: world.fixture.clock.seconds }));

@@ -82,7 +82,7 @@ t.test('a ping without an answer for twenty minutes', async (t) => {
   t.equal(guest.closed, false, 'twenty minutes');
   await world.pass(1);
   await guest.ended();
-  t.match(world.said('ping timeout'), ['ping timeout: 1201.000000s peer=0']);
+  t.match(world.said('ping timeout'), ['ping timeout: 1201.000000s, disconnecting peer=0']);
 });
 
 t.test('peers that do not end their handshake', async (t) => {
@@ -96,8 +96,10 @@ t.test('peers that do not end their handshake', async (t) => {
   await world.pass(1);
   await silent.ended();
   await half.ended();
-  t.same(world.said('seconds, 0 0 from 0'), ['socket no message in first 60 seconds, 0 0 from 0']);
-  t.same(world.said('handshake timeout'), ['version handshake timeout from 1']);
+  t.same(world.said('first 60 seconds'), [
+    'socket no message in first 60 seconds, never received from peer, never sent to peer, disconnecting peer=0',
+  ]);
+  t.same(world.said('handshake timeout'), ['version handshake timeout, disconnecting peer=1']);
 });
 
 t.test('peers that say nothing for twenty minutes', async (t) => {
@@ -109,7 +111,7 @@ t.test('peers that say nothing for twenty minutes', async (t) => {
   t.equal(guest.closed, false, 'to the second');
   await world.pass(1);
   await guest.ended();
-  t.same(world.said('socket receive timeout'), ['socket receive timeout: 1201s peer=0']);
+  t.same(world.said('socket receive timeout'), ['socket receive timeout: 1201s, disconnecting peer=0']);
 });
 
 t.test('peers older than pings with a number', async (t) => {

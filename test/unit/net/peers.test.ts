@@ -115,7 +115,7 @@ t.test('banned and discouraged addresses are neither kept, passed on nor told', 
     () => {},
   );
   const manager = new AddrManager(() => NOW, Math.random);
-  const options = { ...DEFAULT_NET, listen: false };
+  const options = { ...DEFAULT_NET, listen: false, legacyPeers: true };
   let nowMs = NOW * 1000;
   const relay = new AddrRelay(
     {
