@@ -10,7 +10,7 @@
 //           4  message start of the network                c  index, n coin, for each of them          } with coins
 //          32  hash of the block the coins stand at
 //           8  number of coins                            (c: a compact size)
-import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { equalBytes } from '../consensus/bytes/hex.js';
 import { readU32 } from '../consensus/bytes/reader.js';
 import { ByteWriter } from '../consensus/bytes/writer.js';
@@ -62,7 +62,9 @@ export async function dumpCoins(
   const incomplete = `${path}.incomplete`;
   let file: FileHandle | undefined;
   try {
-    file = await open(incomplete, 'w');
+    // One that was left behind may be a link.
+    await rm(incomplete, { force: true });
+    file = await open(incomplete, 'wx');
     const dumped =
       form.form === '0.21' ? await writeFlat(cursor, tip, file, stopping) : await writeGrouped(cursor, tip, file, form, stopping);
     await file.sync();
@@ -72,7 +74,7 @@ export async function dumpCoins(
   } catch (error) {
     if (file !== undefined) {
       await file.close().catch(() => {});
-      await unlink(incomplete).catch(() => {});
+      await rm(incomplete, { force: true });
     }
     throw error;
   } finally {

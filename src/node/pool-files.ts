@@ -6,6 +6,7 @@ import path from 'node:path';
 import { DecodeError } from '../consensus/bytes/reader.js';
 import type { Hashes } from '../crypto/crypto.js';
 import type { Clock } from '../lib/clock.js';
+import { openFile } from '../lib/open-file.js';
 import { SerialQueue } from '../lib/serial-queue.js';
 import type { Logger } from '../log/logger.js';
 import { decodeEstimates, encodeEstimates } from '../mempool/fees/estimates-file.js';
@@ -78,7 +79,8 @@ export class PoolFiles {
 
   async #restore(mempool: Mempool, file: string, options: Omit<RestoreOptions, 'nowSeconds' | 'expirySeconds'>): Promise<void> {
     const { hashes, clock, log } = this.#deps;
-    const bytes = await readFile(file);
+    const handle = await openFile(file);
+    const bytes = await handle.readFile().finally(() => handle.close());
     const plain = await plainPool(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length));
     const { expirySeconds } = mempool.options;
     const figures = await restorePool(mempool, decodePool(plain, hashes), { nowSeconds: clock.nowSeconds(), expirySeconds, ...options });

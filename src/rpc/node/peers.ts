@@ -1,8 +1,8 @@
 // Calls that change who the node is connected to: addnode, disconnectnode, getaddednodeinfo, ping, setban, listbanned,
 // clearbanned, setnetworkactive, getnodeaddresses, getrawaddrman, addpeeraddress, getblockfrompeer, exportasmap.
-import fs from 'node:fs/promises';
 import path from 'node:path';
 import { hashFromHex } from '../../consensus/bytes/hex.js';
+import { replaceFile } from '../../lib/durable-file.js';
 import { asBool, asHashHex, asInt, asInt64, asString } from '../args.js';
 import { methodsOf } from '../declare/methods.js';
 import type { Run } from '../dispatch.js';
@@ -176,6 +176,6 @@ export const getrawaddrman: NodeRun = (ctx) => {
 export const exportasmap: NodeRun = async (ctx, args) => {
   const file = path.resolve(ctx.folder, asString(args[0]));
   const bytes = (await ctx.readAsmap()) ?? fail(RPC_CODE.MISC_ERROR, 'No embedded ASMap data available');
-  await fs.writeFile(file, bytes).catch(() => fail(RPC_CODE.MISC_ERROR, `Failed to open asmap file: ${file}`));
+  await replaceFile(file, [bytes]).catch(() => fail(RPC_CODE.MISC_ERROR, `Failed to open asmap file: ${file}`));
   return { path: file, bytes_written: bytes.length, file_hash: hex(ctx.crypto.sha256(bytes)) };
 };

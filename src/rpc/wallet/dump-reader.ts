@@ -1,9 +1,10 @@
 // A dump of private keys read back: bytes in portions, lines as views that are overwritten once they are read, and what
 // they say in columns that are overwritten when they are done with. No string ever holds a key.
 
-import fs from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { decodeWif } from '../../address/wif.js';
 import { MAX_SCRIPT_ELEMENT_SIZE } from '../../consensus/script/eval-script.js';
+import { openFile } from '../../lib/open-file.js';
 import { ByteArena } from '../../wallet/tables/byte-arena.js';
 import { grown } from '../../wallet/tables/byte-table.js';
 import { SecretSlab } from '../../wallet/tables/secret-slab.js';
@@ -94,7 +95,7 @@ export class DumpContents {
  * @throws RpcError, and what `breath` is rejected with
  */
 export async function readDump(ctx: NodeContext, file: string, contents: DumpContents, breath: Breath): Promise<void> {
-  const handle = await fs.open(file).catch(unreadable);
+  const handle = await openFile(file).catch(unreadable);
   try {
     const whole = await eachLine(handle, (line) => {
       readLine(ctx, line, contents);
@@ -111,10 +112,7 @@ export async function readDump(ctx: NodeContext, file: string, contents: DumpCon
  * @param visit gets a view that is overwritten afterwards
  * @returns false when one is too long: those after it were not visited
  */
-export async function eachLine(
-  file: Pick<fs.FileHandle, 'read'>,
-  visit: (line: Uint8Array) => Promise<void> | undefined,
-): Promise<boolean> {
+export async function eachLine(file: Pick<FileHandle, 'read'>, visit: (line: Uint8Array) => Promise<void> | undefined): Promise<boolean> {
   let bytes = new Uint8Array(PORTION);
   let end = 0;
   /** Within a comment whose beginning is gone. */

@@ -1,6 +1,7 @@
 // A file that is read page by page, each page once at most: what its links make of it is bounded by its size. Used by
 // the readers of Bitcoin Core's wallet files.
-import fs from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { openFile } from '../../lib/open-file.js';
 
 /** A wallet file of Bitcoin Core cannot be read, or not as it is; the message says why and what to do. */
 export class CoreFileError extends Error {
@@ -25,26 +26,25 @@ export interface CoreRow {
 
 /** A file that is open. Private keys may be in what was read: closing overwrites it. */
 export class OpenFile implements ByteSource {
-  readonly #handle: fs.FileHandle;
+  readonly #handle: FileHandle;
   readonly #window = new Uint8Array(WINDOW);
   #from = 0;
   #filled = 0;
   readonly #changedMs: number;
 
   private constructor(
-    handle: fs.FileHandle,
+    handle: FileHandle,
     readonly size: number,
     changedMs: number,
   ) {
     this.#changedMs = changedMs;
     this.#handle = handle;
   }
-  /** @throws the system's error */
+  /** @throws as openFile */
   static async open(path: string): Promise<OpenFile> {
-    const handle = await fs.open(path, 'r');
+    const handle = await openFile(path);
     try {
       const info = await handle.stat();
-      if (!info.isFile()) throw new CoreFileError('It is not a file');
       return new OpenFile(handle, info.size, info.mtimeMs);
     } catch (error) {
       await handle.close();

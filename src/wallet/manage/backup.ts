@@ -1,7 +1,8 @@
 // A wallet as one file: a head, every row of a consistent view, and the SHA-256 of all before. Written beside its place
 // and renamed.
 import { createHash } from 'node:crypto';
-import fs, { type FileHandle } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { openFile } from '../../lib/open-file.js';
 import type { BatchOp, Store } from '../../storage/store.js';
 import { isOfImage } from '../storage/layout.js';
 import { writeWholeFile } from '../storage/whole-file.js';
@@ -59,7 +60,7 @@ export function writeBackup(store: Store, file: string, filter: RowFilter = whol
  * @returns false for what is no whole, unchanged backup; the store has a part of it then
  */
 export async function readBackup(file: string, store: Store): Promise<boolean> {
-  const handle = await fs.open(file, 'r');
+  const handle = await openFile(file);
   try {
     const end = (await handle.stat()).size - DIGEST;
     const hash = createHash('sha256');
