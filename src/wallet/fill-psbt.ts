@@ -71,7 +71,13 @@ export async function fillPsbt(
       continue;
     }
     const provider = providerFor(wallet, output.script, input, crypto);
-    const by = { provider: hide(provider, !sign), hashType: hashType ?? input.sighashType, signer, made: made?.get(i) ?? null };
+    // Below zero is a type above all that there are: not asked for, so not signed with.
+    const by = {
+      provider: hide(provider, !sign),
+      hashType: hashType ?? Math.max(input.sighashType, 0),
+      signer,
+      made: made?.get(i) ?? null,
+    };
     if (signPsbtInput(work, i, by, { hashType, finalize }).mismatch) return { fault: 'sighash mismatch' };
     if (pauses.due) await pauses.pause();
   }

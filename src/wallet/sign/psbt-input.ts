@@ -101,7 +101,7 @@ export function signPsbtInput(work: PsbtSigning, index: number, by: PsbtSigner |
 function chooseHashType(input: PsbtInput, script: Uint8Array, asked: number | null): number | null {
   const taproot = witnessVersion(script) === 1 && script.length === 34;
   const hashType = asked ?? (taproot ? SIGHASH_DEFAULT : SIGHASH_ALL);
-  if (input.sighashType > 0 && input.sighashType !== hashType) return null;
+  if (input.sighashType !== 0 && input.sighashType !== hashType) return null;
   if (hashType !== SIGHASH_DEFAULT && (taproot || hashType !== SIGHASH_ALL)) input.sighashType = hashType;
   const schnorr = [...(input.tapKeySig ? [input.tapKeySig] : []), ...[...input.tapScriptSigs.values()].map((sig) => sig.signature)];
   const matches = (signature: Uint8Array): boolean => signature[signature.length - 1] === hashType;

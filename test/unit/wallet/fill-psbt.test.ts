@@ -79,3 +79,24 @@ for (const descriptors of [false, true]) {
     t.same(few.outcome, { complete: true });
   });
 }
+
+t.test('a sighash type above all that there are', async (t) => {
+  const { wallet, address, receive } = await createMemoryWallet();
+  const script = await address('bech32');
+  const coins = await receive([{ script, value: 10_000 }], 990);
+  const inputs = [{ prevHash: coins.txid, prevIndex: 0, scriptSig: new Uint8Array(0), sequence: 0xfffffffd }];
+  const tx = buildTx({ version: 2, inputs, outputs: [{ value: 9000, script }], locktime: 0 });
+  const tools = { crypto, signer: createSigner() };
+  for (const later of [false, true]) {
+    for (const lowByte of [0, 2, 3, 0x82, 0xfd]) {
+      const psbt = createPsbt(parseTx(tx, crypto, { allowWitness: false }), crypto);
+      // As the format's number of four bytes is read: below zero.
+      psbt.inputs[0].sighashType = 0x8000_0000 | lowByte;
+      const options = { hashType: null, sign: true, derivations: true, finalize: false, later };
+      const outcome = await fillPsbt(wallet, psbt, options, tools);
+      t.same(outcome, later ? { fault: 'sighash mismatch' } : { complete: false });
+      const types = [...psbt.inputs[0].partialSigs.values()].map(({ signature }) => signature.at(-1));
+      t.same(types, later ? [] : [1], `${lowByte}: ALL or no signature, never what the PSBT's maker wants`);
+    }
+  }
+});
