@@ -83,7 +83,7 @@ function sizeOf(chunks: readonly Chunk[]): number {
 }
 
 /** Everything that hangs together with a row by links to rows that count; a walk that may be left early. */
-function* connected(pool: TxPool, row: number, counts: (row: number) => boolean): Generator<number> {
+export function* connected(pool: TxPool, row: number, counts: (row: number) => boolean): Generator<number> {
   const found = new Set([row]);
   // The set grows while it is walked through.
   for (const member of found) {

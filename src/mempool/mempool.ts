@@ -13,9 +13,10 @@ import { fitsCluster } from './accept/cluster-limits.js';
 import { paysNothing } from './accept/ephemeral-dust.js';
 import { Judge } from './accept/judge.js';
 import type { AcceptOptions } from './accept/workspace.js';
+import { bumpFeesOf } from './bump-fees.js';
 import type { MempoolEntry } from './entry.js';
 import { Eviction } from './eviction.js';
-import { chunksOfCluster } from './feerate-diagram.js';
+import { chunksOfCluster, connected } from './feerate-diagram.js';
 import { FeeEstimator } from './fees/fee-estimator.js';
 import { keyOf } from './hash-key.js';
 import { KnownLists } from './known-transactions.js';
@@ -352,6 +353,14 @@ export class Mempool {
   cluster(entry: MempoolEntry): { fee: number; weight: number; entries: MempoolEntry[] }[] {
     const pool = this.#pool;
     return chunksOfCluster(pool, entry.row).map(({ fee, weight, rows }) => ({ fee, weight, entries: rows.map((row) => pool.entry(row)) }));
+  }
+  /** Transactions of an entry's cluster, itself among them. */
+  clusterCount(entry: MempoolEntry): number {
+    return [...connected(this.#pool, entry.row, () => true)].length;
+  }
+  /** What spenders of outputs pay for unconfirmed parents; see bumpFeesOf. */
+  bumpFees(outpoints: readonly Uint8Array[], feeRate: number): ReturnType<typeof bumpFeesOf> {
+    return bumpFeesOf(this.#pool, outpoints, feeRate);
   }
   /** Whether the cluster that a new transaction would join stays within its limits. */
   fitsCluster(tx: TxView): boolean {

@@ -50,8 +50,10 @@ export function createSpending({ chain, mempool, mostRelatives, crypto, signer, 
     maxDescendants: mostRelatives.descendants,
     relatives: (txid) => {
       const entry = mempool.get(txid);
-      return entry ? { ancestors: entry.ancestorCount, descendants: mostDescendants(mempool, entry) } : { ancestors: 0, descendants: 0 };
+      if (!entry) return { ancestors: 0, descendants: 0, cluster: 0 };
+      return { ancestors: entry.ancestorCount, descendants: mostDescendants(mempool, entry), cluster: mempool.clusterCount(entry) };
     },
+    bumpFees: (outpoints, feeRate) => mempool.bumpFees(outpoints, feeRate),
     hasDescendants: (txid) => (mempool.get(txid)?.descendantCount ?? 0) > 1,
     fitsChainLimits: (tx) => fitsChainLimits(mempool, tx) && mempool.fitsCluster(tx),
     broadcast: async (tx, maxFeeSats, relay) => {

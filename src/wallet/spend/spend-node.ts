@@ -30,7 +30,12 @@ export interface SpendNode {
   readonly maxAncestors: number;
   readonly maxDescendants: number;
   /** Unconfirmed relatives of a transaction, itself counted; zeros when it is not in the mempool. */
-  relatives(txid: Uint8Array): { readonly ancestors: number; readonly descendants: number };
+  relatives(txid: Uint8Array): { readonly ancestors: number; readonly descendants: number; readonly cluster: number };
+  /**
+   * What spenders of outputs (36-byte outpoints) pay so that the unconfirmed transactions they are of reach a rate:
+   * each alone, and all together, where shared parents count once. Satoshis; null: too many depend on each other.
+   */
+  bumpFees(outpoints: readonly Uint8Array[], feeRate: number): { readonly each: readonly number[]; readonly together: number } | null;
   /** Whether something in the mempool spends outputs of a transaction. */
   hasDescendants(txid: Uint8Array): boolean;
   /** Whether the mempool would take it, as far as the number and size of its relatives go. */
