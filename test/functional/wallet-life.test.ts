@@ -65,8 +65,18 @@ t.test('coins, kills and blocks that go away', async (t) => {
   await node.call('generatetoaddress', 3, address);
   await node.call('loadwallet', 'w');
   t.match(await node.call('getbalances'), { mine: { trusted: 200, untrusted_pending: 0, immature: 5000 } });
-  await node.call('lockunspent', false, [{ txid: before[0].txid, vout: before[0].vout }]);
-  t.equal((await node.call('listunspent')).length, 3);
+  const coins = await node.call('listunspent');
+  const [fleeting, kept] = coins.map(({ txid, vout }: { txid: string; vout: number }) => ({ txid, vout }));
+  await node.call('lockunspent', false, [fleeting]);
+  await node.call('lockunspent', false, [kept], true);
+  t.equal((await node.call('listunspent')).length, coins.length - 2);
+  await node.call('unloadwallet', 'w');
+  await node.call('loadwallet', 'w');
+  t.same(await node.call('listlockunspent'), [kept], 'a persistent lock outlives the wallet being unloaded');
+  await node.call('lockunspent', true, [kept]);
+  await node.call('unloadwallet', 'w');
+  await node.call('loadwallet', 'w');
+  t.same(await node.call('listlockunspent'), []);
 });
 
 t.test('keys from the future', async (t) => {

@@ -5,7 +5,8 @@ export const lockunspent: MethodSpec = {
   name: 'lockunspent',
   category: 'wallet',
   runs: 'node',
-  description: 'Keeps coins back from being spent by the wallet, or lets them go. Locks last until the wallet is unloaded.',
+  description:
+    'Keeps coins back from being spent by the wallet, or lets them go. Locks last until the wallet is unloaded, persistent ones beyond that.',
   args: [
     { name: 'unlock', type: 'bool', help: 'Let go (true) or keep back (false)' },
     {

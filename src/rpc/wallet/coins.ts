@@ -1,4 +1,3 @@
-import { hashKey } from '../../consensus/bytes/hex.js';
 import { inTurns } from '../../lib/steps.js';
 import { follows, shows } from '../../policy/compat.js';
 import { type BalanceQuestion, type Balances, needsCoins } from '../../wallet/coins/balance-sheet.js';
@@ -128,10 +127,17 @@ export const lockunspent: Run<NodeContext> = async (ctx, args, call) => {
   const wallet = await settledWallet(ctx, call);
   checkType(args[0], 'bool');
   const unlock = asBool(args[0]);
-  if (!unlock && args[2] === true) fail(RPC_CODE.WALLET_ERROR, 'Locks last until the wallet is unloaded; they cannot be persistent');
+  const persistent = given(args[2]) && asBool(args[2]);
   const { ledger } = wallet;
+  const set = (chosen: readonly Uint8Array[]): Promise<void> =>
+    wallet.change((batch) => {
+      for (const outpoint of chosen) {
+        if (unlock) ledger.unlock(outpoint, batch);
+        else ledger.lock(outpoint, persistent ? batch : null);
+      }
+    }, persistent);
   if (!given(args[1])) {
-    if (unlock) ledger.locked.clear();
+    if (unlock) await set([...ledger.locked.values()]);
     return true;
   }
   checkType(args[1], 'array');
@@ -150,13 +156,10 @@ export const lockunspent: Run<NodeContext> = async (ctx, args, call) => {
     if (ledger.isSpent(outpoint)) bad('expected unspent output');
     const locked = wallet.isLocked(outpoint);
     if (unlock && !locked) bad('expected locked output');
-    if (!unlock && locked) bad('output already locked');
+    if (!unlock && locked && !persistent) bad('output already locked');
     outpoints.push(outpoint);
   }
-  for (const outpoint of outpoints) {
-    if (unlock) ledger.locked.delete(hashKey(outpoint));
-    else ledger.locked.set(hashKey(outpoint), outpoint);
-  }
+  await set(outpoints);
   return true;
 };
 

@@ -10,7 +10,7 @@ import { inOneGo } from '../../lib/steps.js';
 import { imageOfSet, type TableImage } from '../image/table-image.js';
 import type { KeySource } from '../keys/key-source.js';
 import { OWNERSHIP } from '../keys/ownership.js';
-import { WALLET_PREFIX, walletKey } from '../storage/layout.js';
+import { keyNumber, WALLET_PREFIX, walletKey } from '../storage/layout.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
 import type { WalletRecord } from '../wallet-record.js';
 import { BalanceSheet } from './balance-sheet.js';
@@ -63,13 +63,19 @@ export interface LedgerDeps {
   readonly onChanged: (txRow: number) => void;
 }
 
+/** Row of a lock. */
+const lockKey = (outpoint: Uint8Array): Uint8Array =>
+  walletKey(WALLET_PREFIX.lockedCoin, outpoint.subarray(0, 32), new DataView(outpoint.buffer, outpoint.byteOffset).getUint32(32, true));
+
 export class Ledger {
   readonly txs = new TxTable();
   readonly coins = new CoinTable();
   readonly spends = new SpendTable();
   readonly sheet: BalanceSheet;
-  /** Own outputs the user locked, by `hashKey(outpoint)`; in memory only, like Core 0.21's. */
+  /** Own outputs the user locked, by `hashKey(outpoint)`. */
   readonly locked = new Map<string, Uint8Array>();
+  /** Those of them that have a row, and are locked again after a load. */
+  readonly #keptLocks = new Set<string>();
   /** What known transactions pay beside our coins; null until somebody asks (reassess.ts). */
   foreign: ForeignOutputs | null = null;
   /** Last block processed. */
@@ -89,6 +95,28 @@ export class Ledger {
     const { txs, coins, spends } = this;
     const { spendZeroConfChange, isFinal } = deps;
     this.sheet = new BalanceSheet({ txs, coins, spends, spendZeroConfChange, isFinal, depth: (row) => this.depth(row) });
+  }
+
+  // -- locks
+
+  /** Keeps an output back from being spent. @param batch to have it kept back after a load too; null: until then */
+  lock(outpoint: Uint8Array, batch: WalletBatch | null): void {
+    const key = hashKey(outpoint);
+    this.locked.set(key, outpoint);
+    if (batch === null) return;
+    this.#keptLocks.add(key);
+    batch.put(lockKey(outpoint), NOTHING);
+  }
+  unlock(outpoint: Uint8Array, batch: WalletBatch): void {
+    const key = hashKey(outpoint);
+    this.locked.delete(key);
+    if (this.#keptLocks.delete(key)) batch.del(lockKey(outpoint));
+  }
+  /** Takes the row of a lock in. */
+  loadLock(key: Uint8Array): void {
+    const outpoint = outpointOf(key.subarray(1, 33), keyNumber(key, 33));
+    this.locked.set(hashKey(outpoint), outpoint);
+    this.#keptLocks.add(hashKey(outpoint));
   }
 
   // -- events
@@ -130,7 +158,7 @@ export class Ledger {
       row = this.txs.add(tx, { place, received: times?.received ?? now(), order: record.nextOrder++ });
       this.txs.setSmart(row, times?.smart || (place.shownTime ?? this.#smartTime(row, place)));
       for (const [name, value] of values ?? []) this.txs.setValue(row, name, value);
-      yield* this.#link(tx, row);
+      yield* this.#link(tx, row, batch);
       this.#setLive(row, tx);
       this.txs.write(row, null, tx, batch);
       record.write(batch);
@@ -351,14 +379,14 @@ export class Ledger {
     }
     return false;
   }
-  *#link(tx: TxView, row: number): Steps {
+  *#link(tx: TxView, row: number, batch: WalletBatch): Steps {
     yield* this.#addingOutputs(tx, row, null);
     this.#noteForeign(tx, row);
     if (tx.isCoinbase) return;
     for (let i = 0; i < tx.inputCount; i++) {
       const outpoint = tx.outpoint(i);
       this.#addSpend(outpoint, row);
-      if (this.locked.size > 0) this.locked.delete(hashKey(outpoint));
+      if (this.locked.size > 0) this.unlock(outpoint, batch);
       if ((i & STEP_MASK) === STEP_MASK) yield false;
     }
     if (this.spends.hasRivals(row)) this.#copyTwinValues(tx, row);

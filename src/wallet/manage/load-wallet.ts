@@ -100,6 +100,7 @@ export async function loadWallet(
     legacy.pool.lastIndex = wallet.record.lastPoolIndex;
     wallet.hasKeyManager = !legacy.isEmpty;
   }
+  await scanRows(store, WALLET_PREFIX.lockedCoin, (key) => wallet.ledger.loadLock(key));
   wallet.images = images;
   await readSeedDue(wallet);
   const locator = (await store.get(walletKey(WALLET_PREFIX.locator))) ?? new Uint8Array(0);
