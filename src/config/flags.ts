@@ -355,6 +355,11 @@ section('Wallet', [
   ['mintxfee', 'amount', 'The lowest fee rate of payments, BTC/kvB (default: 0.00001)'],
   ['maxtxfee', 'amount', 'The most a payment may cost, BTC (default: 0.10)'],
   ['discardfee', 'amount', 'Change that is dust at this fee rate goes to the fee, BTC/kvB (default: 0.0001)'],
+  [
+    'consolidatefeerate',
+    'amount',
+    'Below this fee rate payments may spend more coins than they need, BTC/kvB; not with -compat=0.21.1 (default: 0.0001)',
+  ],
   ['maxapsfee', 'amount', 'What spending all coins of an address together may cost more, BTC; -1: not tried (default: 0)'],
   ['txconfirmtarget', 'int', 'Blocks within which payments should confirm, for the estimate (default: 6)'],
   ['walletrbf', 'bool', 'Payments can be replaced by others with a higher fee (default: 0, with -compat=31 1)'],
@@ -365,7 +370,6 @@ section('Wallet', [
     'bool',
     'No payment that the mempool would refuse for its unconfirmed ancestors (default: 0, with -compat=31 1)',
   ],
-  ['consolidatefeerate', 'amount', undefined, 'none'],
   ...(['flushwallet', 'privdb', 'unsafesqlitesync'] as const).map((name) => [name, 'bool', undefined, 'none'] as const),
   ['dblogsize', 'int', undefined, 'none'],
 ]);

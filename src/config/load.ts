@@ -11,7 +11,7 @@ import type { NetOptions } from '../net/options.js';
 import { COMPATS, type Compat, follows, only } from '../policy/compat.js';
 import type { PolicyRules } from '../policy/options.js';
 import type { WalletOptions } from '../wallet/source.js';
-import { DEFAULT_SPEND, type SpendOptions } from '../wallet/spend/options.js';
+import { DEFAULT_SPEND, NEW_SPENDING, OLD_SPENDING, type SpendOptions } from '../wallet/spend/options.js';
 import { Args, ConfigError } from './args.js';
 import { readConf } from './conf-file.js';
 import { flagByName } from './flags.js';
@@ -339,9 +339,11 @@ function spendOptions(args: Args, compat: Compat): SpendOptions {
     invalid('maxtxfee', ` (must be at least the minrelay fee of ${rate(minRelay)} to prevent stuck transactions)`);
   }
   return {
+    rules: follows(compat, 31) ? NEW_SPENDING : OLD_SPENDING,
     payFeeRate,
     fallbackFeeRate: args.amount('fallbackfee', DEFAULT_SPEND.fallbackFeeRate),
     discardFeeRate: args.amount('discardfee', DEFAULT_SPEND.discardFeeRate),
+    consolidateFeeRate: args.amount('consolidatefeerate', DEFAULT_SPEND.consolidateFeeRate),
     minFeeRate,
     maxFeeSats,
     maxGroupingFeeSats: args.text('maxapsfee') === '-1' ? -1 : args.amount('maxapsfee', DEFAULT_SPEND.maxGroupingFeeSats),

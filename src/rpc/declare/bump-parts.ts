@@ -1,4 +1,5 @@
 // Parts of bumpfee and psbtbumpfee.
+import { OUTPUTS_INNER } from './fund-parts.js';
 import { CONF_TARGET_ARG, ESTIMATE_MODE_ARG } from './spend-parts.js';
 import type { ArgSpec, ResultSpec } from './types.js';
 
@@ -20,6 +21,22 @@ export const BUMP_ARGS: readonly ArgSpec[] = [
       },
       { name: 'replaceable', type: 'bool', default: 'true', help: 'Whether the new one can be replaced again' },
       ESTIMATE_MODE_ARG,
+      {
+        name: 'outputs',
+        type: 'arr',
+        anyType: true,
+        since: 25,
+        default: '[]',
+        help: 'Paid instead of the old outputs',
+        inner: OUTPUTS_INNER,
+      },
+      {
+        name: 'original_change_index',
+        type: 'num',
+        since: 26,
+        default: 'not set, the wallet knows its change',
+        help: 'The number of the old output that is change; not with outputs',
+      },
     ],
     oneline: 'options',
   },

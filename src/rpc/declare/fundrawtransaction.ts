@@ -1,5 +1,5 @@
 // Declares fundrawtransaction; types.ts says what a declaration is for.
-import { FUNDED_MEMBERS, fundOptions } from './fund-parts.js';
+import { FUNDED_MEMBERS, fundOptions, INPUT_WEIGHTS_ARG } from './fund-parts.js';
 import type { MethodSpec } from './types.js';
 
 export const fundrawtransaction: MethodSpec = {
@@ -7,7 +7,7 @@ export const fundrawtransaction: MethodSpec = {
   category: 'rawtransactions',
   runs: 'node',
   description:
-    'Adds inputs to a transaction until they pay for its outputs and the fee, and a change output if one is needed. Nothing is signed.\nInputs that are there stay as they are; they must be coins of the wallet.',
+    'Adds inputs to a transaction until they pay for its outputs and the fee, and a change output if one is needed. Nothing is signed.\nInputs that are there stay as they are; they must be coins of the wallet, or it must be told how they are spent.',
   args: [
     { name: 'hexstring', type: 'hex', help: 'The transaction' },
     {
@@ -16,7 +16,7 @@ export const fundrawtransaction: MethodSpec = {
       namedMembers: true,
       optional: true,
       help: 'Options; true or false alone means includeWatching',
-      inner: fundOptions('true'),
+      inner: [...fundOptions('true'), INPUT_WEIGHTS_ARG],
       oneline: 'options',
     },
     {

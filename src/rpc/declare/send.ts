@@ -1,5 +1,6 @@
 // Declares send; types.ts says what a declaration is for.
-import { CHANGE_TYPE_ARG, INPUTS_INNER, OUTPUTS_INNER } from './fund-parts.js';
+import { CHANGE_TYPE_ARG, INPUTS_INNER, LATER_FUND_OPTIONS, OUTPUTS_INNER } from './fund-parts.js';
+import { TX_VERSION_ARG } from './psbt-parts.js';
 import { CONF_TARGET_ARG, ESTIMATE_MODE_ARG, FEE_RATE_ARG, REPLACEABLE_ARG } from './spend-parts.js';
 import type { MethodSpec } from './types.js';
 
@@ -52,9 +53,11 @@ export const send: MethodSpec = {
           inner: [{ name: 'vout_index', type: 'num', optional: true, help: 'The number of an output, before change is added' }],
         },
         REPLACEABLE_ARG,
+        ...LATER_FUND_OPTIONS,
       ],
       oneline: 'options',
     },
+    TX_VERSION_ARG,
   ],
   results: [
     {

@@ -69,7 +69,8 @@ function dataScript(data: Uint8Array): Uint8Array {
   return script;
 }
 
-function outputsOf(given: JsonValue, ctx: Pick<FrontContext, 'params' | 'hashes'>): TxOutputFields[] {
+/** Outputs as calls take them: amounts by address, and data. */
+export function outputsOf(given: JsonValue, ctx: Pick<FrontContext, 'params' | 'hashes'>): TxOutputFields[] {
   const all = joined(given);
   const seen = new Set<string>();
   const out: TxOutputFields[] = [];

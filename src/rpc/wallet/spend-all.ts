@@ -1,16 +1,15 @@
 // sendall: spends all coins of a wallet, or those that are named, to one or more addresses. Core's master:
 // wallet/rpc/spend.cpp.
-import { hashKey } from '../../consensus/bytes/hex.js';
 import type { TxFields, TxInputFields } from '../../consensus/tx/build-tx.js';
-import { only } from '../../policy/compat.js';
 import { dustThreshold } from '../../policy/dust.js';
 import { feeForSize } from '../../policy/fee-rate.js';
 import { outpointOf } from '../../wallet/coins/outpoint.js';
 import { OWNERSHIP } from '../../wallet/keys/ownership.js';
 import { availableCoins } from '../../wallet/spend/available-coins.js';
-import { lockTime } from '../../wallet/spend/create-transaction.js';
-import { FEE_REASON, minimumFeeRate, requiredFeeRate } from '../../wallet/spend/fee-rates.js';
-import { rateInSatsPerByte } from '../../wallet/spend/rate-text.js';
+import type { CoinControl } from '../../wallet/spend/coin-control.js';
+import { FEE_REASON, minimumFeeRate } from '../../wallet/spend/fee-rates.js';
+import type { SpendTools } from '../../wallet/spend/payment.js';
+import { NO_RATE, rateTooLow, versionMismatch } from '../../wallet/spend/payment-plan.js';
 import { type InputSize, inputVirtualSize, transactionWeight } from '../../wallet/spend/select/tx-size.js';
 import { SignedSizes } from '../../wallet/spend/signed-size.js';
 import { inSpendLine } from '../../wallet/spend/spend-line.js';
@@ -24,14 +23,12 @@ import { hashHex } from '../render/hex.js';
 import { JsonNumber, JsonObject, type JsonValue } from '../wire/values.js';
 import { settledWallet, WalletSlicer, walletOf } from './select.js';
 import { controlFor, setFeeRate, toolsOf } from './spend-args.js';
-import { finishSend, sendOptions, sendOutcome, startedTx } from './spend-psbt.js';
+import { readDepths } from './spend-options.js';
+import { finishSend, notForThePast, SEQUENCE_LOCKABLE, SEQUENCE_REPLACEABLE, sendOptions, sendOutcome, startedTx } from './spend-psbt.js';
 
 const invalid = (text: string): never => fail(RPC_CODE.INVALID_PARAMETER, text);
 const short = (text: string): never => fail(RPC_CODE.WALLET_INSUFFICIENT_FUNDS, text);
 
-const SEQUENCE_REPLACEABLE = 0xffff_fffd;
-/** Lets the lock time count. */
-const SEQUENCE_LOCKABLE = 0xffff_fffe;
 const MAX_STANDARD_WEIGHT = 400_000;
 /** Version 3 (TRUC): the largest, and the largest that spends an unconfirmed one. */
 const VERSION_3 = 3;
@@ -57,28 +54,16 @@ function readRecipients(value: JsonValue | undefined): { outputs: JsonValue[]; o
   return { outputs, open };
 }
 
-/** What is asked of the coins, from the options. */
+/** What is asked of the transaction beyond its coins. */
 interface Wanted {
-  readonly version: number;
-  readonly minDepth: number;
-  readonly maxDepth: number;
   readonly sendMax: boolean;
-  readonly sequence: number;
-}
-
-function wantedOf(options: JsonObject, replaceable: boolean): Wanted {
-  const minDepth = options.has('minconf') ? asInt(options.get('minconf')) : 0;
-  if (minDepth < 0) invalid(`Invalid minconf (minconf cannot be negative): ${minDepth}`);
-  const maxDepth = options.has('maxconf') ? asInt(options.get('maxconf')) : Number.POSITIVE_INFINITY;
-  if (maxDepth < minDepth) invalid(`maxconf can't be lower than minconf: ${maxDepth} < ${minDepth}`);
-  const sendMax = options.has('send_max') ? asBool(options.get('send_max')) : false;
-  const sequence = replaceable ? SEQUENCE_REPLACEABLE : SEQUENCE_LOCKABLE;
-  return { version: asTxVersion(options.get('version')), minDepth, maxDepth, sendMax, sequence };
+  readonly replaceable: boolean;
+  readonly feeRate: number;
 }
 
 export const sendall: Run<NodeContext> = async (ctx, args, call) => {
   walletOf(ctx, call);
-  const options = sendOptions(args);
+  const options = sendOptions(args, ctx);
   const outcome = sendOutcome(options);
   const { outputs, open } = readRecipients(args[0]);
   if (open.size === 0) invalid('Must provide at least one address without a specified amount');
@@ -86,64 +71,45 @@ export const sendall: Run<NodeContext> = async (ctx, args, call) => {
   const control = controlFor(ctx);
   const rateArgs = { confTarget: options.get('conf_target'), estimateMode: options.get('estimate_mode'), feeRate: options.get('fee_rate') };
   setFeeRate(ctx, control, rateArgs, false);
+  const least = options.has('minconf') ? asInt(options.get('minconf')) : 0;
+  readDepths(options, control, { negative: `Invalid minconf (minconf cannot be negative): ${least}` });
+  control.version = asTxVersion(options.get('version'));
   const replaceable = options.has('replaceable') ? asBool(options.get('replaceable')) : tools.options.replaceable;
-  const wanted = wantedOf(options, replaceable);
   const wallet = await settledWallet(ctx, call);
-  control.minDepth = wanted.minDepth;
   control.allowWatchOnly = wallet.privateKeysDisabled;
   const feeRate = rateFor(ctx, wallet, control);
   const listed = options.get('inputs');
   const parts = [listed ?? null, outputs, options.get('locktime') ?? null];
-  const started = startedTx(ctx, parts, replaceable, wanted.version);
+  const started = startedTx(ctx, parts, replaceable, control.version);
   if (listed !== undefined && options.has('send_max')) invalid('Cannot combine send_max with specific inputs.');
   if (listed !== undefined && (options.has('minconf') || options.has('maxconf'))) {
     invalid('Cannot combine minconf or maxconf with specific inputs.');
   }
+  const wanted = { sendMax: options.has('send_max') && asBool(options.get('send_max')), replaceable, feeRate };
   return inSpendLine(wallet, async () => {
-    const sizes = new SignedSizes(wallet, control.allowWatchOnly);
+    const sizes = new SignedSizes(wallet, false);
     const spent =
       listed === undefined
-        ? await allCoins(ctx, wallet, control, sizes, { ...wanted, feeRate }, call)
-        : started.inputs.map((input) => namedCoin(wallet, input, sizes, wanted.version));
-    const tx = divided(
-      ctx,
-      { ...started, inputs: spent.map(({ input }) => input) },
-      spent,
-      { ...wanted, feeRate },
-      {
-        outputs,
-        open,
-        isOpen: listed === undefined,
-      },
-    );
+        ? await allCoins(wallet, control, sizes, wanted, tools, call)
+        : started.inputs.map((input) => namedCoin(wallet, input, sizes, control.version));
+    const begun = { ...started, inputs: spent.map(({ input }) => input) };
+    const tx = divided(tools, begun, spent, wanted, { outputs, open, isOpen: listed === undefined });
     const chosen = spent.map(({ input }) => outpointOf(input.prevHash, input.prevIndex));
     if (options.has('lock_unspents') && asBool(options.get('lock_unspents'))) {
-      for (const outpoint of chosen) wallet.ledger.locked.set(hashKey(outpoint), outpoint);
+      for (const outpoint of chosen) wallet.ledger.lock(outpoint, null);
     }
-    const locked = options.has('locktime') || !snipable(tx) ? tx : { ...tx, locktime: lockTime(wallet, tools.node) };
-    return finishSend(ctx, wallet, { tx: locked, chosen }, outcome, call);
+    const sent = options.has('locktime') ? tx : notForThePast(wallet, tx, tools.node);
+    return finishSend(ctx, wallet, { tx: sent, chosen }, outcome, call);
   });
 };
-
-/** Whether the lock time may say that the transaction is not meant for the past, as far as its sequences go. */
-const snipable = ({ inputs }: TxFields): boolean =>
-  inputs.every(({ sequence }) => sequence === SEQUENCE_LOCKABLE || sequence === SEQUENCE_REPLACEABLE);
 
 function rateFor(ctx: NodeContext, wallet: Wallet, control: ReturnType<typeof controlFor>): number {
   const tools = toolsOf(ctx);
   const setting = { ...tools, payFeeRate: wallet.payFeeRate };
-  const { feeRate, reason } = minimumFeeRate(setting, control);
-  if (control.feeRate !== null && feeRate > control.feeRate) {
-    const [asked, least] = [control.feeRate, feeRate].map(rateInSatsPerByte);
-    const [own, relay] = [tools.options.minFeeRate, tools.node.rates().relayMinimum].map(rateInSatsPerByte);
-    const hint = reason === FEE_REASON.REQUIRED && requiredFeeRate(setting) === feeRate;
-    const advice = hint && only(ctx.compat, 30) ? `\nConsider modifying -mintxfee (${own}) or -minrelaytxfee (${relay}).` : '';
-    invalid(`Fee rate (${asked}) is lower than the minimum fee rate setting (${least}).${advice}`);
-  }
-  if (reason === FEE_REASON.FALLBACK && feeRate === 0) {
-    fail(RPC_CODE.WALLET_ERROR, 'Fee estimation failed. Fallbackfee is disabled. Wait a few blocks or enable -fallbackfee.');
-  }
-  return feeRate;
+  const rate = minimumFeeRate(setting, control);
+  if (control.feeRate !== null && rate.feeRate > control.feeRate) invalid(rateTooLow(control.feeRate, rate, setting));
+  if (rate.reason === FEE_REASON.FALLBACK && rate.feeRate === 0) fail(RPC_CODE.WALLET_ERROR, NO_RATE);
+  return rate.feeRate;
 }
 
 /** A coin that the caller names. */
@@ -156,52 +122,40 @@ function namedCoin(wallet: Wallet, input: TxInputFields, sizes: SignedSizes, ver
   if (coin < 0 || ledger.coins.ownership(coin) === OWNERSHIP.NO) return invalid(`Input not found. ${name} is not part of wallet.`);
   const row = ledger.coins.txRow(coin);
   const depth = ledger.depth(row);
-  const parent = ledger.txs.view(row)?.version;
-  if (depth === 0 && parent === VERSION_3 && version !== VERSION_3) {
-    invalid(`Can't spend unconfirmed version 3 pre-selected input with a version ${version} tx`);
-  }
-  if (depth === 0 && parent !== undefined && parent !== VERSION_3 && version === VERSION_3) {
-    invalid(`Can't spend unconfirmed version ${parent} pre-selected input with a version 3 tx`);
-  }
+  const mismatch = depth === 0 ? versionMismatch(ledger.txs.view(row)?.version, version) : null;
+  if (mismatch !== null) invalid(mismatch);
   return { input, value: ledger.coins.value(coin), size: sizes.of(ledger.coins.script(coin)), depth };
 }
 
 /** Every coin that may be spent. */
 async function allCoins(
-  ctx: NodeContext,
   wallet: Wallet,
-  control: ReturnType<typeof controlFor>,
+  control: CoinControl,
   sizes: SignedSizes,
-  { feeRate, maxDepth, sendMax, sequence, version }: Wanted & { readonly feeRate: number },
+  { sendMax, replaceable, feeRate }: Wanted,
+  tools: SpendTools,
   call: CallInfo,
 ): Promise<Spent[]> {
   const { coins, txs } = wallet.ledger;
-  const { rows, columns, sizes: known } = await availableCoins(wallet, control, sizes, toolsOf(ctx).node, new WalletSlicer(wallet, call));
-  const spent: Spent[] = [];
-  for (const [i, row] of rows.entries()) {
-    const depth = columns.depths[i];
-    const size = known[i];
+  const found = await availableCoins(wallet, control, sizes, tools, null, new WalletSlicer(wallet, call));
+  const sequence = replaceable ? SEQUENCE_REPLACEABLE : SEQUENCE_LOCKABLE;
+  return found.rows.flatMap((row, i) => {
+    const size = found.sizes[i];
     const value = coins.value(row);
-    const txRow = coins.txRow(row);
-    // An unconfirmed version 3 is spent by version 3 alone, and the other way round.
-    const mixed = depth === 0 && (txs.view(txRow)?.version === VERSION_3) !== (version === VERSION_3);
-    if (depth > maxDepth || mixed) continue;
-    if (sendMax && size !== null && feeForSize(feeRate, inputVirtualSize(size), true) > value) continue;
-    const input = { prevHash: txs.txid(txRow), prevIndex: coins.vout(row), scriptSig: new Uint8Array(0), sequence };
-    spent.push({ input, value, size, depth });
-  }
-  return spent;
+    if (sendMax && size !== null && feeForSize(feeRate, inputVirtualSize(size), true) > value) return [];
+    const input = { prevHash: txs.txid(coins.txRow(row)), prevIndex: coins.vout(row), scriptSig: new Uint8Array(0), sequence };
+    return [{ input, value, size, depth: found.columns.depths[i] }];
+  });
 }
 
 /** The transaction with its amounts: what the fee leaves is shared by the outputs without one. */
 function divided(
-  ctx: NodeContext,
+  { options, node }: SpendTools,
   tx: TxFields,
   spent: readonly Spent[],
-  { feeRate, sendMax, version }: Wanted & { readonly feeRate: number },
+  { feeRate, sendMax }: Wanted,
   { outputs, open, isOpen }: { readonly outputs: readonly JsonValue[]; readonly open: ReadonlySet<string>; readonly isOpen: boolean },
 ): TxFields {
-  const { options, node } = toolsOf(ctx);
   const inputs = spent.flatMap(({ size }) => (size === null ? [] : [size]));
   if (inputs.length < spent.length) {
     fail(RPC_CODE.WALLET_ERROR, 'Unable to determine the size of the transaction, the wallet contains unsolvable descriptors');
@@ -215,17 +169,19 @@ function divided(
     fail(RPC_CODE.WALLET_ERROR, 'Fee exceeds maximum configured by user (e.g. -maxtxfee, maxfeerate)');
   }
   const total = spent.reduce((sum, { value }) => sum + value, 0);
-  if (total - fee <= 0) {
+  const outpoints = spent.map(({ input }) => outpointOf(input.prevHash, input.prevIndex));
+  const left = total - fee - (node.bumpFees(outpoints, feeRate)?.together ?? 0);
+  if (left <= 0) {
     const tooLow = 'Total value of UTXO pool too low to pay for transaction';
     if (sendMax) short(`${tooLow}, try using lower feerate.`);
     short(`${tooLow}. Try using lower feerate or excluding uneconomic UTXOs with 'send_max' option.`);
   }
   const isChild = isOpen && spent.some(({ depth }) => depth === 0);
-  const most = version !== VERSION_3 ? MAX_STANDARD_WEIGHT : isChild ? MAX_CHILD_WEIGHT_3 : MAX_WEIGHT_3;
+  const most = tx.version !== VERSION_3 ? MAX_STANDARD_WEIGHT : isChild ? MAX_CHILD_WEIGHT_3 : MAX_WEIGHT_3;
   if (weight > most) fail(RPC_CODE.WALLET_ERROR, 'Transaction too large.');
   const claimed = tx.outputs.reduce((sum, { value }) => sum + Number(value), 0);
   if (claimed > total) short('Assigned more value to outputs than available funds.');
-  const rest = total - fee - claimed;
+  const rest = left - claimed;
   if (rest < 0) short('Insufficient funds for fees after creating specified outputs.');
   const share = Math.floor(rest / open.size);
   let first = rest % open.size;

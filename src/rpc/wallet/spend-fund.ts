@@ -34,7 +34,7 @@ export const fundrawtransaction: Run<NodeContext> = async (ctx, args, call) => {
   checkTypes(args, ['string', null, 'bool']);
   const tx = asStartedTx(ctx, args[0], args[2]);
   const wallet = await settledWallet(ctx, call);
-  const fund = { tx, addInputs: true, overrideRate: true };
+  const fund = { tx, addInputs: true, overrideRate: true, names: tx.outputs.map(() => 'dummy') };
   const funded = await inSpendLine(wallet, () => fundWith(ctx, wallet, args[1], fund, call));
   return { hex: hex(buildTx(funded.tx)), fee: new Amount(funded.fee), changepos: funded.changePosition };
 };

@@ -1,16 +1,22 @@
-// The options of the calls that fund a transaction. Core 0.21: wallet/rpcwallet.cpp FundTransaction.
+// The options of the calls that fund a transaction. Core: wallet/rpc/spend.cpp FundTransaction.
 import { decodeAddress } from '../../address/address.js';
-import type { TxFields } from '../../consensus/tx/build-tx.js';
+import { hashKey } from '../../consensus/bytes/hex.js';
+import type { SpentOutput } from '../../consensus/script/spent-output.js';
+import { buildTx, type TxFields } from '../../consensus/tx/build-tx.js';
+import { parseTx } from '../../consensus/tx/tx-view.js';
+import { follows } from '../../policy/compat.js';
+import { outpointOf } from '../../wallet/coins/outpoint.js';
 import { type FundedTransaction, fundTransaction } from '../../wallet/spend/fund-transaction.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { asAddressType } from '../address-type.js';
-import { asAmount, asArray, asBool, asInt, asString, type CheckedType, checkMembers, checkType } from '../args.js';
+import { asAmount, asArray, asBool, asHash, asInt, asObject, asString, type CheckedType, checkMembers, checkType } from '../args.js';
 import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
-import { knowsTaproot } from '../node/signing-args.js';
-import type { JsonObject, JsonValue } from '../wire/values.js';
+import { findOutputs, knowsTaproot } from '../node/signing-args.js';
+import { JsonNumber, JsonObject, type JsonValue, typeName } from '../wire/values.js';
 import { includeWatchOnly } from './coins.js';
+import { solvingData } from './solving-data.js';
 import { controlFor, type Given, given, setFeeRate, toolsOf } from './spend-args.js';
 
 /** Members by both of their names, where there are two. Null: any type. */
@@ -38,6 +44,17 @@ const TYPES: Readonly<Record<string, CheckedType | null>> = {
   estimate_mode: 'string',
 };
 
+/** Members of later releases. */
+const LATER_TYPES: Readonly<Record<string, CheckedType | null>> = {
+  ...TYPES,
+  include_unsafe: 'bool',
+  input_weights: 'array',
+  max_tx_weight: 'number',
+  maxconf: 'number',
+  minconf: 'number',
+  solving_data: 'object',
+};
+
 const invalid = (text: string): never => fail(RPC_CODE.INVALID_PARAMETER, text);
 
 /** What a call funds and how far it lets the wallet go. */
@@ -47,7 +64,18 @@ export interface FundCall {
   readonly addInputs: boolean;
   /** A rate in sat/vB holds even below the minimum. */
   readonly overrideRate: boolean;
+  /** Inputs as the caller listed them, which may say their weights. */
+  readonly listed?: Given;
+  /** Names of the outputs, by which a caller may say which of them pay the fee. */
+  readonly names: readonly string[];
 }
+
+/** The largest standard transaction, and the largest of version 3, weight. */
+const MAX_WEIGHT = 400_000;
+const VERSION_3 = 3;
+const MAX_WEIGHT_3 = 40_000;
+/** Outpoint, sequence, the counts of an empty scriptSig and an empty witness. */
+const MIN_INPUT_WEIGHT = 165;
 
 /** Reads the options and funds, in the wallet's spend line; errors are the call's. */
 export async function fundWith(
@@ -58,24 +86,116 @@ export async function fundWith(
   call: CallInfo,
 ): Promise<FundedTransaction> {
   const control = controlFor(ctx);
+  const later = follows(ctx.compat, 31);
+  const { tx } = fund;
   control.addInputs = fund.addInputs;
-  let changePosition = -1;
-  let lock = false;
+  if (later) control.version = tx.version;
   let payers: readonly JsonValue[] = [];
+  let read = { changePosition: -1, lock: false };
   if (typeof options === 'boolean') control.allowWatchOnly = options;
   else if (!given(options)) control.allowWatchOnly = includeWatchOnly(wallet, null);
   else {
     checkType(options, 'object');
     const object = options as JsonObject;
-    checkMembers(object, TYPES, { allowNull: true, strict: true });
-    ({ changePosition, lock, payers } = readOptions(ctx, wallet, object, control, fund.overrideRate));
+    const listed = either(object, 'subtract_fee_from_outputs', 'subtractFeeFromOutputs');
+    if (later) checkPositions(given(listed) ? asArray(listed) : [], fund.names);
+    checkMembers(object, later ? LATER_TYPES : TYPES, { allowNull: true, strict: true });
+    payers = listed === undefined ? [] : asArray(listed);
+    read = readOptions(ctx, wallet, object, control, fund);
+    if (later) readLater(ctx, object, control, call);
   }
-  const { tx } = fund;
+  if (later) readWeights(fund.listed ?? (options instanceof JsonObject ? options.get('input_weights') : undefined), control);
+  if (later && tx.version === VERSION_3) control.maxWeight = Math.min(control.maxWeight ?? MAX_WEIGHT_3, MAX_WEIGHT_3);
+  const { changePosition, lock } = read;
   if (tx.outputs.length === 0) invalid('TX must have at least one output');
-  if (changePosition !== -1 && (changePosition < 0 || changePosition > tx.outputs.length)) invalid('changePosition out of bounds');
-  const positions = positionsOf(payers, tx.outputs.length);
+  if (changePosition !== -1 && (changePosition < 0 || changePosition > tx.outputs.length)) invalid(OUT_OF_BOUNDS);
+  const positions = later ? checkPositions(payers, fund.names) : positionsOf(payers, tx.outputs.length);
+  if (later) control.foreign = await foreignOutputs(ctx, wallet, tx);
   const funded = await fundTransaction(wallet, { tx, control, changePosition, payers: positions, lock }, toolsOf(ctx), call.breathe);
   return 'error' in funded ? fail(RPC_CODE.WALLET_ERROR, funded.error) : funded;
+}
+
+const OUT_OF_BOUNDS = 'changePosition out of bounds';
+
+/** A member under its present name, else under its old one; undefined when neither is there. */
+const either = (options: JsonObject, name: string, old: string): Given => (options.has(name) ? options.get(name) : options.get(old));
+
+/** Outputs among the inputs that are not the wallet's. */
+async function foreignOutputs(ctx: NodeContext, wallet: Wallet, tx: TxFields): Promise<Map<string, SpentOutput>> {
+  const { coins } = wallet.ledger;
+  const foreign = tx.inputs.filter(({ prevHash, prevIndex }) => coins.find(outpointOf(prevHash, prevIndex)) < 0);
+  if (foreign.length === 0) return new Map();
+  const bytes = buildTx({ ...tx, inputs: foreign });
+  const outputs = await findOutputs(ctx, parseTx(bytes, ctx.crypto, { allowWitness: false }));
+  return new Map(
+    foreign.map(({ prevHash, prevIndex }, i) => {
+      const output = outputs[i] ?? fail(RPC_CODE.WALLET_ERROR, 'Unable to find UTXO for external input');
+      return [hashKey(outpointOf(prevHash, prevIndex)), { value: output.value, script: new Uint8Array(output.script) }];
+    }),
+  );
+}
+
+/** Weights of inputs that the caller knows. */
+function readWeights(value: Given, control: ReturnType<typeof controlFor>): void {
+  if (!given(value)) return;
+  const bad = (why: string): never => invalid(`Invalid parameter, ${why}`);
+  const weights = new Map<string, number>();
+  for (const item of asArray(value)) {
+    const input = asObject(item);
+    const txid = asHash(input.get('txid'), 'txid');
+    const index = input.get('vout');
+    const vout = index instanceof JsonNumber ? asInt(index) : bad('missing vout key');
+    if (vout < 0) bad('vout cannot be negative');
+    const said = input.get('weight');
+    const weight = said instanceof JsonNumber ? asInt(said) : bad('missing weight key');
+    if (weight < MIN_INPUT_WEIGHT) {
+      bad(
+        `weight cannot be less than ${MIN_INPUT_WEIGHT} (41 bytes (size of outpoint + sequence + empty scriptSig) * 4 (witness scaling factor)) + 1 (empty witness)`,
+      );
+    }
+    if (weight > MAX_WEIGHT) bad(`weight cannot be greater than the maximum standard tx weight of ${MAX_WEIGHT}`);
+    weights.set(hashKey(outpointOf(txid, vout)), weight);
+  }
+  control.weights = weights;
+}
+
+/** Options that came after 0.21. */
+function readLater(ctx: NodeContext, options: JsonObject, control: ReturnType<typeof controlFor>, call: CallInfo): void {
+  if (options.has('include_unsafe')) control.includeUnsafe = asBool(options.get('include_unsafe'));
+  readDepths(options, control, { negative: 'Negative minconf' });
+  if (options.has('max_tx_weight')) control.maxWeight = asInt(options.get('max_tx_weight'));
+  if (!options.has('solving_data')) return;
+  control.solving = solvingData(ctx, asObject(options.get('solving_data')), call);
+}
+
+/** Confirmations that coins have at least and at most. */
+export function readDepths(options: JsonObject, control: ReturnType<typeof controlFor>, { negative }: { readonly negative: string }): void {
+  if (options.has('minconf')) control.minDepth = asInt(options.get('minconf'));
+  if (control.minDepth < 0) invalid(negative);
+  if (!options.has('maxconf')) return;
+  control.maxDepth = asInt(options.get('maxconf'));
+  if (control.maxDepth < control.minDepth) {
+    invalid(`maxconf can't be lower than minconf: ${control.maxDepth} < ${control.minDepth}`);
+  }
+}
+
+/** Outputs that pay the fee, by name or number. */
+export function checkPositions(payers: readonly JsonValue[], names: readonly string[]): Set<number> {
+  const bad = (why: string): never => invalid(`Invalid parameter 'subtract fee from output', ${why}`);
+  const positions = new Set<number>();
+  for (const payer of payers) {
+    let position: number;
+    if (typeof payer === 'string') {
+      position = names.indexOf(payer);
+      if (position < 0) bad(`destination ${payer} not found in tx outputs`);
+    } else if (payer instanceof JsonNumber) position = asInt(payer);
+    else return bad(`invalid value type: ${typeName(payer)}`);
+    if (positions.has(position)) bad(`duplicated position: ${position}`);
+    if (position < 0) bad(`negative position: ${position}`);
+    if (position >= names.length) bad(`position too large: ${position}`);
+    positions.add(position);
+  }
+  return positions;
 }
 
 function readOptions(
@@ -83,27 +203,27 @@ function readOptions(
   wallet: Wallet,
   options: JsonObject,
   control: ReturnType<typeof controlFor>,
-  overrideRate: boolean,
-): { changePosition: number; lock: boolean; payers: readonly JsonValue[] } {
-  /** A member under its present name, else under its old one; undefined when neither is there. */
-  const either = (name: string, old: string): Given => (options.has(name) ? options.get(name) : options.get(old));
+  { tx, overrideRate }: FundCall,
+): { changePosition: number; lock: boolean } {
   if (options.has('add_inputs')) control.addInputs = asBool(options.get('add_inputs'));
-  const changeAddress = either('change_address', 'changeAddress');
+  const changeAddress = either(options, 'change_address', 'changeAddress');
   if (changeAddress !== undefined) {
     const decoded = decodeAddress(asString(changeAddress), ctx.params, ctx.crypto);
     if ('error' in decoded) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Change address must be a valid bitcoin address');
     control.changeScript = decoded.script;
   }
-  const position = either('change_position', 'changePosition');
+  const position = either(options, 'change_position', 'changePosition');
   const changePosition = position === undefined ? -1 : asInt(position);
+  const later = follows(ctx.compat, 31);
+  if (later && position !== undefined && (changePosition < 0 || changePosition > tx.outputs.length)) invalid(OUT_OF_BOUNDS);
   if (options.has('change_type')) {
     if (changeAddress !== undefined) invalid('Cannot specify both change address and address type options');
     const type = options.get('change_type')!;
     const taproot = type === 'bech32m' && knowsTaproot(ctx) && !wallet.legacy;
     control.changeType = taproot ? type : asAddressType(type, 'change');
   }
-  control.allowWatchOnly = includeWatchOnly(wallet, either('include_watching', 'includeWatching'));
-  const lockOption = either('lock_unspents', 'lockUnspents');
+  control.allowWatchOnly = includeWatchOnly(wallet, either(options, 'include_watching', 'includeWatching'));
+  const lockOption = either(options, 'lock_unspents', 'lockUnspents');
   const lock = lockOption === undefined ? false : asBool(lockOption);
   if (options.has('feeRate')) {
     if (options.has('fee_rate')) invalid('Cannot specify both fee_rate (sat/vB) and feeRate (BTC/kvB)');
@@ -116,12 +236,10 @@ function readOptions(
     control.feeRate = asAmount(options.get('feeRate'));
     control.overrideFeeRate = true;
   }
-  const listed = either('subtract_fee_from_outputs', 'subtractFeeFromOutputs');
-  const payers = listed === undefined ? [] : asArray(listed);
   if (options.has('replaceable')) control.replaceable = asBool(options.get('replaceable'));
   const rate = { confTarget: options.get('conf_target'), estimateMode: options.get('estimate_mode'), feeRate: options.get('fee_rate') };
   setFeeRate(ctx, control, rate, overrideRate);
-  return { changePosition, lock, payers };
+  return { changePosition, lock };
 }
 
 function positionsOf(payers: readonly JsonValue[], outputs: number): Set<number> {

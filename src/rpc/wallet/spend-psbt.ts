@@ -1,5 +1,5 @@
-// walletcreatefundedpsbt and send: transactions from a list of outputs, as a PSBT or paid at once. Core 0.21:
-// wallet/rpcwallet.cpp.
+// walletcreatefundedpsbt and send: transactions from a list of outputs, as a PSBT or paid at once. Core:
+// wallet/rpc/spend.cpp.
 
 import { buildTx, type TxFields } from '../../consensus/tx/build-tx.js';
 import { parseTx } from '../../consensus/tx/tx-view.js';
@@ -10,10 +10,11 @@ import type { Psbt } from '../../psbt/psbt.js';
 import { finalizePsbt } from '../../wallet/sign/finalize-psbt.js';
 import { stillUnspent } from '../../wallet/spend/available-coins.js';
 import { commitTransaction } from '../../wallet/spend/commit-transaction.js';
-import { COINS_GONE } from '../../wallet/spend/create-transaction.js';
+import { COINS_GONE, lockTime } from '../../wallet/spend/create-transaction.js';
 import { inSpendLine } from '../../wallet/spend/spend-line.js';
+import type { SpendNode } from '../../wallet/spend/spend-node.js';
 import type { Wallet } from '../../wallet/wallet.js';
-import { asBool, asObject, asString, checkType, checkTypes } from '../args.js';
+import { asArray, asBool, asObject, asString, checkType, checkTypes } from '../args.js';
 import type { CallInfo, Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { asTxVersion, constructTransaction } from '../front/createrawtransaction.js';
@@ -25,7 +26,7 @@ import { Amount, JsonObject, type JsonResult, type JsonValue } from '../wire/val
 import { fillPsbtBy } from './external-signer.js';
 import { settledWallet, walletOf } from './select.js';
 import { type Given, given, toolsOf } from './spend-args.js';
-import { fundWith } from './spend-options.js';
+import { checkPositions, fundWith } from './spend-options.js';
 import { failFill } from './walletprocesspsbt.js';
 
 /** The values of the transaction that inputs, outputs and lock time make. */
@@ -63,13 +64,40 @@ export const walletcreatefundedpsbt: Run<NodeContext> = async (ctx, args, call) 
   }
   const tx = startedTx(ctx, [args[0] ?? null, args[1] ?? null, args[2] ?? null], replaceable, asTxVersion(args[5]));
   const wallet = await settledWallet(ctx, call);
-  const fund = { tx, addInputs: tx.inputs.length === 0, overrideRate: true };
+  if (follows(ctx.compat, 31)) refuseWeights(options);
+  const fund = { tx, addInputs: tx.inputs.length === 0, overrideRate: true, listed: weighed(args[0]), names: outputNames(args[1]) };
   const funded = await inSpendLine(wallet, () => fundWith(ctx, wallet, options, fund, call));
   const derivations = given(args[4]) ? asBool(args[4]) : true;
   const version = asPsbtVersion(args[6], ctx.compat);
   const { psbt } = await walletPsbt(ctx, wallet, funded.tx, { sign: false, derivations, version }, call);
   return { psbt: psbtText(psbt, ctx.crypto, ctx.compat), fee: new Amount(funded.fee), changepos: funded.changePosition };
 };
+
+/** Names of the outputs in the order that they are listed in. */
+export function outputNames(outputs: Given): string[] {
+  const lists = outputs instanceof JsonObject ? [outputs] : Array.isArray(outputs) ? outputs : [];
+  return lists.flatMap((item) => (item instanceof JsonObject ? item.keys : []));
+}
+
+/** Inputs that say what they weigh. */
+const weighed = (inputs: Given): JsonValue[] =>
+  Array.isArray(inputs) ? inputs.filter((input) => input instanceof JsonObject && input.has('weight')) : [];
+
+function refuseWeights(options: Given): void {
+  if (options instanceof JsonObject && options.has('input_weights')) {
+    fail(RPC_CODE.INVALID_PARAMETER, 'Input weights should be specified in inputs rather than in options.');
+  }
+}
+
+export const SEQUENCE_REPLACEABLE = 0xffff_fffd;
+/** Lets the lock time count. */
+export const SEQUENCE_LOCKABLE = 0xffff_fffe;
+
+/** The transaction with a lock time that says that it is not meant for past blocks, as far as its sequences go. */
+export function notForThePast(wallet: Wallet, tx: TxFields, node: SpendNode): TxFields {
+  const lockable = tx.inputs.every(({ sequence }) => sequence === SEQUENCE_LOCKABLE || sequence === SEQUENCE_REPLACEABLE);
+  return lockable ? { ...tx, locktime: lockTime(wallet, node) } : tx;
+}
 
 /** Options that send knows by one name only, with the names that other calls take. */
 const OLD_NAMES = [
@@ -82,7 +110,7 @@ const OLD_NAMES = [
 ] as const;
 
 /** The options with the rate's arguments among them, whichever way they were given. */
-export function sendOptions(args: readonly JsonValue[]): JsonObject {
+export function sendOptions(args: readonly JsonValue[], { compat }: Pick<NodeContext, 'compat'>): JsonObject {
   const invalid = (text: string): never => fail(RPC_CODE.INVALID_PARAMETER, text);
   const options = given(args[4]) ? asObject(args[4]) : new JsonObject([], []);
   const keys = [...options.keys];
@@ -104,7 +132,11 @@ export function sendOptions(args: readonly JsonValue[]): JsonObject {
   const merged = new JsonObject(keys, values);
   const mode = merged.get('estimate_mode');
   if (given(merged.get('conf_target')) && (!given(mode) || asString(mode) === 'unset')) invalid('Specify estimate_mode');
-  for (const [name, text] of OLD_NAMES) if (options.has(name)) invalid(`Use ${text}`);
+  for (const [name, text] of OLD_NAMES) {
+    if (!options.has(name)) continue;
+    if (!follows(compat, 31)) invalid(`Use ${text}`);
+    if (name !== 'includeWatching') invalid(`Use ${text}${name === 'feeRate' ? '' : ` instead of ${name}`}`);
+  }
   return merged;
 }
 
@@ -123,18 +155,27 @@ export const sendOutcome = (options: JsonObject): SendOutcome => ({
 export const send: Run<NodeContext> = async (ctx, args, call) => {
   checkTypes(args, [null, 'number', 'string', null, 'object'], true);
   walletOf(ctx, call);
-  const options = sendOptions(args);
+  const options = sendOptions(args, ctx);
   const outcome = sendOutcome(options);
   const flag = (name: string, otherwise: boolean): boolean => (options.has(name) ? asBool(options.get(name)) : otherwise);
   const tools = toolsOf(ctx);
   const replaceable = flag('replaceable', tools.options.replaceable);
   const parts = [options.get('inputs') ?? null, args[0] ?? null, options.get('locktime') ?? null];
-  const tx = startedTx(ctx, parts, replaceable);
+  const names = outputNames(args[0]);
+  if (follows(ctx.compat, 31)) {
+    const payers = options.get('subtract_fee_from_outputs');
+    checkPositions(given(payers) ? asArray(payers) : [], names);
+    refuseWeights(options);
+  }
+  const tx = startedTx(ctx, parts, replaceable, asTxVersion(args[5]));
   const wallet = await settledWallet(ctx, call);
-  const fund = { tx, addInputs: tx.inputs.length === 0, overrideRate: false };
+  const listed = weighed(options.get('inputs'));
+  const fund = { tx, addInputs: tx.inputs.length === 0, overrideRate: false, listed, names };
   return inSpendLine(wallet, async () => {
     const funded = await fundWith(ctx, wallet, options, fund, call);
-    return finishSend(ctx, wallet, funded, outcome, call);
+    const sent =
+      follows(ctx.compat, 31) && !options.has('locktime') ? { ...funded, tx: notForThePast(wallet, funded.tx, tools.node) } : funded;
+    return finishSend(ctx, wallet, sent, outcome, call);
   });
 };
 

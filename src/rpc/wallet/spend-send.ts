@@ -1,4 +1,5 @@
-// sendtoaddress, sendmany and settxfee. Core 0.21: wallet/rpcwallet.cpp.
+// sendtoaddress, sendmany and settxfee. Core: wallet/rpc/spend.cpp.
+import { follows } from '../../policy/compat.js';
 import { formatFeeRate } from '../../policy/fee-rate.js';
 import type { CoinControl } from '../../wallet/spend/coin-control.js';
 import { payAndRecord } from '../../wallet/spend/commit-transaction.js';
@@ -15,6 +16,7 @@ import { hashHex } from '../render/hex.js';
 import { JsonObject, type JsonResult } from '../wire/values.js';
 import { ensureUnlocked, settledWallet, walletOf } from './select.js';
 import { avoidReuse, controlFor, type Given, given, recipientsOf, setFeeRate, toolsOf } from './spend-args.js';
+import { checkPositions } from './spend-options.js';
 
 /** A comment that is kept with the payment; empty ones are not. */
 function note(values: Map<string, string>, name: string, value: Given): void {
@@ -71,10 +73,11 @@ export const sendmany: Run<NodeContext> = async (ctx, args, call) => {
   const amounts = asObject(args[1]);
   const values = new Map<string, string>();
   note(values, 'comment', args[3]);
-  const payers = given(args[4]) ? asArray(args[4]) : [];
+  const listed = given(args[4]) ? asArray(args[4]) : [];
   const control = controlFor(ctx);
   if (given(args[5])) control.replaceable = asBool(args[5]);
   setFeeRate(ctx, control, { confTarget: args[6], estimateMode: args[7], feeRate: args[8] }, false);
+  const payers = follows(ctx.compat, 31) ? [...checkPositions(listed, amounts.keys)].map((at) => amounts.keys[at]) : listed;
   const recipients = await recipientsOf(ctx, amounts, payers, call);
   const verbose = given(args[9]) && asBool(args[9]);
   return sendMoney(ctx, wallet, { control, recipients, values }, verbose, call);

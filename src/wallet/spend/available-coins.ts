@@ -1,17 +1,18 @@
 // The coins a payment may spend, as columns for the choice. Walks the wallet's unspent outputs in slices; what changes
-// meanwhile is found out by `stillThere` before anything is signed. Core 0.21: CWallet::AvailableCoins.
+// meanwhile is found out by `stillThere` before anything is signed. Core: AvailableCoins.
 import { hashKey } from '../../consensus/bytes/hex.js';
+import { solve } from '../../policy/script-type.js';
 import { BUCKET } from '../coins/coin-table.js';
 import { destinationOf } from '../keys/destination.js';
 import { OWNERSHIP } from '../keys/ownership.js';
 import type { Wallet } from '../wallet.js';
 import { WALLET_FLAG } from '../wallet-record.js';
 import type { CoinControl } from './coin-control.js';
-import { type CoinColumns, emptyColumns } from './select/groups.js';
+import type { SpendTools } from './payment.js';
+import { type CoinColumns, emptyColumns, OUTPUT_KINDS } from './select/groups.js';
 import type { Pace } from './select/pace.js';
 import { type InputSize, inputVirtualSize } from './select/tx-size.js';
 import type { SignedSizes } from './signed-size.js';
-import type { SpendNode } from './spend-node.js';
 
 /** Confirmations from which it does not matter whose transaction it was. */
 const SETTLED = 6;
@@ -23,17 +24,22 @@ export interface AvailableCoins {
   readonly columns: CoinColumns;
 }
 
+/** Transactions of this version have few relatives, and none of other versions while unconfirmed (BIP-0431). */
+const VERSION_3 = 3;
+
 /** What is known of a transaction while its coins are walked. */
 interface Parent {
   readonly usable: boolean;
   readonly depth: number;
 }
 
+/** @param feeRate what unconfirmed parents are held against; null: they do not count */
 export async function availableCoins(
   wallet: Wallet,
   control: CoinControl,
   sizes: SignedSizes,
-  node: SpendNode,
+  tools: SpendTools,
+  feeRate: number | null,
   pace: Pace,
 ): Promise<AvailableCoins> {
   const { ledger } = wallet;
@@ -51,7 +57,7 @@ export async function availableCoins(
       const tx = coins.txRow(coin);
       let parent = parents.get(tx);
       if (parent === undefined) {
-        parent = judge(wallet, tx, control.minDepth, trust);
+        parent = judge(wallet, tx, control, trust, tools);
         parents.set(tx, parent);
       }
       if (!parent.usable) continue;
@@ -63,57 +69,111 @@ export async function availableCoins(
       rows.push(coin);
     }
   }
-  return columnsFor(wallet, rows, sizes, node, pace);
+  return columnsFor(wallet, control.version === VERSION_3 ? ofOneParent(wallet, rows) : rows, sizes, tools, feeRate, pace);
 }
 
 /** Core's conditions on the transaction a coin is from. */
-function judge(wallet: Wallet, row: number, minDepth: number, trust: Map<number, boolean>): Parent {
+function judge(wallet: Wallet, row: number, control: CoinControl, trust: Map<number, boolean>, { node, options }: SpendTools): Parent {
   const { ledger } = wallet;
   const { txs } = ledger;
+  const { minDepth, maxDepth } = control;
   const depth = ledger.depth(row);
-  if (depth > 0) return { usable: depth >= minDepth && ledger.blocksToMaturity(row) === 0, depth };
+  if (depth > 0) return { usable: depth >= minDepth && depth <= maxDepth && ledger.blocksToMaturity(row) === 0, depth };
+  if (depth < 0 || minDepth > 0 || !txs.inMempool(row)) return { usable: false, depth };
   const values = txs.values(row);
   const replaced = values?.has('replaces_txid') || values?.has('replaced_by_txid');
-  const usable = depth === 0 && minDepth <= 0 && txs.inMempool(row) && !replaced && ledger.sheet.isTrusted(row, trust);
-  return { usable, depth };
+  const safe = !replaced && ledger.sheet.isTrusted(row, trust);
+  if (!safe && !control.includeUnsafe) return { usable: false, depth };
+  return { usable: !options.rules.leastWaste || mayFollow(wallet, row, control.version, node), depth };
+}
+
+/** Whether a transaction of a version may spend an unconfirmed one (BIP-0431). */
+function mayFollow({ ledger: { txs } }: Wallet, row: number, version: number, node: SpendTools['node']): boolean {
+  const isThree = txs.view(row)?.version === VERSION_3;
+  if (version !== VERSION_3) return !isThree;
+  // It has one child at most, and that one no child.
+  return isThree && !node.hasDescendants(txs.txid(row)) && node.relatives(txs.txid(row)).ancestors <= 1;
+}
+
+/** A version 3 transaction has one unconfirmed parent at most: of those the one whose coins are worth most. */
+function ofOneParent({ ledger }: Wallet, rows: readonly number[]): readonly number[] {
+  const { coins } = ledger;
+  const pending = (coin: number): boolean => ledger.depth(coins.txRow(coin)) === 0;
+  const sums = new Map<number, number>();
+  for (const coin of rows) if (pending(coin)) sums.set(coins.txRow(coin), (sums.get(coins.txRow(coin)) ?? 0) + coins.value(coin));
+  const [parent] = [...sums].sort(([, a], [, b]) => b - a)[0] ?? [];
+  return rows.filter((coin) => !pending(coin) || coins.txRow(coin) === parent);
 }
 
 async function columnsFor(
   wallet: Wallet,
   rows: readonly number[],
   sizes: SignedSizes,
-  node: SpendNode,
+  { node, options }: SpendTools,
+  feeRate: number | null,
   pace: Pace,
 ): Promise<AvailableCoins> {
   const { ledger } = wallet;
   const columns = emptyColumns(rows.length);
   const inputSizes: (InputSize | null)[] = [];
+  const pending: number[] = [];
   for (let i = 0; i < rows.length; i++) {
     if ((i & 63) === 0 && pace.due) await pace.pause();
     const tx = ledger.coins.txRow(rows[i]);
     const depth = ledger.depth(tx);
-    const size = sizes.of(ledger.coins.script(rows[i]));
+    const script = ledger.coins.script(rows[i]);
+    const size = sizes.of(script);
     inputSizes.push(size);
     columns.values[i] = ledger.coins.value(rows[i]);
     columns.inputBytes[i] = size === null ? -1 : inputVirtualSize(size);
     columns.depths[i] = depth;
+    columns.types[i] = kindOf(script, size);
     if (depth >= SETTLED) continue;
     columns.fromMe[i] = ledger.txs.spendsOurs(tx) ? 1 : 0;
     if (depth > 0) continue;
     const relatives = node.relatives(ledger.txs.txid(tx));
     columns.ancestors[i] = relatives.ancestors;
-    columns.descendants[i] = relatives.descendants;
+    columns.descendants[i] = options.rules.leastWaste ? relatives.cluster : relatives.descendants;
+    pending.push(i);
+  }
+  if (feeRate !== null && pending.length > 0) {
+    const outpoints = pending.map((i) => ledger.coins.outpoint(rows[i]));
+    node.bumpFees(outpoints, feeRate)?.each.forEach((fee, at) => {
+      columns.bumpFees[pending[at]] = fee;
+    });
   }
   return { rows, sizes: inputSizes, columns };
 }
 
-/** Numbers of the addresses that coins are at, -1 for scripts without one. */
-export async function addressNumbers(wallet: Wallet, rows: readonly number[], pace: Pace): Promise<Int32Array> {
+/** Number of the kind of address a coin is at. */
+function kindOf(script: Uint8Array, size: InputSize | null): number {
+  const { type } = solve(script);
+  const kind = (): (typeof OUTPUT_KINDS)[number] => {
+    switch (type) {
+      case 'witness_v1_taproot':
+        return 'bech32m';
+      case 'witness_v0_keyhash':
+      case 'witness_v0_scripthash':
+        return 'bech32';
+      case 'scripthash':
+        return size === null ? 'legacy' : size.witness > 0 ? 'p2sh-segwit' : 'unknown';
+      case 'pubkeyhash':
+        return 'legacy';
+      default:
+        return 'unknown';
+    }
+  };
+  return OUTPUT_KINDS.indexOf(kind());
+}
+
+/** Numbers of the addresses that coins are at, -1 for scripts without one; or of their scripts. */
+export async function addressNumbers(wallet: Wallet, rows: readonly number[], byScript: boolean, pace: Pace): Promise<Int32Array> {
   const numbers = new Int32Array(rows.length);
   const known = new Map<string, number>();
   for (let i = 0; i < rows.length; i++) {
     if ((i & 255) === 0 && pace.due) await pace.pause();
-    const destination = destinationOf(wallet.ledger.coins.script(rows[i]), wallet.parts.crypto);
+    const script = wallet.ledger.coins.script(rows[i]);
+    const destination = byScript ? script : destinationOf(script, wallet.parts.crypto);
     if (destination === null) {
       numbers[i] = -1;
       continue;

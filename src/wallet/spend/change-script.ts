@@ -1,20 +1,42 @@
-// What kind of address change goes to, and how large its output is before there is one. Core 0.21:
+// What kind of address change goes to, and how large its output is before there is one. Core:
 // CWallet::TransactionChangeType.
 import { scriptHashScript, witnessProgramScript } from '../../consensus/script/build-script.js';
 import { publicKeyHashScript, witnessVersion } from '../../consensus/script/templates.js';
+import { type ScriptType, solve } from '../../policy/script-type.js';
 import type { AddressType } from '../keys/key-source.js';
 import type { Wallet } from '../wallet.js';
 import type { CoinControl } from './coin-control.js';
+import type { SpendRules } from './options.js';
 import type { Recipient } from './select/draft.js';
 
 /** Where the wallet's options leave it open, change looks like what is paid. */
-export function changeTypeFor(wallet: Wallet, control: CoinControl, recipients: readonly Recipient[]): AddressType {
+export function changeTypeFor(
+  wallet: Wallet,
+  control: CoinControl,
+  recipients: readonly Recipient[],
+  { changeLikePayment }: SpendRules,
+): AddressType {
   const { changeType, addressType } = wallet.parts.options;
   const asked = control.changeType ?? changeType;
   if (asked) return asked;
-  if (addressType !== 'legacy' && recipients.some(({ script }) => witnessVersion(script) >= 0)) return 'bech32';
-  return addressType;
+  if (addressType === 'legacy') return addressType;
+  if (!changeLikePayment) return recipients.some(({ script }) => witnessVersion(script) >= 0) ? 'bech32' : addressType;
+  const has = (type: AddressType): boolean =>
+    wallet.descriptors ? wallet.descriptors.active(type, true) !== undefined : type !== 'bech32m';
+  const kinds = new Set(recipients.map(({ script }) => KIND_OF[solve(script).type]));
+  const alike = MOST_PRIVATE.find((type) => has(type) && kinds.has(type));
+  return alike ?? MOST_PRIVATE.slice(0, 2).find(has) ?? addressType;
 }
+
+/** Kinds of addresses in the order in which change takes after what is paid. */
+const MOST_PRIVATE: readonly AddressType[] = ['bech32m', 'bech32', 'p2sh-segwit', 'legacy'];
+/** Kinds of addresses by their scripts. */
+const KIND_OF: Partial<Record<ScriptType, AddressType>> = {
+  witness_v1_taproot: 'bech32m',
+  witness_v0_keyhash: 'bech32',
+  scripthash: 'p2sh-segwit',
+  pubkeyhash: 'legacy',
+};
 
 const NO_HASH = new Uint8Array(20);
 

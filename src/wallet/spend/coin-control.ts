@@ -1,5 +1,6 @@
 // What one payment wants, where it differs from the wallet's habits. Core 0.21: CCoinControl.
 import type { AddressType } from '../keys/key-source.js';
+import type { SigningProvider } from '../keys/signing-provider.js';
 
 /** How an estimate treats falling fees. */
 export type FeeMode = 'unset' | 'economical' | 'conservative';
@@ -23,11 +24,23 @@ export interface CoinControl {
   readonly avoidAddressReuse: boolean;
   /** Outpoints (36 bytes) that must be spent. */
   readonly inputs: readonly Uint8Array[];
+  /** Outputs of others among them, and weights of inputs that the caller knows, by hashKey of the outpoint. */
+  readonly foreign: ReadonlyMap<string, { readonly value: number; readonly script: Uint8Array }>;
+  readonly weights: ReadonlyMap<string, number>;
+  /** What is known of the scripts of others' outputs. */
+  readonly solving: SigningProvider | null;
   /** Whether others may be added to them. */
   readonly addInputs: boolean;
   readonly allowWatchOnly: boolean;
-  /** Confirmations a coin needs. */
+  /** Confirmations a coin needs, and may have. */
   readonly minDepth: number;
+  readonly maxDepth: number;
+  /** Unconfirmed coins from others, or from a replacement, too. */
+  readonly includeUnsafe: boolean;
+  /** Of the transaction; an unconfirmed one of version 3 is only spent by version 3, and the other way round. */
+  readonly version: number;
+  /** Of the transaction; null: what is standard. */
+  readonly maxWeight: number | null;
 }
 
 /** @param avoidPartialSpends the option */
@@ -42,7 +55,14 @@ export const defaultControl = (avoidPartialSpends: boolean): CoinControl => ({
   avoidPartialSpends,
   avoidAddressReuse: false,
   inputs: [],
+  foreign: new Map(),
+  weights: new Map(),
+  solving: null,
   addInputs: true,
   allowWatchOnly: false,
   minDepth: 0,
+  maxDepth: Number.POSITIVE_INFINITY,
+  includeUnsafe: false,
+  version: 2,
+  maxWeight: null,
 });

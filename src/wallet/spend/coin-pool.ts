@@ -1,45 +1,72 @@
 // The coins of one payment under one numbering: available ones from 0 on, then those it must spend.
+import { hashKey } from '../../consensus/bytes/hex.js';
+import { witnessVersion } from '../../consensus/script/templates.js';
 import type { Wallet } from '../wallet.js';
 import { type AvailableCoins, availableCoins } from './available-coins.js';
 import type { CoinControl } from './coin-control.js';
+import type { SpendTools } from './payment.js';
 import { emptyColumns } from './select/groups.js';
 import { descending } from './select/order.js';
 import type { Pace } from './select/pace.js';
 import type { InputSize } from './select/tx-size.js';
 import type { SignedSizes } from './signed-size.js';
-import type { SpendNode } from './spend-node.js';
 
-/** A coin that must be spent. */
+/** A coin that must be spent. Outpoint of 36 bytes, satoshis. */
 export interface Preset {
-  readonly row: number;
+  readonly outpoint: Uint8Array;
+  readonly value: number;
   readonly size: InputSize;
+  /** See SpendNode.bumpFees. */
+  readonly bumpFee: number;
 }
 
 export interface CoinPool extends AvailableCoins {
   readonly presets: readonly Preset[];
-  /** False when an outpoint that must be spent is not a coin of the wallet, or nobody knows how it is spent. */
-  readonly presetsKnown: boolean;
+  /**
+   * An outpoint that must be spent and is no coin of the wallet, or whose size cannot be told; null when all are well.
+   */
+  readonly fault: { readonly outpoint: Uint8Array; readonly what: 'unknown' | 'unsolvable' } | null;
 }
 
+/** @param feeRate see availableCoins */
 export async function gatherCoins(
   wallet: Wallet,
   control: CoinControl,
   sizes: SignedSizes,
-  node: SpendNode,
+  tools: SpendTools,
+  feeRate: number | null,
   pace: Pace,
 ): Promise<CoinPool> {
-  const available = await availableCoins(wallet, control, sizes, node, pace);
+  const available = await availableCoins(wallet, control, sizes, tools, feeRate, pace);
   const { coins } = wallet.ledger;
-  const presets = new Map<number, Preset>();
-  let presetsKnown = true;
-  for (const outpoint of control.inputs) {
+  const presets = new Map<string, Preset>();
+  let fault: CoinPool['fault'] = null;
+  const bumpFees = feeRate === null ? undefined : tools.node.bumpFees(control.inputs, feeRate)?.each;
+  for (const [i, outpoint] of control.inputs.entries()) {
+    const key = hashKey(outpoint);
     const row = coins.find(outpoint);
-    const size = row < 0 ? null : sizes.of(coins.script(row));
-    if (size === null) presetsKnown = false;
-    else presets.set(row, { row, size });
+    const coin = row < 0 ? control.foreign.get(key) : { value: coins.value(row), script: coins.script(row) };
+    const weight = control.weights.get(key);
+    const size =
+      coin === undefined
+        ? null
+        : weight !== undefined
+          ? saidSize(coin.script, weight)
+          : row < 0
+            ? sizes.ofForeign(coin.script)
+            : sizes.of(coin.script);
+    if (coin === undefined || size === null) fault ??= { outpoint, what: coin === undefined ? 'unknown' : 'unsolvable' };
+    else presets.set(key, { outpoint, value: coin.value, size, bumpFee: bumpFees?.[i] ?? 0 });
   }
-  return { ...available, presets: [...presets.values()], presetsKnown };
+  return { ...available, presets: [...presets.values()], fault };
 }
+
+/** A size that the caller says. */
+export const saidSize = (script: Uint8Array, weight: number): InputSize => ({
+  scriptSig: 0,
+  witness: witnessVersion(script) >= 0 ? 1 : 0,
+  weight,
+});
 
 /** Null when nobody knows how the coin is spent. */
 export const sizeOf = ({ rows, sizes, presets }: CoinPool, coin: number): InputSize | null =>
@@ -50,7 +77,7 @@ export async function largestOf(pool: CoinPool, count: number, pace: Pace): Prom
   const order = (await descending(pool.columns.values, pace)).subarray(0, count);
   const columns = emptyColumns(order.length);
   order.forEach((from, to) => {
-    for (const name of ['values', 'inputBytes', 'depths', 'fromMe', 'ancestors', 'descendants'] as const) {
+    for (const name of ['values', 'inputBytes', 'depths', 'fromMe', 'ancestors', 'descendants', 'bumpFees', 'types'] as const) {
       columns[name][to] = pool.columns[name][from];
     }
   });

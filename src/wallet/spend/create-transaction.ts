@@ -11,10 +11,9 @@ import type { Wallet } from '../wallet.js';
 import { stillThere } from './available-coins.js';
 import { changeTypeFor } from './change-script.js';
 import { type CoinPool, gatherCoins, largestOf, sizeOf } from './coin-pool.js';
-import { FEE_REASON, minimumFeeRate } from './fee-rates.js';
+import { minimumFeeRate } from './fee-rates.js';
 import type { Payment, PaymentError, PaymentRequest, SpendTools } from './payment.js';
-import { PaymentPlan } from './payment-plan.js';
-import { rateInSatsPerByte } from './rate-text.js';
+import { MAX_STANDARD_WEIGHT, PaymentPlan } from './payment-plan.js';
 import type { Draft } from './select/draft.js';
 import { type Pace, shuffle } from './select/pace.js';
 import { transactionWeight } from './select/tx-size.js';
@@ -22,7 +21,6 @@ import { SignedSizes } from './signed-size.js';
 import { signingProviderOf } from './signing-provider-of.js';
 import type { SpendNode } from './spend-node.js';
 
-const MAX_STANDARD_WEIGHT = 400_000;
 /** Coins looked at when the first choice is too many of them. */
 const LARGEST_COINS = 1000;
 /** Choices that lost a coin to something else before they were signed or recorded. */
@@ -61,14 +59,12 @@ async function makePayment(
   const { control, recipients } = request;
   const setting = { ...tools, payFeeRate: wallet.payFeeRate };
   const rate = minimumFeeRate(setting, control);
-  const payable = recipients.length > 0 && recipients.every(({ amount }) => amount >= 0);
-  if (payable && control.feeRate !== null && rate.feeRate > control.feeRate) {
-    const [asked, least] = [control.feeRate, rate.feeRate].map(rateInSatsPerByte);
-    return { error: `Fee rate (${asked}) is lower than the minimum fee rate setting (${least})` };
-  }
-  const pool = await gatherCoins(wallet, control, new SignedSizes(wallet, control.allowWatchOnly), tools.node, pace);
-  const feeUnknown = rate.reason === FEE_REASON.FALLBACK && tools.options.fallbackFeeRate === 0;
-  const plan = new PaymentPlan(wallet, request, setting, { feeRate: rate.feeRate, feeUnknown });
+  const { rules } = tools.options;
+  const plan = new PaymentPlan(wallet, request, setting, rate);
+  const refusal = plan.refusal();
+  if (refusal !== null) return refusal;
+  const sizes = new SignedSizes(wallet, control.allowWatchOnly && !rules.watchedLowR, control.solving);
+  const pool = await gatherCoins(wallet, control, sizes, tools, rules.leastWaste ? rate.feeRate : null, pace);
   const weight = (draft: Draft, from: CoinPool): number => {
     const scripts = recipients.map(({ script }) => script);
     const inputs = draft.coins.map((coin) => sizeOf(from, coin)!);
@@ -92,7 +88,7 @@ async function makePayment(
   let changeScript = control.changeScript ?? EMPTY;
   if (draft.changePosition >= 0 && control.changeScript === null) {
     if (!wallet.keys.canGiveAddresses(true)) return { error: NO_CHANGE_ADDRESS };
-    const address = await wallet.change((batch) => wallet.keys.newAddress(changeTypeFor(wallet, control, recipients), true, batch));
+    const address = await wallet.change((batch) => wallet.keys.newAddress(changeTypeFor(wallet, control, recipients, rules), true, batch));
     if ('error' in address) return { error: NO_CHANGE_ADDRESS };
     changeScript = address.script;
     // An uncompressed key has a larger script than its kind promised.
@@ -117,16 +113,18 @@ function assemble(
   { node, options }: SpendTools,
   { draft, from, changeScript }: { draft: Draft; from: CoinPool; changeScript: Uint8Array },
 ): TxView {
-  const { coins, txs } = wallet.ledger;
+  const { coins } = wallet.ledger;
   const sequence = (request.control.replaceable ?? options.replaceable) ? SEQUENCE_REPLACEABLE : SEQUENCE_LOCKABLE;
   const inputs = draft.coins.map((coin): TxInputFields => {
-    const row = coin < from.rows.length ? from.rows[coin] : from.presets[coin - from.rows.length].row;
-    return { prevHash: txs.txid(coins.txRow(row)), prevIndex: coins.vout(row), scriptSig: EMPTY, sequence };
+    const { length } = from.rows;
+    const outpoint = coin < length ? coins.outpoint(from.rows[coin]) : from.presets[coin - length].outpoint;
+    const prevIndex = new DataView(outpoint.buffer, outpoint.byteOffset).getUint32(32, true);
+    return { prevHash: outpoint.subarray(0, 32), prevIndex, scriptSig: EMPTY, sequence };
   });
   const outputs = request.recipients.map(({ script }, i) => ({ value: draft.amounts[i], script }));
   if (draft.changePosition >= 0) outputs.splice(draft.changePosition, 0, { value: draft.change, script: changeScript });
   const locktime = lockTime(wallet, node);
-  return parseTx(buildTx({ version: 2, inputs: shuffle(inputs, node.chance), outputs, locktime }), node.crypto);
+  return parseTx(buildTx({ version: request.control.version, inputs: shuffle(inputs, node.chance), outputs, locktime }), node.crypto);
 }
 
 /**

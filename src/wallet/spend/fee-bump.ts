@@ -1,8 +1,15 @@
 // A payment again with a higher fee: the same recipients and all of its inputs, less change, and more inputs where that
-// is not enough. Core 0.21: wallet/feebumper.cpp.
-import { hashToHex } from '../../consensus/bytes/hex.js';
+// is not enough. Core: wallet/feebumper.cpp.
+import { hashKey, hashToHex } from '../../consensus/bytes/hex.js';
 import { formatMoney } from '../../consensus/limits.js';
+import { type SignatureChecker, TxSignatureChecker } from '../../consensus/script/checker.js';
+import { STANDARD_SCRIPT_FLAGS } from '../../consensus/script/flags.js';
+import { verifyScript } from '../../consensus/script/interpreter.js';
+import { SigVersion } from '../../consensus/script/sig-version.js';
+import { SighashCache } from '../../consensus/script/sighash.js';
+import type { SpentOutput } from '../../consensus/script/spent-output.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
+import type { Crypto } from '../../crypto/crypto.js';
 import { feeForSize, feeRateOf } from '../../policy/fee-rate.js';
 import { signalsReplacement } from '../../policy/replaceable.js';
 import { counts } from '../coins/coin-table.js';
@@ -13,16 +20,20 @@ import type { WalletBatch } from '../storage/wallet-batch.js';
 import type { Wallet } from '../wallet.js';
 import { stillUnspent } from './available-coins.js';
 import type { CoinControl } from './coin-control.js';
+import { saidSize } from './coin-pool.js';
 import { commitTransaction } from './commit-transaction.js';
 import { COINS_GONE, createTransaction } from './create-transaction.js';
 import { minimumFeeRate, requiredFeeRate } from './fee-rates.js';
 import type { PaymentError, SpendTools } from './payment.js';
 import type { Recipient } from './select/draft.js';
-import { type InputSize, virtualSize } from './select/tx-size.js';
-import { SignedSizes } from './signed-size.js';
+import { CLUSTER_TOO_LARGE } from './select/least-waste.js';
+import { countBytes, type InputSize, OUTPOINT_AND_SEQUENCE, virtualSize } from './select/tx-size.js';
+import { LARGEST_SIGNATURE, SignedSizes } from './signed-size.js';
+
+const WITNESS_SCALE = 4;
 
 /** What kind of failure it is: the caller knows the codes. */
-export type BumpFailure = 'unknown' | 'parameter' | 'wallet';
+export type BumpFailure = 'unknown' | 'parameter' | 'wallet' | 'other';
 
 export interface BumpError {
   readonly failure: BumpFailure;
@@ -49,8 +60,30 @@ const notMade = ({ error }: PaymentError): BumpError => refuse('wallet', `Unable
 
 const ownFilter = (wallet: Wallet): OwnershipFilter => (wallet.legacy && wallet.privateKeysDisabled ? FILTER.WATCH : FILTER.SPENDABLE);
 
-/** Why a transaction cannot be bumped (now); null when it can. */
-export function bumpObstacle(wallet: Wallet, row: number, tx: TxView, { node }: SpendTools): BumpError | null {
+/** What a caller wants of a replacement beyond its rate. */
+export interface BumpWishes {
+  /** Its inputs may be others' too: somebody else signs those. */
+  readonly foreignInputs: boolean;
+  /** Paid instead of the old outputs, where there are any. */
+  readonly outputs: readonly { readonly value: number | bigint; readonly script: Uint8Array }[];
+  /** The old output that is change, where the caller says so. */
+  readonly changeIndex: number | null;
+}
+
+/** A bump by Core 0.21's rules, which know no wishes. */
+export const PLAIN_BUMP: BumpWishes = { foreignInputs: false, outputs: [], changeIndex: null };
+
+/** Outputs that a transaction spends, of chain and pool, spent in the pool or not; null where there is none. */
+export type FindOutputs = (tx: TxView) => Promise<readonly (SpentOutput | null)[]>;
+
+/** Why a transaction cannot be bumped (now); null when it can. @param foreignInputs see BumpWishes */
+export function bumpObstacle(
+  wallet: Wallet,
+  row: number,
+  tx: TxView,
+  { node, options }: SpendTools,
+  { foreignInputs }: Pick<BumpWishes, 'foreignInputs'> = PLAIN_BUMP,
+): BumpError | null {
   const { txs, spends, coins } = wallet.ledger;
   const { txid } = tx;
   for (let vout = 0; vout < tx.outputCount; vout++) {
@@ -60,11 +93,12 @@ export function bumpObstacle(wallet: Wallet, row: number, tx: TxView, { node }: 
   if (wallet.ledger.depth(row) !== 0) {
     return refuse('wallet', 'Transaction has been mined, or is conflicted with a mined transaction');
   }
-  if (!signalsReplacement(tx)) return refuse('wallet', 'Transaction is not BIP 125 replaceable');
+  if (!options.rules.bumpsAny && !signalsReplacement(tx)) return refuse('wallet', 'Transaction is not BIP 125 replaceable');
   const successor = txs.values(row)?.get('replaced_by_txid');
   if (successor !== undefined) {
     return refuse('wallet', `Cannot bump transaction ${hashToHex(txid)} which was already bumped by transaction ${successor}`);
   }
+  if (foreignInputs) return null;
   const filter = ownFilter(wallet);
   for (let i = 0; i < tx.inputCount; i++) {
     const coin = coins.find(tx.outpoint(i));
@@ -75,85 +109,160 @@ export function bumpObstacle(wallet: Wallet, row: number, tx: TxView, { node }: 
   return null;
 }
 
-/** Makes the replacement, unsigned. @param control what the caller asked for; its inputs and change are set here */
+/**
+ * Makes the replacement, unsigned.
+ * @param asked what the caller asked for; its inputs and change are set here @param find see FindOutputs
+ */
 export async function createBump(
   wallet: Wallet,
   txid: Uint8Array,
-  control: CoinControl,
+  asked: CoinControl,
+  wishes: BumpWishes,
   tools: SpendTools,
+  find: FindOutputs,
   breathe?: () => unknown,
 ): Promise<Bump | BumpError> {
+  if (wishes.outputs.length > 0 && wishes.changeIndex !== null) {
+    return refuse(
+      'parameter',
+      "The options 'outputs' and 'original_change_index' are incompatible. You can only either specify a new set of outputs, or designate a change output to be recycled.",
+    );
+  }
+  const { rules } = tools.options;
   const row = wallet.ledger.txs.find(txid);
   const tx = row < 0 ? undefined : await wallet.transaction(row);
   if (tx === undefined) return refuse('unknown', 'Invalid or non-wallet transaction id');
-  const obstacle = bumpObstacle(wallet, row, tx, tools);
+  if ((wishes.changeIndex ?? 0) >= tx.outputCount) return refuse('parameter', 'Change position is out of range');
+  const spent = rules.bumpsAny ? await find(tx) : [];
+  const gone = rules.bumpsAny ? spent.indexOf(null) : -1;
+  if (gone >= 0) return refuse('other', `${hashToHex(tx.prevHash(gone))}:${tx.prevIndex(gone)} is already spent`);
+  const obstacle = bumpObstacle(wallet, row, tx, tools, wishes);
   if (obstacle) return obstacle;
-  const { recipients, changeScript } = recipientsOf(wallet, tx);
-  let paid = 0;
-  for (let i = 0; i < tx.outputCount; i++) paid += tx.outputValue(i);
-  const oldFee = wallet.ledger.sheet.debit(tx, ownFilter(wallet)) - paid;
+  const paid = Array.from({ length: tx.outputCount }, (_, i) => tx.outputValue(i)).reduce((sum, value) => sum + value, 0);
+  const given = rules.bumpsAny ? spent.reduce((sum, output) => sum + output!.value, 0) : wallet.ledger.sheet.debit(tx, ownFilter(wallet));
+  const oldFee = given - paid;
+  const inputs = Array.from({ length: tx.inputCount }, (_, i) => new Uint8Array(tx.outpoint(i)));
+  const known = foreignInputs(wallet, tx, spent as SpentOutput[]);
+  const { recipients, changeScript } = recipientsOf(wallet, tx, wishes, asked.changeScript);
+  if (recipients.length === 0 && rules.bumpsAny) {
+    return refuse('parameter', 'Unable to create transaction. Transaction must have at least one recipient');
+  }
+  // An unconfirmed input that the old payment did not have is not allowed (BIP-0125, rule 2).
+  const control = { ...asked, ...known, changeScript, inputs, minDepth: 1 };
   const setting = { ...tools, payFeeRate: wallet.payFeeRate };
-  const increment = Math.max(tools.node.rates().incremental, WALLET_INCREMENT);
   let { feeRate } = control;
   if (feeRate === null) {
     // The rate was rounded down once: one more makes up for it.
+    const increment = Math.max(tools.node.rates().incremental, WALLET_INCREMENT);
     feeRate = Math.max(feeRateOf(oldFee, tx.vsize) + 1 + increment, minimumFeeRate(setting, control).feeRate);
   } else {
-    const fault = checkRate(
-      feeRate,
-      { oldRate: feeRateOf(oldFee, tx.vsize), increment, required: requiredFeeRate(setting) },
-      wallet,
-      tx,
-      tools,
-    );
+    const oldRate = feeRateOf(oldFee, tx.vsize);
+    const terms = { oldFee, oldRate, required: requiredFeeRate(setting), control, outputs: wishes.outputs };
+    const fault = checkRate(feeRate, terms, wallet, tx, tools);
     if (fault) return fault;
   }
-  const inputs = Array.from({ length: tx.inputCount }, (_, i) => new Uint8Array(tx.outpoint(i)));
-  // An unconfirmed input that the old payment did not have is not allowed (BIP-0125, rule 2).
-  const wanted = { ...control, feeRate, changeScript: changeScript ?? control.changeScript, inputs, minDepth: 1 };
-  const made = await createTransaction(wallet, { recipients, control: wanted, changePosition: -1, sign: false }, tools, breathe);
+  const request = { recipients, control: { ...control, feeRate }, changePosition: -1, sign: false };
+  const made = await createTransaction(wallet, request, tools, breathe);
   if ('error' in made) return notMade(made);
   return { tx: made.tx, oldFee, newFee: made.fee, chosen: made.chosen };
 }
 
-/** Whom it pays; several change outputs become one. */
-function recipientsOf(wallet: Wallet, tx: TxView): { recipients: Recipient[]; changeScript: Uint8Array | null } {
+/** Whom it pays; several change outputs become one. Where all is change, it is paid what the fee leaves. */
+function recipientsOf(
+  wallet: Wallet,
+  tx: TxView,
+  { outputs, changeIndex }: BumpWishes,
+  elsewhere: Uint8Array | null,
+): { recipients: Recipient[]; changeScript: Uint8Array | null } {
+  const old = Array.from({ length: tx.outputCount }, (_, i) => ({ value: tx.outputValue(i), script: tx.outputScript(i) }));
   const recipients: Recipient[] = [];
-  let changeScript: Uint8Array | null = null;
-  for (let i = 0; i < tx.outputCount; i++) {
-    const script = tx.outputScript(i);
-    if (wallet.isChange(script)) changeScript = destinationOf(script, wallet.parts.crypto) ?? changeScript;
-    else recipients.push({ script, amount: tx.outputValue(i), subtractFee: false });
+  let changeScript = elsewhere;
+  let total = 0;
+  for (const [i, { value, script }] of (outputs.length > 0 ? outputs : old).entries()) {
+    total += Number(value);
+    const isChange = changeIndex === null ? wallet.isChange(script) : changeIndex === i;
+    if (!isChange) recipients.push({ script, amount: Number(value), subtractFee: false });
+    else changeScript = changeIndex === null ? (destinationOf(script, wallet.parts.crypto) ?? changeScript) : script;
   }
-  return { recipients, changeScript };
+  if (recipients.length > 0 || changeScript === null) return { recipients, changeScript };
+  return { recipients: [{ script: changeScript, amount: total, subtractFee: true }], changeScript: null };
 }
 
-/** A rate that the caller named. Rates in satoshis per 1,000 virtual bytes. */
+/** Inputs of others, with what they weigh at most: what they weigh now, their signatures at their largest. */
+function foreignInputs(wallet: Wallet, tx: TxView, spent: readonly SpentOutput[]): Pick<CoinControl, 'foreign' | 'weights'> {
+  const { coins } = wallet.ledger;
+  const foreign = new Map<string, SpentOutput>();
+  const weights = new Map<string, number>();
+  for (const [i, output] of spent.entries()) {
+    if (coins.find(tx.outpoint(i)) >= 0) continue;
+    const key = hashKey(tx.outpoint(i));
+    foreign.set(key, { value: output.value, script: new Uint8Array(output.script) });
+    weights.set(key, largestInputWeight(tx, i, spent, wallet.parts.crypto));
+  }
+  return { foreign, weights };
+}
+
+/** Weight of an input of a signed transaction when each of its signatures is as large as one may be. */
+function largestInputWeight(tx: TxView, input: number, spent: readonly SpentOutput[], crypto: Crypto): number {
+  const witness = tx.witness(input);
+  const scriptSig = tx.scriptSig(input);
+  const items = witness.reduce((sum, item) => sum + countBytes(item.length) + item.length, countBytes(witness.length));
+  const now = (OUTPOINT_AND_SEQUENCE + countBytes(scriptSig.length) + scriptSig.length) * WITNESS_SCALE + items;
+  let room = 0;
+  const checker = new TxSignatureChecker(tx, input, spent, crypto, new SighashCache(tx, crypto, spent));
+  const watching: SignatureChecker = {
+    crypto,
+    checkEcdsa: (signature, publicKey, scriptCode, sigVersion) => {
+      const good = checker.checkEcdsa(signature, publicKey, scriptCode, sigVersion);
+      if (good) room += (LARGEST_SIGNATURE - signature.length) * (sigVersion === SigVersion.BASE ? WITNESS_SCALE : 1);
+      return good;
+    },
+    checkSchnorr: (...asked) => checker.checkSchnorr(...asked),
+    checkLockTime: (lockTime) => checker.checkLockTime(lockTime),
+    checkSequence: (sequence) => checker.checkSequence(sequence),
+  };
+  verifyScript(scriptSig, spent[input].script, witness, STANDARD_SCRIPT_FLAGS, watching);
+  return now + room;
+}
+
+/** What a rate that the caller named is held against. */
+interface RateTerms {
+  readonly oldFee: number;
+  /** Satoshis per 1,000 virtual bytes. */
+  readonly oldRate: number;
+  readonly required: number;
+  readonly control: CoinControl;
+  readonly outputs: BumpWishes['outputs'];
+}
+
+/** A rate that the caller named. Satoshis per 1,000 virtual bytes. */
 function checkRate(
   feeRate: number,
-  { oldRate, increment, required }: { oldRate: number; increment: number; required: number },
+  { oldFee, oldRate, required, control, outputs }: RateTerms,
   wallet: Wallet,
   tx: TxView,
   { node, options }: SpendTools,
 ): BumpError | null {
-  const { poolMinimum } = node.rates();
+  const { poolMinimum, incremental } = node.rates();
   if (feeRate < poolMinimum) {
     const [asked, least] = [feeRate, poolMinimum].map(formatMoney);
     return refuse('wallet', `New fee rate (${asked}) is lower than the minimum fee rate (${least}) to get into the mempool -- `);
   }
-  const size = signedSize(wallet, tx);
+  const size = signedSize(wallet, tx, control, outputs);
   if (size === null) return refuse('wallet', "Can't sign transaction.");
-  const fee = feeForSize(feeRate, size);
-  const oldFee = feeForSize(oldRate, size);
-  const incrementFee = feeForSize(increment, size);
-  if (fee < oldFee + incrementFee) {
-    const sums = `(oldFee ${formatMoney(oldFee)} + incrementalFee ${formatMoney(incrementFee)})`;
-    return refuse(
-      'parameter',
-      `Insufficient total fee ${formatMoney(fee)}, must be at least ${formatMoney(oldFee + incrementFee)} ${sums}`,
-    );
+  const { bumpsAny } = options.rules;
+  const at = (rate: number): number => feeForSize(rate, size, bumpsAny);
+  const bump = bumpsAny ? node.bumpFees(control.inputs, feeRate) : { together: 0 };
+  if (bump === null) return refuse('wallet', CLUSTER_TOO_LARGE);
+  const fee = at(feeRate) + bump.together;
+  // Up to 0.21 the old rate counts and what the wallet adds, since then the old fee and what the mempool asks.
+  const old = bumpsAny ? oldFee : at(oldRate);
+  const increment = at(bumpsAny ? incremental : Math.max(incremental, WALLET_INCREMENT));
+  if (fee < old + increment) {
+    const sums = `(oldFee ${formatMoney(old)} + incrementalFee ${formatMoney(increment)})`;
+    return refuse('parameter', `Insufficient total fee ${formatMoney(fee)}, must be at least ${formatMoney(old + increment)} ${sums}`);
   }
-  const requiredFee = feeForSize(required, size);
+  const requiredFee = at(required);
   if (fee < requiredFee) {
     return refuse('parameter', `Insufficient total fee (cannot be less than required fee ${formatMoney(requiredFee)})`);
   }
@@ -164,20 +273,20 @@ function checkRate(
   return null;
 }
 
-/** Virtual size of a transaction of the wallet with the largest signatures. */
-function signedSize(wallet: Wallet, tx: TxView): number | null {
+/** Virtual size of a transaction of the wallet with the largest signatures. @param outputs instead of its own, if any */
+function signedSize(wallet: Wallet, tx: TxView, { foreign, weights }: CoinControl, outputs: BumpWishes['outputs']): number | null {
   const { coins } = wallet.ledger;
   const sizes = new SignedSizes(wallet, false);
   const inputs: InputSize[] = [];
   for (let i = 0; i < tx.inputCount; i++) {
-    const size = sizes.of(coins.script(coins.find(tx.outpoint(i))));
+    const key = hashKey(tx.outpoint(i));
+    const other = foreign.get(key);
+    const size = other ? saidSize(other.script, weights.get(key) ?? 0) : sizes.of(coins.script(coins.find(tx.outpoint(i))));
     if (size === null) return null;
     inputs.push(size);
   }
-  return virtualSize(
-    inputs,
-    Array.from({ length: tx.outputCount }, (_, i) => tx.outputScript(i)),
-  );
+  const own = Array.from({ length: tx.outputCount }, (_, i) => tx.outputScript(i));
+  return virtualSize(inputs, outputs.length > 0 ? outputs.map(({ script }) => script) : own);
 }
 
 /**
@@ -196,7 +305,9 @@ export async function commitBump(
   if (old === undefined) return refuse('unknown', 'Invalid or non-wallet transaction id');
   let obstacle: BumpError | null = null;
   const stands = (): boolean => {
-    obstacle = bumpObstacle(wallet, row, old, tools) ?? (stillUnspent(wallet, chosen) ? null : notMade(COINS_GONE));
+    obstacle =
+      bumpObstacle(wallet, row, old, tools, { foreignInputs: tools.options.rules.bumpsAny }) ??
+      (stillUnspent(wallet, chosen) ? null : notMade(COINS_GONE));
     return obstacle === null;
   };
   const values = new Map(txs.values(row) ?? []);

@@ -1,4 +1,4 @@
-// Which rate a payment pays. Core 0.21: wallet/fees.cpp. Rates in satoshis per 1,000 virtual bytes.
+// Which rate a payment pays. Core: wallet/fees.cpp. Rates in satoshis per 1,000 virtual bytes.
 import type { CoinControl } from './coin-control.js';
 import type { SpendOptions } from './options.js';
 import type { SpendNode } from './spend-node.js';
@@ -35,14 +35,15 @@ export function minimumFeeRate(setting: FeeSetting, wishes: Wishes): RateWithRea
   const { node, options, payFeeRate } = setting;
   let answer: RateWithReason;
   if (wishes.feeRate !== null) {
-    answer = { feeRate: wishes.feeRate, reason: FEE_REASON.PAY_FEE };
+    answer = { feeRate: wishes.feeRate, reason: options.rules.namedReason };
     if (wishes.overrideFeeRate) return answer;
   } else if (wishes.confirmTarget === null && payFeeRate !== 0) {
     answer = { feeRate: payFeeRate, reason: FEE_REASON.PAY_FEE };
   } else {
     // What can be replaced later may begin lower.
     const conservative = wishes.feeMode === 'unset' ? !(wishes.replaceable ?? options.replaceable) : wishes.feeMode === 'conservative';
-    answer = node.estimate(wishes.confirmTarget ?? options.confirmTarget, conservative);
+    const { feeRate, reason } = node.estimate(wishes.confirmTarget ?? options.confirmTarget, conservative);
+    answer = { feeRate, reason: options.rules.estimateReason ?? reason };
     if (answer.feeRate === 0) {
       answer = { feeRate: options.fallbackFeeRate, reason: FEE_REASON.FALLBACK };
       if (answer.feeRate === 0) return answer;
@@ -54,10 +55,17 @@ export function minimumFeeRate(setting: FeeSetting, wishes: Wishes): RateWithRea
   return required > answer.feeRate ? { feeRate: required, reason: FEE_REASON.REQUIRED } : answer;
 }
 
-/** The rate of a quiet day, for weighing what is better spent later. */
+/** The rate of a quiet day, for weighing what is better spent later: what the operator says, or up to release 21 an estimate. */
 export const longTermFeeRate = (setting: FeeSetting): number =>
-  minimumFeeRate(setting, { feeRate: null, overrideFeeRate: false, confirmTarget: LONG_TERM_TARGET, feeMode: 'unset', replaceable: null })
-    .feeRate;
+  setting.options.rules.leastWaste
+    ? setting.options.consolidateFeeRate
+    : minimumFeeRate(setting, {
+        feeRate: null,
+        overrideFeeRate: false,
+        confirmTarget: LONG_TERM_TARGET,
+        feeMode: 'unset',
+        replaceable: null,
+      }).feeRate;
 
 /** Change that is dust at this rate is not worth an output. */
 export function discardFeeRate({ node, options }: FeeSetting): number {

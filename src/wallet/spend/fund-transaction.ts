@@ -42,10 +42,12 @@ export async function fundTransaction(
   const made = await createTransaction(wallet, { recipients, control, changePosition, sign: false }, tools, breathe);
   if ('error' in made) return made;
   const known = new Set(given.map(hashKey));
-  const inputs = [...tx.inputs];
+  // Coins that are named twice are spent once, but for releases whose inputs stay as they came.
+  const once = new Map(tx.inputs.map((input, i) => [hashKey(given[i]), input]));
+  const inputs = tools.options.rules.leastWaste ? [...once.values()] : [...tx.inputs];
   for (let i = 0; i < made.tx.inputCount; i++) {
     const outpoint = new Uint8Array(made.tx.outpoint(i));
-    if (lock) wallet.ledger.locked.set(hashKey(outpoint), outpoint);
+    if (lock) wallet.ledger.lock(outpoint, null);
     if (known.has(hashKey(outpoint))) continue;
     inputs.push({
       prevHash: made.tx.prevHash(i),

@@ -1,13 +1,54 @@
-// What the operator may say about spending, with Core 0.21's defaults. Config fills it. Rates in satoshis per 1,000
-// virtual bytes.
+// What the operator may say about spending, with Core 0.21's defaults, and what a release decides. Config fills it.
+// Rates in satoshis per 1,000 virtual bytes.
+
+/** How payments are made in one release or another; the operator does not decide it. */
+export interface SpendRules {
+  /**
+   * Coins count with what they add after their own fee and that of slow parents, several searches compete, and the least
+   * wasteful choice wins; fees are rounded up. Otherwise a match without change is looked for, then change.
+   */
+  readonly leastWaste: boolean;
+  /** Change is of the kind of address that is paid, where the wallet has such; otherwise of witnesses if any is paid. */
+  readonly changeLikePayment: boolean;
+  /** Any payment may be bumped, whether it says so or not, and in a PSBT with the coins of others too. */
+  readonly bumpsAny: boolean;
+  /** Watched coins are signed with low R too. */
+  readonly watchedLowR: boolean;
+  /** Why a rate is paid when the caller named it, or when it was estimated; null: as the estimator says. */
+  readonly namedReason: string;
+  readonly estimateReason: string | null;
+}
+
+/** Releases up to 0.21. */
+export const OLD_SPENDING: SpendRules = {
+  leastWaste: false,
+  changeLikePayment: false,
+  bumpsAny: false,
+  watchedLowR: false,
+  namedReason: 'PayTxFee set',
+  estimateReason: null,
+};
+
+/** Core's master of August 2026. */
+export const NEW_SPENDING: SpendRules = {
+  leastWaste: true,
+  changeLikePayment: true,
+  bumpsAny: true,
+  watchedLowR: true,
+  namedReason: 'User Specified Fee',
+  estimateReason: 'Fee Rate Estimator',
+};
 
 export interface SpendOptions {
+  readonly rules: SpendRules;
   /** -paytxfee: the rate paid until settxfee says otherwise; 0: estimate. */
   readonly payFeeRate: number;
   /** -fallbackfee: the rate paid when nothing can be estimated; 0: refuse. */
   readonly fallbackFeeRate: number;
   /** -discardfee: change that is dust at this rate goes to the fee. */
   readonly discardFeeRate: number;
+  /** -consolidatefeerate: below this rate a payment rather spends more coins than it needs. */
+  readonly consolidateFeeRate: number;
   /** -mintxfee: the least a payment pays. */
   readonly minFeeRate: number;
   /** -maxtxfee: the most a payment costs, satoshis. */
@@ -27,9 +68,11 @@ export interface SpendOptions {
 }
 
 export const DEFAULT_SPEND: SpendOptions = {
+  rules: OLD_SPENDING,
   payFeeRate: 0,
   fallbackFeeRate: 0,
   discardFeeRate: 10_000,
+  consolidateFeeRate: 10_000,
   minFeeRate: 1_000,
   maxFeeSats: 10_000_000,
   maxGroupingFeeSats: 0,

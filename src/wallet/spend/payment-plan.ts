@@ -1,63 +1,97 @@
 // The drafts of one payment: coin by coin, and with the coins of an address together where that costs no more than the
 // operator allows (-maxapsfee). Core 0.21: CWallet::CreateTransaction's two attempts.
+import { equalBytes, hashToHex } from '../../consensus/bytes/hex.js';
+import { dustThreshold } from '../../policy/dust.js';
 import { feeForSize } from '../../policy/fee-rate.js';
 import type { Wallet } from '../wallet.js';
 import { addressNumbers } from './available-coins.js';
 import { changeTemplate, changeTypeFor } from './change-script.js';
+import type { CoinControl } from './coin-control.js';
 import { type CoinPool, sizeOf } from './coin-pool.js';
-import { discardFeeRate, type FeeSetting, longTermFeeRate } from './fee-rates.js';
+import { discardFeeRate, FEE_REASON, type FeeSetting, longTermFeeRate, type RateWithReason } from './fee-rates.js';
 import type { SpendOptions } from './options.js';
-import type { PaymentRequest } from './payment.js';
+import type { PaymentError, PaymentRequest } from './payment.js';
 import { logOf } from './payment.js';
-import { chooseCoins } from './select/choose-coins.js';
-import { type Draft, type DraftTools, draftPayment } from './select/draft.js';
-import { addressGroups, type Groups, singleGroups } from './select/groups.js';
+import { rateInSatsPerByte } from './rate-text.js';
+import { chooseCoins, type TierTerms } from './select/choose-coins.js';
+import { type Draft, type DraftTerms, type DraftTools, draftPayment } from './select/draft.js';
+import { draftByWaste } from './select/draft-by-waste.js';
+import { addressGroups, type CoinColumns, type Groups, singleGroups } from './select/groups.js';
+import { spendFee } from './select/least-waste.js';
 import { randomOrder } from './select/order.js';
 import type { Pace } from './select/pace.js';
 import { inputVirtualSize, outputBytes } from './select/tx-size.js';
 import { SignedSizes } from './signed-size.js';
 import type { SpendNode } from './spend-node.js';
 
+export const NO_RATE = 'Fee estimation failed. Fallbackfee is disabled. Wait a few blocks or enable -fallbackfee.';
+/** The smallest standard transaction, and the largest, weight. */
+const MIN_WEIGHT = 260;
+export const MAX_STANDARD_WEIGHT = 400_000;
 /** How a change output is spent when nobody knows: nested P2WPKH, virtual bytes. */
 const UNKNOWN_CHANGE_SPEND = 91;
 
 export class PaymentPlan {
   /** The change output's script, or one of its size. */
   readonly changeScript: Uint8Array;
-  readonly #costOfChange: number;
+  readonly #changeSpendBytes: number;
   readonly #discardRate: number;
   readonly #longTermRate: number;
   readonly #wallet: Wallet;
   readonly #request: PaymentRequest;
   readonly #setting: FeeSetting & { readonly node: SpendNode; readonly options: SpendOptions };
-  readonly #rate: { readonly feeRate: number; readonly feeUnknown: boolean };
+  readonly #rate: RateWithReason;
 
   constructor(
     wallet: Wallet,
     request: PaymentRequest,
     setting: FeeSetting & { readonly node: SpendNode; readonly options: SpendOptions },
-    rate: { readonly feeRate: number; readonly feeUnknown: boolean },
+    rate: RateWithReason,
   ) {
     this.#wallet = wallet;
     this.#request = request;
     this.#setting = setting;
     this.#rate = rate;
     const { control, recipients } = request;
-    const template = changeTemplate(changeTypeFor(wallet, control, recipients));
-    let { spendBytes } = template;
+    const template = changeTemplate(changeTypeFor(wallet, control, recipients, setting.options.rules));
+    this.#changeSpendBytes = template.spendBytes;
     if (control.changeScript) {
       const size = new SignedSizes(wallet, false).of(control.changeScript);
-      spendBytes = size === null ? UNKNOWN_CHANGE_SPEND : inputVirtualSize(size);
+      this.#changeSpendBytes = size === null ? UNKNOWN_CHANGE_SPEND : inputVirtualSize(size);
     }
     this.changeScript = control.changeScript ?? template.script;
     this.#discardRate = discardFeeRate(setting);
     this.#longTermRate = longTermFeeRate(setting);
-    this.#costOfChange = feeForSize(this.#discardRate, spendBytes) + feeForSize(rate.feeRate, outputBytes(this.changeScript));
   }
 
-  async draft(pool: CoinPool, pace: Pace): Promise<Draft | { error: string }> {
+  /** What stands in the way before any coin is looked at; null: nothing. */
+  refusal(): PaymentError | null {
+    const { recipients, control } = this.#request;
+    const { options, node } = this.#setting;
+    const { leastWaste } = options.rules;
+    const { feeRate, reason } = this.#rate;
+    if (leastWaste) {
+      if (recipients.length === 0) return { error: 'Transaction must have at least one recipient' };
+      if (recipients.some(({ amount }) => amount < 0)) return { error: 'Transaction amounts must not be negative' };
+      if (control.maxWeight !== null && (control.maxWeight < MIN_WEIGHT || control.maxWeight > MAX_STANDARD_WEIGHT)) {
+        return { error: `Maximum transaction weight must be between ${MIN_WEIGHT} and ${MAX_STANDARD_WEIGHT}` };
+      }
+      const { dust } = node.rates();
+      if (recipients.some(({ script, amount }) => amount < dustThreshold(script, dust, true)))
+        return { error: 'Transaction amount too small' };
+    }
+    const payable = recipients.length > 0 && recipients.every(({ amount }) => amount >= 0);
+    if (payable && control.feeRate !== null && feeRate > control.feeRate)
+      return { error: rateTooLow(control.feeRate, this.#rate, this.#setting) };
+    if (leastWaste && reason === FEE_REASON.FALLBACK && options.fallbackFeeRate === 0) return { error: NO_RATE };
+    return null;
+  }
+
+  async draft(pool: CoinPool, pace: Pace): Promise<Draft | PaymentError> {
     const { control } = this.#request;
-    const { maxGroupingFeeSats } = this.#setting.options;
+    const { maxGroupingFeeSats, rules } = this.#setting.options;
+    const fault = rules.leastWaste ? presetFault(this.#wallet, control, pool) : null;
+    if (fault !== null) return fault;
     if (control.avoidPartialSpends) return this.#draft(pool, (await this.#addressGroups(pool, pace)) ?? singleGroups(pool.columns), pace);
     const single = await this.#draft(pool, singleGroups(pool.columns), pace);
     if ('error' in single || single.fee === 0 || maxGroupingFeeSats < 0) return single;
@@ -72,55 +106,132 @@ export class PaymentPlan {
   }
 
   async #addressGroups(pool: CoinPool, pace: Pace): Promise<Groups | null> {
-    const { node } = this.#setting;
-    const numbers = await addressNumbers(this.#wallet, pool.rows, pace);
+    const { node, options } = this.#setting;
+    const numbers = await addressNumbers(this.#wallet, pool.rows, options.rules.leastWaste, pace);
     // Which ten of an address go together is left to chance: an order would tell.
     const order = await randomOrder(numbers.length, node.chance, pace);
     return addressGroups(pool.columns, numbers, order, node.maxAncestors, pace);
   }
 
-  #draft(pool: CoinPool, groups: Groups, pace: Pace): Promise<Draft | { error: string }> {
-    const request = this.#request;
-    const setting = this.#setting;
-    const rate = this.#rate;
-    const { node, options } = setting;
-    const { coins } = this.#wallet.ledger;
-    const presetIndices = pool.presets.map((_, i) => pool.rows.length + i);
-    const presetValue = pool.presets.reduce((sum, { row }) => sum + coins.value(row), 0);
-    const presetFees = pool.presets.reduce((sum, { size }) => sum + feeForSize(rate.feeRate, inputVirtualSize(size)), 0);
+  #draft(pool: CoinPool, groups: Groups, pace: Pace): Promise<Draft | PaymentError> {
+    const { node, options } = this.#setting;
+    const { feeRate, reason } = this.#rate;
     const terms = {
+      recipients: this.#request.recipients,
+      changePosition: this.#request.changePosition,
+      changeScript: this.changeScript,
       coins: pool.columns,
-      groups,
-      presets: { value: presetValue, effective: presetValue - presetFees },
-      feeRate: rate.feeRate,
+      feeRate,
+      feeUnknown: reason === FEE_REASON.FALLBACK && options.fallbackFeeRate === 0,
+      discardRate: this.#discardRate,
+      dustRate: node.rates().dust,
       longTermFeeRate: this.#longTermRate,
-      costOfChange: this.#costOfChange,
-      recipientsPay: request.recipients.some(({ subtractFee }) => subtractFee),
       maxAncestors: node.maxAncestors,
       maxDescendants: node.maxDescendants,
       spendZeroConfChange: this.#wallet.parts.options.spendZeroConfChange,
       rejectLongChains: options.rejectLongChains,
+      includeUnsafe: this.#request.control.includeUnsafe,
+    };
+    return options.rules.leastWaste ? this.#draftByWaste(terms, pool, groups, pace) : this.#draftInSteps(terms, pool, groups, pace);
+  }
+
+  async #draftByWaste(terms: CommonTerms, pool: CoinPool, groups: Groups, pace: Pace): Promise<Draft | PaymentError> {
+    const { node } = this.#setting;
+    const { control } = this.#request;
+    const { coins } = this.#wallet.ledger;
+    return draftByWaste(
+      {
+        ...terms,
+        mixed: groups,
+        positive: await this.#positive(pool, groups, pace),
+        changeSpendBytes: this.#changeSpendBytes,
+        maxWeight: control.maxWeight ?? MAX_STANDARD_WEIGHT,
+        version: control.version,
+        addInputs: control.addInputs,
+        presets: pool.presets.map(({ value, size, bumpFee }) => ({ value, bytes: inputVirtualSize(size), bumpFee })),
+      },
+      {
+        chance: node.chance,
+        pace,
+        inputSize: (coin) => sizeOf(pool, coin),
+        combinedBump: (some) => {
+          const outpoints = some.map((coin) => coins.outpoint(pool.rows[coin]));
+          return node.bumpFees(outpoints, terms.feeRate)?.together ?? null;
+        },
+        log: (line) => logOf(this.#wallet, this.#setting, line),
+      },
+    );
+  }
+
+  /** Groups of those coins only that bring more than they cost. */
+  async #positive(pool: CoinPool, groups: Groups, pace: Pace): Promise<Groups> {
+    const { columns } = pool;
+    if (groups.count === columns.count) return groups;
+    const { node } = this.#setting;
+    const numbers = await addressNumbers(this.#wallet, pool.rows, true, pace);
+    const order = await randomOrder(numbers.length, node.chance, pace);
+    const worthwhile = order.filter((coin) => columns.values[coin] > spendFee(columns, coin, this.#rate.feeRate));
+    return (await addressGroups(columns, numbers, worthwhile, node.maxAncestors, pace)) ?? singleGroups(columns);
+  }
+
+  #draftInSteps(terms: CommonTerms, pool: CoinPool, groups: Groups, pace: Pace): Promise<Draft | PaymentError> {
+    const { node } = this.#setting;
+    const { feeRate, recipients } = terms;
+    const presetIndices = pool.presets.map((_, i) => pool.rows.length + i);
+    const presetValue = pool.presets.reduce((sum, { value }) => sum + value, 0);
+    const presetFees = pool.presets.reduce((sum, { size }) => sum + feeForSize(feeRate, inputVirtualSize(size)), 0);
+    const choiceTerms = {
+      ...terms,
+      groups,
+      presets: { value: presetValue, effective: presetValue - presetFees },
+      costOfChange: feeForSize(this.#discardRate, this.#changeSpendBytes) + feeForSize(feeRate, outputBytes(this.changeScript)),
+      recipientsPay: recipients.some(({ subtractFee }) => subtractFee),
     };
     const tools: DraftTools = {
       chance: node.chance,
       inputSize: (coin) => sizeOf(pool, coin),
       choose: async (target, exact, fixedBytes) => {
-        if (!pool.presetsKnown) return { coins: null, value: 0, exact: false };
-        const choice = await chooseCoins(terms, target, exact, fixedBytes, node.chance, pace);
+        if (pool.fault !== null) return { coins: null, value: 0, exact: false };
+        const choice = await chooseCoins(choiceTerms, target, exact, fixedBytes, node.chance, pace);
         return choice.coins === null ? choice : { ...choice, coins: [...choice.coins, ...presetIndices] };
       },
     };
-    return draftPayment(
-      {
-        recipients: request.recipients,
-        feeRate: rate.feeRate,
-        feeUnknown: rate.feeUnknown,
-        discardRate: this.#discardRate,
-        dustRate: node.rates().dust,
-        changeScript: this.changeScript,
-        changePosition: request.changePosition,
-      },
-      tools,
-    );
+    return draftPayment(terms, tools);
   }
+}
+
+/** What both ways of drafting are told. */
+type CommonTerms = DraftTerms & TierTerms & { readonly coins: CoinColumns; readonly longTermFeeRate: number };
+
+/** Why coins that must be spent cannot be; null when they can. */
+function presetFault(wallet: Wallet, { inputs, version }: CoinControl, { fault }: CoinPool): PaymentError | null {
+  const { coins, txs } = wallet.ledger;
+  for (const outpoint of inputs) {
+    const coin = coins.find(outpoint);
+    if (coin >= 0 && wallet.ledger.depth(coins.txRow(coin)) === 0) {
+      const error = versionMismatch(txs.view(coins.txRow(coin))?.version, version);
+      if (error !== null) return { error };
+    }
+    if (fault !== null && equalBytes(fault.outpoint, outpoint)) {
+      const name = `COutPoint(${hashToHex(outpoint.subarray(0, 32)).slice(0, 10)}, ${new DataView(outpoint.buffer, outpoint.byteOffset).getUint32(32, true)})`;
+      return { error: fault.what === 'unknown' ? `Not found pre-selected input ${name}` : `Not solvable pre-selected input ${name}` };
+    }
+  }
+  return null;
+}
+
+/** Why a transaction of a version may not spend an unconfirmed one of another (BIP-0431); null when it may. */
+export const versionMismatch = (parent: number | undefined, version: number): string | null =>
+  parent === undefined || (parent === 3) === (version === 3)
+    ? null
+    : `Can't spend unconfirmed version ${parent} pre-selected input with a version ${version} tx`;
+
+/** The text for a rate below what the wallet or the node asks. */
+export function rateTooLow(asked: number, { feeRate, reason }: RateWithReason, { node, options }: FeeSetting): string {
+  const [wanted, least] = [asked, feeRate].map(rateInSatsPerByte);
+  const text = `Fee rate (${wanted}) is lower than the minimum fee rate setting (${least})`;
+  if (!options.rules.leastWaste) return text;
+  const [own, relay] = [options.minFeeRate, node.rates().relayMinimum].map(rateInSatsPerByte);
+  const advice = reason === FEE_REASON.REQUIRED ? `\nConsider modifying -mintxfee (${own}) or -minrelaytxfee (${relay}).` : '';
+  return `${text}.${advice}`;
 }

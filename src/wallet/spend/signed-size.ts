@@ -4,6 +4,7 @@
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { solve } from '../../policy/script-type.js';
 import { isSolvable } from '../keys/is-mine.js';
+import type { SigningProvider } from '../keys/signing-provider.js';
 import { produceSignature } from '../sign/produce-signature.js';
 import { dummyTools } from '../sign/signature-creator.js';
 import { emptySignatureData } from '../sign/signature-data.js';
@@ -12,8 +13,10 @@ import { countBytes, type InputSize } from './select/tx-size.js';
 
 /** DER of two 32-byte numbers with the hash type: what low-R signing makes at most. */
 const SIGNATURE = 71;
-/** Signers of watched coins may not grind for low R. */
-const LARGEST_SIGNATURE = 72;
+/** Others may not grind for low R. */
+export const LARGEST_SIGNATURE = 72;
+/** With a hash type. */
+const SCHNORR = new Uint8Array(65);
 const COMPRESSED_KEY = 33;
 /** The scriptSig that pushes a P2WPKH program. */
 const NESTED_PROGRAM = 23;
@@ -23,17 +26,24 @@ export class SignedSizes {
   readonly #signature: number;
   readonly #witnessKeyHash: number;
   readonly #wallet: Wallet;
+  readonly #solving: SigningProvider | null;
 
-  /** @param watchOnly others sign */
-  constructor(wallet: Wallet, watchOnly: boolean) {
+  /** @param anyR others sign, who may not look for low R @param solving what is known of scripts that the wallet does not solve */
+  constructor(wallet: Wallet, anyR: boolean, solving: SigningProvider | null = null) {
     this.#wallet = wallet;
-    this.#signature = watchOnly ? LARGEST_SIGNATURE : SIGNATURE;
+    this.#solving = solving;
+    this.#signature = anyR ? LARGEST_SIGNATURE : SIGNATURE;
     this.#witnessKeyHash = 1 + 1 + this.#signature + 1 + COMPRESSED_KEY;
   }
 
   /** Null when the wallet cannot tell how the script is spent. */
   of(script: Uint8Array): InputSize | null {
     return this.#byShape(script) ?? this.#solved(script);
+  }
+
+  /** The same for an output that is not the wallet's. */
+  ofForeign(script: Uint8Array): InputSize | null {
+    return this.#solving && this.#dummy(script, this.#solving, LARGEST_SIGNATURE);
   }
 
   /** The common shapes of a legacy wallet: one look-up each. */
@@ -70,12 +80,19 @@ export class SignedSizes {
     return place ? `${hashKey(place.tracked.id)}/${solve(script).type}` : hashKey(script);
   }
   #solve(script: Uint8Array): InputSize | null {
-    const hashes = this.#wallet.parts.crypto;
     const provider = this.#wallet.provider(script);
-    if (!provider || (this.#wallet.legacy && !isSolvable(script, provider, hashes))) return null;
+    if (provider && !(this.#wallet.legacy && !isSolvable(script, provider, this.#wallet.parts.crypto))) {
+      const size = this.#dummy(script, provider, this.#signature);
+      if (size !== null) return size;
+    }
+    return this.#solving && this.#dummy(script, this.#solving, this.#signature);
+  }
+  #dummy(script: Uint8Array, provider: SigningProvider, signatureBytes: number): InputSize | null {
     const data = emptySignatureData();
-    const signature = new Uint8Array(this.#signature);
-    if (!produceSignature(script, data, { ...dummyTools(provider, hashes), create: () => signature })) return null;
+    const signature = new Uint8Array(signatureBytes);
+    const hashes = this.#wallet.parts.crypto;
+    if (!produceSignature(script, data, { ...dummyTools(provider, hashes), create: () => signature, createSchnorr: () => SCHNORR }))
+      return null;
     const witness = data.witness.reduce((sum, item) => sum + countBytes(item.length) + item.length, countBytes(data.witness.length));
     return { scriptSig: data.scriptSig.length, witness: data.witness.length > 0 ? witness : 0 };
   }

@@ -73,15 +73,7 @@ for (const [argv, of, wanted] of rows) {
 }
 
 t.test('options that Core has and that change nothing here are taken, and the log says so', async (t) => {
-  const argv = [
-    '-daemonwait',
-    '-sysperms',
-    '-printpriority',
-    '-rpcserialversion=1',
-    '-maxtimeadjustment=5',
-    '-consolidatefeerate=1',
-    '-dblogsize=3',
-  ];
+  const argv = ['-daemonwait', '-sysperms', '-printpriority', '-rpcserialversion=1', '-maxtimeadjustment=5', '-dblogsize=3'];
   const { notes } = load(...argv);
   for (const option of argv) {
     const name = (/^-(\w+)/.exec(option) as RegExpExecArray)[1] as string;

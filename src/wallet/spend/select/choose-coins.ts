@@ -1,10 +1,13 @@
 // Which coins a payment spends: those it must, then groups from the safest tier that reaches the amount. Core 0.21:
-// SelectCoins, SelectCoinsMinConf.
+// SelectCoins, SelectCoinsMinConf. The tiers are those of every release.
 import { feeForSize } from '../../../policy/fee-rate.js';
 import { branchAndBound } from './branch-and-bound.js';
-import type { CoinColumns, Groups } from './groups.js';
+import { type CoinColumns, type Groups, membersOf } from './groups.js';
 import { knapsack } from './knapsack.js';
 import type { Chance, Pace } from './pace.js';
+
+/** Change below this is avoided where that is possible, satoshis. */
+const MIN_CHANGE = 1_000_000;
 
 /** Coins that must be spent. */
 export interface Presets {
@@ -15,7 +18,7 @@ export interface Presets {
 }
 
 /** What a choice is made from and by. Rates in satoshis per 1,000 virtual bytes. */
-export interface ChoiceTerms {
+export interface ChoiceTerms extends TierTerms {
   readonly coins: CoinColumns;
   readonly groups: Groups;
   readonly presets: Presets;
@@ -25,19 +28,26 @@ export interface ChoiceTerms {
   readonly costOfChange: number;
   /** Recipients pay the fee: coins count with their whole value. */
   readonly recipientsPay: boolean;
+}
+
+/** Which coins a payment may fall back to. */
+export interface TierTerms {
   readonly maxAncestors: number;
   readonly maxDescendants: number;
   readonly spendZeroConfChange: boolean;
   /** Long unconfirmed chains are refused anyway: nothing beyond the pool's limits is tried. */
   readonly rejectLongChains: boolean;
+  /** Unconfirmed coins of others too, where nothing else is left. */
+  readonly includeUnsafe: boolean;
 }
 
 /** Groups that may be spent. */
-interface Tier {
+export interface Tier {
   /** Confirmations wanted of the wallet's own transactions and of others'. */
   readonly mine: number;
   readonly theirs: number;
   readonly ancestors: number;
+  /** Of the topmost ancestor, or since release 31 the transactions of a cluster. */
   readonly descendants: number;
 }
 
@@ -51,7 +61,7 @@ export interface Choice {
 }
 
 /** Tiers from the safest on. */
-export function tiersOf(terms: Pick<ChoiceTerms, 'maxAncestors' | 'maxDescendants' | 'spendZeroConfChange' | 'rejectLongChains'>): Tier[] {
+export function tiersOf(terms: TierTerms): Tier[] {
   const ancestors = Math.max(1, terms.maxAncestors);
   const descendants = Math.max(1, terms.maxDescendants);
   const tiers: Tier[] = [
@@ -64,6 +74,7 @@ export function tiersOf(terms: Pick<ChoiceTerms, 'maxAncestors' | 'maxDescendant
   tiers.push({ mine: 0, theirs: 1, ancestors: third(ancestors), descendants: third(descendants) });
   tiers.push({ mine: 0, theirs: 1, ancestors: Math.floor(ancestors / 2), descendants: Math.floor(descendants / 2) });
   tiers.push({ mine: 0, theirs: 1, ancestors: ancestors - 1, descendants: descendants - 1 });
+  if (terms.includeUnsafe) tiers.push({ mine: 0, theirs: 0, ancestors: ancestors - 1, descendants: descendants - 1 });
   if (!terms.rejectLongChains)
     tiers.push({ mine: 0, theirs: 1, ancestors: Number.POSITIVE_INFINITY, descendants: Number.POSITIVE_INFINITY });
   return tiers;
@@ -149,9 +160,13 @@ async function matchExactly(
     longTermFees: longTermFees.subarray(0, count),
     target: target + feeForSize(terms.feeRate, fixedBytes),
     costOfChange: terms.costOfChange,
+    weights: new Float64Array(count),
+    maxWeight: Number.POSITIVE_INFINITY,
+    stopsAtNone: true,
   };
   const found = await branchAndBound(search, pace);
-  return found?.flatMap((at) => membersOf(groups, kept[at]).filter((coin) => coins.values[coin] > feeOf(coin, rate))) ?? null;
+  if (typeof found === 'string') return null;
+  return found.flatMap((at) => membersOf(groups, kept[at]).filter((coin) => coins.values[coin] > feeOf(coin, rate)));
 }
 
 async function matchClosely(
@@ -164,8 +179,7 @@ async function matchClosely(
   const { groups } = terms;
   const values = new Float64Array(eligible.length);
   for (let i = 0; i < values.length; i++) values[i] = groups.values[eligible[i]];
-  const found = await knapsack(values, target, chance, pace);
-  return found?.flatMap((at) => membersOf(groups, eligible[at])) ?? null;
+  const search = { values, weights: new Float64Array(values.length), target, minChange: MIN_CHANGE, maxWeight: Number.POSITIVE_INFINITY };
+  const found = await knapsack(search, chance, pace);
+  return typeof found === 'string' ? null : found.flatMap((at) => membersOf(groups, eligible[at]));
 }
-
-const membersOf = ({ members, starts }: Groups, group: number): number[] => [...members.subarray(starts[group], starts[group + 1])];

@@ -15,9 +15,16 @@ export interface CoinColumns {
   readonly fromMe: Uint8Array;
   /** Unconfirmed ancestors, itself counted; 0 in blocks. */
   readonly ancestors: Int32Array;
-  /** Descendants of the topmost unconfirmed ancestor. */
+  /** Descendants of the topmost unconfirmed ancestor, or since release 31 the transactions of the cluster. */
   readonly descendants: Int32Array;
+  /** What a spender pays for unconfirmed parents. */
+  readonly bumpFees: Float64Array;
+  /** Number of the kind of address, in the order of OUTPUT_KINDS. */
+  readonly types: Uint8Array;
 }
+
+/** Kinds of addresses whose coins are rather not mixed. */
+export const OUTPUT_KINDS = ['legacy', 'p2sh-segwit', 'bech32', 'bech32m', 'unknown'] as const;
 
 /** Groups over coins; members of group g are members[starts[g]] to members[starts[g + 1] - 1]. */
 export interface Groups {
@@ -43,8 +50,13 @@ export function emptyColumns(count: number): CoinColumns {
     fromMe: new Uint8Array(count),
     ancestors: new Int32Array(count),
     descendants: new Int32Array(count),
+    bumpFees: new Float64Array(count),
+    types: new Uint8Array(count),
   };
 }
+
+/** Coins of a group. */
+export const membersOf = ({ members, starts }: Groups, group: number): number[] => [...members.subarray(starts[group], starts[group + 1])];
 
 /** Every coin by itself. */
 export function singleGroups(coins: CoinColumns): Groups {
@@ -99,13 +111,16 @@ export async function addressGroups(
   }
   if (!shared) return null;
   const groups = await columnsOf(coins, lists, pace);
-  for (const address of spilt) groups.ancestors[open.get(address)!] = maxAncestors - 1;
+  for (const address of spilt) {
+    const last = open.get(address)!;
+    groups.ancestors[last] = Math.max(groups.ancestors[last], maxAncestors - 1);
+  }
   return groups;
 }
 
 async function columnsOf(coins: CoinColumns, lists: readonly number[][], pace: Pace): Promise<Groups> {
   const starts = new Int32Array(lists.length + 1);
-  const members = new Int32Array(coins.count);
+  const members = new Int32Array(lists.reduce((sum, list) => sum + list.length, 0));
   const values = new Float64Array(lists.length);
   const depths = new Int32Array(lists.length).fill(0x7fff_ffff);
   const fromMe = new Uint8Array(lists.length).fill(1);

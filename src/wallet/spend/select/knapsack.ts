@@ -1,54 +1,69 @@
 // Chooses coins of at least an amount: exactly it, or enough above it that the change is worth having, as close as
-// chance finds. Core 0.21: KnapsackSolver, ApproximateBestSubset.
+// chance finds. Core: KnapsackSolver, ApproximateBestSubset.
+import type { Found } from './branch-and-bound.js';
 import { descending, indices, randomOrder } from './order.js';
 import type { Chance, Pace } from './pace.js';
-
-/** Change below this is avoided where that is possible, satoshis. */
-export const MIN_CHANGE = 1_000_000;
 
 const ROUNDS = 1000;
 /** Looks at coins in all rounds: wallets of many coins get fewer rounds, they find close matches soon. */
 const MAX_LOOKS = 8_000_000;
 const MIN_ROUNDS = 20;
 
-/** @returns indices of the chosen values, null when all together are not enough */
-export async function knapsack(values: Float64Array, target: number, chance: Chance, pace: Pace): Promise<number[] | null> {
+/** What is chosen from and how. */
+export interface KnapsackSearch {
+  readonly values: Float64Array;
+  readonly weights: Float64Array;
+  readonly target: number;
+  /** Change below this is avoided where that is possible, satoshis. */
+  readonly minChange: number;
+  readonly maxWeight: number;
+}
+
+export async function knapsack(search: KnapsackSearch, chance: Chance, pace: Pace): Promise<Found> {
+  const { values, weights, target, minChange, maxWeight } = search;
   const order = await randomOrder(values.length, chance, pace);
   const lower: number[] = [];
   let lowerSum = 0;
   /** The smallest that is enough alone. */
   let larger = -1;
+  let heavy = false;
   for (let at = 0; at < order.length; at++) {
     if ((at & 1023) === 0 && pace.due) await pace.pause();
     const i = order[at];
-    if (values[i] === target) return [i];
-    if (values[i] < target + MIN_CHANGE) {
+    if (weights[i] > maxWeight) heavy = true;
+    else if (values[i] === target) return [i];
+    else if (values[i] < target + minChange) {
       lower.push(i);
       lowerSum += values[i];
     } else if (larger < 0 || values[i] < values[larger]) larger = i;
   }
-  if (lowerSum === target) return lower;
-  if (lowerSum < target) return larger < 0 ? null : [larger];
-
-  const sums = new Float64Array(lower.length);
-  for (let i = 0; i < sums.length; i++) sums[i] = values[lower[i]];
-  const sorted = await descending(sums, pace);
-  for (let i = 0; i < sums.length; i++) {
-    sorted[i] = lower[sorted[i]];
-    sums[i] = values[sorted[i]];
+  const fits = (chosen: readonly number[]): boolean => chosen.reduce((sum, i) => sum + weights[i], 0) <= maxWeight;
+  if (lowerSum === target) {
+    if (fits(lower)) return lower;
+    heavy = true;
   }
-  let best = await approach(sums, lowerSum, target, chance, pace);
-  if (best.sum !== target && lowerSum >= target + MIN_CHANGE) best = await approach(sums, lowerSum, target + MIN_CHANGE, chance, pace);
-  const poor = best.sum !== target && best.sum < target + MIN_CHANGE;
+  if (lowerSum < target) return larger >= 0 ? [larger] : heavy ? 'heavy' : 'short';
+
+  const lowerValues = Float64Array.from(lower, (i) => values[i]);
+  const sorted = (await descending(lowerValues, pace)).map((at) => lower[at]);
+  const terms = {
+    values: Float64Array.from(sorted, (i) => values[i]),
+    weights: Float64Array.from(sorted, (i) => weights[i]),
+    total: lowerSum,
+    maxWeight,
+  };
+  let best = await approach({ ...terms, target }, chance, pace);
+  if (best.sum !== target && lowerSum >= target + minChange) best = await approach({ ...terms, target: target + minChange }, chance, pace);
+  const poor = best.sum !== target && best.sum < target + minChange;
   if (larger >= 0 && (poor || values[larger] <= best.sum)) return [larger];
-  return Array.from(best.chosen, (at) => sorted[at]);
+  const chosen = Array.from(best.chosen, (at) => sorted[at]);
+  if (fits(chosen)) return chosen;
+  return larger >= 0 ? [larger] : 'heavy';
 }
 
 /** The smallest sum not below the target that random subsets come to, each filled up in the order given. */
 async function approach(
-  values: Float64Array,
-  total: number,
-  target: number,
+  { values, weights, total, target, maxWeight }: Omit<KnapsackSearch, 'minChange'> & { readonly total: number },
   chance: Chance,
   pace: Pace,
 ): Promise<{ chosen: Int32Array; sum: number }> {
@@ -61,6 +76,7 @@ async function approach(
   for (let round = 0; round < rounds && best.sum !== target; round++) {
     included.fill(0);
     let sum = 0;
+    let weight = 0;
     let length = 0;
     let reached = false;
     let roundBest = best.sum;
@@ -70,8 +86,9 @@ async function approach(
       for (let i = 0; i < count; i++) {
         if ((i & 1023) === 0 && pace.due) await pace.pause();
         if (pass === 0 ? !chance.coin() : included[i] === 1) continue;
-        if (sum + values[i] < target) {
+        if (sum + values[i] < target || weight + weights[i] > maxWeight) {
           sum += values[i];
+          weight += weights[i];
           included[i] = 1;
           taken[length++] = i;
           continue;

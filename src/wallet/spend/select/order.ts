@@ -4,6 +4,7 @@ import type { Chance, Pace } from './pace.js';
 
 /** Indices sorted in one go; a run takes about a millisecond. */
 const RUN = 2048;
+const NO_TIES = new Float64Array(0);
 
 /** 0, 1, 2 ... */
 export function indices(count: number): Int32Array<ArrayBuffer> {
@@ -12,11 +13,12 @@ export function indices(count: number): Int32Array<ArrayBuffer> {
   return list;
 }
 
-/** Indices of the keys from the largest to the smallest; equal ones in their old order. */
-export async function descending(keys: Float64Array, pace: Pace): Promise<Int32Array> {
+/** Indices of the keys from the largest to the smallest; equal ones by what is less in `ties`, then in their old order. */
+export async function descending(keys: Float64Array, pace: Pace, ties: Float64Array = NO_TIES): Promise<Int32Array> {
+  const compare = (a: number, b: number): number => keys[b] - keys[a] || (ties.length > 0 ? ties[a] - ties[b] : 0);
   let from = indices(keys.length);
   for (let start = 0; start < from.length; start += RUN) {
-    from.subarray(start, start + RUN).sort((a, b) => keys[b] - keys[a] || a - b);
+    from.subarray(start, start + RUN).sort((a, b) => compare(a, b) || a - b);
     if (pace.due) await pace.pause();
   }
   let to = new Int32Array(from.length);
@@ -27,7 +29,7 @@ export async function descending(keys: Float64Array, pace: Pace): Promise<Int32A
       let left = start;
       let right = middle;
       for (let at = start; at < end; at++) {
-        const takeLeft = left < middle && (right >= end || keys[from[left]] >= keys[from[right]]);
+        const takeLeft = left < middle && (right >= end || compare(from[left], from[right]) <= 0);
         to[at] = takeLeft ? from[left++] : from[right++];
         if ((at & (RUN - 1)) === 0 && pace.due) await pace.pause();
       }

@@ -6,9 +6,11 @@ export interface InputSize {
   readonly scriptSig: number;
   /** Bytes of the witness with its counts and lengths; 0 when there is none. */
   readonly witness: number;
+  /** Weight of all of the input, where the caller says it. */
+  readonly weight?: number;
 }
 
-const OUTPOINT_AND_SEQUENCE = 40;
+export const OUTPOINT_AND_SEQUENCE = 40;
 const VERSION_AND_LOCKTIME = 8;
 
 export const countBytes = (count: number): number => (count < 0xfd ? 1 : count <= 0xffff ? 3 : 5);
@@ -18,15 +20,19 @@ export const outputBytes = (script: Uint8Array): number => 8 + countBytes(script
 
 const strippedInput = ({ scriptSig }: InputSize): number => OUTPOINT_AND_SEQUENCE + countBytes(scriptSig) + scriptSig;
 
+/** @param hasWitness in some input, so that each counts a byte for having none */
+const weightOf = (input: InputSize, hasWitness: boolean): number =>
+  input.weight ?? strippedInput(input) * 4 + (hasWitness ? Math.max(1, input.witness) : 0);
+
 /** Virtual size of an input alone; one without a witness counts the byte that says so. */
-export const inputVirtualSize = (input: InputSize): number => Math.ceil((strippedInput(input) * 4 + Math.max(1, input.witness)) / 4);
+export const inputVirtualSize = (input: InputSize): number => Math.ceil(weightOf(input, true) / 4);
 
 /** Weight of a transaction of these inputs and output scripts. */
 export function transactionWeight(inputs: readonly InputSize[], scripts: readonly Uint8Array[]): number {
   const outputs = scripts.reduce((sum, script) => sum + outputBytes(script), countBytes(scripts.length));
-  const stripped = inputs.reduce((sum, input) => sum + strippedInput(input), VERSION_AND_LOCKTIME + countBytes(inputs.length) + outputs);
   const hasWitness = inputs.some(({ witness }) => witness > 0);
-  return stripped * 4 + (hasWitness ? inputs.reduce((sum, { witness }) => sum + Math.max(1, witness), 2) : 0);
+  const fixed = (VERSION_AND_LOCKTIME + countBytes(inputs.length) + outputs) * 4 + (hasWitness ? 2 : 0);
+  return inputs.reduce((sum, input) => sum + weightOf(input, hasWitness), fixed);
 }
 
 export const virtualSize = (inputs: readonly InputSize[], scripts: readonly Uint8Array[]): number =>

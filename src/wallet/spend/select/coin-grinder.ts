@@ -1,0 +1,79 @@
+// Searches for the lightest inputs that pay an amount with change: for times when fees are high. Depth first, largest
+// coin first, in a bounded number of steps; of equal weights the smaller sum. Core: CoinGrinder.
+import type { Failure, Found, GroupColumns } from './branch-and-bound.js';
+import { descending } from './order.js';
+import type { Pace } from './pace.js';
+
+const MAX_STEPS = 100_000;
+
+/** Every group adds something. @param target the amount with the change that is wanted */
+export async function grindCoins(
+  { effective, weights }: Pick<GroupColumns, 'effective' | 'weights'>,
+  target: number,
+  maxWeight: number,
+  pace: Pace,
+): Promise<Found> {
+  const count = effective.length;
+  const order = await descending(effective, pace, weights);
+  /** What the coins after a place add up to, and the lightest of them. */
+  const rest = new Float64Array(count);
+  const lightest = new Float64Array(count);
+  let sum = 0;
+  let least = Number.POSITIVE_INFINITY;
+  for (let at = count - 1; at >= 0; at--) {
+    rest[at] = sum;
+    lightest[at] = least;
+    sum += effective[order[at]];
+    least = Math.min(least, weights[order[at]]);
+  }
+  if (sum < target || count === 0) return 'short';
+
+  const chosen: number[] = [];
+  let best: number[] = [];
+  let [amount, weight] = [0, 0];
+  let [bestAmount, bestWeight] = [Number.POSITIVE_INFINITY, maxWeight];
+  let failure: Failure = 'short';
+  const drop = (): number => {
+    const last = chosen.pop()!;
+    amount -= effective[order[last]];
+    weight -= weights[order[last]];
+    return last;
+  };
+  let next = 0;
+  for (let step = 0; step < MAX_STEPS; step++) {
+    if ((step & 1023) === 0 && pace.due) await pace.pause();
+    const tail = next++;
+    const own = effective[order[tail]];
+    amount += own;
+    weight += weights[order[tail]];
+    chosen.push(tail);
+    /** Leave out the last coin and go on; the coin before it too, where nothing after the last can help. */
+    let shift = true;
+    let cut = false;
+    const hopeless = (): boolean => weights[order[tail]] <= lightest[tail];
+    if (amount + rest[tail] < target) cut = true;
+    else if (weight > bestWeight) {
+      if (weight > maxWeight) failure = 'heavy';
+      cut = hopeless();
+    } else if (amount >= target) {
+      if (weight < bestWeight || amount < bestAmount) {
+        best = [...chosen];
+        bestWeight = weight;
+        bestAmount = amount;
+      }
+    } else if (best.length > 0 && weight + lightest[tail] * Math.ceil((target - amount) / own) > bestWeight) cut = hopeless();
+    else shift = false;
+    if (cut || next === count) {
+      drop();
+      shift = true;
+    }
+    while (shift) {
+      if (chosen.length === 0) return best.length > 0 ? best.map((at) => order[at]) : failure;
+      next = drop() + 1;
+      // Nothing better comes of a twin that is no lighter.
+      while (next < count && effective[order[next]] === effective[order[next - 1]]) next++;
+      shift = next === count;
+    }
+  }
+  return best.length > 0 ? best.map((at) => order[at]) : failure;
+}

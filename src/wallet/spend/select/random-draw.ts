@@ -1,0 +1,42 @@
+// Draws coins by lot until they are enough: what a payment looks like then tells little about the wallet. Core:
+// SelectCoinsSRD.
+import type { Failure, Found, GroupColumns } from './branch-and-bound.js';
+import { descending, randomOrder } from './order.js';
+import type { Chance, Pace } from './pace.js';
+
+/** Every group adds something. @param target the amount with the change that is wanted */
+export async function drawCoins(
+  { effective, weights }: Pick<GroupColumns, 'effective' | 'weights'>,
+  target: number,
+  maxWeight: number,
+  chance: Chance,
+  pace: Pace,
+): Promise<Found> {
+  const order = await randomOrder(effective.length, chance, pace);
+  /** How small a group is among all: what is too heavy loses its smallest. */
+  const ranks = new Int32Array(effective.length);
+  (await descending(effective, pace, weights)).forEach((group, rank) => {
+    ranks[group] = rank;
+  });
+  const drawn: number[] = [];
+  let [amount, weight] = [0, 0];
+  let failure: Failure = 'short';
+  for (let at = 0; at < order.length; at++) {
+    if ((at & 255) === 0 && pace.due) await pace.pause();
+    const group = order[at];
+    // In order of rank: the smallest is the last.
+    let place = drawn.length;
+    while (place > 0 && ranks[drawn[place - 1]] > ranks[group]) place--;
+    drawn.splice(place, 0, group);
+    amount += effective[group];
+    weight += weights[group];
+    while (weight > maxWeight) {
+      failure = 'heavy';
+      const smallest = drawn.pop()!;
+      amount -= effective[smallest];
+      weight -= weights[smallest];
+    }
+    if (amount >= target) return drawn;
+  }
+  return failure;
+}
