@@ -50,6 +50,8 @@ export interface PackageResult {
   readonly fault: PackageFault | null;
   /** By key of the wtxid; those that were not looked at are absent. */
   readonly results: ReadonlyMap<string, PackageTxResult>;
+  /** They pay too little together, and might pay enough if the witnesses of all but the last were smaller. */
+  readonly slimmerMayPay?: boolean;
 }
 
 type Results = Map<string, PackageTxResult>;
@@ -112,7 +114,7 @@ export class PackageAcceptor {
       if (lost) fault = TX_FAILED;
       results.set(key, lost ? { kind: 'invalid', reject: policyReject('mempool-policy', 'mempool full') } : result);
     }
-    return { fault, results };
+    return { ...rest, fault, results };
   }
 
   /**
@@ -188,7 +190,11 @@ export class PackageAcceptor {
     const totals = totalsOf(works);
     if (works[0].accept.inPackage === 'together') {
       const fault = checkFeeRate(totals.size, totals.modifiedFee, context);
-      if (fault !== null) return failed(works[works.length - 1], fault);
+      if (fault !== null) {
+        const last = works[works.length - 1];
+        const least = works.reduce((sum, { tx }) => sum + tx.strippedSize, last.size - last.tx.strippedSize);
+        return { ...failed(last, fault), slimmerMayPay: checkFeeRate(least, totals.modifiedFee, context) === null };
+      }
     }
     if (works.length === 1) return null;
     const fault =

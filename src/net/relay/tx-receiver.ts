@@ -115,7 +115,7 @@ export class TxReceiver {
         this.requests.forget(tx.wtxid);
       }
     }
-    if (woken) this.#startOrphans();
+    if (woken) void this.#workOrphans();
   }
 
   /**
@@ -240,7 +240,7 @@ export class TxReceiver {
     if (reject === null) {
       this.#taken(peer, tx);
       peer.lastTxTime = context.clock.nowSeconds();
-      this.#startOrphans();
+      void this.#workOrphans();
       return;
     }
     this.#refused(peer, tx, reject, true);
@@ -269,18 +269,19 @@ export class TxReceiver {
     for (const child of this.orphans.childrenOf(parent, peer)) {
       const pair = packageHash([parent, child], crypto);
       if (this.#reconsiderable.has(pair) || this.#rejects.has(child.txid)) continue;
-      const { fault, results } = await mempool.acceptPackage([parent, child]);
+      const { fault, results, slimmerMayPay } = await mempool.acceptPackage([parent, child]);
       const verdict = fault === null ? 'package accepted' : 'package rejected';
       log.debug('mempool', `package evaluation for parent ${named(parent)} + child ${named(child)} from peer=${peer.id}: ${verdict}`);
       if (fault !== null) this.#reconsiderable.add(pair);
-      // The child first: it need not be woken by its parent.
+      // The child first: it need not be woken by its parent. It waits on where a copy of the parent with a smaller
+      // witness may do: any peer can make a larger one.
       for (const tx of [child, parent]) {
         const result = results.get(hashKey(tx.wtxid));
-        if (result === undefined) continue;
+        if (result === undefined || (tx === child && slimmerMayPay)) continue;
         if (result.kind === 'valid' || result.kind === 'known') this.#taken(peer, tx);
         else this.#refused(peer, tx, result.kind === 'invalid' ? result.reject : OTHER_WITNESS, false);
       }
-      this.#startOrphans();
+      void this.#workOrphans();
       return;
     }
   }
@@ -318,7 +319,9 @@ export class TxReceiver {
       if (first && !peer.leaving) this.#keepOrphan(peer, tx);
       return;
     }
-    if (reject.category !== 'witness-stripped') {
+    // What is here already, or a copy of it without its witness, has the txid that its children name.
+    if (reject.category === 'conflict' && !tx.hasWitness) this.requests.forget(tx.wtxid);
+    else if (reject.category !== 'witness-stripped') {
       // By wtxid: somebody may have spoilt the witness of a good transaction.
       (this.#isCurable(reject) ? this.#reconsiderable : this.#rejects).add(tx.wtxid);
       this.requests.forget(tx.wtxid);
@@ -389,39 +392,38 @@ export class TxReceiver {
     this.#settled.delete(peer);
   }
 
-  #startOrphans(): void {
-    this.#workOrphans().catch((error: Error) => this.#context.log.error(`Orphans: ${error.message}`));
-  }
-
-  /** Tries orphans whose parents came, one of each peer in turn, a few at a time. */
+  /** Tries orphans whose parents came, one of each peer in turn, a few at a time. Never rejects. */
   async #workOrphans(): Promise<void> {
     if (this.#working) return;
     this.#working = true;
-    try {
-      let done = 0;
-      for (let peers = [...this.orphans.readyPeers()]; peers.length > 0; peers = [...this.orphans.readyPeers()]) {
-        for (const peer of peers) {
-          const tx = this.orphans.takeReady(peer);
-          if (tx !== undefined) {
-            if (++done % ORPHANS_PER_STEP === 0) await yieldToLoop();
-            this.#workingFor = peer;
-            await this.#retry(peer, tx);
-            this.#workingFor = null;
-          }
-          if (!this.orphans.hasReady(peer)) this.#settle(peer);
+    let done = 0;
+    for (let peers = [...this.orphans.readyPeers()]; peers.length > 0; peers = [...this.orphans.readyPeers()]) {
+      for (const peer of peers) {
+        const tx = this.orphans.takeReady(peer);
+        if (tx !== undefined) {
+          this.#workingFor = peer;
+          if (++done % ORPHANS_PER_STEP === 0) await yieldToLoop();
+          await this.#retry(peer, tx);
+          this.#workingFor = null;
         }
+        if (!this.orphans.hasReady(peer)) this.#settle(peer);
       }
-    } finally {
-      this.#working = false;
-      this.#workingFor = null;
-      for (const peer of [...this.#settled.keys()]) this.#settle(peer);
     }
+    this.#working = false;
+    for (const peer of [...this.#settled.keys()]) this.#settle(peer);
   }
 
+  /** Never rejects: the messages of the peer wait for this. */
   async #retry(peer: Peer, tx: TxView): Promise<void> {
-    const { reject } = await this.#context.mempool.accept(tx);
-    if (reject === null) this.#taken(peer, tx);
-    else this.#refused(peer, tx, reject, false);
+    try {
+      const { reject } = await this.#context.mempool.accept(tx);
+      if (reject === null) this.#taken(peer, tx);
+      else this.#refused(peer, tx, reject, false);
+    } catch (error) {
+      // A verifier that is busy or failed, say. It may be announced anew.
+      this.#context.log.debug('mempool', `no verdict on orphan ${named(tx)}: ${(error as Error).message}`);
+      this.orphans.remove(tx.wtxid);
+    }
   }
 }
 

@@ -812,3 +812,85 @@ t.test('whoever announces an orphan is asked for its parents, and messages wait 
   for (let turn = 0; turn < 50 && receiver.settled(third) !== undefined; turn++) await receiver.settled(third);
   t.equal(pool.size, 12, 'each one wakes the next');
 });
+
+/** A script that is paid to by its hash, and what spends it: other witnesses with the same end spend it, too. */
+const WITNESS_SCRIPT = Uint8Array.of(0x51);
+const BY_WITNESS = Buffer.concat([hexBytes('0020'), hashes.sha256(WITNESS_SCRIPT)]);
+
+t.test('a copy without its witness of what is here, or an old transaction, makes no child of it hopeless', async (t) => {
+  for (const confirmed of [false, true]) {
+    const { chain: model, clock, pool } = createPool({ policy: NO_POLICY });
+    const { peerThatTells, receiver } = receiverOver({ clock, pool });
+    const [honest, attacker] = [peerThatTells(1), peerThatTells(2)];
+    const known = spend(hashes, [model.fund(90_000, BY_WITNESS)], [{ value: 80_000, script: OPEN }], { witness: [WITNESS_SCRIPT] });
+    await receiver.receive(honest, known.bytes);
+    t.ok(pool.has(known.txid));
+    if (confirmed) {
+      model.connect([known]);
+      // Long ago: the filter of what was confirmed lately has forgotten it.
+      receiver.onTip([], true);
+      await model.coins.prefetch([outpointOf(known, 0)]);
+    }
+    await receiver.receive(attacker, known.stripped());
+    const unknown = payOpen(Buffer.concat([numbered(5), new Uint8Array(4)]), 10_000);
+    const child = spend(hashes, [outpointOf(known, 0), outpointOf(unknown, 0)], [{ value: 70_000, script: OPEN }]);
+    await receiver.receive(honest, child.bytes);
+    t.ok(receiver.orphans.has(child.wtxid), `its parent is ${confirmed ? 'confirmed' : 'in the mempool'}`);
+  }
+});
+
+t.test('a parent that another witness makes too large costs its child nothing', async (t) => {
+  const { chain: model, clock, pool } = createPool({ policy: { ...NO_POLICY, minRelayFeeRate: 1_000, packages: true } });
+  const { peerThatTells, receiver } = receiverOver({ clock, pool });
+  const [honest, attacker] = [peerThatTells(1), peerThatTells(2)];
+  const coin = model.fund(90_000, BY_WITNESS);
+  const parentWith = (witness: Uint8Array[]): TxView => spend(hashes, [coin], [{ value: 90_000, script: OPEN }], { witness });
+  const parent = parentWith([WITNESS_SCRIPT]);
+  const bloated = parentWith([...Array.from({ length: 100 }, () => new Uint8Array(500)), WITNESS_SCRIPT]);
+  t.same(bloated.txid, parent.txid);
+  const child = payOpen(outpointOf(parent, 0), 85_000);
+  await receiver.receive(honest, child.bytes);
+  t.equal(receiver.announced(attacker, child.wtxid, true), true);
+  await receiver.receive(attacker, bloated.bytes);
+  t.equal(pool.size, 0);
+  t.ok(receiver.orphans.hasFrom(child.wtxid, honest), 'the pair paid too little, which is not the fault of the child');
+  await receiver.receive(honest, parent.bytes);
+  t.same([pool.has(parent.txid), pool.has(child.txid)], [true, true]);
+});
+
+t.test('an orphan that can not be judged now leaves no message of its peer waiting', async (t) => {
+  const { chain: model, clock, pool } = createPool({ policy: NO_POLICY });
+  let busy = 0;
+  const mempool = new Proxy(pool, {
+    get: (target, name) => {
+      const value = Reflect.get(target, name, target) as unknown;
+      if (name !== 'accept') return typeof value === 'function' ? value.bind(target) : value;
+      return async (tx: TxView) => {
+        if (busy > 0 && --busy === 0) throw new Error('busy');
+        return target.accept(tx);
+      };
+    },
+  });
+  const { peerThatTells, receiver } = receiverOver({ clock, pool: mempool }, new WtxidIndex(pool));
+  const peer = peerThatTells(1);
+  const parent = spend(
+    hashes,
+    [model.fund(90_000)],
+    [1, 2, 3].map(() => ({ value: 20_000, script: OPEN })),
+  );
+  const children = [0, 1, 2].map((n) => payOpen(outpointOf(parent, n), 10_000));
+  for (const tx of children) await receiver.receive(peer, tx.bytes);
+  t.equal(receiver.orphans.size, 3);
+  busy = 3;
+  await receiver.receive(peer, parent.bytes);
+  const waited = async (): Promise<boolean> => {
+    let done = false;
+    void Promise.resolve(receiver.settled(peer)).then(() => {
+      done = true;
+    });
+    for (let i = 0; i < 100; i++) await new Promise(setImmediate);
+    return done;
+  };
+  t.equal(await waited(), true, 'while they are looked at');
+  t.equal(await waited(), true, 'and later');
+});
