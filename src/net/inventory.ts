@@ -43,8 +43,9 @@ export class Inventory {
     let newest: Uint8Array | null = null;
     const entries = this.#entries(peer, payload, 'inv');
     for (let at = 0, looked = 0; at < entries.length; at += INV_ENTRY_BYTES) {
-      if (++looked % ENTRIES_PER_STEP === 0) yield;
       const { type, hash } = invItem(entries, at);
+      // An orphan may have thousands of parents to look up.
+      if (++looked % ENTRIES_PER_STEP === 0 || txs.orphans.has(hash)) yield;
       if (type === INV.BLOCK || type === INV.WITNESS_BLOCK || type === INV.CMPCT_BLOCK) {
         const known = chain.node(hash) !== undefined;
         if (told) log.debug('net', `got inv: block ${hashToHex(hash)}  ${known ? 'have' : 'new'} peer=${peer.id}`);

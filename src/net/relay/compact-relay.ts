@@ -6,6 +6,7 @@ import { NodeStatus } from '../../chain/header-node.js';
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
 import { parseHeader } from '../../consensus/block/header-view.js';
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
+import { ByteReader } from '../../consensus/bytes/reader.js';
 import { blockProof } from '../../consensus/rules/bits.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Semaphore } from '../../lib/semaphore.js';
@@ -335,15 +336,18 @@ export class CompactRelay {
   /** blocktxn. @throws DecodeError */
   async receiveTxs(peer: Peer, payload: Uint8Array): Promise<void> {
     const { chain, crypto, log } = this.#context;
-    const { hash, txs } = decodeBlockTxs(payload, crypto);
+    const hash = new ByteReader(payload).hash();
     const key = partialKey(peer, hash);
     const partial = this.#partial.get(key);
-    this.#partial.delete(key);
     const node = chain.node(hash);
     if (partial === undefined || node === undefined || node.has(NodeStatus.HAVE_DATA)) {
+      this.#partial.delete(key);
       log.debug('net', `Peer ${peer.id} sent us block transactions for block we weren't expecting`);
       return;
     }
+    // Read now: there may be thousands, from anybody.
+    const { txs } = decodeBlockTxs(payload, crypto);
+    this.#partial.delete(key);
     await this.#complete(peer, node, partial.block, txs);
   }
 

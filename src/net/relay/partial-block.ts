@@ -6,12 +6,10 @@ import { checkMutation } from '../../consensus/rules/block-mutation.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { Slicer } from '../../lib/slicer.js';
 import type { NetContext } from '../context.js';
-import { type CompactBlock, ShortIds } from '../wire/compact-block.js';
+import { type CompactBlock, MAX_BLOCK_TXS, ShortIds } from '../wire/compact-block.js';
 import type { CompactCause, TxSource } from './compact-stats.js';
 
-/** A block has no more transactions than its weight over the least one. */
-const MAX_TXS = 4_000_000 / 60;
-/** Nor more bytes than weight. */
+/** A block has no more bytes than weight. */
 const MAX_BYTES = 4_000_000;
 /** Entries hashed between looks at the clock. */
 const LOOKS = 256;
@@ -37,7 +35,7 @@ export class PartialBlock {
   /** Fills in what we have. @param extra transactions outside the mempool that may be in a block */
   static async begin(compact: CompactBlock, context: NetContext, extra: readonly TxView[]): Promise<PartialBlock | PartialFault> {
     const total = compact.shortIds.length + compact.prefilled.length;
-    if (total === 0 || total > MAX_TXS) return 'invalid';
+    if (total === 0 || total > MAX_BLOCK_TXS) return 'invalid';
     const block = new PartialBlock(compact, total);
     for (const [i, { index, tx }] of compact.prefilled.entries()) {
       // More places than there are transactions before it: it would leave holes.

@@ -125,7 +125,7 @@ export class TxReceiver {
   announced(peer: Peer, hash: Uint8Array, byWtxid: boolean): boolean {
     const orphan = byWtxid ? this.orphans.get(hash) : undefined;
     if (orphan !== undefined) {
-      this.#resolveWith(peer, orphan, () => this.orphans.addAnnouncer(hash, peer));
+      this.#resolveWith([peer], orphan, () => this.orphans.addAnnouncer(hash, peer));
       return true;
     }
     if (this.isKnown(hash, byWtxid)) return true;
@@ -145,17 +145,21 @@ export class TxReceiver {
   }
 
   /**
-   * Takes a peer for one that has the missing parents of an orphan, unless it has announced too much.
-   * @param keep called when it is
+   * Takes peers for some that have the missing parents of an orphan, unless they have announced too much.
+   * @param keep called for each of them
    */
-  #resolveWith(peer: Peer, orphan: TxView, keep: () => void): void {
-    if (this.orphans.hasFrom(orphan.wtxid, peer)) return;
-    // Counted before they are looked up: what is refused costs little.
-    if (!peer.permissions.relay && this.requests.full(peer)) return;
+  #resolveWith(peers: readonly Peer[], orphan: TxView, keep: (peer: Peer) => void): void {
+    const mayTell = (peer: Peer, parents: number): boolean => peer.permissions.relay || !this.requests.full(peer, parents);
+    // By the inputs, before parents are looked up: there may be thousands, and what is refused must cost little.
+    const able = peers.filter((peer) => mayTell(peer, orphan.inputCount) && !this.orphans.hasFrom(orphan.wtxid, peer));
+    if (able.length === 0) return;
     const missing = parentsOf(orphan).filter((parent) => !this.#isHere(parent, false));
-    if (!peer.permissions.relay && this.requests.full(peer, missing.length)) return;
-    for (const parent of missing) this.#announce(peer, parent, false);
-    keep();
+    for (const peer of able) {
+      // Those before it may have used up what all have together.
+      if (!mayTell(peer, missing.length)) continue;
+      for (const parent of missing) this.#announce(peer, parent, false);
+      keep(peer);
+    }
   }
 
   /** Whether there is no point in asking for a transaction by itself. */
@@ -347,7 +351,7 @@ export class TxReceiver {
       if (!this.orphans.has(tx.wtxid)) this.onUnused(tx);
       // Those that were to be asked for it may have its parents, too.
       const others = [...this.requests.candidates(tx.txid), ...(tx.hasWitness ? this.requests.candidates(tx.wtxid) : [])];
-      for (const one of [peer, ...others]) this.#resolveWith(one, tx, () => this.#storeOrphan(one, tx));
+      this.#resolveWith([...new Set([peer, ...others])], tx, (one) => this.#storeOrphan(one, tx));
     }
     this.requests.forget(tx.txid);
     this.requests.forget(tx.wtxid);

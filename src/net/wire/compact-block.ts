@@ -7,8 +7,8 @@ import { type SipKey, sipKey } from '../../crypto/siphash.js';
 
 /** Bytes of a short id. */
 const SHORT_ID_BYTES = 6;
-/** No block has more transactions: 4,000,000 weight over the 60-byte, 240-weight least. */
-const MAX_TXS = 66_667;
+/** No block has more transactions: 4,000,000 weight over the least one's, of 60 bytes. */
+export const MAX_BLOCK_TXS = Math.floor(4_000_000 / 240);
 
 /** A transaction sent whole inside a compact block. */
 export interface PrefilledTx {
@@ -46,14 +46,14 @@ export function decodeCompactBlock(payload: Uint8Array, hashes: Hashes): Compact
   const reader = new ByteReader(payload);
   const header = reader.bytes(80);
   const nonce = reader.u64big();
-  const count = reader.compactSize(MAX_TXS);
+  const count = reader.compactSize(MAX_BLOCK_TXS);
   if (reader.remaining < count * SHORT_ID_BYTES) throw new DecodeError('compact block ends early');
   const shortIds: number[] = new Array(count);
   for (let i = 0; i < count; i++) {
     const low = reader.u32();
     shortIds[i] = reader.u16() * 0x1_0000_0000 + low;
   }
-  const whole = reader.compactSize(MAX_TXS);
+  const whole = reader.compactSize(MAX_BLOCK_TXS);
   const prefilled: PrefilledTx[] = [];
   let index = -1;
   for (let i = 0; i < whole; i++) {
@@ -115,7 +115,7 @@ export function encodeBlockTxs(hash: Uint8Array, txs: readonly TxView[]): Uint8A
 export function decodeBlockTxs(payload: Uint8Array, hashes: Hashes): { hash: Uint8Array; txs: TxView[] } {
   const reader = new ByteReader(payload);
   const hash = reader.hash();
-  const count = reader.compactSize(MAX_TXS);
+  const count = reader.compactSize(MAX_BLOCK_TXS);
   const txs: TxView[] = [];
   for (let i = 0; i < count; i++) txs.push(txAt(payload, reader, hashes));
   return { hash, txs };

@@ -10,6 +10,7 @@ import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';
 import { silentLogger } from '../../../src/log/logger.js';
 import type { NetContext } from '../../../src/net/context.js';
+import { Inventory } from '../../../src/net/inventory.js';
 import { NO_PERMISSIONS } from '../../../src/net/options.js';
 import type { Connection } from '../../../src/net/peer/connection.js';
 import { Peer } from '../../../src/net/peer/peer.js';
@@ -27,7 +28,8 @@ import {
   encodeCompactBlock,
   ShortIds,
 } from '../../../src/net/wire/compact-block.js';
-import { decodeInv } from '../../../src/net/wire/messages.js';
+import { decodeInv, encodeInv } from '../../../src/net/wire/messages.js';
+import { INV } from '../../../src/net/wire/protocol.js';
 import { merkleRoot } from '../../framework/messages.js';
 import { spend } from '../../framework/model-chain.js';
 import { filterPayload } from '../../framework/p2p-client.js';
@@ -893,4 +895,51 @@ t.test('an orphan that can not be judged now leaves no message of its peer waiti
   };
   t.equal(await waited(), true, 'while they are looked at');
   t.equal(await waited(), true, 'and later');
+});
+
+t.test('parents of an orphan are looked up once for all who announced it, and for nobody who may not announce them', async (t) => {
+  const { clock, pool } = createPool({ policy: NO_POLICY });
+  let looked = 0;
+  const counting = new Proxy(pool, {
+    get: (target, name) => {
+      const value = Reflect.get(target, name, target) as unknown;
+      if (name === 'has') looked++;
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  const { peerThatTells, receiver } = receiverOver({ clock, pool: counting }, new WtxidIndex(pool));
+  const wide = spend(
+    hashes,
+    Array.from({ length: 600 }, (_, n) => Buffer.concat([numbered(n), new Uint8Array(4)])),
+    [{ value: 1, script: OPEN }],
+  );
+  const peers = Array.from({ length: 20 }, (_, n) => peerThatTells(n));
+  for (const peer of peers) receiver.announced(peer, wide.wtxid, true);
+  looked = 0;
+  await receiver.receive(peers[0] as Peer, wide.bytes);
+  t.ok(receiver.orphans.announcements > 1);
+  t.ok(looked <= 600, `${looked} look-ups of 600 parents`);
+  const busy = peerThatTells(99);
+  for (let n = 0; n < 4_500; n++) receiver.announced(busy, numbered(10_000 + n), true);
+  looked = 0;
+  for (let n = 0; n < 10; n++) t.equal(receiver.announced(busy, wide.wtxid, true), true);
+  t.equal(looked, 0);
+
+  // Each entry of an inv that names an orphan is a step by itself: others get their turn in between.
+  const named = { orphans: { has: () => true }, announced: () => true };
+  const chain = { isInitialBlockDownload: () => false };
+  const context = { chain, log: silentLogger, options: { blocksOnly: false }, wake: () => {} } as unknown as NetContext;
+  const inventory = new Inventory(context, { txs: named, announcer: { noteKnownHash: () => {} } } as never);
+  busy.relaysByWtxid = true;
+  const entries = Array.from({ length: 10 }, () => ({ type: INV.WTX, hash: wide.wtxid }));
+  t.equal([...inventory.inv(busy, encodeInv(entries))].length, 10);
+});
+
+t.test('transactions of a block that nobody asked for are not read', async (t) => {
+  const { clock, pool } = createPool();
+  const relay = compactOver({ clock, pool }, { node: () => undefined }, {}, {});
+  const peer = new Peer(1, 'inbound', { network: 'ipv4', bytes: new Uint8Array(4), port: 1 }, '', '', NO_PERMISSIONS, 0);
+  await t.resolves(relay.receiveTxs(peer, Buffer.concat([numbered(1), Uint8Array.of(200)])));
+  const sixteenThousand = { header: new Uint8Array(80), nonce: 0n, shortIds: new Array<number>(16_667).fill(0), prefilled: [] };
+  t.throws(() => decodeCompactBlock(encodeCompactBlock(sixteenThousand), hashes), 'no block has so many');
 });
