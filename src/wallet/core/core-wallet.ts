@@ -348,7 +348,12 @@ function metadataIn(reader: ByteReader): CoreMetadata {
 function plainSecret(publicKey: Uint8Array, value: ByteReader, hashes: Hashes): CoreSecret {
   const der = value.varBytes();
   // What Core wrote since 0.9 to know a damaged pair.
-  if (value.remaining >= 32 && !equals(hashes.sha256d(joined(publicKey, der)), value.hash())) throw new DecodeError('a key is damaged');
+  if (value.remaining >= 32) {
+    const pair = joined(publicKey, der);
+    const digest = hashes.sha256d(pair);
+    pair.fill(0);
+    if (!equals(digest, value.hash())) throw new DecodeError('a key is damaged');
+  }
   const reader = new ByteReader(der);
   if (reader.u8() !== 0x30) throw new DecodeError('no private key');
   const long = reader.u8();

@@ -10,6 +10,8 @@ import { applicationId, isSqlite, sqliteRecords } from './sqlite-records.js';
 
 /** Everything read is in memory until the wallet is made. */
 const MOST_BYTES = 2 ** 31;
+/** Some are as short as ten bytes and take 700 as objects; a million keys have three million. */
+const MOST_ROWS = 3_000_000;
 
 /**
  * Rows of a file of either kind, and the network it names: the four bytes that begin its messages, null where it names
@@ -20,10 +22,20 @@ export async function coreRows(source: ByteSource): Promise<{ rows: AsyncGenerat
   if (isSqlite(head)) {
     const network = new Uint8Array(4);
     new DataView(network.buffer).setUint32(0, await applicationId(source));
-    return { rows: sqliteRecords(source), network };
+    return { rows: apart(sqliteRecords(source), source), network };
   }
-  if (isBdb(head)) return { rows: bdbRecords(source), network: null };
+  if (isBdb(head)) return { rows: apart(bdbRecords(source), source), network: null };
   throw new CoreFileError('It is neither a Berkeley DB file nor a SQLite file');
+}
+
+/** Rows that do not lie over each other: a page that names one place thousands of times would fill the memory. */
+async function* apart(rows: AsyncGenerator<CoreRow>, { size }: ByteSource): AsyncGenerator<CoreRow> {
+  let left = size;
+  for await (const row of rows) {
+    left -= row.key.length + row.value.length;
+    if (left < 0) throw new CoreFileError('The file is damaged: its rows are larger than the file');
+    yield row;
+  }
 }
 
 /** All that the rows tell. @throws CoreFileError */
@@ -31,13 +43,19 @@ export async function collectRows(
   rows: AsyncGenerator<CoreRow>,
   hashes: Hashes,
   pauses: Pick<Slicer, 'due' | 'pause'>,
+  mostRows = MOST_ROWS,
 ): Promise<CoreWallet> {
   const wallet = emptyCoreWallet();
+  let count = 0;
   try {
     for await (const row of rows) {
-      takeRow(wallet, row, hashes);
-      // It may have been a private key; what is kept of it is a copy.
-      row.value.fill(0);
+      if (++count > mostRows) throw new CoreFileError(`Files of more than ${mostRows} rows are not read`);
+      try {
+        takeRow(wallet, row, hashes);
+      } finally {
+        // It may have been a private key; what is kept of it is a copy.
+        row.value.fill(0);
+      }
       if (pauses.due) await pauses.pause();
     }
     return wallet;
@@ -80,8 +98,10 @@ export async function readCoreWallet(path: string, magic: Uint8Array, hashes: Ha
 
 /** What SQLite keeps beside a file while it is open, or after its program died: it belongs to the contents. */
 async function refuseJournals(path: string): Promise<void> {
+  // Where the file lies, not a link to it.
+  const file = await fs.realpath(path);
   for (const ending of ['-journal', '-wal']) {
-    const info = await fs.stat(path + ending).catch(() => null);
+    const info = await fs.stat(file + ending).catch(() => null);
     if (info !== null && info.size > 0) {
       throw new CoreFileError(
         `The file was not closed (${ending} lies beside it): unload the wallet in Bitcoin Core, or open and close it once`,

@@ -169,7 +169,8 @@ export async function* sqliteRecords(source: ByteSource): AsyncGenerator<CoreRow
   for await (const payload of database.payloads(root)) {
     const [key, value] = columnsOf(payload);
     if (!(key instanceof Uint8Array) || !(value instanceof Uint8Array)) return damaged('a row is not one of a wallet');
-    yield { key: key.slice(), value: value.slice() };
+    const row = { key: key.slice(), value: value.slice() };
     payload.fill(0);
+    yield row;
   }
 }

@@ -1,6 +1,7 @@
 // Wallet files of Bitcoin Core, read row by row: files that Core made (test/functional/core-wallets), the same of
 // another byte order, and files that are damaged or made to do harm.
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import zlib from 'node:zlib';
 import t from 'tap';
@@ -10,7 +11,7 @@ import { bdbRecords } from '../../../src/wallet/core/bdb-records.js';
 import { type CoreWallet, emptyCoreWallet, takeRow, wipeCoreWallet } from '../../../src/wallet/core/core-wallet.js';
 import { openCoreMasterKey } from '../../../src/wallet/core/open-master-key.js';
 import { type ByteSource, CoreFileError, type CoreRow } from '../../../src/wallet/core/paged-file.js';
-import { collectRows, coreRows } from '../../../src/wallet/core/read-core-wallet.js';
+import { collectRows, coreRows, readCoreWallet } from '../../../src/wallet/core/read-core-wallet.js';
 import { sqliteRecords } from '../../../src/wallet/core/sqlite-records.js';
 import { fillFromCore, openCoreKeys } from '../../../src/wallet/manage/fill-from-core.js';
 import { WalletError } from '../../../src/wallet/manage/wallet-error.js';
@@ -184,6 +185,97 @@ t.test('loops and lies', async (t) => {
   await t.rejects(async () => {
     for await (const _ of sqliteRecords(sourceOf(plain))) t.fail('a row');
   }, CoreFileError);
+});
+
+/** Files whose rows all lie in one place of their only page of rows. */
+t.test('rows that lie over each other', async (t) => {
+  const page = 65_536;
+  const rows = 8000;
+  const size = 40_000;
+  const sqlite = new Uint8Array(2 * page);
+  const view = new DataView(sqlite.buffer);
+  sqlite.set(Buffer.from('SQLite format 3\0', 'latin1'));
+  view.setUint16(16, 1);
+  sqlite.set([1, 1], 18);
+  // The first page: a table of this name, whose rows are on the second.
+  sqlite.set([0x0d, 0, 0, 0, 1], 100);
+  view.setUint16(108, 200);
+  sqlite.set([20, 1, 6, 23, 21, 21, 1, 0, ...Buffer.from('tablemainmain'), 2], 200);
+  sqlite[page] = 0x0d;
+  view.setUint16(page + 3, rows);
+  for (let i = 0; i < rows; i++) view.setUint16(page + 8 + i * 2, 20_000);
+  const varint = (number: number): number[] => [0x80 | (number >> 14), 0x80 | ((number >> 7) & 0x7f), number & 0x7f];
+  // Its key is one byte long, its value all that is left.
+  sqlite.set([...varint(size), 1, 5, 14, ...varint((size - 6) * 2 + 12), 0], page + 20_000);
+  await t.rejects(read(sqlite), { name: 'CoreFileError', message: /rows are larger/ });
+
+  const bdb = new Uint8Array(4 * page);
+  const put = new DataView(bdb.buffer);
+  for (const at of [0, 2]) {
+    const base = at * page;
+    put.setUint32(base + 4, 1, true);
+    put.setUint32(base + 8, at, true);
+    put.setUint32(base + 12, 0x053162, true);
+    put.setUint32(base + 16, 9, true);
+    put.setUint32(base + 20, page, true);
+    bdb[base + 25] = 9;
+    put.setUint32(base + 48, 0x20, true);
+    put.setUint32(base + 88, at + 1, true);
+  }
+  const leaf = (at: number, offsets: readonly number[]): void => {
+    const base = at * page;
+    put.setUint32(base + 4, 1, true);
+    put.setUint32(base + 8, at, true);
+    put.setUint16(base + 20, offsets.length, true);
+    bdb.set([1, 5], base + 24);
+    for (const [i, offset] of offsets.entries()) put.setUint16(base + 26 + i * 2, offset, true);
+  };
+  leaf(1, [1000, 2000]);
+  bdb.set([4, 0, 1, ...Buffer.from('main')], page + 1000);
+  bdb.set([4, 0, 1, 0, 0, 0, 2], page + 2000);
+  leaf(3, new Array(2 * rows).fill(40_000));
+  put.setUint16(3 * page + 40_000, 20_000, true);
+  bdb[3 * page + 40_002] = 1;
+  await t.rejects(read(bdb), { name: 'CoreFileError', message: /rows are larger/ });
+});
+
+t.test('more rows than memory has room for', async (t) => {
+  async function* rows(): AsyncGenerator<CoreRow> {
+    for (let i = 0; i < 1001; i++) yield { key: Uint8Array.of(1, 0x7e), value: new Uint8Array(0) };
+  }
+  t.equal((await collectRows(rows(), crypto, pauses, 1001)).left.get('~'), 1001);
+  await t.rejects(collectRows(rows(), crypto, pauses, 1000), { name: 'CoreFileError', message: /more than 1000 rows/ });
+});
+
+t.test('a journal behind a link', async (t) => {
+  const dir = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), 'adit-core-'));
+  t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
+  const file = path.join(dir, 'wallet.dat');
+  const link = path.join(dir, 'link.dat');
+  const bytes = bytesOf(fresh.plain);
+  fs.writeFileSync(file, bytes);
+  fs.symlinkSync(file, link);
+  const magic = bytes.subarray(68, 72);
+  wipeCoreWallet(await readCoreWallet(link, magic, crypto));
+  fs.writeFileSync(`${file}-journal`, 'what belongs to the contents');
+  await t.rejects(readCoreWallet(link, magic, crypto), { name: 'CoreFileError', message: /was not closed/ });
+});
+
+t.test('private keys that are read in passing', async (t) => {
+  const made: Uint8Array[] = [];
+  const hashes = {
+    ...crypto,
+    sha256d: (data: Uint8Array) => {
+      made.push(data);
+      return crypto.sha256d(data);
+    },
+  };
+  const wallet = await collectRows((await coreRows(sourceOf(bytesOf(old.plain)))).rows, hashes, pauses);
+  const secrets = wallet.secrets.map(({ bytes }) => Buffer.from(bytes).toString('hex'));
+  t.ok(secrets.length > 0);
+  const kept = made.filter((data) => secrets.some((secret) => Buffer.from(data).toString('hex').includes(secret)));
+  t.equal(kept.length, 0, 'what was hashed is overwritten');
+  wipeCoreWallet(wallet);
 });
 
 /** A few bytes set to others, a part cut out or doubled. */
