@@ -13,6 +13,7 @@ import { parseDescriptor } from '../../address/descriptor/parse.js';
 import { SecretRing } from '../../address/descriptor/secrets.js';
 import { equalBytes, toHex } from '../../consensus/bytes/hex.js';
 import type { Slicer } from '../../lib/slicer.js';
+import { sortInSlices } from '../../lib/sort-in-slices.js';
 import { inTurns } from '../../lib/steps.js';
 import type { Store } from '../../storage/store.js';
 import { NOWHERE, TX_STATE, type TxPlace } from '../coins/tx-table.js';
@@ -120,7 +121,7 @@ export async function fillFromCore(
       descriptors: core.descriptors.size,
       transactions: core.transactions.length,
       addresses: labelled,
-      warnings: [...filling.warnings, ...otherForms(core), ...leftOut(core)],
+      warnings: [...filling.warnings, ...(await filling.otherForms()), ...leftOut(core)],
     };
   } finally {
     wallet.vault.lock();
@@ -166,13 +167,6 @@ const KINDS_LEFT: Readonly<Record<string, string>> = {
 const leftOut = ({ left }: CoreWallet): string[] =>
   [...left].map(([kind, count]) => `Left out: ${count} ${KINDS_LEFT[kind] ?? `rows of the kind ${JSON.stringify(kind.slice(0, 40))}`}`);
 
-/** A transaction is kept in one form, that of its record. */
-function otherForms({ transactions, variants }: CoreWallet): string[] {
-  const kept = new Set(transactions.map(({ tx }) => toHex(tx.wtxid)));
-  const others = variants.filter(({ wtxid }) => !kept.has(toHex(wtxid))).length;
-  return others > 0 ? [`Left out: ${others} other forms of transactions, with other witnesses`] : [];
-}
-
 class Filling {
   readonly warnings: string[] = [];
   readonly #wallet: Wallet;
@@ -217,7 +211,7 @@ class Filling {
     const core = this.#core;
     const wallet = this.#wallet;
     const { hash160 } = this.#context.hashes;
-    const fingerprints = this.#fingerprints();
+    const fingerprints = await this.#fingerprints();
     const factsOf = (metadata: CoreMetadata | undefined): { time: number; origin: KeyOrigin | null; seedId: Uint8Array | null } => {
       const origin = metadata === undefined ? null : originOf(metadata, fingerprints);
       return { time: metadata?.time ?? 0, origin, seedId: metadata?.seedId ?? null };
@@ -244,13 +238,13 @@ class Filling {
     await this.#each(others, ({ publicKey, metadata }, batch) => {
       keys.restoreKey({ publicKey, secret: null, ...factsOf(metadata) }, batch);
     });
-    const waiting = [...core.pool].sort((a, b) => a.index - b.index);
+    const waiting = await sortInSlices(core.pool, (a, b) => a.index - b.index, this.#pauses);
     await this.#each(waiting, (entry, batch) => {
       if (!keys.knowsKey(hash160(entry.publicKey))) keys.keys.write(keys.keys.touch(entry.publicKey), batch);
       keys.pool.restore(hash160(entry.publicKey), entry, batch);
     });
     const { record } = wallet;
-    const chains = this.#hdChains();
+    const chains = await this.#hdChains();
     record.hd = chains.current;
     record.inactive = chains.inactive;
     if (chains.current !== null && core.hd?.isSplit === false && record.canSplit) record.version = WALLET_VERSION.HD;
@@ -261,13 +255,17 @@ class Filling {
   /**
    * Fingerprints of the master keys that seeds make, by hex of the seed's id; files of before 0.18 do not have them.
    */
-  #fingerprints(): Map<string, Uint8Array> {
+  async #fingerprints(): Promise<Map<string, Uint8Array>> {
     const { hash160 } = this.#context.hashes;
     const seeds = new Set<string>();
-    for (const { metadata } of this.#core.keyMetadata.values()) if (metadata.seedId) seeds.add(toHex(metadata.seedId));
+    for (const { metadata } of this.#core.keyMetadata.values()) {
+      if (metadata.seedId) seeds.add(toHex(metadata.seedId));
+      if (this.#pauses.due) await this.#pauses.pause();
+    }
     const found = new Map<string, Uint8Array>();
     if (seeds.size === 0) return found;
     for (const item of this.#core.secrets) {
+      if (this.#pauses.due) await this.#pauses.pause();
       const id = toHex(hash160(item.publicKey));
       if (!seeds.has(id)) continue;
       const secret = this.#secretOf(item);
@@ -280,10 +278,11 @@ class Filling {
   }
 
   /** The chain in use, and those of seeds before it. */
-  #hdChains(): { current: HdChain | null; inactive: HdChain[] } {
+  async #hdChains(): Promise<{ current: HdChain | null; inactive: HdChain[] }> {
     const { hd, keyMetadata } = this.#core;
     const chains = new Map<string, HdChain>();
     for (const { metadata } of keyMetadata.values()) {
+      if (this.#pauses.due) await this.#pauses.pause();
       const { seedId } = metadata;
       if (seedId === null) continue;
       const id = toHex(seedId);
@@ -374,11 +373,28 @@ class Filling {
     return taken;
   }
 
+  /** A transaction is kept in one form, that of its record. */
+  async otherForms(): Promise<string[]> {
+    const kept = new Set<string>();
+    for (const { tx } of this.#core.transactions) {
+      kept.add(toHex(tx.wtxid));
+      if (this.#pauses.due) await this.#pauses.pause();
+    }
+    let others = 0;
+    for (const { wtxid } of this.#core.variants) {
+      if (!kept.has(toHex(wtxid))) others++;
+      if (this.#pauses.due) await this.#pauses.pause();
+    }
+    return others > 0 ? [`Left out: ${others} other forms of transactions, with other witnesses`] : [];
+  }
+
   async transactions(chain: WalletChain, tip: WalletBlock): Promise<void> {
     const wallet = this.#wallet;
     const unknown = Number.POSITIVE_INFINITY;
     const rank = ({ order }: CoreTransaction): number => (order < 0 ? unknown : order);
-    const arrived = [...this.#core.transactions].sort((a, b) => (rank(a) === rank(b) ? a.received - b.received : rank(a) - rank(b)));
+    const before = (a: CoreTransaction, b: CoreTransaction): number =>
+      rank(a) === rank(b) ? a.received - b.received : rank(a) - rank(b);
+    const arrived = await sortInSlices(this.#core.transactions, before, this.#pauses);
     await this.#each(arrived, ({ tx, values, received, smart, ...at }, batch) => {
       wallet.ledger.put(tx, placeOf(at, chain, tip), batch, values, { received, smart });
     });

@@ -18,6 +18,7 @@ import { WalletError } from '../../../src/wallet/manage/wallet-error.js';
 import type { WalletBlock, WalletChain } from '../../../src/wallet/source.js';
 import { createMemoryWallet, crypto } from '../../framework/memory-wallet.js';
 import { pseudoRandom } from '../../framework/pseudo-random.js';
+import { mostInATurn } from '../../framework/turns.js';
 
 const folder = path.resolve(import.meta.dirname, '../../../../test/functional/core-wallets');
 const filesOf = (release: string): Record<string, string> =>
@@ -327,6 +328,37 @@ function chainOf(genesis: Uint8Array): WalletChain {
     node: () => undefined,
   } as unknown as WalletChain & { tip: WalletBlock };
 }
+
+t.test('a wallet of many seeds and keys gives others their turns', async (t) => {
+  const keys = 400;
+  const core = emptyCoreWallet();
+  core.locator = new Uint8Array(32);
+  const { surroundings } = await createMemoryWallet({ wallet: { keypool: 1 } });
+  let work = 0;
+  const counted = <T extends object>(tools: T, name: keyof T): T =>
+    new Proxy(tools, {
+      get: (target, property) => {
+        if (property === name) work++;
+        return Reflect.get(target, property);
+      },
+    });
+  const { context } = surroundings;
+  for (let i = 1; i <= keys; i++) {
+    const bytes = new Uint8Array(32).fill(1);
+    new DataView(bytes.buffer).setUint32(28, i);
+    const publicKey = context.keys.publicKey(bytes, true)!;
+    core.secrets.push({ publicKey, bytes, encrypted: false });
+    // Every key a seed: no wallet has so many.
+    const metadata = { time: 1, hdPath: `m/0'/0'/${i}'`, seedId: crypto.hash160(publicKey), origin: null };
+    core.keyMetadata.set(Buffer.from(publicKey).toString('hex'), { publicKey, metadata });
+  }
+  const watched = { ...surroundings, context: { ...context, keys: counted(context.keys, 'publicKey') } };
+  const fill = (): Promise<unknown> =>
+    fillFromCore(watched, chainOf(new Uint8Array(32)), { name: 'w', folder: '' }, { core, masterKey: null }, null, new MemoryStore(), new Slicer());
+  const { most, all } = await mostInATurn(fill, () => work);
+  t.ok(all >= 3 * keys, `${all} keys multiplied`);
+  t.ok(most < 30, `${most} in one turn`);
+});
 
 t.test('mutated rows, as far as a wallet', async (t) => {
   const random = pseudoRandom(11);
