@@ -1,5 +1,6 @@
 // sendall: spends all coins of a wallet, or those that are named, to one or more addresses. Core's master:
 // wallet/rpc/spend.cpp.
+import { hashKey } from '../../consensus/bytes/hex.js';
 import type { TxFields, TxInputFields } from '../../consensus/tx/build-tx.js';
 import { dustThreshold } from '../../policy/dust.js';
 import { feeForSize } from '../../policy/fee-rate.js';
@@ -86,6 +87,8 @@ export const sendall: Run<NodeContext> = async (ctx, args, call) => {
     invalid('Cannot combine minconf or maxconf with specific inputs.');
   }
   const wanted = { sendMax: options.has('send_max') && asBool(options.get('send_max')), replaceable, feeRate };
+  const names = new Set(started.inputs.map(({ prevHash, prevIndex }) => hashKey(outpointOf(prevHash, prevIndex))));
+  if (names.size < started.inputs.length) invalid('Invalid parameter, an input is named twice');
   return inSpendLine(wallet, async () => {
     const sizes = new SignedSizes(wallet, false);
     const spent =
