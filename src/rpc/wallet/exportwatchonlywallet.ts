@@ -5,6 +5,7 @@ import path from 'node:path';
 import { fillPool } from '../../wallet/keys/fill-pool.js';
 import { writeBackup } from '../../wallet/manage/backup.js';
 import { watchOnlyRow } from '../../wallet/manage/watch-only-rows.js';
+import { isOfDatabase } from '../../wallet/storage/wallet-folder.js';
 import { asString } from '../args.js';
 import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
@@ -19,6 +20,9 @@ export const exportwatchonlywallet: Run<NodeContext> = async (ctx, args, call) =
   const asked = asString(args[0]);
   if (asked === '') refuse('Export destination cannot be empty');
   const file = path.resolve(asked);
+  const isDatabase = await isOfDatabase(wallet.parts.options.dir, file).catch(() => false);
+  // A file in a place of a wallet's database would be in the way of its next exchange.
+  if (isDatabase) refuse(`Could not create file '${asked}'`);
   await fillPool(wallet, 0);
   // The name is taken before anything is written, so that nothing is written over.
   const place = await fs.open(file, 'wx').catch((error: NodeJS.ErrnoException) => {

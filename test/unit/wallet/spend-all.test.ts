@@ -109,15 +109,28 @@ t.test('what transactions would change', async (t) => {
   await t.rejects(change(['00']), { code: -22 });
 });
 
+t.test('a coin is named once', async (t) => {
+  const { call, wallet } = await funded([100_000]);
+  const { txs } = wallet.ledger;
+  const input = { txid: Buffer.from(txs.txid(0)).reverse().toString('hex'), vout: 0 };
+  await t.rejects(call(sendall, [ELSEWHERE], null, 'unset', 2, { inputs: [input, input] }), { code: -8, message: /named twice/ });
+  t.equal(txs.size, 1, 'nothing was recorded');
+});
+
 t.test('a copy that watches', async (t) => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-watch-'));
   t.teardown(() => fs.rmSync(dir, { recursive: true }));
-  const made = await createMemoryWallet({ descriptors: true });
+  const made = await createMemoryWallet({ descriptors: true, wallet: { dir } });
   const call = caller(made);
   await made.receive([{ script: await made.address('bech32'), value: 5_000 }], TIP - 10);
   await allRows(made.wallet);
   const file = path.join(dir, 'watch');
   t.same(await call(exportwatchonlywallet, file), { exported_file: file });
+  for (const name of ['wallet.db', 'wallet.db.new', 'wallet.db.old']) {
+    const inside = path.join(dir, name);
+    await t.rejects(call(exportwatchonlywallet, inside), { message: `Error: Could not create file '${inside}'` }, 'a place of a wallet');
+    t.notOk(fs.existsSync(inside));
+  }
   await t.rejects(call(exportwatchonlywallet, file), { code: -4, message: `Error: Export destination '${file}' already exists` });
   await t.rejects(call(exportwatchonlywallet, path.join(dir, 'no', 'x')), { message: /Could not create file/ });
   await t.rejects(call(exportwatchonlywallet, ''), { message: 'Error: Export destination cannot be empty' });
