@@ -1,6 +1,7 @@
 // getdescriptoractivity: what some descriptors were paid and spent in given blocks, and in the pool. Core:
 // rpc/blockchain.cpp.
 import type { TxView } from '../../consensus/tx/tx-view.js';
+import { sortInSlices } from '../../lib/sort-in-slices.js';
 import { asArray, asBool, asHash } from '../args.js';
 import type { CallInfo, Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
@@ -80,18 +81,19 @@ class Activity {
 }
 
 /** The blocks of a list, each once, lowest first. */
-function blocksOf({ chain }: NodeContext, hashes: readonly JsonValue[]): HeaderInfo[] {
+async function blocksOf({ chain }: NodeContext, hashes: readonly JsonValue[], slicer: Slicer): Promise<HeaderInfo[]> {
   const byHeight = new Map<number, HeaderInfo>();
   for (const hash of hashes) {
     const node = chain.node(asHash(hash, 'blockhash')) ?? notFound();
     if (!chain.contains(node)) fail(RPC_CODE.INVALID_PARAMETER, 'Block is not in main chain');
     byHeight.set(node.height, node);
+    if (slicer.due) await slicer.pause();
   }
-  return [...byHeight.values()].sort((a, b) => a.height - b.height);
+  return sortInSlices([...byHeight.values()], (a, b) => a.height - b.height, slicer);
 }
 
 export const getdescriptoractivity: Run<NodeContext> = async (ctx, args, call) => {
-  const nodes = blocksOf(ctx, asArray(args[0]));
+  const nodes = await blocksOf(ctx, asArray(args[0]), new Slicer(call.breathe));
   const stopped = (): boolean => ctx.stopping.aborted || call.signal?.aborted === true;
   const wanted = await scanScripts(ctx, asArray(args[1]), call, stopped);
   const withPool = (args[2] ?? null) === null || asBool(args[2]);

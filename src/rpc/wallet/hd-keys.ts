@@ -206,11 +206,15 @@ function randomKey(ctx: NodeContext): ExtendedSecret {
   return root;
 }
 
+/** Characters of a path: 255 steps have 3,000. A text of megabytes would hold the thread for seconds. */
+const MOST_PATH = 16_384;
+
 export const derivehdkey: Run<NodeContext> = async (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
   const keys = descriptorsOf(wallet, 'derivehdkey');
   if (wallet.privateKeysDisabled) fail(RPC_CODE.WALLET_ERROR, 'derivehdkey is not available for watch-only wallets');
-  const path = parsePath(asString(args[0])) ?? fail(RPC_CODE.INVALID_PARAMETER, 'Invalid BIP32 keypath');
+  const text = asString(args[0]);
+  const path = (text.length > MOST_PATH ? null : parsePath(text)) ?? fail(RPC_CODE.INVALID_PARAMETER, 'Invalid BIP32 keypath');
   const isPrivate = flagOf(args[1], 'private');
   if (!path.some((step) => step >= HARDENED)) {
     fail(RPC_CODE.INVALID_PARAMETER, 'Derivation path requires at least one hardened step');

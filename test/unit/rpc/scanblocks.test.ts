@@ -6,6 +6,7 @@ import { inlineFilterSearch } from '../../../src/parallel/filter-matcher.js';
 import { COMPATS } from '../../../src/policy/compat.js';
 import { ANYONE, buildBlock, buildChain, GENESIS, reward, spend } from '../../framework/chain-builder.js';
 import { openFixture } from '../../framework/chain-fixture.js';
+import { turnsDuring } from '../../framework/turns.js';
 import { type Desk, openDesk } from './desk-fixture.js';
 
 const display = (hash: Uint8Array): string => Buffer.from(hash).reverse().toString('hex');
@@ -121,5 +122,8 @@ t.test('blocks and what they did', async (t) => {
     const side = buildBlock(blocks[100], { tag: 9 });
     await chain.submitBlock(side.bytes);
     t.equal(await fault('getdescriptoractivity', [side.hashHex], WANTED), '-8 Block is not in main chain');
+    const often = new Array(1000).fill(spending.hashHex);
+    const turns = await turnsDuring(() => call('getdescriptoractivity', often, WANTED, false));
+    t.ok(turns > 400, `a thousand hashes take ${turns} turns`);
   });
 });

@@ -84,6 +84,10 @@ t.test('keys are derived', async (t) => {
   t.match(xprv, /^tprv/);
   await t.rejects(run(wallet, derivehdkey, 'm/0/1'), { code: -8, message: 'Derivation path requires at least one hardened step' });
   await t.rejects(run(wallet, derivehdkey, 'm//1'), { code: -8, message: 'Invalid BIP32 keypath' });
+  const tooDeep = { code: -8, message: 'Unable to derive HD key at the requested path' };
+  await t.rejects(run(wallet, derivehdkey, `m/0h${'/0'.repeat(255)}`), tooDeep);
+  const notRead = { code: -8, message: 'Invalid BIP32 keypath' };
+  await t.rejects(run(wallet, derivehdkey, `m/0h${'/0'.repeat(1_000_000)}`), notRead, 'megabytes are not read');
   await t.rejects(run(wallet, derivehdkey, 'm/0h', { hdkey: XPUB }), {
     message: 'HD key is not used by an active or unused(KEY) descriptor',
   });
