@@ -392,8 +392,7 @@ class Filling {
     const wallet = this.#wallet;
     const unknown = Number.POSITIVE_INFINITY;
     const rank = ({ order }: CoreTransaction): number => (order < 0 ? unknown : order);
-    const before = (a: CoreTransaction, b: CoreTransaction): number =>
-      rank(a) === rank(b) ? a.received - b.received : rank(a) - rank(b);
+    const before = (a: CoreTransaction, b: CoreTransaction): number => (rank(a) === rank(b) ? a.received - b.received : rank(a) - rank(b));
     const arrived = await sortInSlices(this.#core.transactions, before, this.#pauses);
     await this.#each(arrived, ({ tx, values, received, smart, ...at }, batch) => {
       wallet.ledger.put(tx, placeOf(at, chain, tip), batch, values, { received, smart });

@@ -354,7 +354,15 @@ t.test('a wallet of many seeds and keys gives others their turns', async (t) => 
   }
   const watched = { ...surroundings, context: { ...context, keys: counted(context.keys, 'publicKey') } };
   const fill = (): Promise<unknown> =>
-    fillFromCore(watched, chainOf(new Uint8Array(32)), { name: 'w', folder: '' }, { core, masterKey: null }, null, new MemoryStore(), new Slicer());
+    fillFromCore(
+      watched,
+      chainOf(new Uint8Array(32)),
+      { name: 'w', folder: '' },
+      { core, masterKey: null },
+      null,
+      new MemoryStore(),
+      new Slicer(),
+    );
   const { most, all } = await mostInATurn(fill, () => work);
   t.ok(all >= 3 * keys, `${all} keys multiplied`);
   t.ok(most < 30, `${most} in one turn`);
