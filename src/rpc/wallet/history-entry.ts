@@ -82,7 +82,7 @@ export class HistoryWriter {
   readonly #blocks = new Map<number, readonly [head: Uint8Array, tail: Uint8Array]>();
   readonly #payees: Payees;
   readonly #render: RenderContext;
-  /** Entries as later releases write them: they need the bytes of every record. */
+  /** Entries as later releases write them. */
   readonly later: boolean;
   readonly #showsWatched: boolean;
   readonly #ctx: NodeContext;
@@ -216,9 +216,10 @@ export class HistoryWriter {
     out.raw(TXID);
     out.hash(txid);
     const view = tx ?? txs.view(row);
-    if (this.later && view !== undefined) {
+    const wtxid = this.later ? txs.wtxid(row) : undefined;
+    if (wtxid !== undefined) {
       out.raw(WTXID);
-      out.hash(view.wtxid);
+      out.hash(wtxid);
       out.raw(ADDED_LATER);
     }
     out.raw(CONFLICTS);

@@ -16,7 +16,7 @@ import { Pieces } from '../wire/pieces.js';
 import { type JsonResult, type JsonValue, RawBytes, RawJson } from '../wire/values.js';
 import { filterOf, given } from './history.js';
 import { EntryList, type EntryOptions, HistoryWriter, LONG } from './history-entry.js';
-import { settledWallet, withSettled } from './select.js';
+import { labelOf, settledWallet, withSettled } from './select.js';
 
 /** Records whose bytes are fetched together: a trip to the disk's threads each, and a few milliseconds of parsing. */
 const PORTION = 1024;
@@ -39,7 +39,7 @@ interface Work {
 /** Hands on the entries of pinned records, in their order. */
 async function forEachEntry(wallet: Wallet, pin: RecordPin, work: Work): Promise<void> {
   const { ledger } = wallet;
-  const needed = (row: number): boolean => work.writer.later || ledger.needsTx(row);
+  const needed = (row: number): boolean => ledger.needsTx(row) || (work.writer.later && !ledger.txs.hasWtxid(row));
   let left = work.enough ?? Number.POSITIVE_INFINITY;
   const portion = (from: number): Promise<(TxView | undefined)[]> =>
     wallet.transactions(Array.from(pin.rows.subarray(from, from + PORTION)), needed);
@@ -144,7 +144,7 @@ function sinceBlock(ctx: NodeContext, wallet: Wallet, args: readonly JsonValue[]
   const filter = filterOf(wallet, args[2]);
   const includeRemoved = given(args[3]) ? asBool(args[3]) : true;
   const change = given(args[4]) && asBool(args[4]);
-  const label = given(args[5]) ? asString(args[5]) : null;
+  const label = given(args[5]) ? labelOf(asString(args[5])) : null;
   const options = { ...LONG, change, label };
 
   const { tipHeight } = ledger;

@@ -52,6 +52,7 @@ export class TxReader {
       if (!bytes) return;
       const view = parse(new Uint8Array(bytes));
       found[missing[at]] = view;
+      if (!txs.hasWtxid(rows[missing[at]])) txs.setWtxid(rows[missing[at]], view.wtxid);
       this.#keep(rows[missing[at]], view);
     });
     return found;

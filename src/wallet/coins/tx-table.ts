@@ -8,7 +8,7 @@ import { packRow, unpackRow } from '../storage/rows.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
 import { ByteTable, grown } from '../tables/byte-table.js';
 import { HeightOrder } from './height-order.js';
-import { bytesKeyOf, decodeTxRow, decodeTxValues, encodeTxRow, type TxRow } from './tx-row.js';
+import { bytesKeyOf, decodeTxRow, decodeTxValues, encodeTxRow, type TxRow, wtxidIn } from './tx-row.js';
 import { TxidOrder } from './txid-order.js';
 
 /** Where a transaction stands, as this wallet's records say. */
@@ -26,7 +26,8 @@ export interface TxPlace {
   readonly shownTime?: number;
 }
 
-const FLAG = { COINBASE: 1, IN_MEMPOOL: 2, SPENDS: 4 } as const;
+const FLAG = { COINBASE: 1, IN_MEMPOOL: 2, SPENDS: 4, WTXID: 8 } as const;
+const HASH = 32;
 const NO_BLOCK = new Uint8Array(32);
 
 /** A record that is in no block. */
@@ -48,6 +49,8 @@ export class TxTable {
   #smart = new Float64Array(32);
   #orders = new Float64Array(32);
   #outputs = new Uint32Array(32);
+  /** 32 bytes a row, of rows with that flag. */
+  #wtxids = new Uint8Array(32 * HASH);
   /** Rows in order of arrival; removed ones stay and are skipped. */
   #arrivals = new Int32Array(32);
   #arrivalCount = 0;
@@ -152,6 +155,18 @@ export class TxTable {
   outputCount(row: number): number {
     return this.#outputs[row];
   }
+  /** Undefined while the transaction of an earlier version's record was not read. */
+  wtxid(row: number): Uint8Array | undefined {
+    return (this.#flags[row] & FLAG.WTXID) === 0 ? undefined : this.#wtxids.slice(row * HASH, (row + 1) * HASH);
+  }
+  hasWtxid(row: number): boolean {
+    return (this.#flags[row] & FLAG.WTXID) !== 0;
+  }
+  setWtxid(row: number, wtxid: Uint8Array): void {
+    this.#flags[row] |= FLAG.WTXID;
+    this.#wtxids = grown(this.#wtxids, (row + 1) * HASH - 1);
+    this.#wtxids.set(wtxid, row * HASH);
+  }
   /** comment, to, replaces_txid, replaced_by_txid; names in byte order. */
   values(row: number): ReadonlyMap<string, string> | undefined {
     return this.#values.get(row);
@@ -214,6 +229,7 @@ export class TxTable {
     const row = this.#row(tx.txid);
     this.#flags[row] = tx.isCoinbase ? FLAG.COINBASE : 0;
     this.#outputs[row] = tx.outputCount;
+    this.setWtxid(row, tx.wtxid);
     this.#received[row] = facts.received;
     this.#smart[row] = 0;
     this.#orders[row] = facts.order;
@@ -244,7 +260,10 @@ export class TxTable {
     const txid = this.#ids.key(row);
     if (before?.state === TX_STATE.CONFIRMED) batch.del(walletKey(WALLET_PREFIX.byHeight, before.height, before.position, txid));
     if (this.#states[row] === TX_STATE.CONFIRMED) batch.put(this.#heightKey(row), new Uint8Array(0));
-    if (tx) batch.put(this.bytesKey(row), new Uint8Array(tx.bytes));
+    if (tx) {
+      batch.put(this.bytesKey(row), new Uint8Array(tx.bytes));
+      this.setWtxid(row, tx.wtxid);
+    }
     const record: TxRow = {
       state: this.#states[row],
       flags: this.#flags[row] & FLAG.COINBASE,
@@ -256,7 +275,7 @@ export class TxTable {
       smart: this.#smart[row],
       order: this.#orders[row],
     };
-    batch.put(walletKey(WALLET_PREFIX.tx, txid), encodeTxRow(record, this.blockHash(row), this.#values.get(row)));
+    batch.put(walletKey(WALLET_PREFIX.tx, txid), encodeTxRow(record, this.blockHash(row), this.wtxid(row), this.#values.get(row)));
   }
   /** Key of a transaction's bytes. */
   bytesKey(row: number): Uint8Array {
@@ -278,6 +297,7 @@ export class TxTable {
     this.#makeRoom(row);
     this.#setState(row, record.state as TxState);
     this.#flags[row] = record.flags;
+    this.#loadWtxid(row, value);
     this.#outputs[row] = record.outputs;
     this.#heights[row] = record.height;
     this.#positions[row] = record.position;
@@ -305,6 +325,7 @@ export class TxTable {
       this.#arrivals = grown(this.#arrivals, this.#arrivalCount);
       this.#arrivals[this.#arrivalCount++] = row;
     }
+    this.#loadWtxid(row, value);
     this.#received[row] = record.received;
     this.#smart[row] = record.smart;
     this.#orders[row] = record.order;
@@ -312,6 +333,10 @@ export class TxTable {
     this.setPlace(row, { state: state as TxState, height, position, blockTime, blockHash: new Uint8Array(block) });
     for (const [name, said] of decodeTxValues(value)) this.setValue(row, name, said);
     return row;
+  }
+  #loadWtxid(row: number, value: Uint8Array): void {
+    const wtxid = wtxidIn(value);
+    if (wtxid !== null) this.setWtxid(row, wtxid);
   }
   /** After the last load. */
   loaded(): void {
@@ -354,6 +379,7 @@ export class TxTable {
     this.#smart = at.column(this.#smart, rows);
     this.#orders = at.column(this.#orders, rows);
     this.#outputs = at.column(this.#outputs, rows);
+    this.#wtxids = at.column(this.#wtxids, rows * HASH);
     this.#arrivals = at.column(this.#arrivals, this.#arrivalCount);
     this.#byHeight.image(at);
     this.#byTxid.image(at);
