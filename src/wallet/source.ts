@@ -75,7 +75,8 @@ export interface WalletOptions {
   readonly taprootSeeds: boolean;
   /**
    * As since release 25: a coinbase whose block left the chain is abandoned with all that spends it, addresses that a
-   * payment to a later one passes over get the empty label, and what a scan finds has its block's time.
+   * payment to a later one passes over get the empty label, what a scan finds has its block's time, and it looks at the
+   * mempool too.
    */
   readonly laterRecords: boolean;
   readonly addressType: ScriptAddressType;

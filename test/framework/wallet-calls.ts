@@ -32,7 +32,15 @@ function scanDepsOf(wallet: Wallet): RescanDeps {
     verificationProgress: () => 1,
     readBlock: async () => ({ txs: [] }) as never,
   };
-  return { chain: chain as WalletChain, scanner: null, filters: null, log: { info() {} }, nowMs: () => 0, drain: () => {} };
+  return {
+    chain: chain as WalletChain,
+    pool: { entries: () => [] },
+    scanner: null,
+    filters: null,
+    log: { info() {} },
+    nowMs: () => 0,
+    drain: () => {},
+  };
 }
 
 /** What a call needs of a node. */

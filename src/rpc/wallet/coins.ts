@@ -98,19 +98,22 @@ export const getbalances: Run<NodeContext> = async (ctx, _args, call) => {
 };
 
 /**
- * What own transactions spend of confirmed coins that are not in the mempool, though nothing speaks against them.
+ * What own transactions that are not in the mempool spend of confirmed coins, where nothing else spends those.
  * Satoshis.
  */
 function spentOutside({ ledger }: Wallet): number {
-  const { txs, coins } = ledger;
+  const { txs, coins, spends } = ledger;
+  const isTaken = (row: number): boolean => txs.inMempool(row) || txs.state(row) === TX_STATE.CONFIRMED;
+  const seen = new Set<number>();
   let sum = 0;
   for (const row of txs.liveRows()) {
     const tx = txs.view(row);
     if (!tx || txs.inMempool(row) || txs.state(row) !== TX_STATE.UNCONFIRMED) continue;
     for (let i = 0; i < tx.inputCount; i++) {
-      const coin = coins.find(outpointOf(tx.prevHash(i), tx.prevIndex(i)));
-      if (coin < 0 || coins.ownership(coin) !== OWNERSHIP.SPENDABLE) continue;
-      if (ledger.depth(coins.txRow(coin)) > 0) sum += coins.value(coin);
+      const coin = coins.find(tx.outpoint(i));
+      if (coin < 0 || seen.has(coin) || coins.ownership(coin) !== OWNERSHIP.SPENDABLE) continue;
+      seen.add(coin);
+      if (ledger.depth(coins.txRow(coin)) > 0 && ![...spends.spenders(tx.outpoint(i))].some(isTaken)) sum += coins.value(coin);
     }
   }
   return sum;

@@ -26,7 +26,7 @@ import { type Applying, breathOf, elementError, type ImportOutcome, importTime, 
 import type { Breath } from './import-request.js';
 import { addressedBy } from './payees.js';
 import { scanDeps, scanImported, withRescan } from './rescan.js';
-import { ensureUnlocked, WalletSlicer, walletOf } from './select.js';
+import { ensureUnlocked, labelOf, WalletSlicer, walletOf } from './select.js';
 
 /** A request that passed every check. */
 interface Accepted {
@@ -105,7 +105,7 @@ function readRequest(ctx: NodeContext, wallet: Wallet, request: JsonObject, pars
       if (!complete) warnings.push('Not all private keys provided. Some wallet functionality may return unexpected errors');
     }
     const existing = wallet.descriptors!.find(wallet.descriptors!.idOf(path));
-    if (existing?.isRange) ensureWider(ctx, existing, { rangeStart, rangeEnd, text: asString(request.get('desc')) });
+    if (existing?.isRange) ensureWider(ctx, existing, { rangeStart, rangeEnd });
   }
   if (!descriptor.hasScripts) {
     if (wallet.privateKeysDisabled) refuse('Cannot import unused() to wallet without private keys enabled');
@@ -120,11 +120,12 @@ function readRequest(ctx: NodeContext, wallet: Wallet, request: JsonObject, pars
 /** A descriptor that is there may be imported again with a range that has its own in it; up to release 21 the end may be lower. */
 function ensureWider(
   ctx: NodeContext,
-  { rangeStart: from, rangeEnd: to }: TrackedDescriptor,
-  { rangeStart, rangeEnd, text }: Pick<Accepted, 'rangeStart' | 'rangeEnd'> & { text: string },
+  { rangeStart: from, rangeEnd: to, text }: TrackedDescriptor,
+  { rangeStart, rangeEnd }: Pick<Accepted, 'rangeStart' | 'rangeEnd'>,
 ): void {
   if (only(ctx.compat, 22)) {
     if (rangeStart <= from && rangeEnd >= to) return;
+    // Core repeats the request's text, which may hold private keys.
     fail(RPC_CODE.WALLET_ERROR, `Could not add descriptor '${text}': new range must include current range = [${from},${to - 1}]`);
   }
   if (rangeStart > from) fail(RPC_CODE.INVALID_PARAMS, `range_start can only decrease; current range = [${from},${to}]`);
@@ -202,7 +203,8 @@ function readDescriptor(ctx: NodeContext, request: JsonObject, call: CallInfo): 
     if (!request.has('desc')) fail(RPC_CODE.INVALID_PARAMETER, 'Descriptor not found.');
     const text = asString(request.get('desc'));
     for (const name of ['active', 'internal']) if (request.has(name)) asBool(request.get(name));
-    if (request.has('label')) asString(request.get('label'));
+    const label = request.has('label') ? asString(request.get('label')) : '';
+    if (only(ctx.compat, 26)) labelOf(label);
     const parsed = parseDescriptor(text, ctx.descriptors, { requireChecksum: true, keys: call.taken?.keys });
     if ('error' in parsed) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, parsed.error);
     return { request, parsed, ahead: [] };

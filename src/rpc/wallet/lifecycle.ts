@@ -33,7 +33,7 @@ function checkName({ compat }: NodeContext, name: string): void {
   const parts = name.split('/').filter((part) => part !== '');
   const isDetour = (part: string, at: number): boolean =>
     part === '.' ? parts.length > 1 : part === '..' && (name.startsWith('/') || (at > 0 && parts[at - 1] !== '..'));
-  if (parts.some(isDetour)) refuse('given as a path must be normalized');
+  if (parts.some(isDetour) || /(^|\/)\.\.?\/$/.test(name)) refuse('given as a path must be normalized');
   if (parts[0] === '.' || parts[0] === '..') {
     refuse('given as a relative path cannot begin with ./ or ../, for wallets not in the walletdir, please use an absolute path.');
   }

@@ -1,4 +1,5 @@
 // Scans of past blocks over RPC: rescanblockchain, abortrescan, and the part that importing calls share.
+import { only } from '../../policy/compat.js';
 import { markScan, type RescanDeps, rescanFrom, reserve, scanBlocks } from '../../wallet/follow/rescan.js';
 import { reacceptTransactions } from '../../wallet/spend/resend.js';
 import type { Wallet } from '../../wallet/wallet.js';
@@ -7,7 +8,7 @@ import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
 import type { JsonValue } from '../wire/values.js';
-import { managerOf, settledWallet, walletOf } from './select.js';
+import { ensureUnlocked, managerOf, settledWallet, walletOf } from './select.js';
 
 const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
 
@@ -59,6 +60,8 @@ export function refuseScanOfPruned({ chain }: NodeContext, what = 'Rescan is dis
 
 export const rescanblockchain: Run<NodeContext> = async (ctx, args, call) => {
   const wallet = await settledWallet(ctx, call);
+  // A range that goes on needs keys.
+  if (only(ctx.compat, 25)) ensureUnlocked(wallet);
   return withRescan(ctx, wallet, async () => {
     const tip = wallet.tip!.height;
     let start = 0;

@@ -3,7 +3,7 @@
 // ScanForWalletTransactions and RescanFromTime.
 import { parseTx } from '../../consensus/tx/tx-view.js';
 import { Slicer } from '../../lib/slicer.js';
-import type { WalletBlock, WalletChain } from '../source.js';
+import type { WalletBlock, WalletChain, WalletPool } from '../source.js';
 import { WALLET_PREFIX, walletKey } from '../storage/layout.js';
 import { packRow, unpackRow } from '../storage/rows.js';
 import { WalletBatch } from '../storage/wallet-batch.js';
@@ -25,6 +25,8 @@ export interface ScanResult {
 export interface RescanDeps extends ScanDeps {
   readonly log: { info(line: string): void };
   readonly nowMs: () => number;
+  /** What waits for a block: a scan to the tip looks at it at its end, where the options say so. */
+  readonly pool: Pick<WalletPool, 'entries'>;
   /** Works off the wallet's events; undefined when that is done. */
   readonly drain: () => Promise<void> | undefined;
 }
@@ -188,6 +190,10 @@ export async function scanBlocks(
     if (whole) lastScanned = node;
     else lastFailed = node;
     if (slicer.due) await slicer.pause();
+  }
+  if (stopHeight === null && !scan.abort && !wallet.closed && wallet.parts.options.laterRecords) {
+    for (const { tx } of deps.pool.entries()) wallet.push({ kind: 'entered', tx });
+    for (let wait = deps.drain(); wait; wait = deps.drain()) await wait;
   }
   await wallet.looked();
   // A wallet that was closed meanwhile goes on when it is loaded again.

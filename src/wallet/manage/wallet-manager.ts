@@ -378,8 +378,8 @@ export class WalletManager {
 
   /** What scans of a wallet need of the node. */
   scanDeps(wallet: Wallet): RescanDeps {
-    const { chain, scanner, filters, log } = this.#deps;
-    return { chain, scanner, filters, log, nowMs: () => performance.now(), drain: () => wallet.drain() };
+    const { chain, pool, scanner, filters, log } = this.#deps;
+    return { chain, pool, scanner, filters, log, nowMs: () => performance.now(), drain: () => wallet.drain() };
   }
   /**
    * -rescan: looks through the blocks since the oldest key was made, and those that a scan has not come to.

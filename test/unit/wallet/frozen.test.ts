@@ -68,6 +68,7 @@ t.test('a scan waits while the wallet is encrypted', async (t) => {
   };
   const deps: RescanDeps = {
     chain: chain as WalletChain,
+    pool: { entries: () => [] },
     scanner: null,
     filters: null,
     log: { info() {} },

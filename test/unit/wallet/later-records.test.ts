@@ -3,10 +3,13 @@
 import t from 'tap';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
+import { COMPATS } from '../../../src/policy/compat.js';
+import { getbalances } from '../../../src/rpc/wallet/coins.js';
 import { NOWHERE, TX_STATE, type TxPlace } from '../../../src/wallet/coins/tx-table.js';
 import { OWNERSHIP } from '../../../src/wallet/keys/ownership.js';
 import { scannedPlace } from '../../../src/wallet/wallet-state.js';
 import { createMemoryWallet, crypto, TIP } from '../../framework/memory-wallet.js';
+import { contextOf } from '../../framework/wallet-calls.js';
 
 const at = (height: number, position = 0): TxPlace => ({
   state: TX_STATE.CONFIRMED,
@@ -84,4 +87,24 @@ t.test('what a scan finds', async (t) => {
     await wallet.change((batch) => ledger.sync(tx, place, batch));
     t.equal(ledger.txs.smart(ledger.txs.find(tx.txid)), laterRecords ? 1_500_000_000 : 1_600_000_000);
   }
+});
+
+t.test('what is spent outside of the mempool', async (t) => {
+  const { wallet, address, receive } = await createMemoryWallet({ descriptors: true });
+  const { ledger } = wallet;
+  const script = await address('bech32');
+  const coin = await receive([{ script, value: 5000 }], 900);
+  const outside = Uint8Array.of(0, 20, ...new Uint8Array(20).fill(9));
+  const ctx = { ...contextOf(wallet), compat: COMPATS['31'] };
+  const mine = async (): Promise<unknown> => {
+    const reply = (await getbalances(ctx, [], { user: '', path: '/' })) as { mine: Record<string, { sats: number }> };
+    return [reply.mine.trusted.sats, reply.mine.nonmempool.sats];
+  };
+  await wallet.change((batch) => ledger.sync(txOf(coin.txid, outside, 4000), NOWHERE, batch));
+  t.same(await mine(), [5000, -5000]);
+  const rival = txOf(coin.txid, outside, 3000);
+  await wallet.change((batch) => ledger.sync(rival, NOWHERE, batch));
+  t.same(await mine(), [5000, -5000], 'once, however many spend it');
+  ledger.enteredMempool(rival.txid);
+  t.same(await mine(), [0, 0], 'what is in the mempool spends it');
 });
