@@ -27,13 +27,18 @@ export const checkUnpaidDust: Step = ({ tx, fee, modifiedFee }, { options: { pol
 export function unspentDust(tx: TxView, others: ReadonlyMap<string, TxView>, { pool, options }: AcceptContext): Reject | null {
   const { policy } = options;
   if (!policy.ephemeralDust || !policy.requireStandard) return null;
-  const spent = new Set<string>();
-  for (let i = 0; i < tx.inputCount; i++) spent.add(`${keyOf(tx.prevHash(i))}:${tx.prevIndex(i)}`);
+  // By parent: each is looked at once, since it may have thousands of outputs that are all spent here.
+  const spent = new Map<string, { readonly hash: Uint8Array; readonly outputs: Set<number> }>();
   for (let i = 0; i < tx.inputCount; i++) {
     const id = keyOf(tx.prevHash(i));
-    const row = pool.find(tx.prevHash(i));
+    const known = spent.get(id);
+    if (known === undefined) spent.set(id, { hash: tx.prevHash(i), outputs: new Set([tx.prevIndex(i)]) });
+    else known.outputs.add(tx.prevIndex(i));
+  }
+  for (const [id, { hash, outputs }] of spent) {
+    const row = pool.find(hash);
     const parent = others.get(id) ?? (row === NO_ROW ? undefined : pool.tx(row));
-    if (parent === undefined || dustOutputs(parent, policy).every((output) => spent.has(`${id}:${output}`))) continue;
+    if (parent === undefined || dustOutputs(parent, policy).every((output) => outputs.has(output))) continue;
     const debug = `tx ${hashToHex(tx.txid)} (wtxid=${hashToHex(tx.wtxid)}) did not spend parent's ephemeral dust`;
     return policyReject('mempool-policy', 'missing-ephemeral-spends', debug);
   }

@@ -2,6 +2,9 @@
 // afterwards.
 import t from 'tap';
 import { hashToHex } from '../../../src/consensus/bytes/hex.js';
+import { unspentDust } from '../../../src/mempool/accept/ephemeral-dust.js';
+import type { AcceptContext } from '../../../src/mempool/accept/workspace.js';
+import { keyOf } from '../../../src/mempool/hash-key.js';
 import type { Mempool } from '../../../src/mempool/mempool.js';
 import { COMPATS } from '../../../src/policy/compat.js';
 import { DEFAULT_POLICY, NEW_RULES } from '../../../src/policy/options.js';
@@ -93,4 +96,30 @@ t.test('only what sendrawtransaction brought in waits for a peer to ask for it',
   t.equal(pool.get(one.txid)?.unbroadcast, false);
   await sendrawtransaction(ctx, [hex(other.bytes), new JsonNumber('0')], {} as CallInfo);
   t.equal(pool.get(other.txid)?.unbroadcast, true);
+});
+
+t.test('dust of a parent is looked for once, however many of its outputs are spent', async (t) => {
+  const { chain, pool } = createPool(options);
+  const many = Array.from({ length: 300 }, () => ({ value: 1_000, script: TRUE_SCRIPT }));
+  const parent = spend(crypto, [chain.fund(1_000_000)], many);
+  const child = spend(
+    crypto,
+    many.map((_, i) => outpointOf(parent, i)),
+    [{ value: 1_000, script: TRUE_SCRIPT }],
+  );
+  let looked = 0;
+  const counting = {
+    outputCount: parent.outputCount,
+    outputScript: (i: number) => parent.outputScript(i),
+    outputValue: (i: number) => {
+      looked++;
+      return i === 299 ? 1 : parent.outputValue(i);
+    },
+  };
+  const context = { pool: { find: () => -1 }, options: pool.options } as unknown as AcceptContext;
+  const others = new Map([[keyOf(parent.txid), counting as never]]);
+  t.equal(unspentDust(child, others, context), null, 'it is spent');
+  t.equal(looked, 300);
+  const rest = spend(crypto, [outpointOf(parent, 0), outpointOf(parent, 1)], [{ value: 1_000, script: TRUE_SCRIPT }]);
+  t.equal(unspentDust(rest, others, context)?.reason, 'missing-ephemeral-spends');
 });
