@@ -24,19 +24,15 @@ export const exportwatchonlywallet: Run<NodeContext> = async (ctx, args, call) =
   // A file in a place of a wallet's database would be in the way of its next exchange.
   if (isDatabase) refuse(`Could not create file '${asked}'`);
   await fillPool(wallet, 0);
-  // The name is taken before anything is written, so that nothing is written over.
-  const place = await fs.open(file, 'wx').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'EEXIST') return refuse(`Export destination '${asked}' already exists`);
-    return refuse(`Could not create file '${asked}'`);
+  const taken = (): never => refuse(`Export destination '${asked}' already exists`);
+  if (await fs.lstat(file).catch(() => null)) taken();
+  if (keys.count === 0) refuse('Wallet has no descriptors to export');
+  await wallet.exclusive(async () => {});
+  await writeBackup(wallet.store, file, watchOnlyRow).catch((error: NodeJS.ErrnoException) => {
+    // Another call may have been faster.
+    if (error.code === 'EEXIST') taken();
+    if (error.syscall === undefined) throw error;
+    refuse(`Could not create file '${asked}'`);
   });
-  await place.close();
-  try {
-    if (keys.count === 0) refuse('Wallet has no descriptors to export');
-    await wallet.exclusive(async () => {});
-    await writeBackup(wallet.store, file, watchOnlyRow);
-  } catch (error) {
-    await fs.rm(file, { force: true });
-    throw error;
-  }
   return { exported_file: asked };
 };

@@ -29,9 +29,12 @@ export type RowFilter = (key: Uint8Array, value: Uint8Array) => Uint8Array | nul
 
 const whole: RowFilter = (key, value) => (isOfImage(key) ? null : value);
 
-/** @param file its folder exists; an existing file is replaced @param filter for a copy that has not everything */
+/**
+ * @param file its folder exists
+ * @param filter for a copy that has not everything: such a one replaces no file (EEXIST), a backup does
+ */
 export function writeBackup(store: Store, file: string, filter: RowFilter = whole): Promise<void> {
-  return writeWholeFile(file, true, async (handle) => {
+  return writeWholeFile(file, filter === whole, async (handle) => {
     const hash = createHash('sha256');
     const cursor = store.cursor();
     try {

@@ -125,7 +125,20 @@ t.test('a copy that watches', async (t) => {
   await made.receive([{ script: await made.address('bech32'), value: 5_000 }], TIP - 10);
   await allRows(made.wallet);
   const file = path.join(dir, 'watch');
-  t.same(await call(exportwatchonlywallet, file), { exported_file: file });
+  const written = call(exportwatchonlywallet, file);
+  const seen = new Set<number>();
+  const looked = (async () => {
+    for (let turn = 0; turn < 200; turn++) {
+      const info = fs.statSync(file, { throwIfNoEntry: false });
+      if (info) seen.add(info.size);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  })();
+  t.same(await written, { exported_file: file });
+  await looked;
+  seen.add(fs.statSync(file).size);
+  t.equal(seen.size, 1, 'it has its name when it is whole');
+  t.equal(fs.statSync(file).mode & 0o777, 0o600);
   for (const name of ['wallet.db', 'wallet.db.new', 'wallet.db.old']) {
     const inside = path.join(dir, name);
     await t.rejects(call(exportwatchonlywallet, inside), { message: `Error: Could not create file '${inside}'` }, 'a place of a wallet');
