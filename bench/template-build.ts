@@ -85,7 +85,7 @@ class BenchSource implements TransactionSource {
   add(payment: Payment): void {
     const { tx, fee } = payment;
     this.list.push(payment);
-    this.records.add({ tx, fee, time: 0, height: 1, sigopCost: 2, size: tx.vsize, spendsCoinbase: false, hasSequenceLock: false });
+    this.records.add({ tx, fee, time: 0, height: 1, sigopCost: 2, size: tx.vsize, spendsCoinbase: false, locks: null });
   }
   /** A block took these; nothing that stays spends them, in this bench. */
   confirm(txs: readonly TxView[]): void {

@@ -2,12 +2,23 @@
 // when asked for and read at once. Rows are reused once their transaction has left, so a view that is kept until then
 // refuses to answer.
 import type { Coin } from '../consensus/coin.js';
+import type { HeaderContext } from '../consensus/header-context.js';
+import type { SequenceLocks } from '../consensus/rules/locks.js';
 import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
 import { RECORD_HEADER } from '../jobs/assemble-messages.js';
 import type { LinkTable } from './link-table.js';
 import type { RecordArena } from './record-arena.js';
 import { FLAG, type Rows } from './rows.js';
+
+/**
+ * Relative locks as they were reckoned once (Core's LockPoints): what is unconfirmed counted as part of the block that
+ * was next then, and goes on doing so.
+ */
+export interface LockPoints extends SequenceLocks {
+  /** The highest block with a coin that is spent; while it is in the chain this is not reckoned anew. */
+  readonly block: HeaderContext;
+}
 
 /** What acceptance has learnt about a transaction. */
 export interface EntryFields {
@@ -23,8 +34,8 @@ export interface EntryFields {
   readonly size: number;
   /** Whether an input is a coinbase output, which a reorganisation may make immature. */
   readonly spendsCoinbase: boolean;
-  /** Whether a relative lock counts, which a reorganisation may close again. */
-  readonly hasSequenceLock: boolean;
+  /** Relative locks that count, which a reorganisation may close again; null for none. */
+  readonly locks: LockPoints | null;
 }
 
 /** Where views read. */

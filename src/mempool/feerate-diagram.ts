@@ -22,6 +22,8 @@ const MOST_WORK = 80_000;
 const CLUSTER_COST = 20_000;
 const DIAGRAM_COST = 100_000;
 
+const everyRow = (_row: number): boolean => true;
+
 /** Whole clusters. */
 export interface Clusters {
   readonly rows: ReadonlySet<number>;
@@ -49,7 +51,7 @@ export function clustersOf(pool: TxPool, rows: Iterable<number>): Clusters | nul
     count++;
     let size = 0;
     let edges = 0;
-    for (const member of connected(pool, row, () => true)) {
+    for (const member of connected(pool, row, everyRow)) {
       found.add(member);
       size++;
       edges += pool.links.parents(member).length;
@@ -147,9 +149,9 @@ export interface PoolChunk {
   readonly alike: number;
 }
 
-/** The cluster of a row, cut into chunks, best first. */
-export function chunksOfCluster(pool: TxPool, row: number): PoolChunk[] {
-  const members = [...connected(pool, row, () => true)].sort(pool.compareIds);
+/** The cluster of a row, cut into chunks, best first. @param counts whether a row is taken for a part of it */
+export function chunksOfCluster(pool: TxPool, row: number, counts = everyRow): PoolChunk[] {
+  const members = [...connected(pool, row, counts)].sort(pool.compareIds);
   const graph = graphOf(pool, members);
   const forest = new SpanningForest(graph, ancestorOrder(graph));
   forest.improve(CLUSTER_COST);

@@ -114,7 +114,10 @@ export class Mempool {
     });
     this.#acceptor = new Acceptor(judge);
     this.#packages = new PackageAcceptor(judge, this.#acceptor);
-    this.#reorg = new ReorgFollower({ pool, eviction: this.#eviction, acceptor: this.#acceptor, chain: deps.chain, log: deps.log, fees });
+    this.#reorg = new ReorgFollower({
+      ...{ pool, eviction: this.#eviction, acceptor: this.#acceptor, chain: deps.chain, log: deps.log, fees },
+      limits: this.options,
+    });
     for (let i = startingCounter(deps.chain.tip.height, this.options.policy.clusters); i > 0; i--) pool.bumpCounter();
     pool.follow({
       added() {},

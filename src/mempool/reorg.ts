@@ -7,21 +7,23 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Coin } from '../consensus/coin.js';
 import { COINBASE_MATURITY } from '../consensus/limits.js';
-import { isFinalTx, sequenceLocks, sequenceLocksMet } from '../consensus/rules/locks.js';
+import { isFinalTx, sequenceLocksMet } from '../consensus/rules/locks.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import { Turns } from '../lib/turns.js';
 import type { Logger } from '../log/logger.js';
 import { VerifierBusyError } from '../parallel/verifier.js';
 import type { Acceptor, AcceptResult } from './accept/acceptor.js';
-import { coinHeights } from './accept/pre-checks.js';
+import { lockPoints } from './accept/pre-checks.js';
 import type { AcceptOptions } from './accept/workspace.js';
 import { poolCoin } from './entry.js';
 import type { Eviction } from './eviction.js';
 import type { FeeEstimator } from './fees/fee-estimator.js';
 import { keyOf } from './hash-key.js';
+import type { MempoolOptions } from './options.js';
 import { collectDescendants } from './relatives.js';
 import { FLAG, NO_ROW } from './rows.js';
 import type { ChainChange, MempoolChain } from './source.js';
+import { type NewLink, tooMany } from './trim-clusters.js';
 import type { TxPool } from './tx-pool.js';
 import { entryUsage } from './usage.js';
 
@@ -58,6 +60,7 @@ export interface ReorgDeps {
   readonly chain: MempoolChain;
   readonly log: Logger;
   readonly fees: FeeEstimator;
+  readonly limits: Pick<MempoolOptions, 'limitClusterCount' | 'limitClusterSize'>;
 }
 
 export class ReorgFollower {
@@ -65,7 +68,7 @@ export class ReorgFollower {
   /** Oldest block first, in block order. */
   #returning: Returning[] = [];
   /** Back in the pool and not linked to their children yet, by key of the txid. */
-  readonly #returned = new Map<string, TxView>();
+  readonly #returned = new Map<string, Returning>();
   #work: Promise<void> | null = null;
   /** What does not fit the tip was not looked for after the last reorganisation. */
   #unsifted = false;
@@ -185,7 +188,7 @@ export class ReorgFollower {
             pool.removeRecursive(item.tx, 'reorg');
           } else {
             item.byHand?.rows.add(row);
-            this.#returned.set(item.key, item.tx);
+            this.#returned.set(item.key, item);
           }
           if (turns.over) await turns.next();
         }
@@ -206,14 +209,34 @@ export class ReorgFollower {
     }
   }
 
-  /** What is back meets its children that were here before. */
+  /**
+   * What is back meets its children that were here before: at once after a reorganisation, block by block, the newest
+   * first, of those that were taken off by hand.
+   */
   #linkReturned(): void {
-    const { pool } = this.#deps;
-    const back = [...this.#returned.values()];
+    const { pool, limits } = this.#deps;
+    const returned = [...this.#returned.values()];
     this.#returned.clear();
     // Gone again, and not into a block: children that were not linked to it yet are still here and go too.
-    for (const tx of back) if (pool.find(tx.txid) === NO_ROW) pool.removeRecursive(tx, 'reorg');
-    pool.linkChildren(back.map((tx) => pool.find(tx.txid)).filter((row) => row !== NO_ROW));
+    for (const { tx } of returned) if (pool.find(tx.txid) === NO_ROW) pool.removeRecursive(tx, 'reorg');
+    const waiting = new Set<number>();
+    const blocks = new Map<Returned | null, number[]>();
+    for (const { tx, byHand } of returned) {
+      const row = pool.find(tx.txid);
+      if (row === NO_ROW) continue;
+      const rows = blocks.get(byHand);
+      if (rows === undefined) blocks.set(byHand, [row]);
+      else rows.push(row);
+      waiting.add(row);
+    }
+    for (const rows of [...blocks.values()].reverse()) {
+      for (const row of rows) waiting.delete(row);
+      const here = (row: number): boolean => pool.rows.isHere(row) && !waiting.has(row);
+      const back = rows.filter(here);
+      const links = back.flatMap((row) => pool.unlinkedChildren(row).map((child): NewLink => [row, child]));
+      pool.remove(tooMany(pool, back, links, here, limits), 'sizelimit');
+      pool.linkChildren(rows.filter(here));
+    }
   }
 
   /** These were valid once and are owed a verdict: a full queue is waited for. */
@@ -279,6 +302,12 @@ export class ReorgFollower {
       if (coin.coinbase && tip.height + 1 - coin.height < COINBASE_MATURITY) return false;
       spent.push(coin);
     }
-    return sequenceLocksMet(sequenceLocks(tx, coinHeights(spent, tip.height), tip), tip);
+    let locks = pool.locks.get(row);
+    if (locks === undefined) return true;
+    if (tip.ancestor(locks.block.height) !== locks.block) {
+      locks = lockPoints(tx, spent, tip) ?? locks;
+      pool.locks.set(row, locks);
+    }
+    return sequenceLocksMet(locks, tip);
   }
 }

@@ -7,7 +7,7 @@ import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
 import { RECORD_HEADER } from '../jobs/assemble-messages.js';
 import { signalsReplacement } from '../policy/replaceable.js';
-import { type EntryFields, type EntryStore, MempoolEntry, txInPlace } from './entry.js';
+import { type EntryFields, type EntryStore, type LockPoints, MempoolEntry, txInPlace } from './entry.js';
 import { byAge, worseByDescendants } from './eviction-order.js';
 import { bytesOfKey, keyOf } from './hash-key.js';
 import { IdTable } from './id-table.js';
@@ -44,6 +44,8 @@ export class TxPool implements EntryStore {
   readonly rows = new Rows();
   readonly links = new LinkTable(this.rows);
   readonly arena: RecordArena;
+  /** Of rows with FLAG.sequenceLock: few, since payments have none. */
+  readonly locks = new Map<number, LockPoints>();
   readonly #byTxid: IdTable;
   readonly #byWtxid: IdTable;
   readonly #spenders: SpenderTable;
@@ -287,9 +289,8 @@ export class TxPool implements EntryStore {
   linkChildren(returned: readonly number[]): void {
     for (let i = returned.length - 1; i >= 0; i--) {
       const row = returned[i];
-      const spenders = this.#spendersOf(this.entry(row).txid, this.tx(row).outputCount);
-      const children = new Set(spenders.filter((child) => !this.links.isParent(row, child)));
-      if (children.size === 0) continue;
+      const children = this.unlinkedChildren(row);
+      if (children.length === 0) continue;
       const below = new Set<number>();
       for (const child of children) collectDescendants(this.links, child, below);
       for (const ancestor of [row, ...(this.links.hasParents(row) ? collectAncestors(this.links, row) : [])]) {
@@ -302,6 +303,12 @@ export class TxPool implements EntryStore {
         this.#changed(child);
       }
     }
+  }
+
+  /** Rows that spend a row and are not linked to it yet. */
+  unlinkedChildren(row: number): number[] {
+    const spenders = this.#spendersOf(this.entry(row).txid, this.tx(row).outputCount);
+    return [...new Set(spenders)].filter((child) => !this.links.isParent(row, child));
   }
 
   /**
@@ -347,7 +354,7 @@ export class TxPool implements EntryStore {
     }
   }
 
-  #fill(row: number, { tx, fee, time, height, sigopCost, size, spendsCoinbase, hasSequenceLock }: EntryFields): void {
+  #fill(row: number, { tx, fee, time, height, sigopCost, size, spendsCoinbase, locks }: EntryFields): void {
     const { rows } = this;
     const modifiedFee = fee + this.delta(tx.txid);
     rows.fee[row] = fee;
@@ -367,6 +374,7 @@ export class TxPool implements EntryStore {
     rows.ancestorCount[row] = 1;
     rows.ancestorSigops[row] = sigopCost;
     rows.descendantCount[row] = 1;
+    if (locks !== null) this.locks.set(row, locks);
     this.links.clear(row);
     rows.scorePlace[row] = -1;
     rows.agePlace[row] = -1;
@@ -375,7 +383,7 @@ export class TxPool implements EntryStore {
     rows.flags[row] =
       FLAG.here |
       (spendsCoinbase ? FLAG.spendsCoinbase : 0) |
-      (hasSequenceLock ? FLAG.sequenceLock : 0) |
+      (locks === null ? 0 : FLAG.sequenceLock) |
       (tx.hasWitness ? FLAG.hasWitness : 0) |
       (signalsReplacement(tx) ? FLAG.signals : 0);
   }
@@ -445,6 +453,7 @@ export class TxPool implements EntryStore {
     this.#scores.remove(row);
     this.#ages.remove(row);
     rows.flags[row] &= ~FLAG.here;
+    this.locks.delete(row);
     this.bumpCounter();
     this.#sequence++;
     // Held by this call, so that no listener's release gives the row away under the next one.

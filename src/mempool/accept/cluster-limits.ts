@@ -14,18 +14,21 @@ export interface Newcomer {
   readonly ancestors: Iterable<number>;
   /** Rows that it would replace: they are not there any more. */
   readonly replaced: ReadonlySet<number>;
+  /** Only these rows count, see AcceptOptions. */
+  readonly relatives?: ReadonlySet<number> | undefined;
 }
 
 /** Whether the cluster of something new would be within the limits. */
 export function fitsCluster(
-  { count, weight: own, ancestors, replaced }: Newcomer,
+  { count, weight: own, ancestors, replaced, relatives }: Newcomer,
   { pool, options }: Pick<AcceptContext, 'pool' | 'options'>,
 ): boolean {
   const { limitClusterCount, limitClusterSize } = options;
   if (limitClusterCount === Number.POSITIVE_INFINITY && limitClusterSize === Number.POSITIVE_INFINITY) return true;
   const { rows, links } = pool;
+  const counts = (row: number): boolean => !replaced.has(row) && (relatives?.has(row) ?? true);
   const found = new Set<number>();
-  for (const row of ancestors) if (!replaced.has(row)) found.add(row);
+  for (const row of ancestors) if (counts(row)) found.add(row);
   // A size is told in virtual bytes and held against weights, as in Core: those do not round.
   const limitWeight = 4 * limitClusterSize;
   let weight = own;
@@ -34,16 +37,13 @@ export function fitsCluster(
     weight += adjustedWeightOf(rows.size[row], rows.weight[row]);
     if (found.size + count > limitClusterCount || weight > limitWeight) return false;
     for (const list of [links.parents(row), links.children(row)]) {
-      for (const relative of list) if (!replaced.has(relative)) found.add(relative);
+      for (const relative of list) if (counts(relative)) found.add(relative);
     }
   }
   return count <= limitClusterCount && weight <= limitWeight;
 }
 
-export const checkClusterLimits: Step = (work, context) =>
-  fitsCluster(
-    { count: 1, weight: adjustedWeightOf(work.size, work.tx.weight), ancestors: work.ancestors, replaced: work.replaced },
-    context,
-  )
+export const checkClusterLimits: Step = ({ size, tx, ancestors, replaced, accept: { relatives } }, context) =>
+  fitsCluster({ count: 1, weight: adjustedWeightOf(size, tx.weight), ancestors, replaced, relatives }, context)
     ? null
     : policyReject('mempool-policy', 'too-large-cluster', '');

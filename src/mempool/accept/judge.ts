@@ -120,7 +120,7 @@ export class Judge {
       sigopCost: work.sigopCost,
       size: work.size,
       spendsCoinbase: work.spendsCoinbase,
-      hasSequenceLock: work.hasSequenceLock,
+      locks: work.locks,
     });
     // As Core, before the pool is trimmed: what pays for others or replaces others says nothing about waiting times.
     const { bypassLimits, inPackage } = work.accept;

@@ -2,10 +2,11 @@
 // its inputs, its size and fee. Nothing here runs a script.
 import { hashToHex } from '../../consensus/bytes/hex.js';
 import type { Coin } from '../../consensus/coin.js';
+import type { HeaderContext } from '../../consensus/header-context.js';
 import { checkSpentCoins } from '../../consensus/rules/check-inputs.js';
 import { checkTransaction } from '../../consensus/rules/check-transaction.js';
 import { legacySigopsWithin } from '../../consensus/rules/cleanup/legacy-sigops.js';
-import { isFinalTx, sequenceLocks, sequenceLocksMet } from '../../consensus/rules/locks.js';
+import { isFinalTx, SEQUENCE_DISABLE_FLAG, sequenceLocks, sequenceLocksMet } from '../../consensus/rules/locks.js';
 import { SCRIPT_VERIFY_TAPROOT, STANDARD_SCRIPT_FLAGS } from '../../consensus/script/flags.js';
 import { sigopCost } from '../../consensus/script/sigops.js';
 import type { Reject } from '../../consensus/state.js';
@@ -15,7 +16,7 @@ import { policyReject } from '../../policy/reject.js';
 import { inputsFault, witnessIsStandard } from '../../policy/standard-inputs.js';
 import { checkStandardTx } from '../../policy/standard-tx.js';
 import { adjustedVirtualSize } from '../../policy/virtual-size.js';
-import { POOL_COIN_HEIGHT, poolCoin } from '../entry.js';
+import { type LockPoints, POOL_COIN_HEIGHT, poolCoin } from '../entry.js';
 import { keyOf } from '../hash-key.js';
 import { FLAG, NO_ROW } from '../rows.js';
 import { checkUnpaidDust } from './ephemeral-dust.js';
@@ -90,9 +91,8 @@ export const findCoins: Step = (work, { pool, coins }) => {
 /** Relative locks, then amounts and maturity, then the looks of what is spent. */
 export const checkInputs: Step = (work, { tip, options, nextFlags }) => {
   const { tx, spent } = work;
-  const locks = sequenceLocks(tx, coinHeights(spent, tip.height), tip);
-  work.hasSequenceLock = locks.minHeight >= 0 || locks.minTime >= 0;
-  if (!sequenceLocksMet(locks, tip)) return policyReject('premature-spend', 'non-BIP68-final');
+  work.locks = lockPoints(tx, spent, tip);
+  if (work.locks !== null && !sequenceLocksMet(work.locks, tip)) return policyReject('premature-spend', 'non-BIP68-final');
   const { verdict, fee } = checkSpentCoins(tx, spent, tip.height + 1);
   if (verdict !== null) return verdict;
   work.fee = fee;
@@ -144,9 +144,13 @@ export const checkMaxFeeRate: Step = ({ accept, modifiedFee, size }) =>
     ? policyReject('mempool-policy', 'max feerate exceeded')
     : null;
 
-/** Heights as BIP-0068 counts them: what is unconfirmed counts as part of the next block. */
-export function coinHeights(spent: readonly Coin[], tipHeight: number): number[] {
-  return spent.map((coin) => (coin.height === POOL_COIN_HEIGHT ? tipHeight + 1 : coin.height));
+/** Relative locks in the block after the tip, of which what is unconfirmed counts as a part; null when none counts. */
+export function lockPoints(tx: TxView, spent: readonly Coin[], tip: HeaderContext): LockPoints | null {
+  const heights = spent.map((coin) => (coin.height === POOL_COIN_HEIGHT ? tip.height + 1 : coin.height));
+  const locks = sequenceLocks(tx, heights, tip);
+  if (locks.minHeight < 0 && locks.minTime < 0) return null;
+  const counts = heights.filter((height, i) => height <= tip.height && (tx.sequence(i) & SEQUENCE_DISABLE_FLAG) === 0);
+  return { ...locks, block: tip.ancestor(Math.max(0, ...counts)) as HeaderContext };
 }
 
 /** Outpoints of the transaction's own outputs. */

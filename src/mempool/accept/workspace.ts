@@ -4,6 +4,7 @@ import type { Coin } from '../../consensus/coin.js';
 import type { HeaderContext } from '../../consensus/header-context.js';
 import type { Reject } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
+import type { LockPoints } from '../entry.js';
 import type { Eviction } from '../eviction.js';
 import type { Clusters } from '../feerate-diagram.js';
 import type { MempoolOptions } from '../options.js';
@@ -57,7 +58,8 @@ export class Workspace {
   /** Sigop-adjusted virtual size. */
   size = 0;
   spendsCoinbase = false;
-  hasSequenceLock = false;
+  /** Those of its relative locks that count. */
+  locks: LockPoints | null = null;
   /** Rows that spend one of its outpoints. */
   conflicts = new Set<number>();
   /** Among the conflicts is one that only stands beside it (accept/truc.ts). */

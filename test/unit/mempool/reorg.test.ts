@@ -296,3 +296,60 @@ t.test('blocks taken off by hand: each transaction came in on the block below it
     [height, height + 1, height + 2],
   );
 });
+
+t.test('a lock goes on counting from the block that was next when its unconfirmed parent was seen', async (t) => {
+  const { pool, chain } = createPool({ policy: NO_POLICY });
+  const parent = pay([chain.fund(50_000)], 49_000);
+  chain.connect([]);
+  const child = pay([outpointOf(parent, 0)], 48_000, { sequence: 0 });
+  const below = pay([outpointOf(child, 0)], 47_000);
+  for (const tx of [parent, child, below]) t.equal((await pool.accept(tx)).reject, null);
+  chain.reorg(1, [[]]);
+  await pool.settled();
+  t.equal(pool.size, 3, 'the chain is as high as it was');
+  chain.reorg(1, []);
+  await pool.settled();
+  t.ok(pool.has(parent.txid));
+  t.notOk(pool.has(child.txid), 'the next block is the one before that');
+  t.notOk(pool.has(below.txid));
+});
+
+t.test('a cluster that gets too large as transactions come back loses what pays least', async (t) => {
+  const { pool, chain } = createPool({ policy: NO_POLICY, limitClusterCount: 5 });
+  const wide = spend(
+    crypto,
+    [chain.fund(60_000)],
+    Array.from({ length: 5 }, () => ({ value: 10_000, script: PADDED })),
+  );
+  chain.connect([wide]);
+  const children = [9_000, 8_000, 9_500, 7_000, 9_900].map((value, i) => pay([outpointOf(wide, i)], value));
+  // It carries its parent, which alone would be the first to go.
+  const carrier = pay([outpointOf(children[4], 0)], 1_000);
+  const lone = pay([chain.fund(20_000)], 10_000);
+  for (const tx of [...children, carrier, lone]) t.equal((await pool.accept(tx)).reject, null);
+  chain.reorg(1, [[]]);
+  await pool.settled();
+  t.same(
+    [wide, ...children, carrier, lone].map((tx) => pool.has(tx.txid)),
+    [true, false, true, false, true, true, true, true],
+  );
+  t.equal(pool.get(wide.txid)?.descendantCount, 5);
+});
+
+t.test('so does one that grows as blocks are taken off by hand', async (t) => {
+  const { pool, chain } = createPool({ policy: NO_POLICY, limitClusterCount: 3 });
+  const first = pay([chain.fund(50_000)], 49_000);
+  const second = pay([outpointOf(first, 0)], 48_000);
+  chain.connect([first]);
+  chain.connect([second]);
+  const third = pay([outpointOf(second, 0)], 40_000);
+  const fourth = pay([outpointOf(third, 0)], 39_000);
+  for (const tx of [third, fourth]) t.equal((await pool.accept(tx)).reject, null);
+  chain.invalidate([2]);
+  await pool.settled();
+  t.same(
+    [first, second, third, fourth].map((tx) => pool.has(tx.txid)),
+    [true, true, true, false],
+    'the last of the chain is behind all others',
+  );
+});

@@ -21,7 +21,7 @@ function fill(pool: TxPool, random: () => number): void {
     txids.push(tx.txid);
     // Few different rates, so that the txid decides often.
     const size = 100 + below(3);
-    pool.add({ tx, fee: below(4) * size, time: 0, height: 1, sigopCost: 0, size, spendsCoinbase: false, hasSequenceLock: false });
+    pool.add({ tx, fee: below(4) * size, time: 0, height: 1, sigopCost: 0, size, spendsCoinbase: false, locks: null });
   }
 }
 

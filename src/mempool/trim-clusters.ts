@@ -1,0 +1,143 @@
+// What has to leave when transactions of disconnected blocks meet their children in the pool and clusters get larger
+// than their limits (Core's TxGraph::Trim). The clusters as they were are merged like sorted lists: again and again the
+// transaction of the chunk that pays best, of those that lack nothing, and after it the next of its cluster. One that
+// would make what hangs together too large stays out, and so does everything behind it.
+import { NodeHeap } from '../selection/cluster/ancestor-order.js';
+import { adjustedWeightOf } from '../selection/cluster/cluster-index.js';
+import { compareFeeFractions } from '../selection/cluster/fee-fraction.js';
+import { chunksOfCluster, connected } from './feerate-diagram.js';
+import type { MempoolOptions } from './options.js';
+import type { TxPool } from './tx-pool.js';
+
+/** A parent that came back and its child, not linked yet. */
+export type NewLink = readonly [parent: number, child: number];
+
+/** Everything that would hang together, with the links that hold it, by places in `rows`. */
+interface Group {
+  readonly rows: number[];
+  readonly parents: number[][];
+  readonly children: number[][];
+  /** Of the chunk. */
+  readonly fee: number[];
+  readonly size: number[];
+  readonly weight: number[];
+}
+
+/**
+ * Rows that are too many, closed under descendants.
+ * @param rows what came back @param links to their children @param counts whether a row is to be looked at
+ */
+export function tooMany(
+  pool: TxPool,
+  rows: readonly number[],
+  links: readonly NewLink[],
+  counts: (row: number) => boolean,
+  { limitClusterCount, limitClusterSize }: Pick<MempoolOptions, 'limitClusterCount' | 'limitClusterSize'>,
+): Set<number> {
+  const found = new Set<number>();
+  if (limitClusterCount === Number.POSITIVE_INFINITY && limitClusterSize === Number.POSITIVE_INFINITY) return found;
+  const most = { count: limitClusterCount, weight: 4 * limitClusterSize };
+  const byRow = new Map<number, NewLink[]>();
+  for (const link of links) for (const row of link) byRow.set(row, [...(byRow.get(row) ?? []), link]);
+  const seen = new Set<number>();
+  for (const start of rows) {
+    if (seen.has(start)) continue;
+    const clusters = clustersAround(pool, start, byRow, counts);
+    const members = clusters.flat();
+    for (const row of members) seen.add(row);
+    const weight = members.reduce((sum, row) => sum + weightOf(pool, row), 0);
+    if (members.length <= most.count && weight <= most.weight) continue;
+    const group: Group = { rows: [], parents: [], children: [], fee: [], size: [], weight: [] };
+    for (const [row] of clusters) addCluster(pool, row as number, counts, group);
+    const place = new Map(group.rows.map((row, i) => [row, i]));
+    for (const [parent, child] of new Set(members.flatMap((row) => byRow.get(row) ?? []))) {
+      tie(group, place.get(parent) as number, place.get(child) as number);
+    }
+    const kept = keep(group, most);
+    for (const [i, row] of group.rows.entries()) if (!kept.has(i)) found.add(row);
+  }
+  return found;
+}
+
+/** Clusters that new links make one. */
+function clustersAround(
+  pool: TxPool,
+  start: number,
+  byRow: ReadonlyMap<number, readonly NewLink[]>,
+  counts: (row: number) => boolean,
+): number[][] {
+  const clusters: number[][] = [];
+  const seen = new Set<number>();
+  const open = [start];
+  for (const row of open) {
+    if (seen.has(row)) continue;
+    const members = [...connected(pool, row, counts)];
+    clusters.push(members);
+    for (const member of members) {
+      seen.add(member);
+      for (const [parent, child] of byRow.get(member) ?? []) open.push(parent, child);
+    }
+  }
+  return clusters;
+}
+
+const weightOf = ({ rows }: TxPool, row: number): number => adjustedWeightOf(rows.size[row], rows.weight[row]);
+
+/** A cluster as a list: each depends on the one before it. */
+function addCluster(pool: TxPool, start: number, counts: (row: number) => boolean, group: Group): void {
+  const first = group.rows.length;
+  for (const { fee, weight, rows } of chunksOfCluster(pool, start, counts)) {
+    for (const row of rows) {
+      const at = group.rows.push(row) - 1;
+      group.parents.push([]);
+      group.children.push([]);
+      group.fee.push(fee);
+      group.size.push(weight);
+      group.weight.push(weightOf(pool, row));
+      if (at > first) tie(group, at - 1, at);
+    }
+  }
+}
+
+function tie({ parents, children }: Group, parent: number, child: number): void {
+  parents[child].push(parent);
+  children[parent].push(child);
+}
+
+/** Places of those that may stay. */
+function keep(
+  { rows, parents, children, fee, size, weight }: Group,
+  most: { readonly count: number; readonly weight: number },
+): Set<number> {
+  // What hangs together so far: each place leads to a representative, which has the sums.
+  const up = rows.map((_, i) => i);
+  const counted = rows.map(() => 1);
+  const sums = [...weight];
+  const top = (place: number): number => {
+    let at = place;
+    while (up[at] !== at) at = up[at] = up[up[at]];
+    return at;
+  };
+  const ready = new NodeHeap(rows.length, (a, b) => {
+    const rate = compareFeeFractions(fee[a], size[a], fee[b], size[b]);
+    return rate === 0 ? size[a] < size[b] || (size[a] === size[b] && a < b) : rate > 0;
+  });
+  const open = parents.map((list) => list.length);
+  open.forEach((count, i) => {
+    if (count === 0) ready.push(i);
+  });
+  const kept = new Set<number>();
+  for (let place = ready.head; place !== undefined; place = ready.head) {
+    ready.remove(place);
+    const joined = [...new Set(parents[place].map(top))];
+    const count = joined.reduce((sum, one) => sum + counted[one], 1);
+    const total = joined.reduce((sum, one) => sum + sums[one], weight[place]);
+    if (count > most.count || total > most.weight) continue;
+    for (const one of joined) up[one] = place;
+    counted[place] = count;
+    sums[place] = total;
+    kept.add(place);
+    for (const child of children[place]) if (--open[child] === 0) ready.push(child);
+  }
+  return kept;
+}
