@@ -74,14 +74,7 @@ export function improvesDiagram(pool: TxPool, { rows }: Clusters, gone: Readonly
     [...rows].filter((row) => !gone.has(row)),
     addition,
   );
-  const [long, short] = [sizeOf(before), sizeOf(after)];
-  // Beyond its end a diagram goes on flat.
-  const pad = (chunks: Chunk[], size: number): Chunk[] => (size > 0 ? [...chunks, { fee: 0, size, count: 0 }] : chunks);
-  return compareDiagrams(pad(after, long - short), pad(before, short - long)) === 'better';
-}
-
-function sizeOf(chunks: readonly Chunk[]): number {
-  return chunks.reduce((sum, { size }) => sum + size, 0);
+  return compareDiagrams(after, before) === 'better';
 }
 
 /** Everything that hangs together with a row by links to rows that count; a walk that may be left early. */

@@ -57,20 +57,23 @@ export function rankedChunks(graph: ClusterGraph, order: ArrayLike<number>): Ran
 /** What one diagram is to another. */
 export type DiagramOrder = 'equal' | 'better' | 'worse' | 'mixed';
 
-/** Compares two chunkings of the same cluster: a against b. */
+/**
+ * Compares two chunkings by falling rates, a against b. Beyond its end a diagram goes on flat, and chunks that pay less
+ * than nothing make it turn up there: so each corner of either is held against the other's line.
+ */
 export function compareDiagrams(a: readonly Chunk[], b: readonly Chunk[]): DiagramOrder {
-  const above = somewhereAbove(a, b);
-  const below = somewhereAbove(b, a);
-  return above ? (below ? 'mixed' : 'better') : below ? 'worse' : 'equal';
+  const ofA = corners(a, b);
+  const ofB = corners(b, a);
+  const better = ofA.above || ofB.below;
+  const worse = ofA.below || ofB.above;
+  return better ? (worse ? 'mixed' : 'better') : worse ? 'worse' : 'equal';
 }
 
-/** Whether a corner of a lies above b's line; two such lines that fall off only differ if one's corner sticks out. */
-function somewhereAbove(a: readonly Chunk[], b: readonly Chunk[]): boolean {
-  let size = 0;
-  let fee = 0;
+/** Whether a corner of a lies above b's line, and whether one lies below. */
+function corners(a: readonly Chunk[], b: readonly Chunk[]): { readonly above: boolean; readonly below: boolean } {
+  let [above, below] = [false, false];
+  let [size, fee, sizeB, feeB] = [0, 0, 0, 0];
   let at = 0;
-  let sizeB = 0;
-  let feeB = 0;
   for (const chunk of a) {
     size += chunk.size;
     fee += chunk.fee;
@@ -79,10 +82,10 @@ function somewhereAbove(a: readonly Chunk[], b: readonly Chunk[]): boolean {
       feeB += b[at].fee;
       at++;
     }
-    if (at === b.length) return fee > feeB;
-    // The corner against the line of b's chunk that spans it: rise over run.
-    const run = size - sizeB;
-    if (run > 0 ? compareFeeFractions(fee - feeB, run, b[at].fee, b[at].size) > 0 : fee > feeB) return true;
+    // Against the line of b's chunk that spans it: rise over run.
+    const order = at === b.length ? fee - feeB : compareFeeFractions(fee - feeB, size - sizeB, b[at].fee, b[at].size);
+    if (order > 0) above = true;
+    else if (order < 0) below = true;
   }
-  return false;
+  return { above, below };
 }

@@ -215,3 +215,13 @@ t.test('of what pays alike the smaller goes first, then the lower number', async
   // Inside a chunk: what pays better before what pays less.
   t.same(order([0, 10, 300, 1000], [100, 100, 100, 100], [[], [0], [0], [1, 2]]), [0, 2, 1, 3]);
 });
+
+t.test('diagrams of different lengths, and such that fall', async (t) => {
+  const line = (...chunks: [fee: number, size: number][]): Chunk[] => chunks.map(([fee, size]) => ({ fee, size, count: 1 }));
+  t.equal(compareDiagrams(line([10, 10]), line([10, 10])), 'equal');
+  t.equal(compareDiagrams(line([10, 10]), line([10, 10], [0, 5])), 'equal', 'it goes on flat');
+  t.equal(compareDiagrams(line([10, 10]), line([10, 10], [-5, 5])), 'better');
+  t.equal(compareDiagrams(line([10, 10], [1, 5]), line([10, 10])), 'better');
+  t.equal(compareDiagrams(line([10, 10], [-5, 10]), line([9, 10], [-5, 30])), 'mixed', 'a corner below the other line');
+  t.equal(compareDiagrams(line([9, 10], [-5, 30]), line([10, 10], [-5, 10])), 'mixed');
+});
