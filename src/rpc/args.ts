@@ -145,10 +145,10 @@ export function asHex(value: JsonValue | undefined, name: string): Uint8Array {
 }
 
 /** An amount in satoshis from a number or a string of BTC (AmountFromValue). */
-export function asAmount(value: JsonValue | undefined): number {
+export function asAmount(value: JsonValue | undefined, decimals = 8): number {
   const text = value instanceof JsonNumber ? value.text : value;
   if (typeof text !== 'string') return fail(RPC_CODE.TYPE_ERROR, 'Amount is not a number or string');
-  const sats = parseFixedPoint(text, 8) ?? fail(RPC_CODE.TYPE_ERROR, 'Invalid amount');
+  const sats = parseFixedPoint(text, decimals) ?? fail(RPC_CODE.TYPE_ERROR, 'Invalid amount');
   if (sats < 0n || sats > BigInt(MAX_MONEY)) fail(RPC_CODE.TYPE_ERROR, 'Amount out of range');
   return Number(sats);
 }

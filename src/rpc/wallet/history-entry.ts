@@ -1,7 +1,7 @@
 // Entries of a wallet's history as JSON, member for member as Core 0.21 prints them (ListTransactions, WalletTxToJSON).
 // Bytes, not objects or strings: the longest answers have millions of entries.
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import { follows, shows } from '../../policy/compat.js';
+import { follows, only, shows } from '../../policy/compat.js';
 import { type Movement, movementsOf } from '../../wallet/coins/movements.js';
 import type { RecordPin } from '../../wallet/coins/record-pin.js';
 import { TX_STATE } from '../../wallet/coins/tx-table.js';
@@ -49,6 +49,7 @@ const RECEIVED = Buffer.from(',"timereceived":');
 const ADDED_LATER = Buffer.from(',"alternate_wtxids":[]');
 const WTXID = Buffer.from(',"wtxid":');
 const MEMPOOL_CONFLICTS = Buffer.from('],"mempoolconflicts":[');
+const SAID = ['comment', 'to', 'replaces_txid', 'replaced_by_txid'];
 const NOT_REPLACEABLE = Buffer.from(',"bip125-replaceable":"no"');
 
 export const LONG: EntryOptions = { minDepth: 0, label: null, long: true };
@@ -85,6 +86,8 @@ export class HistoryWriter {
   /** Entries as later releases write them. */
   readonly later: boolean;
   readonly #showsWatched: boolean;
+  /** What was said of a payment comes in the order of SAID, otherwise by name. */
+  readonly #saidInOrder: boolean;
   readonly #ctx: NodeContext;
   readonly #wallet: Wallet;
   readonly #filter: OwnershipFilter;
@@ -98,6 +101,7 @@ export class HistoryWriter {
     this.#payees = payeesOf(wallet);
     this.#render = renderContext(ctx);
     this.later = follows(ctx.compat, 24);
+    this.#saidInOrder = only(ctx.compat, 32);
     this.#showsWatched = shows(ctx.compat, { until: 30 });
   }
 
@@ -238,11 +242,11 @@ export class HistoryWriter {
     else out.text(`,"bip125-replaceable":"${this.#replaceable(txid, tx ?? txs.view(row))}"`);
     const said = txs.values(row);
     if (!said) return;
-    for (const [name, value] of said) {
+    for (const name of this.#saidInOrder ? SAID.filter((known) => said.has(known)) : said.keys()) {
       out.text(',');
       out.string(name);
       out.text(':');
-      out.string(value);
+      out.string(said.get(name)!);
     }
   }
 

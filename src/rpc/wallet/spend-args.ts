@@ -3,6 +3,7 @@
 import { decodeAddress } from '../../address/address.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { Slicer } from '../../lib/slicer.js';
+import { only } from '../../policy/compat.js';
 import { type CoinControl, defaultControl, type FeeMode } from '../../wallet/spend/coin-control.js';
 import type { SpendTools } from '../../wallet/spend/payment.js';
 import type { Recipient } from '../../wallet/spend/select/draft.js';
@@ -48,8 +49,9 @@ export function setFeeRate(ctx: NodeContext, control: ReturnType<typeof controlF
     if (given(estimateMode) && asString(estimateMode) !== 'unset') {
       fail(RPC_CODE.INVALID_PARAMETER, 'Cannot specify both estimate_mode and fee_rate');
     }
-    // Satoshis per byte read with the eight decimals of an amount: a thousand bytes leave three of them.
-    control.feeRate = Math.trunc(asAmount(feeRate) / 100_000);
+    // Satoshis per byte read with the eight decimals of an amount: a thousand bytes leave three of them, and later
+    // releases take no more.
+    control.feeRate = only(ctx.compat, 22) ? asAmount(feeRate, 3) : Math.trunc(asAmount(feeRate) / 100_000);
     control.overrideFeeRate ||= override;
     control.replaceable ??= true;
     return;

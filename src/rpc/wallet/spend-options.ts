@@ -140,6 +140,7 @@ function readWeights(value: Given, control: ReturnType<typeof controlFor>): void
   if (!given(value)) return;
   const bad = (why: string): never => invalid(`Invalid parameter, ${why}`);
   const weights = new Map<string, number>();
+  const inputs: Uint8Array[] = [];
   for (const item of asArray(value)) {
     const input = asObject(item);
     const txid = asHash(input.get('txid'), 'txid');
@@ -155,8 +156,11 @@ function readWeights(value: Given, control: ReturnType<typeof controlFor>): void
     }
     if (weight > MAX_WEIGHT) bad(`weight cannot be greater than the maximum standard tx weight of ${MAX_WEIGHT}`);
     weights.set(hashKey(outpointOf(txid, vout)), weight);
+    inputs.push(outpointOf(txid, vout));
   }
   control.weights = weights;
+  // What is weighed is spent.
+  control.inputs = inputs;
 }
 
 /** Options that came after 0.21. */
