@@ -90,7 +90,7 @@ export const sendall: Run<NodeContext> = async (ctx, args, call) => {
   const names = new Set(started.inputs.map(({ prevHash, prevIndex }) => hashKey(outpointOf(prevHash, prevIndex))));
   if (names.size < started.inputs.length) invalid('Invalid parameter, an input is named twice');
   return inSpendLine(wallet, async () => {
-    const sizes = new SignedSizes(wallet, false);
+    const sizes = new SignedSizes(wallet, control.allowWatchOnly);
     const spent =
       listed === undefined
         ? await allCoins(wallet, control, sizes, wanted, tools, call)

@@ -63,7 +63,7 @@ async function makePayment(
   const plan = new PaymentPlan(wallet, request, setting, rate);
   const refusal = plan.refusal();
   if (refusal !== null) return refusal;
-  const sizes = new SignedSizes(wallet, control.allowWatchOnly && !rules.watchedLowR, control.solving);
+  const sizes = new SignedSizes(wallet, control.allowWatchOnly, control.solving);
   const pool = await gatherCoins(wallet, control, sizes, tools, rules.leastWaste ? rate.feeRate : null, pace);
   const weight = (draft: Draft, from: CoinPool): number => {
     const scripts = recipients.map(({ script }) => script);

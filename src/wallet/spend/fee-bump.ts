@@ -87,7 +87,10 @@ export function bumpObstacle(
   const { txs, spends, coins } = wallet.ledger;
   const { txid } = tx;
   for (let vout = 0; vout < tx.outputCount; vout++) {
-    if (spends.spenders(outpointOf(txid, vout)).length > 0) return refuse('parameter', 'Transaction has descendants in the wallet');
+    const outpoint = outpointOf(txid, vout);
+    // Later releases let abandoned descendants be.
+    const isSpent = options.rules.bumpsAny ? wallet.ledger.isSpent(outpoint) : spends.spenders(outpoint).length > 0;
+    if (isSpent) return refuse('parameter', 'Transaction has descendants in the wallet');
   }
   if (node.hasDescendants(txid)) return refuse('parameter', 'Transaction has descendants in the mempool');
   if (wallet.ledger.depth(row) !== 0) {
@@ -248,9 +251,9 @@ function checkRate(
     const [asked, least] = [feeRate, poolMinimum].map(formatMoney);
     return refuse('wallet', `New fee rate (${asked}) is lower than the minimum fee rate (${least}) to get into the mempool -- `);
   }
-  const size = signedSize(wallet, tx, control, outputs);
-  if (size === null) return refuse('wallet', "Can't sign transaction.");
   const { bumpsAny } = options.rules;
+  const size = signedSize(wallet, tx, { ...control, allowWatchOnly: bumpsAny && control.allowWatchOnly }, outputs);
+  if (size === null) return refuse('wallet', "Can't sign transaction.");
   const at = (rate: number): number => feeForSize(rate, size, bumpsAny);
   const bump = bumpsAny ? node.bumpFees(control.inputs, feeRate) : { together: 0 };
   if (bump === null) return refuse('wallet', CLUSTER_TOO_LARGE);
@@ -274,9 +277,14 @@ function checkRate(
 }
 
 /** Virtual size of a transaction of the wallet with the largest signatures. @param outputs instead of its own, if any */
-function signedSize(wallet: Wallet, tx: TxView, { foreign, weights }: CoinControl, outputs: BumpWishes['outputs']): number | null {
+function signedSize(
+  wallet: Wallet,
+  tx: TxView,
+  { foreign, weights, allowWatchOnly }: CoinControl,
+  outputs: BumpWishes['outputs'],
+): number | null {
   const { coins } = wallet.ledger;
-  const sizes = new SignedSizes(wallet, false);
+  const sizes = new SignedSizes(wallet, allowWatchOnly);
   const inputs: InputSize[] = [];
   for (let i = 0; i < tx.inputCount; i++) {
     const key = hashKey(tx.outpoint(i));

@@ -12,8 +12,6 @@ export interface SpendRules {
   readonly changeLikePayment: boolean;
   /** Any payment may be bumped, whether it says so or not, and in a PSBT with the coins of others too. */
   readonly bumpsAny: boolean;
-  /** Watched coins are signed with low R too. */
-  readonly watchedLowR: boolean;
   /** Why a rate is paid when the caller named it, or when it was estimated; null: as the estimator says. */
   readonly namedReason: string;
   readonly estimateReason: string | null;
@@ -24,7 +22,6 @@ export const OLD_SPENDING: SpendRules = {
   leastWaste: false,
   changeLikePayment: false,
   bumpsAny: false,
-  watchedLowR: false,
   namedReason: 'PayTxFee set',
   estimateReason: null,
 };
@@ -34,7 +31,6 @@ export const NEW_SPENDING: SpendRules = {
   leastWaste: true,
   changeLikePayment: true,
   bumpsAny: true,
-  watchedLowR: true,
   namedReason: 'User Specified Fee',
   estimateReason: 'Fee Rate Estimator',
 };
