@@ -1,4 +1,5 @@
 // What RPC may do to the network room: connect, disconnect, ban. Before the room runs there is nobody to do it to.
+import type { AddressInfo } from '../net/address/addr-manager.js';
 import type { Net } from '../net/net.js';
 import { outboundTargets } from '../net/peer/auto-connect.js';
 import { parseSubnet, subnetContains, subnetText } from '../net/peer/bans.js';
@@ -82,7 +83,7 @@ export function createNetworkControl(room: () => Net | undefined): NetworkContro
         .addresses.sample(count, 0)
         .filter((one) => !net().bans.isUnwanted(one))
         .map((one) => ({ time: one.time, services: Number(one.services), address: hostText(one), port: one.port })),
-    addressTables: () => ({ new: tableOf(net(), 'new'), tried: tableOf(net(), 'tried') }),
+    addressTables: () => ({ new: shownIn(net(), net().addresses.table('new')), tried: shownIn(net(), net().addresses.table('tried')) }),
     addressCounts: () => net().addresses.counts(),
     addAddress: (text, port) => {
       const address = port >= 0 && port <= MAX_PORT ? parseHost(text, port) : null;
@@ -93,14 +94,12 @@ export function createNetworkControl(room: () => Net | undefined): NetworkContro
   };
 }
 
-function tableOf(net: Net, name: 'new' | 'tried'): Map<string, KnownNode> {
+function* shownIn(net: Net, table: ReadonlyMap<string, AddressInfo>): Generator<readonly [string, KnownNode]> {
   const shown = (address: NetAddress) => ({ address: hostText(address), network: address.network, system: net.systemOf(address) });
-  const known = new Map<string, KnownNode>();
-  for (const [place, info] of net.addresses.table(name)) {
+  for (const [place, info] of table) {
     const { port, services, time, source } = info;
-    known.set(place, { ...shown(info), port, services: Number(services), time, source: shown(source) });
+    yield [place, { ...shown(info), port, services: Number(services), time, source: shown(source) }];
   }
-  return known;
 }
 
 function side(inbound: boolean): 'inbound' | 'outbound' {

@@ -580,8 +580,8 @@ export interface NetworkControl {
   clearBans(): void;
   /** Some of the known addresses; 0 for all. Services as a number, since they are shown as one. */
   knownAddresses(count: number): readonly { time: number; services: number; address: string; port: number }[];
-  /** All known addresses by their places in the tables; a place is `bucket/position`. */
-  addressTables(): Readonly<Record<'new' | 'tried', ReadonlyMap<string, KnownNode>>>;
+  /** All addresses known now by their places in the tables, each made when it is read; a place is `bucket/position`. */
+  addressTables(): Readonly<Record<'new' | 'tried', Iterable<readonly [string, KnownNode]>>>;
   /** Known addresses by network, those that were connected to and the others. */
   addressCounts(): ReadonlyMap<string, { readonly new: number; readonly tried: number }>;
   /** False when it is none, or known. */

@@ -9,9 +9,12 @@ import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { renderHelp } from '../help.js';
 import { hex } from '../render/hex.js';
-import type { JsonResult, JsonValue } from '../wire/values.js';
+import { encodeJson, encodeString } from '../wire/json-write.js';
+import { Pieces } from '../wire/pieces.js';
+import { type JsonValue, RawJson } from '../wire/values.js';
 import type { FoundType, KnownNode, NodeContext } from './context.js';
 import { regtestOnly } from './control.js';
+import { Slicer } from './slices.js';
 
 type NodeRun = Run<NodeContext>;
 
@@ -149,10 +152,11 @@ export const getblockfrompeer: NodeRun = (ctx, args) => {
 
 const system = (key: string, number: number): Record<string, number> => (number === 0 ? {} : { [key]: number });
 
-function tableMembers(table: ReadonlyMap<string, KnownNode>): JsonResult {
-  const shown: Record<string, JsonResult> = {};
+/** A table as an object by places, in slices: a full one has 65,536 addresses. */
+async function tableObject(table: Iterable<readonly [string, KnownNode]>, slicer: Slicer): Promise<RawJson> {
+  const pieces = new Pieces(',');
   for (const [place, known] of table) {
-    shown[place] = {
+    const shown = {
       address: known.address,
       ...system('mapped_as', known.system),
       port: known.port,
@@ -163,13 +167,16 @@ function tableMembers(table: ReadonlyMap<string, KnownNode>): JsonResult {
       source_network: known.source.network,
       ...system('source_mapped_as', known.source.system),
     };
+    pieces.add(`${encodeString(place)}:${encodeJson(shown)}`);
+    if (slicer.due) await slicer.pause();
   }
-  return shown;
+  return new RawJson(`{${pieces.text()}}`);
 }
 
-export const getrawaddrman: NodeRun = (ctx) => {
+export const getrawaddrman: NodeRun = async (ctx, _, call) => {
   const tables = ctx.network.control.addressTables();
-  return { new: tableMembers(tables.new), tried: tableMembers(tables.tried) };
+  const slicer = new Slicer(call.breathe);
+  return { new: await tableObject(tables.new, slicer), tried: await tableObject(tables.tried, slicer) };
 };
 
 /** Core has a map of its own to give away; here it is the operator's. */

@@ -9,7 +9,9 @@ import { parseTx } from '../../../src/consensus/tx/tx-view.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';
 import { Semaphore } from '../../../src/lib/semaphore.js';
 import { COMPATS } from '../../../src/policy/compat.js';
+import type { NodeContext } from '../../../src/rpc/node/context.js';
 import { heavyCall } from '../../../src/rpc/node/heavy-call.js';
+import { getrawaddrman } from '../../../src/rpc/node/peers.js';
 import { submitBlockBytes } from '../../../src/rpc/node/submit.js';
 import { addressOf } from '../../../src/rpc/render/script.js';
 import { txMembers, txMembersSliced } from '../../../src/rpc/render/tx.js';
@@ -18,6 +20,7 @@ import { ANYONE, type BuiltBlock, buildBlock, buildChain, GENESIS, reward, spend
 import { crypto, IN_DOWNLOAD, openFixture } from '../../framework/chain-fixture.js';
 import { descriptorContext } from '../../framework/descriptor-context.js';
 import { serializeTx } from '../../framework/messages.js';
+import { turnsDuring } from '../../framework/turns.js';
 import { fileSuite, readJson } from '../../framework/vector-suite.js';
 import { openDesk } from './desk-fixture.js';
 
@@ -512,4 +515,19 @@ t.test('a transaction rendered in slices is the same as at once', async (t) => {
   const sliced = await txMembersSliced(tx, ctx, { due: true, pause: async () => void pauses++ });
   t.equal(encodeJson(sliced), encodeJson(txMembers(tx, ctx)));
   t.equal(pauses, 301, 'after every input and output');
+});
+
+t.test('getrawaddrman of many addresses gives others their turns', async (t) => {
+  const source = { address: '1.1.1.1', network: 'ipv4', system: 0 };
+  const known = { address: '8.8.8.8', network: 'ipv4', system: 0, port: 8333, services: 9, time: 1, source };
+  const tables = { new: Array.from({ length: 1000 }, (_, i) => [`0/${i}`, known] as const), tried: [] };
+  const ctx = { network: { control: { addressTables: () => tables } } } as unknown as NodeContext;
+  let shown = '';
+  const turns = await turnsDuring(async () => {
+    shown = encodeJson(await getrawaddrman(ctx, [], { user: '', path: '/' }));
+  });
+  const reply = JSON.parse(shown) as { new: Record<string, object>; tried: object };
+  t.equal(Object.keys(reply.new).length, 1000);
+  t.same(reply.tried, {});
+  t.ok(turns > 400, `a thousand addresses take ${turns} turns`);
 });
