@@ -64,6 +64,11 @@ export const checkOwnConflicts: Step = (work, { pool }) => {
 
 /** @returns the limit that is exceeded, or null with work.ancestors filled in */
 function findAncestors(work: Workspace, pool: TxPool, limits: Limits): string | null {
+  // Without limits there is none to report first, and the walk by txid takes the square of thousands of parents.
+  if (Object.values(limits).every((limit) => limit === Number.POSITIVE_INFINITY)) {
+    work.ancestors = allAncestors(pool, work.tx);
+    return null;
+  }
   const { relatives } = work.accept;
   const parents = poolParents(pool, [work.tx], limits.ancestorCount, relatives);
   if (parents === null) return `too many unconfirmed parents [limit: ${limits.ancestorCount}]`;

@@ -2,8 +2,9 @@
 // afterwards.
 import t from 'tap';
 import { hashToHex } from '../../../src/consensus/bytes/hex.js';
+import { checkChainLimits } from '../../../src/mempool/accept/chain-limits.js';
 import { unspentDust } from '../../../src/mempool/accept/ephemeral-dust.js';
-import type { AcceptContext } from '../../../src/mempool/accept/workspace.js';
+import { type AcceptContext, Workspace } from '../../../src/mempool/accept/workspace.js';
 import { keyOf } from '../../../src/mempool/hash-key.js';
 import type { Mempool } from '../../../src/mempool/mempool.js';
 import { COMPATS } from '../../../src/policy/compat.js';
@@ -122,4 +123,25 @@ t.test('dust of a parent is looked for once, however many of its outputs are spe
   t.equal(looked, 300);
   const rest = spend(crypto, [outpointOf(parent, 0), outpointOf(parent, 1)], [{ value: 1_000, script: TRUE_SCRIPT }]);
   t.equal(unspentDust(rest, others, context)?.reason, 'missing-ephemeral-spends');
+});
+
+t.test('without limits on ancestors thousands of parents are not put in order', async (t) => {
+  const coins = Array.from({ length: 500 }, (_, n) => Buffer.concat([Buffer.alloc(32, n % 251), Buffer.of(n, n >> 8, 0, 0)]));
+  const work = new Workspace(spend(crypto, coins, [{ value: 1_000, script: TRUE_SCRIPT }]), {});
+  let compared = 0;
+  let row = 0;
+  const pool = {
+    find: () => row++ % 500,
+    compareIds: (a: number, b: number) => {
+      compared++;
+      return a - b;
+    },
+    rows: { size: new Float64Array(500), descendantSize: new Float64Array(500), descendantCount: new Float64Array(500) },
+    links: { parents: () => [], children: () => [] },
+  };
+  const endless = Number.POSITIVE_INFINITY;
+  const limits = { limitAncestorCount: endless, limitAncestorSize: endless, limitDescendantCount: endless, limitDescendantSize: endless };
+  t.equal(checkChainLimits(work, { pool, options: limits } as unknown as AcceptContext), null);
+  t.equal(work.ancestors.size, 500);
+  t.equal(compared, 0);
 });
