@@ -1,7 +1,7 @@
 // The header tree and what follows from it: which blocks may become the tip, which wait for a parent's bytes, which
 // failed. Semantics of Core 0.21's BlockManager. Nothing here awaits or touches storage.
 
-import { hashKey } from '../consensus/bytes/hex.js';
+import { equalBytes, hashKey } from '../consensus/bytes/hex.js';
 import { blockProof } from '../consensus/rules/bits.js';
 import type { ActiveChain } from './active-chain.js';
 import { Candidates, compareCandidates } from './candidates.js';
@@ -24,6 +24,11 @@ export class BlockIndex {
   havePruned = false;
   /** Highest block of each file, of any branch. */
   readonly lastHeights = new Map<number, number>();
+  /**
+   * The block of a snapshot that the active chain's coins come from, while its history is not validated; null
+   * otherwise. No branch that leaves the chain below it can be taken.
+   */
+  assumed: HeaderNode | null = null;
   /** Changes with what is stored of the active chain, other than by a new tip. */
   storedVersion = 0;
   readonly #slabs = new HeaderSlabs();
@@ -35,6 +40,7 @@ export class BlockIndex {
   /** Blocks that failed by themselves: headers on top of them are refused. */
   readonly #failedBlocks = new Set<HeaderNode>();
   #lastProof = { bits: 0, proof: 0n };
+  #toAssume: { readonly hash: Uint8Array; readonly chainTxCount: number } | null = null;
   #nextSequenceId = FIRST_SEQUENCE_ID;
   /** Work of the tip at the last preciousBlock, and the number it gave. */
   #lastPreciousWork = 0n;
@@ -89,6 +95,30 @@ export class BlockIndex {
     return this.#slabs.put(header, hash);
   }
 
+  /** Before rows are loaded: the chain stands on a snapshot of this block. */
+  loadAssumed(hash: Uint8Array, chainTxCount: number): void {
+    this.#toAssume = { hash, chainTxCount };
+  }
+
+  /**
+   * The active chain now stands on a snapshot: blocks above its base count, and what branches off below does not.
+   * @param base the tip @param chainTxCount transactions up to it
+   */
+  assume(base: HeaderNode, chainTxCount: number): void {
+    this.assumed = base;
+    base.chainTxCount = chainTxCount;
+    this.storedVersion++;
+    this.#linkChildren(base);
+    this.refillCandidates();
+    this.candidates.pruneBelow(base);
+  }
+
+  /** The history below is validated: the snapshot's block is one like all others. */
+  endAssumed(): void {
+    this.assumed = null;
+    this.refillCandidates();
+  }
+
   /**
    * Makes the node of a stored header, parents first; call finishLoad after the last.
    * @returns null when its parent is not there, or not at the height below
@@ -99,7 +129,10 @@ export class BlockIndex {
     const node = this.#hang(this.#slabs.node(entry, prev, this.#proofOf(this.#slabs.bits(entry))), hashKey(this.#slabs.hash32(entry, 80)));
     node.status = status;
     node.txCount = txCount;
-    if (txCount > 0) {
+    if (this.#toAssume !== null && equalBytes(node.hash, this.#toAssume.hash)) {
+      this.assumed = node;
+      node.chainTxCount = this.#toAssume.chainTxCount;
+    } else if (txCount > 0) {
       if (prev === null) node.chainTxCount = txCount;
       else if (prev.chainTxCount > 0) node.chainTxCount = prev.chainTxCount + txCount;
       else this.#addUnlinked(prev, node);
@@ -150,7 +183,7 @@ export class BlockIndex {
    */
   receivedTransactions(node: HeaderNode, txCount: number, file: number, blockPos: number): void {
     node.txCount = txCount;
-    node.chainTxCount = 0;
+    if (node !== this.assumed) node.chainTxCount = 0;
     node.file = file;
     node.blockPos = blockPos;
     node.status |= NodeStatus.HAVE_DATA;
@@ -158,17 +191,32 @@ export class BlockIndex {
     if (this.#active.contains(node)) this.storedVersion++;
     this.raise(node, NodeStatus.TRANSACTIONS_VALID);
     this.dirty.add(node);
+    // What lies above it is linked already.
+    if (node === this.assumed) return;
     if (node.prev !== null && node.prev.chainTxCount === 0) {
       this.#addUnlinked(node.prev, node);
       return;
     }
-    const queue: HeaderNode[] = [node];
+    this.#link([node]);
+  }
+
+  /** Blocks that wait for this one's bytes join. */
+  #linkChildren(node: HeaderNode): void {
+    const children = this.#unlinked.get(node);
+    this.#unlinked.delete(node);
+    if (children !== undefined) this.#link([...children]);
+  }
+
+  /** Counts transactions of blocks whose ancestors are all there, and of those that waited for them. */
+  #link(queue: HeaderNode[]): void {
     for (let i = 0; i < queue.length; i++) {
       const linked = queue[i] as HeaderNode;
       linked.chainTxCount = (linked.prev === null ? 0 : linked.prev.chainTxCount) + linked.txCount;
-      // Still outside the candidates, so the number that orders them may change.
-      linked.sequenceId = this.#nextSequenceId++;
-      this.#addCandidate(linked);
+      if (!this.#active.contains(linked)) {
+        // Still outside the candidates, so the number that orders them may change.
+        linked.sequenceId = this.#nextSequenceId++;
+        this.#addCandidate(linked);
+      }
       const children = this.#unlinked.get(linked);
       if (children !== undefined) {
         for (const child of children) queue.push(child);
@@ -219,6 +267,16 @@ export class BlockIndex {
       if (other !== node && other.has(NodeStatus.HAVE_DATA)) this.#addUnlinked(other.prev as HeaderNode, other);
     }
     if (node.prev !== null) this.#unlinked.get(node.prev)?.delete(node);
+    if (this.assumed?.descendsFrom(node)) this.#unlinkHistory(node, this.assumed);
+  }
+
+  /** A block below the snapshot's is missing again. */
+  #unlinkHistory(node: HeaderNode, base: HeaderNode): void {
+    for (let walk = base; walk !== node; ) {
+      walk = walk.prev as HeaderNode;
+      walk.chainTxCount = 0;
+      if (walk !== node && walk.hasData) this.#addUnlinked(walk.prev as HeaderNode, walk);
+    }
   }
 
   /** The same of many at once, while the tree is loaded: nothing is a candidate yet. */
@@ -231,12 +289,19 @@ export class BlockIndex {
       this.dirty.add(node);
       lowest = Math.min(lowest, node.height);
     }
-    const above = [...this.offChain()].filter(({ height }) => height >= lowest).sort((a, b) => a.height - b.height);
+    const above = [...this.offChain(), ...this.#belowAssumed()]
+      .filter(({ height }) => height >= lowest)
+      .sort((a, b) => a.height - b.height);
     for (const node of above) {
       const before = node.prev?.chainTxCount ?? 0;
       if (node.txCount > 0 && before === 0 && node.chainTxCount > 0) this.#addUnlinked(node.prev as HeaderNode, node);
       node.chainTxCount = node.txCount > 0 && before > 0 ? before + node.txCount : 0;
     }
+  }
+
+  /** Blocks of the active chain below a snapshot's, highest first. */
+  *#belowAssumed(): Generator<HeaderNode> {
+    for (let node = this.assumed?.prev ?? null; node !== null; node = node.prev) yield node;
   }
 
   /** Raises the validity of a block that has not failed. */
@@ -291,6 +356,10 @@ export class BlockIndex {
     for (;;) {
       const best = this.candidates.best;
       if (best === undefined) return undefined;
+      if (this.assumed !== null && !best.descendsFrom(this.assumed)) {
+        this.candidates.delete(best);
+        continue;
+      }
       let test: HeaderNode | null = best;
       let usable = true;
       for (; test !== null && !this.#active.contains(test); test = test.prev) {

@@ -95,9 +95,11 @@ export class BlockStorage {
     return this.#recent.has(node);
   }
 
-  /** Forgets what need not be kept: the oldest beyond a few, but nothing whose undo data is not written yet. */
+  /** Forgets what need not be kept: the lowest beyond a few, but nothing whose undo data is not written yet. */
   trim(): void {
-    for (const [node, { block }] of this.#recent) {
+    // Lowest first: blocks of a history that is validated in the background do not push out those near the tip.
+    const byHeight = [...this.#recent].sort(([a], [b]) => a.height - b.height);
+    for (const [node, { block }] of byHeight) {
       const written = node.has(NodeStatus.HAVE_UNDO);
       if (written && (this.#recent.size > KEPT_BLOCKS || block.totalSize > KEPT_BLOCK_BYTES)) this.#recent.delete(node);
     }

@@ -36,6 +36,10 @@ export class ChainReader {
   get genesis(): HeaderNode {
     return this.ws.active.at(0) as HeaderNode;
   }
+  /** The last block up to which everything was validated here: the tip, but for a chain that stands on a snapshot. */
+  get validTip(): HeaderNode {
+    return this.tip;
+  }
   get bestHeader(): HeaderNode {
     return this.ws.index.bestHeader;
   }
@@ -79,7 +83,7 @@ export class ChainReader {
   }
   /** Memory for coins, and for the caches of their database. */
   get coinsCacheBytes(): number {
-    return this.ws.options.coinsCacheBytes;
+    return this.ws.coins.budgetBytes;
   }
   /** Script flags of the block after the tip. */
   nextBlockFlags(): number {

@@ -7,6 +7,7 @@ import { type BlockView, parseBlock } from '../consensus/block/block-view.js';
 import { type HeaderView, parseHeader } from '../consensus/block/header-view.js';
 import { equalBytes, hashFromHex, hashToHex } from '../consensus/bytes/hex.js';
 import type { Coin } from '../consensus/coin.js';
+import type { AssumedCoins } from '../consensus/params/chain-params.js';
 import { checkBlock } from '../consensus/rules/check-block.js';
 import type { Reject, Verdict } from '../consensus/state.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
@@ -14,13 +15,15 @@ import { SerialQueue } from '../lib/serial-queue.js';
 import { InlineCoinScanner } from '../parallel/coin-scanner.js';
 import { VerifierFaultError } from '../parallel/verifier.js';
 import type { BlockPosition } from '../storage/block-records.js';
-import { coinsOfTxRange, outpointOfCoinKey, PREFIX, prefixRange } from '../storage/layout.js';
+import { coinSetsOp } from '../storage/codec/coin-sets.js';
+import { type CoinSpace, outpointOfCoinKey } from '../storage/layout.js';
 import type { StoreCursor } from '../storage/store.js';
 import { StoreError } from '../storage/store-error.js';
 import { acceptBlock, acceptHeader } from './accept.js';
 import { Activator } from './activator.js';
 import { adoptBehind } from './adopt-behind.js';
 import { testValidity, type ValidityOptions } from './block-validity.js';
+import { compareCandidates } from './candidates.js';
 import { ChainFault } from './chain-fault.js';
 import { ChainReader } from './chain-reader.js';
 import { type DumpedCoins, type DumpForm, dumpCoins } from './coins-dump.js';
@@ -28,6 +31,7 @@ import { sumCoins } from './coins-stats.js';
 import { ConnectMeter, type ConnectProgress } from './connect-progress.js';
 import type { CheckedListener, HeaderListener, TipListener } from './events.js';
 import { type HeaderNode, NodeStatus } from './header-node.js';
+import { History } from './history.js';
 import { type BlockSource, type ImportProgress, type ImportSink, importBlocks } from './import-blocks.js';
 import { InitialDownload } from './initial-download.js';
 import { Intake } from './intake.js';
@@ -35,11 +39,13 @@ import { invalidate } from './invalidate.js';
 import { isKnownValid, type KnownTransactions } from './known-block.js';
 import { hashIds, isLarge } from './large-block.js';
 import { Listeners } from './listeners.js';
-import { openWorkspace } from './open-workspace.js';
+import { assumedCoinsOf, clearOther, loadCoins } from './load-snapshot.js';
+import { historyOf, openWorkspace } from './open-workspace.js';
 import type { ChainDeps, ChainOptions } from './options.js';
 import type { BlockOutcome, ChainStats, CoinsStats } from './outcome.js';
 import { Persister } from './persister.js';
 import { type PruneGuard, Pruner } from './pruner.js';
+import { SnapshotError, type SnapshotFile, type SnapshotHead } from './snapshot-file.js';
 import { verifyBlocks } from './verify-chain.js';
 import { type CoinVisitor, walkCoins } from './walk-coins.js';
 import type { ChainWorkspace } from './workspace.js';
@@ -71,6 +77,11 @@ export class Chain extends ChainReader {
   #faultError: ChainFault | null = null;
   #importing = 0;
   #dumping = false;
+  #loading = false;
+  /** The blocks below a snapshot, while they are not validated. */
+  #history: History | null = null;
+  #snapshotBase: HeaderNode | null = null;
+  readonly #historyListeners = new Listeners<[]>();
   #closing: Promise<void> | null = null;
   readonly #tidy: NodeJS.Timeout;
   #settleTimer: NodeJS.Timeout | null = null;
@@ -81,8 +92,9 @@ export class Chain extends ChainReader {
    * Opens what the store holds, repairs what a crash left, and connects blocks that are stored but not connected yet.
    */
   static async open(options: Partial<ChainOptions>, deps: ChainDeps): Promise<Chain> {
-    const ws = await openWorkspace(options, deps);
+    const { ws, history } = await openWorkspace(options, deps);
     const chain = new Chain(ws, deps);
+    if (history !== null) chain.#follow(history);
     // Nobody could say yet which blocks are still needed.
     const keepAll = chain.guardBlocks(() => 0);
     try {
@@ -101,6 +113,7 @@ export class Chain extends ChainReader {
       throw error;
     }
     keepAll();
+    chain.#history?.goOn();
     return chain;
   }
   readonly #deps: ChainDeps;
@@ -117,10 +130,14 @@ export class Chain extends ChainReader {
     this.#activator = new Activator(
       ws,
       this.#persister,
-      () => (this.#assumedHash === null ? undefined : ws.index.get(this.#assumedHash)),
+      () => this.#assumedValid(),
       () => !this.isInitialBlockDownload(),
     );
-    this.#pruner = new Pruner(ws, this.#persister, () => this.isInitialBlockDownload());
+    this.#pruner = new Pruner(
+      ws,
+      () => this.#flushAll(),
+      () => this.isInitialBlockDownload(),
+    );
     this.#intake = new Intake(ws, {
       change: (job) =>
         this.#change<void>(async (reply) => {
@@ -139,6 +156,10 @@ export class Chain extends ChainReader {
     this.#announcedHeader = ws.index.bestHeader;
     this.#tidy = setInterval(() => this.#tidyUp(), TIDY_MS);
     this.#tidy.unref();
+  }
+
+  #assumedValid(): HeaderNode | undefined {
+    return this.#assumedHash === null ? undefined : this.ws.index.get(this.#assumedHash);
   }
 
   #tidyUp(): void {
@@ -196,6 +217,7 @@ export class Chain extends ChainReader {
       if (judged === node) seen = { reject };
     });
     this.#intake.goOn();
+    this.#history?.goOn();
     if (seen?.reject != null) reply({ kind: 'invalid', reject: seen.reject, isNew, node });
     else if (!isNew && node.has(NodeStatus.HAVE_DATA)) reply({ kind: 'duplicate', reject: null, isNew, node });
     else reply({ kind: seen === undefined ? 'inconclusive' : 'accepted', reject: null, isNew, node });
@@ -212,6 +234,7 @@ export class Chain extends ChainReader {
     const node = this.ws.index.get(block.hash);
     const fits = node !== undefined && !node.failed && !node.has(NodeStatus.HAVE_DATA) && !this.#intake.isStoring(node);
     const isNew = fits ? await this.#storing(() => this.#intake.take(block, node)) : null;
+    this.#history?.goOn();
     return isNew ?? (await this.submitBlock(block)).isNew;
   }
 
@@ -335,7 +358,7 @@ export class Chain extends ChainReader {
   /** Any unspent output of a transaction; what is not written yet is written first. @param txid internal order */
   async anyCoinOf(txid: Uint8Array): Promise<Coin | undefined> {
     await this.flush();
-    for await (const [key] of this.ws.store.iterate(coinsOfTxRange(txid))) {
+    for await (const [key] of this.ws.store.iterate(this.ws.space.ofTx(txid))) {
       const coin = await this.coin(outpointOfCoinKey(key));
       if (coin !== undefined) return coin;
     }
@@ -347,13 +370,13 @@ export class Chain extends ChainReader {
     return this.#change(async (reply) => {
       await this.#persister.flush();
       // Opened before anything else can change.
-      reply({ cursor: this.ws.store.cursor(prefixRange(PREFIX.coin)), tip: this.tip });
+      reply({ cursor: this.ws.store.cursor(this.ws.space.coins), tip: this.tip });
     });
   }
 
   /** Figures of all coins, by a walk in slices while the chain goes on. */
   async coinsStats(options: { hashSerialized: boolean; muhash?: boolean }): Promise<CoinsStats> {
-    const { gte, lt } = prefixRange(PREFIX.coin);
+    const { gte, lt } = this.ws.space.coins;
     const { cursor, tip } = await this.#pinCoins();
     const diskSize = await this.ws.store.approximateSize(gte, lt);
     const hashing = { hashes: this.ws.crypto, serialized: options.hashSerialized, muhash: options.muhash === true };
@@ -510,6 +533,187 @@ export class Chain extends ChainReader {
     }
   }
 
+  /** The block of the snapshot that the chain was begun with in this run or before, while that matters. */
+  get snapshot(): { readonly base: HeaderNode; readonly validated: boolean } | null {
+    return this.#snapshotBase === null ? null : { base: this.#snapshotBase, validated: this.#history === null };
+  }
+
+  /** The blocks below a snapshot that are validated in the background, null when there are none. */
+  get history(): Pick<History, 'tip' | 'from' | 'base' | 'wants' | 'coinsCacheBytes'> | null {
+    return this.#history;
+  }
+
+  override get validTip(): HeaderNode {
+    return this.#history?.tip ?? this.tip;
+  }
+
+  /**
+   * Puts the chain on the coins of a snapshot, once they are loaded and their hash is that of the network's parameters;
+   * what was the chain goes on in the background as the history below it (Core's ActivateSnapshot).
+   * @param poolSize transactions that would be judged by other coins than before: there must be none
+   * @returns the block that the chain stands at then
+   * @throws SnapshotError when it is refused; ChainFault
+   */
+  async loadSnapshot(file: SnapshotFile, head: SnapshotHead, poolSize: () => number): Promise<HeaderNode> {
+    this.#refuseAfterFault();
+    const expected = this.#refuseSnapshot(head, poolSize);
+    const base = this.ws.index.get(head.base) as HeaderNode;
+    if (compareCandidates(this.tip, base) >= 0) throw new SnapshotError('coins', 'Work does not exceed active chainstate.');
+    this.#loading = true;
+    try {
+      const space = await this.#reading(() => loadCoins(this.ws, file, head, expected));
+      return await this.#activateSnapshot(space, head, expected, poolSize);
+    } finally {
+      this.#loading = false;
+    }
+  }
+
+  /** What may be said before the coins are read, in Core's words. @returns what the parameters know of them */
+  #refuseSnapshot(head: SnapshotHead, poolSize: () => number): AssumedCoins {
+    const { index, params } = this.ws;
+    const refuse = (why: string): never => {
+      throw new SnapshotError('use', why);
+    };
+    if (this.#snapshotBase !== null) refuse("Can't activate a snapshot-based chainstate more than once");
+    if (this.#loading) refuse('Another snapshot is being loaded');
+    const hex = hashToHex(head.base);
+    const expected = assumedCoinsOf(this.ws, head.base);
+    if (expected === undefined) {
+      const heights = params.assumedCoins.map(({ height }) => height).join(', ');
+      return refuse(
+        `assumeutxo block hash in snapshot metadata not recognized (hash: ${hex}). The following snapshot heights are available: ${heights}`,
+      );
+    }
+    const base = index.get(head.base);
+    if (base === undefined) {
+      return refuse(
+        `The base block header (${hex}) must appear in the headers chain. Make sure all headers are syncing, and call loadtxoutset again`,
+      );
+    }
+    if (base.failed) refuse(`The base block header (${hex}) is part of an invalid chain`);
+    if (!index.bestHeader.descendsFrom(base)) {
+      refuse(
+        'A forked headers-chain with more work than the chain with the snapshot base block header exists. Please proceed to sync without AssumeUtxo.',
+      );
+    }
+    if (poolSize() > 0) refuse("Can't activate a snapshot when mempool not empty");
+    return expected;
+  }
+
+  async #activateSnapshot(space: CoinSpace, head: SnapshotHead, expected: AssumedCoins, poolSize: () => number): Promise<HeaderNode> {
+    const { ws } = this;
+    const base = ws.index.get(head.base) as HeaderNode;
+    // What may have changed while the coins were read is a refusal like any other, and no fault.
+    const refused = await this.#change<SnapshotError | null>(async (reply) => {
+      await this.#activator.settle();
+      await this.#activator.ahead.close();
+      await this.#persister.flush();
+      await this.#persister.syncAll();
+      const late = this.#lateRefusal(base, poolSize);
+      if (late !== null) {
+        await clearOther(ws);
+        return reply(late);
+      }
+      // In the turn of the last look at the mempool. A process that dies before the write has loaded nothing.
+      this.#standOn(space, base, expected);
+      await ws.store.batch(
+        [{ type: 'put', key: space.tipKey, value: base.hash }, coinSetsOp({ active: space, other: 'history', base: base.hash })],
+        { sync: true },
+      );
+      await this.#activator.activate();
+      await this.#persister.writeRows();
+      reply(null);
+    });
+    if (refused !== null) throw refused;
+    this.#history?.goOn();
+    return base;
+  }
+
+  #lateRefusal(base: HeaderNode, poolSize: () => number): SnapshotError | null {
+    if (compareCandidates(this.tip, base) >= 0) return new SnapshotError('use', 'work does not exceed active chainstate');
+    if (base.failed) return new SnapshotError('use', `The base block header (${base.hashHex}) is part of an invalid chain`);
+    if (poolSize() > 0) return new SnapshotError('use', "Can't activate a snapshot when mempool not empty");
+    return null;
+  }
+
+  /** From one moment to the next: the chain is the snapshot's, and what it was is the history. */
+  #standOn(space: CoinSpace, base: HeaderNode, { chainTxCount }: AssumedCoins): void {
+    const { ws } = this;
+    const history = historyOf(ws, ws.space);
+    history.active.setTip(this.tip);
+    ws.space = space;
+    ws.coins.moveTo(space);
+    ws.active.setTip(base);
+    ws.index.assume(base, chainTxCount);
+    this.#persister.movedTo(base);
+    this.#follow(history);
+    ws.log.info(`[snapshot] successfully activated snapshot ${base.hashHex}`);
+    const error = this.#activator.onTip.call(base, { connected: [], disconnected: [] });
+    if (error !== undefined) throw new ChainFault('A listener failed while the tip changed', error);
+  }
+
+  /** Begins with the history below a snapshot. @param ws its chain and coins */
+  #follow(ws: ChainWorkspace): void {
+    const base = this.ws.index.assumed as HeaderNode;
+    const expected = assumedCoinsOf(ws, base.hash) as AssumedCoins;
+    this.#snapshotBase = base;
+    const release = this.guardBlocks(() => (this.#history === null ? Number.POSITIVE_INFINITY : this.#history.tip.height));
+    this.#history = new History(ws, base, expected, {
+      change: (job) =>
+        this.#change<void>(async (reply) => {
+          await this.#activator.settle();
+          await job();
+          reply();
+        }),
+      crowded: () => this.#queue.size > 1,
+      assumedValid: () => this.#assumedValid(),
+      moved: () => this.#historyListeners.call(),
+      connected: (block) => this.#activator.onChecked.call(block.hash, block, null),
+      validated: async () => {
+        release();
+        await this.#endHistory();
+      },
+      refuted: () => this.#dropSnapshot(ws),
+      failed: (error) => {
+        if (this.#closing === null) this.#fail(error);
+      },
+    });
+  }
+
+  /** The coins of the blocks are those of the snapshot: from here on the chain is one like all others. */
+  async #endHistory(): Promise<void> {
+    const { ws } = this;
+    await this.#flushAll();
+    await ws.store.batch([coinSetsOp({ active: ws.space, other: 'rubbish' })], { sync: true });
+    this.#history = null;
+    ws.coins.budgetBytes = ws.options.coinsCacheBytes;
+    ws.index.endAssumed();
+    ws.log.info(`[snapshot] snapshot beginning at ${this.#snapshotBase?.hashHex} has been fully validated`);
+    await this.#activator.activate();
+    this.#historyListeners.call();
+    await clearOther(ws);
+  }
+
+  /** The node stops; the next start goes on with the blocks alone. @throws ChainFault in Core's words */
+  async #dropSnapshot(history: ChainWorkspace): Promise<void> {
+    const { ws } = this;
+    const height = history.active.height;
+    await this.#history?.persister.flush();
+    await ws.store.batch([coinSetsOp({ active: history.space, other: 'rubbish' })], { sync: true });
+    throw new ChainFault(refutedText(ws.active.height, height), undefined);
+  }
+
+  /** Writes the coins of the chain, and of the history below a snapshot. */
+  async #flushAll(): Promise<void> {
+    await this.#persister.flush();
+    await this.#history?.persister.flush();
+  }
+
+  /** Called when the history below a snapshot has moved, or is validated. @returns takes the listener off again */
+  onHistory(listener: () => void): () => void {
+    return this.#historyListeners.add(listener);
+  }
+
   /** Registers a listener; those registered first are called first. @returns unsubscribe */
   onTip(listener: TipListener): () => void {
     return this.#activator.onTip.add(listener);
@@ -547,7 +751,7 @@ export class Chain extends ChainReader {
   flush(): Promise<void> {
     return this.#change(async (reply) => {
       await this.#activator.settle();
-      await this.#persister.flush();
+      await this.#flushAll();
       reply();
     });
   }
@@ -556,8 +760,9 @@ export class Chain extends ChainReader {
   sync(): Promise<void> {
     return this.#change(async (reply) => {
       await this.#activator.settle();
-      await this.#persister.flush();
+      await this.#flushAll();
       await this.#persister.syncAll();
+      await this.#history?.persister.syncAll();
       reply();
     });
   }
@@ -611,6 +816,7 @@ export class Chain extends ChainReader {
     if (!dirty.has(node) && (node.prev === null || node.has(NodeStatus.HAVE_UNDO))) return;
     await this.#change<void>(async (reply) => {
       await this.#persister.writeUndo();
+      await this.#history?.persister.writeUndo();
       await this.#persister.writeRows();
       reply();
     });
@@ -653,10 +859,12 @@ export class Chain extends ChainReader {
     if (this.#settleTimer !== null) clearTimeout(this.#settleTimer);
     await this.#queue.run(async () => {
       await this.#activator.ahead.close();
+      await this.#history?.close();
       try {
         if (this.#faultError === null) {
-          await this.#persister.flush();
+          await this.#flushAll();
           await this.#persister.syncAll();
+          await this.#history?.persister.syncAll();
         }
       } catch (error) {
         this.#fail(error);
@@ -737,6 +945,16 @@ export class Chain extends ChainReader {
     }
     return this.#faultError;
   }
+}
+
+/** Core's words when a snapshot turned out wrong. @param height of the tip on it @param left of the blocks alone */
+function refutedText(height: number, left: number): string {
+  return (
+    'adit failed to validate the -assumeutxo snapshot state. This indicates a hardware problem, or a bug in the software, or a bad software modification that allowed an invalid snapshot to be loaded. ' +
+    `As a result of this, the node will shut down and stop using any state that was built on the snapshot, resetting the chain height from ${height} to ${left}. ` +
+    `On the next restart, the node will resume syncing from ${left} without using any snapshot data. ` +
+    'Please report this incident, including how you obtained the snapshot.'
+  );
 }
 
 /** Blocks near the tip are kept for a while: bytes that live in memory shared with other threads are copied first. */

@@ -24,8 +24,10 @@ import type { HeaderNode } from './header-node.js';
 
 /** Coins read and written at a time. */
 const SLICE = 1_000;
-const MAGIC = Uint8Array.of(0x75, 0x74, 0x78, 0x6f, 0xff);
-const VERSION = 2;
+export const SNAPSHOT_MAGIC: Uint8Array = Uint8Array.of(0x75, 0x74, 0x78, 0x6f, 0xff);
+export const SNAPSHOT_VERSION = 2;
+/** Bytes before the first coin. */
+export const SNAPSHOT_HEAD_BYTES = 51;
 
 /** The node stops: the dump was given up. */
 export class DumpStoppedError extends Error {}
@@ -116,7 +118,7 @@ async function writeGrouped(
   { magic, hashes }: Extract<DumpForm, { form: '28' }>,
   stopping: () => boolean,
 ): Promise<DumpedCoins> {
-  const head = new ByteWriter(51).bytes(MAGIC).u16(VERSION).bytes(magic).bytes(tip.hash);
+  const head = new ByteWriter(SNAPSHOT_HEAD_BYTES).bytes(SNAPSHOT_MAGIC).u16(SNAPSHOT_VERSION).bytes(magic).bytes(tip.hash);
   const countAt = head.size;
   await file.writeFile(head.u64(0).finish());
   const hash = hashes.sha256Stream();

@@ -64,6 +64,26 @@ export async function sumCoins(cursor: StoreCursor, tip: HeaderNode, hashing: Co
   return { height, bestBlock, transactions, outputs, bogoSize, hashSerialized, muhash, diskSize, totalSats: Number(total) };
 }
 
+/**
+ * Core's hash_serialized_3 over all coins of a view: sha256d over them as elements of the set. In slices.
+ * @param cursor closed here @param passed told of coins gone over; false gives up
+ * @returns internal order; null when it was given up
+ */
+export async function hashCoins(cursor: StoreCursor, hashes: Hashes, passed: (coins: number) => boolean): Promise<Uint8Array | null> {
+  const stream = hashes.sha256Stream();
+  const slicer = new Slicer();
+  try {
+    for (let rows = await cursor.next(SLICE); rows.length > 0; rows = await cursor.next(SLICE)) {
+      for (const [key, value] of rows) stream.update(coinElement(outpointOfCoinKey(key), decodeCoin(value)));
+      if (!passed(rows.length)) return null;
+      if (slicer.due) await slicer.pause();
+    }
+  } finally {
+    await cursor.close();
+  }
+  return hashes.sha256(stream.digest());
+}
+
 function sameTxid(a: Uint8Array, b: Uint8Array): boolean {
   for (let i = 0; i < 32; i++) if (a[i] !== b[i]) return false;
   return true;

@@ -3,9 +3,9 @@
 // rollback rows that were written with them. What cannot be taken back is refused, as damage of another kind.
 
 import { hashOfRollback, rollbackOps } from '../storage/codec/rollback.js';
-import { PREFIX, prefixRange, rollbackKey, TIP_KEY } from '../storage/layout.js';
 import type { BatchOp } from '../storage/store.js';
 import { StoreError } from '../storage/store-error.js';
+import type { ActiveChain } from './active-chain.js';
 import { type HeaderNode, NodeStatus } from './header-node.js';
 import { rowOp } from './persister.js';
 import { readChecked } from './read-checked.js';
@@ -29,7 +29,7 @@ export async function rollBackLost(ws: ChainWorkspace, tip: HeaderNode): Promise
   const lowest = late.findLastIndex(({ block, undo }) => !(block && undo));
   if (lowest < 0) return tip;
   const end = (late[lowest] as Late).node.prev as HeaderNode;
-  const { store, log } = ws;
+  const { store, log, space } = ws;
   log.warn(
     `The last writes to the block files are lost: going back from height ${tip.height} to ${end.height}, and on from there with what peers send`,
   );
@@ -38,11 +38,11 @@ export async function rollBackLost(ws: ChainWorkspace, tip: HeaderNode): Promise
     if (block) dropUndo(node);
     else ws.index.forgetStored([node]);
     ws.index.dirty.delete(node);
-    const ops: BatchOp[] = rollbackOps(row);
+    const ops: BatchOp[] = rollbackOps(row, space);
     ops.push(
       rowOp(node),
-      { type: 'put', key: TIP_KEY, value: (node.prev as HeaderNode).hash },
-      { type: 'del', key: rollbackKey(node.height) },
+      { type: 'put', key: space.tipKey, value: (node.prev as HeaderNode).hash },
+      { type: 'del', key: space.rollbackKey(node.height) },
     );
     await store.batch(ops);
   }
@@ -52,7 +52,7 @@ export async function rollBackLost(ws: ChainWorkspace, tip: HeaderNode): Promise
 /** The blocks from the tip down that have a rollback row, and what of them is whole. A clean stop leaves none. */
 async function lateBlocks(ws: ChainWorkspace, tip: HeaderNode): Promise<Late[]> {
   const rows = new Map<HeaderNode, Uint8Array>();
-  for await (const [, row] of ws.store.iterate(prefixRange(PREFIX.rollback))) {
+  for await (const [, row] of ws.store.iterate(ws.space.rollbacks)) {
     const node = ws.index.get(hashOfRollback(row));
     if (node !== undefined) rows.set(node, row);
   }
@@ -111,10 +111,11 @@ async function forgetLostUndo({ index, blocks }: ChainWorkspace): Promise<boolea
 /**
  * Once the active chain stands: forgets stored blocks that the files lack, and undo data that they lack of blocks
  * outside the chain.
+ * @param history the chain below a snapshot, null for none
  * @returns whether something was forgotten
- * @throws StoreError when a block of the active chain is lost
+ * @throws StoreError when a connected block is lost
  */
-export async function forgetLost(ws: ChainWorkspace): Promise<boolean> {
+export async function forgetLost(ws: ChainWorkspace, history: ActiveChain | null): Promise<boolean> {
   const { index, active, blocks, log } = ws;
   const { loss, lastWhole } = blocks.files;
   const changed = await forgetLostUndo(ws);
@@ -122,13 +123,19 @@ export async function forgetLost(ws: ChainWorkspace): Promise<boolean> {
   for (const node of loss === null ? [] : index.all()) {
     if (!node.hasData || lastWhole === null || node.file < lastWhole.file) continue;
     if (node.file === lastWhole.file && node.blockPos <= lastWhole.pos) continue;
-    if (active.contains(node)) throw loss;
+    const coinsNeedIt = isConnected(active, index.assumed, node) || history?.contains(node) === true;
+    if (coinsNeedIt) throw loss;
     lost.push(node);
   }
   if (lost.length === 0) return changed;
   index.forgetStored(lost);
   log.warn(`${lost.length} stored blocks are lost with the end of the block files, and will be fetched again: ${loss?.message}`);
   return true;
+}
+
+/** Whether coins were made from a block: not so below a snapshot's. */
+function isConnected(active: ActiveChain, assumed: HeaderNode | null, node: HeaderNode): boolean {
+  return active.contains(node) && (assumed === null || node.height > assumed.height);
 }
 
 /** Per file, the last undo position that the tree knows, made anew. */

@@ -1,11 +1,12 @@
 // Start-up: header tree, block files, genesis, an interrupted flush, the tip that the coins stand at.
 
 import { parseBlock } from '../consensus/block/block-view.js';
-import { equalBytes } from '../consensus/bytes/hex.js';
+import { equalBytes, hashToHex } from '../consensus/bytes/hex.js';
 import { blockProof } from '../consensus/rules/bits.js';
 import { VersionBitsCache } from '../consensus/rules/versionbits.js';
 import type { BlockPosition } from '../storage/block-records.js';
-import { blockIndexKey, TIP_KEY } from '../storage/layout.js';
+import { decodeCoinSets } from '../storage/codec/coin-sets.js';
+import { blockIndexKey, COIN_SETS_KEY, type CoinSpace, otherCoins } from '../storage/layout.js';
 import { RECORD_HEAD_BYTES } from '../storage/record-file.js';
 import { StoreError } from '../storage/store-error.js';
 import { ActiveChain } from './active-chain.js';
@@ -14,6 +15,7 @@ import { BlockStorage } from './block-storage.js';
 import { ChainFault } from './chain-fault.js';
 import { CoinsCache } from './coins/coins-cache.js';
 import { loadIndex } from './load-index.js';
+import { assumedCoinsOf, clearOther } from './load-snapshot.js';
 import { forgetLost, recountUndo, rollBackLost } from './lost-tail.js';
 import { type ChainDeps, type ChainOptions, defaultChainOptions } from './options.js';
 import { rowOp } from './persister.js';
@@ -21,15 +23,32 @@ import { loadPruned } from './pruner.js';
 import { replayFlush } from './replay-flush.js';
 import type { ChainWorkspace } from './workspace.js';
 
-/** Everything the chain works on, with coins and tip consistent. @throws StoreError, ChainFault */
-export async function openWorkspace(given: Partial<ChainOptions>, deps: ChainDeps): Promise<ChainWorkspace> {
+/** What a chain begins with. */
+export interface OpenedWorkspace {
+  readonly ws: ChainWorkspace;
+  /** The chain and coins below a snapshot that is not validated yet, null for none. */
+  readonly history: ChainWorkspace | null;
+}
+
+/** Everything the chain works on, with coins and tips consistent. @throws StoreError, ChainFault */
+export async function openWorkspace(given: Partial<ChainOptions>, deps: ChainDeps): Promise<OpenedWorkspace> {
   const options: ChainOptions = { ...defaultChainOptions, ...given };
   const { params, store, crypto, clock, log, verifier, stopping, observe } = deps;
   const active = new ActiveChain();
   const index = new BlockIndex(active);
   // Before the rows are judged by this network's rules, under which those of another are damage.
-  if ((await store.get(TIP_KEY)) !== undefined && (await store.get(blockIndexKey(params.genesisHash))) === undefined) {
+  const sets = decodeCoinSets(await store.get(COIN_SETS_KEY));
+  const space = sets.active;
+  if ((await store.get(space.tipKey)) !== undefined && (await store.get(blockIndexKey(params.genesisHash))) === undefined) {
     throw new ChainFault('Incorrect or no genesis block found. Wrong datadir for network?', undefined);
+  }
+  if (sets.other === 'rubbish') await clearOther({ store, space });
+  if (sets.other === 'history') {
+    const assumed = assumedCoinsOf(deps, sets.base);
+    if (assumed === undefined) {
+      throw new ChainFault(`Assumeutxo data not found for the given blockhash '${hashToHex(sets.base)}'.`, undefined);
+    }
+    index.loadAssumed(sets.base, assumed.chainTxCount);
   }
   const { rows, lastKnown, lastKnownUndo, storedBackwards } = await loadIndex(store, index, params.powLimit);
   const files = await deps.openFiles({ lastKnown, lastKnownUndo, knownBackwards: storedBackwards });
@@ -42,12 +61,14 @@ export async function openWorkspace(given: Partial<ChainOptions>, deps: ChainDep
     log,
     verifier,
     store,
+    space,
     blocks,
     index,
     active,
     leftRollbacks: 0,
-    coins: new CoinsCache({ budgetBytes: options.coinsCacheBytes }, { store }),
+    coins: new CoinsCache({ budgetBytes: options.coinsCacheBytes }, { store, space }),
     versionBits: new VersionBitsCache(),
+    isHistory: false,
     stopping: () => stopping?.aborted === true,
     observe: observe ?? (() => undefined),
   };
@@ -58,18 +79,41 @@ export async function openWorkspace(given: Partial<ChainOptions>, deps: ChainDep
       if (!files.hasFile(file))
         throw new StoreError('STORE_CORRUPTION', `The block index names blocks in file ${file}, which is not there`);
     }
-    await replayFlush({ store, index, blocks, log });
-    const tipHash = await store.get(TIP_KEY);
-    const tip = tipHash === undefined ? undefined : index.get(tipHash);
-    if (tip === undefined) throw new ChainFault('The coins stand at a block that the index does not know', undefined);
-    active.setTip(await rollBackLost(ws, tip));
-    if ((await forgetLost(ws)) || active.tip !== tip) recountUndo(ws, lastKnownUndo);
+    if (sets.other === 'history' && index.assumed === null) {
+      throw new StoreError('STORE_CORRUPTION', 'The block index lacks the block of the snapshot');
+    }
+    const history = index.assumed === null ? null : historyOf(ws, otherCoins(space));
+    let moved = await standAtCoins(ws);
+    if (history !== null) moved = (await standAtCoins(history)) || moved;
+    if ((await forgetLost(ws, history?.active ?? null)) || moved) recountUndo(ws, lastKnownUndo);
     index.finishLoad();
-    return ws;
+    return { ws, history };
   } catch (error) {
     await files.close().catch(() => undefined);
     throw error;
   }
+}
+
+/**
+ * The same store, files and tree, with another chain and another set of coins. Both caches share the memory.
+ * @param space whose coins stand at a block below the snapshot's, or beside it
+ */
+export function historyOf(ws: ChainWorkspace, space: CoinSpace): ChainWorkspace {
+  const budgetBytes = Math.floor(ws.options.coinsCacheBytes / 2);
+  ws.coins.budgetBytes = ws.options.coinsCacheBytes - budgetBytes;
+  const coins = new CoinsCache({ budgetBytes }, { store: ws.store, space });
+  return { ...ws, space, coins, active: new ActiveChain(), leftRollbacks: 0, isHistory: true };
+}
+
+/** Brings chain and coins to the same block. @returns whether that is not where the coins were written last */
+async function standAtCoins(ws: ChainWorkspace): Promise<boolean> {
+  const { store, space, index, blocks, log } = ws;
+  await replayFlush({ store, space, index, blocks, log });
+  const tipHash = await store.get(space.tipKey);
+  const tip = tipHash === undefined ? undefined : index.get(tipHash);
+  if (tip === undefined) throw new ChainFault('The coins stand at a block that the index does not know', undefined);
+  ws.active.setTip(await rollBackLost(ws, tip));
+  return ws.active.tip !== tip;
 }
 
 /** The first block of a new data folder. Its output can never be spent, so the coins begin empty. */
@@ -81,7 +125,7 @@ async function createGenesis(ws: ChainWorkspace): Promise<void> {
   ws.index.dirty.delete(node);
   // Whatever else a loss of power takes, the chain goes back to this one.
   await ws.blocks.files.sync();
-  await ws.store.batch([rowOp(node), { type: 'put', key: TIP_KEY, value: node.hash }]);
+  await ws.store.batch([rowOp(node), { type: 'put', key: ws.space.tipKey, value: node.hash }]);
 }
 
 /**

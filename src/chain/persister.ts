@@ -5,7 +5,7 @@
 import { Turns, yieldToLoop } from '../lib/turns.js';
 import { encodeIndexRow } from '../storage/codec/index-row.js';
 import { encodeRollback } from '../storage/codec/rollback.js';
-import { blockIndexKey, encodeFlushMarker, FLUSH_MARKER_KEY, ROLLBACK_ROWS, rollbackKey, TIP_KEY } from '../storage/layout.js';
+import { blockIndexKey, encodeFlushMarker, ROLLBACK_ROWS } from '../storage/layout.js';
 import type { BatchOp } from '../storage/store.js';
 import type { ConnectedBlock } from './events.js';
 import type { HeaderNode } from './header-node.js';
@@ -43,6 +43,11 @@ export class Persister {
     this.#storedTip = storedTip;
     this.#lastFlushMs = ws.clock.monotonicMs();
     this.#unsynced = ws.leftRollbacks;
+  }
+
+  /** The coins are another set now, which the store has as they stand at this block. */
+  movedTo(tip: HeaderNode): void {
+    this.#storedTip = tip;
   }
 
   /** Takes note of blocks just connected. */
@@ -86,7 +91,7 @@ export class Persister {
 
   #flushIsDue(): boolean {
     const { coins, options, clock } = this.#ws;
-    if (coins.dirtyBytes >= Math.min(options.flushBytes, options.coinsCacheBytes / 2)) return true;
+    if (coins.dirtyBytes >= Math.min(options.flushBytes, coins.budgetBytes / 2)) return true;
     return clock.monotonicMs() - this.#lastFlushMs > MAX_FLUSH_INTERVAL_MS;
   }
 
@@ -122,7 +127,7 @@ export class Persister {
     for (let node = tip; !this.#storedTip.descendsFrom(node); node = node.prev as HeaderNode) {
       const connected = this.#ws.blocks.connected(node);
       if (connected === undefined || ops.length === MAX_UNSYNCED) return null;
-      ops.push({ type: 'put', key: rollbackKey(node.height), value: encodeRollback(connected.block, connected.spent) });
+      ops.push({ type: 'put', key: this.#ws.space.rollbackKey(node.height), value: encodeRollback(connected.block, connected.spent) });
     }
     return ops;
   }
@@ -132,16 +137,16 @@ export class Persister {
    * written.
    */
   async syncAll(): Promise<void> {
-    const { blocks, store } = this.#ws;
+    const { blocks, store, space } = this.#ws;
     await blocks.files.sync();
     this.#unsynced = 0;
     const ops: BatchOp[] = [];
-    for (let slot = 0; slot < ROLLBACK_ROWS; slot++) ops.push({ type: 'del', key: rollbackKey(slot) });
+    for (let slot = 0; slot < ROLLBACK_ROWS; slot++) ops.push({ type: 'del', key: space.rollbackKey(slot) });
     await store.batch(ops, { sync: true });
   }
 
   async #flushAtOnce(tip: HeaderNode, rollback: readonly BatchOp[] | null): Promise<void> {
-    const { coins, store, blocks } = this.#ws;
+    const { coins, store, blocks, space } = this.#ws;
     const { flushChunkEntries } = this.#ws.options;
     // Coins must not outlast the blocks that they are made from, unless they can be taken back.
     if (rollback === null || this.#unsynced + rollback.length > MAX_UNSYNCED) {
@@ -156,17 +161,17 @@ export class Persister {
       for (const op of some) ops.push(op);
       if (some.length === flushChunkEntries) await yieldToLoop();
     }
-    ops.push({ type: 'put', key: TIP_KEY, value: tip.hash });
+    ops.push({ type: 'put', key: space.tipKey, value: tip.hash });
     for (const op of rollback ?? []) ops.push(op);
     await this.#written(() => store.batch(ops));
   }
 
   async #flushInChunks(tip: HeaderNode): Promise<void> {
-    const { coins, store, blocks } = this.#ws;
+    const { coins, store, blocks, space } = this.#ws;
     // Replaying after a crash needs these blocks and their undo data, so they must not be lost with the machine either.
     await blocks.files.sync();
     this.#unsynced = 0;
-    const marker: BatchOp = { type: 'put', key: FLUSH_MARKER_KEY, value: encodeFlushMarker(this.#storedTip.hash, tip.hash) };
+    const marker: BatchOp = { type: 'put', key: space.flushMarkerKey, value: encodeFlushMarker(this.#storedTip.hash, tip.hash) };
     await store.batch([...this.#takeRows(Number.POSITIVE_INFINITY), marker], { sync: true });
     await this.#written(async () => {
       for (;;) {
@@ -176,8 +181,8 @@ export class Persister {
         await yieldToLoop();
       }
       const end: BatchOp[] = [
-        { type: 'put', key: TIP_KEY, value: tip.hash },
-        { type: 'del', key: FLUSH_MARKER_KEY },
+        { type: 'put', key: space.tipKey, value: tip.hash },
+        { type: 'del', key: space.flushMarkerKey },
       ];
       await store.batch(end, { sync: true });
     });

@@ -7,7 +7,7 @@ import { yieldToLoop } from '../lib/turns.js';
 import { fileOfPrunedFileKey, PREFIX, PRUNED_FLAG_KEY, prefixRange, prunedFileKey } from '../storage/layout.js';
 import type { BatchOp } from '../storage/store.js';
 import type { HeaderNode } from './header-node.js';
-import { type Persister, rowOp } from './persister.js';
+import { rowOp } from './persister.js';
 import { filesAboveTarget, filesUpTo, lastPrunable, type PrunableFile, type PruneSettings } from './pruning.js';
 import type { ChainWorkspace } from './workspace.js';
 
@@ -28,12 +28,13 @@ export class Pruner {
   /** The walk down from the tip that found the lowest stored block, as long as nothing below changed. */
   #lowest: { node: HeaderNode; version: number } | null = null;
   readonly #ws: ChainWorkspace;
-  readonly #persister: Persister;
+  readonly #flush: () => Promise<void>;
   readonly #isInitialDownload: () => boolean;
 
-  constructor(ws: ChainWorkspace, persister: Persister, isInitialDownload: () => boolean) {
+  /** @param flush writes all coins, with what they are made from */
+  constructor(ws: ChainWorkspace, flush: () => Promise<void>, isInitialDownload: () => boolean) {
     this.#ws = ws;
-    this.#persister = persister;
+    this.#flush = flush;
     this.#isInitialDownload = isInitialDownload;
   }
 
@@ -112,7 +113,7 @@ export class Pruner {
   async #prune(files: readonly number[]): Promise<void> {
     const { index, store } = this.#ws;
     // A start must never need a removed block to bring the coins to where they stand.
-    await this.#persister.flush();
+    await this.#flush();
     if (!index.havePruned) {
       await store.batch([{ type: 'put', key: PRUNED_FLAG_KEY, value: new Uint8Array(0) }]);
       index.havePruned = true;
@@ -171,6 +172,8 @@ export class Pruner {
   lowestStored(): HeaderNode {
     const { index, active } = this.#ws;
     const tip = active.tip as HeaderNode;
+    // Nothing is stored of a chain that has just begun with a snapshot.
+    if (!tip.hasData) return tip;
     if (this.#lowest === null || this.#lowest.version !== index.storedVersion || !active.contains(this.#lowest.node)) {
       let node = tip;
       while (node.prev?.hasData) node = node.prev;

@@ -111,8 +111,9 @@ export async function prepareDisconnect(ws: ChainWorkspace, node: HeaderNode, ov
   return { node, block, spent };
 }
 
-/** Whether a block of the active chain cannot be taken off, since its bytes or its undo data were pruned. */
-export function isBeyondPruned({ index, blocks }: ChainWorkspace, node: HeaderNode): boolean {
+/** Whether a block of the active chain cannot be taken off, since its bytes or its undo data were pruned, or never were here. */
+export function isBeyondPruned({ index, blocks, isHistory }: ChainWorkspace, node: HeaderNode): boolean {
+  if (!isHistory && index.assumed !== null && node.height <= index.assumed.height) return true;
   return index.havePruned && !blocks.isRecent(node) && !node.has(NodeStatus.HAVE_DATA | NodeStatus.HAVE_UNDO);
 }
 

@@ -10,7 +10,7 @@ import { ChainFault } from './chain-fault.js';
 import { CoinsOverlay, connectCoins } from './coins-overlay.js';
 import { tryConnect } from './connect-block.js';
 import { type HeaderNode, NodeStatus } from './header-node.js';
-import { prepareDisconnect } from './reorganize.js';
+import { isBeyondPruned, prepareDisconnect } from './reorganize.js';
 import type { ChainWorkspace } from './workspace.js';
 
 /** Block bytes whose coins are taken back and forth at most: deeper blocks get the checks of level 2. */
@@ -32,8 +32,9 @@ export async function verifyBlocks(ws: ChainWorkspace, level: number, depth: num
     for (let node = tip; node.prev !== null && node.height > tip.height - blocks; node = node.prev) {
       if (ws.stopping()) return null;
       // A pruned block that was fetched again has no undo data.
-      if (ws.index.havePruned && !node.has(NodeStatus.HAVE_DATA | NodeStatus.HAVE_UNDO)) {
-        ws.log.info(`VerifyDB(): block verification stopping at height ${node.height} (pruning, no data)`);
+      const lacking = (ws.index.havePruned || ws.index.assumed !== null) && !node.has(NodeStatus.HAVE_DATA | NodeStatus.HAVE_UNDO);
+      if (lacking || isBeyondPruned(ws, node)) {
+        ws.log.info(`VerifyDB(): block verification stopping at height ${node.height} (pruning or a snapshot, no data)`);
         break;
       }
       const block = await ws.blocks.read(node);

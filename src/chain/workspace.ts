@@ -7,6 +7,7 @@ import type { Crypto } from '../crypto/crypto.js';
 import type { Clock } from '../lib/clock.js';
 import type { Logger } from '../log/logger.js';
 import type { Verifier } from '../parallel/verifier.js';
+import type { CoinSpace } from '../storage/layout.js';
 import type { Store } from '../storage/store.js';
 import type { ActiveChain } from './active-chain.js';
 import type { BlockIndex } from './block-index.js';
@@ -27,11 +28,15 @@ export interface ChainWorkspace {
   readonly log: Logger;
   readonly verifier: Verifier;
   readonly store: Store;
+  /** Where the coins lie in the store; another set once a snapshot was loaded. */
+  space: CoinSpace;
   readonly blocks: BlockStorage;
   readonly index: BlockIndex;
   readonly active: ActiveChain;
   readonly coins: CoinsCache;
   readonly versionBits: VersionBitsCache;
+  /** Whether this is the history below a snapshot, which is validated in the background. */
+  readonly isHistory: boolean;
   /**
    * Rollback rows that an earlier run left, which was killed: the files of those blocks may not be synced. Set when the
    * chain opens.

@@ -12,8 +12,8 @@ import { ConfigError } from '../config/args.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import { replaceFileSync, syncFolder } from '../lib/durable-file.js';
 import type { Logger } from '../log/logger.js';
-import { blockIndexKey, FLUSH_MARKER_KEY, PREFIX, prefixRange, TIP_KEY } from '../storage/layout.js';
-import type { Store } from '../storage/store.js';
+import { blockIndexKey, COIN_SETS_KEY, FIRST_COINS, SECOND_COINS } from '../storage/layout.js';
+import type { BatchOp, Store } from '../storage/store.js';
 import { fromSystemError, StoreError } from '../storage/store-error.js';
 
 /** What an operator may ask for. */
@@ -160,13 +160,12 @@ async function wipeCoins(store: Store, params: ChainParams, log: Logger): Promis
   // A folder without blocks has no coins either.
   if ((await store.get(blockIndexKey(params.genesisHash))) === undefined) return;
   log.info('Reindexing the chain state: removing all coins');
-  const { gte, lt } = prefixRange(PREFIX.coin);
-  await store.clear(gte, lt);
-  await store.batch(
-    [
-      { type: 'del', key: FLUSH_MARKER_KEY },
-      { type: 'put', key: TIP_KEY, value: params.genesisHash },
-    ],
-    { sync: true },
-  );
+  // A snapshot's coins go with the others: it has to be loaded again.
+  const ops: BatchOp[] = [{ type: 'del', key: COIN_SETS_KEY }];
+  for (const { coins, tipKey, flushMarkerKey } of [FIRST_COINS, SECOND_COINS]) {
+    await store.clear(coins.gte, coins.lt);
+    ops.push({ type: 'del', key: flushMarkerKey }, { type: 'del', key: tipKey });
+  }
+  ops.push({ type: 'put', key: FIRST_COINS.tipKey, value: params.genesisHash });
+  await store.batch(ops, { sync: true });
 }

@@ -7,6 +7,8 @@
 //   't'     -                            hash of the block that the coins stand at, 32
 //   'H'     -                            flush marker: from hash, 32 | to hash, 32
 //   'R'     height mod 8, one byte       how to take a late block off the coins    codec/rollback.ts
+//   'D','u','J','S'                      as 'C', 't', 'H' and 'R': a second set of coins (CoinSpace)
+//   'A'     -                            which set the chain stands on, and on what   codec/coin-sets.ts
 //   'F'     flag name, ASCII             empty: set; no row: not set
 //   'P'     file number, BE32            empty: blk and rev files of this number are given up, and to be removed
 //   's'     -                            schema version, one byte
@@ -28,6 +30,11 @@ export const PREFIX = {
   tip: ascii('t'),
   flushMarker: ascii('H'),
   rollback: ascii('R'),
+  otherCoin: ascii('D'),
+  otherTip: ascii('u'),
+  otherFlushMarker: ascii('J'),
+  otherRollback: ascii('S'),
+  coinSets: ascii('A'),
   flag: ascii('F'),
   prunedFile: ascii('P'),
   schema: ascii('s'),
@@ -46,16 +53,8 @@ export const OUTPOINT_BYTES = 36;
 /** Length of a coin's key: prefix, txid, vout big-endian. */
 export const COIN_KEY_BYTES = 37;
 
-/** Key of the coins' tip. */
-export const TIP_KEY: Uint8Array = Uint8Array.of(PREFIX.tip);
-/** Key of the flush marker. */
-export const FLUSH_MARKER_KEY: Uint8Array = Uint8Array.of(PREFIX.flushMarker);
 /** So many of the last blocks have a row that takes them off the coins. */
 export const ROLLBACK_ROWS = 8;
-/** Key of such a row: a later block of the same slot takes its place. */
-export function rollbackKey(height: number): Uint8Array {
-  return Uint8Array.of(PREFIX.rollback, height % ROLLBACK_ROWS);
-}
 /** Key of the schema version. */
 export const SCHEMA_KEY: Uint8Array = Uint8Array.of(PREFIX.schema);
 
@@ -83,22 +82,69 @@ export function hashOfBlockIndexKey(key: Uint8Array): Uint8Array {
   return key.subarray(1, 33);
 }
 
-/** Writes the key of a coin into `key` at `offset`. @param outpoint 36 bytes, vout little-endian */
-export function writeCoinKey(key: Uint8Array, offset: number, outpoint: Uint8Array): void {
-  key[offset] = PREFIX.coin;
-  key.set(outpoint.subarray(0, 32), offset + 1);
-  key[offset + 33] = outpoint[35]!;
-  key[offset + 34] = outpoint[34]!;
-  key[offset + 35] = outpoint[33]!;
-  key[offset + 36] = outpoint[32]!;
+/**
+ * Where one set of coins lies, with the block it stands at. There are two: a snapshot's coins are used while the other
+ * set is brought to the snapshot's block. Most nodes only ever have the first.
+ */
+export class CoinSpace {
+  /** Key of the hash of the block that the coins stand at. */
+  readonly tipKey: Uint8Array;
+  readonly flushMarkerKey: Uint8Array;
+  readonly coins: PrefixRange;
+  readonly rollbacks: PrefixRange;
+  readonly #coin: number;
+  readonly #rollback: number;
+
+  constructor(coin: number, tip: number, flushMarker: number, rollback: number) {
+    this.#coin = coin;
+    this.#rollback = rollback;
+    this.tipKey = Uint8Array.of(tip);
+    this.flushMarkerKey = Uint8Array.of(flushMarker);
+    this.coins = prefixRange(coin);
+    this.rollbacks = prefixRange(rollback);
+  }
+
+  /** Writes the key of a coin into `key` at `offset`. @param outpoint 36 bytes, vout little-endian */
+  writeKey(key: Uint8Array, offset: number, outpoint: Uint8Array): void {
+    key[offset] = this.#coin;
+    key.set(outpoint.subarray(0, 32), offset + 1);
+    key[offset + 33] = outpoint[35]!;
+    key[offset + 34] = outpoint[34]!;
+    key[offset + 35] = outpoint[33]!;
+    key[offset + 36] = outpoint[32]!;
+  }
+
+  /** @param outpoint 36 bytes, vout little-endian */
+  key(outpoint: Uint8Array): Uint8Array {
+    const key = new Uint8Array(COIN_KEY_BYTES);
+    this.writeKey(key, 0, outpoint);
+    return key;
+  }
+
+  /** All coins of one transaction. @param txid internal order */
+  ofTx(txid: Uint8Array): PrefixRange {
+    const gte = new Uint8Array(33);
+    gte[0] = this.#coin;
+    gte.set(txid.subarray(0, 32), 1);
+    const lt = new Uint8Array(38).fill(0xff);
+    lt.set(gte);
+    return { gte, lt };
+  }
+
+  /** Key of the row that takes a late block off: a later block of the same slot takes its place. */
+  rollbackKey(height: number): Uint8Array {
+    return Uint8Array.of(this.#rollback, height % ROLLBACK_ROWS);
+  }
 }
 
-/** @param outpoint 36 bytes, vout little-endian */
-export function coinKey(outpoint: Uint8Array): Uint8Array {
-  const key = new Uint8Array(COIN_KEY_BYTES);
-  writeCoinKey(key, 0, outpoint);
-  return key;
-}
+/** The set of coins that every folder begins with. */
+export const FIRST_COINS = new CoinSpace(PREFIX.coin, PREFIX.tip, PREFIX.flushMarker, PREFIX.rollback);
+/** The set that the first snapshot is loaded into. */
+export const SECOND_COINS = new CoinSpace(PREFIX.otherCoin, PREFIX.otherTip, PREFIX.otherFlushMarker, PREFIX.otherRollback);
+/** The set that is not this one. */
+export const otherCoins = (space: CoinSpace): CoinSpace => (space === FIRST_COINS ? SECOND_COINS : FIRST_COINS);
+/** Key of what is said about the two sets; no row: the first, made from the blocks. */
+export const COIN_SETS_KEY: Uint8Array = Uint8Array.of(PREFIX.coinSets);
 
 /** Outpoint (36 bytes, vout little-endian) of a coin's key; a fresh array. */
 export function outpointOfCoinKey(key: Uint8Array): Uint8Array {
@@ -109,16 +155,6 @@ export function outpointOfCoinKey(key: Uint8Array): Uint8Array {
   outpoint[34] = key[34]!;
   outpoint[35] = key[33]!;
   return outpoint;
-}
-
-/** All coins of one transaction. @param txid internal order */
-export function coinsOfTxRange(txid: Uint8Array): PrefixRange {
-  const gte = new Uint8Array(33);
-  gte[0] = PREFIX.coin;
-  gte.set(txid.subarray(0, 32), 1);
-  const lt = new Uint8Array(38).fill(0xff);
-  lt.set(gte);
-  return { gte, lt };
 }
 
 /** @param name ASCII, e.g. "reindexing" */

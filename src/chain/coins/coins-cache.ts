@@ -13,7 +13,7 @@
 
 import type { Coin, CoinView } from '../../consensus/coin.js';
 import { decodeCoin, encodeCoin } from '../../storage/codec/coin.js';
-import { COIN_KEY_BYTES, OUTPOINT_BYTES, writeCoinKey } from '../../storage/layout.js';
+import { COIN_KEY_BYTES, type CoinSpace, OUTPOINT_BYTES } from '../../storage/layout.js';
 import type { BatchOp, Store } from '../../storage/store.js';
 import { StoreError } from '../../storage/store-error.js';
 import { CellArena, MAX_CELL_BYTES } from './cell-arena.js';
@@ -63,10 +63,12 @@ interface Stage {
 
 /** Write-back cache of coins. */
 export class CoinsCache implements CoinView {
-  readonly budgetBytes: number;
+  /** Memory that evict aims at, in bytes. */
+  budgetBytes: number;
   readonly #store: Store;
-  readonly #entries = new EntryLists();
-  readonly #table = new OutpointTable((ref, bytes, at) => this.#entries.hasOutpoint(ref, bytes, at));
+  #space: CoinSpace;
+  #entries = new EntryLists();
+  #table = this.#emptyTable();
   readonly #counts = { hits: 0, misses: 0, evictions: 0, freshSpends: 0 };
   #pendingPrefetches = 0;
   /** Raised by every evict; entries remember when they were last touched. */
@@ -75,9 +77,24 @@ export class CoinsCache implements CoinView {
   #evictionEpoch = 0;
   #staged: Stage | null = null;
 
-  constructor(options: CoinsCacheOptions, deps: { store: Store }) {
+  constructor(options: CoinsCacheOptions, deps: { store: Store; space: CoinSpace }) {
     this.budgetBytes = options.budgetBytes;
     this.#store = deps.store;
+    this.#space = deps.space;
+  }
+
+  #emptyTable(): OutpointTable {
+    return new OutpointTable((ref, bytes, at) => this.#entries.hasOutpoint(ref, bytes, at));
+  }
+
+  /** Goes over to another set of coins: everything is forgotten. All changes must have been written before. */
+  moveTo(space: CoinSpace): void {
+    this.#finishOrRefuse();
+    if (this.dirtyEntries > 0) throw new Error('coins that are not written would be lost');
+    this.#space = space;
+    this.#entries = new EntryLists();
+    this.#table = this.#emptyTable();
+    this.#evictionEpoch++;
   }
 
   /**
@@ -94,7 +111,7 @@ export class CoinsCache implements CoinView {
     try {
       while (missing.length > 0) {
         const epoch = this.#evictionEpoch;
-        const values = await this.#store.getMany(coinKeys(missing));
+        const values = await this.#store.getMany(coinKeys(missing, this.#space));
         if (epoch === this.#evictionEpoch) {
           this.#insertRead(missing, values);
           return;
@@ -360,7 +377,7 @@ export class CoinsCache implements CoinView {
     let at = 0;
     for (; count > 0; count--) {
       const ref = entries.first(LIST.dirty);
-      writeCoinKey(buffer, at, entries.outpoint(ref));
+      this.#space.writeKey(buffer, at, entries.outpoint(ref));
       const key = buffer.subarray(at, at + COIN_KEY_BYTES);
       at += COIN_KEY_BYTES;
       const length = entries.dataLength(ref);
@@ -453,11 +470,11 @@ export class CoinsCache implements CoinView {
 }
 
 /** Store keys of outpoints, views of one buffer. */
-function coinKeys(outpoints: readonly Uint8Array[]): Uint8Array[] {
+function coinKeys(outpoints: readonly Uint8Array[], space: CoinSpace): Uint8Array[] {
   const buffer = new Uint8Array(outpoints.length * COIN_KEY_BYTES);
   return outpoints.map((outpoint, i) => {
     if (outpoint.length !== OUTPOINT_BYTES) throw new RangeError('an outpoint has 36 bytes');
-    writeCoinKey(buffer, i * COIN_KEY_BYTES, outpoint);
+    space.writeKey(buffer, i * COIN_KEY_BYTES, outpoint);
     return buffer.subarray(i * COIN_KEY_BYTES, (i + 1) * COIN_KEY_BYTES);
   });
 }

@@ -6,6 +6,17 @@ import type { Deployment } from './deployment.js';
 /** Names as getblockchaininfo shows them. */
 export type ChainName = 'main' | 'test' | 'testnet4' | 'signet' | 'regtest';
 
+/** A set of coins that may stand in for the blocks that made it, until those are validated. */
+export interface AssumedCoins {
+  readonly height: number;
+  /** Display hex of the block they stand at. */
+  readonly blockHash: string;
+  /** Display hex of Core's hash_serialized_3: sha256d over all coins as elements of the set. */
+  readonly coinsHash: string;
+  /** Transactions of the chain up to that block. */
+  readonly chainTxCount: number;
+}
+
 /** Everything that differs between networks. */
 export interface ChainParams {
   readonly name: ChainName;
@@ -61,6 +72,8 @@ export interface ChainParams {
   readonly minimumChainWork: bigint;
   /** Display hex; scripts below this block are taken as valid. */
   readonly assumeValid: string | null;
+  /** Snapshots of the coins that may be loaded, by height ascending. */
+  readonly assumedCoins: readonly AssumedCoins[];
   /** By height ascending: [height, display hex]. */
   readonly checkpoints: readonly (readonly [number, string])[];
   readonly base58: {

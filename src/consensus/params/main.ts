@@ -62,6 +62,32 @@ export function mainParams(): ChainParams {
     signetChallenge: null,
     minimumChainWork: 0x1533efd8d716a517fe2c5008n,
     assumeValid: '0000000000000000000b9d2ec5a352ecba0592946514a92f14319dc2b367fc72',
+    assumedCoins: [
+      {
+        height: 840_000,
+        blockHash: '0000000000000000000320283a032748cef8227873ff4872689bf23f1cda83a5',
+        coinsHash: 'a2a5521b1b5ab65f67818e5e8eccabb7171a517f9e2382208f77687310768f96',
+        chainTxCount: 991_032_194,
+      },
+      {
+        height: 880_000,
+        blockHash: '000000000000000000010b17283c3c400507969a9c2afd1dcf2082ec5cca2880',
+        coinsHash: 'dbd190983eaf433ef7c15f78a278ae42c00ef52e0fd2a54953782175fbadcea9',
+        chainTxCount: 1_145_604_538,
+      },
+      {
+        height: 910_000,
+        blockHash: '0000000000000000000108970acb9522ffd516eae17acddcb1bd16469194a821',
+        coinsHash: '4daf8a17b4902498c5787966a2b51c613acdab5df5db73f196fa59a4da2f1568',
+        chainTxCount: 1_226_586_151,
+      },
+      {
+        height: 935_000,
+        blockHash: '0000000000000000000147034958af1652b2b91bba607beacc5e72a56f0fb5ee',
+        coinsHash: 'e4b90ef9eae834f56c4b64d2d50143cee10ad87994c614d7d04125e2a6025050',
+        chainTxCount: 1_305_397_408,
+      },
+    ],
     checkpoints: [
       [11_111, '0000000069e244f73d78e8fd29ba2fd2ed618bd6fa2ee92559f542fdb26e7c1d'],
       [33_333, '000000002dd5588a74784eaa7ab0507a18ad16a236e7b1ce69f00d7ddfb5d0a6'],

@@ -1,5 +1,6 @@
 // The parameters of a network by its name, with what options change.
 import type { Hashes } from '../../crypto/crypto.js';
+import { equalBytes } from '../bytes/hex.js';
 import { ByteWriter } from '../bytes/writer.js';
 import type { ChainName, ChainParams } from './chain-params.js';
 import { NEVER_HEIGHT } from './deployment.js';
@@ -52,6 +53,12 @@ export function chainParams(name: ChainName, overrides: ChainOverrides = {}, has
     case 'regtest':
       return regtest(overrides);
   }
+}
+
+/** Name of the network whose messages begin with these four bytes; null when none does. */
+export function networkOfMagic(magic: Uint8Array): ChainName | null {
+  const all = [mainParams(), testnet3Params(), testnet4Params(), signetParams(), regtestParams()];
+  return all.find((params) => equalBytes(params.magic, magic))?.name ?? null;
 }
 
 function signet(overrides: ChainOverrides, hashes: Hashes | undefined): ChainParams {

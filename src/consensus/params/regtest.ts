@@ -53,6 +53,26 @@ export function regtestParams(): ChainParams {
     signetChallenge: null,
     minimumChainWork: 0n,
     assumeValid: null,
+    assumedCoins: [
+      {
+        height: 110,
+        blockHash: '135eec25a6fb277884e5824e7aa7d052c4868161c99a5122170b5266f86c273d',
+        coinsHash: '86e9a1205b418b16dde3a18a78c730e30137e28466bda5dbf6b33ab8fc05447c',
+        chainTxCount: 111,
+      },
+      {
+        height: 200,
+        blockHash: '385901ccbd69dff6bbd00065d01fb8a9e464dede7cfe0372443884f9b1dcf6b9',
+        coinsHash: '17dcc016d188d16068907cdeb38b75691a118d43053b8cd6a25969419381d13a',
+        chainTxCount: 201,
+      },
+      {
+        height: 299,
+        blockHash: '0c552ced4721c249a389eb9b08cb8da261cd46f0e7b5f9d064d48f3113406853',
+        coinsHash: '106b2c56233e378a824cf0d5ff2be42ed32c72f1605c9be288d00942908a40ac',
+        chainTxCount: 334,
+      },
+    ],
     checkpoints: [[0, GENESIS_HASH]],
     base58: TEST_BASE58,
     bech32Hrp: 'bcrt',

@@ -50,6 +50,20 @@ export function signetParams(): ChainParams {
     ),
     minimumChainWork: 0x19fd16269an,
     assumeValid: '0000002a1de0f46379358c1fd09906f7ac59adf3712323ed90eb59e4c183c020',
+    assumedCoins: [
+      {
+        height: 160_000,
+        blockHash: '0000003ca3c99aff040f2563c2ad8f8ec88bd0fd6b8f0895cfaf1ef90353a62c',
+        coinsHash: 'fe0a44309b74d6b5883d246cb419c6221bcccf0b308c9b59b7d70783dbdf928a',
+        chainTxCount: 2_289_496,
+      },
+      {
+        height: 290_000,
+        blockHash: '0000000577f2741bb30cd9d39d6d71b023afbeb9764f6260786a97969d5c9ac0',
+        coinsHash: '97267e000b4b876800167e71b9123f1529d13b14308abec2888bbd2160d14545',
+        chainTxCount: 28_547_497,
+      },
+    ],
     checkpoints: [],
     base58: TEST_BASE58,
     bech32Hrp: 'tb',

@@ -54,6 +54,20 @@ export function testnet3Params(): ChainParams {
     signetChallenge: null,
     minimumChainWork: 0x1db6ec4ac88cf2272c6n,
     assumeValid: '000000000000006433d1efec504c53ca332b64963c425395515b01977bd7b3b0',
+    assumedCoins: [
+      {
+        height: 2_500_000,
+        blockHash: '0000000000000093bcb68c03a9a168ae252572d348a2eaeba2cdf9231d73206f',
+        coinsHash: 'f841584909f68e47897952345234e37fcd9128cd818f41ee6c3ca68db8071be7',
+        chainTxCount: 66_484_552,
+      },
+      {
+        height: 4_840_000,
+        blockHash: '00000000000000f4971a7fb37fbdff89315b69a2e1920c467654a382f0d64786',
+        coinsHash: 'ce6bb677bb2ee9789c4a1c9d73e6683c53fc20e8fdbedbdaaf468982a0c8db2a',
+        chainTxCount: 536_078_574,
+      },
+    ],
     checkpoints: [[546, '000000002a936ca763904c3c35fce2f3556c559c0214345d31b1bcebf76acb70']],
     base58: TEST_BASE58,
     bech32Hrp: 'tb',

@@ -48,6 +48,20 @@ export function testnet4Params(): ChainParams {
     signetChallenge: null,
     minimumChainWork: 0x9a0fe15d0177d086304n,
     assumeValid: '0000000002368b1e4ee27e2e85676ae6f9f9e69579b29093e9a82c170bf7cf8a',
+    assumedCoins: [
+      {
+        height: 90_000,
+        blockHash: '0000000002ebe8bcda020e0dd6ccfbdfac531d2f6a81457191b99fc2df2dbe3b',
+        coinsHash: '784fb5e98241de66fdd429f4392155c9e7db5c017148e66e8fdbc95746f8b9b5',
+        chainTxCount: 11_347_043,
+      },
+      {
+        height: 120_000,
+        blockHash: '000000000bd2317e51b3c5794981c35ba894ce27d3e772d5c39ecd9cbce01dc8',
+        coinsHash: '10b05d05ad468d0971162e1b222a4aa66caca89da2bb2a93f8f37fb29c4794b0',
+        chainTxCount: 14_141_057,
+      },
+    ],
     checkpoints: [],
     base58: TEST_BASE58,
     bech32Hrp: 'tb',

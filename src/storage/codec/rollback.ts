@@ -7,7 +7,7 @@ import type { BlockView } from '../../consensus/block/block-view.js';
 import { ByteReader } from '../../consensus/bytes/reader.js';
 import { ByteWriter, writeU32 } from '../../consensus/bytes/writer.js';
 import type { Coin } from '../../consensus/coin.js';
-import { coinKey } from '../layout.js';
+import type { CoinSpace } from '../layout.js';
 import type { BatchOp } from '../store.js';
 import { encodeCoin } from './coin.js';
 import { decodeStored } from './corruption.js';
@@ -35,9 +35,10 @@ export function hashOfRollback(row: Uint8Array): Uint8Array {
 
 /**
  * Changes of coins that take the block off, in an order in which the last one of a coin counts.
+ * @param space the set that the row belongs to
  * @throws StoreError STORE_CORRUPTION
  */
-export function rollbackOps(row: Uint8Array): BatchOp[] {
+export function rollbackOps(row: Uint8Array, space: CoinSpace): BatchOp[] {
   return decodeStored('rollback of a block', () => {
     const reader = new ByteReader(row, 32);
     const count = reader.u32();
@@ -53,9 +54,9 @@ export function rollbackOps(row: Uint8Array): BatchOp[] {
     const ops: BatchOp[] = [];
     for (let t = count - 1; t >= 0; t--) {
       const { txid, outputs, outpoints } = txs[t] as (typeof txs)[number];
-      for (let o = 0; o < outputs; o++) ops.push({ type: 'del', key: coinKey(outpointOf(txid, o)) });
+      for (let o = 0; o < outputs; o++) ops.push({ type: 'del', key: space.key(outpointOf(txid, o)) });
       for (const [i, outpoint] of outpoints.entries()) {
-        ops.push({ type: 'put', key: coinKey(outpoint), value: encodeCoin((spent[t - 1] as Coin[])[i] as Coin) });
+        ops.push({ type: 'put', key: space.key(outpoint), value: encodeCoin((spent[t - 1] as Coin[])[i] as Coin) });
       }
     }
     return ops;

@@ -7,7 +7,7 @@ import t from 'tap';
 import type { TipChange } from '../../../src/chain/events.js';
 import type { HeaderNode } from '../../../src/chain/header-node.js';
 import { parseBlock } from '../../../src/consensus/block/block-view.js';
-import { COIN_KEY_BYTES, coinKey } from '../../../src/storage/layout.js';
+import { COIN_KEY_BYTES, FIRST_COINS } from '../../../src/storage/layout.js';
 import { StoreError } from '../../../src/storage/store-error.js';
 import {
   ANYONE,
@@ -429,7 +429,7 @@ t.test('verifychain finds rot', async (t) => {
   await submitAll(fixture, trunk);
   for (const level of [0, 1, 2, 3, 4]) t.equal(await fixture.chain.verifyChain(level, 0), true, `level ${level}`);
   await fixture.chain.flush();
-  const key = coinKey(outpoint(trunk[118]!.txids[0]!, 0));
+  const key = FIRST_COINS.key(outpoint(trunk[118]!.txids[0]!, 0));
   t.equal(key.length, COIN_KEY_BYTES);
   const store = fixture.store;
   await fixture.chain.close();

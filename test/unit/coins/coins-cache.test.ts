@@ -6,7 +6,7 @@ import t from 'tap';
 import { CoinsCache } from '../../../src/chain/coins/coins-cache.js';
 import type { Coin } from '../../../src/consensus/coin.js';
 import { decodeCoin } from '../../../src/storage/codec/coin.js';
-import { coinKey } from '../../../src/storage/layout.js';
+import { FIRST_COINS } from '../../../src/storage/layout.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
 import type { BatchOp } from '../../../src/storage/store.js';
 import { hex } from '../../framework/hex.js';
@@ -37,17 +37,17 @@ async function flush(cache: CoinsCache, store: MemoryStore, limit = 1000): Promi
 }
 /** Coin n as it stands on disk. */
 async function stored(store: MemoryStore, n: number): Promise<Coin | undefined> {
-  const value = await store.get(coinKey(outpoint(n)));
+  const value = await store.get(FIRST_COINS.key(outpoint(n)));
   return value && decodeCoin(value);
 }
 const create = (budgetBytes = 1 << 30): { cache: CoinsCache; store: MemoryStore } => {
   const store = new MemoryStore();
-  return { store, cache: new CoinsCache({ budgetBytes }, { store }) };
+  return { store, cache: new CoinsCache({ budgetBytes }, { store, space: FIRST_COINS }) };
 };
 
 t.test('what is not known must be prefetched', async (t) => {
   const { cache, store } = create();
-  await store.batch([{ type: 'put', key: coinKey(outpoint(1)), value: Uint8Array.of(2, 9, 6) }]);
+  await store.batch([{ type: 'put', key: FIRST_COINS.key(outpoint(1)), value: Uint8Array.of(2, 9, 6) }]);
   t.throws(() => cache.get(outpoint(1)), /prefetched/);
   t.throws(() => cache.spend(outpoint(1)), /prefetched/);
   t.notOk(cache.isKnown(outpoint(1)));
@@ -62,7 +62,7 @@ t.test('what is not known must be prefetched', async (t) => {
   await cache.prefetch([outpoint(1)]);
   t.match(cache.stats(), { entries: 2, hits: 1, misses: 3 });
   await t.rejects(cache.prefetch([new Uint8Array(35)]), RangeError);
-  await store.batch([{ type: 'put', key: coinKey(outpoint(5)), value: new Uint8Array(0) }]);
+  await store.batch([{ type: 'put', key: FIRST_COINS.key(outpoint(5)), value: new Uint8Array(0) }]);
   await t.rejects(cache.prefetch([outpoint(5)]), { code: 'STORE_CORRUPTION' });
 });
 
@@ -91,7 +91,7 @@ t.test('overwriting', async (t) => {
   t.same(cache.drainDirty(10), [], 'it was fresh before, so it still is');
   cache.add(outpoint(2), coin(3), { possibleOverwrite: true });
   cache.spend(outpoint(2));
-  t.same(cache.drainDirty(10), [{ type: 'del', key: coinKey(outpoint(2)) }], 'a row may be there, so it must be deleted');
+  t.same(cache.drainDirty(10), [{ type: 'del', key: FIRST_COINS.key(outpoint(2)) }], 'a row may be there, so it must be deleted');
   cache.markClean();
   cache.add(outpoint(3), coin(3));
   await flush(cache, store);
@@ -100,7 +100,7 @@ t.test('overwriting', async (t) => {
   cache.spend(outpoint(3));
   cache.add(outpoint(3), coin(5, 9));
   cache.spend(outpoint(3));
-  t.same(cache.drainDirty(10), [{ type: 'del', key: coinKey(outpoint(3)) }], 'never fresh again while its row exists');
+  t.same(cache.drainDirty(10), [{ type: 'del', key: FIRST_COINS.key(outpoint(3)) }], 'never fresh again while its row exists');
 });
 
 t.test('coins that cannot be spent are not kept', async (t) => {
@@ -130,8 +130,8 @@ t.test('changes while a batch is on its way', async (t) => {
   t.same(
     cache.drainDirty(10).map((op) => [op.type, hex(op.key)]),
     [
-      ['put', hex(coinKey(outpoint(3)))],
-      ['del', hex(coinKey(outpoint(1)))],
+      ['put', hex(FIRST_COINS.key(outpoint(3)))],
+      ['del', hex(FIRST_COINS.key(outpoint(1)))],
     ],
   );
   cache.markFailed();
@@ -159,7 +159,7 @@ t.test('eviction takes what was not used lately, never what is dirty', async (t)
   t.equal(cache.stats().evictions, 20_000 - cache.stats().entries);
   await cache.prefetch([outpoint(1)]);
   t.equal(text(cache.get(outpoint(1))), text(coin(1)));
-  const small = new CoinsCache({ budgetBytes: 0 }, { store });
+  const small = new CoinsCache({ budgetBytes: 0 }, { store, space: FIRST_COINS });
   await small.prefetch(Array.from({ length: 19_000 }, (_, i) => outpoint(i)));
   t.equal(small.evict(), 0);
   t.equal(small.evict(), 19_000);
@@ -168,7 +168,7 @@ t.test('eviction takes what was not used lately, never what is dirty', async (t)
 
 t.test('a prefetch overtaken by an eviction reads again', async (t) => {
   const { cache, store } = create(0);
-  await store.batch([{ type: 'put', key: coinKey(outpoint(1)), value: Uint8Array.of(2, 9, 6) }]);
+  await store.batch([{ type: 'put', key: FIRST_COINS.key(outpoint(1)), value: Uint8Array.of(2, 9, 6) }]);
   // The store answers the first read late, with what was true when it began.
   const getMany = store.getMany.bind(store);
   let release = (): void => {};
@@ -193,7 +193,7 @@ t.test('a prefetch overtaken by an eviction reads again', async (t) => {
 
 t.test('a prefetch does not undo what happened while it read', async (t) => {
   const { cache, store } = create();
-  await store.batch([{ type: 'put', key: coinKey(outpoint(1)), value: Uint8Array.of(2, 9, 6) }]);
+  await store.batch([{ type: 'put', key: FIRST_COINS.key(outpoint(1)), value: Uint8Array.of(2, 9, 6) }]);
   const first = cache.prefetch([outpoint(1), outpoint(2)]);
   cache.add(outpoint(2), coin(2));
   await first;

@@ -208,12 +208,12 @@ t.test('index rows', async (t) => {
 t.test('keys', async (t) => {
   const txid = Uint8Array.from({ length: 32 }, (_, i) => i + 1);
   const outpoint = Uint8Array.of(...txid, 0x04, 0x03, 0x02, 0x01);
-  t.equal(hex(layout.coinKey(outpoint)), `43${hex(txid)}01020304`);
-  t.equal(hex(layout.outpointOfCoinKey(layout.coinKey(outpoint))), hex(outpoint));
+  t.equal(hex(layout.FIRST_COINS.key(outpoint)), `43${hex(txid)}01020304`);
+  t.equal(hex(layout.outpointOfCoinKey(layout.FIRST_COINS.key(outpoint))), hex(outpoint));
   t.equal(hex(layout.blockIndexKey(txid)), `62${hex(txid)}`);
   t.equal(hex(layout.hashOfBlockIndexKey(layout.blockIndexKey(txid))), hex(txid));
   t.equal(hex(layout.flagKey('txindex')), `46${Buffer.from('txindex').toString('hex')}`);
-  const { gte, lt } = layout.coinsOfTxRange(txid);
+  const { gte, lt } = layout.FIRST_COINS.ofTx(txid);
   for (const vout of ['00000000', 'ffffffff']) {
     const key = Buffer.from(`43${hex(txid)}${vout}`, 'hex');
     t.ok(Buffer.compare(gte, key) <= 0 && Buffer.compare(key, lt) < 0, "every index lies in its transaction's range");
