@@ -38,7 +38,7 @@ export interface IndexKind {
 export interface FollowerDeps {
   readonly chain: Pick<
     Chain,
-    'tip' | 'genesis' | 'node' | 'contains' | 'next' | 'readBlock' | 'readUndo' | 'recorded' | 'onTip' | 'havePruned' | 'lowestStored'
+    'validTip' | 'genesis' | 'node' | 'readBlock' | 'readUndo' | 'recorded' | 'onTip' | 'onHistory' | 'havePruned' | 'lowestStored'
   >;
   readonly store: Store;
   readonly clock: Clock;
@@ -99,6 +99,8 @@ export class IndexFollower {
   /** Begins in the background. */
   start(): void {
     this.#deps.chain.onTip(() => this.#wake());
+    // Blocks below a snapshot come one after the other, and those above it after them.
+    this.#deps.chain.onHistory(() => this.#wake());
     this.#running = this.#run();
   }
 
@@ -129,7 +131,7 @@ export class IndexFollower {
 
   /** After blocks were taken off by hand the index stands above the tip: right until other blocks come. */
   #coversTip(node: HeaderNode | null): boolean {
-    return node?.descendsFrom(this.#deps.chain.tip) === true;
+    return node?.descendsFrom(this.#deps.chain.validTip) === true;
   }
 
   async #run(): Promise<void> {
@@ -171,7 +173,7 @@ export class IndexFollower {
   #refusePruned(): void {
     const { chain } = this.#deps;
     if (!chain.havePruned || this.#coversTip(this.#at)) return;
-    const from = this.#at === null ? 0 : lastCommonAncestor(this.#at, chain.tip).height + 1;
+    const from = this.#at === null ? 0 : lastCommonAncestor(this.#at, chain.validTip).height + 1;
     if (chain.lowestStored.height <= from) return;
     throw new Error(
       `${this.kind.name} best block of the index goes beyond pruned data. Please disable the index or reindex (which will download the whole blockchain again)`,
@@ -202,12 +204,12 @@ export class IndexFollower {
         if (this.#coversTip(this.#at)) await woken;
         continue;
       }
-      if (at !== null && !chain.contains(at)) {
+      if (at !== null && !chain.validTip.descendsFrom(at)) {
         await this.#rewind(at);
         continue;
       }
-      const next = at === null ? chain.genesis : chain.next(at);
-      if (next === undefined) continue;
+      const next = at === null ? chain.genesis : chain.validTip.ancestor(at.height + 1);
+      if (next === null) continue;
       await this.#advance(next);
       if (slicer.due) await slicer.pause();
       meter ??= new ProgressMeter(() => clock.monotonicMs(), at?.height ?? 0, REPORT_MS);
@@ -217,7 +219,7 @@ export class IndexFollower {
   }
 
   #report(meter: ProgressMeter, height: number): void {
-    const goal = this.#deps.chain.tip.height;
+    const goal = this.#deps.chain.validTip.height;
     const left = durationText(meter.secondsLeft(height, goal));
     this.#deps.log.info(
       `Building ${this.kind.name}: height ${height} of ${goal} (${percentText(height, goal)}), ${meter.rate(height).toFixed(0)} blocks/s, ${left} left`,
@@ -237,7 +239,7 @@ export class IndexFollower {
     const { chain } = this.#deps;
     // What comes next builds on rows of the block that both branches share.
     await this.#write();
-    const fork = lastCommonAncestor(from, chain.tip);
+    const fork = lastCommonAncestor(from, chain.validTip);
     for (let node = from; node !== fork && !this.#stopping; node = node.prev as HeaderNode) {
       if (this.kind.disconnect !== undefined) {
         const left = await this.#readLeft(node);

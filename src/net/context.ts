@@ -30,6 +30,8 @@ export type Handler = (peer: Peer, payload: Uint8Array) => void | Steps | Promis
 
 export interface NetContext {
   readonly options: NetOptions;
+  /** What this node offers: old blocks only when it has them all. */
+  readonly services: bigint;
   readonly params: ChainParams;
   readonly chain: Chain;
   readonly mempool: Mempool;

@@ -32,6 +32,7 @@ import { Keepalive } from './peer/keepalive.js';
 import { blame } from './peer/misbehaviour.js';
 import { Outbound } from './peer/outbound.js';
 import type { ConnectionType, Peer } from './peer/peer.js';
+import { offeredServices } from './peer/permissions.js';
 import { relief } from './peer/relief.js';
 import { Traffic } from './peer/traffic.js';
 import { BlockAnnouncer } from './relay/block-announcer.js';
@@ -152,6 +153,9 @@ export class Net {
     this.times = new BlockTimes(() => performance.now(), deps.observeBlock ?? (() => undefined));
     const context: NetContext = {
       options: this.options,
+      get services() {
+        return offeredServices(this.options.services, this.chain);
+      },
       params: deps.params,
       chain: deps.chain,
       mempool: deps.mempool,
@@ -369,6 +373,10 @@ export class Net {
 
   get clock(): NetClock {
     return this.#context.clock;
+  }
+  /** What this node offers now. */
+  get services(): bigint {
+    return this.#context.services;
   }
   get active(): boolean {
     return this.#connections.active;

@@ -20,7 +20,7 @@ export function createNetworkAccess(
   deprecated: ReadonlySet<string>,
   net: () => Net | undefined,
 ): NetworkAccess {
-  const services = options.services ?? defaultServices;
+  const services = (): bigint => net()?.services ?? options.services ?? defaultServices;
   const onlyNets = options.onlyNets ?? [];
   return {
     connections: () => {
@@ -35,8 +35,12 @@ export function createNetworkAccess(
     totals: () => net()?.totals ?? { received: 0, sent: 0 },
     subversion: options.userAgent ?? userAgent,
     protocolVersion,
-    localServices: services,
-    serviceNames: namesOfServices(services),
+    get localServices() {
+      return services();
+    },
+    get serviceNames() {
+      return namesOfServices(services());
+    },
     get active() {
       return net()?.active ?? true;
     },

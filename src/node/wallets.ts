@@ -95,7 +95,10 @@ export function createWallets(options: WalletOptions, wiring: WalletWiring): Wal
       },
     },
   });
-  chain.onTip((_tip, change) => manager.onTip(change));
+  chain.onTip((tip, change) => manager.onTip(change, tip));
+  chain.onHistory(() => {
+    if (chain.history === null) manager.onHistoryEnd();
+  });
   mempool.listen({
     added: (entry) => manager.onPoolAdded(entry.tx),
     // What a block took is told by the block: no transaction is read for it here.

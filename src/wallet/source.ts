@@ -25,6 +25,8 @@ export interface WalletChain {
   verificationProgress(node: WalletBlock): number;
   /** Whether blocks were ever deleted for want of room. */
   readonly havePruned: boolean;
+  /** The blocks below a snapshot that the chain stands on, while they are being downloaded; null otherwise. */
+  readonly history: { readonly base: WalletBlock } | null;
   /** The lowest block from which on all blocks up to the tip are stored. */
   readonly lowestStored: WalletBlock;
   /** Where the block lies in the files; null while it is not all there. undoPos is -1 for genesis. */
@@ -56,6 +58,8 @@ export interface WalletPool {
 /** What happened, in the order it did. */
 export type WalletEvent =
   | { readonly kind: 'connected' | 'disconnected'; readonly node: WalletBlock; readonly block: BlockView }
+  /** The chain went on from a snapshot: the blocks up to this one come later, all at once. */
+  | { readonly kind: 'jumped'; readonly node: WalletBlock }
   | { readonly kind: 'entered'; readonly tx: TxView }
   | { readonly kind: 'left'; readonly tx: TxView; readonly conflict: boolean };
 

@@ -229,7 +229,7 @@ export class AddrRelay {
   send(peer: Peer): void {
     const book = this.#books.get(peer);
     if (book === undefined) return;
-    const { clock, random, chain, options } = this.#context;
+    const { clock, random, chain, options, services } = this.#context;
     const now = clock.nowMs();
     if (peer.type === 'addr-fetch' && now - book.joinedMs > FETCH_MS) {
       this.#context.disconnect(peer, 'addrfetch connection timeout');
@@ -238,7 +238,7 @@ export class AddrRelay {
     if (options.listen && !chain.isInitialBlockDownload() && book.nextLocalMs < now) {
       const local = this.#local(peer);
       if (local !== null) {
-        const own = { ...local, time: clock.nowSeconds(), services: options.services };
+        const own = { ...local, time: clock.nowSeconds(), services };
         this.#context.log.debug('net', `Advertising address ${addressText(own)} to peer=${peer.id}`);
         // The first goes by itself: of a longer message the peer may take one address only.
         if (book.nextLocalMs === 0 && fits(peer, own)) this.#tell(peer, [own]);

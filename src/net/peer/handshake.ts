@@ -52,7 +52,7 @@ export class Handshake {
 
   /** Outbound: we speak first. Inbound: after the peer's version. */
   sendVersion(peer: Peer): void {
-    const { options, clock, chain, log } = this.#context;
+    const { options, services, clock, chain, log } = this.#context;
     peer.localNonce = crypto.randomBytes(8).readBigUInt64LE();
     if (peer.isPrivate) {
       peer.send('version', encodeVersion({ ...ANONYMOUS_VERSION, nonce: peer.localNonce }));
@@ -65,7 +65,7 @@ export class Handshake {
       'version',
       encodeVersion({
         version: PROTOCOL_VERSION,
-        services: servicesFor(peer, options.services),
+        services: servicesFor(peer, services),
         time: BigInt(clock.nowSeconds()),
         addressOfReceiver: receiver,
         addressOfSender: null,

@@ -30,6 +30,14 @@ export function permissionsFor(
   return all;
 }
 
+/**
+ * What this node offers to everybody: not all old blocks while a snapshot's history is being downloaded.
+ * @param wanted what the options say
+ */
+export function offeredServices(wanted: bigint, { history }: { readonly history: unknown }): bigint {
+  return history === null ? wanted : (wanted & ~SERVICE.NETWORK) | SERVICE.NETWORK_LIMITED;
+}
+
 /** What this node offers to a peer: filters are for all, or for whom they were permitted. @param common to everybody */
 export function servicesFor({ permissions }: { readonly permissions: Permissions }, common: bigint): bigint {
   return permissions.bloomfilter ? common | SERVICE.BLOOM : common;

@@ -213,7 +213,8 @@ export class BlockDownload {
     const { chain } = this.#context;
     if (node === null) return false;
     if (byHand) return refusedAt !== undefined || node.has(NodeStatus.HAVE_DATA);
-    if (node.failed || node.has(NodeStatus.HAVE_DATA) || chain.contains(node)) return true;
+    if (node.failed || node.has(NodeStatus.HAVE_DATA)) return true;
+    if (chain.contains(node)) return chain.history?.wants(node) !== true;
     if (refusedAt === undefined && node.chainWork >= chain.tip.chainWork) return false;
     const { bestKnown } = peer.sync;
     return bestKnown === null || bestKnown.chainWork < chain.tip.chainWork || bestKnown.ancestor(node.height) !== node;
@@ -250,6 +251,7 @@ export class BlockDownload {
     // A message for each block would cost both sides more than small blocks themselves.
     if (room < (this.#context.chain.isInitialBlockDownload() ? MIN_REQUEST : 1)) return;
     const { nodes, staller } = this.#next(peer, room);
+    for (const node of this.#nextOfHistory(peer, room - nodes.length)) nodes.push(node);
     if (nodes.length > 0) {
       for (const node of nodes) this.#context.log.debug('net', `Requesting block ${node.hashHex} (${node.height}) peer=${peer.id}`);
       this.ask(peer, nodes);
@@ -268,6 +270,8 @@ export class BlockDownload {
     const best = sync.bestKnown;
     const { tip } = chain;
     if (best === null || best.chainWork < tip.chainWork || best.chainWork < this.#minimumWork) return { nodes, staller: null };
+    // A branch beside a snapshot that is not validated cannot be taken yet.
+    if (chain.history !== null && !best.descendsFrom(chain.history.base)) return { nodes, staller: null };
     sync.lastCommon ??= chain.atHeight(Math.min(best.height, tip.height)) ?? chain.genesis;
     sync.lastCommon = lastCommonAncestor(sync.lastCommon, best);
     if (sync.lastCommon === best) return { nodes, staller: null };
@@ -314,6 +318,27 @@ export class BlockDownload {
       }
     }
     return { nodes, staller: null };
+  }
+
+  /** Blocks below a snapshot, which others than those near the tip wait for (Core's TryDownloadingHistoricalBlocks). */
+  #nextOfHistory(peer: Peer, room: number): HeaderNode[] {
+    const { history } = this.#context.chain;
+    const best = peer.sync.bestKnown;
+    if (history === null || room <= 0 || peer.isLimited || best?.descendsFrom(history.base) !== true) return [];
+    const nodes: HeaderNode[] = [];
+    const { base, from } = history;
+    const end = Math.min(base.height, from.height + BLOCK_DOWNLOAD_WINDOW);
+    const refused = new Set(peer.sync.inFlight.filter(({ refusedAt }) => refusedAt === best).map(({ node }) => node));
+    // From the end of the window down, since a block knows the one before it.
+    const window: HeaderNode[] = [];
+    for (let node = base.ancestor(end) as HeaderNode; node !== from; node = node.prev as HeaderNode) window.push(node);
+    for (const node of window.reverse()) {
+      if (nodes.length === room || node.failed) break;
+      if (!peer.hasWitness && node.height >= this.#context.params.segwitHeight) break;
+      if (node.has(NodeStatus.HAVE_DATA) || refused.has(node) || this.expects(node.hash)) continue;
+      nodes.push(node);
+    }
+    return nodes;
   }
 
   /**

@@ -100,7 +100,9 @@ export class BlockReceiver {
       this.#context.wake(peer);
       return undefined;
     }
-    return asked && chain.isInitialBlockDownload() ? this.#take(peer, block) : this.process(peer, block, asked, true);
+    const known = chain.node(block.hash);
+    const early = chain.isInitialBlockDownload() || (known !== undefined && chain.history?.wants(known) === true);
+    return asked && early ? this.#take(peer, block) : this.process(peer, block, asked, true);
   }
 
   /** Hands over a block of the initial download, and goes on to the next one while it is stored and connected. */

@@ -146,7 +146,7 @@ export class BlockServer {
       this.#context.disconnect(peer, 'historical block serving limit reached');
       return false;
     }
-    const limited = (this.#context.options.services & SERVICE.NETWORK) === 0n;
+    const limited = (this.#context.services & SERVICE.NETWORK) === 0n;
     const tooDeep = chain.tip.height - node.height > LIMITED_MIN_BLOCKS + LIMITED_SLACK;
     if (limited && tooDeep && !peer.permissions.noban) {
       this.#context.disconnect(peer, 'Ignore block request below NODE_NETWORK_LIMITED threshold');

@@ -1,6 +1,7 @@
 // Scans of past blocks over RPC: rescanblockchain, abortrescan, and the part that importing calls share.
 import { only } from '../../policy/compat.js';
-import { markScan, type RescanDeps, rescanFrom, reserve, scanBlocks } from '../../wallet/follow/rescan.js';
+import { markScan } from '../../wallet/follow/open-scan.js';
+import { type RescanDeps, rescanFrom, reserve, scanBlocks } from '../../wallet/follow/rescan.js';
 import { reacceptTransactions } from '../../wallet/spend/resend.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { asInt } from '../args.js';

@@ -90,6 +90,13 @@ export const beyondPruned = (): WalletError =>
     'Wallet loading failed. Prune: last wallet synchronisation goes beyond pruned data. You need to -reindex (download the whole blockchain again in case of pruned node)',
   );
 
+/** Those below a snapshot are not all here yet. @param height from which on they are */
+const beyondSnapshot = (height: number): WalletError =>
+  new WalletError(
+    WALLET_CODE.WALLET,
+    `Wallet loading failed. Error loading wallet. Wallet requires blocks to be downloaded, and software does not currently support loading wallets while blocks are being downloaded out of order when using assumeutxo snapshots. Wallet should be able to load successfully after node sync reaches height ${height}`,
+  );
+
 /**
  * Reads the blocks between the wallet's tip and the chain's.
  * @returns false when it was told to stop
@@ -112,6 +119,8 @@ export async function catchUp(wallet: Wallet, deps: ScanDeps, stopping: () => bo
     const first = chain.atHeight(wallet.tip!.height + 1);
     if (first === undefined || first.prev !== wallet.tip) continue;
     if (chain.havePruned && chain.lowestStored.height > first.height) throw beyondPruned();
+    // As Core looks: also the wallet's own last block has to be here.
+    if (chain.history !== null && chain.lowestStored.height > wallet.tip!.height) throw beyondSnapshot(chain.lowestStored.height);
     const batch = new WalletBatch();
     let pending = 0;
     for await (const { node, candidates, again } of scanAhead(wallet, first, () => chain.tip.height, deps)) {

@@ -11,12 +11,15 @@ import { WalletBatch } from '../storage/wallet-batch.js';
 import type { WalletState } from '../wallet-state.js';
 import { DEFAULT_PACE } from '../wallet-state.js';
 import { connectBlock, disconnectBlock, takeSteps, whole } from './block-steps.js';
+import { markScan } from './open-scan.js';
 
 /** A payment may empty a pool. Filling one that is larger than the default takes turns. */
 const AT_ONCE_KEYPOOL = 1000;
 
-const bytesOf = (event: WalletEvent): number =>
-  'block' in event ? event.block.txs.reduce((sum, tx) => sum + tx.totalSize, 0) : event.tx.totalSize;
+function bytesOf(event: WalletEvent): number {
+  if ('block' in event) return event.block.txs.reduce((sum, tx) => sum + tx.totalSize, 0);
+  return 'tx' in event ? event.tx.totalSize : 0;
+}
 
 export class Follower {
   #inbox: WalletEvent[] = [];
@@ -117,6 +120,13 @@ export class Follower {
         break;
       case 'disconnected':
         yield* disconnectBlock(wallet, event.node, event.block.txs, batch);
+        break;
+      case 'jumped':
+        // What lies between is looked through when it is here.
+        markScan((wallet.tip?.height ?? 0) + 1, event.node.height, batch);
+        wallet.tip = event.node;
+        ledger.setTip(event.node.height);
+        yield true;
         break;
       case 'entered':
         yield* whole(ledger.syncing(event.tx, NOWHERE, batch));

@@ -4,12 +4,11 @@
 import { parseTx } from '../../consensus/tx/tx-view.js';
 import { Slicer } from '../../lib/slicer.js';
 import type { WalletBlock, WalletChain, WalletPool } from '../source.js';
-import { WALLET_PREFIX, walletKey } from '../storage/layout.js';
-import { packRow, unpackRow } from '../storage/rows.js';
 import { WalletBatch } from '../storage/wallet-batch.js';
 import type { ScanState, Wallet } from '../wallet.js';
 import { scannedPlace } from '../wallet-state.js';
 import { firstBlockSince, TIMESTAMP_WINDOW } from './first-block-since.js';
+import { markScan, RESCAN_KEY } from './open-scan.js';
 import { type ScanDeps, type ScannedBlock, scanAhead } from './scan-pipeline.js';
 
 export type ScanStatus = 'success' | 'failure' | 'aborted';
@@ -33,28 +32,8 @@ export interface RescanDeps extends ScanDeps {
 
 const LOG_EVERY_MS = 10_000;
 
-const RESCAN_KEY = walletKey(WALLET_PREFIX.rescan);
 /** Blocks after which a scan's position is written. */
 const MARK_EVERY = 500;
-
-/** A scan that is not over: what a wallet goes on with when it is loaded again. */
-export interface OpenScan {
-  readonly nextHeight: number;
-  readonly stopHeight: number | null;
-}
-
-/**
- * Writes down where a scan goes on.
- * @param next height of the first block it has not looked at
- * @param stop of the last one, null: the tip
- */
-export function markScan(next: number, stop: number | null, batch: WalletBatch): void {
-  batch.put(RESCAN_KEY, packRow([next, stop]));
-}
-export function decodeOpenScan(row: Uint8Array): OpenScan {
-  const [next, stop] = unpackRow(row);
-  return { nextHeight: Number(next), stopHeight: stop === null || stop === undefined ? null : Number(stop) };
-}
 
 /**
  * Writes down, with what was imported, that a scan from a time is due: a crash right after the import does not lose it.

@@ -8,7 +8,7 @@ import type { Store } from '../../storage/store.js';
 import { loadLedger, loadViews } from '../coins/load-ledger.js';
 import { decodeMasterKey } from '../crypt/master-key.js';
 import { Vault } from '../crypt/vault.js';
-import { decodeOpenScan, type OpenScan } from '../follow/rescan.js';
+import { decodeOpenScan, type OpenScan } from '../follow/open-scan.js';
 import { replayJournal } from '../image/replay-journal.js';
 import { type ImageColumn, ImageError, ImageLoader, wipeSecrets } from '../image/table-image.js';
 import { type ImageRules, WalletImages } from '../image/wallet-images.js';

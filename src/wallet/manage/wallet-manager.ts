@@ -19,11 +19,12 @@ import { encodeMasterKey } from '../crypt/master-key.js';
 import type { ExternalSigner } from '../external-signer.js';
 import { beyondPruned, catchUp, isOfOtherChain, rollBack } from '../follow/catch-up.js';
 import { firstBlockSince, TIMESTAMP_WINDOW } from '../follow/first-block-since.js';
-import { type OpenScan, type RescanDeps, reserve, scanBlocks } from '../follow/rescan.js';
+import { type OpenScan, openScanOf } from '../follow/open-scan.js';
+import { type RescanDeps, reserve, scanBlocks } from '../follow/rescan.js';
 import { WalletImages } from '../image/wallet-images.js';
 import { fillPool } from '../keys/fill-pool.js';
 import { COPIES, COPIES_KEY } from '../reassess.js';
-import type { WalletChain, WalletChange, WalletFilters, WalletOptions, WalletPool } from '../source.js';
+import type { WalletBlock, WalletChain, WalletChange, WalletFilters, WalletOptions, WalletPool } from '../source.js';
 import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../storage/layout.js';
 import {
   CORE_NAME,
@@ -156,10 +157,24 @@ export class WalletManager {
 
   // -- events
 
-  onTip(change: WalletChange): void {
+  onTip(change: WalletChange, tip: WalletBlock): void {
     if (this.#wallets.length === 0) return;
+    if (change.disconnected.length + change.connected.length === 0) this.#push({ kind: 'jumped', node: tip });
     for (const { node, block } of change.disconnected) this.#push({ kind: 'disconnected', node, block });
     for (const { node, block } of change.connected) this.#push({ kind: 'connected', node, block });
+  }
+  /** The blocks below a snapshot are all here: scans that waited for them go on. */
+  onHistoryEnd(): void {
+    for (const wallet of this.#wallets) {
+      Promise.resolve(wallet.caughtUp())
+        .then(() => openScanOf(wallet))
+        .then((open) => {
+          if (open !== null && !wallet.closed) this.#resumeScan(wallet, open);
+        })
+        .catch((error: unknown) =>
+          this.#deps.log.warn(`The scan did not begin: ${error instanceof Error ? error.message : String(error)}`),
+        );
+    }
   }
   onPoolAdded(tx: TxView): void {
     this.#push({ kind: 'entered', tx });
@@ -360,7 +375,7 @@ export class WalletManager {
       await wallet.noticeKeys();
       await fillPool(wallet, 0);
       if (this.options.rescan) await this.#rescan(wallet, result.openScan);
-      else if (result.openScan) this.#resumeScan(wallet, result.openScan);
+      else if (result.openScan && this.#deps.chain.history === null) this.#resumeScan(wallet, result.openScan);
       await this.#deps.onLoaded(wallet);
       return wallet;
     } catch (error) {

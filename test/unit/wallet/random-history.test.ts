@@ -188,6 +188,7 @@ class World {
       readBlock: () => Promise.reject(new Error('not asked for')),
       verificationProgress: () => 1,
       havePruned: false,
+      history: null,
       get lowestStored() {
         return this.atHeight(0)!;
       },
