@@ -2,13 +2,14 @@
 // somebody else's word: what it says is checked here as far as it can be without the other coins, and the hash over all
 // of them is checked before any is used. Words of failures are Core's (src/node/utxo_snapshot.h, validation.cpp).
 
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { equalBytes } from '../consensus/bytes/hex.js';
 import { ByteReader, DecodeError } from '../consensus/bytes/reader.js';
 import type { Coin } from '../consensus/coin.js';
 import { MAX_MONEY } from '../consensus/limits.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import { networkOfMagic } from '../consensus/params/networks.js';
+import { openFile } from '../lib/open-file.js';
 import { readAmount, readHeightCode } from '../storage/codec/coin.js';
 import { readScript } from '../storage/codec/script.js';
 import { SNAPSHOT_HEAD_BYTES, SNAPSHOT_MAGIC, SNAPSHOT_VERSION } from './coins-dump.js';
@@ -57,9 +58,9 @@ export class SnapshotFile {
     this.#file = file;
   }
 
-  /** @throws the system's error */
+  /** @throws the system's error; an error when it is no file */
   static async open(path: string): Promise<SnapshotFile> {
-    return new SnapshotFile(await open(path, 'r'));
+    return new SnapshotFile(await openFile(path));
   }
 
   close(): Promise<void> {

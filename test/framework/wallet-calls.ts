@@ -51,7 +51,7 @@ export const contextOf = (wallet: Wallet): NodeContext =>
     descriptors: descriptorContext('master', 'regtest'),
     params: chainParams('regtest'),
     crypto,
-    chain: { havePruned: false },
+    chain: { havePruned: false, history: null },
     clock: { monotonicMs: () => 0, nowSeconds: () => 1_600_000_000 },
     settle: () => undefined,
   }) as unknown as NodeContext;

@@ -19,7 +19,12 @@ export const getchaintxstats: MethodSpec = {
       help: '',
       inner: [
         { type: 'num-time', key: 'time', help: 'Time of the last block' },
-        { type: 'num', key: 'txcount', help: 'Transactions in the chain up to it' },
+        {
+          type: 'num',
+          key: 'txcount',
+          optional: true,
+          help: 'Transactions in the chain up to it; absent while blocks below a snapshot are missing',
+        },
         { type: 'hex', key: 'window_final_block_hash', help: 'Its hash' },
         { type: 'num', key: 'window_final_block_height', help: 'Its height' },
         { type: 'num', key: 'window_block_count', help: 'Blocks of the window' },

@@ -135,6 +135,7 @@ import { listtransactions } from './listtransactions.js';
 import { listunspent } from './listunspent.js';
 import { listwalletdir } from './listwalletdir.js';
 import { listwallets } from './listwallets.js';
+import { loadtxoutset } from './loadtxoutset.js';
 import { loadwallet } from './loadwallet.js';
 import { lockunspent } from './lockunspent.js';
 import { logging } from './logging.js';
@@ -331,6 +332,7 @@ const ALL: readonly MethodSpec[] = [
   listunspent,
   listwalletdir,
   listwallets,
+  loadtxoutset,
   loadwallet,
   lockunspent,
   logging,

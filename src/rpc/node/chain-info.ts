@@ -155,6 +155,20 @@ function pruning({ chain }: NodeContext): Record<string, JsonResult | undefined>
   };
 }
 
+/** How far the history below a snapshot is validated. */
+function backgroundValidation({ chain }: NodeContext): JsonResult | undefined {
+  if (chain.history === null) return undefined;
+  const { tip, base } = chain.history;
+  return {
+    snapshotheight: base.height,
+    blocks: tip.height,
+    bestblockhash: tip.hashHex,
+    mediantime: tip.medianTimePast(),
+    chainwork: tip.chainWork.toString(16).padStart(64, '0'),
+    verificationprogress: new Double(tip.chainTxCount / base.chainTxCount),
+  };
+}
+
 export const getblockchaininfo: NodeRun = (ctx) => {
   const { chain } = ctx;
   const { tip } = chain;
@@ -170,6 +184,7 @@ export const getblockchaininfo: NodeRun = (ctx) => {
     mediantime: tip.medianTimePast(),
     verificationprogress: new Double(chain.verificationProgress(tip)),
     initialblockdownload: chain.isInitialBlockDownload(),
+    backgroundvalidation: backgroundValidation(ctx),
     chainwork: tip.chainWork.toString(16).padStart(64, '0'),
     size_on_disk: chain.sizeOnDisk(),
     ...pruning(ctx),
@@ -180,21 +195,24 @@ export const getblockchaininfo: NodeRun = (ctx) => {
 };
 
 export const getchainstates: NodeRun = ({ chain }) => {
-  const { tip } = chain;
+  const { history, snapshot } = chain;
+  const state = (tip: HeaderInfo, cacheBytes: number, base: HeaderInfo | null, validated: boolean): JsonResult => ({
+    blocks: tip.height,
+    bestblockhash: tip.hashHex,
+    bits: hex32(tip.bits),
+    target: targetHex(tip.bits),
+    difficulty: new Double(difficultyOf(tip.bits)),
+    verificationprogress: new Double(chain.verificationProgress(tip)),
+    coins_db_cache_bytes: 0,
+    coins_tip_cache_bytes: cacheBytes,
+    snapshot_blockhash: base?.hashHex,
+    validated,
+  });
   return {
     headers: chain.bestHeader.height,
     chainstates: [
-      {
-        blocks: tip.height,
-        bestblockhash: tip.hashHex,
-        bits: hex32(tip.bits),
-        target: targetHex(tip.bits),
-        difficulty: new Double(difficultyOf(tip.bits)),
-        verificationprogress: new Double(chain.verificationProgress(tip)),
-        coins_db_cache_bytes: 0,
-        coins_tip_cache_bytes: chain.coinsCacheBytes,
-        validated: true,
-      },
+      ...(history === null ? [] : [state(history.tip, history.coinsCacheBytes, null, true)]),
+      state(chain.tip, chain.coinsCacheBytes, snapshot?.base ?? null, snapshot?.validated ?? true),
     ],
   };
 };
@@ -238,15 +256,17 @@ export const getchaintxstats: NodeRun = (ctx, args) => {
   }
   const first = last.ancestor(last.height - count) ?? last;
   const seconds = last.medianTimePast() - first.medianTimePast();
-  const transactions = last.chainTxCount - first.chainTxCount;
+  // Below a snapshot nothing is counted before the blocks are here.
+  const counted = last.chainTxCount > 0 && first.chainTxCount > 0;
+  const transactions = counted ? last.chainTxCount - first.chainTxCount : undefined;
   return {
     time: last.time,
-    txcount: last.chainTxCount,
+    txcount: last.chainTxCount > 0 ? last.chainTxCount : undefined,
     window_final_block_hash: last.hashHex,
     window_final_block_height: last.height,
     window_block_count: count,
     window_tx_count: count > 0 ? transactions : undefined,
     window_interval: count > 0 ? seconds : undefined,
-    txrate: count > 0 && seconds > 0 ? new Double(transactions / seconds) : undefined,
+    txrate: transactions !== undefined && count > 0 && seconds > 0 ? new Double(transactions / seconds) : undefined,
   };
 };

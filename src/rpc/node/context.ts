@@ -4,6 +4,7 @@
 
 import type { DescriptorContext } from '../../address/descriptor/context.js';
 import type { KnownTransactions } from '../../chain/known-block.js';
+import type { SnapshotFile, SnapshotHead } from '../../chain/snapshot-file.js';
 import type { BlockView } from '../../consensus/block/block-view.js';
 import type { HeaderView } from '../../consensus/block/header-view.js';
 import type { Coin } from '../../consensus/coin.js';
@@ -163,6 +164,12 @@ export interface ChainAccess {
    * certain scripts.
    */
   walkCoins(visitor: CoinVisitor): Promise<{ tip: HeaderInfo; complete: boolean }>;
+  /** The block of the snapshot that the chain was begun with, as long as that matters. */
+  readonly snapshot: { readonly base: HeaderInfo; readonly validated: boolean } | null;
+  /** The blocks below it that are validated in the background; null for none. */
+  readonly history: { readonly tip: HeaderInfo; readonly base: HeaderInfo; readonly coinsCacheBytes: number } | null;
+  /** Begins the chain with the coins of a file. @throws SnapshotError when it is refused */
+  loadSnapshot(file: SnapshotFile, head: SnapshotHead, poolSize: () => number): Promise<HeaderInfo>;
   /** Heads of all branches, highest first. */
   tips(): HeaderInfo[];
   blockState(node: HeaderInfo): BlockState;

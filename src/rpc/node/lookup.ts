@@ -40,13 +40,15 @@ export function blockAt(ctx: NodeContext, value: JsonValue | undefined): HeaderI
 }
 
 const PRUNED_BLOCK = 'Block not available (pruned data)';
+/** While a snapshot's history is being downloaded. */
+const NOT_DOWNLOADED = 'Block not available (not fully downloaded)';
 const PRUNED_UNDO = 'Undo data not available (pruned data)';
 
 /** The block's bytes, or -1 when they were pruned, only its header is here, or they can't be read. */
 export async function readBlock(ctx: NodeContext, node: HeaderInfo): Promise<BlockView> {
   const { chain } = ctx;
   if (chain.isPruned(node)) fail(RPC_CODE.MISC_ERROR, PRUNED_BLOCK);
-  if (!chain.hasBlock(node)) fail(RPC_CODE.MISC_ERROR, 'Block not found on disk');
+  if (!chain.hasBlock(node)) fail(RPC_CODE.MISC_ERROR, chain.history === null ? 'Block not found on disk' : NOT_DOWNLOADED);
   return chain.readBlock(node).catch((error: unknown) => unreadable(ctx, node, error, PRUNED_BLOCK, 'Block not found on disk'));
 }
 

@@ -33,6 +33,7 @@ import { getorphantxs } from './getorphantxs.js';
 import { decoderawtransaction, getrawtransaction } from './getrawtransaction.js';
 import { getblockfilter, getindexinfo } from './indexes.js';
 import { getrawtransactions, gettemplateinfo } from './job-transactions.js';
+import { loadtxoutset } from './loadtxoutset.js';
 import { signmessagewithprivkey, verifymessage } from './messages.js';
 import { getmininginfo, getnetworkhashps, prioritisetransaction } from './mining-info.js';
 import { getconnectioncount, getnettotals, getnetworkinfo, getpeerinfo } from './network.js';
@@ -84,6 +85,7 @@ export const NODE_RUNS: RunTable<NodeContext> = {
   decoderawtransaction,
   deriveaddresses,
   dumptxoutset,
+  loadtxoutset,
   estimaterawfee,
   estimatesmartfee,
   finalizepsbt,

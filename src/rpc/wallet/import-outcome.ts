@@ -5,6 +5,7 @@ import type { WalletBatch } from '../../wallet/storage/wallet-batch.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { asInt64 } from '../args.js';
 import { fail, RPC_CODE, RpcError } from '../errors.js';
+import type { NodeContext } from '../node/context.js';
 import type { Slicer } from '../node/slices.js';
 import { JsonNumber, JsonObject, type JsonResult, type JsonValue, typeName } from '../wire/values.js';
 import type { Breath } from './import-request.js';
@@ -48,11 +49,21 @@ export interface Applying {
   readonly breath: Breath;
 }
 
-/** Message for elements whose past could not be read. */
-export function scanFailure(what: string, things: string, time: number, scannedTo: number): RpcError {
+/** Message for elements whose past could not be read. @param chain which may lack blocks below a snapshot */
+export function scanFailure(
+  { havePruned, history }: Pick<NodeContext['chain'], 'havePruned' | 'history'>,
+  what: string,
+  things: string,
+  time: number,
+  scannedTo: number,
+): RpcError {
+  const cause =
+    !havePruned && history !== null
+      ? 'This error is likely caused by an in-progress assumeutxo background sync. Check logs or getchainstates RPC for assumeutxo background sync progress and try again later.'
+      : 'This error could be caused by pruning or data corruption (see bitcoind log for details) and could be dealt with by downloading and rescanning the relevant blocks (see -reindex and -rescan options).';
   return new RpcError(
     RPC_CODE.MISC_ERROR,
-    `Rescan failed for ${what} timestamp ${time}. There was an error reading a block from time ${scannedTo - 7201}, which is after or within 7200 seconds of key creation, and could contain transactions pertaining to the ${things}. As a result, transactions and coins using this ${things} may not appear in the wallet. This error could be caused by pruning or data corruption (see bitcoind log for details) and could be dealt with by downloading and rescanning the relevant blocks (see -reindex and -rescan options).`,
+    `Rescan failed for ${what} timestamp ${time}. There was an error reading a block from time ${scannedTo - 7201}, which is after or within 7200 seconds of key creation, and could contain transactions pertaining to the ${things}. As a result, transactions and coins using this ${things} may not appear in the wallet. ${cause}`,
   );
 }
 

@@ -370,7 +370,7 @@ export async function importDescriptors(
       outcomeResult(
         scannedTo <= lowest || outcome.error || times[i] >= scannedTo
           ? outcome
-          : { success: false, error: scanFailure('descriptor with', 'desc', times[i], scannedTo), warnings: [] },
+          : { success: false, error: scanFailure(ctx.chain, 'descriptor with', 'desc', times[i], scannedTo), warnings: [] },
       ),
     );
   };

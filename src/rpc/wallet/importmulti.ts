@@ -190,7 +190,7 @@ async function importAll(
           outcomeResult(
             outcome.error || times[i] >= scannedTo
               ? outcome
-              : { success: false, error: scanFailure('key with creation', 'key', times[i], scannedTo), warnings: [] },
+              : { success: false, error: scanFailure(ctx.chain, 'key with creation', 'key', times[i], scannedTo), warnings: [] },
           ),
         );
       }

@@ -46,7 +46,7 @@ export const abortrescan: Run<NodeContext> = (ctx, _args, call) => {
 
 /** Whether all blocks of the best chain between two heights are stored. */
 function hasBlocks({ chain }: NodeContext, first: number, last: number): boolean {
-  if (!chain.havePruned || chain.lowestStored.height <= first) return true;
+  if ((!chain.havePruned && chain.history === null) || chain.lowestStored.height <= first) return true;
   for (let height = last; height >= first; height--) {
     const node = chain.atHeight(height);
     if (node === undefined || !chain.hasBlock(node)) return false;
@@ -78,6 +78,12 @@ export const rescanblockchain: Run<NodeContext> = async (ctx, args, call) => {
     }
     // As Core looks: from the wallet's tip, or the height to stop at, down to the first.
     if (!hasBlocks(ctx, start, stop ?? tip)) {
+      if (!ctx.chain.havePruned) {
+        fail(
+          RPC_CODE.MISC_ERROR,
+          'Failed to rescan unavailable blocks likely due to an in-progress assumeutxo background sync. Check logs or getchainstates RPC for assumeutxo background sync progress and try again later.',
+        );
+      }
       fail(RPC_CODE.MISC_ERROR, "Can't rescan beyond pruned data. Use RPC call getblockchaininfo to determine your pruned height.");
     }
     const first = ctx.chain.atHeight(start)!;

@@ -27,6 +27,7 @@ function contextOf({ chain, clock }: Fixture, peers: ReadonlySet<Peer>): NetCont
   const options = { services: SERVICE.NETWORK | SERVICE.WITNESS };
   return {
     options,
+    services: options.services,
     params: chain.params,
     chain,
     crypto,

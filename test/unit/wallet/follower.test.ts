@@ -363,6 +363,7 @@ function chainOf(tip: WalletBlock): WalletChain {
     placeOf: () => null,
     verificationProgress: () => 1,
     havePruned: false,
+    history: null,
   };
   return found as WalletChain;
 }

@@ -81,6 +81,7 @@ async function world(dir: string): Promise<World> {
     mempool: { settled: turn, get: () => undefined },
     chain: {
       havePruned: false,
+      history: null,
       coinsAt: async (outpoints: Uint8Array[]) => {
         await turn();
         return outpoints.map((outpoint) => {

@@ -35,7 +35,7 @@ function caller({ wallet, tools }: MemoryWallet) {
     spend: tools,
     signer: tools.node.signer,
     mempool: { settled: async () => {}, get: () => undefined },
-    chain: { havePruned: false, coinsAt },
+    chain: { havePruned: false, history: null, coinsAt },
   } as unknown as NodeContext;
   const json = (value: unknown): JsonValue => parseJson(Buffer.from(JSON.stringify(value)));
   return async (method: Run<NodeContext>, ...params: unknown[]): Promise<unknown> => method(ctx, params.map(json), { user: '', path: '/' });

@@ -1,0 +1,123 @@
+// A node that begins with the coins of a snapshot: the chain that Core's own parameters know on regtest at height 200,
+// made here, written by one daemon and loaded by another, which is killed meanwhile and then validates the blocks below.
+import fs from 'node:fs';
+import path from 'node:path';
+import t from 'tap';
+import { type BuiltBlock, GENESIS, REGTEST_BITS, subsidy } from '../framework/chain-builder.js';
+import { Daemon, refusal } from '../framework/daemon.js';
+import {
+  compactSize,
+  grind,
+  type Header,
+  scriptNumber,
+  serializeHeader,
+  serializeTx,
+  shown,
+  TRUE_SCRIPT,
+  type Tx,
+  txid,
+} from '../framework/messages.js';
+import { freePort } from '../framework/ports.js';
+import { until } from '../framework/until.js';
+
+const BASE = 200;
+/** Core's src/kernel/chainparams.cpp. */
+const BASE_HASH = '385901ccbd69dff6bbd00065d01fb8a9e464dede7cfe0372443884f9b1dcf6b9';
+const COINS_HASH = '17dcc016d188d16068907cdeb38b75691a118d43053b8cd6a25969419381d13a';
+
+/** Blocks of one coinbase each, a second apart, as Core's tests make them for these parameters. */
+function coreChain(count: number): BuiltBlock[] {
+  const blocks: BuiltBlock[] = [];
+  for (let prev = GENESIS; blocks.length < count; prev = blocks.at(-1)!) {
+    const height = prev.height + 1;
+    const script = Buffer.concat([scriptNumber(height), Buffer.of(0)]);
+    const ins = [{ txid: Buffer.alloc(32), index: 0xffffffff, script, sequence: 0xfffffffe }];
+    const coinbase: Tx = { version: 2, ins, outs: [{ value: subsidy(height), script: TRUE_SCRIPT }], locktime: height - 1 };
+    const id = txid(coinbase);
+    const header: Header = { version: 4, prev: prev.hash, merkleRoot: id, time: prev.time + 1, bits: REGTEST_BITS, nonce: 0 };
+    const hash = grind(header);
+    const head = serializeHeader(header);
+    const bytes = Buffer.concat([head, compactSize(1), serializeTx(coinbase)]);
+    blocks.push({ hash, hashHex: shown(hash), prev, height, time: header.time, header: head, bytes, txs: [coinbase], txids: [id] });
+  }
+  return blocks;
+}
+
+const hex = (bytes: Buffer): string => bytes.toString('hex');
+
+t.test('from a file to a validated chain', async (t) => {
+  const blocks = coreChain(BASE + 20);
+  t.equal(blocks[BASE - 1]!.hashHex, BASE_HASH);
+  const port = await freePort();
+  const full = await Daemon.start(`-port=${port}`, '-listen=1', '-connect=0', '-maxtipage=9999999999');
+  t.teardown(() => full.remove());
+  for (const block of blocks.slice(0, BASE)) await full.call('submitblock', hex(block.bytes));
+  const file = path.join(full.dir, 'coins.dat');
+  t.match(await full.call('dumptxoutset', file, 'latest'), { coins_written: BASE, base_hash: BASE_HASH, txoutset_hash: COINS_HASH });
+  for (const block of blocks.slice(BASE)) await full.call('submitblock', hex(block.bytes));
+
+  const node = await Daemon.start(`-port=${await freePort()}`, '-listen=1', '-connect=0', '-maxtipage=9999999999', '-txindex=1');
+  t.teardown(() => node.remove());
+  const services = async (): Promise<string[]> => (await node.call('getnetworkinfo')).localservicesnames;
+  t.ok((await services()).includes('NETWORK'));
+  t.equal(
+    await refusal(node.call('loadtxoutset', 'none.dat')),
+    `-8 Couldn't open file ${path.join(node.networkDir, 'none.dat')} for reading.`,
+  );
+  t.equal(
+    await refusal(node.call('loadtxoutset', file)),
+    `-32603 Unable to load UTXO snapshot: The base block header (${BASE_HASH}) must appear in the headers chain. Make sure all headers are syncing, and call loadtxoutset again. (${file})`,
+  );
+  for (const { header } of blocks) await node.call('submitheader', hex(header));
+  const spoilt = path.join(node.dir, 'spoilt.dat');
+  const bytes = fs.readFileSync(file);
+  bytes[51]! ^= 1;
+  fs.writeFileSync(spoilt, bytes);
+  t.match(
+    await refusal(node.call('loadtxoutset', spoilt)),
+    new RegExp(`Population failed: Bad snapshot content hash: expected ${COINS_HASH}, got `),
+  );
+  bytes[0]! ^= 1;
+  fs.writeFileSync(spoilt, bytes);
+  t.match(await refusal(node.call('loadtxoutset', spoilt)), /^-22 Unable to parse metadata: Invalid UTXO set snapshot magic bytes\./);
+  t.equal(await node.call('getblockcount'), 0);
+
+  t.same(await node.call('loadtxoutset', file), { coins_loaded: BASE, tip_hash: BASE_HASH, base_height: BASE, path: file });
+  t.equal(await node.call('getbestblockhash'), BASE_HASH);
+  t.match(await refusal(node.call('loadtxoutset', file)), /Can't activate a snapshot-based chainstate more than once/);
+  t.equal(await refusal(node.call('getblock', BASE_HASH)), '-1 Block not available (not fully downloaded)');
+  t.equal((await node.call('gettxoutsetinfo', 'none')).txouts, BASE);
+  t.same(await services(), ['WITNESS', 'NETWORK_LIMITED', 'P2P_V2']);
+  t.match(
+    await node.call('getblocktemplate', { rules: ['segwit'] }),
+    { height: BASE + 1, previousblockhash: BASE_HASH },
+    'miners need not wait',
+  );
+  t.match((await node.call('getblockchaininfo')).backgroundvalidation, { snapshotheight: BASE, blocks: 0, bestblockhash: GENESIS.hashHex });
+  node.child!.kill('SIGKILL');
+  await until('the process ended', () => node.exit !== undefined);
+  await node.up();
+  t.match(await node.call('getchainstates'), {
+    chainstates: [
+      { blocks: 0, validated: true },
+      { blocks: BASE, bestblockhash: BASE_HASH, snapshot_blockhash: BASE_HASH, validated: false },
+    ],
+  });
+  t.notOk((await services()).includes('NETWORK'));
+
+  await node.call('addnode', `127.0.0.1:${port}`, 'onetry');
+  await until('the history is validated', async () => (await node.call('getchainstates')).chainstates.length === 1);
+  await until('the chain is in step', async () => (await node.call('getblockcount')) === BASE + 20);
+  t.match(await node.call('getchainstates'), { chainstates: [{ blocks: BASE + 20, snapshot_blockhash: BASE_HASH, validated: true }] });
+  t.ok((await services()).includes('NETWORK'));
+  t.equal(await node.call('verifychain', 4, 0), true);
+  await until('the index is complete', async () => (await node.call('getindexinfo')).txindex.best_block_height === BASE + 20);
+  t.same(await node.call('gettxoutsetinfo', 'muhash'), {
+    ...(await full.call('gettxoutsetinfo', 'muhash')),
+    disk_size: (await node.call('gettxoutsetinfo', 'none')).disk_size,
+  });
+  await node.stop();
+  await node.up();
+  t.equal('snapshot_blockhash' in (await node.call('getchainstates')).chainstates[0], false);
+  t.equal(await node.call('getblockcount'), BASE + 20);
+});
