@@ -17,6 +17,8 @@ export function readMap(reader: PsbtReader, name: MapName, field: (key: Uint8Arr
     const key = reader.varBytes();
     if (key.length === 0) return;
     if (reader.later) {
+      // Types are numbers of one to nine bytes there; those with a meaning have one.
+      reader.inWords(() => new ByteReader(key).compactSize());
       const id = fieldKey(key, reader.crypto);
       if (seen.has(id)) failRead(`Duplicate Key, ${name} key "${toHex(key)}" already provided`);
       seen.add(id);

@@ -175,3 +175,15 @@ t.test('every call, with mutated PSBTs and with anything else', async (t) => {
   );
   t.ok((answers.get('none') ?? 0) > 10, 'some of it worked');
 });
+
+t.test('types of more than one byte', async (t) => {
+  const whole = '70736274ff01000a0200000000000000000000';
+  const withKey = (key: string): Uint8Array =>
+    new Uint8Array(Buffer.from(`${whole.slice(0, -2)}${(key.length / 2).toString(16).padStart(2, '0')}${key}0000`, 'hex'));
+  const failures = { ff: 'end of data', fd0500: 'non-canonical', fe00000003: 'size too large' };
+  for (const [key, words] of Object.entries(failures)) {
+    t.throws(() => readPsbt(withKey(key), crypto, true), { name: 'PsbtError', message: new RegExp(words) }, key);
+    t.ok(readPsbt(withKey(key), crypto, false), 'a type is one byte before release 32');
+  }
+  for (const key of ['f0', 'fdfd00', 'fefffff000']) t.equal(readPsbt(withKey(key), crypto, true).unknown.size, 1, key);
+});
