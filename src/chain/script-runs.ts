@@ -82,8 +82,10 @@ export class ScriptRuns {
     const passesMandatory = wording === 'sequential' && (await this.#passes(job, flags & ~NOT_MANDATORY));
     const failure = { tx: run.first + result.failedTx, error: scriptErrorText(result.scriptError), passesMandatory };
     const txid = hashToHex((run.jobs[result.failedTx] as TxJob).tx.txid);
-    this.#log.info(`ERROR: ConnectBlock(): CheckInputScripts on ${txid} failed with ${scriptReject(failure).reason}`);
-    return blockVerdict(connector, failure, wording);
+    const verdict = blockVerdict(connector, failure, wording);
+    if (wording === 'plain') this.#log.info(`Block validation error: ${verdict?.reason}, input ${result.failedInput} of ${txid}`);
+    else this.#log.info(`ERROR: ConnectBlock(): CheckInputScripts on ${txid} failed with ${scriptReject(failure).reason}`);
+    return verdict;
   }
 
   /** Whether an input passes under other flags; they decide between Core's two names of a failure. */

@@ -170,7 +170,8 @@ export function createLogger(options: LogOptions): NodeLogger {
       const label =
         entry.category !== undefined ? `[${entry.category}] ` : entry.level >= 50 ? 'Error: ' : entry.level >= 40 ? 'Warning: ' : '';
       pending.push(`${stamp()}${thread}${label}${escapeLine(entry.msg)}\n`);
-      if (entry.level >= 50 || pending.length >= 256) flush();
+      // Lines of -debug stand in the file before what they tell of can be seen from outside.
+      if (entry.level >= 50 || entry.category !== undefined || pending.length >= 256) flush();
       else if (!scheduled) {
         scheduled = true;
         setImmediate(flush);

@@ -1,6 +1,7 @@
 // What leaves a full or old pool, and the rolling minimum fee rate that follows an eviction. Core 0.21's Expire,
 // TrimToSize and GetMinFee. The pool is never trimmed by a timer: only acceptance and reorganisations call here.
 import type { Clock } from '../lib/clock.js';
+import type { Logger } from '../log/logger.js';
 import { feeRateOf } from '../policy/fee-rate.js';
 import type { MempoolOptions } from './options.js';
 import { collectDescendants } from './relatives.js';
@@ -21,10 +22,13 @@ export class Eviction {
   #lastUpdate: number;
   #blockSinceBump = false;
 
-  constructor(pool: TxPool, options: MempoolOptions, clock: Clock) {
+  readonly #log: Logger;
+
+  constructor(pool: TxPool, options: MempoolOptions, clock: Clock, log: Logger) {
     this.#pool = pool;
     this.#options = options;
     this.#clock = clock;
+    this.#log = log;
     this.#lastUpdate = clock.nowSeconds();
   }
 
@@ -90,7 +94,10 @@ export class Eviction {
       }
       this.#pool.remove(rows, 'sizelimit');
     }
-    return start - this.#pool.size;
+    const gone = start - this.#pool.size;
+    if (gone > 0)
+      this.#log.debug('mempool', `Removed ${gone} txn, rolling minimum fee bumped to ${Math.round(this.#rollingMinimum)} sat/kvB`);
+    return gone;
   }
 
   /**

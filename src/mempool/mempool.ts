@@ -99,7 +99,7 @@ export class Mempool {
     const pool = new TxPool(this.options.segmentBytes);
     this.#pool = pool;
     this.#known = new KnownLists(pool);
-    this.#eviction = new Eviction(pool, this.options, deps.clock);
+    this.#eviction = new Eviction(pool, this.options, deps.clock, deps.log);
     const fees = deps.fees ?? new FeeEstimator();
     this.fees = fees;
     const blocksAreCurrent = deps.blocksAreCurrent ?? (() => true);

@@ -193,7 +193,8 @@ export class Dispatcher {
       const item = wanted.first;
       if (item === undefined || !isTransaction(item)) break;
       wanted.drop();
-      if (!this.#servers.transaction(peer, item)) missing.push(item);
+      // A peer for blocks only gets no answer.
+      if (!this.#servers.transaction(peer, item) && peer.relaysTransactions) missing.push(item);
     }
     // So that it can ask another peer without waiting.
     const notFound = (): void => {

@@ -1,5 +1,5 @@
 // inv, getdata, notfound, tx and mempool: what peers say they have and what they ask for.
-import { hashToHex } from '../consensus/bytes/hex.js';
+import { hashKey, hashToHex } from '../consensus/bytes/hex.js';
 import type { NetContext } from './context.js';
 import type { Peer } from './peer/peer.js';
 import { servicesFor } from './peer/permissions.js';
@@ -41,6 +41,7 @@ export class Inventory {
     const rejectTxs = (options.blocksOnly && !peer.permissions.relay) || !peer.relaysTransactions;
     const told = log.shows('net');
     let newest: Uint8Array | null = null;
+    const seen = new Set<string>();
     const entries = this.#entries(peer, payload, 'inv');
     for (let at = 0, looked = 0; at < entries.length; at += INV_ENTRY_BYTES) {
       const { type, hash } = invItem(entries, at);
@@ -56,6 +57,9 @@ export class Inventory {
       const byWtxid = type === INV.WTX;
       // A peer announces by one kind of name only.
       if ((type !== INV.TX && !byWtxid) || byWtxid !== peer.relaysByWtxid) continue;
+      const key = hashKey(hash);
+      if (seen.has(key)) continue;
+      seen.add(key);
       if (rejectTxs) {
         this.#context.disconnect(peer, `transaction (${hashToHex(hash)}) inv sent in violation of protocol`);
         return;

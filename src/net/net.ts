@@ -149,6 +149,7 @@ export class Net {
       deps.banFile,
       () => clock.nowSeconds(),
       (text) => log.warn(text),
+      (text) => log.info(text),
     );
     this.times = new BlockTimes(() => performance.now(), deps.observeBlock ?? (() => undefined));
     const context: NetContext = {
@@ -241,10 +242,7 @@ export class Net {
     this.txs.onAccepted = (tx) => this.announcer.relay(tx);
     this.txs.onReceived = (peer, tx) => this.privately.received(peer, tx);
     this.#filters = new FilterServer(context, this.options.peerBlockFilters ? deps.filters : null);
-    this.#guard = new ChainGuard(context, (peer) => {
-      const { tip } = deps.chain;
-      this.#headers.askFrom(peer, tip.prev ?? tip);
-    });
+    this.#guard = new ChainGuard(context, (peer, from) => this.#headers.askFrom(peer, from));
     this.#headers.onGoodChain = (peer) => this.#guard.protect(peer);
     this.#addrRelay = new AddrRelay(
       context,
@@ -512,6 +510,12 @@ export class Net {
     this.#rounds.soon();
   }
 
+  /** Time was moved: what is due is done before the call that moved it returns. */
+  timeMoved(): void {
+    this.#round();
+    for (const peer of [...this.#ready]) this.#send(peer);
+  }
+
   #drop(peer: Peer, why: string): void {
     this.#context.log.info(`${why}, disconnecting peer=${peer.id}`);
     this.disconnect(peer);
@@ -522,9 +526,10 @@ export class Net {
     this.#keepalive.send(peer);
     // Whoever does not read may have to go at any message.
     if (peer.leaving) return;
-    // In initial download others are not asked while a peer that we chose has blocks.
+    // In initial download others are not asked while peers that we chose have blocks for us.
     const mayFetch = !peer.isClient && peer.type !== 'addr-fetch';
-    const fetch = mayFetch && (!peer.inbound || peer.permissions.noban || !this.#hasOutbound);
+    const chosen = !peer.inbound || peer.permissions.noban;
+    const fetch = mayFetch && (chosen || !this.#hasOutbound || this.downloads.size === 0);
     this.#headers.begin(peer, fetch);
     this.#addrRelay.send(peer);
     this.#blockAnnouncer.send(peer);

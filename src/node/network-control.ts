@@ -78,11 +78,11 @@ export function createNetworkControl(room: () => Net | undefined): NetworkContro
         .bans.list()
         .map(({ subnet, until, createdAt }) => ({ address: subnetText(subnet), until, createdAt })),
     clearBans: () => net().bans.clear(),
-    knownAddresses: (count) =>
+    knownAddresses: (count, network) =>
       net()
-        .addresses.sample(count, 0)
+        .addresses.sample(count, 0, network)
         .filter((one) => !net().bans.isUnwanted(one))
-        .map((one) => ({ time: one.time, services: Number(one.services), address: hostText(one), port: one.port })),
+        .map((one) => ({ time: one.time, services: Number(one.services), address: hostText(one), port: one.port, network: one.network })),
     addressTables: () => ({ new: shownIn(net(), net().addresses.table('new')), tried: shownIn(net(), net().addresses.table('tried')) }),
     addressCounts: () => net().addresses.counts(),
     addAddress: (text, port) => {

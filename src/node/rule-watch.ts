@@ -25,8 +25,19 @@ export class RuleWatch {
   readonly #log: Logger;
   readonly #alert: (text: string) => void;
 
-  /** @param alert runs -alertnotify */
-  constructor(chain: Pick<Chain, 'tip' | 'params' | 'versionBits' | 'isInitialBlockDownload'>, log: Logger, alert: (text: string) => void) {
+  readonly #words: string;
+
+  /**
+   * @param alert runs -alertnotify
+   * @param words how the warning begins, which 0.21 says otherwise
+   */
+  constructor(
+    chain: Pick<Chain, 'tip' | 'params' | 'versionBits' | 'isInitialBlockDownload'>,
+    log: Logger,
+    alert: (text: string) => void,
+    words = 'Unknown',
+  ) {
+    this.#words = words;
     this.#chain = chain;
     this.#log = log;
     this.#alert = alert;
@@ -77,7 +88,7 @@ export class RuleWatch {
       this.#log.warn(`Miners have agreed on new rules that this version does not know (versionbit ${bit}); look for a newer one.`);
     }
     for (const bit of bitsOf(active & ~this.#told.active)) {
-      this.#text = `Warning: unknown new rules activated (versionbit ${bit})`;
+      this.#text = `${this.#words} new rules activated (versionbit ${bit})`;
       this.#log.warn(this.#text);
       this.#alert(this.#text);
     }

@@ -40,6 +40,7 @@ import { Grinder } from '../parallel/grinder.js';
 import { WorkPool } from '../parallel/pool.js';
 import { PooledVerifier } from '../parallel/pooled-verifier.js';
 import { ScriptCache } from '../parallel/script-cache.js';
+import { follows } from '../policy/compat.js';
 import { RPC_CODE, RpcError } from '../rpc/errors.js';
 import type { NodeContext } from '../rpc/node/context.js';
 import { ActiveCommands, NodeDesk } from '../rpc/node/desk.js';
@@ -453,12 +454,13 @@ async function build(
   const notifications = await startNotifications(config.notify, { chain, mempool, log });
   teardown.add(() => notifications.close());
   alertOperator = notifications.alert;
-  const ruleWatch = new RuleWatch(chain, log, (text) => alertOperator(text));
+  const ruleWatch = new RuleWatch(chain, log, (text) => alertOperator(text), follows(config.compat, 22) ? 'Unknown' : 'Warning: unknown');
   chain.onTip(() => ruleWatch.onTip());
   const active = new ActiveCommands();
   const { signerCommand } = config.wallet;
   const context: NodeContext = {
     compat: config.compat,
+    deprecated: config.deprecatedRpc,
     folder: config.netDir,
     zmq: notifications.zmq,
     params,
@@ -470,6 +472,7 @@ async function build(
       setMockTime: (seconds) => {
         clock.setMockTime(seconds);
         showDownload();
+        net?.timeMoved();
       },
       advanceScheduler: (seconds) => scheduler.advance(seconds),
     },

@@ -241,7 +241,7 @@ t.test('-alertnotify and alerts by webhook: rules that the node does not know', 
   t.teardown(() => node.remove());
   await node.call('generatetoaddress', 3 * 144, address);
   const alerts = (): string => (fs.existsSync(`${dir}/alerts`) ? fs.readFileSync(`${dir}/alerts`, 'utf8') : '');
-  const text = 'Warning: unknown new rules activated (versionbit 27)';
+  const text = 'Unknown new rules activated (versionbit 27)';
   await until('the command', () => alerts().endsWith('\n'));
   t.equal(alerts(), `${text}\n`);
   await until('the webhook', () => received.some(({ event }) => event === 'alert'));

@@ -302,8 +302,8 @@ export class AddrManager {
   }
 
   /** A random part of what is known and may be alive, for those who ask. @param most 0: no limit but the part */
-  sample(most = TOLD_MAX, percent = TOLD_PERCENT): AddressInfo[] {
-    const all = [...this.#infos.values()];
+  sample(most = TOLD_MAX, percent = TOLD_PERCENT, of?: string): AddressInfo[] {
+    const all = [...this.#infos.values()].filter(({ network }) => of === undefined || network === of);
     let count = percent === 0 ? all.length : Math.ceil((all.length * percent) / 100);
     if (most > 0) count = Math.min(count, most);
     const found: AddressInfo[] = [];

@@ -209,7 +209,7 @@ export class AddrRelay {
       book.processed++;
       if (!isRoutable(address)) continue;
       if (address.time > now - FRESH_SECONDS && !fetched && list.length <= FEW) this.#passOn(address, peer);
-      const reachable = options.onlyNets.length === 0 || options.onlyNets.includes(address.network);
+      const reachable = options.onlyNets.length === 0 ? this.#isOurs(address) : options.onlyNets.includes(address.network);
       if (!reachable || !this.#manager.add(address, peer.address, PENALTY_SECONDS)) continue;
       added++;
       const bucket = this.#manager.newBucketOf(address, peer.address);
@@ -223,6 +223,11 @@ export class AddrRelay {
     if (peer.type === 'addr-fetch' && list.length > 1) {
       this.#context.disconnect(peer, 'addrfetch connection completed');
     }
+  }
+
+  /** Whether this node has a way into the network of an address; 0.21 keeps what it can't call too. */
+  #isOurs({ network }: NetAddress): boolean {
+    return this.#context.options.legacyPeers || (network !== 'i2p' && network !== 'cjdns');
   }
 
   /** Sends what waits for a peer when its time has come. */

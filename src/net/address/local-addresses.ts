@@ -58,8 +58,10 @@ export class LocalAddresses {
   }
 
   #add(address: NetAddress, score: number): void {
-    const { onlyNets } = this.#context.options;
-    if (!isRoutable(address) || (onlyNets.length > 0 && !onlyNets.includes(address.network))) return;
+    const { legacyPeers, onlyNets } = this.#context.options;
+    // What the operator says counts in every network, called or not.
+    const called = onlyNets.length === 0 || onlyNets.includes(address.network) || (score === SCORE.manual && !legacyPeers);
+    if (!isRoutable(address) || !called) return;
     const key = hostKey(address);
     const known = this.#known.get(key);
     if (known === undefined) this.#known.set(key, { address, score });

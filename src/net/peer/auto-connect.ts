@@ -7,6 +7,7 @@ import type { NetOptions } from '../options.js';
 import { addressKey, addressText, isLocal, isRoutable, type NetAddress } from '../wire/net-address.js';
 import { desirableServices, SERVICE } from '../wire/protocol.js';
 import { readFixedSeeds } from './fixed-seeds.js';
+import { needsOldBlocks } from './handshake.js';
 import type { ConnectionType, Peer } from './peer.js';
 
 const MAX_FULL_RELAY = 8;
@@ -82,13 +83,14 @@ export class AutoConnect {
 
   /** @param anchors peers for blocks of the last run, tried first */
   start(anchors: readonly NetAddress[]): void {
-    const { clock, random, options, params } = this.#context;
+    const { clock, log, random, options, params } = this.#context;
     this.#anchors = [...anchors];
     this.#nextFeelerMs = clock.nowMs() + poissonDelayMs(random, FEELER_INTERVAL_MS);
     this.#nextExtraBlockRelayMs = clock.nowMs() + poissonDelayMs(random, EXTRA_BLOCK_RELAY_INTERVAL_MS);
     // Without addresses in the clear to call, their names are not asked for in the clear either.
     const inTheClear = options.onlyNets.length === 0 || options.onlyNets.some((name) => name === 'ipv4' || name === 'ipv6');
-    if (options.dnsSeed && inTheClear) this.#seeds = shuffled(params.dnsSeeds, random);
+    if (!options.dnsSeed) log.info('DNS seeding disabled');
+    else if (inTheClear) this.#seeds = shuffled(params.dnsSeeds, random);
     this.#seedAtMs = clock.nowMs() + (options.forceDnsSeed || this.#deps.manager.size === 0 ? 0 : this.#seedDelayMs);
     this.#fixedAtMs = clock.nowMs() + FIXED_SEED_DELAY_MS;
     // -connect=0 means nobody at all.
@@ -257,8 +259,8 @@ export class AutoConnect {
   }
 
   #choose(type: ConnectionType, peers: readonly Peer[]): NetAddress | null {
-    const { chain, clock, options, groupOf } = this.#context;
-    const downloading = chain.isInitialBlockDownload();
+    const { clock, options, groupOf } = this.#context;
+    const needsOld = needsOldBlocks(this.#context);
     // No two peers of ours from one neighbourhood: whoever owns it would hear everything. Those that came to us or that
     // we were told to call take no place that we could give to others, and a feeler stays for no time.
     const apart = type === 'feeler' ? [] : peers.filter((peer) => !peer.inbound && !peer.manual);
@@ -268,7 +270,7 @@ export class AutoConnect {
       if (info === undefined) return null;
       if (groups.has(groupOf(info)) || !this.#mayCall(info)) continue;
       if (looks < LOOKS_FOR_RECENT && clock.nowSeconds() - info.lastTry < RECENT_SECONDS) continue;
-      const needed = desirableServices(info.services, downloading);
+      const needed = desirableServices(info.services, needsOld);
       if (type !== 'feeler' && (info.services & needed) !== needed) continue;
       if (looks < LOOKS_FOR_ODD && info.port !== options.port && info.port !== this.#context.params.p2pPort) continue;
       return info;

@@ -63,11 +63,17 @@ export class Bans {
   readonly #nowSeconds: () => number;
   readonly #warn: (text: string) => void;
 
-  constructor(path: string | null, nowSeconds: () => number, warn: (text: string) => void) {
+  /** @param note for the log */
+  constructor(path: string | null, nowSeconds: () => number, warn: (text: string) => void, note: (text: string) => void = () => {}) {
     this.#path = path;
     this.#nowSeconds = nowSeconds;
     this.#warn = warn;
-    if (path !== null) this.#load(path);
+    if (path === null) return;
+    if (fs.existsSync(path)) this.#load(path);
+    else {
+      note('Recreating the banlist database');
+      this.#save();
+    }
   }
 
   /** @param until seconds since 1970 */
@@ -145,14 +151,10 @@ export class Bans {
   }
 
   #load(path: string): void {
-    let text: string;
     try {
-      text = fs.readFileSync(path, 'utf8');
-    } catch {
-      return;
-    }
-    try {
-      const { banned_nets } = JSON.parse(text) as { banned_nets: { address: string; ban_created: number; banned_until: number }[] };
+      const { banned_nets } = JSON.parse(fs.readFileSync(path, 'utf8')) as {
+        banned_nets: { address: string; ban_created: number; banned_until: number }[];
+      };
       for (const { address, ban_created, banned_until } of banned_nets) {
         const subnet = parseSubnet(address);
         if (subnet !== null) this.#keep({ subnet, createdAt: ban_created, until: banned_until });

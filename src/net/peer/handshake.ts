@@ -41,6 +41,9 @@ const ANONYMOUS_VERSION = {
   relay: false,
 } as const;
 
+/** Blocks that may be missing when a peer that has the newest 288 is enough. */
+const LIMITED_DEPTH = 144;
+
 export class Handshake {
   readonly #context: NetContext;
   readonly #events: HandshakeEvents;
@@ -60,7 +63,7 @@ export class Handshake {
     }
     // A peer behind a proxy is nobody we could name.
     const receiver: NetAddress | null = peer.address.network === 'ipv4' || peer.address.network === 'ipv6' ? peer.address : null;
-    const relay = !options.blocksOnly && peer.relaysTransactions;
+    const relay = (!options.blocksOnly || (peer.permissions.relay && !options.legacyPeers)) && peer.relaysTransactions;
     peer.send(
       'version',
       encodeVersion({
@@ -87,7 +90,7 @@ export class Handshake {
     }
     const message = decodeVersion(payload);
     const version = message.version === 10_300 ? 300 : message.version;
-    const wantedServices = desirableServices(message.services, this.#context.chain.isInitialBlockDownload());
+    const wantedServices = desirableServices(message.services, needsOldBlocks(this.#context));
     if (expectsServices(peer) && (message.services & wantedServices) !== wantedServices) {
       const services = `${hex(message.services)} offered, ${hex(wantedServices)} expected`;
       this.#context.disconnect(peer, `peer does not offer the expected services (${services})`);
@@ -178,6 +181,15 @@ export class Handshake {
   #late(peer: Peer, command: string): void {
     this.#context.disconnect(peer, `${command} received after verack`);
   }
+}
+
+/**
+ * Whether peers that we choose must have old blocks: unless the tip is younger than 144 blocks are apart (Core since
+ * version 27), in 0.21 until initial download is over.
+ */
+export function needsOldBlocks({ chain, clock, options, params }: NetContext): boolean {
+  if (options.legacyPeers) return chain.isInitialBlockDownload();
+  return clock.nowSeconds() - chain.tip.time >= LIMITED_DEPTH * params.powTargetSpacing;
 }
 
 /** Whether we chose the peer to sync from. */

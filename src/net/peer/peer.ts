@@ -69,9 +69,9 @@ export class PeerSync {
   /** When the oldest block in flight became the oldest, ms. */
   downloadingSinceMs = 0;
   prefersHeaders = false;
-  /** Its chain must have this much work by chainDeadlineMs, or it is dropped (outbound eviction). */
+  /** Its chain must have the work of this header by chainDeadlineMs, or it is dropped (outbound eviction). */
   chainDeadlineMs = 0;
-  chainWorkWanted: bigint | null = null;
+  chainWanted: HeaderNode | null = null;
   sentGetheadersForChain = false;
   protectedFromChainSync = false;
   /** Chain that getblocks left off at: the next getdata of it brings the tip's inv. */

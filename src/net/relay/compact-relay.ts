@@ -215,6 +215,10 @@ export class CompactRelay {
   async sendTxs(peer: Peer, payload: Uint8Array): Promise<void> {
     const { chain, log } = this.#context;
     const { hash, indexes } = decodeBlockTxRequest(payload);
+    if (indexes.length === 0) {
+      this.#context.disconnect(peer, 'getblocktxn received with no transaction indexes');
+      return;
+    }
     let block: BlockView;
     if (this.#newest !== null && equalBytes(this.#newest.hash, hash)) ({ block } = this.#newest);
     else {
@@ -249,6 +253,8 @@ export class CompactRelay {
   /** cmpctblock. @throws DecodeError */
   async receive(peer: Peer, payload: Uint8Array): Promise<void> {
     const { chain, crypto, log } = this.#context;
+    // Without a mempool that others fill there is nothing to put blocks together from.
+    if (this.#context.options.blocksOnly) return;
     const came = this.#context.times.nowMs();
     // Its transactions are read once the header has shown that they are wanted.
     const header = parseHeader(payload, crypto);
@@ -260,7 +266,10 @@ export class CompactRelay {
     const known = chain.node(header.hash) !== undefined;
     // A chain of little work must come as headers, where it is read twice.
     const light = prev !== undefined && prev.chainWork + blockProof(header.bits) < antiDosWork(chain);
-    if (!known && light && !peer.permissions.noban) return;
+    if (!known && light && !peer.permissions.noban) {
+      log.debug('net', `Ignoring low-work compact block from peer ${peer.id}`);
+      return;
+    }
     const verdict = await chain.submitHeader(header.bytes);
     if (verdict !== null) {
       punishForBlock(this.#context, peer, verdict, true, 'invalid header via cmpctblock');

@@ -41,6 +41,9 @@ const MAX_MONEY = 2_100_000_000_000_000;
 /** Steps of 10 %, up to where nobody pays. */
 const FEE_STEP = 1.1;
 const MAX_FEE_STEP = 10_000_000;
+/** Core's default of -minrelaytxfee, satoshis per 1,000 virtual bytes: of release 30 and of 0.21. */
+const LEAST_FEE = 100;
+const LEAST_FEE_OF_21 = 1_000;
 
 interface PeerInventory {
   readonly known: RollingBloom;
@@ -83,11 +86,13 @@ export class TxAnnouncer {
   #nextInboundMs = 0;
   readonly #context: NetContext;
   readonly #monotonicMs: () => number;
+  readonly #steps: readonly number[];
 
   /** @param monotonicMs milliseconds of a clock that only goes forward */
   constructor(context: NetContext, monotonicMs: () => number = () => performance.now()) {
     this.#context = context;
     this.#monotonicMs = monotonicMs;
+    this.#steps = feeSteps(context.options.legacyPeers ? LEAST_FEE_OF_21 : LEAST_FEE);
   }
 
   /** The handshake with a peer is over. */
@@ -291,7 +296,7 @@ export class TxAnnouncer {
     const rolling = stats.minFeeRate > stats.minRelayFeeRate ? stats.minFeeRate : 0;
     const current = chain.isInitialBlockDownload() ? MAX_MONEY : rolling;
     const now = clock.nowMs();
-    if (book.feeSent === highestStep && current !== MAX_MONEY) book.nextFeeMs = 0;
+    if (book.feeSent === this.#highestStep && current !== MAX_MONEY) book.nextFeeMs = 0;
     if (now > book.nextFeeMs) {
       const told = Math.max(this.#rounded(current), stats.minRelayFeeRate);
       if (told !== book.feeSent) {
@@ -304,22 +309,25 @@ export class TxAnnouncer {
     }
   }
 
+  /** What peers are told while nothing is wanted. */
+  get #highestStep(): number {
+    return this.#steps.at(-1) as number;
+  }
+
   /** The next step, or two times in three the one below it: the exact rate would tell our mempool from others'. */
   #rounded(rate: number): number {
-    const at = steps.findIndex((step) => step >= rate);
-    if (at < 0) return highestStep;
-    return steps[at > 0 && this.#context.random() * 3 >= 1 ? at - 1 : at] as number;
+    const at = this.#steps.findIndex((step) => step >= rate);
+    if (at < 0) return this.#highestStep;
+    return this.#steps[at > 0 && this.#context.random() * 3 >= 1 ? at - 1 : at] as number;
   }
 }
 
-/** Steps of feefilter: 0, then from half the least relay fee up by tenths. */
-const steps: readonly number[] = (() => {
+/** Steps of feefilter: 0, then from half the least relay fee of a release up by tenths. */
+function feeSteps(least: number): readonly number[] {
   const list = [0];
-  for (let step = 500; step <= MAX_FEE_STEP; step *= FEE_STEP) list.push(Math.floor(step));
+  for (let step = least / 2; step <= MAX_FEE_STEP; step *= FEE_STEP) list.push(Math.floor(step));
   return list;
-})();
-/** What peers are told while nothing is wanted. */
-const highestStep = steps[steps.length - 1] as number;
+}
 
 function invType(peer: Peer): number {
   return peer.relaysByWtxid ? INV.WTX : INV.TX;

@@ -252,11 +252,12 @@ export class TxReceiver {
   }
 
   #forceRelay(peer: Peer, tx: TxView): void {
-    const { log, mempool } = this.#context;
+    const { log, mempool, options } = this.#context;
+    const name = options.legacyPeers ? hashToHex(tx.txid) : `${hashToHex(tx.txid)} (wtxid=${hashToHex(tx.wtxid)})`;
     if (mempool.has(tx.txid)) {
-      log.info(`Force relaying tx ${hashToHex(tx.txid)} from peer=${peer.id}`);
+      log.info(`Force relaying tx ${name} from peer=${peer.id}`);
       this.onAccepted(tx);
-    } else log.info(`Not relaying non-mempool transaction ${hashToHex(tx.txid)} from forcerelay peer=${peer.id}`);
+    } else log.info(`Not relaying non-mempool transaction ${name} from forcerelay peer=${peer.id}`);
   }
 
   /** Whether a child may make up for it. */

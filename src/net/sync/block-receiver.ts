@@ -142,7 +142,7 @@ export class BlockReceiver {
   }
 
   #blame(peer: Peer, hash: Uint8Array, reject: Reject, vouched: boolean): void {
-    this.#context.log.info(`ERROR: AcceptBlock: ${hashToHex(hash)}, ${rejectText(reject)}`);
+    this.#context.log.info(`ERROR: AcceptBlock FAILED (${rejectText(reject)}): ${hashToHex(hash)}, ${rejectText(reject)}`);
     punishForBlock(this.#context, peer, reject, !vouched, 'invalid block');
   }
 

@@ -1,5 +1,6 @@
 // Outbound peers whose chain stays behind ours are asked once more and then dropped, all but four that once were in
 // step: so somebody who owns our other peers cannot keep us from the best chain (Core's ConsiderEviction).
+import type { HeaderNode } from '../../chain/header-node.js';
 import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
 
@@ -10,9 +11,9 @@ const MAX_PROTECTED = 4;
 export class ChainGuard {
   #protected = 0;
   readonly #context: NetContext;
-  readonly #askFrom: (peer: Peer) => void;
+  readonly #askFrom: (peer: Peer, from: HeaderNode) => void;
 
-  constructor(context: NetContext, askFrom: (peer: Peer) => void) {
+  constructor(context: NetContext, askFrom: (peer: Peer, from: HeaderNode) => void) {
     this.#context = context;
     this.#askFrom = askFrom;
   }
@@ -38,19 +39,21 @@ export class ChainGuard {
     const best = sync.bestKnown?.chainWork ?? 0n;
     if (best >= chain.tip.chainWork) {
       sync.chainDeadlineMs = 0;
-      sync.chainWorkWanted = null;
+      sync.chainWanted = null;
       sync.sentGetheadersForChain = false;
-    } else if (sync.chainDeadlineMs === 0 || (sync.chainWorkWanted !== null && best >= sync.chainWorkWanted)) {
+    } else if (sync.chainDeadlineMs === 0 || (sync.chainWanted !== null && best >= sync.chainWanted.chainWork)) {
       // Behind, or up to where we were when the time began: it gets the time anew, from where we are now.
       sync.chainDeadlineMs = now + CHAIN_SYNC_TIMEOUT_MS;
-      sync.chainWorkWanted = chain.tip.chainWork;
+      sync.chainWanted = chain.tip;
       sync.sentGetheadersForChain = false;
     } else if (now > sync.chainDeadlineMs) {
       if (sync.sentGetheadersForChain) {
         return `Outbound peer has old chain, best known block = ${sync.bestKnown?.hashHex ?? '<none>'}`;
       }
       this.#context.log.debug('net', `sending getheaders to outbound peer=${peer.id} to verify chain work`);
-      this.#askFrom(peer);
+      // One before, so that a peer that has it answers with something.
+      const wanted = sync.chainWanted ?? chain.tip;
+      this.#askFrom(peer, wanted.prev ?? wanted);
       sync.sentGetheadersForChain = true;
       sync.chainDeadlineMs = now + HEADERS_RESPONSE_MS;
     }

@@ -11,6 +11,7 @@ import { blockProof } from '../../consensus/rules/bits.js';
 import type { Semaphore } from '../../lib/semaphore.js';
 import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
+import { servicesFor } from '../peer/permissions.js';
 import { decodeLocator, encodeHeaders, encodeInv, type InvItem, TooMany } from '../wire/messages.js';
 import { INV, LIMITED_MIN_BLOCKS, MAX_HEADERS_RESULTS, SERVICE } from '../wire/protocol.js';
 import { forkOfLocator } from './locator.js';
@@ -54,11 +55,13 @@ export class BlockServer {
 
   /** getheaders. @throws DecodeError */
   headers(peer: Peer, payload: Uint8Array): void {
-    const { chain, log } = this.#context;
+    const { chain, log, options } = this.#context;
     const request = this.#locator(peer, payload);
     if (request === null) return;
-    if (chain.isInitialBlockDownload() && !peer.permissions.download) {
-      log.debug('net', `Ignoring getheaders from peer=${peer.id} because node is in initial block download`);
+    if (this.#isBehind && !peer.permissions.download) {
+      log.debug('net', `Ignoring getheaders from peer=${peer.id} because active chain has too little work`);
+      // The peer need not wait.
+      if (!options.legacyPeers) peer.send('headers', encodeHeaders([]));
       return;
     }
     let node: HeaderNode | undefined;
@@ -84,6 +87,12 @@ export class BlockServer {
     // An answer is also how a peer learns what our best block is: what it now knows need not be announced.
     peer.sync.bestHeaderSent = last ?? chain.tip;
     peer.send('headers', encodeHeaders(headers));
+  }
+
+  /** Our chain is of no use to others yet; in 0.21 that is so until initial download is over. */
+  get #isBehind(): boolean {
+    const { chain, options } = this.#context;
+    return options.legacyPeers ? chain.isInitialBlockDownload() : chain.tip.chainWork < chain.minimumChainWork;
   }
 
   /** getblocks. @throws DecodeError */
@@ -139,6 +148,10 @@ export class BlockServer {
     if (peer.leaving) return false;
     if (!mayServe(chain, node, this.#context.params)) {
       log.debug('net', `ignoring request from peer=${peer.id} for old block that isn't in the main chain`);
+      return false;
+    }
+    if (item.type === INV.FILTERED_BLOCK && (servicesFor(peer, this.#context.options.services) & SERVICE.BLOOM) === 0n) {
+      this.#context.disconnect(peer, 'filtered block request received when NODE_BLOOM service disabled');
       return false;
     }
     const old = chain.bestHeader.time - node.time > HISTORICAL_BLOCK_AGE_SECONDS || item.type === INV.FILTERED_BLOCK;

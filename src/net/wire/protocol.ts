@@ -47,10 +47,10 @@ export const LIMITED_MIN_BLOCKS = 288;
  * What a peer that we choose must have: everything, or the newest blocks only once we need no others (Core's
  * GetDesirableServiceFlags).
  * @param services its own
- * @param initialDownload whether we still need old blocks
+ * @param needsOld whether we still need old blocks
  */
-export function desirableServices(services: bigint, initialDownload: boolean): bigint {
-  const recent = (services & SERVICE.NETWORK_LIMITED) !== 0n && !initialDownload;
+export function desirableServices(services: bigint, needsOld: boolean): bigint {
+  const recent = (services & SERVICE.NETWORK_LIMITED) !== 0n && !needsOld;
   return (recent ? SERVICE.NETWORK_LIMITED : SERVICE.NETWORK) | SERVICE.WITNESS;
 }
 

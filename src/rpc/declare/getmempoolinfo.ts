@@ -40,6 +40,13 @@ export const getmempoolinfo: MethodSpec = {
           help: 'Most virtual bytes of a cluster, where there is a limit',
         },
         { type: 'bool', key: 'optimal', since: 31, help: 'Whether every cluster is known to be in the best order there is' },
+        {
+          type: 'bool',
+          key: 'fullrbf',
+          since: 24,
+          optional: true,
+          help: 'True: every transaction may be replaced; -deprecatedrpc=fullrbf',
+        },
       ],
     },
   ],

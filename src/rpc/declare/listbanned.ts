@@ -20,6 +20,8 @@ export const listbanned: MethodSpec = {
             { type: 'str', key: 'address', help: 'Address or subnet' },
             { type: 'num', key: 'banned_until', help: 'End of the ban, seconds since 1970' },
             { type: 'num', key: 'ban_created', help: 'When it was set' },
+            { type: 'num', key: 'ban_duration', since: 22, help: 'Seconds from one to the other' },
+            { type: 'num', key: 'time_remaining', since: 22, help: 'Seconds until its end' },
           ],
         },
       ],

@@ -158,7 +158,7 @@ export const ENTRY_MEMBERS: readonly ResultSpec[] = [
   { ...FEES, since: 31 },
   { type: 'arr', key: 'depends', help: 'Unconfirmed parents', inner: [{ type: 'hex', help: 'A transaction id' }] },
   { type: 'arr', key: 'spentby', help: 'Unconfirmed children', inner: [{ type: 'hex', help: 'A transaction id' }] },
-  { type: 'bool', key: 'bip125-replaceable', until: 32, help: 'Whether it can be replaced (BIP125)' },
+  { type: 'bool', key: 'bip125-replaceable', optional: true, help: 'Whether it can be replaced (BIP125); since 32 -deprecatedrpc=bip125' },
   { type: 'bool', key: 'unbroadcast', help: 'Whether no peer asked for it yet' },
 ];
 

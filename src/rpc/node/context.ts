@@ -585,8 +585,14 @@ export interface NetworkControl {
   unban(text: string): boolean;
   bans(): readonly { readonly address: string; readonly until: number; readonly createdAt: number }[];
   clearBans(): void;
-  /** Some of the known addresses; 0 for all. Services as a number, since they are shown as one. */
-  knownAddresses(count: number): readonly { time: number; services: number; address: string; port: number }[];
+  /**
+   * Some of the known addresses; 0 for all. Services as a number, since they are shown as one.
+   * @param network by name; absent: all of them
+   */
+  knownAddresses(
+    count: number,
+    network?: string,
+  ): readonly { time: number; services: number; address: string; port: number; network: string }[];
   /** All addresses known now by their places in the tables, each made when it is read; a place is `bucket/position`. */
   addressTables(): Readonly<Record<'new' | 'tried', Iterable<readonly [string, KnownNode]>>>;
   /** Known addresses by network, those that were connected to and the others. */
@@ -645,6 +651,8 @@ export interface LogControl {
 export interface NodeContext {
   /** Which Bitcoin Core it speaks and acts like. */
   readonly compat: Compat;
+  /** -deprecatedrpc */
+  readonly deprecated: ReadonlySet<string>;
   /** The network's data folder, an absolute path: where relative paths of calls start. */
   readonly folder: string;
   /** What is published by ZeroMQ; absent when nothing can be. */

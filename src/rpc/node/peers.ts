@@ -3,6 +3,7 @@
 import path from 'node:path';
 import { hashFromHex } from '../../consensus/bytes/hex.js';
 import { replaceFile } from '../../lib/durable-file.js';
+import { follows } from '../../policy/compat.js';
 import { asBool, asHashHex, asInt, asInt64, asString } from '../args.js';
 import { methodsOf } from '../declare/methods.js';
 import type { Run } from '../dispatch.js';
@@ -25,6 +26,8 @@ function commandOf({ compat }: NodeContext, value: JsonValue | undefined, method
   const spec = methodsOf(true, compat).get(method);
   return fail(RPC_CODE.MISC_ERROR, spec === undefined ? '' : renderHelp(spec));
 }
+
+const NETWORKS = ['ipv4', 'ipv6', 'onion', 'i2p', 'cjdns'];
 
 const FOUND_TYPES: readonly FoundType[] = ['outbound-full-relay', 'block-relay-only', 'addr-fetch', 'feeler'];
 
@@ -102,12 +105,21 @@ export const setban: NodeRun = (ctx, args) => {
   if (control.isBanned(text)) return fail(RPC_CODE.CLIENT_NODE_ALREADY_ADDED, 'Error: IP/Subnet already banned');
   const seconds = (args[2] ?? null) === null ? 0 : Number(asInt64(args[2]));
   const absolute = args[3] === undefined || args[3] === null ? false : asBool(args[3]);
+  if (absolute && seconds < ctx.clock.nowSeconds() && follows(ctx.compat, 22)) {
+    fail(RPC_CODE.INVALID_PARAMETER, 'Error: Absolute timestamp is in the past');
+  }
   control.ban(text, seconds, absolute);
   return null;
 };
 
 export const listbanned: NodeRun = (ctx) =>
-  ctx.network.control.bans().map(({ address, until, createdAt }) => ({ address, banned_until: until, ban_created: createdAt }));
+  ctx.network.control.bans().map(({ address, until, createdAt }) => ({
+    address,
+    banned_until: until,
+    ban_created: createdAt,
+    ban_duration: until - createdAt,
+    time_remaining: until - ctx.clock.nowSeconds(),
+  }));
 
 export const clearbanned: NodeRun = (ctx) => {
   ctx.network.control.clearBans();
@@ -122,7 +134,10 @@ export const setnetworkactive: NodeRun = (ctx, args) => {
 export const getnodeaddresses: NodeRun = (ctx, args) => {
   const count = (args[0] ?? null) === null ? 1 : asInt(args[0]);
   if (count < 0) fail(RPC_CODE.INVALID_PARAMETER, 'Address count out of range');
-  return ctx.network.control.knownAddresses(count).map(({ time, services, address, port }) => ({ time, services, address, port }));
+  const named = (args[1] ?? null) === null ? undefined : asString(args[1]);
+  const network = named === undefined ? undefined : NETWORKS.find((one) => one === named.toLowerCase());
+  if (named !== undefined && network === undefined) fail(RPC_CODE.INVALID_PARAMETER, `Network not recognized: ${named}`);
+  return ctx.network.control.knownAddresses(count, network).map((known) => ({ ...known }));
 };
 
 export const getaddrmaninfo: NodeRun = (ctx) => {

@@ -71,7 +71,7 @@ function entryMembers(ctx: NodeContext, entry: PoolEntry): Record<string, JsonRe
     ...(chunk ? { chunkweight: chunk.weight } : {}),
     depends: Array.from(entry.parents, ({ txid }) => hashHex(txid)).sort(),
     spentby: [...entry.children].sort(byTxid).map(({ txid }) => hashHex(txid)),
-    ...(shows(ctx.compat, { until: 32 }) ? { 'bip125-replaceable': isReplaceable(ctx, entry) } : {}),
+    ...(shows(ctx.compat, { until: 32 }) || ctx.deprecated.has('bip125') ? { 'bip125-replaceable': isReplaceable(ctx, entry) } : {}),
     unbroadcast: entry.unbroadcast,
   };
 }
@@ -134,6 +134,7 @@ export const getmempoolinfo: NodeRun = async (ctx) => {
     limitclustercount: Number.isFinite(stats.limitClusterCount) ? stats.limitClusterCount : undefined,
     limitclustersize: Number.isFinite(stats.limitClusterSize) ? stats.limitClusterSize : undefined,
     optimal: ctx.templates.isOptimal(),
+    fullrbf: ctx.deprecated.has('fullrbf') ? true : undefined,
   };
 };
 

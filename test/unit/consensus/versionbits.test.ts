@@ -255,7 +255,7 @@ t.test('an operator hears of unknown rules once', async (t) => {
   t.match(warnings, [/versionbit 27/], 'locked in');
   t.equal(await grow(143, NO_VOTE), '');
   t.same(alerts, []);
-  t.match(await grow(1, NO_VOTE), /^Warning: unknown new rules activated .versionbit 27.$/);
+  t.match(await grow(1, NO_VOTE), /^Unknown new rules activated .versionbit 27.$/);
   t.equal(alerts.length, 1);
   await grow(300, NO_VOTE);
   t.equal(alerts.length, 1);

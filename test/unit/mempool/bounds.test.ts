@@ -3,6 +3,7 @@
 import t from 'tap';
 import { rejectText } from '../../../src/consensus/state.js';
 import type { TxView } from '../../../src/consensus/tx/tx-view.js';
+import { silentLogger } from '../../../src/log/logger.js';
 import { Eviction } from '../../../src/mempool/eviction.js';
 import { DEFAULT_MEMPOOL } from '../../../src/mempool/options.js';
 import type { TxPool } from '../../../src/mempool/tx-pool.js';
@@ -80,7 +81,7 @@ t.test('the minimum fee rate halves in twelve hours, in six when half of the roo
         this.worst = undefined;
       },
     };
-    const eviction = new Eviction(pool as unknown as TxPool, { ...DEFAULT_MEMPOOL, maxUsageBytes: 1_000_000 }, clock);
+    const eviction = new Eviction(pool as unknown as TxPool, { ...DEFAULT_MEMPOOL, maxUsageBytes: 1_000_000 }, clock, silentLogger);
     eviction.trim();
     t.equal(eviction.minFeeRate(), 8_000, 'what left paid 7,000, and one step of 1,000');
     pool.usageBytes = usageBytes;

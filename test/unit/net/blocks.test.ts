@@ -171,8 +171,9 @@ t.test('without a filter a filtered block is not read', async (t) => {
   const block = buildBlock(GENESIS);
   await chain.submitBlock(block.bytes);
   let reads = 0;
+  const context = contextOf(fixture, new Set([peer]));
   const server = new BlockServer(
-    contextOf(fixture, new Set([peer])),
+    { ...context, options: { ...context.options, services: SERVICE.NETWORK | SERVICE.BLOOM } },
     () => false,
     () => false,
     async () => {},

@@ -1,11 +1,17 @@
 // How peers are treated since Core's versions 22 and 28, against the whole network room: a fault costs the connection,
 // addresses are told to peers that speak of addresses, and a peer that was called for its addresses has one task.
 import t, { type Test } from 'tap';
-import { decodeAddr, encodeAddr } from '../../../src/net/wire/messages.js';
+import { silentLogger } from '../../../src/log/logger.js';
+import type { NetContext } from '../../../src/net/context.js';
+import { NO_PERMISSIONS } from '../../../src/net/options.js';
+import { type Peer, PeerSync } from '../../../src/net/peer/peer.js';
+import { ChainGuard } from '../../../src/net/sync/chain-guard.js';
+import { decodeAddr, encodeAddr, encodeAddrV2 } from '../../../src/net/wire/messages.js';
 import { hostText, parseHost } from '../../../src/net/wire/net-address.js';
 import { buildChain, GENESIS } from '../../framework/chain-builder.js';
+import { TestClock } from '../../framework/chain-fixture.js';
 import { NetWorld, type WorldOptions } from '../../framework/net-world.js';
-import { headersPayload, versionPayload } from '../../framework/p2p-client.js';
+import { headersPayload, invPayload, locatorPayload, versionPayload } from '../../framework/p2p-client.js';
 
 async function open(t: Test, options: WorldOptions = {}): Promise<NetWorld> {
   const world = await NetWorld.open(options);
@@ -99,4 +105,143 @@ t.test('a peer that was called for its addresses', async (t) => {
   await world.pass(1);
   await host.ended();
   t.equal(world.said('addrfetch connection timeout, disconnecting peer=0').length, 1, 'has five minutes');
+});
+
+t.test('a filtered block where no filters are offered ends the connection', async (t) => {
+  const world = await open(t);
+  const [block] = await world.grow(1);
+  const guest = await world.guest();
+  guest.send('getdata', invPayload([[3, block!.hash]]));
+  await guest.ended();
+  t.equal(world.said('filtered block request received when NODE_BLOOM service disabled, disconnecting peer=0').length, 1);
+});
+
+t.test('a peer that has the newest blocks only is enough while the tip is younger than a day', async (t) => {
+  const world = await open(t);
+  await world.grow(1, { ageSeconds: 144 * 600 - 1 });
+  const limited = 0x408n;
+  const host = await world.host('9.9.9.9', { services: limited });
+  t.equal(host.closed, false);
+  await world.pass(1);
+  const late = await world.call('9.8.9.9');
+  late.send('version', versionPayload({ services: limited, time: world.fixture.clock.seconds }));
+  await late.ended();
+  t.equal(world.said('(00000408 offered, 00000009 expected), disconnecting peer=1').length, 1);
+});
+
+t.test('a node for blocks only asks peers with the permission for transactions', async (t) => {
+  const world = await open(t, { net: { blocksOnly: true } });
+  const relayOf = async (permitted: boolean): Promise<number> => {
+    const guest = (await world.inbound('8.8.8.8', permitted ? { ...NO_PERMISSIONS, relay: true } : null))!;
+    guest.send('version', versionPayload({ time: world.fixture.clock.seconds }));
+    return (await guest.next('version')).at(-1)!;
+  };
+  t.same([await relayOf(false), await relayOf(true)], [0, 1]);
+});
+
+t.test('feefilter in initial download is the highest step above half of 100 sat/kvB', async (t) => {
+  const clock = new TestClock();
+  clock.seconds = 1_296_688_602 + 2 * 86_400;
+  const world = await open(t, { chain: { clock, maxTipAge: 86_400 } });
+  const guest = await world.guest();
+  await world.round();
+  t.equal((await guest.next('feefilter')).readBigUInt64LE(), 9_936_506n);
+});
+
+t.test('time that is moved by a call shows at once', async (t) => {
+  const world = await open(t);
+  const host = await world.host('9.9.9.9', {}, 'addr-fetch');
+  world.fixture.clock.seconds += 301;
+  world.net.timeMoved();
+  t.equal(host.peer.leaving, true);
+});
+
+t.test('an inbound peer is asked for blocks while a peer that we chose has none', async (t) => {
+  const clock = new TestClock();
+  clock.seconds = 1_296_688_602 + 2 * 86_400;
+  const world = await open(t, { chain: { clock, maxTipAge: 86_400 } });
+  const guest = await world.guest();
+  await world.host('9.9.9.9');
+  const [block] = buildChain(GENESIS, 1);
+  guest.take();
+  guest.send('headers', headersPayload([block!.header]));
+  await guest.sync();
+  await world.round();
+  t.equal(guest.commands.includes('getdata'), true);
+});
+
+t.test('a node in initial download serves headers once its chain has enough work', async (t) => {
+  const clock = new TestClock();
+  clock.seconds = 1_296_688_602 + 2 * 86_400;
+  const world = await open(t, { chain: { clock, maxTipAge: 86_400 } });
+  const [block] = buildChain(GENESIS, 1);
+  await world.fixture.chain.submitBlock(block!.bytes);
+  const guest = await world.guest();
+  guest.send('getheaders', locatorPayload([GENESIS.hash]));
+  t.same([(await guest.next('headers'))[0], world.fixture.chain.isInitialBlockDownload()], [1, true]);
+});
+
+t.test('a node for blocks only reads no compact blocks', async (t) => {
+  const world = await open(t, { net: { blocksOnly: true } });
+  await world.grow(1);
+  const guest = await world.guest();
+  // Too short to be one: it would be a line of the log.
+  guest.send('cmpctblock', Buffer.alloc(3));
+  await guest.sync();
+  t.same(world.said('ProcessMessages(cmpctblock'), []);
+});
+
+t.test('a request for none of a block ends the connection', async (t) => {
+  const world = await open(t);
+  const [block] = await world.grow(1);
+  const guest = await world.guest();
+  guest.send('getblocktxn', Buffer.concat([block!.hash, Buffer.of(0)]));
+  await guest.ended();
+  t.equal(world.said('getblocktxn received with no transaction indexes, disconnecting peer=0').length, 1);
+});
+
+t.test('what an inv names twice counts once', async (t) => {
+  const world = await open(t);
+  await world.grow(1);
+  const guest = await world.guest();
+  const hash = Buffer.alloc(32, 7);
+  guest.send('inv', invPayload([1, 1, 1].map((type) => [type, hash] as const)));
+  await guest.sync();
+  t.equal(world.said('got inv: tx').length, 1);
+});
+
+t.test('-externalip counts in every network, whatever -onlynet says', async (t) => {
+  const onion = parseHost('pg6mmjiyjmcrsslvykfwnntlaru7p5svn6y2ymmju6nubxndf4pscryd.onion', 18_444)!;
+  const world = await open(t, { net: { onlyNets: ['ipv4'], externalAddresses: [onion] } });
+  t.equal(world.net.local.list().length, 1);
+});
+
+t.test('addresses of a network that nothing leads into are not kept', async (t) => {
+  const world = await open(t);
+  const guest = await world.guest();
+  await world.pass(60);
+  const garlic = { network: 'i2p', bytes: new Uint8Array(32).fill(1), port: 0, time: world.fixture.clock.seconds, services: 9n } as const;
+  guest.send('addrv2', encodeAddrV2([garlic]));
+  await guest.sync();
+  t.equal(world.net.addresses.size, 0);
+});
+
+t.test('a peer that lags is asked from where it should have been', (t) => {
+  const node = (height: number, prev: object | null) => ({ height, prev, chainWork: BigInt(height), hashHex: '' });
+  const before = node(4, null);
+  const chain = { tip: node(5, before) };
+  let nowMs = 1_000;
+  const asked: object[] = [];
+  const context = { chain, clock: { nowMs: () => nowMs }, log: silentLogger };
+  const guard = new ChainGuard(context as unknown as NetContext, (_, from) => asked.push(from));
+  const peer = { outboundOrBlockRelay: true, sync: new PeerSync() };
+  peer.sync.started = true;
+  guard.check(peer as Peer);
+  chain.tip = node(9, node(8, null));
+  nowMs += 20 * 60_000 + 1;
+  t.equal(guard.check(peer as Peer), null);
+  t.same(asked, [before], 'before the tip of the time when it was found behind');
+  nowMs += 2 * 60_000 + 1;
+  t.match(guard.check(peer as Peer), /old chain/);
+  t.end();
 });

@@ -1,5 +1,7 @@
 // Who may connect and who is called, what is told of addresses, where we are, and how a stale tip and a wrong clock are
 // noticed.
+import fs from 'node:fs';
+import path from 'node:path';
 import { mock } from 'node:test';
 import t from 'tap';
 import type { Logger } from '../../../src/log/logger.js';
@@ -276,7 +278,8 @@ t.test('where we tell peers that we are', async (t) => {
   t.equal(told(of({ externalAddresses: [at(ONION)] }), '9.9.9.9'), null, 'a hidden address is for those that are hidden');
   t.equal(told(of({ externalAddresses: [at('8.8.8.8')] }), ONION), null);
   t.equal(told(of({ externalAddresses: [at('8.8.8.8', 78)] }), '2a01::1'), '8.8.8.8:78');
-  t.same(list(of({ externalAddresses: [at('8.8.8.8')], onlyNets: ['onion'] })), []);
+  const elsewhere = { externalAddresses: [at('8.8.8.8')], onlyNets: ['onion'] };
+  t.same([list(of(elsewhere)), list(of({ ...elsewhere, legacyPeers: true }))], [['8.8.8.8:8333 4'], []]);
 
   const found = of({ discover: true });
   const interfaces = [
@@ -524,4 +527,21 @@ t.test('a tip is stale when it is older than three times the spacing of blocks, 
   };
   t.equal(wantsAfter(1_800), false);
   t.equal(wantsAfter(1_801), true);
+});
+
+t.test('a list of bans that is not there is begun at once', (t) => {
+  const file = path.join(t.testdir(), 'banlist.json');
+  const notes: string[] = [];
+  const open = () =>
+    new Bans(
+      file,
+      () => NOW,
+      () => {},
+      (text) => notes.push(text),
+    );
+  open();
+  t.same(JSON.parse(fs.readFileSync(file, 'utf8')), { banned_nets: [] });
+  open();
+  t.same(notes, ['Recreating the banlist database'], 'once');
+  t.end();
 });

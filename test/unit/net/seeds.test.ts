@@ -68,7 +68,7 @@ function begin(
   const context = {
     options: { ...DEFAULT_NET, port: 8333, ...options },
     params: chainParams(chain),
-    chain: { isInitialBlockDownload: () => true },
+    chain: { isInitialBlockDownload: () => true, tip: { time: 0 } },
     groupOf,
     clock: { nowSeconds: () => seconds, nowMs: () => seconds * 1000, realSeconds: () => seconds },
     log: { info: (line: string) => lines.push(line), debug: () => {}, error: (line: string) => lines.push(line) },

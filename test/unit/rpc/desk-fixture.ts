@@ -56,6 +56,7 @@ export function openDesk(
   const turn = (name: string, on: boolean) => categories.has(name) && !!categories.set(name, on);
   const context: NodeContext = {
     compat,
+    deprecated: new Set(),
     params: chain.params,
     crypto,
     clock: {
@@ -243,7 +244,8 @@ function networkControl(): NodeContext['network']['control'] {
     unban: (text) => bans.delete(text),
     bans: () => [...bans.values()],
     clearBans: () => bans.clear(),
-    knownAddresses: (count) => [{ time: 1, services: 9, address: '8.8.8.8', port: 8333 }].slice(0, count),
+    knownAddresses: (count, network = 'ipv4') =>
+      [{ time: 1, services: 9, address: '8.8.8.8', port: 8333, network: 'ipv4' }].filter((one) => one.network === network).slice(0, count),
     addressTables: () => ({
       new: new Map([['3/7', knownNode('8.8.8.8', 0)]]),
       tried: new Map([['1/2', knownNode('9.9.9.9', 19281)]]),
