@@ -51,7 +51,8 @@ export interface WalletChange {
 }
 
 export interface WalletPool {
-  entries(): Iterable<{ readonly tx: TxView }>;
+  /** `ancestorCount` counts a transaction itself: its parents have fewer. */
+  entries(): Iterable<{ readonly tx: TxView; readonly ancestorCount: number }>;
   get(txid: Uint8Array): unknown;
 }
 

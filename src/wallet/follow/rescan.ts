@@ -1,7 +1,7 @@
 // Scans past blocks for a wallet's transactions, with progress and abort. The pool looks through the blocks
 // (scan-pipeline.ts); what it finds is recorded here, in order and between other work. Core 0.21's
 // ScanForWalletTransactions and RescanFromTime.
-import { parseTx } from '../../consensus/tx/tx-view.js';
+import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
 import { Slicer } from '../../lib/slicer.js';
 import type { WalletBlock, WalletChain, WalletPool } from '../source.js';
 import { WalletBatch } from '../storage/wallet-batch.js';
@@ -125,6 +125,16 @@ async function applyBlock(
   return true;
 }
 
+/**
+ * Tells a wallet what the mempool holds, parents first: a payment that sends all of a coin is known by the coin alone,
+ * and a reorganisation brings parents back after their children.
+ */
+export function tellOfPool(wallet: Pick<Wallet, 'push'>, pool: Pick<WalletPool, 'entries'>): void {
+  const byAncestors: TxView[][] = [];
+  for (const { tx, ancestorCount } of pool.entries()) (byAncestors[ancestorCount] ??= []).push(tx);
+  for (const generation of byAncestors) for (const tx of generation ?? []) wallet.push({ kind: 'entered', tx });
+}
+
 /** Scans from a block to the tip, or to a height. The caller holds wallet.scan. */
 export async function scanBlocks(
   wallet: Wallet,
@@ -171,7 +181,7 @@ export async function scanBlocks(
     if (slicer.due) await slicer.pause();
   }
   if (stopHeight === null && !scan.abort && !wallet.closed && wallet.parts.options.laterRecords) {
-    for (const { tx } of deps.pool.entries()) wallet.push({ kind: 'entered', tx });
+    tellOfPool(wallet, deps.pool);
     for (let wait = deps.drain(); wait; wait = deps.drain()) await wait;
   }
   await wallet.looked();

@@ -20,7 +20,7 @@ import type { ExternalSigner } from '../external-signer.js';
 import { beyondPruned, catchUp, isOfOtherChain, rollBack } from '../follow/catch-up.js';
 import { firstBlockSince, TIMESTAMP_WINDOW } from '../follow/first-block-since.js';
 import { type OpenScan, openScanOf } from '../follow/open-scan.js';
-import { type RescanDeps, reserve, scanBlocks } from '../follow/rescan.js';
+import { type RescanDeps, reserve, scanBlocks, tellOfPool } from '../follow/rescan.js';
 import { WalletImages } from '../image/wallet-images.js';
 import { fillPool } from '../keys/fill-pool.js';
 import { COPIES, COPIES_KEY } from '../reassess.js';
@@ -453,7 +453,7 @@ export class WalletManager {
     } finally {
       this.#catchingUp.delete(wallet);
     }
-    for (const { tx } of pool.entries()) wallet.push({ kind: 'entered', tx });
+    tellOfPool(wallet, pool);
     await wallet.caughtUp();
   }
 

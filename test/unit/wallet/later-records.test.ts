@@ -6,6 +6,7 @@ import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
 import { COMPATS } from '../../../src/policy/compat.js';
 import { getbalances } from '../../../src/rpc/wallet/coins.js';
 import { NOWHERE, TX_STATE, type TxPlace } from '../../../src/wallet/coins/tx-table.js';
+import { tellOfPool } from '../../../src/wallet/follow/rescan.js';
 import { OWNERSHIP } from '../../../src/wallet/keys/ownership.js';
 import { scannedPlace } from '../../../src/wallet/wallet-state.js';
 import { createMemoryWallet, crypto, TIP } from '../../framework/memory-wallet.js';
@@ -107,4 +108,21 @@ t.test('what is spent outside of the mempool', async (t) => {
   t.same(await mine(), [5000, -5000], 'once, however many spend it');
   ledger.enteredMempool(rival.txid);
   t.same(await mine(), [0, 0], 'what is in the mempool spends it');
+});
+
+t.test('the mempool is told parents first', async (t) => {
+  const { wallet, address } = await createMemoryWallet();
+  const outside = Uint8Array.of(0, 20, ...new Uint8Array(20).fill(9));
+  const parent = txOf(new Uint8Array(32).fill(7), await address('bech32'), 900);
+  const child = txOf(parent.txid, outside, 800);
+  const grandchild = txOf(child.txid, outside, 700);
+  const entries = [grandchild, child, parent].map((tx, i) => ({ tx, ancestorCount: 3 - i }));
+  tellOfPool(wallet, { entries: () => entries });
+  await wallet.caughtUp();
+  const { txs } = wallet.ledger;
+  t.same(
+    [parent, child, grandchild].map(({ txid }) => txs.has(txid)),
+    [true, true, false],
+    'a sweep is known by what it spends',
+  );
 });
