@@ -34,7 +34,9 @@ export async function verifyBlocks(ws: ChainWorkspace, level: number, depth: num
       // A pruned block that was fetched again has no undo data.
       const lacking = (ws.index.havePruned || ws.index.assumed !== null) && !node.has(NodeStatus.HAVE_DATA | NodeStatus.HAVE_UNDO);
       if (lacking || isBeyondPruned(ws, node)) {
-        ws.log.info(`VerifyDB(): block verification stopping at height ${node.height} (pruning or a snapshot, no data)`);
+        ws.log.info(
+          `VerifyDB(): block verification stopping at height ${node.height} (${ws.index.havePruned ? 'pruning' : 'snapshot'}, no data)`,
+        );
         break;
       }
       const block = await ws.blocks.read(node);
