@@ -70,7 +70,7 @@ export async function acceptBlock(ws: ChainWorkspace, block: BlockView, requeste
   if (failed !== null) {
     if (failed.category !== 'mutated') {
       index.markFailedEarly(node);
-      if (ws.options.failedHeaderLeaves) index.noteInvalidChain(node);
+      if (ws.options.failedBranches) index.noteInvalidChain(node, true);
     }
     return { verdict: failed, node, isNew: false };
   }

@@ -2,7 +2,7 @@
 // changed unseen (in turns), then it is shown and everyone told (at once), then written.
 
 import type { BlockView } from '../consensus/block/block-view.js';
-import type { Reject } from '../consensus/state.js';
+import { type Reject, rejectText } from '../consensus/state.js';
 import { compareCandidates } from './candidates.js';
 import { ChainFault } from './chain-fault.js';
 import { CoinsOverlay } from './coins-overlay.js';
@@ -121,7 +121,7 @@ export class Activator {
 
   /** Records what preparing a step found out about blocks, and tells those who follow verdicts. */
   #judge(step: Step, onJudged?: JudgedListener): void {
-    const { index, log } = this.#ws;
+    const { index, log, options } = this.#ws;
     for (const { node, block } of step.connected) {
       index.raise(node, NodeStatus.SCRIPTS_VALID);
       onJudged?.(node, null);
@@ -131,10 +131,10 @@ export class Activator {
     const { node, block, reject } = step.failed;
     onJudged?.(node, reject);
     this.counts.rejected++;
-    log.warn(`Invalid block ${node.hashHex} at height ${node.height}: ${reject.reason}${reject.debug === '' ? '' : `, ${reject.debug}`}`);
+    log.warn(`Block validation error: ${rejectText(reject)} (block ${node.hashHex} at height ${node.height})`);
     if (reject.category !== 'mutated') {
       index.markFailed(node);
-      index.noteInvalidChain(node);
+      index.noteInvalidChain(node, options.failedBranches);
     } else {
       throw new ChainFault(`Block ${node.hashHex} changed after it was checked`, undefined);
     }

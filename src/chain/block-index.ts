@@ -330,11 +330,39 @@ export class BlockIndex {
     this.dirty.add(node);
   }
 
-  /** Book-keeping for a failed branch: the most-work invalid block, and the best header if it was on that branch. */
-  noteInvalidChain(node: HeaderNode): void {
+  /**
+   * Book-keeping for a failed branch: the most-work invalid block, and the best header if it was on that branch.
+   * @param whole what stands on the block is marked as well and the best header sought among all branches, as since
+   *   release 29; else the tip is the best header
+   */
+  noteInvalidChain(node: HeaderNode, whole: boolean): void {
     if (this.bestInvalid === null || node.chainWork > this.bestInvalid.chainWork) this.bestInvalid = node;
+    if (whole) this.#failDescendants(node);
     const tip = this.#active.tip;
-    if (tip !== undefined && this.bestHeader.ancestor(node.height) === node) this.bestHeader = tip;
+    if (tip === undefined || this.bestHeader.ancestor(node.height) !== node) return;
+    if (whole) this.findBestHeader();
+    else this.bestHeader = tip;
+  }
+
+  #failDescendants(node: HeaderNode): void {
+    for (const leaf of this.#leaves) {
+      if (!leaf.descendsFrom(node)) continue;
+      for (let walk: HeaderNode = leaf; walk !== node; walk = walk.prev as HeaderNode) {
+        if (walk.failed) continue;
+        walk.status |= NodeStatus.FAILED_CHILD;
+        this.dirty.add(walk);
+      }
+    }
+  }
+
+  /** Seeks the best header among all that have not failed; of several with its work the tip counts. */
+  findBestHeader(): void {
+    this.bestHeader = this.#active.tip as HeaderNode;
+    for (const leaf of this.#leaves) {
+      let sound = leaf;
+      while (sound.failed) sound = sound.prev as HeaderNode;
+      if (sound.chainWork > this.bestHeader.chainWork) this.bestHeader = sound;
+    }
   }
 
   /** Whether a header on top of prev would build on a failed block; marks the way down to it as failed children. */

@@ -35,7 +35,7 @@ import { History } from './history.js';
 import { type BlockSource, type ImportProgress, type ImportSink, importBlocks } from './import-blocks.js';
 import { InitialDownload } from './initial-download.js';
 import { Intake } from './intake.js';
-import { invalidate } from './invalidate.js';
+import { invalidate, reconsider } from './invalidate.js';
 import { isKnownValid, type KnownTransactions } from './known-block.js';
 import { hashIds, isLarge } from './large-block.js';
 import { Listeners } from './listeners.js';
@@ -46,6 +46,7 @@ import type { BlockOutcome, ChainStats, CoinsStats } from './outcome.js';
 import { Persister } from './persister.js';
 import { type PruneGuard, Pruner } from './pruner.js';
 import { SnapshotError, type SnapshotFile, type SnapshotHead } from './snapshot-file.js';
+import { assumedHashHex } from './scripts-needed.js';
 import { verifyBlocks } from './verify-chain.js';
 import { type CoinVisitor, walkCoins } from './walk-coins.js';
 import type { ChainWorkspace } from './workspace.js';
@@ -124,8 +125,8 @@ export class Chain extends ChainReader {
     this.#download = new InitialDownload({ minimumChainWork: this.minimumChainWork, maxTipAge: ws.options.maxTipAge }, ws.clock, () => {
       ws.log.info('Leaving InitialBlockDownload (latching to false)');
     });
-    const assumed = ws.options.assumeValid ?? ws.params.assumeValid;
-    this.#assumedHash = assumed === null || /^0*$/.test(assumed) ? null : hashFromHex(assumed.padStart(64, '0'));
+    const assumed = assumedHashHex(ws);
+    this.#assumedHash = assumed === null ? null : hashFromHex(assumed);
     this.#persister = new Persister(ws, this.tip);
     this.#activator = new Activator(
       ws,
@@ -302,7 +303,7 @@ export class Chain extends ChainReader {
   /** Takes marks of invalidity from a block and its family, and activates what is best then. */
   reconsiderBlock(node: HeaderNode): Promise<Verdict> {
     return this.#change(async (reply) => {
-      this.ws.index.clearFailures(node);
+      reconsider(this.ws, node);
       await this.#activator.activate();
       await this.#settleBefore(reply);
     });

@@ -35,12 +35,13 @@ export async function invalidate(ws: ChainWorkspace, activator: Activator, node:
   if (!reached) ws.log.error(`DisconnectTip(): Failed to read block: all below height ${active.height} are pruned`);
   if (lowest !== null) {
     index.markFailed(lowest);
-    index.noteInvalidChain(lowest);
+    index.noteInvalidChain(lowest, ws.options.failedBranches);
   }
   index.refillCandidates();
 }
 
-/** Takes marks of failure from a block, its ancestors and its descendants. */
+/** Takes marks of failure from a block, its ancestors and its descendants, whose headers count again. */
 export function reconsider(ws: ChainWorkspace, node: HeaderNode): void {
   ws.index.clearFailures(node);
+  if (ws.options.failedBranches) ws.index.findBestHeader();
 }

@@ -17,7 +17,7 @@ import type { TxJob } from '../parallel/verifier.js';
 import { outpointsCreated } from './coins-overlay.js';
 import { type HeaderNode, NodeStatus } from './header-node.js';
 import { readChecked } from './read-checked.js';
-import { scriptsNeeded } from './scripts-needed.js';
+import { scriptsReason } from './scripts-needed.js';
 import type { ChainWorkspace } from './workspace.js';
 
 /** Blocks and inputs that are ahead at a time at most: some 0.1 s of work for two threads. */
@@ -181,7 +181,7 @@ export class LookAhead {
     const ws = this.#ws;
     const prev = node.prev as HeaderNode;
     const flags = blockScriptFlags(prev, block.hash, ws.params, ws.versionBits);
-    const scripts = scriptsNeeded(ws, node, assumed);
+    const scripts = scriptsReason(ws, node, assumed) !== null;
     const [first] = this.#found;
     // One batch has one set of flags.
     if (first !== undefined && (first.flags !== flags || first.scripts !== scripts)) this.#beginFound();

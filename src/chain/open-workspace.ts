@@ -21,6 +21,7 @@ import { type ChainDeps, type ChainOptions, defaultChainOptions } from './option
 import { rowOp } from './persister.js';
 import { loadPruned } from './pruner.js';
 import { replayFlush } from './replay-flush.js';
+import { ScriptsLog } from './scripts-log.js';
 import type { ChainWorkspace } from './workspace.js';
 
 /** What a chain begins with. */
@@ -69,6 +70,7 @@ export async function openWorkspace(given: Partial<ChainOptions>, deps: ChainDep
     coins: new CoinsCache({ budgetBytes: options.coinsCacheBytes }, { store, space }),
     versionBits: new VersionBitsCache(),
     isHistory: false,
+    scriptsLog: new ScriptsLog(log),
     stopping: () => stopping?.aborted === true,
     observe: observe ?? (() => undefined),
   };

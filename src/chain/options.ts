@@ -17,8 +17,8 @@ export interface ChainOptions {
   readonly coinsCacheBytes: number;
   /** Script failures are named alike, however many threads run scripts, as since release 30. */
   readonly plainScriptFaults: boolean;
-  /** A block that broke a rule before it was stored is the best header no more, as since release 29. */
-  readonly failedHeaderLeaves: boolean;
+  /** A block that breaks a rule takes all headers on it with it, and none of them is the best header, as since release 29. */
+  readonly failedBranches: boolean;
   /** 1 asks for Core's sequential order and wording of script failures (-par=1), anything else for the parallel one. */
   readonly scriptThreads: number;
   /** Tip age in seconds beyond which the node is in initial download (-maxtipage). */
@@ -65,7 +65,7 @@ export interface ChainOptions {
 export const defaultChainOptions: ChainOptions = {
   coinsCacheBytes: 450 << 20,
   plainScriptFaults: false,
-  failedHeaderLeaves: false,
+  failedBranches: false,
   scriptThreads: 0,
   maxTipAge: 24 * 60 * 60,
   minimumChainWork: null,

@@ -13,7 +13,7 @@ import type { ConnectedBlock } from './events.js';
 import { type HeaderNode, lastCommonAncestor, NodeStatus } from './header-node.js';
 import type { LookAhead } from './look-ahead.js';
 import { readChecked } from './read-checked.js';
-import { scriptsNeeded } from './scripts-needed.js';
+import { scriptsReason } from './scripts-needed.js';
 import type { ChainWorkspace } from './workspace.js';
 
 /** Outpoints asked for at a time. */
@@ -75,8 +75,10 @@ export async function prepareStep(
       }
       throw error;
     }
-    const scripts = scriptsNeeded(ws, node, assumed);
-    const result = await tryConnect(ws, block, node.prev as HeaderNode, { klass: 'block', scripts, overlay, ahead });
+    const reason = scriptsReason(ws, node, assumed);
+    ws.scriptsLog.note(node, reason);
+    const connect = { klass: 'block', scripts: reason !== null, overlay, ahead } as const;
+    const result = await tryConnect(ws, block, node.prev as HeaderNode, connect);
     if (result === null) throw new ChainFault('a step of the chain was given up', undefined);
     if (result.verdict !== null) return step({ failed: { node, block, reject: result.verdict } });
     connected.push({ node, block, spent: result.spent });

@@ -80,7 +80,8 @@ export class ScriptRuns {
     const { flags, wording } = this.#settings;
     const job = { ...(run.jobs[result.failedTx] as TxJob), onlyInput: result.failedInput };
     const passesMandatory = wording === 'sequential' && (await this.#passes(job, flags & ~NOT_MANDATORY));
-    const failure = { tx: run.first + result.failedTx, error: scriptErrorText(result.scriptError), passesMandatory };
+    const error = scriptErrorText(result.scriptError, wording === 'plain');
+    const failure = { tx: run.first + result.failedTx, error, passesMandatory };
     const txid = hashToHex((run.jobs[result.failedTx] as TxJob).tx.txid);
     const verdict = blockVerdict(connector, failure, wording);
     if (wording === 'plain') this.#log.info(`Block validation error: ${verdict?.reason}, input ${result.failedInput} of ${txid}`);

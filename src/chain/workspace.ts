@@ -14,6 +14,7 @@ import type { BlockIndex } from './block-index.js';
 import type { BlockStorage } from './block-storage.js';
 import type { CoinsCache } from './coins/coins-cache.js';
 import type { ChainOptions } from './options.js';
+import type { ScriptsLog } from './scripts-log.js';
 
 /** Work below which no chain is taken for the network's (-minimumchainwork, or the network's own). */
 export function minimumChainWork({ options, params }: ChainWorkspace): bigint {
@@ -37,6 +38,7 @@ export interface ChainWorkspace {
   readonly versionBits: VersionBitsCache;
   /** Whether this is the history below a snapshot, which is validated in the background. */
   readonly isHistory: boolean;
+  readonly scriptsLog: ScriptsLog;
   /**
    * Rollback rows that an earlier run left, which was killed: the files of those blocks may not be synced. Set when the
    * chain opens.

@@ -23,7 +23,7 @@ export function chainOptions(config: NodeConfig, params: ChainParams, scan: bool
     ...batchBounds(config.dbBatchBytes),
     scriptThreads: config.par,
     plainScriptFaults: config.policy.rules.detailed,
-    failedHeaderLeaves: follows(config.compat, 29),
+    failedBranches: follows(config.compat, 29),
     maxTipAge: config.maxTipAgeSeconds,
     minimumChainWork: config.minimumChainWorkHex === undefined ? null : BigInt(`0x${config.minimumChainWorkHex}`),
     assumeValid: config.assumeValidHex ?? null,

@@ -135,7 +135,11 @@ export function scriptErrorName(code: number): string {
   return NAME_BY_CODE[code] ?? 'UNKNOWN_ERROR';
 }
 
-/** Bitcoin Core 0.21.1's sentence for a code, as it appears in reject reasons. */
-export function scriptErrorText(code: number): string {
+/**
+ * Bitcoin Core 0.21.1's sentence for a code, as it appears in reject reasons.
+ * @param later the sentence of releases from 30 on, which tell an empty key of tapscript from others
+ */
+export function scriptErrorText(code: number, later = false): string {
+  if (later && code === ScriptError.TAPSCRIPT_EMPTY_PUBKEY) return 'Empty public key in tapscript';
   return TEXT_BY_CODE[code] ?? 'unknown error';
 }

@@ -38,7 +38,7 @@ export async function checkScripts(
     (await ahead) ??
     (await verifier.verifyTxs({ txs: [{ tx, spent }], flags: STANDARD_SCRIPT_FLAGS, klass: 'transaction', ...alsoRemembered(nextFlags) }));
   if (result.ok) return null;
-  const text = scriptErrorText(result.scriptError);
+  const text = scriptErrorText(result.scriptError, detailed);
   if (detailed) {
     const debug = inputText(tx, result.failedInput);
     const reject = policyReject('not-standard', `mempool-script-verify-flag-failed (${text})`, debug);

@@ -254,6 +254,31 @@ t.test('a branch that turns out invalid is left where it stood', async (t) => {
   await fixture.end();
 });
 
+t.test('what stands on a block that broke a rule, and the best header then', async (t) => {
+  for (const failedBranches of [false, true]) {
+    const fixture = await openFixture({ failedBranches });
+    const { chain } = fixture;
+    const a = buildChain(GENESIS, 3, { tag: 1 });
+    const b = buildChain(GENESIS, 4, { tag: 2 });
+    await submitAll(fixture, [...a, ...b.slice(0, 2)]);
+    // Of the rest of the other branch only headers are known.
+    for (const block of b.slice(2)) t.equal(await chain.submitHeader(new Uint8Array(block.bytes.subarray(0, 80))), null);
+    const failed = (block: BuiltBlock): boolean => chain.blockState(chain.node(block.hash)!).failed;
+    t.equal(chain.bestHeader.hashHex, b[3]!.hashHex);
+    await chain.invalidateBlock(chain.node(b[0]!.hash)!);
+    t.equal(chain.tip.hashHex, a[2]!.hashHex);
+    t.equal(chain.bestHeader.hashHex, a[2]!.hashHex);
+    t.equal(failed(b[3]!), failedBranches, 'since release 29 its headers are marked');
+    await chain.reconsiderBlock(chain.node(b[1]!.hash)!);
+    t.equal(chain.bestHeader.hashHex, failedBranches ? b[3]!.hashHex : a[2]!.hashHex);
+    // The one of another block's that fails leaves the best header.
+    await chain.invalidateBlock(chain.node(a[1]!.hash)!);
+    t.ok(failed(a[2]!));
+    t.notOk(failed(b[3]!));
+    await fixture.end();
+  }
+});
+
 t.test('invalidate, reconsider, precious', async (t) => {
   const fixture = await openFixture();
   const { chain } = fixture;
