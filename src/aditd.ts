@@ -12,6 +12,7 @@ import { announcement } from './node/announce.js';
 import { prepareFolders } from './node/data-folder.js';
 import { adviceFor, withAdvice } from './node/fault-advice.js';
 import { type RunningNode, startNode } from './node/start.js';
+import { follows } from './policy/compat.js';
 import { stopWriting } from './storage/write-stop.js';
 
 function refuse(message: string): never {
@@ -91,7 +92,7 @@ async function main(): Promise<number> {
     // Files made here are the operator's alone.
     process.umask(0o077);
     config = loadConfig(args, prepareFolders);
-    if (config.settingsFile !== undefined) rewriteSettings(config.settingsFile);
+    if (config.settingsFile !== undefined) rewriteSettings(config.settingsFile, follows(config.compat, 28));
     if (args.loudWarnings.length > 0) process.stderr.write(`Warning: ${args.loudWarnings.join('\n')}\n`);
     log = createLogger(config.log);
     for (const warning of log.warnings) process.stderr.write(`Warning: ${warning}\n`);

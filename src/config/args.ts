@@ -72,8 +72,12 @@ export class Args {
     }
     // -noincludeconf is allowed: no file is included then.
     const include = this.#commandLine.get('includeconf')?.values[0];
-    if (include !== undefined)
-      throw new ConfigError(`Error parsing command line arguments: -includeconf cannot be used from commandline; -includeconf=${include}`);
+    if (include !== undefined) {
+      // As JSON since release 22. A negation that was negated is a switch.
+      const json = argv.some((arg) => /^--?noincludeconf=/.test(arg)) ? 'true' : JSON.stringify(include);
+      const shown = this.#commandLine.get('compat')?.values.at(-1) === '0.21.1' ? include : json;
+      throw new ConfigError(`Error parsing command line arguments: -includeconf cannot be used from commandline; -includeconf=${shown}`);
+    }
   }
 
   /** Records a line of a configuration file. @returns false when no option has that name */

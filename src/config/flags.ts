@@ -66,6 +66,7 @@ section('Options', [
   ['alertnotify', 'list', 'Run this command when something is wrong; %s is what'],
   ['blocknotify', 'list', 'Run this command for each new tip; %s is its hash'],
   ['startupnotify', 'list', 'Run this command once the node is up'],
+  ['shutdownnotify', 'list', 'Run this command as the node stops, which does not wait for it'],
   ['notifyurl', 'list', 'POST new tips, starts and alerts to this URL as JSON'],
   ['blockreconstructionextratxn', 'int', 'Transactions outside the mempool kept for compact blocks (default: 100)'],
   [

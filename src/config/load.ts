@@ -147,6 +147,7 @@ export interface NodeConfig {
   readonly notify: {
     readonly block: readonly string[];
     readonly startup: readonly string[];
+    readonly shutdown: readonly string[];
     readonly alert: readonly string[];
     readonly urls: readonly string[];
     readonly zmq: readonly { readonly topic: ZmqTopicName; readonly address: string; readonly highWaterMark: number }[];
@@ -647,6 +648,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
     notify: {
       block: args.list('blocknotify'),
       startup: args.list('startupnotify'),
+      shutdown: args.list('shutdownnotify'),
       alert: args.list('alertnotify'),
       urls: args.list('notifyurl').map(webUrl),
       zmq: zmqTopicNames.flatMap((topic) =>

@@ -46,8 +46,10 @@ function parseSubnet(text: string): HttpSubnet {
 export function parseBind(text: string, port: number, option = 'rpcbind'): HttpBind {
   const match = /^(?:\[([^\]]+)\]|([^:]+)|(.*:.*:.*))(?::(\d{1,5}))?$/.exec(text);
   const host = match?.[1] ?? match?.[2] ?? match?.[3];
-  if (!host || Number(match?.[4] ?? 0) > 65535) throw new ConfigError(`Invalid port specified in -${option}: '${text}'`);
-  return { host, port: match?.[4] === undefined ? port : Number(match[4]) };
+  const given = Number(match?.[4] ?? port);
+  if (!host || given > 65535 || (given === 0 && match?.[4] !== undefined))
+    throw new ConfigError(`Invalid port specified in -${option}: '${text}'`);
+  return { host, port: given };
 }
 
 function parseAuth(text: string): HashedCredential | undefined {

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { ConfigError } from '../config/args.js';
 import type { NodeConfig } from '../config/load.js';
 import type { Logger } from '../log/logger.js';
+import { follows } from '../policy/compat.js';
 import { type FolderLock, lockFolder } from '../storage/folder-lock.js';
 import { openStore } from '../storage/open-store.js';
 import type { RocksStore } from '../storage/rocks-store.js';
@@ -24,7 +25,8 @@ export async function openDatabase(config: NodeConfig, log: Logger): Promise<Roc
     });
   } catch (error) {
     if (error instanceof StoreError && error.code === 'STORE_LOCKED') {
-      throw new ConfigError(`Cannot obtain a lock on data directory ${config.netDir}. adit is probably already running.`);
+      const folder = follows(config.compat, 29) ? 'directory' : 'data directory';
+      throw new ConfigError(`Cannot obtain a lock on ${folder} ${config.netDir}. adit is probably already running.`);
     }
     throw error;
   }

@@ -85,6 +85,7 @@ export async function startNotifications(
       webhooks.send({ event: 'alert', text });
     },
     close: async () => {
+      for (const command of config.shutdown) hooks.run('shutdownnotify', command);
       zmq.close();
       webhooks.close();
       await hooks.close();

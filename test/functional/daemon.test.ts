@@ -46,7 +46,7 @@ t.test('one node to a folder and a port', async (t) => {
   t.teardown(() => node.remove());
   const locked = run(daemonFile, '-regtest', `-datadir=${node.dir}`, `-rpcport=${await freePort()}`, '-printtoconsole=0');
   t.equal(locked.status, 1);
-  t.equal(locked.err, `Error: Cannot obtain a lock on data directory ${node.networkDir}. adit is probably already running.\n`);
+  t.equal(locked.err, `Error: Cannot obtain a lock on directory ${node.networkDir}. adit is probably already running.\n`);
   t.equal(await node.call('getblockcount'), 0, 'the first node was not disturbed');
   t.ok(fs.existsSync(path.join(node.networkDir, '.cookie')), 'nor was its cookie');
 

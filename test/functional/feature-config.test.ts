@@ -61,7 +61,7 @@ t.test('files that are refused', async (t) => {
     [
       '',
       ['-includeconf=x.conf'],
-      /^1 Error: Error parsing command line arguments: -includeconf cannot be used from commandline; -includeconf=x\.conf\n$/,
+      /^1 Error: Error parsing command line arguments: -includeconf cannot be used from commandline; -includeconf="x\.conf"\n$/,
     ],
   ] as const)
     t.match(refused(folder(t, conf), ...args), message);
@@ -83,12 +83,16 @@ t.test('settings.json', async (t) => {
   const node = await Daemon.start();
   t.teardown(() => node.remove());
   const file = path.join(node.networkDir, 'settings.json');
-  t.equal(fs.readFileSync(file, 'utf8'), '{\n}\n', 'made at the start');
+  const warning = `    "_warning_": ${JSON.stringify(JSON.parse(fs.readFileSync(file, 'utf8'))._warning_)}`;
+  t.equal(fs.readFileSync(file, 'utf8'), `{\n${warning}\n}\n`, 'made at the start');
   await node.stop();
   fs.writeFileSync(file, '{"debug":["rpc"],"nonsense":1,"server":true}');
   await node.up();
   t.equal((await node.call('logging')).rpc, true, 'its options count');
-  t.equal(fs.readFileSync(file, 'utf8'), '{\n    "debug": [\n        "rpc"\n    ],\n    "nonsense": 1,\n    "server": true\n}\n');
+  t.equal(
+    fs.readFileSync(file, 'utf8'),
+    `{\n${warning},\n    "debug": [\n        "rpc"\n    ],\n    "nonsense": 1,\n    "server": true\n}\n`,
+  );
   const log = fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8');
   t.match(log, /Ignoring unknown rw_settings value nonsense/);
   t.match(log, /Setting file arg: debug = \["rpc"\]/, 'as it stands there');

@@ -237,7 +237,10 @@ t.test('saved mempool, fee estimates: done without, and said', async (t) => {
 t.test('settings.json', async (t) => {
   fs.writeFileSync(inFolder('settings.json'), '{"wallet": ["pu');
   await t.rejects(up(), { message: /the daemon ended/ });
-  t.match(node.output(), /^Error: Failed loading settings file:\n- Unable to parse settings file \S+settings\.json\n+$/);
+  t.match(
+    node.output(),
+    /^Error: Failed loading settings file:\n- Unable to parse settings file \S+settings\.json: it does not contain valid JSON\. /,
+  );
 });
 
 t.test("the wallet's database", async (t) => {

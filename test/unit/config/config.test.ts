@@ -171,7 +171,9 @@ t.test('command line', async (t) => {
   t.throws(() => parseArgs(['-nosuchopt=1']), { message: 'Error parsing command line arguments: Invalid parameter -nosuchopt=1' });
   t.throws(() => parseArgs(['--bogus']), { message: 'Error parsing command line arguments: Invalid parameter --bogus' });
   t.throws(() => parseArgs(['foo']), { message: /unexpected token 'foo'/ });
-  t.throws(() => parseArgs(['-includeconf=x']), { message: /-includeconf cannot be used from commandline/ });
+  t.throws(() => parseArgs(['-includeconf=x']), { message: /-includeconf cannot be used from commandline; -includeconf="x"$/ });
+  t.throws(() => parseArgs(['-includeconf=x', '-compat=0.21.1']), { message: /-includeconf=x$/ });
+  t.throws(() => parseArgs(['-noincludeconf=0']), { message: /-includeconf=true$/ });
   const args = parseArgs(['-rpcuser=a', '--rpcuser=b', '-nolisten', '-server=0', '-rpcauth=x', '-rpcauth=y', '-par=2x', '-debug']);
   t.equal(args.text('rpcuser'), 'b', 'the last one counts');
   t.equal(args.bool('listen', true), false);

@@ -5,7 +5,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import t, { type Test } from 'tap';
-import { updateSettingsList } from '../../../src/config/settings-file.js';
+import { readSettings, rewriteSettings, updateSettingsList } from '../../../src/config/settings-file.js';
 import { createKeyMath } from '../../../src/crypto/native/key-math.js';
 import { replaceFileSync } from '../../../src/lib/durable-file.js';
 import { silentLogger } from '../../../src/log/logger.js';
@@ -62,6 +62,11 @@ t.test('settings.json, without which the node would not start', async (t) => {
     [],
     'nothing changed',
   );
+  rewriteSettings(file, true);
+  t.match(JSON.parse(fs.readFileSync(file, 'utf8')), { _warning_: /Please do not edit/, wallet: ['a'] });
+  t.same([...readSettings(file).keys()], ['wallet'], 'the warning is no option');
+  rewriteSettings(file, false);
+  t.same(JSON.parse(fs.readFileSync(file, 'utf8')), { wallet: ['a'] });
 });
 
 t.test('the Stratum V2 authority key, which pools are told at once', async (t) => {

@@ -42,7 +42,7 @@ async function begin(t: { teardown(end: () => unknown): void }) {
     },
   } as unknown as Chain;
   const zmq = zmqTopics.map((topic) => ({ topic, address: 'ipc:///nowhere', highWaterMark: 1 }));
-  const config = { zmq, urls: ['http://x/'], block: ['b'], startup: ['s'], alert: ['a %s', 'a2'] };
+  const config = { zmq, urls: ['http://x/'], block: ['b'], startup: ['s'], shutdown: ['e'], alert: ['a %s', 'a2'] };
   const notifications = await startNotifications(config as never, { chain, mempool: setup.pool, log: silentLogger });
   t.teardown(() => notifications.close());
   return { ...setup, told, notifications, take: () => told.splice(0) };
@@ -89,4 +89,6 @@ t.test('start and alerts', async (t) => {
     "alertnotify a2 'Its broken; rm -rf HOME'",
     'webhook {"event":"alert","text":"It\'s broken; rm -rf $HOME"}',
   ]);
+  await notifications.close();
+  t.ok(take().includes('shutdownnotify e '));
 });
