@@ -69,22 +69,28 @@ function payToPublicKey(script: Uint8Array): Uint8Array | null {
   return isValidPublicKeySize(key) ? key : null;
 }
 
-/** OP_m, keys, OP_n, OP_CHECKMULTISIG. */
+/** Keys that CHECKMULTISIG takes at most. */
+const MAX_MULTISIG_KEYS = 20;
+
+/** m, keys, n, OP_CHECKMULTISIG. */
 function solveMultisig(script: Uint8Array): SolvedScript | null {
   if (script.length === 0 || script[script.length - 1] !== OP.OP_CHECKMULTISIG) return null;
   const token = new ScriptTokenizer(script);
   if (!token.next()) return null;
-  const needed = smallInteger(token.opcode);
+  const needed = multisigNumber(token);
   if (needed === 0) return null;
   const keys: Uint8Array[] = [];
   while (token.next() && isValidPublicKeySize(token.data())) keys.push(token.data());
-  const count = smallInteger(token.opcode);
+  const count = multisigNumber(token);
   if (token.failed || count === 0 || keys.length !== count || count < needed) return null;
   if (token.pos + 1 !== script.length) return null;
   return { type: 'multisig', solutions: [Uint8Array.of(needed), ...keys, Uint8Array.of(count)] };
 }
 
-/** The value of OP_1 to OP_16, 0 for any other opcode. */
-function smallInteger(opcode: number): number {
-  return opcode >= OP.OP_1 && opcode <= OP.OP_16 ? opcode - OP.OP_1 + 1 : 0;
+/** OP_1 to OP_16, or a byte of 17 to 20, which is the most keys; 0 for anything else. */
+function multisigNumber(token: ScriptTokenizer): number {
+  const { opcode } = token;
+  if (opcode >= OP.OP_1 && opcode <= OP.OP_16) return opcode - OP.OP_1 + 1;
+  const [value = 0, more] = token.data();
+  return opcode === 1 && more === undefined && value > 16 && value <= MAX_MULTISIG_KEYS ? value : 0;
 }

@@ -1,6 +1,8 @@
 // Renders help pages in the layout of Core 0.21 from the declarations: first line, description, arguments, results,
 // examples; and the overview that `help` without a topic prints. The count check answers with these pages too.
+import { follows } from '../policy/compat.js';
 import type { ArgSpec, MethodSpec, ResultSpec } from './declare/types.js';
+import type { VersionedMethod } from './declare/versions.js';
 import { firstName, isOptional } from './params.js';
 
 /** A line of two columns; the right one is empty for brackets. */
@@ -161,8 +163,8 @@ function examplesPart(spec: MethodSpec): string {
 }
 
 /** A method's whole page. */
-export function renderHelp(spec: MethodSpec): string {
-  if (spec.bare) return `${firstLine(spec)}\n${spec.description}`;
+export function renderHelp(spec: MethodSpec & Partial<Pick<VersionedMethod, 'compat'>>): string {
+  if (spec.bare && !(spec.compat && follows(spec.compat, 22))) return `${firstLine(spec)}\n${spec.description}`;
   return `${firstLine(spec)}\n\n${spec.description}\n${argumentsPart(spec)}${resultsPart(spec)}${examplesPart(spec)}`;
 }
 

@@ -280,6 +280,7 @@ export class Connections {
     this.#events.changed(this.all.size);
     this.#context.log.debug('net', `disconnecting peer=${peer.id}`);
     this.#retryInClear(peer);
+    this.#context.log.debug('net', `Cleared nodestate for peer=${peer.id}`);
   }
 
   /** A peer that hung up at our key, as nodes without encryption do, is called once more in the clear. */

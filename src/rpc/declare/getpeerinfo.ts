@@ -22,7 +22,11 @@ export const getpeerinfo: MethodSpec = {
             { type: 'str', key: 'addr', help: 'Its address and port' },
             { type: 'str', key: 'addrbind', optional: true, help: 'Address and port of this side' },
             { type: 'str', key: 'addrlocal', optional: true, help: 'What the peer says our address is' },
-            { type: 'str', key: 'network', help: 'ipv4, ipv6, onion, i2p, cjdns or unroutable' },
+            {
+              type: 'str',
+              key: 'network',
+              help: 'Network it is reached by (ipv4, ipv6, onion, i2p, cjdns, not_publicly_routable); with -compat=0.21.1 unroutable for the last',
+            },
             { type: 'num', key: 'mapped_as', optional: true, help: 'Autonomous system of its address, with -asmap' },
             { type: 'hex', key: 'services', help: 'What it offers, as bits' },
             { type: 'arr', key: 'servicesnames', help: 'The same in words', inner: [{ type: 'str', help: 'A service' }] },

@@ -1,5 +1,6 @@
 // Front methods that need nothing but the tip's published facts, the clock and their own arguments.
 
+import { follows } from '../../policy/compat.js';
 import { asBool, asString } from '../args.js';
 import { methodsOf } from '../declare/methods.js';
 import type { Run } from '../dispatch.js';
@@ -16,7 +17,8 @@ export const getbestblockhash: FrontRun = (ctx) => ctx.snapshot().hashHex;
 
 export const getdifficulty: FrontRun = (ctx) => new Double(ctx.snapshot().difficulty);
 
-export const uptime: FrontRun = (ctx) => ctx.nowSeconds() - ctx.startedSeconds;
+/** By the node's clock, which may be mocked; since release 31 by one that never jumps. */
+export const uptime: FrontRun = (ctx) => (follows(ctx.compat, 31) ? Math.floor(process.uptime()) : ctx.nowSeconds() - ctx.startedSeconds);
 
 export const echo: FrontRun = (_ctx, args) => args;
 

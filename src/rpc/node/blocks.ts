@@ -65,7 +65,7 @@ async function wholeTransactions(
 
 export const getblock: NodeRun = (ctx, args, call) => {
   const hash = asHash(args[0], 'blockhash');
-  const verbosity = verbosityOf(args[1] ?? null, 1);
+  const verbosity = verbosityOf(ctx, args[1] ?? null, 1);
   const node = ctx.chain.node(hash) ?? notFound();
   return heavyCall(ctx.heavy, call.signal, () => wholeBlock(ctx, node, verbosity, call.breathe));
 };

@@ -48,7 +48,7 @@ export const syncwithvalidationinterfacequeue: NodeRun = async (ctx) => {
 };
 
 /** The page is the message: not found when called properly, the count error's page otherwise. */
-export const generate: NodeRun = () => fail(RPC_CODE.METHOD_NOT_FOUND, renderHelp(generateSpec));
+export const generate: NodeRun = ({ compat }) => fail(RPC_CODE.METHOD_NOT_FOUND, renderHelp({ ...generateSpec, compat }));
 
 export const stop: NodeRun = (ctx, args) => {
   const wait = args[0] instanceof JsonNumber ? asInt(args[0]) : 0;

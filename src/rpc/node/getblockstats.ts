@@ -26,7 +26,8 @@ const PERCENTILES = [0.1, 0.25, 0.5, 0.75, 0.9] as const;
 function target(ctx: NodeContext, value: JsonValue | undefined): HeaderInfo {
   const { chain } = ctx;
   const node = blockAt(ctx, value);
-  if (!chain.contains(node)) fail(RPC_CODE.INVALID_PARAMETER, `Block is not in chain ${chain.params.name}`);
+  // Since release 22 of any block with its undo data.
+  if (!chain.contains(node) && !follows(ctx.compat, 22)) fail(RPC_CODE.INVALID_PARAMETER, `Block is not in chain ${chain.params.name}`);
   return node;
 }
 

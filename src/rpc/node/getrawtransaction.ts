@@ -76,7 +76,7 @@ export const getrawtransaction: Run<NodeContext> = async (ctx, args, call) => {
   if (hashHex(txid) === hashHex(ctx.chain.genesis.merkleRoot)) {
     fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'The genesis block coinbase is not considered an ordinary transaction and cannot be retrieved');
   }
-  const verbosity = verbosityOf(flag, 0);
+  const verbosity = verbosityOf(ctx, flag, 0);
   let node: HeaderInfo | null = null;
   if (blockhash !== null) {
     node = ctx.chain.node(asHash(blockhash, 'parameter 3')) ?? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Block hash not found');

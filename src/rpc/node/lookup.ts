@@ -1,6 +1,7 @@
 // Finding blocks by the hash a caller gave, and reading them, with the errors of Core 0.21.
 import type { BlockView } from '../../consensus/block/block-view.js';
 import type { Coin } from '../../consensus/coin.js';
+import { follows } from '../../policy/compat.js';
 import { asBool, asHash, asInt } from '../args.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { RenderContext } from '../render/script.js';
@@ -18,10 +19,13 @@ export const renderContext = (ctx: NodeContext): RenderContext => ({
   hashes: ctx.crypto,
 });
 
-/** A number, or true for 1 and false for 0. @param byDefault when nothing was said */
-export function verbosityOf(value: JsonValue, byDefault: number): number {
+/**
+ * A number, or true for 1 and false for 0. What is neither is refused for being no number, as since release 29.
+ * @param byDefault when nothing was said
+ */
+export function verbosityOf({ compat }: NodeContext, value: JsonValue, byDefault: number): number {
   if (value === null) return byDefault;
-  if (value instanceof JsonNumber) return asInt(value);
+  if (value instanceof JsonNumber || (typeof value !== 'boolean' && follows(compat, 29))) return asInt(value);
   return asBool(value) ? 1 : 0;
 }
 
@@ -40,16 +44,21 @@ export function blockAt(ctx: NodeContext, value: JsonValue | undefined): HeaderI
 }
 
 const PRUNED_BLOCK = 'Block not available (pruned data)';
-/** While a snapshot's history is being downloaded. */
+/** Since release 28, and while a snapshot's history is being downloaded. */
 const NOT_DOWNLOADED = 'Block not available (not fully downloaded)';
 const PRUNED_UNDO = 'Undo data not available (pruned data)';
 
+/** Throws -1 when the block was pruned or only its header is here. */
+export function assertStored({ chain, compat }: NodeContext, node: HeaderInfo): void {
+  if (chain.isPruned(node)) fail(RPC_CODE.MISC_ERROR, PRUNED_BLOCK);
+  if (chain.hasBlock(node)) return;
+  fail(RPC_CODE.MISC_ERROR, follows(compat, 28) || chain.history !== null ? NOT_DOWNLOADED : 'Block not found on disk');
+}
+
 /** The block's bytes, or -1 when they were pruned, only its header is here, or they can't be read. */
 export async function readBlock(ctx: NodeContext, node: HeaderInfo): Promise<BlockView> {
-  const { chain } = ctx;
-  if (chain.isPruned(node)) fail(RPC_CODE.MISC_ERROR, PRUNED_BLOCK);
-  if (!chain.hasBlock(node)) fail(RPC_CODE.MISC_ERROR, chain.history === null ? 'Block not found on disk' : NOT_DOWNLOADED);
-  return chain.readBlock(node).catch((error: unknown) => unreadable(ctx, node, error, PRUNED_BLOCK, 'Block not found on disk'));
+  assertStored(ctx, node);
+  return ctx.chain.readBlock(node).catch((error: unknown) => unreadable(ctx, node, error, PRUNED_BLOCK, 'Block not found on disk'));
 }
 
 /** Coins that a block spent, or -1 when they were pruned or can't be read. */

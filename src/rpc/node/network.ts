@@ -1,4 +1,5 @@
 // getnetworkinfo, getconnectioncount, getpeerinfo, getnettotals.
+import { follows } from '../../policy/compat.js';
 import type { Run } from '../dispatch.js';
 import { Amount } from '../wire/values.js';
 import type { NodeContext } from './context.js';
@@ -39,7 +40,11 @@ export const getconnectioncount: NodeRun = (ctx) => {
   return inbound + out;
 };
 
-export const getpeerinfo: NodeRun = (ctx) => ctx.network.peers();
+/** A network that is none of those with names is called otherwise since release 22. */
+export const getpeerinfo: NodeRun = (ctx) =>
+  ctx.network
+    .peers()
+    .map((peer) => (peer.network === 'unroutable' && follows(ctx.compat, 22) ? { ...peer, network: 'not_publicly_routable' } : peer));
 
 export const getnettotals: NodeRun = (ctx) => {
   const { received, sent } = ctx.network.totals();

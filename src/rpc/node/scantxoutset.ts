@@ -29,7 +29,7 @@ const scans = new WeakMap<ChainAccess, Scan>();
 const textOf = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
 
 export const scantxoutset: Run<NodeContext> = (ctx, args, call) => {
-  checkTypes(args, ['string', 'array']);
+  checkTypes(args, ['string', 'array'], ctx.compat.strictArguments);
   const action = asString(args[0]);
   const running = scans.get(ctx.chain);
   switch (action) {
@@ -50,7 +50,8 @@ async function start(ctx: NodeContext, objects: JsonValue | undefined, call: Cal
   const own: Scan = { progress: 0, aborted: false };
   scans.set(ctx.chain, own);
   try {
-    if (objects === undefined) fail(RPC_CODE.MISC_ERROR, 'scanobjects argument is required for the start action');
+    if (objects === undefined || (objects === null && ctx.compat.strictArguments))
+      fail(RPC_CODE.MISC_ERROR, 'scanobjects argument is required for the start action');
     const stopped = (): boolean => own.aborted || ctx.stopping.aborted || call.signal?.aborted === true;
     const wanted = new Map<string, ScriptProvider>();
     for (const object of asArray(objects)) await addScripts(ctx, expandScanObject(ctx, object, call), wanted, stopped);

@@ -10,7 +10,7 @@ import {
 } from '../../consensus/block/partial-merkle.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';
 import { DecodeError } from '../../consensus/bytes/reader.js';
-import { type Compat, only } from '../../policy/compat.js';
+import { type Compat, follows, only } from '../../policy/compat.js';
 import { asArray, asHash, asHashHex, asHex } from '../args.js';
 import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
@@ -18,7 +18,7 @@ import { hashHex, hex } from '../render/hex.js';
 import type { JsonValue } from '../wire/values.js';
 import type { HeaderInfo, NodeContext } from './context.js';
 import { heavyCall } from './heavy-call.js';
-import { notFound } from './lookup.js';
+import { assertStored, notFound } from './lookup.js';
 import { mapSliced } from './slices.js';
 
 /** The block of a transaction that still has an unspent output. */
@@ -55,7 +55,9 @@ export const gettxoutproof: Run<NodeContext> = async (ctx, args, call) => {
   node ??= await blockByCoins(ctx, wanted);
   node ??= await blockByIndex(ctx, [...wanted].at(-1) ?? '');
   if (!node) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Transaction not yet in block');
-  if (!ctx.chain.hasBlock(node)) return fail(RPC_CODE.INTERNAL_ERROR, "Can't read block from disk");
+  // Since release 29 in the words of getblock.
+  if (follows(ctx.compat, 29)) assertStored(ctx, node);
+  else if (!ctx.chain.hasBlock(node)) return fail(RPC_CODE.INTERNAL_ERROR, "Can't read block from disk");
   const found = node;
   const { block, txids } = await heavyCall(ctx.heavy, call.signal, async () => {
     const block = await ctx.chain.readBlock(found);

@@ -47,7 +47,8 @@ t.test('templates', async (t) => {
     ['CHECKMULTISIG', 'nonstandard', []],
     ['{02} CHECKMULTISIG', 'nonstandard', []],
     [`16 ${`<${keyHex}> `.repeat(16)} 16 CHECKMULTISIG`, 'multisig', ['10', ...Array<string>(16).fill(keyHex), '10']],
-    [`1 ${`<${keyHex}> `.repeat(17)} 17 CHECKMULTISIG`, 'nonstandard', []],
+    [`17 ${`<${keyHex}> `.repeat(20)} 20 CHECKMULTISIG`, 'multisig', ['11', ...Array<string>(20).fill(keyHex), '14']],
+    [`1 ${`<${keyHex}> `.repeat(21)} 21 CHECKMULTISIG`, 'nonstandard', []],
     ['', 'nonstandard', []],
   ] as const) {
     const solved = solve(script(words));

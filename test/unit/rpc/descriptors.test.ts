@@ -1,6 +1,7 @@
 // getdescriptorinfo, deriveaddresses, createmultisig and signed messages over the node's desk.
 import t from 'tap';
 import { descriptorChecksum } from '../../../src/address/descriptor/checksum.js';
+import { COMPATS } from '../../../src/policy/compat.js';
 import { openFixture } from '../../framework/chain-fixture.js';
 import { descriptorContext } from '../../framework/descriptor-context.js';
 import { openDesk } from './desk-fixture.js';
@@ -72,6 +73,18 @@ t.test('createmultisig', async (t) => {
   t.equal(await fault('createmultisig', 1, Array(16).fill(KEY)), '-8 redeemScript exceeds size limit: 547 > 520');
   t.match(await fault('createmultisig', 1, Array(17).fill(KEY)), /^-8 Number of keys involved .* > 16\nReduce the number$/);
   t.equal(await fault('createmultisig', 1, keys, 'bech32m'), "-5 Unknown address type 'bech32m'");
+
+  const later = openDesk(fixture, new Map(), COMPATS['31']);
+  const twenty = Array<string>(20).fill(KEY);
+  const large = (await later.call('createmultisig', 17, twenty, 'bech32')) as { redeemScript: string; descriptor: string };
+  t.equal(large.redeemScript, `0111${`21${KEY}`.repeat(20)}0114ae`, 'a witness may have 20 keys');
+  t.equal(large.descriptor, summed(`wsh(multi(17,${twenty.join()}))`));
+  t.equal(await later.fault('createmultisig', 1, Array(16).fill(KEY)), '-8 redeemScript exceeds size limit: 547 > 520');
+  t.match(await later.fault('createmultisig', 1, [...twenty, KEY], 'bech32'), /^-8 Number of keys involved .* > 20\nReduce the number$/);
+  t.same(((await later.call('createmultisig', 1, [LONG, OTHER], 'bech32')) as { warnings: string[] }).warnings, [
+    'Unable to make chosen address type, please ensure no uncompressed public keys are present.',
+  ]);
+  t.equal(await later.fault('createmultisig', 1, keys, 'bech32m'), '-5 createmultisig cannot create bech32m multisig addresses');
 });
 
 t.test('signed messages', async (t) => {

@@ -335,10 +335,25 @@ t.test('calls of later releases', async (t) => {
   t.same(await unindexed.call('gettxspendingprevout', outputs), outputs);
   t.equal(await unindexed.fault('gettxspendingprevout', outputs, { mempool_only: false }), unavailable);
 
+  t.equal(
+    await unindexed.fault('generate'),
+    '-32601 generate\n\nhas been replaced by the -generate cli option. Refer to -help for more information.\n',
+  );
+  t.equal(await unindexed.fault('scantxoutset', 'start', null), '-1 scanobjects argument is required for the start action');
+  const unsent = (await unindexed.call('generateblock', 'raw(51)', [], false)) as { hash: string; hex: string };
+  t.equal(fixture.chain.tip.height, 0, 'a block that is not to be submitted joins no chain');
+  t.equal(await unindexed.call('submitheader', unsent.hex.slice(0, 160)), null);
+  const headerOnly = '-1 Block not available (not fully downloaded)';
+  t.equal(await unindexed.fault('getblock', unsent.hash), headerOnly);
+  t.equal(await unindexed.fault('getblockstats', unsent.hash), headerOnly);
+  t.equal(await unindexed.fault('gettxoutproof', ['ab'.repeat(32)], unsent.hash), headerOnly);
+  t.match(await unindexed.fault('getblock', unsent.hash, 'x'), /^-3 JSON value of type string is not of expected type number/);
+  t.ok(Number(await unindexed.call('uptime')) < 100_000, 'since the process began, whatever the clock says');
+
   const map = Uint8Array.of(1, 2, 3);
   const { call, fault, events } = openDesk(fixture, new Map(), COMPATS['31'], { folder: fixture.dir, readAsmap: async () => map });
   const states = (await call('getchainstates')) as { headers: number; chainstates: object[] };
-  t.match(states, { headers: 0, chainstates: [{ blocks: 0, bestblockhash: GENESIS.hashHex, bits: '207fffff', validated: true }] });
+  t.match(states, { headers: 1, chainstates: [{ blocks: 0, bestblockhash: GENESIS.hashHex, bits: '207fffff', validated: true }] });
   t.same(Object.keys(states.chainstates[0]), [
     ...['blocks', 'bestblockhash', 'bits', 'target', 'difficulty', 'verificationprogress'],
     ...['coins_db_cache_bytes', 'coins_tip_cache_bytes', 'validated'],
