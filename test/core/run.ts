@@ -81,7 +81,7 @@ const ON_LENIENT_PORT = `
 for a in "$@"; do
   case "$a" in
     -datadir=*) conf="\${a#-datadir=}/bitcoin.conf" ;;
-    -rpcbind* | -rpcport*) exact=1 ;;
+    -rpcbind* | -rpcport* | -rpcallowip* | -bind=*) exact=1 ;;
   esac
 done
 port=$(sed -n 's/^rpcport=//p' "$conf" 2>/dev/null | head -1)
