@@ -1,5 +1,5 @@
 // What nodes say of a submission, and which of their answers is the client's. Used by caller.ts.
-import type { NodeReply } from '../http/link/node-call.js';
+import type { NodeReply } from '../link/node-call.js';
 
 /** An answer with what it is worth. */
 export interface Judged {

@@ -11,14 +11,14 @@ import { RPC_CODE, RpcError } from '../rpc/errors.js';
 import type { TemplateFacts } from '../template/facts.js';
 import { TemplateFault } from '../template/groundwork.js';
 import type { FrontInit } from './front/start-front.js';
-import { newRing } from './link/byte-ring.js';
-import { RING_BYTES } from './link/frames.js';
-import { FrontCounters, type FrontFigures } from './link/front-counters.js';
-import type { NodeNews, WorkedTip } from './link/messages.js';
-import type { ExecuteBody } from './link/node-call.js';
-import { type NodeLinkStats, NodeLinks, type TemplateSource } from './link/node-link.js';
-import { type SharedState, STATE_FLAG } from './link/shared-state.js';
-import type { SlabRing, SlabStats } from './link/slab-ring.js';
+import { newRing } from '../link/byte-ring.js';
+import { RING_BYTES } from '../link/frames.js';
+import { FrontCounters, type FrontFigures } from '../link/front-counters.js';
+import type { NodeNews, WorkedTip } from '../link/messages.js';
+import type { ExecuteBody } from '../link/node-call.js';
+import { type NodeLinkStats, NodeLinks, type TemplateSource } from '../link/node-link.js';
+import { type SharedState, STATE_FLAG } from '../link/shared-state.js';
+import type { SlabRing, SlabStats } from '../link/slab-ring.js';
 import type { HttpOptions } from './options.js';
 
 /** What hands out templates; src/template/service.ts. */

@@ -17,7 +17,7 @@ import { ByteReader } from '../consensus/bytes/reader.js';
 import { ByteWriter } from '../consensus/bytes/writer.js';
 import type { SpentOutput } from '../consensus/script/spent-output.js';
 import { secretCopy } from '../crypto/secret-bytes.js';
-import type { SigningProvider } from '../wallet/keys/signing-provider.js';
+import type { SigningProvider } from '../signing/signing-provider.js';
 
 const HEADER_WORDS = 4;
 const CONTENT_AT = HEADER_WORDS * 4;

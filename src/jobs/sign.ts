@@ -7,9 +7,9 @@ import { ByteWriter } from '../consensus/bytes/writer.js';
 import { parseTx } from '../consensus/tx/tx-view.js';
 import type { Crypto } from '../crypto/crypto.js';
 import type { Signer } from '../crypto/schnorr-signer.js';
-import type { SigningProvider } from '../wallet/keys/signing-provider.js';
-import { type SigningResult, signInput } from '../wallet/sign/sign-input.js';
-import { type SigningTx, signingTx } from '../wallet/sign/signing-tx.js';
+import type { SigningProvider } from '../signing/signing-provider.js';
+import { type SigningResult, signInput } from '../signing/sign-input.js';
+import { type SigningTx, signingTx } from '../signing/signing-tx.js';
 import { readSubjectSlab, SignSlabView, type SignSubject, subjectSerial } from './sign-slab.js';
 
 /** Raised whenever a field of SignJob or SignJobResult, or a slab's layout, changes meaning. */

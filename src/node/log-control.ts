@@ -1,5 +1,5 @@
 // The log's categories for the logging call; fronts read in shared memory whether theirs are on.
-import { type SharedState, STATE_FLAG } from '../http/link/shared-state.js';
+import { type SharedState, STATE_FLAG } from '../link/shared-state.js';
 import type { NodeLogger } from '../log/create-logger.js';
 import type { LogControl } from '../rpc/node/context.js';
 

@@ -11,7 +11,7 @@ import type { Clock } from '../lib/clock.js';
 import type { Logger } from '../log/logger.js';
 import type { MempoolEntry } from '../mempool/entry.js';
 import type { Mempool } from '../mempool/mempool.js';
-import type { SigningThreads } from '../wallet/sign/sign-transaction.js';
+import type { SigningThreads } from '../signing/sign-transaction.js';
 import { createChance } from '../wallet/spend/chance.js';
 import type { SpendNode } from '../wallet/spend/spend-node.js';
 

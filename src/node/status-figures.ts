@@ -3,7 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Chain } from '../chain/chain.js';
 import type { NodeConfig } from '../config/load.js';
 import { version } from '../config/version.js';
-import type { SlabRing } from '../http/link/slab-ring.js';
+import type { SlabRing } from '../link/slab-ring.js';
 import type { Fronts } from '../http/server.js';
 import { outcomesOf } from '../net/relay/compact-stats.js';
 import type { TemplateFacts } from '../template/facts.js';

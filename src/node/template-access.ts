@@ -2,8 +2,8 @@
 // node thread with the same view that fronts have.
 import type { Chain } from '../chain/chain.js';
 import { templateState } from '../http/front/template-state.js';
-import type { SharedState } from '../http/link/shared-state.js';
-import { SlabReader, type SlabRing } from '../http/link/slab-ring.js';
+import type { SharedState } from '../link/shared-state.js';
+import { SlabReader, type SlabRing } from '../link/slab-ring.js';
 import type { Logger } from '../log/logger.js';
 import { RpcError } from '../rpc/errors.js';
 import type { TemplateRequest } from '../rpc/front/template-request.js';

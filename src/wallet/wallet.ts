@@ -25,7 +25,7 @@ import type { KeySource } from './keys/key-source.js';
 import { keyHashProgram } from './keys/key-table.js';
 import type { LegacyKeys } from './keys/legacy-keys.js';
 import { OWNERSHIP, type Ownership } from './keys/ownership.js';
-import type { SigningProvider } from './keys/signing-provider.js';
+import type { SigningProvider } from '../signing/signing-provider.js';
 import { NOT_LOADED, WALLET_CODE, WalletError } from './manage/wallet-error.js';
 import { Reassessor } from './reassess.js';
 import type { WalletBlock, WalletEvent, WalletOptions } from './source.js';

@@ -22,11 +22,11 @@ import type { Crypto } from '../../src/crypto/crypto.js';
 import { createNativeCrypto } from '../../src/crypto/native/index.js';
 import { createKeyMath } from '../../src/crypto/native/key-math.js';
 import { createSigner } from '../../src/crypto/native/sign.js';
-import { FlatProvider } from '../../src/wallet/keys/signing-provider.js';
-import { produceSignature } from '../../src/wallet/sign/produce-signature.js';
-import { signingTools } from '../../src/wallet/sign/signature-creator.js';
-import { emptySignatureData } from '../../src/wallet/sign/signature-data.js';
-import { signingTx } from '../../src/wallet/sign/signing-tx.js';
+import { FlatProvider } from '../../src/signing/signing-provider.js';
+import { produceSignature } from '../../src/signing/produce-signature.js';
+import { signingTools } from '../../src/signing/signature-creator.js';
+import { emptySignatureData } from '../../src/signing/signature-data.js';
+import { signingTx } from '../../src/signing/signing-tx.js';
 import { hex, unhex } from '../framework/hex.js';
 import { rowSuite } from '../framework/vector-suite.js';
 

@@ -2,7 +2,7 @@
 // elsewhere after a failure when that cannot do harm. Used by source.ts.
 
 import { randomBytes } from 'node:crypto';
-import type { NodeCallInfo, NodeHooks, NodeReply } from '../../http/link/node-call.js';
+import type { NodeCallInfo, NodeHooks, NodeReply } from '../../link/node-call.js';
 import type { Logger } from '../../log/logger.js';
 import { RPC_CODE } from '../../rpc/errors.js';
 import { submittedHash } from '../block-hash.js';

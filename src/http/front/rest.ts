@@ -19,7 +19,7 @@ import {
 } from '../../rpc/rest/request.js';
 import { decodePlace, type StoredPlace } from '../../rpc/rest/stored.js';
 import { BlockReader } from '../../storage/block-reader.js';
-import type { FrontLink } from '../link/front-link.js';
+import type { FrontLink } from '../../link/front-link.js';
 import type { Exchange, Header } from './exchange.js';
 import { TYPE_BYTES, TYPE_DEFAULT, TYPE_JSON, TYPE_TEXT } from './pages.js';
 

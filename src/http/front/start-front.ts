@@ -3,11 +3,11 @@
 // out to all fronts, itself among them. Called by workers/front.ts with what http/server.ts put together.
 import type { MessagePort } from 'node:worker_threads';
 import type { ChainParams } from '../../consensus/params/chain-params.js';
-import { FrontCounters } from '../link/front-counters.js';
-import { FrontLink } from '../link/front-link.js';
-import type { FrontNews, PublishedTip } from '../link/messages.js';
-import { SharedState } from '../link/shared-state.js';
-import { type SlabInfo, SlabReader } from '../link/slab-ring.js';
+import { FrontCounters } from '../../link/front-counters.js';
+import { FrontLink } from '../../link/front-link.js';
+import type { FrontNews, PublishedTip } from '../../link/messages.js';
+import { SharedState } from '../../link/shared-state.js';
+import { type SlabInfo, SlabReader } from '../../link/slab-ring.js';
 import type { HttpBind, HttpOptions } from '../options.js';
 import { Exchange } from './exchange.js';
 import { Front } from './front.js';

@@ -23,7 +23,7 @@ import type { Compat } from '../../policy/compat.js';
 import type { TemplateService } from '../../template/service.js';
 import type { ExternalSigner } from '../../wallet/external-signer.js';
 import type { WalletManager } from '../../wallet/manage/wallet-manager.js';
-import type { SigningThreads } from '../../wallet/sign/sign-transaction.js';
+import type { SigningThreads } from '../../signing/sign-transaction.js';
 import type { SpendTools } from '../../wallet/spend/payment.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import type { TemplateRequest } from '../front/template-request.js';

@@ -3,9 +3,9 @@
 import { follows } from '../../policy/compat.js';
 import { extractTx } from '../../psbt/extract-tx.js';
 import { isFinal, type Psbt } from '../../psbt/psbt.js';
-import { FlatProvider, HidingProvider } from '../../wallet/keys/signing-provider.js';
-import { finalizePsbt } from '../../wallet/sign/finalize-psbt.js';
-import { isDone, psbtSigning, signPsbtInput, updatePsbtOutput } from '../../wallet/sign/psbt-input.js';
+import { FlatProvider, HidingProvider } from '../../signing/signing-provider.js';
+import { finalizePsbt } from '../../signing/finalize-psbt.js';
+import { isDone, psbtSigning, signPsbtInput, updatePsbtOutput } from '../../signing/psbt-input.js';
 import { asArray, asBool } from '../args.js';
 import type { CallInfo, Run } from '../dispatch.js';
 import { hex } from '../render/hex.js';

@@ -3,7 +3,7 @@
 import type { Expansion } from '../../address/descriptor/expansion.js';
 import { parseDescriptor } from '../../address/descriptor/parse.js';
 import { hideKeys } from '../../address/descriptor/taken-keys.js';
-import type { FlatProvider } from '../../wallet/keys/signing-provider.js';
+import type { FlatProvider } from '../../signing/signing-provider.js';
 import { asString } from '../args.js';
 import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';

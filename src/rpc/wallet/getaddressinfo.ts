@@ -5,7 +5,7 @@ import { formatPath } from '../../address/bip32/key-path.js';
 import { type Compat, follows, only, shows } from '../../policy/compat.js';
 import { solve } from '../../policy/script-type.js';
 import { OWNERSHIP } from '../../wallet/keys/ownership.js';
-import type { SigningProvider } from '../../wallet/keys/signing-provider.js';
+import type { SigningProvider } from '../../signing/signing-provider.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { asString } from '../args.js';
 import type { Run } from '../dispatch.js';

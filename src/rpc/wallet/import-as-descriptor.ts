@@ -5,7 +5,7 @@ import { inferDescriptor } from '../../address/descriptor/infer.js';
 import { type ParsedDescriptor, parseDescriptor } from '../../address/descriptor/parse.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { secretCopy } from '../../crypto/secret-bytes.js';
-import { FlatProvider } from '../../wallet/keys/signing-provider.js';
+import { FlatProvider } from '../../signing/signing-provider.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { asArray, asBool, asString } from '../args.js';
 import type { CallInfo } from '../dispatch.js';

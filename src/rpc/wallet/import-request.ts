@@ -7,7 +7,7 @@ import { hideKeys } from '../../address/descriptor/taken-keys.js';
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
 import { solve } from '../../policy/script-type.js';
 import { destinationOf } from '../../wallet/keys/destination.js';
-import type { KeyOrigin } from '../../wallet/keys/signing-provider.js';
+import type { KeyOrigin } from '../../signing/signing-provider.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { asArray, asBool, asString, hexBytes } from '../args.js';
 import type { CallInfo } from '../dispatch.js';

@@ -1,5 +1,5 @@
 // signrawtransactionwithwallet: signs with the keys and scripts of a wallet. Core 0.21: wallet/rpcwallet.cpp.
-import { signTransaction } from '../../wallet/sign/sign-transaction.js';
+import { signTransaction } from '../../signing/sign-transaction.js';
 import { signingProviderOf } from '../../wallet/spend/signing-provider-of.js';
 import { checkTypes } from '../args.js';
 import type { Run } from '../dispatch.js';

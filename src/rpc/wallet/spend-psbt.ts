@@ -7,7 +7,7 @@ import { follows, only } from '../../policy/compat.js';
 import { createPsbt, fieldsOf, type PsbtVersion } from '../../psbt/create-psbt.js';
 import { extractTx } from '../../psbt/extract-tx.js';
 import type { Psbt } from '../../psbt/psbt.js';
-import { finalizePsbt } from '../../wallet/sign/finalize-psbt.js';
+import { finalizePsbt } from '../../signing/finalize-psbt.js';
 import { stillUnspent } from '../../wallet/spend/available-coins.js';
 import { commitTransaction } from '../../wallet/spend/commit-transaction.js';
 import { COINS_GONE, lockTime } from '../../wallet/spend/create-transaction.js';

@@ -32,7 +32,7 @@ import {
 } from './key-source.js';
 import { OWNERSHIP, type Ownership } from './ownership.js';
 import type { ScriptMetadata } from './script-metadata.js';
-import { FlatProvider, idsOfXOnly, type SigningProvider } from './signing-provider.js';
+import { FlatProvider, idsOfXOnly, type SigningProvider } from '../../signing/signing-provider.js';
 
 export interface DescriptorDeps {
   readonly record: WalletRecord;

@@ -4,7 +4,7 @@
 import type { Hashes } from '../../crypto/crypto.js';
 import { solve } from '../../policy/script-type.js';
 import { payToKeyHash } from './is-mine.js';
-import { idsOfXOnly, type SigningProvider } from './signing-provider.js';
+import { idsOfXOnly, type SigningProvider } from '../../signing/signing-provider.js';
 
 /** @returns null when there is no address */
 export function destinationOf(script: Uint8Array, hashes: Hashes): Uint8Array | null {

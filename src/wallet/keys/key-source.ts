@@ -5,7 +5,7 @@ import type { BatchOp } from '../../storage/store.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
 import type { Ownership } from './ownership.js';
 import type { ScriptMetadata } from './script-metadata.js';
-import type { SigningProvider } from './signing-provider.js';
+import type { SigningProvider } from '../../signing/signing-provider.js';
 
 /** Kinds of addresses a wallet gives out; tr comes with later descriptor wallets. */
 export type AddressType = 'legacy' | 'p2sh-segwit' | 'bech32' | 'bech32m';

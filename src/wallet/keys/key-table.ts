@@ -14,7 +14,7 @@ import { ByteArena } from '../tables/byte-arena.js';
 import { ByteTable, grown } from '../tables/byte-table.js';
 import { SecretSlab } from '../tables/secret-slab.js';
 import type { ScriptMetadata } from './script-metadata.js';
-import type { KeyOrigin } from './signing-provider.js';
+import type { KeyOrigin } from '../../signing/signing-provider.js';
 
 const KEY = { PRIVATE: 1, WATCHED: 2, TIMED: 4 } as const;
 const NONE = -1;

@@ -36,7 +36,7 @@ import {
 import { KeyTable, keyHashProgram } from './key-table.js';
 import type { Ownership } from './ownership.js';
 import type { ScriptMetadata } from './script-metadata.js';
-import type { KeyOrigin, SigningProvider } from './signing-provider.js';
+import type { KeyOrigin, SigningProvider } from '../../signing/signing-provider.js';
 import { formsOfScript, touchedScripts } from './touched-scripts.js';
 
 export interface LegacyDeps {

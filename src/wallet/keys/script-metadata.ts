@@ -1,5 +1,5 @@
 // What is known of how a script or key came to a wallet.
-import type { KeyOrigin } from './signing-provider.js';
+import type { KeyOrigin } from '../../signing/signing-provider.js';
 
 /** What is known of how a script or key came to the wallet. */
 export interface ScriptMetadata {

@@ -3,7 +3,7 @@
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Crypto } from '../../crypto/crypto.js';
 import type { Signer } from '../../crypto/schnorr-signer.js';
-import type { SigningThreads } from '../sign/sign-transaction.js';
+import type { SigningThreads } from '../../signing/sign-transaction.js';
 import type { Chance } from './select/pace.js';
 
 /** Rates that the node's rules set. */

@@ -5,7 +5,7 @@ import type { Expansion } from '../../../src/address/descriptor/expansion.js';
 import { inferDescriptor, NO_PROVIDER, type ScriptProvider } from '../../../src/address/descriptor/infer.js';
 import { hashKey } from '../../../src/consensus/bytes/hex.js';
 import { OP } from '../../../src/consensus/script/opcodes.js';
-import { FlatProvider } from '../../../src/wallet/keys/signing-provider.js';
+import { FlatProvider } from '../../../src/signing/signing-provider.js';
 import { descriptorContext, hashes, mustParse } from '../../framework/descriptor-context.js';
 import { hex, unhex } from '../../framework/hex.js';
 

@@ -1,7 +1,7 @@
 import os from 'node:os';
 import { gunzipSync } from 'node:zlib';
 import t from 'tap';
-import { STATE_FLAG } from '../../../src/http/link/shared-state.js';
+import { STATE_FLAG } from '../../../src/link/shared-state.js';
 import { until } from '../../framework/until.js';
 import { Client, FakeNode, type RawReply } from './support.js';
 

@@ -9,7 +9,7 @@ import { createSignRunner } from '../../../src/jobs/sign.js';
 import { createPsbt } from '../../../src/psbt/create-psbt.js';
 import { encodePsbt } from '../../../src/psbt/encode-psbt.js';
 import { type FillTools, fillPsbt } from '../../../src/wallet/fill-psbt.js';
-import { PooledSigner } from '../../../src/wallet/pooled-signer.js';
+import { PooledSigner } from '../../../src/parallel/pooled-signer.js';
 import { hex } from '../../framework/hex.js';
 import { createMemoryWallet, crypto } from '../../framework/memory-wallet.js';
 import { signingPool } from '../../framework/signing-pool.js';

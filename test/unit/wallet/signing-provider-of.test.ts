@@ -10,7 +10,7 @@ import { parseTx } from '../../../src/consensus/tx/tx-view.js';
 import { createSigner } from '../../../src/crypto/native/sign.js';
 import { DescriptorKeys } from '../../../src/wallet/keys/descriptor-keys.js';
 import type { TrackedDescriptor } from '../../../src/wallet/keys/descriptor-table.js';
-import { signTransaction } from '../../../src/wallet/sign/sign-transaction.js';
+import { signTransaction } from '../../../src/signing/sign-transaction.js';
 import { signingProviderOf } from '../../../src/wallet/spend/signing-provider-of.js';
 import type { Wallet } from '../../../src/wallet/wallet.js';
 import { descriptorContext, mustParse } from '../../framework/descriptor-context.js';

@@ -1,0 +1,74 @@
+// A call on its way through the node thread, and what the dispatcher that runs it is told. Used by node-link.ts.
+
+import type { TakenBlock } from '../rpc/front/block-hex.js';
+
+/** A finished call. */
+export interface NodeReply {
+  readonly status: number;
+  readonly body: string | Uint8Array;
+}
+
+/** What a running call may ask for. */
+export interface NodeCallInfo {
+  readonly user: string;
+  readonly uri: string;
+  /** The body is known to have no passphrase in it. */
+  readonly plain: boolean;
+  /** A block that was taken out of the body. */
+  readonly block: TakenBlock | null;
+  /** Fires when the client has gone or the server ends. */
+  readonly signal: AbortSignal;
+}
+
+/** What the dispatcher does while it runs a body. */
+export interface NodeHooks {
+  /**
+   * Between batch entries and slices of long work: lets submissions in. A promise: wait for it before the next piece.
+   */
+  breathe(): Promise<void> | undefined;
+  /** After each entry. */
+  onCall(method: string, seconds: number, ok: boolean): void;
+}
+
+/** The node thread's dispatcher, bytes to bytes; never throws or rejects. A small body is gone when it returns. */
+export type ExecuteBody = (body: Uint8Array, call: NodeCallInfo, hooks: NodeHooks) => NodeReply | Promise<NodeReply>;
+
+/** One call on its way through the node thread. */
+export class NodeCall<Link> implements NodeCallInfo {
+  readonly link: Link;
+  readonly id: number;
+  readonly user: string;
+  readonly uri: string;
+  readonly sizeBytes: number;
+  /** Came by the priority port; its reply goes back there. */
+  readonly priority: boolean;
+  /** A block or header under way. */
+  submission = false;
+  plain = false;
+  block: TakenBlock | null = null;
+  cancelled = false;
+  #abort: AbortController | null = null;
+
+  constructor(link: Link, from: { user: string; uri: string }, id: number, sizeBytes: number, priority: boolean) {
+    this.link = link;
+    this.id = id;
+    this.user = from.user;
+    this.uri = from.uri;
+    this.sizeBytes = sizeBytes;
+    this.priority = priority;
+  }
+
+  // Most methods never ask: the controller is made on demand.
+  get signal(): AbortSignal {
+    if (!this.#abort) {
+      this.#abort = new AbortController();
+      if (this.cancelled) this.#abort.abort();
+    }
+    return this.#abort.signal;
+  }
+
+  cancel(): void {
+    this.cancelled = true;
+    this.#abort?.abort();
+  }
+}

@@ -1,0 +1,376 @@
+// The node thread's end of the links to all fronts: takes their calls from rings and ports, runs them one after another
+// and gives replies back. Submissions come by priority ports, which are drained between any two calls, batch entries
+// and slices; the loop gets a turn after every few milliseconds of work.
+
+import { receiveMessageOnPort } from 'node:worker_threads';
+import { yieldToLoop } from '../lib/turns.js';
+import type { TemplateFacts } from '../template/facts.js';
+import { Link } from './link.js';
+import { LinkTurns } from './link-turns.js';
+import {
+  bodyMember,
+  type FrontNews,
+  ITEM,
+  type Item,
+  isPacked,
+  type LinkPorts,
+  memberBody,
+  type NodeNews,
+  Outbox,
+  PART_BYTES,
+  type PriorityCall,
+  unpackMessage,
+} from './messages.js';
+import { MethodCounts } from './method-counts.js';
+import { type ExecuteBody, NodeCall, type NodeHooks, type NodeReply } from './node-call.js';
+
+/** Where templates come from. */
+export interface TemplateSource {
+  /** A template of the current tip, built when the last one is too old; concurrent callers share a build. */
+  refresh(): Promise<TemplateFacts>;
+}
+
+/** What the links need of their owner. */
+export interface NodeLinkDeps {
+  readonly execute: ExecuteBody;
+  readonly templates: TemplateSource;
+  /** Posts a template to every front unless that was done; called before the fronts that asked are told. */
+  publishTemplate(facts: TemplateFacts): void;
+  /** What callers are told when no template could be built. */
+  templateError(error: unknown): { code: number; text: string };
+  /** Takes rare messages of a front. */
+  onNews(front: number, news: NodeNews): void;
+  /** A call or a template went wrong in a way that no reply explains. */
+  onFault(what: string, error: unknown): void;
+}
+
+/** Plain figures. */
+export interface NodeLinkStats {
+  readonly queued: number;
+  readonly running: number;
+  readonly runningBytes: number;
+  readonly calls: number;
+  readonly prioritised: number;
+  readonly cancelled: number;
+  readonly methods: ReadonlyMap<string, { calls: number; errors: number; seconds: number; buckets: readonly number[] }>;
+}
+
+// A turn of the loop is due after this much work: a small call behind it waits no longer, and a timer is at most this
+// late.
+const TURN_MS = 5;
+
+// While a submission is under way nothing else is begun, so that its steps (pool, files, database) follow each other at
+// once; but a block that takes longer to verify doesn't stop everybody else.
+const HOLD_MS = 25;
+
+// Replies of one turn go out together, but none waits longer than this for those after it.
+const GATHER_MS = 0.25;
+
+const UNHANDLED: NodeReply = { status: 500, body: 'Unhandled request' };
+
+interface Waiting {
+  readonly call: NodeCall<Link>;
+  readonly body: Uint8Array;
+}
+
+/** All links of the node thread. */
+export class NodeLinks {
+  readonly #deps: NodeLinkDeps;
+  readonly #links: Link[] = [];
+  readonly #counts = new MethodCounts();
+  readonly #hooks: NodeHooks;
+  /** Calls that came by the ports. */
+  #queue: Waiting[] = [];
+  #head = 0;
+  readonly #turns = new LinkTurns(() => this.#turn());
+  #gathering = false;
+  #runningBytes = 0;
+  #running = 0;
+  #submissions = 0;
+  #holdUntil = 0;
+  #calls = 0;
+  #prioritised = 0;
+  #cancelled = 0;
+
+  constructor(deps: NodeLinkDeps) {
+    this.#deps = deps;
+    this.#hooks = {
+      breathe: () => {
+        this.breathe();
+        return this.#held ? this.#untilFree() : undefined;
+      },
+      onCall: (method, seconds, ok) => this.#counts.add(method, seconds, !ok),
+    };
+  }
+
+  /** Connects a front. */
+  add(front: number, ports: LinkPorts): void {
+    const link = new Link(front, ports);
+    this.#links.push(link);
+    link.main.on('message', (message: unknown) => this.#receive(link, message));
+    link.priority.on('message', (message: unknown) => this.#prioritise(link, message as PriorityCall));
+    this.#turns.begin();
+  }
+
+  /** Ends a front's link; its calls are cancelled. */
+  remove(front: number): void {
+    const at = this.#links.findIndex((link) => link.front === front);
+    if (at < 0) return;
+    const [link] = this.#links.splice(at, 1);
+    link.end();
+  }
+
+  /** Posts news to one front, in order with the replies before it. */
+  tell(front: number, news: FrontNews): void {
+    const link = this.#links.find((one) => one.front === front);
+    if (!link) return;
+    link.outbox.flush();
+    link.postMessage(news);
+  }
+
+  /**
+   * Posts news to every front. Not held back for the end of the turn: a tip must be there before its epoch is raised.
+   */
+  tellAll(news: FrontNews): void {
+    for (const link of this.#links) {
+      link.outbox.flush();
+      link.postMessage(news);
+    }
+  }
+
+  /** Starts every submission that has arrived; next to nothing when there is none. */
+  breathe(): void {
+    for (const link of this.#links) {
+      const { urgent } = link.requests.ring;
+      if (urgent === link.urgentSeen) continue;
+      link.urgentSeen = urgent;
+      for (let next = receiveMessageOnPort(link.priority); next; next = receiveMessageOnPort(link.priority)) {
+        this.#prioritise(link, next.message as PriorityCall);
+      }
+    }
+  }
+
+  /** Whether a submission is under way that others should let pass. */
+  get #held(): boolean {
+    return this.#submissions > 0 && performance.now() < this.#holdUntil;
+  }
+
+  async #untilFree(): Promise<void> {
+    while (this.#held) await yieldToLoop();
+  }
+
+  stats(): NodeLinkStats {
+    return {
+      queued: this.#links.reduce((sum, link) => sum + link.requests.ring.waiting, this.#queue.length - this.#head),
+      running: this.#running,
+      runningBytes: this.#runningBytes,
+      calls: this.#calls,
+      prioritised: this.#prioritised,
+      cancelled: this.#cancelled,
+      methods: this.#counts.byMethod,
+    };
+  }
+
+  #prioritise(link: Link, message: PriorityCall): void {
+    this.#prioritised++;
+    const { block } = message;
+    const call = new NodeCall(link, message, message.id, message.body.byteLength + (block?.bytes.byteLength ?? 0), true);
+    call.submission = message.submission;
+    call.block = block;
+    // Calls with keys come by this port too, and may last for minutes: nobody waits for them.
+    if (call.submission && this.#submissions++ === 0) this.#holdUntil = performance.now() + HOLD_MS;
+    this.#start(call, message.body);
+  }
+
+  #receive(link: Link, message: unknown): void {
+    if (message === null) this.#turns.begin(true);
+    else if (!isPacked(message)) this.#deps.onNews(link.front, message as NodeNews);
+    else {
+      const { items, parts } = unpackMessage(message);
+      for (const item of items) this.#take(link, item, parts);
+      this.#turns.begin(true);
+    }
+  }
+
+  #take(link: Link, item: Item, parts: readonly Uint8Array[]): void {
+    switch (item[0]) {
+      case ITEM.REQUEST: {
+        const [, id, user, uri, , member] = item as [number, number, string, string, string, unknown];
+        const body = memberBody(member, parts) as Uint8Array;
+        const call = new NodeCall(link, { user, uri }, id, body.byteLength, false);
+        link.calls.set(id, call);
+        this.#queue.push({ call, body });
+        break;
+      }
+      case ITEM.CANCEL:
+        this.#cancel(link, item[1] as number);
+        break;
+      case ITEM.TEMPLATE:
+        void this.#template(link, item[1] as number);
+        break;
+      case ITEM.COUNTS: {
+        const [, method, calls, errors, seconds, buckets] = item as [number, string, number, number, number, number[]];
+        this.#counts.merge(method, calls, errors, seconds, buckets);
+        break;
+      }
+    }
+  }
+
+  #cancel(link: Link, id: number): void {
+    const call = link.calls.get(id);
+    if (!call) return;
+    this.#cancelled++;
+    link.calls.delete(id);
+    call.cancel();
+  }
+
+  /** Runs what waits, one call of each front and of the ports after another. @returns whether there is more to do */
+  #turn(): boolean {
+    const until = performance.now() + TURN_MS;
+    let said = until - TURN_MS;
+    let worked = false;
+    for (let more = true; more; ) {
+      more = this.#head < this.#queue.length && this.#fromQueue();
+      for (const link of this.#links) if (!this.#holding() && this.#fromRing(link)) more = true;
+      if (more) worked = true;
+      const now = performance.now();
+      if (now - said > GATHER_MS) {
+        this.#wakeAll();
+        said = now;
+      }
+      if (now > until) break;
+    }
+    this.#wakeAll();
+    // Under load there is more after a look at the sockets, so nobody has to wake this thread; without, the loop goes
+    // to sleep.
+    return worked || this.#head < this.#queue.length || !this.#sleep();
+  }
+
+  /** Lets submissions in. @returns whether others must wait for them */
+  #holding(): boolean {
+    this.breathe();
+    return this.#held;
+  }
+
+  /** Whether every ring is empty and will wake this thread. */
+  #sleep(): boolean {
+    let quiet = true;
+    for (const link of this.#links) if (!link.requests.ring.sleep()) quiet = false;
+    return quiet;
+  }
+
+  #wakeAll(): void {
+    for (const link of this.#links) if (link.unsaid) link.wake();
+  }
+
+  /** Runs the next call that came by a port. @returns false when it may not begin now */
+  #fromQueue(): boolean {
+    if (this.#holding()) return false;
+    const { call, body } = this.#queue[this.#head++];
+    if (this.#head === this.#queue.length || this.#head > 1024) {
+      // Forget what is done before the list grows long under steady load.
+      this.#queue = this.#queue.slice(this.#head);
+      this.#head = 0;
+    }
+    if (!call.cancelled) this.#start(call, body);
+    return true;
+  }
+
+  /** Runs the next call in a front's ring. @returns false when there is none */
+  #fromRing(link: Link): boolean {
+    const { requests } = link;
+    if (!requests.next()) return false;
+    try {
+      if (!requests.isCall) this.#cancel(link, requests.id);
+      else if (requests.cancelled) this.#cancelled++;
+      else {
+        const body = requests.body();
+        const call = new NodeCall(link, requests.caller, requests.id, body.byteLength, false);
+        call.plain = requests.plain;
+        this.#start(call, body);
+      }
+    } finally {
+      // Whatever became of it, nothing is run twice.
+      requests.done();
+    }
+    return true;
+  }
+
+  #start(call: NodeCall<Link>, body: Uint8Array): void {
+    this.#calls++;
+    this.#running++;
+    this.#runningBytes += call.sizeBytes;
+    let reply: NodeReply | Promise<NodeReply>;
+    try {
+      reply = this.#deps.execute(body, call, this.#hooks);
+    } catch (error) {
+      this.#fail(call, error);
+      return;
+    }
+    if (!(reply instanceof Promise)) {
+      this.#finish(call, reply);
+      return;
+    }
+    call.link.calls.set(call.id, call);
+    reply.then(
+      (value) => this.#finish(call, value),
+      (error: unknown) => this.#fail(call, error),
+    );
+  }
+
+  #fail(call: NodeCall<Link>, error: unknown): void {
+    this.#deps.onFault('call', error);
+    this.#finish(call, UNHANDLED);
+  }
+
+  #finish(call: NodeCall<Link>, reply: NodeReply): void {
+    this.#running--;
+    if (call.submission) this.#submissions--;
+    this.#runningBytes -= call.sizeBytes;
+    // The client has gone, or its front has ended.
+    if (call.cancelled) return;
+    call.link.calls.delete(call.id);
+    try {
+      this.#deliver(call, reply);
+    } catch (error) {
+      // No memory for a copy, for one; none of it was written.
+      this.#deps.onFault('reply', error);
+      this.#deliver(call, UNHANDLED);
+    }
+  }
+
+  #deliver(call: NodeCall<Link>, reply: NodeReply): void {
+    const { link } = call;
+    if (!call.priority) {
+      if (link.replies.write(call.id, reply.status, reply.body, link.messages)) this.#said(link);
+      else link.outbox.push([ITEM.REPLY, call.id, reply.status, bodyMember(link.outbox, reply.body)]);
+      return;
+    }
+    // Verdicts are short and somebody's money waits for them: no gathering.
+    const now = new Outbox(reply.body.length > PART_BYTES ? link : link.priority);
+    now.push([ITEM.REPLY, call.id, reply.status, bodyMember(now, reply.body)]);
+    now.flush();
+  }
+
+  /** A reply lies in a front's ring: the turn under way tells it, or else the end of this one. */
+  #said(link: Link): void {
+    link.unsaid = true;
+    if (this.#turns.underWay || this.#gathering) return;
+    this.#gathering = true;
+    setImmediate(() => {
+      this.#gathering = false;
+      this.#wakeAll();
+    });
+  }
+
+  async #template(link: Link, id: number): Promise<void> {
+    let code = 0;
+    let text = '';
+    try {
+      this.#deps.publishTemplate(await this.#deps.templates.refresh());
+    } catch (error) {
+      ({ code, text } = this.#deps.templateError(error));
+    }
+    link.outbox.push([ITEM.TEMPLATE_READY, id, code, text]);
+  }
+}

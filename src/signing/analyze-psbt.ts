@@ -1,0 +1,118 @@
+// Says of a PSBT what each input lacks, who is next, and what it will cost. Core: node/psbt.cpp AnalyzePSBT.
+
+import { STANDARD_SCRIPT_FLAGS } from '../consensus/script/flags.js';
+import { sigopCost } from '../consensus/script/sigops.js';
+import type { SpentOutput } from '../consensus/script/spent-output.js';
+import { witnessVersion } from '../consensus/script/templates.js';
+import { parseTx } from '../consensus/tx/tx-view.js';
+import type { Crypto } from '../crypto/crypto.js';
+import { Slicer } from '../lib/slicer.js';
+import { isUnspendable } from '../policy/script-type.js';
+import { adjustedVirtualSize } from '../policy/virtual-size.js';
+import { extractTx } from '../psbt/extract-tx.js';
+import type { Psbt } from '../psbt/psbt.js';
+import { dummySignPsbtInput, isDone, psbtSigning, signPsbtInput } from './psbt-input.js';
+import type { PsbtSigning } from './sign-ahead.js';
+import type { Missing } from './signature-data.js';
+
+/** Who works on it, in order. */
+export const PSBT_ROLES = ['creator', 'updater', 'signer', 'finalizer', 'extractor'] as const;
+export type PsbtRole = (typeof PSBT_ROLES)[number];
+
+export interface InputAnalysis {
+  readonly hasUtxo: boolean;
+  readonly isFinal: boolean;
+  readonly next: PsbtRole;
+  readonly missing: Missing | null;
+}
+
+export interface PsbtAnalysis {
+  readonly inputs: readonly InputAnalysis[];
+  /** Sigop-adjusted; null when not every input could be filled. */
+  readonly virtualSize: number | null;
+  /** Satoshis; null when an output spent is not known. */
+  readonly fee: number | null;
+  readonly next: PsbtRole;
+  /** Why it makes no sense at all; null when it does. */
+  readonly error: string | null;
+}
+
+const MAX_MONEY = 2_100_000_000_000_000;
+const BYTES_PER_SIGOP = 20;
+const NOTHING = new Uint8Array(0);
+
+const isMoney = (value: number): boolean => value >= 0 && value <= MAX_MONEY;
+const senseless = (why: string): PsbtAnalysis => ({
+  inputs: [],
+  virtualSize: null,
+  fee: null,
+  next: 'creator',
+  error: `PSBT is not valid. ${why}`,
+});
+
+/**
+ * Looks at a PSBT in slices; it is changed on the way and of no further use.
+ * @param later by the rules of release 32
+ */
+export async function analyzePsbt(
+  psbt: Psbt,
+  crypto: Crypto,
+  later: boolean,
+  pauses: Pick<Slicer, 'due' | 'pause'> = new Slicer(),
+): Promise<PsbtAnalysis> {
+  const work = psbtSigning(psbt, crypto, later);
+  const inputs: InputAnalysis[] = [];
+  let paid = 0;
+  for (let i = 0; i < psbt.inputs.length; i++) {
+    const output = work.signing.spent[i];
+    if (output) {
+      if (!isMoney(output.value) || !isMoney(paid + output.value)) return senseless(`Input ${i} has invalid value`);
+      paid += output.value;
+      if (isUnspendable(output.script)) return senseless(`Input ${i} spends unspendable output`);
+    } else if (psbt.inputs[i].nonWitnessUtxo) return senseless(`Input ${i} specifies invalid prevout`);
+    inputs.push(analyzeInput(work, i));
+    if (pauses.due) await pauses.pause();
+  }
+  const next = inputs.reduce<PsbtRole>((least, input) => earlier(least, input.next), 'extractor');
+  if (work.signing.spent.includes(null)) return { inputs, virtualSize: null, fee: null, next, error: null };
+  let spent = 0;
+  for (let i = 0; i < psbt.outputs.length; i++) {
+    const value = psbt.tx.outputValue(i);
+    if (!isMoney(value) || !isMoney(spent + value)) return senseless('Output amount invalid');
+    spent += value;
+  }
+  return { inputs, virtualSize: await estimateSize(work, crypto, pauses), fee: paid - spent, next, error: null };
+}
+
+const earlier = (a: PsbtRole, b: PsbtRole): PsbtRole => (PSBT_ROLES.indexOf(a) < PSBT_ROLES.indexOf(b) ? a : b);
+
+function analyzeInput(work: PsbtSigning, index: number): InputAnalysis {
+  if (work.signing.spent[index] === null) return { hasUtxo: false, isFinal: false, next: 'updater', missing: null };
+  if (isDone(work, index)) return { hasUtxo: true, isFinal: true, next: 'extractor', missing: null };
+  const { final, missing } = signPsbtInput(work, index, null);
+  if (final) return { hasUtxo: true, isFinal: false, next: 'finalizer', missing: null };
+  const onlySignatures =
+    missing !== null &&
+    missing.signatures.length > 0 &&
+    missing.publicKeys.length === 0 &&
+    missing.redeemScript === null &&
+    missing.witnessScript === null;
+  return { hasUtxo: true, isFinal: false, next: onlySignatures ? 'signer' : 'updater', missing };
+}
+
+/** The size with every input filled; null when one can't be. */
+async function estimateSize(work: PsbtSigning, crypto: Crypto, pauses: Pick<Slicer, 'due' | 'pause'>): Promise<number | null> {
+  for (let i = 0; i < work.psbt.inputs.length; i++) {
+    if (work.later && isDone(work, i)) {
+      // Without all outputs spent at hand Core can't verify signatures of taproot, and gives no size.
+      if (witnessVersion(work.signing.spent[i]?.script ?? NOTHING) === 1) return null;
+      continue;
+    }
+    if (!dummySignPsbtInput(work, i)) return null;
+    if (pauses.due) await pauses.pause();
+  }
+  // Without inputs the bytes have only one reading: the old format.
+  const tx = parseTx(extractTx(work.psbt), crypto, { allowWitness: work.psbt.inputs.length > 0 });
+  const spent = work.signing.spent as readonly SpentOutput[];
+  return adjustedVirtualSize(tx.weight, sigopCost(tx, spent, STANDARD_SCRIPT_FLAGS), BYTES_PER_SIGOP);
+}

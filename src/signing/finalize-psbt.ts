@@ -1,0 +1,22 @@
+// The finalizer: puts the signatures of every input together, without keys. Core: psbt.cpp FinalizePSBT.
+import type { Crypto } from '../crypto/crypto.js';
+import { Slicer } from '../lib/slicer.js';
+import type { Psbt } from '../psbt/psbt.js';
+import { psbtSigning, signPsbtInput } from './psbt-input.js';
+
+/** Changes the PSBT, in slices. @param later by the rules of release 32 @returns whether every input is final */
+export async function finalizePsbt(
+  psbt: Psbt,
+  crypto: Crypto,
+  later: boolean,
+  pauses: Pick<Slicer, 'due' | 'pause'> = new Slicer(),
+): Promise<boolean> {
+  const work = psbtSigning(psbt, crypto, later);
+  let complete = true;
+  for (let i = 0; i < psbt.inputs.length; i++) {
+    const { sighashType } = psbt.inputs[i];
+    if (!signPsbtInput(work, i, null, { hashType: sighashType > 0 ? sighashType : null, finalize: true }).final) complete = false;
+    if (pauses.due) await pauses.pause();
+  }
+  return complete;
+}

@@ -1,0 +1,188 @@
+// One input or output of a PSBT: signed, filled with what signers must know, and made final when everything is there.
+// Core: psbt.cpp SignPSBTInput, UpdatePSBTOutput.
+
+import { equalBytes } from '../consensus/bytes/hex.js';
+import { STANDARD_SCRIPT_FLAGS } from '../consensus/script/flags.js';
+import { verifyScript } from '../consensus/script/interpreter.js';
+import { ScriptError } from '../consensus/script/script-error.js';
+import { SIGHASH_ALL, SIGHASH_ANYONECANPAY, SIGHASH_DEFAULT, SIGHASH_SINGLE } from '../consensus/script/sighash.js';
+import { witnessVersion } from '../consensus/script/templates.js';
+import type { Crypto } from '../crypto/crypto.js';
+import type { Signer } from '../crypto/schnorr-signer.js';
+import { isFinal, type Psbt, type PsbtInput, utxoOf } from '../psbt/psbt.js';
+import { encodeTapTree } from '../psbt/tap-tree.js';
+import type { SigningProvider } from './signing-provider.js';
+import { produceSignature } from './produce-signature.js';
+import { inputData, noteKeys, outputData, preimageIn, takeInput, takeOutput } from './psbt-fields.js';
+import type { PsbtSigning } from './sign-ahead.js';
+import { type MadeInput, signatureIn } from './sign-ahead.js';
+import { dummyTools, locksOf, signingTools } from './signature-creator.js';
+import type { Missing, SignatureData } from './signature-data.js';
+import { type SigningTx, signingTx } from './signing-tx.js';
+import type { SolvingTools } from './solving-tools.js';
+
+export function psbtSigning(psbt: Psbt, crypto: Crypto, later = false): PsbtSigning {
+  const spent = psbt.inputs.map((_, i) => utxoOf(psbt, i));
+  return { psbt, signing: signingTx(psbt.tx, spent, crypto), later, proven: new Set() };
+}
+
+/** Whether an input's final scripts are there and right; before release 32 it is enough that they are there. */
+export function isDone(work: PsbtSigning, index: number): boolean {
+  const { finalScriptSig, finalWitness } = work.psbt.inputs[index];
+  if (!work.later) return isFinal(work.psbt.inputs[index]);
+  if (work.proven.has(index)) return true;
+  const done = verifies(work.signing, index, { scriptSig: finalScriptSig, witness: [...finalWitness] });
+  if (done) work.proven.add(index);
+  return done;
+}
+
+/** Who signs an input. */
+export interface PsbtSigner {
+  readonly provider: SigningProvider;
+  /** One byte. */
+  readonly hashType: number;
+  readonly signer: Signer;
+  /** What other threads made of this input; null or absent when it is to be signed here. */
+  readonly made?: MadeInput | null;
+}
+
+/** Whether an input is final now, and what it lacks otherwise; null where nobody could tell. */
+export interface InputOutcome {
+  readonly final: boolean;
+  readonly missing: Missing | null;
+  /** The sighash type asked for is not that of the input or of a signature in it. */
+  readonly mismatch?: true;
+}
+
+/** What is asked for besides signatures. */
+export interface SignOptions {
+  /** One byte; null for the usual one: DEFAULT for taproot, else ALL. Counts with the rules of release 32. */
+  readonly hashType: number | null;
+  /** Whether inputs get their final scripts when they are complete. */
+  readonly finalize: boolean;
+}
+
+const PLAIN: SignOptions = { hashType: null, finalize: true };
+
+/** Knows nothing. */
+const NOBODY: SigningProvider = {
+  script: () => undefined,
+  publicKey: () => undefined,
+  hasSecret: () => false,
+  secret: () => undefined,
+  origin: () => undefined,
+};
+
+/** Works on one input, changing it. @param by who signs; null to put together what is there */
+export function signPsbtInput(work: PsbtSigning, index: number, by: PsbtSigner | null, options: SignOptions = PLAIN): InputOutcome {
+  const { signing } = work;
+  const output = signing.spent[index];
+  let hashType = by?.hashType ?? SIGHASH_ALL;
+  if (work.later && output !== null) {
+    if (isDone(work, index)) return { final: true, missing: null };
+    // Core takes final scripts for right here where the whole previous transaction is there, else has nothing to say.
+    if (isFinal(work.psbt.inputs[index])) return { final: work.psbt.inputs[index].nonWitnessUtxo !== null, missing: null };
+    const chosen = chooseHashType(work.psbt.inputs[index], output.script, options.hashType);
+    if (chosen === null) return { final: false, missing: null, mismatch: true };
+    hashType = chosen;
+  }
+  // SINGLE without its output would sign the number one: anybody could use that signature.
+  const signs = (hashType & ~SIGHASH_ANYONECANPAY) !== SIGHASH_SINGLE || index < signing.tx.outputCount;
+  const how = { dummy: false, finalize: options.finalize };
+  if (by === null || output === null || !signs) return solveInput(work, index, unsigned(by?.provider ?? NOBODY, signing, index), how);
+  const tools = signingTools(signing, { input: index, output, ...by, hashType });
+  return solveInput(work, index, by.made ? withMade(tools, by.made) : tools, how, by.made);
+}
+
+/**
+ * The sighash type that signatures get; one that is not the usual is noted in the input.
+ * @returns null on a mismatch
+ */
+function chooseHashType(input: PsbtInput, script: Uint8Array, asked: number | null): number | null {
+  const taproot = witnessVersion(script) === 1 && script.length === 34;
+  const hashType = asked ?? (taproot ? SIGHASH_DEFAULT : SIGHASH_ALL);
+  if (input.sighashType !== 0 && input.sighashType !== hashType) return null;
+  if (hashType !== SIGHASH_DEFAULT && (taproot || hashType !== SIGHASH_ALL)) input.sighashType = hashType;
+  const schnorr = [...(input.tapKeySig ? [input.tapKeySig] : []), ...[...input.tapScriptSigs.values()].map((sig) => sig.signature)];
+  const matches = (signature: Uint8Array): boolean => signature[signature.length - 1] === hashType;
+  if (hashType === SIGHASH_DEFAULT) return schnorr.every(({ length }) => length === 64) ? hashType : null;
+  if (!schnorr.every((signature) => signature.length === 65 && matches(signature))) return null;
+  return [...input.partialSigs.values()].every(({ signature }) => matches(signature)) ? hashType : null;
+}
+
+/** Tools that have one signature already. */
+function withMade(tools: SolvingTools, made: MadeInput): SolvingTools {
+  const known = signatureIn(made);
+  return {
+    ...tools,
+    create: (keyId, publicKey, scriptCode, sigVersion) => {
+      if (known !== null && equalBytes(known.publicKey, publicKey)) return known.signature;
+      return tools.create(keyId, publicKey, scriptCode, sigVersion);
+    },
+  };
+}
+
+const unsigned = (provider: SigningProvider, signing: SigningTx, index: number): SolvingTools => ({
+  provider,
+  hashes: signing.crypto,
+  locks: locksOf(signing, index),
+  create: () => null,
+});
+
+/** The same with signatures of the right size and no meaning, to learn how large the transaction will be. */
+export function dummySignPsbtInput(work: PsbtSigning, index: number): boolean {
+  return solveInput(work, index, dummyTools(NOBODY, work.signing.crypto), { dummy: true, finalize: true }).final;
+}
+
+/** @param checked a solution that is known to verify */
+function solveInput(
+  work: PsbtSigning,
+  index: number,
+  tools: SolvingTools,
+  { dummy, finalize }: { readonly dummy: boolean; readonly finalize: boolean },
+  checked?: MadeInput | null,
+): InputOutcome {
+  const { psbt, signing } = work;
+  const input = psbt.inputs[index];
+  if (!work.later && isFinal(input)) return { final: true, missing: null };
+  const output = signing.spent[index];
+  if (output === null) return { final: false, missing: null };
+  const data = inputData(input);
+  noteKeys(data, input, tools.hashes);
+  const solved = produceSignature(output.script, data, {
+    ...tools,
+    everyKey: true,
+    preimage: (fragment, hash) => preimageIn(input, fragment, hash, tools.hashes),
+  });
+  // What is spent is proven by the whole transaction, or by signatures that commit to the amount.
+  if (input.nonWitnessUtxo === null && !data.wantsWitness) return { final: false, missing: null };
+  const complete = solved && (dummy || isSame(data, checked) || verifies(signing, index, data));
+  data.complete = complete && finalize;
+  takeInput(input, data, tools.hashes);
+  if (data.wantsWitness) input.witnessUtxo = output;
+  if (data.complete && !dummy) work.proven.add(index);
+  return { final: complete, missing: data.missing };
+}
+
+function isSame({ scriptSig, witness }: SignatureData, checked: MadeInput | null | undefined): boolean {
+  if (!checked || witness.length !== checked.witness.length || !equalBytes(scriptSig, checked.scriptSig)) return false;
+  return witness.every((item, i) => equalBytes(item, checked.witness[i]));
+}
+
+function verifies(signing: SigningTx, index: number, { scriptSig, witness }: Pick<SignatureData, 'scriptSig' | 'witness'>): boolean {
+  const output = signing.spent[index];
+  if (output === null) return false;
+  return verifyScript(scriptSig, output.script, witness, STANDARD_SCRIPT_FLAGS, locksOf(signing, index)) === ScriptError.OK;
+}
+
+/** Tells signers about an output's scripts and keys, as far as the provider knows them. */
+export function updatePsbtOutput({ psbt, signing }: PsbtSigning, index: number, provider: SigningProvider): void {
+  const output = psbt.outputs[index];
+  const script = psbt.tx.outputScript(index);
+  const data = outputData(output);
+  noteKeys(data, output, signing.crypto);
+  produceSignature(script, data, { ...unsigned(provider, signing, 0), everyKey: true });
+  takeOutput(output, data);
+  const tree = script.length === 34 ? provider.taproot?.(script.subarray(2)) : undefined;
+  if (tree && tree.leaves.length > 0) output.tapTree ??= encodeTapTree(tree.leaves);
+}

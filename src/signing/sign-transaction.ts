@@ -1,0 +1,117 @@
+// Signs a transaction's inputs with the keys of a provider and says of each whether it can be spent now; and merges
+// versions of one transaction. Core: script/sign.cpp SignTransaction, rpc/rawtransaction.cpp combinerawtransaction.
+import type { SpentOutput } from '../consensus/script/spent-output.js';
+import { buildTx } from '../consensus/tx/build-tx.js';
+import type { TxView } from '../consensus/tx/tx-view.js';
+import type { Crypto } from '../crypto/crypto.js';
+import type { Signer } from '../crypto/schnorr-signer.js';
+import { Slicer } from '../lib/slicer.js';
+import { FlatProvider, type SigningProvider } from './signing-provider.js';
+import { extractSignatures } from './extract-signatures.js';
+import { produceSignature } from './produce-signature.js';
+import { type SigningResult, signInput, signingErrorText } from './sign-input.js';
+import { emptySignatureData, mergeSignatureData } from './signature-data.js';
+import { signingTx } from './signing-tx.js';
+
+/** An input after signing. */
+export interface SignedInput {
+  readonly scriptSig: Uint8Array;
+  readonly witness: readonly Uint8Array[];
+  /** Why it cannot be spent like this; null when it can. */
+  readonly error: string | null;
+}
+
+/** What signing works with. */
+export interface SigningTools {
+  readonly crypto: Crypto;
+  readonly signer: Signer;
+  /** Other threads, which large transactions are signed on. */
+  readonly signingThreads?: SigningThreads | undefined;
+}
+
+/** Signs on other threads; wallet/pooled-signer.ts. */
+export interface SigningThreads {
+  /** Null when the transaction is better signed where it is, or no thread is to be had. */
+  sign(
+    tx: TxView,
+    spent: readonly (SpentOutput | null)[],
+    provider: SigningProvider,
+    hashType: number,
+  ): Promise<readonly SigningResult[]> | null;
+}
+
+/**
+ * Signs what can be signed, in slices or on other threads; the signatures are the same.
+ * @param spent per input, null where the output is not known or spent
+ * @param hashType one byte; DEFAULT means ALL where there is no DEFAULT
+ */
+export async function signTransaction(
+  tx: TxView,
+  spent: readonly (SpentOutput | null)[],
+  provider: SigningProvider,
+  hashType: number,
+  tools: SigningTools,
+): Promise<SignedInput[]> {
+  const results = await (tools.signingThreads?.sign(tx, spent, provider, hashType) ?? signHere(tx, spent, provider, hashType, tools));
+  return results.map(({ scriptSig, witness, code }) => ({ scriptSig, witness, error: signingErrorText(code) }));
+}
+
+async function signHere(
+  tx: TxView,
+  spent: readonly (SpentOutput | null)[],
+  provider: SigningProvider,
+  hashType: number,
+  { crypto, signer }: SigningTools,
+): Promise<SigningResult[]> {
+  const signing = signingTx(tx, spent, crypto);
+  const slicer = new Slicer();
+  const results: SigningResult[] = [];
+  for (let i = 0; i < tx.inputCount; i++) {
+    results.push(signInput(signing, i, provider, hashType, signer));
+    if (slicer.due) await slicer.pause();
+  }
+  return results;
+}
+
+/**
+ * Puts the signatures of several versions of one transaction together.
+ * @param versions the first is the template
+ * @param spent its outputs
+ */
+export async function combineTransactions(versions: readonly TxView[], spent: readonly SpentOutput[], crypto: Crypto): Promise<Uint8Array> {
+  const [template] = versions;
+  const sources = versions.map((tx) => {
+    const outputs = Array.from({ length: tx.inputCount }, (_, i) => spent[i] ?? null);
+    return signingTx(tx, outputs, crypto);
+  });
+  const tools = { provider: new FlatProvider(), create: () => null, hashes: crypto };
+  const slicer = new Slicer();
+  const inputs: Pick<SignedInput, 'scriptSig' | 'witness'>[] = [];
+  for (let i = 0; i < template.inputCount; i++) {
+    let data = emptySignatureData();
+    for (const source of sources) {
+      if (source.tx.inputCount <= i) continue;
+      data = mergeSignatureData(data, extractSignatures(source, i, spent[i]));
+      if (slicer.due) await slicer.pause();
+    }
+    produceSignature(spent[i].script, data, tools);
+    inputs.push(data);
+  }
+  return withInputs(template, inputs);
+}
+
+/** The transaction with other scriptSigs and witnesses. */
+export function withInputs(tx: TxView, inputs: readonly Pick<SignedInput, 'scriptSig' | 'witness'>[]): Uint8Array {
+  return buildTx({
+    version: tx.version,
+    inputs: inputs.map(({ scriptSig, witness }, i) => ({
+      prevHash: tx.prevHash(i),
+      prevIndex: tx.prevIndex(i),
+      scriptSig,
+      sequence: tx.sequence(i),
+      witness,
+    })),
+    outputs: Array.from({ length: tx.outputCount }, (_, i) => ({ value: tx.outputValueBig(i), script: tx.outputScript(i) })),
+    locktime: tx.locktime,
+  });
+}

@@ -1,0 +1,33 @@
+// Turns of the link: what throws in one of them ends no row of turns.
+import t from 'tap';
+import { LinkTurns } from '../../../src/link/link-turns.js';
+
+t.test('work that throws is gone on with, and later work is begun', async (t) => {
+  const done: number[] = [];
+  const queue = [1, 2, 3];
+  const turns = new LinkTurns(() => {
+    const next = queue.shift();
+    if (next === 2) throw new Error('two');
+    if (next !== undefined) done.push(next);
+    return queue.length > 0;
+  });
+  const thrown: unknown[] = [];
+  const note = (error: unknown) => thrown.push(error);
+  // tap listens too, and would take it for the test's.
+  const others = process.listeners('uncaughtException');
+  process.removeAllListeners('uncaughtException');
+  process.on('uncaughtException', note);
+  t.teardown(() => {
+    process.off('uncaughtException', note);
+    for (const other of others) process.on('uncaughtException', other);
+  });
+  turns.begin();
+  for (let i = 0; i < 10; i++) await new Promise((resolve) => setImmediate(resolve));
+  t.same(done, [1, 3]);
+  t.match(thrown, [{ message: 'two' }]);
+  t.equal(turns.underWay, false);
+  queue.push(4);
+  turns.begin();
+  for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve));
+  t.same(done, [1, 3, 4]);
+});

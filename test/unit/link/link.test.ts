@@ -1,0 +1,532 @@
+import { MessageChannel, Worker } from 'node:worker_threads';
+import t from 'tap';
+import { newRing } from '../../../src/link/byte-ring.js';
+import { CallReader, CallWriter, ReplyWriter, RING_BYTES } from '../../../src/link/frames.js';
+import { FrontCounters } from '../../../src/link/front-counters.js';
+import { FrontLink } from '../../../src/link/front-link.js';
+import { type FrontNews, ITEM, Outbox } from '../../../src/link/messages.js';
+import { MethodCounts } from '../../../src/link/method-counts.js';
+import { NodeLinks } from '../../../src/link/node-link.js';
+import { SharedState, STATE_FLAG } from '../../../src/link/shared-state.js';
+import { SlabReader, SlabRing } from '../../../src/link/slab-ring.js';
+
+t.test('shared state', async (t) => {
+  const state = new SharedState();
+  const other = new SharedState(state.buffer);
+  t.equal(state.raiseEpoch(), 1);
+  t.equal(other.epoch, 1);
+  state.mempoolCounter = 0xffff_fffe;
+  t.equal(other.mempoolCounter, 4294967294);
+  state.set(STATE_FLAG.TEST_CHAIN, true);
+  state.set(STATE_FLAG.NETWORK, true);
+  state.set(STATE_FLAG.TEST_CHAIN, false);
+  t.same([other.has(STATE_FLAG.TEST_CHAIN), other.has(STATE_FLAG.NETWORK)], [false, true]);
+  t.ok(Math.abs(other.nowSeconds() - Date.now() / 1000) < 60);
+  state.mockSeconds = 1_300_000_000;
+  t.equal(other.nowSeconds(), 1300000000);
+  state.startedMs = 5_000_000_000_000;
+  t.equal(other.startedMs, 5e12);
+});
+
+t.test('a slab is rewritten only when nobody reads it', async (t) => {
+  const ring = new SlabRing(2);
+  const reader = new SlabReader(ring.control, ring.slabs);
+  ring.onGrow = (slab) => reader.update(slab);
+  const exhausted: number[] = [];
+  ring.onExhausted = (index) => exhausted.push(index);
+  const first = ring.take(10)!;
+  t.equal(first.buffer.byteLength, 65536);
+  t.equal(reader.lease(first), null, 'not while it is written');
+  ring.publish(first);
+  t.equal(reader.lease(first), first.buffer);
+  const second = ring.take(100_000)!;
+  t.equal(second.buffer.byteLength, 131072);
+  t.equal(ring.publish(second).use, ring.publish(second).use, 'twice is once');
+  t.equal(reader.lease(first), first.buffer, 'held by its reader after the publisher let go');
+  t.equal(ring.take(1), null);
+  t.same(exhausted, [first.index]);
+  reader.release(first);
+  t.equal(ring.take(1), null);
+  const waiting = ring.takeWhenFree(1);
+  reader.release(first);
+  ring.readersGone();
+  const third = await waiting;
+  t.equal(third.index, first.index);
+  t.equal(third.use, first.use + 1);
+  t.equal(reader.lease(first), null, 'what was there is gone');
+  ring.discard(third);
+  const fourth = ring.take(70_000)!;
+  ring.publish(fourth);
+  t.equal(reader.lease(first), null, 'another use of the same slab');
+  t.equal(reader.lease(fourth)?.byteLength, 131072, 'the larger slab became known');
+  reader.release(fourth);
+  t.same(ring.stats(), { slabs: 2, busy: 1, bytes: 262144, grown: 3, exhausted: 3 });
+});
+
+t.test('threads that lease while slabs are rewritten never see two templates in one', async (t) => {
+  const ring = new SlabRing(4);
+  const path = new URL('../../../src/link/slab-ring.js', import.meta.url).href;
+  const source = `
+    const { parentPort, workerData } = require('node:worker_threads');
+    import(${JSON.stringify(path)}).then(({ SlabReader }) => {
+      const reader = new SlabReader(workerData.control, workerData.slabs);
+      const seen = { good: 0, gone: 0, torn: 0 };
+      parentPort.on('message', (message) => {
+        if (message.slab) return reader.update(message.slab);
+        if (message.end) { parentPort.postMessage(seen); return parentPort.close(); }
+        const buffer = reader.lease(message.ref);
+        if (!buffer) { seen.gone++; return; }
+        const words = new Int32Array(buffer, 0, message.words);
+        let torn = false;
+        for (let i = 0; i < words.length; i++) if (words[i] !== message.value) torn = true;
+        reader.release(message.ref);
+        if (torn) seen.torn++; else seen.good++;
+      });
+      parentPort.postMessage('up');
+    });`;
+  const readers = await Promise.all(
+    [0, 1].map(async () => {
+      const worker = new Worker(source, { eval: true, workerData: { control: ring.control, slabs: ring.slabs } });
+      await new Promise((resolve) => worker.once('message', resolve));
+      return worker;
+    }),
+  );
+  ring.onGrow = (slab) => {
+    for (const worker of readers) worker.postMessage({ slab });
+  };
+  for (let value = 1; value <= 2000; value++) {
+    const words = 1000 + (value % 500) * 40;
+    const slab = await ring.takeWhenFree(words * 4);
+    new Int32Array(slab.buffer, 0, words).fill(value);
+    const ref = ring.publish(slab);
+    for (const worker of readers) worker.postMessage({ ref, words, value });
+    if (value % 20 === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  for (const worker of readers) {
+    const done = new Promise<{ good: number; gone: number; torn: number }>((resolve) => worker.once('message', resolve));
+    worker.postMessage({ end: true });
+    const seen = await done;
+    t.equal(seen.torn, 0);
+    t.equal(seen.good + seen.gone, 2000);
+    t.ok(seen.good > 0);
+  }
+  t.equal(ring.stats().busy, 1);
+});
+
+t.test('a ring between two threads, full and empty by turns', async (t) => {
+  const ring = newRing(8192);
+  const { port1, port2 } = new MessageChannel();
+  const path = new URL('../../../src/link/frames.js', import.meta.url).href;
+  const source = `
+    const { parentPort, workerData } = require('node:worker_threads');
+    import(${JSON.stringify(path)}).then(async ({ CallWriter }) => {
+      const writer = new CallWriter(workerData.ring);
+      let full = 0;
+      for (let id = 1; id <= 20000; id++) {
+        // Sizes from nothing to more than half of the ring; now and then a caller that is new.
+        const size = (id * 7919) % (id % 50 === 0 ? 5000 : 300);
+        const body = new Uint8Array(size).fill(id);
+        while (writer.write(id, 'user', '/wallet/' + (id % 700), body, id % 2 === 0) < 0) {
+          full++;
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+        if (writer.ring.mustWake()) workerData.port.postMessage(null);
+        if (id % 1000 === 0) await new Promise((resolve) => setTimeout(resolve, 2));
+      }
+      workerData.port.postMessage({ full });
+    });`;
+  const worker = new Worker(source, { eval: true, workerData: { ring, port: port2 }, transferList: [port2] });
+  const reader = new CallReader(ring);
+  let last = 0;
+  let wrong = 0;
+  let woken = 0;
+  const { full } = await new Promise<{ full: number }>((resolve) => {
+    port1.on('message', (message: { full: number } | null) => {
+      woken++;
+      do {
+        while (reader.next()) {
+          const { id } = reader;
+          const body = reader.body();
+          const { user, uri } = reader.caller;
+          const right =
+            id === last + 1 && user === 'user' && uri === `/wallet/${id % 700}` && !reader.cancelled && reader.plain === (id % 2 === 0);
+          if (!right || body.length !== (id * 7919) % (id % 50 === 0 ? 5000 : 300) || body.some((byte) => byte !== (id & 255))) wrong++;
+          last = id;
+          reader.done();
+        }
+      } while (!reader.ring.sleep());
+      if (message !== null) resolve(message);
+    });
+  });
+  await worker.terminate();
+  port1.close();
+  t.equal(last, 20_000);
+  t.equal(wrong, 0);
+  t.ok(full > 0, 'it was full now and then');
+  t.ok(woken > 1, 'and empty');
+  t.equal(reader.ring.waiting, 0);
+  t.ok(
+    new Uint32Array(ring, 64).every((word) => word === 0 || word === 0xffff_ffff),
+    'nothing of what was read is left',
+  );
+});
+
+/** A front and a node thread in one, over real channels. */
+function linked(execute: ConstructorParameters<typeof NodeLinks>[0]['execute'], bounds = { calls: 10, bytes: 1 << 20 }) {
+  const main = new MessageChannel();
+  const priority = new MessageChannel();
+  const news: FrontNews[] = [];
+  const faults: unknown[] = [];
+  const node = new NodeLinks({
+    execute,
+    templates: { refresh: () => Promise.reject(new Error('none')) },
+    publishTemplate: () => {},
+    templateError: () => ({ code: -1, text: 'none' }),
+    onNews: () => {},
+    onFault: (_what, error) => faults.push(error),
+  });
+  const rings = { calls: newRing(RING_BYTES), replies: newRing(RING_BYTES) };
+  node.add(0, { main: main.port1, priority: priority.port1, ...rings });
+  const front = new FrontLink({ main: main.port2, priority: priority.port2, ...rings }, bounds, new FrontCounters(), (one) =>
+    news.push(one),
+  );
+  const call = (text: string | Uint8Array, extra: { priority?: boolean; submission?: boolean; waits?: boolean } = {}) => {
+    const body = typeof text === 'string' ? Buffer.from(text) : text;
+    let id = 0;
+    const reply = new Promise<{ status: number; text: string }>((resolve) => {
+      id = front.call(
+        { user: 'u', uri: '/', method: 'm', body, priority: false, submission: false, waits: false, shared: false, plain: false, ...extra },
+        (status, bytes) => resolve({ status, text: typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString() }),
+      );
+    });
+    return { id, reply };
+  };
+  const close = () => {
+    front.close();
+    node.remove(0);
+  };
+  return { node, front, call, news, faults, close };
+}
+
+t.test('calls over the link', async (t) => {
+  const link = linked((body, _call, hooks) => {
+    const text = Buffer.from(body).toString();
+    if (text === 'throw') throw new Error('oops');
+    if (text === 'reject') return Promise.reject(new Error('later'));
+    hooks.onCall(text.slice(0, 4), 0.002, true);
+    return { status: 200, body: text.startsWith('bytes') ? new Uint8Array(200_000).fill(0x61) : `<${text}>` };
+  });
+  t.teardown(link.close);
+  t.same(await link.call('one é').reply, { status: 200, text: '<one é>' });
+  const large = `${'x'.repeat(300_000)}é`;
+  t.same(await link.call(large).reply, { status: 200, text: `<${large}>` });
+  t.same(await link.call('bytes').reply, { status: 200, text: 'a'.repeat(200_000) });
+  t.same(await link.call(large, { priority: true, submission: true }).reply, { status: 200, text: `<${large}>` });
+  t.same(await link.call('submit', { priority: true, submission: true }).reply, { status: 200, text: '<submit>' });
+  t.same(await link.call('throw').reply, { status: 500, text: 'Unhandled request' });
+  t.same(await link.call('reject').reply, { status: 500, text: 'Unhandled request' });
+  t.equal(link.faults.length, 2);
+  t.equal(link.front.callsUnderWay, 0);
+  const counts = new MethodCounts();
+  counts.add('uptime', 0.00005, false);
+  counts.add('uptime', 200, true);
+  link.front.report(counts);
+  t.equal(counts.byMethod.size, 0);
+  await link.call('last').reply;
+  while (!link.node.stats().methods.has('uptime')) await new Promise((resolve) => setImmediate(resolve));
+  t.same(link.node.stats().methods.get('uptime'), {
+    calls: 2,
+    errors: 1,
+    seconds: 200.00005,
+    buckets: [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1],
+  });
+  t.equal(link.node.stats().methods.get('last')?.calls, 1);
+  t.equal(link.node.stats().prioritised, 2);
+});
+
+t.test('bounds, cancelling, and order', async (t) => {
+  const signals: AbortSignal[] = [];
+  const finish: (() => void)[] = [];
+  const order: string[] = [];
+  const link = linked(
+    (body, call, hooks) => {
+      const text = Buffer.from(body).toString();
+      order.push(text);
+      if (text === 'batch') {
+        for (let i = 0; i < 50; i++) {
+          const end = performance.now() + 1;
+          while (performance.now() < end);
+          hooks.breathe();
+        }
+        order.push('batch end');
+      }
+      if (text !== 'hold') return { status: 200, body: 'done' };
+      signals.push(call.signal);
+      return new Promise((resolve) => finish.push(() => resolve({ status: 200, body: 'held' })));
+    },
+    { calls: 2, bytes: 1000 },
+  );
+  t.teardown(link.close);
+  const first = link.call('hold');
+  const second = link.call('hold');
+  t.equal(link.call('hold').id, 0, 'two at most');
+  t.equal(link.call('x', { priority: true }).id, 0, 'with keys as well');
+  t.ok(link.call('x', { priority: true, submission: true }).id > 0, 'but for submissions');
+  t.ok(link.call('y', { waits: true }).id > 0, 'and calls that wait');
+  t.equal(link.call(new Uint8Array(1000), { waits: true }).id, 0, 'bytes count for all');
+  while (signals.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  link.front.cancel(first.id);
+  while (!signals[0]!.aborted) await new Promise((resolve) => setImmediate(resolve));
+  t.notOk(signals[1]!.aborted);
+  const third = link.call('z');
+  t.ok(third.id > 0, 'its place is free');
+  for (const done of finish) done();
+  t.equal((await second.reply).text, 'held');
+  t.equal((await third.reply).text, 'done');
+  t.equal(link.node.stats().cancelled, 1);
+  t.equal(link.node.stats().running, 0);
+
+  // Both are in their ports before the batch begins.
+  order.length = 0;
+  const batch = link.call('batch');
+  const submit = link.call('submit', { priority: true, submission: true });
+  await Promise.all([batch.reply, submit.reply]);
+  t.ok(order.indexOf('submit') < order.indexOf('batch end'), order.join());
+
+  // News keep their place among replies, and drain() takes what has arrived without a turn of the loop.
+  link.node.tellAll({ news: 'warmup', text: 'a' });
+  link.node.tellAll({ news: 'warmup', text: 'b' });
+  link.front.drain();
+  t.same(link.news, [
+    { news: 'warmup', text: 'a' },
+    { news: 'warmup', text: 'b' },
+  ]);
+});
+
+t.test('a reply that cannot be handed over is counted once, and its client hears of it', async (t) => {
+  const link = linked((request, _call, hooks) => {
+    const text = Buffer.from(request).toString();
+    if (text === 'held?') return { status: 200, body: String(hooks.breathe() !== undefined) };
+    const body = {
+      get length(): number {
+        throw new RangeError('Array buffer allocation failed');
+      },
+    } as Uint8Array;
+    const reply = { status: 200, body };
+    return text === 'later' ? Promise.resolve(reply) : reply;
+  });
+  t.teardown(link.close);
+  for (const [text, extra] of [
+    ['now', {}],
+    ['later', {}],
+    ['now', { priority: true, submission: true }],
+  ] as const) {
+    t.same(await link.call(text, extra).reply, { status: 500, text: 'Unhandled request' }, text);
+    t.match(link.node.stats(), { running: 0, runningBytes: 0 });
+  }
+  t.equal(link.faults.length, 3);
+  t.same(await link.call('held?').reply, { status: 200, text: 'false' });
+});
+
+t.test('others let a submission pass, but not a call with keys', async (t) => {
+  const held = new Map<string, boolean>();
+  let finish = () => {};
+  const link = linked((body, _call, hooks) => {
+    const text = Buffer.from(body).toString();
+    held.set(text, hooks.breathe() !== undefined);
+    if (text !== 'keys') return { status: 200, body: text };
+    return new Promise((resolve) => {
+      finish = () => resolve({ status: 200, body: text });
+    });
+  });
+  t.teardown(link.close);
+  const keys = link.call('keys', { priority: true });
+  await link.call('other').reply;
+  await link.call('submit', { priority: true, submission: true }).reply;
+  finish();
+  await keys.reply;
+  await link.call('last').reply;
+  t.same(Object.fromEntries(held), { keys: false, other: false, submit: true, last: false });
+});
+
+t.test('a call that was read long ago is cancelled by a frame of its own', async (t) => {
+  const ring = newRing(8192);
+  const writer = new CallWriter(ring);
+  const reader = new CallReader(ring);
+  writer.write(1, 'u', '/', Buffer.from('parked'), false);
+  t.ok(reader.next());
+  reader.done();
+  const before = new Uint32Array(ring, 64).slice();
+  // Positions come round: what lies there is empty, or another call.
+  const next = writer.write(2, 'u', '/', Buffer.from('other'), false);
+  t.ok(writer.cancel(1, next));
+  t.ok(writer.cancel(1, next + 100), 'an empty place');
+  t.same(new Uint32Array(ring, 64).slice(next + 100, next + 110), before.slice(next + 100, next + 110), 'which stays empty');
+  const seen: unknown[] = [];
+  for (; reader.next(); reader.done()) seen.push([reader.id, reader.isCall, reader.cancelled]);
+  t.same(seen, [
+    [2, true, false],
+    [1, false, true],
+    [1, false, true],
+  ]);
+  const own = writer.write(3, 'u', '/', Buffer.from('own'), false);
+  t.ok(writer.cancel(3, own));
+  t.ok(reader.next());
+  t.same([reader.id, reader.isCall, reader.cancelled], [3, true, true], 'a call that waits is taken back');
+  reader.done();
+  t.notOk(reader.next());
+});
+
+t.test('what was cancelled before its turn is not run, and replies and news keep their order', async (t) => {
+  const run: string[] = [];
+  const link = linked(
+    (body) => {
+      const text = Buffer.from(body).toString();
+      run.push(text);
+      if (text.startsWith('news')) link.node.tellAll({ news: 'warmup', text });
+      return { status: 200, body: text.startsWith('large') ? text.repeat(5000) : text };
+    },
+    { calls: 1000, bytes: 1 << 24 },
+  );
+  t.teardown(link.close);
+  const gone = link.call('gone');
+  link.front.cancel(gone.id);
+  const stays = link.call('stays');
+  t.equal((await stays.reply).text, 'stays');
+  t.same(run, ['stays']);
+  t.equal(link.node.stats().cancelled, 1);
+  t.equal(link.node.stats().queued, 0);
+
+  // Small replies go by the ring, larger ones and news by the port; the front tells both in the order they were given.
+  const names = Array.from({ length: 200 }, (_, i) => `${i % 7 === 3 ? 'news' : i % 5 === 1 ? 'large' : 'small'} ${i}`);
+  const given: string[] = [];
+  const calls = names.map((name) => link.call(name).reply.then(({ text }) => given.push(text.slice(0, name.length))));
+  await Promise.all(calls);
+  t.same([...given].sort(), [...names].sort());
+  t.same(
+    link.news.map((one) => (one.news === 'warmup' ? one.text : '')),
+    names.filter((name) => name.startsWith('news')),
+  );
+  const small = given.filter((name) => !name.startsWith('large'));
+  t.same(
+    small,
+    names.filter((name) => !name.startsWith('large')),
+  );
+});
+
+t.test('news stand among replies where they were told', async (t) => {
+  const order: string[] = [];
+  const main = new MessageChannel();
+  const priority = new MessageChannel();
+  const rings = { calls: newRing(RING_BYTES), replies: newRing(RING_BYTES) };
+  const node: NodeLinks = new NodeLinks({
+    execute: (body) => {
+      const text = Buffer.from(body).toString();
+      if (text.startsWith('tip')) node.tell(0, { news: 'warmup', text });
+      return { status: 200, body: text };
+    },
+    templates: { refresh: () => Promise.reject(new Error('none')) },
+    publishTemplate: () => {},
+    templateError: () => ({ code: -1, text: 'none' }),
+    onNews: () => {},
+    onFault: () => {},
+  });
+  node.add(0, { main: main.port1, priority: priority.port1, ...rings });
+  const bounds = { calls: 100, bytes: 1 << 20 };
+  const front = new FrontLink({ main: main.port2, priority: priority.port2, ...rings }, bounds, new FrontCounters(), (one) =>
+    order.push(`news ${one.news === 'warmup' ? one.text : ''}`),
+  );
+  const expected: string[] = [];
+  await Promise.all(
+    Array.from({ length: 60 }, (_, i) => {
+      const name = i % 3 === 1 ? `tip ${i}` : `call ${i}`;
+      if (i % 3 === 1) expected.push(`news ${name}`);
+      expected.push(name);
+      const body = Buffer.from(name);
+      return new Promise<void>((resolve) => {
+        front.call(
+          { user: '', uri: '/', method: 'm', body, shared: false, priority: false, submission: false, waits: false, plain: false },
+          (_status, bytes) => {
+            order.push(Buffer.from(bytes as Uint8Array).toString());
+            resolve();
+          },
+        );
+      });
+    }),
+  );
+  front.close();
+  node.remove(0);
+  t.same(order, expected);
+});
+
+t.test('a link that was closed leaves nothing running', async (t) => {
+  const link = linked(() => ({ status: 200, body: 'late' }));
+  let answered = false;
+  void link.call('x').reply.then(() => {
+    answered = true;
+  });
+  // The reply is given after news that the front will not hear any more.
+  link.front.close();
+  link.node.tellAll({ news: 'warmup', text: 'c' });
+  const rest = () => new Promise((resolve) => setTimeout(resolve, 5));
+  while (link.node.stats().calls === 0) await rest();
+  link.node.remove(0);
+  // A turn that plans the next one for ever would be among what keeps the process alive, every time.
+  while (process.getActiveResourcesInfo().includes('Immediate')) await rest();
+  t.notOk(answered);
+});
+
+t.test('a handler that throws takes no other reply and no message with it', async (t) => {
+  const { port1: main, port2: nodeMain } = new MessageChannel();
+  const { port1: priority, port2: nodePriority } = new MessageChannel();
+  const replies = newRing(RING_BYTES);
+  const seen: string[] = [];
+  const front = new FrontLink(
+    { main, priority, calls: newRing(RING_BYTES), replies },
+    { calls: 10, bytes: 1 << 20 },
+    new FrontCounters(),
+    (news) => {
+      seen.push(news.news);
+      if (news.news === 'drain') throw new Error('news');
+    },
+  );
+  // tap listens too, and would take them for the test's.
+  const thrown: unknown[] = [];
+  const note = (error: unknown) => thrown.push((error as Error).message);
+  const others = process.listeners('uncaughtException');
+  process.removeAllListeners('uncaughtException');
+  process.on('uncaughtException', note);
+  t.teardown(() => {
+    front.close();
+    nodeMain.close();
+    nodePriority.close();
+    process.off('uncaughtException', note);
+    for (const other of others) process.on('uncaughtException', other);
+  });
+  const what = { user: 'u', uri: '/', method: 'm', priority: false, submission: false, waits: false, shared: false, plain: false };
+  const ids = ['a', 'b', 'c', 'd', 'e'].map((name) =>
+    front.call({ ...what, body: new Uint8Array(1) }, () => {
+      seen.push(name);
+      if (name === 'a' || name === 'c') throw new Error(name);
+    }),
+  );
+  const writer = new ReplyWriter(replies);
+  writer.write(ids[0]!, 200, 'x', 0);
+  nodeMain.postMessage({ news: 'drain' });
+  const outbox = new Outbox(nodeMain);
+  outbox.push([ITEM.REPLY, ids[2]!, 200, 'x']);
+  outbox.push([ITEM.REPLY, ids[3]!, 200, 'x']);
+  outbox.flush();
+  writer.write(ids[1]!, 200, 'x', 2);
+  nodeMain.postMessage({ news: 'close' });
+  writer.write(ids[4]!, 200, 'x', 3);
+  try {
+    front.drain();
+  } catch (error) {
+    note(error);
+  }
+  for (let turns = 0; turns < 50; turns++) await new Promise((resolve) => setImmediate(resolve));
+  t.same(seen, ['a', 'drain', 'c', 'd', 'b', 'close', 'e']);
+  t.same(thrown, ['a', 'news', 'c']);
+  t.equal(front.callsUnderWay, 0);
+});
