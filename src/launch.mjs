@@ -6,6 +6,7 @@ import crypto from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { writeMethodTables } from './method-tables.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const inRoot = (...parts) => path.join(root, ...parts);
@@ -87,6 +88,7 @@ function install() {
 }
 
 async function build() {
+  writeMethodTables(inRoot());
   const sources = sourceFolders.flatMap((folder) => [...walk(inRoot(folder), '.ts')]);
   const wanted = digest([inRoot('tsconfig.json'), inRoot('package-lock.json'), inRoot('src', 'bundle.mjs'), ...sources]);
   if (readOrEmpty(builtMark) === wanted) return;

@@ -6,11 +6,6 @@ import { MessageChannel, Worker } from 'node:worker_threads';
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import { noteLoading } from '../lib/loading-threads.js';
 import { WORKER_ENTRY } from '../lib/worker-entries.js';
-import type { Logger } from '../log/logger.js';
-import { RPC_CODE, RpcError } from '../rpc/errors.js';
-import type { TemplateFacts } from '../template/facts.js';
-import { TemplateFault } from '../template/groundwork.js';
-import type { FrontInit } from './front/start-front.js';
 import { newRing } from '../link/byte-ring.js';
 import { RING_BYTES } from '../link/frames.js';
 import { FrontCounters, type FrontFigures } from '../link/front-counters.js';
@@ -19,6 +14,11 @@ import type { ExecuteBody } from '../link/node-call.js';
 import { type NodeLinkStats, NodeLinks, type TemplateSource } from '../link/node-link.js';
 import { type SharedState, STATE_FLAG } from '../link/shared-state.js';
 import type { SlabRing, SlabStats } from '../link/slab-ring.js';
+import type { Logger } from '../log/logger.js';
+import { RPC_CODE, RpcError } from '../rpc/errors.js';
+import type { TemplateFacts } from '../template/facts.js';
+import { TemplateFault } from '../template/groundwork.js';
+import type { FrontInit } from './front/start-front.js';
 import type { HttpOptions } from './options.js';
 
 /** What hands out templates; src/template/service.ts. */

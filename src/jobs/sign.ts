@@ -7,8 +7,8 @@ import { ByteWriter } from '../consensus/bytes/writer.js';
 import { parseTx } from '../consensus/tx/tx-view.js';
 import type { Crypto } from '../crypto/crypto.js';
 import type { Signer } from '../crypto/schnorr-signer.js';
-import type { SigningProvider } from '../signing/signing-provider.js';
 import { type SigningResult, signInput } from '../signing/sign-input.js';
+import type { SigningProvider } from '../signing/signing-provider.js';
 import { type SigningTx, signingTx } from '../signing/signing-tx.js';
 import { readSubjectSlab, SignSlabView, type SignSubject, subjectSerial } from './sign-slab.js';
 

@@ -10,12 +10,12 @@ import { readSignResult, SIGN_MESSAGE_VERSION, type SignJob, type SignJobResult 
 import { type SignSubject, type SignTask, wipeSignSlab, writeSignSlab, writeSubjectSlab } from '../jobs/sign-slab.js';
 import { SlabPool } from '../jobs/slab-pool.js';
 import { Slicer } from '../lib/slicer.js';
-import { PoolClosedError, type WorkPool } from './pool.js';
-import type { FlatProvider, SigningProvider } from '../signing/signing-provider.js';
 import { MaterialGatherer } from '../signing/gather-material.js';
 import { type SigningResult, signInput } from '../signing/sign-input.js';
 import type { SigningThreads } from '../signing/sign-transaction.js';
+import type { FlatProvider, SigningProvider } from '../signing/signing-provider.js';
 import { type SigningTx, signingTx } from '../signing/signing-tx.js';
+import { PoolClosedError, type WorkPool } from './pool.js';
 import { SignBundler } from './sign-bundle.js';
 
 /** Signing and checking one input on an ordinary core: two tries for a low R on average, one check. */

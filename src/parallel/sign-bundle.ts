@@ -3,8 +3,8 @@
 // comes meanwhile leaves with the next. A bundle's transactions may be of different wallets: each keeps its keys to
 // itself. Of the smallest ones this thread signs one a turn itself, which saves it the trip. Used by pooled-signer.ts.
 import type { SignSubject, SignTask } from '../jobs/sign-slab.js';
-import type { FlatProvider } from '../signing/signing-provider.js';
 import type { SigningResult } from '../signing/sign-input.js';
+import type { FlatProvider } from '../signing/signing-provider.js';
 
 /**
  * Estimated time at which a bundle is full: the others in it wait for its last, and a job of a higher class for all.

@@ -5,11 +5,11 @@ import { isCompressedKey } from '../consensus/script/encoding.js';
 import { SigVersion } from '../consensus/script/sig-version.js';
 import type { SpentOutput } from '../consensus/script/spent-output.js';
 import { isPayToPublicKeyHash, isPayToWitnessPublicKeyHash } from '../consensus/script/templates.js';
-import { FlatProvider, idsOfXOnly, type SigningProvider } from './signing-provider.js';
 import { scriptsIn } from './extract-signatures.js';
 import { produceSignature } from './produce-signature.js';
 import { isSignable } from './sign-input.js';
 import { emptySignatureData } from './signature-data.js';
+import { FlatProvider, idsOfXOnly, type SigningProvider } from './signing-provider.js';
 import type { SigningTx } from './signing-tx.js';
 
 const NO_SIGNATURE = new Uint8Array(0);

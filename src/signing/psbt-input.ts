@@ -11,13 +11,13 @@ import type { Crypto } from '../crypto/crypto.js';
 import type { Signer } from '../crypto/schnorr-signer.js';
 import { isFinal, type Psbt, type PsbtInput, utxoOf } from '../psbt/psbt.js';
 import { encodeTapTree } from '../psbt/tap-tree.js';
-import type { SigningProvider } from './signing-provider.js';
 import { produceSignature } from './produce-signature.js';
 import { inputData, noteKeys, outputData, preimageIn, takeInput, takeOutput } from './psbt-fields.js';
 import type { PsbtSigning } from './sign-ahead.js';
 import { type MadeInput, signatureIn } from './sign-ahead.js';
 import { dummyTools, locksOf, signingTools } from './signature-creator.js';
 import type { Missing, SignatureData } from './signature-data.js';
+import type { SigningProvider } from './signing-provider.js';
 import { type SigningTx, signingTx } from './signing-tx.js';
 import type { SolvingTools } from './solving-tools.js';
 

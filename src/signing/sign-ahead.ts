@@ -4,9 +4,9 @@ import { SIGHASH_ALL } from '../consensus/script/sighash.js';
 import type { SpentOutput } from '../consensus/script/spent-output.js';
 import { isPayToPublicKeyHash, isPayToScriptHash, isPayToWitnessPublicKeyHash } from '../consensus/script/templates.js';
 import { isFinal, type Psbt } from '../psbt/psbt.js';
-import type { SigningProvider } from './signing-provider.js';
 import type { SigningResult } from './sign-input.js';
 import type { SigningThreads } from './sign-transaction.js';
+import type { SigningProvider } from './signing-provider.js';
 import type { SigningTx } from './signing-tx.js';
 
 /** A PSBT while its inputs are worked on. What they spend is read once: whoever adds outputs does it before. */

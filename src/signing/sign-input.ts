@@ -5,10 +5,10 @@ import { verifyScript } from '../consensus/script/interpreter.js';
 import { ScriptError, scriptErrorText } from '../consensus/script/script-error.js';
 import { SIGHASH_ANYONECANPAY, SIGHASH_SINGLE } from '../consensus/script/sighash.js';
 import type { Signer } from '../crypto/schnorr-signer.js';
-import type { SigningProvider } from './signing-provider.js';
 import { extractSignatures } from './extract-signatures.js';
 import { produceSignature } from './produce-signature.js';
 import { locksOf, signingTools } from './signature-creator.js';
+import type { SigningProvider } from './signing-provider.js';
 import { type SigningTx, UNKNOWN_AMOUNT } from './signing-tx.js';
 
 /** What stands in for an input's error when its amount is needed and unknown. */

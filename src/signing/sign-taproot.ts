@@ -5,9 +5,9 @@ import type { KeyOrigin } from '../address/descriptor/expansion.js';
 import { compactSizeLength } from '../consensus/bytes/compact-size.js';
 import { compareBytes, hashKey } from '../consensus/bytes/hex.js';
 import { TAPROOT_LEAF_TAPSCRIPT, tapleafHash } from '../consensus/script/taproot.js';
-import { idsOfXOnly } from './signing-provider.js';
 import { satisfyScript } from './satisfy-script.js';
 import { emptyTaproot, leafKey, type SignatureData, type SpendableLeaf, type TaprootData } from './signature-data.js';
+import { idsOfXOnly } from './signing-provider.js';
 import type { SolvingTools } from './solving-tools.js';
 
 /** The witness, bottom first; null when neither path can be gone. @param outputKey x-only */

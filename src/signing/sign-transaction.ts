@@ -6,11 +6,11 @@ import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Crypto } from '../crypto/crypto.js';
 import type { Signer } from '../crypto/schnorr-signer.js';
 import { Slicer } from '../lib/slicer.js';
-import { FlatProvider, type SigningProvider } from './signing-provider.js';
 import { extractSignatures } from './extract-signatures.js';
 import { produceSignature } from './produce-signature.js';
 import { type SigningResult, signInput, signingErrorText } from './sign-input.js';
 import { emptySignatureData, mergeSignatureData } from './signature-data.js';
+import { FlatProvider, type SigningProvider } from './signing-provider.js';
 import { signingTx } from './signing-tx.js';
 
 /** An input after signing. */

@@ -8,8 +8,8 @@ import { SIGHASH_ALL, SIGHASH_DEFAULT } from '../consensus/script/sighash.js';
 import type { SpentOutput } from '../consensus/script/spent-output.js';
 import { taptweakHash } from '../consensus/script/taproot.js';
 import type { Signer } from '../crypto/schnorr-signer.js';
-import { idsOfXOnly, type SigningProvider } from './signing-provider.js';
 import { encodeSignature } from './der-encode.js';
+import { idsOfXOnly, type SigningProvider } from './signing-provider.js';
 import { type SigningTx, UNKNOWN_AMOUNT } from './signing-tx.js';
 import type { SolvingTools } from './solving-tools.js';
 

@@ -10,10 +10,10 @@ import type { Crypto } from '../crypto/crypto.js';
 import type { Signer } from '../crypto/schnorr-signer.js';
 import { Slicer } from '../lib/slicer.js';
 import { isFinal, type Psbt, type PsbtInput } from '../psbt/psbt.js';
-import { FlatProvider, HidingProvider, type SigningProvider, StackedProvider } from '../signing/signing-provider.js';
 import { isDone, psbtSigning, signPsbtInput, updatePsbtOutput } from '../signing/psbt-input.js';
 import { signAhead } from '../signing/sign-ahead.js';
 import type { SigningThreads } from '../signing/sign-transaction.js';
+import { FlatProvider, HidingProvider, type SigningProvider, StackedProvider } from '../signing/signing-provider.js';
 import { signingProviderOf } from './spend/signing-provider-of.js';
 import type { Wallet } from './wallet.js';
 

@@ -18,9 +18,9 @@ import type { Psbt } from '../../src/psbt/psbt.js';
 import { PsbtError } from '../../src/psbt/psbt-reader.js';
 import { readPsbt } from '../../src/psbt/read-psbt.js';
 import { encodeTapTree } from '../../src/psbt/tap-tree.js';
-import { FlatProvider } from '../../src/signing/signing-provider.js';
 import { finalizePsbt } from '../../src/signing/finalize-psbt.js';
 import { dummySignPsbtInput, psbtSigning, signPsbtInput } from '../../src/signing/psbt-input.js';
+import { FlatProvider } from '../../src/signing/signing-provider.js';
 import { hex, unhex } from '../framework/hex.js';
 import { fileSuite, readJson, rowSuite } from '../framework/vector-suite.js';
 

@@ -3,10 +3,10 @@
 // and know nothing of it. Made by front-process.ts.
 import { randomBytes } from 'node:crypto';
 import type { Hashes } from '../../crypto/crypto.js';
+import type { Fronts } from '../../http/server.js';
 import type { ExecuteBody, NodeCallInfo, NodeHooks, NodeReply } from '../../link/node-call.js';
 import { type SharedState, STATE_FLAG } from '../../link/shared-state.js';
 import type { SlabRing } from '../../link/slab-ring.js';
-import type { Fronts } from '../../http/server.js';
 import type { Logger } from '../../log/logger.js';
 import { RPC_CODE, RpcError } from '../../rpc/errors.js';
 import type { TemplateFacts } from '../../template/facts.js';

@@ -4,6 +4,7 @@
 import { createNativeHashes } from '../../crypto/native/hashes.js';
 import { Semaphore } from '../../lib/semaphore.js';
 import { yieldToLoop } from '../../lib/turns.js';
+import type { FrontLink } from '../../link/front-link.js';
 import { type Compat, shows } from '../../policy/compat.js';
 import {
   hasBody,
@@ -19,7 +20,6 @@ import {
 } from '../../rpc/rest/request.js';
 import { decodePlace, type StoredPlace } from '../../rpc/rest/stored.js';
 import { BlockReader } from '../../storage/block-reader.js';
-import type { FrontLink } from '../../link/front-link.js';
 import type { Exchange, Header } from './exchange.js';
 import { TYPE_BYTES, TYPE_DEFAULT, TYPE_JSON, TYPE_TEXT } from './pages.js';
 

@@ -1,6 +1,7 @@
 // The shared numbers as template/view wants to see them, on a front and on the node thread.
-import type { TemplateState } from '../../template/view/template-view.js';
+
 import { type SharedState, STATE_FLAG } from '../../link/shared-state.js';
+import type { TemplateState } from '../../template/view/template-view.js';
 
 /** Reads through: every look is at the numbers of now. @param stopping whether calls are to end */
 export function templateState(state: SharedState, stopping = () => state.has(STATE_FLAG.SHUTTING_DOWN)): TemplateState {

@@ -1,5 +1,5 @@
 // What a method says about itself. Data only: help pages, named arguments, argument counts and placement on threads
-// are derived from it (help.ts, params.ts, dispatch.ts). One file per method in this folder; methods.ts lists them.
+// are derived from it (help.ts, params.ts, dispatch.ts, methods/). One file per method: methods/CATEGORY/NAME.spec.ts.
 import type { Release, Span } from '../../policy/compat.js';
 import type { SecretKind } from '../wire/secret-places.js';
 
@@ -17,8 +17,11 @@ export type Category =
   | 'zmq'
   | 'hidden';
 
-/** Where a method runs: on a front alone, on the node thread, or on the node thread with its heavy part in the pool. */
-export type Runs = 'front' | 'node' | 'pool';
+/**
+ * Where a method runs: on a front alone, on the node thread, or on the node thread as a call of wallets. The tables of
+ * run functions are made from it (src/method-tables.mjs).
+ */
+export type Runs = 'front' | 'node' | 'wallet';
 
 /** Types of arguments, in the words of Core's help. */
 export type ArgType = 'str' | 'hex' | 'num' | 'bool' | 'amount' | 'range' | 'obj' | 'obj-user-keys' | 'arr';
@@ -102,6 +105,11 @@ export interface MethodSpec extends Span {
   readonly name: string;
   readonly category: Category;
   readonly runs: Runs;
+  /**
+   * What a call of one wallet relies on while it runs: the wallet, as far as it has followed the chain, or its private
+   * keys too, so that locking waits for the call. Absent when the call is about wallets as such, or about none.
+   */
+  readonly holds?: 'wallet' | 'keys';
   /** Text without leading or trailing newline. */
   readonly description: string;
   readonly args: readonly ArgSpec[];

@@ -1,9 +1,11 @@
 // What a front thread knows by itself: parameters, clocks and the published facts of the tip. Methods that need no more
 // than this run there; http/front fills it in.
+
 import type { DescriptorContext } from '../../address/descriptor/context.js';
 import type { ChainParams } from '../../consensus/params/chain-params.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import type { Compat } from '../../policy/compat.js';
+import type { Run } from '../dispatch.js';
 
 /** Facts of the tip, published by the node thread with every change. */
 export interface TipSnapshot {
@@ -31,3 +33,6 @@ export interface FrontContext {
   /** Status text while the node starts, null afterwards. */
   warmup(): string | null;
 }
+
+/** A run function of a front. */
+export type FrontRun = Run<FrontContext>;

@@ -4,21 +4,26 @@ import { decodeAddress } from '../../address/address.js';
 import { plainPush } from '../../consensus/script/build-script.js';
 import { buildTx, type TxInputFields, type TxOutputFields } from '../../consensus/tx/build-tx.js';
 import { type Compat, only } from '../../policy/compat.js';
-import { asAmount, asArray, asHash, asHex, asInt, asInt64, asObject, asUint32, checkTypes } from '../args.js';
-import type { Run } from '../dispatch.js';
+import { asAmount, asArray, asHash, asHex, asInt, asInt64, asObject, asUint32 } from '../args.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { hex } from '../render/hex.js';
 import { JsonNumber, JsonObject, type JsonValue } from '../wire/values.js';
 import type { FrontContext } from './context.js';
 
 const MAX_LOCKTIME = 0xffff_ffffn;
+
 const SEQUENCE_FINAL = 0xffff_ffff;
+
 /** Highest sequence that lets a lock time count. */
 const SEQUENCE_LOCKABLE = 0xffff_fffe;
+
 /** Highest sequence that marks a transaction as replaceable (BIP-0125). */
 const SEQUENCE_REPLACEABLE = 0xffff_fffd;
+
 const OP_RETURN = 0x6a;
+
 const DEFAULT_VERSION = 2;
+
 /** The highest version that any release relays. */
 const MAX_STANDARD_VERSION = 3;
 
@@ -131,8 +136,3 @@ export function constructTransaction(
   }
   return buildTx({ version, inputs: vin, outputs: vout, locktime });
 }
-
-export const createrawtransaction: Run<FrontContext> = (ctx, args) => {
-  checkTypes(args, ['array', null, 'number', 'bool'], true);
-  return hex(constructTransaction(ctx, args, asReplaceable(args[3], ctx.compat), asTxVersion(args[4])));
-};

@@ -4,6 +4,7 @@
 import { methodsOf } from '../declare/methods.js';
 import { type CallInfo, checkAccess, checkElement, Dispatcher, type DispatchObserver } from '../dispatch.js';
 import { RpcError } from '../errors.js';
+import { FRONT_RUNS } from '../methods/front-runs.js';
 import { LongBatch } from '../wire/long-batch.js';
 import { MethodNames } from '../wire/method-names.js';
 import { ReadingTurns } from '../wire/reading-turns.js';
@@ -11,7 +12,6 @@ import { envelopeAround, faultReply, isNotification, type Outcome, type Reply, s
 import { type ParsedBody, parseFault, parseRequest, type RequestEntry, type RequestOptions, RequestReader } from '../wire/request.js';
 import { type BodyWithoutBlock, isSubmitBlock, takeLongHex } from './block-hex.js';
 import type { FrontContext } from './context.js';
-import { FRONT_RUNS } from './runs.js';
 import { parseTemplateRequest, type TemplateRequest } from './template-request.js';
 
 /** What is to be done with a call. */

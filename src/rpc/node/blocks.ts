@@ -1,38 +1,9 @@
-// getblockhash, getblockheader, getblock: blocks as headers, hex and objects. Whole transactions are rendered in slices
-// from the block's bytes, which nothing changes.
-
-import type { BlockView } from '../../consensus/block/block-view.js';
-import type { TxView } from '../../consensus/tx/tx-view.js';
-import { shows } from '../../policy/compat.js';
-import { asBool, asHash, asInt } from '../args.js';
-import type { Run } from '../dispatch.js';
-import { fail, RPC_CODE } from '../errors.js';
+// What getblock, getblockhash and getblockheader share: blocks as headers, hex and objects. Whole transactions are
+// rendered in slices from the block's bytes, which nothing changes.
 import { headerHead, headerTail } from '../render/header.js';
-import { hashHex, hex } from '../render/hex.js';
-import { txHex, txMembersSliced } from '../render/tx.js';
-import { encodeJson } from '../wire/json-write.js';
-import { Pieces } from '../wire/pieces.js';
-import { type JsonResult, RawJson } from '../wire/values.js';
+import type { JsonResult } from '../wire/values.js';
 import type { HeaderInfo, NodeContext } from './context.js';
-import { heavyCall } from './heavy-call.js';
-import { confirmationsOf, notFound, readBlock, readUndo, renderContext, verbosityOf } from './lookup.js';
-import { mapSliced, Slicer } from './slices.js';
-
-type NodeRun = Run<NodeContext>;
-
-export const getblockhash: NodeRun = (ctx, args) => {
-  const height = asInt(args[0]);
-  const node = height < 0 ? undefined : ctx.chain.atHeight(height);
-  return node?.hashHex ?? fail(RPC_CODE.INVALID_PARAMETER, 'Block height out of range');
-};
-
-export const getblockheader: NodeRun = (ctx, args) => {
-  const hash = asHash(args[0], 'hash');
-  const verbose = (args[1] ?? null) === null || asBool(args[1]);
-  const node = ctx.chain.node(hash) ?? notFound();
-  if (!verbose) return hex(node.headerBytes);
-  return headerMembers(ctx, node);
-};
+import { confirmationsOf } from './lookup.js';
 
 /** A header as an object. */
 export const headerMembers = (ctx: NodeContext, node: HeaderInfo): Record<string, JsonResult> => ({
@@ -41,63 +12,3 @@ export const headerMembers = (ctx: NodeContext, node: HeaderInfo): Record<string
   ...headerHead(node),
   ...headerTail(node, ctx.chain.next(node)),
 });
-
-/** All transactions of a block as objects, as JSON text: with fees as far as it is known what they spent. */
-async function wholeTransactions(
-  ctx: NodeContext,
-  node: HeaderInfo,
-  { txs }: BlockView,
-  prevouts: boolean,
-  breathe?: () => unknown,
-): Promise<RawJson> {
-  const render = renderContext(ctx);
-  const undo = shows(ctx.compat, { since: 22 }) && ctx.chain.hasUndo(node) ? await readUndo(ctx, node) : null;
-  const shown = prevouts && shows(ctx.compat, { since: 23 });
-  const slicer = new Slicer(breathe);
-  const pieces = new Pieces(',');
-  for (const [i, tx] of txs.entries()) {
-    const spent = undo === null || i === 0 ? null : { coins: undo[i - 1], shown };
-    pieces.add(encodeJson({ ...(await txMembersSliced(tx, render, slicer, spent)), hex: txHex(tx) }));
-    if (slicer.due) await slicer.pause();
-  }
-  return new RawJson(`[${pieces.text()}]`);
-}
-
-export const getblock: NodeRun = (ctx, args, call) => {
-  const hash = asHash(args[0], 'blockhash');
-  const verbosity = verbosityOf(ctx, args[1] ?? null, 1);
-  const node = ctx.chain.node(hash) ?? notFound();
-  return heavyCall(ctx.heavy, call.signal, () => wholeBlock(ctx, node, verbosity, call.breathe));
-};
-
-/** What the coinbase says besides its outputs. */
-function coinbaseMembers(tx: TxView): Record<string, JsonResult> {
-  const [witness] = tx.witness(0);
-  return {
-    version: tx.version >>> 0,
-    locktime: tx.locktime,
-    sequence: tx.sequence(0),
-    coinbase: hex(tx.scriptSig(0)),
-    ...(witness === undefined ? {} : { witness: hex(witness) }),
-  };
-}
-
-async function wholeBlock(ctx: NodeContext, node: HeaderInfo, verbosity: number, breathe?: () => unknown): Promise<JsonResult> {
-  const block = await readBlock(ctx, node);
-  if (verbosity <= 0) return hex(block.bytes);
-  const tx =
-    verbosity === 1
-      ? await mapSliced(block.txs, (one) => hashHex(one.txid), breathe)
-      : await wholeTransactions(ctx, node, block, verbosity > 2, breathe);
-  return {
-    hash: node.hashHex,
-    confirmations: confirmationsOf(ctx, node),
-    strippedsize: block.strippedSize,
-    size: block.totalSize,
-    weight: block.weight,
-    ...headerHead(node),
-    coinbase_tx: coinbaseMembers(block.txs[0]),
-    tx,
-    ...headerTail(node, ctx.chain.next(node)),
-  };
-}

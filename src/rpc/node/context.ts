@@ -20,12 +20,13 @@ import type { Clock } from '../../lib/clock.js';
 import type { Semaphore } from '../../lib/semaphore.js';
 import type { PackageResult } from '../../mempool/package/package-acceptor.js';
 import type { Compat } from '../../policy/compat.js';
+import type { SigningThreads } from '../../signing/sign-transaction.js';
 import type { TemplateService } from '../../template/service.js';
 import type { ExternalSigner } from '../../wallet/external-signer.js';
 import type { WalletManager } from '../../wallet/manage/wallet-manager.js';
-import type { SigningThreads } from '../../signing/sign-transaction.js';
 import type { SpendTools } from '../../wallet/spend/payment.js';
 import type { Wallet } from '../../wallet/wallet.js';
+import type { Run } from '../dispatch.js';
 import type { TemplateRequest } from '../front/template-request.js';
 import type { Amount, RawBytes, RawJson } from '../wire/values.js';
 
@@ -720,3 +721,6 @@ export interface NodeContext {
   /** Start of the process, seconds since 1970. */
   readonly startedSeconds: number;
 }
+
+/** A run function of the node thread. */
+export type NodeRun = Run<NodeContext>;

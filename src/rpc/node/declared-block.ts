@@ -2,44 +2,38 @@
 // proposal takes transactions. A block whose transactions are all in the mempool is checked without their coins and
 // scripts (chain/known-block.ts); what that cannot vouch for goes the whole way, so that both calls have the same
 // words.
-
-import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
-import { buildBlock } from '../../consensus/block/build-block.js';
-import { HEADER_SIZE, type HeaderView, parseHeader } from '../../consensus/block/header-view.js';
-import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
-import { DecodeError } from '../../consensus/bytes/reader.js';
+import type { BlockView } from '../../consensus/block/block-view.js';
+import type { HeaderView } from '../../consensus/block/header-view.js';
+import { equalBytes } from '../../consensus/bytes/hex.js';
 import type { Reject } from '../../consensus/state.js';
-import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
-import { asArray, asHash, asString, hexBytes } from '../args.js';
-import type { Run } from '../dispatch.js';
-import { fail, RPC_CODE } from '../errors.js';
-import { hashHex } from '../render/hex.js';
-import type { JsonValue } from '../wire/values.js';
+import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { NodeContext } from './context.js';
-import { knownTransactions } from './job-transactions.js';
 
-const ID_BYTES = 32;
-/** Bytes of a declared block: what a proposal has room for as hex in one request. */
-const MOST_BYTES = 16_000_000;
+export const ID_BYTES = 32;
 
 /** BIP-0022's word for a verdict: null when valid. */
 export const verdictWord = (reject: Reject | null): string | null => (reject ? reject.reason || 'rejected' : null);
 
 /** What is said of a block before anything but its header is looked at; null when it would be the next. */
-function placeWord({ chain }: NodeContext, header: HeaderView): string | null {
+export function placeWord({ chain }: NodeContext, header: HeaderView): string | null {
   const known = chain.known(header.hash);
   if (known !== 'unknown') return known;
   return equalBytes(header.prevHash, chain.tip.hash) ? null : 'inconclusive-not-best-prevblk';
 }
 
 /** Whether header, coinbase and transactions of the mempool make a valid block. */
-async function isKnownValid({ chain, mempool }: NodeContext, header: HeaderView, coinbase: TxView, wtxids: Uint8Array): Promise<boolean> {
+export async function isKnownValid(
+  { chain, mempool }: NodeContext,
+  header: HeaderView,
+  coinbase: TxView,
+  wtxids: Uint8Array,
+): Promise<boolean> {
   // Both look at the same tip: nothing is awaited between them.
   const known = mempool.known(wtxids);
   return known !== null && (await chain.isKnownValid(header, coinbase, known));
 }
 
-async function fullVerdict(ctx: NodeContext, block: BlockView): Promise<string | null> {
+export async function fullVerdict(ctx: NodeContext, block: BlockView): Promise<string | null> {
   return verdictWord(await ctx.chain.testBlockValidity(block, { checkPow: false, checkMerkle: true }));
 }
 
@@ -55,70 +49,3 @@ export async function propose(ctx: NodeContext, block: BlockView): Promise<strin
   }
   return fullVerdict(ctx, block);
 }
-
-const undecodable = (): never => fail(RPC_CODE.DESERIALIZATION_ERROR, 'Block decode failed');
-
-function headerOf(ctx: NodeContext, given: JsonValue | undefined): HeaderView {
-  const bytes = hexBytes(asString(given));
-  return bytes?.length === HEADER_SIZE ? parseHeader(bytes, ctx.crypto) : undecodable();
-}
-
-/** Ids in internal order, one after the other. Decoded in place: there are thousands. */
-function idsOf(listed: readonly JsonValue[]): Uint8Array {
-  const ids = Buffer.alloc(listed.length * ID_BYTES);
-  for (const [i, text] of listed.entries()) {
-    const at = i * ID_BYTES;
-    const plain = typeof text === 'string' && text.length === 2 * ID_BYTES && Buffer.byteLength(text) === text.length;
-    if (plain && ids.write(text, at, ID_BYTES, 'hex') === ID_BYTES) ids.subarray(at, at + ID_BYTES).reverse();
-    else asHash(text, 'wtxid');
-  }
-  return new Uint8Array(ids.buffer, ids.byteOffset, ids.length);
-}
-
-/** A transaction from hex, with nothing after it. */
-function transactionOf(ctx: NodeContext, given: JsonValue | undefined, failed: () => never): TxView {
-  const bytes = hexBytes(asString(given)) ?? failed();
-  try {
-    return parseTx(bytes, ctx.crypto, { exact: true });
-  } catch (error) {
-    if (error instanceof DecodeError) return failed();
-    throw error;
-  }
-}
-
-/**
- * The block of these transactions, its bytes put together and read again, with the ids that were made of the same bytes
- * before.
- */
-function rebuild(ctx: NodeContext, header: HeaderView, txs: readonly TxView[]): BlockView {
-  const sizeBytes = txs.reduce((sum, tx) => sum + tx.totalSize, 0);
-  if (sizeBytes > MOST_BYTES) fail(RPC_CODE.INVALID_PARAMETER, `The transactions have more than ${MOST_BYTES} bytes`);
-  const bytes = buildBlock(
-    header.bytes,
-    txs.map((tx) => tx.bytes),
-  );
-  const block = parseBlock(bytes, ctx.crypto);
-  for (const [i, tx] of block.txs.entries()) tx.adoptIds((txs[i] as TxView).txid, (txs[i] as TxView).wtxid);
-  return block;
-}
-
-export const checkdeclaredblock: Run<NodeContext> = async (ctx, args) => {
-  const header = headerOf(ctx, args[0]);
-  const coinbase = transactionOf(ctx, args[1], undecodable);
-  const listed = asArray(args[2]);
-  const wtxids = idsOf(listed);
-  const given = new Map<string, TxView>();
-  for (const hex of (args[3] ?? null) === null ? [] : asArray(args[3])) {
-    const tx = transactionOf(ctx, hex, () => fail(RPC_CODE.DESERIALIZATION_ERROR, 'TX decode failed'));
-    given.set(hashKey(tx.wtxid), tx);
-  }
-  const early = placeWord(ctx, header);
-  if (early !== null) return { valid: false, 'reject-reason': early };
-  if (await isKnownValid(ctx, header, coinbase, wtxids)) return { valid: true };
-  const ids = listed.map((_, i) => wtxids.subarray(i * ID_BYTES, (i + 1) * ID_BYTES));
-  const found = await knownTransactions(ctx, ids, given);
-  const missing = ids.filter((_, i) => found[i] === undefined);
-  if (missing.length > 0) return { missing: [...new Set(missing.map(hashHex))] };
-  const word = await fullVerdict(ctx, rebuild(ctx, header, [coinbase, ...(found as TxView[])]));
-  return word === null ? { valid: true } : { valid: false, 'reject-reason': word };
-};

@@ -1,36 +1,19 @@
 // getrawtransaction: from the pool, from a named block, or through the transaction index. And decoderawtransaction for
 // bodies that are too large for a front.
-
-import { equalBytes } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import { shows } from '../../policy/compat.js';
-import { asHash } from '../args.js';
 import type { Run } from '../dispatch.js';
-import { fail, RPC_CODE } from '../errors.js';
 import { txToDecode } from '../front/decode.js';
-import { hashHex } from '../render/hex.js';
-import { type SpentOutputs, txHex, txMembersSliced } from '../render/tx.js';
-import type { JsonResult } from '../wire/values.js';
-import type { HeaderInfo, NodeContext } from './context.js';
-import { heavyCall } from './heavy-call.js';
-import { readBlock, readUndo, renderContext, verbosityOf } from './lookup.js';
+import { txMembersSliced } from '../render/tx.js';
+import type { NodeContext } from './context.js';
+import { renderContext } from './lookup.js';
 import { Slicer } from './slices.js';
 
-interface Found {
+export interface Found {
   readonly tx: TxView;
   /** Internal order; null in the pool. */
   readonly blockHash: Uint8Array | null;
   /** Its size there, null elsewhere. */
   readonly pooledSize?: number;
-}
-
-const missing = (what: string): never => fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, `${what}. Use gettransaction for wallet transactions.`);
-
-async function inBlock(ctx: NodeContext, txid: string, node: HeaderInfo, signal: AbortSignal | undefined): Promise<Found> {
-  if (!ctx.chain.hasBlock(node)) fail(RPC_CODE.MISC_ERROR, 'Block not available');
-  const block = await heavyCall(ctx.heavy, signal, () => readBlock(ctx, node));
-  const tx = block.txs.find((one) => hashHex(one.txid) === txid);
-  return tx ? { tx, blockHash: node.hash } : missing('No such transaction found in the provided block');
 }
 
 /** Looks for a transaction in the pool, and in all blocks that -txindex knows. */
@@ -41,57 +24,6 @@ export async function searchTransaction(ctx: NodeContext, txid: Uint8Array): Pro
   const synced = (await ctx.txIndex?.synced()) ?? false;
   return { found: await ctx.txIndex?.find(txid), synced };
 }
-
-async function anywhere(ctx: NodeContext, txid: Uint8Array): Promise<Found> {
-  const { found, synced } = await searchTransaction(ctx, txid);
-  if (found) return found;
-  if (!ctx.txIndex) {
-    return missing('No such mempool transaction. Use -txindex or provide a block hash to enable blockchain transaction queries');
-  }
-  if (!synced) return missing('No such mempool transaction. Blockchain transactions are still in the process of being indexed');
-  return missing('No such mempool or blockchain transaction');
-}
-
-/** Hash and depth of the block a transaction is in. */
-function place(ctx: NodeContext, blockHash: Uint8Array): Record<string, JsonResult> {
-  const out: Record<string, JsonResult> = { blockhash: hashHex(blockHash) };
-  const node = ctx.chain.node(blockHash);
-  if (!node) return out;
-  if (!ctx.chain.contains(node)) return { ...out, confirmations: 0 };
-  return { ...out, confirmations: 1 + ctx.chain.tip.height - node.height, time: node.time, blocktime: node.time };
-}
-
-/** What a transaction of a block spent; null of a coinbase, or where that is not known. */
-async function spentBy(ctx: NodeContext, tx: TxView, blockHash: Uint8Array, signal: AbortSignal | undefined): Promise<SpentOutputs | null> {
-  const node = ctx.chain.node(blockHash);
-  if (tx.isCoinbase || !node || !ctx.chain.hasBlock(node) || !ctx.chain.hasUndo(node)) return null;
-  const [block, undo] = await heavyCall(ctx.heavy, signal, () => Promise.all([readBlock(ctx, node), readUndo(ctx, node)]));
-  const at = block.txs.findIndex((one) => equalBytes(one.txid, tx.txid));
-  return at < 1 ? null : { coins: undo[at - 1], shown: true };
-}
-
-export const getrawtransaction: Run<NodeContext> = async (ctx, args, call) => {
-  const [id, flag = null, blockhash = null] = args;
-  const txid = asHash(id, 'parameter 1');
-  if (hashHex(txid) === hashHex(ctx.chain.genesis.merkleRoot)) {
-    fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'The genesis block coinbase is not considered an ordinary transaction and cannot be retrieved');
-  }
-  const verbosity = verbosityOf(ctx, flag, 0);
-  let node: HeaderInfo | null = null;
-  if (blockhash !== null) {
-    node = ctx.chain.node(asHash(blockhash, 'parameter 3')) ?? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Block hash not found');
-  }
-  const { tx, blockHash, pooledSize } = node ? await inBlock(ctx, hashHex(txid), node, call.signal) : await anywhere(ctx, txid);
-  if (verbosity === 0) return txHex(tx);
-  const spent = verbosity > 1 && blockHash && shows(ctx.compat, { since: 25 }) ? await spentBy(ctx, tx, blockHash, call.signal) : null;
-  return {
-    in_active_chain: node ? ctx.chain.contains(node) : undefined,
-    vsize_adjusted: shows(ctx.compat, { since: 32 }) ? pooledSize : undefined,
-    ...(await txMembersSliced(tx, renderContext(ctx), new Slicer(call.breathe), spent)),
-    hex: txHex(tx),
-    ...(blockHash ? place(ctx, blockHash) : {}),
-  };
-};
 
 export const decoderawtransaction: Run<NodeContext> = (ctx, args, call) =>
   txMembersSliced(txToDecode(args, ctx.crypto), renderContext(ctx), new Slicer(call.breathe));

@@ -1,19 +1,17 @@
-// waitfornewblock, waitforblock, waitforblockheight: replies that are held until the tip moves. A waiter is a closure,
-// not a thread; it ends with the event, the timeout, the client or the node.
+// What waitforblock, waitforblockheight and waitfornewblock share: replies that are held until the tip moves. A waiter
+// is a closure, not a thread; it ends with the event, the timeout, the client or the node.
 import { only } from '../../policy/compat.js';
-import { asHashHex, asInt } from '../args.js';
-import type { CallInfo, Run } from '../dispatch.js';
+import { asInt } from '../args.js';
+import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { JsonResult, JsonValue } from '../wire/values.js';
 import type { HeaderInfo, NodeContext } from './context.js';
-
-type NodeRun = Run<NodeContext>;
 
 /** Longest delay a timer takes; a timeout beyond it is as good as none. */
 const MAX_TIMER_MS = 0x7fff_ffff;
 
 /** Release 29 began to refuse negative ones; before it they meant not to wait. */
-function timeoutOf({ compat }: NodeContext, value: JsonValue | undefined): number {
+export function timeoutOf({ compat }: NodeContext, value: JsonValue | undefined): number {
   const timeoutMs = (value ?? null) === null ? 0 : asInt(value);
   if (timeoutMs < 0 && only(compat, 29)) fail(RPC_CODE.MISC_ERROR, 'Negative timeout');
   return timeoutMs;
@@ -23,7 +21,7 @@ function timeoutOf({ compat }: NodeContext, value: JsonValue | undefined): numbe
  * Waits until the tip pleases, then tells about the tip of that moment.
  * @param timeoutMs 0 for ever, negative for not at all
  */
-function untilTip(ctx: NodeContext, call: CallInfo, timeoutMs: number, pleases: (tip: HeaderInfo) => boolean): Promise<JsonResult> {
+export function untilTip(ctx: NodeContext, call: CallInfo, timeoutMs: number, pleases: (tip: HeaderInfo) => boolean): Promise<JsonResult> {
   return new Promise((resolve) => {
     let timer: NodeJS.Timeout | undefined;
     let forget = () => {};
@@ -45,19 +43,3 @@ function untilTip(ctx: NodeContext, call: CallInfo, timeoutMs: number, pleases: 
     call.signal?.addEventListener('abort', done);
   });
 }
-
-export const waitfornewblock: NodeRun = (ctx, args, call) => {
-  const timeoutMs = timeoutOf(ctx, args[0]);
-  const before = (args[1] ?? null) === null ? ctx.chain.tip.hashHex : asHashHex(args[1], 'current_tip');
-  return untilTip(ctx, call, timeoutMs, (tip) => tip.hashHex !== before);
-};
-
-export const waitforblock: NodeRun = (ctx, args, call) => {
-  const wanted = asHashHex(args[0], 'blockhash');
-  return untilTip(ctx, call, timeoutOf(ctx, args[1]), (tip) => tip.hashHex === wanted);
-};
-
-export const waitforblockheight: NodeRun = (ctx, args, call) => {
-  const height = asInt(args[0]);
-  return untilTip(ctx, call, timeoutOf(ctx, args[1]), (tip) => tip.height >= height);
-};

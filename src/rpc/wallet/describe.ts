@@ -4,10 +4,10 @@
 import { inferDescriptor } from '../../address/descriptor/infer.js';
 import { shows } from '../../policy/compat.js';
 import { solve } from '../../policy/script-type.js';
+import type { SigningProvider } from '../../signing/signing-provider.js';
 import { DescriptorProvider } from '../../wallet/keys/descriptor-keys.js';
 import type { TrackedDescriptor } from '../../wallet/keys/descriptor-table.js';
 import { isSolvable } from '../../wallet/keys/is-mine.js';
-import type { SigningProvider } from '../../signing/signing-provider.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import type { NodeContext } from '../node/context.js';
 

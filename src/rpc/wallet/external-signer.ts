@@ -1,28 +1,23 @@
-// Calls about signers outside of the node: enumeratesigners, walletdisplayaddress; and how a PSBT is signed by one.
-// Core's master: rpc/external_signer.cpp, wallet/external_signer_scriptpubkeyman.cpp.
-import { decodeAddress, encodeAddress } from '../../address/address.js';
+// What enumeratesigners and walletdisplayaddress share. And how a PSBT is signed by one. Core's master:
+// rpc/external_signer.cpp, wallet/external_signer_scriptpubkeyman.cpp.
 import { toHex } from '../../consensus/bytes/hex.js';
 import { combinePsbts } from '../../psbt/combine-psbts.js';
 import { isFinal, type Psbt } from '../../psbt/psbt.js';
-import { type ExternalSigner, NoSignerError, SignerError } from '../../wallet/external-signer.js';
-import { type FillOptions, type FillOutcome, fillPsbt } from '../../wallet/fill-psbt.js';
 import { finalizePsbt } from '../../signing/finalize-psbt.js';
 import { isDone, psbtSigning } from '../../signing/psbt-input.js';
+import { type ExternalSigner, NoSignerError, SignerError } from '../../wallet/external-signer.js';
+import { type FillOptions, type FillOutcome, fillPsbt } from '../../wallet/fill-psbt.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { WALLET_FLAG } from '../../wallet/wallet-record.js';
-import { asString } from '../args.js';
-import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE, RpcError } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
 import { asPsbt, psbtText } from '../render/psbt-text.js';
 import type { Pauses } from '../render/tx.js';
-import { describeScript } from './describe.js';
-import { walletOf } from './select.js';
 
-const NO_COMMAND = 'restart bitcoind with -signer=<cmd>';
+export const NO_COMMAND = 'restart bitcoind with -signer=<cmd>';
 
 /** What a signer's failure is for a client. */
-const signerFailed = (error: unknown): never => {
+export const signerFailed = (error: unknown): never => {
   throw error instanceof SignerError ? new RpcError(RPC_CODE.MISC_ERROR, error.message) : error;
 };
 
@@ -34,24 +29,6 @@ export function signerOf({ externalSigner }: NodeContext): Pick<ExternalSigner, 
     displayAddress: (desc, address) => signer.displayAddress(desc, address).catch(signerFailed),
   };
 }
-
-export const enumeratesigners: Run<NodeContext> = async ({ externalSigner }) => {
-  const signer = externalSigner ?? fail(RPC_CODE.MISC_ERROR, `Error: ${NO_COMMAND}`);
-  const devices = await signer.enumerate().catch(signerFailed);
-  return { signers: devices.map(({ fingerprint, name }) => ({ fingerprint, name })) };
-};
-
-export const walletdisplayaddress: Run<NodeContext> = async (ctx, args, call) => {
-  const wallet = walletOf(ctx, call);
-  const text = asString(args[0]);
-  const decoded = decodeAddress(text, ctx.params, ctx.crypto);
-  if ('error' in decoded) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Invalid address');
-  const { script } = decoded;
-  const desc = wallet.record.has(WALLET_FLAG.EXTERNAL_SIGNER) ? describeScript(ctx, script, wallet.provider(script)) : null;
-  if (desc === null) return fail(RPC_CODE.MISC_ERROR, 'There is no ScriptPubKeyManager for this address');
-  await signerOf(ctx).displayAddress(desc, encodeAddress(script, ctx.params, ctx.crypto) ?? text);
-  return { address: text };
-};
 
 /** What a wallet does to a PSBT; its device signs where the wallet has one. */
 export async function fillPsbtBy(ctx: NodeContext, wallet: Wallet, psbt: Psbt, options: FillOptions, pauses: Pauses): Promise<FillOutcome> {

@@ -1,26 +1,9 @@
-// One transaction of a wallet: gettransaction, abandontransaction; and what all history calls share.
-import type { TxView } from '../../consensus/tx/tx-view.js';
-import { follows, shows } from '../../policy/compat.js';
-import { creditOf, movementsOf } from '../../wallet/coins/movements.js';
-import { RecordPin } from '../../wallet/coins/record-pin.js';
-import { FILTER, OWNERSHIP, type OwnershipFilter } from '../../wallet/keys/ownership.js';
-import { inSpendLine } from '../../wallet/spend/spend-line.js';
+// What abandontransaction and gettransaction share. And what all history calls share.
+import { FILTER, type OwnershipFilter } from '../../wallet/keys/ownership.js';
 import type { Wallet } from '../../wallet/wallet.js';
-import { asBool, asHash } from '../args.js';
-import type { CallInfo, Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
-import type { NodeContext } from '../node/context.js';
-import { renderContext } from '../node/lookup.js';
-import { Slicer } from '../node/slices.js';
-import { txHex, txMembersSliced } from '../render/tx.js';
-import { JsonBytes } from '../wire/json-bytes.js';
-import { encodeJson } from '../wire/json-write.js';
-import { type JsonResult, type JsonValue, RawJson } from '../wire/values.js';
+import type { JsonValue } from '../wire/values.js';
 import { includeWatchOnly } from './coins.js';
-import { EntryList, HistoryWriter } from './history-entry.js';
-import { KnownAnswers } from './known-answers.js';
-import { addressedBy } from './payees.js';
-import { lastProcessed, settledWallet, withSettled } from './select.js';
 
 export const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
 
@@ -28,86 +11,4 @@ export const given = (value: JsonValue | undefined): value is JsonValue => value
 export const filterOf = (wallet: Wallet, value: JsonValue | undefined): OwnershipFilter =>
   includeWatchOnly(wallet, value) ? FILTER.ALL : FILTER.SPENDABLE;
 
-const unknownId = (): never => fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Invalid or non-wallet transaction id');
-
-const SHORT = { minDepth: 0, label: null, long: false };
-
-export const gettransaction: Run<NodeContext> = (ctx, args, call) =>
-  withSettled(ctx, call, (wallet) => findTransaction(ctx, wallet, args, call));
-
-/** Some 4 MB a wallet. */
-const answers = new KnownAnswers(2048, 4096);
-
-/** At once when the transaction is in memory. */
-function findTransaction(ctx: NodeContext, wallet: Wallet, args: readonly JsonValue[], call: CallInfo): JsonResult | Promise<JsonResult> {
-  const txid = asHash(args[0], 'txid');
-  const filter = filterOf(wallet, args[1]);
-  const verbose = given(args[2]) ? asBool(args[2]) : false;
-  const row = wallet.ledger.txs.find(txid);
-  if (row < 0) unknownId();
-  // In a block it is told as long as the wallet stays as it is; outside the mempool has a say.
-  const question = !verbose && wallet.ledger.depth(row) > 0 ? `${filter} ${wallet.tip?.hashHex.slice(32)} ${args[0]}` : null;
-  const kept = question !== null && answers.get(wallet, question);
-  if (kept) return kept;
-  const tx = wallet.transaction(row);
-  const show = (view: TxView | undefined): JsonResult | Promise<JsonResult> => {
-    // It may have been removed while its bytes were read.
-    if (view === undefined || wallet.ledger.txs.find(txid) < 0) return unknownId();
-    const text = transactionText(ctx, wallet, view, filter);
-    const end = endOf(ctx, wallet);
-    if (!verbose) return new RawJson(`${text}${end}`);
-    const isChange = shows(ctx.compat, { since: 31 }) ? (script: Uint8Array) => isChange31(ctx, wallet, script) : undefined;
-    return txMembersSliced(view, renderContext(ctx), new Slicer(call.breathe), null, isChange).then(
-      (members) => new RawJson(`${text},"decoded":${encodeJson(members)}${end}`),
-    );
-  };
-  if (tx instanceof Promise) return tx.then(show);
-  return question === null ? show(tx) : answers.keep(wallet, question, `${transactionText(ctx, wallet, tx, filter)}${endOf(ctx, wallet)}`);
-}
-
-/** Change as release 31 counts it: a bare key has no address, and so no label. */
-const isChange31 = (ctx: NodeContext, wallet: Wallet, script: Uint8Array): boolean =>
-  wallet.isMine(script) !== OWNERSHIP.NO && (addressedBy(script, ctx) === null || wallet.isUnlabelled(script));
-
-/** How gettransaction ends: with the block that the wallet has seen last, as since release 24. */
-const endOf = (ctx: NodeContext, wallet: Wallet): string =>
-  follows(ctx.compat, 24) ? `,"lastprocessedblock":${encodeJson(lastProcessed(wallet) ?? null)}}` : '}';
-
-/** What gettransaction shows, without the last brace. */
-function transactionText(ctx: NodeContext, wallet: Wallet, tx: TxView, filter: OwnershipFilter): string {
-  const { ledger } = wallet;
-  const row = ledger.txs.find(tx.txid);
-  const pin = new RecordPin(ledger, [row]);
-  const out = new JsonBytes();
-  const writer = new HistoryWriter(ctx, wallet, filter, out);
-  const { debit, fee } = movementsOf(wallet, row, tx, filter);
-  const net = creditOf(wallet, row, filter) - debit;
-  out.text('{"amount":');
-  out.amount(net - fee);
-  if (debit > 0) {
-    out.text(',"fee":');
-    out.amount(fee);
-  }
-  out.text(',');
-  writer.common(pin, 0, tx);
-  out.text(',"details":[');
-  const details = new EntryList(out);
-  writer.entries(pin, 0, tx, SHORT, details.take);
-  details.end();
-  out.text(',"hex":"');
-  return `${out}${txHex(tx)}"`;
-}
-
-export const abandontransaction: Run<NodeContext> = async (ctx, args, call) => {
-  const wallet = await settledWallet(ctx, call);
-  const txid = asHash(args[0], 'txid');
-  if (wallet.ledger.txs.find(txid) < 0) unknownId();
-  // Not while it is being handed in: it could be in the mempool a moment after its coins were given free.
-  const done = await inSpendLine(wallet, async () => {
-    await wallet.caughtUp();
-    const row = wallet.ledger.txs.find(txid);
-    return row >= 0 && (await wallet.change((batch) => wallet.ledger.abandon(row, batch)));
-  });
-  if (!done) fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Transaction not eligible for abandonment');
-  return null;
-};
+export const unknownId = (): never => fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Invalid or non-wallet transaction id');

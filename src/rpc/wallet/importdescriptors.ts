@@ -1,32 +1,27 @@
-// importdescriptors and listdescriptors: what a descriptor wallet is made of. Core 0.21's checks; listdescriptors is of
-// later versions.
-
+// What importdescriptors and listdescriptors share: what a descriptor wallet is made of. Core 0.21's checks;
+// listdescriptors is of later versions.
 import { DescriptorCache } from '../../address/descriptor/cache.js';
 import type { Descriptor } from '../../address/descriptor/descriptor.js';
-import { type ParsedDescriptor, parseDescriptor } from '../../address/descriptor/parse.js';
+import type { ParsedDescriptor } from '../../address/descriptor/parse.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';
-import { sortInSlices } from '../../lib/sort-in-slices.js';
 import { inTurns } from '../../lib/steps.js';
 import { only } from '../../policy/compat.js';
 import { planRescan } from '../../wallet/follow/rescan.js';
-import type { DescriptorKeys, ScriptsAhead } from '../../wallet/keys/descriptor-keys.js';
+import type { ScriptsAhead } from '../../wallet/keys/descriptor-keys.js';
 import type { TrackedDescriptor } from '../../wallet/keys/descriptor-table.js';
 import type { Wallet } from '../../wallet/wallet.js';
-import { asBool, asInt64, asString, checkTypes } from '../args.js';
-import type { CallInfo, Run } from '../dispatch.js';
-import { fail, RPC_CODE, TypeFault } from '../errors.js';
+import { asBool, asInt64, asString } from '../args.js';
+import type { CallInfo } from '../dispatch.js';
+import { fail, RPC_CODE } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
 import { Slicer } from '../node/slices.js';
 import { asRange } from '../range.js';
-import { encodeJson } from '../wire/json-write.js';
-import { Pieces } from '../wire/pieces.js';
-import { type JsonObject, type JsonResult, type JsonValue, RawJson } from '../wire/values.js';
-import { normalText } from './describe.js';
+import type { JsonObject, JsonResult, JsonValue } from '../wire/values.js';
 import { type Applying, breathOf, elementError, type ImportOutcome, importTime, outcomeResult, scanFailure } from './import-outcome.js';
 import type { Breath } from './import-request.js';
 import { addressedBy } from './payees.js';
 import { scanDeps, scanImported, withRescan } from './rescan.js';
-import { ensureUnlocked, labelOf, WalletSlicer, walletOf } from './select.js';
+import { ensureUnlocked } from './select.js';
 
 /** A request that passed every check. */
 interface Accepted {
@@ -198,28 +193,12 @@ export type ReadDescriptor =
     }
   | ImportOutcome;
 
-function readDescriptor(ctx: NodeContext, request: JsonObject, call: CallInfo): ReadDescriptor {
-  try {
-    if (!request.has('desc')) fail(RPC_CODE.INVALID_PARAMETER, 'Descriptor not found.');
-    const text = asString(request.get('desc'));
-    for (const name of ['active', 'internal']) if (request.has(name)) asBool(request.get(name));
-    const label = request.has('label') ? asString(request.get('label')) : '';
-    if (only(ctx.compat, 26)) labelOf(label);
-    const parsed = parseDescriptor(text, ctx.descriptors, { requireChecksum: true, keys: call.taken?.keys });
-    if ('error' in parsed) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, parsed.error);
-    return { request, parsed, ahead: [] };
-  } catch (error) {
-    // A value of another type ends the whole call in later releases.
-    if (only(ctx.compat, 24) && error instanceof TypeFault) throw error;
-    return { success: false, error: elementError(error), warnings: [] };
-  }
-}
-
 /**
  * Scripts that a call may bring: all of them are in memory until they are written. Core has no bound but a range's
  * length, and derives for hours where a range begins far from 0.
  */
 const MOST_SCRIPTS = 2_000_000;
+
 const TOO_MANY = `One call brings ${MOST_SCRIPTS} scripts at most, counted from index 0 of a descriptor or from the last that the wallet has`;
 
 /**
@@ -319,18 +298,6 @@ async function processRequest(
   }
 }
 
-function descriptorsOf(wallet: Wallet): DescriptorKeys {
-  return wallet.descriptors ?? fail(RPC_CODE.WALLET_ERROR, 'importdescriptors is not available for non-descriptor wallets');
-}
-
-export const importdescriptors: Run<NodeContext> = async (ctx, args, call) => {
-  const wallet = walletOf(ctx, call);
-  descriptorsOf(wallet);
-  checkTypes(args, ['array', 'object']);
-  const requests = args[0] as JsonValue[];
-  return importDescriptors(ctx, wallet, requests, call, { rescan: true, read: (request) => readDescriptor(ctx, request, call) });
-};
-
 /** Imports into a wallet of descriptors. @param how rescan: whether past blocks are read */
 export async function importDescriptors(
   ctx: NodeContext,
@@ -376,39 +343,3 @@ export async function importDescriptors(
   };
   return rescan ? withRescan(ctx, wallet, importAll) : importAll();
 }
-
-/** What is listed of a descriptor. @param internal whether it gives out change addresses; undefined: none at all */
-function listed(tracked: TrackedDescriptor, desc: string, internal: boolean | undefined): Record<string, JsonResult> {
-  const { isRange, time, rangeStart, rangeEnd, nextIndex } = tracked;
-  return {
-    desc,
-    timestamp: time,
-    active: internal !== undefined,
-    ...(internal === undefined ? {} : { internal }),
-    ...(isRange ? { range: [rangeStart, rangeEnd - 1], next: nextIndex, next_index: nextIndex } : {}),
-  };
-}
-
-export const listdescriptors: Run<NodeContext> = async (ctx, args, call) => {
-  const wallet = walletOf(ctx, call);
-  const keys = wallet.descriptors ?? fail(RPC_CODE.WALLET_ERROR, 'listdescriptors is not available for non-descriptor wallets');
-  const priv = args[0] !== undefined && args[0] !== null ? asBool(args[0]) : false;
-  if (priv && wallet.privateKeysDisabled) fail(RPC_CODE.WALLET_ERROR, "Can't get private descriptor string for watch-only wallets");
-  const slicer = new WalletSlicer(wallet, call, () => priv && ensureUnlocked(wallet));
-  const rows: { readonly desc: string; readonly number: number }[] = [];
-  for (const tracked of keys.all()) {
-    const { descriptor, number } = tracked;
-    const text = priv ? descriptor.privateText(tracked, true) : normalText(wallet, tracked);
-    rows.push({ desc: text ?? descriptor.toString(), number });
-    if (slicer.due) await slicer.pause();
-  }
-  const sorted = await sortInSlices(rows, (a, b) => (a.desc < b.desc ? -1 : a.desc > b.desc ? 1 : 0), slicer);
-  const internal = new Map(keys.actives().map(({ number }) => [number, false]));
-  for (const { number } of keys.actives(true)) internal.set(number, true);
-  const pieces = new Pieces(',');
-  for (const { desc, number } of sorted) {
-    pieces.add(encodeJson(listed(keys.at(number), desc, internal.get(number))));
-    if (slicer.due) await slicer.pause();
-  }
-  return new RawJson(`{"wallet_name":${encodeJson(wallet.name)},"descriptors":[${pieces.text()}]}`);
-};

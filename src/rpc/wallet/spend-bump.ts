@@ -1,35 +1,18 @@
-// bumpfee and psbtbumpfee. Core: wallet/rpc/spend.cpp bumpfee_helper.
-
-import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
+// What bumpfee and psbtbumpfee share. Core: wallet/rpc/spend.cpp bumpfee_helper.
 import { follows } from '../../policy/compat.js';
-import { fieldsOf, type PsbtVersion } from '../../psbt/create-psbt.js';
-import { extractTx } from '../../psbt/extract-tx.js';
+import type { PsbtVersion } from '../../psbt/create-psbt.js';
 import type { CoinControl } from '../../wallet/spend/coin-control.js';
-import { sign } from '../../wallet/spend/create-transaction.js';
-import {
-  type Bump,
-  type BumpError,
-  type BumpFailure,
-  type BumpWishes,
-  commitBump,
-  createBump,
-  PLAIN_BUMP,
-} from '../../wallet/spend/fee-bump.js';
-import { inSpendLine } from '../../wallet/spend/spend-line.js';
+import { type Bump, type BumpError, type BumpFailure, type BumpWishes, PLAIN_BUMP } from '../../wallet/spend/fee-bump.js';
 import type { Wallet } from '../../wallet/wallet.js';
-import { WALLET_FLAG } from '../../wallet/wallet-record.js';
 import { asBool, asHash, asObject, asUint32, checkMembers, checkTypes } from '../args.js';
-import type { CallInfo, Run } from '../dispatch.js';
+import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { outputsOf } from '../front/createrawtransaction.js';
 import type { NodeContext } from '../node/context.js';
-import { findOutputs } from '../node/signing-args.js';
-import { hashHex } from '../render/hex.js';
-import { asPsbtVersion, psbtText } from '../render/psbt-text.js';
+import { asPsbtVersion } from '../render/psbt-text.js';
 import { Amount, type JsonValue } from '../wire/values.js';
 import { ensureUnlocked, settledWallet, walletOf } from './select.js';
-import { controlFor, given, setFeeRate, toolsOf } from './spend-args.js';
-import { walletPsbt } from './spend-psbt.js';
+import { controlFor, given, setFeeRate } from './spend-args.js';
 
 const CODES: Readonly<Record<BumpFailure, number>> = {
   unknown: RPC_CODE.INVALID_ADDRESS_OR_KEY,
@@ -38,11 +21,8 @@ const CODES: Readonly<Record<BumpFailure, number>> = {
   other: RPC_CODE.MISC_ERROR,
 };
 
-const NO_KEYS = 'bumpfee is not available with wallets that have private keys disabled. Use psbtbumpfee instead.';
-const DEPRECATED =
-  'Using bumpfee with wallets that have private keys disabled is deprecated. Use psbtbumpfee instead or restart bitcoind with -deprecatedrpc=bumpfee. This functionality will be removed in 0.22';
-
 const TYPES = { confTarget: 'number', conf_target: 'number', fee_rate: null, replaceable: 'bool', estimate_mode: 'string' } as const;
+
 /** Members of later releases. */
 const LATER_TYPES = { ...TYPES, outputs: null, original_change_index: 'number', psbt_version: 'number' } as const;
 
@@ -90,10 +70,10 @@ function bumpControl(ctx: NodeContext, wallet: Wallet, value: JsonValue | undefi
   return control;
 }
 
-const refuse = ({ failure, error }: BumpError): never => fail(CODES[failure], error);
+export const refuse = ({ failure, error }: BumpError): never => fail(CODES[failure], error);
 
 /** The wallet, what is replaced, and what is wanted of the replacement. */
-async function bumpArgs(ctx: NodeContext, args: readonly JsonValue[], call: CallInfo, foreignInputs: boolean) {
+export async function bumpArgs(ctx: NodeContext, args: readonly JsonValue[], call: CallInfo, foreignInputs: boolean) {
   const chosen = walletOf(ctx, call);
   checkTypes(args, ['string', 'object']);
   const txid = asHash(args[0], 'txid');
@@ -103,44 +83,8 @@ async function bumpArgs(ctx: NodeContext, args: readonly JsonValue[], call: Call
   return { wallet, txid, ...request };
 }
 
-const fees = (bump: Bump): { origfee: Amount; fee: Amount; errors: [] } => ({
+export const fees = (bump: Bump): { origfee: Amount; fee: Amount; errors: [] } => ({
   origfee: new Amount(bump.oldFee),
   fee: new Amount(bump.newFee),
   errors: [],
 });
-
-export const bumpfee: Run<NodeContext> = async (ctx, args, call) => {
-  const { privateKeysDisabled, record } = walletOf(ctx, call);
-  const isOutside = record.has(WALLET_FLAG.EXTERNAL_SIGNER);
-  if (privateKeysDisabled && !isOutside) {
-    if (toolsOf(ctx).options.bumpGivesPsbt) return psbtbumpfee(ctx, args, call);
-    return follows(ctx.compat, 31) ? fail(RPC_CODE.WALLET_ERROR, NO_KEYS) : fail(RPC_CODE.METHOD_DEPRECATED, DEPRECATED);
-  }
-  const { wallet, txid, control, wishes } = await bumpArgs(ctx, args, call, false);
-  const tools = toolsOf(ctx);
-  return inSpendLine(wallet, async () => {
-    const bump = await createBump(wallet, txid, control, wishes, tools, (tx) => findOutputs(ctx, tx), call.breathe);
-    if ('error' in bump) return refuse(bump);
-    const signed = isOutside ? await signedOutside(ctx, wallet, bump, call) : await sign(wallet, bump.tx, tools);
-    const tx = signed ?? fail(RPC_CODE.WALLET_ERROR, "Can't sign transaction.");
-    const obstacle = await commitBump(wallet, txid, { tx, chosen: bump.chosen }, tools);
-    if (obstacle) return fail(RPC_CODE.WALLET_ERROR, obstacle.error);
-    return { txid: hashHex(tx.txid), ...fees(bump) };
-  });
-};
-
-/** The replacement, signed by the wallet's device. */
-async function signedOutside(ctx: NodeContext, wallet: Wallet, bump: Bump, call: CallInfo): Promise<TxView> {
-  const { psbt, complete } = await walletPsbt(ctx, wallet, fieldsOf(bump.tx), { sign: true, derivations: true }, call);
-  return complete ? parseTx(extractTx(psbt), ctx.crypto) : fail(RPC_CODE.WALLET_ERROR, 'Transaction incomplete. Try psbtbumpfee instead.');
-}
-
-export const psbtbumpfee: Run<NodeContext> = async (ctx, args, call) => {
-  const { wallet, txid, control, wishes, version } = await bumpArgs(ctx, args, call, true);
-  const bump = await inSpendLine(wallet, () =>
-    createBump(wallet, txid, control, wishes, toolsOf(ctx), (tx) => findOutputs(ctx, tx), call.breathe),
-  );
-  if ('error' in bump) return refuse(bump);
-  const { psbt } = await walletPsbt(ctx, wallet, fieldsOf(bump.tx), { sign: false, derivations: true, version }, call);
-  return { psbt: psbtText(psbt, ctx.crypto, ctx.compat), ...fees(bump) };
-};

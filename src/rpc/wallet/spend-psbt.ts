@@ -1,6 +1,5 @@
-// walletcreatefundedpsbt and send: transactions from a list of outputs, as a PSBT or paid at once. Core:
+// What send and walletcreatefundedpsbt share: transactions from a list of outputs, as a PSBT or paid at once. Core:
 // wallet/rpc/spend.cpp.
-
 import { buildTx, type TxFields } from '../../consensus/tx/build-tx.js';
 import { parseTx } from '../../consensus/tx/tx-view.js';
 import { follows, only } from '../../policy/compat.js';
@@ -11,22 +10,19 @@ import { finalizePsbt } from '../../signing/finalize-psbt.js';
 import { stillUnspent } from '../../wallet/spend/available-coins.js';
 import { commitTransaction } from '../../wallet/spend/commit-transaction.js';
 import { COINS_GONE, lockTime } from '../../wallet/spend/create-transaction.js';
-import { inSpendLine } from '../../wallet/spend/spend-line.js';
 import type { SpendNode } from '../../wallet/spend/spend-node.js';
 import type { Wallet } from '../../wallet/wallet.js';
-import { asArray, asBool, asObject, asString, checkType, checkTypes } from '../args.js';
-import type { CallInfo, Run } from '../dispatch.js';
+import { asBool, asObject, asString } from '../args.js';
+import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
-import { asTxVersion, constructTransaction } from '../front/createrawtransaction.js';
+import { constructTransaction } from '../front/createrawtransaction.js';
 import type { NodeContext } from '../node/context.js';
 import { Slicer } from '../node/slices.js';
 import { hashHex, hex } from '../render/hex.js';
 import { asPsbtVersion, psbtText } from '../render/psbt-text.js';
-import { Amount, JsonObject, type JsonResult, type JsonValue } from '../wire/values.js';
+import { JsonObject, type JsonResult, type JsonValue } from '../wire/values.js';
 import { fillPsbtBy } from './external-signer.js';
-import { settledWallet, walletOf } from './select.js';
 import { type Given, given, toolsOf } from './spend-args.js';
-import { checkPositions, fundWith } from './spend-options.js';
 import { failFill } from './walletprocesspsbt.js';
 
 /** The values of the transaction that inputs, outputs and lock time make. */
@@ -50,29 +46,6 @@ export async function walletPsbt(
   return 'fault' in outcome ? failFill(outcome.fault) : { psbt, complete: outcome.complete };
 }
 
-const member = (options: Given, name: string): Given => (options instanceof JsonObject ? options.get(name) : undefined);
-
-export const walletcreatefundedpsbt: Run<NodeContext> = async (ctx, args, call) => {
-  walletOf(ctx, call);
-  checkTypes(args, ['array', null, 'number', 'object', 'bool'], true);
-  const options = args[3];
-  let { replaceable } = toolsOf(ctx).options;
-  const asked = member(options, 'replaceable');
-  if (given(asked)) {
-    checkType(asked, 'bool');
-    replaceable = asked === true;
-  }
-  const tx = startedTx(ctx, [args[0] ?? null, args[1] ?? null, args[2] ?? null], replaceable, asTxVersion(args[5]));
-  const wallet = await settledWallet(ctx, call);
-  if (follows(ctx.compat, 31)) refuseWeights(options);
-  const fund = { tx, addInputs: tx.inputs.length === 0, overrideRate: true, listed: weighed(args[0]), names: outputNames(args[1]) };
-  const funded = await inSpendLine(wallet, () => fundWith(ctx, wallet, options, fund, call));
-  const derivations = given(args[4]) ? asBool(args[4]) : true;
-  const version = asPsbtVersion(args[6], ctx.compat);
-  const { psbt } = await walletPsbt(ctx, wallet, funded.tx, { sign: false, derivations, version }, call);
-  return { psbt: psbtText(psbt, ctx.crypto, ctx.compat), fee: new Amount(funded.fee), changepos: funded.changePosition };
-};
-
 /** Names of the outputs in the order that they are listed in. */
 export function outputNames(outputs: Given): string[] {
   const lists = outputs instanceof JsonObject ? [outputs] : Array.isArray(outputs) ? outputs : [];
@@ -80,16 +53,17 @@ export function outputNames(outputs: Given): string[] {
 }
 
 /** Inputs that say what they weigh. */
-const weighed = (inputs: Given): JsonValue[] =>
+export const weighed = (inputs: Given): JsonValue[] =>
   Array.isArray(inputs) ? inputs.filter((input) => input instanceof JsonObject && input.has('weight')) : [];
 
-function refuseWeights(options: Given): void {
+export function refuseWeights(options: Given): void {
   if (options instanceof JsonObject && options.has('input_weights')) {
     fail(RPC_CODE.INVALID_PARAMETER, 'Input weights should be specified in inputs rather than in options.');
   }
 }
 
 export const SEQUENCE_REPLACEABLE = 0xffff_fffd;
+
 /** Lets the lock time count. */
 export const SEQUENCE_LOCKABLE = 0xffff_fffe;
 
@@ -151,33 +125,6 @@ export const sendOutcome = (options: JsonObject): SendOutcome => ({
   wantsPsbt: options.has('psbt') && asBool(options.get('psbt')),
   addToWallet: !options.has('add_to_wallet') || asBool(options.get('add_to_wallet')),
 });
-
-export const send: Run<NodeContext> = async (ctx, args, call) => {
-  checkTypes(args, [null, 'number', 'string', null, 'object'], true);
-  walletOf(ctx, call);
-  const options = sendOptions(args, ctx);
-  const outcome = sendOutcome(options);
-  const flag = (name: string, otherwise: boolean): boolean => (options.has(name) ? asBool(options.get(name)) : otherwise);
-  const tools = toolsOf(ctx);
-  const replaceable = flag('replaceable', tools.options.replaceable);
-  const parts = [options.get('inputs') ?? null, args[0] ?? null, options.get('locktime') ?? null];
-  const names = outputNames(args[0]);
-  if (follows(ctx.compat, 31)) {
-    const payers = options.get('subtract_fee_from_outputs');
-    checkPositions(given(payers) ? asArray(payers) : [], names);
-    refuseWeights(options);
-  }
-  const tx = startedTx(ctx, parts, replaceable, asTxVersion(args[5]));
-  const wallet = await settledWallet(ctx, call);
-  const listed = weighed(options.get('inputs'));
-  const fund = { tx, addInputs: tx.inputs.length === 0, overrideRate: false, listed, names };
-  return inSpendLine(wallet, async () => {
-    const funded = await fundWith(ctx, wallet, options, fund, call);
-    const sent =
-      follows(ctx.compat, 31) && !options.has('locktime') ? { ...funded, tx: notForThePast(wallet, funded.tx, tools.node) } : funded;
-    return finishSend(ctx, wallet, sent, outcome, call);
-  });
-};
 
 /**
  * Signs a transaction of the wallet and sends it, or gives it back, as the options of send and sendall say.

@@ -1,44 +1,9 @@
 // walletprocesspsbt: adds what a wallet knows and signs what it can. Core 0.21: wallet/rpcwallet.cpp.
-import { follows, only, shows } from '../../policy/compat.js';
-import { extractTx } from '../../psbt/extract-tx.js';
 import type { FillFault } from '../../wallet/fill-psbt.js';
-import { asBool, checkTypes } from '../args.js';
-import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
-import type { NodeContext } from '../node/context.js';
-import { asHashType } from '../node/signing-args.js';
-import { Slicer } from '../node/slices.js';
-import { hex } from '../render/hex.js';
-import { asPsbt, psbtText } from '../render/psbt-text.js';
-import type { JsonValue } from '../wire/values.js';
-import { fillPsbtBy } from './external-signer.js';
-import { ensureUnlocked, walletOf } from './select.js';
 
 /** Core's errors for what stands in the way. */
 export function failFill(fault: FillFault): never {
   if (fault === 'missing inputs') return fail(RPC_CODE.VERIFY_ERROR, 'Inputs missing or spent');
   return fail(RPC_CODE.DESERIALIZATION_ERROR, 'Specified sighash value does not match value stored in PSBT');
 }
-
-const boolOr = (value: JsonValue | undefined, fallback: boolean): boolean => ((value ?? null) === null ? fallback : asBool(value));
-
-export const walletprocesspsbt: Run<NodeContext> = async (ctx, args, call) => {
-  const wallet = walletOf(ctx, call);
-  checkTypes(args, ['string', 'bool', 'string'], true);
-  const pauses = new Slicer(call.breathe);
-  const psbt = await asPsbt(args[0], ctx, pauses);
-  const hashType = (args[2] ?? null) === null ? null : asHashType(args[2], ctx);
-  const sign = boolOr(args[1], true);
-  const derivations = boolOr(args[3], true);
-  const finalize = boolOr(args[4], true);
-  if (sign && only(ctx.compat, 22)) ensureUnlocked(wallet);
-  const options = { hashType, sign, derivations, finalize, later: follows(ctx.compat, 32) };
-  const outcome = await fillPsbtBy(ctx, wallet, psbt, options, pauses);
-  if ('fault' in outcome) return failFill(outcome.fault);
-  const { complete } = outcome;
-  return {
-    psbt: psbtText(psbt, ctx.crypto, ctx.compat),
-    complete,
-    ...(complete && shows(ctx.compat, { since: 26 }) && { hex: hex(extractTx(psbt)) }),
-  };
-};

@@ -10,6 +10,7 @@ import type { Descriptor } from '../../address/descriptor/descriptor.js';
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
 import type { Slicer } from '../../lib/slicer.js';
 import { inOneGo } from '../../lib/steps.js';
+import { FlatProvider, idsOfXOnly, type SigningProvider } from '../../signing/signing-provider.js';
 import type { BatchOp } from '../../storage/store.js';
 import type { Seal, Vault } from '../crypt/vault.js';
 import type { TableImage } from '../image/table-image.js';
@@ -32,7 +33,6 @@ import {
 } from './key-source.js';
 import { OWNERSHIP, type Ownership } from './ownership.js';
 import type { ScriptMetadata } from './script-metadata.js';
-import { FlatProvider, idsOfXOnly, type SigningProvider } from '../../signing/signing-provider.js';
 
 export interface DescriptorDeps {
   readonly record: WalletRecord;

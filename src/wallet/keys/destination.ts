@@ -3,8 +3,8 @@
 // these scripts.
 import type { Hashes } from '../../crypto/crypto.js';
 import { solve } from '../../policy/script-type.js';
-import { payToKeyHash } from './is-mine.js';
 import { idsOfXOnly, type SigningProvider } from '../../signing/signing-provider.js';
+import { payToKeyHash } from './is-mine.js';
 
 /** @returns null when there is no address */
 export function destinationOf(script: Uint8Array, hashes: Hashes): Uint8Array | null {

@@ -5,8 +5,8 @@
 import type { Hashes } from '../../crypto/crypto.js';
 import type { SolvedScript } from '../../policy/script-type.js';
 import { solve } from '../../policy/script-type.js';
-import { OWNERSHIP, type Ownership } from './ownership.js';
 import type { SigningProvider } from '../../signing/signing-provider.js';
+import { OWNERSHIP, type Ownership } from './ownership.js';
 
 /** Result of a walk: INVALID wins over everything and means "not mine". */
 const INVALID = 3;

@@ -1,11 +1,11 @@
 // Where a wallet's scripts come from: legacy keys (HD seed, imports, watch-only) or descriptors. The rest of the wallet
 // knows only this.
 
+import type { SigningProvider } from '../../signing/signing-provider.js';
 import type { BatchOp } from '../../storage/store.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
 import type { Ownership } from './ownership.js';
 import type { ScriptMetadata } from './script-metadata.js';
-import type { SigningProvider } from '../../signing/signing-provider.js';
 
 /** Kinds of addresses a wallet gives out; tr comes with later descriptor wallets. */
 export type AddressType = 'legacy' | 'p2sh-segwit' | 'bech32' | 'bech32m';

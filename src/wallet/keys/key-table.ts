@@ -5,6 +5,7 @@
 import { equalBytes } from '../../consensus/bytes/hex.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import type { Slicer } from '../../lib/slicer.js';
+import type { KeyOrigin } from '../../signing/signing-provider.js';
 import type { Seal } from '../crypt/vault.js';
 import type { TableImage } from '../image/table-image.js';
 import { WALLET_PREFIX, walletKey } from '../storage/layout.js';
@@ -14,7 +15,6 @@ import { ByteArena } from '../tables/byte-arena.js';
 import { ByteTable, grown } from '../tables/byte-table.js';
 import { SecretSlab } from '../tables/secret-slab.js';
 import type { ScriptMetadata } from './script-metadata.js';
-import type { KeyOrigin } from '../../signing/signing-provider.js';
 
 const KEY = { PRIVATE: 1, WATCHED: 2, TIMED: 4 } as const;
 const NONE = -1;

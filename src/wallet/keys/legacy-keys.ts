@@ -11,6 +11,7 @@ import { isPayToWitnessPublicKeyHash } from '../../consensus/script/templates.js
 import type { Hashes } from '../../crypto/crypto.js';
 import { secretBytes } from '../../crypto/secret-bytes.js';
 import { solve } from '../../policy/script-type.js';
+import type { KeyOrigin, SigningProvider } from '../../signing/signing-provider.js';
 import type { BatchOp } from '../../storage/store.js';
 import type { Vault } from '../crypt/vault.js';
 import type { TableImage } from '../image/table-image.js';
@@ -36,7 +37,6 @@ import {
 import { KeyTable, keyHashProgram } from './key-table.js';
 import type { Ownership } from './ownership.js';
 import type { ScriptMetadata } from './script-metadata.js';
-import type { KeyOrigin, SigningProvider } from '../../signing/signing-provider.js';
 import { formsOfScript, touchedScripts } from './touched-scripts.js';
 
 export interface LegacyDeps {

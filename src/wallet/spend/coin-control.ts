@@ -1,6 +1,7 @@
 // What one payment wants, where it differs from the wallet's habits. Core 0.21: CCoinControl.
-import type { AddressType } from '../keys/key-source.js';
+
 import type { SigningProvider } from '../../signing/signing-provider.js';
+import type { AddressType } from '../keys/key-source.js';
 
 /** How an estimate treats falling fees. */
 export type FeeMode = 'unset' | 'economical' | 'conservative';

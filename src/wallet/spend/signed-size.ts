@@ -3,11 +3,11 @@
 // per script.
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { solve } from '../../policy/script-type.js';
-import { isSolvable } from '../keys/is-mine.js';
-import type { SigningProvider } from '../../signing/signing-provider.js';
 import { produceSignature } from '../../signing/produce-signature.js';
 import { dummyTools } from '../../signing/signature-creator.js';
 import { emptySignatureData } from '../../signing/signature-data.js';
+import type { SigningProvider } from '../../signing/signing-provider.js';
+import { isSolvable } from '../keys/is-mine.js';
 import type { Wallet } from '../wallet.js';
 import { countBytes, type InputSize } from './select/tx-size.js';
 

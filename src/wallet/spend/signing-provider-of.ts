@@ -5,8 +5,8 @@ import type { TaprootOutput } from '../../address/descriptor/expansion.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { SpentOutput } from '../../consensus/script/spent-output.js';
 import { Slicer } from '../../lib/slicer.js';
-import type { DescriptorProvider } from '../keys/descriptor-keys.js';
 import type { KeyOrigin, SigningProvider } from '../../signing/signing-provider.js';
+import type { DescriptorProvider } from '../keys/descriptor-keys.js';
 import type { Wallet } from '../wallet.js';
 
 /** The first that knows an answer gives it. */

@@ -1,11 +1,11 @@
 // Shared by the HTTP tests: real front threads over a made-up node, and raw sockets to talk to them with.
 import net from 'node:net';
 import { chainParams } from '../../../src/consensus/params/networks.js';
+import { HTTP_DEFAULTS, type HttpOptions } from '../../../src/http/options.js';
+import { createFronts, type Fronts } from '../../../src/http/server.js';
 import type { ExecuteBody } from '../../../src/link/node-call.js';
 import { SharedState, STATE_FLAG } from '../../../src/link/shared-state.js';
 import { SlabRing } from '../../../src/link/slab-ring.js';
-import { HTTP_DEFAULTS, type HttpOptions } from '../../../src/http/options.js';
-import { createFronts, type Fronts } from '../../../src/http/server.js';
 import type { Logger } from '../../../src/log/logger.js';
 import type { TemplateFacts } from '../../../src/template/facts.js';
 import { PATIENCE_MS } from '../../framework/until.js';

@@ -15,9 +15,9 @@ import { createSigner } from '../../../src/crypto/native/sign.js';
 import { createSignRunner, readSignResult } from '../../../src/jobs/sign.js';
 import { workClock } from '../../../src/lib/work-clock.js';
 import { WorkPool } from '../../../src/parallel/pool.js';
-import { FlatProvider } from '../../../src/signing/signing-provider.js';
 import { PooledSigner } from '../../../src/parallel/pooled-signer.js';
 import { signTransaction, withInputs } from '../../../src/signing/sign-transaction.js';
+import { FlatProvider } from '../../../src/signing/signing-provider.js';
 import { hex } from '../../framework/hex.js';
 import { signingPool } from '../../framework/signing-pool.js';
 

@@ -11,8 +11,8 @@ import { checkAccess, Dispatcher, type RunTable } from '../../../src/rpc/dispatc
 import { fail } from '../../../src/rpc/errors.js';
 import type { FrontContext } from '../../../src/rpc/front/context.js';
 import { FrontDesk } from '../../../src/rpc/front/plan.js';
-import { FRONT_RUNS } from '../../../src/rpc/front/runs.js';
 import { renderHelp, renderOverview } from '../../../src/rpc/help.js';
+import { FRONT_RUNS } from '../../../src/rpc/methods/front-runs.js';
 import { NODE_RUNS } from '../../../src/rpc/node/runs.js';
 import { ReplyRoom } from '../../../src/rpc/wire/batch-reply.js';
 import { LongBatch } from '../../../src/rpc/wire/long-batch.js';

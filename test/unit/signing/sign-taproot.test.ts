@@ -19,11 +19,11 @@ import { encodePsbt } from '../../../src/psbt/encode-psbt.js';
 import { extractTx } from '../../../src/psbt/extract-tx.js';
 import type { Psbt } from '../../../src/psbt/psbt.js';
 import { readPsbt } from '../../../src/psbt/read-psbt.js';
-import { FlatProvider } from '../../../src/signing/signing-provider.js';
 import { analyzePsbt } from '../../../src/signing/analyze-psbt.js';
 import { finalizePsbt } from '../../../src/signing/finalize-psbt.js';
 import { psbtSigning, signPsbtInput, updatePsbtOutput } from '../../../src/signing/psbt-input.js';
 import { combineTransactions, signTransaction, withInputs } from '../../../src/signing/sign-transaction.js';
+import { FlatProvider } from '../../../src/signing/signing-provider.js';
 import { hex } from '../../framework/hex.js';
 
 const crypto = createNativeCrypto();

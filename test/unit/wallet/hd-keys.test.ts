@@ -5,8 +5,11 @@ import { encodeExtendedSecret } from '../../../src/address/bip32/extended-codec.
 import { masterFromSeed } from '../../../src/address/bip32/extended-key.js';
 import { parsePath } from '../../../src/address/bip32/key-path.js';
 import { addChecksum } from '../../../src/address/descriptor/checksum.js';
-import { addhdkey, createwalletdescriptor, derivehdkey, gethdkeys } from '../../../src/rpc/wallet/hd-keys.js';
-import { importdescriptors } from '../../../src/rpc/wallet/importdescriptors.js';
+import { addhdkey } from '../../../src/rpc/methods/wallet/addhdkey.run.js';
+import { createwalletdescriptor } from '../../../src/rpc/methods/wallet/createwalletdescriptor.run.js';
+import { derivehdkey } from '../../../src/rpc/methods/wallet/derivehdkey.run.js';
+import { gethdkeys } from '../../../src/rpc/methods/wallet/gethdkeys.run.js';
+import { importdescriptors } from '../../../src/rpc/methods/wallet/importdescriptors.run.js';
 import { WALLET_FLAG } from '../../../src/wallet/wallet-record.js';
 import { descriptorContext } from '../../framework/descriptor-context.js';
 import { createMemoryWallet } from '../../framework/memory-wallet.js';

@@ -4,7 +4,7 @@ import t from 'tap';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
 import { COMPATS } from '../../../src/policy/compat.js';
-import { getbalances } from '../../../src/rpc/wallet/coins.js';
+import { getbalances } from '../../../src/rpc/methods/wallet/getbalances.run.js';
 import { NOWHERE, TX_STATE, type TxPlace } from '../../../src/wallet/coins/tx-table.js';
 import { tellOfPool } from '../../../src/wallet/follow/rescan.js';
 import { OWNERSHIP } from '../../../src/wallet/keys/ownership.js';

@@ -1,10 +1,11 @@
 // unused(KEY): a wallet of descriptors keeps a key that has no script yet.
 import t from 'tap';
 import { addChecksum } from '../../../src/address/descriptor/checksum.js';
+import { deriveaddresses } from '../../../src/rpc/methods/util/deriveaddresses.run.js';
+import { importdescriptors } from '../../../src/rpc/methods/wallet/importdescriptors.run.js';
+import { importmulti } from '../../../src/rpc/methods/wallet/importmulti.run.js';
+import { listdescriptors } from '../../../src/rpc/methods/wallet/listdescriptors.run.js';
 import { descriptorScript } from '../../../src/rpc/node/descriptor-script.js';
-import { deriveaddresses } from '../../../src/rpc/node/descriptors.js';
-import { importdescriptors, listdescriptors } from '../../../src/rpc/wallet/importdescriptors.js';
-import { importmulti } from '../../../src/rpc/wallet/importmulti.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
 import { loadWallet } from '../../../src/wallet/manage/load-wallet.js';
 import { WALLET_FLAG } from '../../../src/wallet/wallet-record.js';

@@ -1,0 +1,75 @@
+// Runs getblock.
+import type { BlockView } from '../../../consensus/block/block-view.js';
+import type { TxView } from '../../../consensus/tx/tx-view.js';
+import { shows } from '../../../policy/compat.js';
+import { asHash } from '../../args.js';
+import type { HeaderInfo, NodeContext, NodeRun } from '../../node/context.js';
+import { heavyCall } from '../../node/heavy-call.js';
+import { confirmationsOf, notFound, readBlock, readUndo, renderContext, verbosityOf } from '../../node/lookup.js';
+import { mapSliced, Slicer } from '../../node/slices.js';
+import { headerHead, headerTail } from '../../render/header.js';
+import { hashHex, hex } from '../../render/hex.js';
+import { txHex, txMembersSliced } from '../../render/tx.js';
+import { encodeJson } from '../../wire/json-write.js';
+import { Pieces } from '../../wire/pieces.js';
+import { type JsonResult, RawJson } from '../../wire/values.js';
+
+/** All transactions of a block as objects, as JSON text: with fees as far as it is known what they spent. */
+async function wholeTransactions(
+  ctx: NodeContext,
+  node: HeaderInfo,
+  { txs }: BlockView,
+  prevouts: boolean,
+  breathe?: () => unknown,
+): Promise<RawJson> {
+  const render = renderContext(ctx);
+  const undo = shows(ctx.compat, { since: 22 }) && ctx.chain.hasUndo(node) ? await readUndo(ctx, node) : null;
+  const shown = prevouts && shows(ctx.compat, { since: 23 });
+  const slicer = new Slicer(breathe);
+  const pieces = new Pieces(',');
+  for (const [i, tx] of txs.entries()) {
+    const spent = undo === null || i === 0 ? null : { coins: undo[i - 1], shown };
+    pieces.add(encodeJson({ ...(await txMembersSliced(tx, render, slicer, spent)), hex: txHex(tx) }));
+    if (slicer.due) await slicer.pause();
+  }
+  return new RawJson(`[${pieces.text()}]`);
+}
+
+export const getblock: NodeRun = (ctx, args, call) => {
+  const hash = asHash(args[0], 'blockhash');
+  const verbosity = verbosityOf(ctx, args[1] ?? null, 1);
+  const node = ctx.chain.node(hash) ?? notFound();
+  return heavyCall(ctx.heavy, call.signal, () => wholeBlock(ctx, node, verbosity, call.breathe));
+};
+
+/** What the coinbase says besides its outputs. */
+function coinbaseMembers(tx: TxView): Record<string, JsonResult> {
+  const [witness] = tx.witness(0);
+  return {
+    version: tx.version >>> 0,
+    locktime: tx.locktime,
+    sequence: tx.sequence(0),
+    coinbase: hex(tx.scriptSig(0)),
+    ...(witness === undefined ? {} : { witness: hex(witness) }),
+  };
+}
+
+async function wholeBlock(ctx: NodeContext, node: HeaderInfo, verbosity: number, breathe?: () => unknown): Promise<JsonResult> {
+  const block = await readBlock(ctx, node);
+  if (verbosity <= 0) return hex(block.bytes);
+  const tx =
+    verbosity === 1
+      ? await mapSliced(block.txs, (one) => hashHex(one.txid), breathe)
+      : await wholeTransactions(ctx, node, block, verbosity > 2, breathe);
+  return {
+    hash: node.hashHex,
+    confirmations: confirmationsOf(ctx, node),
+    strippedsize: block.strippedSize,
+    size: block.totalSize,
+    weight: block.weight,
+    ...headerHead(node),
+    coinbase_tx: coinbaseMembers(block.txs[0]),
+    tx,
+    ...headerTail(node, ctx.chain.next(node)),
+  };
+}

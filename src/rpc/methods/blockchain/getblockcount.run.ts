@@ -1,0 +1,4 @@
+// Runs getblockcount.
+import type { FrontRun } from '../../front/context.js';
+
+export const getblockcount: FrontRun = (ctx) => ctx.snapshot().height;

@@ -1,0 +1,12 @@
+// Declares getblockcount.
+import type { MethodSpec } from '../../declare/types.js';
+
+export const getblockcount: MethodSpec = {
+  name: 'getblockcount',
+  category: 'blockchain',
+  runs: 'front',
+  description: 'Height of the best validated chain. The genesis block has height 0.',
+  args: [],
+  results: [{ type: 'num', help: 'The height' }],
+  examples: [{ cli: '', rpc: '' }],
+};

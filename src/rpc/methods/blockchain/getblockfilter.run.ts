@@ -1,0 +1,25 @@
+// Runs getblockfilter. Core 0.21: rpc/misc.cpp, rpc/blockchain.
+import { asHash, asString } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { notFound } from '../../node/lookup.js';
+import { hashHex, hex } from '../../render/hex.js';
+
+/** The filter types of BIP-0158. */
+const FILTER_TYPES: readonly string[] = ['basic'];
+
+export const getblockfilter: Run<NodeContext> = async (ctx, args) => {
+  const hash = asHash(args[0], 'blockhash');
+  const type = (args[1] ?? null) === null ? 'basic' : asString(args[1]);
+  if (!FILTER_TYPES.includes(type)) fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Unknown filtertype');
+  const index = ctx.filterIndex ?? fail(RPC_CODE.MISC_ERROR, `Index is not enabled for filtertype ${type}`);
+  const node = ctx.chain.node(hash) ?? notFound();
+  const connected = ctx.chain.blockState(node).valid;
+  const ready = await index.state.settle();
+  const found = await index.find(hash);
+  if (found) return { filter: hex(found.filter), header: hashHex(found.header) };
+  if (!connected) fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Filter not found. Block was not connected to active chain.');
+  if (!ready) fail(RPC_CODE.MISC_ERROR, 'Filter not found. Block filters are still in the process of being indexed.');
+  return fail(RPC_CODE.INTERNAL_ERROR, 'Filter not found. This error is unexpected and indicates index corruption.');
+};

@@ -1,0 +1,11 @@
+// Runs getblockfrompeer.
+import { hashFromHex } from '../../../consensus/bytes/hex.js';
+import { asHashHex, asInt } from '../../args.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeRun } from '../../node/context.js';
+
+export const getblockfrompeer: NodeRun = (ctx, args) => {
+  const hash = hashFromHex(asHashHex(args[0], 'blockhash'));
+  const fault = ctx.network.control.fetchBlock(hash, asInt(args[1]));
+  return fault === null ? {} : fail(RPC_CODE.MISC_ERROR, fault);
+};

@@ -1,0 +1,10 @@
+// Runs getblockhash.
+import { asInt } from '../../args.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeRun } from '../../node/context.js';
+
+export const getblockhash: NodeRun = (ctx, args) => {
+  const height = asInt(args[0]);
+  const node = height < 0 ? undefined : ctx.chain.atHeight(height);
+  return node?.hashHex ?? fail(RPC_CODE.INVALID_PARAMETER, 'Block height out of range');
+};

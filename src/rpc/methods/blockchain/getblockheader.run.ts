@@ -1,0 +1,14 @@
+// Runs getblockheader.
+import { asBool, asHash } from '../../args.js';
+import { headerMembers } from '../../node/blocks.js';
+import type { NodeRun } from '../../node/context.js';
+import { notFound } from '../../node/lookup.js';
+import { hex } from '../../render/hex.js';
+
+export const getblockheader: NodeRun = (ctx, args) => {
+  const hash = asHash(args[0], 'hash');
+  const verbose = (args[1] ?? null) === null || asBool(args[1]);
+  const node = ctx.chain.node(hash) ?? notFound();
+  if (!verbose) return hex(node.headerBytes);
+  return headerMembers(ctx, node);
+};

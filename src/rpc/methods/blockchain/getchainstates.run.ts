@@ -1,0 +1,30 @@
+// Runs getchainstates.
+
+import type { HeaderInfo, NodeRun } from '../../node/context.js';
+import { difficultyOf } from '../../render/difficulty.js';
+import { targetHex } from '../../render/header.js';
+import { hex32 } from '../../render/hex.js';
+import { Double, type JsonResult } from '../../wire/values.js';
+
+export const getchainstates: NodeRun = ({ chain }) => {
+  const { history, snapshot } = chain;
+  const state = (tip: HeaderInfo, cacheBytes: number, base: HeaderInfo | null, validated: boolean): JsonResult => ({
+    blocks: tip.height,
+    bestblockhash: tip.hashHex,
+    bits: hex32(tip.bits),
+    target: targetHex(tip.bits),
+    difficulty: new Double(difficultyOf(tip.bits)),
+    verificationprogress: new Double(chain.verificationProgress(tip)),
+    coins_db_cache_bytes: 0,
+    coins_tip_cache_bytes: cacheBytes,
+    snapshot_blockhash: base?.hashHex,
+    validated,
+  });
+  return {
+    headers: chain.bestHeader.height,
+    chainstates: [
+      ...(history === null ? [] : [state(history.tip, history.coinsCacheBytes, null, true)]),
+      state(chain.tip, chain.coinsCacheBytes, snapshot?.base ?? null, snapshot?.validated ?? true),
+    ],
+  };
+};

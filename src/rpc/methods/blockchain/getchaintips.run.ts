@@ -1,0 +1,27 @@
+// Runs getchaintips.
+import type { HeaderInfo, NodeContext, NodeRun } from '../../node/context.js';
+
+type TipStatus = 'active' | 'invalid' | 'headers-only' | 'valid-fork' | 'valid-headers';
+
+function tipStatus(ctx: NodeContext, node: HeaderInfo): TipStatus {
+  if (ctx.chain.contains(node)) return 'active';
+  const { failed, valid } = ctx.chain.blockState(node);
+  if (failed) return 'invalid';
+  if (node.chainTxCount === 0) return 'headers-only';
+  return valid ? 'valid-fork' : 'valid-headers';
+}
+
+/** Height of the last block a branch shares with the best chain. */
+function forkHeight(ctx: NodeContext, node: HeaderInfo): number {
+  let at = node.ancestor(Math.min(node.height, ctx.chain.tip.height)) ?? node;
+  while (at.prev && !ctx.chain.contains(at)) at = at.prev;
+  return at.height;
+}
+
+export const getchaintips: NodeRun = (ctx) =>
+  ctx.chain.tips().map((node) => ({
+    height: node.height,
+    hash: node.hashHex,
+    branchlen: node.height - forkHeight(ctx, node),
+    status: tipStatus(ctx, node),
+  }));

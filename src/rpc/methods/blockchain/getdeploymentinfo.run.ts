@@ -1,0 +1,89 @@
+// Runs getdeploymentinfo.
+import { ALWAYS_ACTIVE, type Deployment, NEVER_ACTIVE } from '../../../consensus/params/deployment.js';
+import { blockScriptFlags } from '../../../consensus/rules/block-script-flags.js';
+import { deploymentSince, deploymentState, deploymentStatistics, signals } from '../../../consensus/rules/versionbits.js';
+import {
+  SCRIPT_VERIFY_CHECKLOCKTIMEVERIFY,
+  SCRIPT_VERIFY_CHECKSEQUENCEVERIFY,
+  SCRIPT_VERIFY_DERSIG,
+  SCRIPT_VERIFY_NULLDUMMY,
+  SCRIPT_VERIFY_P2SH,
+  SCRIPT_VERIFY_TAPROOT,
+  SCRIPT_VERIFY_WITNESS,
+} from '../../../consensus/script/flags.js';
+import { shows } from '../../../policy/compat.js';
+import { asHash } from '../../args.js';
+import { buriedHeights } from '../../node/chain-info.js';
+import type { HeaderInfo, NodeContext, NodeRun } from '../../node/context.js';
+import { notFound } from '../../node/lookup.js';
+import type { JsonResult } from '../../wire/values.js';
+
+/** A deployment as getdeploymentinfo tells it: its state in a block, and in the next. */
+function deploymentMembers(ctx: NodeContext, deployment: Deployment, node: HeaderInfo): JsonResult {
+  const { params, versionBits } = ctx.chain;
+  const status = deploymentState(deployment, node.prev, params, versionBits);
+  const next = deploymentState(deployment, node, params, versionBits);
+  const activeSince =
+    status === 'active'
+      ? deploymentSince(deployment, node.prev, params, versionBits)
+      : next === 'active'
+        ? deploymentSince(deployment, node, params, versionBits)
+        : undefined;
+  const counted = (status === 'started' || status === 'locked_in') && deployment.startTime !== ALWAYS_ACTIVE;
+  const { period, threshold, elapsed, count, possible } = deploymentStatistics(deployment, node, params, true);
+  const judged = status === 'started' ? { threshold, possible } : {};
+  return {
+    type: 'bip9',
+    height: activeSince,
+    active: activeSince !== undefined,
+    bip9: {
+      bit: counted ? deployment.bit : undefined,
+      start_time: deployment.startTime,
+      timeout: deployment.timeout,
+      min_activation_height: deployment.minActivationHeight,
+      status,
+      since: deploymentSince(deployment, node.prev, params, versionBits),
+      status_next: next,
+      statistics: counted ? { period, elapsed, count, ...judged } : undefined,
+      signalling: counted ? votesOf(deployment, node, period) : undefined,
+    },
+  };
+}
+
+/** The blocks of a period up to one, `#` for those that vote. */
+function votesOf({ bit }: Deployment, node: HeaderInfo, period: number): string {
+  let votes = '';
+  let at: HeaderInfo | null = node;
+  for (let left = (node.height % period) + 1; left > 0 && at !== null; left--) {
+    votes = (signals(at.version, bit) ? '#' : '-') + votes;
+    at = at.prev;
+  }
+  return votes;
+}
+
+/** Names of script flags as getdeploymentinfo has them, in order. */
+const FLAG_NAMES: readonly (readonly [flag: number, name: string])[] = [
+  [SCRIPT_VERIFY_CHECKLOCKTIMEVERIFY, 'CHECKLOCKTIMEVERIFY'],
+  [SCRIPT_VERIFY_CHECKSEQUENCEVERIFY, 'CHECKSEQUENCEVERIFY'],
+  [SCRIPT_VERIFY_DERSIG, 'DERSIG'],
+  [SCRIPT_VERIFY_NULLDUMMY, 'NULLDUMMY'],
+  [SCRIPT_VERIFY_P2SH, 'P2SH'],
+  [SCRIPT_VERIFY_TAPROOT, 'TAPROOT'],
+  [SCRIPT_VERIFY_WITNESS, 'WITNESS'],
+];
+
+export const getdeploymentinfo: NodeRun = (ctx, args) => {
+  const { chain, compat } = ctx;
+  const { params } = chain;
+  const node: HeaderInfo = (args[0] ?? null) === null ? chain.tip : (chain.node(asHash(args[0], 'blockhash')) ?? notFound());
+  const flags = blockScriptFlags(node.prev, node.hash, params, chain.versionBits);
+  const deployments: Record<string, JsonResult> = {};
+  for (const [name, height] of buriedHeights(ctx)) deployments[name] = { type: 'buried', active: node.height + 1 >= height, height };
+  for (const deployment of params.deployments) {
+    // Taproot is settled since release 32.
+    if (deployment.startTime === NEVER_ACTIVE || (deployment.name === 'taproot' && !shows(compat, { until: 32 }))) continue;
+    deployments[deployment.name] = deploymentMembers(ctx, deployment, node);
+  }
+  const names = FLAG_NAMES.filter(([flag]) => (flags & flag) !== 0).map(([, name]) => name);
+  return { hash: node.hashHex, height: node.height, script_flags: names, deployments };
+};

@@ -1,0 +1,138 @@
+// getdescriptoractivity: what some descriptors were paid and spent in given blocks, and in the pool. Core:
+// rpc/blockchain.cpp.
+import type { TxView } from '../../../consensus/tx/tx-view.js';
+import { sortInSlices } from '../../../lib/sort-in-slices.js';
+import { asArray, asBool, asHash } from '../../args.js';
+import type { CallInfo, Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { HeaderInfo, NodeContext } from '../../node/context.js';
+import { heavyCall } from '../../node/heavy-call.js';
+import { notFound, readBlock, readUndo, renderContext } from '../../node/lookup.js';
+import { type ScanScripts, scanScripts } from '../../node/scan-object.js';
+import { Slicer } from '../../node/slices.js';
+import { hashHex } from '../../render/hex.js';
+import { scriptMembers } from '../../render/script.js';
+import { encodeJson } from '../../wire/json-write.js';
+import { Pieces } from '../../wire/pieces.js';
+import { Amount, type JsonResult, type JsonValue, RawJson } from '../../wire/values.js';
+
+/** Coins looked up in one turn. */
+const COINS_AT_ONCE = 200;
+
+/** What an input spends, as far as these events show it. */
+interface Spent {
+  readonly value: number;
+  readonly script: Uint8Array;
+}
+
+/** Writes events of transactions that concern the scripts. */
+class Activity {
+  readonly #ctx: NodeContext;
+  readonly #wanted: ScanScripts;
+  readonly #slicer: Slicer;
+  readonly #pieces = new Pieces(',');
+
+  constructor(ctx: NodeContext, wanted: ScanScripts, call: CallInfo) {
+    this.#ctx = ctx;
+    this.#wanted = wanted;
+    this.#slicer = new Slicer(call.breathe);
+  }
+
+  get text(): RawJson {
+    return new RawJson(`[${this.#pieces.text()}]`);
+  }
+
+  /** @param spent by input; none for a coinbase @param node null: not in a block */
+  async add(tx: TxView, spent: readonly (Spent | undefined)[], node: HeaderInfo | null): Promise<void> {
+    const place = node === null ? {} : { blockhash: node.hashHex, height: node.height };
+    for (const [i, coin] of spent.entries()) {
+      if (coin !== undefined && this.#wanted.has(coin.script)) {
+        this.#put('spend', coin, {
+          ...place,
+          spend_txid: hashHex(tx.txid),
+          spend_vin: i,
+          prevout_txid: hashHex(tx.prevHash(i)),
+          prevout_vout: tx.prevIndex(i),
+          prevout_spk: this.#shown(coin.script),
+        });
+      }
+      if (this.#slicer.due) await this.#slicer.pause();
+    }
+    for (let o = 0; o < tx.outputCount; o++) {
+      const script = tx.outputScript(o);
+      if (this.#wanted.has(script)) {
+        this.#put(
+          'receive',
+          { value: tx.outputValue(o), script },
+          { ...place, txid: hashHex(tx.txid), vout: o, output_spk: this.#shown(script) },
+        );
+      }
+      if (this.#slicer.due) await this.#slicer.pause();
+    }
+  }
+
+  #shown(script: Uint8Array): JsonResult {
+    return scriptMembers(script, renderContext(this.#ctx), true);
+  }
+
+  #put(type: string, { value }: Spent, members: Record<string, JsonResult | undefined>): void {
+    this.#pieces.add(encodeJson({ type, amount: new Amount(value), ...members }));
+  }
+}
+
+/** The blocks of a list, each once, lowest first. */
+async function blocksOf({ chain }: NodeContext, hashes: readonly JsonValue[], slicer: Slicer): Promise<HeaderInfo[]> {
+  const byHeight = new Map<number, HeaderInfo>();
+  for (const hash of hashes) {
+    const node = chain.node(asHash(hash, 'blockhash')) ?? notFound();
+    if (!chain.contains(node)) fail(RPC_CODE.INVALID_PARAMETER, 'Block is not in main chain');
+    byHeight.set(node.height, node);
+    if (slicer.due) await slicer.pause();
+  }
+  return sortInSlices([...byHeight.values()], (a, b) => a.height - b.height, slicer);
+}
+
+export const getdescriptoractivity: Run<NodeContext> = async (ctx, args, call) => {
+  const nodes = await blocksOf(ctx, asArray(args[0]), new Slicer(call.breathe));
+  const stopped = (): boolean => ctx.stopping.aborted || call.signal?.aborted === true;
+  const wanted = await scanScripts(ctx, asArray(args[1]), call, stopped);
+  const withPool = (args[2] ?? null) === null || asBool(args[2]);
+  const activity = new Activity(ctx, wanted, call);
+  for (const node of nodes) {
+    // Each by itself, so that other heavy calls get their turn between two blocks.
+    await heavyCall(ctx.heavy, call.signal, async () => {
+      const { txs } = await readBlock(ctx, node);
+      const undo = await readUndo(ctx, node);
+      for (const [i, tx] of txs.entries()) await activity.add(tx, i === 0 ? [] : undo[i - 1], node);
+    });
+  }
+  if (withPool) await addPool(ctx, activity, call);
+  return { activity: activity.text };
+};
+
+async function addPool(ctx: NodeContext, activity: Activity, call: CallInfo): Promise<void> {
+  await ctx.mempool.settled();
+  const list = await ctx.mempool.snapshot(call.breathe);
+  try {
+    for (let i = 0; i < list.length; i++) {
+      const { tx } = list.at(i);
+      const outpoints = Array.from({ length: tx.inputCount }, (_, input) => tx.outpoint(input));
+      // What the chain does not have is an output of another transaction of the pool, unless that was mined meanwhile.
+      const coins: (Spent | undefined)[] = [];
+      while (coins.length < outpoints.length) {
+        const found = await ctx.chain.coinsAt(outpoints.slice(coins.length, coins.length + COINS_AT_ONCE));
+        for (const coin of found) coins.push(coin ?? pooledOutput(ctx, tx, coins.length));
+      }
+      await activity.add(tx, coins, null);
+    }
+  } finally {
+    list.release();
+  }
+}
+
+function pooledOutput(ctx: NodeContext, tx: TxView, input: number): Spent | undefined {
+  const parent = ctx.mempool.get(tx.prevHash(input))?.tx;
+  const index = tx.prevIndex(input);
+  if (parent === undefined || index >= parent.outputCount) return undefined;
+  return { value: parent.outputValue(index), script: parent.outputScript(index) };
+}

@@ -1,0 +1,21 @@
+// Runs getmempoolcluster.
+import { asHash } from '../../args.js';
+import type { NodeRun } from '../../node/context.js';
+import { entryOf } from '../../node/pool.js';
+import { hashHex } from '../../render/hex.js';
+import { Amount } from '../../wire/values.js';
+
+export const getmempoolcluster: NodeRun = async (ctx, args) => {
+  const txid = asHash(args[0], 'txid');
+  await ctx.mempool.settled();
+  const chunks = ctx.mempool.cluster(entryOf(ctx, txid));
+  return {
+    clusterweight: chunks.reduce((sum, { weight }) => sum + weight, 0),
+    txcount: chunks.reduce((sum, { entries }) => sum + entries.length, 0),
+    chunks: chunks.map(({ fee, weight, entries }) => ({
+      chunkfee: new Amount(fee),
+      chunkweight: weight,
+      txs: entries.map(({ txid: id }) => hashHex(id)),
+    })),
+  };
+};

@@ -1,0 +1,18 @@
+// Runs getrawmempool.
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeRun } from '../../node/context.js';
+import { heavyCall } from '../../node/heavy-call.js';
+import { entriesObject, flag, idsOf } from '../../node/pool.js';
+
+export const getrawmempool: NodeRun = async (ctx, args, call) => {
+  const verbose = flag(args[0]);
+  const withSequence = flag(args[1]);
+  await ctx.mempool.settled();
+  if (verbose) {
+    if (withSequence) fail(RPC_CODE.INVALID_PARAMETER, 'Verbose results cannot contain mempool sequence values.');
+    return heavyCall(ctx.heavy, call.signal, async () => entriesObject(ctx, await ctx.mempool.snapshot(call.breathe), call.breathe));
+  }
+  const { sequence } = ctx.mempool;
+  const txids = await idsOf(await ctx.mempool.snapshot(call.breathe), call.breathe);
+  return withSequence ? { txids, mempool_sequence: sequence } : txids;
+};

@@ -1,0 +1,36 @@
+// gettxout: an unspent output, with and without the pool on top.
+import { asBool, asHash, asInt } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import type { NodeContext } from '../../node/context.js';
+import { outpointOf, renderContext } from '../../node/lookup.js';
+import { scriptMembers } from '../../render/script.js';
+import { Amount, type JsonResult } from '../../wire/values.js';
+
+/** An output as gettxout shows it. */
+function shown(ctx: NodeContext, out: { value: number; script: Uint8Array; coinbase: boolean; confirmations: number }): JsonResult {
+  return {
+    bestblock: ctx.chain.tip.hashHex,
+    confirmations: out.confirmations,
+    value: new Amount(out.value),
+    scriptPubKey: scriptMembers(out.script, renderContext(ctx), true),
+    coinbase: out.coinbase,
+  };
+}
+
+export const gettxout: Run<NodeContext> = async (ctx, args) => {
+  const txid = asHash(args[0], 'txid');
+  const index = asInt(args[1]) >>> 0;
+  const withPool = (args[2] ?? null) === null || asBool(args[2]);
+  const outpoint = outpointOf(txid, index);
+  if (withPool) {
+    await ctx.mempool.settled();
+    if (ctx.mempool.spender(outpoint)) return null;
+    const tx = ctx.mempool.get(txid)?.tx;
+    if (tx) {
+      if (index >= tx.outputCount) return null;
+      return shown(ctx, { value: tx.outputValue(index), script: tx.outputScript(index), coinbase: false, confirmations: 0 });
+    }
+  }
+  const coin = await ctx.chain.coin(outpoint);
+  return coin ? shown(ctx, { ...coin, confirmations: ctx.chain.tip.height - coin.height + 1 }) : null;
+};

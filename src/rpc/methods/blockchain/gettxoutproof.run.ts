@@ -1,0 +1,61 @@
+// Runs gettxoutproof.
+import { buildPartialMerkle, encodePartialMerkle } from '../../../consensus/block/partial-merkle.js';
+import { follows } from '../../../policy/compat.js';
+import { asArray, asHash, asHashHex } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { HeaderInfo, NodeContext } from '../../node/context.js';
+import { heavyCall } from '../../node/heavy-call.js';
+import { assertStored, notFound } from '../../node/lookup.js';
+import { mapSliced } from '../../node/slices.js';
+import { hashHex, hex } from '../../render/hex.js';
+import type { JsonValue } from '../../wire/values.js';
+
+/** The block of a transaction that still has an unspent output. */
+async function blockByCoins(ctx: NodeContext, txids: Iterable<string>): Promise<HeaderInfo | undefined> {
+  for (const txid of txids) {
+    const coin = await ctx.chain.anyCoinOf(new Uint8Array(Buffer.from(txid, 'hex').reverse()));
+    if (coin) return ctx.chain.atHeight(coin.height);
+  }
+  return undefined;
+}
+
+async function blockByIndex(ctx: NodeContext, txid: string): Promise<HeaderInfo | undefined> {
+  if (!ctx.txIndex) return undefined;
+  await ctx.txIndex.synced();
+  const found = await ctx.txIndex.find(new Uint8Array(Buffer.from(txid, 'hex').reverse()));
+  return found && ctx.chain.node(found.blockHash);
+}
+
+/** Distinct txids of the argument, in display hex. */
+function wantedTxids(value: JsonValue | undefined): Set<string> {
+  const wanted = new Set<string>();
+  for (const item of asArray(value)) {
+    const txid = asHashHex(item, 'txid');
+    if (wanted.has(txid)) fail(RPC_CODE.INVALID_PARAMETER, `Invalid parameter, duplicated txid: ${String(item)}`);
+    wanted.add(txid);
+  }
+  return wanted;
+}
+
+export const gettxoutproof: Run<NodeContext> = async (ctx, args, call) => {
+  const wanted = wantedTxids(args[0]);
+  let node: HeaderInfo | undefined;
+  if ((args[1] ?? null) !== null) node = ctx.chain.node(asHash(args[1], 'blockhash')) ?? notFound();
+  node ??= await blockByCoins(ctx, wanted);
+  node ??= await blockByIndex(ctx, [...wanted].at(-1) ?? '');
+  if (!node) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Transaction not yet in block');
+  // Since release 29 in the words of getblock.
+  if (follows(ctx.compat, 29)) assertStored(ctx, node);
+  else if (!ctx.chain.hasBlock(node)) return fail(RPC_CODE.INTERNAL_ERROR, "Can't read block from disk");
+  const found = node;
+  const { block, txids } = await heavyCall(ctx.heavy, call.signal, async () => {
+    const block = await ctx.chain.readBlock(found);
+    return { block, txids: await mapSliced(block.txs, (tx) => tx.txid, call.breathe) };
+  });
+  const matches = txids.map((txid) => wanted.has(hashHex(txid)));
+  if (matches.filter(Boolean).length !== wanted.size) {
+    fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Not all transactions found in specified or retrieved block');
+  }
+  return hex(block.header.bytes) + hex(encodePartialMerkle(buildPartialMerkle(txids, matches, ctx.crypto)));
+};

@@ -1,0 +1,47 @@
+// Runs gettxspendingprevout.
+import type { TxView } from '../../../consensus/tx/tx-view.js';
+import { asArray, asBool, asHash, asInt, asObject, checkMembers } from '../../args.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeRun } from '../../node/context.js';
+import { outpointOf } from '../../node/lookup.js';
+import { hashHex } from '../../render/hex.js';
+import { txHex } from '../../render/tx.js';
+import type { JsonResult } from '../../wire/values.js';
+
+/** Who in the pool spends outputs. */
+export const gettxspendingprevout: NodeRun = async (ctx, args) => {
+  const outputs = asArray(args[0]);
+  if (outputs.length === 0) fail(RPC_CODE.INVALID_PARAMETER, 'Invalid parameter, outputs are missing');
+  const options = (args[1] ?? null) === null ? undefined : asObject(args[1]);
+  if (options) checkMembers(options, { mempool_only: 'bool', return_spending_tx: 'bool' }, { allowNull: true, strict: true });
+  const index = ctx.spenderIndex;
+  const poolOnly = options?.has('mempool_only') ? asBool(options.get('mempool_only')) : index === null;
+  const whole = options?.has('return_spending_tx') === true && asBool(options.get('return_spending_tx'));
+  const wanted = outputs.map((output) => {
+    const object = asObject(output);
+    checkMembers(object, { txid: 'string', vout: 'number' }, { strict: true });
+    const txid = asHash(object.get('txid'), 'txid');
+    const vout = asInt(object.get('vout'));
+    if (vout < 0) fail(RPC_CODE.INVALID_PARAMETER, 'Invalid parameter, vout cannot be negative');
+    return { object, outpoint: outpointOf(txid, vout) };
+  });
+  await ctx.mempool.settled();
+  const spentBy = (tx: TxView): Record<string, JsonResult> => ({
+    spendingtxid: hashHex(tx.txid),
+    ...(whole ? { spendingtx: txHex(tx) } : {}),
+  });
+  const results = wanted.map(({ object, outpoint }) => {
+    const spender = ctx.mempool.spender(outpoint);
+    const asked: Record<string, JsonResult> = Object.fromEntries(object.keys.map((key, i) => [key, object.values[i] as JsonResult]));
+    return { outpoint, found: spender !== undefined, shown: spender === undefined ? asked : { ...asked, ...spentBy(spender.tx) } };
+  });
+  const open = poolOnly ? [] : results.filter(({ found }) => !found);
+  if (open.length > 0 && (index === null || !(await index.synced()))) {
+    fail(RPC_CODE.MISC_ERROR, 'Mempool lacks a relevant spend, and txospenderindex is unavailable.');
+  }
+  for (const result of open) {
+    const found = await index?.find(result.outpoint);
+    if (found) result.shown = { ...result.shown, ...spentBy(found.tx), blockhash: hashHex(found.blockHash) };
+  }
+  return results.map(({ shown }) => shown);
+};

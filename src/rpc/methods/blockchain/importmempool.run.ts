@@ -1,0 +1,24 @@
+// Runs importmempool.
+import { asBool, asObject, asString } from '../../args.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeRun } from '../../node/context.js';
+import { JsonObject } from '../../wire/values.js';
+
+export const importmempool: NodeRun = async (ctx, args) => {
+  const file = asString(args[0]);
+  const options = (args[1] ?? null) === null ? new JsonObject([], []) : asObject(args[1]);
+  if (ctx.chain.isInitialBlockDownload()) {
+    fail(RPC_CODE.CLIENT_IN_INITIAL_DOWNLOAD, 'Can only import the mempool after the block download and sync is done.');
+  }
+  const option = (name: string, byDefault: boolean): boolean => {
+    const value = options.get(name) ?? null;
+    return value === null ? byDefault : asBool(value);
+  };
+  const read = await ctx.importPool(file, {
+    currentTime: option('use_current_time', true),
+    feeDeltas: option('apply_fee_delta_priority', false),
+    unbroadcast: option('apply_unbroadcast_set', false),
+  });
+  if (!read) fail(RPC_CODE.MISC_ERROR, 'Unable to import mempool file, see debug log for details.');
+  return {};
+};

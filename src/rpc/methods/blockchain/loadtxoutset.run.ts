@@ -1,0 +1,28 @@
+// loadtxoutset: begins the chain with the coins of a file (rpc/blockchain.cpp).
+import path from 'node:path';
+import { SnapshotError, SnapshotFile } from '../../../chain/snapshot-file.js';
+import { asString } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+
+export const loadtxoutset: Run<NodeContext> = async (ctx, args) => {
+  const { chain, mempool } = ctx;
+  const full = path.resolve(ctx.folder, asString(args[0]));
+  const file = await SnapshotFile.open(full).catch(() => fail(RPC_CODE.INVALID_PARAMETER, `Couldn't open file ${full} for reading.`));
+  try {
+    const head = await file.head(chain.params);
+    const base = await chain.loadSnapshot(file, head, () => mempool.size);
+    return { coins_loaded: head.coins, tip_hash: base.hashHex, base_height: base.height, path: full };
+  } catch (error) {
+    if (!(error instanceof SnapshotError)) throw error;
+    const { part, message } = error;
+    if (part === 'head') return fail(RPC_CODE.DESERIALIZATION_ERROR, `Unable to parse metadata: ${message}`);
+    return fail(
+      RPC_CODE.INTERNAL_ERROR,
+      `Unable to load UTXO snapshot: ${part === 'coins' ? 'Population failed: ' : ''}${message}. (${full})`,
+    );
+  } finally {
+    await file.close();
+  }
+};

@@ -1,0 +1,25 @@
+// pruneblockchain: deletes files of old blocks on demand. Core 0.21: rpc/blockchain.cpp.
+import { firstBlockSince, TIMESTAMP_WINDOW } from '../../../wallet/follow/first-block-since.js';
+import { asInt } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+
+/** Larger numbers are times: no chain is that long, and no block older. */
+const LEAST_TIME = 1_000_000_000;
+
+export const pruneblockchain: Run<NodeContext> = async ({ chain }, args) => {
+  const settings = chain.pruneSettings;
+  if (settings === null) return fail(RPC_CODE.MISC_ERROR, 'Cannot prune blocks because node is not in prune mode.');
+  let height = asInt(args[0]);
+  if (height < 0) fail(RPC_CODE.INVALID_PARAMETER, 'Negative block height.');
+  if (height > LEAST_TIME) {
+    const first = firstBlockSince(chain, height - TIMESTAMP_WINDOW);
+    if (first === null) return fail(RPC_CODE.INVALID_PARAMETER, 'Could not find block with at least the specified timestamp.');
+    height = first.height;
+  }
+  if (chain.tip.height < settings.afterHeight) fail(RPC_CODE.MISC_ERROR, 'Blockchain is too short for pruning.');
+  if (height > chain.tip.height) fail(RPC_CODE.INVALID_PARAMETER, 'Blockchain is shorter than the attempted prune height.');
+  await chain.pruneUpTo(height);
+  return chain.lowestStored.height;
+};

@@ -1,0 +1,132 @@
+// scanblocks: blocks that may concern some descriptors, by their filters, with progress, to be stopped at any time. One
+// scan at a time. Core: rpc/blockchain.cpp.
+import { asArray, asBool, asInt, asObject, asString } from '../../args.js';
+import type { CallInfo, Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { ChainAccess, FilterIndexAccess, HeaderInfo, NodeContext } from '../../node/context.js';
+import { heavyCall } from '../../node/heavy-call.js';
+import { readBlock, readUndo } from '../../node/lookup.js';
+import { type ScanScripts, scanScripts } from '../../node/scan-object.js';
+import { Slicer } from '../../node/slices.js';
+import { JsonObject, type JsonResult, type JsonValue } from '../../wire/values.js';
+
+/** A scan under way. */
+interface Scan {
+  /** 0 to 100. */
+  progress: number;
+  height: number;
+  aborted: boolean;
+}
+
+/** Filters looked through at a time: some two megabytes of them. */
+const STEP = 100;
+
+/** The scan of each chain; there is one chain in a process, but several in a test. */
+const scans = new WeakMap<ChainAccess, Scan>();
+
+const given = (value: JsonValue | undefined): value is JsonValue => (value ?? null) !== null;
+
+export const scanblocks: Run<NodeContext> = (ctx, args, call) => {
+  const action = asString(args[0]);
+  const running = scans.get(ctx.chain);
+  switch (action) {
+    case 'status':
+      return running ? { progress: running.progress, current_height: running.height } : null;
+    case 'abort':
+      if (running) running.aborted = true;
+      return running !== undefined;
+    case 'start':
+      if (running) fail(RPC_CODE.INVALID_PARAMETER, 'Scan already in progress, use action "abort" or "status"');
+      return start(ctx, args, call);
+    default:
+      return fail(RPC_CODE.INVALID_PARAMETER, `Invalid action '${action}'`);
+  }
+};
+
+async function start(ctx: NodeContext, args: readonly JsonValue[], call: CallInfo): Promise<JsonResult> {
+  const own: Scan = { progress: 0, height: 0, aborted: false };
+  scans.set(ctx.chain, own);
+  try {
+    if (!given(args[1])) fail(RPC_CODE.MISC_ERROR, 'scanobjects argument is required for the start action');
+    const type = given(args[4]) ? asString(args[4]) : 'basic';
+    if (type !== 'basic') fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Unknown filtertype');
+    const options = given(args[5]) ? asObject(args[5]) : new JsonObject([], []);
+    const certain = options.has('filter_false_positives') && asBool(options.get('filter_false_positives'));
+    const index = ctx.filterIndex ?? fail(RPC_CODE.MISC_ERROR, `Index is not enabled for filtertype ${type}`);
+    const [first, last] = bounds(ctx, args[2], args[3]);
+    const stopped = (): boolean => own.aborted || ctx.stopping.aborted || call.signal?.aborted === true;
+    const wanted = await scanScripts(ctx, asArray(args[1]), call, stopped);
+    await index.state.settle();
+    const { to, found } = await search(ctx, { index, own, first, last, wanted, certain, stopped }, call);
+    return { from_height: first, to_height: to, relevant_blocks: found, completed: to === last.height };
+  } finally {
+    scans.delete(ctx.chain);
+  }
+}
+
+/** Height of the first block, and the last one. */
+function bounds({ chain }: NodeContext, first: JsonValue | undefined, last: JsonValue | undefined): [number, HeaderInfo] {
+  const at = (value: JsonValue, name: string): HeaderInfo => {
+    const height = asInt(value);
+    return (height < 0 ? undefined : chain.atHeight(height)) ?? fail(RPC_CODE.MISC_ERROR, `Invalid ${name}`);
+  };
+  const from = given(first) ? at(first, 'start_height').height : 0;
+  const to = given(last) ? at(last, 'stop_height') : chain.tip;
+  if (to.height < from) fail(RPC_CODE.MISC_ERROR, 'Invalid stop_height');
+  return [from, to];
+}
+
+interface Search {
+  readonly index: FilterIndexAccess;
+  readonly own: Scan;
+  readonly first: number;
+  readonly last: HeaderInfo;
+  readonly wanted: ScanScripts;
+  /** Whether blocks that a filter names are read. */
+  readonly certain: boolean;
+  stopped(): boolean;
+}
+
+/**
+ * @returns height of the last block looked at (the first one's when there was none), and hashes of those that were
+ * found
+ */
+async function search(ctx: NodeContext, { index, own, first, last, wanted, certain, stopped }: Search, call: CallInfo) {
+  const match = index.search([...wanted.values()]);
+  const found: string[] = [];
+  let to = first;
+  own.height = first;
+  for (let from = first; from <= last.height && !stopped(); from += STEP) {
+    const end = Math.min(from + STEP - 1, last.height);
+    const nodes: HeaderInfo[] = [];
+    for (let at = last.ancestor(end); at !== null && at.height >= from; at = at.prev) nodes.unshift(at);
+    const hits = await match(nodes.map(({ hash }) => hash));
+    for (const [i, node] of nodes.entries()) {
+      // The index has not come so far: what follows was not looked at.
+      if (hits[i] === undefined) return { to, found };
+      if (hits[i] && (!certain || (await holdsAny(ctx, node, wanted, call)))) found.push(node.hashHex);
+      to = node.height;
+    }
+    own.height = to;
+    own.progress = last.height === first ? 100 : Math.floor((100 * (to - first)) / (last.height - first));
+  }
+  return { to, found };
+}
+
+/** Whether a block pays to one of the scripts or spends from it. */
+function holdsAny(ctx: NodeContext, node: HeaderInfo, wanted: ScanScripts, call: CallInfo): Promise<boolean> {
+  return heavyCall(ctx.heavy, call.signal, async () => {
+    const { txs } = await readBlock(ctx, node);
+    const spent = await readUndo(ctx, node);
+    const slicer = new Slicer(call.breathe);
+    for (const tx of txs) {
+      for (let o = 0; o < tx.outputCount; o++) if (wanted.has(tx.outputScript(o))) return true;
+      if (slicer.due) await slicer.pause();
+    }
+    for (const coins of spent) {
+      if (coins.some(({ script }) => wanted.has(script))) return true;
+      if (slicer.due) await slicer.pause();
+    }
+    return false;
+  });
+}

@@ -1,0 +1,145 @@
+// scantxoutset: all unspent outputs of some descriptors, by one walk over the coins on the pool's threads, with
+// progress, to be stopped at any time. One scan at a time. Core 0.21: rpc/blockchain.cpp.
+import type { Expansion } from '../../../address/descriptor/expansion.js';
+import { inferDescriptor, type ScriptProvider } from '../../../address/descriptor/infer.js';
+import { hashKey } from '../../../consensus/bytes/hex.js';
+import { readU32 } from '../../../consensus/bytes/reader.js';
+import type { Coin } from '../../../consensus/coin.js';
+import { follows } from '../../../policy/compat.js';
+import { asArray, asString, checkTypes } from '../../args.js';
+import type { CallInfo, Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { ChainAccess, NodeContext } from '../../node/context.js';
+import { expandScanObject } from '../../node/scan-object.js';
+import { Slicer } from '../../node/slices.js';
+import { hashHex, hex } from '../../render/hex.js';
+import { Amount, type JsonResult, type JsonValue } from '../../wire/values.js';
+
+/** A scan under way. */
+interface Scan {
+  /** 0 to 100. */
+  progress: number;
+  aborted: boolean;
+}
+
+/** The scan of each chain; there is one chain in a process, but several in a test. */
+const scans = new WeakMap<ChainAccess, Scan>();
+
+const textOf = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+
+export const scantxoutset: Run<NodeContext> = (ctx, args, call) => {
+  checkTypes(args, ['string', 'array'], ctx.compat.strictArguments);
+  const action = asString(args[0]);
+  const running = scans.get(ctx.chain);
+  switch (action) {
+    case 'status':
+      return running ? { progress: running.progress } : null;
+    case 'abort':
+      if (running) running.aborted = true;
+      return running !== undefined;
+    case 'start':
+      if (running) fail(RPC_CODE.INVALID_PARAMETER, 'Scan already in progress, use action "abort" or "status"');
+      return start(ctx, args[1], call);
+    default:
+      return fail(RPC_CODE.INVALID_PARAMETER, follows(ctx.compat, 25) ? `Invalid action '${action}'` : 'Invalid command');
+  }
+};
+
+async function start(ctx: NodeContext, objects: JsonValue | undefined, call: CallInfo): Promise<JsonResult> {
+  const own: Scan = { progress: 0, aborted: false };
+  scans.set(ctx.chain, own);
+  try {
+    if (objects === undefined || (objects === null && ctx.compat.strictArguments))
+      fail(RPC_CODE.MISC_ERROR, 'scanobjects argument is required for the start action');
+    const stopped = (): boolean => own.aborted || ctx.stopping.aborted || call.signal?.aborted === true;
+    const wanted = new Map<string, ScriptProvider>();
+    for (const object of asArray(objects)) await addScripts(ctx, expandScanObject(ctx, object, call), wanted, stopped);
+    return await walk(ctx, wanted, own, stopped);
+  } finally {
+    scans.delete(ctx.chain);
+  }
+}
+
+/**
+ * Adds the scripts of a scan object with what is known about each: enough to name the descriptor of a coin that is
+ * found.
+ */
+async function addScripts(
+  ctx: NodeContext,
+  expansions: Iterable<Expansion>,
+  wanted: Map<string, ScriptProvider>,
+  stopped: () => boolean,
+): Promise<void> {
+  const slicer = new Slicer();
+  for (const expansion of expansions) {
+    const provider = providerOf(expansion, ctx);
+    for (const script of expansion.scripts) wanted.set(textOf(script), provider);
+    if (!slicer.due) continue;
+    await slicer.pause();
+    if (stopped()) return;
+  }
+}
+
+/**
+ * What inference may know of one index; hashes are made when a coin was found, which is rare, and once: a tree may have
+ * many keys.
+ */
+function providerOf({ hashedKeys, innerScripts, keys, taproot }: Expansion, { crypto }: NodeContext): ScriptProvider {
+  const byHash = <T>(list: readonly T[], bytesOf: (one: T) => Uint8Array): (() => Map<string, T>) => {
+    let found: Map<string, T> | undefined;
+    return () => {
+      found ??= new Map(list.map((one) => [hashKey(crypto.hash160(bytesOf(one))), one] as const).reverse());
+      return found;
+    };
+  };
+  const byKey = byHash(hashedKeys, (key) => key);
+  // Leaves hash keys without their first byte.
+  const byLeafKey = byHash(taproot ? hashedKeys : [], (key) => key.subarray(1));
+  const scripts = byHash(innerScripts, (script) => script);
+  const origins = byHash(keys, ({ publicKey }) => publicKey);
+  return {
+    publicKey: (id) => byKey().get(hashKey(id)) ?? byLeafKey().get(hashKey(id)),
+    script: (id) => scripts().get(hashKey(id)),
+    origin: (id) => origins().get(hashKey(id))?.origin,
+    taproot: (outputKey) => (taproot && hex(taproot.outputKey) === hex(outputKey) ? taproot : undefined),
+  };
+}
+
+async function walk(ctx: NodeContext, wanted: ReadonlyMap<string, ScriptProvider>, own: Scan, stopped: () => boolean): Promise<JsonResult> {
+  let outputs = 0;
+  let total = 0;
+  const found: { coin: Coin; outpoint: Uint8Array; desc: string }[] = [];
+  const scripts = [...wanted.keys()].map((text) => new Uint8Array(Buffer.from(text, 'latin1')));
+  const passed = (coins: number, outpoint: Uint8Array): void => {
+    outputs += coins;
+    // Coins come in the order of their txids, so the first bytes tell how far the walk is.
+    own.progress = Math.floor((((outpoint[0] << 8) | outpoint[1]) * 100) / 65_536 + 0.5);
+  };
+  const visit = (outpoint: Uint8Array, coin: Coin): void => {
+    const provider = wanted.get(textOf(coin.script));
+    if (provider === undefined) return;
+    total += coin.value;
+    found.push({ coin, outpoint, desc: String(inferDescriptor(coin.script, provider, ctx.descriptors)) });
+  };
+  const { tip, complete } = await ctx.chain.walkCoins({ scripts, visit, passed, stopped });
+  // Blocks by the tip of the walk: the chain may have gone another way meanwhile.
+  const unspents = found.map(({ coin, outpoint, desc }) => ({
+    txid: hashHex(outpoint.subarray(0, 32)),
+    vout: readU32(outpoint, 32),
+    scriptPubKey: hex(coin.script),
+    desc,
+    amount: new Amount(coin.value),
+    height: coin.height,
+    coinbase: coin.coinbase,
+    blockhash: tip.ancestor(coin.height)?.hashHex ?? '',
+    confirmations: tip.height - coin.height + 1,
+  }));
+  return {
+    success: complete,
+    txouts: outputs,
+    height: tip.height,
+    bestblock: tip.hashHex,
+    unspents,
+    total_amount: new Amount(total),
+  };
+}

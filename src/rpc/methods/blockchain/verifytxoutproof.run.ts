@@ -1,0 +1,24 @@
+// Runs verifytxoutproof.
+import { parseHeader } from '../../../consensus/block/header-view.js';
+import { extractMatches } from '../../../consensus/block/partial-merkle.js';
+import { equalBytes } from '../../../consensus/bytes/hex.js';
+import { asHex } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { decodeProof } from '../../node/tx-proof.js';
+import { hashHex } from '../../render/hex.js';
+
+export const verifytxoutproof: Run<NodeContext> = (ctx, args) => {
+  const bytes = asHex(args[0], 'proof');
+  const tree = decodeProof(bytes, ctx.compat);
+  const header = parseHeader(bytes, ctx.crypto);
+  const found = extractMatches(tree, ctx.crypto);
+  if (!found || !equalBytes(found.root, header.merkleRoot)) return [];
+  const node = ctx.chain.node(header.hash);
+  if (!node || !ctx.chain.contains(node) || node.txCount === 0) {
+    return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Block not found in chain');
+  }
+  // A count other than the block's own would prove inner nodes as if they were transactions.
+  return node.txCount === tree.count ? found.txids.map(hashHex) : [];
+};

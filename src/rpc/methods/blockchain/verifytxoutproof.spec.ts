@@ -1,0 +1,15 @@
+// Declares verifytxoutproof.
+import type { MethodSpec } from '../../declare/types.js';
+
+export const verifytxoutproof: MethodSpec = {
+  name: 'verifytxoutproof',
+  category: 'blockchain',
+  runs: 'node',
+  repeatable: true,
+  description: 'Checks a proof and gives the transactions it proves; an error when its block is not in the best chain.',
+  args: [{ name: 'proof', type: 'hex', help: 'The proof from gettxoutproof' }],
+  results: [
+    { type: 'arr', help: '', inner: [{ type: 'hex', help: 'A proven transaction; the list is empty when the proof is not valid.' }] },
+  ],
+  examples: [{ cli: '"proof"', rpc: '"proof"' }],
+};

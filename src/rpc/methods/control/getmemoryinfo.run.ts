@@ -1,0 +1,14 @@
+// Runs getmemoryinfo.
+import { asString } from '../../args.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeRun } from '../../node/context.js';
+
+/** Nothing here is kept in locked pages, which is what this reports on. */
+export const getmemoryinfo: NodeRun = (_ctx, args) => {
+  const mode = (args[0] ?? null) === null ? 'stats' : asString(args[0]);
+  if (mode === 'stats') return { locked: { used: 0, free: 0, total: 0, locked: 0, chunks_used: 0, chunks_free: 0 } };
+  if (mode === 'mallocinfo') {
+    return fail(RPC_CODE.INVALID_PARAMETER, 'mallocinfo is only available when compiled with glibc 2.10+');
+  }
+  return fail(RPC_CODE.INVALID_PARAMETER, `unknown mode ${mode}`);
+};

@@ -1,0 +1,14 @@
+// Runs help.
+import { asString } from '../../args.js';
+import { methodsOf } from '../../declare/methods.js';
+import type { FrontRun } from '../../front/context.js';
+import { renderHelp, renderOverview } from '../../help.js';
+
+/** An unknown topic is an answer, not an error. */
+export const help: FrontRun = (ctx, args) => {
+  const methods = methodsOf(ctx.wallets, ctx.compat);
+  const topic = args.length === 0 ? '' : asString(args[0]);
+  if (topic === '') return renderOverview([...methods.values()]);
+  const spec = methods.get(topic);
+  return spec ? renderHelp(spec) : `help: unknown command: ${topic}`;
+};

@@ -1,0 +1,24 @@
+// Runs logging.
+import { asString } from '../../args.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { LogControl, NodeRun } from '../../node/context.js';
+import type { JsonValue } from '../../wire/values.js';
+
+/** Turns the named categories on or off; those before a bad name stay changed. */
+function switchCategories(log: LogControl, names: readonly JsonValue[], on: boolean): void {
+  const turn = (name: string) => (on ? log.enable(name) : log.disable(name));
+  for (const value of names) {
+    const name = asString(value);
+    if (name === '' || name === 'all' || name === '1') for (const [each] of log.categories()) turn(each);
+    else if (name !== 'none' && name !== '0' && !turn(name)) {
+      fail(RPC_CODE.INVALID_PARAMETER, `unknown logging category ${name}`);
+    }
+  }
+}
+
+export const logging: NodeRun = (ctx, args) => {
+  const [include, exclude] = args;
+  if (Array.isArray(include)) switchCategories(ctx.log, include, true);
+  if (Array.isArray(exclude)) switchCategories(ctx.log, exclude, false);
+  return Object.fromEntries(ctx.log.categories());
+};

@@ -1,0 +1,10 @@
+// Runs stop.
+import { asInt } from '../../args.js';
+import type { NodeRun } from '../../node/context.js';
+import { JsonNumber } from '../../wire/values.js';
+
+export const stop: NodeRun = (ctx, args) => {
+  const wait = args[0] instanceof JsonNumber ? asInt(args[0]) : 0;
+  ctx.stop(Math.max(0, wait));
+  return 'Bitcoin Core stopping';
+};

@@ -1,0 +1,12 @@
+// Declares uptime.
+import type { MethodSpec } from '../../declare/types.js';
+
+export const uptime: MethodSpec = {
+  name: 'uptime',
+  category: 'control',
+  runs: 'front',
+  description: 'Seconds since the server started.',
+  args: [],
+  results: [{ type: 'num', help: 'The seconds' }],
+  examples: [{ cli: '', rpc: '' }],
+};

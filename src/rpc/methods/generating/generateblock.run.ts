@@ -1,0 +1,49 @@
+// Runs generateblock.
+import { decodeAddress } from '../../../address/address.js';
+import { parseBlock } from '../../../consensus/block/block-view.js';
+import { rejectText } from '../../../consensus/state.js';
+import type { TxView } from '../../../consensus/tx/tx-view.js';
+import { asArray, asBool, asString } from '../../args.js';
+import type { CallInfo } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext, NodeRun } from '../../node/context.js';
+import { descriptorScript } from '../../node/descriptor-script.js';
+import { DEFAULT_MAX_TRIES, submitMined } from '../../node/generate.js';
+import { BlockMiner, MiningBudget, withTransactions } from '../../node/mine-block.js';
+import { decodeTx } from '../../node/raw-tx.js';
+import { hashHex, hex } from '../../render/hex.js';
+
+/** A descriptor's script, else an address's. */
+function outputScript(ctx: NodeContext, text: string, call: CallInfo): Uint8Array {
+  const found = descriptorScript(ctx, text, call);
+  if (!('error' in found)) return found.script;
+  const decoded = decodeAddress(text, ctx.params, ctx.crypto);
+  if ('script' in decoded) return decoded.script;
+  return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Error: Invalid address or descriptor');
+}
+
+/** A transaction of the pool by id, or a raw one. */
+function transactionOf(ctx: NodeContext, text: string): TxView {
+  if (/^[0-9a-fA-F]{64}$/.test(text)) {
+    const entry = ctx.mempool.get(new Uint8Array(Buffer.from(text, 'hex').reverse()));
+    return entry?.tx ?? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, `Transaction ${text} not in mempool.`);
+  }
+  return (
+    decodeTx(ctx, text) ??
+    fail(RPC_CODE.DESERIALIZATION_ERROR, `Transaction decode failed for ${text}. Make sure the tx has at least one input.`)
+  );
+}
+
+export const generateblock: NodeRun = async (ctx, args, call) => {
+  const script = outputScript(ctx, asString(args[0]), call);
+  await ctx.mempool.settled();
+  const txs = asArray(args[1]).map((item) => transactionOf(ctx, asString(item)));
+  const empty = parseBlock(await ctx.templates.buildBlock(script, { empty: true }), ctx.crypto);
+  const block = withTransactions(ctx, empty, txs);
+  const verdict = await ctx.chain.testBlockValidity(block, { checkPow: false, checkMerkle: false });
+  if (verdict) fail(RPC_CODE.VERIFY_ERROR, `TestBlockValidity failed: ${rejectText(verdict)}`);
+  const mined = await new BlockMiner(ctx, new MiningBudget(DEFAULT_MAX_TRIES)).mine(block);
+  if (!mined) return fail(RPC_CODE.MISC_ERROR, 'Failed to make block.');
+  if ((args[2] ?? null) !== null && !asBool(args[2])) return { hash: hashHex(mined.hash), hex: hex(mined.bytes) };
+  return { hash: await submitMined(ctx, mined) };
+};

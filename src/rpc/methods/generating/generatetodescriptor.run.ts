@@ -1,0 +1,14 @@
+// Runs generatetodescriptor.
+import { asInt, asString } from '../../args.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeRun } from '../../node/context.js';
+import { descriptorScript } from '../../node/descriptor-script.js';
+import { budgetOf, mineBlocks } from '../../node/generate.js';
+
+export const generatetodescriptor: NodeRun = (ctx, args, call) => {
+  const count = asInt(args[0]);
+  const budget = budgetOf(args[2]);
+  const found = descriptorScript(ctx, asString(args[1]), call);
+  if ('error' in found) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, found.error);
+  return mineBlocks(ctx, found.script, count, budget);
+};

@@ -1,0 +1,29 @@
+// Runs addconnection.
+import { asBool, asString } from '../../args.js';
+import { methodsOf } from '../../declare/methods.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import { renderHelp } from '../../help.js';
+import type { FoundType, NodeRun } from '../../node/context.js';
+import { regtestOnly } from '../../node/control.js';
+
+const FOUND_TYPES: readonly FoundType[] = ['outbound-full-relay', 'block-relay-only', 'addr-fetch', 'feeler'];
+
+export const addconnection: NodeRun = async (ctx, args) => {
+  regtestOnly(ctx, 'addconnection');
+  const address = asString(args[0]);
+  const words = asString(args[1]).trim();
+  const type = FOUND_TYPES.find((one) => one === words);
+  if (type === undefined) {
+    const spec = methodsOf(true, ctx.compat).get('addconnection');
+    return fail(RPC_CODE.INVALID_PARAMETER, spec === undefined ? '' : renderHelp(spec));
+  }
+  const encrypted = (args[2] ?? null) !== null && asBool(args[2]);
+  const { control } = ctx.network;
+  if (encrypted && !control.encrypts()) {
+    fail(RPC_CODE.INVALID_PARAMETER, 'Error: Adding v2transport connections requires -v2transport init flag to be set.');
+  }
+  if (!(await control.openConnection(address, type, encrypted))) {
+    fail(RPC_CODE.CLIENT_NODE_CAPACITY_REACHED, 'Error: Already at capacity for specified connection type.');
+  }
+  return { address, connection_type: type };
+};

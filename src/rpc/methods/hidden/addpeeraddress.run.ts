@@ -1,0 +1,9 @@
+// Runs addpeeraddress.
+import { asInt, asString } from '../../args.js';
+import type { NodeRun } from '../../node/context.js';
+
+export const addpeeraddress: NodeRun = (ctx, args) => {
+  const address = asString(args[0]);
+  const port = asInt(args[1]);
+  return { success: ctx.network.control.addAddress(address, port) };
+};

@@ -1,0 +1,62 @@
+// dumptxoutset: all unspent outputs at the tip into a file, in the form of Core 0.21.1 or of releases since 28
+// (rpc/blockchain.cpp).
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { DumpStoppedError } from '../../../chain/coins-dump.js';
+import { follows, only } from '../../../policy/compat.js';
+import { asObject, asString } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { blockAt } from '../../node/lookup.js';
+import { hashHex } from '../../render/hex.js';
+import { JsonObject, type JsonValue } from '../../wire/values.js';
+
+/** Releases that must be told what is wanted. */
+const TYPED_RELEASE = 29;
+
+/** Releases that write the newer form. */
+const FORM_RELEASE = 28;
+
+/** Refuses what is not a dump of the tip. */
+function checkType(ctx: NodeContext, typed: JsonValue | undefined, given: JsonValue | undefined): void {
+  const type = (typed ?? null) === null ? '' : asString(typed);
+  const options = (given ?? null) === null ? new JsonObject([], []) : asObject(given);
+  const rollback = options.get('rollback') ?? null;
+  if (rollback !== null) {
+    if (type !== '' && type !== 'rollback') {
+      fail(RPC_CODE.INVALID_PARAMETER, `Invalid snapshot type "${type}" specified with rollback option`);
+    }
+    if (blockAt(ctx, rollback) !== ctx.chain.tip) fail(RPC_CODE.MISC_ERROR, 'Only the coins at the tip can be written');
+    return;
+  }
+  if (type === 'latest' || (type === '' && !only(ctx.compat, TYPED_RELEASE))) return;
+  if (type === 'rollback') fail(RPC_CODE.MISC_ERROR, 'Only the coins at the tip can be written');
+  fail(RPC_CODE.INVALID_PARAMETER, `Invalid snapshot type "${type}" specified. Please specify "rollback" or "latest"`);
+}
+
+export const dumptxoutset: Run<NodeContext> = async (ctx, args) => {
+  const text = asString(args[0]);
+  checkType(ctx, args[1], args[2]);
+  const file = path.resolve(ctx.folder, text);
+  if (existsSync(file)) {
+    fail(RPC_CODE.INVALID_PARAMETER, `${file} already exists. If you are sure this is what you want, move it out of the way first`);
+  }
+  const form = follows(ctx.compat, FORM_RELEASE) ? '28' : '0.21';
+  const dump = await ctx.chain.dumpCoins(file, form).catch((error: NodeJS.ErrnoException) => {
+    if (error instanceof DumpStoppedError) return fail(RPC_CODE.CLIENT_NOT_CONNECTED, 'Shutting down');
+    if (typeof error.syscall !== 'string') throw error;
+    if (only(ctx.compat, TYPED_RELEASE)) return fail(RPC_CODE.INVALID_PARAMETER, `Couldn't open file ${file}.incomplete for writing.`);
+    return fail(RPC_CODE.INVALID_PARAMETER, `Couldn't write ${file}.incomplete: ${error.message}`);
+  });
+  if (dump === null) return fail(RPC_CODE.MISC_ERROR, 'A dump of the unspent outputs is being written. Wait for its end');
+  const { tip, coins, hash } = dump;
+  return {
+    coins_written: coins,
+    base_hash: tip.hashHex,
+    base_height: tip.height,
+    path: file,
+    txoutset_hash: hash === null ? undefined : hashHex(hash),
+    nchaintx: hash === null ? undefined : tip.chainTxCount,
+  };
+};

@@ -1,0 +1,4 @@
+// Runs echo.
+import type { FrontRun } from '../../front/context.js';
+
+export const echo: FrontRun = (_ctx, args) => args;

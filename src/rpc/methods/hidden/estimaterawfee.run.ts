@@ -1,0 +1,50 @@
+// Runs estimaterawfee. Core 0.21: rpc/mining.cpp.
+import { asDouble, checkType, checkTypes } from '../../args.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { FeeRangeInfo, NodeRun } from '../../node/context.js';
+import { confirmTarget } from '../../node/estimate-fee.js';
+import { Amount, Double, type JsonResult } from '../../wire/values.js';
+
+const HORIZONS = ['short', 'medium', 'long'] as const;
+
+const DEFAULT_SHARE = 0.95;
+
+/** Two decimals, halves away from zero. */
+const cents = (value: number): Double => new Double(Math.round(value * 100) / 100);
+
+const rangeObject = (range: FeeRangeInfo): Record<string, JsonResult> => ({
+  startrange: new Double(Math.round(range.start)),
+  endrange: new Double(Math.round(range.end)),
+  withintarget: cents(range.withinTarget),
+  totalconfirmed: cents(range.totalConfirmed),
+  inmempool: cents(range.inMempool),
+  leftmempool: cents(range.leftMempool),
+});
+
+export const estimaterawfee: NodeRun = (ctx, args) => {
+  checkTypes(args, ['number', 'number'], true);
+  checkType(args[0], 'number');
+  const target = confirmTarget(ctx, args[0]);
+  const share = (args[1] ?? null) === null ? DEFAULT_SHARE : asDouble(args[1]);
+  if (share < 0 || share > 1) fail(RPC_CODE.INVALID_PARAMETER, 'Invalid threshold');
+  const { fees } = ctx.mempool;
+  const result: Record<string, JsonResult> = {};
+  for (const horizon of HORIZONS) {
+    if (target > fees.highestTarget(horizon)) continue;
+    const { feeRate, decay, scale, pass, fail: failed } = fees.raw(target, share, horizon);
+    const shape = { decay: new Double(decay), scale };
+    if (feeRate === 0) {
+      const errors = ['Insufficient data or no feerate found which meets threshold'];
+      result[horizon] = { ...shape, fail: rangeObject(failed), errors };
+      continue;
+    }
+    result[horizon] = {
+      feerate: new Amount(feeRate),
+      ...shape,
+      pass: rangeObject(pass),
+      // Everything down to the lowest rate may have passed.
+      ...(failed.start === -1 ? {} : { fail: rangeObject(failed) }),
+    };
+  }
+  return result;
+};

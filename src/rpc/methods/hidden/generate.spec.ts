@@ -1,0 +1,13 @@
+// Declares generate.
+import type { MethodSpec } from '../../declare/types.js';
+
+export const generate: MethodSpec = {
+  name: 'generate',
+  category: 'hidden',
+  runs: 'node',
+  bare: true,
+  description: 'has been replaced by the -generate cli option. Refer to -help for more information.',
+  args: [],
+  results: [],
+  examples: [],
+};

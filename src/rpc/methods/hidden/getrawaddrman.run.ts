@@ -1,0 +1,36 @@
+// Runs getrawaddrman.
+
+import type { KnownNode, NodeRun } from '../../node/context.js';
+import { Slicer } from '../../node/slices.js';
+import { encodeJson, encodeString } from '../../wire/json-write.js';
+import { Pieces } from '../../wire/pieces.js';
+import { RawJson } from '../../wire/values.js';
+
+const system = (key: string, number: number): Record<string, number> => (number === 0 ? {} : { [key]: number });
+
+/** A table as an object by places, in slices: a full one has 65,536 addresses. */
+async function tableObject(table: Iterable<readonly [string, KnownNode]>, slicer: Slicer): Promise<RawJson> {
+  const pieces = new Pieces(',');
+  for (const [place, known] of table) {
+    const shown = {
+      address: known.address,
+      ...system('mapped_as', known.system),
+      port: known.port,
+      services: known.services,
+      time: known.time,
+      network: known.network,
+      source: known.source.address,
+      source_network: known.source.network,
+      ...system('source_mapped_as', known.source.system),
+    };
+    pieces.add(`${encodeString(place)}:${encodeJson(shown)}`);
+    if (slicer.due) await slicer.pause();
+  }
+  return new RawJson(`{${pieces.text()}}`);
+}
+
+export const getrawaddrman: NodeRun = async (ctx, _, call) => {
+  const tables = ctx.network.control.addressTables();
+  const slicer = new Slicer(call.breathe);
+  return { new: await tableObject(tables.new, slicer), tried: await tableObject(tables.tried, slicer) };
+};

@@ -1,0 +1,18 @@
+// Runs mockscheduler.
+import { asInt64, checkTypes } from '../../args.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeRun } from '../../node/context.js';
+import { regtestOnly } from '../../node/control.js';
+
+const MAX_SCHEDULER_STEP = 3600n;
+
+export const mockscheduler: NodeRun = (ctx, args) => {
+  regtestOnly(ctx, 'mockscheduler');
+  checkTypes(args, ['number']);
+  const seconds = asInt64(args[0]);
+  if (seconds <= 0n || seconds > MAX_SCHEDULER_STEP) {
+    fail(RPC_CODE.MISC_ERROR, 'delta_time must be between 1 and 3600 seconds (1 hr)');
+  }
+  ctx.clock.advanceScheduler(Number(seconds));
+  return null;
+};

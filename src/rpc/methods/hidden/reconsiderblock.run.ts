@@ -1,0 +1,9 @@
+// Runs reconsiderblock.
+
+import { settled } from '../../node/chain-control.js';
+import type { NodeRun } from '../../node/context.js';
+import { blockOf } from '../../node/lookup.js';
+
+export const reconsiderblock: NodeRun = async (ctx, args) => {
+  return settled(ctx, await ctx.chain.reconsiderBlock(blockOf(ctx, args[0])));
+};

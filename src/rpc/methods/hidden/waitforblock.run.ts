@@ -1,0 +1,9 @@
+// Runs waitforblock.
+import { asHashHex } from '../../args.js';
+import type { NodeRun } from '../../node/context.js';
+import { timeoutOf, untilTip } from '../../node/wait.js';
+
+export const waitforblock: NodeRun = (ctx, args, call) => {
+  const wanted = asHashHex(args[0], 'blockhash');
+  return untilTip(ctx, call, timeoutOf(ctx, args[1]), (tip) => tip.hashHex === wanted);
+};

@@ -1,0 +1,9 @@
+// Runs waitforblockheight.
+import { asInt } from '../../args.js';
+import type { NodeRun } from '../../node/context.js';
+import { timeoutOf, untilTip } from '../../node/wait.js';
+
+export const waitforblockheight: NodeRun = (ctx, args, call) => {
+  const height = asInt(args[0]);
+  return untilTip(ctx, call, timeoutOf(ctx, args[1]), (tip) => tip.height >= height);
+};

@@ -1,0 +1,10 @@
+// Runs waitfornewblock.
+import { asHashHex } from '../../args.js';
+import type { NodeRun } from '../../node/context.js';
+import { timeoutOf, untilTip } from '../../node/wait.js';
+
+export const waitfornewblock: NodeRun = (ctx, args, call) => {
+  const timeoutMs = timeoutOf(ctx, args[0]);
+  const before = (args[1] ?? null) === null ? ctx.chain.tip.hashHex : asHashHex(args[1], 'current_tip');
+  return untilTip(ctx, call, timeoutMs, (tip) => tip.hashHex !== before);
+};

@@ -1,0 +1,17 @@
+// Runs getblocktemplate.
+import type { BlockView } from '../../../consensus/block/block-view.js';
+import { parseTemplateRequest } from '../../front/template-request.js';
+import type { NodeContext, NodeRun } from '../../node/context.js';
+import { propose } from '../../node/declared-block.js';
+import { blockFromBytes, bytesOf } from '../../node/submit.js';
+
+/** A block from hex; bytes after it do not matter. */
+function decodeBlock(ctx: NodeContext, text: string): BlockView {
+  return blockFromBytes(ctx, bytesOf(text));
+}
+
+/** On the node thread: proposals always, templates when they come inside a batch. */
+export const getblocktemplate: NodeRun = (ctx, args, call) => {
+  const request = parseTemplateRequest(args);
+  return request.mode === 'proposal' ? propose(ctx, decodeBlock(ctx, request.data)) : ctx.templates.getBlockTemplate(request, call.signal);
+};

@@ -1,0 +1,17 @@
+// Runs getnetworkhashps.
+import { follows } from '../../../policy/compat.js';
+import { asInt } from '../../args.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeRun } from '../../node/context.js';
+import { DEFAULT_LOOKBACK, networkHashes } from '../../node/mining-info.js';
+import { Double } from '../../wire/values.js';
+
+export const getnetworkhashps: NodeRun = (ctx, args) => {
+  const lookback = (args[0] ?? null) === null ? DEFAULT_LOOKBACK : asInt(args[0]);
+  const height = (args[1] ?? null) === null ? -1 : asInt(args[1]);
+  if (follows(ctx.compat, 26)) {
+    if (lookback < -1 || lookback === 0) fail(RPC_CODE.INVALID_PARAMETER, 'Invalid nblocks. Must be a positive number or -1.');
+    if (height < -1 || height > ctx.chain.tip.height) fail(RPC_CODE.INVALID_PARAMETER, 'Block does not exist at specified height');
+  }
+  return new Double(networkHashes(ctx.chain, lookback, height));
+};

@@ -1,0 +1,16 @@
+// Runs getprioritisedtransactions.
+
+import type { NodeRun } from '../../node/context.js';
+import { hashHex } from '../../render/hex.js';
+
+export const getprioritisedtransactions: NodeRun = (ctx) =>
+  Object.fromEntries(
+    ctx.mempool.prioritised().map(({ txid, delta, entry }) => [
+      hashHex(txid),
+      {
+        fee_delta: delta,
+        in_mempool: entry !== undefined,
+        modified_fee: entry?.modifiedFee,
+      },
+    ]),
+  );

@@ -1,0 +1,72 @@
+// gettemplateverdict: why a transaction is or is not in the template that is handed out. All but "confirmed", which
+// looks for a coin, is told without waiting.
+import { longPollId } from '../../../template/render-template.js';
+import type { TemplateVerdict, VerdictTemplate } from '../../../template/verdict.js';
+import { asHash } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import type { NodeContext, PoolFate } from '../../node/context.js';
+import { hashHex } from '../../render/hex.js';
+import { Double, type JsonResult } from '../../wire/values.js';
+
+/** Weight units of 1,000 virtual bytes. */
+const KVB_WEIGHT = 4_000;
+
+/** Outputs that are looked for to tell a confirmed transaction. */
+const OUTPUTS_LOOKED_AT = 4;
+
+type Members = Record<string, JsonResult | undefined>;
+
+const rate = (fee: number, size: number): Members => ({ fee, weight: size, feerate: new Double((fee * KVB_WEIGHT) / size) });
+
+/** What the figures say, by verdict. */
+function figures(verdict: TemplateVerdict, template: VerdictTemplate): Members {
+  if (verdict.verdict === 'included') return { position: verdict.position };
+  const pack = 'pack' in verdict ? verdict.pack : undefined;
+  if (pack === undefined) return {};
+  const { cut, maxWeight, weight, maxSigops, sigops } = template;
+  return {
+    package: { txids: pack.txids.map(hashHex), ...rate(pack.fee, pack.size) },
+    cut: cut === null ? undefined : rate(cut.fee, cut.size),
+    missing: verdict.verdict === 'below-cut' ? verdict.missingSats : undefined,
+    room: { weight: maxWeight - weight, sigops: maxSigops - sigops },
+  };
+}
+
+/** Of one that is neither in the template nor in the mempool. */
+async function absent(ctx: NodeContext, txid: Uint8Array): Promise<Members> {
+  const fate = ctx.mempool.fate(txid);
+  if (fate !== undefined) return fateMembers(ctx, fate);
+  const outpoints = Array.from({ length: OUTPUTS_LOOKED_AT }, (_, index) => {
+    const outpoint = new Uint8Array(36);
+    outpoint.set(txid);
+    outpoint[32] = index;
+    return outpoint;
+  });
+  const coins = await ctx.chain.coinsAt(outpoints);
+  return { verdict: coins.some((coin) => coin !== undefined) ? 'confirmed' : 'unknown' };
+}
+
+function fateMembers({ mempool }: NodeContext, { kind, reason, debug, time, rivals }: PoolFate): Members {
+  // Those that have left since are no reason any more.
+  const here = rivals.filter((txid) => mempool.get(txid) !== undefined).map(hashHex);
+  const details = debug === '' ? undefined : debug;
+  if (kind === 'left') return { verdict: 'left', reason, replacedby: rivals.length > 0 ? hashHex(rivals[0]) : undefined, time };
+  if (here.length === 0) return { verdict: 'refused', reason, details, time };
+  return { verdict: 'conflict', reason, details, conflicts: here, time };
+}
+
+export const gettemplateverdict: Run<NodeContext> = async (ctx, args) => {
+  const txid = asHash(args[0], 'txid');
+  const found = ctx.templates.verdict(txid);
+  if (found === null) {
+    if (ctx.mempool.get(txid) !== undefined) return { verdict: 'no-template' };
+    return absent(ctx, txid);
+  }
+  const { facts, verdict, template } = found;
+  const about = {
+    template: { longpollid: longPollId(facts), height: facts.height, transactions: facts.txCount, weight: facts.weight },
+  };
+  if (verdict.verdict === 'absent') return { ...(await absent(ctx, txid)), ...about };
+  const reason = 'reason' in verdict ? verdict.reason : undefined;
+  return { verdict: verdict.verdict, reason, ...figures(verdict, template), ...about };
+};

@@ -1,0 +1,20 @@
+// Runs submitheader.
+import { HEADER_SIZE, parseHeader } from '../../../consensus/block/header-view.js';
+import { only } from '../../../policy/compat.js';
+import { asString, hexBytes } from '../../args.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeRun } from '../../node/context.js';
+import { hashHex } from '../../render/hex.js';
+
+export const submitheader: NodeRun = async (ctx, args) => {
+  const bytes = hexBytes(asString(args[0]));
+  if (!bytes || bytes.length < HEADER_SIZE) return fail(RPC_CODE.DESERIALIZATION_ERROR, 'Block header decode failed');
+  const header = parseHeader(bytes, ctx.crypto);
+  if (!ctx.chain.node(header.prevHash)) {
+    fail(RPC_CODE.VERIFY_ERROR, `Must submit previous header (${hashHex(header.prevHash)}) first`);
+  }
+  const verdict = await ctx.chain.submitHeader(header.bytes);
+  if (verdict === null) return null;
+  const again = verdict.category === 'cached' && only(ctx.compat, 30) ? 'duplicate-invalid' : verdict.reason;
+  return fail(RPC_CODE.VERIFY_ERROR, again);
+};

@@ -1,0 +1,23 @@
+// Runs addnode.
+import { asBool, asString } from '../../args.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeRun } from '../../node/context.js';
+import { commandOf } from '../../node/peers.js';
+
+export const addnode: NodeRun = async (ctx, args) => {
+  const command = commandOf(ctx, args[1], 'addnode', ['onetry', 'add', 'remove']);
+  const node = asString(args[0]);
+  const { control } = ctx.network;
+  const encrypted = (args[2] ?? null) === null ? undefined : asBool(args[2]);
+  if (encrypted === true && !control.encrypts()) {
+    fail(RPC_CODE.INVALID_PARAMETER, 'Error: v2transport requested but not enabled (see -v2transport)');
+  }
+  if (command === 'onetry') {
+    await control.connectOnce(node, encrypted);
+  } else if (command === 'add') {
+    if (!control.addNode(node, encrypted)) fail(RPC_CODE.CLIENT_NODE_ALREADY_ADDED, 'Error: Node already added');
+  } else if (!control.removeNode(node)) {
+    fail(RPC_CODE.CLIENT_NODE_NOT_ADDED, 'Error: Node could not be removed. It has not been added previously.');
+  }
+  return null;
+};

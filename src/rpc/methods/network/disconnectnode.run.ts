@@ -1,0 +1,15 @@
+// Runs disconnectnode.
+import { asInt64, asString } from '../../args.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeRun } from '../../node/context.js';
+
+export const disconnectnode: NodeRun = (ctx, args) => {
+  const [address, id] = [args[0] ?? null, args[1] ?? null];
+  const { control } = ctx.network;
+  let found: boolean;
+  if (address !== null && id === null) found = control.disconnectAddress(asString(address));
+  else if (id !== null && (address === null || address === '')) found = control.disconnectId(Number(asInt64(id)));
+  else return fail(RPC_CODE.INVALID_PARAMS, 'Only one of address and nodeid should be provided.');
+  if (!found) fail(RPC_CODE.CLIENT_NODE_NOT_CONNECTED, 'Node not found in connected nodes');
+  return null;
+};

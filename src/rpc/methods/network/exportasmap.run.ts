@@ -1,0 +1,15 @@
+// Runs exportasmap.
+import path from 'node:path';
+import { replaceFile } from '../../../lib/durable-file.js';
+import { asString } from '../../args.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeRun } from '../../node/context.js';
+import { hex } from '../../render/hex.js';
+
+/** Core has a map of its own to give away; here it is the operator's. */
+export const exportasmap: NodeRun = async (ctx, args) => {
+  const file = path.resolve(ctx.folder, asString(args[0]));
+  const bytes = (await ctx.readAsmap()) ?? fail(RPC_CODE.MISC_ERROR, 'No embedded ASMap data available');
+  await replaceFile(file, [bytes]).catch(() => fail(RPC_CODE.MISC_ERROR, `Failed to open asmap file: ${file}`));
+  return { path: file, bytes_written: bytes.length, file_hash: hex(ctx.crypto.sha256(bytes)) };
+};

@@ -1,0 +1,12 @@
+// Runs getaddednodeinfo.
+import { asString } from '../../args.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeRun } from '../../node/context.js';
+
+export const getaddednodeinfo: NodeRun = async (ctx, args) => {
+  const all = await ctx.network.control.addedNodes();
+  if ((args[0] ?? null) === null) return all;
+  const wanted = asString(args[0]);
+  const found = all.filter(({ addednode }) => addednode === wanted);
+  return found.length > 0 ? found : fail(RPC_CODE.CLIENT_NODE_NOT_ADDED, 'Error: Node has not been added.');
+};

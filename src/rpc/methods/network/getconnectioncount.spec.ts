@@ -1,0 +1,13 @@
+// Declares getconnectioncount.
+import type { MethodSpec } from '../../declare/types.js';
+
+export const getconnectioncount: MethodSpec = {
+  name: 'getconnectioncount',
+  category: 'network',
+  runs: 'node',
+  repeatable: true,
+  description: 'Number of connections to peers.',
+  args: [],
+  results: [{ type: 'num', help: 'The number' }],
+  examples: [{ cli: '', rpc: '' }],
+};

@@ -1,0 +1,22 @@
+// Runs getnettotals.
+import type { NodeRun } from '../../node/context.js';
+
+const SECONDS_PER_DAY = 86_400;
+
+export const getnettotals: NodeRun = (ctx) => {
+  const { received, sent } = ctx.network.totals();
+  const { target, reached, historicalReached, bytesLeft, secondsLeft } = ctx.network.upload();
+  return {
+    totalbytesrecv: received,
+    totalbytessent: sent,
+    timemillis: ctx.clock.nowMs(),
+    uploadtarget: {
+      timeframe: SECONDS_PER_DAY,
+      target,
+      target_reached: reached,
+      serve_historical_blocks: !historicalReached,
+      bytes_left_in_cycle: bytesLeft,
+      time_left_in_cycle: secondsLeft,
+    },
+  };
+};

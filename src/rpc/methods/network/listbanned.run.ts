@@ -1,0 +1,11 @@
+// Runs listbanned.
+import type { NodeRun } from '../../node/context.js';
+
+export const listbanned: NodeRun = (ctx) =>
+  ctx.network.control.bans().map(({ address, until, createdAt }) => ({
+    address,
+    banned_until: until,
+    ban_created: createdAt,
+    ban_duration: until - createdAt,
+    time_remaining: until - ctx.clock.nowSeconds(),
+  }));

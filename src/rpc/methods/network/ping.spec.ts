@@ -1,0 +1,12 @@
+// Declares ping.
+import type { MethodSpec } from '../../declare/types.js';
+
+export const ping: MethodSpec = {
+  name: 'ping',
+  category: 'network',
+  runs: 'node',
+  description: 'Asks every peer for a sign of life. getpeerinfo shows how long they took (pingtime) or have taken so far (pingwait).',
+  args: [],
+  results: [{ type: 'none', help: '' }],
+  examples: [{ cli: '', rpc: '' }],
+};

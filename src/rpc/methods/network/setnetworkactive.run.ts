@@ -1,0 +1,8 @@
+// Runs setnetworkactive.
+import { asBool } from '../../args.js';
+import type { NodeRun } from '../../node/context.js';
+
+export const setnetworkactive: NodeRun = (ctx, args) => {
+  ctx.network.control.setActive(asBool(args[0]));
+  return ctx.network.active;
+};

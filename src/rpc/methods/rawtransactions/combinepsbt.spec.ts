@@ -1,0 +1,14 @@
+// Declares combinepsbt.
+import { PSBTS_ARG } from '../../declare/psbt-parts.js';
+import type { MethodSpec } from '../../declare/types.js';
+
+export const combinepsbt: MethodSpec = {
+  name: 'combinepsbt',
+  category: 'rawtransactions',
+  runs: 'node',
+  repeatable: true,
+  description: 'Puts together what several PSBTs of one transaction know (BIP174, combiner).',
+  args: [PSBTS_ARG],
+  results: [{ type: 'str', help: 'The PSBT in Base64' }],
+  examples: [{ cli: '"[\\"mybase64_1\\", \\"mybase64_2\\"]"' }],
+};

@@ -1,0 +1,37 @@
+// Runs combinerawtransaction. Core 0.21: rpc/rawtransaction.cpp.
+import { equalBytes } from '../../../consensus/bytes/hex.js';
+import type { SpentOutput } from '../../../consensus/script/spent-output.js';
+import type { TxView } from '../../../consensus/tx/tx-view.js';
+import { only } from '../../../policy/compat.js';
+import { withoutSignatures } from '../../../psbt/create-psbt.js';
+import { combineTransactions } from '../../../signing/sign-transaction.js';
+import { asArray, asString } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { decodeTx } from '../../node/raw-tx.js';
+import { findOutputs } from '../../node/signing-args.js';
+import { hex } from '../../render/hex.js';
+
+/** Refuses versions that are not of the first one's transaction; before release 32 what they sign is left out. */
+function checkSame(versions: readonly TxView[], { crypto }: NodeContext): void {
+  const [first, ...others] = versions.map((tx) => withoutSignatures(tx, crypto).txid);
+  const other = others.findIndex((txid) => !equalBytes(txid, first));
+  if (other >= 0) fail(RPC_CODE.INVALID_PARAMETER, `Transaction number ${other + 2} not compatible with first transaction`);
+}
+
+export const combinerawtransaction: Run<NodeContext> = async (ctx, args) => {
+  const list = asArray(args[0]);
+  const strict = only(ctx.compat, 32);
+  if (strict && list.length < 2) fail(RPC_CODE.DESERIALIZATION_ERROR, 'Missing transactions. At least two transactions required.');
+  const versions = list.map((text, i) => {
+    const tx = decodeTx(ctx, asString(text));
+    return tx ?? fail(RPC_CODE.DESERIALIZATION_ERROR, `TX decode failed for tx ${i}. Make sure the tx has at least one input.`);
+  });
+  if (versions.length === 0) fail(RPC_CODE.DESERIALIZATION_ERROR, 'Missing transactions');
+  if (strict) checkSame(versions, ctx);
+  const spent = await findOutputs(ctx, versions[0]);
+  const known = spent.filter((output): output is SpentOutput => output !== null);
+  if (known.length < spent.length) fail(RPC_CODE.VERIFY_ERROR, 'Input not found or already spent');
+  return hex(await combineTransactions(versions, known, ctx.crypto));
+};

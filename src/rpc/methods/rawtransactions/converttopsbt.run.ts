@@ -1,0 +1,38 @@
+// Runs converttopsbt. Core 0.21: rpc/rawtransaction.cpp.
+import { DecodeError } from '../../../consensus/bytes/reader.js';
+import { parseTxLenient } from '../../../consensus/tx/parse-lenient.js';
+import type { TxView } from '../../../consensus/tx/tx-view.js';
+import { createPsbt } from '../../../psbt/create-psbt.js';
+import { asBool, asString, checkTypes, hexBytes } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { FrontContext } from '../../front/context.js';
+import { asPsbtVersion, psbtText } from '../../render/psbt-text.js';
+import type { JsonValue } from '../../wire/values.js';
+
+/** A transaction in either format, or the one that the caller names. */
+function anyTx(ctx: FrontContext, text: string, isWitness: boolean | null): TxView {
+  const failed = (): never => fail(RPC_CODE.DESERIALIZATION_ERROR, 'TX decode failed');
+  const bytes = hexBytes(text) ?? failed();
+  try {
+    return parseTxLenient(bytes, ctx.hashes, { tryWitness: isWitness ?? true, tryNoWitness: !(isWitness ?? false) });
+  } catch (error) {
+    if (error instanceof DecodeError) return failed();
+    throw error;
+  }
+}
+
+const optionalBool = (value: JsonValue | undefined): boolean | null => ((value ?? null) === null ? null : asBool(value));
+
+export const converttopsbt: Run<FrontContext> = (ctx, args) => {
+  checkTypes(args, ['string', 'bool', 'bool'], true);
+  const permitSigData = optionalBool(args[1]) ?? false;
+  const isWitness = optionalBool(args[2]);
+  const tx = anyTx(ctx, asString(args[0]), isWitness);
+  for (let i = 0; i < tx.inputCount && !permitSigData; i++) {
+    if (tx.scriptSig(i).length > 0 || tx.witnessCount(i) > 0) {
+      fail(RPC_CODE.DESERIALIZATION_ERROR, 'Inputs must not have scriptSigs and scriptWitnesses');
+    }
+  }
+  return psbtText(createPsbt(tx, ctx.hashes, asPsbtVersion(args[3], ctx.compat)), ctx.hashes, ctx.compat);
+};

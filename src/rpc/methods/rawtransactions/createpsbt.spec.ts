@@ -1,0 +1,15 @@
+// Declares createpsbt.
+
+import { PSBT_VERSION_ARG } from '../../declare/psbt-parts.js';
+import type { MethodSpec } from '../../declare/types.js';
+import { createrawtransaction } from './createrawtransaction.spec.js';
+
+export const createpsbt: MethodSpec = {
+  name: 'createpsbt',
+  category: 'rawtransactions',
+  runs: 'front',
+  description: 'Builds a transaction from inputs and outputs as a partially signed one (BIP174) that nothing is known of yet.',
+  args: [...createrawtransaction.args, PSBT_VERSION_ARG],
+  results: [{ type: 'str', help: 'The PSBT in Base64' }],
+  examples: [{ cli: `"[{\\"txid\\":\\"myid\\",\\"vout\\":0}]" "[{\\"data\\":\\"00010203\\"}]"` }],
+};

@@ -1,0 +1,15 @@
+// Runs decodepsbt. Core 0.21: rpc/rawtransaction.cpp.
+import { checkTypes } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import type { NodeContext } from '../../node/context.js';
+import { renderContext } from '../../node/lookup.js';
+import { Slicer } from '../../node/slices.js';
+import { psbtMembers } from '../../render/psbt.js';
+import { asPsbt } from '../../render/psbt-text.js';
+
+export const decodepsbt: Run<NodeContext> = async (ctx, args, call) => {
+  checkTypes(args, ['string']);
+  const pauses = new Slicer(call.breathe);
+  const psbt = await asPsbt(args[0], ctx, pauses);
+  return psbtMembers(psbt, renderContext(ctx), pauses);
+};

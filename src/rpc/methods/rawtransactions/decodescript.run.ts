@@ -1,0 +1,55 @@
+// Runs decodescript.
+import { NO_PROVIDER } from '../../../address/descriptor/infer.js';
+import { isOpSuccess, OP } from '../../../consensus/script/opcodes.js';
+import { ScriptTokenizer } from '../../../consensus/script/tokenizer.js';
+import { follows } from '../../../policy/compat.js';
+import { isUnspendable, solve } from '../../../policy/script-type.js';
+import { asHex, checkTypes } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import type { FrontContext } from '../../front/context.js';
+import { addressOf, payToScriptHash, scriptMembers } from '../../render/script.js';
+import type { JsonResult } from '../../wire/values.js';
+
+/**
+ * The witness script that wraps a script: the key hash for single keys, the script hash otherwise; null for
+ * uncompressed keys.
+ */
+function witnessScript(script: Uint8Array, ctx: FrontContext): Uint8Array | null {
+  const { type, solutions } = solve(script);
+  if ((type === 'pubkey' || type === 'multisig') && solutions.some((item) => item.length !== 1 && item.length !== 33)) return null;
+  if (type === 'pubkey') return Uint8Array.of(0, 20, ...ctx.hashes.hash160(solutions[0]!));
+  if (type === 'pubkeyhash') return Uint8Array.of(0, 20, ...solutions[0]!);
+  return Uint8Array.of(0, 32, ...ctx.hashes.sha256(script));
+}
+
+/** Types that decodescript wraps since release 23: not data, not what is for nobody to sign by script. */
+const WRAPPED: readonly string[] = ['multisig', 'nonstandard', 'pubkey', 'pubkeyhash', 'witness_v0_keyhash', 'witness_v0_scripthash'];
+
+const MAX_OPCODE = OP.OP_NOP10;
+
+const MAX_ELEMENT_SIZE = 520;
+
+/** Whether a script could be run at all when wrapped, in every way. */
+function canRun(script: Uint8Array): boolean {
+  if (isUnspendable(script)) return false;
+  const tokens = new ScriptTokenizer(script);
+  while (tokens.next()) {
+    if (tokens.opcode > MAX_OPCODE || tokens.dataLength > MAX_ELEMENT_SIZE || isOpSuccess(tokens.opcode)) return false;
+  }
+  return !tokens.failed;
+}
+
+export const decodescript: Run<FrontContext> = (ctx, args) => {
+  checkTypes(args, ['string']);
+  const script = args[0] === '' ? new Uint8Array(0) : asHex(args[0], 'argument');
+  const out: Record<string, JsonResult> = scriptMembers(script, ctx, false);
+  const type = String(out.type);
+  if (follows(ctx.compat, 23) ? !WRAPPED.includes(type) || !canRun(script) : type === 'scripthash') return out;
+  out.p2sh = addressOf(payToScriptHash(script, ctx.hashes), ctx);
+  if (type !== 'pubkey' && type !== 'pubkeyhash' && type !== 'multisig' && type !== 'nonstandard') return out;
+  const witness = witnessScript(script, ctx);
+  if (witness === null) return out;
+  const inner = { ...NO_PROVIDER, script: () => script };
+  out.segwit = { ...scriptMembers(witness, ctx, true, inner), 'p2sh-segwit': addressOf(payToScriptHash(witness, ctx.hashes), ctx) };
+  return out;
+};

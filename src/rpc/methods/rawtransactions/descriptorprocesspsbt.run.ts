@@ -1,0 +1,76 @@
+// descriptorprocesspsbt: fills and signs a PSBT with what descriptors tell, without a wallet. Core's master:
+// rpc/rawtransaction.cpp.
+import { follows } from '../../../policy/compat.js';
+import { extractTx } from '../../../psbt/extract-tx.js';
+import { isFinal, type Psbt } from '../../../psbt/psbt.js';
+import { finalizePsbt } from '../../../signing/finalize-psbt.js';
+import { isDone, psbtSigning, signPsbtInput, updatePsbtOutput } from '../../../signing/psbt-input.js';
+import { FlatProvider, HidingProvider } from '../../../signing/signing-provider.js';
+import { asArray, asBool } from '../../args.js';
+import type { CallInfo, Run } from '../../dispatch.js';
+import type { NodeContext } from '../../node/context.js';
+import { addOutputs } from '../../node/psbt-roles.js';
+import { expandScanObject } from '../../node/scan-object.js';
+import { asHashType } from '../../node/signing-args.js';
+import { Slicer } from '../../node/slices.js';
+import { hex } from '../../render/hex.js';
+import { asPsbt, psbtText } from '../../render/psbt-text.js';
+import { failFill } from '../../wallet/walletprocesspsbt.js';
+import type { JsonValue } from '../../wire/values.js';
+
+const SIGHASH_ALL = 1;
+
+const boolOr = (value: JsonValue | undefined, fallback: boolean): boolean => ((value ?? null) === null ? fallback : asBool(value));
+
+export const descriptorprocesspsbt: Run<NodeContext> = async (ctx, args, call) => {
+  const pauses = new Slicer(call.breathe);
+  const provider = new FlatProvider();
+  try {
+    await learn(ctx, asArray(args[1]), provider, call, pauses);
+    const hashType = (args[2] ?? null) === null ? null : asHashType(args[2], ctx);
+    const derivations = boolOr(args[3], true);
+    const finalize = boolOr(args[4], true);
+    const psbt = await asPsbt(args[0], ctx, pauses);
+    await addOutputs(ctx, psbt, provider);
+    const shown = new HidingProvider(provider, { secrets: false, origins: !derivations });
+    const later = follows(ctx.compat, 32);
+    const work = psbtSigning(psbt, ctx.crypto, later);
+    for (const [i, input] of psbt.inputs.entries()) {
+      if (isFinal(input)) continue;
+      const by = { provider: shown, hashType: hashType ?? SIGHASH_ALL, signer: ctx.signer };
+      if (signPsbtInput(work, i, by, { hashType, finalize }).mismatch) failFill('sighash mismatch');
+      if (pauses.due) await pauses.pause();
+    }
+    for (let i = 0; i < psbt.outputs.length; i++) {
+      updatePsbtOutput(work, i, shown);
+      if (pauses.due) await pauses.pause();
+    }
+    const complete = psbt.inputs.every((_, i) => isDone(work, i));
+    const text = psbtText(psbt, ctx.crypto, ctx.compat);
+    return { psbt: text, complete, ...(complete ? { hex: hex(await extracted(ctx, psbt, later, pauses)) } : {}) };
+  } finally {
+    provider.wipe();
+  }
+};
+
+/** The transaction, of a PSBT that has all it takes. */
+async function extracted(ctx: NodeContext, psbt: Psbt, later: boolean, pauses: Slicer): Promise<Uint8Array> {
+  await finalizePsbt(psbt, ctx.crypto, later, pauses);
+  return extractTx(psbt);
+}
+
+/** Keys, scripts and private keys of descriptors. */
+async function learn(
+  ctx: NodeContext,
+  objects: readonly JsonValue[],
+  provider: FlatProvider,
+  call: CallInfo,
+  pauses: Slicer,
+): Promise<void> {
+  for (const object of objects) {
+    for (const expansion of expandScanObject(ctx, object, call, provider)) {
+      provider.addExpansion(expansion, ctx.crypto);
+      if (pauses.due) await pauses.pause();
+    }
+  }
+}

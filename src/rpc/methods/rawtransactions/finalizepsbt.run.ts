@@ -1,0 +1,19 @@
+// Runs finalizepsbt. Core 0.21: rpc/rawtransaction.cpp.
+import { follows } from '../../../policy/compat.js';
+import { extractTx } from '../../../psbt/extract-tx.js';
+import { finalizePsbt } from '../../../signing/finalize-psbt.js';
+import { asBool, checkTypes } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import type { NodeContext } from '../../node/context.js';
+import { Slicer } from '../../node/slices.js';
+import { hex } from '../../render/hex.js';
+import { asPsbt, psbtText } from '../../render/psbt-text.js';
+
+export const finalizepsbt: Run<NodeContext> = async (ctx, args, call) => {
+  checkTypes(args, ['string', 'bool'], true);
+  const pauses = new Slicer(call.breathe);
+  const psbt = await asPsbt(args[0], ctx, pauses);
+  const extract = (args[1] ?? null) === null || asBool(args[1]);
+  const complete = await finalizePsbt(psbt, ctx.crypto, follows(ctx.compat, 32), pauses);
+  return complete && extract ? { hex: hex(extractTx(psbt)), complete } : { psbt: psbtText(psbt, ctx.crypto, ctx.compat), complete };
+};

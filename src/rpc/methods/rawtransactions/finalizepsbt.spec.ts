@@ -1,0 +1,28 @@
+// Declares finalizepsbt.
+import { PSBT_ARG } from '../../declare/psbt-parts.js';
+import type { MethodSpec } from '../../declare/types.js';
+
+export const finalizepsbt: MethodSpec = {
+  name: 'finalizepsbt',
+  category: 'rawtransactions',
+  runs: 'node',
+  repeatable: true,
+  description:
+    'Puts the signatures of a PSBT together (BIP174, finalizer). Once every input has all it needs, the transaction comes out,\nready for sendrawtransaction; else the PSBT with those inputs final that are complete.',
+  args: [
+    PSBT_ARG,
+    { name: 'extract', type: 'bool', default: 'true', help: 'Whether the transaction is given instead of the PSBT when it is complete' },
+  ],
+  results: [
+    {
+      type: 'obj',
+      help: '',
+      inner: [
+        { type: 'str', key: 'psbt', optional: true, help: 'The PSBT in Base64, when there is no transaction' },
+        { type: 'hex', key: 'hex', optional: true, help: 'The transaction' },
+        { type: 'bool', key: 'complete', help: 'Whether all inputs are final' },
+      ],
+    },
+  ],
+  examples: [{ cli: '"psbt"' }],
+};

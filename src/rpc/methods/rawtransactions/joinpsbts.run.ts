@@ -1,0 +1,33 @@
+// Runs joinpsbts. Core 0.21: rpc/rawtransaction.cpp.
+import { randomInt } from 'node:crypto';
+import { follows } from '../../../policy/compat.js';
+import { joinPsbts } from '../../../psbt/join-psbts.js';
+import { asArray, checkTypes } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { asPsbts } from '../../node/psbt.js';
+import { psbtText } from '../../render/psbt-text.js';
+
+/** Every number below the count once, in an order nobody can guess (Fisher and Yates). */
+function shuffled(count: number): number[] {
+  const order = Array.from({ length: count }, (_, i) => i);
+  for (let i = count - 1; i > 0; i--) {
+    const other = randomInt(i + 1);
+    [order[i], order[other]] = [order[other], order[i]];
+  }
+  return order;
+}
+
+export const joinpsbts: Run<NodeContext> = async (ctx, args, call) => {
+  checkTypes(args, ['array'], true);
+  const list = asArray(args[0]);
+  if (list.length <= 1) fail(RPC_CODE.INVALID_PARAMETER, 'At least two PSBTs are required to join PSBTs.');
+  const psbts = await asPsbts(ctx, list, call);
+  if (follows(ctx.compat, 32) && psbts.some(({ version2 }) => version2 !== null)) {
+    fail(RPC_CODE.INVALID_PARAMETER, 'joinpsbts only operates on version 0 PSBTs');
+  }
+  const joined = joinPsbts(psbts, shuffled, ctx.crypto);
+  if ('repeated' in joined) return fail(RPC_CODE.INVALID_PARAMETER, `Input ${joined.repeated} exists in multiple PSBTs`);
+  return psbtText(joined, ctx.crypto, ctx.compat);
+};

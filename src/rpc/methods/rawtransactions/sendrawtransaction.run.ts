@@ -1,0 +1,64 @@
+// Runs sendrawtransaction. Core 0.21: rpc/rawtransaction.cpp, node/transaction.
+import { type Reject, rejectText } from '../../../consensus/state.js';
+import type { TxView } from '../../../consensus/tx/tx-view.js';
+import { follows, only } from '../../../policy/compat.js';
+import { asAmount, asString, checkTypes } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { outpointOf } from '../../node/lookup.js';
+import { burns, failBurnt } from '../../node/packages.js';
+import { checkReachable, sendPrivately } from '../../node/private-broadcast.js';
+import { maxFee, maxRate, offeredTx } from '../../node/send.js';
+import { hashHex } from '../../render/hex.js';
+
+function refuse(reject: Reject): never {
+  const code = reject.category === 'missing-inputs' ? RPC_CODE.VERIFY_ERROR : RPC_CODE.VERIFY_REJECTED;
+  return fail(code, rejectText(reject));
+}
+
+/** Whether an output of the transaction is among the unspent ones, that is, whether a block has it. */
+async function isConfirmed(ctx: NodeContext, tx: TxView): Promise<boolean> {
+  for (let i = 0; i < tx.outputCount; i++) if (await ctx.chain.coin(outpointOf(tx.txid, i))) return true;
+  return false;
+}
+
+/**
+ * Core asks first whether a block has the transaction. A transaction that a block has cannot be accepted, so asking
+ * only after a refusal gives the same answers and spares everyone else the search.
+ */
+export const sendrawtransaction: Run<NodeContext> = async (ctx, args, call) => {
+  checkTypes(args, ['string', null]);
+  const tx = offeredTx(ctx, asString(args[0]), call);
+  const maxFeeSats = maxFee(maxRate(ctx, args[1]), tx.vsize);
+  const maxBurn = (args[2] ?? null) === null ? 0 : asAmount(args[2]);
+  // Before release 25 nothing was said of what is burnt, so only a caller that asks is told.
+  if ((only(ctx.compat, 25) || (args[2] ?? null) !== null) && burns(tx, maxBurn)) failBurnt();
+  const { txid } = tx;
+  const privately = ctx.network.privately();
+  if (privately !== null) checkReachable(privately);
+  await ctx.mempool.settled();
+  const known = ctx.mempool.get(txid) !== undefined;
+  if (!known) {
+    const { reject, fee } = await ctx.mempool.accept(tx, { maxFeeSats, testOnly: privately !== null });
+    if (reject) {
+      if (await isConfirmed(ctx, tx))
+        fail(
+          RPC_CODE.VERIFY_ALREADY_IN_CHAIN,
+          follows(ctx.compat, 28) ? 'Transaction outputs already in utxo set' : 'Transaction already in block chain',
+        );
+      refuse(reject);
+    }
+    if (fee > maxFeeSats) {
+      fail(RPC_CODE.VERIFY_ERROR, 'Fee exceeds maximum configured by user (e.g. -maxtxfee, maxfeerate)');
+    }
+  }
+  if (privately !== null) {
+    sendPrivately(privately, tx);
+    return hashHex(txid);
+  }
+  // Before release 23 one that was here already was marked too.
+  if (known && only(ctx.compat, 23)) ctx.mempool.announce(txid);
+  else ctx.mempool.addUnbroadcast(txid);
+  return hashHex(txid);
+};

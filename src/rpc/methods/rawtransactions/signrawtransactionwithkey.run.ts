@@ -1,0 +1,39 @@
+// Runs signrawtransactionwithkey. Core 0.21: rpc/rawtransaction.cpp.
+import { hashKey } from '../../../consensus/bytes/hex.js';
+import { witnessProgramScript } from '../../../consensus/script/build-script.js';
+import { signTransaction } from '../../../signing/sign-transaction.js';
+import { FlatProvider } from '../../../signing/signing-provider.js';
+import { asArray, checkTypes } from '../../args.js';
+import type { CallInfo, Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { privateKeyOf } from '../../node/private-key.js';
+import { asHashType, asUnsignedTx, signingReply, spentOutputs } from '../../node/signing-args.js';
+import type { JsonValue } from '../../wire/values.js';
+
+/** Adds a key given as text, and the script of its own witness program, so that it is found inside P2SH. */
+function addKey(ctx: NodeContext, value: JsonValue, call: CallInfo, keys: FlatProvider): void {
+  const wif = privateKeyOf(value, ctx, call);
+  const publicKey = wif && ctx.descriptors.keys.publicKey(wif.key, wif.compressed);
+  if (!wif || !publicKey) fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Invalid private key');
+  const id = ctx.crypto.hash160(publicKey);
+  keys.publicKeys.set(hashKey(id), publicKey);
+  keys.secrets.set(hashKey(id), wif.key);
+  if (!wif.compressed) return;
+  const program = witnessProgramScript(0, id);
+  keys.scripts.set(hashKey(ctx.crypto.hash160(program)), program);
+}
+
+export const signrawtransactionwithkey: Run<NodeContext> = async (ctx, args, call) => {
+  checkTypes(args, ['string', 'array', 'array', 'string'], true);
+  const tx = asUnsignedTx(ctx, args[0]);
+  const keys = new FlatProvider();
+  try {
+    for (const text of asArray(args[1])) addKey(ctx, text, call, keys);
+    const spent = await spentOutputs(ctx, tx, args[2], keys);
+    const hashType = asHashType(args[3], ctx);
+    return signingReply(tx, spent, await signTransaction(tx, spent, keys, hashType, ctx));
+  } finally {
+    keys.wipe();
+  }
+};

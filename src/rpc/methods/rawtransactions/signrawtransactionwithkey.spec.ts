@@ -1,0 +1,24 @@
+// Declares signrawtransactionwithkey.
+import { PREVTXS_ARG, SIGHASH_TYPE_ARG, SIGNED_RESULTS } from '../../declare/signing-parts.js';
+import type { MethodSpec } from '../../declare/types.js';
+
+export const signrawtransactionwithkey: MethodSpec = {
+  name: 'signrawtransactionwithkey',
+  category: 'rawtransactions',
+  runs: 'node',
+  repeatable: true,
+  description: 'Signs the inputs of a transaction with the given private keys and no others.',
+  args: [
+    { name: 'hexstring', type: 'str', help: 'The transaction' },
+    {
+      name: 'privkeys',
+      type: 'arr',
+      help: 'The private keys',
+      inner: [{ name: 'privatekey', type: 'str', holds: 'key', optional: true, help: 'A private key in Base58Check' }],
+    },
+    PREVTXS_ARG,
+    SIGHASH_TYPE_ARG,
+  ],
+  results: SIGNED_RESULTS,
+  examples: [{ cli: '"myhex" "[\\"key1\\",\\"key2\\"]"', rpc: '"myhex", "[\\"key1\\",\\"key2\\"]"' }],
+};

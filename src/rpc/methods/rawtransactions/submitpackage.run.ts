@@ -1,0 +1,68 @@
+// Runs submitpackage. Core master's answers (rpc/mempool.cpp).
+import { rejectText } from '../../../consensus/state.js';
+import type { TxView } from '../../../consensus/tx/tx-view.js';
+import type { PackageTxResult } from '../../../mempool/package/package-acceptor.js';
+import { isChildWithLoneParents, MAX_PACKAGE_COUNT, packageFaultText } from '../../../mempool/package/package-shape.js';
+import { asAmount, asArray, checkTypes } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { ABSURD_FEE_RATE, burns, type Fields, failAbsurdRate, failBurnt, feesOf, keyOf, packageTxs, sizesOf } from '../../node/packages.js';
+import { hashHex } from '../../render/hex.js';
+import { Amount, type JsonValue } from '../../wire/values.js';
+
+/** 0.10 BTC per 1,000 virtual bytes. */
+const DEFAULT_MAX_FEE_RATE = 10_000_000;
+
+const isGiven = (value: JsonValue | undefined): boolean => (value ?? null) !== null;
+
+export const submitpackage: Run<NodeContext> = async (ctx, args) => {
+  checkTypes(args, ['array', null, null]);
+  const list = asArray(args[0]);
+  if (list.length === 0 || list.length > MAX_PACKAGE_COUNT) {
+    fail(RPC_CODE.INVALID_PARAMETER, `Array must contain between 1 and ${MAX_PACKAGE_COUNT} transactions.`);
+  }
+  const maxFeeRate = isGiven(args[1]) ? asAmount(args[1]) : DEFAULT_MAX_FEE_RATE;
+  if (maxFeeRate >= ABSURD_FEE_RATE) failAbsurdRate();
+  const maxBurn = isGiven(args[2]) ? asAmount(args[2]) : 0;
+  const txs = packageTxs(ctx, list);
+  for (const tx of txs) {
+    if (burns(tx, maxBurn)) failBurnt();
+  }
+  if (txs.length > 1 && !isChildWithLoneParents(txs)) {
+    fail(RPC_CODE.VERIFY_ERROR, 'package topology disallowed. not child-with-parents or parents depend on each other.');
+  }
+  const { fault, results } = await ctx.mempool.acceptPackage(txs, maxFeeRate === 0 ? {} : { maxFeeRate });
+  const shown: Fields = {};
+  const replaced: Uint8Array[] = [];
+  for (const tx of txs) {
+    // Once, as Core does: nothing of a package waits until a peer has asked for it. What came in and was pushed out
+    // again is not told.
+    ctx.mempool.announce(tx.txid);
+    const result = results.get(keyOf(tx));
+    shown[hashHex(tx.wtxid)] = {
+      txid: hashHex(tx.txid),
+      ...(result === undefined ? { error: 'package-not-validated' } : submitted(tx, result)),
+    };
+    if (result?.kind === 'valid') replaced.push(...result.replaced);
+  }
+  const ids = [...new Map(replaced.sort(Buffer.compare).map((txid) => [hashHex(txid), txid])).keys()];
+  return {
+    package_msg: fault === null ? 'success' : packageFaultText(fault),
+    'tx-results': shown,
+    'replaced-transactions': ids,
+  };
+};
+
+function submitted(tx: TxView, result: PackageTxResult): Fields {
+  switch (result.kind) {
+    case 'valid':
+      return { ...sizesOf(tx, result.size), fees: feesOf(result) };
+    case 'known':
+      return { ...sizesOf(tx, result.size), fees: { base: new Amount(result.fee) } };
+    case 'other-witness':
+      return { 'other-wtxid': hashHex(result.wtxid) };
+    case 'invalid':
+      return { error: rejectText(result.reject) };
+  }
+}

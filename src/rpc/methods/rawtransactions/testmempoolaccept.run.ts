@@ -1,0 +1,37 @@
+// Runs testmempoolaccept. Core 0.21: rpc/rawtransaction.cpp, node/transaction.
+import { MAX_PACKAGE_COUNT } from '../../../mempool/package/package-shape.js';
+import { follows } from '../../../policy/compat.js';
+import { feeRateOf } from '../../../policy/fee-rate.js';
+import { asArray, asString, checkTypes } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { packageTxs, rejectMembers, testPackage } from '../../node/packages.js';
+import { maxFee, maxRate, offeredTx } from '../../node/send.js';
+import { hashHex } from '../../render/hex.js';
+import { Amount } from '../../wire/values.js';
+
+export const testmempoolaccept: Run<NodeContext> = async (ctx, args, call) => {
+  checkTypes(args, ['array', null]);
+  const list = asArray(args[0]);
+  // Core 0.21 takes one and refuses every other list; since release 22 there may be several.
+  const several = follows(ctx.compat, 22);
+  if (list.length === 0 || list.length > MAX_PACKAGE_COUNT || (!several && new Set(list).size < list.length)) {
+    const count = several ? `between 1 and ${MAX_PACKAGE_COUNT} transactions.` : 'exactly one raw transaction for now';
+    fail(RPC_CODE.INVALID_PARAMETER, `Array must contain ${count}`);
+  }
+  const rate = maxRate(ctx, args[1]);
+  if (list.length > 1) return testPackage(ctx, packageTxs(ctx, list), rate);
+  const text = asString(list[0]);
+  const tx = offeredTx(ctx, text, call, several ? `: ${text}` : undefined);
+  const result = await ctx.mempool.accept(tx, { testOnly: true });
+  const { reject, fee } = result;
+  // What counts as its size: with its signature operations since release 22.
+  const vsize = several ? result.size : result.vsize;
+  const ids = { txid: hashHex(tx.txid), wtxid: hashHex(tx.wtxid) };
+  if (reject) return [{ ...ids, allowed: false, ...rejectMembers(reject) }];
+  if (fee > maxFee(rate, vsize)) return [{ ...ids, allowed: false, 'reject-reason': 'max-fee-exceeded' }];
+  const feeRate = feeRateOf(result.modifiedFee, result.size);
+  const fees = { base: new Amount(fee), 'effective-feerate': new Amount(feeRate), 'effective-includes': [ids.wtxid] };
+  return [{ ...ids, allowed: true, vsize_adjusted: vsize, vsize, vsize_bip141: tx.vsize, fees }];
+};

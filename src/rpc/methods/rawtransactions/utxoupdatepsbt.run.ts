@@ -1,0 +1,51 @@
+// Runs utxoupdatepsbt. Core 0.21: rpc/rawtransaction.cpp.
+import { follows } from '../../../policy/compat.js';
+import { isFinal } from '../../../psbt/psbt.js';
+import { psbtSigning, signPsbtInput, updatePsbtOutput } from '../../../signing/psbt-input.js';
+import { FlatProvider } from '../../../signing/signing-provider.js';
+import { asArray, checkTypes } from '../../args.js';
+import type { CallInfo, Run } from '../../dispatch.js';
+import type { NodeContext } from '../../node/context.js';
+import { addOutputs } from '../../node/psbt-roles.js';
+import { expandScanObject } from '../../node/scan-object.js';
+import { Slicer } from '../../node/slices.js';
+import { asPsbt, psbtText } from '../../render/psbt-text.js';
+import { failFill } from '../../wallet/walletprocesspsbt.js';
+import type { JsonValue } from '../../wire/values.js';
+
+const SIGHASH_ALL = 1;
+
+export const utxoupdatepsbt: Run<NodeContext> = async (ctx, args, call) => {
+  checkTypes(args, ['string', 'array'], true);
+  const pauses = new Slicer(call.breathe);
+  const psbt = await asPsbt(args[0], ctx, pauses);
+  const provider = await describedBy(ctx, args[1], call, pauses);
+  const fresh = psbt.inputs.map(({ nonWitnessUtxo, witnessUtxo }) => nonWitnessUtxo === null && witnessUtxo === null);
+  await addOutputs(ctx, psbt, provider);
+  const later = follows(ctx.compat, 32);
+  const work = psbtSigning(psbt, ctx.crypto, later);
+  for (let i = 0; i < psbt.inputs.length; i++) {
+    if (later ? isFinal(psbt.inputs[i]) : !fresh[i]) continue;
+    const by = { provider, hashType: SIGHASH_ALL, signer: ctx.signer };
+    if (signPsbtInput(work, i, by, { hashType: null, finalize: !later }).mismatch) failFill('sighash mismatch');
+    if (pauses.due) await pauses.pause();
+  }
+  for (let i = 0; i < psbt.outputs.length; i++) {
+    updatePsbtOutput(work, i, provider);
+    if (pauses.due) await pauses.pause();
+  }
+  return psbtText(psbt, ctx.crypto, ctx.compat);
+};
+
+/** Keys and scripts of descriptors, without secrets. */
+async function describedBy(ctx: NodeContext, value: JsonValue | undefined, call: CallInfo, pauses: Slicer): Promise<FlatProvider> {
+  const provider = new FlatProvider();
+  if ((value ?? null) === null) return provider;
+  for (const object of asArray(value)) {
+    for (const expansion of expandScanObject(ctx, object, call)) {
+      provider.addExpansion(expansion, ctx.crypto);
+      if (pauses.due) await pauses.pause();
+    }
+  }
+  return provider;
+}

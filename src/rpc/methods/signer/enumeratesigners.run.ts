@@ -1,0 +1,11 @@
+// Runs enumeratesigners. Core's master: rpc/external_signer.cpp, wallet/external_signer_scriptpubkeyman.
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { NO_COMMAND, signerFailed } from '../../wallet/external-signer.js';
+
+export const enumeratesigners: Run<NodeContext> = async ({ externalSigner }) => {
+  const signer = externalSigner ?? fail(RPC_CODE.MISC_ERROR, `Error: ${NO_COMMAND}`);
+  const devices = await signer.enumerate().catch(signerFailed);
+  return { signers: devices.map(({ fingerprint, name }) => ({ fingerprint, name })) };
+};

@@ -1,0 +1,64 @@
+// createmultisig: an m-of-n address of given keys, without a wallet. Core: rpc/misc.cpp.
+import { encodeAddress } from '../../../address/address.js';
+import { inferDescriptor, type ScriptProvider } from '../../../address/descriptor/infer.js';
+import { buildMultisig, type MultisigOutput, type ScriptAddressType } from '../../../address/multisig.js';
+import { hashKey } from '../../../consensus/bytes/hex.js';
+import type { Hashes } from '../../../crypto/crypto.js';
+import { follows, only, shows } from '../../../policy/compat.js';
+import { asAddressType } from '../../address-type.js';
+import { asArray, asInt, asString, hexBytes } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { hex } from '../../render/hex.js';
+import type { JsonValue } from '../../wire/values.js';
+
+const KEY_DIGITS = [66, 130];
+
+export const createmultisig: Run<NodeContext> = (ctx, args) => {
+  const required = asInt(args[0]);
+  const keys = asArray(args[1]).map((value) => parsePublicKey(ctx, asString(value)));
+  const type = multisigType(ctx, args[2]);
+  const output = buildMultisig(required, keys, type, ctx.crypto, follows(ctx.compat, 22));
+  if ('error' in output) return fail(RPC_CODE.INVALID_PARAMETER, output.error);
+  return {
+    address: encodeAddress(output.outputScript, ctx.params, ctx.crypto),
+    redeemScript: hex(output.script),
+    descriptor: inferDescriptor(output.outputScript, providerOf(output, ctx.crypto), ctx.descriptors).toString(),
+    ...(type !== 'legacy' && output.witnessProgram === null && shows(ctx.compat, { since: 24 }) ? { warnings: [OTHER_TYPE] } : {}),
+  };
+};
+
+const OTHER_TYPE = 'Unable to make chosen address type, please ensure no uncompressed public keys are present.';
+
+/** The kind of address that the call asks for. */
+function multisigType(ctx: NodeContext, value: JsonValue | undefined): ScriptAddressType {
+  if (value === null || value === undefined) return 'legacy';
+  if (value === 'bech32m' && only(ctx.compat, 22)) {
+    return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'createmultisig cannot create bech32m multisig addresses');
+  }
+  return asAddressType(value);
+}
+
+/** Hex of key length that is no key has another message than anything else. */
+function parsePublicKey(ctx: NodeContext, text: string): Uint8Array {
+  if (only(ctx.compat, 28)) return namedPublicKey(ctx, text);
+  const key = KEY_DIGITS.includes(text.length) ? hexBytes(text) : null;
+  if (key === null) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, `Invalid public key: ${text}\n.`);
+  if (!ctx.crypto.isPoint(key)) fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, `Invalid public key: ${text}`);
+  return key;
+}
+
+/** The same in the words of later releases. */
+function namedPublicKey(ctx: NodeContext, text: string): Uint8Array {
+  const refuse = (why: string): never => fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, `Pubkey "${text}" must ${why}`);
+  const key = hexBytes(text) ?? refuse('be a hex string');
+  if (!KEY_DIGITS.includes(text.length)) refuse('have a length of either 33 or 65 bytes');
+  return ctx.crypto.isPoint(key) ? key : refuse('be cryptographically valid.');
+}
+
+/** Knows the output's own scripts. */
+function providerOf({ script, witnessProgram }: MultisigOutput, hashes: Hashes): ScriptProvider {
+  const scripts = new Map([script, witnessProgram].flatMap((known) => (known ? [[hashKey(hashes.hash160(known)), known]] : [])));
+  return { publicKey: () => undefined, script: (id) => scripts.get(hashKey(id)), origin: () => undefined };
+}

@@ -1,0 +1,67 @@
+// Runs deriveaddresses. Core: rpc/misc.cpp.
+import { encodeAddress, encodePublicKeyHash } from '../../../address/address.js';
+import type { Descriptor } from '../../../address/descriptor/descriptor.js';
+import type { SecretRing } from '../../../address/descriptor/secrets.js';
+import { follows } from '../../../policy/compat.js';
+import { solve } from '../../../policy/script-type.js';
+import { checkTypes } from '../../args.js';
+import type { CallInfo, Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { parse } from '../../node/descriptors.js';
+import { Slicer } from '../../node/slices.js';
+import { asRange, type IndexRange } from '../../range.js';
+
+const FIRST: IndexRange = { begin: 0, end: 0 };
+
+export const deriveaddresses: Run<NodeContext> = async (ctx, args, call) => {
+  checkTypes(args, ['string', null]);
+  const range = args.length > 1 && args[1] !== null ? asRange(args[1]) : FIRST;
+  const { descriptors, secrets } = parse(ctx, args[0], call, true);
+  try {
+    const { isRange } = descriptors[0];
+    // 0.21 counts arguments.
+    const given = follows(ctx.compat, 22) ? (args[1] ?? null) !== null : args.length > 1;
+    if (!isRange && given) fail(RPC_CODE.INVALID_PARAMETER, 'Range should not be specified for an un-ranged descriptor');
+    if (isRange && !given) fail(RPC_CODE.INVALID_PARAMETER, 'Range must be specified for a ranged descriptor');
+    const lists: string[][] = [];
+    for (const descriptor of descriptors) lists.push(await addressesOf(ctx, descriptor, range, secrets, call));
+    return lists.length === 1 ? lists[0] : lists;
+  } finally {
+    secrets.wipe();
+  }
+};
+
+/** In slices: a range may have a million indices. */
+async function addressesOf(
+  ctx: NodeContext,
+  descriptor: Descriptor,
+  { begin, end }: IndexRange,
+  secrets: SecretRing,
+  { signal, breathe }: CallInfo,
+): Promise<string[]> {
+  const slicer = new Slicer(breathe);
+  const addresses: string[] = [];
+  for (let index = begin; index <= end; index++) {
+    const scripts = descriptor.scripts(index, { secrets });
+    if (scripts === null) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Cannot derive script without private keys');
+    for (const script of scripts) {
+      const address = addressOf(ctx, script, scripts.length === 1);
+      if (address !== null) addresses.push(address);
+    }
+    if (!slicer.due) continue;
+    if (signal?.aborted) break;
+    await slicer.pause();
+  }
+  return addresses.length > 0 ? addresses : fail(RPC_CODE.MISC_ERROR, 'Unexpected empty result');
+}
+
+/** A bare key's output has the address of the key's hash in 0.21 and none later, where combo() leaves it out. */
+function addressOf({ params, crypto, compat }: NodeContext, script: Uint8Array, alone: boolean): string | null {
+  const address = encodeAddress(script, params, crypto);
+  if (address !== null) return address;
+  const { type, solutions } = solve(script);
+  if (type === 'pubkey' && !follows(compat, 22)) return encodePublicKeyHash(crypto.hash160(solutions[0]), params, crypto);
+  if (type === 'pubkey' && !alone) return null;
+  return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Descriptor does not have a corresponding address');
+}

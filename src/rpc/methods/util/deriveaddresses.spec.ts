@@ -1,0 +1,28 @@
+// Declares deriveaddresses.
+import type { MethodSpec } from '../../declare/types.js';
+
+export const deriveaddresses: MethodSpec = {
+  name: 'deriveaddresses',
+  category: 'util',
+  runs: 'node',
+  repeatable: true,
+  description: 'Lists the addresses of an output descriptor.',
+  args: [
+    { name: 'descriptor', type: 'str', holds: 'descriptor', help: 'The descriptor with its checksum' },
+    {
+      name: 'range',
+      type: 'range',
+      optional: true,
+      help: 'For ranged descriptors: the last index, or [begin,end], both included',
+    },
+  ],
+  results: [{ type: 'arr', help: '', inner: [{ type: 'str', help: 'An address' }] }],
+  examples: [
+    {
+      title: 'The first three receiving addresses',
+      cli: '"wpkh([d34db33f/84h/0h/0h]xpub6DJ2dNUysrn5Vt36jH2KLBT2i1auw1tTSSomg8PhqNiUtx8QX2SvC9nrHu81fT41fvDUnhMjEzQgXnQjKEu3oaqMSzhSrHMxyyoEAmUHQbY/0/*)#cjjspncu" "[0,2]"',
+      rpc: '"wpkh([d34db33f/84h/0h/0h]xpub6DJ2dNUysrn5Vt36jH2KLBT2i1auw1tTSSomg8PhqNiUtx8QX2SvC9nrHu81fT41fvDUnhMjEzQgXnQjKEu3oaqMSzhSrHMxyyoEAmUHQbY/0/*)#cjjspncu", "[0,2]"',
+    },
+  ],
+  waits: true,
+};

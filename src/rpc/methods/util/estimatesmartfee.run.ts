@@ -1,0 +1,21 @@
+// Runs estimatesmartfee. Core 0.21: rpc/mining.cpp.
+import { asString, checkType, checkTypes } from '../../args.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeRun } from '../../node/context.js';
+import { confirmTarget } from '../../node/estimate-fee.js';
+import { Amount } from '../../wire/values.js';
+
+const MODES = ['UNSET', 'ECONOMICAL', 'CONSERVATIVE'];
+
+export const estimatesmartfee: NodeRun = (ctx, args) => {
+  checkTypes(args, ['number', 'string']);
+  checkType(args[0], 'number');
+  const target = confirmTarget(ctx, args[0]);
+  const mode = (args[1] ?? null) === null ? 'CONSERVATIVE' : asString(args[1]).toUpperCase();
+  if (!MODES.includes(mode)) {
+    fail(RPC_CODE.INVALID_PARAMETER, 'Invalid estimate_mode parameter, must be one of: "unset", "economical", "conservative"');
+  }
+  const { feeRate, blocks } = ctx.mempool.fees.smart(target, mode !== 'ECONOMICAL');
+  if (feeRate === 0) return { errors: ['Insufficient data or no feerate found'], blocks };
+  return { feerate: new Amount(feeRate), blocks };
+};

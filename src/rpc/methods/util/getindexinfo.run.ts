@@ -1,0 +1,17 @@
+// Runs getindexinfo. Core 0.21: rpc/misc.cpp, rpc/blockchain.
+import { asString } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import type { NodeContext } from '../../node/context.js';
+import type { JsonResult } from '../../wire/values.js';
+
+export const getindexinfo: Run<NodeContext> = async (ctx, args) => {
+  const wanted = (args[0] ?? null) === null ? '' : asString(args[0]);
+  const out: Record<string, JsonResult> = {};
+  for (const index of ctx.indexes) {
+    if (wanted !== '' && wanted !== index.name) continue;
+    // A block that was answered for is in the index too, as far as a caller can tell.
+    await index.settle();
+    out[index.name] = { synced: index.synced, best_block_height: index.height };
+  }
+  return out;
+};

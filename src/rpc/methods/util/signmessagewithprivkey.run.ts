@@ -1,0 +1,17 @@
+// Runs signmessagewithprivkey. Core: rpc/misc.cpp.
+import { signMessage } from '../../../address/signed-message.js';
+import { asString } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { bytesOf } from '../../node/messages.js';
+import { privateKeyOf } from '../../node/private-key.js';
+
+export const signmessagewithprivkey: Run<NodeContext> = (ctx, args, call) => {
+  const { crypto, recoverable } = ctx;
+  const [, message] = [asString(args[0]), asString(args[1])];
+  const wif = privateKeyOf(args[0], ctx, call) ?? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Invalid private key');
+  const signature = signMessage(bytesOf(message), wif.key, wif.compressed, crypto, recoverable);
+  wif.key.fill(0);
+  return signature ?? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Sign failed');
+};

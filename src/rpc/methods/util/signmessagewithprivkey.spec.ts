@@ -1,0 +1,19 @@
+// Declares signmessagewithprivkey.
+import type { MethodSpec } from '../../declare/types.js';
+
+export const signmessagewithprivkey: MethodSpec = {
+  name: 'signmessagewithprivkey',
+  category: 'util',
+  runs: 'node',
+  repeatable: true,
+  description: 'Signs a message with a private key.',
+  args: [
+    { name: 'privkey', type: 'str', holds: 'key', help: 'The private key' },
+    { name: 'message', type: 'str', help: 'What to sign' },
+  ],
+  results: [{ type: 'str', help: 'The signature in Base64' }],
+  examples: [
+    { title: 'Sign', cli: '"privkey" "my message"', rpc: '"privkey", "my message"' },
+    { title: 'Check it', method: 'verifymessage', cli: '"1D1ZrZNe3JUo7ZycKEYQQiQAWd9y54F4XX" "signature" "my message"' },
+  ],
+};

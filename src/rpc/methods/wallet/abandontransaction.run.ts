@@ -1,0 +1,22 @@
+// Runs abandontransaction.
+import { inSpendLine } from '../../../wallet/spend/spend-line.js';
+import { asHash } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { unknownId } from '../../wallet/history.js';
+import { settledWallet } from '../../wallet/select.js';
+
+export const abandontransaction: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = await settledWallet(ctx, call);
+  const txid = asHash(args[0], 'txid');
+  if (wallet.ledger.txs.find(txid) < 0) unknownId();
+  // Not while it is being handed in: it could be in the mempool a moment after its coins were given free.
+  const done = await inSpendLine(wallet, async () => {
+    await wallet.caughtUp();
+    const row = wallet.ledger.txs.find(txid);
+    return row >= 0 && (await wallet.change((batch) => wallet.ledger.abandon(row, batch)));
+  });
+  if (!done) fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Transaction not eligible for abandonment');
+  return null;
+};

@@ -1,0 +1,19 @@
+// Declares abandontransaction.
+import type { MethodSpec } from '../../declare/types.js';
+
+export const abandontransaction: MethodSpec = {
+  name: 'abandontransaction',
+  category: 'wallet',
+  runs: 'wallet',
+  holds: 'wallet',
+  description:
+    'Gives a transaction up that is in no block and not in the mempool, with all that spend its outputs: their inputs can be spent again.',
+  args: [{ name: 'txid', type: 'hex', help: 'The transaction' }],
+  results: [{ type: 'none', help: '' }],
+  examples: [
+    {
+      cli: '"1075db55d416d3ca199f55b6084e2115b9345e16c5cf302fc80e9d5fbf5d48d0"',
+      rpc: '"1075db55d416d3ca199f55b6084e2115b9345e16c5cf302fc80e9d5fbf5d48d0"',
+    },
+  ],
+};

@@ -1,0 +1,11 @@
+// Runs abortrescan.
+import type { Run } from '../../dispatch.js';
+import type { NodeContext } from '../../node/context.js';
+import { walletOf } from '../../wallet/select.js';
+
+export const abortrescan: Run<NodeContext> = (ctx, _args, call) => {
+  const { scan } = walletOf(ctx, call);
+  if (scan === null || scan.abort) return false;
+  scan.abort = true;
+  return true;
+};

@@ -1,0 +1,56 @@
+// Runs addhdkey. Core's master: wallet/rpc/wallet.cpp.
+import { randomFillSync } from 'node:crypto';
+import { decodeExtendedKey, decodeExtendedSecret, encodeExtendedKey } from '../../../address/bip32/extended-codec.js';
+import { type ExtendedSecret, masterFromSeed } from '../../../address/bip32/extended-key.js';
+import { addChecksum } from '../../../address/descriptor/checksum.js';
+import { parseDescriptor } from '../../../address/descriptor/parse.js';
+import { secretBytes } from '../../../crypto/secret-bytes.js';
+import { asString } from '../../args.js';
+import type { CallInfo, Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { descriptorsOf, invalidKey } from '../../wallet/hd-keys.js';
+import { ensureUnlocked, walletOf } from '../../wallet/select.js';
+import { given } from '../../wallet/spend-args.js';
+
+export const addhdkey: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  const keys = descriptorsOf(wallet, 'addhdkey');
+  if (wallet.privateKeysDisabled) fail(RPC_CODE.WALLET_ERROR, 'addhdkey is not available for wallets without private keys');
+  ensureUnlocked(wallet);
+  const pair = given(args[0]) ? importedKey(ctx, asString(args[0]), call) : randomKey(ctx);
+  try {
+    const xpub = encodeExtendedKey(pair.key, ctx.params, ctx.descriptors);
+    const parsed = parseDescriptor(addChecksum(`unused(${xpub})`), ctx.descriptors, { requireChecksum: true });
+    const descriptor = 'error' in parsed ? invalidKey('Could not parse HD key') : parsed.descriptors[0];
+    await wallet.change((batch) => {
+      ensureUnlocked(wallet);
+      if (keys.find(keys.idOf(descriptor))) fail(RPC_CODE.WALLET_ERROR, 'HD key already exists');
+      const secrets = [{ publicKey: pair.key.publicKey, secret: pair.secret }];
+      const time = wallet.parts.now();
+      if (keys.add({ descriptor, secrets, time, rangeStart: 0, rangeEnd: 0, nextIndex: 0 }, batch) === null) {
+        fail(RPC_CODE.WALLET_ERROR, `Could not add descriptor '${descriptor.toString()}'`);
+      }
+    }, true);
+    return { xpub };
+  } finally {
+    pair.secret.fill(0);
+  }
+};
+
+function importedKey(ctx: NodeContext, text: string, call: CallInfo): ExtendedSecret {
+  const pair = decodeExtendedSecret(call.taken?.keys.get(text) ?? text, ctx.params, ctx.descriptors);
+  if (pair !== null) return pair;
+  const isPublic = decodeExtendedKey(text, ctx.params, ctx.descriptors) !== null;
+  return invalidKey(
+    isPublic ? 'Extended public key (xpub) provided, but extended private key (xprv) is required' : 'Could not parse HD key',
+  );
+}
+
+function randomKey(ctx: NodeContext): ExtendedSecret {
+  const seed = randomFillSync(secretBytes(32));
+  const root = masterFromSeed(seed, ctx.descriptors);
+  seed.fill(0);
+  if (root === null) throw new Error('one seed in 2^127 has no master key');
+  return root;
+}

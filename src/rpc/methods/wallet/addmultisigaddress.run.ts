@@ -1,0 +1,49 @@
+// addmultisigaddress: an m-of-n address whose script a legacy wallet keeps. Core 0.21, rpcwallet.cpp.
+import { decodeAddress } from '../../../address/address.js';
+import { inferDescriptor } from '../../../address/descriptor/infer.js';
+import { buildMultisig } from '../../../address/multisig.js';
+import { keyOfDestination } from '../../../wallet/keys/destination.js';
+import type { LegacyKeys } from '../../../wallet/keys/legacy-keys.js';
+import { asAddressType } from '../../address-type.js';
+import { asArray, asInt, asString, hexBytes } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { hex } from '../../render/hex.js';
+import { addressText } from '../../wallet/addresses.js';
+import { labelOf, legacyOf, walletOf } from '../../wallet/select.js';
+
+const refuse = (message: string): never => fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, message);
+
+/** A key given in hex, or by an address of the wallet. */
+function publicKeyOf(ctx: NodeContext, legacy: LegacyKeys, text: string): Uint8Array {
+  const bytes = text.length === 66 || text.length === 130 ? hexBytes(text) : null;
+  if (bytes !== null) return ctx.crypto.isPoint(bytes) ? bytes : refuse(`Invalid public key: ${text}`);
+  const decoded = decodeAddress(text, ctx.params, ctx.crypto);
+  if ('error' in decoded) return refuse(`Invalid address: ${text}`);
+  const id = keyOfDestination(decoded.script, legacy) ?? refuse(`${text} does not refer to a key`);
+  const key = legacy.publicKey(id);
+  return key ? new Uint8Array(key) : refuse(`no full public key for address ${text}`);
+}
+
+export const addmultisigaddress: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  const legacy = legacyOf(wallet);
+  const label = args[2] !== undefined && args[2] !== null ? labelOf(asString(args[2])) : '';
+  const required = asInt(args[0]);
+  const keys = asArray(args[1]).map((item) => publicKeyOf(ctx, legacy, asString(item)));
+  const type = args[3] !== undefined && args[3] !== null ? asAddressType(args[3]) : wallet.parts.options.addressType;
+  const output = buildMultisig(required, keys, type, ctx.crypto);
+  if ('error' in output) return fail(RPC_CODE.INVALID_PARAMETER, output.error);
+  await wallet.changeKeys((batch) => {
+    legacy.addScript(output.script, 0, batch);
+    if (output.witnessProgram) legacy.addScript(output.witnessProgram, 0, batch);
+    wallet.book.set(output.outputScript, label, 'send', batch);
+  });
+  wallet.hasKeyManager = true;
+  return {
+    address: addressText(ctx, output.outputScript),
+    redeemScript: hex(output.script),
+    descriptor: inferDescriptor(output.outputScript, legacy, ctx.descriptors).toString(),
+  };
+};

@@ -1,0 +1,30 @@
+// Runs backupwallet.
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import { writeBackup } from '../../../wallet/manage/backup.js';
+import { isOfDatabase } from '../../../wallet/storage/wallet-folder.js';
+import { asString } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { walletOf } from '../../wallet/select.js';
+
+export const backupwallet: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  const destination = path.resolve(asString(args[0]));
+  try {
+    const isFolder = await fs.stat(destination).then(
+      (info) => info.isDirectory(),
+      () => false,
+    );
+    await wallet.exclusive(async () => {});
+    // A name may be a path.
+    const name = `${(wallet.name || 'wallet').replaceAll(/[/\\:]+/g, '_')}.backup`;
+    const file = isFolder ? path.join(destination, name) : destination;
+    if (await isOfDatabase(wallet.parts.options.dir, file)) throw new Error('a wallet is not written over');
+    await writeBackup(wallet.store, file);
+  } catch {
+    fail(RPC_CODE.WALLET_ERROR, 'Error: Wallet backup failed!');
+  }
+  return null;
+};

@@ -1,0 +1,51 @@
+// Runs bumpfee. Core: wallet/rpc/spend.cpp bumpfee_helper.
+import { parseTx, type TxView } from '../../../consensus/tx/tx-view.js';
+import { follows } from '../../../policy/compat.js';
+import { fieldsOf } from '../../../psbt/create-psbt.js';
+import { extractTx } from '../../../psbt/extract-tx.js';
+import { sign } from '../../../wallet/spend/create-transaction.js';
+import { type Bump, commitBump, createBump } from '../../../wallet/spend/fee-bump.js';
+import { inSpendLine } from '../../../wallet/spend/spend-line.js';
+import type { Wallet } from '../../../wallet/wallet.js';
+import { WALLET_FLAG } from '../../../wallet/wallet-record.js';
+import type { CallInfo, Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { findOutputs } from '../../node/signing-args.js';
+import { hashHex } from '../../render/hex.js';
+import { walletOf } from '../../wallet/select.js';
+import { toolsOf } from '../../wallet/spend-args.js';
+import { bumpArgs, fees, refuse } from '../../wallet/spend-bump.js';
+import { walletPsbt } from '../../wallet/spend-psbt.js';
+import { psbtbumpfee } from './psbtbumpfee.run.js';
+
+const NO_KEYS = 'bumpfee is not available with wallets that have private keys disabled. Use psbtbumpfee instead.';
+
+const DEPRECATED =
+  'Using bumpfee with wallets that have private keys disabled is deprecated. Use psbtbumpfee instead or restart bitcoind with -deprecatedrpc=bumpfee. This functionality will be removed in 0.22';
+
+export const bumpfee: Run<NodeContext> = async (ctx, args, call) => {
+  const { privateKeysDisabled, record } = walletOf(ctx, call);
+  const isOutside = record.has(WALLET_FLAG.EXTERNAL_SIGNER);
+  if (privateKeysDisabled && !isOutside) {
+    if (toolsOf(ctx).options.bumpGivesPsbt) return psbtbumpfee(ctx, args, call);
+    return follows(ctx.compat, 31) ? fail(RPC_CODE.WALLET_ERROR, NO_KEYS) : fail(RPC_CODE.METHOD_DEPRECATED, DEPRECATED);
+  }
+  const { wallet, txid, control, wishes } = await bumpArgs(ctx, args, call, false);
+  const tools = toolsOf(ctx);
+  return inSpendLine(wallet, async () => {
+    const bump = await createBump(wallet, txid, control, wishes, tools, (tx) => findOutputs(ctx, tx), call.breathe);
+    if ('error' in bump) return refuse(bump);
+    const signed = isOutside ? await signedOutside(ctx, wallet, bump, call) : await sign(wallet, bump.tx, tools);
+    const tx = signed ?? fail(RPC_CODE.WALLET_ERROR, "Can't sign transaction.");
+    const obstacle = await commitBump(wallet, txid, { tx, chosen: bump.chosen }, tools);
+    if (obstacle) return fail(RPC_CODE.WALLET_ERROR, obstacle.error);
+    return { txid: hashHex(tx.txid), ...fees(bump) };
+  });
+};
+
+/** The replacement, signed by the wallet's device. */
+async function signedOutside(ctx: NodeContext, wallet: Wallet, bump: Bump, call: CallInfo): Promise<TxView> {
+  const { psbt, complete } = await walletPsbt(ctx, wallet, fieldsOf(bump.tx), { sign: true, derivations: true }, call);
+  return complete ? parseTx(extractTx(psbt), ctx.crypto) : fail(RPC_CODE.WALLET_ERROR, 'Transaction incomplete. Try psbtbumpfee instead.');
+}

@@ -1,0 +1,38 @@
+// Runs createwallet.
+import { only } from '../../../policy/compat.js';
+import { asString } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { signerOf } from '../../wallet/external-signer.js';
+import { checkName, flag, given, loadOnStart, warned } from '../../wallet/lifecycle.js';
+import { passphraseOf } from '../../wallet/passphrase.js';
+import { asRpcError, managerOf } from '../../wallet/select.js';
+
+export const createwallet: Run<NodeContext> = async (ctx, args, call) => {
+  const manager = managerOf(ctx);
+  const disablePrivateKeys = flag(args[1], false);
+  const blank = flag(args[2], false);
+  const passphrase = given(args[3]) ? passphraseOf(args, 3, call) : null;
+  try {
+    const avoidReuse = flag(args[4], false);
+    const descriptors = flag(args[5], ctx.compat.descriptorWallets);
+    if (!descriptors && only(ctx.compat, 30)) {
+      const text = 'descriptors argument must be set to "true"; it is no longer possible to create a legacy wallet.';
+      fail(RPC_CODE.WALLET_ERROR, text);
+    }
+    const load = loadOnStart(args[6]);
+    const signer = flag(args[7], false) ? signerOf(ctx) : null;
+    const name = asString(args[0]);
+    if (name === '' && only(ctx.compat, 31)) fail(RPC_CODE.INVALID_PARAMETER, 'Wallet name cannot be empty');
+    checkName(ctx, name);
+    const { warnings } = await manager.create({ name, disablePrivateKeys, blank, passphrase, avoidReuse, descriptors, signer });
+    if (load !== undefined) manager.setLoadOnStart(name, load);
+    if (descriptors && !only(ctx.compat, 23)) warnings.push('Wallet is an experimental descriptor wallet');
+    return { name, ...warned([...warnings, ...manager.warnings]) };
+  } catch (error) {
+    throw asRpcError(error);
+  } finally {
+    passphrase?.fill(0);
+  }
+};

@@ -1,0 +1,53 @@
+// Runs createwalletdescriptor. Core's master: wallet/rpc/wallet.cpp.
+import type { ExtendedKey } from '../../../address/bip32/extended-key.js';
+import type { OutputType } from '../../../address/descriptor/derive-options.js';
+import type { DescriptorKeys } from '../../../wallet/keys/descriptor-keys.js';
+import { fillPool } from '../../../wallet/keys/fill-pool.js';
+import { accountDescriptor, addAccount } from '../../../wallet/manage/new-keys.js';
+import { asBool, asString } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import type { Slicer } from '../../node/slices.js';
+import { normalText } from '../../wallet/describe.js';
+import { descriptorsOf, failUnknown, invalidKey, namedKey, option, rootsOf, secretOf } from '../../wallet/hd-keys.js';
+import { ensureUnlocked, WalletSlicer, walletOf } from '../../wallet/select.js';
+import { type Given, given } from '../../wallet/spend-args.js';
+
+const OUTPUT_TYPES: readonly OutputType[] = ['legacy', 'p2sh-segwit', 'bech32', 'bech32m'];
+
+export const createwalletdescriptor: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  const keys = descriptorsOf(wallet, 'createwalletdescriptor');
+  const asked = asString(args[0]);
+  const type = OUTPUT_TYPES.find((known) => known === asked) ?? invalidKey(`Unknown address type '${asked}'`);
+  const internal = option(args[1], 'internal');
+  const halves = given(internal) ? [asBool(internal)] : [false, true];
+  const pauses = new WalletSlicer(wallet, call, () => ensureUnlocked(wallet));
+  const root = await accountRoot(ctx, keys, option(args[1], 'hdkey'), pauses);
+  const pair = (await secretOf(ctx, keys, root, pauses)) ?? failUnknown(ctx, root);
+  try {
+    const made = await wallet.change((batch) => {
+      ensureUnlocked(wallet);
+      const fresh = halves
+        .map((half) => ({ half, descriptor: accountDescriptor(root, type, half, ctx.descriptors) }))
+        .filter(({ descriptor }) => keys.find(keys.idOf(descriptor)) === undefined);
+      if (fresh.length === 0) fail(RPC_CODE.WALLET_ERROR, 'Descriptor already exists');
+      return fresh.map(({ half, descriptor }) => addAccount(wallet, pair, descriptor, half, batch));
+    }, true);
+    await fillPool(wallet, 0, pauses, () => ensureUnlocked(wallet), new Set(made.map(({ number }) => number)));
+    return { descs: made.map((one) => normalText(wallet, one)) };
+  } finally {
+    pair.secret.fill(0);
+  }
+};
+
+/** The key that new descriptors grow from. */
+async function accountRoot(ctx: NodeContext, keys: DescriptorKeys, named: Given, pauses: Slicer): Promise<ExtendedKey> {
+  if (given(named)) return namedKey(ctx, named);
+  const roots = await rootsOf(ctx, keys.actives(), pauses);
+  if (roots.length !== 1) {
+    invalidKey("Unable to determine which HD key to use from active descriptors. Please specify with 'hdkey'");
+  }
+  return roots[0].key;
+}

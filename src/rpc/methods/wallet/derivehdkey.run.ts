@@ -1,0 +1,74 @@
+// Runs derivehdkey. Core's master: wallet/rpc/wallet.cpp.
+import { encodeExtendedKey, encodeExtendedSecret } from '../../../address/bip32/extended-codec.js';
+import { deriveSecretPath, type ExtendedKey, fingerprintOf, HARDENED } from '../../../address/bip32/extended-key.js';
+import { formatPath, parsePath } from '../../../address/bip32/key-path.js';
+import { equalBytes, toHex } from '../../../consensus/bytes/hex.js';
+import type { DescriptorKeys } from '../../../wallet/keys/descriptor-keys.js';
+import { asString } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import type { Slicer } from '../../node/slices.js';
+import {
+  descriptorsOf,
+  failUnknown,
+  flagOf,
+  invalidKey,
+  namedKey,
+  option,
+  orderOf,
+  rootsOf,
+  secretOf,
+  unused,
+} from '../../wallet/hd-keys.js';
+import { ensureUnlocked, WalletSlicer, walletOf } from '../../wallet/select.js';
+import { type Given, given } from '../../wallet/spend-args.js';
+
+const isSame = (a: ExtendedKey, b: ExtendedKey): boolean =>
+  orderOf(a, b) === 0 && a.depth === b.depth && a.childNumber === b.childNumber && equalBytes(a.parentFingerprint, b.parentFingerprint);
+
+/** Characters of a path: 255 steps have 3,000. A text of megabytes would hold the thread for seconds. */
+const MOST_PATH = 16_384;
+
+export const derivehdkey: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  const keys = descriptorsOf(wallet, 'derivehdkey');
+  if (wallet.privateKeysDisabled) fail(RPC_CODE.WALLET_ERROR, 'derivehdkey is not available for watch-only wallets');
+  const text = asString(args[0]);
+  const path = (text.length > MOST_PATH ? null : parsePath(text)) ?? fail(RPC_CODE.INVALID_PARAMETER, 'Invalid BIP32 keypath');
+  const isPrivate = flagOf(args[1], 'private');
+  if (!path.some((step) => step >= HARDENED)) {
+    fail(RPC_CODE.INVALID_PARAMETER, 'Derivation path requires at least one hardened step');
+  }
+  const pauses = new WalletSlicer(wallet, call, () => ensureUnlocked(wallet));
+  const root = await derivedRoot(ctx, keys, option(args[1], 'hdkey'), pauses);
+  const pair = (await secretOf(ctx, keys, root, pauses)) ?? failUnknown(ctx, root);
+  const child = deriveSecretPath(pair, path, ctx.descriptors);
+  pair.secret.fill(0);
+  if (child === null) return fail(RPC_CODE.INVALID_PARAMETER, 'Unable to derive HD key at the requested path');
+  const fingerprint = toHex(fingerprintOf(root.publicKey, ctx.crypto));
+  const result = {
+    origin: `[${fingerprint}${formatPath(path, 'h')}]`,
+    xpub: encodeExtendedKey(child.key, ctx.params, ctx.descriptors),
+    ...(isPrivate ? { xprv: encodeExtendedSecret(child, ctx.params, ctx.descriptors) } : {}),
+  };
+  child.secret.fill(0);
+  return result;
+};
+
+/** The key to derive from: the one that addhdkey brought, else that of the descriptors that give out addresses. */
+async function derivedRoot(ctx: NodeContext, keys: DescriptorKeys, named: Given, pauses: Slicer): Promise<ExtendedKey> {
+  const spare = await rootsOf(ctx, unused(keys), pauses);
+  if (given(named)) {
+    const key = namedKey(ctx, named);
+    const known = [...spare, ...(await rootsOf(ctx, keys.actives(), pauses))];
+    return known.some((root) => isSame(root.key, key)) ? key : invalidKey('HD key is not used by an active or unused(KEY) descriptor');
+  }
+  if (spare.length > 1) invalidKey("Unable to determine which HD key to use. Please specify with 'hdkey'");
+  const roots = spare.length === 1 ? spare : await rootsOf(ctx, keys.actives(), pauses);
+  if (roots.length === 0) invalidKey('No active or unused(KEY) descriptor found');
+  if (roots.length > 1) {
+    invalidKey("Unable to determine which HD key to use from active descriptors. Please specify with 'hdkey'");
+  }
+  return roots[0].key;
+}

@@ -1,0 +1,23 @@
+// Runs dumpprivkey. Core 0.21 (rpcdump.cpp).
+import { decodeAddress } from '../../../address/address.js';
+import { encodeWif } from '../../../address/wif.js';
+import { keyOfDestination } from '../../../wallet/keys/destination.js';
+import { asString } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { ensureUnlocked, legacyOf, walletOf } from '../../wallet/select.js';
+
+export const dumpprivkey: Run<NodeContext> = (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  const legacy = legacyOf(wallet);
+  ensureUnlocked(wallet);
+  const text = asString(args[0]);
+  const decoded = decodeAddress(text, ctx.params, ctx.crypto);
+  if ('error' in decoded) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Invalid Bitcoin address');
+  const id = keyOfDestination(decoded.script, legacy) ?? fail(RPC_CODE.TYPE_ERROR, 'Address does not refer to a key');
+  const secret = legacy.secret(id) ?? fail(RPC_CODE.WALLET_ERROR, `Private key for address ${text} is not known`);
+  const wif = encodeWif({ key: secret, compressed: legacy.publicKey(id)?.length === 33 }, ctx.params, ctx.crypto);
+  secret.fill(0);
+  return wif;
+};

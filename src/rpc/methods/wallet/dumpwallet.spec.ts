@@ -1,0 +1,15 @@
+// Declares dumpwallet.
+import type { MethodSpec } from '../../declare/types.js';
+
+export const dumpwallet: MethodSpec = {
+  name: 'dumpwallet',
+  category: 'wallet',
+  runs: 'wallet',
+  holds: 'keys',
+  description:
+    'Writes every private key and script of a legacy wallet to a text file, which must not exist. Whoever has the file has the coins.',
+  args: [{ name: 'filename', type: 'str', help: 'The file' }],
+  results: [{ type: 'obj', help: '', inner: [{ type: 'str', key: 'filename', help: 'The file with its full path' }] }],
+  examples: [{ cli: '"test"', rpc: '"test"' }],
+  waits: true,
+};

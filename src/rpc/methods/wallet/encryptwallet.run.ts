@@ -1,0 +1,43 @@
+// Runs encryptwallet.
+import { follows } from '../../../policy/compat.js';
+import { encryptWallet } from '../../../wallet/manage/encrypt-wallet.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { empty } from '../../wallet/encryption.js';
+import { passphraseOf } from '../../wallet/passphrase.js';
+import { asRpcError, walletOf } from '../../wallet/select.js';
+
+const encryptedText = ({ compat }: NodeContext): string =>
+  `wallet encrypted; The keypool has been flushed and a new HD seed was generated${
+    follows(compat, 28)
+      ? '. You need to make a new backup with the backupwallet RPC.'
+      : ' (if you are using HD). You need to make a new backup.'
+  }`;
+
+export const encryptwallet: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  if (wallet.privateKeysDisabled) {
+    fail(RPC_CODE.WALLET_ENCRYPTION_FAILED, 'Error: wallet does not contain private keys, nothing to encrypt.');
+  }
+  const ensurePlain = (): void => {
+    if (wallet.vault.encrypted) {
+      fail(RPC_CODE.WALLET_WRONG_ENC_STATE, 'Error: running with an encrypted wallet, but encryptwallet was called.');
+    }
+  };
+  ensurePlain();
+  const passphrase = passphraseOf(args, 0, call);
+  try {
+    if (passphrase.length === 0) empty(ctx);
+    await wallet.keyUse.alone(async () => {
+      // Another call may have been faster.
+      ensurePlain();
+      await encryptWallet(wallet, passphrase, ctx.descriptors);
+    });
+  } catch (error) {
+    throw asRpcError(error);
+  } finally {
+    passphrase.fill(0);
+  }
+  return encryptedText(ctx);
+};

@@ -1,0 +1,38 @@
+// exportwatchonlywallet: a backup without private keys, which restorewallet makes a watching wallet of. Core's master:
+// wallet/export.cpp; the file is one of adit's backups.
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import { fillPool } from '../../../wallet/keys/fill-pool.js';
+import { writeBackup } from '../../../wallet/manage/backup.js';
+import { watchOnlyRow } from '../../../wallet/manage/watch-only-rows.js';
+import { isOfDatabase } from '../../../wallet/storage/wallet-folder.js';
+import { asString } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { walletOf } from '../../wallet/select.js';
+
+const refuse = (text: string): never => fail(RPC_CODE.WALLET_ERROR, `Error: ${text}`);
+
+export const exportwatchonlywallet: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  const keys = wallet.descriptors ?? fail(RPC_CODE.WALLET_ERROR, 'exportwatchonlywallet is not available for non-descriptor wallets');
+  const asked = asString(args[0]);
+  if (asked === '') refuse('Export destination cannot be empty');
+  const file = path.resolve(asked);
+  const isDatabase = await isOfDatabase(wallet.parts.options.dir, file).catch(() => false);
+  // A file in a place of a wallet's database would be in the way of its next exchange.
+  if (isDatabase) refuse(`Could not create file '${asked}'`);
+  await fillPool(wallet, 0);
+  const taken = (): never => refuse(`Export destination '${asked}' already exists`);
+  if (await fs.lstat(file).catch(() => null)) taken();
+  if (keys.count === 0) refuse('Wallet has no descriptors to export');
+  await wallet.exclusive(async () => {});
+  await writeBackup(wallet.store, file, watchOnlyRow).catch((error: NodeJS.ErrnoException) => {
+    // Another call may have been faster.
+    if (error.code === 'EEXIST') taken();
+    if (error.syscall === undefined) throw error;
+    refuse(`Could not create file '${asked}'`);
+  });
+  return { exported_file: asked };
+};

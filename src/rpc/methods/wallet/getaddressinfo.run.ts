@@ -1,0 +1,137 @@
+// getaddressinfo: an address, what the wallet knows about it, and what it may show of keys and scripts behind it. Core
+// 0.21's order of members; embedded scripts recurse as in its DescribeWalletAddressVisitor.
+import { type DecodedAddress, decodeAddress, encodeAddress, encodePublicKeyHash } from '../../../address/address.js';
+import { formatPath } from '../../../address/bip32/key-path.js';
+import { type Compat, follows, only, shows } from '../../../policy/compat.js';
+import { solve } from '../../../policy/script-type.js';
+import type { SigningProvider } from '../../../signing/signing-provider.js';
+import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
+import type { Wallet } from '../../../wallet/wallet.js';
+import { asString } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { hashHex, hex } from '../../render/hex.js';
+import { describeScript, normalText } from '../../wallet/describe.js';
+import { KnownAnswers } from '../../wallet/known-answers.js';
+import { walletOf } from '../../wallet/select.js';
+import { encodeJson } from '../../wire/json-write.js';
+import type { JsonResult } from '../../wire/values.js';
+
+type Members = Record<string, JsonResult>;
+
+/** What kind of address it is. Taproot is a script since release 22, an anchor one without a program since 28. */
+function kindMembers({ kind, witnessVersion, payload }: DecodedAddress, compat: Compat): Members {
+  const program = (): Members => ({ witness_version: witnessVersion, witness_program: hex(payload) });
+  switch (kind) {
+    case 'pubkeyhash':
+      return { isscript: false, iswitness: false };
+    case 'scripthash':
+      return { isscript: true, iswitness: false };
+    case 'witness_v0_keyhash':
+      return { isscript: false, iswitness: true, ...program() };
+    case 'witness_v0_scripthash':
+      return { isscript: true, iswitness: true, ...program() };
+    case 'witness_v1_taproot':
+      return { ...(follows(compat, 22) ? { isscript: true } : {}), iswitness: true, ...program() };
+    case 'anchor':
+      return follows(compat, 28) ? { isscript: true, iswitness: true } : { iswitness: true, ...program() };
+    default:
+      return { iswitness: true, ...program() };
+  }
+}
+
+/** What the wallet knows of the key or script behind an address. */
+function knownMembers({ kind, payload }: DecodedAddress, provider: SigningProvider | undefined, ctx: NodeContext): Members {
+  if (provider === undefined) return {};
+  switch (kind) {
+    case 'pubkeyhash': {
+      const key = provider.publicKey(payload);
+      return key ? { pubkey: hex(key), iscompressed: key.length === 33 } : {};
+    }
+    case 'witness_v0_keyhash': {
+      const key = provider.publicKey(payload);
+      return key ? { pubkey: hex(key) } : {};
+    }
+    case 'scripthash': {
+      const script = provider.script(payload);
+      return script ? scriptMembers(script, provider, ctx) : {};
+    }
+    case 'witness_v0_scripthash': {
+      const script = provider.script(ctx.crypto.ripemd160(payload));
+      return script ? scriptMembers(script, provider, ctx) : {};
+    }
+    default:
+      return {};
+  }
+}
+
+function scriptMembers(script: Uint8Array, provider: SigningProvider, ctx: NodeContext): Members {
+  const { type, solutions } = solve(script);
+  const out: Members = { script: type, hex: hex(script) };
+  // Up to release 21 a bare key counts as its P2PKH address here.
+  const address =
+    type === 'pubkey' && !follows(ctx.compat, 22)
+      ? encodePublicKeyHash(ctx.crypto.hash160(solutions[0]), ctx.params, ctx.crypto)
+      : encodeAddress(script, ctx.params, ctx.crypto);
+  if (address !== null) {
+    const inner = decodeAddress(address, ctx.params, ctx.crypto) as DecodedAddress;
+    const embedded: Members = {
+      ...kindMembers(inner, ctx.compat),
+      ...knownMembers(inner, provider, ctx),
+      address,
+      scriptPubKey: hex(script),
+    };
+    if ('pubkey' in embedded) out.pubkey = embedded.pubkey;
+    out.embedded = embedded;
+  } else if (type === 'multisig') {
+    out.sigsrequired = solutions[0][0];
+    out.pubkeys = solutions.slice(1, -1).map(hex);
+  }
+  return out;
+}
+
+/** Some 6 MB a wallet. */
+const answers = new KnownAnswers(8192, 1024);
+
+export const getaddressinfo: Run<NodeContext> = (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  const text = asString(args[0]);
+  return answers.get(wallet, text) ?? answers.keep(wallet, text, encodeJson(describeAddress(ctx, wallet, text)));
+};
+
+/** @throws RpcError when the text is no address */
+function describeAddress(ctx: NodeContext, wallet: Wallet, text: string): Members {
+  const decoded = decodeAddress(text, ctx.params, ctx.crypto);
+  if ('error' in decoded) {
+    return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, follows(ctx.compat, 22) ? decoded.error : 'Invalid address');
+  }
+  const { script } = decoded;
+  const provider = wallet.provider(script);
+  const mine = wallet.isMine(script);
+  const desc = describeScript(ctx, script, provider);
+  const out: Members = {
+    address: decoded.witnessVersion < 0 ? text.trim() : text.toLowerCase(),
+    scriptPubKey: hex(script),
+    ismine: mine === OWNERSHIP.SPENDABLE || (mine === OWNERSHIP.WATCH && only(ctx.compat, 30)),
+    solvable: desc !== null,
+  };
+  if (desc !== null) out.desc = desc;
+  const place = only(ctx.compat, 22) ? wallet.descriptors?.locate(script) : undefined;
+  if (place) out.parent_desc = normalText(wallet, place.tracked);
+  out.iswatchonly = mine === OWNERSHIP.WATCH && shows(ctx.compat, { until: 30 });
+  Object.assign(out, kindMembers(decoded, ctx.compat), knownMembers(decoded, provider, ctx));
+  const label = wallet.book.label(script);
+  out.ischange = mine !== OWNERSHIP.NO && label === undefined;
+  const metadata = provider && wallet.keys.metadata(script);
+  if (metadata) {
+    out.timestamp = metadata.time;
+    if (metadata.origin) {
+      out.hdkeypath = `m${formatPath(metadata.origin.path, wallet.descriptors ? ctx.compat.hardenedMark : "'")}`;
+      out.hdseedid = metadata.seedId ? hashHex(metadata.seedId) : '0'.repeat(40);
+      out.hdmasterfingerprint = hex(metadata.origin.fingerprint);
+    }
+  }
+  out.labels = label === undefined ? [] : [label];
+  return out;
+}

@@ -1,0 +1,39 @@
+// Runs gethdkeys. Core's master: wallet/rpc/wallet.cpp.
+import { encodeExtendedKey, encodeExtendedSecret } from '../../../address/bip32/extended-codec.js';
+import type { Run } from '../../dispatch.js';
+import type { NodeContext } from '../../node/context.js';
+import { normalText } from '../../wallet/describe.js';
+import { descriptorsOf, flagOf, rootsOf, secretOf } from '../../wallet/hd-keys.js';
+import { ensureUnlocked, WalletSlicer, walletOf } from '../../wallet/select.js';
+import type { JsonResult } from '../../wire/values.js';
+
+export const gethdkeys: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  const keys = descriptorsOf(wallet, 'gethdkeys');
+  const activeOnly = flagOf(args[0], 'active_only');
+  const isPrivate = flagOf(args[0], 'private');
+  const pauses = new WalletSlicer(wallet, call, () => isPrivate && ensureUnlocked(wallet));
+  const active = new Set(keys.actives().map(({ number }) => number));
+  const roots = await rootsOf(ctx, activeOnly ? keys.actives() : keys.all(), pauses);
+  const result: JsonResult[] = [];
+  for (const { key, numbers } of roots) {
+    const listed: { desc: string; active: boolean }[] = [];
+    let held = false;
+    for (const number of numbers) {
+      const tracked = keys.at(number);
+      held ||= tracked.holds(key.publicKey);
+      listed.push({ desc: normalText(wallet, tracked), active: active.has(number) });
+      if (pauses.due) await pauses.pause();
+    }
+    listed.sort((a, b) => (a.desc < b.desc ? -1 : 1));
+    const pair = isPrivate && held ? await secretOf(ctx, keys, key, pauses) : null;
+    result.push({
+      xpub: encodeExtendedKey(key, ctx.params, ctx.descriptors),
+      has_private: held,
+      ...(pair ? { xprv: encodeExtendedSecret(pair, ctx.params, ctx.descriptors) } : {}),
+      descriptors: listed,
+    });
+    pair?.secret.fill(0);
+  }
+  return result;
+};

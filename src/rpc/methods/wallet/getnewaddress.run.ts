@@ -1,0 +1,22 @@
+// Runs getnewaddress.
+import { asString } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { addressText, ensureKeys, given, givenType } from '../../wallet/addresses.js';
+import { labelOf, walletOf } from '../../wallet/select.js';
+
+export const getnewaddress: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  // Core asks with either chain in mind: internal keys of a watch-only pool do not help here.
+  ensureKeys(wallet, false);
+  const label = given(args[0]) ? labelOf(asString(args[0])) : '';
+  const type = givenType(ctx, wallet, args[1], wallet.parts.options.addressType);
+  const result = await wallet.change((batch) => {
+    const next = wallet.keys.newAddress(type, false, batch);
+    if ('script' in next) wallet.book.set(next.script, label, 'receive', batch);
+    return next;
+    // On the disk before it is told: after a loss of power it would be given out again, to somebody else.
+  }, true);
+  return 'script' in result ? addressText(ctx, result.script) : fail(RPC_CODE.WALLET_KEYPOOL_RAN_OUT, result.error);
+};

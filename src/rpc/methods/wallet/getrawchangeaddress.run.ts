@@ -1,0 +1,19 @@
+// Runs getrawchangeaddress.
+import { follows } from '../../../policy/compat.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { addressText, ensureKeys, givenType } from '../../wallet/addresses.js';
+import { walletOf } from '../../wallet/select.js';
+
+export const getrawchangeaddress: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  ensureKeys(wallet, true);
+  const { changeType, addressType } = wallet.parts.options;
+  const type = givenType(ctx, wallet, args[0], changeType ?? addressType);
+  const result = await wallet.change((batch) => wallet.keys.newAddress(type, true, batch), true);
+  if ('script' in result) return addressText(ctx, result.script);
+  // Since release 22 it is as with new addresses.
+  const error = follows(ctx.compat, 22) ? result.error : 'Error: Keypool ran out, please call keypoolrefill first';
+  return fail(RPC_CODE.WALLET_KEYPOOL_RAN_OUT, error);
+};

@@ -1,0 +1,18 @@
+// Runs getreceivedbyaddress.
+import { decodeAddress } from '../../../address/address.js';
+import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
+import { asString } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { countedOf, tally } from '../../wallet/received.js';
+import { settledWallet } from '../../wallet/select.js';
+import { Amount } from '../../wire/values.js';
+
+export const getreceivedbyaddress: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = await settledWallet(ctx, call);
+  const decoded = decodeAddress(asString(args[0]), ctx.params, ctx.crypto);
+  if ('error' in decoded) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Invalid Bitcoin address');
+  if (wallet.isMine(decoded.script) === OWNERSHIP.NO) fail(RPC_CODE.WALLET_ERROR, 'Address not found in wallet');
+  return new Amount(tally(wallet, decoded.script, countedOf(ctx, args[1], args[2])).amount);
+};

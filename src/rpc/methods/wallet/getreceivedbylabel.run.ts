@@ -1,0 +1,32 @@
+// Runs getreceivedbylabel.
+import { follows } from '../../../policy/compat.js';
+import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
+import { asString } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { Slicer } from '../../node/slices.js';
+import { countedOf, tally } from '../../wallet/received.js';
+import { labelOf, settledWallet } from '../../wallet/select.js';
+import { Amount } from '../../wire/values.js';
+
+export const getreceivedbylabel: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = await settledWallet(ctx, call);
+  const label = labelOf(asString(args[0]));
+  const slicer = new Slicer(call.breathe);
+  const counted = countedOf(ctx, args[1], args[2]);
+  let sum = 0;
+  let owned = false;
+  let known = false;
+  for (const row of wallet.book.rowsOf(label)) {
+    known = true;
+    const script = wallet.book.scriptAt(row);
+    if (wallet.isMine(script) !== OWNERSHIP.NO) {
+      owned = true;
+      sum += tally(wallet, script, counted).amount;
+    }
+    if (slicer.due) await slicer.pause();
+  }
+  if (!owned && follows(ctx.compat, 24)) fail(RPC_CODE.WALLET_ERROR, `${known ? 'Address' : 'Label'} not found in wallet`);
+  return new Amount(sum);
+};

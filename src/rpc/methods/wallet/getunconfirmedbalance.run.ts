@@ -1,0 +1,14 @@
+// Runs getunconfirmedbalance.
+import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
+import type { Run } from '../../dispatch.js';
+import type { NodeContext } from '../../node/context.js';
+import { balancesOf, usedFilter } from '../../wallet/coins.js';
+import { settledWallet } from '../../wallet/select.js';
+import { Amount } from '../../wire/values.js';
+
+export const getunconfirmedbalance: Run<NodeContext> = async (ctx, _args, call) => {
+  const wallet = await settledWallet(ctx, call);
+  const skip = usedFilter(wallet, true);
+  const [mine] = await balancesOf(wallet, call, () => [{ ownership: OWNERSHIP.SPENDABLE, skip }]);
+  return new Amount(mine.pending);
+};

@@ -1,0 +1,90 @@
+// getwalletinfo: every figure of a wallet, members in Core 0.21's order.
+import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
+import type { Wallet } from '../../../wallet/wallet.js';
+import { WALLET_FLAG } from '../../../wallet/wallet-record.js';
+import type { Run } from '../../dispatch.js';
+import type { NodeContext } from '../../node/context.js';
+import { hashHex } from '../../render/hex.js';
+import { balancesOf, usedFilter } from '../../wallet/coins.js';
+import { lastProcessed, settledWallet } from '../../wallet/select.js';
+import { Amount, Double, type JsonResult } from '../../wire/values.js';
+
+/** The xpubs behind hardened steps are kept: so do all wallets of descriptors here. */
+const CACHED = 1n << 2n;
+
+/** Names of flags, lowest bit first. */
+const FLAGS: readonly (readonly [bit: bigint, name: string])[] = [
+  [WALLET_FLAG.AVOID_REUSE, 'avoid_reuse'],
+  [WALLET_FLAG.KEY_ORIGIN_METADATA, 'key_origin_metadata'],
+  [CACHED, 'last_hardened_xpub_cached'],
+  [WALLET_FLAG.DISABLE_PRIVATE_KEYS, 'disable_private_keys'],
+  [WALLET_FLAG.BLANK, 'blank'],
+  [WALLET_FLAG.DESCRIPTORS, 'descriptor_wallet'],
+  [WALLET_FLAG.EXTERNAL_SIGNER, 'external_signer'],
+];
+
+/** Core's answer for a wallet without any key manager: the largest int64. */
+const NEVER = 9_223_372_036_854_775_807n;
+
+/** Time of the oldest key in waiting; null where nothing is shown. */
+function oldestKey(wallet: Wallet): number | bigint | null {
+  const { legacy, descriptors, record } = wallet;
+  if (descriptors) return descriptors.count === 0 ? NEVER : null;
+  if (!legacy || !wallet.hasKeyManager) return NEVER;
+  const now = wallet.parts.now();
+  const { pool } = legacy;
+  let oldest = pool.oldest('external', now);
+  if (legacy.hdEnabled && record.canSplit) {
+    oldest = Math.max(oldest, pool.oldest('internal', now));
+    if (pool.preSplitSize > 0) oldest = Math.max(oldest, pool.oldest('preSplit', now));
+  }
+  return oldest > 0 ? oldest : null;
+}
+
+/** Keys in waiting: for receiving, and in all. */
+function poolSizes(wallet: Wallet): { external: number; internal: number } {
+  const { legacy, descriptors } = wallet;
+  if (legacy) return { external: legacy.pool.externalSize + legacy.pool.preSplitSize, internal: legacy.pool.internalSize };
+  const left = (internal: boolean): number =>
+    descriptors!.actives(internal).reduce((sum, { rangeEnd, nextIndex }) => sum + rangeEnd - nextIndex, 0);
+  return { external: left(false), internal: left(true) };
+}
+
+export const getwalletinfo: Run<NodeContext> = async (ctx, _args, call) => {
+  const wallet = await settledWallet(ctx, call);
+  const { record, ledger, vault } = wallet;
+  const skip = usedFilter(wallet, true);
+  const [mine] = await balancesOf(wallet, call, () => [{ ownership: OWNERSHIP.SPENDABLE, skip }]);
+  const pools = poolSizes(wallet);
+  const seed = wallet.legacy && record.hd ? hashHex(record.hd.seedId) : undefined;
+  const scanning: JsonResult = wallet.scan
+    ? {
+        duration: Math.floor((ctx.clock.monotonicMs() - wallet.scan.startedMs) / 1000),
+        progress: new Double(wallet.scan.progress),
+      }
+    : false;
+  return {
+    walletname: wallet.name,
+    walletversion: record.version,
+    format: wallet.descriptors ? 'sqlite' : 'bdb',
+    balance: new Amount(mine.trusted),
+    unconfirmed_balance: new Amount(mine.pending),
+    immature_balance: new Amount(mine.immature),
+    txcount: ledger.txs.size,
+    keypoololdest: oldestKey(wallet) ?? undefined,
+    keypoolsize: pools.external,
+    hdseedid: seed,
+    keypoolsize_hd_internal: record.canSplit ? pools.internal : undefined,
+    unlocked_until: vault.encrypted ? wallet.unlockedUntil : undefined,
+    paytxfee: new Amount(wallet.payFeeRate),
+    private_keys_enabled: !wallet.privateKeysDisabled,
+    avoid_reuse: record.has(1n),
+    scanning,
+    descriptors: wallet.descriptors !== null,
+    external_signer: record.has(WALLET_FLAG.EXTERNAL_SIGNER),
+    blank: record.has(WALLET_FLAG.BLANK),
+    birthtime: Number.isFinite(record.birthSeconds) ? record.birthSeconds : undefined,
+    flags: FLAGS.filter(([bit]) => record.has(bit) || (bit === CACHED && wallet.descriptors !== null)).map(([, name]) => name),
+    lastprocessedblock: lastProcessed(wallet),
+  };
+};

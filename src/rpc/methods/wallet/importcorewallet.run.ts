@@ -1,0 +1,42 @@
+// Runs importcorewallet.
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import { CORE_NAME } from '../../../wallet/storage/wallet-folder.js';
+import { asString } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { Slicer } from '../../node/slices.js';
+import { given, loadOnStart } from '../../wallet/lifecycle.js';
+import { passphraseOf } from '../../wallet/passphrase.js';
+import { asRpcError, managerOf } from '../../wallet/select.js';
+
+/** The name of the folder that a wallet's file is in; of a file with another name that name without its ending. */
+function nameOfFile(file: string): string {
+  const { base, name, dir } = path.parse(file);
+  return base === CORE_NAME ? path.basename(dir) : name;
+}
+
+export const importcorewallet: Run<NodeContext> = async (ctx, args, call) => {
+  const manager = managerOf(ctx);
+  const asked = path.resolve(asString(args[0]));
+  const isFolder = await fs.stat(asked).then(
+    (info) => info.isDirectory(),
+    () => false,
+  );
+  const file = isFolder ? path.join(asked, CORE_NAME) : asked;
+  const name = given(args[1]) ? asString(args[1]) : nameOfFile(file);
+  const load = loadOnStart(args[3]);
+  if (name === '') fail(RPC_CODE.INVALID_PARAMETER, 'Wallet name cannot be empty');
+  const passphrase = given(args[2]) ? passphraseOf(args, 2, call) : null;
+  try {
+    const source = { file, magic: ctx.params.magic, passphrase };
+    const { warnings, ...counts } = await manager.importCore(name, source, new Slicer(call.breathe));
+    if (load !== undefined) manager.setLoadOnStart(name, load);
+    return { name, ...counts, ...(warnings.length > 0 ? { warnings } : {}) };
+  } catch (error) {
+    throw asRpcError(error);
+  } finally {
+    passphrase?.fill(0);
+  }
+};

@@ -1,0 +1,42 @@
+// Runs importdescriptors.
+import { parseDescriptor } from '../../../address/descriptor/parse.js';
+import { only } from '../../../policy/compat.js';
+import type { DescriptorKeys } from '../../../wallet/keys/descriptor-keys.js';
+import type { Wallet } from '../../../wallet/wallet.js';
+import { asBool, asString, checkTypes } from '../../args.js';
+import type { CallInfo, Run } from '../../dispatch.js';
+import { fail, RPC_CODE, TypeFault } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { elementError } from '../../wallet/import-outcome.js';
+import { importDescriptors, type ReadDescriptor } from '../../wallet/importdescriptors.js';
+import { labelOf, walletOf } from '../../wallet/select.js';
+import type { JsonObject, JsonValue } from '../../wire/values.js';
+
+function readDescriptor(ctx: NodeContext, request: JsonObject, call: CallInfo): ReadDescriptor {
+  try {
+    if (!request.has('desc')) fail(RPC_CODE.INVALID_PARAMETER, 'Descriptor not found.');
+    const text = asString(request.get('desc'));
+    for (const name of ['active', 'internal']) if (request.has(name)) asBool(request.get(name));
+    const label = request.has('label') ? asString(request.get('label')) : '';
+    if (only(ctx.compat, 26)) labelOf(label);
+    const parsed = parseDescriptor(text, ctx.descriptors, { requireChecksum: true, keys: call.taken?.keys });
+    if ('error' in parsed) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, parsed.error);
+    return { request, parsed, ahead: [] };
+  } catch (error) {
+    // A value of another type ends the whole call in later releases.
+    if (only(ctx.compat, 24) && error instanceof TypeFault) throw error;
+    return { success: false, error: elementError(error), warnings: [] };
+  }
+}
+
+function descriptorsOf(wallet: Wallet): DescriptorKeys {
+  return wallet.descriptors ?? fail(RPC_CODE.WALLET_ERROR, 'importdescriptors is not available for non-descriptor wallets');
+}
+
+export const importdescriptors: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  descriptorsOf(wallet);
+  checkTypes(args, ['array', 'object']);
+  const requests = args[0] as JsonValue[];
+  return importDescriptors(ctx, wallet, requests, call, { rescan: true, read: (request) => readDescriptor(ctx, request, call) });
+};

@@ -1,0 +1,191 @@
+// Runs importmulti.
+import { hashKey } from '../../../consensus/bytes/hex.js';
+import { MAX_SCRIPT_ELEMENT_SIZE } from '../../../consensus/script/eval-script.js';
+import { sortInSlices } from '../../../lib/sort-in-slices.js';
+import { follows } from '../../../policy/compat.js';
+import { planRescan } from '../../../wallet/follow/rescan.js';
+import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
+import type { Wallet } from '../../../wallet/wallet.js';
+import { asBool, checkTypes } from '../../args.js';
+import type { CallInfo, Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { Slicer } from '../../node/slices.js';
+import { hex } from '../../render/hex.js';
+import { asDescriptor } from '../../wallet/import-as-descriptor.js';
+import {
+  type Applying,
+  breathOf,
+  eachInSlices,
+  elementError,
+  type ImportOutcome,
+  importTime,
+  outcomeResult,
+  scanFailure,
+} from '../../wallet/import-outcome.js';
+import {
+  type ImportData,
+  MOST_INDICES,
+  readDescriptorImport,
+  readImportHead,
+  readScriptImport,
+  wipeImport,
+} from '../../wallet/import-request.js';
+import { importDescriptors } from '../../wallet/importdescriptors.js';
+import { importTarget } from '../../wallet/importmulti.js';
+import { scanDeps, scanImported, withRescan } from '../../wallet/rescan.js';
+import { ensureUnlocked, legacyOf, walletOf } from '../../wallet/select.js';
+import type { JsonObject, JsonResult, JsonValue } from '../../wire/values.js';
+
+/** Scripts by length, then bytes: the order in which Core visits a set of them. */
+const compareScripts = (a: Uint8Array, b: Uint8Array): number => a.length - b.length || Buffer.compare(a, b);
+
+async function applyImport(ctx: NodeContext, wallet: Wallet, read: AcceptedImport, time: number, apply: Applying): Promise<void> {
+  const { data, internal, label, addToPool } = read;
+  const { batch, breath } = apply;
+  const legacy = legacyOf(wallet);
+  // Core stores what fits before it fails; here nothing is stored.
+  if (read.scripts.some((script) => script.length > MAX_SCRIPT_ELEMENT_SIZE)) fail(RPC_CODE.WALLET_ERROR, 'Error adding script to wallet');
+  await eachInSlices(read.scripts, breath, (script) => legacy.importScript(script, time, batch));
+  await eachInSlices(data.secrets.values(), breath, ({ publicKey, secret }) => legacy.importSecret(secret, publicKey, time, batch));
+  await eachInSlices(data.origins, breath, ({ publicKey, origin }) => legacy.importOrigin(publicKey, origin, batch));
+  await eachInSlices(data.ordered.entries(), breath, ([at, key]) => {
+    if (!data.publicKeys.has(hashKey(ctx.crypto.hash160(key)))) return;
+    legacy.importPublicKey(key, time, { add: addToPool, internal: internal || at >= data.changeFrom }, batch);
+  });
+  const how = { hasSolvingData: data.hasSolvingData, label: internal ? null : label, time };
+  await eachInSlices(read.targets, breath, (script) => importTarget(ctx, wallet, script, how, batch));
+}
+
+/** A request that was read and may be taken in. */
+interface AcceptedImport {
+  readonly data: ImportData;
+  /** Its output scripts and the others, in Core's order. */
+  readonly targets: readonly Uint8Array[];
+  readonly scripts: readonly Uint8Array[];
+  readonly internal: boolean;
+  readonly label: string;
+  readonly addToPool: boolean;
+}
+
+/** A request as it was read: what it asks for, or why it cannot be. */
+type ReadImport = AcceptedImport | ImportOutcome;
+
+/** Reads a request and judges it, as far as that does not depend on what the wallet holds. */
+async function readRequest(
+  ctx: NodeContext,
+  wallet: Wallet,
+  request: JsonObject,
+  call: CallInfo,
+  { slicer, left }: { readonly slicer: Slicer; readonly left: { indices: number } },
+): Promise<ReadImport> {
+  const breath = breathOf(wallet, slicer);
+  let data: ImportData | undefined;
+  try {
+    const { internal, label, addToPool, hasScript } = readImportHead(wallet, request);
+    data = await (hasScript ? readScriptImport(ctx, request, call) : readDescriptorImport(ctx, request, call, breath, left));
+    if (wallet.privateKeysDisabled && data.secrets.size > 0) {
+      fail(RPC_CODE.WALLET_ERROR, 'Cannot import private keys to a wallet with private keys disabled');
+    }
+    const targets = await sortInSlices(data.targets, compareScripts, slicer);
+    const scripts = await sortInSlices([...data.scripts.values()], compareScripts, slicer);
+    return { data, targets, scripts, internal, label, addToPool };
+  } catch (error) {
+    if (data) wipeImport(data);
+    return { success: false, error: elementError(error), warnings: data?.warnings ?? [] };
+  }
+}
+
+/** Puts what a request asks for into the wallet, all or nothing. The wallet is held. */
+async function processImport(ctx: NodeContext, wallet: Wallet, read: ReadImport, time: number, apply: Applying): Promise<ImportOutcome> {
+  if ('success' in read) return read;
+  const { data } = read;
+  try {
+    await eachInSlices(read.targets, apply.breath, (script) => {
+      if (wallet.isMine(script) !== OWNERSHIP.SPENDABLE) return;
+      fail(RPC_CODE.WALLET_ERROR, `The wallet already contains the private key for this address or script ("${hex(script)}")`);
+    });
+    await applyImport(ctx, wallet, read, time, apply);
+    return { success: true, warnings: data.warnings };
+  } catch (error) {
+    return { success: false, error: elementError(error), warnings: data.warnings };
+  } finally {
+    wipeImport(data);
+  }
+}
+
+export const importmulti: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  checkTypes(args, ['array', 'object']);
+  const legacy = wallet.legacy !== null;
+  // Newer wallets are of descriptors; clients that know no other call import into them too.
+  if (!legacy && !follows(ctx.compat, 30)) legacyOf(wallet);
+  const requests = args[0] as JsonValue[];
+  const options = args[1] as JsonObject | undefined;
+  const rescan = options?.has('rescan') ? asBool(options.get('rescan')) : true;
+  if (!legacy) {
+    return importDescriptors(ctx, wallet, requests, call, { rescan, read: (request) => asDescriptor(ctx, wallet, request, call) });
+  }
+  return rescan
+    ? withRescan(ctx, wallet, () => importAll(ctx, wallet, requests, call, true))
+    : importAll(ctx, wallet, requests, call, false);
+};
+
+async function importAll(
+  ctx: NodeContext,
+  wallet: Wallet,
+  requests: readonly JsonValue[],
+  call: CallInfo,
+  rescan: boolean,
+): Promise<JsonResult> {
+  ensureUnlocked(wallet);
+  const tip = wallet.tip!;
+  const now = tip.medianTimePast();
+  const times = requests.map((request) => importTime(request, now));
+  let lowest = tip.time;
+  for (const time of times) lowest = Math.min(lowest, Math.max(time, 1));
+  const slicer = new Slicer(call.breathe);
+  const breath = breathOf(wallet, slicer);
+  const read: ReadImport[] = [];
+  const left = { indices: MOST_INDICES };
+  let outcomes: ImportOutcome[];
+  try {
+    for (const request of requests) {
+      read.push(await readRequest(ctx, wallet, request as JsonObject, call, { slicer, left }));
+      const pause = breath();
+      if (pause) await pause;
+    }
+    outcomes = await wallet.changeKeysAlone(async (batch) => {
+      ensureUnlocked(wallet);
+      const all: ImportOutcome[] = [];
+      for (const [i, one] of read.entries()) {
+        all.push(await processImport(ctx, wallet, one, Math.max(times[i], 1), { batch, breath }));
+        // What was applied is let go of: a range may be large.
+        read[i] = all[i];
+        const pause = breath();
+        if (pause) await pause;
+      }
+      if (rescan && all.some(({ success }) => success)) planRescan(wallet, lowest, scanDeps(ctx, wallet).chain, batch);
+      return all;
+    });
+  } finally {
+    for (const one of read) if ('data' in one) wipeImport(one.data);
+  }
+  wallet.hasKeyManager = true;
+  if (outcomes.some(({ success }) => success)) {
+    if (rescan) {
+      const scannedTo = await scanImported(ctx, wallet, lowest);
+      if (wallet.scan?.abort) fail(RPC_CODE.MISC_ERROR, 'Rescan aborted by user.');
+      if (scannedTo > lowest) {
+        return outcomes.map((outcome, i) =>
+          outcomeResult(
+            outcome.error || times[i] >= scannedTo
+              ? outcome
+              : { success: false, error: scanFailure(ctx.chain, 'key with creation', 'key', times[i], scannedTo), warnings: [] },
+          ),
+        );
+      }
+    }
+  }
+  return outcomes.map(outcomeResult);
+}

@@ -1,0 +1,38 @@
+// Runs importprivkey.
+import { keyHashProgram } from '../../../wallet/keys/key-table.js';
+import { asBool, asString } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { readSecret } from '../../wallet/import-request.js';
+import { BEGINNING, given, importThenScan, keyScripts } from '../../wallet/imports.js';
+import { ensureUnlocked, legacyOf, walletOf } from '../../wallet/select.js';
+
+export const importprivkey: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  if (wallet.privateKeysDisabled) {
+    fail(RPC_CODE.WALLET_ERROR, 'Cannot import private keys to a wallet with private keys disabled');
+  }
+  const legacy = legacyOf(wallet);
+  ensureUnlocked(wallet);
+  const text = asString(args[0]);
+  const label = given(args[1]) ? asString(args[1]) : '';
+  const rescan = given(args[2]) ? asBool(args[2]) : true;
+  return importThenScan(ctx, wallet, rescan, async (plan) => {
+    const key = readSecret(ctx, text, call);
+    try {
+      await wallet.changeKeys((batch) => {
+        ensureUnlocked(wallet);
+        for (const script of keyScripts(ctx, key.publicKey)) {
+          if (given(args[1]) || wallet.book.label(script) === undefined) wallet.book.set(script, label, 'receive', batch);
+        }
+        legacy.importSecret(key.secret, key.publicKey, BEGINNING, batch);
+        plan(batch);
+        if (key.publicKey.length === 33) legacy.addScript(keyHashProgram(ctx.crypto.hash160(key.publicKey)), 0, batch);
+      });
+      wallet.hasKeyManager = true;
+    } finally {
+      key.secret.fill(0);
+    }
+  });
+};

@@ -1,0 +1,43 @@
+// Runs importprunedfunds. Core 0.21, rpcdump.cpp.
+import { HEADER_SIZE, parseHeader } from '../../../consensus/block/header-view.js';
+import { extractMatches } from '../../../consensus/block/partial-merkle.js';
+import { equalBytes } from '../../../consensus/bytes/hex.js';
+import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
+import { placeIn } from '../../../wallet/wallet-state.js';
+import { asHex, asString } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { decodeTx } from '../../node/raw-tx.js';
+import { decodeProof } from '../../node/tx-proof.js';
+import { settledWallet } from '../../wallet/select.js';
+
+const refuse = (message: string): never => fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, message);
+
+export const importprunedfunds: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = await settledWallet(ctx, call);
+  const tx =
+    decodeTx(ctx, asString(args[0])) ?? fail(RPC_CODE.DESERIALIZATION_ERROR, 'TX decode failed. Make sure the tx has at least one input.');
+  const proof = asHex(args[1], 'proof');
+  const tree = decodeProof(proof, ctx.compat);
+  const header = parseHeader(proof.subarray(0, HEADER_SIZE), ctx.crypto);
+  const found = extractMatches(tree, ctx.crypto);
+  if (found === null || !equalBytes(found.root, header.merkleRoot)) return refuse('Something wrong with merkleblock');
+  const node = ctx.chain.node(header.hash);
+  // A count other than the block's own would prove inner nodes as if they were transactions.
+  const known = node !== undefined && ctx.chain.contains(node) && (node.txCount === 0 || node.txCount === tree.count);
+  // What the wallet has not seen yet it cannot place.
+  const isPlaced = (): boolean => known && ctx.chain.contains(node) && node.height <= wallet.tip!.height;
+  if (!known || !isPlaced()) return refuse('Block not found in chain');
+  const at = found.txids.findIndex((txid) => equalBytes(txid, tx.txid));
+  if (at < 0) return refuse("Transaction given doesn't exist in proof");
+  let mine = false;
+  for (let i = 0; i < tx.outputCount; i++) mine ||= wallet.isMine(tx.outputScript(i)) !== OWNERSHIP.NO;
+  if (!mine) return refuse('No addresses in wallet correspond to included transaction');
+  await wallet.change((batch) => {
+    // It may have waited for a reorganisation.
+    if (!isPlaced()) refuse('Block not found in chain');
+    wallet.ledger.put(tx, placeIn(node, found.positions[at]), batch);
+  });
+  return null;
+};

@@ -1,0 +1,26 @@
+// Runs importpubkey.
+import { asBool, asString, hexBytes } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { importTarget } from '../../wallet/importmulti.js';
+import { BEGINNING, given, importThenScan, keyScripts } from '../../wallet/imports.js';
+import { legacyOf, walletOf } from '../../wallet/select.js';
+
+export const importpubkey: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  const legacy = legacyOf(wallet);
+  const label = given(args[1]) ? asString(args[1]) : '';
+  const rescan = given(args[2]) ? asBool(args[2]) : true;
+  return importThenScan(ctx, wallet, rescan, async (plan) => {
+    const key = hexBytes(asString(args[0])) ?? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Pubkey must be a hex string');
+    if (!ctx.crypto.isPoint(key)) fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Pubkey is not a valid public key');
+    await wallet.changeKeys((batch) => {
+      const how = { hasSolvingData: true, label, time: BEGINNING };
+      for (const script of keyScripts(ctx, key)) importTarget(ctx, wallet, script, how, batch);
+      legacy.importPublicKey(key, BEGINNING, { add: false, internal: false }, batch);
+      plan(batch);
+    });
+    wallet.hasKeyManager = true;
+  });
+};

@@ -1,0 +1,60 @@
+// Runs importwallet. Core 0.21 (rpcdump.cpp).
+import path from 'node:path';
+import { Slicer } from '../../../lib/slicer.js';
+import { planRescan, rescanFrom } from '../../../wallet/follow/rescan.js';
+import type { LegacyKeys } from '../../../wallet/keys/legacy-keys.js';
+import type { WalletBatch } from '../../../wallet/storage/wallet-batch.js';
+import type { Wallet } from '../../../wallet/wallet.js';
+import { asString } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { DumpContents, type DumpedKey, readDump } from '../../wallet/dump-reader.js';
+import { breathOf, eachInSlices } from '../../wallet/import-outcome.js';
+import { keyScripts } from '../../wallet/imports.js';
+import { refuseScanOfPruned, scanDeps, withRescan } from '../../wallet/rescan.js';
+import { ensureUnlocked, legacyOf, walletOf } from '../../wallet/select.js';
+
+/** Puts a key of a dump into the wallet. */
+function importKey(ctx: NodeContext, wallet: Wallet, legacy: LegacyKeys, key: DumpedKey, batch: WalletBatch): void {
+  const { secret, publicKey, label, time } = key;
+  // A key that is held already gets the label of its line all the same.
+  if (!legacy.hasSecret(ctx.crypto.hash160(publicKey))) legacy.importSecret(secret, publicKey, time, batch);
+  if (label !== undefined) wallet.book.set(keyScripts(ctx, publicKey)[0], label, 'receive', batch);
+}
+
+export const importwallet: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  const legacy = legacyOf(wallet);
+  refuseScanOfPruned(ctx, 'Importing wallets is disabled when blocks are pruned');
+  return withRescan(ctx, wallet, async () => {
+    ensureUnlocked(wallet);
+    const breath = breathOf(wallet, new Slicer(call.breathe));
+    const contents = new DumpContents();
+    let since = wallet.tip!.time;
+    try {
+      await readDump(ctx, path.resolve(asString(args[0])), contents, breath);
+      if (wallet.privateKeysDisabled && contents.keyCount > 0) {
+        fail(RPC_CODE.WALLET_ERROR, 'Importing wallets is disabled when private keys are disabled');
+      }
+      // Core adds what fits and then fails; here nothing is added by a call that fails.
+      if (contents.spoilt) fail(RPC_CODE.WALLET_ERROR, 'Error adding some keys/scripts to wallet');
+      since = Math.min(since, contents.earliest);
+      await wallet.changeKeysAlone(async (batch) => {
+        ensureUnlocked(wallet);
+        await eachInSlices(contents.keys(), breath, (key) => importKey(ctx, wallet, legacy, key, batch));
+        await eachInSlices(contents.scripts(), breath, ({ script, time }) => legacy.importScript(script, time, batch));
+        planRescan(wallet, since, scanDeps(ctx, wallet).chain, batch);
+      });
+    } finally {
+      contents.wipe();
+    }
+    wallet.hasKeyManager = true;
+    const scannedTo = await rescanFrom(wallet, since, false, scanDeps(ctx, wallet));
+    if (wallet.scan?.abort) fail(RPC_CODE.MISC_ERROR, 'Rescan aborted by user.');
+    if (scannedTo > since) {
+      fail(RPC_CODE.WALLET_ERROR, 'Rescan was unable to fully rescan the blockchain. Some transactions may be missing.');
+    }
+    return null;
+  });
+};

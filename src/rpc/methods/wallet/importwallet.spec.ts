@@ -1,0 +1,14 @@
+// Declares importwallet.
+import type { MethodSpec } from '../../declare/types.js';
+
+export const importwallet: MethodSpec = {
+  name: 'importwallet',
+  category: 'wallet',
+  runs: 'wallet',
+  holds: 'wallet',
+  description: 'Imports the keys and scripts of a file written by dumpwallet, then scans the blocks.',
+  args: [{ name: 'filename', type: 'str', help: 'The file' }],
+  results: [{ type: 'none', help: '' }],
+  examples: [{ cli: '"test"', rpc: '"test"' }],
+  waits: true,
+};

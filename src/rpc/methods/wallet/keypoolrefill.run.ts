@@ -1,0 +1,30 @@
+// Runs keypoolrefill.
+import { fillPool } from '../../../wallet/keys/fill-pool.js';
+import { asInt } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { Slicer } from '../../node/slices.js';
+import { given } from '../../wallet/addresses.js';
+import { ensureUnlocked, walletOf } from '../../wallet/select.js';
+
+export const keypoolrefill: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  if (wallet.legacy && wallet.privateKeysDisabled) {
+    fail(RPC_CODE.WALLET_ERROR, 'Error: Private keys are disabled for this wallet');
+  }
+  let size = 0;
+  if (given(args[0])) {
+    size = asInt(args[0]);
+    if (size < 0) fail(RPC_CODE.INVALID_PARAMETER, 'Invalid parameter, expected valid size.');
+  }
+  ensureUnlocked(wallet);
+  await fillPool(wallet, size, new Slicer(call.breathe), () => ensureUnlocked(wallet));
+  await wallet.looked();
+  const { legacy, descriptors } = wallet;
+  const waiting = legacy
+    ? legacy.pool.externalSize + legacy.pool.internalSize
+    : descriptors!.actives().reduce((sum, { rangeEnd, nextIndex }) => sum + rangeEnd - nextIndex, 0);
+  if (waiting < size) fail(RPC_CODE.WALLET_ERROR, 'Error refreshing keypool.');
+  return null;
+};

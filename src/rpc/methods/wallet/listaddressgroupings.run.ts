@@ -1,0 +1,106 @@
+// listaddressgroupings: addresses that anyone who reads the chain may take for one owner's, because they were spent
+// together or one is the other's change. Core 0.21: GetAddressGroupings, GetAddressBalances. Everything is in the
+// tables of coins and spends.
+import { hashKey } from '../../../consensus/bytes/hex.js';
+import { BUCKET } from '../../../wallet/coins/coin-table.js';
+import { destinationOf } from '../../../wallet/keys/destination.js';
+import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
+import type { Wallet } from '../../../wallet/wallet.js';
+import type { Run } from '../../dispatch.js';
+import type { NodeContext } from '../../node/context.js';
+import { Slicer } from '../../node/slices.js';
+import { addressText, destinationKey } from '../../wallet/addresses.js';
+import { settledWallet } from '../../wallet/select.js';
+import { Amount, type JsonResult } from '../../wire/values.js';
+
+const NOBODY = -1;
+
+/** Addresses by number, joined into groups. */
+class Groups {
+  readonly scripts: Uint8Array[] = [];
+  readonly balances: number[] = [];
+  readonly #ids = new Map<string, number>();
+  readonly #parents: number[] = [];
+
+  add(destination: Uint8Array): number {
+    const key = hashKey(destination);
+    let id = this.#ids.get(key);
+    if (id === undefined) {
+      id = this.scripts.push(new Uint8Array(destination)) - 1;
+      this.#ids.set(key, id);
+      this.#parents.push(id);
+      this.balances.push(0);
+    }
+    return id;
+  }
+  join(a: number, b: number): void {
+    this.#parents[this.root(a)] = this.root(b);
+  }
+  root(id: number): number {
+    let at = id;
+    while (this.#parents[at] !== at) {
+      this.#parents[at] = this.#parents[this.#parents[at]];
+      at = this.#parents[at];
+    }
+    return at;
+  }
+}
+
+/** Joins what was spent together, and change with what it came from. */
+async function groupsOf(wallet: Wallet, slicer: Slicer): Promise<Groups> {
+  const { coins, spends } = wallet.ledger;
+  const groups = new Groups();
+  const ofScript = new Map<number, number>();
+  const addressOf = (coin: number): number => {
+    const known = ofScript.get(coins.scriptId(coin));
+    if (known !== undefined) return known;
+    const destination = destinationOf(coins.script(coin), wallet.parts.crypto);
+    const id = destination === null ? NOBODY : groups.add(destination);
+    ofScript.set(coins.scriptId(coin), id);
+    return id;
+  };
+  /** An address of each spending transaction. */
+  const spenders = new Map<number, number>();
+  const trust = new Map<number, boolean>();
+  for (const coin of [...coins.rows()]) {
+    if (slicer.due) await slicer.pause();
+    const address = coins.ownership(coin) === OWNERSHIP.NO ? NOBODY : addressOf(coin);
+    if (address === NOBODY) continue;
+    for (const row of spends.spenders(coins.outpoint(coin))) {
+      const other = spenders.get(row);
+      if (other === undefined) spenders.set(row, address);
+      else groups.join(address, other);
+    }
+    const bucket = coins.bucket(coin);
+    const counts = bucket === BUCKET.CONFIRMED || (bucket === BUCKET.PENDING && wallet.ledger.sheet.isTrusted(coins.txRow(coin), trust));
+    if (counts) groups.balances[address] += coins.value(coin);
+  }
+  for (const [row, address] of spenders) {
+    if (slicer.due) await slicer.pause();
+    for (const coin of coins.ofTx(row)) {
+      const change = coins.ownership(coin) === OWNERSHIP.NO ? NOBODY : addressOf(coin);
+      if (change !== NOBODY && wallet.isUnlabelled(coins.script(coin))) groups.join(change, address);
+    }
+  }
+  return groups;
+}
+
+export const listaddressgroupings: Run<NodeContext> = async (ctx, _args, call) => {
+  const wallet = await settledWallet(ctx, call);
+  const slicer = new Slicer(call.breathe);
+  const groups = await groupsOf(wallet, slicer);
+  const order = groups.scripts.map((script, id) => ({ id, key: destinationKey(script) })).sort((a, b) => (a.key < b.key ? -1 : 1));
+  const out = new Map<number, JsonResult[]>();
+  for (const { id } of order) {
+    if (slicer.due) await slicer.pause();
+    const script = groups.scripts[id];
+    const label = wallet.book.label(script);
+    const line: JsonResult[] = [addressText(ctx, script), new Amount(groups.balances[id])];
+    if (label !== undefined) line.push(label);
+    const group = out.get(groups.root(id));
+    if (group) group.push(line);
+    else out.set(groups.root(id), [line]);
+  }
+  // Groups come in the order of their first addresses.
+  return [...out.values()];
+};

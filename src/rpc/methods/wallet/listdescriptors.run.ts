@@ -1,0 +1,48 @@
+// Runs listdescriptors.
+import { sortInSlices } from '../../../lib/sort-in-slices.js';
+import type { TrackedDescriptor } from '../../../wallet/keys/descriptor-table.js';
+import { asBool } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { normalText } from '../../wallet/describe.js';
+import { ensureUnlocked, WalletSlicer, walletOf } from '../../wallet/select.js';
+import { encodeJson } from '../../wire/json-write.js';
+import { Pieces } from '../../wire/pieces.js';
+import { type JsonResult, RawJson } from '../../wire/values.js';
+
+/** What is listed of a descriptor. @param internal whether it gives out change addresses; undefined: none at all */
+function listed(tracked: TrackedDescriptor, desc: string, internal: boolean | undefined): Record<string, JsonResult> {
+  const { isRange, time, rangeStart, rangeEnd, nextIndex } = tracked;
+  return {
+    desc,
+    timestamp: time,
+    active: internal !== undefined,
+    ...(internal === undefined ? {} : { internal }),
+    ...(isRange ? { range: [rangeStart, rangeEnd - 1], next: nextIndex, next_index: nextIndex } : {}),
+  };
+}
+
+export const listdescriptors: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  const keys = wallet.descriptors ?? fail(RPC_CODE.WALLET_ERROR, 'listdescriptors is not available for non-descriptor wallets');
+  const priv = args[0] !== undefined && args[0] !== null ? asBool(args[0]) : false;
+  if (priv && wallet.privateKeysDisabled) fail(RPC_CODE.WALLET_ERROR, "Can't get private descriptor string for watch-only wallets");
+  const slicer = new WalletSlicer(wallet, call, () => priv && ensureUnlocked(wallet));
+  const rows: { readonly desc: string; readonly number: number }[] = [];
+  for (const tracked of keys.all()) {
+    const { descriptor, number } = tracked;
+    const text = priv ? descriptor.privateText(tracked, true) : normalText(wallet, tracked);
+    rows.push({ desc: text ?? descriptor.toString(), number });
+    if (slicer.due) await slicer.pause();
+  }
+  const sorted = await sortInSlices(rows, (a, b) => (a.desc < b.desc ? -1 : a.desc > b.desc ? 1 : 0), slicer);
+  const internal = new Map(keys.actives().map(({ number }) => [number, false]));
+  for (const { number } of keys.actives(true)) internal.set(number, true);
+  const pieces = new Pieces(',');
+  for (const { desc, number } of sorted) {
+    pieces.add(encodeJson(listed(keys.at(number), desc, internal.get(number))));
+    if (slicer.due) await slicer.pause();
+  }
+  return new RawJson(`{"wallet_name":${encodeJson(wallet.name)},"descriptors":[${pieces.text()}]}`);
+};

@@ -1,0 +1,22 @@
+// Runs listlabels.
+import { sortInSlices } from '../../../lib/sort-in-slices.js';
+import { only } from '../../../policy/compat.js';
+import { asString } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { mapInSlices, Slicer } from '../../node/slices.js';
+import { given } from '../../wallet/addresses.js';
+import { walletOf } from '../../wallet/select.js';
+
+export const listlabels: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  const slicer = new Slicer(call.breathe);
+  const purpose = given(args[0]) ? asString(args[0]) : '';
+  if (only(ctx.compat, 26) && !['', 'send', 'receive', 'refund'].includes(purpose)) {
+    fail(RPC_CODE.INVALID_PARAMETER, "Invalid 'purpose' argument, must be a known purpose string, typically 'send', or 'receive'.");
+  }
+  const labels = wallet.book.labels(purpose);
+  const keyed = await mapInSlices(labels, (label) => ({ label, bytes: Buffer.from(label) }), slicer);
+  return (await sortInSlices(keyed, (a, b) => Buffer.compare(a.bytes, b.bytes), slicer)).map(({ label }) => label);
+};

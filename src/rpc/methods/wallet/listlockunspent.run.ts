@@ -1,0 +1,13 @@
+// Runs listlockunspent.
+import type { Run } from '../../dispatch.js';
+import type { NodeContext } from '../../node/context.js';
+import { hashHex } from '../../render/hex.js';
+import { walletOf } from '../../wallet/select.js';
+
+export const listlockunspent: Run<NodeContext> = (ctx, _args, call) => {
+  const wallet = walletOf(ctx, call);
+  return [...wallet.ledger.locked.values()]
+    .map((outpoint) => ({ txid: outpoint.subarray(0, 32), vout: new DataView(outpoint.buffer, outpoint.byteOffset).getUint32(32, true) }))
+    .sort((a, b) => Buffer.compare(a.txid, b.txid) || a.vout - b.vout)
+    .map(({ txid, vout }) => ({ txid: hashHex(txid), vout }));
+};

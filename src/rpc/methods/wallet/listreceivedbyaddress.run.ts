@@ -1,0 +1,45 @@
+// Runs listreceivedbyaddress.
+import { decodeAddress } from '../../../address/address.js';
+import { only as onlySince } from '../../../policy/compat.js';
+import { asBool, asString } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { Slicer } from '../../node/slices.js';
+import { hashHex } from '../../render/hex.js';
+import { addressText } from '../../wallet/addresses.js';
+import { filterOf, given } from '../../wallet/history.js';
+import { countedOf, receivedByAddress, shownDepth } from '../../wallet/received.js';
+import { settledWallet } from '../../wallet/select.js';
+import { Amount, type JsonResult } from '../../wire/values.js';
+
+export const listreceivedbyaddress: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = await settledWallet(ctx, call);
+  const slicer = new Slicer(call.breathe);
+  let only: Uint8Array | null = null;
+  // Since release 22 an empty text is no filter.
+  const wantsOne = onlySince(ctx.compat, 22) ? given(args[3]) && args[3] !== '' : args.length > 3;
+  if (wantsOne) {
+    // Arguments before this one are looked at first.
+    countedOf(ctx, args[0], args[4]);
+    if (given(args[1])) asBool(args[1]);
+    filterOf(wallet, args[2]);
+    const decoded = decodeAddress(asString(args[3]), ctx.params, ctx.crypto);
+    if ('error' in decoded) return fail(RPC_CODE.WALLET_ERROR, 'address_filter parameter was invalid');
+    only = decoded.script;
+  }
+  const { txs } = wallet.ledger;
+  const out: JsonResult[] = [];
+  for (const entry of await receivedByAddress(ctx, wallet, args, only, args[4], slicer)) {
+    out.push({
+      involvesWatchonly: entry.watched || undefined,
+      address: addressText(ctx, entry.script),
+      amount: new Amount(entry.amount),
+      confirmations: shownDepth(entry.depth),
+      label: entry.label,
+      txids: entry.rows.sort((a, b) => txs.compareTxids(a, b)).map((row) => hashHex(txs.txid(row))),
+    });
+    if (slicer.due) await slicer.pause();
+  }
+  return out;
+};

@@ -1,0 +1,28 @@
+// Runs listreceivedbylabel.
+import type { Run } from '../../dispatch.js';
+import type { NodeContext } from '../../node/context.js';
+import { Slicer } from '../../node/slices.js';
+import { receivedByAddress, shownDepth } from '../../wallet/received.js';
+import { settledWallet } from '../../wallet/select.js';
+import { Amount } from '../../wire/values.js';
+
+export const listreceivedbylabel: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = await settledWallet(ctx, call);
+  const byLabel = new Map<string, { amount: number; depth: number; watched: boolean }>();
+  for (const entry of await receivedByAddress(ctx, wallet, args, null, args[3], new Slicer(call.breathe))) {
+    const sum = byLabel.get(entry.label);
+    byLabel.set(entry.label, {
+      amount: (sum?.amount ?? 0) + entry.amount,
+      depth: Math.min(sum?.depth ?? Number.POSITIVE_INFINITY, entry.depth),
+      // The last address of a label decides, as in Core.
+      watched: entry.watched,
+    });
+  }
+  const labels = [...byLabel].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+  return labels.map(([label, sum]) => ({
+    involvesWatchonly: sum.watched || undefined,
+    amount: new Amount(sum.amount),
+    confirmations: shownDepth(sum.depth),
+    label,
+  }));
+};

@@ -1,0 +1,75 @@
+// Runs listtransactions.
+import { sortInSlices } from '../../../lib/sort-in-slices.js';
+import { coinsOfAddress } from '../../../wallet/coins/coins-of-address.js';
+import { RecordPin } from '../../../wallet/coins/record-pin.js';
+import type { Wallet } from '../../../wallet/wallet.js';
+import { asInt, asString } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { Slicer } from '../../node/slices.js';
+import { filterOf, given } from '../../wallet/history.js';
+import { HistoryWriter, LONG } from '../../wallet/history-entry.js';
+import { forEachEntry } from '../../wallet/history-list.js';
+import { settledWallet } from '../../wallet/select.js';
+import { JsonBytes } from '../../wire/json-bytes.js';
+import { Pieces } from '../../wire/pieces.js';
+import { RawJson } from '../../wire/values.js';
+
+/** Records looked at in one go. */
+const MOST_ROWS = 4096;
+
+/** The next items of an iterator, about as many as are wanted. */
+function firstOf(rows: Iterator<number>, wanted: number): number[] {
+  const out: number[] = [];
+  while (out.length < Math.min(Math.max(wanted, 1), MOST_ROWS)) {
+    const next = rows.next();
+    if (next.done) break;
+    out.push(next.value);
+  }
+  return out;
+}
+
+export const listtransactions: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = await settledWallet(ctx, call);
+  let label: string | null = null;
+  if (given(args[0]) && asString(args[0]) !== '*') {
+    label = asString(args[0]);
+    if (label === '') fail(RPC_CODE.INVALID_PARAMETER, 'Label argument must be a valid label name or "*".');
+  }
+  const count = given(args[1]) ? asInt(args[1]) : 10;
+  const skip = given(args[2]) ? asInt(args[2]) : 0;
+  const filter = filterOf(wallet, args[3]);
+  if (count < 0) fail(RPC_CODE.INVALID_PARAMETER, 'Negative count');
+  if (skip < 0) fail(RPC_CODE.INVALID_PARAMETER, 'Negative from');
+  const slicer = new Slicer(call.breathe);
+  const { txs } = wallet.ledger;
+  const newest = label === null ? txs.newestFirst() : (await rowsOfLabel(wallet, label, slicer)).values();
+  // Newest first until there are enough; shown the other way round.
+  const found: string[] = [];
+  const skipped = { left: skip };
+  const out = new JsonBytes();
+  const take = (start: number): void => {
+    found.push(out.take(start));
+  };
+  const writer = new HistoryWriter(ctx, wallet, filter, out);
+  const work = { writer, slicer, options: { ...LONG, label }, out, take, skip: skipped };
+  const missing = (): number => skipped.left + count - found.length;
+  for (let rows = firstOf(newest, missing()); rows.length > 0 && missing() > 0; rows = firstOf(newest, missing())) {
+    await forEachEntry(wallet, new RecordPin(wallet.ledger, rows), { ...work, enough: count - found.length });
+  }
+  const pieces = new Pieces(',');
+  for (const entry of found.slice(0, count).reverse()) pieces.add(entry);
+  return new RawJson(`[${pieces.text()}]`);
+};
+
+/** Records that pay an address of a label, newest arrival first. */
+async function rowsOfLabel(wallet: Wallet, label: string, slicer: Slicer): Promise<number[]> {
+  const { coins, txs } = wallet.ledger;
+  const rows = new Set<number>();
+  for (const row of wallet.book.rowsOf(label)) {
+    for (const coin of coinsOfAddress(wallet, wallet.book.scriptAt(row))) rows.add(coins.txRow(coin));
+    if (slicer.due) await slicer.pause();
+  }
+  return sortInSlices([...rows], (a, b) => txs.order(b) - txs.order(a), slicer);
+}

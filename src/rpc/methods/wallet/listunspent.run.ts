@@ -1,0 +1,315 @@
+// listunspent: coins that nothing spends, with what is known of each. Costs what it returns, or looks at: coins of the
+// addresses asked for, as many as asked for, else all; in slices, and of one moment. Core 0.21, rpcwallet.cpp and
+// AvailableCoins.
+import { decodeAddress, encodeAddress } from '../../../address/address.js';
+import { hashKey } from '../../../consensus/bytes/hex.js';
+import { sortInSlices } from '../../../lib/sort-in-slices.js';
+import { only, shows } from '../../../policy/compat.js';
+import { solve } from '../../../policy/script-type.js';
+import { BUCKET } from '../../../wallet/coins/coin-table.js';
+import { payToKey } from '../../../wallet/keys/destination.js';
+import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
+import type { Wallet } from '../../../wallet/wallet.js';
+import { WALLET_FLAG } from '../../../wallet/wallet-record.js';
+import { asAmount, asBool, asInt, asInt64, asObject, asString, checkMembers, checkType, MAX_MONEY } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { Slicer } from '../../node/slices.js';
+import { hashHex, hex } from '../../render/hex.js';
+import { describeScript, parentText } from '../../wallet/describe.js';
+import { addressedBy } from '../../wallet/payees.js';
+import { failNotLoaded, settledWallet, walletOf } from '../../wallet/select.js';
+import { encodeJson } from '../../wire/json-write.js';
+import { Pieces } from '../../wire/pieces.js';
+import { Amount, type JsonResult, type JsonValue, RawJson } from '../../wire/values.js';
+
+const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
+
+/** What listunspent filters by. */
+interface CoinFilter {
+  readonly minDepth: number;
+  readonly maxDepth: number;
+  /** Output scripts of the wanted addresses by hashKey; null: all. */
+  readonly scripts: ReadonlyMap<string, Uint8Array> | null;
+  readonly includeUnsafe: boolean;
+  readonly minAmount: number;
+  readonly maxAmount: number;
+  readonly minSum: number;
+  readonly maxCount: bigint;
+  /** Coinbases that may not be spent yet pass too. */
+  readonly immature: boolean;
+}
+
+function addressFilter(ctx: NodeContext, value: JsonValue | undefined): Map<string, Uint8Array> | null {
+  if (!given(value)) return null;
+  checkType(value, 'array');
+  const scripts = new Map<string, Uint8Array>();
+  for (const item of value as JsonValue[]) {
+    const text = asString(item);
+    const decoded = decodeAddress(text, ctx.params, ctx.crypto);
+    if ('error' in decoded) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, `Invalid Bitcoin address: ${text}`);
+    const key = hashKey(decoded.script);
+    if (scripts.has(key)) fail(RPC_CODE.INVALID_PARAMETER, `Invalid parameter, duplicated address: ${text}`);
+    scripts.set(key, decoded.script);
+  }
+  return scripts.size === 0 ? null : scripts;
+}
+
+function coinFilter(ctx: NodeContext, args: readonly JsonValue[]): CoinFilter {
+  const number = (value: JsonValue | undefined, otherwise: number): number => {
+    if (!given(value)) return otherwise;
+    checkType(value, 'number');
+    return asInt(value);
+  };
+  const minDepth = number(args[0], 1);
+  const maxDepth = number(args[1], 9_999_999);
+  const scripts = addressFilter(ctx, args[2]);
+  if (given(args[3])) checkType(args[3], 'bool');
+  const includeUnsafe = given(args[3]) ? asBool(args[3]) : true;
+  let minAmount = 0;
+  let maxAmount = MAX_MONEY;
+  let minSum = MAX_MONEY;
+  let maxCount = 0n;
+  let immature = false;
+  if (given(args[4])) {
+    const options = asObject(args[4]);
+    const isLater = shows(ctx.compat, { since: 23 });
+    checkMembers(
+      options,
+      {
+        minimumAmount: null,
+        maximumAmount: null,
+        minimumSumAmount: null,
+        maximumCount: 'number',
+        ...(isLater ? { include_immature_coinbase: 'bool' } : {}),
+      },
+      { allowNull: true, strict: true },
+    );
+    if (options.has('minimumAmount')) minAmount = asAmount(options.get('minimumAmount'));
+    if (options.has('maximumAmount')) maxAmount = asAmount(options.get('maximumAmount'));
+    if (options.has('minimumSumAmount')) minSum = asAmount(options.get('minimumSumAmount'));
+    if (isLater && given(options.get('include_immature_coinbase'))) immature = asBool(options.get('include_immature_coinbase'));
+    if (options.has('maximumCount')) maxCount = asInt64(options.get('maximumCount'));
+  }
+  return { minDepth, maxDepth, scripts, includeUnsafe, minAmount, maxAmount, minSum, maxCount, immature };
+}
+
+/** A coin that passed, whether it may be relied on, and its confirmations. */
+interface FoundCoin {
+  readonly coin: number;
+  readonly safe: boolean;
+  readonly depth: number;
+}
+
+const limited = (filter: CoinFilter): boolean => filter.minSum !== MAX_MONEY || filter.maxCount > 0n;
+
+/** Below this share of all records with coins, sorting those is quicker than walking all. */
+const SORT_SHARE = 16;
+
+/** Coins between two looks at the clock. */
+const LOOK_EVERY = 64;
+
+/** Starts over after a change that often; then the selection is made in one go. */
+const MAX_STARTS = 3;
+
+/**
+ * Coins that may pass where they are few enough to be sorted, in no order; null: every coin may, and records have an
+ * order already.
+ */
+function* unorderedCoins(wallet: Wallet, filter: CoinFilter): Generator<number> {
+  const { coins } = wallet.ledger;
+  if (filter.scripts === null) {
+    yield* coins.inBucket(BUCKET.CONFIRMED);
+    yield* coins.inBucket(BUCKET.PENDING);
+    if (filter.immature) yield* coins.inBucket(BUCKET.IMMATURE);
+    return;
+  }
+  for (const script of filter.scripts.values()) {
+    yield* coins.ofScript(script);
+    // Outputs that pay to a bare key count as its P2PKH address.
+    const { type, solutions } = solve(script);
+    const key = type === 'pubkeyhash' ? wallet.provider(script)?.publicKey(solutions[0]) : undefined;
+    if (key) yield* coins.ofScript(payToKey(key));
+  }
+}
+
+/** Whether sorting the coins that may pass is quicker than walking all records. */
+function areFew(wallet: Wallet, filter: CoinFilter): boolean {
+  if (filter.scripts !== null) return !limited(filter);
+  const { coins, txs } = wallet.ledger;
+  const young = filter.immature ? coins.countOf(BUCKET.IMMATURE) : 0;
+  return (coins.countOf(BUCKET.CONFIRMED) + coins.countOf(BUCKET.PENDING) + young) * SORT_SHARE < txs.size;
+}
+
+/** Every coin in order of txid and output; null now and then: a good moment for a pause. */
+function* everyCoin(wallet: Wallet): Generator<number | null> {
+  const { coins, txs } = wallet.ledger;
+  for (const row of txs.inTxidOrder()) {
+    yield* coins.ofTx(row);
+    yield null;
+  }
+}
+
+/** Coins of a list; null now and then: a good moment for a pause. */
+function* withPauses(coins: Iterable<number>): Generator<number | null> {
+  let seen = 0;
+  for (const coin of coins) {
+    yield coin;
+    if (++seen % LOOK_EVERY === 0) yield null;
+  }
+}
+
+/** Whether a coin passes all but the limits. */
+function judge(wallet: Wallet, coin: number, filter: CoinFilter, memo: Map<number, boolean>): FoundCoin | null {
+  const { ledger } = wallet;
+  const { coins, txs } = ledger;
+  const bucket = coins.bucket(coin);
+  if (bucket !== BUCKET.CONFIRMED && bucket !== BUCKET.PENDING && !(filter.immature && bucket === BUCKET.IMMATURE)) return null;
+  const row = coins.txRow(coin);
+  const depth = ledger.depth(row);
+  if (depth < filter.minDepth || depth > filter.maxDepth || (depth === 0 && !txs.inMempool(row))) return null;
+  let safe = ledger.sheet.isTrusted(row, memo);
+  if (depth === 0) {
+    const values = txs.values(row);
+    const view = txs.view(row);
+    if (view && !wallet.parts.isFinal(view)) return null;
+    if (values?.has('replaces_txid') || values?.has('replaced_by_txid')) safe = false;
+  }
+  if (!safe && !filter.includeUnsafe) return null;
+  const value = coins.value(coin);
+  if (value < filter.minAmount || value > filter.maxAmount) return null;
+  return ledger.locked.size > 0 && wallet.isLocked(coins.outpoint(coin)) ? null : { coin, safe, depth };
+}
+
+/** Coins that pass, in Core's order, of one moment. */
+async function selectCoins(wallet: Wallet, filter: CoinFilter, slicer: Slicer): Promise<FoundCoin[]> {
+  for (let start = 1; ; start++) {
+    while (wallet.held) await wallet.held;
+    const found = await tryToSelect(wallet, filter, start > MAX_STARTS ? null : slicer);
+    if (found !== null) return found;
+  }
+}
+
+/** @param slicer null: in one go @returns null when the wallet changed in a pause */
+async function tryToSelect(wallet: Wallet, filter: CoinFilter, slicer: Slicer | null): Promise<FoundCoin[] | null> {
+  const { generation, ledger } = wallet;
+  const { coins, txs } = ledger;
+  const hasChanged = async (): Promise<boolean> => {
+    await slicer?.pause();
+    return wallet.held !== null || wallet.generation !== generation;
+  };
+  let candidates = everyCoin(wallet);
+  if (areFew(wallet, filter)) {
+    const rows: number[] = [];
+    for (const coin of withPauses(unorderedCoins(wallet, filter))) {
+      if (coin !== null) rows.push(coin);
+      else if (slicer?.due && (await hasChanged())) return null;
+    }
+    const inOrder = (a: number, b: number): number => txs.compareTxids(coins.txRow(a), coins.txRow(b)) || coins.vout(a) - coins.vout(b);
+    const sorted = slicer === null ? rows.sort(inOrder) : await sortInSlices(rows, inOrder, slicer);
+    // Sorting may have paused.
+    if (wallet.held || wallet.generation !== generation) return null;
+    candidates = withPauses(sorted);
+  }
+  const found: FoundCoin[] = [];
+  const memo = new Map<number, boolean>();
+  let sum = 0;
+  for (const coin of candidates) {
+    if (coin === null) {
+      if (slicer?.due && (await hasChanged())) return null;
+      continue;
+    }
+    const passed = judge(wallet, coin, filter, memo);
+    if (passed === null) continue;
+    found.push(passed);
+    sum += coins.value(coin);
+    if (filter.minSum !== MAX_MONEY && sum >= filter.minSum) break;
+    if (filter.maxCount > 0n && BigInt(found.length) >= filter.maxCount) break;
+  }
+  return found;
+}
+
+/** What a script's coins have in common. */
+interface ScriptFacts {
+  readonly destination: Uint8Array | null;
+  readonly before: Record<string, JsonResult>;
+  readonly after: Record<string, JsonResult>;
+}
+
+function scriptFacts(ctx: NodeContext, wallet: Wallet, script: Uint8Array): ScriptFacts {
+  const provider = wallet.provider(script);
+  const desc = describeScript(ctx, script, provider);
+  const destination = addressedBy(script, ctx);
+  const before: Record<string, JsonResult> = {};
+  if (destination !== null) {
+    before.address = encodeAddress(destination, ctx.params, ctx.crypto);
+    const label = wallet.book.label(destination);
+    if (label !== undefined) before.label = label;
+    const { type, solutions } = solve(script);
+    if (provider && type === 'scripthash') {
+      const redeem = provider.script(solutions[0]);
+      if (redeem) {
+        before.redeemScript = hex(redeem);
+        const inner = solve(redeem);
+        const witness = inner.type === 'witness_v0_scripthash' ? provider.script(ctx.crypto.ripemd160(inner.solutions[0])) : undefined;
+        if (witness) before.witnessScript = hex(witness);
+      }
+    } else if (provider && type === 'witness_v0_scripthash') {
+      const witness = provider.script(ctx.crypto.ripemd160(solutions[0]));
+      if (witness) before.witnessScript = hex(witness);
+    }
+  }
+  before.scriptPubKey = hex(script);
+  const after: Record<string, JsonResult> = { solvable: desc !== null };
+  if (desc !== null) after.desc = desc;
+  if (only(ctx.compat, 24)) {
+    const place = wallet.descriptors?.locate(script);
+    after.parent_descs = place ? [parentText(wallet, place.tracked)] : [];
+  }
+  if (wallet.record.has(WALLET_FLAG.AVOID_REUSE)) after.reused = wallet.isUsed(script);
+  return { destination, before, after };
+}
+
+/** Unconfirmed ancestors of a coin that is in the mempool, itself counted, fees in satoshis. */
+function ancestorMembers(ctx: NodeContext, txid: Uint8Array): Record<string, JsonResult> {
+  const entry = shows(ctx.compat, { since: 23 }) ? ctx.mempool.get(txid) : undefined;
+  if (!entry) return {};
+  return { ancestorcount: entry.ancestorCount, ancestorsize: entry.ancestorSize, ancestorfees: entry.ancestorFees };
+}
+
+export const listunspent: Run<NodeContext> = async (ctx, args, call) => {
+  const chosen = walletOf(ctx, call);
+  const filter = coinFilter(ctx, args);
+  const wallet = await settledWallet(ctx, call);
+  if (wallet !== chosen) return failNotLoaded();
+  const { coins, txs } = wallet.ledger;
+  const slicer = new Slicer(call.breathe);
+  const found = await selectCoins(wallet, filter, slicer);
+  const facts = new Map<number, ScriptFacts>();
+  const pieces = new Pieces(',');
+  for (const { coin, safe, depth } of found) {
+    if (slicer.due) await slicer.pause();
+    // Gone meanwhile: a record that removeprunedfunds took out.
+    if (!coins.isLive(coin)) continue;
+    const id = coins.scriptId(coin);
+    const about = facts.get(id) ?? scriptFacts(ctx, wallet, coins.script(coin));
+    facts.set(id, about);
+    const { destination, before, after } = about;
+    if (filter.scripts !== null && (destination === null || !filter.scripts.has(hashKey(destination)))) continue;
+    pieces.add(
+      encodeJson({
+        txid: hashHex(txs.txid(coins.txRow(coin))),
+        vout: coins.vout(coin),
+        ...before,
+        amount: new Amount(coins.value(coin)),
+        confirmations: depth,
+        ...(depth === 0 && ancestorMembers(ctx, txs.txid(coins.txRow(coin)))),
+        spendable: coins.ownership(coin) === OWNERSHIP.SPENDABLE || only(ctx.compat, 30),
+        ...after,
+        safe,
+      }),
+    );
+  }
+  return new RawJson(`[${pieces.text()}]`);
+};

@@ -1,0 +1,49 @@
+// Runs lockunspent.
+import { outpointOf } from '../../../wallet/coins/outpoint.js';
+import { asBool, asHash, asInt, asObject, checkMembers, checkType } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { given } from '../../wallet/coins.js';
+import { settledWallet } from '../../wallet/select.js';
+import type { JsonValue } from '../../wire/values.js';
+
+export const lockunspent: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = await settledWallet(ctx, call);
+  checkType(args[0], 'bool');
+  const unlock = asBool(args[0]);
+  const persistent = given(args[2]) && asBool(args[2]);
+  const { ledger } = wallet;
+  const set = (chosen: readonly Uint8Array[]): Promise<void> =>
+    wallet.change((batch) => {
+      for (const outpoint of chosen) {
+        if (unlock) ledger.unlock(outpoint, batch);
+        else ledger.lock(outpoint, persistent ? batch : null);
+      }
+    }, persistent);
+  if (!given(args[1])) {
+    if (unlock) await set([...ledger.locked.values()]);
+    return true;
+  }
+  checkType(args[1], 'array');
+  const outpoints: Uint8Array[] = [];
+  for (const item of args[1] as JsonValue[]) {
+    const object = asObject(item);
+    checkMembers(object, { txid: 'string', vout: 'number' });
+    const txid = asHash(object.get('txid'), 'txid');
+    const vout = asInt(object.get('vout'));
+    const bad = (why: string): never => fail(RPC_CODE.INVALID_PARAMETER, `Invalid parameter, ${why}`);
+    if (vout < 0) bad('vout cannot be negative');
+    const row = ledger.txs.find(txid);
+    if (row < 0) bad('unknown transaction');
+    if (vout >= ledger.txs.outputCount(row)) bad('vout index out of bounds');
+    const outpoint = outpointOf(txid, vout);
+    if (ledger.isSpent(outpoint)) bad('expected unspent output');
+    const locked = wallet.isLocked(outpoint);
+    if (unlock && !locked) bad('expected locked output');
+    if (!unlock && locked && !persistent) bad('output already locked');
+    outpoints.push(outpoint);
+  }
+  await set(outpoints);
+  return true;
+};

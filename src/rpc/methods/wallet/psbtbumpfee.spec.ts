@@ -1,0 +1,16 @@
+// Declares psbtbumpfee.
+import { BUMP_ARGS, BUMP_MEMBERS } from '../../declare/bump-parts.js';
+import type { MethodSpec } from '../../declare/types.js';
+
+export const psbtbumpfee: MethodSpec = {
+  name: 'psbtbumpfee',
+  category: 'wallet',
+  runs: 'wallet',
+  holds: 'wallet',
+  description:
+    'Makes the replacement that bumpfee would make, unsigned, as a PSBT. Nothing is sent and nothing recorded.\nThe wallet must be unlocked.',
+  args: BUMP_ARGS,
+  results: [{ type: 'obj', help: '', inner: [{ type: 'str', key: 'psbt', help: 'The PSBT in Base64' }, ...BUMP_MEMBERS] }],
+  examples: [{ title: 'A PSBT that pays more', cli: '"txid"' }],
+  waits: true,
+};

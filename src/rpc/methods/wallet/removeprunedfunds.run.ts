@@ -1,0 +1,30 @@
+// Runs removeprunedfunds. Core 0.21, rpcdump.cpp.
+import { TX_STATE } from '../../../wallet/coins/tx-table.js';
+import { asHash } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { settledWallet } from '../../wallet/select.js';
+
+export const removeprunedfunds: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = await settledWallet(ctx, call);
+  if (!wallet.parts.options.removesRecords) {
+    fail(
+      RPC_CODE.METHOD_DEPRECATED,
+      'DEPRECATION WARNING: This feature will be removed in the next major release. Start bitcoind with the `-deprecatedrpc=removeprunedfunds` option in order to use this.',
+    );
+  }
+  const txid = asHash(args[0], 'txid');
+  const row = wallet.ledger.txs.find(txid);
+  if (row < 0) return fail(RPC_CODE.INVALID_PARAMETER, 'Transaction does not exist in wallet.');
+  const confirmed = wallet.ledger.txs.state(row) === TX_STATE.CONFIRMED;
+  const tx = await wallet.transaction(row);
+  // Bytes of a record may only be missing when somebody else removed it meanwhile.
+  if (tx === undefined || wallet.ledger.txs.find(txid) !== row) {
+    return confirmed
+      ? fail(RPC_CODE.WALLET_ERROR, 'Could not properly delete the transaction.')
+      : fail(RPC_CODE.INVALID_PARAMETER, 'Transaction does not exist in wallet.');
+  }
+  await wallet.change((batch) => wallet.ledger.remove(tx, batch));
+  return null;
+};

@@ -1,0 +1,18 @@
+// Declares removeprunedfunds.
+import type { MethodSpec } from '../../declare/types.js';
+
+export const removeprunedfunds: MethodSpec = {
+  name: 'removeprunedfunds',
+  category: 'wallet',
+  runs: 'wallet',
+  holds: 'wallet',
+  description: 'Takes a transaction out of the wallet, whether importprunedfunds brought it or not. Balances change with it.',
+  args: [{ name: 'txid', type: 'hex', help: 'The transaction' }],
+  results: [{ type: 'none', help: '' }],
+  examples: [
+    {
+      cli: '"a8d0c0184dde994a09ec054286f1ce581bebf46446a512166eae7628734ea0a5"',
+      rpc: '"a8d0c0184dde994a09ec054286f1ce581bebf46446a512166eae7628734ea0a5"',
+    },
+  ],
+};

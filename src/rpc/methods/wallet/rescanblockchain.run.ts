@@ -1,0 +1,60 @@
+// Runs rescanblockchain.
+import { only } from '../../../policy/compat.js';
+import { markScan } from '../../../wallet/follow/open-scan.js';
+import { scanBlocks } from '../../../wallet/follow/rescan.js';
+import { asInt } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { scanDeps, withRescan } from '../../wallet/rescan.js';
+import { ensureUnlocked, settledWallet } from '../../wallet/select.js';
+import type { JsonValue } from '../../wire/values.js';
+
+const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
+
+/** Whether all blocks of the best chain between two heights are stored. */
+function hasBlocks({ chain }: NodeContext, first: number, last: number): boolean {
+  if ((!chain.havePruned && chain.history === null) || chain.lowestStored.height <= first) return true;
+  for (let height = last; height >= first; height--) {
+    const node = chain.atHeight(height);
+    if (node === undefined || !chain.hasBlock(node)) return false;
+  }
+  return true;
+}
+
+export const rescanblockchain: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = await settledWallet(ctx, call);
+  // A range that goes on needs keys.
+  if (only(ctx.compat, 25)) ensureUnlocked(wallet);
+  return withRescan(ctx, wallet, async () => {
+    const tip = wallet.tip!.height;
+    let start = 0;
+    if (given(args[0])) {
+      start = asInt(args[0]);
+      if (start < 0 || start > tip) fail(RPC_CODE.INVALID_PARAMETER, 'Invalid start_height');
+    }
+    let stop: number | null = null;
+    if (given(args[1])) {
+      stop = asInt(args[1]);
+      if (stop < 0 || stop > tip) fail(RPC_CODE.INVALID_PARAMETER, 'Invalid stop_height');
+      if (stop < start) fail(RPC_CODE.INVALID_PARAMETER, 'stop_height must be greater than start_height');
+    }
+    // As Core looks: from the wallet's tip, or the height to stop at, down to the first.
+    if (!hasBlocks(ctx, start, stop ?? tip)) {
+      if (!ctx.chain.havePruned) {
+        fail(
+          RPC_CODE.MISC_ERROR,
+          'Failed to rescan unavailable blocks likely due to an in-progress assumeutxo background sync. Check logs or getchainstates RPC for assumeutxo background sync progress and try again later.',
+        );
+      }
+      fail(RPC_CODE.MISC_ERROR, "Can't rescan beyond pruned data. Use RPC call getblockchaininfo to determine your pruned height.");
+    }
+    const first = ctx.chain.atHeight(start)!;
+    // A process that dies before the scan's own first mark goes on as well.
+    await wallet.change((batch) => markScan(start, stop, batch));
+    const result = await scanBlocks(wallet, first, stop, true, scanDeps(ctx, wallet));
+    if (result.status === 'failure') fail(RPC_CODE.MISC_ERROR, 'Rescan failed. Potentially corrupted data files.');
+    if (result.status === 'aborted') fail(RPC_CODE.MISC_ERROR, 'Rescan aborted.');
+    return { start_height: start, stop_height: result.lastScanned ? result.lastScanned.height : null };
+  });
+};

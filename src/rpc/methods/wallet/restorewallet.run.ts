@@ -1,0 +1,24 @@
+// Runs restorewallet.
+import path from 'node:path';
+import { asString } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { checkName, loadOnStart } from '../../wallet/lifecycle.js';
+import { asRpcError, managerOf } from '../../wallet/select.js';
+
+export const restorewallet: Run<NodeContext> = async (ctx, args) => {
+  const manager = managerOf(ctx);
+  const name = asString(args[0]);
+  const file = path.resolve(asString(args[1]));
+  const load = loadOnStart(args[2]);
+  if (name === '') fail(RPC_CODE.INVALID_PARAMETER, 'Wallet name cannot be empty');
+  checkName(ctx, name);
+  try {
+    await manager.restore(name, file);
+    if (load !== undefined) manager.setLoadOnStart(name, load);
+  } catch (error) {
+    throw asRpcError(error);
+  }
+  return { name };
+};

@@ -1,0 +1,47 @@
+// Runs send. Core: wallet/rpc/spend.cpp.
+import { follows } from '../../../policy/compat.js';
+import { inSpendLine } from '../../../wallet/spend/spend-line.js';
+import { asArray, asBool, checkTypes } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { asTxVersion } from '../../front/createrawtransaction.js';
+import type { NodeContext } from '../../node/context.js';
+import { settledWallet, walletOf } from '../../wallet/select.js';
+import { given, toolsOf } from '../../wallet/spend-args.js';
+import { checkPositions, fundWith } from '../../wallet/spend-options.js';
+import {
+  finishSend,
+  notForThePast,
+  outputNames,
+  refuseWeights,
+  sendOptions,
+  sendOutcome,
+  startedTx,
+  weighed,
+} from '../../wallet/spend-psbt.js';
+
+export const send: Run<NodeContext> = async (ctx, args, call) => {
+  checkTypes(args, [null, 'number', 'string', null, 'object'], true);
+  walletOf(ctx, call);
+  const options = sendOptions(args, ctx);
+  const outcome = sendOutcome(options);
+  const flag = (name: string, otherwise: boolean): boolean => (options.has(name) ? asBool(options.get(name)) : otherwise);
+  const tools = toolsOf(ctx);
+  const replaceable = flag('replaceable', tools.options.replaceable);
+  const parts = [options.get('inputs') ?? null, args[0] ?? null, options.get('locktime') ?? null];
+  const names = outputNames(args[0]);
+  if (follows(ctx.compat, 31)) {
+    const payers = options.get('subtract_fee_from_outputs');
+    checkPositions(given(payers) ? asArray(payers) : [], names);
+    refuseWeights(options);
+  }
+  const tx = startedTx(ctx, parts, replaceable, asTxVersion(args[5]));
+  const wallet = await settledWallet(ctx, call);
+  const listed = weighed(options.get('inputs'));
+  const fund = { tx, addInputs: tx.inputs.length === 0, overrideRate: false, listed, names };
+  return inSpendLine(wallet, async () => {
+    const funded = await fundWith(ctx, wallet, options, fund, call);
+    const sent =
+      follows(ctx.compat, 31) && !options.has('locktime') ? { ...funded, tx: notForThePast(wallet, funded.tx, tools.node) } : funded;
+    return finishSend(ctx, wallet, sent, outcome, call);
+  });
+};

@@ -1,0 +1,218 @@
+// sendall: spends all coins of a wallet, or those that are named, to one or more addresses. Core's master:
+// wallet/rpc/spend.cpp.
+import { hashKey } from '../../../consensus/bytes/hex.js';
+import type { TxFields, TxInputFields } from '../../../consensus/tx/build-tx.js';
+import { dustThreshold } from '../../../policy/dust.js';
+import { feeForSize } from '../../../policy/fee-rate.js';
+import { outpointOf } from '../../../wallet/coins/outpoint.js';
+import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
+import { availableCoins } from '../../../wallet/spend/available-coins.js';
+import type { CoinControl } from '../../../wallet/spend/coin-control.js';
+import { FEE_REASON, minimumFeeRate } from '../../../wallet/spend/fee-rates.js';
+import type { SpendTools } from '../../../wallet/spend/payment.js';
+import { NO_RATE, rateTooLow, versionMismatch } from '../../../wallet/spend/payment-plan.js';
+import { type InputSize, inputVirtualSize, transactionWeight } from '../../../wallet/spend/select/tx-size.js';
+import { SignedSizes } from '../../../wallet/spend/signed-size.js';
+import { inSpendLine } from '../../../wallet/spend/spend-line.js';
+import type { Wallet } from '../../../wallet/wallet.js';
+import { asArray, asBool, asInt, asString } from '../../args.js';
+import type { CallInfo, Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import { asTxVersion } from '../../front/createrawtransaction.js';
+import type { NodeContext } from '../../node/context.js';
+import { hashHex } from '../../render/hex.js';
+import { settledWallet, WalletSlicer, walletOf } from '../../wallet/select.js';
+import { controlFor, setFeeRate, toolsOf } from '../../wallet/spend-args.js';
+import { readDepths } from '../../wallet/spend-options.js';
+import {
+  finishSend,
+  notForThePast,
+  SEQUENCE_LOCKABLE,
+  SEQUENCE_REPLACEABLE,
+  sendOptions,
+  sendOutcome,
+  startedTx,
+} from '../../wallet/spend-psbt.js';
+import { JsonNumber, JsonObject, type JsonValue } from '../../wire/values.js';
+
+const invalid = (text: string): never => fail(RPC_CODE.INVALID_PARAMETER, text);
+
+const short = (text: string): never => fail(RPC_CODE.WALLET_INSUFFICIENT_FUNDS, text);
+
+const MAX_STANDARD_WEIGHT = 400_000;
+
+/** Version 3 (TRUC): the largest, and the largest that spends an unconfirmed one. */
+const VERSION_3 = 3;
+
+const MAX_WEIGHT_3 = 40_000;
+
+const MAX_CHILD_WEIGHT_3 = 4_000;
+
+/** A coin that is spent, and how large its input will be; null where that cannot be told. */
+interface Spent {
+  readonly input: TxInputFields;
+  readonly value: number;
+  readonly size: InputSize | null;
+  readonly depth: number;
+}
+
+/** Recipients as outputs with amounts, those without one with 0; and the texts of the latter. */
+function readRecipients(value: JsonValue | undefined): { outputs: JsonValue[]; open: Set<string> } {
+  const open = new Set<string>();
+  const outputs = asArray(value).map((recipient) => {
+    if (typeof recipient !== 'string') return recipient;
+    open.add(recipient);
+    return new JsonObject([recipient], [new JsonNumber('0')]);
+  });
+  return { outputs, open };
+}
+
+/** What is asked of the transaction beyond its coins. */
+interface Wanted {
+  readonly sendMax: boolean;
+  readonly replaceable: boolean;
+  readonly feeRate: number;
+}
+
+export const sendall: Run<NodeContext> = async (ctx, args, call) => {
+  walletOf(ctx, call);
+  const options = sendOptions(args, ctx);
+  const outcome = sendOutcome(options);
+  const { outputs, open } = readRecipients(args[0]);
+  if (open.size === 0) invalid('Must provide at least one address without a specified amount');
+  const tools = toolsOf(ctx);
+  const control = controlFor(ctx);
+  const rateArgs = { confTarget: options.get('conf_target'), estimateMode: options.get('estimate_mode'), feeRate: options.get('fee_rate') };
+  setFeeRate(ctx, control, rateArgs, false);
+  const least = options.has('minconf') ? asInt(options.get('minconf')) : 0;
+  readDepths(options, control, { negative: `Invalid minconf (minconf cannot be negative): ${least}` });
+  control.version = asTxVersion(options.get('version'));
+  const replaceable = options.has('replaceable') ? asBool(options.get('replaceable')) : tools.options.replaceable;
+  const wallet = await settledWallet(ctx, call);
+  control.allowWatchOnly = wallet.privateKeysDisabled;
+  const feeRate = rateFor(ctx, wallet, control);
+  const listed = options.get('inputs');
+  const parts = [listed ?? null, outputs, options.get('locktime') ?? null];
+  const started = startedTx(ctx, parts, replaceable, control.version);
+  if (listed !== undefined && options.has('send_max')) invalid('Cannot combine send_max with specific inputs.');
+  if (listed !== undefined && (options.has('minconf') || options.has('maxconf'))) {
+    invalid('Cannot combine minconf or maxconf with specific inputs.');
+  }
+  const wanted = { sendMax: options.has('send_max') && asBool(options.get('send_max')), replaceable, feeRate };
+  const names = new Set(started.inputs.map(({ prevHash, prevIndex }) => hashKey(outpointOf(prevHash, prevIndex))));
+  if (names.size < started.inputs.length) invalid('Invalid parameter, an input is named twice');
+  return inSpendLine(wallet, async () => {
+    const sizes = new SignedSizes(wallet, control.allowWatchOnly);
+    const spent =
+      listed === undefined
+        ? await allCoins(wallet, control, sizes, wanted, tools, call)
+        : started.inputs.map((input) => namedCoin(wallet, input, sizes, control.version));
+    const begun = { ...started, inputs: spent.map(({ input }) => input) };
+    const tx = divided(tools, begun, spent, wanted, { outputs, open, isOpen: listed === undefined });
+    const chosen = spent.map(({ input }) => outpointOf(input.prevHash, input.prevIndex));
+    if (options.has('lock_unspents') && asBool(options.get('lock_unspents'))) {
+      for (const outpoint of chosen) wallet.ledger.lock(outpoint, null);
+    }
+    const sent = options.has('locktime') ? tx : notForThePast(wallet, tx, tools.node);
+    return finishSend(ctx, wallet, { tx: sent, chosen }, outcome, call);
+  });
+};
+
+function rateFor(ctx: NodeContext, wallet: Wallet, control: ReturnType<typeof controlFor>): number {
+  const tools = toolsOf(ctx);
+  const setting = { ...tools, payFeeRate: wallet.payFeeRate };
+  const rate = minimumFeeRate(setting, control);
+  if (control.feeRate !== null && rate.feeRate > control.feeRate) invalid(rateTooLow(control.feeRate, rate, setting));
+  if (rate.reason === FEE_REASON.FALLBACK && rate.feeRate === 0) fail(RPC_CODE.WALLET_ERROR, NO_RATE);
+  return rate.feeRate;
+}
+
+/** A coin that the caller names. */
+function namedCoin(wallet: Wallet, input: TxInputFields, sizes: SignedSizes, version: number): Spent {
+  const { ledger } = wallet;
+  const outpoint = outpointOf(input.prevHash, input.prevIndex);
+  const name = `UTXO (${hashHex(input.prevHash)}:${input.prevIndex})`;
+  if (ledger.isSpent(outpoint)) invalid(`Input not available. ${name} was already spent.`);
+  const coin = ledger.coins.find(outpoint);
+  if (coin < 0 || ledger.coins.ownership(coin) === OWNERSHIP.NO) return invalid(`Input not found. ${name} is not part of wallet.`);
+  const row = ledger.coins.txRow(coin);
+  const depth = ledger.depth(row);
+  const mismatch = depth === 0 ? versionMismatch(ledger.txs.view(row)?.version, version) : null;
+  if (mismatch !== null) invalid(mismatch);
+  return { input, value: ledger.coins.value(coin), size: sizes.of(ledger.coins.script(coin)), depth };
+}
+
+/** Every coin that may be spent. */
+async function allCoins(
+  wallet: Wallet,
+  control: CoinControl,
+  sizes: SignedSizes,
+  { sendMax, replaceable, feeRate }: Wanted,
+  tools: SpendTools,
+  call: CallInfo,
+): Promise<Spent[]> {
+  const { coins, txs } = wallet.ledger;
+  const found = await availableCoins(wallet, control, sizes, tools, null, new WalletSlicer(wallet, call));
+  const sequence = replaceable ? SEQUENCE_REPLACEABLE : SEQUENCE_LOCKABLE;
+  return found.rows.flatMap((row, i) => {
+    const size = found.sizes[i];
+    const value = coins.value(row);
+    if (sendMax && size !== null && feeForSize(feeRate, inputVirtualSize(size), true) > value) return [];
+    const input = { prevHash: txs.txid(coins.txRow(row)), prevIndex: coins.vout(row), scriptSig: new Uint8Array(0), sequence };
+    return [{ input, value, size, depth: found.columns.depths[i] }];
+  });
+}
+
+/** The transaction with its amounts: what the fee leaves is shared by the outputs without one. */
+function divided(
+  { options, node }: SpendTools,
+  tx: TxFields,
+  spent: readonly Spent[],
+  { feeRate, sendMax }: Wanted,
+  { outputs, open, isOpen }: { readonly outputs: readonly JsonValue[]; readonly open: ReadonlySet<string>; readonly isOpen: boolean },
+): TxFields {
+  const inputs = spent.flatMap(({ size }) => (size === null ? [] : [size]));
+  if (inputs.length < spent.length) {
+    fail(RPC_CODE.WALLET_ERROR, 'Unable to determine the size of the transaction, the wallet contains unsolvable descriptors');
+  }
+  const weight = transactionWeight(
+    inputs,
+    tx.outputs.map(({ script }) => script),
+  );
+  const fee = feeForSize(feeRate, Math.ceil(weight / 4), true);
+  if (fee > options.maxFeeSats) {
+    fail(RPC_CODE.WALLET_ERROR, 'Fee exceeds maximum configured by user (e.g. -maxtxfee, maxfeerate)');
+  }
+  const total = spent.reduce((sum, { value }) => sum + value, 0);
+  const outpoints = spent.map(({ input }) => outpointOf(input.prevHash, input.prevIndex));
+  const left = total - fee - (node.bumpFees(outpoints, feeRate)?.together ?? 0);
+  if (left <= 0) {
+    const tooLow = 'Total value of UTXO pool too low to pay for transaction';
+    if (sendMax) short(`${tooLow}, try using lower feerate.`);
+    short(`${tooLow}. Try using lower feerate or excluding uneconomic UTXOs with 'send_max' option.`);
+  }
+  const isChild = isOpen && spent.some(({ depth }) => depth === 0);
+  const most = tx.version !== VERSION_3 ? MAX_STANDARD_WEIGHT : isChild ? MAX_CHILD_WEIGHT_3 : MAX_WEIGHT_3;
+  if (weight > most) fail(RPC_CODE.WALLET_ERROR, 'Transaction too large.');
+  const claimed = tx.outputs.reduce((sum, { value }) => sum + Number(value), 0);
+  if (claimed > total) short('Assigned more value to outputs than available funds.');
+  const rest = left - claimed;
+  if (rest < 0) short('Insufficient funds for fees after creating specified outputs.');
+  const share = Math.floor(rest / open.size);
+  let first = rest % open.size;
+  const { dust } = node.rates();
+  const names = outputs.map((output) => (output instanceof JsonObject ? output.keys[0] : asString(output)));
+  return {
+    ...tx,
+    outputs: tx.outputs.map(({ value, script }, i) => {
+      const isShare = open.has(names[i]);
+      const amount = isShare ? share + first : Number(value);
+      if (isShare) first = 0;
+      if (amount < dustThreshold(script, dust, true)) {
+        if (isShare) short('Dynamically assigned remainder results in dust output.');
+        invalid(`Specified output amount to ${names[i]} is below dust threshold.`);
+      }
+      return { value: amount, script };
+    }),
+  };
+}

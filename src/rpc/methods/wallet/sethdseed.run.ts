@@ -1,0 +1,57 @@
+// Runs sethdseed.
+import { fillPool } from '../../../wallet/keys/fill-pool.js';
+import type { WalletBatch } from '../../../wallet/storage/wallet-batch.js';
+import { asBool } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { privateKeyOf } from '../../node/private-key.js';
+import { Slicer } from '../../node/slices.js';
+import { given } from '../../wallet/addresses.js';
+import { ensureUnlocked, legacyOf, walletOf } from '../../wallet/select.js';
+
+export const sethdseed: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  const legacy = legacyOf(wallet);
+  if (wallet.privateKeysDisabled) fail(RPC_CODE.WALLET_ERROR, 'Cannot set a HD seed to a wallet with private keys disabled');
+  ensureUnlocked(wallet);
+  const flush = given(args[0]) ? asBool(args[0]) : true;
+  let seed: Uint8Array;
+  let isCompressed = true;
+  if (given(args[1])) {
+    const key = privateKeyOf(args[1], ctx, call) ?? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Invalid private key');
+    seed = key.key;
+    isCompressed = key.compressed;
+    for (const compressed of [true, false]) {
+      const publicKey = ctx.descriptors.keys.publicKey(seed, compressed)!;
+      if (legacy.hasSecret(ctx.crypto.hash160(publicKey))) {
+        seed.fill(0);
+        fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Already have this key (either as an HD seed or as a loose private key)');
+      }
+    }
+  } else seed = legacy.generateSeed();
+  try {
+    const work = (batch: WalletBatch): void => {
+      ensureUnlocked(wallet);
+      legacy.setSeed(seed, batch, isCompressed);
+      if (flush) legacy.newPool(batch);
+    };
+    if (given(args[1])) {
+      await wallet.changeKeys((batch) => {
+        work(batch);
+        wallet.giveElsewhere(batch);
+      });
+    } else {
+      await wallet.change((batch) => {
+        work(batch);
+        wallet.freshSeed = true;
+      }, true);
+    }
+    wallet.hasKeyManager = true;
+  } finally {
+    seed.fill(0);
+  }
+  if (flush) await fillPool(wallet, 0, new Slicer(call.breathe));
+  await wallet.looked();
+  return null;
+};

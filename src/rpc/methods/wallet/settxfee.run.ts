@@ -1,0 +1,24 @@
+// Runs settxfee. Core: wallet/rpc/spend.cpp.
+import { formatFeeRate } from '../../../policy/fee-rate.js';
+import { asAmount } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { walletOf } from '../../wallet/select.js';
+import { toolsOf } from '../../wallet/spend-args.js';
+
+export const settxfee: Run<NodeContext> = (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  const { node, options } = toolsOf(ctx);
+  const rate = asAmount(args[0]);
+  const { relayMinimum } = node.rates();
+  const refuse = (why: string, limit: number): never =>
+    fail(RPC_CODE.INVALID_PARAMETER, `txfee cannot be ${why} (${formatFeeRate(limit)})`);
+  if (rate !== 0) {
+    if (rate < relayMinimum) refuse('less than min relay tx fee', relayMinimum);
+    if (rate < options.minFeeRate) refuse('less than wallet min fee', options.minFeeRate);
+    if (rate > options.maxFeeSats) refuse('more than wallet max tx fee', options.maxFeeSats);
+  }
+  wallet.payFeeRate = rate;
+  return true;
+};

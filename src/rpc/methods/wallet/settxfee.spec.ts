@@ -1,0 +1,13 @@
+// Declares settxfee.
+import type { MethodSpec } from '../../declare/types.js';
+
+export const settxfee: MethodSpec = {
+  name: 'settxfee',
+  category: 'wallet',
+  runs: 'wallet',
+  holds: 'wallet',
+  description: 'Sets the fee rate of the payments of this wallet, until it is unloaded, over -paytxfee. 0 goes back to estimates.',
+  args: [{ name: 'amount', type: 'amount', help: 'The fee rate in BTC/kvB' }],
+  results: [{ type: 'bool', help: 'true' }],
+  examples: [{ cli: '0.00001', rpc: '0.00001' }],
+};

@@ -1,0 +1,36 @@
+// Runs setwalletflag.
+import { WALLET_FLAG } from '../../../wallet/wallet-record.js';
+import { asString } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { flag } from '../../wallet/lifecycle.js';
+import { walletOf } from '../../wallet/select.js';
+
+/** Names of flags as setwalletflag takes them. */
+const FLAG_NAMES: Readonly<Record<string, bigint>> = {
+  avoid_reuse: WALLET_FLAG.AVOID_REUSE,
+  blank: WALLET_FLAG.BLANK,
+  key_origin_metadata: WALLET_FLAG.KEY_ORIGIN_METADATA,
+  disable_private_keys: WALLET_FLAG.DISABLE_PRIVATE_KEYS,
+  descriptor_wallet: WALLET_FLAG.DESCRIPTORS,
+  external_signer: WALLET_FLAG.EXTERNAL_SIGNER,
+};
+
+const REUSE_CAVEAT =
+  'You need to rescan the blockchain in order to correctly mark used destinations in the past. Until this is done, some destinations may be considered unused, even if the opposite is the case.';
+
+export const setwalletflag: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  const name = asString(args[0]);
+  const value = flag(args[1], true);
+  const bit = Object.hasOwn(FLAG_NAMES, name) ? FLAG_NAMES[name] : fail(RPC_CODE.INVALID_PARAMETER, `Unknown wallet flag: ${name}`);
+  if (bit !== WALLET_FLAG.AVOID_REUSE) fail(RPC_CODE.INVALID_PARAMETER, `Wallet flag is immutable: ${name}`);
+  if (wallet.record.has(bit) === value) fail(RPC_CODE.INVALID_PARAMETER, `Wallet flag is already set to ${value}: ${name}`);
+  await wallet.change((batch) => {
+    if (value) wallet.record.flags |= bit;
+    else wallet.record.flags &= ~bit;
+    wallet.record.write(batch);
+  });
+  return { flag_name: name, flag_state: value, ...(value ? { warnings: REUSE_CAVEAT } : {}) };
+};

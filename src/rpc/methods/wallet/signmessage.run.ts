@@ -1,0 +1,28 @@
+// signmessage: a text signed with the key of one of the wallet's P2PKH addresses. Core 0.21, rpcwallet.cpp.
+import { decodeAddress } from '../../../address/address.js';
+import { signMessage } from '../../../address/signed-message.js';
+import { follows } from '../../../policy/compat.js';
+import { asString } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { ensureUnlocked, walletOf } from '../../wallet/select.js';
+
+export const signmessage: Run<NodeContext> = (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  ensureUnlocked(wallet);
+  const [text, message] = [asString(args[0]), asString(args[1])];
+  const decoded = decodeAddress(text, ctx.params, ctx.crypto);
+  if ('error' in decoded) return fail(follows(ctx.compat, 22) ? RPC_CODE.INVALID_ADDRESS_OR_KEY : RPC_CODE.TYPE_ERROR, 'Invalid address');
+  if (decoded.kind !== 'pubkeyhash') return fail(RPC_CODE.TYPE_ERROR, 'Address does not refer to key');
+  const provider = wallet.provider(decoded.script);
+  const secret = provider?.secret(decoded.payload);
+  if (secret === undefined) return fail(RPC_CODE.WALLET_ERROR, 'Private key not available');
+  try {
+    const compressed = provider?.publicKey(decoded.payload)?.length === 33;
+    const bytes = new Uint8Array(Buffer.from(message, 'utf8'));
+    return signMessage(bytes, secret, compressed, ctx.crypto, ctx.recoverable) ?? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Sign failed');
+  } finally {
+    secret.fill(0);
+  }
+};

@@ -1,0 +1,15 @@
+// Declares signrawtransactionwithwallet.
+import { PREVTXS_ARG, SIGHASH_TYPE_ARG, SIGNED_RESULTS } from '../../declare/signing-parts.js';
+import type { MethodSpec } from '../../declare/types.js';
+
+export const signrawtransactionwithwallet: MethodSpec = {
+  name: 'signrawtransactionwithwallet',
+  category: 'wallet',
+  runs: 'wallet',
+  holds: 'keys',
+  repeatable: true,
+  description: 'Signs the inputs of a transaction with the keys of the wallet, which must be unlocked.',
+  args: [{ name: 'hexstring', type: 'str', help: 'The transaction' }, PREVTXS_ARG, SIGHASH_TYPE_ARG],
+  results: SIGNED_RESULTS,
+  examples: [{ cli: '"myhex"', rpc: '"myhex"' }],
+};

@@ -1,0 +1,54 @@
+// simulaterawtransaction: what transactions would change about a wallet's balance. Core's master:
+// wallet/rpc/wallet.cpp.
+import { hashKey } from '../../../consensus/bytes/hex.js';
+import { outpointOf } from '../../../wallet/coins/outpoint.js';
+import { OWNERSHIP, type Ownership } from '../../../wallet/keys/ownership.js';
+import { asArray, asBool, asString } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { decodeTx } from '../../node/raw-tx.js';
+import { findOutputs } from '../../node/signing-args.js';
+import { settledWallet, WalletSlicer } from '../../wallet/select.js';
+import { Amount, JsonObject } from '../../wire/values.js';
+
+const invalid = (text: string): never => fail(RPC_CODE.INVALID_PARAMETER, text);
+
+export const simulaterawtransaction: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = await settledWallet(ctx, call);
+  const texts = asArray(args[0]);
+  const wanted = args[1] instanceof JsonObject ? args[1].get('include_watchonly') : undefined;
+  const watchOnly = wanted === undefined ? false : asBool(wanted);
+  const pauses = new WalletSlicer(wallet, call);
+  const counts = (ownership: Ownership): boolean =>
+    ownership === OWNERSHIP.SPENDABLE || (ownership === OWNERSHIP.WATCH && (watchOnly || wallet.privateKeysDisabled));
+  const { coins } = wallet.ledger;
+  let change = 0;
+  /** Outputs of the transactions before, and what spends them. */
+  const made = new Map<string, number>();
+  const spent = new Set<string>();
+  for (const text of texts) {
+    const tx = decodeTx(ctx, asString(text), true) ?? fail(RPC_CODE.DESERIALIZATION_ERROR, 'Transaction hex string decoding failure.');
+    const found = await findOutputs(ctx, tx);
+    for (let i = 0; i < tx.inputCount; i++) {
+      const outpoint = hashKey(tx.outpoint(i));
+      if (spent.has(outpoint)) invalid('Transaction(s) are spending the same output more than once');
+      const value = made.get(outpoint);
+      if (value !== undefined) change -= value;
+      else {
+        if (found[i] === null) invalid('One or more transaction inputs are missing or have been spent already');
+        const coin = coins.find(tx.outpoint(i));
+        if (coin >= 0 && counts(coins.ownership(coin))) change -= coins.value(coin);
+      }
+      spent.add(outpoint);
+      if (pauses.due) await pauses.pause();
+    }
+    for (let vout = 0; vout < tx.outputCount; vout++) {
+      const value = counts(wallet.isMine(tx.outputScript(vout))) ? tx.outputValue(vout) : 0;
+      made.set(hashKey(outpointOf(tx.txid, vout)), value);
+      change += value;
+      if (pauses.due) await pauses.pause();
+    }
+  }
+  return { balance_change: new Amount(change) };
+};

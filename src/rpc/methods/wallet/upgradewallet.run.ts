@@ -1,0 +1,22 @@
+// Runs upgradewallet.
+import { WALLET_VERSION } from '../../../wallet/wallet-record.js';
+import { asInt, checkTypes } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import type { NodeContext } from '../../node/context.js';
+import { given } from '../../wallet/lifecycle.js';
+import { ensureUnlocked, walletOf } from '../../wallet/select.js';
+
+export const upgradewallet: Run<NodeContext> = (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  checkTypes(args, ['number'], true);
+  ensureUnlocked(wallet);
+  const version = given(args[0]) ? asInt(args[0]) : 0;
+  const current = wallet.record.version;
+  const wanted = version === 0 ? WALLET_VERSION.LATEST : version;
+  const facts = { wallet_name: wallet.name, previous_version: current, current_version: current };
+  if (wanted < current) {
+    return { ...facts, error: `Cannot downgrade wallet from version ${current} to version ${wanted}. Wallet version unchanged.` };
+  }
+  // adit makes wallets of the latest version only.
+  return { ...facts, result: 'Already at latest version. Wallet version unchanged.' };
+};

@@ -1,0 +1,36 @@
+// Runs walletcreatefundedpsbt. Core: wallet/rpc/spend.cpp.
+import { follows } from '../../../policy/compat.js';
+import { inSpendLine } from '../../../wallet/spend/spend-line.js';
+import { asBool, checkType, checkTypes } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { asTxVersion } from '../../front/createrawtransaction.js';
+import type { NodeContext } from '../../node/context.js';
+import { asPsbtVersion, psbtText } from '../../render/psbt-text.js';
+import { settledWallet, walletOf } from '../../wallet/select.js';
+import { type Given, given, toolsOf } from '../../wallet/spend-args.js';
+import { fundWith } from '../../wallet/spend-options.js';
+import { outputNames, refuseWeights, startedTx, walletPsbt, weighed } from '../../wallet/spend-psbt.js';
+import { Amount, JsonObject } from '../../wire/values.js';
+
+const member = (options: Given, name: string): Given => (options instanceof JsonObject ? options.get(name) : undefined);
+
+export const walletcreatefundedpsbt: Run<NodeContext> = async (ctx, args, call) => {
+  walletOf(ctx, call);
+  checkTypes(args, ['array', null, 'number', 'object', 'bool'], true);
+  const options = args[3];
+  let { replaceable } = toolsOf(ctx).options;
+  const asked = member(options, 'replaceable');
+  if (given(asked)) {
+    checkType(asked, 'bool');
+    replaceable = asked === true;
+  }
+  const tx = startedTx(ctx, [args[0] ?? null, args[1] ?? null, args[2] ?? null], replaceable, asTxVersion(args[5]));
+  const wallet = await settledWallet(ctx, call);
+  if (follows(ctx.compat, 31)) refuseWeights(options);
+  const fund = { tx, addInputs: tx.inputs.length === 0, overrideRate: true, listed: weighed(args[0]), names: outputNames(args[1]) };
+  const funded = await inSpendLine(wallet, () => fundWith(ctx, wallet, options, fund, call));
+  const derivations = given(args[4]) ? asBool(args[4]) : true;
+  const version = asPsbtVersion(args[6], ctx.compat);
+  const { psbt } = await walletPsbt(ctx, wallet, funded.tx, { sign: false, derivations, version }, call);
+  return { psbt: psbtText(psbt, ctx.crypto, ctx.compat), fee: new Amount(funded.fee), changepos: funded.changePosition };
+};

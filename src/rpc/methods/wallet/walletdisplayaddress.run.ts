@@ -1,0 +1,22 @@
+// Runs walletdisplayaddress. Core's master: rpc/external_signer.cpp, wallet/external_signer_scriptpubkeyman.
+import { decodeAddress, encodeAddress } from '../../../address/address.js';
+import { WALLET_FLAG } from '../../../wallet/wallet-record.js';
+import { asString } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { describeScript } from '../../wallet/describe.js';
+import { signerOf } from '../../wallet/external-signer.js';
+import { walletOf } from '../../wallet/select.js';
+
+export const walletdisplayaddress: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  const text = asString(args[0]);
+  const decoded = decodeAddress(text, ctx.params, ctx.crypto);
+  if ('error' in decoded) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Invalid address');
+  const { script } = decoded;
+  const desc = wallet.record.has(WALLET_FLAG.EXTERNAL_SIGNER) ? describeScript(ctx, script, wallet.provider(script)) : null;
+  if (desc === null) return fail(RPC_CODE.MISC_ERROR, 'There is no ScriptPubKeyManager for this address');
+  await signerOf(ctx).displayAddress(desc, encodeAddress(script, ctx.params, ctx.crypto) ?? text);
+  return { address: text };
+};

@@ -1,0 +1,12 @@
+// Runs walletlock.
+import type { Run } from '../../dispatch.js';
+import type { NodeContext } from '../../node/context.js';
+import { ensureEncrypted } from '../../wallet/encryption.js';
+import { walletOf } from '../../wallet/select.js';
+
+export const walletlock: Run<NodeContext> = async (ctx, _args, call) => {
+  const wallet = walletOf(ctx, call);
+  ensureEncrypted(wallet, 'walletlock');
+  await wallet.keyUse.lock();
+  return null;
+};

@@ -1,0 +1,36 @@
+// Runs walletpassphrase.
+import { fillPool } from '../../../wallet/keys/fill-pool.js';
+import { renewSeed } from '../../../wallet/manage/encrypt-wallet.js';
+import { asInt64 } from '../../args.js';
+import type { Run } from '../../dispatch.js';
+import { fail, RPC_CODE } from '../../errors.js';
+import type { NodeContext } from '../../node/context.js';
+import { Slicer } from '../../node/slices.js';
+import { empty, ensureEncrypted, masterKeyOf } from '../../wallet/encryption.js';
+import { passphraseOf } from '../../wallet/passphrase.js';
+import { walletOf } from '../../wallet/select.js';
+
+const MAX_SECONDS = 100_000_000n;
+
+export const walletpassphrase: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  ensureEncrypted(wallet, 'walletpassphrase');
+  const passphrase = passphraseOf(args, 0, call);
+  try {
+    const asked = asInt64(args[1]);
+    if (asked < 0n) fail(RPC_CODE.INVALID_PARAMETER, 'Timeout cannot be negative.');
+    const seconds = Number(asked > MAX_SECONDS ? MAX_SECONDS : asked);
+    if (passphrase.length === 0) empty(ctx);
+    const { key } = await masterKeyOf(wallet, passphrase);
+    wallet.unlock(key, seconds);
+    const { session } = wallet.vault;
+    await renewSeed(wallet, ctx.descriptors);
+    await fillPool(wallet, 0, new Slicer(call.breathe));
+    await wallet.looked();
+    // Another call may have unlocked it for longer meanwhile.
+    if (seconds === 0 && wallet.vault.session === session) wallet.lock();
+  } finally {
+    passphrase.fill(0);
+  }
+  return null;
+};

@@ -1,0 +1,34 @@
+// Runs walletpassphrasechange.
+import { encodeMasterKey, sealMasterKey } from '../../../wallet/crypt/master-key.js';
+import { WALLET_PREFIX, walletKey } from '../../../wallet/storage/layout.js';
+import type { Run } from '../../dispatch.js';
+import type { NodeContext } from '../../node/context.js';
+import { empty, ensureEncrypted, incorrect, masterKeyOf } from '../../wallet/encryption.js';
+import { passphraseOf } from '../../wallet/passphrase.js';
+import { walletOf } from '../../wallet/select.js';
+
+export const walletpassphrasechange: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  ensureEncrypted(wallet, 'walletpassphrasechange');
+  const old = passphraseOf(args, 0, call);
+  const fresh = passphraseOf(args, 1, call);
+  try {
+    if (old.length === 0 || fresh.length === 0) empty(ctx);
+    const { key, stored } = await masterKeyOf(wallet, old);
+    try {
+      const renewed = await sealMasterKey(key, fresh);
+      await wallet.change((batch) => {
+        // Another call was faster: the old passphrase opens nothing any more.
+        if (!wallet.masterKeys.includes(stored)) incorrect();
+        wallet.masterKeys.splice(0, wallet.masterKeys.length, renewed);
+        batch.put(walletKey(WALLET_PREFIX.masterKey, 1), encodeMasterKey(renewed));
+      }, true);
+    } finally {
+      key.fill(0);
+    }
+  } finally {
+    old.fill(0);
+    fresh.fill(0);
+  }
+  return null;
+};
