@@ -33,7 +33,7 @@ async function fund(daemon: Daemon): Promise<Coin[]> {
 }
 
 await runBench({
-  name: 'wallet/pooled-signer',
+  name: 'parallel/pooled-signer',
   protects: 'how long payouts take to sign, and that nobody waits for it',
   async run() {
     const daemon = await Daemon.start('-fronts=1', `-keypool=${INPUTS + 10}`, `-par=${THREADS}`);

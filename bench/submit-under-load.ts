@@ -13,7 +13,7 @@ const CLIENTS = 4;
 const ENTRIES = 50;
 
 await runBench({
-  name: 'http/link',
+  name: 'link',
   protects: 'a solved block from the queue of calls that may wait',
   async run() {
     const node = await FilledNode.start(400, `-fronts=${fronts}`);

@@ -14,8 +14,8 @@ export function methodTables(root) {
     .sort((a, b) => (a.name < b.name ? -1 : 1));
   const contexts = {
     front: ['FrontContext', '../front/context.js'],
-    node: ['NodeContext', '../node/context.js'],
-    wallet: ['NodeContext', '../node/context.js'],
+    node: ['NodeContext', '../context/node.js'],
+    wallet: ['NodeContext', '../context/node.js'],
   };
   const head = '// Made by src/method-tables.mjs; a line a method.\n';
   const specs = [

@@ -1,5 +1,5 @@
 // Signs transactions, or a range of one's inputs, from shared slabs, and checks them: the message, its result, and the
-// run function of the worker threads. Posted by wallet/pooled-signer.ts. Results are public; private keys never are in
+// run function of the worker threads. Posted by parallel/pooled-signer.ts. Results are public; private keys never are in
 // a message.
 
 import { ByteReader } from '../consensus/bytes/reader.js';
@@ -30,7 +30,7 @@ export interface SignJob {
 export interface SignJobResult {
   readonly version: typeof SIGN_MESSAGE_VERSION;
   /**
-   * Per input: its outcome's code as 32 bits (wallet/sign/sign-input.ts), scriptSig with size, number of witness items,
+   * Per input: its outcome's code as 32 bits (signing/sign-input.ts), scriptSig with size, number of witness items,
    * items with sizes.
    */
   readonly inputs: Uint8Array;

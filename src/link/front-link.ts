@@ -3,7 +3,6 @@
 // says no. drain() handles all news that have arrived, for a front that is about to answer alone and must not be older
 // than any reply already given.
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
-import type { TakenBlock } from '../rpc/front/block-hex.js';
 import { CallWriter, ReplyReader } from './frames.js';
 import type { FrontCounters } from './front-counters.js';
 import { LinkTurns } from './link-turns.js';
@@ -18,6 +17,7 @@ import {
   type NodeNews,
   Outbox,
   type PriorityCall,
+  type TakenBlock,
   unpackMessage,
 } from './messages.js';
 import type { MethodCounts } from './method-counts.js';

@@ -5,10 +5,24 @@
 
 import type { MessagePort } from 'node:worker_threads';
 import { Packr } from 'msgpackr';
-import type { TakenBlock } from '../rpc/front/block-hex.js';
-import type { TipSnapshot } from '../rpc/front/context.js';
 import type { TemplateFacts } from '../template/facts.js';
 import type { SlabInfo, SlabRef } from './slab-ring.js';
+
+/** Facts of the tip, published by the node thread with every change. */
+export interface TipSnapshot {
+  readonly height: number;
+  /** Display hex. */
+  readonly hashHex: string;
+  readonly difficulty: number;
+}
+
+/** Bytes of an argument that was taken out of a body, and the text that stands for it there. */
+export interface TakenBlock {
+  /** No argument has it by chance: it is drawn for each body. */
+  readonly token: string;
+  /** Has an ArrayBuffer of its own. */
+  readonly bytes: Uint8Array;
+}
 
 /** One side's ports, and the shared memory of the rings (frames.ts). */
 export interface LinkPorts {

@@ -1,6 +1,6 @@
 // A call on its way through the node thread, and what the dispatcher that runs it is told. Used by node-link.ts.
 
-import type { TakenBlock } from '../rpc/front/block-hex.js';
+import type { TakenBlock } from './messages.js';
 
 /** A finished call. */
 export interface NodeReply {

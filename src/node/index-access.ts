@@ -2,7 +2,8 @@
 import type { FilterIndex } from '../indexes/filter-index.js';
 import type { Indexes } from '../indexes/indexes.js';
 import type { FilterOfBlock, FilterSearch } from '../parallel/filter-matcher.js';
-import type { FilterIndexAccess, NodeContext } from '../rpc/node/context.js';
+import type { FilterIndexAccess } from '../rpc/context/indexes.js';
+import type { NodeContext } from '../rpc/context/node.js';
 
 /** What searches filters for scripts. */
 export type FilterSearcher = (scripts: readonly Uint8Array[]) => FilterSearch;

@@ -1,7 +1,7 @@
 // The log's categories for the logging call; fronts read in shared memory whether theirs are on.
 import { type SharedState, STATE_FLAG } from '../link/shared-state.js';
 import type { NodeLogger } from '../log/create-logger.js';
-import type { LogControl } from '../rpc/node/context.js';
+import type { LogControl } from '../rpc/context/node.js';
 
 export function createLogControl(log: NodeLogger, state: SharedState): LogControl {
   const show = (): void => {

@@ -10,7 +10,7 @@ import type { Mempool } from '../mempool/mempool.js';
 import type { Net } from '../net/net.js';
 import type { SyncProgress } from '../net/sync/sync-progress.js';
 import type { Verifier } from '../parallel/verifier.js';
-import type { NetworkAccess } from '../rpc/node/context.js';
+import type { NetworkAccess } from '../rpc/context/network.js';
 import { networkHashes } from '../rpc/node/mining-info.js';
 import { difficultyOf } from '../rpc/render/difficulty.js';
 import type { TemplateService } from '../template/service.js';

@@ -8,7 +8,7 @@ import type { Peer } from '../net/peer/peer.js';
 import { namesOfPermissions } from '../net/peer/permissions.js';
 import { addressText, hostText, isRoutable } from '../net/wire/net-address.js';
 import { namesOfServices, SERVICE } from '../net/wire/protocol.js';
-import type { NetworkAccess, PeerInfo } from '../rpc/node/context.js';
+import type { NetworkAccess, PeerInfo } from '../rpc/context/network.js';
 import { Amount } from '../rpc/wire/values.js';
 import { createNetworkControl } from './network-control.js';
 

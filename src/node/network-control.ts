@@ -5,8 +5,8 @@ import { outboundTargets } from '../net/peer/auto-connect.js';
 import { parseSubnet, subnetContains, subnetText } from '../net/peer/bans.js';
 import { addressText, hostText, type NetAddress, parseHost } from '../net/wire/net-address.js';
 import { SERVICE } from '../net/wire/protocol.js';
+import type { KnownNode, NetworkControl } from '../rpc/context/network.js';
 import { RPC_CODE, RpcError } from '../rpc/errors.js';
-import type { KnownNode, NetworkControl } from '../rpc/node/context.js';
 
 const MAX_PORT = 65_535;
 

@@ -14,7 +14,7 @@ import { FeeEstimator } from '../mempool/fees/fee-estimator.js';
 import type { Mempool } from '../mempool/mempool.js';
 import { decodePool, encodePool, plainPool } from '../mempool/persist/mempool-file.js';
 import { type RestoreOptions, restorePool } from '../mempool/persist/restore.js';
-import type { PoolImport } from '../rpc/node/context.js';
+import type { PoolImport } from '../rpc/context/mempool.js';
 import { replaceFile } from '../storage/replace-file.js';
 
 export interface PoolFilesDeps {

@@ -8,7 +8,7 @@ import type { KeyMath } from '../crypto/key-math.js';
 import type { Clock } from '../lib/clock.js';
 import type { Logger } from '../log/logger.js';
 import type { Mempool } from '../mempool/mempool.js';
-import type { Sv2Access } from '../rpc/node/context.js';
+import type { Sv2Access } from '../rpc/context/mining.js';
 import { RESERVED_SIGOPS } from '../selection/ancestor-selection.js';
 import { encodeAuthorityKey } from '../sv2/authority-key.js';
 import { loadAuthorityKey } from '../sv2/provide/authority-file.js';

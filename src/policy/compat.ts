@@ -1,6 +1,6 @@
 // Which Bitcoin Core the node speaks and acts like (-compat): one record that config chooses and every room is handed
 // its part of. Nothing else decides between versions, no network's name either. What exists since and until which
-// release is said where it is declared (rpc/declare); this record says which releases count.
+// release is said where it is declared (rpc/methods); this record says which releases count.
 
 import { NEW_RULES, OLD_RULES, type PolicyRules } from './options.js';
 

@@ -3,10 +3,10 @@
 import { hideKeys } from '../address/descriptor/taken-keys.js';
 import { nextInLine } from '../lib/slicer.js';
 import { workClock } from '../lib/work-clock.js';
+import type { TakenBlock } from '../link/messages.js';
 import type { MethodSpec } from './declare/types.js';
 import type { VersionedMethod } from './declare/versions.js';
 import { RPC_CODE, RpcError, TypeFault } from './errors.js';
-import type { TakenBlock } from './front/block-hex.js';
 import { renderHelp } from './help.js';
 import { toArguments } from './params.js';
 import { BatchReply, ReplyRoom } from './wire/batch-reply.js';

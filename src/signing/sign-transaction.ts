@@ -29,7 +29,7 @@ export interface SigningTools {
   readonly signingThreads?: SigningThreads | undefined;
 }
 
-/** Signs on other threads; wallet/pooled-signer.ts. */
+/** Signs on other threads; parallel/pooled-signer.ts. */
 export interface SigningThreads {
   /** Null when the transaction is better signed where it is, or no thread is to be had. */
   sign(

@@ -27,7 +27,7 @@ export interface FillOptions {
   readonly derivations: boolean;
   /** Whether inputs get their final scripts when they are complete. */
   readonly finalize?: boolean;
-  /** By the rules of release 32 (sign/psbt-input.ts). */
+  /** By the rules of release 32 (signing/psbt-input.ts). */
   readonly later: boolean;
 }
 

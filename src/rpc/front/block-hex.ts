@@ -2,15 +2,8 @@
 // bytes and a body of a hundred bytes instead of megabytes of text to parse and decode. Used by plan.ts; the node's
 // side is rpc/node/submit.ts.
 import { randomBytes } from 'node:crypto';
+import type { TakenBlock } from '../../link/messages.js';
 import type { ParsedBody } from '../wire/request.js';
-
-/** Bytes of an argument that was taken out of a body, and the text that stands for it there. */
-export interface TakenBlock {
-  /** No argument has it by chance: it is drawn for each body. */
-  readonly token: string;
-  /** Has an ArrayBuffer of its own. */
-  readonly bytes: Uint8Array;
-}
 
 /** A body without its block. */
 export interface BodyWithoutBlock {

@@ -4,16 +4,9 @@
 import type { DescriptorContext } from '../../address/descriptor/context.js';
 import type { ChainParams } from '../../consensus/params/chain-params.js';
 import type { Hashes } from '../../crypto/crypto.js';
+import type { TipSnapshot } from '../../link/messages.js';
 import type { Compat } from '../../policy/compat.js';
 import type { Run } from '../dispatch.js';
-
-/** Facts of the tip, published by the node thread with every change. */
-export interface TipSnapshot {
-  readonly height: number;
-  /** Display hex. */
-  readonly hashHex: string;
-  readonly difficulty: number;
-}
 
 /** Everything a front method may use. */
 export interface FrontContext {

@@ -1,7 +1,7 @@
 // What getblockchaininfo, getchainstates, getchaintips, getchaintxstats and getdeploymentinfo share: the state of the
 // chain in figures.
 import { NEVER_HEIGHT } from '../../consensus/params/deployment.js';
-import type { NodeContext } from './context.js';
+import type { NodeContext } from '../context/node.js';
 
 /** Heights from which buried soft forks hold. */
 export function buriedHeights({ chain: { params } }: NodeContext): (readonly [name: string, height: number])[] {

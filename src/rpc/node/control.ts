@@ -1,8 +1,9 @@
 // What generate, getmemoryinfo, getrpcinfo, getzmqnotifications, logging, mockscheduler, setmocktime, stop and
 // syncwithvalidationinterfacequeue share: clocks for tests, logging, memory, stop, getrpcinfo, and the method that only
 // says it is gone.
+
+import type { NodeContext } from '../context/node.js';
 import { fail, RPC_CODE } from '../errors.js';
-import type { NodeContext } from './context.js';
 
 export const regtestOnly = (ctx: NodeContext, method: string) => {
   if (ctx.params.name !== 'regtest') {

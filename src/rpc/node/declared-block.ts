@@ -7,7 +7,7 @@ import type { HeaderView } from '../../consensus/block/header-view.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';
 import type { Reject } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import type { NodeContext } from './context.js';
+import type { NodeContext } from '../context/node.js';
 
 export const ID_BYTES = 32;
 

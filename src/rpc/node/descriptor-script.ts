@@ -1,8 +1,8 @@
 // The one output script of a descriptor that a block is to pay, as Core 0.21's getScriptFromDescriptor picks it.
 import { parseDescriptor } from '../../address/descriptor/parse.js';
+import type { NodeContext } from '../context/node.js';
 import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
-import type { NodeContext } from './context.js';
 
 /** The script, or the parser's message. */
 export function descriptorScript(ctx: NodeContext, text: string, call: CallInfo): { script: Uint8Array } | { error: string } {

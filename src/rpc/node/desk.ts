@@ -1,14 +1,15 @@
 // The node thread's desk: whole bodies from the fronts in, replies out. Keeps the list of calls under way for
-// getrpcinfo and tells metrics how long each took. Called by http/link and by tests.
+// getrpcinfo and tells metrics how long each took. Called by link and by tests.
+
+import type { TakenBlock } from '../../link/messages.js';
+import type { NodeContext } from '../context/node.js';
 import { methodsOf } from '../declare/methods.js';
 import { SECRET_PLACES } from '../declare/secret-places.js';
 import { type CallInfo, Dispatcher, type DispatchHooks } from '../dispatch.js';
-import type { TakenBlock } from '../front/block-hex.js';
 import { GONE, type Reply } from '../wire/reply.js';
 import type { RequestOptions } from '../wire/request.js';
 import { SecretSearch } from '../wire/secret-search.js';
 import type { TakenSecrets } from '../wire/taken-secrets.js';
-import type { NodeContext } from './context.js';
 import { NODE_RUNS } from './runs.js';
 import { lookAhead } from './send-ahead.js';
 

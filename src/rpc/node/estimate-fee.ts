@@ -1,8 +1,8 @@
 // What estimaterawfee and estimatesmartfee share. Core 0.21: rpc/mining.cpp.
 import { asInt } from '../args.js';
+import type { NodeContext } from '../context/node.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { JsonValue } from '../wire/values.js';
-import type { NodeContext } from './context.js';
 
 /** A number of blocks within what is followed (ParseConfirmTarget). */
 export function confirmTarget(ctx: NodeContext, value: JsonValue | undefined): number {

@@ -1,8 +1,8 @@
 // Lets the node thread run front methods too, in batches and for callers without a front.
 
+import type { NodeContext } from '../context/node.js';
 import type { FrontContext } from '../front/context.js';
 import { difficultyOf } from '../render/difficulty.js';
-import type { NodeContext } from './context.js';
 
 /** A front's view of the node, always current. */
 export function frontContextOf(ctx: NodeContext): FrontContext {

@@ -3,10 +3,10 @@
 // 0.21 does it.
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
 import { asInt } from '../args.js';
+import type { NodeContext } from '../context/node.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { hashHex } from '../render/hex.js';
 import type { JsonValue } from '../wire/values.js';
-import type { NodeContext } from './context.js';
 import { BlockMiner, MiningBudget } from './mine-block.js';
 
 export const DEFAULT_MAX_TRIES = 1_000_000;

@@ -1,10 +1,10 @@
 // getrawtransaction: from the pool, from a named block, or through the transaction index. And decoderawtransaction for
 // bodies that are too large for a front.
 import type { TxView } from '../../consensus/tx/tx-view.js';
+import type { NodeContext } from '../context/node.js';
 import type { Run } from '../dispatch.js';
 import { txToDecode } from '../front/decode.js';
 import { txMembersSliced } from '../render/tx.js';
-import type { NodeContext } from './context.js';
 import { renderContext } from './lookup.js';
 import { Slicer } from './slices.js';
 

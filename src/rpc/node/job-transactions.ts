@@ -3,7 +3,7 @@
 import type { BlockView } from '../../consensus/block/block-view.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import type { NodeContext } from './context.js';
+import type { NodeContext } from '../context/node.js';
 
 const RECENT_BLOCKS = 3;
 

@@ -3,10 +3,11 @@ import type { BlockView } from '../../consensus/block/block-view.js';
 import type { Coin } from '../../consensus/coin.js';
 import { follows } from '../../policy/compat.js';
 import { asBool, asHash, asInt } from '../args.js';
+import type { HeaderInfo } from '../context/chain.js';
+import type { NodeContext } from '../context/node.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { RenderContext } from '../render/script.js';
 import { JsonNumber, type JsonValue } from '../wire/values.js';
-import type { HeaderInfo, NodeContext } from './context.js';
 
 /** -5 `Block not found`. */
 export const notFound = (): never => fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Block not found');

@@ -9,8 +9,8 @@ import { plainPush, pushNumber } from '../../consensus/script/build-script.js';
 import { buildTx, type TxFields } from '../../consensus/tx/build-tx.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { only } from '../../policy/compat.js';
+import type { NodeContext } from '../context/node.js';
 import { hashHex } from '../render/hex.js';
-import type { NodeContext } from './context.js';
 
 /** Nonces of one header that are tried; the last value means that none was found. */
 const NONCES = 0xffff_ffff;

@@ -1,6 +1,7 @@
 // What getmininginfo, getnetworkhashps and prioritisetransaction share.
 import { retargetInterval } from '../../consensus/params/chain-params.js';
-import type { HeaderInfo, NodeContext } from './context.js';
+import type { HeaderInfo } from '../context/chain.js';
+import type { NodeContext } from '../context/node.js';
 
 export const DEFAULT_LOOKBACK = 120;
 

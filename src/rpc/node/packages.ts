@@ -9,10 +9,10 @@ import type { PackageTxResult } from '../../mempool/package/package-acceptor.js'
 import { packageFaultText } from '../../mempool/package/package-shape.js';
 import { feeForSize } from '../../policy/fee-rate.js';
 import { asString } from '../args.js';
+import type { NodeContext } from '../context/node.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { hashHex } from '../render/hex.js';
 import { Amount, type JsonResult, type JsonValue } from '../wire/values.js';
-import type { NodeContext } from './context.js';
 import { decodeTx } from './raw-tx.js';
 
 /** A whole coin per 1,000 virtual bytes is a mistake. */

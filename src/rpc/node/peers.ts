@@ -3,11 +3,11 @@
 // share. Ddnode, disconnectnode, getaddednodeinfo, ping, setban, listbanned, clearbanned, setnetworkactive,
 // getnodeaddresses, getrawaddrman, addpeeraddress, getblockfrompeer, exportasmap.
 import { asString } from '../args.js';
+import type { NodeContext } from '../context/node.js';
 import { methodsOf } from '../declare/methods.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { renderHelp } from '../help.js';
 import type { JsonValue } from '../wire/values.js';
-import type { NodeContext } from './context.js';
 
 /** The word after the first argument, one of those given; to another Core answers with the method's page. */
 export function commandOf({ compat }: NodeContext, value: JsonValue | undefined, method: string, words: readonly string[]): string {

@@ -3,6 +3,8 @@
 // Lists of entries are rendered in slices over a list of ids that was made at once.
 import { only, shows } from '../../policy/compat.js';
 import { asBool, asHash } from '../args.js';
+import type { PoolEntry, PoolList } from '../context/mempool.js';
+import type { NodeContext, NodeRun } from '../context/node.js';
 import { ENTRY_MEMBERS } from '../declare/members.js';
 import { objectShaper } from '../declare/versions.js';
 import { fail, RPC_CODE } from '../errors.js';
@@ -10,7 +12,6 @@ import { hashHex } from '../render/hex.js';
 import { encodeJson, encodeString } from '../wire/json-write.js';
 import { Pieces } from '../wire/pieces.js';
 import { Amount, type JsonResult, type JsonValue, RawJson } from '../wire/values.js';
-import type { NodeContext, NodeRun, PoolEntry, PoolList } from './context.js';
 import { Slicer } from './slices.js';
 
 export const flag = (value: JsonValue | undefined): boolean => (value ?? null) !== null && asBool(value);

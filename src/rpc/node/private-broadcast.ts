@@ -1,8 +1,9 @@
 // What abortprivatebroadcast and getprivatebroadcastinfo share.
 import type { TxView } from '../../consensus/tx/tx-view.js';
+import type { PrivateBroadcastAccess } from '../context/network.js';
+import type { NodeContext } from '../context/node.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { hashHex, hex } from '../render/hex.js';
-import type { NodeContext, PrivateBroadcastAccess } from './context.js';
 
 export function broadcastOf({ network }: NodeContext): PrivateBroadcastAccess {
   return (

@@ -1,9 +1,9 @@
 // Private keys of a call, as bytes.
 import { decodeWif, type WifKey } from '../../address/wif.js';
 import { asString } from '../args.js';
+import type { NodeContext } from '../context/node.js';
 import type { CallInfo } from '../dispatch.js';
 import type { JsonValue } from '../wire/values.js';
-import type { NodeContext } from './context.js';
 
 /**
  * A private key among the arguments. Its text was taken out of the request before that was parsed.

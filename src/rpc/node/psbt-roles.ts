@@ -4,7 +4,7 @@ import { isPayToScriptHash, witnessVersion } from '../../consensus/script/templa
 import { follows } from '../../policy/compat.js';
 import type { Psbt } from '../../psbt/psbt.js';
 import type { FlatProvider } from '../../signing/signing-provider.js';
-import type { NodeContext } from './context.js';
+import type { NodeContext } from '../context/node.js';
 import { findOutputs } from './signing-args.js';
 
 /**

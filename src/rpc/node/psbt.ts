@@ -2,10 +2,10 @@
 // rpc/rawtransaction.cpp.
 import type { Psbt } from '../../psbt/psbt.js';
 import { asString } from '../args.js';
+import type { NodeContext } from '../context/node.js';
 import type { CallInfo } from '../dispatch.js';
 import { asPsbt } from '../render/psbt-text.js';
 import type { JsonValue } from '../wire/values.js';
-import type { NodeContext } from './context.js';
 import { Slicer } from './slices.js';
 
 export async function asPsbts(ctx: NodeContext, list: readonly JsonValue[], call: CallInfo): Promise<Psbt[]> {

@@ -3,7 +3,7 @@ import { DecodeError } from '../../consensus/bytes/reader.js';
 import { parseTxLenient } from '../../consensus/tx/parse-lenient.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { hexBytes } from '../args.js';
-import type { NodeContext } from './context.js';
+import type { NodeContext } from '../context/node.js';
 
 /**
  * One raw transaction in the extended format (or else in the legacy one, if wished), null when the text is not that.

@@ -4,6 +4,9 @@
 import { ByteWriter } from '../../consensus/bytes/writer.js';
 import type { Coin } from '../../consensus/coin.js';
 import { follows, shows } from '../../policy/compat.js';
+import type { HeaderInfo } from '../context/chain.js';
+import type { FilterIndexAccess } from '../context/indexes.js';
+import type { NodeContext } from '../context/node.js';
 import { methodsOf } from '../declare/methods.js';
 import type { CallInfo } from '../dispatch.js';
 import { RpcError } from '../errors.js';
@@ -17,7 +20,6 @@ import { Pieces } from '../wire/pieces.js';
 import type { Reply } from '../wire/reply.js';
 import { Amount, JsonNumber, type JsonResult, type JsonValue } from '../wire/values.js';
 import { headerMembers } from './blocks.js';
-import type { FilterIndexAccess, HeaderInfo, NodeContext } from './context.js';
 import type { NodeCall } from './desk.js';
 import { searchTransaction } from './getrawtransaction.js';
 import { heavyCall } from './heavy-call.js';

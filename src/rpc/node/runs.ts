@@ -1,9 +1,10 @@
 // The run functions of the node thread: its own, the wallets', and those of the fronts for batches that hold several kinds.
+
+import type { NodeContext } from '../context/node.js';
 import type { Run, RunTable } from '../dispatch.js';
 import { FRONT_RUNS } from '../methods/front-runs.js';
 import { NODE_RUNS as OWN_RUNS } from '../methods/node-runs.js';
 import { WALLET_RUNS } from '../wallet/runs.js';
-import type { NodeContext } from './context.js';
 import { frontContextOf } from './front-context.js';
 import { decoderawtransaction } from './getrawtransaction.js';
 

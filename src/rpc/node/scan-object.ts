@@ -5,11 +5,11 @@ import { parseDescriptor } from '../../address/descriptor/parse.js';
 import { hideKeys } from '../../address/descriptor/taken-keys.js';
 import type { FlatProvider } from '../../signing/signing-provider.js';
 import { asString } from '../args.js';
+import type { NodeContext } from '../context/node.js';
 import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { asRange, type IndexRange } from '../range.js';
 import { JsonObject, type JsonValue } from '../wire/values.js';
-import type { NodeContext } from './context.js';
 import { Slicer } from './slices.js';
 
 /** Indices of a ranged descriptor unless the call says otherwise. */

@@ -1,10 +1,10 @@
 // Batches of sendrawtransaction and testmempoolaccept: while an entry has its turn, the transactions of later entries
 // are read and their scripts run on the verifier's threads. Verdicts are given one by one and in order, as without it.
 import type { TxView } from '../../consensus/tx/tx-view.js';
+import type { NodeContext } from '../context/node.js';
 import type { BatchAhead } from '../dispatch.js';
 import type { RequestEntry, RequestList } from '../wire/request.js';
 import { JsonObject, type JsonValue } from '../wire/values.js';
-import type { NodeContext } from './context.js';
 import { decodeTx } from './raw-tx.js';
 
 /** Transactions read in one go: a millisecond or two of this thread, a few jobs for the threads. */

@@ -1,8 +1,8 @@
 // Facts that several calls show in the same words: warnings, the challenge of a signet.
 import { follows } from '../../policy/compat.js';
+import type { NodeContext } from '../context/node.js';
 import { hex } from '../render/hex.js';
 import type { JsonResult } from '../wire/values.js';
-import type { NodeContext } from './context.js';
 
 /** Warnings as a list; before release 28 as one text. */
 export function shownWarnings(ctx: NodeContext): JsonResult {

@@ -16,10 +16,10 @@ import { type SignedInput, withInputs } from '../../signing/sign-transaction.js'
 import type { FlatProvider } from '../../signing/signing-provider.js';
 import { UNKNOWN_AMOUNT } from '../../signing/signing-tx.js';
 import { asAmount, asArray, asHash, asHex, asInt, asString, checkMembers } from '../args.js';
+import type { NodeContext } from '../context/node.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { hashHex, hex } from '../render/hex.js';
 import { JsonObject, type JsonResult, type JsonValue } from '../wire/values.js';
-import type { NodeContext } from './context.js';
 import { outpointOf } from './lookup.js';
 import { decodeTx } from './raw-tx.js';
 import { Slicer } from './slices.js';

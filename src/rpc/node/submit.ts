@@ -3,9 +3,9 @@ import { type BlockView, parseBlock } from '../../consensus/block/block-view.js'
 import { DecodeError } from '../../consensus/bytes/reader.js';
 import { only } from '../../policy/compat.js';
 import { hexBytes } from '../args.js';
+import type { NodeContext } from '../context/node.js';
 import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
-import type { NodeContext } from './context.js';
 import { verdictWord } from './declared-block.js';
 
 /** The bytes of hex, or those that the front has read from it. */

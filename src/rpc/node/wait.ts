@@ -2,10 +2,11 @@
 // is a closure, not a thread; it ends with the event, the timeout, the client or the node.
 import { only } from '../../policy/compat.js';
 import { asInt } from '../args.js';
+import type { HeaderInfo } from '../context/chain.js';
+import type { NodeContext } from '../context/node.js';
 import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { JsonResult, JsonValue } from '../wire/values.js';
-import type { HeaderInfo, NodeContext } from './context.js';
 
 /** Longest delay a timer takes; a timeout beyond it is as good as none. */
 const MAX_TIMER_MS = 0x7fff_ffff;

@@ -5,8 +5,8 @@ import { solve } from '../../policy/script-type.js';
 import type { AddressType } from '../../wallet/keys/key-source.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { asAddressType } from '../address-type.js';
+import type { NodeContext } from '../context/node.js';
 import { fail, RPC_CODE } from '../errors.js';
-import type { NodeContext } from '../node/context.js';
 import { knowsTaproot } from '../node/signing-args.js';
 import type { JsonValue } from '../wire/values.js';
 

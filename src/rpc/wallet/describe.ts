@@ -9,7 +9,7 @@ import { DescriptorProvider } from '../../wallet/keys/descriptor-keys.js';
 import type { TrackedDescriptor } from '../../wallet/keys/descriptor-table.js';
 import { isSolvable } from '../../wallet/keys/is-mine.js';
 import type { Wallet } from '../../wallet/wallet.js';
-import type { NodeContext } from '../node/context.js';
+import type { NodeContext } from '../context/node.js';
 
 const parents = new WeakMap<TrackedDescriptor, string>();
 

@@ -9,8 +9,8 @@ import { ByteArena } from '../../wallet/tables/byte-arena.js';
 import { grown } from '../../wallet/tables/byte-table.js';
 import { SecretSlab } from '../../wallet/tables/secret-slab.js';
 import { hexBytes } from '../args.js';
+import type { NodeContext } from '../context/node.js';
 import { fail, RPC_CODE } from '../errors.js';
-import type { NodeContext } from '../node/context.js';
 import type { Breath } from './import-request.js';
 
 /** Bytes that are read together. */

@@ -2,8 +2,8 @@
 import { follows } from '../../policy/compat.js';
 import { openMasterKey, type SealedMasterKey } from '../../wallet/crypt/master-key.js';
 import type { Wallet } from '../../wallet/wallet.js';
+import type { NodeContext } from '../context/node.js';
 import { fail, RPC_CODE } from '../errors.js';
-import type { NodeContext } from '../node/context.js';
 
 export function ensureEncrypted(wallet: Wallet, method: string): void {
   if (wallet.vault.encrypted) return;

@@ -9,8 +9,8 @@ import { type ExternalSigner, NoSignerError, SignerError } from '../../wallet/ex
 import { type FillOptions, type FillOutcome, fillPsbt } from '../../wallet/fill-psbt.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { WALLET_FLAG } from '../../wallet/wallet-record.js';
+import type { NodeContext } from '../context/node.js';
 import { fail, RPC_CODE, RpcError } from '../errors.js';
-import type { NodeContext } from '../node/context.js';
 import { asPsbt, psbtText } from '../render/psbt-text.js';
 import type { Pauses } from '../render/tx.js';
 

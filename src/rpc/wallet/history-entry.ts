@@ -7,7 +7,7 @@ import type { RecordPin } from '../../wallet/coins/record-pin.js';
 import { TX_STATE } from '../../wallet/coins/tx-table.js';
 import { OWNERSHIP, type OwnershipFilter } from '../../wallet/keys/ownership.js';
 import type { Wallet } from '../../wallet/wallet.js';
-import type { NodeContext } from '../node/context.js';
+import type { NodeContext } from '../context/node.js';
 import { renderContext } from '../node/lookup.js';
 import { hashHex } from '../render/hex.js';
 import type { RenderContext } from '../render/script.js';

@@ -4,8 +4,8 @@
 import type { WalletBatch } from '../../wallet/storage/wallet-batch.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { asInt64 } from '../args.js';
+import type { NodeContext } from '../context/node.js';
 import { fail, RPC_CODE, RpcError } from '../errors.js';
-import type { NodeContext } from '../node/context.js';
 import type { Slicer } from '../node/slices.js';
 import { JsonNumber, JsonObject, type JsonResult, type JsonValue, typeName } from '../wire/values.js';
 import type { Breath } from './import-request.js';

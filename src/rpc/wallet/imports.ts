@@ -6,8 +6,8 @@ import { payToKeyHash } from '../../wallet/keys/is-mine.js';
 import { keyHashProgram } from '../../wallet/keys/key-table.js';
 import type { WalletBatch } from '../../wallet/storage/wallet-batch.js';
 import type { Wallet } from '../../wallet/wallet.js';
+import type { NodeContext } from '../context/node.js';
 import { fail, RPC_CODE } from '../errors.js';
-import type { NodeContext } from '../node/context.js';
 import type { JsonValue } from '../wire/values.js';
 import { refuseScanOfPruned, scanDeps, scanImported, withRescan } from './rescan.js';
 

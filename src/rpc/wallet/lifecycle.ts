@@ -4,8 +4,8 @@
 import { only } from '../../policy/compat.js';
 import { VERIFY } from '../../wallet/manage/wallet-error.js';
 import { asBool } from '../args.js';
+import type { NodeContext } from '../context/node.js';
 import { fail, RPC_CODE } from '../errors.js';
-import type { NodeContext } from '../node/context.js';
 import type { JsonResult, JsonValue } from '../wire/values.js';
 
 export const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;

@@ -7,7 +7,7 @@ import { coinsOfAddress } from '../../wallet/coins/coins-of-address.js';
 import { FILTER, OWNERSHIP } from '../../wallet/keys/ownership.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { asBool, asInt } from '../args.js';
-import type { NodeContext } from '../node/context.js';
+import type { NodeContext } from '../context/node.js';
 import type { Slicer } from '../node/slices.js';
 import type { JsonValue } from '../wire/values.js';
 import { destinationKey } from './addresses.js';

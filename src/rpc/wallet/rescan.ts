@@ -2,8 +2,8 @@
 import { type RescanDeps, rescanFrom, reserve } from '../../wallet/follow/rescan.js';
 import { reacceptTransactions } from '../../wallet/spend/resend.js';
 import type { Wallet } from '../../wallet/wallet.js';
+import type { NodeContext } from '../context/node.js';
 import { fail, RPC_CODE } from '../errors.js';
-import type { NodeContext } from '../node/context.js';
 import { managerOf } from './select.js';
 
 export const scanDeps = (ctx: NodeContext, wallet: Wallet): RescanDeps => managerOf(ctx).scanDeps(wallet);

@@ -1,8 +1,9 @@
 // The run functions of the wallets' calls, each with what its declaration says it relies on.
+
+import type { NodeContext, NodeRun } from '../context/node.js';
 import { METHODS } from '../declare/methods.js';
 import type { RunTable } from '../dispatch.js';
 import { WALLET_RUNS as RUNS } from '../methods/wallet-runs.js';
-import type { NodeContext, NodeRun } from '../node/context.js';
 import { followed, refusing, usingKeys } from './select.js';
 
 function guarded(name: string, run: NodeRun): NodeRun {

@@ -8,9 +8,9 @@ import type { LegacyKeys } from '../../wallet/keys/legacy-keys.js';
 import { NOT_LOADED, WalletError } from '../../wallet/manage/wallet-error.js';
 import { describeStoreError, type WalletManager } from '../../wallet/manage/wallet-manager.js';
 import type { Wallet } from '../../wallet/wallet.js';
+import type { NodeContext } from '../context/node.js';
 import { type CallInfo, DerivedCall, type Run } from '../dispatch.js';
 import { fail, RPC_CODE, RpcError } from '../errors.js';
-import type { NodeContext } from '../node/context.js';
 import type { JsonResult } from '../wire/values.js';
 
 const PREFIX = '/wallet/';

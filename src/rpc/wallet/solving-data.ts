@@ -5,9 +5,9 @@ import { hashKey } from '../../consensus/bytes/hex.js';
 import { witnessProgramScript } from '../../consensus/script/build-script.js';
 import { FlatProvider } from '../../signing/signing-provider.js';
 import { asArray, asString, hexBytes } from '../args.js';
+import type { NodeContext } from '../context/node.js';
 import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
-import type { NodeContext } from '../node/context.js';
 import type { JsonObject, JsonValue } from '../wire/values.js';
 
 export function solvingData(ctx: NodeContext, data: JsonObject, call: CallInfo): FlatProvider {

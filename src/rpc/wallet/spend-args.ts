@@ -10,9 +10,9 @@ import type { Recipient } from '../../wallet/spend/select/draft.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { WALLET_FLAG } from '../../wallet/wallet-record.js';
 import { asAmount, asBool, asString } from '../args.js';
+import type { NodeContext } from '../context/node.js';
 import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
-import type { NodeContext } from '../node/context.js';
 import { confirmTarget } from '../node/estimate-fee.js';
 import type { JsonObject, JsonValue } from '../wire/values.js';
 

@@ -10,9 +10,9 @@ import { type FundedTransaction, fundTransaction } from '../../wallet/spend/fund
 import type { Wallet } from '../../wallet/wallet.js';
 import { asAddressType } from '../address-type.js';
 import { asAmount, asArray, asBool, asHash, asInt, asObject, asString, type CheckedType, checkMembers, checkType } from '../args.js';
+import type { NodeContext } from '../context/node.js';
 import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
-import type { NodeContext } from '../node/context.js';
 import { findOutputs, knowsTaproot } from '../node/signing-args.js';
 import { JsonNumber, JsonObject, type JsonValue, typeName } from '../wire/values.js';
 import { includeWatchOnly } from './coins.js';

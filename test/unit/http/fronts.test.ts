@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import net from 'node:net';
 import { MessagePort } from 'node:worker_threads';
 import t from 'tap';
-import type { TakenBlock } from '../../../src/rpc/front/block-hex.js';
+import type { TakenBlock } from '../../../src/link/messages.js';
 import { until } from '../../framework/until.js';
 import { Client, FakeNode } from './support.js';
 

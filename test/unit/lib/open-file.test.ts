@@ -12,7 +12,7 @@ import { openFile } from '../../../src/lib/open-file.js';
 import { silentLogger } from '../../../src/log/logger.js';
 import type { Mempool } from '../../../src/mempool/mempool.js';
 import { PoolFiles } from '../../../src/node/pool-files.js';
-import type { NodeContext } from '../../../src/rpc/node/context.js';
+import type { NodeContext } from '../../../src/rpc/context/node.js';
 import { DumpContents, readDump } from '../../../src/rpc/wallet/dump-reader.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
 import type { StoreCursor } from '../../../src/storage/store.js';

@@ -8,7 +8,7 @@ import { Mempool } from '../../../src/mempool/mempool.js';
 import { InlineVerifier } from '../../../src/parallel/inline-verifier.js';
 import type { Verifier, VerifyBatch } from '../../../src/parallel/verifier.js';
 import { COMPATS } from '../../../src/policy/compat.js';
-import type { NodeContext } from '../../../src/rpc/node/context.js';
+import type { NodeContext } from '../../../src/rpc/context/node.js';
 import { ActiveCommands, NodeDesk } from '../../../src/rpc/node/desk.js';
 import { ModelChain, outpointOf, spend } from '../../framework/model-chain.js';
 import { crypto, HandClock } from '../../framework/pool-under-test.js';

@@ -2,7 +2,7 @@
 // must not.
 import t from 'tap';
 import { type BlockView, parseBlock } from '../../../src/consensus/block/block-view.js';
-import type { NodeContext } from '../../../src/rpc/node/context.js';
+import type { NodeContext } from '../../../src/rpc/context/node.js';
 import { BlockTables } from '../../../src/rpc/node/job-transactions.js';
 import { type BuiltBlock, buildBlock, buildChain, GENESIS, reward, spend } from '../../framework/chain-builder.js';
 import { crypto } from '../../framework/chain-fixture.js';

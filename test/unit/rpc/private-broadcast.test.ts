@@ -3,11 +3,12 @@ import t from 'tap';
 import { hashToHex, toHex } from '../../../src/consensus/bytes/hex.js';
 import type { TxView } from '../../../src/consensus/tx/tx-view.js';
 import { COMPATS } from '../../../src/policy/compat.js';
+import type { PrivateBroadcastAccess } from '../../../src/rpc/context/network.js';
+import type { NodeContext } from '../../../src/rpc/context/node.js';
 import type { CallInfo } from '../../../src/rpc/dispatch.js';
 import { abortprivatebroadcast } from '../../../src/rpc/methods/rawtransactions/abortprivatebroadcast.run.js';
 import { getprivatebroadcastinfo } from '../../../src/rpc/methods/rawtransactions/getprivatebroadcastinfo.run.js';
 import { sendrawtransaction } from '../../../src/rpc/methods/rawtransactions/sendrawtransaction.run.js';
-import type { NodeContext, PrivateBroadcastAccess } from '../../../src/rpc/node/context.js';
 import { spend } from '../../framework/model-chain.js';
 import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';
 

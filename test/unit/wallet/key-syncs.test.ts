@@ -4,8 +4,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import t from 'tap';
 import { addChecksum } from '../../../src/address/descriptor/checksum.js';
+import type { NodeContext } from '../../../src/rpc/context/node.js';
 import type { Run } from '../../../src/rpc/dispatch.js';
-import type { NodeContext } from '../../../src/rpc/node/context.js';
 import { WALLET_RUNS } from '../../../src/rpc/wallet/runs.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
 import type { BatchOp, BatchOptions } from '../../../src/storage/store.js';

@@ -7,6 +7,7 @@ import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
 import { COMPATS } from '../../../src/policy/compat.js';
+import type { NodeContext } from '../../../src/rpc/context/node.js';
 import { methodsOf } from '../../../src/rpc/declare/methods.js';
 import type { CallInfo, Run } from '../../../src/rpc/dispatch.js';
 import { abandontransaction } from '../../../src/rpc/methods/wallet/abandontransaction.run.js';
@@ -18,7 +19,6 @@ import { listreceivedbyaddress } from '../../../src/rpc/methods/wallet/listrecei
 import { listsinceblock } from '../../../src/rpc/methods/wallet/listsinceblock.run.js';
 import { listtransactions } from '../../../src/rpc/methods/wallet/listtransactions.run.js';
 import { listunspent } from '../../../src/rpc/methods/wallet/listunspent.run.js';
-import type { NodeContext } from '../../../src/rpc/node/context.js';
 import { parseJson } from '../../../src/rpc/wire/json-parse.js';
 import { encodeJson } from '../../../src/rpc/wire/json-write.js';
 import type { JsonValue } from '../../../src/rpc/wire/values.js';

@@ -21,6 +21,10 @@ const mayImport: Record<string, readonly string[]> = {
   'src/sv2': ['src/address', 'src/consensus', 'src/crypto'],
   'src/sv2/serve': ['src/sv2', 'src/consensus', 'src/crypto', 'src/crypto/native', 'src/log'],
   'src/sv2/provide': ['src/sv2', 'src/sv2/serve', 'src/template', 'src/storage', 'src/consensus', 'src/crypto', 'src/log'],
+  // What wallets and pool threads sign with.
+  'src/signing': ['src/psbt', 'src/policy', 'src/address', 'src/consensus', 'src/crypto'],
+  // Between threads: fronts and the node thread.
+  'src/link': ['src/template'],
   'src/lib': [],
   'src/log': [],
   // Options of a room are plain records beside it.
@@ -35,10 +39,9 @@ const mayImport: Record<string, readonly string[]> = {
     'src/template/encode',
     'src/filters',
     'src/storage',
-    'src/wallet/sign',
-    'src/wallet/keys/signing-provider',
+    'src/signing',
   ],
-  'src/parallel': ['src/jobs', 'src/consensus', 'src/crypto', 'src/selection', 'src/log'],
+  'src/parallel': ['src/jobs', 'src/signing', 'src/consensus', 'src/crypto', 'src/selection', 'src/log'],
   'src/storage': ['src/consensus', 'src/crypto'],
   'src/chain': ['src/storage', 'src/parallel', 'src/consensus', 'src/crypto', 'src/log'],
   'src/indexes': ['src/chain', 'src/filters', 'src/storage', 'src/consensus', 'src/crypto', 'src/log'],
@@ -65,13 +68,50 @@ const mayImport: Record<string, readonly string[]> = {
   ],
   'src/template/encode': ['src/consensus', 'src/crypto'],
   'src/template/view': ['src/template', 'src/consensus', 'src/rpc', 'src/crypto'],
-  'src/rpc': ['src/psbt', 'src/consensus', 'src/policy', 'src/address', 'src/crypto', 'src/log'],
-  'src/rpc/node': [
+  'src/rpc': ['src/link', 'src/rpc/methods', 'src/psbt', 'src/consensus', 'src/policy', 'src/address', 'src/crypto', 'src/log'],
+  // A method's declaration takes from rpc alone, its run function from the rooms of its thread.
+  'src/rpc/methods': [
+    'src/rpc/context',
     'src/rpc',
+    'src/rpc/node',
     'src/rpc/wallet',
     'src/wallet',
-    'src/wallet/sign',
-    'src/wallet/keys/signing-provider',
+    'src/wallet/spend/select',
+    'src/signing',
+    'src/template',
+    'src/chain',
+    'src/mempool',
+    'src/selection',
+    'src/parallel',
+    'src/storage',
+    'src/consensus',
+    'src/psbt',
+    'src/policy',
+    'src/address',
+    'src/crypto',
+    'src/log',
+  ],
+  // What methods see of the other rooms: types alone.
+  'src/rpc/context': [
+    'src/rpc',
+    'src/wallet',
+    'src/signing',
+    'src/template',
+    'src/chain',
+    'src/mempool',
+    'src/consensus',
+    'src/policy',
+    'src/address',
+    'src/crypto',
+  ],
+  'src/rpc/node': [
+    'src/rpc/context',
+    'src/rpc',
+    'src/rpc/methods',
+    'src/link',
+    'src/rpc/wallet',
+    'src/wallet',
+    'src/signing',
     'src/template',
     'src/chain',
     'src/mempool',
@@ -86,11 +126,12 @@ const mayImport: Record<string, readonly string[]> = {
     'src/log',
   ],
   'src/rpc/wallet': [
+    'src/rpc/context',
     'src/rpc',
+    'src/rpc/methods',
     'src/rpc/node',
     'src/wallet',
-    'src/wallet/sign',
-    'src/wallet/keys/signing-provider',
+    'src/signing',
     'src/wallet/spend/select',
     'src/chain',
     'src/parallel',
@@ -102,12 +143,8 @@ const mayImport: Record<string, readonly string[]> = {
     'src/log',
   ],
   'src/wallet/spend/select': ['src/policy', 'src/consensus'],
-  // What wallets and pool threads sign with.
-  'src/wallet/sign': ['src/wallet/keys/signing-provider', 'src/psbt', 'src/policy', 'src/address', 'src/consensus', 'src/crypto'],
-  'src/wallet/keys/signing-provider': ['src/address', 'src/consensus', 'src/crypto'],
   'src/wallet': [
-    'src/wallet/sign',
-    'src/wallet/keys/signing-provider',
+    'src/signing',
     'src/wallet/spend/select',
     'src/storage',
     'src/chain',
@@ -125,6 +162,7 @@ const mayImport: Record<string, readonly string[]> = {
   'src/notify': ['src/log'],
   'src/cli': ['src/config', 'src/rpc'],
   'src/http': [
+    'src/link',
     'src/rpc',
     'src/storage',
     'src/template',
@@ -141,6 +179,7 @@ const mayImport: Record<string, readonly string[]> = {
     'src/sv2/serve',
     'src/sv2/provide',
     'src/http',
+    'src/link',
     'src/rpc',
     'src/template',
     'src/consensus',
@@ -166,7 +205,7 @@ const doors: Record<string, readonly string[]> = {
   'tiny-secp256k1': ['src/crypto/native'],
   rocksdb: ['src/storage'],
   '@nxtedition/rocksdb': ['src/storage'],
-  msgpackr: ['src/http', 'src/jobs', 'src/parallel', 'src/storage', 'src/wallet', 'src/fleet'],
+  msgpackr: ['src/link', 'src/jobs', 'src/parallel', 'src/storage', 'src/wallet', 'src/fleet'],
   '@nats-io/transport-node': ['src/fleet'],
   '@nats-io/jetstream': ['src/fleet'],
   '@nats-io/kv': ['src/fleet'],
@@ -238,6 +277,32 @@ t.test('every import follows the table', async (t) => {
   }
   t.ok(seen > 100, 'the imports were found');
   t.same(wrong, []);
+});
+
+t.test('a declaration takes from other declarations alone', async (t) => {
+  const specs = sources('src/rpc/methods').filter((file) => file.endsWith('.spec.ts'));
+  t.ok(specs.length > 100);
+  const outside = specs.flatMap((file) =>
+    importsOf(file)
+      .map((target) => path.normalize(path.join(path.dirname(file), target)))
+      .filter((target) => !/^src\/(rpc\/declare|rpc\/methods\/.*\.spec|rpc\/range|consensus|policy|address)/.test(target))
+      .map((target) => `${file}: ${target}`),
+  );
+  t.same(outside, []);
+});
+
+t.test('the tables of methods follow from their files', async (t) => {
+  const { methodTables } = (await import(path.join(root, 'src/method-tables.mjs'))) as {
+    methodTables(root: string): { file: string; text: string }[];
+  };
+  for (const { file, text } of methodTables(root)) t.equal(fs.readFileSync(file, 'utf8'), text, path.basename(file));
+  const run = (file: string): string => file.replace(/\.spec\.ts$/, '.run.ts');
+  const files = sources('src/rpc/methods');
+  t.same(
+    files.filter((file) => file.endsWith('.spec.ts') && !files.includes(run(file))),
+    [],
+    'every declaration has its run function',
+  );
 });
 
 t.test('workers are thin entries', async (t) => {

@@ -71,7 +71,7 @@ const SHORT: Readonly<Record<string, string>> = {
   'mempool/reorg.ts': 'inputs of one transaction',
   'node/spending.ts': 'ancestors of one transaction',
   'rpc/help.ts': 'declarations',
-  'rpc/node/packages.ts': 'a package of 25',
+  'rpc/methods/rawtransactions/submitpackage.run.ts': 'a package of 25',
   'rpc/wallet/addresses.ts': 'a prefix',
   'rpc/wallet/import-request.ts': 'scripts of one index',
   'wallet/coins/ledger.ts': 'transactions that spend one coin',

@@ -2,8 +2,8 @@
 import { ALWAYS_ACTIVE, type Deployment, NEVER_ACTIVE } from '../../../consensus/params/deployment.js';
 import { deploymentSince, deploymentState, deploymentStatistics } from '../../../consensus/rules/versionbits.js';
 import { shows } from '../../../policy/compat.js';
+import type { NodeContext, NodeRun } from '../../context/node.js';
 import { buriedHeights } from '../../node/chain-info.js';
-import type { NodeContext, NodeRun } from '../../node/context.js';
 import { shownWarnings, signetChallenge } from '../../node/shown-facts.js';
 import { difficultyOf } from '../../render/difficulty.js';
 import { targetHex } from '../../render/header.js';

@@ -1,8 +1,8 @@
 // Runs getblockfilter. Core 0.21: rpc/misc.cpp, rpc/blockchain.
 import { asHash, asString } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeContext } from '../../node/context.js';
 import { notFound } from '../../node/lookup.js';
 import { hashHex, hex } from '../../render/hex.js';
 

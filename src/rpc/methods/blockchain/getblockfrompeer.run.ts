@@ -1,8 +1,8 @@
 // Runs getblockfrompeer.
 import { hashFromHex } from '../../../consensus/bytes/hex.js';
 import { asHashHex, asInt } from '../../args.js';
+import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeRun } from '../../node/context.js';
 
 export const getblockfrompeer: NodeRun = (ctx, args) => {
   const hash = hashFromHex(asHashHex(args[0], 'blockhash'));

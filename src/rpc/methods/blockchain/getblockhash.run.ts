@@ -1,7 +1,7 @@
 // Runs getblockhash.
 import { asInt } from '../../args.js';
+import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeRun } from '../../node/context.js';
 
 export const getblockhash: NodeRun = (ctx, args) => {
   const height = asInt(args[0]);

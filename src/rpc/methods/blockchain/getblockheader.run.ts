@@ -1,7 +1,7 @@
 // Runs getblockheader.
 import { asBool, asHash } from '../../args.js';
+import type { NodeRun } from '../../context/node.js';
 import { headerMembers } from '../../node/blocks.js';
-import type { NodeRun } from '../../node/context.js';
 import { notFound } from '../../node/lookup.js';
 import { hex } from '../../render/hex.js';
 

@@ -1,6 +1,7 @@
 // Runs getchainstates.
 
-import type { HeaderInfo, NodeRun } from '../../node/context.js';
+import type { HeaderInfo } from '../../context/chain.js';
+import type { NodeRun } from '../../context/node.js';
 import { difficultyOf } from '../../render/difficulty.js';
 import { targetHex } from '../../render/header.js';
 import { hex32 } from '../../render/hex.js';

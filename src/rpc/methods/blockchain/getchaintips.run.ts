@@ -1,5 +1,6 @@
 // Runs getchaintips.
-import type { HeaderInfo, NodeContext, NodeRun } from '../../node/context.js';
+import type { HeaderInfo } from '../../context/chain.js';
+import type { NodeContext, NodeRun } from '../../context/node.js';
 
 type TipStatus = 'active' | 'invalid' | 'headers-only' | 'valid-fork' | 'valid-headers';
 

@@ -1,7 +1,8 @@
 // Runs getchaintxstats.
 import { asHash, asInt } from '../../args.js';
+import type { HeaderInfo } from '../../context/chain.js';
+import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { HeaderInfo, NodeRun } from '../../node/context.js';
 import { notFound } from '../../node/lookup.js';
 import { Double } from '../../wire/values.js';
 

@@ -13,8 +13,9 @@ import {
 } from '../../../consensus/script/flags.js';
 import { shows } from '../../../policy/compat.js';
 import { asHash } from '../../args.js';
+import type { HeaderInfo } from '../../context/chain.js';
+import type { NodeContext, NodeRun } from '../../context/node.js';
 import { buriedHeights } from '../../node/chain-info.js';
-import type { HeaderInfo, NodeContext, NodeRun } from '../../node/context.js';
 import { notFound } from '../../node/lookup.js';
 import type { JsonResult } from '../../wire/values.js';
 

@@ -3,9 +3,10 @@
 import type { TxView } from '../../../consensus/tx/tx-view.js';
 import { sortInSlices } from '../../../lib/sort-in-slices.js';
 import { asArray, asBool, asHash } from '../../args.js';
+import type { HeaderInfo } from '../../context/chain.js';
+import type { NodeContext } from '../../context/node.js';
 import type { CallInfo, Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { HeaderInfo, NodeContext } from '../../node/context.js';
 import { heavyCall } from '../../node/heavy-call.js';
 import { notFound, readBlock, readUndo, renderContext } from '../../node/lookup.js';
 import { type ScanScripts, scanScripts } from '../../node/scan-object.js';

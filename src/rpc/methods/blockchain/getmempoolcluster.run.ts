@@ -1,6 +1,6 @@
 // Runs getmempoolcluster.
 import { asHash } from '../../args.js';
-import type { NodeRun } from '../../node/context.js';
+import type { NodeRun } from '../../context/node.js';
 import { entryOf } from '../../node/pool.js';
 import { hashHex } from '../../render/hex.js';
 import { Amount } from '../../wire/values.js';

@@ -1,6 +1,6 @@
 // Runs getmempoolentry.
 import { asHash } from '../../args.js';
-import type { NodeRun } from '../../node/context.js';
+import type { NodeRun } from '../../context/node.js';
 import { entryObject, entryOf, idName } from '../../node/pool.js';
 
 export const getmempoolentry: NodeRun = async (ctx, args) => {

@@ -1,6 +1,6 @@
 // Runs getmempoolinfo.
 
-import type { NodeRun } from '../../node/context.js';
+import type { NodeRun } from '../../context/node.js';
 import { Amount } from '../../wire/values.js';
 
 export const getmempoolinfo: NodeRun = async (ctx) => {

@@ -1,6 +1,7 @@
 // Runs getrawmempool.
+
+import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeRun } from '../../node/context.js';
 import { heavyCall } from '../../node/heavy-call.js';
 import { entriesObject, flag, idsOf } from '../../node/pool.js';
 

@@ -1,7 +1,7 @@
 // gettxout: an unspent output, with and without the pool on top.
 import { asBool, asHash, asInt } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
-import type { NodeContext } from '../../node/context.js';
 import { outpointOf, renderContext } from '../../node/lookup.js';
 import { scriptMembers } from '../../render/script.js';
 import { Amount, type JsonResult } from '../../wire/values.js';

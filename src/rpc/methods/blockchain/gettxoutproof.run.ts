@@ -2,9 +2,10 @@
 import { buildPartialMerkle, encodePartialMerkle } from '../../../consensus/block/partial-merkle.js';
 import { follows } from '../../../policy/compat.js';
 import { asArray, asHash, asHashHex } from '../../args.js';
+import type { HeaderInfo } from '../../context/chain.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { HeaderInfo, NodeContext } from '../../node/context.js';
 import { heavyCall } from '../../node/heavy-call.js';
 import { assertStored, notFound } from '../../node/lookup.js';
 import { mapSliced } from '../../node/slices.js';

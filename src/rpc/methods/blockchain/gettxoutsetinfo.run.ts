@@ -3,9 +3,11 @@
 // later Cores' (22 and on).
 import { follows } from '../../../policy/compat.js';
 import { asBool, asString } from '../../args.js';
+import type { HeaderInfo } from '../../context/chain.js';
+import type { CoinStatsAccess, CoinTotals } from '../../context/indexes.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { CoinStatsAccess, CoinTotals, HeaderInfo, NodeContext } from '../../node/context.js';
 import { blockAt } from '../../node/lookup.js';
 import { hashHex } from '../../render/hex.js';
 import { Amount, type JsonResult, type JsonValue } from '../../wire/values.js';

@@ -1,8 +1,8 @@
 // Runs gettxspendingprevout.
 import type { TxView } from '../../../consensus/tx/tx-view.js';
 import { asArray, asBool, asHash, asInt, asObject, checkMembers } from '../../args.js';
+import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeRun } from '../../node/context.js';
 import { outpointOf } from '../../node/lookup.js';
 import { hashHex } from '../../render/hex.js';
 import { txHex } from '../../render/tx.js';

@@ -1,7 +1,7 @@
 // Runs importmempool.
 import { asBool, asObject, asString } from '../../args.js';
+import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeRun } from '../../node/context.js';
 import { JsonObject } from '../../wire/values.js';
 
 export const importmempool: NodeRun = async (ctx, args) => {

@@ -2,9 +2,9 @@
 import path from 'node:path';
 import { SnapshotError, SnapshotFile } from '../../../chain/snapshot-file.js';
 import { asString } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeContext } from '../../node/context.js';
 
 export const loadtxoutset: Run<NodeContext> = async (ctx, args) => {
   const { chain, mempool } = ctx;

@@ -1,7 +1,7 @@
 // Runs savemempool.
 import { follows } from '../../../policy/compat.js';
+import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeRun } from '../../node/context.js';
 
 export const savemempool: NodeRun = async (ctx) => {
   if (!ctx.mempool.loaded) fail(RPC_CODE.MISC_ERROR, 'The mempool was not loaded yet');

@@ -1,9 +1,11 @@
 // scanblocks: blocks that may concern some descriptors, by their filters, with progress, to be stopped at any time. One
 // scan at a time. Core: rpc/blockchain.cpp.
 import { asArray, asBool, asInt, asObject, asString } from '../../args.js';
+import type { ChainAccess, HeaderInfo } from '../../context/chain.js';
+import type { FilterIndexAccess } from '../../context/indexes.js';
+import type { NodeContext } from '../../context/node.js';
 import type { CallInfo, Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { ChainAccess, FilterIndexAccess, HeaderInfo, NodeContext } from '../../node/context.js';
 import { heavyCall } from '../../node/heavy-call.js';
 import { readBlock, readUndo } from '../../node/lookup.js';
 import { type ScanScripts, scanScripts } from '../../node/scan-object.js';

@@ -1,6 +1,6 @@
 // Runs verifychain.
 import { asInt } from '../../args.js';
-import type { NodeRun } from '../../node/context.js';
+import type { NodeRun } from '../../context/node.js';
 
 const DEFAULT_CHECK_LEVEL = 3;
 

@@ -3,9 +3,9 @@ import { parseHeader } from '../../../consensus/block/header-view.js';
 import { extractMatches } from '../../../consensus/block/partial-merkle.js';
 import { equalBytes } from '../../../consensus/bytes/hex.js';
 import { asHex } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeContext } from '../../node/context.js';
 import { decodeProof } from '../../node/tx-proof.js';
 import { hashHex } from '../../render/hex.js';
 

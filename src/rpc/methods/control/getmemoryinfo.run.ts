@@ -1,7 +1,7 @@
 // Runs getmemoryinfo.
 import { asString } from '../../args.js';
+import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeRun } from '../../node/context.js';
 
 /** Nothing here is kept in locked pages, which is what this reports on. */
 export const getmemoryinfo: NodeRun = (_ctx, args) => {

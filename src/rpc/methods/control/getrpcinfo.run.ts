@@ -1,5 +1,5 @@
 // Runs getrpcinfo.
-import type { NodeRun } from '../../node/context.js';
+import type { NodeRun } from '../../context/node.js';
 
 export const getrpcinfo: NodeRun = (ctx) => {
   const now = ctx.clock.monotonicMs();

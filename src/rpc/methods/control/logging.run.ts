@@ -1,7 +1,7 @@
 // Runs logging.
 import { asString } from '../../args.js';
+import type { LogControl, NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { LogControl, NodeRun } from '../../node/context.js';
 import type { JsonValue } from '../../wire/values.js';
 
 /** Turns the named categories on or off; those before a bad name stay changed. */

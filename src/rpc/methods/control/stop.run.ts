@@ -1,6 +1,6 @@
 // Runs stop.
 import { asInt } from '../../args.js';
-import type { NodeRun } from '../../node/context.js';
+import type { NodeRun } from '../../context/node.js';
 import { JsonNumber } from '../../wire/values.js';
 
 export const stop: NodeRun = (ctx, args) => {

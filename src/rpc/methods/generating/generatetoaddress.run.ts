@@ -1,8 +1,8 @@
 // Runs generatetoaddress.
 import { decodeAddress } from '../../../address/address.js';
 import { asInt, asString } from '../../args.js';
+import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeRun } from '../../node/context.js';
 import { budgetOf, mineBlocks } from '../../node/generate.js';
 
 export const generatetoaddress: NodeRun = (ctx, args) => {

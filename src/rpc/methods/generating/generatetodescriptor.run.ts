@@ -1,7 +1,7 @@
 // Runs generatetodescriptor.
 import { asInt, asString } from '../../args.js';
+import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeRun } from '../../node/context.js';
 import { descriptorScript } from '../../node/descriptor-script.js';
 import { budgetOf, mineBlocks } from '../../node/generate.js';
 

@@ -1,9 +1,10 @@
 // Runs addconnection.
 import { asBool, asString } from '../../args.js';
+import type { FoundType } from '../../context/network.js';
+import type { NodeRun } from '../../context/node.js';
 import { methodsOf } from '../../declare/methods.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { renderHelp } from '../../help.js';
-import type { FoundType, NodeRun } from '../../node/context.js';
 import { regtestOnly } from '../../node/control.js';
 
 const FOUND_TYPES: readonly FoundType[] = ['outbound-full-relay', 'block-relay-only', 'addr-fetch', 'feeler'];

@@ -1,6 +1,6 @@
 // Runs addpeeraddress.
 import { asInt, asString } from '../../args.js';
-import type { NodeRun } from '../../node/context.js';
+import type { NodeRun } from '../../context/node.js';
 
 export const addpeeraddress: NodeRun = (ctx, args) => {
   const address = asString(args[0]);

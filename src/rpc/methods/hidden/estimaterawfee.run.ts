@@ -1,7 +1,8 @@
 // Runs estimaterawfee. Core 0.21: rpc/mining.cpp.
 import { asDouble, checkType, checkTypes } from '../../args.js';
+import type { FeeRangeInfo } from '../../context/mempool.js';
+import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { FeeRangeInfo, NodeRun } from '../../node/context.js';
 import { confirmTarget } from '../../node/estimate-fee.js';
 import { Amount, Double, type JsonResult } from '../../wire/values.js';
 

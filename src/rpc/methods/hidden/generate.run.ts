@@ -1,8 +1,8 @@
 // Runs generate.
 
+import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { renderHelp } from '../../help.js';
-import type { NodeRun } from '../../node/context.js';
 import { generate as generateSpec } from './generate.spec.js';
 
 /** The page is the message: not found when called properly, the count error's page otherwise. */

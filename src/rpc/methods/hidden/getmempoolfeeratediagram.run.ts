@@ -1,6 +1,6 @@
 // Runs getmempoolfeeratediagram.
 import { compareFeeFractions } from '../../../selection/cluster/fee-fraction.js';
-import type { NodeRun } from '../../node/context.js';
+import type { NodeRun } from '../../context/node.js';
 import { showAll } from '../../node/pool.js';
 import { hashHex } from '../../render/hex.js';
 import { Amount } from '../../wire/values.js';

@@ -1,9 +1,9 @@
 // getorphantxs: transactions of peers that wait for their parents (net/relay/orphanage.ts).
 import type { TxView } from '../../../consensus/tx/tx-view.js';
 import { asInt } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeContext } from '../../node/context.js';
 import { hashHex, hex } from '../../render/hex.js';
 import type { JsonResult, JsonValue } from '../../wire/values.js';
 

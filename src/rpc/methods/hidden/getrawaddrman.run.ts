@@ -1,6 +1,7 @@
 // Runs getrawaddrman.
 
-import type { KnownNode, NodeRun } from '../../node/context.js';
+import type { KnownNode } from '../../context/network.js';
+import type { NodeRun } from '../../context/node.js';
 import { Slicer } from '../../node/slices.js';
 import { encodeJson, encodeString } from '../../wire/json-write.js';
 import { Pieces } from '../../wire/pieces.js';

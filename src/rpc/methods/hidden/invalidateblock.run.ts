@@ -1,7 +1,7 @@
 // Runs invalidateblock.
 
+import type { NodeRun } from '../../context/node.js';
 import { settled } from '../../node/chain-control.js';
-import type { NodeRun } from '../../node/context.js';
 import { blockOf } from '../../node/lookup.js';
 
 /** Genesis stays valid whatever is asked, without an error. */

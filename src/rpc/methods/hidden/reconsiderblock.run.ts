@@ -1,7 +1,7 @@
 // Runs reconsiderblock.
 
+import type { NodeRun } from '../../context/node.js';
 import { settled } from '../../node/chain-control.js';
-import type { NodeRun } from '../../node/context.js';
 import { blockOf } from '../../node/lookup.js';
 
 export const reconsiderblock: NodeRun = async (ctx, args) => {

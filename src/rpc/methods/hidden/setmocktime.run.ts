@@ -1,7 +1,7 @@
 // Runs setmocktime.
 import { asInt64, checkTypes } from '../../args.js';
+import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeRun } from '../../node/context.js';
 import { regtestOnly } from '../../node/control.js';
 
 /** Seconds that fit a signed 64-bit count of nanoseconds. */

@@ -1,5 +1,5 @@
 // Runs syncwithvalidationinterfacequeue.
-import type { NodeRun } from '../../node/context.js';
+import type { NodeRun } from '../../context/node.js';
 
 export const syncwithvalidationinterfacequeue: NodeRun = async (ctx) => {
   await ctx.settle();

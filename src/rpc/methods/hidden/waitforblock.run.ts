@@ -1,6 +1,6 @@
 // Runs waitforblock.
 import { asHashHex } from '../../args.js';
-import type { NodeRun } from '../../node/context.js';
+import type { NodeRun } from '../../context/node.js';
 import { timeoutOf, untilTip } from '../../node/wait.js';
 
 export const waitforblock: NodeRun = (ctx, args, call) => {

@@ -1,6 +1,6 @@
 // Runs waitforblockheight.
 import { asInt } from '../../args.js';
-import type { NodeRun } from '../../node/context.js';
+import type { NodeRun } from '../../context/node.js';
 import { timeoutOf, untilTip } from '../../node/wait.js';
 
 export const waitforblockheight: NodeRun = (ctx, args, call) => {

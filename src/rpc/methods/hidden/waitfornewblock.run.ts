@@ -1,6 +1,6 @@
 // Runs waitfornewblock.
 import { asHashHex } from '../../args.js';
-import type { NodeRun } from '../../node/context.js';
+import type { NodeRun } from '../../context/node.js';
 import { timeoutOf, untilTip } from '../../node/wait.js';
 
 export const waitfornewblock: NodeRun = (ctx, args, call) => {

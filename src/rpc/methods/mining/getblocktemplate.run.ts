@@ -1,7 +1,7 @@
 // Runs getblocktemplate.
 import type { BlockView } from '../../../consensus/block/block-view.js';
+import type { NodeContext, NodeRun } from '../../context/node.js';
 import { parseTemplateRequest } from '../../front/template-request.js';
-import type { NodeContext, NodeRun } from '../../node/context.js';
 import { propose } from '../../node/declared-block.js';
 import { blockFromBytes, bytesOf } from '../../node/submit.js';
 

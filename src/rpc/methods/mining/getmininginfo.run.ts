@@ -1,6 +1,6 @@
 // Runs getmininginfo.
 import { requiredBits } from '../../../consensus/rules/required-bits.js';
-import type { NodeContext, NodeRun } from '../../node/context.js';
+import type { NodeContext, NodeRun } from '../../context/node.js';
 import { DEFAULT_LOOKBACK, networkHashes } from '../../node/mining-info.js';
 import { shownWarnings, signetChallenge } from '../../node/shown-facts.js';
 import { difficultyOf } from '../../render/difficulty.js';

@@ -1,8 +1,8 @@
 // Runs getnetworkhashps.
 import { follows } from '../../../policy/compat.js';
 import { asInt } from '../../args.js';
+import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeRun } from '../../node/context.js';
 import { DEFAULT_LOOKBACK, networkHashes } from '../../node/mining-info.js';
 import { Double } from '../../wire/values.js';
 

@@ -1,6 +1,6 @@
 // Runs getprioritisedtransactions.
 
-import type { NodeRun } from '../../node/context.js';
+import type { NodeRun } from '../../context/node.js';
 import { hashHex } from '../../render/hex.js';
 
 export const getprioritisedtransactions: NodeRun = (ctx) =>

@@ -1,9 +1,9 @@
 // Runs getrawtransactions.
 import type { TxView } from '../../../consensus/tx/tx-view.js';
 import { asArray, asHash, asInt64, asObject, asString } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeContext } from '../../node/context.js';
 import { knownTransactions } from '../../node/job-transactions.js';
 import { hex } from '../../render/hex.js';
 import type { JsonResult } from '../../wire/values.js';

@@ -1,6 +1,8 @@
 // getsv2info.
+
+import type { Sv2ClientInfo } from '../../context/mining.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
-import type { NodeContext, Sv2ClientInfo } from '../../node/context.js';
 
 export const getsv2info: Run<NodeContext> = async ({ sv2 }) => {
   if (sv2 === null) return { enabled: false };

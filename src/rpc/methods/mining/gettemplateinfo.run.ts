@@ -1,8 +1,8 @@
 // Runs gettemplateinfo.
 import { coinbaseLock } from '../../../consensus/rules/cleanup/coinbase-lock.js';
 import { targetHex } from '../../../template/render-template.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
-import type { NodeContext } from '../../node/context.js';
 import { hex32 } from '../../render/hex.js';
 
 export const gettemplateinfo: Run<NodeContext> = (ctx) => {

@@ -3,8 +3,9 @@
 import { longPollId } from '../../../template/render-template.js';
 import type { TemplateVerdict, VerdictTemplate } from '../../../template/verdict.js';
 import { asHash } from '../../args.js';
+import type { PoolFate } from '../../context/mempool.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
-import type { NodeContext, PoolFate } from '../../node/context.js';
 import { hashHex } from '../../render/hex.js';
 import { Double, type JsonResult } from '../../wire/values.js';
 

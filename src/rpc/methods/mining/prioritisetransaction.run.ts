@@ -1,8 +1,8 @@
 // Runs prioritisetransaction.
 import { MOST_DELTA } from '../../../mempool/options.js';
 import { asDouble, asHash, asInt64Within } from '../../args.js';
+import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeRun } from '../../node/context.js';
 
 export const prioritisetransaction: NodeRun = (ctx, args) => {
   const txid = asHash(args[0], 'txid');

@@ -4,7 +4,7 @@ import { HEADER_SIZE } from '../../../consensus/block/header-view.js';
 import { DecodeError } from '../../../consensus/bytes/reader.js';
 import { parseTx, type TxView } from '../../../consensus/tx/tx-view.js';
 import { asString } from '../../args.js';
-import type { NodeContext, NodeRun } from '../../node/context.js';
+import type { NodeContext, NodeRun } from '../../context/node.js';
 import { blockFromBytes, bytesOf, submit } from '../../node/submit.js';
 import { JsonObject, type JsonValue } from '../../wire/values.js';
 

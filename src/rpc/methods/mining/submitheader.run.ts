@@ -2,8 +2,8 @@
 import { HEADER_SIZE, parseHeader } from '../../../consensus/block/header-view.js';
 import { only } from '../../../policy/compat.js';
 import { asString, hexBytes } from '../../args.js';
+import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeRun } from '../../node/context.js';
 import { hashHex } from '../../render/hex.js';
 
 export const submitheader: NodeRun = async (ctx, args) => {

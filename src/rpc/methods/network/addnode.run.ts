@@ -1,7 +1,7 @@
 // Runs addnode.
 import { asBool, asString } from '../../args.js';
+import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeRun } from '../../node/context.js';
 import { commandOf } from '../../node/peers.js';
 
 export const addnode: NodeRun = async (ctx, args) => {

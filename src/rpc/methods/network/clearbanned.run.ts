@@ -1,5 +1,5 @@
 // Runs clearbanned.
-import type { NodeRun } from '../../node/context.js';
+import type { NodeRun } from '../../context/node.js';
 
 export const clearbanned: NodeRun = (ctx) => {
   ctx.network.control.clearBans();

@@ -1,7 +1,7 @@
 // Runs disconnectnode.
 import { asInt64, asString } from '../../args.js';
+import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeRun } from '../../node/context.js';
 
 export const disconnectnode: NodeRun = (ctx, args) => {
   const [address, id] = [args[0] ?? null, args[1] ?? null];

@@ -2,8 +2,8 @@
 import path from 'node:path';
 import { replaceFile } from '../../../lib/durable-file.js';
 import { asString } from '../../args.js';
+import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeRun } from '../../node/context.js';
 import { hex } from '../../render/hex.js';
 
 /** Core has a map of its own to give away; here it is the operator's. */

@@ -1,7 +1,7 @@
 // Runs getaddednodeinfo.
 import { asString } from '../../args.js';
+import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeRun } from '../../node/context.js';
 
 export const getaddednodeinfo: NodeRun = async (ctx, args) => {
   const all = await ctx.network.control.addedNodes();

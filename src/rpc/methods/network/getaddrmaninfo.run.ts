@@ -1,5 +1,5 @@
 // Runs getaddrmaninfo.
-import type { NodeRun } from '../../node/context.js';
+import type { NodeRun } from '../../context/node.js';
 
 export const getaddrmaninfo: NodeRun = (ctx) => {
   const all = { new: 0, tried: 0, total: 0 };

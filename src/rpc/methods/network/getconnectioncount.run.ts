@@ -1,5 +1,5 @@
 // Runs getconnectioncount.
-import type { NodeRun } from '../../node/context.js';
+import type { NodeRun } from '../../context/node.js';
 
 export const getconnectioncount: NodeRun = (ctx) => {
   const { in: inbound, out } = ctx.network.connections();

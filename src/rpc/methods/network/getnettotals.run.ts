@@ -1,5 +1,5 @@
 // Runs getnettotals.
-import type { NodeRun } from '../../node/context.js';
+import type { NodeRun } from '../../context/node.js';
 
 const SECONDS_PER_DAY = 86_400;
 

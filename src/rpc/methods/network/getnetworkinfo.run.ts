@@ -1,6 +1,6 @@
 // Runs getnetworkinfo.
 
-import type { NodeRun } from '../../node/context.js';
+import type { NodeRun } from '../../context/node.js';
 import { shownWarnings } from '../../node/shown-facts.js';
 import { Amount } from '../../wire/values.js';
 

@@ -1,7 +1,7 @@
 // Runs getnodeaddresses.
 import { asInt, asString } from '../../args.js';
+import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeRun } from '../../node/context.js';
 
 const NETWORKS = ['ipv4', 'ipv6', 'onion', 'i2p', 'cjdns'];
 

@@ -1,6 +1,6 @@
 // Runs getpeerinfo.
 import { follows } from '../../../policy/compat.js';
-import type { NodeRun } from '../../node/context.js';
+import type { NodeRun } from '../../context/node.js';
 
 /** A network that is none of those with names is called otherwise since release 22. */
 export const getpeerinfo: NodeRun = (ctx) =>

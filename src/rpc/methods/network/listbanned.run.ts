@@ -1,5 +1,5 @@
 // Runs listbanned.
-import type { NodeRun } from '../../node/context.js';
+import type { NodeRun } from '../../context/node.js';
 
 export const listbanned: NodeRun = (ctx) =>
   ctx.network.control.bans().map(({ address, until, createdAt }) => ({

@@ -1,5 +1,5 @@
 // Runs ping.
-import type { NodeRun } from '../../node/context.js';
+import type { NodeRun } from '../../context/node.js';
 
 export const ping: NodeRun = (ctx) => {
   ctx.network.control.pingAll();

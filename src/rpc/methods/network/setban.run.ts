@@ -1,8 +1,8 @@
 // Runs setban.
 import { follows } from '../../../policy/compat.js';
 import { asBool, asInt64, asString } from '../../args.js';
+import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeRun } from '../../node/context.js';
 import { commandOf } from '../../node/peers.js';
 
 export const setban: NodeRun = (ctx, args) => {

@@ -1,6 +1,6 @@
 // Runs setnetworkactive.
 import { asBool } from '../../args.js';
-import type { NodeRun } from '../../node/context.js';
+import type { NodeRun } from '../../context/node.js';
 
 export const setnetworkactive: NodeRun = (ctx, args) => {
   ctx.network.control.setActive(asBool(args[0]));

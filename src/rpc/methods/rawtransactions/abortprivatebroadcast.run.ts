@@ -1,8 +1,8 @@
 // Runs abortprivatebroadcast.
 import { asHash } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeContext } from '../../node/context.js';
 import { broadcastOf, membersOf } from '../../node/private-broadcast.js';
 
 export const abortprivatebroadcast: Run<NodeContext> = (ctx, args) => {

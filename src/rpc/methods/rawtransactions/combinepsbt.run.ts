@@ -1,9 +1,9 @@
 // Runs combinepsbt. Core 0.21: rpc/rawtransaction.cpp.
 import { combinePsbts } from '../../../psbt/combine-psbts.js';
 import { asArray, checkTypes } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeContext } from '../../node/context.js';
 import { asPsbts } from '../../node/psbt.js';
 import { psbtText } from '../../render/psbt-text.js';
 

@@ -1,7 +1,7 @@
 // Runs decodepsbt. Core 0.21: rpc/rawtransaction.cpp.
 import { checkTypes } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
-import type { NodeContext } from '../../node/context.js';
 import { renderContext } from '../../node/lookup.js';
 import { Slicer } from '../../node/slices.js';
 import { psbtMembers } from '../../render/psbt.js';

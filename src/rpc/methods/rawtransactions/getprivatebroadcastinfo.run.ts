@@ -1,6 +1,7 @@
 // Runs getprivatebroadcastinfo.
+
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
-import type { NodeContext } from '../../node/context.js';
 import { broadcastOf, membersOf } from '../../node/private-broadcast.js';
 
 export const getprivatebroadcastinfo: Run<NodeContext> = (ctx) => ({

@@ -3,9 +3,9 @@ import { randomInt } from 'node:crypto';
 import { follows } from '../../../policy/compat.js';
 import { joinPsbts } from '../../../psbt/join-psbts.js';
 import { asArray, checkTypes } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeContext } from '../../node/context.js';
 import { asPsbts } from '../../node/psbt.js';
 import { psbtText } from '../../render/psbt-text.js';
 

@@ -4,9 +4,9 @@ import { witnessProgramScript } from '../../../consensus/script/build-script.js'
 import { signTransaction } from '../../../signing/sign-transaction.js';
 import { FlatProvider } from '../../../signing/signing-provider.js';
 import { asArray, checkTypes } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { CallInfo, Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeContext } from '../../node/context.js';
 import { privateKeyOf } from '../../node/private-key.js';
 import { asHashType, asUnsignedTx, signingReply, spentOutputs } from '../../node/signing-args.js';
 import type { JsonValue } from '../../wire/values.js';

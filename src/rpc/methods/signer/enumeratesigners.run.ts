@@ -1,7 +1,8 @@
 // Runs enumeratesigners. Core's master: rpc/external_signer.cpp, wallet/external_signer_scriptpubkeyman.
+
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeContext } from '../../node/context.js';
 import { NO_COMMAND, signerFailed } from '../../wallet/external-signer.js';
 
 export const enumeratesigners: Run<NodeContext> = async ({ externalSigner }) => {

@@ -7,9 +7,9 @@ import type { Hashes } from '../../../crypto/crypto.js';
 import { follows, only, shows } from '../../../policy/compat.js';
 import { asAddressType } from '../../address-type.js';
 import { asArray, asInt, asString, hexBytes } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeContext } from '../../node/context.js';
 import { hex } from '../../render/hex.js';
 import type { JsonValue } from '../../wire/values.js';
 

@@ -1,7 +1,7 @@
 // Runs estimatesmartfee. Core 0.21: rpc/mining.cpp.
 import { asString, checkType, checkTypes } from '../../args.js';
+import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeRun } from '../../node/context.js';
 import { confirmTarget } from '../../node/estimate-fee.js';
 import { Amount } from '../../wire/values.js';
 

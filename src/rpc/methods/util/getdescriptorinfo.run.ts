@@ -1,7 +1,7 @@
 // Runs getdescriptorinfo. Core: rpc/misc.cpp.
 import { checkTypes } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
-import type { NodeContext } from '../../node/context.js';
 import { parse } from '../../node/descriptors.js';
 
 export const getdescriptorinfo: Run<NodeContext> = (ctx, args, call) => {

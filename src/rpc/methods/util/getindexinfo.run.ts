@@ -1,7 +1,7 @@
 // Runs getindexinfo. Core 0.21: rpc/misc.cpp, rpc/blockchain.
 import { asString } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
-import type { NodeContext } from '../../node/context.js';
 import type { JsonResult } from '../../wire/values.js';
 
 export const getindexinfo: Run<NodeContext> = async (ctx, args) => {

@@ -1,9 +1,9 @@
 // Runs signmessagewithprivkey. Core: rpc/misc.cpp.
 import { signMessage } from '../../../address/signed-message.js';
 import { asString } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeContext } from '../../node/context.js';
 import { bytesOf } from '../../node/messages.js';
 import { privateKeyOf } from '../../node/private-key.js';
 

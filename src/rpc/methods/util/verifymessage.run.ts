@@ -1,9 +1,9 @@
 // Runs verifymessage. Core: rpc/misc.cpp.
 import { type MessageVerdict, verifyMessage } from '../../../address/signed-message.js';
 import { asString } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeContext } from '../../node/context.js';
 import { bytesOf } from '../../node/messages.js';
 
 const ANSWERS: Record<MessageVerdict, () => boolean> = {

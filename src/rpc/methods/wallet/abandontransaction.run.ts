@@ -1,9 +1,9 @@
 // Runs abandontransaction.
 import { inSpendLine } from '../../../wallet/spend/spend-line.js';
 import { asHash } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeContext } from '../../node/context.js';
 import { unknownId } from '../../wallet/history.js';
 import { settledWallet } from '../../wallet/select.js';
 

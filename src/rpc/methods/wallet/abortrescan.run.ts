@@ -1,6 +1,7 @@
 // Runs abortrescan.
+
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
-import type { NodeContext } from '../../node/context.js';
 import { walletOf } from '../../wallet/select.js';
 
 export const abortrescan: Run<NodeContext> = (ctx, _args, call) => {

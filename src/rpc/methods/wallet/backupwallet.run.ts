@@ -4,9 +4,9 @@ import path from 'node:path';
 import { writeBackup } from '../../../wallet/manage/backup.js';
 import { isOfDatabase } from '../../../wallet/storage/wallet-folder.js';
 import { asString } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeContext } from '../../node/context.js';
 import { walletOf } from '../../wallet/select.js';
 
 export const backupwallet: Run<NodeContext> = async (ctx, args, call) => {

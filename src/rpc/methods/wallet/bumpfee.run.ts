@@ -8,9 +8,9 @@ import { type Bump, commitBump, createBump } from '../../../wallet/spend/fee-bum
 import { inSpendLine } from '../../../wallet/spend/spend-line.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import { WALLET_FLAG } from '../../../wallet/wallet-record.js';
+import type { NodeContext } from '../../context/node.js';
 import type { CallInfo, Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeContext } from '../../node/context.js';
 import { findOutputs } from '../../node/signing-args.js';
 import { hashHex } from '../../render/hex.js';
 import { walletOf } from '../../wallet/select.js';

@@ -1,9 +1,9 @@
 // Runs createwallet.
 import { only } from '../../../policy/compat.js';
 import { asString } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeContext } from '../../node/context.js';
 import { signerOf } from '../../wallet/external-signer.js';
 import { checkName, flag, given, loadOnStart, warned } from '../../wallet/lifecycle.js';
 import { passphraseOf } from '../../wallet/passphrase.js';

@@ -5,9 +5,9 @@ import { formatPath, parsePath } from '../../../address/bip32/key-path.js';
 import { equalBytes, toHex } from '../../../consensus/bytes/hex.js';
 import type { DescriptorKeys } from '../../../wallet/keys/descriptor-keys.js';
 import { asString } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeContext } from '../../node/context.js';
 import type { Slicer } from '../../node/slices.js';
 import {
   descriptorsOf,

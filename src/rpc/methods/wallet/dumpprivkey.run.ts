@@ -3,9 +3,9 @@ import { decodeAddress } from '../../../address/address.js';
 import { encodeWif } from '../../../address/wif.js';
 import { keyOfDestination } from '../../../wallet/keys/destination.js';
 import { asString } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeContext } from '../../node/context.js';
 import { ensureUnlocked, legacyOf, walletOf } from '../../wallet/select.js';
 
 export const dumpprivkey: Run<NodeContext> = (ctx, args, call) => {

@@ -1,9 +1,9 @@
 // Runs encryptwallet.
 import { follows } from '../../../policy/compat.js';
 import { encryptWallet } from '../../../wallet/manage/encrypt-wallet.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeContext } from '../../node/context.js';
 import { empty } from '../../wallet/encryption.js';
 import { passphraseOf } from '../../wallet/passphrase.js';
 import { asRpcError, walletOf } from '../../wallet/select.js';

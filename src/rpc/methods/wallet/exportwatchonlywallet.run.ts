@@ -7,9 +7,9 @@ import { writeBackup } from '../../../wallet/manage/backup.js';
 import { watchOnlyRow } from '../../../wallet/manage/watch-only-rows.js';
 import { isOfDatabase } from '../../../wallet/storage/wallet-folder.js';
 import { asString } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeContext } from '../../node/context.js';
 import { walletOf } from '../../wallet/select.js';
 
 const refuse = (text: string): never => fail(RPC_CODE.WALLET_ERROR, `Error: ${text}`);

@@ -1,9 +1,9 @@
 // Runs getaddressesbylabel.
 import { sortInSlices } from '../../../lib/sort-in-slices.js';
 import { asString } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeContext } from '../../node/context.js';
 import { mapInSlices, Slicer } from '../../node/slices.js';
 import { addressText, destinationKey } from '../../wallet/addresses.js';
 import { labelOf, walletOf } from '../../wallet/select.js';

@@ -4,8 +4,8 @@ import type { BalanceQuestion, Balances } from '../../../wallet/coins/balance-sh
 import { TX_STATE } from '../../../wallet/coins/tx-table.js';
 import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
 import type { Wallet } from '../../../wallet/wallet.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
-import type { NodeContext } from '../../node/context.js';
 import { balancesOf, usedFilter } from '../../wallet/coins.js';
 import { lastProcessed, settledWallet } from '../../wallet/select.js';
 import { Amount, type JsonResult } from '../../wire/values.js';

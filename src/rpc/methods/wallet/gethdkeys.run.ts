@@ -1,7 +1,7 @@
 // Runs gethdkeys. Core's master: wallet/rpc/wallet.cpp.
 import { encodeExtendedKey, encodeExtendedSecret } from '../../../address/bip32/extended-codec.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
-import type { NodeContext } from '../../node/context.js';
 import { normalText } from '../../wallet/describe.js';
 import { descriptorsOf, flagOf, rootsOf, secretOf } from '../../wallet/hd-keys.js';
 import { ensureUnlocked, WalletSlicer, walletOf } from '../../wallet/select.js';

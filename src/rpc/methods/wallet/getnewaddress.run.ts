@@ -1,8 +1,8 @@
 // Runs getnewaddress.
 import { asString } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeContext } from '../../node/context.js';
 import { addressText, ensureKeys, given, givenType } from '../../wallet/addresses.js';
 import { labelOf, walletOf } from '../../wallet/select.js';
 

@@ -1,8 +1,8 @@
 // Runs getrawchangeaddress.
 import { follows } from '../../../policy/compat.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeContext } from '../../node/context.js';
 import { addressText, ensureKeys, givenType } from '../../wallet/addresses.js';
 import { walletOf } from '../../wallet/select.js';
 

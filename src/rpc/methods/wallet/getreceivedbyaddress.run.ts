@@ -2,9 +2,9 @@
 import { decodeAddress } from '../../../address/address.js';
 import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
 import { asString } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeContext } from '../../node/context.js';
 import { countedOf, tally } from '../../wallet/received.js';
 import { settledWallet } from '../../wallet/select.js';
 import { Amount } from '../../wire/values.js';

@@ -1,7 +1,7 @@
 // Runs getunconfirmedbalance.
 import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
-import type { NodeContext } from '../../node/context.js';
 import { balancesOf, usedFilter } from '../../wallet/coins.js';
 import { settledWallet } from '../../wallet/select.js';
 import { Amount } from '../../wire/values.js';

@@ -2,8 +2,8 @@
 import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import { WALLET_FLAG } from '../../../wallet/wallet-record.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
-import type { NodeContext } from '../../node/context.js';
 import { hashHex } from '../../render/hex.js';
 import { balancesOf, usedFilter } from '../../wallet/coins.js';
 import { lastProcessed, settledWallet } from '../../wallet/select.js';

@@ -2,9 +2,9 @@
 import { decodeAddress } from '../../../address/address.js';
 import { scriptHashScript } from '../../../consensus/script/build-script.js';
 import { asBool, asString, hexBytes } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeContext } from '../../node/context.js';
 import { importTarget } from '../../wallet/importmulti.js';
 import { BEGINNING, given, importThenScan } from '../../wallet/imports.js';
 import { legacyOf, walletOf } from '../../wallet/select.js';

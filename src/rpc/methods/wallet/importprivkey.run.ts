@@ -1,9 +1,9 @@
 // Runs importprivkey.
 import { keyHashProgram } from '../../../wallet/keys/key-table.js';
 import { asBool, asString } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeContext } from '../../node/context.js';
 import { readSecret } from '../../wallet/import-request.js';
 import { BEGINNING, given, importThenScan, keyScripts } from '../../wallet/imports.js';
 import { ensureUnlocked, legacyOf, walletOf } from '../../wallet/select.js';

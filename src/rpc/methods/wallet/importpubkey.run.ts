@@ -1,8 +1,8 @@
 // Runs importpubkey.
 import { asBool, asString, hexBytes } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeContext } from '../../node/context.js';
 import { importTarget } from '../../wallet/importmulti.js';
 import { BEGINNING, given, importThenScan, keyScripts } from '../../wallet/imports.js';
 import { legacyOf, walletOf } from '../../wallet/select.js';

@@ -1,9 +1,9 @@
 // Runs keypoolrefill.
 import { fillPool } from '../../../wallet/keys/fill-pool.js';
 import { asInt } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeContext } from '../../node/context.js';
 import { Slicer } from '../../node/slices.js';
 import { given } from '../../wallet/addresses.js';
 import { ensureUnlocked, walletOf } from '../../wallet/select.js';

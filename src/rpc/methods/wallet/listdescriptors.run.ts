@@ -2,9 +2,9 @@
 import { sortInSlices } from '../../../lib/sort-in-slices.js';
 import type { TrackedDescriptor } from '../../../wallet/keys/descriptor-table.js';
 import { asBool } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeContext } from '../../node/context.js';
 import { normalText } from '../../wallet/describe.js';
 import { ensureUnlocked, WalletSlicer, walletOf } from '../../wallet/select.js';
 import { encodeJson } from '../../wire/json-write.js';

@@ -2,9 +2,9 @@
 import { sortInSlices } from '../../../lib/sort-in-slices.js';
 import { only } from '../../../policy/compat.js';
 import { asString } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeContext } from '../../node/context.js';
 import { mapInSlices, Slicer } from '../../node/slices.js';
 import { given } from '../../wallet/addresses.js';
 import { walletOf } from '../../wallet/select.js';

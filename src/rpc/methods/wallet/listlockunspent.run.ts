@@ -1,6 +1,7 @@
 // Runs listlockunspent.
+
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
-import type { NodeContext } from '../../node/context.js';
 import { hashHex } from '../../render/hex.js';
 import { walletOf } from '../../wallet/select.js';
 

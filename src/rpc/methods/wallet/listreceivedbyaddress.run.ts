@@ -2,9 +2,9 @@
 import { decodeAddress } from '../../../address/address.js';
 import { only as onlySince } from '../../../policy/compat.js';
 import { asBool, asString } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeContext } from '../../node/context.js';
 import { Slicer } from '../../node/slices.js';
 import { hashHex } from '../../render/hex.js';
 import { addressText } from '../../wallet/addresses.js';

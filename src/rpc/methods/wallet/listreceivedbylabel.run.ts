@@ -1,6 +1,7 @@
 // Runs listreceivedbylabel.
+
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
-import type { NodeContext } from '../../node/context.js';
 import { Slicer } from '../../node/slices.js';
 import { receivedByAddress, shownDepth } from '../../wallet/received.js';
 import { settledWallet } from '../../wallet/select.js';

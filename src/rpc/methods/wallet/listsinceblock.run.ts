@@ -2,9 +2,10 @@
 import { RecordPin } from '../../../wallet/coins/record-pin.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import { asBool, asHash, asInt, asString } from '../../args.js';
+import type { HeaderInfo } from '../../context/chain.js';
+import type { NodeContext } from '../../context/node.js';
 import type { CallInfo, Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { HeaderInfo, NodeContext } from '../../node/context.js';
 import { notFound } from '../../node/lookup.js';
 import { Slicer } from '../../node/slices.js';
 import { filterOf, given } from '../../wallet/history.js';

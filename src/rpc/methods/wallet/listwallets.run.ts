@@ -1,6 +1,7 @@
 // Runs listwallets.
+
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
-import type { NodeContext } from '../../node/context.js';
 import { managerOf } from '../../wallet/select.js';
 
 export const listwallets: Run<NodeContext> = (ctx) => managerOf(ctx).all.map((wallet) => wallet.name);

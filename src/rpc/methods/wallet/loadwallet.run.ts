@@ -1,9 +1,9 @@
 // Runs loadwallet.
 import { only } from '../../../policy/compat.js';
 import { asString } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeContext } from '../../node/context.js';
 import { checkName, loadOnStart, warned } from '../../wallet/lifecycle.js';
 import { asRpcError, managerOf } from '../../wallet/select.js';
 

@@ -1,9 +1,9 @@
 // Runs lockunspent.
 import { outpointOf } from '../../../wallet/coins/outpoint.js';
 import { asBool, asHash, asInt, asObject, checkMembers, checkType } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeContext } from '../../node/context.js';
 import { given } from '../../wallet/coins.js';
 import { settledWallet } from '../../wallet/select.js';
 import type { JsonValue } from '../../wire/values.js';

@@ -2,8 +2,8 @@
 import { fieldsOf } from '../../../psbt/create-psbt.js';
 import { createBump } from '../../../wallet/spend/fee-bump.js';
 import { inSpendLine } from '../../../wallet/spend/spend-line.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
-import type { NodeContext } from '../../node/context.js';
 import { findOutputs } from '../../node/signing-args.js';
 import { psbtText } from '../../render/psbt-text.js';
 import { toolsOf } from '../../wallet/spend-args.js';

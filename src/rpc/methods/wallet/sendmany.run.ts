@@ -1,9 +1,9 @@
 // Runs sendmany. Core: wallet/rpc/spend.cpp.
 import { follows } from '../../../policy/compat.js';
 import { asArray, asBool, asObject, asString } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeContext } from '../../node/context.js';
 import { settledWallet } from '../../wallet/select.js';
 import { controlFor, given, recipientsOf, setFeeRate } from '../../wallet/spend-args.js';
 import { checkPositions } from '../../wallet/spend-options.js';

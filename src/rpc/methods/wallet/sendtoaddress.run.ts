@@ -1,7 +1,7 @@
 // Runs sendtoaddress. Core: wallet/rpc/spend.cpp.
 import { asBool, asString } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
-import type { NodeContext } from '../../node/context.js';
 import { ensureUnlocked, settledWallet } from '../../wallet/select.js';
 import { avoidReuse, controlFor, given, recipientsOf, setFeeRate } from '../../wallet/spend-args.js';
 import { note, sendMoney } from '../../wallet/spend-send.js';

@@ -2,9 +2,9 @@
 import { fillPool } from '../../../wallet/keys/fill-pool.js';
 import type { WalletBatch } from '../../../wallet/storage/wallet-batch.js';
 import { asBool } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeContext } from '../../node/context.js';
 import { privateKeyOf } from '../../node/private-key.js';
 import { Slicer } from '../../node/slices.js';
 import { given } from '../../wallet/addresses.js';

@@ -2,9 +2,9 @@
 import { decodeAddress } from '../../../address/address.js';
 import { purposeOf } from '../../../wallet/address-book.js';
 import { asString } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeContext } from '../../node/context.js';
 import { labelOf, walletOf } from '../../wallet/select.js';
 
 export const setlabel: Run<NodeContext> = async (ctx, args, call) => {

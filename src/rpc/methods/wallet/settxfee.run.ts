@@ -1,9 +1,9 @@
 // Runs settxfee. Core: wallet/rpc/spend.cpp.
 import { formatFeeRate } from '../../../policy/fee-rate.js';
 import { asAmount } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeContext } from '../../node/context.js';
 import { walletOf } from '../../wallet/select.js';
 import { toolsOf } from '../../wallet/spend-args.js';
 

@@ -1,9 +1,9 @@
 // Runs setwalletflag.
 import { WALLET_FLAG } from '../../../wallet/wallet-record.js';
 import { asString } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeContext } from '../../node/context.js';
 import { flag } from '../../wallet/lifecycle.js';
 import { walletOf } from '../../wallet/select.js';
 

@@ -3,9 +3,9 @@ import { decodeAddress } from '../../../address/address.js';
 import { signMessage } from '../../../address/signed-message.js';
 import { follows } from '../../../policy/compat.js';
 import { asString } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeContext } from '../../node/context.js';
 import { ensureUnlocked, walletOf } from '../../wallet/select.js';
 
 export const signmessage: Run<NodeContext> = (ctx, args, call) => {

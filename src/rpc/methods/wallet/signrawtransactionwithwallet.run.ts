@@ -2,8 +2,8 @@
 import { signTransaction } from '../../../signing/sign-transaction.js';
 import { signingProviderOf } from '../../../wallet/spend/signing-provider-of.js';
 import { checkTypes } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
-import type { NodeContext } from '../../node/context.js';
 import { asHashType, asUnsignedTx, signingReply, spentOutputs } from '../../node/signing-args.js';
 import { ensureUnlocked, walletOf } from '../../wallet/select.js';
 

@@ -1,8 +1,8 @@
 import { follows, only } from '../../../policy/compat.js';
 import { asString } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeContext } from '../../node/context.js';
 import { given, loadOnStart, warned } from '../../wallet/lifecycle.js';
 import { asRpcError, failNotLoaded, managerOf, walletNameOf } from '../../wallet/select.js';
 

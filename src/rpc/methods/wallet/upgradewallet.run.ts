@@ -1,8 +1,8 @@
 // Runs upgradewallet.
 import { WALLET_VERSION } from '../../../wallet/wallet-record.js';
 import { asInt, checkTypes } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
-import type { NodeContext } from '../../node/context.js';
 import { given } from '../../wallet/lifecycle.js';
 import { ensureUnlocked, walletOf } from '../../wallet/select.js';
 

@@ -2,9 +2,9 @@
 import { follows } from '../../../policy/compat.js';
 import { inSpendLine } from '../../../wallet/spend/spend-line.js';
 import { asBool, checkType, checkTypes } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { asTxVersion } from '../../front/createrawtransaction.js';
-import type { NodeContext } from '../../node/context.js';
 import { asPsbtVersion, psbtText } from '../../render/psbt-text.js';
 import { settledWallet, walletOf } from '../../wallet/select.js';
 import { type Given, given, toolsOf } from '../../wallet/spend-args.js';

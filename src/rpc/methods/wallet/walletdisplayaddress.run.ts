@@ -2,9 +2,9 @@
 import { decodeAddress, encodeAddress } from '../../../address/address.js';
 import { WALLET_FLAG } from '../../../wallet/wallet-record.js';
 import { asString } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeContext } from '../../node/context.js';
 import { describeScript } from '../../wallet/describe.js';
 import { signerOf } from '../../wallet/external-signer.js';
 import { walletOf } from '../../wallet/select.js';

@@ -1,6 +1,7 @@
 // Runs walletlock.
+
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
-import type { NodeContext } from '../../node/context.js';
 import { ensureEncrypted } from '../../wallet/encryption.js';
 import { walletOf } from '../../wallet/select.js';
 

@@ -2,9 +2,9 @@
 import { fillPool } from '../../../wallet/keys/fill-pool.js';
 import { renewSeed } from '../../../wallet/manage/encrypt-wallet.js';
 import { asInt64 } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { NodeContext } from '../../node/context.js';
 import { Slicer } from '../../node/slices.js';
 import { empty, ensureEncrypted, masterKeyOf } from '../../wallet/encryption.js';
 import { passphraseOf } from '../../wallet/passphrase.js';

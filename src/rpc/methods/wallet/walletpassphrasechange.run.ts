@@ -1,8 +1,8 @@
 // Runs walletpassphrasechange.
 import { encodeMasterKey, sealMasterKey } from '../../../wallet/crypt/master-key.js';
 import { WALLET_PREFIX, walletKey } from '../../../wallet/storage/layout.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
-import type { NodeContext } from '../../node/context.js';
 import { empty, ensureEncrypted, incorrect, masterKeyOf } from '../../wallet/encryption.js';
 import { passphraseOf } from '../../wallet/passphrase.js';
 import { walletOf } from '../../wallet/select.js';

@@ -2,8 +2,8 @@
 import { follows, only, shows } from '../../../policy/compat.js';
 import { extractTx } from '../../../psbt/extract-tx.js';
 import { asBool, checkTypes } from '../../args.js';
+import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
-import type { NodeContext } from '../../node/context.js';
 import { asHashType } from '../../node/signing-args.js';
 import { Slicer } from '../../node/slices.js';
 import { hex } from '../../render/hex.js';

@@ -1,5 +1,5 @@
 // Runs getzmqnotifications.
-import type { NodeRun } from '../../node/context.js';
+import type { NodeRun } from '../../context/node.js';
 
 export const getzmqnotifications: NodeRun = (ctx) =>
   (ctx.zmq ?? []).map(({ topic, address, highWaterMark }) => ({ type: `pub${topic}`, address, hwm: highWaterMark }));

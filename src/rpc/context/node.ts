@@ -1,0 +1,64 @@
+import type { Crypto } from '../../crypto/crypto.js';
+import type { Clock } from '../../lib/clock.js';
+import type { Semaphore } from '../../lib/semaphore.js';
+import type { Compat } from '../../policy/compat.js';
+import type { ExternalSigner } from '../../wallet/external-signer.js';
+import type { Run } from '../dispatch.js';
+import type { ChainContext } from './chain.js';
+import type { IndexContext } from './indexes.js';
+import type { MempoolContext } from './mempool.js';
+import type { MiningContext } from './mining.js';
+import type { NetworkContext } from './network.js';
+import type { WalletContext } from './wallet.js';
+
+/** The mock clock and the scheduler that tests move. */
+export interface ClockControl extends Clock {
+  /** Sets the mock time in seconds; 0 ends it. */
+  setMockTime(seconds: number): void;
+  /** Runs what is due in the next seconds now. */
+  advanceScheduler(seconds: number): void;
+}
+
+/** Log categories. */
+export interface LogControl {
+  /** Names in Core's order with whether they are on. */
+  categories(): readonly (readonly [name: string, on: boolean])[];
+  /** False when there is no category of that name. */
+  enable(name: string): boolean;
+  disable(name: string): boolean;
+  /** The log file's full path. */
+  readonly path: string;
+  /** A line for the operator. */
+  info(line: string): void;
+}
+
+/** Everything a node method may use. */
+export interface NodeContext extends ChainContext, MempoolContext, IndexContext, MiningContext, NetworkContext, WalletContext {
+  /** Which Bitcoin Core it speaks and acts like. */
+  readonly compat: Compat;
+  /** -deprecatedrpc */
+  readonly deprecated: ReadonlySet<string>;
+  /** The network's data folder, an absolute path: where relative paths of calls start. */
+  readonly folder: string;
+  /** What is published by ZeroMQ; absent when nothing can be. */
+  readonly zmq?: readonly { readonly topic: string; readonly address: string; readonly highWaterMark: number }[];
+  readonly crypto: Crypto;
+  readonly clock: ClockControl;
+  readonly heavy: Semaphore;
+  readonly log: LogControl;
+  /** The command of -signer; absent without one. */
+  readonly externalSigner?: ExternalSigner | undefined;
+  /** Warnings of the node, empty when there are none. */
+  warnings(): readonly string[];
+  /** Begins the end of the process, after the reply is out. */
+  stop(waitMs: number): void;
+  /** Fires when the node begins to stop. */
+  readonly stopping: AbortSignal;
+  /** Calls under way: method and start on the monotonic clock. */
+  activeCommands(): readonly { method: string; startedMs: number }[];
+  /** Start of the process, seconds since 1970. */
+  readonly startedSeconds: number;
+}
+
+/** A run function of the node thread. */
+export type NodeRun = Run<NodeContext>;
