@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os, { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Chain } from '../src/chain/chain.js';
-import { NodeStatus } from '../src/chain/header-node.js';
+import { NodeStatus } from '../src/chain/tree/header-node.js';
 import { chainParams } from '../src/consensus/params/networks.js';
 import { SighashCache } from '../src/consensus/script/sighash.js';
 import { parseTx } from '../src/consensus/tx/tx-view.js';
@@ -161,7 +161,7 @@ function forgetCoins({ coins }: Chain): void {
 }
 
 await runBench({
-  name: 'chain/connect-block',
+  name: 'chain/connect/connect-block',
   protects: `time from the last byte of a block of ${INPUTS} inputs to the reply and to work on top of it`,
   run: async () => {
     const pool = new WorkPool({ threads });

@@ -9,12 +9,12 @@ import type { VersionBitsCache } from '../consensus/rules/versionbits.js';
 import type { BlockFiles } from '../storage/block-files.js';
 import type { BlockPosition } from '../storage/block-records.js';
 import type { CoinsCache } from './coins/coins-cache.js';
-import { type HeaderNode, NodeStatus } from './header-node.js';
-import type { BlockState, KnownBlock } from './outcome.js';
-import type { PruneSettings } from './pruning.js';
-import { verificationProgress } from './verification-progress.js';
-import { withReservedValue } from './witness-reserved.js';
-import { type ChainWorkspace, minimumChainWork } from './workspace.js';
+import type { BlockState, KnownBlock } from './connect/outcome.js';
+import { withReservedValue } from './connect/witness-reserved.js';
+import { type ChainWorkspace, minimumChainWork } from './connect/workspace.js';
+import type { PruneSettings } from './files/pruning.js';
+import { type HeaderNode, NodeStatus } from './tree/header-node.js';
+import { verificationProgress } from './tree/verification-progress.js';
 
 export class ChainReader {
   constructor(protected readonly ws: ChainWorkspace) {}

@@ -3,7 +3,7 @@
 import type { BlockView } from '../consensus/block/block-view.js';
 import type { Coin } from '../consensus/coin.js';
 import type { Reject } from '../consensus/state.js';
-import type { HeaderNode } from './header-node.js';
+import type { HeaderNode } from './tree/header-node.js';
 
 /** A block that joined or left the active chain, with the coins it spent. */
 export interface ConnectedBlock {

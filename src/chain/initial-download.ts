@@ -1,7 +1,7 @@
 // Whether the node is still catching up (Core's IsInitialBlockDownload): true until it was false once.
 
 import type { Clock } from '../lib/clock.js';
-import type { HeaderNode } from './header-node.js';
+import type { HeaderNode } from './tree/header-node.js';
 
 /** What decides, besides the tip. */
 export interface InitialDownloadOptions {

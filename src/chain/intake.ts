@@ -6,9 +6,9 @@ import { checkBlock } from '../consensus/rules/check-block.js';
 import { contextualCheckBlock } from '../consensus/rules/contextual-check-block.js';
 import { yieldToLoop } from '../lib/turns.js';
 import type { BlockPosition } from '../storage/block-records.js';
-import { type HeaderNode, NodeStatus } from './header-node.js';
-import { hashIds, isLarge } from './large-block.js';
-import type { ChainWorkspace } from './workspace.js';
+import { hashIds, isLarge } from './connect/large-block.js';
+import type { ChainWorkspace } from './connect/workspace.js';
+import { type HeaderNode, NodeStatus } from './tree/header-node.js';
 
 /** Blocks and bytes that may wait for their turn before whoever brings more has to wait as well. */
 const MAX_WAITING_BLOCKS = 512;

@@ -9,7 +9,7 @@ import type { Verifier } from '../parallel/verifier.js';
 import type { BlockFiles } from '../storage/block-files.js';
 import type { BlockPosition } from '../storage/block-records.js';
 import type { Store } from '../storage/store.js';
-import type { PruneSettings } from './pruning.js';
+import type { PruneSettings } from './files/pruning.js';
 
 /** Plain settings; every field has the default of Core. */
 export interface ChainOptions {

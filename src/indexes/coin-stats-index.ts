@@ -2,7 +2,7 @@
 // height at once. Rows are keyed by the block's hash and stay when it leaves the chain. Core: index/coinstatsindex.cpp,
 // whose book-keeping of what can't be spent is kept to the satoshi.
 
-import type { HeaderNode } from '../chain/header-node.js';
+import type { HeaderNode } from '../chain/tree/header-node.js';
 import type { BlockView } from '../consensus/block/block-view.js';
 import { equalBytes, hashFromHex } from '../consensus/bytes/hex.js';
 import { type Coin, isUnspendable } from '../consensus/coin.js';

@@ -3,7 +3,7 @@
 // The first 64 bytes are in a row of their own too, so that two thousand of them are not two thousand filters to read;
 // indexes of before have only the long rows.
 
-import type { HeaderNode } from '../chain/header-node.js';
+import type { HeaderNode } from '../chain/tree/header-node.js';
 import type { BlockView } from '../consensus/block/block-view.js';
 import { equalBytes } from '../consensus/bytes/hex.js';
 import type { Coin } from '../consensus/coin.js';

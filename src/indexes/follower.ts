@@ -3,7 +3,7 @@
 // kind of end goes on from there. Core's counterpart: index/base.cpp.
 
 import type { Chain } from '../chain/chain.js';
-import { type HeaderNode, lastCommonAncestor } from '../chain/header-node.js';
+import { type HeaderNode, lastCommonAncestor } from '../chain/tree/header-node.js';
 import type { BlockView } from '../consensus/block/block-view.js';
 import type { Coin } from '../consensus/coin.js';
 import type { Clock } from '../lib/clock.js';

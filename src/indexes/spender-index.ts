@@ -2,7 +2,7 @@
 // of this node's own, as in Core, so that a row has twenty-some bytes; the transactions of rows with the wanted hash
 // are read, which are seldom two. Rows of blocks that left the chain are removed.
 import crypto from 'node:crypto';
-import type { HeaderNode } from '../chain/header-node.js';
+import type { HeaderNode } from '../chain/tree/header-node.js';
 import type { BlockView } from '../consensus/block/block-view.js';
 import { equalBytes } from '../consensus/bytes/hex.js';
 import { DecodeError } from '../consensus/bytes/reader.js';

@@ -1,7 +1,7 @@
 // -txindex: where every transaction of the chain lies in the block files (tx-place.ts). As in Core, rows of blocks that
 // left the chain stay: such a transaction is still found, in its stale block, until it is mined again.
 
-import type { HeaderNode } from '../chain/header-node.js';
+import type { HeaderNode } from '../chain/tree/header-node.js';
 import type { BlockView } from '../consensus/block/block-view.js';
 import { equalBytes } from '../consensus/bytes/hex.js';
 import { DecodeError } from '../consensus/bytes/reader.js';

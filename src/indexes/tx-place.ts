@@ -1,7 +1,7 @@
 // Where a transaction lies in the block files, as rows of indexes have it: file, position of the block, offset in the
 // block and length, as varints; some ten bytes, so that one transaction is read without its block.
 import type { Chain } from '../chain/chain.js';
-import type { HeaderNode } from '../chain/header-node.js';
+import type { HeaderNode } from '../chain/tree/header-node.js';
 import type { BlockView } from '../consensus/block/block-view.js';
 import { HEADER_SIZE } from '../consensus/block/header-view.js';
 import { compactSizeLength } from '../consensus/bytes/compact-size.js';

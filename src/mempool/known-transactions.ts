@@ -1,7 +1,7 @@
 // Lists of wtxids as the transactions of a block: whether all of them are here, and what they come to. Numbers are read
 // from rows, ids from the records that were hashed when they came; of the caller's nothing is kept. Used by Mempool for
 // declared jobs and proposals.
-import type { KnownRoots, KnownTransactions } from '../chain/known-block.js';
+import type { KnownRoots, KnownTransactions } from '../chain/connect/known-block.js';
 import type { HeaderContext } from '../consensus/header-context.js';
 import { LOCKTIME_THRESHOLD } from '../consensus/limits.js';
 import type { TxView } from '../consensus/tx/tx-view.js';

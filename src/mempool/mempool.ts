@@ -1,7 +1,7 @@
 // The set of unconfirmed transactions that the node would mine. The chain tells it of every tip. Acceptance is in
 // accept/, the structure in tx-pool.ts, what happens with blocks in reorg.ts; this class joins them.
 
-import type { KnownTransactions } from '../chain/known-block.js';
+import type { KnownTransactions } from '../chain/connect/known-block.js';
 import { hashKey, hashToHex } from '../consensus/bytes/hex.js';
 import type { Reject } from '../consensus/state.js';
 import type { TxView } from '../consensus/tx/tx-view.js';

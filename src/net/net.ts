@@ -4,7 +4,7 @@
 import crypto from 'node:crypto';
 import os from 'node:os';
 import type { Chain } from '../chain/chain.js';
-import type { HeaderNode } from '../chain/header-node.js';
+import type { HeaderNode } from '../chain/tree/header-node.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import type { Crypto } from '../crypto/crypto.js';
 import type { EllSwift } from '../crypto/ellswift.js';

@@ -3,8 +3,8 @@
 // height, percent, speed and time left. Core's counterpart: ThreadImport.
 import fs from 'node:fs';
 import type { Chain } from '../chain/chain.js';
-import type { ConnectProgress } from '../chain/connect-progress.js';
-import type { ImportProgress } from '../chain/import-blocks.js';
+import type { ConnectProgress } from '../chain/connect/connect-progress.js';
+import type { ImportProgress } from '../chain/files/import-blocks.js';
 import { ConfigError } from '../config/args.js';
 import { durationText, percentText } from '../lib/progress.js';
 import type { Logger } from '../log/logger.js';

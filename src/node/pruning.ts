@@ -1,7 +1,7 @@
 // -prune on the way from options to the chain: what is refused at the start, who keeps blocks from being pruned, the
 // first look once wallets stand where the chain does.
 import type { Chain } from '../chain/chain.js';
-import { MIN_BLOCKS_TO_KEEP, type PruneSettings } from '../chain/pruning.js';
+import { MIN_BLOCKS_TO_KEEP, type PruneSettings } from '../chain/files/pruning.js';
 import { ConfigError } from '../config/args.js';
 import type { NodeConfig } from '../config/load.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';

@@ -8,7 +8,7 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { DescriptorContext } from '../address/descriptor/context.js';
 import { Chain } from '../chain/chain.js';
-import type { HeaderNode } from '../chain/header-node.js';
+import type { HeaderNode } from '../chain/tree/header-node.js';
 import { ConfigError } from '../config/args.js';
 import type { NodeConfig } from '../config/load.js';
 import { version } from '../config/version.js';

@@ -1,5 +1,5 @@
 // What the node knows about one peer. Fields are grouped by who keeps them: handshake, sync, relay.
-import type { HeaderNode } from '../../chain/header-node.js';
+import type { HeaderNode } from '../../chain/tree/header-node.js';
 import type { Permissions } from '../options.js';
 import type { BloomFilter } from '../relay/bloom-filter.js';
 import { noOutcomes } from '../relay/compact-stats.js';

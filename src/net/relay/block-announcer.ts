@@ -1,6 +1,6 @@
 // Tells peers of new blocks: as headers where they asked for that (BIP-0130), as a compact block in high-bandwidth mode
 // (BIP-0152), else as inv (Core's SendMessages, block announcements).
-import type { HeaderNode } from '../../chain/header-node.js';
+import type { HeaderNode } from '../../chain/tree/header-node.js';
 import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
 import { hasHeader, settleAvailability } from '../sync/availability.js';

@@ -1,8 +1,8 @@
 // Compact blocks both ways (BIP-0152 version 2): new blocks go to peers that want them at once, before they are checked
 // in full; those that come are put together from the mempool. The three peers that last brought good blocks are asked
 // to send them unasked.
-import type { HeaderNode } from '../../chain/header-node.js';
-import { NodeStatus } from '../../chain/header-node.js';
+import type { HeaderNode } from '../../chain/tree/header-node.js';
+import { NodeStatus } from '../../chain/tree/header-node.js';
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
 import { parseHeader } from '../../consensus/block/header-view.js';
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';

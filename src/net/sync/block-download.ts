@@ -5,8 +5,8 @@
 // Peers answer in the order of what they are sent (Core's ProcessMessages says so of getdata). A peer that answers a
 // ping, or says notfound, and has not sent a block that it was asked for before, has refused it: its slot is free, and
 // others are asked. Core waits ten minutes.
-import type { HeaderNode } from '../../chain/header-node.js';
-import { lastCommonAncestor, NodeStatus } from '../../chain/header-node.js';
+import type { HeaderNode } from '../../chain/tree/header-node.js';
+import { lastCommonAncestor, NodeStatus } from '../../chain/tree/header-node.js';
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
 import type { NetContext } from '../context.js';
 import type { BlockInFlight, Peer } from '../peer/peer.js';

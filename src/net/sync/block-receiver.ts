@@ -1,7 +1,8 @@
 // A block arrives from a peer: it goes to the chain, and whoever sent it answers for it, also when the chain looks at
 // it much later.
-import { NodeStatus } from '../../chain/header-node.js';
-import { hashIds, isLarge } from '../../chain/large-block.js';
+
+import { hashIds, isLarge } from '../../chain/connect/large-block.js';
+import { NodeStatus } from '../../chain/tree/header-node.js';
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
 import { parseHeader } from '../../consensus/block/header-view.js';
 import { hashKey, hashToHex } from '../../consensus/bytes/hex.js';

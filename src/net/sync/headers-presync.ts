@@ -3,7 +3,7 @@
 // those bits, and taken in. A peer can so make us keep some kilobytes, never a tree (Core's HeadersSyncState).
 import crypto from 'node:crypto';
 import type { Chain } from '../../chain/chain.js';
-import type { HeaderNode } from '../../chain/header-node.js';
+import type { HeaderNode } from '../../chain/tree/header-node.js';
 import type { HeaderView } from '../../consensus/block/header-view.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';
 import { retargetInterval } from '../../consensus/params/chain-params.js';

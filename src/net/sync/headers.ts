@@ -1,7 +1,7 @@
 // Headers first: asks peers for headers, takes what comes, and asks for blocks that were just announced (Core's
 // ProcessHeadersMessage).
-import type { HeaderNode } from '../../chain/header-node.js';
-import { NodeStatus } from '../../chain/header-node.js';
+import type { HeaderNode } from '../../chain/tree/header-node.js';
+import { NodeStatus } from '../../chain/tree/header-node.js';
 import { type HeaderView, parseHeader } from '../../consensus/block/header-view.js';
 import { equalBytes, hashToHex } from '../../consensus/bytes/hex.js';
 import { rejectText } from '../../consensus/state.js';

@@ -1,6 +1,6 @@
 // Block locators: hashes from a block back to genesis, at first one by one, then ever farther apart.
 import type { Chain } from '../../chain/chain.js';
-import type { HeaderNode } from '../../chain/header-node.js';
+import type { HeaderNode } from '../../chain/tree/header-node.js';
 
 /** Hashes taken one by one. */
 const DENSE = 10;

@@ -1,8 +1,8 @@
 // Answers what peers ask about the chain: getheaders, getblocks, and blocks named in getdata.
 import type { Chain } from '../../chain/chain.js';
-import type { HeaderNode } from '../../chain/header-node.js';
-import { NodeStatus } from '../../chain/header-node.js';
-import { MIN_BLOCKS_TO_KEEP } from '../../chain/pruning.js';
+import { MIN_BLOCKS_TO_KEEP } from '../../chain/files/pruning.js';
+import type { HeaderNode } from '../../chain/tree/header-node.js';
+import { NodeStatus } from '../../chain/tree/header-node.js';
 import { parseBlock } from '../../consensus/block/block-view.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';

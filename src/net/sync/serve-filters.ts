@@ -3,7 +3,7 @@
 // may cost is bounded: hashes and headers are read without their filters, checkpoints are kept, a few peers are served
 // at a time, and the time of the node thread is charged to them.
 import { setTimeout } from 'node:timers/promises';
-import type { HeaderNode } from '../../chain/header-node.js';
+import type { HeaderNode } from '../../chain/tree/header-node.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
 import { Semaphore } from '../../lib/semaphore.js';
 import type { NetContext } from '../context.js';

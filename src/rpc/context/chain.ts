@@ -1,7 +1,7 @@
 // What methods need of the chain: chain/chain.ts and what it holds. Hashes are 32 bytes in internal order, amounts
 // satoshis, times seconds.
-import type { KnownTransactions } from '../../chain/known-block.js';
-import type { SnapshotFile, SnapshotHead } from '../../chain/snapshot-file.js';
+import type { KnownTransactions } from '../../chain/connect/known-block.js';
+import type { SnapshotFile, SnapshotHead } from '../../chain/snapshot/snapshot-file.js';
 import type { BlockView } from '../../consensus/block/block-view.js';
 import type { HeaderView } from '../../consensus/block/header-view.js';
 import type { Coin } from '../../consensus/coin.js';
@@ -66,7 +66,7 @@ export interface CoinsStats {
   readonly totalSats: number;
 }
 
-/** Who looks at all coins; chain/walk-coins.ts. */
+/** Who looks at all coins; chain/coins/walk-coins.ts. */
 export interface CoinVisitor {
   /** Scripts looked for. */
   readonly scripts: readonly Uint8Array[];

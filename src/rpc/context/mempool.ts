@@ -1,5 +1,5 @@
 // What methods need of the mempool and of fee estimates; amounts are satoshis, rates satoshis per 1000 virtual bytes.
-import type { KnownTransactions } from '../../chain/known-block.js';
+import type { KnownTransactions } from '../../chain/connect/known-block.js';
 import type { Reject } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { PackageResult } from '../../mempool/package/package-acceptor.js';

@@ -1,6 +1,6 @@
 // Blocks without proof of work: getblocktemplate's proposals, and checkdeclaredblock, which takes wtxids where a
 // proposal takes transactions. A block whose transactions are all in the mempool is checked without their coins and
-// scripts (chain/known-block.ts); what that cannot vouch for goes the whole way, so that both calls have the same
+// scripts (chain/connect/known-block.ts); what that cannot vouch for goes the whole way, so that both calls have the same
 // words.
 import type { BlockView } from '../../consensus/block/block-view.js';
 import type { HeaderView } from '../../consensus/block/header-view.js';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import t from 'tap';
 import type { TipChange } from '../../../src/chain/events.js';
-import type { HeaderNode } from '../../../src/chain/header-node.js';
+import type { HeaderNode } from '../../../src/chain/tree/header-node.js';
 import { parseBlock } from '../../../src/consensus/block/block-view.js';
 import { COIN_KEY_BYTES, FIRST_COINS } from '../../../src/storage/layout.js';
 import { StoreError } from '../../../src/storage/store-error.js';

@@ -1,7 +1,7 @@
 // Taking a block off the coins finds out when they are not the coins that the block made.
 
 import t from 'tap';
-import { CoinsOverlay, connectCoins, disconnectCoins } from '../../../src/chain/coins-overlay.js';
+import { CoinsOverlay, connectCoins, disconnectCoins } from '../../../src/chain/connect/coins-overlay.js';
 import { parseBlock } from '../../../src/consensus/block/block-view.js';
 import type { Coin } from '../../../src/consensus/coin.js';
 import { ANYONE, buildBlock, GENESIS, outpoint } from '../../framework/chain-builder.js';

@@ -1,11 +1,11 @@
 // The header tree by itself: far pointers, median times, order of candidates, and the time a million rows take to load.
 import fc from 'fast-check';
 import t from 'tap';
-import { ActiveChain } from '../../../src/chain/active-chain.js';
-import { BlockIndex } from '../../../src/chain/block-index.js';
-import { Candidates, compareCandidates } from '../../../src/chain/candidates.js';
-import { type HeaderNode, HeaderSlabs, lastCommonAncestor, NodeStatus } from '../../../src/chain/header-node.js';
-import { loadIndex } from '../../../src/chain/load-index.js';
+import { ActiveChain } from '../../../src/chain/tree/active-chain.js';
+import { BlockIndex } from '../../../src/chain/tree/block-index.js';
+import { Candidates, compareCandidates } from '../../../src/chain/tree/candidates.js';
+import { type HeaderNode, HeaderSlabs, lastCommonAncestor, NodeStatus } from '../../../src/chain/tree/header-node.js';
+import { loadIndex } from '../../../src/chain/tree/load-index.js';
 import { encodeIndexRow } from '../../../src/storage/codec/index-row.js';
 import { blockIndexKey } from '../../../src/storage/layout.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import type { ImportProgress } from '../../../src/chain/import-blocks.js';
+import type { ImportProgress } from '../../../src/chain/files/import-blocks.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
 import type { BatchOp } from '../../../src/storage/store.js';
 import { GENESIS_BYTES, writeBlocksFolder } from '../../framework/blocks-folder.js';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import type { Chain } from '../../../src/chain/chain.js';
-import { filesAboveTarget, filesUpTo, lastPrunable } from '../../../src/chain/pruning.js';
+import { filesAboveTarget, filesUpTo, lastPrunable } from '../../../src/chain/files/pruning.js';
 import type { BlockFiles } from '../../../src/storage/block-files.js';
 import { PRUNED_FLAG_KEY, prunedFileKey } from '../../../src/storage/layout.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';

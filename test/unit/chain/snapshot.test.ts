@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { SnapshotFile } from '../../../src/chain/snapshot-file.js';
+import { SnapshotFile } from '../../../src/chain/snapshot/snapshot-file.js';
 import { hashToHex } from '../../../src/consensus/bytes/hex.js';
 import { chainParams } from '../../../src/consensus/params/networks.js';
 import { COIN_SETS_KEY, FIRST_COINS, SECOND_COINS } from '../../../src/storage/layout.js';

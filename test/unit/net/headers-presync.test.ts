@@ -3,7 +3,7 @@
 // them in turns.
 import fc from 'fast-check';
 import t from 'tap';
-import type { HeaderNode } from '../../../src/chain/header-node.js';
+import type { HeaderNode } from '../../../src/chain/tree/header-node.js';
 import { type HeaderView, parseHeader } from '../../../src/consensus/block/header-view.js';
 import { toHex } from '../../../src/consensus/bytes/hex.js';
 import type { ChainParams } from '../../../src/consensus/params/chain-params.js';

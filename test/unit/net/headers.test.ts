@@ -1,7 +1,7 @@
 // Headers of peers, message by message against the whole network room: those that lead nowhere, those that do not come,
 // and how our own blocks are announced. Bounds are spelled out from Core's net_processing.cpp.
 import t, { type Test } from 'tap';
-import type { HeaderNode } from '../../../src/chain/header-node.js';
+import type { HeaderNode } from '../../../src/chain/tree/header-node.js';
 import { silentLogger } from '../../../src/log/logger.js';
 import type { NetContext } from '../../../src/net/context.js';
 import { BlockAnnouncer } from '../../../src/net/relay/block-announcer.js';

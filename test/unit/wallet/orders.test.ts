@@ -1,7 +1,7 @@
 // Orders and chains beside the wallet's tables, against sorted lists made anew for every question.
 
 import t from 'tap';
-import { type HeaderNode, HeaderSlabs } from '../../../src/chain/header-node.js';
+import { type HeaderNode, HeaderSlabs } from '../../../src/chain/tree/header-node.js';
 import { Slicer } from '../../../src/lib/slicer.js';
 import { sortInSlices } from '../../../src/lib/sort-in-slices.js';
 import { CoinTable } from '../../../src/wallet/coins/coin-table.js';

@@ -59,7 +59,7 @@ const SHORT: Readonly<Record<string, string>> = {
   'address/base58.ts': 'at most some hundred bytes',
   'address/bip32/extended-codec.ts': 'one key',
   'address/wif.ts': 'one key',
-  'chain/adopt-behind.ts': 'blocks of one stretch',
+  'chain/files/adopt-behind.ts': 'blocks of one stretch',
   'cli/flags.ts': 'flags',
   'cli/net-info.ts': 'peers',
   'cli/run.ts': "the caller's own lines",

@@ -1,6 +1,6 @@
 // loadtxoutset: begins the chain with the coins of a file (rpc/blockchain.cpp).
 import path from 'node:path';
-import { SnapshotError, SnapshotFile } from '../../../chain/snapshot-file.js';
+import { SnapshotError, SnapshotFile } from '../../../chain/snapshot/snapshot-file.js';
 import { asString } from '../../args.js';
 import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';

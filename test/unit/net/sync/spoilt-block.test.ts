@@ -2,7 +2,7 @@
 // and connected, and after it. The block is connected, the peer that sent the copy is blamed, and no other peer loses
 // its request or its name.
 import t from 'tap';
-import { NodeStatus } from '../../../../src/chain/header-node.js';
+import { NodeStatus } from '../../../../src/chain/tree/header-node.js';
 import { parseBlock } from '../../../../src/consensus/block/block-view.js';
 import type { TxView } from '../../../../src/consensus/tx/tx-view.js';
 import { silentLogger } from '../../../../src/log/logger.js';

@@ -1,0 +1,134 @@
+// Sums and the hash over all unspent outputs, for gettxoutsetinfo. Walks a consistent view of the database in slices,
+// so the node's thread stays free.
+
+import { readU32 } from '../../consensus/bytes/reader.js';
+import { ByteWriter } from '../../consensus/bytes/writer.js';
+import type { Coin } from '../../consensus/coin.js';
+import type { Hashes, Sha256Stream } from '../../crypto/crypto.js';
+import { MuHash } from '../../crypto/muhash.js';
+import { Slicer } from '../../lib/slicer.js';
+import { decodeCoin } from '../../storage/codec/coin.js';
+import { bogoSizeOf, coinElement } from '../../storage/codec/coin-element.js';
+import { outpointOfCoinKey } from '../../storage/layout.js';
+import type { StoreCursor } from '../../storage/store.js';
+import type { CoinsStats } from '../connect/outcome.js';
+import type { HeaderNode } from '../tree/header-node.js';
+
+/** Coins read at a time. */
+const SLICE = 500;
+
+/** How the coins are hashed on the way, if at all. */
+export interface CoinsHashing {
+  readonly hashes: Hashes;
+  /** Core's hash_serialized_2. */
+  readonly serialized: boolean;
+  readonly muhash: boolean;
+}
+
+/**
+ * Walks all coins.
+ * @param cursor a view of exactly the coins, opened while they stood at `tip`; closed here
+ */
+export async function sumCoins(cursor: StoreCursor, tip: HeaderNode, hashing: CoinsHashing, diskSize: number): Promise<CoinsStats> {
+  const hash = hashing.serialized ? new CoinsHash(hashing.hashes, tip.hash) : null;
+  const set = hashing.muhash ? new MuHash(hashing.hashes) : null;
+  const slicer = new Slicer();
+  let transactions = 0;
+  let outputs = 0;
+  let bogoSize = 0;
+  // Beyond 2^53 only if coins were forged; a bigint keeps the sum honest anyway.
+  let total = 0n;
+  let lastTxid: Uint8Array | null = null;
+  try {
+    for (let rows = await cursor.next(SLICE); rows.length > 0; rows = await cursor.next(SLICE)) {
+      for (const [key, value] of rows) {
+        const outpoint = outpointOfCoinKey(key);
+        const coin = decodeCoin(value) as Coin;
+        const first = lastTxid === null || !sameTxid(lastTxid, outpoint);
+        if (first) transactions++;
+        lastTxid = outpoint;
+        outputs++;
+        bogoSize += bogoSizeOf(coin.script);
+        total += BigInt(coin.value);
+        hash?.add(outpoint, coin, first);
+        set?.insert(coinElement(outpoint, coin));
+        if (slicer.due) await slicer.pause();
+      }
+    }
+  } finally {
+    await cursor.close();
+  }
+  const hashSerialized = hash === null ? null : hash.finish();
+  const muhash = set === null ? null : set.digest();
+  const { height, hash: bestBlock } = tip;
+  return { height, bestBlock, transactions, outputs, bogoSize, hashSerialized, muhash, diskSize, totalSats: Number(total) };
+}
+
+/**
+ * Core's hash_serialized_3 over all coins of a view: sha256d over them as elements of the set. In slices.
+ * @param cursor closed here @param passed told of coins gone over; false gives up
+ * @returns internal order; null when it was given up
+ */
+export async function hashCoins(cursor: StoreCursor, hashes: Hashes, passed: (coins: number) => boolean): Promise<Uint8Array | null> {
+  const stream = hashes.sha256Stream();
+  const slicer = new Slicer();
+  try {
+    for (let rows = await cursor.next(SLICE); rows.length > 0; rows = await cursor.next(SLICE)) {
+      for (const [key, value] of rows) stream.update(coinElement(outpointOfCoinKey(key), decodeCoin(value)));
+      if (!passed(rows.length)) return null;
+      if (slicer.due) await slicer.pause();
+    }
+  } finally {
+    await cursor.close();
+  }
+  return hashes.sha256(stream.digest());
+}
+
+function sameTxid(a: Uint8Array, b: Uint8Array): boolean {
+  for (let i = 0; i < 32; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
+
+/**
+ * Core's hash_serialized_2: the tip's hash, then per transaction: txid, the varint of a flag that is 1 unless height
+ * and coinbase are both zero (an operator precedence slip that became the format), per output varint(vout + 1), script,
+ * varint(value), and a closing 0.
+ */
+class CoinsHash {
+  readonly #stream: Sha256Stream;
+  #open = false;
+  readonly #hashes: Hashes;
+
+  constructor(hashes: Hashes, tipHash: Uint8Array) {
+    this.#hashes = hashes;
+    this.#stream = hashes.sha256Stream().update(tipHash);
+  }
+
+  add(outpoint: Uint8Array, coin: Coin, first: boolean): void {
+    const out = new ByteWriter(64 + coin.script.length);
+    if (first) {
+      if (this.#open) out.u8(0);
+      this.#open = true;
+      out.bytes(outpoint.subarray(0, 32)).u8(coin.height !== 0 || coin.coinbase ? 1 : 0);
+    }
+    writeVarint(out, readU32(outpoint, 32) + 1);
+    out.varBytes(coin.script);
+    writeVarint(out, coin.value);
+    this.#stream.update(out.finish());
+  }
+
+  finish(): Uint8Array {
+    if (this.#open) this.#stream.update(Uint8Array.of(0));
+    return this.#hashes.sha256(this.#stream.digest());
+  }
+}
+
+/** Core's VARINT: base 128, most significant group first, each group but the last one less than it says. */
+function writeVarint(out: ByteWriter, value: number): void {
+  const groups: number[] = [];
+  for (let rest = value; ; rest = Math.floor(rest / 128) - 1) {
+    groups.push((rest % 128) | (groups.length > 0 ? 0x80 : 0));
+    if (rest < 128) break;
+  }
+  for (let i = groups.length - 1; i >= 0; i--) out.u8(groups[i] as number);
+}

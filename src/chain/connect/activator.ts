@@ -1,0 +1,202 @@
+// Moves the tip: towards the best known branch, down for an invalidated block. Each move is prepared and its coins are
+// changed unseen (in turns), then it is shown and everyone told (at once), then written.
+
+import type { BlockView } from '../../consensus/block/block-view.js';
+import { type Reject, rejectText } from '../../consensus/state.js';
+import { ChainFault } from '../chain-fault.js';
+import type { ConnectedBlock, TipChange } from '../events.js';
+import type { Persister } from '../files/persister.js';
+import { Listeners } from '../listeners.js';
+import { compareCandidates } from '../tree/candidates.js';
+import { type HeaderNode, NodeStatus } from '../tree/header-node.js';
+import { tipLine } from '../tree/tip-log.js';
+import { CoinsOverlay } from './coins-overlay.js';
+import { LookAhead } from './look-ahead.js';
+import { applyStep, isBeyondPruned, prepareDisconnect, prepareStep, type Step, type SuppliedBlock, stageStep } from './reorganize.js';
+import type { ChainWorkspace } from './workspace.js';
+
+/** Blocks taken off in one move by invalidateBlock: the tip others see goes down in such steps. */
+const INVALIDATE_STEP = 100;
+
+/** Hears a verdict on a stored block; null: valid. */
+type JudgedListener = (node: HeaderNode, reject: Reject | null) => void;
+
+/** Counts for /metrics. */
+export interface ActivatorCounts {
+  connected: number;
+  disconnected: number;
+  rejected: number;
+  reorganizations: number;
+}
+
+export class Activator {
+  readonly onTip = new Listeners<[HeaderNode, TipChange]>();
+  readonly onChecked = new Listeners<[Uint8Array, BlockView, Reject | null]>();
+  /** Told when the last change said that more follows, and nothing did. */
+  readonly onRest = new Listeners<[]>();
+  readonly counts: ActivatorCounts = { connected: 0, disconnected: 0, rejected: 0, reorganizations: 0 };
+  /** Applied, but not handed to the persister's afterStep yet. */
+  #unsettled = false;
+  /** The last change said that more follows. */
+  #moreSaid = false;
+  /** In initial download: what is done for blocks before their turn. */
+  readonly ahead: LookAhead;
+  readonly #ws: ChainWorkspace;
+  readonly #persister: Persister;
+  readonly #assumed: () => HeaderNode | undefined;
+  readonly #eager: () => boolean;
+
+  /**
+   * @param assumed the assumed-valid block, once its header is known
+   * @param eager whether changes are written at once (near the tip) or gathered (initial download)
+   */
+  constructor(ws: ChainWorkspace, persister: Persister, assumed: () => HeaderNode | undefined, eager: () => boolean) {
+    this.#ws = ws;
+    this.#persister = persister;
+    this.#assumed = assumed;
+    this.#eager = eager;
+    this.ahead = new LookAhead(ws);
+  }
+
+  /**
+   * Makes the best valid stored branch the active one. The last move is applied and told but not written yet when this
+   * returns: call settle() once whoever waits has been answered.
+   * @param supplied a block with the very bytes that were just checked and stored; never a copy of one that was stored
+   * before
+   * @param enough asked between moves: true leaves the rest for another call
+   * @param onJudged told of the verdict on each stored block that was connected, or failed to
+   */
+  async activate(supplied: SuppliedBlock | null = null, enough?: () => boolean, onJudged?: JudgedListener): Promise<void> {
+    const { index, active } = this.#ws;
+    for (;;) {
+      // Initial download is over: nobody takes these blocks any more.
+      if (!this.ahead.isEmpty && this.#eager()) this.ahead.clear();
+      const target = index.findMostWork();
+      if (target === undefined || target === active.tip) {
+        this.#rest();
+        break;
+      }
+      if (this.#ws.stopping() || enough?.() === true) break;
+      await this.settle();
+      const begin = this.#ws.clock.monotonicMs();
+      // A block that was just handed in is at hand already, and usually the only one.
+      const many = !this.#eager() && supplied === null;
+      if (many) this.ahead.fill(target, this.#assumed());
+      const step = await prepareStep(this.#ws, target, supplied, this.#assumed(), many ? this.ahead : null);
+      if (step.unreadable !== null) this.#forget(step.unreadable.node, step.unreadable.error);
+      this.#judge(step, onJudged);
+      if (!this.#worthApplying(step)) continue;
+      await this.#apply(step, many && step.failed === null && step.unreadable === null ? { target } : {});
+      this.#ws.observe('connect_total', (this.#ws.clock.monotonicMs() - begin) / 1000);
+    }
+  }
+
+  #rest(): void {
+    if (!this.#moreSaid) return;
+    this.#moreSaid = false;
+    const error = this.onRest.call();
+    if (error !== undefined) throw new ChainFault('A listener failed after the tip changed', error);
+  }
+
+  /** Whether the last moves changed something that is not written yet. */
+  get needsSettling(): boolean {
+    return this.#unsettled;
+  }
+
+  /** Writes what the last moves changed. */
+  async settle(): Promise<void> {
+    if (!this.#unsettled) return;
+    const begin = this.#ws.clock.monotonicMs();
+    await this.#persister.afterStep(this.#eager());
+    this.#unsettled = false;
+    this.#ws.observe('connect_persist', (this.#ws.clock.monotonicMs() - begin) / 1000);
+  }
+
+  /** A partly valid branch that ends below the present tip is not worth leaving it. */
+  #worthApplying(step: Step): boolean {
+    const last = step.connected[step.connected.length - 1];
+    if (step.failed === null && step.unreadable === null) return step.connected.length + step.disconnected.length > 0;
+    return last !== undefined && compareCandidates(last.node, this.#ws.active.tip as HeaderNode) > 0;
+  }
+
+  /** Records what preparing a step found out about blocks, and tells those who follow verdicts. */
+  #judge(step: Step, onJudged?: JudgedListener): void {
+    const { index, log, options } = this.#ws;
+    for (const { node, block } of step.connected) {
+      index.raise(node, NodeStatus.SCRIPTS_VALID);
+      onJudged?.(node, null);
+      this.onChecked.call(node.hash, block, null);
+    }
+    if (step.failed === null) return;
+    const { node, block, reject } = step.failed;
+    onJudged?.(node, reject);
+    this.counts.rejected++;
+    log.warn(`Block validation error: ${rejectText(reject)} (block ${node.hashHex} at height ${node.height})`);
+    if (reject.category !== 'mutated') {
+      index.markFailed(node);
+      index.noteInvalidChain(node, options.failedBranches);
+    } else {
+      throw new ChainFault(`Block ${node.hashHex} changed after it was checked`, undefined);
+    }
+    this.onChecked.call(node.hash, block, reject);
+  }
+
+  #forget(node: HeaderNode, error: Error): void {
+    this.#ws.log.warn(`Stored block ${node.hashHex} cannot be read and will be fetched again: ${error.message}`);
+    this.#ws.index.forgetData(node);
+  }
+
+  /**
+   * Coins, tip, candidates, listeners. From applyStep on nothing is waited for.
+   * @param settings.onLeft called for each block that left, before others are told
+   */
+  async #apply(
+    step: Step,
+    { target, onLeft, ...mark }: { invalidatedBefore?: number; target?: HeaderNode; onLeft?: (node: HeaderNode) => void } = {},
+  ): Promise<void> {
+    const { active, index, clock } = this.#ws;
+    const begin = clock.monotonicMs();
+    await stageStep(this.#ws, step);
+    applyStep(this.#ws, step);
+    if (onLeft !== undefined) for (const { node } of step.disconnected) onLeft(node);
+    this.#unsettled = true;
+    const tip = active.tip as HeaderNode;
+    if (step.connected.length > 0) index.candidates.pruneBelow(tip);
+    this.#persister.noteConnected(step.connected);
+    this.counts.connected += step.connected.length;
+    this.counts.disconnected += step.disconnected.length;
+    if (step.disconnected.length > 0 && step.connected.length > 0) this.counts.reorganizations++;
+    const moreFollows = target !== undefined && target !== tip && target.ancestor(tip.height) === tip;
+    this.#moreSaid = moreFollows;
+    const error = this.onTip.call(tip, { connected: step.connected, disconnected: step.disconnected, moreFollows, ...mark });
+    this.#ws.observe('connect_apply', (clock.monotonicMs() - begin) / 1000);
+    // Thousands of lines in initial download are no news to anybody.
+    if (this.#eager()) this.#ws.log.info(tipLine(this.#ws, tip));
+    else if (this.#ws.log.shows('validation')) this.#ws.log.debug('validation', tipLine(this.#ws, tip));
+    // The change itself stands, but someone who keeps state beside the chain may now be out of step with it.
+    if (error !== undefined) throw new ChainFault('A listener failed while the tip changed', error);
+  }
+
+  /**
+   * Disconnects from the tip down to a block, which becomes the tip.
+   * @param onLeft called for each block that left, right after it did, before others are told
+   * @returns false when it ended above that block, since the blocks in between were pruned
+   */
+  async disconnectTo(target: HeaderNode, onLeft: (node: HeaderNode) => void): Promise<boolean> {
+    const { active } = this.#ws;
+    let invalidatedBefore = 0;
+    while (active.tip !== target) {
+      await this.settle();
+      const disconnected: ConnectedBlock[] = [];
+      const overlay = new CoinsOverlay(this.#ws.coins);
+      for (let node = active.tip as HeaderNode; node !== target && disconnected.length < INVALIDATE_STEP; node = node.prev as HeaderNode) {
+        if (isBeyondPruned(this.#ws, node)) break;
+        disconnected.push(await prepareDisconnect(this.#ws, node, overlay));
+      }
+      if (disconnected.length === 0) return false;
+      await this.#apply({ disconnected, connected: [], failed: null, unreadable: null }, { invalidatedBefore, onLeft });
+      invalidatedBefore += disconnected.length;
+    }
+    return true;
+  }
+}

@@ -1,0 +1,134 @@
+// Coins as they would be after changes that are not applied (yet): reorganisations are checked whole before anything
+// moves, and proposals without moving anything. And the two changes themselves, the same for overlay and cache.
+
+import type { BlockView } from '../../consensus/block/block-view.js';
+import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
+import { writeU32 } from '../../consensus/bytes/writer.js';
+import { type Coin, type CoinView, isUnspendable } from '../../consensus/coin.js';
+import type { TxView } from '../../consensus/tx/tx-view.js';
+
+/** What blocks do to a set of coins. CoinsCache and CoinsOverlay are such sets. */
+export interface CoinSet {
+  spend(outpoint: Uint8Array): Coin | undefined;
+  /** @param options.possibleOverwrite the coin may exist already */
+  add(outpoint: Uint8Array, coin: Coin, options?: { possibleOverwrite?: boolean }): void;
+}
+
+/** Changes on top of another view. */
+export class CoinsOverlay implements CoinView, CoinSet {
+  readonly #changes = new Map<string, Coin | null>();
+  readonly #base: CoinView;
+
+  constructor(base: CoinView) {
+    this.#base = base;
+  }
+
+  get(outpoint: Uint8Array): Coin | undefined {
+    const changed = this.#changes.get(hashKey(outpoint));
+    return changed === undefined ? this.#base.get(outpoint) : (changed ?? undefined);
+  }
+
+  /** Whether the answer is here, so that the base need not be asked. */
+  has(outpoint: Uint8Array): boolean {
+    return this.#changes.has(hashKey(outpoint));
+  }
+
+  spend(outpoint: Uint8Array): Coin | undefined {
+    const coin = this.get(outpoint);
+    this.#changes.set(hashKey(outpoint), null);
+    return coin;
+  }
+
+  add(outpoint: Uint8Array, coin: Coin): void {
+    this.#changes.set(hashKey(outpoint), coin);
+  }
+}
+
+/** Outpoint bytes of a transaction's outputs; one array is reused, so keep a copy if it must last. */
+export class OutpointOf {
+  readonly bytes = new Uint8Array(36);
+
+  /** @param txid internal order */
+  set(txid: Uint8Array, index: number): Uint8Array {
+    this.bytes.set(txid, 0);
+    writeU32(this.bytes, 32, index);
+    return this.bytes;
+  }
+}
+
+/** Coins that are handled between two places where the work may be interrupted. */
+const SLICE_COINS = 512;
+
+/** Spends a block's inputs and adds its outputs, stopping now and then. The block must have passed all checks. */
+export function* connectCoins(coins: CoinSet, block: BlockView, height: number): Generator<void, void> {
+  const outpoint = new OutpointOf();
+  let handled = 0;
+  for (let t = 0; t < block.txs.length; t++) {
+    const tx = block.txs[t] as TxView;
+    const coinbase = t === 0;
+    for (let i = coinbase ? tx.inputCount : 0; i < tx.inputCount; i++) {
+      coins.spend(tx.outpoint(i));
+      if (++handled % SLICE_COINS === 0) yield;
+    }
+    for (let o = 0; o < tx.outputCount; o++) {
+      if (++handled % SLICE_COINS === 0) yield;
+      const script = tx.outputScript(o);
+      if (isUnspendable(script)) continue;
+      // Old coinbases repeated each other (BIP-0030); everything else is new by its inputs.
+      coins.add(outpoint.set(tx.txid, o), { value: tx.outputValue(o), script, height, coinbase }, { possibleOverwrite: coinbase });
+    }
+  }
+}
+
+/**
+ * Undoes connectCoins, stopping now and then.
+ * @param spent the coins that the block's transactions spent, without the coinbase
+ * @returns false when the coins do not fit the block: the database is corrupt
+ */
+export function* disconnectCoins(
+  coins: CoinSet,
+  block: BlockView,
+  spent: readonly (readonly Coin[])[],
+  height: number,
+): Generator<void, boolean> {
+  if (spent.length !== Math.max(block.txs.length - 1, 0)) return false;
+  let clean = true;
+  const outpoint = new OutpointOf();
+  let handled = 0;
+  for (let t = block.txs.length - 1; t >= 0; t--) {
+    const tx = block.txs[t] as TxView;
+    for (let o = 0; o < tx.outputCount; o++) {
+      if (++handled % SLICE_COINS === 0) yield;
+      const script = tx.outputScript(o);
+      if (isUnspendable(script)) continue;
+      const coin = coins.spend(outpoint.set(tx.txid, o));
+      // The whole output, as in Core's DisconnectBlock.
+      const same = coin !== undefined && coin.value === tx.outputValue(o) && equalBytes(coin.script, script);
+      if (!same || coin.height !== height || coin.coinbase !== (t === 0)) clean = false;
+    }
+    if (t === 0) continue;
+    const restored = spent[t - 1] as readonly Coin[];
+    if (restored.length !== tx.inputCount) return false;
+    for (let i = tx.inputCount - 1; i >= 0; i--) {
+      coins.add(tx.outpoint(i), restored[i] as Coin, { possibleOverwrite: true });
+      if (++handled % SLICE_COINS === 0) yield;
+    }
+  }
+  return clean;
+}
+
+/** Outpoints of the coins that a block creates, each a fresh array, up to so many at a time. */
+export function* outpointsCreated(block: BlockView, most: number): Generator<Uint8Array[], void> {
+  let outpoints: Uint8Array[] = [];
+  for (const tx of block.txs) {
+    for (let o = 0; o < tx.outputCount; o++) {
+      // Never kept as coins.
+      if (isUnspendable(tx.outputScript(o))) continue;
+      outpoints.push(new OutpointOf().set(tx.txid, o));
+      if (outpoints.length < most) continue;
+      yield outpoints;
+      outpoints = [];
+    }
+  }
+  if (outpoints.length > 0) yield outpoints;
+}

@@ -1,0 +1,187 @@
+// Checks a block against the coins before it (Core's ConnectBlock) and changes nothing. A pipeline over runs of
+// transactions: while one run's scripts are on the threads, the next run's coins are being read and the one between is
+// looked at here.
+
+import type { BlockView } from '../../consensus/block/block-view.js';
+import { equalBytes } from '../../consensus/bytes/hex.js';
+import { readU32 } from '../../consensus/bytes/reader.js';
+import type { Coin } from '../../consensus/coin.js';
+import { BlockConnector } from '../../consensus/connect.js';
+import { enforceBip30 } from '../../consensus/rules/bip30.js';
+import { blockScriptFlags } from '../../consensus/rules/block-script-flags.js';
+import type { ScriptWording } from '../../consensus/rules/script-verdict.js';
+import type { Verdict } from '../../consensus/state.js';
+import type { TxView } from '../../consensus/tx/tx-view.js';
+import { Turns } from '../../lib/turns.js';
+import type { VerifyClass } from '../../parallel/verifier.js';
+import type { ChainOptions } from '../options.js';
+import type { HeaderNode } from '../tree/header-node.js';
+import { type CoinsOverlay, outpointsCreated } from './coins-overlay.js';
+import type { AheadBlock } from './look-ahead.js';
+import { ScriptRuns } from './script-runs.js';
+import type { ChainWorkspace } from './workspace.js';
+
+/** Inputs of one run: enough for a few jobs of the verifier, few enough that this thread yields often. */
+const RUN_INPUTS = 1_000;
+/** Inputs of the first run: threads get work soon. */
+const FIRST_RUN_INPUTS = 250;
+/** Outputs looked for at a time. */
+const CREATED_OUTPOINTS = 2_000;
+/** What connecting would do. */
+export interface Connection {
+  readonly verdict: Verdict;
+  /** Coins spent per transaction after the coinbase. */
+  readonly spent: Coin[][];
+  /** Satoshi. */
+  readonly fees: number;
+}
+
+/** Where and how to connect. */
+export interface ConnectSettings {
+  readonly klass: VerifyClass;
+  /** Run scripts; false under an assumed-valid block. */
+  readonly scripts: boolean;
+  /** Coins as changed by steps before this one, on top of the cache; null at the tip. */
+  readonly overlay: CoinsOverlay | null;
+  /** Asked whenever coins are about to be read after waiting: false gives up (the tip moved meanwhile). */
+  readonly stillValid?: () => boolean;
+  /** What was done for this block before its turn. */
+  readonly ahead?: AheadBlock | undefined;
+}
+
+/**
+ * Connects a block that passed checkBlock and contextualCheckBlock onto prev.
+ * @returns null when stillValid said no
+ */
+export async function tryConnect(
+  ws: ChainWorkspace,
+  block: BlockView,
+  prev: HeaderNode,
+  settings: ConnectSettings,
+): Promise<Connection | null> {
+  const { coins, clock, observe } = ws;
+  const { klass, overlay, stillValid, ahead } = settings;
+  const flags = blockScriptFlags(prev, block.hash, ws.params, ws.versionBits);
+  const connector = new BlockConnector(block, prev, ws.params, overlay ?? coins, { flags, versionBits: ws.versionBits });
+  const outpoints = new BlockOutpoints(block, overlay);
+  const scripts = new ScriptRuns(ws.verifier, { flags, klass, wording: wordingOf(ws.options) }, ws.log);
+  const phases = { gather: 0, check: 0, scripts: 0 };
+  let mark = clock.monotonicMs();
+  const lap = (phase: keyof typeof phases): void => {
+    const now = clock.monotonicMs();
+    phases[phase] += now - mark;
+    mark = now;
+  };
+  try {
+    if (ahead !== undefined) await ahead.coinsRead;
+    let fetching: Promise<void> = coins.prefetch(outpoints.next(FIRST_RUN_INPUTS));
+    // BIP-0030 comes first by rank. Its many look-ups, all in vain, need not hold up the rest: whatever they find
+    // stands in the end.
+    const twins = enforceBip30(prev, block.hash, ws.params) ? overwrites(ws, block, settings) : Promise.resolve(false);
+    twins.catch(() => undefined);
+    const turns = new Turns();
+    for (let first = 0; first < block.txs.length; ) {
+      await fetching;
+      if (turns.over) await turns.next();
+      lap('gather');
+      if (stillValid !== undefined && !stillValid()) return null;
+      const { end, endInputs } = outpoints;
+      // On its way while this run is looked at; awaited in the next round, or below when there is none.
+      fetching = end < block.txs.length ? coins.prefetch(outpoints.next(RUN_INPUTS)) : Promise.resolve();
+      fetching.catch(() => undefined);
+      const verdict = connector.step(end, endInputs);
+      lap('check');
+      if (settings.scripts && ahead === undefined) scripts.start(connector, first, connector.scriptTxs);
+      if (verdict !== null) break;
+      first = end;
+    }
+    await fetching;
+    const overwriting = await twins;
+    lap('gather');
+    if (stillValid !== undefined && !stillValid()) return null;
+    connector.finish();
+    const found = connector.verdict;
+    if (connector.begin(overwriting) !== found) return { verdict: connector.verdict, spent: [], fees: 0 };
+    lap('check');
+    // Whatever went wrong ahead, the scripts that count run here, in their order.
+    if (settings.scripts && ahead !== undefined && !(await ahead.scriptsPass)) scripts.start(connector, 0, connector.scriptTxs);
+    const verdict = await scripts.verdict(connector);
+    lap('scripts');
+    return { verdict, spent: connector.spentByTx.slice(1), fees: connector.fees };
+  } finally {
+    // No job outlives its block, whatever happened.
+    await scripts.end();
+    if (klass === 'block') for (const [phase, ms] of Object.entries(phases)) observe(`connect_${phase}`, ms / 1000);
+  }
+}
+
+/**
+ * Whether an output of the block is an unspent coin already (BIP-0030). In turns: false as well when it is given up.
+ */
+async function overwrites(
+  { coins }: ChainWorkspace,
+  block: BlockView,
+  { overlay, stillValid }: Pick<ConnectSettings, 'overlay' | 'stillValid'>,
+): Promise<boolean> {
+  const view = overlay ?? coins;
+  const turns = new Turns();
+  for (const outpoints of outpointsCreated(block, CREATED_OUTPOINTS)) {
+    await coins.prefetch(overlay === null ? outpoints : outpoints.filter((outpoint) => !overlay.has(outpoint)));
+    if (stillValid !== undefined && !stillValid()) return false;
+    if (outpoints.some((outpoint) => view.get(outpoint) !== undefined)) return true;
+    if (turns.over) await turns.next();
+  }
+  return false;
+}
+
+/** The outpoints that connecting asks the coins for, run by run. */
+class BlockOutpoints {
+  /** Transactions before this one were handed out, */
+  end = 0;
+  /** and so many inputs of this one. */
+  endInputs = 0;
+  /**
+   * Earlier transactions of the block by the first four bytes of their ids; a clash only means fetching a coin that is
+   * not there.
+   */
+  readonly #own = new Map<number, TxView>();
+  readonly #block: BlockView;
+  readonly #overlay: CoinsOverlay | null;
+
+  constructor(block: BlockView, overlay: CoinsOverlay | null) {
+    this.#block = block;
+    this.#overlay = overlay;
+  }
+
+  /** Inputs of the next run that no earlier transaction of the block creates. */
+  next(most: number): Uint8Array[] {
+    const { txs } = this.#block;
+    const list: Uint8Array[] = [];
+    for (let left = most; this.end < txs.length && left > 0; ) {
+      const tx = txs[this.end] as TxView;
+      const inputs = this.end === 0 ? 0 : tx.inputCount;
+      const first = this.endInputs;
+      const last = Math.min(inputs, first + left);
+      for (let i = first; i < last; i++) if (!this.#isOwn(tx.outpoint(i))) this.#want(list, tx.outpoint(i));
+      left -= Math.max(1, last - first);
+      this.endInputs = last;
+      if (last < inputs) break;
+      this.#own.set(readU32(tx.txid, 0), tx);
+      this.end++;
+      this.endInputs = 0;
+    }
+    return list;
+  }
+
+  #isOwn(outpoint: Uint8Array): boolean {
+    const source = this.#own.get(readU32(outpoint, 0));
+    return source !== undefined && equalBytes(source.txid, outpoint.subarray(0, 32));
+  }
+
+  #want(list: Uint8Array[], outpoint: Uint8Array): void {
+    if (this.#overlay === null || !this.#overlay.has(outpoint)) list.push(outpoint);
+  }
+}
+
+const wordingOf = ({ plainScriptFaults, scriptThreads }: Pick<ChainOptions, 'plainScriptFaults' | 'scriptThreads'>): ScriptWording =>
+  plainScriptFaults ? 'plain' : scriptThreads === 1 ? 'sequential' : 'parallel';

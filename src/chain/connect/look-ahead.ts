@@ -1,0 +1,301 @@
+// Works ahead of the tip while blocks are connected one after the other: coins of the next blocks are read and their
+// scripts run on the threads before their turn, several small blocks as one batch. That stays sound whatever happens in
+// between: an outpoint names one output for all time, so scripts that pass here pass when the block is connected;
+// whether the coins are still there is asked then. Anything unusual here only means that the block is looked at in full
+// in its turn.
+
+import type { BlockView } from '../../consensus/block/block-view.js';
+import { equalBytes } from '../../consensus/bytes/hex.js';
+import { readU32 } from '../../consensus/bytes/reader.js';
+import { enforceBip30 } from '../../consensus/rules/bip30.js';
+import { blockScriptFlags } from '../../consensus/rules/block-script-flags.js';
+import type { SpentOutput } from '../../consensus/script/spent-output.js';
+import type { TxView } from '../../consensus/tx/tx-view.js';
+import { Turns, yieldToLoop } from '../../lib/turns.js';
+import { StopFlag } from '../../parallel/stop-flag.js';
+import type { TxJob } from '../../parallel/verifier.js';
+import { readChecked } from '../files/read-checked.js';
+import { type HeaderNode, NodeStatus } from '../tree/header-node.js';
+import { outpointsCreated } from './coins-overlay.js';
+import { scriptsReason } from './scripts-needed.js';
+import type { ChainWorkspace } from './workspace.js';
+
+/** Blocks and inputs that are ahead at a time at most: some 0.1 s of work for two threads. */
+const MAX_BLOCKS = 192;
+const MAX_INPUTS = 8_000;
+/** Inputs that make a batch worth its trip to the threads while others are still at work. */
+const GROUP_INPUTS = 400;
+const GROUP_BLOCKS = 48;
+/** Inputs gathered between two looks at the event loop. */
+const SLICE_INPUTS = 1_000;
+
+/** Outpoints read at a time. */
+const READ_OUTPOINTS = 4_000;
+
+/** A block whose turn will come. */
+export interface AheadBlock {
+  readonly node: HeaderNode;
+  readonly block: BlockView;
+  /** Resolves when its coins were read, or could not be. */
+  readonly coinsRead: Promise<unknown>;
+  /** Whether all its scripts are known to pass; false says nothing. Never rejects. */
+  readonly scriptsPass: Promise<boolean>;
+}
+
+interface Found {
+  readonly node: HeaderNode;
+  readonly block: BlockView;
+  readonly inputs: number;
+  readonly scripts: boolean;
+  readonly flags: number;
+}
+
+type Ahead = AheadBlock & { readonly inputs: number };
+
+export class LookAhead {
+  /** In the order of the chain, the next to be connected first. */
+  #blocks: Ahead[] = [];
+  /** Found, and not begun with yet. */
+  #found: Found[] = [];
+  /** Handed out, and not part of the active chain yet: later ones may spend what they create. */
+  #taken: Ahead[] = [];
+  #inputs = 0;
+  /** Transactions of all these blocks by 48 bits of their ids; a clash only means that a coin is not found here. */
+  #txs = new Map<number, TxView>();
+  #stop = new StopFlag();
+  /** Groups whose scripts run. */
+  #running = 0;
+  /** The walk towards the target that reads blocks, while there is one. */
+  #walk: Promise<void> | null = null;
+  /** The block that is being read from its file. */
+  #reading: { readonly node: HeaderNode; readonly done: Promise<BlockView> } | null = null;
+  readonly #work = new Set<Promise<unknown>>();
+  /** Raised when what is under way is of no use any more. */
+  #epoch = 0;
+  readonly #ws: ChainWorkspace;
+
+  constructor(ws: ChainWorkspace) {
+    this.#ws = ws;
+  }
+
+  /** Looks at blocks from the tip towards the target, as far as they are stored and there is room. */
+  fill(target: HeaderNode, assumed: HeaderNode | undefined): void {
+    const { tip } = this.#ws.active;
+    if (tip === undefined) return;
+    for (let taken = this.#taken[0]; taken !== undefined && tip.height >= taken.node.height; taken = this.#taken[0]) {
+      this.#taken.shift();
+      this.#leave(taken);
+    }
+    if (this.#walk !== null) return;
+    const next = this.#blocks[0]?.node ?? this.#found[0]?.node;
+    const last = this.#last;
+    if (next !== undefined && (next.prev !== tip || last === undefined || target.ancestor(last.height) !== last)) this.clear();
+    const walk = this.#read(target, assumed, this.#epoch)
+      .catch(() => undefined)
+      .finally(() => {
+        this.#walk = null;
+        this.#reading = null;
+        this.#work.delete(walk);
+      });
+    this.#walk = walk;
+    this.#work.add(walk);
+  }
+
+  get #last(): HeaderNode | undefined {
+    return (this.#found[this.#found.length - 1] ?? this.#blocks[this.#blocks.length - 1])?.node;
+  }
+
+  /** Takes the block that is connected now. */
+  async take(node: HeaderNode): Promise<AheadBlock | undefined> {
+    // Reading it twice would keep the look ahead from ever getting ahead.
+    if (this.#last === undefined && this.#reading?.node === node) await this.#reading.done.catch(() => undefined);
+    if (this.#blocks.length === 0) this.#beginFound();
+    const [first] = this.#blocks;
+    if (first === undefined || first.node !== node) return undefined;
+    this.#blocks.shift();
+    this.#taken.push(first);
+    return first;
+  }
+
+  #leave({ block, inputs }: Ahead): void {
+    this.#inputs -= inputs;
+    for (const tx of block.txs) {
+      const key = keyOf(tx.txid);
+      if (this.#txs.get(key) === tx) this.#txs.delete(key);
+    }
+  }
+
+  /** Whether it holds blocks. */
+  get isEmpty(): boolean {
+    return this.#blocks.length + this.#found.length + this.#taken.length === 0;
+  }
+
+  /** Forgets everything and ends what runs. */
+  clear(): void {
+    this.#epoch++;
+    this.#stop.raise();
+    this.#stop = new StopFlag();
+    this.#blocks = [];
+    this.#found = [];
+    this.#taken = [];
+    this.#inputs = 0;
+    this.#txs = new Map();
+  }
+
+  /** The same, and waits for its end. */
+  async close(): Promise<void> {
+    this.clear();
+    await Promise.allSettled([...this.#work]);
+  }
+
+  async #read(target: HeaderNode, assumed: HeaderNode | undefined, epoch: number): Promise<void> {
+    const ws = this.#ws;
+    for (;;) {
+      const from = this.#last ?? (ws.active.tip as HeaderNode);
+      if (from.height >= target.height || !this.#hasRoom) break;
+      const node = target.ancestor(from.height + 1) as HeaderNode;
+      // While the tip is on another branch: what the reorganisation leaves is not known before it is over.
+      if (node.prev !== from) break;
+      if (!node.has(NodeStatus.HAVE_DATA) || node.failed) break;
+      let block = ws.blocks.arrived(node);
+      if (block === undefined) {
+        const done = readChecked(ws, node);
+        this.#reading = { node, done };
+        block = await done;
+        this.#reading = null;
+        if (epoch !== this.#epoch) return;
+        // The tip passed it meanwhile.
+        if (node.prev !== (this.#last ?? ws.active.tip)) continue;
+      }
+      this.#add(node, block, assumed);
+    }
+    // What is left is begun with when nothing else keeps the threads busy.
+    if (this.#running === 0) this.#beginFound();
+  }
+
+  get #hasRoom(): boolean {
+    return this.#blocks.length + this.#found.length < MAX_BLOCKS && this.#inputs < MAX_INPUTS;
+  }
+
+  #add(node: HeaderNode, block: BlockView, assumed: HeaderNode | undefined): void {
+    const ws = this.#ws;
+    const prev = node.prev as HeaderNode;
+    const flags = blockScriptFlags(prev, block.hash, ws.params, ws.versionBits);
+    const scripts = scriptsReason(ws, node, assumed) !== null;
+    const [first] = this.#found;
+    // One batch has one set of flags.
+    if (first !== undefined && (first.flags !== flags || first.scripts !== scripts)) this.#beginFound();
+    let inputs = 0;
+    for (let t = 1; t < block.txs.length; t++) inputs += (block.txs[t] as TxView).inputCount;
+    this.#found.push({ node, block, inputs, scripts, flags });
+    this.#inputs += inputs;
+    const total = this.#found.reduce((sum, found) => sum + found.inputs, 0);
+    if (total >= GROUP_INPUTS || this.#found.length >= GROUP_BLOCKS) this.#beginFound();
+  }
+
+  /** Starts one batch with all blocks that were found. */
+  #beginFound(): void {
+    const group = this.#found;
+    if (group.length === 0) return;
+    this.#found = [];
+    this.#running++;
+    const epoch = this.#epoch;
+    const coinsRead = this.#readCoins(group, epoch).catch(() => undefined);
+    const scriptsPass = coinsRead
+      .then(() => this.#verify(group, epoch))
+      .catch(() => false)
+      .finally(() => {
+        this.#running--;
+        this.#work.delete(scriptsPass);
+        if (this.#running === 0) this.#beginFound();
+      });
+    this.#work.add(scriptsPass);
+    for (const { node, block, inputs } of group) this.#blocks.push({ node, block, inputs, coinsRead, scriptsPass });
+  }
+
+  /** Reads the coins that no block ahead creates, usually all in one go. */
+  async #readCoins(group: readonly Found[], epoch: number): Promise<void> {
+    const { coins, params } = this.#ws;
+    const wanted: Uint8Array[] = [];
+    for (const { block } of group) {
+      for (let t = 0; t < block.txs.length; t++) {
+        const tx = block.txs[t] as TxView;
+        for (let i = 0; t > 0 && i < tx.inputCount; i++) {
+          const outpoint = tx.outpoint(i);
+          if (this.#ahead(outpoint) === undefined) wanted.push(outpoint);
+        }
+        this.#txs.set(keyOf(tx.txid), tx);
+      }
+    }
+    const newcomers = group.filter(({ node, block }) => enforceBip30(node.prev as HeaderNode, block.hash, params));
+    const turns = new Turns();
+    for (const outpoints of lists(wanted, newcomers)) {
+      await coins.prefetch(outpoints);
+      if (turns.over) await turns.next();
+      if (epoch !== this.#epoch) return;
+    }
+  }
+
+  async #verify(group: readonly Found[], epoch: number): Promise<boolean> {
+    const [{ flags, scripts }] = group as [Found];
+    const stop = this.#stop;
+    // Not run is not passed: whether they are needed is asked again in the block's turn.
+    if (!scripts || epoch !== this.#epoch) return false;
+    const jobs: TxJob[] = [];
+    let slice = 0;
+    for (const { block } of group) {
+      for (let t = 1; t < block.txs.length; t++) {
+        const tx = block.txs[t] as TxView;
+        const spent: SpentOutput[] = [];
+        for (let i = 0; i < tx.inputCount; i++) {
+          const output = this.#output(tx.outpoint(i));
+          if (output === undefined) return false;
+          spent.push(output);
+        }
+        jobs.push({ tx, spent });
+        slice += tx.inputCount;
+        if (slice < SLICE_INPUTS) continue;
+        slice = 0;
+        await yieldToLoop();
+        if (epoch !== this.#epoch) return false;
+      }
+    }
+    if (jobs.length === 0) return true;
+    const { ok, stopped } = await this.#ws.verifier.verifyTxs({ txs: jobs, flags, klass: 'block', stop, bulk: true });
+    return ok && !stopped;
+  }
+
+  /** The transaction of a block ahead that creates an outpoint. */
+  #ahead(outpoint: Uint8Array): TxView | undefined {
+    const tx = this.#txs.get(keyOf(outpoint));
+    return tx !== undefined && equalBytes(tx.txid, outpoint.subarray(0, 32)) ? tx : undefined;
+  }
+
+  #output(outpoint: Uint8Array): SpentOutput | undefined {
+    const source = this.#ahead(outpoint);
+    if (source === undefined) return this.#ws.coins.isKnown(outpoint) ? this.#ws.coins.get(outpoint) : undefined;
+    const index = readU32(outpoint, 32);
+    return index < source.outputCount ? { value: source.outputValue(index), script: source.outputScript(index) } : undefined;
+  }
+}
+
+/** Outpoints to be read, and those that blocks create, so many at a time. */
+function* lists(wanted: readonly Uint8Array[], creators: readonly Found[]): Generator<Uint8Array[], void> {
+  let at = 0;
+  for (; wanted.length - at > READ_OUTPOINTS; at += READ_OUTPOINTS) yield wanted.slice(at, at + READ_OUTPOINTS);
+  let list = wanted.slice(at);
+  for (const { block } of creators) {
+    for (const created of outpointsCreated(block, READ_OUTPOINTS)) {
+      list = list.concat(created);
+      if (list.length < READ_OUTPOINTS) continue;
+      yield list;
+      list = [];
+    }
+  }
+  if (list.length > 0) yield list;
+}
+
+/** The first 48 bits of an id. */
+function keyOf(bytes: Uint8Array): number {
+  return readU32(bytes, 0) + ((bytes[4] as number) | ((bytes[5] as number) << 8)) * 0x1_0000_0000;
+}

@@ -1,0 +1,98 @@
+// A block's scripts, handed to the verifier run by run while the block is still being looked at; then the block's
+// verdict with them.
+
+import { hashToHex } from '../../consensus/bytes/hex.js';
+import type { BlockConnector } from '../../consensus/connect.js';
+import { blockVerdict, type ScriptWording, scriptReject } from '../../consensus/rules/script-verdict.js';
+import { MANDATORY_SCRIPT_FLAGS, STANDARD_SCRIPT_FLAGS } from '../../consensus/script/flags.js';
+import { scriptErrorText } from '../../consensus/script/script-error.js';
+import type { Verdict } from '../../consensus/state.js';
+import type { Logger } from '../../log/logger.js';
+import { StopFlag } from '../../parallel/stop-flag.js';
+import type { TxJob, Verifier, VerifyClass, VerifyResult } from '../../parallel/verifier.js';
+
+/** Flags whose failures Core 0.21 calls non-mandatory: all that are policy, and all consensus rules after P2SH. */
+const NOT_MANDATORY = STANDARD_SCRIPT_FLAGS & ~MANDATORY_SCRIPT_FLAGS;
+
+/** How to run them. */
+export interface ScriptSettings {
+  readonly flags: number;
+  readonly klass: VerifyClass;
+  /** Core's -par=1: scripts of a transaction come before the checks of the next one, and their errors are named. */
+  readonly wording: ScriptWording;
+}
+
+/** Transactions under way. */
+interface Run {
+  readonly first: number;
+  readonly jobs: readonly TxJob[];
+  readonly result: Promise<VerifyResult>;
+}
+
+export class ScriptRuns {
+  readonly #runs: Run[] = [];
+  readonly #stop = new StopFlag();
+  readonly #verifier: Verifier;
+  readonly #settings: ScriptSettings;
+  readonly #log: Logger;
+
+  constructor(verifier: Verifier, settings: ScriptSettings, log: Logger) {
+    this.#verifier = verifier;
+    this.#settings = settings;
+    this.#log = log;
+  }
+
+  /** Starts the scripts of the transactions from first up to, not including, end. */
+  start(connector: BlockConnector, first: number, end: number): void {
+    const jobs: TxJob[] = [];
+    // The coinbase has no scripts to run.
+    for (let i = Math.max(first, 1); i < end; i++) {
+      jobs.push({ tx: connector.block.txs[i] as TxJob['tx'], spent: connector.spentByTx[i] as TxJob['spent'] });
+    }
+    if (jobs.length === 0) return;
+    const { flags, klass } = this.#settings;
+    const result = this.#verifier.verifyTxs({ txs: jobs, flags, klass, stop: this.#stop });
+    // Awaited in order later; one that fails before its turn must not count as unhandled.
+    result.catch(() => undefined);
+    this.#runs.push({ first: Math.max(first, 1), jobs, result });
+  }
+
+  /** The block's verdict out of what connecting and the scripts found. Only faults of the verifier reject. */
+  async verdict(connector: BlockConnector): Promise<Verdict> {
+    const sequential = this.#settings.wording === 'sequential';
+    // With several threads a verdict without scripts stands whatever they say.
+    if (!sequential && connector.verdict !== null) return connector.verdict;
+    for (const run of this.#runs) {
+      const result = await run.result;
+      if (result.stopped) throw new Error('Script checks were stopped without a verdict');
+      if (!result.ok) return this.#failure(connector, run, result);
+    }
+    return connector.verdict;
+  }
+
+  /** Stops what still runs and waits for it. */
+  async end(): Promise<void> {
+    this.#stop.raise();
+    await Promise.allSettled(this.#runs.map(({ result }) => result));
+  }
+
+  async #failure(connector: BlockConnector, run: Run, result: VerifyResult): Promise<Verdict> {
+    const { flags, wording } = this.#settings;
+    const job = { ...(run.jobs[result.failedTx] as TxJob), onlyInput: result.failedInput };
+    const passesMandatory = wording === 'sequential' && (await this.#passes(job, flags & ~NOT_MANDATORY));
+    const error = scriptErrorText(result.scriptError, wording === 'plain');
+    const failure = { tx: run.first + result.failedTx, error, passesMandatory };
+    const txid = hashToHex((run.jobs[result.failedTx] as TxJob).tx.txid);
+    const verdict = blockVerdict(connector, failure, wording);
+    if (wording === 'plain') this.#log.info(`Block validation error: ${verdict?.reason}, input ${result.failedInput} of ${txid}`);
+    else this.#log.info(`ERROR: ConnectBlock(): CheckInputScripts on ${txid} failed with ${scriptReject(failure).reason}`);
+    return verdict;
+  }
+
+  /** Whether an input passes under other flags; they decide between Core's two names of a failure. */
+  async #passes(job: TxJob, flags: number): Promise<boolean> {
+    const { klass } = this.#settings;
+    if (flags === this.#settings.flags) return false;
+    return (await this.#verifier.verifyTxs({ txs: [job], flags, klass })).ok;
+  }
+}

@@ -1,0 +1,50 @@
+// What the steps of the chain's pipeline share. One per chain, made when it opens; only steps running in the chain's
+// queue change it.
+
+import type { ChainParams } from '../../consensus/params/chain-params.js';
+import type { VersionBitsCache } from '../../consensus/rules/versionbits.js';
+import type { Crypto } from '../../crypto/crypto.js';
+import type { Clock } from '../../lib/clock.js';
+import type { Logger } from '../../log/logger.js';
+import type { Verifier } from '../../parallel/verifier.js';
+import type { CoinSpace } from '../../storage/layout.js';
+import type { Store } from '../../storage/store.js';
+import type { CoinsCache } from '../coins/coins-cache.js';
+import type { BlockStorage } from '../files/block-storage.js';
+import type { ChainOptions } from '../options.js';
+import type { ActiveChain } from '../tree/active-chain.js';
+import type { BlockIndex } from '../tree/block-index.js';
+import type { ScriptsLog } from './scripts-log.js';
+
+/** Work below which no chain is taken for the network's (-minimumchainwork, or the network's own). */
+export function minimumChainWork({ options, params }: ChainWorkspace): bigint {
+  return options.minimumChainWork ?? params.minimumChainWork;
+}
+
+export interface ChainWorkspace {
+  readonly params: ChainParams;
+  readonly options: ChainOptions;
+  readonly crypto: Crypto;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly verifier: Verifier;
+  readonly store: Store;
+  /** Where the coins lie in the store; another set once a snapshot was loaded. */
+  space: CoinSpace;
+  readonly blocks: BlockStorage;
+  readonly index: BlockIndex;
+  readonly active: ActiveChain;
+  readonly coins: CoinsCache;
+  readonly versionBits: VersionBitsCache;
+  /** Whether this is the history below a snapshot, which is validated in the background. */
+  readonly isHistory: boolean;
+  readonly scriptsLog: ScriptsLog;
+  /**
+   * Rollback rows that an earlier run left, which was killed: the files of those blocks may not be synced. Set when the
+   * chain opens.
+   */
+  leftRollbacks: number;
+  /** Whether the node is about to stop. */
+  readonly stopping: () => boolean;
+  readonly observe: (name: string, seconds: number) => void;
+}

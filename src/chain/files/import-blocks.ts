@@ -1,0 +1,240 @@
+// Reads blocks from files (-loadblock, -reindex): blk and bootstrap files, or one hex block per line, in any order. A
+// block that comes before its parent waits: within bounds with its bytes, beyond them by its place in the file, from
+// where it is read again.
+
+import { statSync } from 'node:fs';
+import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
+import { HEADER_SIZE } from '../../consensus/block/header-view.js';
+import { hashKey } from '../../consensus/bytes/hex.js';
+import { DecodeError } from '../../consensus/bytes/reader.js';
+import type { Hashes } from '../../crypto/crypto.js';
+import type { Clock } from '../../lib/clock.js';
+import { ProgressMeter } from '../../lib/progress.js';
+import { yieldToLoop } from '../../lib/turns.js';
+import type { Logger } from '../../log/logger.js';
+import { readScanned, type ScannedBlock, scanBlocks } from '../../storage/scan-blocks.js';
+
+/** How far an import came. */
+export interface ImportProgress {
+  /** Blocks accepted as new. */
+  readonly blocks: number;
+  /** Bytes of the files looked at, and all there are. */
+  readonly bytes: number;
+  readonly totalBytes: number;
+  /** Height of the tip. */
+  readonly height: number;
+  readonly blocksPerSecond: number;
+  /** At the speed so far; null while there is none. */
+  readonly secondsLeft: number | null;
+}
+
+/** Where a block was found. */
+export interface BlockSource {
+  readonly path: string;
+  readonly pos: number;
+}
+
+/** What the importer does with a block. */
+export interface ImportSink {
+  readonly hashes: Hashes;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly magic: Uint8Array;
+  /** Bytes of waiting blocks. */
+  readonly orphanBytes: number;
+  /** Whether a block's header is in the tree. */
+  has(hash: Uint8Array): boolean;
+  /** Whether a block's bytes are stored, so that it need not be looked at. */
+  stored(hash: Uint8Array): boolean;
+  /** Checks and stores. @returns whether it was new */
+  accept(block: BlockView, source: BlockSource): Promise<boolean>;
+  height(): number;
+  stopping(): boolean;
+}
+
+/** Milliseconds between two reports. */
+const REPORT_MS = 1000;
+/**
+ * Blocks that wait by their place alone: some 200 bytes each. Core's nodes fetch at most 1,024 blocks ahead of the
+ * first one missing.
+ */
+const MAX_WAITING = 200_000;
+
+/** Imports files, as one sequence. @returns blocks accepted as new */
+export async function importBlocks(
+  paths: readonly string[],
+  sink: ImportSink,
+  onProgress?: (progress: ImportProgress) => void,
+): Promise<number> {
+  const run = new ImportRun(paths, sink, onProgress);
+  for (;;) {
+    const before = run.accepted;
+    const dropped = run.dropped;
+    for (const path of paths) await run.pass(path);
+    // Blocks that had to be dropped while they waited get another chance as long as that leads anywhere.
+    if (run.dropped === dropped || run.accepted === before || sink.stopping()) break;
+  }
+  run.report();
+  return run.accepted;
+}
+
+/** A block whose parent was not seen yet. */
+interface Waiting {
+  readonly hash: Uint8Array;
+  readonly source: BlockSource;
+  readonly length: number;
+  readonly text: boolean;
+  /** Null once given up for want of room: then it is read again. */
+  bytes: Uint8Array | null;
+}
+
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+
+class ImportRun {
+  accepted = 0;
+  /** Waiting blocks given up for want of room, which can't be read again. */
+  dropped = 0;
+  #bytes = 0;
+  /** Bytes of the files before the one that is being read. */
+  #bytesBefore = 0;
+  readonly #totalBytes: number;
+  readonly #blockMeter: ProgressMeter;
+  readonly #byteMeter: ProgressMeter;
+  /** By parent, in order of arrival. */
+  readonly #waiting = new Map<string, Waiting[]>();
+  #waitingCount = 0;
+  /** Those that hold their bytes, oldest first. */
+  readonly #held = new Set<Waiting>();
+  #heldBytes = 0;
+  readonly #sink: ImportSink;
+  readonly #onProgress: ((progress: ImportProgress) => void) | undefined;
+
+  constructor(paths: readonly string[], sink: ImportSink, onProgress: ((progress: ImportProgress) => void) | undefined) {
+    this.#sink = sink;
+    this.#onProgress = onProgress;
+    const now = (): number => sink.clock.monotonicMs();
+    this.#blockMeter = new ProgressMeter(now, 0, REPORT_MS);
+    this.#byteMeter = new ProgressMeter(now, 0, REPORT_MS);
+    this.#totalBytes = paths.reduce((sum, path) => sum + sizeOf(path), 0);
+  }
+
+  async pass(path: string): Promise<void> {
+    const sink = this.#sink;
+    const parses = (bytes: Uint8Array): boolean => sink.stored(this.#hashOf(bytes)) || this.#parse(bytes) !== null;
+    for await (const found of scanBlocks(path, { magic: sink.magic, parses })) {
+      if (sink.stopping()) return;
+      this.#bytes = this.#bytesBefore + found.pos + found.bytes.length;
+      await this.#take(found, path);
+      if (this.#blockMeter.due()) this.report();
+      await yieldToLoop();
+    }
+    this.#bytesBefore += sizeOf(path);
+    this.#bytes = this.#bytesBefore;
+  }
+
+  #hashOf(bytes: Uint8Array): Uint8Array {
+    return this.#sink.hashes.sha256d(bytes.subarray(0, HEADER_SIZE));
+  }
+
+  async #take(found: ScannedBlock, path: string): Promise<void> {
+    const sink = this.#sink;
+    const { bytes, pos, text } = found;
+    const hash = this.#hashOf(bytes);
+    if (bytes.length >= HEADER_SIZE && sink.stored(hash)) {
+      await this.#acceptChildren(hash);
+      return;
+    }
+    const block = this.#parse(bytes);
+    if (block === null) {
+      sink.log.warn(`A record of ${bytes.length} bytes in ${path} is not a block`);
+      return;
+    }
+    const source = { path, pos };
+    if (sink.has(block.header.prevHash) || sink.has(hash)) await this.#accept(block, source);
+    else this.#wait(block.header.prevHash, { hash, source, length: bytes.length, text, bytes });
+  }
+
+  #parse(bytes: Uint8Array): BlockView | null {
+    try {
+      return parseBlock(bytes, this.#sink.hashes);
+    } catch (error) {
+      if (error instanceof DecodeError) return null;
+      throw error;
+    }
+  }
+
+  async #accept(block: BlockView, source: BlockSource): Promise<void> {
+    if (await this.#sink.accept(block, source)) this.accepted++;
+    if (this.#sink.has(block.hash)) await this.#acceptChildren(block.hash);
+  }
+
+  /** Blocks that waited for this one, and those that waited for them. */
+  async #acceptChildren(first: Uint8Array): Promise<void> {
+    const queue = [first];
+    for (let i = 0; i < queue.length; i++) {
+      const key = hashKey(queue[i] as Uint8Array);
+      const children = this.#waiting.get(key) ?? [];
+      this.#waiting.delete(key);
+      for (const child of children) {
+        this.#waitingCount--;
+        this.#letGo(child);
+        if (this.#sink.stopping()) return;
+        const block = this.#parse(child.bytes ?? (await readScanned(child.source.path, child.source.pos, child.length)));
+        // The file changed under our hands.
+        if (block === null) continue;
+        if (await this.#sink.accept(block, child.source)) this.accepted++;
+        if (this.#sink.has(block.hash)) queue.push(block.hash);
+        if (this.#blockMeter.due()) this.report();
+      }
+    }
+  }
+
+  #wait(prevHash: Uint8Array, entry: Waiting): void {
+    if (this.#waitingCount >= MAX_WAITING) {
+      this.dropped++;
+      return;
+    }
+    const key = hashKey(prevHash);
+    const list = this.#waiting.get(key);
+    if (list === undefined) this.#waiting.set(key, [entry]);
+    else list.push(entry);
+    this.#waitingCount++;
+    this.#held.add(entry);
+    this.#heldBytes += entry.length;
+    for (const oldest of this.#held) {
+      if (this.#heldBytes <= this.#sink.orphanBytes) break;
+      this.#letGo(oldest);
+      oldest.bytes = null;
+      if (oldest.text) this.#forget(oldest);
+    }
+  }
+
+  #letGo(entry: Waiting): void {
+    if (this.#held.delete(entry)) this.#heldBytes -= entry.length;
+  }
+
+  /** Gives up a waiting block that can't be read again on its own. */
+  #forget(entry: Waiting): void {
+    this.dropped++;
+    this.#waitingCount--;
+    for (const [key, list] of this.#waiting) {
+      const at = list.indexOf(entry);
+      if (at < 0) continue;
+      list.splice(at, 1);
+      if (list.length === 0) this.#waiting.delete(key);
+      return;
+    }
+  }
+
+  report(): void {
+    const bytes = Math.min(this.#bytes, this.#totalBytes);
+    this.#onProgress?.({
+      blocks: this.accepted,
+      bytes,
+      totalBytes: this.#totalBytes,
+      height: this.#sink.height(),
+      blocksPerSecond: this.#blockMeter.rate(this.accepted),
+      secondsLeft: this.#byteMeter.secondsLeft(bytes, this.#totalBytes),
+    });
+  }
+}

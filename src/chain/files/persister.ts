@@ -1,0 +1,222 @@
+// Brings the chain's state into the store. Near the tip every change is one batch: coins, undo positions, tip. During
+// initial download coins gather in memory and go out in chunks between a marker "flushing A to B" and its removal; a
+// start that finds the marker replays those blocks (see replay-flush.ts).
+
+import { Turns, yieldToLoop } from '../../lib/turns.js';
+import { encodeIndexRow } from '../../storage/codec/index-row.js';
+import { encodeRollback } from '../../storage/codec/rollback.js';
+import { blockIndexKey, encodeFlushMarker, ROLLBACK_ROWS } from '../../storage/layout.js';
+import type { BatchOp } from '../../storage/store.js';
+import type { ChainWorkspace } from '../connect/workspace.js';
+import type { ConnectedBlock } from '../events.js';
+import type { HeaderNode } from '../tree/header-node.js';
+
+/** Index rows in one batch on their own. */
+const ROW_CHUNK = 2_000;
+/**
+ * Undo data is gathered in initial download, up to so many blocks and coins: a write of its own for each small block
+ * costs more than its bytes.
+ */
+const UNDO_BLOCKS = 64;
+const UNDO_COINS = 10_000;
+/**
+ * Blocks that may be connected near the tip between two fsyncs of block files: their rollback rows must not overwrite
+ * each other.
+ */
+const MAX_UNSYNCED = ROLLBACK_ROWS / 2;
+/** Milliseconds between flushes during initial download at most, so that a crash costs little work. */
+const MAX_FLUSH_INTERVAL_MS = 10 * 60 * 1000;
+
+export class Persister {
+  /** Connected blocks whose undo data is not in the files yet. */
+  #unwritten: ConnectedBlock[] = [];
+  #unwrittenCoins = 0;
+  #lastFlushMs: number;
+  /** Blocks connected since block files were synced, in this run or those before it, each with a rollback row. */
+  #unsynced: number;
+  readonly #ws: ChainWorkspace;
+  #storedTip: HeaderNode;
+
+  /** @param storedTip block that the coins in the store stand at */
+  constructor(ws: ChainWorkspace, storedTip: HeaderNode) {
+    this.#ws = ws;
+    this.#storedTip = storedTip;
+    this.#lastFlushMs = ws.clock.monotonicMs();
+    this.#unsynced = ws.leftRollbacks;
+  }
+
+  /** The coins are another set now, which the store has as they stand at this block. */
+  movedTo(tip: HeaderNode): void {
+    this.#storedTip = tip;
+  }
+
+  /** Takes note of blocks just connected. */
+  noteConnected(blocks: readonly ConnectedBlock[]): void {
+    for (const block of blocks) {
+      this.#unwritten.push(block);
+      for (const coins of block.spent) this.#unwrittenCoins += coins.length;
+    }
+  }
+
+  /** Whether the store knows everything. */
+  get isClean(): boolean {
+    return this.#storedTip === this.#ws.active.tip && this.#ws.index.dirty.size === 0 && this.#ws.coins.dirtyEntries === 0;
+  }
+
+  /** Writes changed rows of the header tree: what makes an accepted header or block survive. */
+  async writeRows(): Promise<void> {
+    while (this.#ws.index.dirty.size > 0) await this.#ws.store.batch(this.#takeRows(ROW_CHUNK));
+  }
+
+  /**
+   * After a change of the tip: undo data of a few blocks together, coins when due.
+   * @param eager near the tip: write everything at once
+   */
+  async afterStep(eager: boolean): Promise<void> {
+    await new Turns().run(this.#ws.coins.finishing());
+    const flush = eager || this.#flushIsDue();
+    if (flush || this.#unwritten.length >= UNDO_BLOCKS || this.#unwrittenCoins >= UNDO_COINS) await this.writeUndo();
+    if (flush) await this.#flushCoins(eager);
+    this.#ws.coins.evict();
+    this.#ws.blocks.trim();
+  }
+
+  /** Writes everything there is. */
+  async flush(): Promise<void> {
+    await new Turns().run(this.#ws.coins.finishing());
+    await this.writeUndo();
+    await this.#flushCoins(false);
+    await this.writeRows();
+  }
+
+  #flushIsDue(): boolean {
+    const { coins, options, clock } = this.#ws;
+    if (coins.dirtyBytes >= Math.min(options.flushBytes, coins.budgetBytes / 2)) return true;
+    return clock.monotonicMs() - this.#lastFlushMs > MAX_FLUSH_INTERVAL_MS;
+  }
+
+  /** Writes undo data that is only in memory. */
+  async writeUndo(): Promise<void> {
+    while (this.#unwritten.length > 0) {
+      const some = this.#unwritten.slice(0, UNDO_BLOCKS);
+      await this.#ws.blocks.writeUndo(some);
+      for (const { node } of some) this.#ws.index.dirty.add(node);
+      this.#unwritten.splice(0, some.length);
+    }
+    this.#unwrittenCoins = 0;
+  }
+
+  /** @param few whether only a few blocks were connected since the last time */
+  async #flushCoins(few: boolean): Promise<void> {
+    const { coins, active } = this.#ws;
+    const tip = active.tip as HeaderNode;
+    if (tip === this.#storedTip && coins.dirtyEntries === 0) return;
+    if (coins.dirtyEntries <= this.#ws.options.atomicFlushEntries) await this.#flushAtOnce(tip, few ? this.#rollbackRows(tip) : null);
+    else await this.#flushInChunks(tip);
+    this.#storedTip = tip;
+    this.#lastFlushMs = this.#ws.clock.monotonicMs();
+  }
+
+  /**
+   * Rows that take the blocks since the last flush off the coins again. With them the coins may reach the disk before
+   * the blocks do, so that no block waits for fsync.
+   * @returns null when they are too many, or not at hand
+   */
+  #rollbackRows(tip: HeaderNode): BatchOp[] | null {
+    const ops: BatchOp[] = [];
+    for (let node = tip; !this.#storedTip.descendsFrom(node); node = node.prev as HeaderNode) {
+      const connected = this.#ws.blocks.connected(node);
+      if (connected === undefined || ops.length === MAX_UNSYNCED) return null;
+      ops.push({ type: 'put', key: this.#ws.space.rollbackKey(node.height), value: encodeRollback(connected.block, connected.spent) });
+    }
+    return ops;
+  }
+
+  /**
+   * Syncs the files, which makes rows that were written for want of that needless. Before a clean end, when all else is
+   * written.
+   */
+  async syncAll(): Promise<void> {
+    const { blocks, store, space } = this.#ws;
+    await blocks.files.sync();
+    this.#unsynced = 0;
+    const ops: BatchOp[] = [];
+    for (let slot = 0; slot < ROLLBACK_ROWS; slot++) ops.push({ type: 'del', key: space.rollbackKey(slot) });
+    await store.batch(ops, { sync: true });
+  }
+
+  async #flushAtOnce(tip: HeaderNode, rollback: readonly BatchOp[] | null): Promise<void> {
+    const { coins, store, blocks, space } = this.#ws;
+    const { flushChunkEntries } = this.#ws.options;
+    // Coins must not outlast the blocks that they are made from, unless they can be taken back.
+    if (rollback === null || this.#unsynced + rollback.length > MAX_UNSYNCED) {
+      await blocks.files.sync();
+      this.#unsynced = 0;
+    }
+    this.#unsynced += rollback?.length ?? 0;
+    const ops: BatchOp[] = this.#takeRows(Number.POSITIVE_INFINITY);
+    for (;;) {
+      const some = coins.drainDirty(flushChunkEntries);
+      if (some.length === 0) break;
+      for (const op of some) ops.push(op);
+      if (some.length === flushChunkEntries) await yieldToLoop();
+    }
+    ops.push({ type: 'put', key: space.tipKey, value: tip.hash });
+    for (const op of rollback ?? []) ops.push(op);
+    await this.#written(() => store.batch(ops));
+  }
+
+  async #flushInChunks(tip: HeaderNode): Promise<void> {
+    const { coins, store, blocks, space } = this.#ws;
+    // Replaying after a crash needs these blocks and their undo data, so they must not be lost with the machine either.
+    await blocks.files.sync();
+    this.#unsynced = 0;
+    const marker: BatchOp = { type: 'put', key: space.flushMarkerKey, value: encodeFlushMarker(this.#storedTip.hash, tip.hash) };
+    await store.batch([...this.#takeRows(Number.POSITIVE_INFINITY), marker], { sync: true });
+    await this.#written(async () => {
+      for (;;) {
+        const ops = coins.drainDirty(this.#ws.options.flushChunkEntries);
+        if (ops.length === 0) break;
+        await store.batch(ops);
+        await yieldToLoop();
+      }
+      const end: BatchOp[] = [
+        { type: 'put', key: space.tipKey, value: tip.hash },
+        { type: 'del', key: space.flushMarkerKey },
+      ];
+      await store.batch(end, { sync: true });
+    });
+  }
+
+  /** Tells the cache how writing what it handed out went. */
+  async #written(write: () => Promise<void>): Promise<void> {
+    try {
+      await write();
+    } catch (error) {
+      this.#ws.coins.markFailed();
+      throw error;
+    }
+    this.#ws.coins.markClean();
+  }
+
+  /** Rows of changed nodes; they count as written from here on, since a failed write ends the node. */
+  #takeRows(limit: number): BatchOp[] {
+    const ops: BatchOp[] = [];
+    for (const node of this.#ws.index.dirty) {
+      if (ops.length >= limit) break;
+      ops.push(rowOp(node));
+      this.#ws.index.dirty.delete(node);
+    }
+    return ops;
+  }
+}
+
+/** The write of a node's row. */
+export function rowOp(node: HeaderNode): BatchOp {
+  const { headerBytes: header, height, status, txCount, file, blockPos, undoPos } = node;
+  return {
+    type: 'put',
+    key: blockIndexKey(node.hash),
+    value: encodeIndexRow({ header, height, status, txCount, file, blockPos, undoPos }),
+  };
+}

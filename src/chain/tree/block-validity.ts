@@ -1,0 +1,42 @@
+// Tries a block on the tip without keeping anything (Core's TestBlockValidity): for proposals, generateblock and
+// -checktemplates. Runs beside the chain's queue, since it changes nothing; when the tip moves in between it says so.
+
+import type { BlockView } from '../../consensus/block/block-view.js';
+import { equalBytes } from '../../consensus/bytes/hex.js';
+import { checkBlock } from '../../consensus/rules/check-block.js';
+import { checkHeaderContext } from '../../consensus/rules/check-header-context.js';
+import { contextualCheckBlock } from '../../consensus/rules/contextual-check-block.js';
+import type { Reject, Verdict } from '../../consensus/state.js';
+import type { VerifyClass } from '../../parallel/verifier.js';
+import { lastCheckpointHeight } from '../connect/accept.js';
+import { tryConnect } from '../connect/connect-block.js';
+import type { ChainWorkspace } from '../connect/workspace.js';
+import type { HeaderNode } from './header-node.js';
+
+/** How a block is tested without being kept. */
+export interface ValidityOptions {
+  /** Proof of work and, on signet, the block signature. */
+  readonly checkPow: boolean;
+  readonly checkMerkle: boolean;
+  /** Queue of the script checks; 'proposal' by default. */
+  readonly klass?: VerifyClass;
+}
+
+/** BIP-0022's answer to a block on another block than the tip. */
+const NOT_BEST: Reject = { category: 'invalid-prev', reason: 'inconclusive-not-best-prevblk', debug: '' };
+
+/** In Core 0.21's order: header in its place, block by itself, block in its place, coins and scripts. */
+export async function testValidity(ws: ChainWorkspace, block: BlockView, options: ValidityOptions): Promise<Verdict> {
+  const tip = ws.active.tip as HeaderNode;
+  if (!equalBytes(block.header.prevHash, tip.hash)) return NOT_BEST;
+  const { params } = ws;
+  const early =
+    checkHeaderContext(block.header, tip, params, ws.clock.nowSeconds(), lastCheckpointHeight(ws), ws.versionBits) ??
+    checkBlock(block, params, ws.crypto, { checkPow: options.checkPow, checkMerkle: options.checkMerkle }) ??
+    contextualCheckBlock(block, tip, params, ws.versionBits);
+  if (early !== null) return early;
+  const klass = options.klass ?? 'proposal';
+  const stillValid = () => ws.active.tip === tip;
+  const result = await tryConnect(ws, block, tip, { klass, scripts: true, overlay: null, stillValid });
+  return result === null ? NOT_BEST : result.verdict;
+}
