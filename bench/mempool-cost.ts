@@ -1,15 +1,17 @@
-// What a change of the mempool costs when the pool is ten times as large: additions, replacements, a block of 4,000,
+// What a change of the mempool costs when the pool is ten times as large, by the policy of newer Core: additions, replacements, a block of 4,000,
 // additions to a full pool. The smaller pool is the limit, so a ratio near 1 says that a change costs what it touches.
 //
-//   node build/bench/mempool-cost.js [--json]      ROUNDS=n
+//   node build/bench/mempool-cost.js [--json]      ROUNDS=n LARGE=n
 import type { TxView } from '../src/consensus/tx/tx-view.js';
 import type { Mempool } from '../src/mempool/mempool.js';
+import { DEFAULT_POLICY, NEW_RULES } from '../src/policy/options.js';
 import { type BenchCase, runBench } from './harness/bench.js';
 import { createBenchPool, fillPool, Payments } from './harness/bench-pool.js';
 import { timeMs } from './harness/samples.js';
 
+const NEW = { ...DEFAULT_POLICY, ...NEW_RULES };
 const SMALL = 10_000;
-const LARGE = 100_000;
+const LARGE = Number(process.env.LARGE ?? 100_000);
 const CHANGES = 1_000;
 const BLOCK = 4_000;
 const ROUNDS = Number(process.env.ROUNDS ?? 9);
@@ -32,7 +34,7 @@ class Measured {
   readonly samples: Record<Work, number[]> = { add: [], replace: [], confirm: [], evict: [] };
   readonly #size: number;
   readonly #payments: Payments;
-  readonly #pool = createBenchPool();
+  readonly #pool = createBenchPool({ policy: NEW });
   #full = this.#pool;
   #extraFee = 30_000;
 
@@ -43,7 +45,7 @@ class Measured {
 
   async fill(): Promise<void> {
     await fillPool(this.#pool, this.#payments, this.#size);
-    this.#full = createBenchPool({ maxUsageBytes: this.#pool.stats().usageBytes });
+    this.#full = createBenchPool({ policy: NEW, maxUsageBytes: this.#pool.stats().usageBytes });
     await fillPool(this.#full, new Payments(this.#size), this.#size);
   }
 
