@@ -95,6 +95,7 @@ const shapes: [method: string, ...args: (Kind | readonly Kind[])[]][] = [
   ['importprunedfunds', 'hex', 'hex'],
   ['removeprunedfunds', 'hash'],
   ['dumpprivkey', 'key'],
+  ['walletdisplayaddress', 'key'],
   ['dumpwallet', 'path'],
   ['importwallet', 'path'],
   ['signmessage', 'key', 'label'],
