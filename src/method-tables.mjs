@@ -30,8 +30,7 @@ export function methodTables(root) {
     const own = methods.filter((method) => method.runs === runs);
     const text = [
       head,
-      "import type { RunTable } from '../dispatch.js';\n",
-      `import type { ${context} } from '${from}';\n`,
+      ...[`import type { ${context} } from '${from}';\n`, "import type { RunTable } from '../dispatch.js';\n"].sort(byPath),
       ...inOrder(own).map(({ id, at }) => `import { ${id} } from './${at}.run.js';\n`),
       `\n/** Run functions of methods declared with runs: '${runs}', by name. */\n`,
       `export const ${runs.toUpperCase()}_RUNS: RunTable<${context}> = {\n`,
@@ -44,6 +43,7 @@ export function methodTables(root) {
 }
 
 /** As the formatter has imports. */
+const byPath = (a, b) => (a.split(' from ')[1] < b.split(' from ')[1] ? -1 : 1);
 const inOrder = (methods) => [...methods].sort((a, b) => (a.at < b.at ? -1 : 1));
 
 function readSpec(folder, file) {

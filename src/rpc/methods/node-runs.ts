@@ -1,6 +1,6 @@
 // Made by src/method-tables.mjs; a line a method.
-import type { RunTable } from '../dispatch.js';
 import type { NodeContext } from '../context/node.js';
+import type { RunTable } from '../dispatch.js';
 import { getblock } from './blockchain/getblock.run.js';
 import { getblockchaininfo } from './blockchain/getblockchaininfo.run.js';
 import { getblockfilter } from './blockchain/getblockfilter.run.js';

@@ -1,6 +1,6 @@
 // Made by src/method-tables.mjs; a line a method.
-import type { RunTable } from '../dispatch.js';
 import type { NodeContext } from '../context/node.js';
+import type { RunTable } from '../dispatch.js';
 import { fundrawtransaction } from './rawtransactions/fundrawtransaction.run.js';
 import { enumeratesigners } from './signer/enumeratesigners.run.js';
 import { abandontransaction } from './wallet/abandontransaction.run.js';

@@ -106,6 +106,32 @@ const EXPECTED: Record<ChainName, unknown> = {
     pruneAfterHeight: 100000,
     isTestChain: false,
     mineOnDemand: false,
+    assumedCoins: [
+      {
+        height: 840_000,
+        blockHash: '0000000000000000000320283a032748cef8227873ff4872689bf23f1cda83a5',
+        coinsHash: 'a2a5521b1b5ab65f67818e5e8eccabb7171a517f9e2382208f77687310768f96',
+        chainTxCount: 991_032_194,
+      },
+      {
+        height: 880_000,
+        blockHash: '000000000000000000010b17283c3c400507969a9c2afd1dcf2082ec5cca2880',
+        coinsHash: 'dbd190983eaf433ef7c15f78a278ae42c00ef52e0fd2a54953782175fbadcea9',
+        chainTxCount: 1_145_604_538,
+      },
+      {
+        height: 910_000,
+        blockHash: '0000000000000000000108970acb9522ffd516eae17acddcb1bd16469194a821',
+        coinsHash: '4daf8a17b4902498c5787966a2b51c613acdab5df5db73f196fa59a4da2f1568',
+        chainTxCount: 1_226_586_151,
+      },
+      {
+        height: 935_000,
+        blockHash: '0000000000000000000147034958af1652b2b91bba607beacc5e72a56f0fb5ee',
+        coinsHash: 'e4b90ef9eae834f56c4b64d2d50143cee10ad87994c614d7d04125e2a6025050',
+        chainTxCount: 1_305_397_408,
+      },
+    ],
   },
   test: {
     name: 'test',
@@ -160,6 +186,20 @@ const EXPECTED: Record<ChainName, unknown> = {
     pruneAfterHeight: 1000,
     isTestChain: true,
     mineOnDemand: false,
+    assumedCoins: [
+      {
+        height: 2_500_000,
+        blockHash: '0000000000000093bcb68c03a9a168ae252572d348a2eaeba2cdf9231d73206f',
+        coinsHash: 'f841584909f68e47897952345234e37fcd9128cd818f41ee6c3ca68db8071be7',
+        chainTxCount: 66_484_552,
+      },
+      {
+        height: 4_840_000,
+        blockHash: '00000000000000f4971a7fb37fbdff89315b69a2e1920c467654a382f0d64786',
+        coinsHash: 'ce6bb677bb2ee9789c4a1c9d73e6683c53fc20e8fdbedbdaaf468982a0c8db2a',
+        chainTxCount: 536_078_574,
+      },
+    ],
   },
   testnet4: {
     name: 'testnet4',
@@ -209,6 +249,20 @@ const EXPECTED: Record<ChainName, unknown> = {
     pruneAfterHeight: 1000,
     isTestChain: true,
     mineOnDemand: false,
+    assumedCoins: [
+      {
+        height: 90_000,
+        blockHash: '0000000002ebe8bcda020e0dd6ccfbdfac531d2f6a81457191b99fc2df2dbe3b',
+        coinsHash: '784fb5e98241de66fdd429f4392155c9e7db5c017148e66e8fdbc95746f8b9b5',
+        chainTxCount: 11_347_043,
+      },
+      {
+        height: 120_000,
+        blockHash: '000000000bd2317e51b3c5794981c35ba894ce27d3e772d5c39ecd9cbce01dc8',
+        coinsHash: '10b05d05ad468d0971162e1b222a4aa66caca89da2bb2a93f8f37fb29c4794b0',
+        chainTxCount: 14_141_057,
+      },
+    ],
   },
   signet: {
     name: 'signet',
@@ -259,6 +313,20 @@ const EXPECTED: Record<ChainName, unknown> = {
     pruneAfterHeight: 1000,
     isTestChain: true,
     mineOnDemand: false,
+    assumedCoins: [
+      {
+        height: 160_000,
+        blockHash: '0000003ca3c99aff040f2563c2ad8f8ec88bd0fd6b8f0895cfaf1ef90353a62c',
+        coinsHash: 'fe0a44309b74d6b5883d246cb419c6221bcccf0b308c9b59b7d70783dbdf928a',
+        chainTxCount: 2_289_496,
+      },
+      {
+        height: 290_000,
+        blockHash: '0000000577f2741bb30cd9d39d6d71b023afbeb9764f6260786a97969d5c9ac0',
+        coinsHash: '97267e000b4b876800167e71b9123f1529d13b14308abec2888bbd2160d14545',
+        chainTxCount: 28_547_497,
+      },
+    ],
   },
   regtest: {
     name: 'regtest',
@@ -310,6 +378,26 @@ const EXPECTED: Record<ChainName, unknown> = {
     pruneAfterHeight: 1000,
     isTestChain: true,
     mineOnDemand: true,
+    assumedCoins: [
+      {
+        height: 110,
+        blockHash: '135eec25a6fb277884e5824e7aa7d052c4868161c99a5122170b5266f86c273d',
+        coinsHash: '86e9a1205b418b16dde3a18a78c730e30137e28466bda5dbf6b33ab8fc05447c',
+        chainTxCount: 111,
+      },
+      {
+        height: 200,
+        blockHash: '385901ccbd69dff6bbd00065d01fb8a9e464dede7cfe0372443884f9b1dcf6b9',
+        coinsHash: '17dcc016d188d16068907cdeb38b75691a118d43053b8cd6a25969419381d13a',
+        chainTxCount: 201,
+      },
+      {
+        height: 299,
+        blockHash: '0c552ced4721c249a389eb9b08cb8da261cd46f0e7b5f9d064d48f3113406853',
+        coinsHash: '106b2c56233e378a824cf0d5ff2be42ed32c72f1605c9be288d00942908a40ac',
+        chainTxCount: 334,
+      },
+    ],
   },
 };
 

@@ -255,7 +255,7 @@ class World {
     for (const priv of this.#locked ? [false] : [false, true]) {
       const expected = [...this.plain.values()].map(({ descriptor, time, next, end, secrets }) => {
         const source = sourceOf(secrets);
-        const desc = priv ? descriptor.privateText(source) : descriptor.normalizedText(this.#locked ? {} : { secrets: source });
+        const desc = priv ? descriptor.privateText(source, true) : descriptor.normalizedText(this.#locked ? {} : { secrets: source });
         const range = descriptor.isRange ? { range: [0, end - 1], next, next_index: next } : {};
         return { desc: desc ?? descriptor.toString(), timestamp: time, active: false, ...range };
       });
@@ -314,8 +314,9 @@ class World {
     if (!expansion.scripts.some((one) => hex(one) === hex(script))) say('the descriptor');
     const flat = new FlatProvider();
     flat.addExpansion(expansion, crypto);
-    const text = isSolvable(script, flat, crypto) ? inferDescriptor(script, flat, context).toString() : null;
     const { outputType } = descriptor;
+    const isInferred = isSolvable(script, flat, crypto) || (outputType === 'bech32m' && context.language === 'master');
+    const text = isInferred ? inferDescriptor(script, flat, context).toString() : null;
     const own = descriptor.isSolvable && outputType !== null && outputType !== 'legacy' ? descriptor.at(index)!.toString() : null;
     if (describeScript(nodeOf(this.wallet), script, provider) !== (text ?? own)) say('the text');
     for (const [id, inner] of flat.scripts) if (hex(provider.script(bytesOfKey(id)) ?? EMPTY) !== hex(inner)) say('an inner script');
