@@ -6,6 +6,7 @@
 // settled().
 import { setTimeout } from 'node:timers/promises';
 import type { Coin } from '../consensus/coin.js';
+import type { HeaderContext } from '../consensus/header-context.js';
 import { COINBASE_MATURITY } from '../consensus/limits.js';
 import { isFinalTx, sequenceLocksMet } from '../consensus/rules/locks.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
@@ -69,6 +70,10 @@ export class ReorgFollower {
   #returning: Returning[] = [];
   /** Back in the pool and not linked to their children yet, by key of the txid. */
   readonly #returned = new Map<string, Returning>();
+  /** Tips since the pool was last made to fit, one for each block taken off by hand, highest first. */
+  #tips: HeaderContext[] = [];
+  /** Height of its block, of what came back from blocks taken off by hand since then, by key of the txid. */
+  readonly #heights = new Map<string, number>();
   #work: Promise<void> | null = null;
   /** What does not fit the tip was not looked for after the last reorganisation. */
   #unsifted = false;
@@ -108,9 +113,10 @@ export class ReorgFollower {
     const { pool, eviction } = this.#deps;
     let left = change.invalidatedBefore;
     let below = this.#deps.chain.tip.height + change.disconnected.length;
-    for (const { block } of change.disconnected) {
+    for (const { block, node } of change.disconnected) {
       pool.bumpCounter();
       below--;
+      if (left !== undefined) this.#tips.push(node.prev as HeaderContext);
       if (left !== undefined && left++ >= MAX_RETURNING_BLOCKS) {
         for (const tx of block.txs) pool.removeRecursive(tx, 'reorg');
         continue;
@@ -187,7 +193,10 @@ export class ReorgFollower {
           if (row === NO_ROW) {
             pool.removeRecursive(item.tx, 'reorg');
           } else {
-            item.byHand?.rows.add(row);
+            if (item.byHand !== null) {
+              item.byHand.rows.add(row);
+              this.#heights.set(item.key, item.byHand.height + 1);
+            }
             this.#returned.set(item.key, item);
           }
           if (turns.over) await turns.next();
@@ -205,6 +214,8 @@ export class ReorgFollower {
       this.#linkReturned();
     } finally {
       // In the turn in which nothing was left: what leaves later begins anew.
+      this.#tips = [];
+      this.#heights.clear();
       this.#work = null;
     }
   }
@@ -297,17 +308,40 @@ export class ReorgFollower {
     const spent: Coin[] = [];
     for (let i = 0; i < tx.inputCount; i++) {
       const parent = pool.find(tx.buffer, tx.outpointAt(i));
-      const coin = parent === NO_ROW ? coins.get(tx.outpoint(i)) : poolCoin(pool.tx(parent), tx.prevIndex(i));
+      const coin = parent === NO_ROW ? coins.get(tx.outpoint(i)) : this.#poolCoin(pool.tx(parent), tx.prevIndex(i));
       if (coin === undefined) return false;
       if (coin.coinbase && tip.height + 1 - coin.height < COINBASE_MATURITY) return false;
       spent.push(coin);
     }
+    return this.#locksMet(row, spent);
+  }
+
+  /** With the height of its block, when it came back from one taken off by hand: it was confirmed on earlier tips. */
+  #poolCoin(tx: TxView, index: number): Coin | undefined {
+    const coin = poolCoin(tx, index);
+    const height = this.#heights.get(keyOf(tx.txid));
+    return coin === undefined || height === undefined ? coin : { ...coin, height };
+  }
+
+  /**
+   * Whether its relative locks were met after each block that was taken off by hand, and are now. Core judges the pool
+   * after every such block: a lock that was counted on one of these tips, because its coin's block had just left, is
+   * still counted from there on the next.
+   */
+  #locksMet(row: number, spent: readonly Coin[]): boolean {
+    const { pool, chain } = this.#deps;
+    const tx = pool.tx(row);
+    const cameFrom = this.#heights.get(keyOf(tx.txid));
     let locks = pool.locks.get(row);
     if (locks === undefined) return true;
-    if (tip.ancestor(locks.block.height) !== locks.block) {
-      locks = lockPoints(tx, spent, tip) ?? locks;
-      pool.locks.set(row, locks);
+    let counted = cameFrom === undefined;
+    for (const tip of [...this.#tips, chain.tip]) {
+      if (cameFrom !== undefined && tip.height >= cameFrom) continue;
+      if (!counted || tip.ancestor(locks.block.height) !== locks.block) locks = lockPoints(tx, spent, tip) ?? locks;
+      counted = true;
+      if (!sequenceLocksMet(locks, tip)) return false;
     }
-    return sequenceLocksMet(locks, tip);
+    pool.locks.set(row, locks);
+    return true;
   }
 }

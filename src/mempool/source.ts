@@ -26,9 +26,14 @@ export interface ChangedBlock {
   readonly block: { readonly txs: readonly TxView[] };
 }
 
+/** One that left, with its place in the header tree. */
+export interface DisconnectedBlock extends ChangedBlock {
+  readonly node: HeaderContext;
+}
+
 /** One change of the tip: blocks that left, old tip first, then blocks that joined, lowest first. */
 export interface ChainChange {
-  readonly disconnected: readonly ChangedBlock[];
+  readonly disconnected: readonly DisconnectedBlock[];
   readonly connected: readonly ChangedBlock[];
   /** Set when an operator takes blocks off by hand: how many had been taken off before this change. */
   readonly invalidatedBefore?: number;

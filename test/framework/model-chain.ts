@@ -39,7 +39,7 @@ export class ModelNode implements HeaderContext {
 
 type Change = {
   connected: { block: { txs: readonly TxView[] } }[];
-  disconnected: { block: { txs: readonly TxView[] } }[];
+  disconnected: { node: ModelNode; block: { txs: readonly TxView[] } }[];
   invalidatedBefore?: number;
 };
 
@@ -102,8 +102,7 @@ export class ModelChain {
 
   /** Replaces the last blocks by others, in one change. */
   reorg(depth: number, blocks: readonly (readonly TxView[])[]): void {
-    const disconnected: { block: { txs: readonly TxView[] } }[] = [];
-    for (let i = 0; i < depth; i++) disconnected.push({ block: { txs: this.#revert().txs } });
+    const disconnected = Array.from({ length: depth }, () => this.#revert());
     const connected = blocks.map((txs) => ({ block: { txs: this.#apply(txs).txs } }));
     this.#tell({ connected, disconnected });
   }
@@ -112,7 +111,7 @@ export class ModelChain {
   invalidate(steps: readonly number[]): void {
     let invalidatedBefore = 0;
     for (const depth of steps) {
-      const disconnected = Array.from({ length: depth }, () => ({ block: { txs: this.#revert().txs } }));
+      const disconnected = Array.from({ length: depth }, () => this.#revert());
       this.#tell({ connected: [], disconnected, invalidatedBefore });
       invalidatedBefore += depth;
     }
@@ -158,7 +157,7 @@ export class ModelChain {
     return node;
   }
 
-  #revert(): ModelNode {
+  #revert(): Change['disconnected'][number] {
     const node = this.tip;
     const undo = this.#undo.get(node);
     if (undo === undefined || node.prev === null) throw new Error('the model has nothing to disconnect');
@@ -167,7 +166,7 @@ export class ModelChain {
     // What the same block created and spent is gone with it.
     for (const tx of node.txs) for (let i = 0; i < tx.outputCount; i++) this.coinMap.delete(hashKey(outpointOf(tx, i)));
     this.tip = node.prev;
-    return node;
+    return { node, block: node };
   }
 }
 

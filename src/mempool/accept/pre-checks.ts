@@ -16,7 +16,7 @@ import { policyReject } from '../../policy/reject.js';
 import { inputsFault, witnessIsStandard } from '../../policy/standard-inputs.js';
 import { checkStandardTx } from '../../policy/standard-tx.js';
 import { adjustedVirtualSize } from '../../policy/virtual-size.js';
-import { type LockPoints, POOL_COIN_HEIGHT, poolCoin } from '../entry.js';
+import { type LockPoints, poolCoin } from '../entry.js';
 import { keyOf } from '../hash-key.js';
 import { FLAG, NO_ROW } from '../rows.js';
 import { checkUnpaidDust } from './ephemeral-dust.js';
@@ -144,9 +144,9 @@ export const checkMaxFeeRate: Step = ({ accept, modifiedFee, size }) =>
     ? policyReject('mempool-policy', 'max feerate exceeded')
     : null;
 
-/** Relative locks in the block after the tip, of which what is unconfirmed counts as a part; null when none counts. */
+/** Relative locks in the block after the tip, of which coins above the tip count as a part; null when none counts. */
 export function lockPoints(tx: TxView, spent: readonly Coin[], tip: HeaderContext): LockPoints | null {
-  const heights = spent.map((coin) => (coin.height === POOL_COIN_HEIGHT ? tip.height + 1 : coin.height));
+  const heights = spent.map((coin) => Math.min(coin.height, tip.height + 1));
   const locks = sequenceLocks(tx, heights, tip);
   if (locks.minHeight < 0 && locks.minTime < 0) return null;
   const counts = heights.filter((height, i) => height <= tip.height && (tx.sequence(i) & SEQUENCE_DISABLE_FLAG) === 0);

@@ -37,7 +37,7 @@ t.test('whether something is left after a block is known before it is taken out'
   t.ok(pool.outlasts({ connected: [block(2)], disconnected: [] }));
   t.notOk(pool.outlasts({ connected: [block(3)], disconnected: [] }));
   t.notOk(pool.outlasts({ connected: [block(1), block(2)], disconnected: [] }));
-  t.notOk(pool.outlasts({ connected: [block(1)], disconnected: [block(1)] }), 'what comes back may be anything');
+  t.notOk(pool.outlasts({ connected: [block(1)], disconnected: [{ ...block(1), node: chain.tip }] }), 'what comes back may be anything');
 });
 
 t.test('a coinbase does not come back, and takes with it what spent it', async (t) => {
@@ -312,6 +312,31 @@ t.test('a lock goes on counting from the block that was next when its unconfirme
   t.ok(pool.has(parent.txid));
   t.notOk(pool.has(child.txid), 'the next block is the one before that');
   t.notOk(pool.has(below.txid));
+});
+
+t.test('blocks taken off by hand: a lock counts from the tip on which it was counted', async (t) => {
+  for (const steps of [[3], [1, 2], [1, 1, 1]]) {
+    const { pool, chain } = createPool({ policy: NO_POLICY });
+    const parent = pay([chain.fund(50_000)], 49_000);
+    const kept = pay([outpointOf(parent, 0)], 48_000, { sequence: 0 });
+    const other = pay([chain.fund(50_000)], 49_000);
+    // Its block is the first of three to leave: its lock is counted on a tip that leaves too.
+    const dropped = pay([outpointOf(other, 0)], 48_000, { sequence: 0 });
+    const early = pay([chain.fund(50_000)], 49_000);
+    const waiting = pay([outpointOf(early, 0)], 48_000, { sequence: 0 });
+    const below = pay([outpointOf(waiting, 0)], 47_000);
+    chain.connect([parent, kept]);
+    chain.connect([early]);
+    chain.connect([other, dropped]);
+    for (const tx of [waiting, below]) t.equal((await pool.accept(tx)).reject, null);
+    chain.invalidate(steps);
+    await pool.settled();
+    t.same(
+      [parent, kept, other, dropped, early, waiting, below].map((tx) => pool.has(tx.txid)),
+      [true, true, true, false, true, false, false],
+      `blocks per change: ${steps}`,
+    );
+  }
 });
 
 t.test('a cluster that gets too large as transactions come back loses what pays least', async (t) => {
