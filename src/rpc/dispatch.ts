@@ -186,7 +186,7 @@ export class Dispatcher<Context> {
       if (result instanceof Promise) return this.#later(entry, token, result, call, spec);
       return this.#finished(entry, token, { result: encodeResult(result, spec) });
     } catch (error) {
-      return this.#finished(entry, token, this.#failed(entry, error, call));
+      return this.#finished(entry, token, this.failed(entry, error, call));
     }
   }
 
@@ -194,7 +194,7 @@ export class Dispatcher<Context> {
     try {
       return this.#finished(entry, token, { result: encodeResult(await result, spec) });
     } catch (error) {
-      return this.#finished(entry, token, this.#failed(entry, error, call));
+      return this.#finished(entry, token, this.failed(entry, error, call));
     }
   }
 
@@ -304,7 +304,8 @@ export class Dispatcher<Context> {
     return reply.finish();
   }
 
-  #failed(entry: RequestEntry, error: unknown, { taken }: CallInfo): Outcome {
+  /** What a caller is told of an error: in the words of the release that is followed, and without the keys it gave. */
+  failed(entry: RequestEntry, error: unknown, { taken }: Pick<CallInfo, 'taken'>): Outcome {
     if (error instanceof TypeFault && this.#deps.methods.get(entry.method)?.compat?.strictArguments) {
       return { error: new RpcError(RPC_CODE.TYPE_ERROR, error.later) };
     }

@@ -165,7 +165,7 @@ export class FrontDesk {
       return { kind: 'template', request, prefix, suffix, error };
     } catch (error) {
       if (!(error instanceof RpcError)) throw error;
-      return { kind: 'reply', ...reply({ error }) };
+      return { kind: 'reply', ...reply(this.#dispatcher.failed(entry, error, {})) };
     }
   }
 }

@@ -257,6 +257,12 @@ t.test('a template request comes back checked, with the envelope around it', asy
   });
   t.match(plan('{"method":"getblocktemplate","params":[1]}'), { kind: 'reply', body: /not an object as expected/ });
   t.match(plan('{"method":"getblocktemplate","params":[1,2]}'), { kind: 'reply', body: /"code":-1,"message":"getblocktemplate/ });
+  const rule = '{"method":"getblocktemplate","params":[{"rules":[1]}]}';
+  t.match(plan(rule), { kind: 'reply', body: /"code":-1,"message":"JSON value is not a string as expected"/ });
+  t.match(new FrontDesk({ ...context, compat: COMPATS[31] }).plan(bytes(rule), { user: 'u', uri: '/', allowed: null }), {
+    kind: 'reply',
+    body: /"code":-3,"message":"JSON value of type number is not of expected type string"/,
+  });
   return undefined;
 });
 
