@@ -115,13 +115,21 @@ function providerFor(wallet: Wallet, script: Uint8Array, input: PsbtInput, crypt
   const own = wallet.provider(script);
   if (own) return own;
   const found = new Map<string, SigningProvider>();
-  for (const { publicKey } of input.keyPaths.values()) {
+  for (const publicKey of keysNamed(input, script)) {
     for (const candidate of scriptsOfKey(publicKey, crypto)) {
       const provider = wallet.provider(candidate);
       if (provider) found.set(hashKey(candidate), provider);
     }
   }
   return found.size === 0 ? new FlatProvider() : new StackedProvider([...found.values()]);
+}
+
+/** Keys that may sign; of an x-only one both points that it can be. */
+function* keysNamed({ keyPaths, tapKeyPaths }: PsbtInput, script: Uint8Array): Generator<Uint8Array> {
+  for (const { publicKey } of keyPaths.values()) yield publicKey;
+  const xOnly = [...tapKeyPaths.values()].map(({ publicKey }) => publicKey);
+  if (witnessVersion(script) === 1 && script.length === 34) xOnly.push(script.subarray(2));
+  for (const key of xOnly) for (const parity of [2, 3]) yield Uint8Array.of(parity, ...key);
 }
 
 /** The outputs that a single key has. */

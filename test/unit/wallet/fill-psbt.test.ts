@@ -1,6 +1,7 @@
 // PSBTs of many inputs: the same bytes whether other threads sign or the node thread does, which pauses again and again
 // meanwhile.
 import t from 'tap';
+import { addChecksum } from '../../../src/address/descriptor/checksum.js';
 import { hashKey } from '../../../src/consensus/bytes/hex.js';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx } from '../../../src/consensus/tx/tx-view.js';
@@ -9,10 +10,16 @@ import { createSignRunner } from '../../../src/jobs/sign.js';
 import { PooledSigner } from '../../../src/parallel/pooled-signer.js';
 import { createPsbt } from '../../../src/psbt/create-psbt.js';
 import { encodePsbt } from '../../../src/psbt/encode-psbt.js';
+import { importdescriptors } from '../../../src/rpc/methods/wallet/importdescriptors.run.js';
+import { finalizePsbt } from '../../../src/signing/finalize-psbt.js';
+import { psbtSigning, signPsbtInput } from '../../../src/signing/psbt-input.js';
+import { FlatProvider } from '../../../src/signing/signing-provider.js';
 import { type FillTools, fillPsbt } from '../../../src/wallet/fill-psbt.js';
+import { descriptorContext, keyMath, mustParse } from '../../framework/descriptor-context.js';
 import { hex } from '../../framework/hex.js';
 import { createMemoryWallet, crypto } from '../../framework/memory-wallet.js';
 import { signingPool } from '../../framework/signing-pool.js';
+import { run, XPRV, XPUB } from '../../framework/wallet-calls.js';
 
 for (const descriptors of [false, true]) {
   t.test(descriptors ? 'a wallet of descriptors' : 'a wallet of keys', async (t) => {
@@ -79,6 +86,38 @@ for (const descriptors of [false, true]) {
     t.same(few.outcome, { complete: true });
   });
 }
+
+t.test('keys of other scripts sign the taproot outputs that name them', async (t) => {
+  const { wallet } = await createMemoryWallet({ descriptors: true });
+  for (const n of [1, 2]) {
+    const desc = addChecksum(`wpkh(${XPRV}/${n})`);
+    t.same(await run(wallet, importdescriptors, [{ desc, timestamp: 'now' }]), [{ success: true }]);
+  }
+  const context = descriptorContext('master', 'regtest');
+  const other = hex(keyMath.publicKey(new Uint8Array(32).fill(9), true)!.subarray(1));
+  const nameOf = (n: number): string => `${XPUB}/${n}`;
+  for (const n of [1, 2]) {
+    const forms = { key: `tr(${nameOf(n)})`, leaf: `tr(${other},pk(${nameOf(n)}))`, output: `rawtr(${nameOf(n)})` };
+    for (const [form, text] of Object.entries(forms)) {
+      const expansion = mustParse(text, context).descriptors[0].expand(0)!;
+      const script = expansion.scripts[0];
+      const inputs = [{ prevHash: new Uint8Array(32).fill(1), prevIndex: 0, scriptSig: new Uint8Array(0), sequence: 0xfffffffd }];
+      const tx = buildTx({ version: 2, inputs, outputs: [{ value: 9000, script }], locktime: 0 });
+      const psbt = createPsbt(parseTx(tx, crypto, { allowWitness: false }), crypto);
+      psbt.inputs[0].witnessUtxo = { value: 10_000, script };
+      const watching = new FlatProvider();
+      watching.addExpansion(expansion, crypto);
+      const tools = { crypto, signer: createSigner() };
+      // The maker of the PSBT tells what stands behind the output; of the last form the output itself names the key.
+      if (form !== 'output') signPsbtInput(psbtSigning(psbt, crypto, true), 0, { provider: watching, hashType: 0, ...tools });
+      const options = { hashType: null, sign: true, derivations: true, finalize: false, later: true };
+      await fillPsbt(wallet, psbt, options, tools);
+      const [{ tapKeySig, tapScriptSigs }] = psbt.inputs;
+      t.same([tapKeySig?.length, tapScriptSigs.size], form === 'leaf' ? [undefined, 1] : [64, 0], `${form} of key ${n}`);
+      t.equal(await finalizePsbt(psbt, crypto, true), true, 'and they are right');
+    }
+  }
+});
 
 t.test('a sighash type above all that there are', async (t) => {
   const { wallet, address, receive } = await createMemoryWallet();
