@@ -199,7 +199,7 @@ export class NaiveWallet {
 
   depth({ state, block }: PlainRecord): number {
     if (state === 'confirmed') return this.tip.height - block!.height + 1;
-    return state === 'conflicted' ? Math.min(0, -(this.tip.height - block!.height + 1)) : 0;
+    return state === 'conflicted' && this.#inChain(block!) ? -(this.tip.height - block!.height + 1) : 0;
   }
   debit(tx: PlainTx, filter: number): number {
     if (tx.coinbase) return 0;

@@ -243,7 +243,7 @@ export class Ledger {
     for (let row = todo.pop(); row !== undefined; row = todo.pop()) {
       if (done.has(row)) continue;
       done.add(row);
-      if (conflictDepth >= this.depth(row) && !this.#adrift.has(row)) continue;
+      if (conflictDepth >= this.depth(row)) continue;
       this.#adrift.delete(row);
       const before = this.txs.place(row);
       this.txs.setPlace(row, { ...place, state: TX_STATE.CONFLICTED, position: 0 });
@@ -312,9 +312,9 @@ export class Ledger {
   depth(row: number): number {
     const state = this.txs.state(row);
     if (state === TX_STATE.CONFIRMED) return this.tipHeight - this.txs.height(row) + 1;
-    // The conflicting block may have left the chain: nothing is known then. Core 0.21 goes on counting, up to positive
-    // numbers.
-    return state === TX_STATE.CONFLICTED ? Math.min(0, this.txs.height(row) - this.tipHeight - 1) : 0;
+    // Nothing is known of a conflict whose block left the chain, however high the chain grows. Core 0.21 goes on counting.
+    if (state !== TX_STATE.CONFLICTED || this.#adrift.has(row)) return 0;
+    return Math.min(0, this.txs.height(row) - this.tipHeight - 1);
   }
   /** Blocks until a coinbase may be spent, 0 for others. */
   blocksToMaturity(row: number): number {

@@ -60,8 +60,14 @@ t.test('a payment that a block made void', async (t) => {
   t.same(state(), [0, BUCKET.NONE, BUCKET.NONE, 0], 'the block left the chain: the payment may stand again');
   ledger.setTip(998);
   t.same(state(), [0, BUCKET.NONE, BUCKET.NONE, 0]);
+  ledger.setTip(1015);
+  t.same(state(), [0, BUCKET.NONE, BUCKET.NONE, 0], 'nor is it void below other blocks, up to any height');
+  ledger.setTip(999);
   ledger.setTip(1000);
-  t.same(state(), [-1, ...free]);
+  await wallet.change((batch) => ledger.sync(rival, at(1000), batch));
+  t.same(state(), [-1, ...free], 'the block came back');
+  ledger.setTip(1002);
+  t.same(state(), [-3, ...free]);
   ledger.setTip(990);
   t.same(state(), [0, BUCKET.NONE, BUCKET.NONE, 0], 'by several blocks');
 });
