@@ -54,7 +54,7 @@ export const transactionMembers: readonly ResultSpec[] = [
     type: 'arr',
     key: 'mempoolconflicts',
     since: 24,
-    help: 'Transactions of the mempool that spend one of its inputs',
+    help: 'Transactions of the mempool that keep it out of there',
     inner: [{ type: 'hex', help: 'Transaction' }],
   },
   { type: 'num-time', key: 'time', help: 'Time of the transaction' },

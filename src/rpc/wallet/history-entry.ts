@@ -3,6 +3,7 @@
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { follows, only, shows } from '../../policy/compat.js';
 import { type Movement, movementsOf } from '../../wallet/coins/movements.js';
+import { outpointOf } from '../../wallet/coins/outpoint.js';
 import type { RecordPin } from '../../wallet/coins/record-pin.js';
 import { TX_STATE } from '../../wallet/coins/tx-table.js';
 import { OWNERSHIP, type OwnershipFilter } from '../../wallet/keys/ownership.js';
@@ -230,7 +231,7 @@ export class HistoryWriter {
     if (spends.hasRivals(row)) out.text(this.#conflicts(row, tx));
     if (this.later) {
       out.raw(MEMPOOL_CONFLICTS);
-      if (depth <= 0 && view !== undefined) out.text(this.#poolConflicts(view));
+      if (depth <= 0 && view !== undefined) out.text(this.#poolConflicts(row, view));
     }
     out.raw(TIME);
     out.int(txs.smart(row) || txs.received(row));
@@ -272,13 +273,30 @@ export class HistoryWriter {
     return sorted.map((other) => `"${hashHex(txs.txid(other))}"`).join(',');
   }
 
-  /** Transactions of the mempool that spend one of its inputs. */
-  #poolConflicts(view: TxView): string {
+  /**
+   * Transactions of the mempool that keep it out: they spend an input of it or of an unconfirmed ancestor, or are the one
+   * child of version 3 that an unconfirmed parent may have (BIP-0431).
+   */
+  #poolConflicts(first: number, tx: TxView): string {
     const { mempool } = this.#ctx;
+    const { txs } = this.#wallet.ledger;
     const rivals = new Map<string, Uint8Array>();
-    for (let i = 0; i < view.inputCount; i++) {
-      const rival = mempool.spender(view.outpoint(i))?.txid;
-      if (rival !== undefined && Buffer.compare(rival, view.txid) !== 0) rivals.set(hashHex(rival), rival);
+    // Ancestors join while they are gone through.
+    const rows = new Set([first]);
+    for (const row of rows) {
+      const view = row === first ? tx : txs.view(row);
+      if (view === undefined || mempool.get(view.txid) !== undefined) continue;
+      for (let i = 0; i < view.inputCount; i++) {
+        const rival = mempool.spender(view.outpoint(i))?.txid;
+        if (rival !== undefined) rivals.set(hashHex(rival), rival);
+        const parent = txs.find(view.prevHash(i));
+        if (parent < 0 || txs.state(parent) !== TX_STATE.UNCONFIRMED) continue;
+        rows.add(parent);
+        for (let vout = 0; vout < txs.outputCount(parent); vout++) {
+          const sibling = mempool.spender(outpointOf(txs.txid(parent), vout))?.tx;
+          if (sibling?.version === 3) rivals.set(hashHex(sibling.txid), sibling.txid);
+        }
+      }
     }
     const sorted = [...rivals].sort(([, a], [, b]) => Buffer.compare(a, b));
     return sorted.map(([id]) => `"${id}"`).join(',');

@@ -1,0 +1,65 @@
+// mempoolconflicts: what of the mempool keeps a transaction of the wallet out of there.
+import t from 'tap';
+import { hashKey } from '../../../src/consensus/bytes/hex.js';
+import { buildTx } from '../../../src/consensus/tx/build-tx.js';
+import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
+import { COMPATS } from '../../../src/policy/compat.js';
+import type { NodeContext } from '../../../src/rpc/context/node.js';
+import { gettransaction } from '../../../src/rpc/methods/wallet/gettransaction.run.js';
+import { hashHex } from '../../../src/rpc/render/hex.js';
+import { encodeJson } from '../../../src/rpc/wire/json-write.js';
+import { NOWHERE } from '../../../src/wallet/coins/tx-table.js';
+import { createMemoryWallet, crypto } from '../../framework/memory-wallet.js';
+import { contextOf } from '../../framework/wallet-calls.js';
+
+type Spent = readonly [tx: TxView, index: number];
+
+t.test('mempoolconflicts', async (t) => {
+  const { wallet, address, receive } = await createMemoryWallet();
+  const script = await address('bech32');
+  const funds = await receive(
+    [0, 1].map(() => ({ script, value: 1000 })),
+    900,
+  );
+  const spend = (version: number, spent: readonly Spent[], value: number): TxView => {
+    const inputs = spent.map(([{ txid }, prevIndex]) => ({ prevHash: txid, prevIndex, scriptSig: new Uint8Array(0), sequence: 0 }));
+    const outputs = [0, 1].map(() => ({ script, value }));
+    return parseTx(buildTx({ version, inputs, outputs, locktime: 0 }), crypto);
+  };
+  const seen = async (...txs: TxView[]): Promise<void> => {
+    for (const tx of txs) await wallet.change((batch) => wallet.ledger.put(tx, NOWHERE, batch));
+  };
+  /** What is told of a transaction while some are in the mempool. */
+  const conflicts = async (tx: TxView, pool: readonly TxView[]): Promise<string[]> => {
+    const spenders = new Map<string, { tx: TxView; txid: Uint8Array }>();
+    for (const one of pool) {
+      for (let i = 0; i < one.inputCount; i++) spenders.set(hashKey(one.outpoint(i)), { tx: one, txid: one.txid });
+    }
+    const mempool = {
+      get: (txid: Uint8Array) => pool.find((one) => hashKey(one.txid) === hashKey(txid)),
+      ancestors: () => [],
+      spender: (outpoint: Uint8Array) => spenders.get(hashKey(outpoint)),
+    };
+    const ctx = { ...contextOf(wallet), compat: COMPATS['31'], mempool } as unknown as NodeContext;
+    const result = await gettransaction(ctx, [hashHex(tx.txid)], { user: '', path: '/' });
+    return (JSON.parse(encodeJson(result as never)) as { mempoolconflicts: string[] }).mempoolconflicts;
+  };
+  const ids = (...txs: TxView[]): string[] => txs.map(({ txid }) => hashHex(txid));
+
+  const parent = spend(3, [[funds, 0]], 400);
+  const [mine, others] = [spend(3, [[parent, 0]], 100), spend(3, [[parent, 1]], 90)];
+  const below = spend(3, [[mine, 0]], 30);
+  await seen(parent, mine, below);
+  t.same(await conflicts(mine, [parent, mine]), []);
+  t.same(await conflicts(mine, [parent, others]), ids(others), 'the only child that a parent of version 3 may have');
+  t.same(await conflicts(below, [parent, others]), ids(others), 'what spends it is kept out too');
+  t.same(await conflicts(mine, [parent]), [], 'it left');
+
+  const rival = spend(2, [[funds, 0]], 300);
+  for (const tx of [parent, mine, below]) t.same(await conflicts(tx, [rival]), ids(rival), 'of an ancestor');
+
+  const plain = spend(2, [[funds, 1]], 400);
+  const [one, two] = [spend(2, [[plain, 0]], 100), spend(2, [[plain, 1]], 90)];
+  await seen(plain, one, two);
+  t.same(await conflicts(one, [plain, two]), [], 'siblings of other versions get along');
+});
