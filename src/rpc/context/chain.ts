@@ -1,6 +1,9 @@
 // What methods need of the chain: chain/chain.ts and what it holds. Hashes are 32 bytes in internal order, amounts
 // satoshis, times seconds.
+
+import type { CoinVisitor } from '../../chain/coins/walk-coins.js';
 import type { KnownTransactions } from '../../chain/connect/known-block.js';
+import type { BlockOutcome, BlockState, CoinsStats, KnownBlock } from '../../chain/connect/outcome.js';
 import type { SnapshotFile, SnapshotHead } from '../../chain/snapshot/snapshot-file.js';
 import type { BlockView } from '../../consensus/block/block-view.js';
 import type { HeaderView } from '../../consensus/block/header-view.js';
@@ -8,7 +11,7 @@ import type { Coin } from '../../consensus/coin.js';
 import type { HeaderContext } from '../../consensus/header-context.js';
 import type { ChainParams } from '../../consensus/params/chain-params.js';
 import type { VersionBitsCache } from '../../consensus/rules/versionbits.js';
-import type { Reject, Verdict } from '../../consensus/state.js';
+import type { Verdict } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 
 /** A header of the tree; chain's HeaderNode is one. */
@@ -32,50 +35,6 @@ export interface HeaderInfo extends HeaderContext {
   /** The 80 bytes. */
   readonly headerBytes: Uint8Array;
   ancestor(height: number): HeaderInfo | null;
-}
-
-/** What came of a block that was handed in. */
-export interface BlockOutcome {
-  readonly kind: 'accepted' | 'duplicate' | 'inconclusive' | 'invalid';
-  readonly reject: Reject | null;
-  readonly isNew: boolean;
-}
-
-/** What is known of a block hash before the block is looked at. */
-export type KnownBlock = 'duplicate' | 'duplicate-invalid' | 'duplicate-inconclusive' | 'unknown';
-
-/** How far a block got: `valid` means connected at least once, `failed` that it or an ancestor broke a rule. */
-export interface BlockState {
-  readonly failed: boolean;
-  readonly valid: boolean;
-}
-
-/** Facts of the unspent set, from one pinned state. */
-export interface CoinsStats {
-  readonly height: number;
-  /** Hash in internal order. */
-  readonly bestBlock: Uint8Array;
-  readonly transactions: number;
-  readonly outputs: number;
-  readonly bogoSize: number;
-  /** Only when asked for. */
-  readonly hashSerialized: Uint8Array | null;
-  /** Only when asked for. */
-  readonly muhash: Uint8Array | null;
-  readonly diskSize: number;
-  readonly totalSats: number;
-}
-
-/** Who looks at all coins; chain/coins/walk-coins.ts. */
-export interface CoinVisitor {
-  /** Scripts looked for. */
-  readonly scripts: readonly Uint8Array[];
-  /** A coin with one of them, or, rarely, another. @param outpoint txid and little-endian index, 36 bytes */
-  visit(outpoint: Uint8Array, coin: Coin): void;
-  /** So many more coins were gone over, up to this one. */
-  passed(coins: number, outpoint: Uint8Array): void;
-  /** True ends the walk at the next slice. */
-  stopped(): boolean;
 }
 
 /** The chain as RPC sees it; chain/chain.ts is one. */
