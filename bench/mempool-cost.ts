@@ -1,5 +1,6 @@
-// What a change of the mempool costs when the pool is ten times as large, by the policy of newer Core: additions, replacements, a block of 4,000,
-// additions to a full pool. The smaller pool is the limit, so a ratio near 1 says that a change costs what it touches.
+// What a change of the mempool costs when the pool is ten times as large, by the policy of newer Core: additions,
+// replacements, a block of 4,000, additions to a full pool. The smaller pool is the limit, so a ratio near 1 says that a
+// change costs what it touches.
 //
 //   node build/bench/mempool-cost.js [--json]      ROUNDS=n LARGE=n
 import type { TxView } from '../src/consensus/tx/tx-view.js';
