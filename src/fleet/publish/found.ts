@@ -36,7 +36,8 @@ const MOST_OPEN = 64;
 const MOST_WAITING = 16;
 /** The stream's copy is looked at so much later than it came: the front's own is on its way, and first with most. */
 const LATER_MS = 1_000;
-/** Copies that are kept for so long take so many bytes at most. */
+/** Copies that are kept for so long are so many and take so many bytes at most. */
+const MOST_LATER = 1_024;
 const MOST_LATER_BYTES = 64 << 20;
 /** Verdicts on copies of the stream that were judged all the same before the front's own came. */
 const MOST_EARLY = 64;
@@ -52,7 +53,10 @@ export class FoundInbox {
   readonly #deps: FoundInboxDeps;
   readonly #joiner = new Joiner(MOST_BYTES, MOST_OPEN);
   #waiting: { readonly call: AnswerCall; readonly untilMs: number }[] = [];
+  #later = 0;
   #laterBytes = 0;
+  /** That copies are left out is in the log, once until there is room for all again. */
+  #isFull = false;
   /** By keyOf: a spoilt copy has the true block's hash. */
   readonly #direct = new Set<string>();
   readonly #early = new Map<string, Early>();
@@ -70,13 +74,16 @@ export class FoundInbox {
     if (!message || !whole || message.bodyBytes > whole.length) return;
     const call = this.#callOf(message, whole);
     if (submittedHash(call) === null || this.#direct.has(keyOf(call))) return;
-    if (this.#laterBytes + whole.length > MOST_LATER_BYTES) {
-      this.#deps.log(`fleet: a found block of ${call.user} is left out, too many came at once`);
+    if (this.#later >= MOST_LATER || this.#laterBytes + whole.length > MOST_LATER_BYTES) {
+      if (!this.#isFull) this.#deps.log(`fleet: found blocks of ${this.#account} are left out, too many came at once`);
+      this.#isFull = true;
       return;
     }
+    this.#later++;
     this.#laterBytes += whole.length;
     this.#deps.after(LATER_MS, () => {
       this.#laterBytes -= whole.length;
+      if (--this.#later === 0) this.#isFull = false;
       void this.#check(call);
     });
   }

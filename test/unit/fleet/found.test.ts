@@ -70,6 +70,17 @@ t.test('a message of the stream may hold nothing but a submission', async (t) =>
   t.same(w.ran, [submit('01')]);
 });
 
+t.test('a flood is cut off, and told once', async (t) => {
+  const w = world();
+  for (let i = 0; i < 2_000; i++) w.stream(submit(String(i).padStart(4, '0')));
+  t.equal(w.logged.length, 1);
+  await w.later();
+  t.equal(w.ran.length, 1_024);
+  w.stream(submit('ffff'));
+  await w.later();
+  t.equal(w.ran.length, 1_025, 'there is room again');
+});
+
 t.test('what a front brought itself is not judged again', async (t) => {
   const w = world();
   w.direct(submit('01'));
