@@ -130,8 +130,9 @@ export async function exchangeDatabase(folder: string): Promise<void> {
   await syncFolder(folder);
 }
 
-/** An empty place for a new database. */
+/** An empty place for a new database. Where there is one already, the place where it will go is emptied too. */
 export async function clearNewDatabase(folder: string): Promise<string> {
+  if (await exists(databaseOf(folder))) await fs.rm(path.join(folder, OLD), { recursive: true, force: true });
   await fs.rm(newDatabaseOf(folder), { recursive: true, force: true });
   return newDatabaseOf(folder);
 }

@@ -1,0 +1,19 @@
+// The exchange of a wallet's database when it is encrypted: what lies in the way is gone before it begins.
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import t from 'tap';
+import { clearNewDatabase, databaseOf, exchangeDatabase } from '../../../src/wallet/storage/wallet-folder.js';
+
+t.test('a file in the place of the old database', async (t) => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-folder-'));
+  t.teardown(() => fs.rmSync(folder, { recursive: true, force: true }));
+  fs.mkdirSync(databaseOf(folder));
+  fs.writeFileSync(path.join(folder, 'wallet.db.old'), 'a file');
+  const fresh = await clearNewDatabase(folder);
+  fs.mkdirSync(fresh);
+  fs.writeFileSync(path.join(fresh, 'sealed'), '');
+  await exchangeDatabase(folder);
+  t.same(fs.readdirSync(folder), ['wallet.db']);
+  t.same(fs.readdirSync(databaseOf(folder)), ['sealed']);
+});
