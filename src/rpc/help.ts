@@ -126,7 +126,7 @@ const RESULT_LOOKS: Partial<Record<ResultSpec['type'], readonly [string, string]
 
 function resultRows(result: ResultSpec, indent: number, last: boolean): Row[] {
   const pad = ' '.repeat(indent);
-  const key = result.key === undefined ? '' : `"${result.key}" : `;
+  const key = result.name === '' ? '' : `"${result.name}" : `;
   const comma = last ? '' : ',';
   const words = (type: string) => `(${type}${result.optional ? ', optional' : ''})${result.help ? ` ${result.help}` : ''}`;
   if (result.type === 'elision') return [[`${pad}...${comma}`, result.help]];

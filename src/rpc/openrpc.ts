@@ -117,11 +117,11 @@ function resultSchema(result: ResultSpec): Schema {
     case 'obj-dyn':
       return { type: 'object', additionalProperties: inner.length === 0 ? true : oneOf(inner.map(resultSchema)), ...described };
     case 'obj': {
-      const keyed = inner.filter((one) => one.key !== undefined);
-      const required = [...new Set(keyed.filter(({ optional }) => !optional).map(({ key }) => key!))];
+      const keyed = inner.filter(({ name }) => name !== '');
+      const required = [...new Set(keyed.filter(({ optional }) => !optional).map(({ name }) => name))];
       return {
         type: result.orFalse ? ['object', 'boolean'] : 'object',
-        properties: Object.fromEntries(keyed.map((one) => [one.key!, resultSchema(one)])),
+        properties: Object.fromEntries(keyed.map((one) => [one.name, resultSchema(one)])),
         ...(required.length === 0 ? {} : { required }),
         ...described,
       };

@@ -1,323 +1,138 @@
 // Parts that the declarations about PSBTs share.
 import { TX_MEMBERS } from './members.js';
+import { amount, arr, bool, dyn, hex, num, obj, str } from './parts.js';
 import type { ArgSpec, ResultSpec } from './types.js';
 
 /** Argument: a PSBT. */
-export const PSBT_ARG: ArgSpec = { name: 'psbt', type: 'str', help: 'A PSBT in Base64' };
+export const PSBT_ARG: ArgSpec = str('psbt', 'A PSBT in Base64');
 
 /** Argument: the version of a transaction that is built. */
-export const TX_VERSION_ARG: ArgSpec = { name: 'version', type: 'num', since: 30, default: '2', help: 'Version of the transaction' };
+export const TX_VERSION_ARG: ArgSpec = num('version', 'Version of the transaction', { since: 30, default: '2' });
 
 /** Argument: the version of a PSBT that is made. */
-export const PSBT_VERSION_ARG: ArgSpec = {
-  name: 'psbt_version',
-  type: 'num',
-  since: 32,
-  default: '2',
-  help: 'Version of the PSBT: 0 or 2',
-};
+export const PSBT_VERSION_ARG: ArgSpec = num('psbt_version', 'Version of the PSBT: 0 or 2', { since: 32, default: '2' });
 
 /** Argument: several. */
-export const PSBTS_ARG: ArgSpec = {
-  name: 'txs',
-  type: 'arr',
-  help: 'PSBTs in Base64',
-  inner: [{ name: 'psbt', type: 'str', help: 'A PSBT' }],
-};
+export const PSBTS_ARG: ArgSpec = arr('txs', 'PSBTs in Base64', [str('psbt', 'A PSBT')]);
 
-const inner = (key: string, help: string): ResultSpec => ({
-  type: 'obj',
-  key,
-  optional: true,
-  help,
-  inner: [
-    { type: 'str', key: 'asm', help: 'In words' },
-    { type: 'hex', key: 'hex', help: 'As hex' },
-    { type: 'str', key: 'type', help: 'Its type' },
-  ],
-});
+const inner = (key: string, help: string): ResultSpec =>
+  obj(key, help, { optional: true }, [str('asm', 'In words'), hex('hex', 'As hex'), str('type', 'Its type')]);
 
-const keyPaths = (key: string, more: readonly ResultSpec[] = []): ResultSpec => ({
-  type: 'arr',
-  key,
-  optional: true,
-  help: '',
-  inner: [
-    {
-      type: 'obj',
-      help: '',
-      inner: [
-        { type: 'hex', key: 'pubkey', help: 'The public key' },
-        { type: 'str', key: 'master_fingerprint', help: 'Fingerprint of the master key' },
-        { type: 'str', key: 'path', help: 'The path to it' },
-        ...more,
-      ],
-    },
-  ],
-});
+const keyPaths = (key: string, more: readonly ResultSpec[] = []): ResultSpec =>
+  arr(key, '', { optional: true }, [
+    obj([
+      hex('pubkey', 'The public key'),
+      str('master_fingerprint', 'Fingerprint of the master key'),
+      str('path', 'The path to it'),
+      ...more,
+    ]),
+  ]);
 
-const UNKNOWN: ResultSpec = {
-  type: 'obj-dyn',
-  key: 'unknown',
-  optional: true,
-  help: 'Fields that are not understood',
-  inner: [{ type: 'hex', key: 'key', help: 'The value under its key' }],
-};
+const UNKNOWN: ResultSpec = dyn('unknown?', 'Fields that are not understood', [hex('key', 'The value under its key')]);
 
-const TAP_KEY_PATHS = keyPaths('taproot_bip32_derivs', [
-  { type: 'arr', key: 'leaf_hashes', help: 'Leaves it signs for', inner: [{ type: 'hex', help: 'Hash of a leaf' }] },
-]);
-const TAP_INTERNAL_KEY: ResultSpec = { type: 'hex', key: 'taproot_internal_key', optional: true, help: 'The internal key (BIP341)' };
+const TAP_KEY_PATHS = keyPaths('taproot_bip32_derivs', [arr('leaf_hashes', 'Leaves it signs for', [hex('Hash of a leaf')])]);
+const TAP_INTERNAL_KEY: ResultSpec = hex('taproot_internal_key?', 'The internal key (BIP341)');
 
 /** A script that is paid. */
 export const PAID_SCRIPT_MEMBERS: readonly ResultSpec[] = [
-  { type: 'str', key: 'asm', help: 'The script in words' },
-  { type: 'str', key: 'desc', since: 23, help: 'Its descriptor, as far as the script tells' },
-  { type: 'hex', key: 'hex', help: 'The script' },
-  { type: 'str', key: 'address', since: 22, optional: true, help: 'Its address' },
-  { type: 'str', key: 'type', help: 'Its type' },
-  { type: 'str', key: 'address', until: 22, optional: true, help: 'Its address' },
+  str('asm', 'The script in words'),
+  str('desc', 'Its descriptor, as far as the script tells', { since: 23 }),
+  hex('hex', 'The script'),
+  str('address?', 'Its address', { since: 22 }),
+  str('type', 'Its type'),
+  str('address?', 'Its address', { until: 22 }),
 ];
 
-const PROPRIETARY: ResultSpec = {
-  type: 'arr',
-  key: 'proprietary',
-  since: 24,
-  optional: true,
-  help: "Fields of somebody's own",
-  inner: [
-    {
-      type: 'obj',
-      help: '',
-      inner: [
-        { type: 'hex', key: 'identifier', help: 'Whose they are' },
-        { type: 'num', key: 'subtype', help: 'Which of theirs' },
-        { type: 'hex', key: 'key', help: 'The whole key' },
-        { type: 'hex', key: 'value', help: 'The value' },
-      ],
-    },
-  ],
-};
+const PROPRIETARY: ResultSpec = arr('proprietary?', "Fields of somebody's own", { since: 24 }, [
+  obj([hex('identifier', 'Whose they are'), num('subtype', 'Which of theirs'), hex('key', 'The whole key'), hex('value', 'The value')]),
+]);
 
-const PARTICIPANTS: ResultSpec = {
-  type: 'arr',
-  key: 'musig2_participant_pubkeys',
-  since: 30,
-  optional: true,
-  help: 'Keys that others are aggregated to (BIP373)',
-  inner: [
-    {
-      type: 'obj',
-      help: '',
-      inner: [
-        { type: 'hex', key: 'aggregate_pubkey', help: 'The aggregate' },
-        { type: 'arr', key: 'participant_pubkeys', help: '', inner: [{ type: 'hex', help: 'A key of it' }] },
-      ],
-    },
-  ],
-};
+const PARTICIPANTS: ResultSpec = arr('musig2_participant_pubkeys?', 'Keys that others are aggregated to (BIP373)', { since: 30 }, [
+  obj([hex('aggregate_pubkey', 'The aggregate'), arr('participant_pubkeys', '', [hex('A key of it')])]),
+]);
 
-const musigSigners = (key: string, name: string, help: string): ResultSpec => ({
-  type: 'arr',
-  key,
-  since: 30,
-  optional: true,
-  help: '',
-  inner: [
-    {
-      type: 'obj',
-      help: '',
-      inner: [
-        { type: 'hex', key: 'participant_pubkey', help: 'The key of the participant' },
-        { type: 'hex', key: 'aggregate_pubkey', help: 'The aggregate that it is for' },
-        { type: 'hex', key: 'leaf_hash', optional: true, help: 'The leaf that has the aggregate; absent for the output key' },
-        { type: 'hex', key: name, help },
-      ],
-    },
-  ],
-});
+const musigSigners = (key: string, name: string, help: string): ResultSpec =>
+  arr(key, '', { since: 30, optional: true }, [
+    obj([
+      hex('participant_pubkey', 'The key of the participant'),
+      hex('aggregate_pubkey', 'The aggregate that it is for'),
+      hex('leaf_hash?', 'The leaf that has the aggregate; absent for the output key'),
+      hex(name, help),
+    ]),
+  ]);
 
-const preimages = (hash: string): ResultSpec => ({
-  type: 'obj-dyn',
-  key: `${hash}_preimages`,
-  since: 24,
-  optional: true,
-  help: '',
-  inner: [{ type: 'hex', key: 'hash', help: 'The preimage of a hash' }],
-});
+const preimages = (hash: string): ResultSpec =>
+  dyn(`${hash}_preimages`, '', { since: 24, optional: true }, [hex('hash', 'The preimage of a hash')]);
 
-const num = (key: string, help: string): ResultSpec => ({ type: 'num', key, since: 32, optional: true, help });
-const flag = (key: string, help: string): ResultSpec => ({ type: 'bool', key, since: 32, optional: true, help });
+const later = (key: string, help: string): ResultSpec => num(key, help, { since: 32, optional: true });
+const flag = (key: string, help: string): ResultSpec => bool(key, help, { since: 32, optional: true });
 
 /** Results of decodepsbt. */
 export const PSBT_MEMBERS: readonly ResultSpec[] = [
-  { type: 'obj', key: 'tx', optional: true, help: 'The transaction, of version 0', inner: TX_MEMBERS },
-  {
-    type: 'arr',
-    key: 'global_xpubs',
-    since: 24,
-    help: '',
-    inner: [
-      {
-        type: 'obj',
-        help: '',
-        inner: [
-          { type: 'str', key: 'xpub', help: 'An extended public key' },
-          { type: 'hex', key: 'master_fingerprint', help: 'Fingerprint of its master key' },
-          { type: 'str', key: 'path', help: 'The path to it' },
-        ],
-      },
-    ],
-  },
-  num('tx_version', 'Version of the transaction'),
-  num('fallback_locktime', 'Its lock time when no input asks for one'),
-  num('input_count', 'Inputs'),
-  num('output_count', 'Outputs'),
+  obj('tx?', 'The transaction, of version 0', TX_MEMBERS),
+  arr('global_xpubs', '', { since: 24 }, [
+    obj([str('xpub', 'An extended public key'), hex('master_fingerprint', 'Fingerprint of its master key'), str('path', 'The path to it')]),
+  ]),
+  later('tx_version', 'Version of the transaction'),
+  later('fallback_locktime', 'Its lock time when no input asks for one'),
+  later('input_count', 'Inputs'),
+  later('output_count', 'Outputs'),
   flag('inputs_modifiable', 'Whether inputs may be added or removed'),
   flag('outputs_modifiable', 'Whether outputs may be'),
   flag('has_sighash_single', 'Whether an input has a signature with SIGHASH_SINGLE'),
-  { type: 'num', key: 'psbt_version', since: 24, help: 'Version of the format' },
+  num('psbt_version', 'Version of the format', { since: 24 }),
   { ...PROPRIETARY, optional: false },
   { ...UNKNOWN, optional: false },
-  {
-    type: 'arr',
-    key: 'inputs',
-    help: '',
-    inner: [
-      {
-        type: 'obj',
-        help: '',
-        inner: [
-          {
-            type: 'obj',
-            key: 'witness_utxo',
-            optional: true,
-            help: 'The output spent',
-            inner: [
-              { type: 'amount', key: 'amount', help: 'Amount in BTC' },
-              {
-                type: 'obj',
-                key: 'scriptPubKey',
-                help: '',
-                inner: PAID_SCRIPT_MEMBERS,
-              },
-            ],
-          },
-          { type: 'obj', key: 'non_witness_utxo', optional: true, help: 'The transaction spent', inner: TX_MEMBERS },
-          {
-            type: 'obj-dyn',
-            key: 'partial_signatures',
-            optional: true,
-            help: '',
-            inner: [{ type: 'hex', key: 'pubkey', help: 'The signature of a public key' }],
-          },
-          { type: 'str', key: 'sighash', optional: true, help: 'What signatures are to commit to' },
-          inner('redeem_script', ''),
-          inner('witness_script', ''),
-          keyPaths('bip32_derivs'),
-          {
-            type: 'obj',
-            key: 'final_scriptSig',
-            optional: true,
-            help: '',
-            inner: [
-              { type: 'str', key: 'asm', help: 'In words' },
-              { type: 'hex', key: 'hex', help: 'As hex' },
-            ],
-          },
-          { type: 'arr', key: 'final_scriptwitness', optional: true, help: '', inner: [{ type: 'hex', help: 'A witness item' }] },
-          ...['ripemd160', 'sha256', 'hash160', 'hash256'].map(preimages),
-          { type: 'hex', key: 'previous_txid', since: 32, optional: true, help: 'The transaction whose output is spent' },
-          num('previous_vout', 'The output spent'),
-          num('sequence', 'Sequence number'),
-          num('time_locktime', 'The lock time that the input asks for'),
-          num('height_locktime', 'The same as a height'),
-          { type: 'hex', key: 'taproot_key_path_sig', optional: true, help: 'Signature of the output key (BIP371)' },
-          {
-            type: 'arr',
-            key: 'taproot_script_path_sigs',
-            optional: true,
-            help: '',
-            inner: [
-              {
-                type: 'obj',
-                help: '',
-                inner: [
-                  { type: 'hex', key: 'pubkey', help: 'The x-only key' },
-                  { type: 'hex', key: 'leaf_hash', help: 'Hash of the leaf' },
-                  { type: 'hex', key: 'sig', help: 'The signature' },
-                ],
-              },
-            ],
-          },
-          {
-            type: 'arr',
-            key: 'taproot_scripts',
-            optional: true,
-            help: '',
-            inner: [
-              {
-                type: 'obj',
-                help: '',
-                inner: [
-                  { type: 'hex', key: 'script', help: 'The script of a leaf' },
-                  { type: 'num', key: 'leaf_ver', help: 'Its version' },
-                  { type: 'arr', key: 'control_blocks', help: '', inner: [{ type: 'hex', help: 'A control block' }] },
-                ],
-              },
-            ],
-          },
-          TAP_KEY_PATHS,
-          TAP_INTERNAL_KEY,
-          { type: 'hex', key: 'taproot_merkle_root', optional: true, help: 'Root of the script tree' },
-          PARTICIPANTS,
-          musigSigners('musig2_pubnonces', 'pubnonce', 'The public nonce'),
-          musigSigners('musig2_partial_sigs', 'partial_sig', 'The partial signature'),
-          PROPRIETARY,
-          UNKNOWN,
-        ],
-      },
-    ],
-  },
-  {
-    type: 'arr',
-    key: 'outputs',
-    help: '',
-    inner: [
-      {
-        type: 'obj',
-        help: '',
-        inner: [
-          inner('redeem_script', ''),
-          inner('witness_script', ''),
-          keyPaths('bip32_derivs'),
-          { type: 'amount', key: 'amount', since: 32, optional: true, help: 'Amount in BTC' },
-          { type: 'obj', key: 'script', since: 32, optional: true, help: 'The script that is paid', inner: PAID_SCRIPT_MEMBERS },
-          TAP_INTERNAL_KEY,
-          {
-            type: 'arr',
-            key: 'taproot_tree',
-            optional: true,
-            help: 'Leaves from left to right',
-            inner: [
-              {
-                type: 'obj',
-                help: '',
-                inner: [
-                  { type: 'num', key: 'depth', help: 'Steps from the root' },
-                  { type: 'num', key: 'leaf_ver', help: 'Version' },
-                  { type: 'hex', key: 'script', help: 'Script' },
-                ],
-              },
-            ],
-          },
-          TAP_KEY_PATHS,
-          PARTICIPANTS,
-          PROPRIETARY,
-          UNKNOWN,
-        ],
-      },
-    ],
-  },
-  { type: 'amount', key: 'fee', optional: true, help: 'The fee in BTC, when all outputs spent are known' },
+  arr('inputs', '', [
+    obj([
+      obj('witness_utxo?', 'The output spent', [amount('amount', 'Amount in BTC'), obj('scriptPubKey', '', PAID_SCRIPT_MEMBERS)]),
+      obj('non_witness_utxo?', 'The transaction spent', TX_MEMBERS),
+      dyn('partial_signatures?', '', [hex('pubkey', 'The signature of a public key')]),
+      str('sighash?', 'What signatures are to commit to'),
+      inner('redeem_script', ''),
+      inner('witness_script', ''),
+      keyPaths('bip32_derivs'),
+      obj('final_scriptSig?', '', [str('asm', 'In words'), hex('hex', 'As hex')]),
+      arr('final_scriptwitness?', '', [hex('A witness item')]),
+      ...['ripemd160', 'sha256', 'hash160', 'hash256'].map(preimages),
+      hex('previous_txid?', 'The transaction whose output is spent', { since: 32 }),
+      later('previous_vout', 'The output spent'),
+      later('sequence', 'Sequence number'),
+      later('time_locktime', 'The lock time that the input asks for'),
+      later('height_locktime', 'The same as a height'),
+      hex('taproot_key_path_sig?', 'Signature of the output key (BIP371)'),
+      arr('taproot_script_path_sigs?', '', [
+        obj([hex('pubkey', 'The x-only key'), hex('leaf_hash', 'Hash of the leaf'), hex('sig', 'The signature')]),
+      ]),
+      arr('taproot_scripts?', '', [
+        obj([hex('script', 'The script of a leaf'), num('leaf_ver', 'Its version'), arr('control_blocks', '', [hex('A control block')])]),
+      ]),
+      TAP_KEY_PATHS,
+      TAP_INTERNAL_KEY,
+      hex('taproot_merkle_root?', 'Root of the script tree'),
+      PARTICIPANTS,
+      musigSigners('musig2_pubnonces', 'pubnonce', 'The public nonce'),
+      musigSigners('musig2_partial_sigs', 'partial_sig', 'The partial signature'),
+      PROPRIETARY,
+      UNKNOWN,
+    ]),
+  ]),
+  arr('outputs', '', [
+    obj([
+      inner('redeem_script', ''),
+      inner('witness_script', ''),
+      keyPaths('bip32_derivs'),
+      amount('amount?', 'Amount in BTC', { since: 32 }),
+      obj('script?', 'The script that is paid', { since: 32 }, PAID_SCRIPT_MEMBERS),
+      TAP_INTERNAL_KEY,
+      arr('taproot_tree?', 'Leaves from left to right', [
+        obj([num('depth', 'Steps from the root'), num('leaf_ver', 'Version'), hex('script', 'Script')]),
+      ]),
+      TAP_KEY_PATHS,
+      PARTICIPANTS,
+      PROPRIETARY,
+      UNKNOWN,
+    ]),
+  ]),
+  amount('fee?', 'The fee in BTC, when all outputs spent are known'),
 ];

@@ -1,5 +1,6 @@
 // What a method says about itself. Data only: help pages, named arguments, argument counts and placement on threads
-// are derived from it (help.ts, params.ts, dispatch.ts, methods/). One file per method: methods/CATEGORY/NAME.spec.ts.
+// are derived from it (help.ts, params.ts, dispatch.ts, methods/). One file per method: methods/CATEGORY/NAME.spec.ts,
+// its arguments and results made by parts.ts.
 import type { Release, Span } from '../../policy/compat.js';
 import type { SecretKind } from '../wire/secret-places.js';
 
@@ -77,8 +78,8 @@ export type ResultType =
 /** A result or a member of one. */
 export interface ResultSpec extends Span {
   readonly type: ResultType;
-  /** Member name inside an object. */
-  readonly key?: string;
+  /** Member name inside an object, or nothing. */
+  readonly name: string;
   readonly help: string;
   readonly optional?: boolean;
   /** When this form of the result is given, for the title `Result (…)`. */

@@ -60,11 +60,11 @@ export function objectShaper(members: readonly ResultSpec[], compat: Compat): Sh
 function makeObjectShaper(members: readonly ResultSpec[], compat: Compat): Shaper | null {
   // All releases: what the run functions write is all of it, in the order that clients of 0.21 know.
   if (compat.name === 'default') return null;
-  const keyed = members.filter((member) => member.key !== undefined);
-  const shown = keyed.filter((member) => shows(compat, member)).map((member) => ({ key: member.key!, shape: shaperOf(member, compat) }));
+  const keyed = members.filter(({ name }) => name !== '');
+  const shown = keyed.filter((member) => shows(compat, member)).map((member) => ({ key: member.name, shape: shaperOf(member, compat) }));
   const versioned = keyed.some(({ since, until }) => since !== undefined || until !== undefined);
   if (!versioned && shown.every(({ shape }) => shape === null)) return null;
-  const declared = new Set(keyed.map(({ key }) => key!));
+  const declared = new Set(keyed.map(({ name }) => name));
   if (!follows(compat, 22)) return inOwnOrder(new Map(shown.map(({ key, shape }) => [key, shape])), declared);
   return (value) => {
     if (!isPlain(value)) return value;

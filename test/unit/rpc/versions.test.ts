@@ -3,6 +3,7 @@
 import t from 'tap';
 import { COMPATS, type Compat, follows, shows } from '../../../src/policy/compat.js';
 import { methodsOf } from '../../../src/rpc/declare/methods.js';
+import { amount, arr, num, obj } from '../../../src/rpc/declare/parts.js';
 import type { MethodSpec, ResultSpec } from '../../../src/rpc/declare/types.js';
 import { objectShaper, versioned } from '../../../src/rpc/declare/versions.js';
 import { renderHelp } from '../../../src/rpc/help.js';
@@ -31,22 +32,14 @@ const spec: MethodSpec = {
     },
   ],
   results: [
-    {
-      type: 'arr',
-      help: '',
-      inner: [
-        {
-          type: 'obj',
-          help: '',
-          inner: [
-            { type: 'num', key: 'moved', help: '', until: 30 },
-            { type: 'amount', key: 'fee', help: '', until: 24 },
-            { type: 'obj', key: 'fees', help: '', inner: [{ type: 'amount', key: 'chunk', help: '', since: 31 }] },
-            { type: 'num', key: 'moved', help: '', since: 30 },
-          ],
-        },
-      ],
-    },
+    arr([
+      obj([
+        num('moved', '', { until: 30 }),
+        amount('fee', '', { until: 24 }),
+        obj('fees', '', [amount('chunk', '', { since: 31 })]),
+        num('moved', '', { since: 30 }),
+      ]),
+    ]),
   ],
   examples: [],
 };
@@ -72,7 +65,7 @@ t.test('replies', async (t) => {
   t.equal(shaped(old), '[{"moved":1,"fee":0.00000005,"fees":{},"unheard":true}]');
   t.equal(shaped(master), '[{"fees":{"chunk":0.00000007},"moved":1,"unheard":true}]');
   t.equal(shaped(COMPATS.default), encodeJson(reply));
-  t.equal(objectShaper([{ type: 'num', key: 'a', help: '' }], old), null, 'nothing to do where nothing has a version');
+  t.equal(objectShaper([num('a', '')], old), null, 'nothing to do where nothing has a version');
 });
 
 t.test('arguments', async (t) => {
@@ -109,7 +102,7 @@ t.test('help', async (t) => {
 
 /** Every member of some results by its path, with its type. */
 function* membersOf(results: readonly ResultSpec[], path: string): Generator<[path: string, type: string]> {
-  for (const { key = '', type, inner = [], of = [] } of results) {
+  for (const { name: key, type, inner = [], of = [] } of results) {
     const at = `${path}/${key}`;
     yield [at, type];
     yield* membersOf([...inner, ...of], at);

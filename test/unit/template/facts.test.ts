@@ -192,7 +192,7 @@ t.test('a light reply, and the declaration of the call names what both have', as
   t.strictSame([light.coinbaselocktime, light.coinbasesequence], [100, 4294967294]);
   const declared = METHODS.get('getblocktemplate')!.results.find(({ type }) => type === 'obj')!.inner!;
   t.strictSame(
-    declared.map(({ key }) => key),
+    declared.map(({ name }) => name),
     Object.keys(light),
     'members in the order of the reply',
   );

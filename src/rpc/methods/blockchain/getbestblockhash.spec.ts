@@ -1,4 +1,4 @@
-// Declares getbestblockhash.
+import { hex } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const getbestblockhash: MethodSpec = {
@@ -7,6 +7,6 @@ export const getbestblockhash: MethodSpec = {
   runs: 'front',
   description: 'Hash of the tip of the best validated chain.',
   args: [],
-  results: [{ type: 'hex', help: 'The block hash' }],
+  results: [hex('The block hash')],
   examples: [{ cli: '', rpc: '' }],
 };

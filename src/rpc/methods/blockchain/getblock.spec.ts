@@ -1,47 +1,31 @@
-// Declares getblock.
 import { HEADER_MEMBERS, HEADER_TAIL, spendingMembers, TX_MEMBERS } from '../../declare/members.js';
+import { amount, arr, elision, hex, num, obj } from '../../declare/parts.js';
 import type { MethodSpec, ResultSpec } from '../../declare/types.js';
 
-const SIZES: readonly ResultSpec[] = [
-  { type: 'num', key: 'strippedsize', help: 'Bytes without witness' },
-  { type: 'num', key: 'size', help: 'Bytes' },
-  { type: 'num', key: 'weight', help: 'Weight (BIP141)' },
-];
+const SIZES: readonly ResultSpec[] = [num('strippedsize', 'Bytes without witness'), num('size', 'Bytes'), num('weight', 'Weight (BIP141)')];
 
-const COINBASE: ResultSpec = {
-  type: 'obj',
-  key: 'coinbase_tx',
-  since: 31,
-  help: 'What the coinbase says besides its outputs',
-  inner: [
-    { type: 'num', key: 'version', help: 'Version' },
-    { type: 'num', key: 'locktime', help: 'Lock time' },
-    { type: 'num', key: 'sequence', help: 'Sequence number' },
-    { type: 'hex', key: 'coinbase', help: 'Its script' },
-    { type: 'hex', key: 'witness', optional: true, help: 'Its first witness item' },
-  ],
-};
+const COINBASE: ResultSpec = obj('coinbase_tx', 'What the coinbase says besides its outputs', { since: 31 }, [
+  num('version', 'Version'),
+  num('locktime', 'Lock time'),
+  num('sequence', 'Sequence number'),
+  hex('coinbase', 'Its script'),
+  hex('witness?', 'Its first witness item'),
+]);
 
 const blockMembers = (transaction: ResultSpec, help = ''): readonly ResultSpec[] => [
-  { type: 'hex', key: 'hash', help: 'The block hash' },
-  { type: 'num', key: 'confirmations', help: 'Confirmations, -1 off the best chain' },
+  hex('hash', 'The block hash'),
+  num('confirmations', 'Confirmations, -1 off the best chain'),
   ...SIZES.map((member) => ({ ...member, until: 22 })),
   ...HEADER_MEMBERS,
-  { type: 'arr', key: 'tx', until: 22, help, inner: [transaction] },
+  arr('tx', help, { until: 22 }, [transaction]),
   ...HEADER_TAIL,
   ...SIZES.map((member) => ({ ...member, since: 22 })),
   COINBASE,
-  { type: 'arr', key: 'tx', since: 22, help, inner: [transaction] },
+  arr('tx', help, { since: 22 }, [transaction]),
 ];
 
-const HEX: ResultSpec = { type: 'hex', key: 'hex', help: 'The transaction' };
-const FEE: ResultSpec = {
-  type: 'amount',
-  key: 'fee',
-  since: 22,
-  optional: true,
-  help: 'The fee in BTC, unless it is the coinbase or what it spent was deleted (pruned)',
-};
+const HEX: ResultSpec = hex('hex', 'The transaction');
+const FEE: ResultSpec = amount('fee?', 'The fee in BTC, unless it is the coinbase or what it spent was deleted (pruned)', { since: 22 });
 
 export const getblock: MethodSpec = {
   name: 'getblock',
@@ -51,48 +35,25 @@ export const getblock: MethodSpec = {
   description:
     'A block: as hex with verbosity 0, as an object with transaction ids with 1, with whole transactions with 2,\nand with what their inputs spend with 3.',
   args: [
-    { name: 'blockhash', type: 'hex', help: 'The block hash' },
-    {
-      name: 'verbosity|verbose',
-      type: 'num',
+    hex('blockhash', 'The block hash'),
+    num('verbosity|verbose', '0 for hex, 1 for an object, 2 for an object with transactions, 3 with what they spend', {
       anyType: true,
       default: '1',
-      help: '0 for hex, 1 for an object, 2 for an object with transactions, 3 with what they spend',
-    },
+    }),
   ],
   results: [
-    { type: 'hex', when: 'for verbosity = 0', help: 'The block' },
-    {
-      type: 'obj',
-      when: 'for verbosity = 1',
-      help: '',
-      inner: blockMembers({ type: 'hex', help: 'An id' }, 'Transaction ids'),
-    },
-    {
-      type: 'obj',
-      when: 'for verbosity = 2',
-      help: '',
-      inner: [
-        {
-          type: 'elision',
-          help: 'As for verbosity = 1, with whole transactions in "tx", as from getrawtransaction, verbose',
-          of: blockMembers({ type: 'obj', help: '', inner: [...TX_MEMBERS, FEE, HEX] }),
-        },
-      ],
-    },
-    {
-      type: 'obj',
-      when: 'for verbosity = 3',
-      since: 23,
-      help: '',
-      inner: [
-        {
-          type: 'elision',
-          help: 'As for verbosity = 2, with "prevout" in each input that spends something',
-          of: blockMembers({ type: 'obj', help: '', inner: [...spendingMembers(23), FEE, HEX] }),
-        },
-      ],
-    },
+    hex('The block', { when: 'for verbosity = 0' }),
+    obj({ when: 'for verbosity = 1' }, blockMembers(hex('An id'), 'Transaction ids')),
+    obj({ when: 'for verbosity = 2' }, [
+      elision('As for verbosity = 1, with whole transactions in "tx", as from getrawtransaction, verbose', {
+        of: blockMembers(obj([...TX_MEMBERS, FEE, HEX])),
+      }),
+    ]),
+    obj({ when: 'for verbosity = 3', since: 23 }, [
+      elision('As for verbosity = 2, with "prevout" in each input that spends something', {
+        of: blockMembers(obj([...spendingMembers(23), FEE, HEX])),
+      }),
+    ]),
   ],
   examples: [
     {

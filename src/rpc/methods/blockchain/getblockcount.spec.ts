@@ -1,4 +1,4 @@
-// Declares getblockcount.
+import { num } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const getblockcount: MethodSpec = {
@@ -7,6 +7,6 @@ export const getblockcount: MethodSpec = {
   runs: 'front',
   description: 'Height of the best validated chain. The genesis block has height 0.',
   args: [],
-  results: [{ type: 'num', help: 'The height' }],
+  results: [num('The height')],
   examples: [{ cli: '', rpc: '' }],
 };

@@ -1,4 +1,4 @@
-// Declares getblockfilter.
+import { hex, obj, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const getblockfilter: MethodSpec = {
@@ -7,19 +7,7 @@ export const getblockfilter: MethodSpec = {
   runs: 'node',
   repeatable: true,
   description: 'The filter of a block (BIP157, BIP158); with -blockfilterindex.',
-  args: [
-    { name: 'blockhash', type: 'hex', help: 'The block' },
-    { name: 'filtertype', type: 'str', default: 'basic', help: 'The type of filter' },
-  ],
-  results: [
-    {
-      type: 'obj',
-      help: '',
-      inner: [
-        { type: 'hex', key: 'filter', help: 'The filter' },
-        { type: 'hex', key: 'header', help: 'The filter header' },
-      ],
-    },
-  ],
+  args: [hex('blockhash', 'The block'), str('filtertype', 'The type of filter', { default: 'basic' })],
+  results: [obj([hex('filter', 'The filter'), hex('header', 'The filter header')])],
   examples: [{ cli: '"blockhash" "basic"', rpc: '"blockhash", "basic"' }],
 };

@@ -1,4 +1,4 @@
-// Declares getblockhash.
+import { hex, num } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const getblockhash: MethodSpec = {
@@ -7,7 +7,7 @@ export const getblockhash: MethodSpec = {
   runs: 'node',
   repeatable: true,
   description: 'Hash of the block of the best chain at a height.',
-  args: [{ name: 'height', type: 'num', help: 'The height' }],
-  results: [{ type: 'hex', help: 'The block hash' }],
+  args: [num('height', 'The height')],
+  results: [hex('The block hash')],
   examples: [{ cli: '1000', rpc: '1000' }],
 };

@@ -1,5 +1,5 @@
-// Declares getblockheader.
 import { HEADER_MEMBERS, HEADER_TAIL } from '../../declare/members.js';
+import { bool, hex, num, obj } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const getblockheader: MethodSpec = {
@@ -8,23 +8,15 @@ export const getblockheader: MethodSpec = {
   runs: 'node',
   repeatable: true,
   description: 'A block header: as an object, or as hex when verbose is false.',
-  args: [
-    { name: 'blockhash', type: 'hex', help: 'The block hash' },
-    { name: 'verbose', type: 'bool', default: 'true', help: 'true for an object, false for hex' },
-  ],
+  args: [hex('blockhash', 'The block hash'), bool('verbose', 'true for an object, false for hex', { default: 'true' })],
   results: [
-    {
-      type: 'obj',
-      when: 'for verbose = true',
-      help: '',
-      inner: [
-        { type: 'hex', key: 'hash', help: 'The block hash' },
-        { type: 'num', key: 'confirmations', help: 'Confirmations, -1 off the best chain' },
-        ...HEADER_MEMBERS,
-        ...HEADER_TAIL,
-      ],
-    },
-    { type: 'hex', when: 'for verbose = false', help: 'The header' },
+    obj({ when: 'for verbose = true' }, [
+      hex('hash', 'The block hash'),
+      num('confirmations', 'Confirmations, -1 off the best chain'),
+      ...HEADER_MEMBERS,
+      ...HEADER_TAIL,
+    ]),
+    hex('The header', { when: 'for verbose = false' }),
   ],
   examples: [
     {

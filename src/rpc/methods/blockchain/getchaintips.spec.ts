@@ -1,4 +1,4 @@
-// Declares getchaintips.
+import { arr, hex, num, obj, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const getchaintips: MethodSpec = {
@@ -9,22 +9,14 @@ export const getchaintips: MethodSpec = {
   description: 'All heads of the block tree, the best chain and its branches.',
   args: [],
   results: [
-    {
-      type: 'arr',
-      help: '',
-      inner: [
-        {
-          type: 'obj',
-          help: '',
-          inner: [
-            { type: 'num', key: 'height', help: 'Height of the head' },
-            { type: 'hex', key: 'hash', help: 'Its hash' },
-            { type: 'num', key: 'branchlen', help: 'Blocks from the best chain to it, 0 for the tip' },
-            { type: 'str', key: 'status', help: '"active", "valid-fork", "valid-headers", "headers-only" or "invalid"' },
-          ],
-        },
-      ],
-    },
+    arr([
+      obj([
+        num('height', 'Height of the head'),
+        hex('hash', 'Its hash'),
+        num('branchlen', 'Blocks from the best chain to it, 0 for the tip'),
+        str('status', '"active", "valid-fork", "valid-headers", "headers-only" or "invalid"'),
+      ]),
+    ]),
   ],
   examples: [{ cli: '', rpc: '' }],
 };

@@ -1,7 +1,7 @@
-// Declares getchaintxstats.
+import { hex, num, obj, time } from '../../declare/parts.js';
 import type { MethodSpec, ResultSpec } from '../../declare/types.js';
 
-const COUNT: ResultSpec = { type: 'num', key: 'window_tx_count', optional: true, help: 'Transactions of the window' };
+const COUNT: ResultSpec = num('window_tx_count?', 'Transactions of the window');
 
 export const getchaintxstats: MethodSpec = {
   name: 'getchaintxstats',
@@ -10,30 +10,21 @@ export const getchaintxstats: MethodSpec = {
   repeatable: true,
   description: 'Number and rate of transactions in the chain.',
   args: [
-    { name: 'nblocks', type: 'num', default: 'one month', help: 'Size of the window in blocks' },
-    { name: 'blockhash', type: 'hex', default: 'chain tip', help: 'The block that ends the window.' },
+    num('nblocks', 'Size of the window in blocks', { default: 'one month' }),
+    hex('blockhash', 'The block that ends the window.', { default: 'chain tip' }),
   ],
   results: [
-    {
-      type: 'obj',
-      help: '',
-      inner: [
-        { type: 'num-time', key: 'time', help: 'Time of the last block' },
-        {
-          type: 'num',
-          key: 'txcount',
-          optional: true,
-          help: 'Transactions in the chain up to it; absent while blocks below a snapshot are missing',
-        },
-        { type: 'hex', key: 'window_final_block_hash', help: 'Its hash' },
-        { type: 'num', key: 'window_final_block_height', help: 'Its height' },
-        { type: 'num', key: 'window_block_count', help: 'Blocks of the window' },
-        { ...COUNT, until: 22 },
-        { type: 'num', key: 'window_interval', optional: true, help: 'Seconds of the window' },
-        { ...COUNT, since: 22 },
-        { type: 'num', key: 'txrate', optional: true, help: 'Transactions per second' },
-      ],
-    },
+    obj([
+      time('time', 'Time of the last block'),
+      num('txcount?', 'Transactions in the chain up to it; absent while blocks below a snapshot are missing'),
+      hex('window_final_block_hash', 'Its hash'),
+      num('window_final_block_height', 'Its height'),
+      num('window_block_count', 'Blocks of the window'),
+      { ...COUNT, until: 22 },
+      num('window_interval?', 'Seconds of the window'),
+      { ...COUNT, since: 22 },
+      num('txrate?', 'Transactions per second'),
+    ]),
   ],
   examples: [{ cli: '', rpc: '2016' }],
 };

@@ -1,4 +1,4 @@
-// Declares getdeploymentinfo.
+import { arr, bool, dyn, elision, hex, num, obj, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const getdeploymentinfo: MethodSpec = {
@@ -8,41 +8,21 @@ export const getdeploymentinfo: MethodSpec = {
   runs: 'node',
   repeatable: true,
   description: 'State of the soft forks in a block.',
-  args: [{ name: 'blockhash', type: 'hex', default: 'the tip', help: 'The block' }],
+  args: [hex('blockhash', 'The block', { default: 'the tip' })],
   results: [
-    {
-      type: 'obj',
-      help: '',
-      inner: [
-        { type: 'hex', key: 'hash', help: 'The block hash' },
-        { type: 'num', key: 'height', help: 'Its height' },
-        { type: 'arr', key: 'script_flags', since: 31, help: 'Script rules that hold in it', inner: [{ type: 'str', help: 'A rule' }] },
-        {
-          type: 'obj-dyn',
-          key: 'deployments',
-          help: '',
-          inner: [
-            {
-              type: 'obj',
-              key: 'xxxx',
-              help: 'Name of the soft fork',
-              inner: [
-                { type: 'str', key: 'type', help: '"buried" or "bip9"' },
-                { type: 'num', key: 'height', optional: true, help: 'First height with the rule, when known' },
-                { type: 'bool', key: 'active', help: 'Whether the next block must follow it' },
-                {
-                  type: 'obj',
-                  key: 'bip9',
-                  optional: true,
-                  help: 'State of a bip9 deployment',
-                  inner: [{ type: 'elision', help: 'As in getblockchaininfo, with status_next and signalling' }],
-                },
-              ],
-            },
-          ],
-        },
-      ],
-    },
+    obj([
+      hex('hash', 'The block hash'),
+      num('height', 'Its height'),
+      arr('script_flags', 'Script rules that hold in it', { since: 31 }, [str('A rule')]),
+      dyn('deployments', '', [
+        obj('xxxx', 'Name of the soft fork', [
+          str('type', '"buried" or "bip9"'),
+          num('height?', 'First height with the rule, when known'),
+          bool('active', 'Whether the next block must follow it'),
+          obj('bip9?', 'State of a bip9 deployment', [elision('As in getblockchaininfo, with status_next and signalling')]),
+        ]),
+      ]),
+    ]),
   ],
   examples: [{ cli: '', rpc: '' }],
 };

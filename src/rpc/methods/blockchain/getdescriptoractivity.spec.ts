@@ -1,12 +1,9 @@
-// Declares getdescriptoractivity.
 import { SCRIPT_MEMBERS } from '../../declare/members.js';
+import { amount, arr, bool, hex, num, obj, str } from '../../declare/parts.js';
 import { SCAN_OBJECTS } from '../../declare/scan-parts.js';
 import type { MethodSpec, ResultSpec } from '../../declare/types.js';
 
-const PLACE: readonly ResultSpec[] = [
-  { type: 'hex', key: 'blockhash', optional: true, help: 'Its block, unless it is in the pool' },
-  { type: 'num', key: 'height', optional: true, help: 'The height of that' },
-];
+const PLACE: readonly ResultSpec[] = [hex('blockhash?', 'Its block, unless it is in the pool'), num('height?', 'The height of that')];
 
 export const getdescriptoractivity: MethodSpec = {
   name: 'getdescriptoractivity',
@@ -16,61 +13,33 @@ export const getdescriptoractivity: MethodSpec = {
   description:
     'What descriptors were paid and what was spent from them, in given blocks and in the pool. The blocks may be those\nthat scanblocks named.',
   args: [
-    {
-      name: 'blockhashes',
-      type: 'arr',
-      help: 'Blocks of the best chain, in any order',
-      inner: [{ name: 'blockhash', type: 'hex', optional: true, help: 'A block hash' }],
-    },
-    {
-      name: 'scanobjects',
-      type: 'arr',
-      help: 'What to look for',
-      oneline: '[scanobjects,...]',
-      inner: SCAN_OBJECTS,
-    },
-    { name: 'include_mempool', type: 'bool', default: 'true', help: 'Whether the pool is looked through too' },
+    arr('blockhashes', 'Blocks of the best chain, in any order', [hex('blockhash?', 'A block hash')]),
+    arr('scanobjects', 'What to look for', { oneline: '[scanobjects,...]' }, SCAN_OBJECTS),
+    bool('include_mempool', 'Whether the pool is looked through too', { default: 'true' }),
   ],
   results: [
-    {
-      type: 'obj',
-      help: '',
-      inner: [
-        {
-          type: 'arr',
-          key: 'activity',
-          help: 'In the order of the blocks, then of the pool',
-          inner: [
-            {
-              type: 'obj',
-              help: 'Something was spent',
-              inner: [
-                { type: 'str', key: 'type', help: '"spend"' },
-                { type: 'amount', key: 'amount', help: 'What was spent, in BTC' },
-                ...PLACE,
-                { type: 'hex', key: 'spend_txid', help: 'The transaction that spends' },
-                { type: 'num', key: 'spend_vin', help: 'Its input' },
-                { type: 'hex', key: 'prevout_txid', help: 'The transaction whose output is spent' },
-                { type: 'num', key: 'prevout_vout', help: 'That output' },
-                { type: 'obj', key: 'prevout_spk', help: '', inner: SCRIPT_MEMBERS },
-              ],
-            },
-            {
-              type: 'obj',
-              help: 'Something was paid',
-              inner: [
-                { type: 'str', key: 'type', help: '"receive"' },
-                { type: 'amount', key: 'amount', help: 'What was paid, in BTC' },
-                ...PLACE,
-                { type: 'hex', key: 'txid', help: 'The transaction' },
-                { type: 'num', key: 'vout', help: 'Its output' },
-                { type: 'obj', key: 'output_spk', help: '', inner: SCRIPT_MEMBERS },
-              ],
-            },
-          ],
-        },
-      ],
-    },
+    obj([
+      arr('activity', 'In the order of the blocks, then of the pool', [
+        obj('Something was spent', [
+          str('type', '"spend"'),
+          amount('amount', 'What was spent, in BTC'),
+          ...PLACE,
+          hex('spend_txid', 'The transaction that spends'),
+          num('spend_vin', 'Its input'),
+          hex('prevout_txid', 'The transaction whose output is spent'),
+          num('prevout_vout', 'That output'),
+          obj('prevout_spk', '', SCRIPT_MEMBERS),
+        ]),
+        obj('Something was paid', [
+          str('type', '"receive"'),
+          amount('amount', 'What was paid, in BTC'),
+          ...PLACE,
+          hex('txid', 'The transaction'),
+          num('vout', 'Its output'),
+          obj('output_spk', '', SCRIPT_MEMBERS),
+        ]),
+      ]),
+    ]),
   ],
   examples: [
     {

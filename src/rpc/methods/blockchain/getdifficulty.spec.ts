@@ -1,4 +1,4 @@
-// Declares getdifficulty.
+import { num } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const getdifficulty: MethodSpec = {
@@ -7,6 +7,6 @@ export const getdifficulty: MethodSpec = {
   runs: 'front',
   description: 'Proof-of-work difficulty of the tip as a multiple of the lowest difficulty.',
   args: [],
-  results: [{ type: 'num', help: 'The difficulty' }],
+  results: [num('The difficulty')],
   examples: [{ cli: '', rpc: '' }],
 };

@@ -1,5 +1,5 @@
-// Declares getmempoolancestors.
 import { ENTRY_MEMBERS } from '../../declare/members.js';
+import { arr, bool, dyn, hex, obj } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const getmempoolancestors: MethodSpec = {
@@ -9,17 +9,12 @@ export const getmempoolancestors: MethodSpec = {
   repeatable: true,
   description: 'All unconfirmed ancestors of a transaction of the pool.',
   args: [
-    { name: 'txid', type: 'hex', help: 'The transaction id (must be in the pool)' },
-    { name: 'verbose', type: 'bool', default: 'false', help: 'true for an object of entries, false for a list of ids' },
+    hex('txid', 'The transaction id (must be in the pool)'),
+    bool('verbose', 'true for an object of entries, false for a list of ids', { default: 'false' }),
   ],
   results: [
-    { type: 'arr', when: 'for verbose = false', help: '', inner: [{ type: 'hex', help: 'The id of an ancestor' }] },
-    {
-      type: 'obj-dyn',
-      when: 'for verbose = true',
-      help: '',
-      inner: [{ type: 'obj', key: 'transactionid', help: '', inner: ENTRY_MEMBERS }],
-    },
+    arr({ when: 'for verbose = false' }, [hex('The id of an ancestor')]),
+    dyn({ when: 'for verbose = true' }, [obj('transactionid', '', ENTRY_MEMBERS)]),
   ],
   examples: [{ cli: '"mytxid"', rpc: '"mytxid"' }],
 };

@@ -1,5 +1,5 @@
-// Declares getmempoolentry.
 import { ENTRY_MEMBERS } from '../../declare/members.js';
+import { hex, obj } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const getmempoolentry: MethodSpec = {
@@ -8,7 +8,7 @@ export const getmempoolentry: MethodSpec = {
   runs: 'node',
   repeatable: true,
   description: 'A transaction of the pool.',
-  args: [{ name: 'txid', type: 'hex', help: 'The transaction id (must be in the pool)' }],
-  results: [{ type: 'obj', help: '', inner: ENTRY_MEMBERS }],
+  args: [hex('txid', 'The transaction id (must be in the pool)')],
+  results: [obj(ENTRY_MEMBERS)],
   examples: [{ cli: '"mytxid"', rpc: '"mytxid"' }],
 };

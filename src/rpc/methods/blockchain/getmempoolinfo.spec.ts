@@ -1,4 +1,4 @@
-// Declares getmempoolinfo.
+import { amount, bool, num, obj } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const getmempoolinfo: MethodSpec = {
@@ -9,46 +9,24 @@ export const getmempoolinfo: MethodSpec = {
   description: 'State of the pool.',
   args: [],
   results: [
-    {
-      type: 'obj',
-      help: '',
-      inner: [
-        { type: 'bool', key: 'loaded', help: 'Whether the saved pool is loaded' },
-        { type: 'num', key: 'size', help: 'Transactions' },
-        { type: 'num', key: 'bytes', help: 'Sum of virtual sizes (BIP141)' },
-        { type: 'num', key: 'usage', help: 'Memory in use' },
-        { type: 'amount', key: 'total_fee', since: 22, help: 'Sum of fees, without deltas' },
-        { type: 'num', key: 'maxmempool', help: 'Most memory to be used' },
-        { type: 'amount', key: 'mempoolminfee', help: 'Lowest feerate accepted, BTC/kB' },
-        { type: 'amount', key: 'minrelaytxfee', help: 'Lowest feerate relayed' },
-        { type: 'amount', key: 'incrementalrelayfee', since: 24, help: 'Step of feerate for replacement' },
-        { type: 'num', key: 'unbroadcastcount', help: 'Transactions that no peer asked for yet' },
-        { type: 'bool', key: 'permitbaremultisig', since: 30, help: 'Whether outputs may be bare multisigs' },
-        { type: 'num', key: 'maxdatacarriersize', since: 30, help: 'Most bytes of OP_RETURN outputs' },
-        {
-          type: 'num',
-          key: 'limitclustercount',
-          since: 31,
-          optional: true,
-          help: 'Most transactions of a cluster, where there is a limit',
-        },
-        {
-          type: 'num',
-          key: 'limitclustersize',
-          since: 31,
-          optional: true,
-          help: 'Most virtual bytes of a cluster, where there is a limit',
-        },
-        { type: 'bool', key: 'optimal', since: 31, help: 'Whether every cluster is known to be in the best order there is' },
-        {
-          type: 'bool',
-          key: 'fullrbf',
-          since: 24,
-          optional: true,
-          help: 'True: every transaction may be replaced; -deprecatedrpc=fullrbf',
-        },
-      ],
-    },
+    obj([
+      bool('loaded', 'Whether the saved pool is loaded'),
+      num('size', 'Transactions'),
+      num('bytes', 'Sum of virtual sizes (BIP141)'),
+      num('usage', 'Memory in use'),
+      amount('total_fee', 'Sum of fees, without deltas', { since: 22 }),
+      num('maxmempool', 'Most memory to be used'),
+      amount('mempoolminfee', 'Lowest feerate accepted, BTC/kB'),
+      amount('minrelaytxfee', 'Lowest feerate relayed'),
+      amount('incrementalrelayfee', 'Step of feerate for replacement', { since: 24 }),
+      num('unbroadcastcount', 'Transactions that no peer asked for yet'),
+      bool('permitbaremultisig', 'Whether outputs may be bare multisigs', { since: 30 }),
+      num('maxdatacarriersize', 'Most bytes of OP_RETURN outputs', { since: 30 }),
+      num('limitclustercount?', 'Most transactions of a cluster, where there is a limit', { since: 31 }),
+      num('limitclustersize?', 'Most virtual bytes of a cluster, where there is a limit', { since: 31 }),
+      bool('optimal', 'Whether every cluster is known to be in the best order there is', { since: 31 }),
+      bool('fullrbf?', 'True: every transaction may be replaced; -deprecatedrpc=fullrbf', { since: 24 }),
+    ]),
   ],
   examples: [{ cli: '', rpc: '' }],
 };

@@ -1,5 +1,5 @@
-// Declares getrawmempool.
 import { ENTRY_MEMBERS } from '../../declare/members.js';
+import { arr, bool, dyn, hex, num, obj } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const getrawmempool: MethodSpec = {
@@ -9,31 +9,16 @@ export const getrawmempool: MethodSpec = {
   repeatable: true,
   description: 'All transaction ids of the pool.',
   args: [
-    { name: 'verbose', type: 'bool', default: 'false', help: 'true for an object of entries, false for a list of ids' },
-    {
-      name: 'mempool_sequence',
-      type: 'bool',
-      default: 'false',
-      help: 'With verbose false: an object with the list and the sequence number of the pool.',
-    },
+    bool('verbose', 'true for an object of entries, false for a list of ids', { default: 'false' }),
+    bool('mempool_sequence', 'With verbose false: an object with the list and the sequence number of the pool.', { default: 'false' }),
   ],
   results: [
-    { type: 'arr', when: 'for verbose = false', help: '', inner: [{ type: 'hex', help: 'A transaction id' }] },
-    {
-      type: 'obj-dyn',
-      when: 'for verbose = true',
-      help: '',
-      inner: [{ type: 'obj', key: 'transactionid', help: '', inner: ENTRY_MEMBERS }],
-    },
-    {
-      type: 'obj',
-      when: 'for verbose = false and mempool_sequence = true',
-      help: '',
-      inner: [
-        { type: 'arr', key: 'txids', help: '', inner: [{ type: 'hex', help: 'A transaction id' }] },
-        { type: 'num', key: 'mempool_sequence', help: 'The sequence number of the pool.' },
-      ],
-    },
+    arr({ when: 'for verbose = false' }, [hex('A transaction id')]),
+    dyn({ when: 'for verbose = true' }, [obj('transactionid', '', ENTRY_MEMBERS)]),
+    obj({ when: 'for verbose = false and mempool_sequence = true' }, [
+      arr('txids', '', [hex('A transaction id')]),
+      num('mempool_sequence', 'The sequence number of the pool.'),
+    ]),
   ],
   examples: [{ cli: 'true', rpc: 'true' }],
 };

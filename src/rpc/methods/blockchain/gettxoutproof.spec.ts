@@ -1,4 +1,4 @@
-// Declares gettxoutproof.
+import { arr, hex, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const gettxoutproof: MethodSpec = {
@@ -7,15 +7,7 @@ export const gettxoutproof: MethodSpec = {
   runs: 'node',
   repeatable: true,
   description: 'A proof, as hex, that transactions are in a block. Without a block hash at least one of them must\nhave an unspent output.',
-  args: [
-    {
-      name: 'txids',
-      type: 'arr',
-      help: 'The transactions',
-      inner: [{ name: 'txid', type: 'hex', optional: true, help: 'A transaction id' }],
-    },
-    { name: 'blockhash', type: 'hex', optional: true, help: 'The block to look in' },
-  ],
-  results: [{ type: 'str', help: 'The proof' }],
+  args: [arr('txids', 'The transactions', [hex('txid?', 'A transaction id')]), hex('blockhash?', 'The block to look in')],
+  results: [str('The proof')],
   examples: [{ cli: `'["mytxid",...]'`, rpc: '["mytxid",...]' }],
 };

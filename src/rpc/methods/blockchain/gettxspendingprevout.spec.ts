@@ -1,4 +1,4 @@
-// Declares gettxspendingprevout.
+import { arr, bool, hex, num, obj } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const gettxspendingprevout: MethodSpec = {
@@ -9,59 +9,22 @@ export const gettxspendingprevout: MethodSpec = {
   repeatable: true,
   description: 'Tells which transactions spend outputs: those of the pool, and with -txospenderindex those of blocks.',
   args: [
-    {
-      name: 'outputs',
-      type: 'arr',
-      help: 'The outputs',
-      inner: [
-        {
-          name: '',
-          type: 'obj',
-          optional: true,
-          help: '',
-          inner: [
-            { name: 'txid', type: 'hex', help: 'The transaction id' },
-            { name: 'vout', type: 'num', help: 'The output number' },
-          ],
-        },
-      ],
-    },
-    {
-      name: 'options',
-      since: 31,
-      type: 'obj',
-      namedMembers: true,
-      optional: true,
-      help: '',
-      inner: [
-        {
-          name: 'mempool_only',
-          type: 'bool',
-          optional: true,
-          help: 'Look in the pool alone (default: whether there is no -txospenderindex)',
-        },
-        { name: 'return_spending_tx', type: 'bool', default: 'false', help: 'Show the transaction, too' },
-      ],
-    },
+    arr('outputs', 'The outputs', [obj({ optional: true }, [hex('txid', 'The transaction id'), num('vout', 'The output number')])]),
+    obj('options?', '', { since: 31, namedMembers: true }, [
+      bool('mempool_only?', 'Look in the pool alone (default: whether there is no -txospenderindex)'),
+      bool('return_spending_tx', 'Show the transaction, too', { default: 'false' }),
+    ]),
   ],
   results: [
-    {
-      type: 'arr',
-      help: '',
-      inner: [
-        {
-          type: 'obj',
-          help: '',
-          inner: [
-            { type: 'hex', key: 'txid', help: 'The transaction id' },
-            { type: 'num', key: 'vout', help: 'The output number' },
-            { type: 'hex', key: 'spendingtxid', optional: true, help: 'What spends it, if anything does' },
-            { type: 'hex', key: 'spendingtx', since: 31, optional: true, help: 'The same as hex, when asked for' },
-            { type: 'hex', key: 'blockhash', since: 31, optional: true, help: 'Its block, unless it is in the pool' },
-          ],
-        },
-      ],
-    },
+    arr([
+      obj([
+        hex('txid', 'The transaction id'),
+        num('vout', 'The output number'),
+        hex('spendingtxid?', 'What spends it, if anything does'),
+        hex('spendingtx?', 'The same as hex, when asked for', { since: 31 }),
+        hex('blockhash?', 'Its block, unless it is in the pool', { since: 31 }),
+      ]),
+    ]),
   ],
   examples: [
     {

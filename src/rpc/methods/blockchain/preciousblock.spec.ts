@@ -1,4 +1,4 @@
-// Declares preciousblock.
+import { hex, none } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const preciousblock: MethodSpec = {
@@ -7,7 +7,7 @@ export const preciousblock: MethodSpec = {
   runs: 'node',
   description:
     'Treats a block as if it had come before others of the same work.\nA later call can override an earlier one; nothing of it is kept over a restart.',
-  args: [{ name: 'blockhash', type: 'hex', help: 'The block to prefer' }],
-  results: [{ type: 'none', help: '' }],
+  args: [hex('blockhash', 'The block to prefer')],
+  results: [none()],
   examples: [{ cli: '"blockhash"', rpc: '"blockhash"' }],
 };

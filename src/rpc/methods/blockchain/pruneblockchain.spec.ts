@@ -1,4 +1,4 @@
-// Declares pruneblockchain.
+import { num } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const pruneblockchain: MethodSpec = {
@@ -7,12 +7,8 @@ export const pruneblockchain: MethodSpec = {
   runs: 'node',
   description: 'Deletes files of old blocks on a node with -prune. The newest 288 blocks always stay.',
   args: [
-    {
-      name: 'height',
-      type: 'num',
-      help: 'Delete blocks up to this height; a number above a billion is a time, and blocks at least 2 hours older are deleted',
-    },
+    num('height', 'Delete blocks up to this height; a number above a billion is a time, and blocks at least 2 hours older are deleted'),
   ],
-  results: [{ type: 'num', help: 'Height of the lowest block from which on all are stored' }],
+  results: [num('Height of the lowest block from which on all are stored')],
   examples: [{ cli: '1000', rpc: '1000' }],
 };

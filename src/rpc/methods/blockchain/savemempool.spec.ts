@@ -1,4 +1,4 @@
-// Declares savemempool.
+import { none, obj, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const savemempool: MethodSpec = {
@@ -7,9 +7,6 @@ export const savemempool: MethodSpec = {
   runs: 'node',
   description: 'Writes the pool to mempool.dat now. Refused until the saved pool of the last run is loaded.',
   args: [],
-  results: [
-    { type: 'none', until: 23, help: '' },
-    { type: 'obj', since: 23, help: '', inner: [{ type: 'str', key: 'filename', help: 'The file' }] },
-  ],
+  results: [none({ until: 23 }), obj({ since: 23 }, [str('filename', 'The file')])],
   examples: [{ cli: '', rpc: '' }],
 };

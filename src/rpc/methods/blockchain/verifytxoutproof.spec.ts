@@ -1,4 +1,4 @@
-// Declares verifytxoutproof.
+import { arr, hex } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const verifytxoutproof: MethodSpec = {
@@ -7,9 +7,7 @@ export const verifytxoutproof: MethodSpec = {
   runs: 'node',
   repeatable: true,
   description: 'Checks a proof and gives the transactions it proves; an error when its block is not in the best chain.',
-  args: [{ name: 'proof', type: 'hex', help: 'The proof from gettxoutproof' }],
-  results: [
-    { type: 'arr', help: '', inner: [{ type: 'hex', help: 'A proven transaction; the list is empty when the proof is not valid.' }] },
-  ],
+  args: [hex('proof', 'The proof from gettxoutproof')],
+  results: [arr([hex('A proven transaction; the list is empty when the proof is not valid.')])],
   examples: [{ cli: '"proof"', rpc: '"proof"' }],
 };

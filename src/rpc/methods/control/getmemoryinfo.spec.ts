@@ -1,4 +1,4 @@
-// Declares getmemoryinfo.
+import { num, obj, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const getmemoryinfo: MethodSpec = {
@@ -7,36 +7,19 @@ export const getmemoryinfo: MethodSpec = {
   runs: 'node',
   repeatable: true,
   description: 'Memory in use.',
-  args: [
-    {
-      name: 'mode',
-      type: 'str',
-      default: '"stats"',
-      help: 'Which figures:\n- "stats" is general\n- "mallocinfo" gives an XML text about the heap.',
-    },
-  ],
+  args: [str('mode', 'Which figures:\n- "stats" is general\n- "mallocinfo" gives an XML text about the heap.', { default: '"stats"' })],
   results: [
-    {
-      type: 'obj',
-      when: 'mode "stats"',
-      help: '',
-      inner: [
-        {
-          type: 'obj',
-          key: 'locked',
-          help: 'Pages that are kept from being swapped out',
-          inner: [
-            { type: 'num', key: 'used', help: 'Bytes used' },
-            { type: 'num', key: 'free', help: 'Bytes left' },
-            { type: 'num', key: 'total', help: 'Bytes in all' },
-            { type: 'num', key: 'locked', help: 'Bytes that could be locked' },
-            { type: 'num', key: 'chunks_used', help: 'Chunks in use' },
-            { type: 'num', key: 'chunks_free', help: 'Chunks left' },
-          ],
-        },
-      ],
-    },
-    { type: 'str', when: 'mode "mallocinfo"', help: '"<malloc version="1">..."' },
+    obj({ when: 'mode "stats"' }, [
+      obj('locked', 'Pages that are kept from being swapped out', [
+        num('used', 'Bytes used'),
+        num('free', 'Bytes left'),
+        num('total', 'Bytes in all'),
+        num('locked', 'Bytes that could be locked'),
+        num('chunks_used', 'Chunks in use'),
+        num('chunks_free', 'Chunks left'),
+      ]),
+    ]),
+    str('"<malloc version="1">..."', { when: 'mode "mallocinfo"' }),
   ],
   examples: [{ cli: '', rpc: '' }],
 };

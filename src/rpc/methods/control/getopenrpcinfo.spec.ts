@@ -1,5 +1,4 @@
-// Declares getopenrpcinfo.
-
+import { bool } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 import { discover } from '../hidden/discover.spec.js';
 
@@ -9,7 +8,7 @@ export const getopenrpcinfo: MethodSpec = {
   runs: 'front',
   since: 32,
   description: 'The OpenRPC document, as rpc.discover gives it.',
-  args: [{ name: 'show_hidden', type: 'bool', default: 'false', help: 'Whether methods that help does not list are in it' }],
+  args: [bool('show_hidden', 'Whether methods that help does not list are in it', { default: 'false' })],
   results: discover.results,
   examples: [{ cli: '', rpc: '' }],
 };

@@ -1,4 +1,4 @@
-// Declares getrpcinfo.
+import { arr, num, obj, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const getrpcinfo: MethodSpec = {
@@ -9,28 +9,10 @@ export const getrpcinfo: MethodSpec = {
   description: 'Facts about the RPC server.',
   args: [],
   results: [
-    {
-      type: 'obj',
-      help: '',
-      inner: [
-        {
-          type: 'arr',
-          key: 'active_commands',
-          help: 'Calls under way',
-          inner: [
-            {
-              type: 'obj',
-              help: '',
-              inner: [
-                { type: 'str', key: 'method', help: 'The method' },
-                { type: 'num', key: 'duration', help: 'Microseconds since it began' },
-              ],
-            },
-          ],
-        },
-        { type: 'str', key: 'logpath', help: 'The whole path of the log file' },
-      ],
-    },
+    obj([
+      arr('active_commands', 'Calls under way', [obj([str('method', 'The method'), num('duration', 'Microseconds since it began')])]),
+      str('logpath', 'The whole path of the log file'),
+    ]),
   ],
   examples: [{ cli: '', rpc: '' }],
 };

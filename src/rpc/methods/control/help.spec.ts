@@ -1,4 +1,4 @@
-// Declares help.
+import { str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const help: MethodSpec = {
@@ -6,7 +6,7 @@ export const help: MethodSpec = {
   category: 'control',
   runs: 'front',
   description: 'Lists all methods, or shows the page of one.',
-  args: [{ name: 'command', type: 'str', default: 'all commands', help: 'The method' }],
-  results: [{ type: 'str', help: 'The text' }],
+  args: [str('command', 'The method', { default: 'all commands' })],
+  results: [str('The text')],
   examples: [],
 };

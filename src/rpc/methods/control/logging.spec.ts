@@ -1,4 +1,4 @@
-// Declares logging.
+import { arr, bool, dyn, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const logging: MethodSpec = {
@@ -8,21 +8,9 @@ export const logging: MethodSpec = {
   description:
     'Shows the categories of debug messages and turns them on and off.\nWithout arguments nothing changes. Includes are done first, then excludes. "all" and "1" stand for every category,\n"none" and "0" for none.',
   args: [
-    {
-      name: 'include',
-      type: 'arr',
-      optional: true,
-      help: 'Categories to turn on',
-      inner: [{ name: 'include_category', type: 'str', optional: true, help: 'A category' }],
-    },
-    {
-      name: 'exclude',
-      type: 'arr',
-      optional: true,
-      help: 'Categories to turn off',
-      inner: [{ name: 'exclude_category', type: 'str', optional: true, help: 'A category' }],
-    },
+    arr('include?', 'Categories to turn on', [str('include_category?', 'A category')]),
+    arr('exclude?', 'Categories to turn off', [str('exclude_category?', 'A category')]),
   ],
-  results: [{ type: 'obj-dyn', help: 'By category', inner: [{ type: 'bool', key: 'category', help: 'Whether it is on' }] }],
+  results: [dyn('By category', [bool('category', 'Whether it is on')])],
   examples: [{ cli: '"[\\"all\\"]" "[\\"http\\"]"', rpc: '["all"], ["libevent"]' }],
 };

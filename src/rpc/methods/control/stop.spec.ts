@@ -1,4 +1,4 @@
-// Declares stop.
+import { num, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const stop: MethodSpec = {
@@ -6,7 +6,7 @@ export const stop: MethodSpec = {
   category: 'control',
   runs: 'node',
   description: 'Asks the server to stop.',
-  args: [{ name: 'wait', type: 'num', optional: true, help: 'Milliseconds to wait first', hidden: true }],
-  results: [{ type: 'str', help: 'A text that it is stopping' }],
+  args: [num('wait?', 'Milliseconds to wait first', { hidden: true })],
+  results: [str('A text that it is stopping')],
   examples: [],
 };

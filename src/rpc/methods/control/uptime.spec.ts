@@ -1,4 +1,4 @@
-// Declares uptime.
+import { num } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const uptime: MethodSpec = {
@@ -7,6 +7,6 @@ export const uptime: MethodSpec = {
   runs: 'front',
   description: 'Seconds since the server started.',
   args: [],
-  results: [{ type: 'num', help: 'The seconds' }],
+  results: [num('The seconds')],
   examples: [{ cli: '', rpc: '' }],
 };

@@ -1,4 +1,4 @@
-// Declares generatetoaddress.
+import { arr, hex, num, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const generatetoaddress: MethodSpec = {
@@ -7,11 +7,11 @@ export const generatetoaddress: MethodSpec = {
   runs: 'node',
   description: 'Mines blocks at once and pays them to an address.',
   args: [
-    { name: 'nblocks', type: 'num', help: 'How many blocks' },
-    { name: 'address', type: 'str', help: 'Where the coins go' },
-    { name: 'maxtries', type: 'num', default: '1000000', help: 'How many hashes to try in all' },
+    num('nblocks', 'How many blocks'),
+    str('address', 'Where the coins go'),
+    num('maxtries', 'How many hashes to try in all', { default: '1000000' }),
   ],
-  results: [{ type: 'arr', help: 'Hashes of the blocks', inner: [{ type: 'hex', help: 'A block hash' }] }],
+  results: [arr('Hashes of the blocks', [hex('A block hash')])],
   examples: [{ title: 'Eleven blocks to an address of mine', cli: '11 "myaddress"' }],
   waits: true,
 };

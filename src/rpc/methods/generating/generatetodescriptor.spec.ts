@@ -1,4 +1,4 @@
-// Declares generatetodescriptor.
+import { arr, hex, num, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const generatetodescriptor: MethodSpec = {
@@ -7,11 +7,11 @@ export const generatetodescriptor: MethodSpec = {
   runs: 'node',
   description: 'Mines blocks at once and pays them to a descriptor.',
   args: [
-    { name: 'num_blocks', type: 'num', help: 'How many blocks' },
-    { name: 'descriptor', type: 'str', holds: 'descriptor', help: 'Where the coins go' },
-    { name: 'maxtries', type: 'num', default: '1000000', help: 'How many hashes to try in all' },
+    num('num_blocks', 'How many blocks'),
+    str('descriptor', 'Where the coins go', { holds: 'descriptor' }),
+    num('maxtries', 'How many hashes to try in all', { default: '1000000' }),
   ],
-  results: [{ type: 'arr', help: 'Hashes of the blocks', inner: [{ type: 'hex', help: 'A block hash' }] }],
+  results: [arr('Hashes of the blocks', [hex('A block hash')])],
   examples: [{ title: 'Eleven blocks to a descriptor of mine', cli: '11 "mydesc"' }],
   waits: true,
 };

@@ -1,4 +1,4 @@
-// Declares addpeeraddress.
+import { bool, num, obj, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const addpeeraddress: MethodSpec = {
@@ -6,10 +6,7 @@ export const addpeeraddress: MethodSpec = {
   category: 'hidden',
   runs: 'node',
   description: 'Adds an address to those that are known, as if a peer had told of it. For testing.',
-  args: [
-    { name: 'address', type: 'str', help: 'The address.' },
-    { name: 'port', type: 'num', help: 'The port.' },
-  ],
-  results: [{ type: 'obj', help: '', inner: [{ type: 'bool', key: 'success', help: 'Whether it was added' }] }],
+  args: [str('address', 'The address.'), num('port', 'The port.')],
+  results: [obj([bool('success', 'Whether it was added')])],
   examples: [{ cli: '"1.2.3.4" 8333', rpc: '"1.2.3.4", 8333' }],
 };

@@ -1,4 +1,4 @@
-// Declares dumptxoutset.
+import { bool, hex, num, obj, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const dumptxoutset: MethodSpec = {
@@ -7,41 +7,22 @@ export const dumptxoutset: MethodSpec = {
   runs: 'node',
   description: 'Writes all unspent outputs to a file, as they stand at the tip when the call begins. The file must not exist.',
   args: [
-    { name: 'path', type: 'str', help: "The file. A relative path starts at the network's data folder." },
-    { name: 'type', since: 29, type: 'str', default: '""', help: '"latest": the coins at the tip' },
-    {
-      name: 'options',
-      since: 29,
-      type: 'obj',
-      optional: true,
-      namedMembers: true,
-      help: '',
-      inner: [
-        {
-          name: 'rollback',
-          type: 'num',
-          optional: true,
-          anyType: true,
-          typeWords: 'string or numeric',
-          help: 'The block to write the coins of; only the tip is taken',
-        },
-        { name: 'in_memory', since: 32, type: 'bool', default: 'false', help: 'Taken and without effect' },
-      ],
-    },
+    str('path', "The file. A relative path starts at the network's data folder."),
+    str('type', '"latest": the coins at the tip', { since: 29, default: '""' }),
+    obj('options?', '', { since: 29, namedMembers: true }, [
+      num('rollback?', 'The block to write the coins of; only the tip is taken', { anyType: true, typeWords: 'string or numeric' }),
+      bool('in_memory', 'Taken and without effect', { since: 32, default: 'false' }),
+    ]),
   ],
   results: [
-    {
-      type: 'obj',
-      help: '',
-      inner: [
-        { type: 'num', key: 'coins_written', help: 'Unspent outputs in the file' },
-        { type: 'hex', key: 'base_hash', help: 'Hash of the block they stand at' },
-        { type: 'num', key: 'base_height', help: 'Its height' },
-        { type: 'str', key: 'path', help: 'The file with its full path' },
-        { type: 'hex', key: 'txoutset_hash', since: 23, help: 'Hash of the coins' },
-        { type: 'num', key: 'nchaintx', since: 23, help: 'Transactions of the chain up to that block' },
-      ],
-    },
+    obj([
+      num('coins_written', 'Unspent outputs in the file'),
+      hex('base_hash', 'Hash of the block they stand at'),
+      num('base_height', 'Its height'),
+      str('path', 'The file with its full path'),
+      hex('txoutset_hash', 'Hash of the coins', { since: 23 }),
+      num('nchaintx', 'Transactions of the chain up to that block', { since: 23 }),
+    ]),
   ],
   examples: [{ cli: 'utxo.dat latest' }],
   waits: true,

@@ -1,4 +1,3 @@
-// Declares echojson.
 import { ECHO_ARGS } from '../../declare/members.js';
 import type { MethodSpec } from '../../declare/types.js';
 

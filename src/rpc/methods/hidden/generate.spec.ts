@@ -1,4 +1,3 @@
-// Declares generate.
 import type { MethodSpec } from '../../declare/types.js';
 
 export const generate: MethodSpec = {

@@ -1,4 +1,4 @@
-// Declares getmempoolfeeratediagram.
+import { amount, arr, num, obj } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const getmempoolfeeratediagram: MethodSpec = {
@@ -9,21 +9,6 @@ export const getmempoolfeeratediagram: MethodSpec = {
   repeatable: true,
   description: 'Fees of the pool against its weight, chunk after chunk, best first.',
   args: [],
-  results: [
-    {
-      type: 'arr',
-      help: '',
-      inner: [
-        {
-          type: 'obj',
-          help: '',
-          inner: [
-            { type: 'num', key: 'weight', help: 'Sigop-adjusted weight up to here' },
-            { type: 'amount', key: 'fee', help: 'Fees with deltas up to here, in BTC' },
-          ],
-        },
-      ],
-    },
-  ],
+  results: [arr([obj([num('weight', 'Sigop-adjusted weight up to here'), amount('fee', 'Fees with deltas up to here, in BTC')])])],
   examples: [{ cli: '', rpc: '' }],
 };

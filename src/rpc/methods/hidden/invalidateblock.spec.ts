@@ -1,4 +1,4 @@
-// Declares invalidateblock.
+import { hex, none } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const invalidateblock: MethodSpec = {
@@ -6,8 +6,8 @@ export const invalidateblock: MethodSpec = {
   category: 'hidden',
   runs: 'node',
   description: 'Marks a block invalid for good, as if it broke a consensus rule.',
-  args: [{ name: 'blockhash', type: 'hex', help: 'The block' }],
-  results: [{ type: 'none', help: '' }],
+  args: [hex('blockhash', 'The block')],
+  results: [none()],
   examples: [{ cli: '"blockhash"', rpc: '"blockhash"' }],
   waits: true,
 };

@@ -1,4 +1,4 @@
-// Declares mockscheduler.
+import { none, num } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const mockscheduler: MethodSpec = {
@@ -6,7 +6,7 @@ export const mockscheduler: MethodSpec = {
   category: 'hidden',
   runs: 'node',
   description: 'Moves the scheduler into the future (-regtest only)',
-  args: [{ name: 'delta_time', type: 'num', help: 'Seconds to move it.' }],
-  results: [{ type: 'none', help: '' }],
+  args: [num('delta_time', 'Seconds to move it.')],
+  results: [none()],
   examples: [],
 };

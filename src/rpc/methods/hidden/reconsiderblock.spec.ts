@@ -1,4 +1,4 @@
-// Declares reconsiderblock.
+import { hex, none } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const reconsiderblock: MethodSpec = {
@@ -7,8 +7,8 @@ export const reconsiderblock: MethodSpec = {
   runs: 'node',
   description:
     'Takes the invalid mark from a block, its ancestors and descendants, and tries them again.\nThe way to undo invalidateblock.',
-  args: [{ name: 'blockhash', type: 'hex', help: 'The block to reconsider' }],
-  results: [{ type: 'none', help: '' }],
+  args: [hex('blockhash', 'The block to reconsider')],
+  results: [none()],
   examples: [{ cli: '"blockhash"', rpc: '"blockhash"' }],
   waits: true,
 };

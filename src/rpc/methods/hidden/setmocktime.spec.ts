@@ -1,4 +1,4 @@
-// Declares setmocktime.
+import { none, num } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const setmocktime: MethodSpec = {
@@ -6,7 +6,7 @@ export const setmocktime: MethodSpec = {
   category: 'hidden',
   runs: 'node',
   description: 'Sets the clock of the node (-regtest only)',
-  args: [{ name: 'timestamp', type: 'num', help: 'Seconds since 1970.\n0 goes back to the real time.', typeWords: 'numeric' }],
-  results: [{ type: 'none', help: '' }],
+  args: [num('timestamp', 'Seconds since 1970.\n0 goes back to the real time.', { typeWords: 'numeric' })],
+  results: [none()],
   examples: [],
 };

@@ -1,4 +1,4 @@
-// Declares syncwithvalidationinterfacequeue.
+import { none } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const syncwithvalidationinterfacequeue: MethodSpec = {
@@ -7,6 +7,6 @@ export const syncwithvalidationinterfacequeue: MethodSpec = {
   runs: 'node',
   description: 'Waits until everything that was on its way when the call came has been handled.',
   args: [],
-  results: [{ type: 'none', help: '' }],
+  results: [none()],
   examples: [{ cli: '', rpc: '' }],
 };

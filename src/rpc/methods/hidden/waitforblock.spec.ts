@@ -1,4 +1,4 @@
-// Declares waitforblock.
+import { hex, num, obj } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const waitforblock: MethodSpec = {
@@ -7,20 +7,8 @@ export const waitforblock: MethodSpec = {
   runs: 'node',
   repeatable: true,
   description: 'Waits until a certain block is the tip. After the timeout it tells about the tip of that moment.',
-  args: [
-    { name: 'blockhash', type: 'hex', help: 'The block to wait for.' },
-    { name: 'timeout', type: 'num', default: '0', help: 'Milliseconds to wait. 0 is for ever.' },
-  ],
-  results: [
-    {
-      type: 'obj',
-      help: '',
-      inner: [
-        { type: 'hex', key: 'hash', help: 'The block hash' },
-        { type: 'num', key: 'height', help: 'Its height' },
-      ],
-    },
-  ],
+  args: [hex('blockhash', 'The block to wait for.'), num('timeout', 'Milliseconds to wait. 0 is for ever.', { default: '0' })],
+  results: [obj([hex('hash', 'The block hash'), num('height', 'Its height')])],
   examples: [
     {
       cli: '"0000000000079f8ef3d2c688c244eb7a4570b24c9ed7b4a8c619eb02596f8862" 1000',

@@ -1,4 +1,4 @@
-// Declares waitforblockheight.
+import { hex, num, obj } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const waitforblockheight: MethodSpec = {
@@ -7,20 +7,8 @@ export const waitforblockheight: MethodSpec = {
   runs: 'node',
   repeatable: true,
   description: 'Waits until the tip has at least a height. After the timeout it tells about the tip of that moment.',
-  args: [
-    { name: 'height', type: 'num', help: 'The height to wait for.' },
-    { name: 'timeout', type: 'num', default: '0', help: 'Milliseconds to wait. 0 is for ever.' },
-  ],
-  results: [
-    {
-      type: 'obj',
-      help: '',
-      inner: [
-        { type: 'hex', key: 'hash', help: 'The block hash' },
-        { type: 'num', key: 'height', help: 'Its height' },
-      ],
-    },
-  ],
+  args: [num('height', 'The height to wait for.'), num('timeout', 'Milliseconds to wait. 0 is for ever.', { default: '0' })],
+  results: [obj([hex('hash', 'The block hash'), num('height', 'Its height')])],
   examples: [{ cli: '100 1000', rpc: '100, 1000' }],
   waits: true,
 };

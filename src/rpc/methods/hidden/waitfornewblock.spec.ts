@@ -1,4 +1,4 @@
-// Declares waitfornewblock.
+import { hex, num, obj } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const waitfornewblock: MethodSpec = {
@@ -8,25 +8,14 @@ export const waitfornewblock: MethodSpec = {
   repeatable: true,
   description: 'Waits for a new tip and tells about it. After the timeout it tells about the tip of that moment.',
   args: [
-    { name: 'timeout', type: 'num', default: '0', help: 'Milliseconds to wait. 0 is for ever.' },
-    {
-      name: 'current_tip',
-      since: 30,
-      type: 'hex',
-      optional: true,
-      help: 'The tip that the caller knows (default: the tip of this moment). When there is another one already, it is told at once.',
-    },
+    num('timeout', 'Milliseconds to wait. 0 is for ever.', { default: '0' }),
+    hex(
+      'current_tip?',
+      'The tip that the caller knows (default: the tip of this moment). When there is another one already, it is told at once.',
+      { since: 30 },
+    ),
   ],
-  results: [
-    {
-      type: 'obj',
-      help: '',
-      inner: [
-        { type: 'hex', key: 'hash', help: 'The block hash' },
-        { type: 'num', key: 'height', help: 'Its height' },
-      ],
-    },
-  ],
+  results: [obj([hex('hash', 'The block hash'), num('height', 'Its height')])],
   examples: [{ cli: '1000', rpc: '1000' }],
   waits: true,
 };

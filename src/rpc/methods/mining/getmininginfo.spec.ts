@@ -1,5 +1,5 @@
-// Declares getmininginfo.
 import { NODE_WARNINGS } from '../../declare/members.js';
+import { amount, hex, num, obj, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const getmininginfo: MethodSpec = {
@@ -10,36 +10,26 @@ export const getmininginfo: MethodSpec = {
   description: 'Figures about mining on this chain.',
   args: [],
   results: [
-    {
-      type: 'obj',
-      help: '',
-      inner: [
-        { type: 'num', key: 'blocks', help: 'Height of the tip' },
-        { type: 'num', key: 'currentblockweight', optional: true, help: 'Weight of the last block assembled, once there was one' },
-        { type: 'num', key: 'currentblocktx', optional: true, help: 'Its transactions without the coinbase' },
-        { type: 'hex', key: 'bits', since: 29, help: 'Compact target of the tip' },
-        { type: 'num', key: 'difficulty', help: 'Difficulty of the tip' },
-        { type: 'hex', key: 'target', since: 29, help: 'Target of the tip' },
-        { type: 'num', key: 'networkhashps', help: 'Estimated hashes per second of the network' },
-        { type: 'num', key: 'pooledtx', help: 'Transactions in the pool' },
-        { type: 'amount', key: 'blockmintxfee', since: 30, help: 'Lowest fee rate of templates, BTC/kvB' },
-        { type: 'str', key: 'chain', help: 'Name of the chain' },
-        {
-          type: 'obj',
-          key: 'next',
-          since: 29,
-          help: 'The block after the tip',
-          inner: [
-            { type: 'num', key: 'height', help: 'Height' },
-            { type: 'hex', key: 'bits', help: 'Compact target' },
-            { type: 'num', key: 'difficulty', help: 'Difficulty' },
-            { type: 'hex', key: 'target', help: 'Target' },
-          ],
-        },
-        { type: 'hex', key: 'signet_challenge', since: 29, optional: true, help: 'The block script of a signet' },
-        ...NODE_WARNINGS,
-      ],
-    },
+    obj([
+      num('blocks', 'Height of the tip'),
+      num('currentblockweight?', 'Weight of the last block assembled, once there was one'),
+      num('currentblocktx?', 'Its transactions without the coinbase'),
+      hex('bits', 'Compact target of the tip', { since: 29 }),
+      num('difficulty', 'Difficulty of the tip'),
+      hex('target', 'Target of the tip', { since: 29 }),
+      num('networkhashps', 'Estimated hashes per second of the network'),
+      num('pooledtx', 'Transactions in the pool'),
+      amount('blockmintxfee', 'Lowest fee rate of templates, BTC/kvB', { since: 30 }),
+      str('chain', 'Name of the chain'),
+      obj('next', 'The block after the tip', { since: 29 }, [
+        num('height', 'Height'),
+        hex('bits', 'Compact target'),
+        num('difficulty', 'Difficulty'),
+        hex('target', 'Target'),
+      ]),
+      hex('signet_challenge?', 'The block script of a signet', { since: 29 }),
+      ...NODE_WARNINGS,
+    ]),
   ],
   examples: [{ cli: '', rpc: '' }],
 };

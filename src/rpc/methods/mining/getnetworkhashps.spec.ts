@@ -1,4 +1,4 @@
-// Declares getnetworkhashps.
+import { num } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const getnetworkhashps: MethodSpec = {
@@ -9,9 +9,9 @@ export const getnetworkhashps: MethodSpec = {
   description:
     'Estimates the hashes per second of the network over the last blocks before a height.\nNumbers up to zero for nblocks mean since the last change of difficulty.',
   args: [
-    { name: 'nblocks', type: 'num', default: '120', help: 'How many blocks to look back' },
-    { name: 'height', type: 'num', default: '-1', help: 'Estimate as of this height; -1 is the tip' },
+    num('nblocks', 'How many blocks to look back', { default: '120' }),
+    num('height', 'Estimate as of this height; -1 is the tip', { default: '-1' }),
   ],
-  results: [{ type: 'num', help: 'Hashes per second' }],
+  results: [num('Hashes per second')],
   examples: [{ cli: '', rpc: '' }],
 };

@@ -1,4 +1,4 @@
-// Declares getprioritisedtransactions.
+import { bool, dyn, num, obj } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const getprioritisedtransactions: MethodSpec = {
@@ -9,22 +9,13 @@ export const getprioritisedtransactions: MethodSpec = {
   description: 'All fee deltas that prioritisetransaction has set and that are not zero, also of transactions that are not in the pool.',
   args: [],
   results: [
-    {
-      type: 'obj-dyn',
-      help: 'By transaction id',
-      inner: [
-        {
-          type: 'obj',
-          key: 'transactionid',
-          help: '',
-          inner: [
-            { type: 'num', key: 'fee_delta', help: 'The delta in satoshis' },
-            { type: 'bool', key: 'in_mempool', help: 'Whether the transaction is in the pool' },
-            { type: 'num', key: 'modified_fee', optional: true, help: 'Fee with delta in satoshis, when it is' },
-          ],
-        },
-      ],
-    },
+    dyn('By transaction id', [
+      obj('transactionid', '', [
+        num('fee_delta', 'The delta in satoshis'),
+        bool('in_mempool', 'Whether the transaction is in the pool'),
+        num('modified_fee?', 'Fee with delta in satoshis, when it is'),
+      ]),
+    ]),
   ],
   examples: [{ cli: '', rpc: '' }],
 };

@@ -1,4 +1,4 @@
-// Declares getsv2info.
+import { arr, bool, num, obj, str, time } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const getsv2info: MethodSpec = {
@@ -9,82 +9,45 @@ export const getsv2info: MethodSpec = {
   description: 'Figures of the Stratum V2 template provider (-sv2).',
   args: [],
   results: [
-    {
-      type: 'obj',
-      help: '',
-      inner: [
-        { type: 'bool', key: 'enabled', help: 'Whether the node runs with -sv2; without it nothing else is given' },
-        {
-          type: 'arr',
-          key: 'addresses',
-          optional: true,
-          help: 'Where clients connect',
-          inner: [{ type: 'str', help: 'host:port' }],
-        },
-        {
-          type: 'str',
-          key: 'authoritykey',
-          optional: true,
-          help: "The authority's public key, as pools and job declarators take it in their configuration",
-        },
-        { type: 'num', key: 'connections', optional: true, help: 'Open connections, those of clients among them' },
-        { type: 'num', key: 'handshakes', optional: true, help: 'Handshakes answered since the start' },
-        {
-          type: 'obj',
-          key: 'templates',
-          optional: true,
-          help: 'Templates sent since the start, by kind',
-          inner: [
-            { type: 'num', key: 'empty', help: 'Without transactions, for a new tip' },
-            { type: 'num', key: 'full', help: 'With transactions' },
-            { type: 'num', key: 'staged', help: 'For a tip to come' },
-            { type: 'num', key: 'activated', help: 'Staged ones that a new tip put to use' },
-          ],
-        },
-        {
-          type: 'obj',
-          key: 'solutions',
-          optional: true,
-          help: 'Solutions since the start',
-          inner: [
-            { type: 'num', key: 'received', help: 'All that were read' },
-            { type: 'num', key: 'unknown', help: 'For templates that are not known (any more)' },
-            { type: 'num', key: 'bad', help: 'That are no block: no proof of work, or a coinbase that does not decode' },
-            { type: 'num', key: 'accepted', help: 'In the best chain when they were judged' },
-            { type: 'num', key: 'duplicate', help: 'That were in the best chain before' },
-            { type: 'num', key: 'lost', help: 'That another block came before; kept in the folder sv2-solutions' },
-            { type: 'num', key: 'invalid', help: 'That break a rule; kept in the same folder' },
-            { type: 'num', key: 'fault', help: 'That could not be judged and are submitted at the next start' },
-            { type: 'num', key: 'resubmitted', help: 'Of an earlier run, submitted again at this start' },
-          ],
-        },
-        {
-          type: 'arr',
-          key: 'clients',
-          optional: true,
-          help: 'Clients',
-          inner: [
-            {
-              type: 'obj',
-              help: '',
-              inner: [
-                { type: 'num', key: 'id', help: 'Number of the connection since the start' },
-                { type: 'str', key: 'addr', help: 'Address and port' },
-                { type: 'str', key: 'vendor', help: 'What it calls itself' },
-                { type: 'str', key: 'firmware', help: 'Its version' },
-                { type: 'num-time', key: 'conntime', help: 'When it connected' },
-                { type: 'num', key: 'outputsize', optional: true, help: 'Bytes of outputs that it adds to a coinbase, once it said so' },
-                { type: 'num', key: 'outputsigops', optional: true, help: 'Sigop cost of them' },
-                { type: 'num', key: 'templates', help: 'Templates sent to it' },
-                { type: 'num', key: 'solutions', help: 'Solutions read from it' },
-                { type: 'num', key: 'bytessent', help: 'Bytes sent' },
-                { type: 'num', key: 'bytesrecv', help: 'Bytes received' },
-              ],
-            },
-          ],
-        },
-      ],
-    },
+    obj([
+      bool('enabled', 'Whether the node runs with -sv2; without it nothing else is given'),
+      arr('addresses?', 'Where clients connect', [str('host:port')]),
+      str('authoritykey?', "The authority's public key, as pools and job declarators take it in their configuration"),
+      num('connections?', 'Open connections, those of clients among them'),
+      num('handshakes?', 'Handshakes answered since the start'),
+      obj('templates?', 'Templates sent since the start, by kind', [
+        num('empty', 'Without transactions, for a new tip'),
+        num('full', 'With transactions'),
+        num('staged', 'For a tip to come'),
+        num('activated', 'Staged ones that a new tip put to use'),
+      ]),
+      obj('solutions?', 'Solutions since the start', [
+        num('received', 'All that were read'),
+        num('unknown', 'For templates that are not known (any more)'),
+        num('bad', 'That are no block: no proof of work, or a coinbase that does not decode'),
+        num('accepted', 'In the best chain when they were judged'),
+        num('duplicate', 'That were in the best chain before'),
+        num('lost', 'That another block came before; kept in the folder sv2-solutions'),
+        num('invalid', 'That break a rule; kept in the same folder'),
+        num('fault', 'That could not be judged and are submitted at the next start'),
+        num('resubmitted', 'Of an earlier run, submitted again at this start'),
+      ]),
+      arr('clients?', 'Clients', [
+        obj([
+          num('id', 'Number of the connection since the start'),
+          str('addr', 'Address and port'),
+          str('vendor', 'What it calls itself'),
+          str('firmware', 'Its version'),
+          time('conntime', 'When it connected'),
+          num('outputsize?', 'Bytes of outputs that it adds to a coinbase, once it said so'),
+          num('outputsigops?', 'Sigop cost of them'),
+          num('templates', 'Templates sent to it'),
+          num('solutions', 'Solutions read from it'),
+          num('bytessent', 'Bytes sent'),
+          num('bytesrecv', 'Bytes received'),
+        ]),
+      ]),
+    ]),
   ],
   examples: [{ cli: '', rpc: '' }],
 };

@@ -1,4 +1,4 @@
-// Declares submitheader.
+import { hex, none } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const submitheader: MethodSpec = {
@@ -7,7 +7,7 @@ export const submitheader: MethodSpec = {
   runs: 'node',
   everywhere: true,
   description: 'Hands in a block header as a candidate for the best chain. Raises an error when it is not valid.',
-  args: [{ name: 'hexdata', type: 'hex', help: 'The header, 80 bytes' }],
-  results: [{ type: 'none', help: 'when the header is valid' }],
+  args: [hex('hexdata', 'The header, 80 bytes')],
+  results: [none('when the header is valid')],
   examples: [{ cli: '"aabbcc"', rpc: '"aabbcc"' }],
 };

@@ -1,4 +1,4 @@
-// Declares addnode.
+import { bool, none, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const addnode: MethodSpec = {
@@ -7,10 +7,10 @@ export const addnode: MethodSpec = {
   runs: 'node',
   description: 'Connects to a peer, now and again whenever the connection is lost (add), only once (onetry), or no longer (remove).',
   args: [
-    { name: 'node', type: 'str', help: 'The peer, host or host:port.' },
-    { name: 'command', type: 'str', help: "'add', 'remove' or 'onetry'." },
-    { name: 'v2transport', type: 'bool', optional: true, help: 'Whether to try encryption (BIP-0324) first (default: as -v2transport).' },
+    str('node', 'The peer, host or host:port.'),
+    str('command', "'add', 'remove' or 'onetry'."),
+    bool('v2transport?', 'Whether to try encryption (BIP-0324) first (default: as -v2transport).'),
   ],
-  results: [{ type: 'none', help: '' }],
+  results: [none()],
   examples: [{ cli: '"192.168.0.6:8333" "onetry"', rpc: '"192.168.0.6:8333", "onetry"' }],
 };

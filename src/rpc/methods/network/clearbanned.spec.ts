@@ -1,4 +1,4 @@
-// Declares clearbanned.
+import { none } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const clearbanned: MethodSpec = {
@@ -7,6 +7,6 @@ export const clearbanned: MethodSpec = {
   runs: 'node',
   description: 'Lifts all bans.',
   args: [],
-  results: [{ type: 'none', help: '' }],
+  results: [none()],
   examples: [{ cli: '', rpc: '' }],
 };

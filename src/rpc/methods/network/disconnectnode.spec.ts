@@ -1,4 +1,4 @@
-// Declares disconnectnode.
+import { none, num, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const disconnectnode: MethodSpec = {
@@ -6,11 +6,8 @@ export const disconnectnode: MethodSpec = {
   category: 'network',
   runs: 'node',
   description: 'Ends the connection to a peer, which is named by its address or by its number. With a number the address is left empty.',
-  args: [
-    { name: 'address', type: 'str', help: 'Address and port as getpeerinfo shows them.', optional: true },
-    { name: 'nodeid', type: 'num', help: 'Number as getpeerinfo shows it.', optional: true },
-  ],
-  results: [{ type: 'none', help: '' }],
+  args: [str('address?', 'Address and port as getpeerinfo shows them.'), num('nodeid?', 'Number as getpeerinfo shows it.')],
+  results: [none()],
   examples: [
     { cli: '"192.168.0.6:8333"', rpc: '"192.168.0.6:8333"' },
     { cli: '"" 1', rpc: '"", 1' },

@@ -1,4 +1,4 @@
-// Declares getaddednodeinfo.
+import { arr, bool, obj, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const getaddednodeinfo: MethodSpec = {
@@ -7,37 +7,17 @@ export const getaddednodeinfo: MethodSpec = {
   runs: 'node',
   repeatable: true,
   description: 'The peers that addnode or -addnode keeps (those of onetry are not kept).',
-  args: [{ name: 'node', type: 'str', help: 'Only this one, as it was given.', optional: true }],
+  args: [str('node?', 'Only this one, as it was given.')],
   results: [
-    {
-      type: 'arr',
-      help: '',
-      inner: [
-        {
-          type: 'obj',
-          help: '',
-          inner: [
-            { type: 'str', key: 'addednode', help: 'As it was given' },
-            { type: 'bool', key: 'connected', help: 'Whether there is a connection' },
-            {
-              type: 'arr',
-              key: 'addresses',
-              help: 'Where to, when there is one',
-              inner: [
-                {
-                  type: 'obj',
-                  help: '',
-                  inner: [
-                    { type: 'str', key: 'address', help: 'Address and port' },
-                    { type: 'str', key: 'connected', help: 'inbound or outbound' },
-                  ],
-                },
-              ],
-            },
-          ],
-        },
-      ],
-    },
+    arr([
+      obj([
+        str('addednode', 'As it was given'),
+        bool('connected', 'Whether there is a connection'),
+        arr('addresses', 'Where to, when there is one', [
+          obj([str('address', 'Address and port'), str('connected', 'inbound or outbound')]),
+        ]),
+      ]),
+    ]),
   ],
   examples: [{ cli: '"192.168.0.201"', rpc: '"192.168.0.201"' }],
 };

@@ -1,5 +1,6 @@
 // Declares getaddrmaninfo. Core has it since version 26; `-addrinfo` of its
 // client calls it.
+import { dyn, num, obj } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const getaddrmaninfo: MethodSpec = {
@@ -10,22 +11,13 @@ export const getaddrmaninfo: MethodSpec = {
   description: 'Counts the known addresses of nodes by network.',
   args: [],
   results: [
-    {
-      type: 'obj-dyn',
-      help: 'By network (ipv4, ipv6, onion, i2p, cjdns), and all_networks',
-      inner: [
-        {
-          type: 'obj',
-          key: 'network',
-          help: '',
-          inner: [
-            { type: 'num', key: 'new', help: 'Addresses that were heard of' },
-            { type: 'num', key: 'tried', help: 'Addresses that a connection succeeded to' },
-            { type: 'num', key: 'total', help: 'Both' },
-          ],
-        },
-      ],
-    },
+    dyn('By network (ipv4, ipv6, onion, i2p, cjdns), and all_networks', [
+      obj('network', '', [
+        num('new', 'Addresses that were heard of'),
+        num('tried', 'Addresses that a connection succeeded to'),
+        num('total', 'Both'),
+      ]),
+    ]),
   ],
   examples: [{ cli: '', rpc: '' }],
 };

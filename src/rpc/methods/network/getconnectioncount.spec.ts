@@ -1,4 +1,4 @@
-// Declares getconnectioncount.
+import { num } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const getconnectioncount: MethodSpec = {
@@ -8,6 +8,6 @@ export const getconnectioncount: MethodSpec = {
   repeatable: true,
   description: 'Number of connections to peers.',
   args: [],
-  results: [{ type: 'num', help: 'The number' }],
+  results: [num('The number')],
   examples: [{ cli: '', rpc: '' }],
 };

@@ -1,4 +1,4 @@
-// Declares getnettotals.
+import { bool, num, obj, time } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const getnettotals: MethodSpec = {
@@ -9,28 +9,19 @@ export const getnettotals: MethodSpec = {
   description: 'Bytes received and sent, and the time.',
   args: [],
   results: [
-    {
-      type: 'obj',
-      help: '',
-      inner: [
-        { type: 'num', key: 'totalbytesrecv', help: 'Bytes received' },
-        { type: 'num', key: 'totalbytessent', help: 'Bytes sent' },
-        { type: 'num-time', key: 'timemillis', help: 'The time in milliseconds' },
-        {
-          type: 'obj',
-          key: 'uploadtarget',
-          help: '',
-          inner: [
-            { type: 'num', key: 'timeframe', help: 'Seconds of the measuring window' },
-            { type: 'num', key: 'target', help: 'Target in bytes' },
-            { type: 'bool', key: 'target_reached', help: 'Whether it is reached' },
-            { type: 'bool', key: 'serve_historical_blocks', help: 'Whether old blocks are served' },
-            { type: 'num', key: 'bytes_left_in_cycle', help: 'Bytes left' },
-            { type: 'num', key: 'time_left_in_cycle', help: 'Seconds left' },
-          ],
-        },
-      ],
-    },
+    obj([
+      num('totalbytesrecv', 'Bytes received'),
+      num('totalbytessent', 'Bytes sent'),
+      time('timemillis', 'The time in milliseconds'),
+      obj('uploadtarget', '', [
+        num('timeframe', 'Seconds of the measuring window'),
+        num('target', 'Target in bytes'),
+        bool('target_reached', 'Whether it is reached'),
+        bool('serve_historical_blocks', 'Whether old blocks are served'),
+        num('bytes_left_in_cycle', 'Bytes left'),
+        num('time_left_in_cycle', 'Seconds left'),
+      ]),
+    ]),
   ],
   examples: [{ cli: '', rpc: '' }],
 };

@@ -1,4 +1,4 @@
-// Declares listbanned.
+import { arr, num, obj, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const listbanned: MethodSpec = {
@@ -9,23 +9,15 @@ export const listbanned: MethodSpec = {
   description: 'The bans set by hand.',
   args: [],
   results: [
-    {
-      type: 'arr',
-      help: '',
-      inner: [
-        {
-          type: 'obj',
-          help: '',
-          inner: [
-            { type: 'str', key: 'address', help: 'Address or subnet' },
-            { type: 'num', key: 'banned_until', help: 'End of the ban, seconds since 1970' },
-            { type: 'num', key: 'ban_created', help: 'When it was set' },
-            { type: 'num', key: 'ban_duration', since: 22, help: 'Seconds from one to the other' },
-            { type: 'num', key: 'time_remaining', since: 22, help: 'Seconds until its end' },
-          ],
-        },
-      ],
-    },
+    arr([
+      obj([
+        str('address', 'Address or subnet'),
+        num('banned_until', 'End of the ban, seconds since 1970'),
+        num('ban_created', 'When it was set'),
+        num('ban_duration', 'Seconds from one to the other', { since: 22 }),
+        num('time_remaining', 'Seconds until its end', { since: 22 }),
+      ]),
+    ]),
   ],
   examples: [{ cli: '', rpc: '' }],
 };

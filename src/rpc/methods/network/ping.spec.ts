@@ -1,4 +1,4 @@
-// Declares ping.
+import { none } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const ping: MethodSpec = {
@@ -7,6 +7,6 @@ export const ping: MethodSpec = {
   runs: 'node',
   description: 'Asks every peer for a sign of life. getpeerinfo shows how long they took (pingtime) or have taken so far (pingwait).',
   args: [],
-  results: [{ type: 'none', help: '' }],
+  results: [none()],
   examples: [{ cli: '', rpc: '' }],
 };

@@ -1,4 +1,4 @@
-// Declares setnetworkactive.
+import { bool } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const setnetworkactive: MethodSpec = {
@@ -6,7 +6,7 @@ export const setnetworkactive: MethodSpec = {
   category: 'network',
   runs: 'node',
   description: 'Allows connections to peers, or ends them all and allows none.',
-  args: [{ name: 'state', type: 'bool', help: 'Whether peers are wanted.' }],
-  results: [{ type: 'bool', help: 'The state from now on' }],
+  args: [bool('state', 'Whether peers are wanted.')],
+  results: [bool('The state from now on')],
   examples: [],
 };

@@ -1,4 +1,4 @@
-// Declares abortprivatebroadcast.
+import { arr, hex, obj } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const abortprivatebroadcast: MethodSpec = {
@@ -7,30 +7,13 @@ export const abortprivatebroadcast: MethodSpec = {
   category: 'rawtransactions',
   runs: 'node',
   description: 'Sends a transaction no further, with -privatebroadcast.',
-  args: [{ name: 'id', type: 'hex', help: 'Its txid or wtxid; several transactions may have one txid' }],
+  args: [hex('id', 'Its txid or wtxid; several transactions may have one txid')],
   results: [
-    {
-      type: 'obj',
-      help: '',
-      inner: [
-        {
-          type: 'arr',
-          key: 'removed_transactions',
-          help: '',
-          inner: [
-            {
-              type: 'obj',
-              help: '',
-              inner: [
-                { type: 'hex', key: 'txid', help: 'The transaction id' },
-                { type: 'hex', key: 'wtxid', help: 'The same with its witness' },
-                { type: 'hex', key: 'hex', help: 'The transaction' },
-              ],
-            },
-          ],
-        },
-      ],
-    },
+    obj([
+      arr('removed_transactions', '', [
+        obj([hex('txid', 'The transaction id'), hex('wtxid', 'The same with its witness'), hex('hex', 'The transaction')]),
+      ]),
+    ]),
   ],
   examples: [{ cli: '"id"', rpc: '"id"' }],
 };

@@ -1,4 +1,4 @@
-// Declares combinepsbt.
+import { str } from '../../declare/parts.js';
 import { PSBTS_ARG } from '../../declare/psbt-parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
@@ -9,6 +9,6 @@ export const combinepsbt: MethodSpec = {
   repeatable: true,
   description: 'Puts together what several PSBTs of one transaction know (BIP174, combiner).',
   args: [PSBTS_ARG],
-  results: [{ type: 'str', help: 'The PSBT in Base64' }],
+  results: [str('The PSBT in Base64')],
   examples: [{ cli: '"[\\"mybase64_1\\", \\"mybase64_2\\"]"' }],
 };

@@ -1,4 +1,4 @@
-// Declares combinerawtransaction.
+import { arr, hex, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const combinerawtransaction: MethodSpec = {
@@ -7,14 +7,7 @@ export const combinerawtransaction: MethodSpec = {
   runs: 'node',
   repeatable: true,
   description: 'Puts together the signatures of several versions of one transaction.',
-  args: [
-    {
-      name: 'txs',
-      type: 'arr',
-      help: 'Versions of one transaction',
-      inner: [{ name: 'hexstring', type: 'hex', optional: true, help: 'A version, signed in part' }],
-    },
-  ],
-  results: [{ type: 'str', help: 'The transaction with all signatures' }],
+  args: [arr('txs', 'Versions of one transaction', [hex('hexstring?', 'A version, signed in part')])],
+  results: [str('The transaction with all signatures')],
   examples: [{ cli: '"[\\"myhex1\\", \\"myhex2\\"]"', rpc: '"[\\"myhex1\\", \\"myhex2\\"]"' }],
 };

@@ -1,4 +1,4 @@
-// Declares converttopsbt.
+import { bool, hex, str } from '../../declare/parts.js';
 import { PSBT_VERSION_ARG } from '../../declare/psbt-parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
@@ -9,21 +9,15 @@ export const converttopsbt: MethodSpec = {
   description:
     'Makes a blank PSBT of a transaction, as createrawtransaction and fundrawtransaction give it. New ones come from createpsbt.',
   args: [
-    { name: 'hexstring', type: 'hex', help: 'The transaction' },
-    {
-      name: 'permitsigdata',
-      type: 'bool',
+    hex('hexstring', 'The transaction'),
+    bool('permitsigdata', 'Whether signatures in it are thrown away; otherwise a transaction that has some is refused.', {
       default: 'false',
-      help: 'Whether signatures in it are thrown away; otherwise a transaction that has some is refused.',
-    },
-    {
-      name: 'iswitness',
-      type: 'bool',
+    }),
+    bool('iswitness', 'Whether it has a witness. When not given, both readings are tried and the sane one is taken.', {
       default: 'depends on heuristic tests',
-      help: 'Whether it has a witness. When not given, both readings are tried and the sane one is taken.',
-    },
+    }),
     PSBT_VERSION_ARG,
   ],
-  results: [{ type: 'str', help: 'The PSBT in Base64' }],
+  results: [str('The PSBT in Base64')],
   examples: [{ cli: '"hexstring"' }],
 };

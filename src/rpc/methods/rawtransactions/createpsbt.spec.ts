@@ -1,5 +1,4 @@
-// Declares createpsbt.
-
+import { str } from '../../declare/parts.js';
 import { PSBT_VERSION_ARG } from '../../declare/psbt-parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 import { createrawtransaction } from './createrawtransaction.spec.js';
@@ -10,6 +9,6 @@ export const createpsbt: MethodSpec = {
   runs: 'front',
   description: 'Builds a transaction from inputs and outputs as a partially signed one (BIP174) that nothing is known of yet.',
   args: [...createrawtransaction.args, PSBT_VERSION_ARG],
-  results: [{ type: 'str', help: 'The PSBT in Base64' }],
+  results: [str('The PSBT in Base64')],
   examples: [{ cli: `"[{\\"txid\\":\\"myid\\",\\"vout\\":0}]" "[{\\"data\\":\\"00010203\\"}]"` }],
 };

@@ -1,4 +1,4 @@
-// Declares decodepsbt.
+import { obj } from '../../declare/parts.js';
 import { PSBT_ARG, PSBT_MEMBERS } from '../../declare/psbt-parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
@@ -9,6 +9,6 @@ export const decodepsbt: MethodSpec = {
   repeatable: true,
   description: 'Shows a PSBT as an object.',
   args: [PSBT_ARG],
-  results: [{ type: 'obj', help: '', inner: PSBT_MEMBERS }],
+  results: [obj(PSBT_MEMBERS)],
   examples: [{ cli: '"psbt"' }],
 };

@@ -1,5 +1,5 @@
-// Declares decoderawtransaction.
 import { TX_MEMBERS } from '../../declare/members.js';
+import { bool, hex, obj } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const decoderawtransaction: MethodSpec = {
@@ -8,14 +8,11 @@ export const decoderawtransaction: MethodSpec = {
   runs: 'front',
   description: 'Shows a raw transaction as an object.',
   args: [
-    { name: 'hexstring', type: 'hex', help: 'The transaction' },
-    {
-      name: 'iswitness',
-      type: 'bool',
+    hex('hexstring', 'The transaction'),
+    bool('iswitness', 'Whether it has a witness. When not given, both readings are tried and the sane one is taken.', {
       default: 'depends on heuristic tests',
-      help: 'Whether it has a witness. When not given, both readings are tried and the sane one is taken.',
-    },
+    }),
   ],
-  results: [{ type: 'obj', help: '', inner: TX_MEMBERS }],
+  results: [obj(TX_MEMBERS)],
   examples: [{ cli: '"hexstring"', rpc: '"hexstring"' }],
 };

@@ -1,5 +1,5 @@
-// Declares decodescript.
 import { SCRIPT_MEMBERS } from '../../declare/members.js';
+import { hex, obj, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const decodescript: MethodSpec = {
@@ -7,23 +7,16 @@ export const decodescript: MethodSpec = {
   category: 'rawtransactions',
   runs: 'front',
   description: 'Shows a script as an object.',
-  args: [{ name: 'hexstring', type: 'hex', help: 'The script' }],
+  args: [hex('hexstring', 'The script')],
   results: [
-    {
-      type: 'obj',
-      help: '',
-      inner: [
-        ...SCRIPT_MEMBERS.filter(({ key }) => key !== 'hex'),
-        { type: 'str', key: 'p2sh', optional: true, help: 'Address of the P2SH script that wraps it (not for one that is P2SH already)' },
-        {
-          type: 'obj',
-          key: 'segwit',
-          optional: true,
-          help: 'The witness script that wraps it (not for witness programs and P2SH)',
-          inner: [...SCRIPT_MEMBERS, { type: 'str', key: 'p2sh-segwit', help: 'Address of the P2SH script that wraps the witness script' }],
-        },
-      ],
-    },
+    obj([
+      ...SCRIPT_MEMBERS.filter(({ name }) => name !== 'hex'),
+      str('p2sh?', 'Address of the P2SH script that wraps it (not for one that is P2SH already)'),
+      obj('segwit?', 'The witness script that wraps it (not for witness programs and P2SH)', [
+        ...SCRIPT_MEMBERS,
+        str('p2sh-segwit', 'Address of the P2SH script that wraps the witness script'),
+      ]),
+    ]),
   ],
   examples: [{ cli: '"hexstring"', rpc: '"hexstring"' }],
 };

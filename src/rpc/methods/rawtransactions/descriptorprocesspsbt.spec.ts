@@ -1,4 +1,4 @@
-// Declares descriptorprocesspsbt.
+import { arr, bool, hex, obj, range, str } from '../../declare/parts.js';
 import { PSBT_ARG } from '../../declare/psbt-parts.js';
 import { SIGHASH_TYPE_ARG } from '../../declare/signing-parts.js';
 import type { MethodSpec } from '../../declare/types.js';
@@ -11,38 +11,23 @@ export const descriptorprocesspsbt: MethodSpec = {
   description: 'Adds to a PSBT what descriptors, the chain and the pool tell, and signs what their private keys can.',
   args: [
     PSBT_ARG,
-    {
-      name: 'descriptors',
-      type: 'arr',
-      help: 'The descriptors',
-      inner: [
-        { name: '', type: 'str', holds: 'descriptor', optional: true, help: 'A descriptor' },
-        {
-          name: '',
-          type: 'obj',
-          optional: true,
-          help: 'A descriptor with its range',
-          inner: [
-            { name: 'desc', type: 'str', holds: 'descriptor', help: 'The descriptor' },
-            { name: 'range', type: 'range', default: '1000', help: 'Last index, or first and last' },
-          ],
-        },
-      ],
-    },
+    arr('descriptors', 'The descriptors', [
+      str('A descriptor', { holds: 'descriptor', optional: true }),
+      obj('A descriptor with its range', { optional: true }, [
+        str('desc', 'The descriptor', { holds: 'descriptor' }),
+        range('range', 'Last index, or first and last', { default: '1000' }),
+      ]),
+    ]),
     SIGHASH_TYPE_ARG,
-    { name: 'bip32derivs', type: 'bool', default: 'true', help: 'Whether to tell where keys come from (BIP32)' },
-    { name: 'finalize', type: 'bool', default: 'true', help: 'Whether to put final scripts into inputs that are complete' },
+    bool('bip32derivs', 'Whether to tell where keys come from (BIP32)', { default: 'true' }),
+    bool('finalize', 'Whether to put final scripts into inputs that are complete', { default: 'true' }),
   ],
   results: [
-    {
-      type: 'obj',
-      help: '',
-      inner: [
-        { type: 'str', key: 'psbt', help: 'The PSBT in Base64' },
-        { type: 'bool', key: 'complete', help: 'Whether all inputs are signed' },
-        { type: 'hex', key: 'hex', optional: true, help: 'The transaction, when they are' },
-      ],
-    },
+    obj([
+      str('psbt', 'The PSBT in Base64'),
+      bool('complete', 'Whether all inputs are signed'),
+      hex('hex?', 'The transaction, when they are'),
+    ]),
   ],
   examples: [{ cli: '"psbt" \'["descriptor1", "descriptor2"]\'' }, { cli: '"psbt" \'[{"desc":"mydescriptor", "range":21}]\'' }],
 };

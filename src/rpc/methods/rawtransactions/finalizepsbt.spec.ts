@@ -1,4 +1,4 @@
-// Declares finalizepsbt.
+import { bool, hex, obj, str } from '../../declare/parts.js';
 import { PSBT_ARG } from '../../declare/psbt-parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
@@ -9,20 +9,13 @@ export const finalizepsbt: MethodSpec = {
   repeatable: true,
   description:
     'Puts the signatures of a PSBT together (BIP174, finalizer). Once every input has all it needs, the transaction comes out,\nready for sendrawtransaction; else the PSBT with those inputs final that are complete.',
-  args: [
-    PSBT_ARG,
-    { name: 'extract', type: 'bool', default: 'true', help: 'Whether the transaction is given instead of the PSBT when it is complete' },
-  ],
+  args: [PSBT_ARG, bool('extract', 'Whether the transaction is given instead of the PSBT when it is complete', { default: 'true' })],
   results: [
-    {
-      type: 'obj',
-      help: '',
-      inner: [
-        { type: 'str', key: 'psbt', optional: true, help: 'The PSBT in Base64, when there is no transaction' },
-        { type: 'hex', key: 'hex', optional: true, help: 'The transaction' },
-        { type: 'bool', key: 'complete', help: 'Whether all inputs are final' },
-      ],
-    },
+    obj([
+      str('psbt?', 'The PSBT in Base64, when there is no transaction'),
+      hex('hex?', 'The transaction'),
+      bool('complete', 'Whether all inputs are final'),
+    ]),
   ],
   examples: [{ cli: '"psbt"' }],
 };

@@ -1,5 +1,5 @@
-// Declares getrawtransaction.
 import { spendingMembers } from '../../declare/members.js';
+import { amount, bool, hex, num, obj, str, time } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const getrawtransaction: MethodSpec = {
@@ -10,42 +10,28 @@ export const getrawtransaction: MethodSpec = {
   description:
     'A transaction of the pool, or of a block when its hash is given; any transaction with -txindex.\nAs hex, or as an object when verbose is true; with 2 also what it spends, when it is in a block.',
   args: [
-    { name: 'txid', type: 'hex', help: 'The transaction id' },
-    {
-      name: 'verbose',
+    hex('txid', 'The transaction id'),
+    bool('verbose', 'false or 0 for hex, true or 1 for an object, since release 25 also 2', {
       renamed: { since: 25, name: 'verbosity|verbose' },
       anyType: true,
-      type: 'bool',
       default: 'false',
-      help: 'false or 0 for hex, true or 1 for an object, since release 25 also 2',
-    },
-    { name: 'blockhash', type: 'hex', optional: true, help: 'The block to look in' },
+    }),
+    hex('blockhash?', 'The block to look in'),
   ],
   results: [
-    { type: 'str', when: 'if verbose is not set or set to false', help: 'The transaction' },
-    {
-      type: 'obj',
-      when: 'if verbose is set to true',
-      help: '',
-      inner: [
-        { type: 'bool', key: 'in_active_chain', optional: true, help: 'Whether the given block is in the best chain' },
-        {
-          type: 'num',
-          key: 'vsize_adjusted',
-          since: 32,
-          optional: true,
-          help: 'Virtual size with signature operations, while it is in the pool',
-        },
-        { type: 'hex', key: 'hex', until: 22, help: 'The transaction' },
-        ...spendingMembers(25),
-        { type: 'amount', key: 'fee', since: 25, optional: true, help: 'The fee in BTC, with 2 of a transaction in a block' },
-        { type: 'hex', key: 'hex', since: 22, help: 'The transaction' },
-        { type: 'hex', key: 'blockhash', optional: true, help: 'Hash of its block' },
-        { type: 'num', key: 'confirmations', optional: true, help: 'Confirmations' },
-        { type: 'num', key: 'time', optional: true, help: 'The same as "blocktime"' },
-        { type: 'num-time', key: 'blocktime', optional: true, help: 'Time of its block' },
-      ],
-    },
+    str('The transaction', { when: 'if verbose is not set or set to false' }),
+    obj({ when: 'if verbose is set to true' }, [
+      bool('in_active_chain?', 'Whether the given block is in the best chain'),
+      num('vsize_adjusted?', 'Virtual size with signature operations, while it is in the pool', { since: 32 }),
+      hex('hex', 'The transaction', { until: 22 }),
+      ...spendingMembers(25),
+      amount('fee?', 'The fee in BTC, with 2 of a transaction in a block', { since: 25 }),
+      hex('hex', 'The transaction', { since: 22 }),
+      hex('blockhash?', 'Hash of its block'),
+      num('confirmations?', 'Confirmations'),
+      num('time?', 'The same as "blocktime"'),
+      time('blocktime?', 'Time of its block'),
+    ]),
   ],
   examples: [{ cli: '"mytxid"' }, { cli: '"mytxid" true', rpc: '"mytxid", true' }, { cli: '"mytxid" true "myblockhash"' }],
 };

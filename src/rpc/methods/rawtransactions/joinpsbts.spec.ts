@@ -1,4 +1,4 @@
-// Declares joinpsbts.
+import { str } from '../../declare/parts.js';
 import { PSBTS_ARG } from '../../declare/psbt-parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
@@ -9,6 +9,6 @@ export const joinpsbts: MethodSpec = {
   repeatable: true,
   description: 'Makes one PSBT of the inputs and outputs of several, in random order. No outpoint may be in two of them.',
   args: [PSBTS_ARG],
-  results: [{ type: 'str', help: 'The PSBT in Base64' }],
+  results: [str('The PSBT in Base64')],
   examples: [{ cli: '"[\\"mybase64_1\\", \\"mybase64_2\\"]"' }],
 };

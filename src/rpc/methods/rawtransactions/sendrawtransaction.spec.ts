@@ -1,4 +1,4 @@
-// Declares sendrawtransaction.
+import { amount, hex } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const sendrawtransaction: MethodSpec = {
@@ -8,16 +8,10 @@ export const sendrawtransaction: MethodSpec = {
   everywhere: true,
   description: 'Hands in a signed transaction. It is kept in the pool and sent to the peers.',
   args: [
-    { name: 'hexstring', type: 'hex', help: 'The transaction' },
-    { name: 'maxfeerate', type: 'amount', default: '0.10', help: 'Refuse it above this feerate, in BTC/kB.\n0 takes any.' },
-    {
-      name: 'maxburnamount',
-      since: 25,
-      type: 'amount',
-      default: '0.00',
-      help: 'Refuse outputs that nobody can spend above this amount, in BTC',
-    },
+    hex('hexstring', 'The transaction'),
+    amount('maxfeerate', 'Refuse it above this feerate, in BTC/kB.\n0 takes any.', { default: '0.10' }),
+    amount('maxburnamount', 'Refuse outputs that nobody can spend above this amount, in BTC', { since: 25, default: '0.00' }),
   ],
-  results: [{ type: 'hex', help: 'The transaction id' }],
+  results: [hex('The transaction id')],
   examples: [{ title: 'Send a signed transaction', cli: '"signedhex"', rpc: '"signedhex"' }],
 };

@@ -1,4 +1,4 @@
-// Declares signrawtransactionwithkey.
+import { arr, str } from '../../declare/parts.js';
 import { PREVTXS_ARG, SIGHASH_TYPE_ARG, SIGNED_RESULTS } from '../../declare/signing-parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
@@ -9,13 +9,8 @@ export const signrawtransactionwithkey: MethodSpec = {
   repeatable: true,
   description: 'Signs the inputs of a transaction with the given private keys and no others.',
   args: [
-    { name: 'hexstring', type: 'str', help: 'The transaction' },
-    {
-      name: 'privkeys',
-      type: 'arr',
-      help: 'The private keys',
-      inner: [{ name: 'privatekey', type: 'str', holds: 'key', optional: true, help: 'A private key in Base58Check' }],
-    },
+    str('hexstring', 'The transaction'),
+    arr('privkeys', 'The private keys', [str('privatekey?', 'A private key in Base58Check', { holds: 'key' })]),
     PREVTXS_ARG,
     SIGHASH_TYPE_ARG,
   ],

@@ -1,4 +1,4 @@
-// Declares testmempoolaccept.
+import { amount, arr, bool, hex, num, obj, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const testmempoolaccept: MethodSpec = {
@@ -9,54 +9,28 @@ export const testmempoolaccept: MethodSpec = {
   description:
     'Tells whether transactions would be taken into the pool: one, or several in order, of which later ones may spend earlier ones.',
   args: [
-    {
-      name: 'rawtxs',
-      type: 'arr',
-      help: 'The transactions as hex, 25 at most, none twice.',
-      inner: [{ name: 'rawtx', type: 'hex', optional: true, help: '' }],
-    },
-    { name: 'maxfeerate', type: 'amount', default: '0.10', help: 'Refuse it above this feerate, in BTC/kB' },
+    arr('rawtxs', 'The transactions as hex, 25 at most, none twice.', [hex('rawtx?', '')]),
+    amount('maxfeerate', 'Refuse it above this feerate, in BTC/kB', { default: '0.10' }),
   ],
   results: [
-    {
-      type: 'arr',
-      help: 'One result for each transaction',
-      inner: [
-        {
-          type: 'obj',
-          help: '',
-          inner: [
-            { type: 'hex', key: 'txid', help: 'The transaction id' },
-            { type: 'hex', key: 'wtxid', since: 22, help: 'The witness hash' },
-            { type: 'str', key: 'package-error', since: 22, optional: true, help: 'What is wrong with several transactions together' },
-            { type: 'bool', key: 'allowed', optional: true, help: 'Whether it would be taken; absent when one before it would not' },
-            { type: 'num', key: 'vsize_adjusted', since: 32, optional: true, help: 'Virtual size with signature operations, when allowed' },
-            { type: 'num', key: 'vsize', optional: true, help: 'Virtual size that fees count on, when allowed' },
-            { type: 'num', key: 'vsize_bip141', since: 32, optional: true, help: 'Virtual size (BIP141), when allowed' },
-            {
-              type: 'obj',
-              key: 'fees',
-              optional: true,
-              help: 'Fees, when allowed',
-              inner: [
-                { type: 'amount', key: 'base', help: 'The fee in BTC' },
-                { type: 'amount', key: 'effective-feerate', since: 25, optional: true, help: 'The feerate in BTC/kvB' },
-                {
-                  type: 'arr',
-                  key: 'effective-includes',
-                  since: 25,
-                  optional: true,
-                  help: 'Witness hashes that count for it',
-                  inner: [{ type: 'hex', help: '' }],
-                },
-              ],
-            },
-            { type: 'str', key: 'reject-reason', optional: true, help: 'Why it would not' },
-            { type: 'str', key: 'reject-details', since: 29, optional: true, help: 'The same with details' },
-          ],
-        },
-      ],
-    },
+    arr('One result for each transaction', [
+      obj([
+        hex('txid', 'The transaction id'),
+        hex('wtxid', 'The witness hash', { since: 22 }),
+        str('package-error?', 'What is wrong with several transactions together', { since: 22 }),
+        bool('allowed?', 'Whether it would be taken; absent when one before it would not'),
+        num('vsize_adjusted?', 'Virtual size with signature operations, when allowed', { since: 32 }),
+        num('vsize?', 'Virtual size that fees count on, when allowed'),
+        num('vsize_bip141?', 'Virtual size (BIP141), when allowed', { since: 32 }),
+        obj('fees?', 'Fees, when allowed', [
+          amount('base', 'The fee in BTC'),
+          amount('effective-feerate?', 'The feerate in BTC/kvB', { since: 25 }),
+          arr('effective-includes?', 'Witness hashes that count for it', { since: 25 }, [hex()]),
+        ]),
+        str('reject-reason?', 'Why it would not'),
+        str('reject-details?', 'The same with details', { since: 29 }),
+      ]),
+    ]),
   ],
   examples: [{ cli: `'["signedhex"]'`, rpc: '["signedhex"]' }],
 };

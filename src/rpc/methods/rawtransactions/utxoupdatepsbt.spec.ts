@@ -1,4 +1,4 @@
-// Declares utxoupdatepsbt.
+import { arr, obj, range, str } from '../../declare/parts.js';
 import { PSBT_ARG } from '../../declare/psbt-parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
@@ -10,26 +10,14 @@ export const utxoupdatepsbt: MethodSpec = {
   description: 'Adds segwit outputs that a PSBT spends, from the chain and the pool, and what descriptors tell about its scripts and keys.',
   args: [
     PSBT_ARG,
-    {
-      name: 'descriptors',
-      type: 'arr',
-      optional: true,
-      help: 'Descriptors',
-      inner: [
-        { name: '', type: 'str', holds: 'descriptor', optional: true, help: 'A descriptor' },
-        {
-          name: '',
-          type: 'obj',
-          optional: true,
-          help: 'A descriptor with a range',
-          inner: [
-            { name: 'desc', type: 'str', holds: 'descriptor', help: 'A descriptor' },
-            { name: 'range', type: 'range', default: '1000', help: 'Up to what index, or [begin,end]' },
-          ],
-        },
-      ],
-    },
+    arr('descriptors?', 'Descriptors', [
+      str('A descriptor', { holds: 'descriptor', optional: true }),
+      obj('A descriptor with a range', { optional: true }, [
+        str('desc', 'A descriptor', { holds: 'descriptor' }),
+        range('range', 'Up to what index, or [begin,end]', { default: '1000' }),
+      ]),
+    ]),
   ],
-  results: [{ type: 'str', help: 'The PSBT in Base64' }],
+  results: [str('The PSBT in Base64')],
   examples: [{ cli: '"psbt"' }],
 };

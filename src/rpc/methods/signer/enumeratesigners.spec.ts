@@ -1,4 +1,4 @@
-// Declares enumeratesigners.
+import { arr, hex, obj, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const enumeratesigners: MethodSpec = {
@@ -8,29 +8,7 @@ export const enumeratesigners: MethodSpec = {
   since: 22,
   description: 'Lists the devices that the command of -signer finds, each master key once.',
   args: [],
-  results: [
-    {
-      type: 'obj',
-      help: '',
-      inner: [
-        {
-          type: 'arr',
-          key: 'signers',
-          help: '',
-          inner: [
-            {
-              type: 'obj',
-              help: '',
-              inner: [
-                { type: 'hex', key: 'fingerprint', help: 'Fingerprint of its master key' },
-                { type: 'str', key: 'name', help: 'Its model' },
-              ],
-            },
-          ],
-        },
-      ],
-    },
-  ],
+  results: [obj([arr('signers', '', [obj([hex('fingerprint', 'Fingerprint of its master key'), str('name', 'Its model')])])])],
   examples: [{ cli: '', rpc: '' }],
   waits: true,
 };

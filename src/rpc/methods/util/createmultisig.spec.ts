@@ -1,7 +1,6 @@
-// Declares createmultisig.
-
 import { SCRIPT_ADDRESS_TYPES_HELP } from '../../declare/address-parts.js';
 import { MULTISIG_RESULTS } from '../../declare/members.js';
+import { arr, hex, num, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const createmultisig: MethodSpec = {
@@ -11,14 +10,9 @@ export const createmultisig: MethodSpec = {
   repeatable: true,
   description: 'Makes an address that needs some of several keys to spend. No wallet learns of it.',
   args: [
-    { name: 'nrequired', type: 'num', help: 'How many of the keys must sign' },
-    {
-      name: 'keys',
-      type: 'arr',
-      help: 'The public keys',
-      inner: [{ name: 'key', type: 'hex', help: 'A public key' }],
-    },
-    { name: 'address_type', type: 'str', default: 'legacy', help: `Kind of address: ${SCRIPT_ADDRESS_TYPES_HELP}` },
+    num('nrequired', 'How many of the keys must sign'),
+    arr('keys', 'The public keys', [hex('key', 'A public key')]),
+    str('address_type', `Kind of address: ${SCRIPT_ADDRESS_TYPES_HELP}`, { default: 'legacy' }),
   ],
   results: MULTISIG_RESULTS,
   examples: [

@@ -1,4 +1,4 @@
-// Declares deriveaddresses.
+import { arr, range, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const deriveaddresses: MethodSpec = {
@@ -8,15 +8,10 @@ export const deriveaddresses: MethodSpec = {
   repeatable: true,
   description: 'Lists the addresses of an output descriptor.',
   args: [
-    { name: 'descriptor', type: 'str', holds: 'descriptor', help: 'The descriptor with its checksum' },
-    {
-      name: 'range',
-      type: 'range',
-      optional: true,
-      help: 'For ranged descriptors: the last index, or [begin,end], both included',
-    },
+    str('descriptor', 'The descriptor with its checksum', { holds: 'descriptor' }),
+    range('range?', 'For ranged descriptors: the last index, or [begin,end], both included'),
   ],
-  results: [{ type: 'arr', help: '', inner: [{ type: 'str', help: 'An address' }] }],
+  results: [arr([str('An address')])],
   examples: [
     {
       title: 'The first three receiving addresses',

@@ -1,4 +1,4 @@
-// Declares estimatesmartfee.
+import { amount, arr, num, obj, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const estimatesmartfee: MethodSpec = {
@@ -9,28 +9,19 @@ export const estimatesmartfee: MethodSpec = {
   description:
     'What a transaction should pay per kB to confirm within conf_target blocks, as far as past blocks tell.\nSizes are virtual (BIP141): witness data counts a quarter.',
   args: [
-    { name: 'conf_target', type: 'num', help: 'Blocks (1 - 1008)' },
-    {
-      name: 'estimate_mode',
-      type: 'str',
-      default: 'conservative',
-      help: 'conservative looks further back and answers with more when fees have just fallen; economical follows at once.\nOne of "unset", "economical", "conservative".',
-    },
+    num('conf_target', 'Blocks (1 - 1008)'),
+    str(
+      'estimate_mode',
+      'conservative looks further back and answers with more when fees have just fallen; economical follows at once.\nOne of "unset", "economical", "conservative".',
+      { default: 'conservative' },
+    ),
   ],
   results: [
-    {
-      type: 'obj',
-      help: '',
-      inner: [
-        { type: 'amount', key: 'feerate', optional: true, help: 'Fee rate in BTC/kB (absent with errors)' },
-        { type: 'arr', key: 'errors', optional: true, help: '', inner: [{ type: 'str', help: 'Why there is no answer' }] },
-        {
-          type: 'num',
-          key: 'blocks',
-          help: 'The target this answers: the one asked for, or the longest that there is data for, at least 2',
-        },
-      ],
-    },
+    obj([
+      amount('feerate?', 'Fee rate in BTC/kB (absent with errors)'),
+      arr('errors?', '', [str('Why there is no answer')]),
+      num('blocks', 'The target this answers: the one asked for, or the longest that there is data for, at least 2'),
+    ]),
   ],
   examples: [{ cli: '6' }],
 };

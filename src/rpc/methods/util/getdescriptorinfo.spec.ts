@@ -1,4 +1,4 @@
-// Declares getdescriptorinfo.
+import { arr, bool, obj, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const getdescriptorinfo: MethodSpec = {
@@ -7,26 +7,16 @@ export const getdescriptorinfo: MethodSpec = {
   runs: 'node',
   repeatable: true,
   description: 'Reads an output descriptor and tells what it is.',
-  args: [{ name: 'descriptor', type: 'str', holds: 'descriptor', help: 'The descriptor; its checksum may be left out.' }],
+  args: [str('descriptor', 'The descriptor; its checksum may be left out.', { holds: 'descriptor' })],
   results: [
-    {
-      type: 'obj',
-      help: '',
-      inner: [
-        { type: 'str', key: 'descriptor', help: 'The descriptor in canonical form, without private keys, with its checksum' },
-        {
-          type: 'arr',
-          key: 'multipath_expansion',
-          optional: true,
-          help: 'Every descriptor that a multipath descriptor stands for',
-          inner: [{ type: 'str', help: 'A descriptor' }],
-        },
-        { type: 'str', key: 'checksum', help: 'The checksum of the text that was given' },
-        { type: 'bool', key: 'isrange', help: 'Whether it stands for one script per index' },
-        { type: 'bool', key: 'issolvable', help: 'Whether enough is known to sign, but for private keys' },
-        { type: 'bool', key: 'hasprivatekeys', help: 'Whether the text holds a private key' },
-      ],
-    },
+    obj([
+      str('descriptor', 'The descriptor in canonical form, without private keys, with its checksum'),
+      arr('multipath_expansion?', 'Every descriptor that a multipath descriptor stands for', [str('A descriptor')]),
+      str('checksum', 'The checksum of the text that was given'),
+      bool('isrange', 'Whether it stands for one script per index'),
+      bool('issolvable', 'Whether enough is known to sign, but for private keys'),
+      bool('hasprivatekeys', 'Whether the text holds a private key'),
+    ]),
   ],
   examples: [
     {

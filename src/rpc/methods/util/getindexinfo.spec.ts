@@ -1,4 +1,4 @@
-// Declares getindexinfo.
+import { bool, dyn, num, obj, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const getindexinfo: MethodSpec = {
@@ -7,23 +7,14 @@ export const getindexinfo: MethodSpec = {
   runs: 'node',
   repeatable: true,
   description: 'The indexes that are on, and how far they came.',
-  args: [{ name: 'index_name', type: 'str', optional: true, help: 'Show only this one' }],
+  args: [str('index_name?', 'Show only this one')],
   results: [
-    {
-      type: 'obj-dyn',
-      help: '',
-      inner: [
-        {
-          type: 'obj',
-          key: 'name',
-          help: 'Name of the index',
-          inner: [
-            { type: 'bool', key: 'synced', help: 'Whether it has caught up with the chain' },
-            { type: 'num', key: 'best_block_height', help: 'Height up to which it goes' },
-          ],
-        },
-      ],
-    },
+    dyn([
+      obj('name', 'Name of the index', [
+        bool('synced', 'Whether it has caught up with the chain'),
+        num('best_block_height', 'Height up to which it goes'),
+      ]),
+    ]),
   ],
   examples: [
     { cli: '', rpc: '' },

@@ -1,4 +1,4 @@
-// Declares signmessagewithprivkey.
+import { str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const signmessagewithprivkey: MethodSpec = {
@@ -7,11 +7,8 @@ export const signmessagewithprivkey: MethodSpec = {
   runs: 'node',
   repeatable: true,
   description: 'Signs a message with a private key.',
-  args: [
-    { name: 'privkey', type: 'str', holds: 'key', help: 'The private key' },
-    { name: 'message', type: 'str', help: 'What to sign' },
-  ],
-  results: [{ type: 'str', help: 'The signature in Base64' }],
+  args: [str('privkey', 'The private key', { holds: 'key' }), str('message', 'What to sign')],
+  results: [str('The signature in Base64')],
   examples: [
     { title: 'Sign', cli: '"privkey" "my message"', rpc: '"privkey", "my message"' },
     { title: 'Check it', method: 'verifymessage', cli: '"1D1ZrZNe3JUo7ZycKEYQQiQAWd9y54F4XX" "signature" "my message"' },

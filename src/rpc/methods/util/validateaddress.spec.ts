@@ -1,4 +1,4 @@
-// Declares validateaddress.
+import { arr, bool, hex, num, obj, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const validateaddress: MethodSpec = {
@@ -6,30 +6,19 @@ export const validateaddress: MethodSpec = {
   category: 'util',
   runs: 'front',
   description: 'Tells whether an address is valid, and what it stands for.',
-  args: [{ name: 'address', type: 'str', help: 'The address' }],
+  args: [str('address', 'The address')],
   results: [
-    {
-      type: 'obj',
-      help: '',
-      inner: [
-        { type: 'bool', key: 'isvalid', help: 'Whether it is valid; when not, only why.' },
-        { type: 'str', key: 'address', optional: true, help: 'The address' },
-        { type: 'hex', key: 'scriptPubKey', optional: true, help: 'Its output script' },
-        { type: 'bool', key: 'isscript', optional: true, help: 'Whether it stands for a script' },
-        { type: 'bool', key: 'iswitness', optional: true, help: 'Whether it is a witness address' },
-        { type: 'num', key: 'witness_version', optional: true, help: 'The witness version' },
-        { type: 'hex', key: 'witness_program', optional: true, help: 'The witness program' },
-        {
-          type: 'arr',
-          key: 'error_locations',
-          since: 22,
-          optional: true,
-          help: 'Where the mistake is likely to be',
-          inner: [{ type: 'num', help: 'The index of a character' }],
-        },
-        { type: 'str', key: 'error', since: 22, optional: true, help: 'Why it is not valid' },
-      ],
-    },
+    obj([
+      bool('isvalid', 'Whether it is valid; when not, only why.'),
+      str('address?', 'The address'),
+      hex('scriptPubKey?', 'Its output script'),
+      bool('isscript?', 'Whether it stands for a script'),
+      bool('iswitness?', 'Whether it is a witness address'),
+      num('witness_version?', 'The witness version'),
+      hex('witness_program?', 'The witness program'),
+      arr('error_locations?', 'Where the mistake is likely to be', { since: 22 }, [num('The index of a character')]),
+      str('error?', 'Why it is not valid', { since: 22 }),
+    ]),
   ],
   examples: [{ cli: '"bc1q09vm5lfy0j5reeulh4x5752q25uqqvz34hufdl"', rpc: '"bc1q09vm5lfy0j5reeulh4x5752q25uqqvz34hufdl"' }],
 };

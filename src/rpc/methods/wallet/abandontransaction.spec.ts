@@ -1,4 +1,4 @@
-// Declares abandontransaction.
+import { hex, none } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const abandontransaction: MethodSpec = {
@@ -8,8 +8,8 @@ export const abandontransaction: MethodSpec = {
   holds: 'wallet',
   description:
     'Gives a transaction up that is in no block and not in the mempool, with all that spend its outputs: their inputs can be spent again.',
-  args: [{ name: 'txid', type: 'hex', help: 'The transaction' }],
-  results: [{ type: 'none', help: '' }],
+  args: [hex('txid', 'The transaction')],
+  results: [none()],
   examples: [
     {
       cli: '"1075db55d416d3ca199f55b6084e2115b9345e16c5cf302fc80e9d5fbf5d48d0"',

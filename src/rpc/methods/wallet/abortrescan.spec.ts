@@ -1,4 +1,4 @@
-// Declares abortrescan.
+import { bool } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const abortrescan: MethodSpec = {
@@ -8,6 +8,6 @@ export const abortrescan: MethodSpec = {
   holds: 'wallet',
   description: 'Stops the scan under way.',
   args: [],
-  results: [{ type: 'bool', help: 'Whether there was one to stop' }],
+  results: [bool('Whether there was one to stop')],
   examples: [{ cli: '', rpc: '' }],
 };

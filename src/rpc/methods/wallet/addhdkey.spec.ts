@@ -1,4 +1,4 @@
-// Declares addhdkey.
+import { obj, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const addhdkey: MethodSpec = {
@@ -8,7 +8,7 @@ export const addhdkey: MethodSpec = {
   runs: 'wallet',
   holds: 'keys',
   description: 'Adds an extended key to a wallet, for createwalletdescriptor and derivehdkey. It makes no address by itself.',
-  args: [{ name: 'hdkey', type: 'str', holds: 'descriptor', default: 'a random key', help: 'The extended private key' }],
-  results: [{ type: 'obj', help: '', inner: [{ type: 'str', key: 'xpub', help: 'Its public half' }] }],
+  args: [str('hdkey', 'The extended private key', { holds: 'descriptor', default: 'a random key' })],
+  results: [obj([str('xpub', 'Its public half')])],
   examples: [{ cli: 'xprv', rpc: '"xprv"' }],
 };

@@ -1,7 +1,6 @@
-// Declares addmultisigaddress.
-
 import { SCRIPT_ADDRESS_TYPES_HELP } from '../../declare/address-parts.js';
 import { MULTISIG_RESULTS } from '../../declare/members.js';
+import { arr, num, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const addmultisigaddress: MethodSpec = {
@@ -11,15 +10,10 @@ export const addmultisigaddress: MethodSpec = {
   holds: 'wallet',
   description: 'Makes an address that needs some of several keys to spend, and keeps its script.',
   args: [
-    { name: 'nrequired', type: 'num', help: 'How many of the keys must sign' },
-    {
-      name: 'keys',
-      type: 'arr',
-      help: 'The public keys, or addresses of the wallet',
-      inner: [{ name: 'key', type: 'str', help: 'A public key in hex, or an address' }],
-    },
-    { name: 'label', type: 'str', optional: true, help: 'A label for the address' },
-    { name: 'address_type', type: 'str', default: 'set by -addresstype', help: SCRIPT_ADDRESS_TYPES_HELP },
+    num('nrequired', 'How many of the keys must sign'),
+    arr('keys', 'The public keys, or addresses of the wallet', [str('key', 'A public key in hex, or an address')]),
+    str('label?', 'A label for the address'),
+    str('address_type', SCRIPT_ADDRESS_TYPES_HELP, { default: 'set by -addresstype' }),
   ],
   results: MULTISIG_RESULTS,
   examples: [

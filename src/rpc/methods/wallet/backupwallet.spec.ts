@@ -1,4 +1,4 @@
-// Declares backupwallet.
+import { none, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const backupwallet: MethodSpec = {
@@ -7,8 +7,8 @@ export const backupwallet: MethodSpec = {
   runs: 'wallet',
   holds: 'wallet',
   description: 'Writes the wallet to one file, whole and with a checksum.',
-  args: [{ name: 'destination', type: 'str', help: 'A file, which is replaced, or a folder' }],
-  results: [{ type: 'none', help: '' }],
+  args: [str('destination', 'A file, which is replaced, or a folder')],
+  results: [none()],
   examples: [{ cli: '"backup.dat"', rpc: '"backup.dat"' }],
   waits: true,
 };

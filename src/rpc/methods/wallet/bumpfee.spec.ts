@@ -1,5 +1,5 @@
-// Declares bumpfee.
 import { BUMP_ARGS, BUMP_MEMBERS } from '../../declare/bump-parts.js';
+import { hex, obj } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const bumpfee: MethodSpec = {
@@ -10,7 +10,7 @@ export const bumpfee: MethodSpec = {
   description:
     "Replaces an unconfirmed, replaceable payment of the wallet by one with a higher fee. The fee comes from its change, or from further coins.\nThe wallet must be unlocked. The payment must have no descendants; all inputs must be the wallet's.",
   args: BUMP_ARGS,
-  results: [{ type: 'obj', help: '', inner: [{ type: 'hex', key: 'txid', help: 'The new transaction id' }, ...BUMP_MEMBERS] }],
+  results: [obj([hex('txid', 'The new transaction id'), ...BUMP_MEMBERS])],
   examples: [{ title: 'Pay more', cli: '"txid"' }],
   waits: true,
 };

@@ -1,5 +1,5 @@
-// Declares createwallet.
 import { WARNINGS } from '../../declare/members.js';
+import { bool, obj, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const createwallet: MethodSpec = {
@@ -8,33 +8,22 @@ export const createwallet: MethodSpec = {
   runs: 'wallet',
   description: 'Makes a new wallet and loads it.',
   args: [
-    { name: 'wallet_name', type: 'str', help: 'Its name; a path makes it there' },
-    { name: 'disable_private_keys', type: 'bool', default: 'false', help: 'It only watches' },
-    { name: 'blank', type: 'bool', default: 'false', help: 'It begins without keys and without a seed' },
-    { name: 'passphrase', type: 'str', holds: 'passphrase', optional: true, help: 'Encrypts it with this' },
-    { name: 'avoid_reuse', type: 'bool', default: 'false', help: 'It keeps coins of addresses that were spent from apart' },
-    { name: 'descriptors', type: 'bool', default: 'false', help: 'It is made of descriptors' },
-    {
-      name: 'load_on_startup',
-      type: 'bool',
-      optional: true,
-      help: 'Whether the wallet is loaded at every start from now on: true adds it to the list, false takes it out, null leaves the list as it is',
-    },
-    {
-      name: 'external_signer',
-      type: 'bool',
+    str('wallet_name', 'Its name; a path makes it there'),
+    bool('disable_private_keys', 'It only watches', { default: 'false' }),
+    bool('blank', 'It begins without keys and without a seed', { default: 'false' }),
+    str('passphrase?', 'Encrypts it with this', { holds: 'passphrase' }),
+    bool('avoid_reuse', 'It keeps coins of addresses that were spent from apart', { default: 'false' }),
+    bool('descriptors', 'It is made of descriptors', { default: 'false' }),
+    bool(
+      'load_on_startup?',
+      'Whether the wallet is loaded at every start from now on: true adds it to the list, false takes it out, null leaves the list as it is',
+    ),
+    bool('external_signer', 'Its keys are on a device that the command of -signer speaks to; wants disable_private_keys and descriptors', {
       since: 22,
       default: 'false',
-      help: 'Its keys are on a device that the command of -signer speaks to; wants disable_private_keys and descriptors',
-    },
+    }),
   ],
-  results: [
-    {
-      type: 'obj',
-      help: '',
-      inner: [{ type: 'str', key: 'name', help: 'Name of the wallet' }, ...WARNINGS],
-    },
-  ],
+  results: [obj([str('name', 'Name of the wallet'), ...WARNINGS])],
   examples: [{ cli: '"testwallet"', rpc: '"testwallet"' }],
   waits: true,
 };

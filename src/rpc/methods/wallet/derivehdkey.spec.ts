@@ -1,4 +1,4 @@
-// Declares derivehdkey.
+import { bool, obj, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const derivehdkey: MethodSpec = {
@@ -9,34 +9,20 @@ export const derivehdkey: MethodSpec = {
   holds: 'keys',
   description: 'Derives an extended key from one of the wallet. It must be unlocked.',
   args: [
-    { name: 'path', type: 'str', help: 'The path (BIP-0032), with one hardened step at least' },
-    {
-      name: 'options',
-      type: 'obj',
-      namedMembers: true,
-      optional: true,
-      help: '',
-      inner: [
-        { name: 'private', type: 'bool', default: 'false', help: 'With the private key' },
-        {
-          name: 'hdkey',
-          type: 'str',
-          default: 'the one added by addhdkey, else the one of all active descriptors',
-          help: 'The extended public key (gethdkeys) to begin with',
-        },
-      ],
-    },
+    str('path', 'The path (BIP-0032), with one hardened step at least'),
+    obj('options?', '', { namedMembers: true }, [
+      bool('private', 'With the private key', { default: 'false' }),
+      str('hdkey', 'The extended public key (gethdkeys) to begin with', {
+        default: 'the one added by addhdkey, else the one of all active descriptors',
+      }),
+    ]),
   ],
   results: [
-    {
-      type: 'obj',
-      help: '',
-      inner: [
-        { type: 'str', key: 'origin', help: 'Fingerprint and path, as descriptors have them before a key' },
-        { type: 'str', key: 'xpub', help: 'The extended public key' },
-        { type: 'str', key: 'xprv', optional: true, help: 'The private one, when it was asked for' },
-      ],
-    },
+    obj([
+      str('origin', 'Fingerprint and path, as descriptors have them before a key'),
+      str('xpub', 'The extended public key'),
+      str('xprv?', 'The private one, when it was asked for'),
+    ]),
   ],
   examples: [{ cli: 'm/87h/0h/0h', rpc: '"m/87h/0h/0h"' }],
 };

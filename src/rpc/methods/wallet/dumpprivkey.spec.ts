@@ -1,4 +1,4 @@
-// Declares dumpprivkey.
+import { str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const dumpprivkey: MethodSpec = {
@@ -8,7 +8,7 @@ export const dumpprivkey: MethodSpec = {
   holds: 'wallet',
   repeatable: true,
   description: 'Shows the private key of an address.',
-  args: [{ name: 'address', type: 'str', help: 'The address' }],
-  results: [{ type: 'str', help: 'The key in WIF' }],
+  args: [str('address', 'The address')],
+  results: [str('The key in WIF')],
   examples: [{ cli: '"myaddress"', rpc: '"myaddress"' }],
 };

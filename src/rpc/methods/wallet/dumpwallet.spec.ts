@@ -1,4 +1,4 @@
-// Declares dumpwallet.
+import { obj, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const dumpwallet: MethodSpec = {
@@ -8,8 +8,8 @@ export const dumpwallet: MethodSpec = {
   holds: 'keys',
   description:
     'Writes every private key and script of a legacy wallet to a text file, which must not exist. Whoever has the file has the coins.',
-  args: [{ name: 'filename', type: 'str', help: 'The file' }],
-  results: [{ type: 'obj', help: '', inner: [{ type: 'str', key: 'filename', help: 'The file with its full path' }] }],
+  args: [str('filename', 'The file')],
+  results: [obj([str('filename', 'The file with its full path')])],
   examples: [{ cli: '"test"', rpc: '"test"' }],
   waits: true,
 };

@@ -1,4 +1,4 @@
-// Declares encryptwallet.
+import { str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const encryptwallet: MethodSpec = {
@@ -7,8 +7,8 @@ export const encryptwallet: MethodSpec = {
   runs: 'wallet',
   holds: 'wallet',
   description: 'Encrypts the wallet with a passphrase; from then on it is locked until walletpassphrase.',
-  args: [{ name: 'passphrase', type: 'str', holds: 'passphrase', help: 'At least one character; it should be long' }],
-  results: [{ type: 'str', help: 'What happened and what to do now' }],
+  args: [str('passphrase', 'At least one character; it should be long', { holds: 'passphrase' })],
+  results: [str('What happened and what to do now')],
   examples: [{ cli: '"my pass phrase"', rpc: '"my pass phrase"' }],
   waits: true,
 };

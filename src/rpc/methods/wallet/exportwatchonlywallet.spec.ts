@@ -1,4 +1,4 @@
-// Declares exportwatchonlywallet.
+import { obj, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const exportwatchonlywallet: MethodSpec = {
@@ -9,8 +9,8 @@ export const exportwatchonlywallet: MethodSpec = {
   holds: 'wallet',
   description:
     'Writes a copy of the wallet without private keys: its descriptors, transactions and labels. restorewallet makes a wallet of it,\nwhich watches only. Where descriptors derive by hardened steps it knows addresses as far as the pool reaches.',
-  args: [{ name: 'destination', type: 'str', help: 'The file, which must not be there yet' }],
-  results: [{ type: 'obj', help: '', inner: [{ type: 'str', key: 'exported_file', help: 'The file' }] }],
+  args: [str('destination', 'The file, which must not be there yet')],
+  results: [obj([str('exported_file', 'The file')])],
   examples: [{ cli: '"/path/to/export.dat"', rpc: '"/path/to/export.dat"' }],
   waits: true,
 };

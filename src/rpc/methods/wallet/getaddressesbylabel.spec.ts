@@ -1,4 +1,4 @@
-// Declares getaddressesbylabel.
+import { dyn, obj, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const getaddressesbylabel: MethodSpec = {
@@ -8,13 +8,7 @@ export const getaddressesbylabel: MethodSpec = {
   holds: 'wallet',
   repeatable: true,
   description: 'Lists the addresses of a label.',
-  args: [{ name: 'label', type: 'str', help: 'The label' }],
-  results: [
-    {
-      type: 'obj-dyn',
-      help: 'Members are addresses',
-      inner: [{ type: 'obj', key: 'address', help: '', inner: [{ type: 'str', key: 'purpose', help: 'send or receive' }] }],
-    },
-  ],
+  args: [str('label', 'The label')],
+  results: [dyn('Members are addresses', [obj('address', '', [str('purpose', 'send or receive')])])],
   examples: [{ cli: '"tabby"', rpc: '"tabby"' }],
 };

@@ -1,4 +1,4 @@
-// Declares getbalance.
+import { amount, bool, num, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const getbalance: MethodSpec = {
@@ -9,17 +9,12 @@ export const getbalance: MethodSpec = {
   repeatable: true,
   description: 'Sum of the coins the wallet can rely on.',
   args: [
-    { name: 'dummy', type: 'str', optional: true, help: 'Left out or "*"' },
-    { name: 'minconf', type: 'num', default: '0', help: 'Count transactions with at least so many confirmations' },
-    {
-      name: 'include_watchonly',
-      type: 'bool',
-      default: 'true for watch-only wallets, otherwise false',
-      help: 'Count coins that are watched only',
-    },
-    { name: 'avoid_reuse', type: 'bool', default: 'true', help: 'Leave out coins of addresses that were spent from' },
+    str('dummy?', 'Left out or "*"'),
+    num('minconf', 'Count transactions with at least so many confirmations', { default: '0' }),
+    bool('include_watchonly', 'Count coins that are watched only', { default: 'true for watch-only wallets, otherwise false' }),
+    bool('avoid_reuse', 'Leave out coins of addresses that were spent from', { default: 'true' }),
   ],
-  results: [{ type: 'amount', help: 'BTC' }],
+  results: [amount('BTC')],
   examples: [
     { cli: '', rpc: '' },
     { cli: '"*" 6', rpc: '"*", 6' },

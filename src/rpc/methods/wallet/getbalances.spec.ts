@@ -1,5 +1,5 @@
-// Declares getbalances.
 import { LAST_PROCESSED } from '../../declare/members.js';
+import { amount, obj } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const getbalances: MethodSpec = {
@@ -11,42 +11,21 @@ export const getbalances: MethodSpec = {
   description: 'All balances of the wallet.',
   args: [],
   results: [
-    {
-      type: 'obj',
-      help: '',
-      inner: [
-        {
-          type: 'obj',
-          key: 'mine',
-          help: 'What it can sign for',
-          inner: [
-            { type: 'amount', key: 'trusted', help: 'Coins to rely on: confirmed, or own change' },
-            { type: 'amount', key: 'untrusted_pending', help: 'Coins others paid, unconfirmed' },
-            { type: 'amount', key: 'immature', help: 'Block rewards that cannot be spent yet' },
-            {
-              type: 'amount',
-              key: 'nonmempool',
-              since: 32,
-              help: 'What own transactions that are not in the mempool spend of these, negative',
-            },
-            { type: 'amount', key: 'used', optional: true, help: 'Coins of addresses that were spent from' },
-          ],
-        },
-        {
-          type: 'obj',
-          key: 'watchonly',
-          until: 30,
-          optional: true,
-          help: 'What it only watches',
-          inner: [
-            { type: 'amount', key: 'trusted', help: 'Coins to rely on: confirmed, or own change' },
-            { type: 'amount', key: 'untrusted_pending', help: 'Coins others paid, unconfirmed' },
-            { type: 'amount', key: 'immature', help: 'Block rewards that cannot be spent yet' },
-          ],
-        },
-        LAST_PROCESSED,
-      ],
-    },
+    obj([
+      obj('mine', 'What it can sign for', [
+        amount('trusted', 'Coins to rely on: confirmed, or own change'),
+        amount('untrusted_pending', 'Coins others paid, unconfirmed'),
+        amount('immature', 'Block rewards that cannot be spent yet'),
+        amount('nonmempool', 'What own transactions that are not in the mempool spend of these, negative', { since: 32 }),
+        amount('used?', 'Coins of addresses that were spent from'),
+      ]),
+      obj('watchonly?', 'What it only watches', { until: 30 }, [
+        amount('trusted', 'Coins to rely on: confirmed, or own change'),
+        amount('untrusted_pending', 'Coins others paid, unconfirmed'),
+        amount('immature', 'Block rewards that cannot be spent yet'),
+      ]),
+      LAST_PROCESSED,
+    ]),
   ],
   examples: [{ cli: '', rpc: '' }],
 };

@@ -1,4 +1,4 @@
-// Declares gethdkeys.
+import { arr, bool, obj, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const gethdkeys: MethodSpec = {
@@ -9,49 +9,22 @@ export const gethdkeys: MethodSpec = {
   holds: 'keys',
   description: 'Lists the extended keys of a wallet, and the descriptors that are derived from each.',
   args: [
-    {
-      name: 'options',
-      type: 'obj',
-      namedMembers: true,
-      optional: true,
-      help: '',
-      inner: [
-        { name: 'active_only', type: 'bool', default: 'false', help: 'Only keys of descriptors that give out addresses' },
-        { name: 'private', type: 'bool', default: 'false', help: 'With private keys; needs an unlocked wallet' },
-      ],
-    },
+    obj('options?', '', { namedMembers: true }, [
+      bool('active_only', 'Only keys of descriptors that give out addresses', { default: 'false' }),
+      bool('private', 'With private keys; needs an unlocked wallet', { default: 'false' }),
+    ]),
   ],
   results: [
-    {
-      type: 'arr',
-      help: '',
-      inner: [
-        {
-          type: 'obj',
-          help: '',
-          inner: [
-            { type: 'str', key: 'xpub', help: 'The extended public key' },
-            { type: 'bool', key: 'has_private', help: 'Whether the wallet has its private half' },
-            { type: 'str', key: 'xprv', optional: true, help: 'That half, when it was asked for' },
-            {
-              type: 'arr',
-              key: 'descriptors',
-              help: 'Descriptors with this key',
-              inner: [
-                {
-                  type: 'obj',
-                  help: '',
-                  inner: [
-                    { type: 'str', key: 'desc', help: 'The descriptor' },
-                    { type: 'bool', key: 'active', help: 'Whether it gives out addresses' },
-                  ],
-                },
-              ],
-            },
-          ],
-        },
-      ],
-    },
+    arr([
+      obj([
+        str('xpub', 'The extended public key'),
+        bool('has_private', 'Whether the wallet has its private half'),
+        str('xprv?', 'That half, when it was asked for'),
+        arr('descriptors', 'Descriptors with this key', [
+          obj([str('desc', 'The descriptor'), bool('active', 'Whether it gives out addresses')]),
+        ]),
+      ]),
+    ]),
   ],
   examples: [{ cli: '', rpc: '' }],
 };

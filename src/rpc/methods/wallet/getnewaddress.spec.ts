@@ -1,5 +1,5 @@
-// Declares getnewaddress.
 import { ADDRESS_TYPES_HELP } from '../../declare/address-parts.js';
+import { str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const getnewaddress: MethodSpec = {
@@ -8,15 +8,7 @@ export const getnewaddress: MethodSpec = {
   runs: 'wallet',
   holds: 'wallet',
   description: 'Gives a new address to be paid at.',
-  args: [
-    { name: 'label', type: 'str', default: '""', help: 'Its label' },
-    {
-      name: 'address_type',
-      type: 'str',
-      default: 'set by -addresstype',
-      help: ADDRESS_TYPES_HELP,
-    },
-  ],
-  results: [{ type: 'str', help: 'The address' }],
+  args: [str('label', 'Its label', { default: '""' }), str('address_type', ADDRESS_TYPES_HELP, { default: 'set by -addresstype' })],
+  results: [str('The address')],
   examples: [{ cli: '', rpc: '' }],
 };

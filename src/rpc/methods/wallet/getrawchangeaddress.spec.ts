@@ -1,5 +1,5 @@
-// Declares getrawchangeaddress.
 import { ADDRESS_TYPES_HELP } from '../../declare/address-parts.js';
+import { str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const getrawchangeaddress: MethodSpec = {
@@ -8,14 +8,7 @@ export const getrawchangeaddress: MethodSpec = {
   runs: 'wallet',
   holds: 'wallet',
   description: 'Gives a new address for change, for raw transactions.',
-  args: [
-    {
-      name: 'address_type',
-      type: 'str',
-      default: 'set by -addresstype',
-      help: ADDRESS_TYPES_HELP,
-    },
-  ],
-  results: [{ type: 'str', help: 'The address' }],
+  args: [str('address_type', ADDRESS_TYPES_HELP, { default: 'set by -addresstype' })],
+  results: [str('The address')],
   examples: [{ cli: '', rpc: '' }],
 };

@@ -1,5 +1,5 @@
-// Declares getreceivedbyaddress.
 import { IMMATURE_ARG } from '../../declare/history-parts.js';
+import { amount, num, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const getreceivedbyaddress: MethodSpec = {
@@ -10,11 +10,11 @@ export const getreceivedbyaddress: MethodSpec = {
   repeatable: true,
   description: 'Sum of what an address received; coinbases count since release 23, once they are mature.',
   args: [
-    { name: 'address', type: 'str', help: 'An address of the wallet' },
-    { name: 'minconf', type: 'num', default: '1', help: 'Count transactions with at least so many confirmations' },
+    str('address', 'An address of the wallet'),
+    num('minconf', 'Count transactions with at least so many confirmations', { default: '1' }),
     IMMATURE_ARG,
   ],
-  results: [{ type: 'amount', help: 'BTC' }],
+  results: [amount('BTC')],
   examples: [
     { cli: '"bc1q09vm5lfy0j5reeulh4x5752q25uqqvz34hufdl"', rpc: '"bc1q09vm5lfy0j5reeulh4x5752q25uqqvz34hufdl"' },
     { cli: '"bc1q09vm5lfy0j5reeulh4x5752q25uqqvz34hufdl" 6', rpc: '"bc1q09vm5lfy0j5reeulh4x5752q25uqqvz34hufdl", 6' },

@@ -1,5 +1,5 @@
-// Declares getreceivedbylabel.
 import { IMMATURE_ARG } from '../../declare/history-parts.js';
+import { amount, num, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const getreceivedbylabel: MethodSpec = {
@@ -10,11 +10,11 @@ export const getreceivedbylabel: MethodSpec = {
   repeatable: true,
   description: 'Sum of what the addresses of a label received; coinbases count since release 23, once they are mature.',
   args: [
-    { name: 'label', type: 'str', help: 'The label; "" is one too' },
-    { name: 'minconf', type: 'num', default: '1', help: 'Count transactions with at least so many confirmations' },
+    str('label', 'The label; "" is one too'),
+    num('minconf', 'Count transactions with at least so many confirmations', { default: '1' }),
     IMMATURE_ARG,
   ],
-  results: [{ type: 'amount', help: 'BTC' }],
+  results: [amount('BTC')],
   examples: [
     { cli: '""', rpc: '""' },
     { cli: '"tabby" 6', rpc: '"tabby", 6' },

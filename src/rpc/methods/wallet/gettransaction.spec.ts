@@ -1,6 +1,6 @@
-// Declares gettransaction.
 import { entryMembers, includeWatchOnlyArg, transactionMembers } from '../../declare/history-parts.js';
 import { LAST_PROCESSED, WALLET_TX_MEMBERS } from '../../declare/members.js';
+import { amount, arr, bool, elision, hex, obj, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const gettransaction: MethodSpec = {
@@ -10,31 +10,17 @@ export const gettransaction: MethodSpec = {
   holds: 'wallet',
   repeatable: true,
   description: 'Tells of one transaction of the wallet.',
-  args: [
-    { name: 'txid', type: 'str', help: 'The transaction' },
-    includeWatchOnlyArg,
-    { name: 'verbose', type: 'bool', default: 'false', help: 'Also decode it' },
-  ],
+  args: [str('txid', 'The transaction'), includeWatchOnlyArg, bool('verbose', 'Also decode it', { default: 'false' })],
   results: [
-    {
-      type: 'obj',
-      help: '',
-      inner: [
-        { type: 'amount', key: 'amount', help: 'What it changed, in BTC, the fee left out' },
-        { type: 'amount', key: 'fee', optional: true, help: 'Fee, negative; for transactions from this wallet' },
-        ...transactionMembers,
-        { type: 'arr', key: 'details', help: 'Its outputs', inner: [{ type: 'obj', help: '', inner: entryMembers(false) }] },
-        { type: 'hex', key: 'hex', help: 'The transaction' },
-        {
-          type: 'obj',
-          key: 'decoded',
-          optional: true,
-          help: 'As decoderawtransaction shows it',
-          inner: [{ type: 'elision', help: '', of: WALLET_TX_MEMBERS }],
-        },
-        LAST_PROCESSED,
-      ],
-    },
+    obj([
+      amount('amount', 'What it changed, in BTC, the fee left out'),
+      amount('fee?', 'Fee, negative; for transactions from this wallet'),
+      ...transactionMembers,
+      arr('details', 'Its outputs', [obj(entryMembers(false))]),
+      hex('hex', 'The transaction'),
+      obj('decoded?', 'As decoderawtransaction shows it', [elision({ of: WALLET_TX_MEMBERS })]),
+      LAST_PROCESSED,
+    ]),
   ],
   examples: [
     {

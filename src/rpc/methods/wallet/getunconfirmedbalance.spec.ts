@@ -1,4 +1,4 @@
-// Declares getunconfirmedbalance.
+import { amount } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const getunconfirmedbalance: MethodSpec = {
@@ -9,6 +9,6 @@ export const getunconfirmedbalance: MethodSpec = {
   repeatable: true,
   description: 'Same as getbalances().mine.untrusted_pending; kept for older programs.',
   args: [],
-  results: [{ type: 'amount', help: 'BTC' }],
+  results: [amount('BTC')],
   examples: [],
 };

@@ -1,5 +1,5 @@
-// Declares getwalletinfo.
 import { LAST_PROCESSED } from '../../declare/members.js';
+import { amount, arr, bool, hex, num, obj, str, time } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const getwalletinfo: MethodSpec = {
@@ -11,43 +11,33 @@ export const getwalletinfo: MethodSpec = {
   description: 'Tells the state of the wallet.',
   args: [],
   results: [
-    {
-      type: 'obj',
-      help: '',
-      inner: [
-        { type: 'str', key: 'walletname', help: 'Its name' },
-        { type: 'num', key: 'walletversion', help: 'Its version' },
-        { type: 'str', key: 'format', help: 'bdb or sqlite, as Core would store it' },
-        { type: 'amount', key: 'balance', until: 30, help: 'Same as getbalances().mine.trusted' },
-        { type: 'amount', key: 'unconfirmed_balance', until: 30, help: 'Same as getbalances().mine.untrusted_pending' },
-        { type: 'amount', key: 'immature_balance', until: 30, help: 'Same as getbalances().mine.immature' },
-        { type: 'num', key: 'txcount', help: 'Transactions' },
-        { type: 'num-time', key: 'keypoololdest', until: 30, optional: true, help: 'When the oldest key in waiting was made' },
-        { type: 'num', key: 'keypoolsize', help: 'Keys in waiting for receiving' },
-        { type: 'hex', key: 'hdseedid', until: 30, optional: true, help: 'Hash of the seed key' },
-        { type: 'num', key: 'keypoolsize_hd_internal', optional: true, help: 'Keys in waiting for change' },
-        { type: 'num-time', key: 'unlocked_until', optional: true, help: 'When it locks itself, 0 when locked' },
-        { type: 'amount', key: 'paytxfee', until: 31, help: 'Fee rate set by settxfee, BTC/kvB' },
-        { type: 'bool', key: 'private_keys_enabled', help: 'Whether it can hold private keys' },
-        { type: 'bool', key: 'avoid_reuse', help: 'Whether it keeps used addresses apart' },
-        {
-          type: 'obj',
-          orFalse: true,
-          key: 'scanning',
-          help: 'false, or the scan under way',
-          inner: [
-            { type: 'num', key: 'duration', help: 'Seconds since it began' },
-            { type: 'num', key: 'progress', help: '0 to 1' },
-          ],
-        },
-        { type: 'bool', key: 'descriptors', help: 'Whether it is made of descriptors' },
-        { type: 'bool', key: 'external_signer', since: 23, help: 'Whether another program signs' },
-        { type: 'bool', key: 'blank', since: 26, help: 'Whether it was made without keys and has none yet' },
-        { type: 'num-time', key: 'birthtime', since: 27, optional: true, help: 'Nothing of it is older' },
-        { type: 'arr', key: 'flags', since: 30, help: 'Its flags', inner: [{ type: 'str', help: 'A flag' }] },
-        LAST_PROCESSED,
-      ],
-    },
+    obj([
+      str('walletname', 'Its name'),
+      num('walletversion', 'Its version'),
+      str('format', 'bdb or sqlite, as Core would store it'),
+      amount('balance', 'Same as getbalances().mine.trusted', { until: 30 }),
+      amount('unconfirmed_balance', 'Same as getbalances().mine.untrusted_pending', { until: 30 }),
+      amount('immature_balance', 'Same as getbalances().mine.immature', { until: 30 }),
+      num('txcount', 'Transactions'),
+      time('keypoololdest?', 'When the oldest key in waiting was made', { until: 30 }),
+      num('keypoolsize', 'Keys in waiting for receiving'),
+      hex('hdseedid?', 'Hash of the seed key', { until: 30 }),
+      num('keypoolsize_hd_internal?', 'Keys in waiting for change'),
+      time('unlocked_until?', 'When it locks itself, 0 when locked'),
+      amount('paytxfee', 'Fee rate set by settxfee, BTC/kvB', { until: 31 }),
+      bool('private_keys_enabled', 'Whether it can hold private keys'),
+      bool('avoid_reuse', 'Whether it keeps used addresses apart'),
+      obj('scanning', 'false, or the scan under way', { orFalse: true }, [
+        num('duration', 'Seconds since it began'),
+        num('progress', '0 to 1'),
+      ]),
+      bool('descriptors', 'Whether it is made of descriptors'),
+      bool('external_signer', 'Whether another program signs', { since: 23 }),
+      bool('blank', 'Whether it was made without keys and has none yet', { since: 26 }),
+      time('birthtime?', 'Nothing of it is older', { since: 27 }),
+      arr('flags', 'Its flags', { since: 30 }, [str('A flag')]),
+      LAST_PROCESSED,
+    ]),
   ],
   examples: [{ cli: '', rpc: '' }],
 };

@@ -1,4 +1,4 @@
-// Declares importaddress.
+import { bool, none, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const importaddress: MethodSpec = {
@@ -8,12 +8,12 @@ export const importaddress: MethodSpec = {
   holds: 'wallet',
   description: 'Watches an address or a script.',
   args: [
-    { name: 'address', type: 'str', help: 'The address, or a script in hex' },
-    { name: 'label', type: 'str', default: '""', help: 'Its label' },
-    { name: 'rescan', type: 'bool', default: 'true', help: 'Scan the blocks for its transactions' },
-    { name: 'p2sh', type: 'bool', default: 'false', help: 'Watch the P2SH address of the script too' },
+    str('address', 'The address, or a script in hex'),
+    str('label', 'Its label', { default: '""' }),
+    bool('rescan', 'Scan the blocks for its transactions', { default: 'true' }),
+    bool('p2sh', 'Watch the P2SH address of the script too', { default: 'false' }),
   ],
-  results: [{ type: 'none', help: '' }],
+  results: [none()],
   examples: [
     { cli: '"myaddress"', rpc: '"myaddress"' },
     { cli: '"myaddress" "testing" false', rpc: '"myaddress", "testing", false' },

@@ -1,4 +1,4 @@
-// Declares importdescriptors.
+import { arr, bool, num, obj, range, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const importdescriptors: MethodSpec = {
@@ -8,53 +8,26 @@ export const importdescriptors: MethodSpec = {
   holds: 'wallet',
   description: 'Imports descriptors into a descriptor wallet, then scans the blocks from the earliest time on.',
   args: [
-    {
-      name: 'requests',
-      type: 'arr',
-      help: 'What to import',
-      inner: [
-        {
-          name: '',
-          type: 'obj',
-          help: '',
-          inner: [
-            { name: 'desc', type: 'str', holds: 'descriptor', help: 'The descriptor with checksum' },
-            { name: 'active', type: 'bool', default: 'false', help: 'It gives out addresses from now on' },
-            { name: 'range', type: 'range', optional: true, help: 'Last index, or first and last' },
-            { name: 'next_index', type: 'num', optional: true, help: 'The next index given out' },
-            { name: 'timestamp', type: 'num', help: 'From when on it matters: seconds since 1970, or "now"' },
-            { name: 'internal', type: 'bool', default: 'false', help: 'It is for change' },
-            { name: 'label', type: 'str', default: '""', help: 'Label of its address' },
-          ],
-        },
-      ],
-    },
+    arr('requests', 'What to import', [
+      obj([
+        str('desc', 'The descriptor with checksum', { holds: 'descriptor' }),
+        bool('active', 'It gives out addresses from now on', { default: 'false' }),
+        range('range?', 'Last index, or first and last'),
+        num('next_index?', 'The next index given out'),
+        num('timestamp', 'From when on it matters: seconds since 1970, or "now"'),
+        bool('internal', 'It is for change', { default: 'false' }),
+        str('label', 'Label of its address', { default: '""' }),
+      ]),
+    ]),
   ],
   results: [
-    {
-      type: 'arr',
-      help: 'One for each request, in order',
-      inner: [
-        {
-          type: 'obj',
-          help: '',
-          inner: [
-            { type: 'bool', key: 'success', help: 'Whether it was imported' },
-            { type: 'arr', key: 'warnings', optional: true, help: 'Things to know', inner: [{ type: 'str', help: 'A warning' }] },
-            {
-              type: 'obj',
-              key: 'error',
-              optional: true,
-              help: 'Why not',
-              inner: [
-                { type: 'num', key: 'code', help: 'Code' },
-                { type: 'str', key: 'message', help: 'Text' },
-              ],
-            },
-          ],
-        },
-      ],
-    },
+    arr('One for each request, in order', [
+      obj([
+        bool('success', 'Whether it was imported'),
+        arr('warnings?', 'Things to know', [str('A warning')]),
+        obj('error?', 'Why not', [num('code', 'Code'), str('message', 'Text')]),
+      ]),
+    ]),
   ],
   examples: [{ cli: '\'[{ "desc": "<my descriptor>", "timestamp":1455191478 }]\'' }],
   waits: true,

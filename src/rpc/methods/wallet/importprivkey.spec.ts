@@ -1,4 +1,4 @@
-// Declares importprivkey.
+import { bool, none, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const importprivkey: MethodSpec = {
@@ -8,11 +8,11 @@ export const importprivkey: MethodSpec = {
   holds: 'wallet',
   description: 'Imports a private key into a legacy wallet.',
   args: [
-    { name: 'privkey', type: 'str', holds: 'key', help: 'The key in WIF' },
-    { name: 'label', type: 'str', default: 'the present one, otherwise ""', help: 'Label of its addresses' },
-    { name: 'rescan', type: 'bool', default: 'true', help: 'Scan the blocks for its transactions' },
+    str('privkey', 'The key in WIF', { holds: 'key' }),
+    str('label', 'Label of its addresses', { default: 'the present one, otherwise ""' }),
+    bool('rescan', 'Scan the blocks for its transactions', { default: 'true' }),
   ],
-  results: [{ type: 'none', help: '' }],
+  results: [none()],
   examples: [
     { cli: '"mykey"', rpc: '"mykey"' },
     { cli: '"mykey" "testing" false', rpc: '"mykey", "testing", false' },

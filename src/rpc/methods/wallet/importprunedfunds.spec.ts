@@ -1,4 +1,4 @@
-// Declares importprunedfunds.
+import { hex, none } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const importprunedfunds: MethodSpec = {
@@ -8,10 +8,7 @@ export const importprunedfunds: MethodSpec = {
   holds: 'wallet',
   description:
     "Records a confirmed transaction without a scan, by a proof that it is in the chain. Its addresses must be the wallet's already.",
-  args: [
-    { name: 'rawtransaction', type: 'hex', help: 'The transaction' },
-    { name: 'txoutproof', type: 'hex', help: 'Its proof, as gettxoutproof makes it' },
-  ],
-  results: [{ type: 'none', help: '' }],
+  args: [hex('rawtransaction', 'The transaction'), hex('txoutproof', 'Its proof, as gettxoutproof makes it')],
+  results: [none()],
   examples: [{ cli: '"signedhex" "proof"', rpc: '"signedhex", "proof"' }],
 };

@@ -1,4 +1,4 @@
-// Declares importpubkey.
+import { bool, none, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const importpubkey: MethodSpec = {
@@ -8,11 +8,11 @@ export const importpubkey: MethodSpec = {
   holds: 'wallet',
   description: 'Watches the addresses of a public key.',
   args: [
-    { name: 'pubkey', type: 'str', help: 'The key in hex' },
-    { name: 'label', type: 'str', default: '""', help: 'Label of its addresses' },
-    { name: 'rescan', type: 'bool', default: 'true', help: 'Scan the blocks for its transactions' },
+    str('pubkey', 'The key in hex'),
+    str('label', 'Label of its addresses', { default: '""' }),
+    bool('rescan', 'Scan the blocks for its transactions', { default: 'true' }),
   ],
-  results: [{ type: 'none', help: '' }],
+  results: [none()],
   examples: [
     { cli: '"mypubkey"', rpc: '"mypubkey"' },
     { cli: '"mypubkey" "testing" false', rpc: '"mypubkey", "testing", false' },

@@ -1,4 +1,4 @@
-// Declares importwallet.
+import { none, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const importwallet: MethodSpec = {
@@ -7,8 +7,8 @@ export const importwallet: MethodSpec = {
   runs: 'wallet',
   holds: 'wallet',
   description: 'Imports the keys and scripts of a file written by dumpwallet, then scans the blocks.',
-  args: [{ name: 'filename', type: 'str', help: 'The file' }],
-  results: [{ type: 'none', help: '' }],
+  args: [str('filename', 'The file')],
+  results: [none()],
   examples: [{ cli: '"test"', rpc: '"test"' }],
   waits: true,
 };

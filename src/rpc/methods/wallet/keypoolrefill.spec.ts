@@ -1,4 +1,4 @@
-// Declares keypoolrefill.
+import { none, num } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const keypoolrefill: MethodSpec = {
@@ -7,8 +7,8 @@ export const keypoolrefill: MethodSpec = {
   runs: 'wallet',
   holds: 'keys',
   description: 'Fills the pool of keys in waiting.',
-  args: [{ name: 'newsize', type: 'num', default: 'set by -keypool', help: 'How many there are to be' }],
-  results: [{ type: 'none', help: '' }],
+  args: [num('newsize', 'How many there are to be', { default: 'set by -keypool' })],
+  results: [none()],
   examples: [{ cli: '', rpc: '' }],
   waits: true,
 };

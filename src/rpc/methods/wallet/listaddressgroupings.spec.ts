@@ -1,4 +1,4 @@
-// Declares listaddressgroupings.
+import { amount, arr, fixed, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const listaddressgroupings: MethodSpec = {
@@ -11,27 +11,7 @@ export const listaddressgroupings: MethodSpec = {
     "Groups addresses that were spent together or are the change of one another: anyone who reads the chain may take them for one owner's.",
   args: [],
   results: [
-    {
-      type: 'arr',
-      help: '',
-      inner: [
-        {
-          type: 'arr',
-          help: 'A group',
-          inner: [
-            {
-              type: 'arr-fixed',
-              help: 'An address',
-              inner: [
-                { type: 'str', help: 'The address' },
-                { type: 'amount', help: 'Its balance in BTC' },
-                { type: 'str', optional: true, help: 'Its label' },
-              ],
-            },
-          ],
-        },
-      ],
-    },
+    arr([arr('A group', [fixed('An address', [str('The address'), amount('Its balance in BTC'), str('Its label', { optional: true })])])]),
   ],
   examples: [{ cli: '', rpc: '' }],
 };

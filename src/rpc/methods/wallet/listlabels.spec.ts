@@ -1,4 +1,4 @@
-// Declares listlabels.
+import { arr, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const listlabels: MethodSpec = {
@@ -8,8 +8,8 @@ export const listlabels: MethodSpec = {
   holds: 'wallet',
   repeatable: true,
   description: 'Lists the labels, those of one purpose when it is given.',
-  args: [{ name: 'purpose', type: 'str', optional: true, help: 'send or receive' }],
-  results: [{ type: 'arr', help: '', inner: [{ type: 'str', help: 'A label' }] }],
+  args: [str('purpose?', 'send or receive')],
+  results: [arr([str('A label')])],
   examples: [
     { cli: '', rpc: '' },
     { cli: 'receive', rpc: '"receive"' },

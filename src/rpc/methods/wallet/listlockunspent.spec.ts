@@ -1,4 +1,4 @@
-// Declares listlockunspent.
+import { arr, hex, num, obj } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const listlockunspent: MethodSpec = {
@@ -9,21 +9,6 @@ export const listlockunspent: MethodSpec = {
   repeatable: true,
   description: 'Lists the coins kept back by lockunspent.',
   args: [],
-  results: [
-    {
-      type: 'arr',
-      help: '',
-      inner: [
-        {
-          type: 'obj',
-          help: '',
-          inner: [
-            { type: 'hex', key: 'txid', help: 'Transaction' },
-            { type: 'num', key: 'vout', help: 'Output' },
-          ],
-        },
-      ],
-    },
-  ],
+  results: [arr([obj([hex('txid', 'Transaction'), num('vout', 'Output')])])],
   examples: [{ cli: '', rpc: '' }],
 };

@@ -1,5 +1,5 @@
-// Declares listreceivedbyaddress.
 import { IMMATURE_ARG, receivedArgs } from '../../declare/history-parts.js';
+import { amount, arr, bool, hex, num, obj, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const listreceivedbyaddress: MethodSpec = {
@@ -9,26 +9,18 @@ export const listreceivedbyaddress: MethodSpec = {
   holds: 'wallet',
   repeatable: true,
   description: 'Lists what each labelled address received; coinbases count since release 23, once they are mature.',
-  args: [...receivedArgs('addresses'), { name: 'address_filter', type: 'str', optional: true, help: 'Only this address' }, IMMATURE_ARG],
+  args: [...receivedArgs('addresses'), str('address_filter?', 'Only this address'), IMMATURE_ARG],
   results: [
-    {
-      type: 'arr',
-      help: '',
-      inner: [
-        {
-          type: 'obj',
-          help: '',
-          inner: [
-            { type: 'bool', key: 'involvesWatchonly', optional: true, help: 'The address is watched only' },
-            { type: 'str', key: 'address', help: 'Address' },
-            { type: 'amount', key: 'amount', help: 'BTC' },
-            { type: 'num', key: 'confirmations', help: 'Confirmations of the latest of its transactions' },
-            { type: 'str', key: 'label', help: 'Its label' },
-            { type: 'arr', key: 'txids', help: 'Its transactions', inner: [{ type: 'hex', key: 'txid', help: 'Transaction' }] },
-          ],
-        },
-      ],
-    },
+    arr([
+      obj([
+        bool('involvesWatchonly?', 'The address is watched only'),
+        str('address', 'Address'),
+        amount('amount', 'BTC'),
+        num('confirmations', 'Confirmations of the latest of its transactions'),
+        str('label', 'Its label'),
+        arr('txids', 'Its transactions', [hex('txid', 'Transaction')]),
+      ]),
+    ]),
   ],
   examples: [
     { cli: '', rpc: '' },

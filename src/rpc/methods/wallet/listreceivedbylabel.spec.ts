@@ -1,5 +1,5 @@
-// Declares listreceivedbylabel.
 import { IMMATURE_ARG, receivedArgs } from '../../declare/history-parts.js';
+import { amount, arr, bool, num, obj, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const listreceivedbylabel: MethodSpec = {
@@ -11,22 +11,14 @@ export const listreceivedbylabel: MethodSpec = {
   description: 'Lists what the addresses of each label received; coinbases count since release 23, once they are mature.',
   args: [...receivedArgs('labels'), IMMATURE_ARG],
   results: [
-    {
-      type: 'arr',
-      help: '',
-      inner: [
-        {
-          type: 'obj',
-          help: '',
-          inner: [
-            { type: 'bool', key: 'involvesWatchonly', optional: true, help: 'An address is watched only' },
-            { type: 'amount', key: 'amount', help: 'BTC' },
-            { type: 'num', key: 'confirmations', help: 'Confirmations of the latest of its transactions' },
-            { type: 'str', key: 'label', help: 'The label' },
-          ],
-        },
-      ],
-    },
+    arr([
+      obj([
+        bool('involvesWatchonly?', 'An address is watched only'),
+        amount('amount', 'BTC'),
+        num('confirmations', 'Confirmations of the latest of its transactions'),
+        str('label', 'The label'),
+      ]),
+    ]),
   ],
   examples: [
     { cli: '', rpc: '' },

@@ -1,5 +1,5 @@
-// Declares listsinceblock.
 import { entryMembers, includeWatchOnlyArg } from '../../declare/history-parts.js';
+import { arr, bool, elision, hex, num, obj, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const listsinceblock: MethodSpec = {
@@ -10,29 +10,19 @@ export const listsinceblock: MethodSpec = {
   repeatable: true,
   description: 'Lists transactions since a block. The answer names the block to ask about next time.',
   args: [
-    { name: 'blockhash', type: 'str', optional: true, help: 'List what came after this block; everything without it' },
-    { name: 'target_confirmations', type: 'num', default: '1', help: 'lastblock is the block of so many confirmations' },
+    str('blockhash?', 'List what came after this block; everything without it'),
+    num('target_confirmations', 'lastblock is the block of so many confirmations', { default: '1' }),
     includeWatchOnlyArg,
-    { name: 'include_removed', type: 'bool', default: 'true', help: 'Also list what blocks held that left the chain since' },
-    { name: 'include_change', since: 24, type: 'bool', default: 'false', help: 'Also list what came back as change' },
-    { name: 'label', since: 25, type: 'str', optional: true, help: 'Only what addresses of this label received' },
+    bool('include_removed', 'Also list what blocks held that left the chain since', { default: 'true' }),
+    bool('include_change', 'Also list what came back as change', { since: 24, default: 'false' }),
+    str('label?', 'Only what addresses of this label received', { since: 25 }),
   ],
   results: [
-    {
-      type: 'obj',
-      help: '',
-      inner: [
-        { type: 'arr', key: 'transactions', help: 'Outputs', inner: [{ type: 'obj', help: '', inner: entryMembers(true) }] },
-        {
-          type: 'arr',
-          key: 'removed',
-          optional: true,
-          help: 'The same of blocks that left the chain, newest block first',
-          inner: [{ type: 'elision', help: '', of: [{ type: 'obj', help: '', inner: entryMembers(true) }] }],
-        },
-        { type: 'hex', key: 'lastblock', help: 'Block to name in the next call' },
-      ],
-    },
+    obj([
+      arr('transactions', 'Outputs', [obj(entryMembers(true))]),
+      arr('removed?', 'The same of blocks that left the chain, newest block first', [elision({ of: [obj(entryMembers(true))] })]),
+      hex('lastblock', 'Block to name in the next call'),
+    ]),
   ],
   examples: [
     { cli: '', rpc: '' },

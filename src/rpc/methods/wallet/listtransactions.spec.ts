@@ -1,5 +1,5 @@
-// Declares listtransactions.
 import { entryMembers, includeWatchOnlyArg } from '../../declare/history-parts.js';
+import { arr, num, obj, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const listtransactions: MethodSpec = {
@@ -10,18 +10,12 @@ export const listtransactions: MethodSpec = {
   repeatable: true,
   description: 'Lists the latest transactions, oldest of them first.',
   args: [
-    {
-      name: 'label|dummy',
-      renamed: { since: 29, name: 'label' },
-      type: 'str',
-      optional: true,
-      help: 'Only what addresses of this label received; "*" for all',
-    },
-    { name: 'count', type: 'num', default: '10', help: 'So many entries' },
-    { name: 'skip', type: 'num', default: '0', help: 'Leave out so many of the newest' },
+    str('label|dummy?', 'Only what addresses of this label received; "*" for all', { renamed: { since: 29, name: 'label' } }),
+    num('count', 'So many entries', { default: '10' }),
+    num('skip', 'Leave out so many of the newest', { default: '0' }),
     includeWatchOnlyArg,
   ],
-  results: [{ type: 'arr', help: '', inner: [{ type: 'obj', help: '', inner: entryMembers(true) }] }],
+  results: [arr([obj(entryMembers(true))])],
   examples: [
     { cli: '', rpc: '' },
     { cli: '"*" 20 100', rpc: '"*", 20, 100' },

@@ -1,4 +1,4 @@
-// Declares listwalletdir.
+import { arr, obj, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const listwalletdir: MethodSpec = {
@@ -9,27 +9,11 @@ export const listwalletdir: MethodSpec = {
   description: 'Lists the wallets in the folder of all wallets, loaded or not.',
   args: [],
   results: [
-    {
-      type: 'obj',
-      help: '',
-      inner: [
-        {
-          type: 'arr',
-          key: 'wallets',
-          help: '',
-          inner: [
-            {
-              type: 'obj',
-              help: '',
-              inner: [
-                { type: 'str', key: 'name', help: 'Name of a wallet' },
-                { type: 'arr', key: 'warnings', since: 29, help: 'Things to know before loading it', inner: [{ type: 'str', help: '' }] },
-              ],
-            },
-          ],
-        },
-      ],
-    },
+    obj([
+      arr('wallets', '', [
+        obj([str('name', 'Name of a wallet'), arr('warnings', 'Things to know before loading it', { since: 29 }, [str()])]),
+      ]),
+    ]),
   ],
   examples: [{ cli: '', rpc: '' }],
 };

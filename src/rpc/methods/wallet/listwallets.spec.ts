@@ -1,4 +1,4 @@
-// Declares listwallets.
+import { arr, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const listwallets: MethodSpec = {
@@ -8,6 +8,6 @@ export const listwallets: MethodSpec = {
   repeatable: true,
   description: 'Lists the wallets that are loaded.',
   args: [],
-  results: [{ type: 'arr', help: '', inner: [{ type: 'str', help: 'Name of a wallet' }] }],
+  results: [arr([str('Name of a wallet')])],
   examples: [{ cli: '', rpc: '' }],
 };

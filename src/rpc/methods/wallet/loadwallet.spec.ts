@@ -1,5 +1,5 @@
-// Declares loadwallet.
 import { WARNINGS } from '../../declare/members.js';
+import { bool, obj, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const loadwallet: MethodSpec = {
@@ -8,21 +8,13 @@ export const loadwallet: MethodSpec = {
   runs: 'wallet',
   description: 'Loads a wallet that is on disk.',
   args: [
-    { name: 'filename', type: 'str', help: 'Its name or path' },
-    {
-      name: 'load_on_startup',
-      type: 'bool',
-      optional: true,
-      help: 'Whether the wallet is loaded at every start from now on: true adds it to the list, false takes it out, null leaves the list as it is',
-    },
+    str('filename', 'Its name or path'),
+    bool(
+      'load_on_startup?',
+      'Whether the wallet is loaded at every start from now on: true adds it to the list, false takes it out, null leaves the list as it is',
+    ),
   ],
-  results: [
-    {
-      type: 'obj',
-      help: '',
-      inner: [{ type: 'str', key: 'name', help: 'Name of the wallet' }, ...WARNINGS],
-    },
-  ],
+  results: [obj([str('name', 'Name of the wallet'), ...WARNINGS])],
   examples: [{ cli: '"test"', rpc: '"test"' }],
   waits: true,
 };

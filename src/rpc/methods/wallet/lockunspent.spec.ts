@@ -1,4 +1,4 @@
-// Declares lockunspent.
+import { arr, bool, hex, num, obj } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const lockunspent: MethodSpec = {
@@ -9,28 +9,13 @@ export const lockunspent: MethodSpec = {
   description:
     'Keeps coins back from being spent by the wallet, or lets them go. Locks last until the wallet is unloaded, persistent ones beyond that.',
   args: [
-    { name: 'unlock', type: 'bool', help: 'Let go (true) or keep back (false)' },
-    {
-      name: 'transactions',
-      type: 'arr',
-      default: '[]',
-      help: 'The coins; all of them when left out',
-      inner: [
-        {
-          name: '',
-          type: 'obj',
-          optional: true,
-          help: '',
-          inner: [
-            { name: 'txid', type: 'hex', help: 'Transaction' },
-            { name: 'vout', type: 'num', help: 'Output' },
-          ],
-        },
-      ],
-    },
-    { name: 'persistent', type: 'bool', since: 23, default: 'false', help: 'Whether the locks shall outlive the wallet being unloaded' },
+    bool('unlock', 'Let go (true) or keep back (false)'),
+    arr('transactions', 'The coins; all of them when left out', { default: '[]' }, [
+      obj({ optional: true }, [hex('txid', 'Transaction'), num('vout', 'Output')]),
+    ]),
+    bool('persistent', 'Whether the locks shall outlive the wallet being unloaded', { since: 23, default: 'false' }),
   ],
-  results: [{ type: 'bool', help: 'true' }],
+  results: [bool('true')],
   examples: [
     {
       cli: 'false "[{\\"txid\\":\\"mytxid\\",\\"vout\\":1}]"',

@@ -1,5 +1,5 @@
-// Declares psbtbumpfee.
 import { BUMP_ARGS, BUMP_MEMBERS } from '../../declare/bump-parts.js';
+import { obj, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const psbtbumpfee: MethodSpec = {
@@ -10,7 +10,7 @@ export const psbtbumpfee: MethodSpec = {
   description:
     'Makes the replacement that bumpfee would make, unsigned, as a PSBT. Nothing is sent and nothing recorded.\nThe wallet must be unlocked.',
   args: BUMP_ARGS,
-  results: [{ type: 'obj', help: '', inner: [{ type: 'str', key: 'psbt', help: 'The PSBT in Base64' }, ...BUMP_MEMBERS] }],
+  results: [obj([str('psbt', 'The PSBT in Base64'), ...BUMP_MEMBERS])],
   examples: [{ title: 'A PSBT that pays more', cli: '"txid"' }],
   waits: true,
 };

@@ -1,4 +1,4 @@
-// Declares removeprunedfunds.
+import { hex, none } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const removeprunedfunds: MethodSpec = {
@@ -7,8 +7,8 @@ export const removeprunedfunds: MethodSpec = {
   runs: 'wallet',
   holds: 'wallet',
   description: 'Takes a transaction out of the wallet, whether importprunedfunds brought it or not. Balances change with it.',
-  args: [{ name: 'txid', type: 'hex', help: 'The transaction' }],
-  results: [{ type: 'none', help: '' }],
+  args: [hex('txid', 'The transaction')],
+  results: [none()],
   examples: [
     {
       cli: '"a8d0c0184dde994a09ec054286f1ce581bebf46446a512166eae7628734ea0a5"',

@@ -1,4 +1,4 @@
-// Declares rescanblockchain.
+import { num, obj } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const rescanblockchain: MethodSpec = {
@@ -7,20 +7,8 @@ export const rescanblockchain: MethodSpec = {
   runs: 'wallet',
   holds: 'wallet',
   description: 'Scans blocks for transactions of the wallet.',
-  args: [
-    { name: 'start_height', type: 'num', default: '0', help: 'First block' },
-    { name: 'stop_height', type: 'num', default: 'the tip', help: 'Last block' },
-  ],
-  results: [
-    {
-      type: 'obj',
-      help: '',
-      inner: [
-        { type: 'num', key: 'start_height', help: 'First block' },
-        { type: 'num', key: 'stop_height', help: 'Last block scanned' },
-      ],
-    },
-  ],
+  args: [num('start_height', 'First block', { default: '0' }), num('stop_height', 'Last block', { default: 'the tip' })],
+  results: [obj([num('start_height', 'First block'), num('stop_height', 'Last block scanned')])],
   examples: [{ cli: '100000 120000', rpc: '100000, 120000' }],
   waits: true,
 };

@@ -1,4 +1,4 @@
-// Declares restorewallet.
+import { bool, obj, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const restorewallet: MethodSpec = {
@@ -7,16 +7,14 @@ export const restorewallet: MethodSpec = {
   runs: 'wallet',
   description: 'Makes a wallet of a file written by backupwallet, and loads it.',
   args: [
-    { name: 'wallet_name', type: 'str', help: 'The name it gets' },
-    { name: 'backup_file', type: 'str', help: 'The file' },
-    {
-      name: 'load_on_startup',
-      type: 'bool',
-      optional: true,
-      help: 'Whether the wallet is loaded at every start from now on: true adds it to the list, false takes it out, null leaves the list as it is',
-    },
+    str('wallet_name', 'The name it gets'),
+    str('backup_file', 'The file'),
+    bool(
+      'load_on_startup?',
+      'Whether the wallet is loaded at every start from now on: true adds it to the list, false takes it out, null leaves the list as it is',
+    ),
   ],
-  results: [{ type: 'obj', help: '', inner: [{ type: 'str', key: 'name', help: 'Name of the wallet' }] }],
+  results: [obj([str('name', 'Name of the wallet')])],
   examples: [{ cli: '"testwallet" "backup.dat"', rpc: '"testwallet", "backup.dat"' }],
   waits: true,
 };

@@ -1,4 +1,4 @@
-// Declares sendmany.
+import { amount, arr, keyed, num, str } from '../../declare/parts.js';
 import { CONF_TARGET_ARG, ESTIMATE_MODE_ARG, FEE_RATE_ARG, REPLACEABLE_ARG, SEND_RESULTS, VERBOSE_ARG } from '../../declare/spend-parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
@@ -9,22 +9,13 @@ export const sendmany: MethodSpec = {
   holds: 'keys',
   description: 'Pays many addresses in one transaction. The wallet must be unlocked.',
   args: [
-    { name: 'dummy', type: 'str', default: '""', help: 'Must be "", for older programs', oneline: '""' },
-    {
-      name: 'amounts',
-      type: 'obj-user-keys',
-      help: 'The addresses and amounts',
-      inner: [{ name: 'address', type: 'amount', help: 'The address as the name, the amount in BTC as the value' }],
-    },
-    { name: 'minconf', type: 'num', optional: true, help: 'Taken and not used' },
-    { name: 'comment', type: 'str', optional: true, help: 'What it is for; kept in the wallet' },
-    {
-      name: 'subtractfeefrom',
-      type: 'arr',
-      optional: true,
-      help: 'Addresses that pay the fee, in equal shares; less arrives there than is named',
-      inner: [{ name: 'address', type: 'str', optional: true, help: 'One of the addresses' }],
-    },
+    str('dummy', 'Must be "", for older programs', { default: '""', oneline: '""' }),
+    keyed('amounts', 'The addresses and amounts', [amount('address', 'The address as the name, the amount in BTC as the value')]),
+    num('minconf?', 'Taken and not used'),
+    str('comment?', 'What it is for; kept in the wallet'),
+    arr('subtractfeefrom?', 'Addresses that pay the fee, in equal shares; less arrives there than is named', [
+      str('address?', 'One of the addresses'),
+    ]),
     REPLACEABLE_ARG,
     CONF_TARGET_ARG,
     ESTIMATE_MODE_ARG,

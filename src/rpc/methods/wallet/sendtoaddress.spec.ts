@@ -1,4 +1,4 @@
-// Declares sendtoaddress.
+import { amount, bool, str } from '../../declare/parts.js';
 import { CONF_TARGET_ARG, ESTIMATE_MODE_ARG, FEE_RATE_ARG, REPLACEABLE_ARG, SEND_RESULTS, VERBOSE_ARG } from '../../declare/spend-parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
@@ -9,25 +9,15 @@ export const sendtoaddress: MethodSpec = {
   holds: 'keys',
   description: 'Pays an amount to an address. The wallet must be unlocked.',
   args: [
-    { name: 'address', type: 'str', help: 'The address' },
-    { name: 'amount', type: 'amount', help: 'The amount in BTC' },
-    { name: 'comment', type: 'str', optional: true, help: 'What it is for; kept in the wallet, not in the transaction' },
-    { name: 'comment_to', type: 'str', optional: true, help: 'Who it is for; kept in the wallet, not in the transaction' },
-    {
-      name: 'subtractfeefromamount',
-      type: 'bool',
-      default: 'false',
-      help: 'Take the fee from the amount: less arrives than is named here',
-    },
+    str('address', 'The address'),
+    amount('amount', 'The amount in BTC'),
+    str('comment?', 'What it is for; kept in the wallet, not in the transaction'),
+    str('comment_to?', 'Who it is for; kept in the wallet, not in the transaction'),
+    bool('subtractfeefromamount', 'Take the fee from the amount: less arrives than is named here', { default: 'false' }),
     REPLACEABLE_ARG,
     CONF_TARGET_ARG,
     ESTIMATE_MODE_ARG,
-    {
-      name: 'avoid_reuse',
-      type: 'bool',
-      default: 'true',
-      help: 'Leave out coins at addresses spent from before (wallets with the avoid_reuse flag only)',
-    },
+    bool('avoid_reuse', 'Leave out coins at addresses spent from before (wallets with the avoid_reuse flag only)', { default: 'true' }),
     FEE_RATE_ARG,
     VERBOSE_ARG,
   ],

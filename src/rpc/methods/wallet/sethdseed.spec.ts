@@ -1,4 +1,4 @@
-// Declares sethdseed.
+import { bool, none, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const sethdseed: MethodSpec = {
@@ -8,15 +8,10 @@ export const sethdseed: MethodSpec = {
   holds: 'keys',
   description: 'Makes a new or a given key the seed of a legacy wallet.',
   args: [
-    {
-      name: 'newkeypool',
-      type: 'bool',
-      default: 'true',
-      help: 'Throw away the keys in waiting, so that the next address is of the new seed',
-    },
-    { name: 'seed', type: 'str', holds: 'key', default: 'a random one', help: 'A private key in WIF' },
+    bool('newkeypool', 'Throw away the keys in waiting, so that the next address is of the new seed', { default: 'true' }),
+    str('seed', 'A private key in WIF', { holds: 'key', default: 'a random one' }),
   ],
-  results: [{ type: 'none', help: '' }],
+  results: [none()],
   examples: [
     { cli: '', rpc: '' },
     { cli: 'false', rpc: 'false' },

@@ -1,4 +1,4 @@
-// Declares setlabel.
+import { none, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const setlabel: MethodSpec = {
@@ -7,10 +7,7 @@ export const setlabel: MethodSpec = {
   runs: 'wallet',
   holds: 'wallet',
   description: 'Labels an address.',
-  args: [
-    { name: 'address', type: 'str', help: 'The address' },
-    { name: 'label', type: 'str', help: 'Its label' },
-  ],
-  results: [{ type: 'none', help: '' }],
+  args: [str('address', 'The address'), str('label', 'Its label')],
+  results: [none()],
   examples: [{ cli: '"bc1q09vm5lfy0j5reeulh4x5752q25uqqvz34hufdl" "tabby"', rpc: '"bc1q09vm5lfy0j5reeulh4x5752q25uqqvz34hufdl", "tabby"' }],
 };

@@ -1,4 +1,4 @@
-// Declares setwalletflag.
+import { bool, obj, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const setwalletflag: MethodSpec = {
@@ -7,20 +7,7 @@ export const setwalletflag: MethodSpec = {
   runs: 'wallet',
   holds: 'wallet',
   description: 'Changes a flag of the wallet.',
-  args: [
-    { name: 'flag', type: 'str', help: 'Its name; avoid_reuse is the only one that can change' },
-    { name: 'value', type: 'bool', default: 'true', help: 'On or off' },
-  ],
-  results: [
-    {
-      type: 'obj',
-      help: '',
-      inner: [
-        { type: 'str', key: 'flag_name', help: 'Name of the flag' },
-        { type: 'bool', key: 'flag_state', help: 'What it is now' },
-        { type: 'str', key: 'warnings', optional: true, help: 'Things to know' },
-      ],
-    },
-  ],
+  args: [str('flag', 'Its name; avoid_reuse is the only one that can change'), bool('value', 'On or off', { default: 'true' })],
+  results: [obj([str('flag_name', 'Name of the flag'), bool('flag_state', 'What it is now'), str('warnings?', 'Things to know')])],
   examples: [{ cli: 'avoid_reuse', rpc: '"avoid_reuse"' }],
 };

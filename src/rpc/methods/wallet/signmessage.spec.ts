@@ -1,4 +1,4 @@
-// Declares signmessage.
+import { str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const signmessage: MethodSpec = {
@@ -8,10 +8,7 @@ export const signmessage: MethodSpec = {
   holds: 'wallet',
   repeatable: true,
   description: 'Signs a text with the private key of a P2PKH address. The wallet must be unlocked.',
-  args: [
-    { name: 'address', type: 'str', help: 'Whose key signs' },
-    { name: 'message', type: 'str', help: 'The text' },
-  ],
-  results: [{ type: 'str', help: 'The signature in Base64, as verifymessage takes it' }],
+  args: [str('address', 'Whose key signs'), str('message', 'The text')],
+  results: [str('The signature in Base64, as verifymessage takes it')],
   examples: [{ cli: '"1D1ZrZNe3JUo7ZycKEYQQiQAWd9y54F4XX" "my message"', rpc: '"1D1ZrZNe3JUo7ZycKEYQQiQAWd9y54F4XX", "my message"' }],
 };

@@ -1,4 +1,4 @@
-// Declares signrawtransactionwithwallet.
+import { str } from '../../declare/parts.js';
 import { PREVTXS_ARG, SIGHASH_TYPE_ARG, SIGNED_RESULTS } from '../../declare/signing-parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
@@ -9,7 +9,7 @@ export const signrawtransactionwithwallet: MethodSpec = {
   holds: 'keys',
   repeatable: true,
   description: 'Signs the inputs of a transaction with the keys of the wallet, which must be unlocked.',
-  args: [{ name: 'hexstring', type: 'str', help: 'The transaction' }, PREVTXS_ARG, SIGHASH_TYPE_ARG],
+  args: [str('hexstring', 'The transaction'), PREVTXS_ARG, SIGHASH_TYPE_ARG],
   results: SIGNED_RESULTS,
   examples: [{ cli: '"myhex"', rpc: '"myhex"' }],
 };

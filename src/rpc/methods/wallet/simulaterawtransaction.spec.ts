@@ -1,4 +1,4 @@
-// Declares simulaterawtransaction.
+import { amount, arr, bool, hex, obj } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const simulaterawtransaction: MethodSpec = {
@@ -9,28 +9,9 @@ export const simulaterawtransaction: MethodSpec = {
   holds: 'wallet',
   description: "Tells what transactions, signed and sent in this order, would change about the wallet's balance.",
   args: [
-    {
-      name: 'rawtxs',
-      type: 'arr',
-      optional: true,
-      help: 'The transactions',
-      inner: [{ name: 'rawtx', type: 'hex', optional: true, help: 'A transaction' }],
-    },
-    {
-      name: 'options',
-      type: 'obj',
-      namedMembers: true,
-      optional: true,
-      help: '',
-      inner: [{ name: 'include_watchonly', type: 'bool', default: 'false', help: 'Count watched outputs too' }],
-    },
+    arr('rawtxs?', 'The transactions', [hex('rawtx?', 'A transaction')]),
+    obj('options?', '', { namedMembers: true }, [bool('include_watchonly', 'Count watched outputs too', { default: 'false' })]),
   ],
-  results: [
-    {
-      type: 'obj',
-      help: '',
-      inner: [{ type: 'amount', key: 'balance_change', help: 'The change; negative means that the wallet would have less' }],
-    },
-  ],
+  results: [obj([amount('balance_change', 'The change; negative means that the wallet would have less')])],
   examples: [{ cli: '\'["myhex"]\'', rpc: '["myhex"]' }],
 };

@@ -1,4 +1,4 @@
-// Declares upgradewallet.
+import { num, obj, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const upgradewallet: MethodSpec = {
@@ -8,19 +8,15 @@ export const upgradewallet: MethodSpec = {
   holds: 'wallet',
   until: 30,
   description: 'Brings a wallet to a newer version.',
-  args: [{ name: 'version', type: 'num', default: '169900', help: 'The version' }],
+  args: [num('version', 'The version', { default: '169900' })],
   results: [
-    {
-      type: 'obj',
-      help: '',
-      inner: [
-        { type: 'str', key: 'wallet_name', help: 'Name of the wallet' },
-        { type: 'num', key: 'previous_version', help: 'Version before' },
-        { type: 'num', key: 'current_version', help: 'Version now' },
-        { type: 'str', key: 'result', optional: true, help: 'What was done' },
-        { type: 'str', key: 'error', optional: true, help: 'Why nothing could be done' },
-      ],
-    },
+    obj([
+      str('wallet_name', 'Name of the wallet'),
+      num('previous_version', 'Version before'),
+      num('current_version', 'Version now'),
+      str('result?', 'What was done'),
+      str('error?', 'Why nothing could be done'),
+    ]),
   ],
   examples: [{ cli: '169900', rpc: '169900' }],
 };

@@ -1,5 +1,5 @@
-// Declares walletcreatefundedpsbt.
 import { FUNDED_MEMBERS, fundOptions, INPUTS_INNER, OUTPUTS_INNER } from '../../declare/fund-parts.js';
+import { arr, bool, num, obj, str } from '../../declare/parts.js';
 import { PSBT_VERSION_ARG, TX_VERSION_ARG } from '../../declare/psbt-parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
@@ -10,23 +10,15 @@ export const walletcreatefundedpsbt: MethodSpec = {
   holds: 'wallet',
   description: 'Makes a PSBT (BIP174) of outputs, with inputs of the wallet that pay for them and a change output if one is needed.',
   args: [
-    { name: 'inputs', type: 'arr', optional: true, help: 'Coins that are spent; empty: the wallet chooses', inner: INPUTS_INNER },
-    { name: 'outputs', type: 'arr', anyType: true, help: 'The outputs, each address once', inner: OUTPUTS_INNER },
-    { name: 'locktime', type: 'num', default: '0', help: 'The lock time; not 0 lets it count in all inputs' },
-    {
-      name: 'options',
-      type: 'obj',
-      namedMembers: true,
-      optional: true,
-      help: '',
-      inner: fundOptions('false if inputs are named, true otherwise'),
-      oneline: 'options',
-    },
-    { name: 'bip32derivs', type: 'bool', default: 'true', help: 'Say where the keys come from, as far as it is known' },
+    arr('inputs?', 'Coins that are spent; empty: the wallet chooses', INPUTS_INNER),
+    arr('outputs', 'The outputs, each address once', { anyType: true }, OUTPUTS_INNER),
+    num('locktime', 'The lock time; not 0 lets it count in all inputs', { default: '0' }),
+    obj('options?', '', { namedMembers: true, oneline: 'options' }, fundOptions('false if inputs are named, true otherwise')),
+    bool('bip32derivs', 'Say where the keys come from, as far as it is known', { default: 'true' }),
     TX_VERSION_ARG,
     PSBT_VERSION_ARG,
   ],
-  results: [{ type: 'obj', help: '', inner: [{ type: 'str', key: 'psbt', help: 'The PSBT in Base64' }, ...FUNDED_MEMBERS] }],
+  results: [obj([str('psbt', 'The PSBT in Base64'), ...FUNDED_MEMBERS])],
   examples: [{ title: 'A PSBT without named inputs', cli: '"[]" "[{\\"data\\":\\"00010203\\"}]"' }],
   waits: true,
 };

@@ -1,4 +1,4 @@
-// Declares walletdisplayaddress.
+import { obj, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const walletdisplayaddress: MethodSpec = {
@@ -8,8 +8,8 @@ export const walletdisplayaddress: MethodSpec = {
   holds: 'wallet',
   since: 22,
   description: 'Shows an address on the device of a wallet with an external signer, to be compared.',
-  args: [{ name: 'address', type: 'str', help: 'An address of the wallet' }],
-  results: [{ type: 'obj', help: '', inner: [{ type: 'str', key: 'address', help: 'The address, as the device confirmed it' }] }],
+  args: [str('address', 'An address of the wallet')],
+  results: [obj([str('address', 'The address, as the device confirmed it')])],
   examples: [{ cli: '"bcrt1q..."', rpc: '"bcrt1q..."' }],
   waits: true,
 };

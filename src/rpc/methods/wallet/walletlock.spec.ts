@@ -1,4 +1,4 @@
-// Declares walletlock.
+import { none } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const walletlock: MethodSpec = {
@@ -8,6 +8,6 @@ export const walletlock: MethodSpec = {
   holds: 'wallet',
   description: 'Locks the wallet at once.',
   args: [],
-  results: [{ type: 'none', help: '' }],
+  results: [none()],
   examples: [{ cli: '', rpc: '' }],
 };

@@ -1,4 +1,4 @@
-// Declares walletpassphrase.
+import { none, num, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const walletpassphrase: MethodSpec = {
@@ -7,10 +7,7 @@ export const walletpassphrase: MethodSpec = {
   runs: 'wallet',
   holds: 'keys',
   description: 'Unlocks the wallet for some time.',
-  args: [
-    { name: 'passphrase', type: 'str', holds: 'passphrase', help: 'The passphrase' },
-    { name: 'timeout', type: 'num', help: 'Seconds, 100000000 at most' },
-  ],
-  results: [{ type: 'none', help: '' }],
+  args: [str('passphrase', 'The passphrase', { holds: 'passphrase' }), num('timeout', 'Seconds, 100000000 at most')],
+  results: [none()],
   examples: [{ cli: '"my pass phrase" 60', rpc: '"my pass phrase", 60' }],
 };

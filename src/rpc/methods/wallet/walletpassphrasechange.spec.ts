@@ -1,4 +1,4 @@
-// Declares walletpassphrasechange.
+import { none, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const walletpassphrasechange: MethodSpec = {
@@ -7,10 +7,7 @@ export const walletpassphrasechange: MethodSpec = {
   runs: 'wallet',
   holds: 'wallet',
   description: 'Changes the passphrase.',
-  args: [
-    { name: 'oldpassphrase', type: 'str', holds: 'passphrase', help: 'The present one' },
-    { name: 'newpassphrase', type: 'str', holds: 'passphrase', help: 'The new one' },
-  ],
-  results: [{ type: 'none', help: '' }],
+  args: [str('oldpassphrase', 'The present one', { holds: 'passphrase' }), str('newpassphrase', 'The new one', { holds: 'passphrase' })],
+  results: [none()],
   examples: [{ cli: '"old one" "new one"', rpc: '"old one", "new one"' }],
 };

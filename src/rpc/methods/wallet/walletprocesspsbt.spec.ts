@@ -1,4 +1,4 @@
-// Declares walletprocesspsbt.
+import { bool, hex, obj, str } from '../../declare/parts.js';
 import { PSBT_ARG } from '../../declare/psbt-parts.js';
 import { SIGHASH_TYPE_ARG } from '../../declare/signing-parts.js';
 import type { MethodSpec } from '../../declare/types.js';
@@ -11,21 +11,17 @@ export const walletprocesspsbt: MethodSpec = {
   description: 'Adds to a PSBT what the wallet knows, and signs what it can. A locked wallet signs nothing.',
   args: [
     PSBT_ARG,
-    { name: 'sign', type: 'bool', default: 'true', help: 'Whether to sign' },
+    bool('sign', 'Whether to sign', { default: 'true' }),
     SIGHASH_TYPE_ARG,
-    { name: 'bip32derivs', type: 'bool', default: 'true', help: 'Whether to tell where keys come from (BIP32)' },
-    { name: 'finalize', type: 'bool', since: 23, default: 'true', help: 'Whether inputs that are complete get their final scripts' },
+    bool('bip32derivs', 'Whether to tell where keys come from (BIP32)', { default: 'true' }),
+    bool('finalize', 'Whether inputs that are complete get their final scripts', { since: 23, default: 'true' }),
   ],
   results: [
-    {
-      type: 'obj',
-      help: '',
-      inner: [
-        { type: 'str', key: 'psbt', help: 'The PSBT in Base64' },
-        { type: 'bool', key: 'complete', help: 'Whether all inputs are final' },
-        { type: 'hex', key: 'hex', since: 26, optional: true, help: 'The transaction, when all are' },
-      ],
-    },
+    obj([
+      str('psbt', 'The PSBT in Base64'),
+      bool('complete', 'Whether all inputs are final'),
+      hex('hex?', 'The transaction, when all are', { since: 26 }),
+    ]),
   ],
   examples: [{ cli: '"psbt"' }],
 };

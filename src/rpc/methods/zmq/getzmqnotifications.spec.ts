@@ -1,4 +1,4 @@
-// Declares getzmqnotifications.
+import { arr, num, obj, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const getzmqnotifications: MethodSpec = {
@@ -9,21 +9,13 @@ export const getzmqnotifications: MethodSpec = {
   description: 'What is published by ZeroMQ.',
   args: [],
   results: [
-    {
-      type: 'arr',
-      help: '',
-      inner: [
-        {
-          type: 'obj',
-          help: '',
-          inner: [
-            { type: 'str', key: 'type', help: 'The kind of message' },
-            { type: 'str', key: 'address', help: 'Where it is published' },
-            { type: 'num', key: 'hwm', help: 'How many messages may wait for a subscriber' },
-          ],
-        },
-      ],
-    },
+    arr([
+      obj([
+        str('type', 'The kind of message'),
+        str('address', 'Where it is published'),
+        num('hwm', 'How many messages may wait for a subscriber'),
+      ]),
+    ]),
   ],
   examples: [{ cli: '', rpc: '' }],
 };
