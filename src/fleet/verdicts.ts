@@ -1,9 +1,9 @@
 // What nodes say of a submission, and which of their answers is the client's. Used by caller.ts.
-import type { NodeReply } from '../link/node-call.js';
+import type { CallReply } from '../link/running-call.js';
 
 /** An answer with what it is worth. */
 export interface Judged {
-  readonly reply: NodeReply;
+  readonly reply: CallReply;
   /** The node has taken it: the answer, whatever others say. */
   readonly taken: boolean;
   /** The node could not judge it, and may judge it when it comes again. */
@@ -28,7 +28,7 @@ interface Envelope {
 }
 
 /** @param followed whether it is the word of the node that this front follows */
-export function judge(method: string, reply: NodeReply, followed: boolean): Judged {
+export function judge(method: string, reply: CallReply, followed: boolean): Judged {
   const envelopes = envelopesOf(reply);
   if (envelopes === null) {
     const words = `HTTP ${reply.status}`;
@@ -54,7 +54,7 @@ export function judge(method: string, reply: NodeReply, followed: boolean): Judg
   return { reply, taken: rank === RANK.TAKEN, isUndecided, isKnown, rank, words: words.join(', ') };
 }
 
-function envelopesOf({ body }: NodeReply): readonly Envelope[] | null {
+function envelopesOf({ body }: CallReply): readonly Envelope[] | null {
   try {
     const parsed: unknown = JSON.parse(typeof body === 'string' ? body : Buffer.from(body).toString());
     const list = Array.isArray(parsed) ? parsed : [parsed];

@@ -7,11 +7,11 @@ import type { ChainParams } from '../consensus/params/chain-params.js';
 import { noteLoading } from '../lib/loading-threads.js';
 import { WORKER_ENTRY } from '../lib/worker-entries.js';
 import { newRing } from '../link/byte-ring.js';
+import { CallLinks, type CallLinksStats, type TemplateAnswer } from '../link/call-links.js';
 import { RING_BYTES } from '../link/frames.js';
 import { FrontCounters, type FrontFigures } from '../link/front-counters.js';
 import type { NodeNews, WorkedTip } from '../link/messages.js';
-import type { ExecuteBody } from '../link/node-call.js';
-import { type NodeLinkStats, NodeLinks, type TemplateSource } from '../link/node-link.js';
+import type { ExecuteBody } from '../link/running-call.js';
 import { type SharedState, STATE_FLAG } from '../link/shared-state.js';
 import type { SlabRing, SlabStats } from '../link/slab-ring.js';
 import type { Logger } from '../log/logger.js';
@@ -22,7 +22,9 @@ import type { FrontInit } from './front/start-front.js';
 import type { HttpOptions } from './options.js';
 
 /** What hands out templates; src/template/service.ts. */
-export interface TemplatePublisher extends TemplateSource {
+export interface TemplatePublisher {
+  /** A template of the current tip, built when the last one is too old; concurrent callers share a build. */
+  refresh(): Promise<TemplateFacts>;
   current(): TemplateFacts | null;
   onPublish(listener: (facts: TemplateFacts) => void): unknown;
 }
@@ -57,7 +59,7 @@ export interface RemoteThread {
 /** Figures of the whole server. */
 export interface FrontsStats {
   readonly fronts: readonly FrontFigures[];
-  readonly link: NodeLinkStats;
+  readonly link: CallLinksStats;
   readonly slabs: SlabStats;
   readonly waiters: number;
   readonly evictedReaders: number;
@@ -125,7 +127,7 @@ interface FrontHandle {
 class FrontServer implements Fronts {
   readonly #options: HttpOptions;
   readonly #deps: FrontsDeps;
-  readonly #links: NodeLinks;
+  readonly #links: CallLinks;
   readonly #fronts: FrontHandle[] = [];
   readonly #seen = new WeakSet<TemplateFacts>();
   readonly #awaited: { news: NodeNews['news']; count: number; done: () => void }[] = [];
@@ -140,11 +142,9 @@ class FrontServer implements Fronts {
     this.#options = options;
     this.#deps = deps;
     this.#warmup = deps.warmup ?? null;
-    this.#links = new NodeLinks({
+    this.#links = new CallLinks({
       execute: deps.execute,
-      templates: deps.templates,
-      publishTemplate: (facts) => this.publishTemplate(facts),
-      templateError: (error) => this.#templateError(error),
+      askTemplate: () => this.#refreshTemplate(),
       onNews: (front, news) => this.#onNews(front, news),
       onFault: (what, error) => deps.logger.error(`http ${what} failed: ${error instanceof Error ? error.stack : error}`),
     });
@@ -239,7 +239,17 @@ class FrontServer implements Fronts {
     for (const index of this.#fronts.keys()) this.#links.remove(index);
   }
 
-  #templateError(error: unknown): { code: number; text: string } {
+  /** Posts a template of the current tip to every front unless that was done. */
+  async #refreshTemplate(): Promise<TemplateAnswer> {
+    try {
+      this.publishTemplate(await this.#deps.templates.refresh());
+      return { code: 0, text: '' };
+    } catch (error) {
+      return this.#templateError(error);
+    }
+  }
+
+  #templateError(error: unknown): TemplateAnswer {
     if (error instanceof RpcError) return { code: error.code, text: error.message };
     const text = error instanceof Error ? error.message : String(error);
     // Core's words for a template that doesn't connect to the chain.

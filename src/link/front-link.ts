@@ -29,7 +29,7 @@ export type ReplyHandler = (status: number, body: Uint8Array | string) => void;
 export type TemplateHandler = (code: number, text: string) => void;
 
 /** A call for the node thread. */
-export interface NodeCall {
+export interface LinkedCall {
   readonly user: string;
   readonly uri: string;
   readonly method: string;
@@ -111,7 +111,7 @@ export class FrontLink {
    * @returns its number for cancel(), or 0 when too much is under way. The body may be transferred: it is gone
    * afterwards.
    */
-  call(call: NodeCall, done: ReplyHandler): number {
+  call(call: LinkedCall, done: ReplyHandler): number {
     const { block = null } = call;
     const sizeBytes = call.body.byteLength + (block?.bytes.byteLength ?? 0);
     const counted = !call.waits;

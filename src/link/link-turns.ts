@@ -1,5 +1,5 @@
 // Work of one end of the link in turns of the event loop, for as long as there is more. Used by front-link.ts and
-// node-link.ts.
+// call-links.ts.
 
 export class LinkTurns {
   #underWay = false;

@@ -1,10 +1,10 @@
-// One front as the node thread has it: ports, rings, and the calls that are on their way. Used by node-link.ts.
+// One front as the thread that runs its calls has it: ports, rings, and the calls that are on their way. Used by call-links.ts.
 import type { MessagePort } from 'node:worker_threads';
 import { CallReader, ReplyWriter } from './frames.js';
 import { type LinkPorts, Outbox } from './messages.js';
-import type { NodeCall } from './node-call.js';
+import type { RunningCall } from './running-call.js';
 
-/** One front, as the node thread sees it. */
+/** One front, as that thread sees it. */
 export class Link {
   readonly main: MessagePort;
   readonly priority: MessagePort;
@@ -12,7 +12,7 @@ export class Link {
   readonly replies: ReplyWriter;
   readonly outbox: Outbox;
   /** Calls that wait, or that go on beyond their turn. */
-  readonly calls = new Map<number, NodeCall<Link>>();
+  readonly calls = new Map<number, RunningCall<Link>>();
   urgentSeen = 0;
   /** Posts on the main port; replies in the ring say how many come before them. */
   messages = 0;

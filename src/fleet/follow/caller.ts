@@ -2,7 +2,7 @@
 // elsewhere after a failure when that cannot do harm. Used by source.ts.
 
 import { randomBytes } from 'node:crypto';
-import type { NodeCallInfo, NodeHooks, NodeReply } from '../../link/node-call.js';
+import type { CallReply, RunHooks, RunningCallInfo } from '../../link/running-call.js';
 import type { Logger } from '../../log/logger.js';
 import { RPC_CODE } from '../../rpc/errors.js';
 import { submittedHash } from '../block-hash.js';
@@ -48,7 +48,7 @@ export class Caller {
   }
 
   /** Runs a body; the caller's bytes are copied before this returns. */
-  async execute(body: Uint8Array, call: NodeCallInfo, hooks: NodeHooks): Promise<NodeReply> {
+  async execute(body: Uint8Array, call: RunningCallInfo, hooks: RunHooks): Promise<CallReply> {
     const begun = this.#deps.nowMs();
     const own = new Uint8Array(body);
     const route = routeOf(own, call.uri);
@@ -79,7 +79,7 @@ export class Caller {
     return taken ? null : words;
   }
 
-  async #somewhere(call: OutgoingCall, route: Route, signal: AbortSignal): Promise<NodeReply> {
+  async #somewhere(call: OutgoingCall, route: Route, signal: AbortSignal): Promise<CallReply> {
     if (route.mixed) this.#spread(call);
     const until = this.#deps.nowMs() + DEADLINE_MS;
     const tried = new Set<string>();
@@ -114,7 +114,7 @@ export class Caller {
   }
 
   /** To all nodes at once, and to those that come while none has answered. */
-  #everywhere(call: OutgoingCall): Promise<NodeReply> {
+  #everywhere(call: OutgoingCall): Promise<CallReply> {
     const { log } = this.#deps;
     const until = this.#deps.nowMs() + DEADLINE_MS;
     const name = nameOf(call);
@@ -201,6 +201,6 @@ function nameOf(call: OutgoingCall): string {
 export const newToken = (): string => `block:${randomBytes(16).toString('hex')}`;
 
 /** A reply of the front's own. */
-function failure(status: number, message: string): NodeReply {
+function failure(status: number, message: string): CallReply {
   return { status, body: `${JSON.stringify({ result: null, error: { code: RPC_CODE.MISC_ERROR, message }, id: null })}\n` };
 }

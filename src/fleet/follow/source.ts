@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Hashes } from '../../crypto/crypto.js';
 import type { Fronts } from '../../http/server.js';
-import type { ExecuteBody, NodeCallInfo, NodeHooks, NodeReply } from '../../link/node-call.js';
+import type { CallReply, ExecuteBody, RunHooks, RunningCallInfo } from '../../link/running-call.js';
 import { type SharedState, STATE_FLAG } from '../../link/shared-state.js';
 import type { SlabRing } from '../../link/slab-ring.js';
 import type { Logger } from '../../log/logger.js';
@@ -222,7 +222,7 @@ export class FleetSource {
   }
 
   /** Runs a body for a front thread. */
-  readonly execute: ExecuteBody = (body: Uint8Array, call: NodeCallInfo, hooks: NodeHooks): Promise<NodeReply> =>
+  readonly execute: ExecuteBody = (body: Uint8Array, call: RunningCallInfo, hooks: RunHooks): Promise<CallReply> =>
     this.#caller.execute(body, call, hooks);
 
   /**

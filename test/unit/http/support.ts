@@ -3,7 +3,7 @@ import net from 'node:net';
 import { chainParams } from '../../../src/consensus/params/networks.js';
 import { HTTP_DEFAULTS, type HttpOptions } from '../../../src/http/options.js';
 import { createFronts, type Fronts } from '../../../src/http/server.js';
-import type { ExecuteBody } from '../../../src/link/node-call.js';
+import type { ExecuteBody } from '../../../src/link/running-call.js';
 import { SharedState, STATE_FLAG } from '../../../src/link/shared-state.js';
 import { SlabRing } from '../../../src/link/slab-ring.js';
 import type { Logger } from '../../../src/log/logger.js';

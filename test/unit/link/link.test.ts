@@ -1,12 +1,12 @@
 import { MessageChannel, Worker } from 'node:worker_threads';
 import t from 'tap';
 import { newRing } from '../../../src/link/byte-ring.js';
+import { CallLinks } from '../../../src/link/call-links.js';
 import { CallReader, CallWriter, ReplyWriter, RING_BYTES } from '../../../src/link/frames.js';
 import { FrontCounters } from '../../../src/link/front-counters.js';
 import { FrontLink } from '../../../src/link/front-link.js';
 import { type FrontNews, ITEM, Outbox } from '../../../src/link/messages.js';
 import { MethodCounts } from '../../../src/link/method-counts.js';
-import { NodeLinks } from '../../../src/link/node-link.js';
 import { SharedState, STATE_FLAG } from '../../../src/link/shared-state.js';
 import { SlabReader, SlabRing } from '../../../src/link/slab-ring.js';
 
@@ -172,16 +172,14 @@ t.test('a ring between two threads, full and empty by turns', async (t) => {
 });
 
 /** A front and a node thread in one, over real channels. */
-function linked(execute: ConstructorParameters<typeof NodeLinks>[0]['execute'], bounds = { calls: 10, bytes: 1 << 20 }) {
+function linked(execute: ConstructorParameters<typeof CallLinks>[0]['execute'], bounds = { calls: 10, bytes: 1 << 20 }) {
   const main = new MessageChannel();
   const priority = new MessageChannel();
   const news: FrontNews[] = [];
   const faults: unknown[] = [];
-  const node = new NodeLinks({
+  const node = new CallLinks({
     execute,
-    templates: { refresh: () => Promise.reject(new Error('none')) },
-    publishTemplate: () => {},
-    templateError: () => ({ code: -1, text: 'none' }),
+    askTemplate: async () => ({ code: -1, text: 'none' }),
     onNews: () => {},
     onFault: (_what, error) => faults.push(error),
   });
@@ -419,15 +417,13 @@ t.test('news stand among replies where they were told', async (t) => {
   const main = new MessageChannel();
   const priority = new MessageChannel();
   const rings = { calls: newRing(RING_BYTES), replies: newRing(RING_BYTES) };
-  const node: NodeLinks = new NodeLinks({
+  const node: CallLinks = new CallLinks({
     execute: (body) => {
       const text = Buffer.from(body).toString();
       if (text.startsWith('tip')) node.tell(0, { news: 'warmup', text });
       return { status: 200, body: text };
     },
-    templates: { refresh: () => Promise.reject(new Error('none')) },
-    publishTemplate: () => {},
-    templateError: () => ({ code: -1, text: 'none' }),
+    askTemplate: async () => ({ code: -1, text: 'none' }),
     onNews: () => {},
     onFault: () => {},
   });

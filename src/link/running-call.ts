@@ -1,15 +1,15 @@
-// A call on its way through the node thread, and what the dispatcher that runs it is told. Used by node-link.ts.
+// A call on its way through the thread that runs it, and what that thread's dispatcher is told. Used by call-links.ts.
 
 import type { TakenBlock } from './messages.js';
 
 /** A finished call. */
-export interface NodeReply {
+export interface CallReply {
   readonly status: number;
   readonly body: string | Uint8Array;
 }
 
 /** What a running call may ask for. */
-export interface NodeCallInfo {
+export interface RunningCallInfo {
   readonly user: string;
   readonly uri: string;
   /** The body is known to have no passphrase in it. */
@@ -21,7 +21,7 @@ export interface NodeCallInfo {
 }
 
 /** What the dispatcher does while it runs a body. */
-export interface NodeHooks {
+export interface RunHooks {
   /**
    * Between batch entries and slices of long work: lets submissions in. A promise: wait for it before the next piece.
    */
@@ -30,11 +30,11 @@ export interface NodeHooks {
   onCall(method: string, seconds: number, ok: boolean): void;
 }
 
-/** The node thread's dispatcher, bytes to bytes; never throws or rejects. A small body is gone when it returns. */
-export type ExecuteBody = (body: Uint8Array, call: NodeCallInfo, hooks: NodeHooks) => NodeReply | Promise<NodeReply>;
+/** A thread's dispatcher, bytes to bytes; never throws or rejects. A small body is gone when it returns. */
+export type ExecuteBody = (body: Uint8Array, call: RunningCallInfo, hooks: RunHooks) => CallReply | Promise<CallReply>;
 
-/** One call on its way through the node thread. */
-export class NodeCall<Link> implements NodeCallInfo {
+/** One call on its way. */
+export class RunningCall<Link> implements RunningCallInfo {
   readonly link: Link;
   readonly id: number;
   readonly user: string;

@@ -1,10 +1,9 @@
-// The node thread's end of the links to all fronts: takes their calls from rings and ports, runs them one after another
-// and gives replies back. Submissions come by priority ports, which are drained between any two calls, batch entries
-// and slices; the loop gets a turn after every few milliseconds of work.
+// The end of the links at the thread that runs calls: takes those of all fronts from rings and ports, runs them one
+// after another and gives replies back. Submissions come by priority ports, which are drained between any two calls,
+// batch entries and slices; the loop gets a turn after every few milliseconds of work.
 
 import { receiveMessageOnPort } from 'node:worker_threads';
 import { yieldToLoop } from '../lib/turns.js';
-import type { TemplateFacts } from '../template/facts.js';
 import { Link } from './link.js';
 import { LinkTurns } from './link-turns.js';
 import {
@@ -22,30 +21,27 @@ import {
   unpackMessage,
 } from './messages.js';
 import { MethodCounts } from './method-counts.js';
-import { type ExecuteBody, NodeCall, type NodeHooks, type NodeReply } from './node-call.js';
+import { type CallReply, type ExecuteBody, type RunHooks, RunningCall } from './running-call.js';
 
-/** Where templates come from. */
-export interface TemplateSource {
-  /** A template of the current tip, built when the last one is too old; concurrent callers share a build. */
-  refresh(): Promise<TemplateFacts>;
+/** What a front is told of its question: error code 0 when the template is there. */
+export interface TemplateAnswer {
+  readonly code: number;
+  readonly text: string;
 }
 
 /** What the links need of their owner. */
-export interface NodeLinkDeps {
+export interface CallLinksDeps {
   readonly execute: ExecuteBody;
-  readonly templates: TemplateSource;
-  /** Posts a template to every front unless that was done; called before the fronts that asked are told. */
-  publishTemplate(facts: TemplateFacts): void;
-  /** What callers are told when no template could be built. */
-  templateError(error: unknown): { code: number; text: string };
+  /** Answers a front's question for a template once that was posted to it. Never rejects. */
+  askTemplate(): Promise<TemplateAnswer>;
   /** Takes rare messages of a front. */
   onNews(front: number, news: NodeNews): void;
-  /** A call or a template went wrong in a way that no reply explains. */
+  /** A call went wrong in a way that no reply explains. */
   onFault(what: string, error: unknown): void;
 }
 
 /** Plain figures. */
-export interface NodeLinkStats {
+export interface CallLinksStats {
   readonly queued: number;
   readonly running: number;
   readonly runningBytes: number;
@@ -66,19 +62,19 @@ const HOLD_MS = 25;
 // Replies of one turn go out together, but none waits longer than this for those after it.
 const GATHER_MS = 0.25;
 
-const UNHANDLED: NodeReply = { status: 500, body: 'Unhandled request' };
+const UNHANDLED: CallReply = { status: 500, body: 'Unhandled request' };
 
 interface Waiting {
-  readonly call: NodeCall<Link>;
+  readonly call: RunningCall<Link>;
   readonly body: Uint8Array;
 }
 
-/** All links of the node thread. */
-export class NodeLinks {
-  readonly #deps: NodeLinkDeps;
+/** All links of a thread that runs calls. */
+export class CallLinks {
+  readonly #deps: CallLinksDeps;
   readonly #links: Link[] = [];
   readonly #counts = new MethodCounts();
-  readonly #hooks: NodeHooks;
+  readonly #hooks: RunHooks;
   /** Calls that came by the ports. */
   #queue: Waiting[] = [];
   #head = 0;
@@ -92,7 +88,7 @@ export class NodeLinks {
   #prioritised = 0;
   #cancelled = 0;
 
-  constructor(deps: NodeLinkDeps) {
+  constructor(deps: CallLinksDeps) {
     this.#deps = deps;
     this.#hooks = {
       breathe: () => {
@@ -159,7 +155,7 @@ export class NodeLinks {
     while (this.#held) await yieldToLoop();
   }
 
-  stats(): NodeLinkStats {
+  stats(): CallLinksStats {
     return {
       queued: this.#links.reduce((sum, link) => sum + link.requests.ring.waiting, this.#queue.length - this.#head),
       running: this.#running,
@@ -174,7 +170,7 @@ export class NodeLinks {
   #prioritise(link: Link, message: PriorityCall): void {
     this.#prioritised++;
     const { block } = message;
-    const call = new NodeCall(link, message, message.id, message.body.byteLength + (block?.bytes.byteLength ?? 0), true);
+    const call = new RunningCall(link, message, message.id, message.body.byteLength + (block?.bytes.byteLength ?? 0), true);
     call.submission = message.submission;
     call.block = block;
     // Calls with keys come by this port too, and may last for minutes: nobody waits for them.
@@ -197,7 +193,7 @@ export class NodeLinks {
       case ITEM.REQUEST: {
         const [, id, user, uri, , member] = item as [number, number, string, string, string, unknown];
         const body = memberBody(member, parts) as Uint8Array;
-        const call = new NodeCall(link, { user, uri }, id, body.byteLength, false);
+        const call = new RunningCall(link, { user, uri }, id, body.byteLength, false);
         link.calls.set(id, call);
         this.#queue.push({ call, body });
         break;
@@ -285,7 +281,7 @@ export class NodeLinks {
       else if (requests.cancelled) this.#cancelled++;
       else {
         const body = requests.body();
-        const call = new NodeCall(link, requests.caller, requests.id, body.byteLength, false);
+        const call = new RunningCall(link, requests.caller, requests.id, body.byteLength, false);
         call.plain = requests.plain;
         this.#start(call, body);
       }
@@ -296,11 +292,11 @@ export class NodeLinks {
     return true;
   }
 
-  #start(call: NodeCall<Link>, body: Uint8Array): void {
+  #start(call: RunningCall<Link>, body: Uint8Array): void {
     this.#calls++;
     this.#running++;
     this.#runningBytes += call.sizeBytes;
-    let reply: NodeReply | Promise<NodeReply>;
+    let reply: CallReply | Promise<CallReply>;
     try {
       reply = this.#deps.execute(body, call, this.#hooks);
     } catch (error) {
@@ -318,12 +314,12 @@ export class NodeLinks {
     );
   }
 
-  #fail(call: NodeCall<Link>, error: unknown): void {
+  #fail(call: RunningCall<Link>, error: unknown): void {
     this.#deps.onFault('call', error);
     this.#finish(call, UNHANDLED);
   }
 
-  #finish(call: NodeCall<Link>, reply: NodeReply): void {
+  #finish(call: RunningCall<Link>, reply: CallReply): void {
     this.#running--;
     if (call.submission) this.#submissions--;
     this.#runningBytes -= call.sizeBytes;
@@ -339,7 +335,7 @@ export class NodeLinks {
     }
   }
 
-  #deliver(call: NodeCall<Link>, reply: NodeReply): void {
+  #deliver(call: RunningCall<Link>, reply: CallReply): void {
     const { link } = call;
     if (!call.priority) {
       if (link.replies.write(call.id, reply.status, reply.body, link.messages)) this.#said(link);
@@ -364,13 +360,7 @@ export class NodeLinks {
   }
 
   async #template(link: Link, id: number): Promise<void> {
-    let code = 0;
-    let text = '';
-    try {
-      this.#deps.publishTemplate(await this.#deps.templates.refresh());
-    } catch (error) {
-      ({ code, text } = this.#deps.templateError(error));
-    }
+    const { code, text } = await this.#deps.askTemplate();
     link.outbox.push([ITEM.TEMPLATE_READY, id, code, text]);
   }
 }
