@@ -2,14 +2,13 @@
 // calls, and ends them in order. Wired in node/wiring.ts. After publishTip() the caller raises the shared state's
 // epoch, then replies.
 
-import { MessageChannel, Worker } from 'node:worker_threads';
+import { Worker } from 'node:worker_threads';
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import { noteLoading } from '../lib/loading-threads.js';
 import { WORKER_ENTRY } from '../lib/worker-entries.js';
-import { newRing } from '../link/byte-ring.js';
 import { CallLinks, type CallLinksStats, type TemplateAnswer } from '../link/call-links.js';
-import { RING_BYTES } from '../link/frames.js';
 import { FrontCounters, type FrontFigures } from '../link/front-counters.js';
+import { newLink } from '../link/link.js';
 import type { NodeNews, WorkedTip } from '../link/messages.js';
 import type { ExecuteBody } from '../link/running-call.js';
 import { type SharedState, STATE_FLAG } from '../link/shared-state.js';
@@ -259,9 +258,7 @@ class FrontServer implements Fronts {
   }
 
   #spawn(index: number, { entry, name, options }: Omit<RemoteThread, 'figures'>): void {
-    const main = new MessageChannel();
-    const priority = new MessageChannel();
-    const rings = { calls: newRing(RING_BYTES), replies: newRing(RING_BYTES) };
+    const link = newLink();
     const counters = new FrontCounters();
     const { state, slabs, params, startedSeconds, tip } = this.#deps;
     const init: FrontInit = {
@@ -276,14 +273,12 @@ class FrontServer implements Fronts {
       tip: { ...tip, epoch: state.epoch },
       warmup: this.#warmup,
       linkBytes: LINK_BODIES * this.#options.bodyLimit,
-      main: main.port2,
-      priority: priority.port2,
-      ...rings,
+      link: link.front,
     };
     const worker = new Worker(entry, {
       name,
       workerData: { ...init, remote: options },
-      transferList: [main.port2, priority.port2],
+      transferList: [link.front.main, link.front.priority],
     });
     worker.on('error', (error) => this.#deps.logger.error(`front ${index} ended: ${error.stack ?? error.message}`));
     const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
@@ -294,7 +289,7 @@ class FrontServer implements Fronts {
     });
     noteLoading(Promise.race([ready, exited]));
     this.#fronts.push({ worker, counters, exited, loaded, descriptor: undefined, drained: false, ended: false });
-    this.#links.add(index, { main: main.port1, priority: priority.port1, ...rings });
+    this.#links.add(index, link.thread);
   }
 
   #onNews(index: number, news: NodeNews): void {

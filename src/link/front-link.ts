@@ -3,8 +3,8 @@
 // says no. drain() handles all news that have arrived, for a front that is about to answer alone and must not be older
 // than any reply already given.
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
+import type { CallRoom, CallSize } from './call-room.js';
 import { CallWriter, ReplyReader } from './frames.js';
-import type { FrontCounters } from './front-counters.js';
 import { LinkTurns } from './link-turns.js';
 import {
   bodyMember,
@@ -48,16 +48,8 @@ export interface LinkedCall {
   readonly plain: boolean;
 }
 
-/** Bounds of the calls under way. */
-export interface LinkBounds {
-  readonly calls: number;
-  readonly bytes: number;
-}
-
-interface Pending {
+interface Pending extends CallSize {
   readonly done: ReplyHandler;
-  readonly sizeBytes: number;
-  readonly counted: boolean;
   /** Where it lies in the ring; -1 for calls that went by a port. */
   readonly position: number;
 }
@@ -68,8 +60,7 @@ const LAST_ID = 0x7fff_ffff;
 export class FrontLink {
   readonly #port: MessagePort;
   readonly #priority: MessagePort;
-  readonly #bounds: LinkBounds;
-  readonly #counters: FrontCounters;
+  readonly #room: CallRoom;
   readonly #outbox: Outbox;
   readonly #requests: CallWriter;
   readonly #replies: ReplyReader;
@@ -77,8 +68,6 @@ export class FrontLink {
   readonly #pending = new Map<number, Pending>();
   readonly #templates = new Map<number, TemplateHandler>();
   #lastId = 0;
-  #calls = 0;
-  #bytes = 0;
   /** Messages of the main port handled until now. */
   #messages = 0;
   #reading = false;
@@ -87,13 +76,13 @@ export class FrontLink {
   /** Calls or replies crossed since the last look at the ring. */
   #active = false;
 
-  constructor(ports: LinkPorts, bounds: LinkBounds, counters: FrontCounters, onNews: (news: FrontNews) => void) {
+  /** @param room shared by all links of this front */
+  constructor(ports: LinkPorts, room: CallRoom, onNews: (news: FrontNews) => void) {
     this.#port = ports.main;
     this.#priority = ports.priority;
     this.#requests = new CallWriter(ports.calls);
     this.#replies = new ReplyReader(ports.replies);
-    this.#bounds = bounds;
-    this.#counters = counters;
+    this.#room = room;
     this.#outbox = new Outbox(ports.main);
     this.#onNews = onNews;
     this.#port.on('message', (message: unknown) => this.#receive(message));
@@ -114,18 +103,11 @@ export class FrontLink {
   call(call: LinkedCall, done: ReplyHandler): number {
     const { block = null } = call;
     const sizeBytes = call.body.byteLength + (block?.bytes.byteLength ?? 0);
-    const counted = !call.waits;
-    if ((counted && this.#calls >= this.#bounds.calls) || this.#bytes + sizeBytes > this.#bounds.bytes) {
-      // A submission is worth more than the bound; one of the ordinary size still passes.
-      if (!call.submission || this.#bytes + sizeBytes > 2 * this.#bounds.bytes) return 0;
-    }
+    const size = { sizeBytes, counted: !call.waits };
+    if (!this.#room.take(size, call.submission)) return 0;
     const id = this.#newId();
     const position = call.priority ? -1 : this.#requests.write(id, call.user, call.uri, call.body, call.plain);
-    this.#pending.set(id, { done, sizeBytes, counted, position });
-    if (counted) this.#calls++;
-    this.#bytes += sizeBytes;
-    this.#counters.add('callsOnNode');
-    this.#counters.add('callBytesOnNode', sizeBytes);
+    this.#pending.set(id, { done, ...size, position });
     if (call.priority) {
       const body = new Uint8Array(call.body);
       const { user, uri, method, submission } = call;
@@ -289,10 +271,7 @@ export class FrontLink {
     const pending = this.#pending.get(id);
     if (!pending) return undefined;
     this.#pending.delete(id);
-    if (pending.counted) this.#calls--;
-    this.#bytes -= pending.sizeBytes;
-    this.#counters.add('callsOnNode', -1);
-    this.#counters.add('callBytesOnNode', -pending.sizeBytes);
+    this.#room.give(pending);
     return pending;
   }
 }

@@ -1,8 +1,20 @@
 // One front as the thread that runs its calls has it: ports, rings, and the calls that are on their way. Used by call-links.ts.
-import type { MessagePort } from 'node:worker_threads';
-import { CallReader, ReplyWriter } from './frames.js';
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { newRing } from './byte-ring.js';
+import { CallReader, ReplyWriter, RING_BYTES } from './frames.js';
 import { type LinkPorts, Outbox } from './messages.js';
 import type { RunningCall } from './running-call.js';
+
+/** A new link's two ends: of a front, and of the thread that runs its calls. */
+export function newLink(): { front: LinkPorts; thread: LinkPorts } {
+  const main = new MessageChannel();
+  const priority = new MessageChannel();
+  const rings = { calls: newRing(RING_BYTES), replies: newRing(RING_BYTES) };
+  return {
+    front: { main: main.port2, priority: priority.port2, ...rings },
+    thread: { main: main.port1, priority: priority.port1, ...rings },
+  };
+}
 
 /** One front, as that thread sees it. */
 export class Link {

@@ -1,11 +1,11 @@
 // Life of a front thread: builds its app, joins the acceptor, serves, and closes the app before the thread ends (an
 // open app aborts the process). The first front also runs the acceptor: one app on exclusive ports that deals sockets
 // out to all fronts, itself among them. Called by workers/front.ts with what http/server.ts put together.
-import type { MessagePort } from 'node:worker_threads';
 import type { ChainParams } from '../../consensus/params/chain-params.js';
+import { CallRoom } from '../../link/call-room.js';
 import { FrontCounters } from '../../link/front-counters.js';
 import { FrontLink } from '../../link/front-link.js';
-import type { FrontNews, PublishedTip } from '../../link/messages.js';
+import type { FrontNews, LinkPorts, PublishedTip } from '../../link/messages.js';
 import { SharedState } from '../../link/shared-state.js';
 import { type SlabInfo, SlabReader } from '../../link/slab-ring.js';
 import type { HttpBind, HttpOptions } from '../options.js';
@@ -27,11 +27,8 @@ export interface FrontInit {
   readonly warmup: string | null;
   /** Bytes of bodies that may be under way to the node thread. */
   readonly linkBytes: number;
-  readonly main: MessagePort;
-  readonly priority: MessagePort;
-  /** Rings of the link: calls to the node thread, replies from it. */
-  readonly calls: SharedArrayBuffer;
-  readonly replies: SharedArrayBuffer;
+  /** Its end of the link to the node thread. */
+  readonly link: LinkPorts;
 }
 
 /** An app as its native side has it; the declarations leave these two out. */
@@ -60,8 +57,8 @@ class FrontThread {
   constructor(init: FrontInit, urgency: (urgent: boolean) => void) {
     this.#init = init;
     const counters = new FrontCounters(init.counters);
-    const bounds = { calls: init.options.workQueue, bytes: init.linkBytes };
-    this.#link = new FrontLink(init, bounds, counters, (news) => this.#onNews(news));
+    const room = new CallRoom({ calls: init.options.workQueue, bytes: init.linkBytes }, counters);
+    this.#link = new FrontLink(init.link, room, (news) => this.#onNews(news));
     this.#front = new Front({
       options: init.options,
       params: init.params,

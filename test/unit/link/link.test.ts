@@ -2,9 +2,11 @@ import { MessageChannel, Worker } from 'node:worker_threads';
 import t from 'tap';
 import { newRing } from '../../../src/link/byte-ring.js';
 import { CallLinks } from '../../../src/link/call-links.js';
+import { CallRoom } from '../../../src/link/call-room.js';
 import { CallReader, CallWriter, ReplyWriter, RING_BYTES } from '../../../src/link/frames.js';
 import { FrontCounters } from '../../../src/link/front-counters.js';
 import { FrontLink } from '../../../src/link/front-link.js';
+import { newLink } from '../../../src/link/link.js';
 import { type FrontNews, ITEM, Outbox } from '../../../src/link/messages.js';
 import { MethodCounts } from '../../../src/link/method-counts.js';
 import { SharedState, STATE_FLAG } from '../../../src/link/shared-state.js';
@@ -173,8 +175,7 @@ t.test('a ring between two threads, full and empty by turns', async (t) => {
 
 /** A front and a node thread in one, over real channels. */
 function linked(execute: ConstructorParameters<typeof CallLinks>[0]['execute'], bounds = { calls: 10, bytes: 1 << 20 }) {
-  const main = new MessageChannel();
-  const priority = new MessageChannel();
+  const ends = newLink();
   const news: FrontNews[] = [];
   const faults: unknown[] = [];
   const node = new CallLinks({
@@ -183,11 +184,8 @@ function linked(execute: ConstructorParameters<typeof CallLinks>[0]['execute'], 
     onNews: () => {},
     onFault: (_what, error) => faults.push(error),
   });
-  const rings = { calls: newRing(RING_BYTES), replies: newRing(RING_BYTES) };
-  node.add(0, { main: main.port1, priority: priority.port1, ...rings });
-  const front = new FrontLink({ main: main.port2, priority: priority.port2, ...rings }, bounds, new FrontCounters(), (one) =>
-    news.push(one),
-  );
+  node.add(0, ends.thread);
+  const front = new FrontLink(ends.front, new CallRoom(bounds, new FrontCounters()), (one) => news.push(one));
   const call = (text: string | Uint8Array, extra: { priority?: boolean; submission?: boolean; waits?: boolean } = {}) => {
     const body = typeof text === 'string' ? Buffer.from(text) : text;
     let id = 0;
@@ -414,9 +412,7 @@ t.test('what was cancelled before its turn is not run, and replies and news keep
 
 t.test('news stand among replies where they were told', async (t) => {
   const order: string[] = [];
-  const main = new MessageChannel();
-  const priority = new MessageChannel();
-  const rings = { calls: newRing(RING_BYTES), replies: newRing(RING_BYTES) };
+  const ends = newLink();
   const node: CallLinks = new CallLinks({
     execute: (body) => {
       const text = Buffer.from(body).toString();
@@ -427,9 +423,9 @@ t.test('news stand among replies where they were told', async (t) => {
     onNews: () => {},
     onFault: () => {},
   });
-  node.add(0, { main: main.port1, priority: priority.port1, ...rings });
+  node.add(0, ends.thread);
   const bounds = { calls: 100, bytes: 1 << 20 };
-  const front = new FrontLink({ main: main.port2, priority: priority.port2, ...rings }, bounds, new FrontCounters(), (one) =>
+  const front = new FrontLink(ends.front, new CallRoom(bounds, new FrontCounters()), (one) =>
     order.push(`news ${one.news === 'warmup' ? one.text : ''}`),
   );
   const expected: string[] = [];
@@ -479,8 +475,7 @@ t.test('a handler that throws takes no other reply and no message with it', asyn
   const seen: string[] = [];
   const front = new FrontLink(
     { main, priority, calls: newRing(RING_BYTES), replies },
-    { calls: 10, bytes: 1 << 20 },
-    new FrontCounters(),
+    new CallRoom({ calls: 10, bytes: 1 << 20 }, new FrontCounters()),
     (news) => {
       seen.push(news.news);
       if (news.news === 'drain') throw new Error('news');
@@ -525,4 +520,42 @@ t.test('a handler that throws takes no other reply and no message with it', asyn
   t.same(seen, ['a', 'drain', 'c', 'd', 'b', 'close', 'e']);
   t.same(thrown, ['a', 'news', 'c']);
   t.equal(front.callsUnderWay, 0);
+});
+
+t.test('the links of a front share its bounds', async (t) => {
+  const counters = new FrontCounters();
+  const room = new CallRoom({ calls: 2, bytes: 100 }, counters);
+  const finish: (() => void)[] = [];
+  const ends = [newLink(), newLink()];
+  const threads = ends.map(({ thread }) => {
+    const links = new CallLinks({
+      execute: () => new Promise((resolve) => finish.push(() => resolve({ status: 200, body: 'x' }))),
+      askTemplate: async () => ({ code: -1, text: 'none' }),
+      onNews: () => {},
+      onFault: () => {},
+    });
+    links.add(0, thread);
+    return links;
+  });
+  const [one, other] = ends.map(({ front }) => new FrontLink(front, room, () => {}));
+  t.teardown(() => {
+    for (const front of [one, other]) front.close();
+    for (const links of threads) links.remove(0);
+  });
+  const how = { user: '', uri: '/', method: 'm', shared: false, priority: false, submission: false, waits: false, plain: false };
+  let replies = 0;
+  const call = (link: FrontLink, size: number, submission = false) =>
+    link.call({ ...how, body: new Uint8Array(size), submission }, () => replies++);
+  t.equal(call(one, 101), 0, 'more bytes than there may be');
+  t.ok(call(one, 60) > 0);
+  t.equal(call(other, 60), 0, 'bytes of both count');
+  t.ok(call(other, 60, true) > 0, 'a submission passes');
+  t.equal(call(one, 1), 0, 'calls of both count');
+  t.equal(call(one, 81, true), 0, 'twice the bytes are the end');
+  t.same([counters.get('callsOnNode'), counters.get('callBytesOnNode')], [2, 120]);
+  while (finish.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  for (const run of finish) run();
+  while (replies < 2) await new Promise((resolve) => setImmediate(resolve));
+  t.same([counters.get('callsOnNode'), counters.get('callBytesOnNode')], [0, 0]);
+  t.ok(call(other, 100) > 0);
 });
