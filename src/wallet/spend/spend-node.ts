@@ -4,16 +4,8 @@ import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Crypto } from '../../crypto/crypto.js';
 import type { Signer } from '../../crypto/schnorr-signer.js';
 import type { SigningThreads } from '../../signing/sign-transaction.js';
+import type { NodeRates } from '../node-client.js';
 import type { Chance } from './select/pace.js';
-
-/** Rates that the node's rules set. */
-export interface NodeRates {
-  /** What enters a full mempool; 0 while there is room. */
-  readonly poolMinimum: number;
-  readonly relayMinimum: number;
-  readonly incremental: number;
-  readonly dust: number;
-}
 
 export interface SpendNode {
   readonly crypto: Crypto;
