@@ -43,10 +43,12 @@ import { PooledVerifier } from '../parallel/pooled-verifier.js';
 import { ScriptCache } from '../parallel/script-cache.js';
 import { follows } from '../policy/compat.js';
 import type { NodeContext } from '../rpc/context/node.js';
+import { ActiveCommands, CallDesk } from '../rpc/desk.js';
 import { RPC_CODE, RpcError } from '../rpc/errors.js';
-import { ActiveCommands, NodeDesk } from '../rpc/node/desk.js';
 import { HEAVY_CALLS } from '../rpc/node/heavy-call.js';
 import { RestDesk } from '../rpc/node/rest.js';
+import { NODE_RUNS } from '../rpc/node/runs.js';
+import { lookAhead } from '../rpc/node/send-ahead.js';
 import { difficultyOf } from '../rpc/render/difficulty.js';
 import { REST_PREFIX } from '../rpc/rest/request.js';
 import { BlockFiles } from '../storage/block-files.js';
@@ -234,7 +236,7 @@ async function build(
 
   // HTTP opens before the chain is loaded and answers -28 until then, as Core does.
   let fronts: Fronts | undefined;
-  let running: NodeDesk | undefined;
+  let running: CallDesk<NodeContext> | undefined;
   let rest: RestDesk | undefined;
   let service: TemplateService | undefined;
   let warmup: string | null = warmupTexts.started;
@@ -512,7 +514,10 @@ async function build(
     activeCommands: () => active.list(),
     startedSeconds,
   };
-  running = new NodeDesk(context, {
+  running = new CallDesk(context, {
+    runs: NODE_RUNS,
+    lookAhead,
+    wallets: wallets !== null,
     requests: { version2: config.rpc.jsonRpc2 },
     active,
     warmup: () => null,

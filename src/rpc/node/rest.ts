@@ -8,6 +8,7 @@ import type { HeaderInfo } from '../context/chain.js';
 import type { FilterIndexAccess } from '../context/indexes.js';
 import type { NodeContext } from '../context/node.js';
 import { methodsOf } from '../declare/methods.js';
+import type { DeskCaller } from '../desk.js';
 import type { CallInfo } from '../dispatch.js';
 import { RpcError } from '../errors.js';
 import { hashHex, hex } from '../render/hex.js';
@@ -20,7 +21,6 @@ import { Pieces } from '../wire/pieces.js';
 import type { Reply } from '../wire/reply.js';
 import { Amount, JsonNumber, type JsonResult, type JsonValue } from '../wire/values.js';
 import { headerMembers } from './blocks.js';
-import type { NodeCall } from './desk.js';
 import { searchTransaction } from './getrawtransaction.js';
 import { heavyCall } from './heavy-call.js';
 import { readUndo, renderContext } from './lookup.js';
@@ -66,7 +66,7 @@ export class RestDesk {
   }
 
   /** Answers a request that a front has found to be in order. Never rejects. @param body gone when this returns */
-  executeBody(body: Uint8Array, call: NodeCall, hooks: { breathe?(): unknown } = {}): Promise<Reply> {
+  executeBody(body: Uint8Array, call: DeskCaller, hooks: { breathe?(): unknown } = {}): Promise<Reply> {
     const info: CallInfo = { user: '', path: call.uri, signal: call.signal, breathe: hooks.breathe };
     let asked: RestCall | null;
     try {

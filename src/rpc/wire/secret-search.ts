@@ -1,6 +1,6 @@
 // Takes passphrases and private keys out of the bytes of a request, single or batch, of any size, before it is parsed.
 // A passphrase leaves an empty text, a key a token of its length (taken-secrets.ts), alone or within a descriptor,
-// whose text otherwise stays what it was. Used by the node's desk, which hands the bytes to the methods and overwrites
+// whose text otherwise stays what it was. Used by the desk (desk.ts), which hands the bytes to the methods and overwrites
 // them when the call is over.
 import { isUtf8 } from 'node:buffer';
 import { decodeBase58Check, isBase58Digit } from '../../address/base58.js';

@@ -1,5 +1,5 @@
 // What was taken out of a request before it was parsed: strings of JavaScript cannot be overwritten, bytes can. Made by
-// secret-search.ts, used by the methods that asked for it, overwritten by the node's desk when the call is over.
+// secret-search.ts, used by the methods that asked for it, overwritten by the desk when the call is over.
 import { secretCopy } from '../../crypto/secret-bytes.js';
 
 /** The secrets of a body. */

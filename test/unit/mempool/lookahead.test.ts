@@ -9,7 +9,9 @@ import { InlineVerifier } from '../../../src/parallel/inline-verifier.js';
 import type { Verifier, VerifyBatch } from '../../../src/parallel/verifier.js';
 import { COMPATS } from '../../../src/policy/compat.js';
 import type { NodeContext } from '../../../src/rpc/context/node.js';
-import { ActiveCommands, NodeDesk } from '../../../src/rpc/node/desk.js';
+import { ActiveCommands, CallDesk } from '../../../src/rpc/desk.js';
+import { NODE_RUNS } from '../../../src/rpc/node/runs.js';
+import { lookAhead } from '../../../src/rpc/node/send-ahead.js';
 import { ModelChain, outpointOf, spend } from '../../framework/model-chain.js';
 import { crypto, HandClock } from '../../framework/pool-under-test.js';
 import { INPUT_VALUE, signedSpend } from '../../framework/signed-spends.js';
@@ -109,7 +111,13 @@ t.test('a batch over RPC answers as its entries alone would', async (t) => {
       clock: new HandClock(),
       chain: { coin: async () => undefined, tip: chain.tip },
     };
-    const desk = new NodeDesk(context as unknown as NodeContext, { active: new ActiveCommands(), warmup: () => null });
+    const desk = new CallDesk(context as unknown as NodeContext, {
+      runs: NODE_RUNS,
+      lookAhead,
+      wallets: false,
+      active: new ActiveCommands(),
+      warmup: () => null,
+    });
     const entries = params.map(([method, args], id) => ({ method, params: args, id }));
     const call = { user: '', uri: '/' };
     const before = asked.length;

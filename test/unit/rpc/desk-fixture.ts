@@ -8,14 +8,16 @@ import { FeeEstimator } from '../../../src/mempool/fees/fee-estimator.js';
 import { COMPATS, type Compat } from '../../../src/policy/compat.js';
 import type { PoolList } from '../../../src/rpc/context/mempool.js';
 import type { NodeContext } from '../../../src/rpc/context/node.js';
-import { ActiveCommands, NodeDesk } from '../../../src/rpc/node/desk.js';
+import { ActiveCommands, CallDesk } from '../../../src/rpc/desk.js';
+import { NODE_RUNS } from '../../../src/rpc/node/runs.js';
+import { lookAhead } from '../../../src/rpc/node/send-ahead.js';
 import { RawJson } from '../../../src/rpc/wire/values.js';
 import { type BuiltBlock, buildBlock, GENESIS } from '../../framework/chain-builder.js';
 import { crypto, type Fixture } from '../../framework/chain-fixture.js';
 
 /** A desk and what its stand-ins saw. */
 export interface Desk {
-  readonly desk: NodeDesk;
+  readonly desk: CallDesk<NodeContext>;
   /** A call's result; rejects with code and message. */
   call(method: string, ...params: unknown[]): Promise<unknown>;
   /** A call's code and message. */
@@ -192,7 +194,10 @@ export function openDesk(
     startedSeconds: 0,
     ...parts,
   };
-  const desk = new NodeDesk(context, {
+  const desk = new CallDesk(context, {
+    runs: NODE_RUNS,
+    lookAhead,
+    wallets: context.wallets !== null,
     active,
     warmup: () => null,
     onFault: (method, error) => events.push(`${method}: ${String(error)}`),

@@ -1,17 +1,15 @@
-// The node thread's desk: whole bodies from the fronts in, replies out. Keeps the list of calls under way for
-// getrpcinfo and tells metrics how long each took. Called by link and by tests.
+// The desk of a thread that runs calls: whole bodies from the fronts in, replies out. Keeps the list of calls under way
+// for getrpcinfo and tells metrics how long each took. Called by link and by tests.
 
-import type { TakenBlock } from '../../link/messages.js';
-import type { NodeContext } from '../context/node.js';
-import { methodsOf } from '../declare/methods.js';
-import { SECRET_PLACES } from '../declare/secret-places.js';
-import { type CallInfo, Dispatcher, type DispatchHooks } from '../dispatch.js';
-import { GONE, type Reply } from '../wire/reply.js';
-import type { RequestOptions } from '../wire/request.js';
-import { SecretSearch } from '../wire/secret-search.js';
-import type { TakenSecrets } from '../wire/taken-secrets.js';
-import { NODE_RUNS } from './runs.js';
-import { lookAhead } from './send-ahead.js';
+import type { Clock } from '../lib/clock.js';
+import type { TakenBlock } from '../link/messages.js';
+import type { Compat } from '../policy/compat.js';
+import { methodsOf } from './declare/methods.js';
+import { SECRET_PLACES } from './declare/secret-places.js';
+import { type CallInfo, type DispatchDeps, Dispatcher, type DispatchHooks } from './dispatch.js';
+import { GONE, type Reply } from './wire/reply.js';
+import { SecretSearch } from './wire/secret-search.js';
+import type { TakenSecrets } from './wire/taken-secrets.js';
 
 /** A call under way. */
 export interface ActiveCommand {
@@ -43,7 +41,7 @@ export class ActiveCommands {
 }
 
 /** Who calls. */
-export interface NodeCall {
+export interface DeskCaller {
   readonly user: string;
   /** Request target. */
   readonly uri: string;
@@ -55,31 +53,26 @@ export interface NodeCall {
 }
 
 /** What a desk needs besides the context. */
-export interface NodeDeskDeps {
+export interface DeskDeps<Context> extends Pick<DispatchDeps<Context>, 'runs' | 'lookAhead' | 'warmup' | 'requests' | 'onFault'> {
   readonly active: ActiveCommands;
-  readonly warmup: () => string | null;
-  /** How requests are read; by default as Core 0.21 does. */
-  readonly requests?: RequestOptions;
+  /** Whether there are wallets. */
+  readonly wallets: boolean;
   /** Before each call. */
   readonly onStart?: (method: string, user: string) => void;
   /** After each call. @param code error code, 0 for success */
   readonly onCall?: (method: string, seconds: number, code: number) => void;
-  /** An exception that is no RPC error: answered as -1, and worth a line in the log. */
-  readonly onFault?: (method: string, error: unknown) => void;
 }
 
-/** One per node. */
-export class NodeDesk {
-  readonly #dispatcher: Dispatcher<NodeContext>;
+/** One per thread. */
+export class CallDesk<Context extends { readonly compat: Compat; readonly clock: Clock }> {
+  readonly #dispatcher: Dispatcher<Context>;
 
-  constructor(context: NodeContext, deps: NodeDeskDeps) {
+  constructor(context: Context, deps: DeskDeps<Context>) {
     const { active } = deps;
-    this.#dispatcher = new Dispatcher<NodeContext>({
-      methods: methodsOf(context.wallets !== null, context.compat),
-      runs: NODE_RUNS,
+    this.#dispatcher = new Dispatcher<Context>({
+      ...deps,
+      methods: methodsOf(deps.wallets, context.compat),
       context,
-      warmup: deps.warmup,
-      lookAhead,
       observer: {
         started: (method, call) => {
           deps.onStart?.(method, call.user);
@@ -90,13 +83,11 @@ export class NodeDesk {
           deps.onCall?.(method, (context.clock.monotonicMs() - startedMs) / 1000, code);
         },
       },
-      ...(deps.requests ? { requests: deps.requests } : {}),
-      ...(deps.onFault ? { onFault: deps.onFault } : {}),
     });
   }
 
   /** Never rejects. Synchronous when every entry is. */
-  executeBody(body: Uint8Array, call: NodeCall, hooks: DispatchHooks = {}): Reply | Promise<Reply> {
+  executeBody(body: Uint8Array, call: DeskCaller, hooks: DispatchHooks = {}): Reply | Promise<Reply> {
     const search = call.plain ? null : SecretSearch.in(body, SECRET_PLACES);
     const info = new DeskCall(call, hooks, search?.taken);
     if (search === null) return this.#dispatcher.dispatchBytes(body, info, hooks);
@@ -122,9 +113,9 @@ class DeskCall implements CallInfo {
   readonly path: string;
   readonly breathe: (() => unknown) | undefined;
   readonly taken: TakenSecrets | undefined;
-  readonly #call: NodeCall;
+  readonly #call: DeskCaller;
 
-  constructor(call: NodeCall, hooks: DispatchHooks, taken?: TakenSecrets) {
+  constructor(call: DeskCaller, hooks: DispatchHooks, taken?: TakenSecrets) {
     this.#call = call;
     this.user = call.user;
     this.path = call.uri;
