@@ -30,6 +30,8 @@ const help = `usage: node src/launch.mjs COMMAND [ARG...]
   nightly              install, build, and run the tests of kills and faults with all their rounds (npm test takes a few)
   kill [--kills=N --seed=N --minutes=N --phase=NAME --jobs=N]
                        install, build, and kill daemons a thousand times (an hour at most)
+  power [--cuts=N --seed=N --minutes=N --phase=NAME --jobs=N]
+                       install, build, and cut the power of daemons a thousand times (needs a C compiler)
   mutate ROOM [FILE] [--minutes=10]
                        install, build, and list changes of src/ROOM that no unit test notices (test/mutate/run.ts)
   mesh [--nodes=8 --blocks=N --transactions=N --reorg=200 --minutes=15]
@@ -117,6 +119,9 @@ function become(args, env = {}) {
 
 const networkOption = /^--?(no)?(regtest|signet|testnet|testnet4|chain|conf)(=|$)/;
 
+/** Folders of tests that `npm test` runs. */
+const EVERY_RUN = ['unit', 'fuzz', 'functional', 'kill', 'power'];
+
 /** The tests of a folder, as compiled files. */
 function compiledTests(...folders) {
   return folders.flatMap((folder) =>
@@ -158,14 +163,14 @@ switch (command) {
   case 'test':
     install();
     await build();
-    runTests(rest.length > 0 ? rest.map(compiledFile) : compiledTests('unit', 'fuzz', 'functional', 'kill'));
+    runTests(rest.length > 0 ? rest.map(compiledFile) : compiledTests(...EVERY_RUN));
     break;
   case 'nightly':
     install();
     await build();
     process.env.ADIT_NIGHTLY = '1';
     process.env.ADIT_TEST_SEED ??= 'random';
-    runTests(compiledTests('unit', 'fuzz', 'functional', 'kill').filter((file) => readOrEmpty(file).includes('framework/depth.js')));
+    runTests(compiledTests(...EVERY_RUN).filter((file) => readOrEmpty(file).includes('framework/depth.js')));
     break;
   case 'vectors':
     install();
@@ -203,16 +208,13 @@ switch (command) {
     }
     become([inRoot('build', 'bench', `${rest[0]}.js`), ...rest.slice(1)]);
     break;
-  case 'kill':
-    install();
-    await build();
-    become(['--enable-source-maps', inRoot('build', 'test', 'kill', 'long.js'), ...rest]);
-    break;
   case 'mutate':
     install();
     await build();
     become([inRoot('build', 'test', 'mutate', 'run.js'), ...rest]);
     break;
+  case 'kill':
+  case 'power':
   case 'mesh':
   case 'fleet':
   case 'hostile':

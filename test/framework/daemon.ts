@@ -46,6 +46,8 @@ export class Daemon {
   readonly options: readonly string[];
   readonly #networkFolder: string;
   child: ChildProcess | undefined;
+  /** Variables of the environment that its process gets beside those of the test. */
+  env: Readonly<Record<string, string>> = {};
   #exit: { code: number | null; signal: NodeJS.Signals | null } | undefined;
   #agent = newAgent();
   #auth = '';
@@ -132,7 +134,7 @@ export class Daemon {
         ...this.options,
         ...more,
       ],
-      { stdio: ['ignore', out, out] },
+      { stdio: ['ignore', out, out], env: { ...process.env, ...this.env } },
     );
     fs.closeSync(out);
     this.child.on('exit', (code, signal) => {
