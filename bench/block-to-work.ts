@@ -7,26 +7,20 @@
 //   TXS=n ROUNDS=n WARMUP=n WAYS=submit,block,compact OPTIONS="more options of adit"
 //   COMPARE=/path/bitcoind: Core in turns with adit, the same blocks. BEFORE=/path/aditd.js: another build of adit, likewise.
 
-import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseTx } from '../src/consensus/tx/tx-view.js';
 import { createNativeCrypto } from '../src/crypto/native/index.js';
 import { encodeCompactBlock, ShortIds } from '../src/net/wire/compact-block.js';
 import { type BuiltBlock, buildBlock, GENESIS, spend } from '../test/framework/chain-builder.js';
-import { Daemon, daemonFile } from '../test/framework/daemon.js';
 import { type Out, serializeTx, type Tx, txid } from '../test/framework/messages.js';
-import { P2pClient } from '../test/framework/p2p-client.js';
-import { freePort } from '../test/framework/ports.js';
 import { type BenchCase, runBench } from './harness/bench.js';
-import { bitcoindToCompare, CoreDaemon } from './harness/core-daemon.js';
+import { Contender, type TimedReply } from './harness/contender.js';
 import { Owners } from './harness/owners.js';
 import { nodeThreadMilliseconds } from './harness/process-figures.js';
 
 const TXS = Number(process.env.TXS ?? 4_400);
 const ROUNDS = Number(process.env.ROUNDS ?? 10);
 const WARMUP = Number(process.env.WARMUP ?? 2);
-const COMPARE = bitcoindToCompare();
-const BEFORE = process.env.BEFORE;
 const WAYS = (process.env.WAYS ?? 'submit,block,compact').split(',') as Way[];
 const VALUE = 1_000_000;
 const FEE = 2_000;
@@ -64,140 +58,53 @@ interface Figures {
   readonly others: number;
 }
 
-interface Reply {
-  readonly text: string;
-  readonly at: number;
-}
-
 /** A node under test, whichever it is. */
 class Miner {
   readonly figures = new Map<Way, Figures[]>();
-  #peer: P2pClient | undefined;
-  // Servers close quiet connections after 8 s and more.
-  readonly #agent = new http.Agent({ keepAlive: true, timeout: 5_000 });
 
-  private constructor(
-    readonly name: string,
-    readonly pid: number,
-    private readonly port: number,
-    private readonly auth: string,
-    private readonly p2pPort: number,
-    private readonly single: boolean,
-    readonly end: () => Promise<void>,
-  ) {}
+  constructor(readonly node: Contender) {}
 
-  /** @param file another build than this one */
-  static async adit(name: string, file?: string): Promise<Miner> {
-    const p2p = await freePort();
-    const more = process.env.OPTIONS?.split(' ') ?? [];
-    const node = await Daemon.startFrom(
-      file ?? daemonFile,
-      ...['-disablewallet', '-checktemplates=0', '-templatemode=live', '-fronts=1', '-maxmempool=300'],
-      ...[`-port=${p2p}`, '-bind=127.0.0.1', '-connect=0', '-whitelist=noban@127.0.0.1', ...more],
-    );
-    return new Miner(name, node.child?.pid as number, node.port, node.auth, p2p, true, () => node.remove());
-  }
-
-  static async core(binary: string): Promise<Miner> {
-    const p2p = await freePort();
-    const node = await CoreDaemon.start(binary, `-port=${p2p}`, `-bind=127.0.0.1:${p2p}`, '-connect=0', '-whitelist=noban@127.0.0.1');
-    return new Miner('Core', node.pid, node.port, node.auth, p2p, false, () => node.end());
-  }
-
-  post(body: string): Promise<Reply> {
-    return new Promise((resolve, reject) => {
-      const request = http.request(
-        {
-          host: '127.0.0.1',
-          port: this.port,
-          method: 'POST',
-          agent: this.#agent,
-          headers: {
-            'content-type': 'text/plain',
-            'content-length': Buffer.byteLength(body),
-            authorization: `Basic ${Buffer.from(this.auth).toString('base64')}`,
-          },
-        },
-        (reply) => {
-          const chunks: Buffer[] = [];
-          reply.on('data', (chunk: Buffer) => chunks.push(chunk));
-          reply.on('error', reject);
-          reply.on('end', () => {
-            const at = performance.now();
-            resolve({ text: Buffer.concat(chunks).toString('latin1'), at });
-          });
-        },
-      );
-      request.on('error', reject);
-      request.end(body);
-    });
-  }
-
-  // biome-ignore lint/suspicious/noExplicitAny: results are as many shapes as there are methods
-  async call(method: string, ...params: unknown[]): Promise<any> {
-    const { result, error } = JSON.parse((await this.post(JSON.stringify({ id: 1, method, params }))).text);
-    if (error) throw new Error(`${this.name}: ${method}: ${error.message}`);
-    return result;
-  }
-
-  /** A peer that this node takes compact blocks from: it said that it has them, and brought a block that was valid. */
+  /** Gives the node a peer that it takes compact blocks from: it has them, and brought a block that was valid. */
   async befriend(block: BuiltBlock): Promise<void> {
-    const peer = await P2pClient.connect(this.p2pPort, { relay: false });
-    this.#peer = peer;
+    const peer = await this.node.peer();
     peer.send('sendcmpct', LOW_BANDWIDTH);
     peer.send('block', block.bytes);
-    while ((await this.call('getbestblockhash')) !== block.hashHex) await sleep(10);
+    while ((await this.node.call('getbestblockhash')) !== block.hashHex) await sleep(10);
     // Core takes no compact block from a peer that it did not ask for them.
     while ((await peer.next('sendcmpct'))[0] !== 1);
   }
 
-  async submit(block: BuiltBlock): Promise<void> {
-    const verdict = await this.call('submitblock', block.bytes.toString('hex'));
-    if (verdict !== null) throw new Error(`${this.name} refused a block: ${verdict}`);
-  }
-
-  async give(txs: readonly Tx[]): Promise<void> {
-    for (let at = 0; at < txs.length; at += BATCH) {
-      const batch = txs
-        .slice(at, at + BATCH)
-        .map((tx, id) => ({ id, method: 'sendrawtransaction', params: [serializeTx(tx).toString('hex')] }));
-      const refused = JSON.parse((await this.post(JSON.stringify(batch))).text).find((one: { error: unknown }) => one.error !== null);
-      if (refused) throw new Error(`${this.name} refused a payment: ${JSON.stringify(refused)}`);
-    }
-  }
-
   /** The block's way to work. @param left payments that stay in the mempool */
   async round(way: Way, block: BuiltBlock, message: Buffer, left: number): Promise<void> {
-    const ask = (id: string): Promise<Reply> =>
-      this.post(JSON.stringify({ id: 1, method: 'getblocktemplate', params: [{ rules: ['segwit'], longpollid: id }] }));
+    const ask = (id: string): Promise<TimedReply> =>
+      this.node.post(JSON.stringify({ id: 1, method: 'getblocktemplate', params: [{ rules: ['segwit'], longpollid: id }] }));
     const longpollid = await this.#ready();
-    const peer = way === 'submit' ? null : this.#peer!;
-    if (peer?.closed) throw new Error(`${this.name} hung up`);
-    if (peer !== null) peer.received.length = 0;
+    const peer = way === 'submit' ? null : await this.node.peer();
     const text = way === 'submit' ? JSON.stringify({ id: 1, method: 'submitblock', params: [message.toString('hex')] }) : '';
     await peer?.sync();
     const poll = ask(longpollid);
     // It has to be parked, and whatever else goes on to be over.
     await sleep(QUIET_MS);
-    const cpu = nodeThreadMilliseconds(this.pid);
+    const cpu = nodeThreadMilliseconds(this.node.pid);
     const begin = performance.now();
     let answer = Number.NaN;
-    const sent = peer === null ? this.post(text) : null;
+    const sent = peer === null ? this.node.post(text) : null;
     peer?.send(way === 'block' ? 'block' : 'cmpctblock', message);
     const answered = sent?.then((reply) => {
       answer = reply.at - begin;
-      if (JSON.parse(reply.text).result !== null) throw new Error(`${this.name} refused a block: ${reply.text.slice(0, 200)}`);
+      if (JSON.parse(reply.text).result !== null) throw new Error(`${this.node.name} refused a block: ${reply.text.slice(0, 200)}`);
     });
     const first = await poll;
     const full = isEmpty(first.text) ? await ask(idOf(first.text)) : first;
-    const atFull = nodeThreadMilliseconds(this.pid);
+    const atFull = nodeThreadMilliseconds(this.node.pid);
     await answered;
     const template = JSON.parse(full.text).result;
-    if (template.previousblockhash !== block.hashHex) throw new Error(`${this.name}: the long poll came back for something else`);
-    if (template.transactions.length !== left) throw new Error(`${this.name}: ${template.transactions.length} of ${left} in the template`);
+    if (template.previousblockhash !== block.hashHex) throw new Error(`${this.node.name}: the long poll came back for something else`);
+    if (template.transactions.length !== left)
+      throw new Error(`${this.node.name}: ${template.transactions.length} of ${left} in the template`);
     await sleep(QUIET_MS);
-    const end = nodeThreadMilliseconds(this.pid);
-    const main = (of: { main: number; others: number }): number => of.main + (this.single ? 0 : of.others);
+    const end = nodeThreadMilliseconds(this.node.pid);
+    const main = (of: { main: number; others: number }): number => of.main + (this.node.single ? 0 : of.others);
     const list = this.figures.get(way) ?? [];
     this.figures.set(way, list);
     list.push({
@@ -206,25 +113,19 @@ class Miner {
       full: full.at - begin,
       mainToFull: main(atFull) - main(cpu),
       main: main(end) - main(cpu),
-      others: this.single ? end.others - cpu.others : Number.NaN,
+      others: this.node.single ? end.others - cpu.others : Number.NaN,
     });
   }
 
   /** The id of a template that a long poll waits on; in mode live a template follows the mempool a little later. */
   async #ready(): Promise<string> {
-    const { size } = await this.call('getmempoolinfo');
+    const { size } = await this.node.call('getmempoolinfo');
     for (;;) {
-      const { longpollid, transactions } = await this.call('getblocktemplate', { rules: ['segwit'] });
+      const { longpollid, transactions } = await this.node.call('getblocktemplate', { rules: ['segwit'] });
       // A block has no room for all of them.
-      if (!this.single || transactions.length > 0.4 * size) return longpollid;
+      if (!this.node.single || transactions.length > 0.4 * size) return longpollid;
       await sleep(50);
     }
-  }
-
-  close(): Promise<void> {
-    this.#peer?.close();
-    this.#agent.destroy();
-    return this.end();
   }
 }
 
@@ -314,19 +215,20 @@ await runBench({
   name: 'chain/block-to-work',
   protects: 'miners from working on an old block, and on an empty one: the time from a full block to the next templates',
   run: async () => {
-    const miners = [await Miner.adit('adit')];
-    if (BEFORE !== undefined) miners.push(await Miner.adit('adit before', BEFORE));
-    if (COMPARE !== null) miners.push(await Miner.core(COMPARE));
+    const options = ['-disablewallet', '-checktemplates=0', '-templatemode=live', '-maxmempool=300'];
+    const nodes = await Contender.all(...options, ...(process.env.OPTIONS?.split(' ') ?? []));
+    const miners = nodes.map((node) => new Miner(node));
     const cases: BenchCase[] = [];
     try {
       const economy = new Economy();
-      for (const block of economy.funding()) for (const miner of miners) await miner.submit(block);
+      for (const block of economy.funding()) for (const node of nodes) await node.submit(block);
       const first = economy.block([], 0);
       // Core 0.21 gives no templates to a node without peers.
       for (const miner of miners) await miner.befriend(first);
       let stock = 0;
       const give = async (txs: readonly Tx[]): Promise<void> => {
-        await Promise.all(miners.map((miner) => miner.give(txs)));
+        const raw = txs.map((tx) => serializeTx(tx).toString('hex'));
+        await Promise.all(nodes.map((node) => node.give(raw, BATCH)));
       };
       let due = economy.payments(stock);
       await give(due);
@@ -348,12 +250,12 @@ await runBench({
           for (const miner of miners) {
             const samples = miner.figures.get(way)!.slice(WARMUP).map(read);
             if (samples.some(Number.isNaN)) continue;
-            cases.push({ name: `${WAY_NAMES[way]}: ${name}, ${miner.name}`, unit: 'ms', better: 'lower', samples });
+            cases.push({ name: `${WAY_NAMES[way]}: ${name}, ${miner.node.name}`, unit: 'ms', better: 'lower', samples });
           }
         }
       }
     } finally {
-      for (const miner of miners) await miner.close();
+      for (const node of nodes) await node.close();
     }
     return { cases, notes: [`${TXS} payments in the block, ${TXS} left; node thread's share of Core: all its threads`] };
   },

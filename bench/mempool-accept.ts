@@ -1,90 +1,184 @@
-// sendrawtransaction in batches against a real daemon over HTTP: one-input signed payments of coins in blocks, beside
-// the bare curve checks of the same run.
+// Payments of coins in blocks on their way into the mempool: by sendrawtransaction in batches over HTTP, and from a peer
+// that announces them and is asked. Rates, and processor time of the node thread and of all threads for each
+// transaction, which depends less on what else the machine does; beside the bare curve checks of the same run.
 //
-//   node build/bench/mempool-accept.js [--json]      ROUNDS=n BATCH=n
-import http from 'node:http';
+//   node build/bench/mempool-accept.js [--json]
+//   ROUNDS=n WARMUP=n PAYMENTS=n BATCH=n WAYS=rpc,peer OPTIONS="more options of adit"
+//   COMPARE=/path/bitcoind: Core in turns with adit, the same payments. BEFORE=/path/aditd.js: another build of adit, likewise.
 import os from 'node:os';
-import { Daemon } from '../test/framework/daemon.js';
-import { mine } from '../test/framework/miner.js';
-import { type Kind, MiniWallet, type Spendable } from '../test/framework/mini-wallet.js';
+import { type BuiltBlock, buildBlock, GENESIS, reward, spend } from '../test/framework/chain-builder.js';
+import { hash256, serializeTx, txid } from '../test/framework/messages.js';
+import { framed, invPayload } from '../test/framework/p2p-client.js';
 import { BareChecks } from './harness/bare-checks.js';
-import { runBench } from './harness/bench.js';
-import { timeInTurn } from './harness/samples.js';
+import { type BenchCase, runBench } from './harness/bench.js';
+import { Contender } from './harness/contender.js';
+import { Owners } from './harness/owners.js';
+import { nodeThreadMilliseconds } from './harness/process-figures.js';
+import { timeMs } from './harness/samples.js';
+
+type Way = 'rpc' | 'peer';
 
 const ROUNDS = Number(process.env.ROUNDS ?? 6);
-const WARMUP = 1;
+const WARMUP = Number(process.env.WARMUP ?? 2);
 /** Payments of one round, and of one batch in it. */
-const PAYMENTS = 2_000;
-const BATCH = Number(process.env.BATCH ?? 1_000);
-/** A standard transaction holds a little more than this many p2wpkh outputs. */
+const PAYMENTS = Number(process.env.PAYMENTS ?? 2_000);
+const BATCH = Number(process.env.BATCH ?? 200);
+const WAYS = (process.env.WAYS ?? 'rpc,peer').split(',') as Way[];
+/** Coins made by one transaction, and such transactions in a block. */
 const OUTPUTS_PER_SPLIT = 3_000;
+const SPLITS_PER_BLOCK = 8;
+const VALUE = 100_000;
+const RIPE = 100;
+const SPACING = 10;
+/** Of messages of transactions to a peer. */
+const MSG_WTX = 5;
+/** Announcements of one inv. */
+const INV = 1_000;
 const GOAL_PER_SECOND = 13_000;
 const threads = os.availableParallelism();
+const owners = new Owners(64);
 
-/** Confirmed coins, as many as asked for. */
-async function fund(node: Daemon, wallet: MiniWallet, count: number): Promise<Spendable[]> {
-  const splits = Math.ceil(count / OUTPUTS_PER_SPLIT);
-  const mineOne = async (): Promise<Spendable> => {
-    const block = mine(await node.call('getblocktemplate', { rules: ['segwit'] }), 'p2wpkh', wallet.key());
-    if ((await node.call('submitblock', block.hex)) !== null) throw new Error('a block was refused');
-    return block.coinbase;
-  };
-  const rewards: Spendable[] = [];
-  for (let i = 0; i < splits + 100; i++) rewards.push(await mineOne());
-  const coins: Spendable[] = [];
-  for (const reward of rewards.slice(0, splits)) {
-    const split = wallet.spend([reward], new Array<Kind>(OUTPUTS_PER_SPLIT).fill('p2wpkh'), 1_000_000);
-    await node.call('sendrawtransaction', split.hex, 0);
-    coins.push(...split.outputs);
-  }
-  // The five-second rule: the next template shall see the splits.
-  await node.call('setmocktime', Math.floor(Date.now() / 1000) + 10);
-  await mineOne();
-  await node.call('setmocktime', 0);
-  if ((await node.call('getmempoolinfo')).size !== 0) throw new Error('the coins did not fit one block');
-  return coins;
+interface Coin {
+  readonly txid: Buffer;
+  readonly index: number;
+  readonly owner: number;
+  readonly value: number;
 }
+
+/** Blocks that make so many coins. */
+function* funding(count: number, coins: Coin[]): Generator<BuiltBlock> {
+  const splits = Math.ceil(count / OUTPUTS_PER_SPLIT);
+  const rewards: ReturnType<typeof reward>[] = [];
+  let tip = GENESIS;
+  // Near enough to now that the node does not wait for more.
+  let time = Math.floor(Date.now() / 1000) - 7_000;
+  const next = (txs: ReturnType<typeof spend>[] = []): BuiltBlock => {
+    time += SPACING;
+    tip = buildBlock(tip, { txs, time });
+    return tip;
+  };
+  for (let i = 0; i < splits + RIPE; i++) {
+    const block = next();
+    rewards.push(reward(block));
+    yield block;
+  }
+  for (let at = 0; at < splits; at += SPLITS_PER_BLOCK) {
+    const txs = rewards.slice(at, Math.min(splits, at + SPLITS_PER_BLOCK)).map((source) => {
+      const first = coins.length;
+      const script = (i: number): Buffer => owners.script('p2wpkh', first + i);
+      const tx = spend(
+        [source],
+        Array.from({ length: OUTPUTS_PER_SPLIT }, (_, i) => ({ value: VALUE, script: script(i) })),
+      );
+      const id = txid(tx);
+      for (let index = 0; index < OUTPUTS_PER_SPLIT; index++) coins.push({ txid: id, index, owner: first + index, value: VALUE });
+      return tx;
+    });
+    yield next(txs);
+  }
+}
+
+/** A signed payment with one input and one output. */
+function payment(coin: Coin, i: number): Buffer {
+  const tx = spend([coin], [{ value: VALUE - 2_000 - (i % 500), script: owners.script('p2wpkh', i) }]);
+  owners.sign(tx, 'p2wpkh', [coin]);
+  return serializeTx(tx);
+}
+
+/** Announces them all, hands out what is asked for, and waits until the node has looked at the last. */
+async function announce(node: Contender, raw: readonly Buffer[]): Promise<void> {
+  const peer = await node.peer();
+  const open = new Map(raw.map((bytes) => [hash256(bytes).toString('hex'), bytes]));
+  const hashes = [...open.keys()];
+  for (let at = 0; at < hashes.length; at += INV) {
+    const items = hashes.slice(at, at + INV).map((hash): [number, Buffer] => [MSG_WTX, Buffer.from(hash, 'hex')]);
+    peer.send('inv', invPayload(items));
+  }
+  while (open.size > 0) {
+    const wanted = await peer.next('getdata');
+    const asked: Buffer[] = [];
+    // Fewer than 65,536 entries: their number takes one or three bytes.
+    for (let at = wanted[0] === 0xfd ? 3 : 1; at < wanted.length; at += 36) {
+      const hash = wanted.subarray(at + 4, at + 36).toString('hex');
+      const bytes = open.get(hash);
+      if (bytes === undefined) throw new Error(`${node.name} asks for what was not announced`);
+      open.delete(hash);
+      asked.push(framed('tx', bytes));
+    }
+    peer.raw(Buffer.concat(asked));
+  }
+  await peer.sync();
+}
+
+/** What one round cost one node: transactions a second, processor microseconds of a transaction. */
+interface Figures {
+  readonly rate: number;
+  readonly main: number;
+  readonly all: number;
+}
+
+async function round(node: Contender, way: Way, raw: readonly Buffer[]): Promise<Figures> {
+  const hex = way === 'rpc' ? raw.map((bytes) => bytes.toString('hex')) : [];
+  const { size } = await node.call('getmempoolinfo');
+  const before = nodeThreadMilliseconds(node.pid);
+  const ms = await timeMs(() => (way === 'rpc' ? node.give(hex, BATCH) : announce(node, raw)));
+  const after = nodeThreadMilliseconds(node.pid);
+  const taken = (await node.call('getmempoolinfo')).size - size;
+  if (taken !== raw.length) throw new Error(`${node.name} took ${taken} of ${raw.length}`);
+  const each = (spent: number): number => (spent * 1_000) / raw.length;
+  const main = after.main - before.main;
+  return { rate: (raw.length * 1_000) / ms, main: each(main), all: each(main + after.others - before.others) };
+}
+
+const WAY_NAMES: Record<Way, string> = { rpc: `batches of ${BATCH}`, peer: 'from a peer' };
 
 await runBench({
   name: 'mempool/accept',
-  protects: 'how fast a pool operator or explorer can hand over transactions',
+  protects: 'how fast a pool operator or explorer can hand over transactions, and peers',
   run: async () => {
-    const node = await Daemon.start('-maxmempool=1000', `-par=${threads}`, '-fronts=1');
+    const nodes = await Contender.all(
+      '-maxmempool=1000',
+      '-checktemplates=0',
+      `-par=${threads}`,
+      ...(process.env.OPTIONS?.split(' ') ?? []),
+    );
     const bare = new BareChecks(PAYMENTS, { threads, prefer: 'system' });
-    await bare.start();
-    const wallet = new MiniWallet();
-    const coins = await fund(node, wallet, PAYMENTS * (ROUNDS + WARMUP));
-    const agent = new http.Agent({ keepAlive: true });
-    let next = 0;
-    const bodies: string[] = coins.map((coin, id) => {
-      const { hex } = wallet.spend([coin], ['p2wpkh'], 2_000 + (id % 500));
-      return JSON.stringify({ method: 'sendrawtransaction', params: [hex], id });
-    });
-    const sendAll = async (): Promise<void> => {
-      const end = next + PAYMENTS;
-      while (next < end) {
-        const count = Math.min(BATCH, end - next);
-        const { body } = await node.post(`[${bodies.slice(next, next + count).join(',')}]`, { agent });
-        if (body.split('"error":null').length !== count + 1) throw new Error(`refused: ${body.slice(0, 300)}`);
-        next += count;
+    const figures = new Map<string, Figures[]>();
+    const bareRates: number[] = [];
+    try {
+      await bare.start();
+      const coins: Coin[] = [];
+      for (const block of funding(PAYMENTS * WAYS.length * (WARMUP + ROUNDS), coins)) for (const node of nodes) await node.submit(block);
+      for (let i = 0, next = 0; i < WARMUP + ROUNDS; i++) {
+        for (const way of WAYS) {
+          const raw = coins.slice(next, (next += PAYMENTS)).map(payment);
+          // Each goes first in its turn.
+          for (const node of [...nodes.slice(i % nodes.length), ...nodes.slice(0, i % nodes.length)]) {
+            const key = `${WAY_NAMES[way]}: ${node.name}`;
+            const made = await round(node, way, raw);
+            if (i >= WARMUP) figures.set(key, [...(figures.get(key) ?? []), made]);
+          }
+        }
+        const ms = await timeMs(() => bare.run('ecdsa'));
+        if (i >= WARMUP) bareRates.push((PAYMENTS * 1_000) / ms);
       }
-    };
-    const samples = await timeInTurn({ send: sendAll, bare: () => bare.run('ecdsa') }, { warmup: WARMUP, rounds: ROUNDS });
-    const perSecond = (ms: number): number => (PAYMENTS * 1_000) / ms;
-    agent.destroy();
-    await Promise.all([node.remove(), bare.close()]);
-    return {
-      cases: [
-        {
-          name: `one p2wpkh input, batches of ${BATCH}`,
-          unit: 'tx/s',
-          better: 'higher',
-          samples: samples.send.map(perSecond),
-          limit: { name: bare.name, samples: samples.bare.map(perSecond) },
-          goal: { text: `over ${GOAL_PER_SECOND.toLocaleString('en-US')}`, reached: (p50: number) => p50 > GOAL_PER_SECOND },
-        },
-      ],
-      notes: [`${threads} script threads; client, front, node and script threads share ${os.availableParallelism()} cores`],
-    };
+    } finally {
+      await Promise.all([...nodes.map((node) => node.close()), bare.close()]);
+    }
+    const cases: BenchCase[] = [...figures].flatMap(([name, made]): BenchCase[] => [
+      {
+        name,
+        unit: 'tx/s',
+        better: 'higher',
+        samples: made.map(({ rate }) => rate),
+        limit: { name: bare.name, samples: bareRates },
+        ...(name.endsWith(': adit')
+          ? { goal: { text: `over ${GOAL_PER_SECOND.toLocaleString('en-US')}`, reached: (p50: number) => p50 > GOAL_PER_SECOND } }
+          : {}),
+      },
+      { name: `${name}, first thread`, unit: 'processor us/tx', better: 'lower', samples: made.map(({ main }) => main) },
+      { name: `${name}, all threads`, unit: 'processor us/tx', better: 'lower', samples: made.map(({ all }) => all) },
+    ]);
+    return { cases, notes: [`${threads} script threads; client, front, node and script threads share ${os.availableParallelism()} cores`] };
   },
 });

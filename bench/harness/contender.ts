@@ -1,0 +1,125 @@
+// A node in a comparison within one run: this build of adit, another build of it, or Core; asked over HTTP and by a peer.
+import http from 'node:http';
+import type { BuiltBlock } from '../../test/framework/chain-builder.js';
+import { Daemon, daemonFile } from '../../test/framework/daemon.js';
+import { P2pClient } from '../../test/framework/p2p-client.js';
+import { freePort } from '../../test/framework/ports.js';
+import { bitcoindToCompare, CoreDaemon } from './core-daemon.js';
+
+/** A reply and when its last byte came. */
+export interface TimedReply {
+  readonly text: string;
+  readonly at: number;
+}
+
+export class Contender {
+  #peer: P2pClient | undefined;
+  // Servers close quiet connections after 8 s and more.
+  readonly #agent = new http.Agent({ keepAlive: true, timeout: 5_000 });
+
+  private constructor(
+    readonly name: string,
+    /** Whether it has a node thread, the first of the process (process-figures.ts). */
+    readonly single: boolean,
+    readonly pid: number,
+    private readonly at: { readonly port: number; readonly auth: string; readonly p2pPort: number },
+    private readonly end: () => Promise<void>,
+  ) {}
+
+  /**
+   * Starts adit, the build at BEFORE=/path/aditd.js and Core at COMPARE=/path/bitcoind, as far as they are given.
+   * @param options of adit
+   */
+  static async all(...options: string[]): Promise<Contender[]> {
+    const core = bitcoindToCompare();
+    const started = [await Contender.#adit('adit', daemonFile, options)];
+    if (process.env.BEFORE !== undefined) started.push(await Contender.#adit('adit before', process.env.BEFORE, options));
+    if (core !== null) started.push(await Contender.#core(core));
+    return started;
+  }
+
+  static async #adit(name: string, file: string, options: readonly string[]): Promise<Contender> {
+    const p2pPort = await freePort();
+    const own = [`-port=${p2pPort}`, '-bind=127.0.0.1', '-connect=0', '-whitelist=noban,relay@127.0.0.1', '-fronts=1'];
+    const node = await Daemon.startFrom(file, ...own, ...options);
+    return new Contender(name, true, node.child?.pid as number, { ...pick(node), p2pPort }, async () => {
+      // Not by force: a profile is written at the end.
+      await node.stop();
+      await node.remove();
+    });
+  }
+
+  static async #core(binary: string): Promise<Contender> {
+    const p2pPort = await freePort();
+    const own = [`-port=${p2pPort}`, `-bind=127.0.0.1:${p2pPort}`, '-connect=0', '-whitelist=noban,relay@127.0.0.1'];
+    const node = await CoreDaemon.start(binary, ...own);
+    return new Contender('Core', false, node.pid, { ...pick(node), p2pPort }, () => node.end());
+  }
+
+  post(body: string): Promise<TimedReply> {
+    return new Promise((resolve, reject) => {
+      const request = http.request(
+        {
+          host: '127.0.0.1',
+          port: this.at.port,
+          method: 'POST',
+          agent: this.#agent,
+          headers: {
+            'content-type': 'text/plain',
+            'content-length': Buffer.byteLength(body),
+            authorization: `Basic ${Buffer.from(this.at.auth).toString('base64')}`,
+          },
+        },
+        (reply) => {
+          const chunks: Buffer[] = [];
+          reply.on('data', (chunk: Buffer) => chunks.push(chunk));
+          reply.on('error', reject);
+          reply.on('end', () => {
+            const at = performance.now();
+            resolve({ text: Buffer.concat(chunks).toString('latin1'), at });
+          });
+        },
+      );
+      request.on('error', reject);
+      request.end(body);
+    });
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: results are as many shapes as there are methods
+  async call(method: string, ...params: unknown[]): Promise<any> {
+    const { result, error } = JSON.parse((await this.post(JSON.stringify({ id: 1, method, params }))).text);
+    if (error) throw new Error(`${this.name}: ${method}: ${error.message}`);
+    return result;
+  }
+
+  /** The node's one peer, which wants no transactions; with nothing unread. */
+  async peer(): Promise<P2pClient> {
+    this.#peer ??= await P2pClient.connect(this.at.p2pPort, { relay: false });
+    if (this.#peer.closed) throw new Error(`${this.name} hung up`);
+    this.#peer.received.length = 0;
+    return this.#peer;
+  }
+
+  async submit(block: BuiltBlock): Promise<void> {
+    const verdict = await this.call('submitblock', block.bytes.toString('hex'));
+    if (verdict !== null) throw new Error(`${this.name} refused a block: ${verdict}`);
+  }
+
+  /** Offers transactions by sendrawtransaction in batches; all must be taken. @param raw hex */
+  async give(raw: readonly string[], batch: number): Promise<void> {
+    for (let at = 0; at < raw.length; at += batch) {
+      const calls = raw.slice(at, at + batch).map((hex, id) => `{"id":${id},"method":"sendrawtransaction","params":["${hex}"]}`);
+      const { text } = await this.post(`[${calls.join(',')}]`);
+      const refused = JSON.parse(text).find((one: { error: unknown }) => one.error !== null);
+      if (refused) throw new Error(`${this.name} refused a payment: ${JSON.stringify(refused)}`);
+    }
+  }
+
+  close(): Promise<void> {
+    this.#peer?.close();
+    this.#agent.destroy();
+    return this.end();
+  }
+}
+
+const pick = ({ port, auth }: { readonly port: number; readonly auth: string }) => ({ port, auth });
