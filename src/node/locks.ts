@@ -20,6 +20,7 @@ export async function openDatabase(config: NodeConfig, log: Logger): Promise<Roc
     return await openStore({
       path: databaseDir(config),
       cacheBytes: storeCacheBytes,
+      writeThread: true,
       // Blocks lie in their own files, and everything else follows from them.
       onLogDamage: (text) => log.warn(`${text}. It is made again from the block files; marks set by invalidateblock since then are gone.`),
     });

@@ -12,6 +12,8 @@ export interface EngineOptions {
   readonly cacheBytes: number;
   /** Bytes of all memtables together, roughly. */
   readonly writeBufferBytes: number;
+  /** Nothing on the calling thread waits for the disk. */
+  readonly writeThread: boolean;
 }
 
 /** Bounds of a cursor; limits are counted by the caller. */

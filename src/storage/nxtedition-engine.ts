@@ -1,13 +1,15 @@
 // The newer RocksDB binding, @nxtedition/rocksdb 12: an optional dependency with prebuilt binaries for few platforms.
 //
-// Facts that shape this file. Batches are written on the calling thread, so callers keep them to a few thousand
-// operations. Reads of many keys go to libuv's pool; single keys are faster read in place. An error inside a pooled
+// Facts that shape this file. Batches are written on the calling thread, whatever the binding calls them: a database whose
+// writes must hold up nothing else has them on a thread of its own, which reaches it by its handle. Reads of many keys go to libuv's pool; single keys are faster read in place. An error inside a pooled
 // getMany surfaces as an uncaught exception and its promise never settles: corruption found by such a read stops the
 // node, which is what it must do.
 
 import { createRequire } from 'node:module';
+import type { MessagePort } from 'node:worker_threads';
 import { asBuffer, type Engine, type EngineCursor, type EngineDb, type EngineOptions, type EngineRange } from './engine.js';
 import type { BatchOp, StoreEntry } from './store.js';
+import { type BatchWriter, serveWrites, WriteThread } from './write-thread.js';
 
 /**
  * Up to here keys are read on the calling thread: 4 us each from memory, against some 25 us for the way to the pool and
@@ -37,6 +39,7 @@ interface NativeIterator {
 }
 
 interface NativeDb {
+  readonly handle: bigint;
   open(options: object): Promise<void>;
   close(): Promise<void>;
   _getManySync(keys: readonly Uint8Array[], options: object): (Uint8Array | undefined | null)[];
@@ -104,24 +107,12 @@ function byPrefix(ops: readonly BatchOp[]): Iterable<readonly BatchOp[]> {
   return groups.values();
 }
 
-class NxteditionDb implements EngineDb {
+/** Writes on the calling thread. */
+class CallingWriter implements BatchWriter {
   readonly #native: NativeDb;
 
   constructor(native: NativeDb) {
     this.#native = native;
-  }
-
-  async getMany(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]> {
-    const values = keys.length <= SYNC_KEYS ? this.#native._getManySync(keys, {}) : await this.#readInPool(keys);
-    // null would mean "gave up at a size or time limit"; none is set, so it must not pass for an absent key.
-    if (values.includes(null)) throw new Error('IO error: read was aborted');
-    return values as (Uint8Array | undefined)[];
-  }
-
-  async #readInPool(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined | null)[]> {
-    const parts: Promise<(Uint8Array | undefined | null)[]>[] = [];
-    for (let i = 0; i < keys.length; i += POOL_KEYS) parts.push(this.#native._getManyAsync(keys.slice(i, i + POOL_KEYS), {}));
-    return parts.length === 1 ? parts[0] : (await Promise.all(parts)).flat();
   }
 
   async write(ops: readonly BatchOp[], sync: boolean): Promise<void> {
@@ -146,6 +137,39 @@ class NxteditionDb implements EngineDb {
     if (asBuffer(gte).compare(asBuffer(lt)) < 0) await this.#native._clear({ gte: asBuffer(gte), lt: asBuffer(lt) });
   }
 
+  async close(): Promise<void> {}
+}
+
+class NxteditionDb implements EngineDb {
+  readonly #native: NativeDb;
+  readonly #writer: BatchWriter;
+
+  constructor(native: NativeDb, writer: BatchWriter) {
+    this.#native = native;
+    this.#writer = writer;
+  }
+
+  async getMany(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]> {
+    const values = keys.length <= SYNC_KEYS ? this.#native._getManySync(keys, {}) : await this.#readInPool(keys);
+    // null would mean "gave up at a size or time limit"; none is set, so it must not pass for an absent key.
+    if (values.includes(null)) throw new Error('IO error: read was aborted');
+    return values as (Uint8Array | undefined)[];
+  }
+
+  async #readInPool(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined | null)[]> {
+    const parts: Promise<(Uint8Array | undefined | null)[]>[] = [];
+    for (let i = 0; i < keys.length; i += POOL_KEYS) parts.push(this.#native._getManyAsync(keys.slice(i, i + POOL_KEYS), {}));
+    return parts.length === 1 ? parts[0] : (await Promise.all(parts)).flat();
+  }
+
+  write(ops: readonly BatchOp[], sync: boolean): Promise<void> {
+    return this.#writer.write(ops, sync);
+  }
+
+  clear(gte: Uint8Array, lt: Uint8Array): Promise<void> {
+    return this.#writer.clear(gte, lt);
+  }
+
   cursor(range: EngineRange): EngineCursor {
     const options: Record<string, unknown> = {
       reverse: range.reverse,
@@ -166,20 +190,32 @@ class NxteditionDb implements EngineDb {
   }
 
   async close(): Promise<void> {
+    await this.#writer.close();
     await this.#native.close();
   }
 }
 
+type DbClass = new (pathOrHandle: string | bigint, options: object) => NativeDb;
+
+const loadBinding = (): DbClass => createRequire(import.meta.url)('@nxtedition/rocksdb').RocksLevel;
+const BYTES = { keyEncoding: 'buffer', valueEncoding: 'buffer' };
+
+/** Writes for another thread, whose database it is, until that one ends this. */
+export async function serveNxteditionWrites(handle: bigint, port: MessagePort): Promise<void> {
+  const native = new (loadBinding())(handle, BYTES);
+  await native.open({});
+  serveWrites(new CallingWriter(native), port);
+}
+
 /** Loads the binding; throws whatever the module system throws when there is none for this platform. */
 export function loadNxteditionEngine(): Engine {
-  const require = createRequire(import.meta.url);
-  const { RocksLevel } = require('@nxtedition/rocksdb') as { RocksLevel: new (path: string, options: object) => NativeDb };
-  const { version } = require('@nxtedition/rocksdb/package.json') as { version: string };
+  const RocksLevel = loadBinding();
+  const { version } = createRequire(import.meta.url)('@nxtedition/rocksdb/package.json') as { version: string };
   return {
     name: 'nxtedition-rocksdb',
     version,
     async open(path: string, options: EngineOptions): Promise<EngineDb> {
-      const native = new RocksLevel(path, { keyEncoding: 'buffer', valueEncoding: 'buffer' });
+      const native = new RocksLevel(path, BYTES);
       await native.open({
         createIfMissing: true,
         cacheSize: options.cacheBytes,
@@ -193,7 +229,7 @@ export function loadNxteditionEngine(): Engine {
         // instead of 6.5.
         optimize: 'point-lookup',
       });
-      return new NxteditionDb(native);
+      return new NxteditionDb(native, options.writeThread ? new WriteThread(native.handle) : new CallingWriter(native));
     },
   };
 }

@@ -22,6 +22,8 @@ export interface OpenStoreOptions {
   readonly cacheBytes?: number;
   /** Bytes for memtables (32 MiB); while they are written out, up to half as much again. */
   readonly writeBufferBytes?: number;
+  /** Writes have a thread of their own, for a database whose writes are many and hold up what others wait for. */
+  readonly writeThread?: boolean;
   /**
    * Whoever can make lost writes again is told of damage in the write-ahead log and gets the database as it was before
    * it. Without this, such a folder is refused, unless no sync was over after what is damaged: that much a loss of
@@ -159,6 +161,7 @@ async function openDatabase(engine: Engine, options: OpenStoreOptions): Promise<
     return await engine.open(options.path, {
       cacheBytes: options.cacheBytes ?? 8 << 20,
       writeBufferBytes: options.writeBufferBytes ?? 32 << 20,
+      writeThread: options.writeThread === true,
     });
   } catch (error) {
     throw fromEngineError(error, `open ${options.path}`);

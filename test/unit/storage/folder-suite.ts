@@ -24,6 +24,7 @@ export function folderSuite(engine: EngineName, other: EngineName): void {
   const newFolder = (): string => join(root, `folder${folders++}`, 'below');
 
   storeSuite(engine, () => openStore({ path: newFolder(), engine }));
+  storeSuite(`${engine}, writes on a thread`, () => openStore({ path: newFolder(), engine, writeThread: true }));
 
   t.test(`${engine}: what was written is there after opening again`, async (t) => {
     const path = newFolder();

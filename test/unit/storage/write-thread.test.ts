@@ -1,0 +1,42 @@
+// The thread that writes a database, when writing fails; that it writes what it is told is in store-suite.ts.
+import t from 'tap';
+import { packBatch, unpackBatch } from '../../../src/storage/packed-batch.js';
+import type { BatchOp } from '../../../src/storage/store.js';
+import { WriteThread } from '../../../src/storage/write-thread.js';
+
+const faulty = new URL('faulty-writer.js', import.meta.url);
+const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
+
+t.test('a batch comes out of its buffer as it went in', async (t) => {
+  const ops: BatchOp[] = [
+    { type: 'put', key: bytes(1), value: bytes(2, 3) },
+    { type: 'put', key: bytes(4, 5, 6), value: bytes() },
+    { type: 'del', key: bytes(7, 8) },
+    { type: 'put', key: bytes(9), value: new Uint8Array(70_000).fill(10) },
+  ];
+  t.same(unpackBatch(packBatch(ops), ops.length), ops, 'an empty value is not a removal');
+  t.same(unpackBatch(packBatch([]), 0), []);
+});
+
+t.test('a write that fails fails alone, in the words of the engine', async (t) => {
+  const thread = new WriteThread(0n, faulty);
+  const results = await Promise.allSettled([
+    thread.write([{ type: 'del', key: bytes(1) }], false),
+    thread.write([], false),
+    thread.write([{ type: 'del', key: bytes(1) }], true),
+  ]);
+  t.same(
+    results.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  );
+  t.match(results[1], { reason: { message: 'IO error: No space left on device' } });
+  await thread.close();
+});
+
+t.test('when the thread ends, what waits for it fails, and what comes later', async (t) => {
+  const thread = new WriteThread(0n, faulty);
+  const results = await Promise.allSettled([thread.clear(bytes(1), bytes(2)), thread.write([{ type: 'del', key: bytes(1) }], false)]);
+  for (const result of results) t.match(result, { status: 'rejected', reason: { code: 'STORE_IO' } });
+  await t.rejects(thread.write([], false), { code: 'STORE_IO' });
+  await thread.close();
+});
