@@ -19,7 +19,6 @@ import { createLogger, type NodeLogger } from './log/create-logger.js';
 import { htmlPage, type MetricsServer, serveMetrics } from './metrics/server.js';
 import { createFrontMetrics } from './node/fleet-metrics.js';
 import { type FrontSv2, openFrontSv2 } from './node/front-sv2.js';
-import { httpFigures } from './node/http-metrics.js';
 import { httpOptions } from './node/http-options.js';
 import { networkParams } from './node/network-params.js';
 import { logAddresses, openLenient } from './node/rpc-server.js';
@@ -142,7 +141,7 @@ async function openMetrics(
   sv2: () => Sv2Figures | undefined,
   log: NodeLogger,
 ) {
-  const metrics = createFrontMetrics({ http: () => httpFigures(fronts), fleet: () => source.figures(), sv2 });
+  const metrics = createFrontMetrics({ http: () => fronts.stats(), fleet: () => source.figures(), sv2 });
   const page = htmlPage(() => fleetPage(source.figures(), fronts.stats().waiters));
   const server = await serveMetrics(metrics, { port, host, names }, new Map([['/', page]])).catch((error: NodeJS.ErrnoException) => {
     throw new ConfigError(`Unable to serve metrics on ${host}:${port} (${error.code}); choose another -metricsport.`);

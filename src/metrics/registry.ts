@@ -4,8 +4,11 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client';
 import { type CountedValues, QuickHistogram, ReadHistogram, type Series } from './quick-histogram.js';
 
-/** One sample: a figure, with labels when there are several. */
-export type Sample = number | undefined | readonly { readonly labels: Record<string, string>; readonly value: number }[];
+/** A figure, or one for each value of the labels: these first, the figure last. */
+export type Sample = number | undefined | Iterable<readonly (string | number)[]>;
+
+/** A figure of a room: its name, what it is, how it is read, and the labels that tell several apart. */
+export type MetricRow<T> = readonly [name: string, help: string, read: (room: T) => Sample, ...labels: readonly string[]];
 
 /** Everything the exporter shows. */
 export class Metrics {
@@ -17,36 +20,32 @@ export class Metrics {
     return this;
   }
 
-  /** A figure asked for at each scrape. */
-  gauge(name: string, help: string, read: () => Sample, labelNames: readonly string[] = []): void {
-    new Gauge({
-      name,
-      help,
-      labelNames: [...labelNames],
-      registers: [this.#registry],
-      collect() {
-        this.reset();
-        const value = read();
-        if (value === undefined) return;
-        if (typeof value === 'number') this.set(value);
-        else for (const sample of value) this.set(sample.labels, sample.value);
-      },
-    });
+  /**
+   * Figures that are asked for at each scrape. What ends in _total only grows.
+   * @param room undefined while there is none: no samples
+   */
+  group<T>(room: () => T | undefined, rows: readonly MetricRow<T>[]): void {
+    for (const row of rows) this.#add(row[0].endsWith('_total') ? Counter : Gauge, room, row);
   }
 
-  /** A figure that only grows, kept by its room and asked for at each scrape. */
-  total(name: string, help: string, read: () => Sample, labelNames: readonly string[] = []): void {
-    new Counter({
+  /** A figure that may fall, whatever its name says. */
+  gauge<T>(room: () => T | undefined, row: MetricRow<T>): void {
+    this.#add(Gauge, room, row);
+  }
+
+  #add<T>(Kind: typeof Counter | typeof Gauge, room: () => T | undefined, [name, help, read, ...labelNames]: MetricRow<T>): void {
+    new Kind({
       name,
       help,
-      labelNames: [...labelNames],
+      labelNames,
       registers: [this.#registry],
       collect() {
         this.reset();
-        const value = read();
-        if (value === undefined) return;
-        if (typeof value === 'number') this.inc(value);
-        else for (const sample of value) this.inc(sample.labels, sample.value);
+        const of = room();
+        const value = (of === undefined ? undefined : read(of)) ?? [];
+        for (const sample of typeof value === 'number' ? [[value]] : value) {
+          this.inc(Object.fromEntries(labelNames.map((label, i) => [label, sample[i] as string])), sample.at(-1) as number);
+        }
       },
     });
   }

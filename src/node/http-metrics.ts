@@ -1,120 +1,69 @@
-// Metrics of the port that fronts serve: the same of a node and of a process of fronts.
-import type { Fronts } from '../http/server.js';
-import type { Metrics } from '../metrics/registry.js';
+// Metrics of the port that fronts serve, and of calls: the former are the same of a node and of a process of fronts.
 
-/** Figures of all fronts. */
-export interface HttpFigures {
-  waiters: number;
-  queued: number;
-  refused: number;
-  slabsInUse: number;
-  slowReadersClosed: number;
-  connections: number;
-  /** Bytes of replies held for clients that do not read. */
-  heldBytes: number;
-  readersCutOff: number;
-  refusedAuth: number;
-  /** How late each front's loop was at most in its last second. */
-  loopLag: readonly number[];
-  /** Calls answered on fronts alone, by method. */
-  frontCalls: readonly { method: string; calls: number; errors: number; seconds: number }[];
+import type { FrontsStats } from '../http/server.js';
+import type { FrontFigures } from '../link/front-counters.js';
+import type { Series } from '../metrics/quick-histogram.js';
+import { type Metrics, secondsBuckets } from '../metrics/registry.js';
+
+type Counted = { readonly [K in keyof FrontFigures]: FrontFigures[K] extends number ? K : never }[keyof FrontFigures];
+
+/** A figure of all fronts together. */
+export const ofAll = (stats: FrontsStats | undefined, name: Counted): number =>
+  stats?.fronts.reduce((total, front) => total + front[name], 0) ?? 0;
+
+/** Calls that wait for the node thread, and those that it is at. */
+export const underWay = (stats: FrontsStats | undefined): number => (stats === undefined ? 0 : stats.link.queued + stats.link.running);
+
+/** Adds the metrics. */
+export function addHttpMetrics(metrics: Metrics, stats: () => FrontsStats | undefined): void {
+  const sum = (name: Counted) => (of: FrontsStats) => ofAll(of, name);
+  metrics.group(stats, [
+    ['adit_http_held_bytes', 'Replies held for clients that do not read', sum('heldBytes')],
+    ['adit_http_readers_cut_off_total', 'Connections closed because their replies took too much memory', sum('readersCutOff')],
+    ['adit_http_auth_refused_total', 'Requests with wrong credentials', sum('refusedAuth')],
+    ['adit_http_connections', 'HTTP connections open', sum('connectionsOpen')],
+    ['adit_rpc_refused_total', 'Calls refused because the queue was full', sum('refusedQueueFull')],
+    [
+      'adit_front_loop_lag_seconds',
+      "How late a front's loop was at most in its last second",
+      ({ fronts }) => fronts.map(({ loopLagMs }, front) => [front, loopLagMs / 1000]),
+      'front',
+    ],
+    ['adit_longpoll_waiters', 'Long polls parked', ({ waiters }) => waiters],
+    ['adit_rpc_queue_depth', 'Calls under way on the node thread', underWay],
+    ['adit_template_slabs_in_use', 'Shared slabs that hold a template someone still reads', ({ slabs }) => slabs.busy],
+    ['adit_slow_readers_closed_total', 'Connections closed because they held the last free slab', ({ evictedReaders }) => evictedReaders],
+  ]);
+  metrics.group(
+    () => [...(stats()?.link.methods ?? [])],
+    [
+      [
+        'adit_front_calls_total',
+        'Calls answered on a front alone, by method',
+        (of) => of.map(([name, { calls }]) => [name, calls]),
+        'method',
+      ],
+      [
+        'adit_front_call_errors_total',
+        'Of these, answered with an error',
+        (of) => of.map(([name, { errors }]) => [name, errors]),
+        'method',
+      ],
+      ['adit_front_call_seconds_total', 'Time they took', (of) => of.map(([name, { seconds }]) => [name, seconds]), 'method'],
+    ],
+  );
 }
 
-export interface HttpSources {
-  readonly http: () => HttpFigures;
-}
-
-/** @param fronts undefined while there are none */
-export function httpFigures(fronts: Fronts | undefined): HttpFigures {
-  const stats = fronts?.stats();
-  const sum = (name: 'connectionsOpen' | 'refusedQueueFull' | 'heldBytes' | 'readersCutOff' | 'refusedAuth'): number =>
-    stats?.fronts.reduce((total, front) => total + front[name], 0) ?? 0;
+/** Adds the time of calls on the node thread. @returns how it is reported */
+export function addRpcMetrics(metrics: Metrics) {
+  const rpc = metrics.quickHistogram('adit_rpc_seconds', 'Time to answer a call on the node thread, by method', secondsBuckets);
+  const known = { ok: new Map<string, Series>(), error: new Map<string, Series>() };
   return {
-    waiters: stats?.waiters ?? 0,
-    queued: (stats?.link.queued ?? 0) + (stats?.link.running ?? 0),
-    refused: sum('refusedQueueFull'),
-    slabsInUse: stats?.slabs.busy ?? 0,
-    slowReadersClosed: stats?.evictedReaders ?? 0,
-    connections: sum('connectionsOpen'),
-    heldBytes: sum('heldBytes'),
-    readersCutOff: sum('readersCutOff'),
-    refusedAuth: sum('refusedAuth'),
-    loopLag: stats?.fronts.map((front) => front.loopLagMs / 1000) ?? [],
-    frontCalls: [...(stats?.link.methods ?? [])].map(([method, { calls, errors, seconds }]) => ({ method, calls, errors, seconds })),
+    rpc: (method: string, seconds: number, ok: boolean): void => {
+      const result = ok ? 'ok' : 'error';
+      let series = known[result].get(method);
+      if (!series) known[result].set(method, (series = rpc({ method, result })));
+      series.observe(seconds);
+    },
   };
-}
-
-/** Adds the metrics. @param from reads a figure once the fronts are there */
-export function addHttpMetrics(metrics: Metrics, from: <T>(read: (s: HttpSources) => T) => () => T | undefined): void {
-  metrics.gauge(
-    'adit_http_held_bytes',
-    'Replies held for clients that do not read',
-    from((s) => s.http().heldBytes),
-  );
-  metrics.total(
-    'adit_http_readers_cut_off_total',
-    'Connections closed because their replies took too much memory',
-    from((s) => s.http().readersCutOff),
-  );
-  metrics.total(
-    'adit_http_auth_refused_total',
-    'Requests with wrong credentials',
-    from((s) => s.http().refusedAuth),
-  );
-  metrics.gauge(
-    'adit_front_loop_lag_seconds',
-    "How late a front's loop was at most in its last second",
-    from((s) => s.http().loopLag.map((value, front) => ({ labels: { front: String(front) }, value }))),
-    ['front'],
-  );
-  metrics.gauge(
-    'adit_longpoll_waiters',
-    'Long polls parked',
-    from((s) => s.http().waiters),
-  );
-  metrics.gauge(
-    'adit_http_connections',
-    'HTTP connections open',
-    from((s) => s.http().connections),
-  );
-  metrics.gauge(
-    'adit_rpc_queue_depth',
-    'Calls under way on the node thread',
-    from((s) => s.http().queued),
-  );
-  const perMethod = (read: (call: HttpFigures['frontCalls'][number]) => number) =>
-    from((s) => s.http().frontCalls.map((call) => ({ labels: { method: call.method }, value: read(call) })));
-  metrics.total(
-    'adit_front_calls_total',
-    'Calls answered on a front alone, by method',
-    perMethod((call) => call.calls),
-    ['method'],
-  );
-  metrics.total(
-    'adit_front_call_errors_total',
-    'Of these, answered with an error',
-    perMethod((call) => call.errors),
-    ['method'],
-  );
-  metrics.total(
-    'adit_front_call_seconds_total',
-    'Time they took',
-    perMethod((call) => call.seconds),
-    ['method'],
-  );
-  metrics.total(
-    'adit_rpc_refused_total',
-    'Calls refused because the queue was full',
-    from((s) => s.http().refused),
-  );
-  metrics.gauge(
-    'adit_template_slabs_in_use',
-    'Shared slabs that hold a template someone still reads',
-    from((s) => s.http().slabsInUse),
-  );
-  metrics.total(
-    'adit_slow_readers_closed_total',
-    'Connections closed because they held the last free slab',
-    from((s) => s.http().slowReadersClosed),
-  );
 }

@@ -66,8 +66,8 @@ import { importPaths, loadBlocks } from './load-blocks.js';
 import { databaseDir, lockBlocks, openDatabase } from './locks.js';
 import { createLogControl } from './log-control.js';
 import { mempoolOptions } from './mempool-options.js';
-import { metricSources } from './metric-sources.js';
-import { createMetrics, type MetricSources } from './metrics.js';
+import type { MetricRooms } from './metric-rooms.js';
+import { createMetrics } from './metrics.js';
 import { createNetworkAccess } from './network-access.js';
 import { logTrust, networkParams } from './network-params.js';
 import { startNotifications } from './notifications.js';
@@ -216,8 +216,8 @@ async function build(
   const scheduler = new Scheduler();
   teardown.add(() => scheduler.close());
 
-  let sources: MetricSources | undefined;
-  const { metrics, observe } = createMetrics(() => sources);
+  let rooms: MetricRooms | undefined;
+  const { metrics, observe } = createMetrics(() => rooms);
 
   const pool = new WorkPool({ threads: config.par }, { log });
   teardown.add(() => pool.close());
@@ -550,7 +550,7 @@ async function build(
     const line = progress.tick();
     if (line !== null) log.info(line);
   });
-  sources = metricSources({
+  rooms = {
     config,
     chain,
     mempool,
@@ -566,9 +566,9 @@ async function build(
     fronts: () => fronts,
     warnings: context.warnings,
     latest: () => latest,
-  });
+  };
   if (config.metrics.port !== undefined) {
-    const seen = { config, sources, chain, templates, slabs, blocks, fronts: () => fronts, scriptThreads: pool.size };
+    const seen = { ...rooms, slabs, blocks, scriptThreads: pool.size };
     await serveStatus({ ...config.metrics, port: config.metrics.port }, { metrics, seen, log, teardown });
   }
   if (wallets) startResending(wallets, { chain, mempool, scheduler, spend, log });

@@ -1,25 +1,21 @@
 // Gathers what the page shows from the rooms' own figures.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import type { Chain } from '../chain/chain.js';
-import type { NodeConfig } from '../config/load.js';
 import { version } from '../config/version.js';
-import type { Fronts } from '../http/server.js';
 import type { SlabRing } from '../link/slab-ring.js';
 import { outcomesOf } from '../net/relay/compact-stats.js';
+import { difficultyOf } from '../rpc/render/difficulty.js';
 import type { TemplateFacts } from '../template/facts.js';
-import type { TemplateService } from '../template/service.js';
-import type { MetricSources } from './metrics.js';
+import { ofAll, underWay } from './http-metrics.js';
+import type { MetricRooms } from './metric-rooms.js';
+import { uptimeSeconds } from './metrics.js';
 import { type FeeBars, feeBars, type RecentBlocks } from './status.js';
+import type { Sv2 } from './sv2.js';
+import { templateFigures } from './template-metrics.js';
 
 /** The rooms that are asked. */
-export interface StatusRooms {
-  readonly config: NodeConfig;
-  readonly sources: MetricSources;
-  readonly chain: Chain;
-  readonly templates: TemplateService;
+export interface StatusRooms extends MetricRooms {
   readonly slabs: SlabRing;
   readonly blocks: RecentBlocks;
-  readonly fronts: () => Fronts | undefined;
   readonly scriptThreads: number;
   readonly meter: LoadMeter;
 }
@@ -66,10 +62,9 @@ export class LoadMeter {
 }
 
 /** The card of Stratum V2; null without -sv2. */
-function sv2Of(sources: MetricSources): unknown {
-  const figures = sources.sv2();
-  if (figures === undefined) return null;
-  const { serving, outcomes } = figures;
+function sv2Of(sv2: Sv2 | null): unknown {
+  if (sv2 === null) return null;
+  const { serving, outcomes } = sv2.measures();
   const { clientsOpen, connectionsOpen, activated, prevHashes, firstByteSum, firstByteCount } = serving;
   return {
     clients: clientsOpen,
@@ -85,38 +80,39 @@ function sv2Of(sources: MetricSources): unknown {
 
 /** One event's worth. */
 export function statusOf(rooms: StatusRooms): unknown {
-  const { sources, chain, templates } = rooms;
-  const { height, headers, difficulty, initialBlockDownload } = sources.chain();
-  const http = sources.http();
-  const verify = sources.verify();
-  const template = sources.template();
+  const { chain, templates } = rooms;
+  const { tip } = chain;
+  const { transactions: size, bytes, usageBytes: usage, minFeeRate } = rooms.mempool.stats();
+  const http = rooms.fronts()?.stats();
+  const queued = underWay(http);
+  const verify = rooms.verifier.stats();
+  const template = templateFigures(templates);
   const facts = templates.current();
-  const cores = rooms.meter.read(verify.cpuSeconds);
-  const compact = sources.net()?.compact;
-  const fronts = rooms.fronts()?.stats().fronts ?? [];
+  const cores = rooms.meter.read(verify.cpuMs / 1000);
+  const compact = rooms.net()?.compact.stats;
   return {
     version: `adit ${version}`,
     chain: rooms.config.chain,
-    initialBlockDownload,
-    uptime: sources.uptimeSeconds(),
+    initialBlockDownload: chain.isInitialBlockDownload(),
+    uptime: uptimeSeconds(rooms),
     now: Date.now() / 1000,
-    tip: { height, hash: chain.tip.hashHex, time: chain.tip.time, difficulty },
-    headers,
-    peers: sources.peers(),
-    sync: sources.sync(),
+    tip: { height: tip.height, hash: tip.hashHex, time: tip.time, difficulty: difficultyOf(tip.bits) },
+    headers: chain.bestHeader.height,
+    peers: rooms.network.connections(),
+    sync: rooms.progress.figures(),
     compact: compact === undefined ? null : outcomesOf(compact),
     template: template && facts ? { ...template, bars: barsOf(facts, rooms.slabs) } : null,
-    waiters: http.waiters,
-    connections: http.connections,
-    queued: http.queued,
-    refused: http.refused,
-    sv2: sv2Of(sources),
-    mempool: sources.mempool(),
+    waiters: http?.waiters ?? 0,
+    connections: ofAll(http, 'connectionsOpen'),
+    queued,
+    refused: ofAll(http, 'refusedQueueFull'),
+    sv2: sv2Of(rooms.sv2),
+    mempool: { size, bytes, usage, minFeeRate },
     blocks: rooms.blocks.list,
     threads: [
       { name: 'process', what: 'all threads together', load: `${cores.process.toFixed(2)} cores`, lagMs: null },
-      { name: 'node', what: 'chain, mempool, calls', load: `${http.queued} calls under way`, lagMs: cores.lagMs },
-      ...fronts.map((front, i) => ({
+      { name: 'node', what: 'chain, mempool, calls', load: `${queued} calls under way`, lagMs: cores.lagMs },
+      ...(http?.fronts ?? []).map((front, i) => ({
         name: `front ${i}`,
         what: 'HTTP',
         load: `${front.connectionsOpen} connections, ${front.waiters} waiting`,

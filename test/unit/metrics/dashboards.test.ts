@@ -21,7 +21,7 @@ t.test('dashboards and metrics agree', async (t) => {
   const { metrics } = createMetrics(() => undefined);
   // What is asked of them is only their names: nothing is scraped.
   const ofFronts = createFrontMetrics({
-    http: () => ({ loopLag: [], frontCalls: [] }),
+    http: () => undefined,
     fleet: () => NOTHING,
     sv2: () => undefined,
   } as unknown as FrontSources);

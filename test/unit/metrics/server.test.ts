@@ -34,7 +34,7 @@ t.test('a loop of scrapes costs a few a second', async (t) => {
   const now = t.capture(performance, 'now', () => 5_000);
   const metrics = new Metrics();
   let made = 0;
-  metrics.gauge('made', 'Scrapes', () => ++made);
+  metrics.group(() => true, [['made', 'Scrapes', () => ++made]]);
   const server = await serveMetrics(metrics, { host: '127.0.0.1', port: 0 });
   t.teardown(() => server.close());
   for (let i = 0; i < 20; i++) t.match((await get(server.port, 'localhost')).text, `made ${Math.min(i + 1, 4)}\n`);

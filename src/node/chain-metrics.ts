@@ -1,0 +1,61 @@
+// Metrics of the chain.
+import { type Metrics, secondsBuckets } from '../metrics/registry.js';
+import { difficultyOf } from '../rpc/render/difficulty.js';
+import type { AskRooms } from './metric-rooms.js';
+
+/** Adds the metrics. @returns how the phases of connecting a block and what came of submitted blocks are reported */
+export function addChainMetrics(metrics: Metrics, rooms: AskRooms) {
+  const chain = () => rooms()?.chain;
+  metrics.group(chain, [
+    ['bitcoin_blocks', 'Height of the tip', ({ tip }) => tip.height],
+    ['bitcoin_difficulty', 'Difficulty of the tip', ({ tip }) => difficultyOf(tip.bits)],
+    ['bitcoin_verification_progress', 'Estimated part of the chain that is verified', (of) => of.verificationProgress(of.tip)],
+    ['bitcoin_size_on_disk', 'Bytes of block and undo files', (of) => of.sizeOnDisk()],
+    ['bitcoin_num_chaintips', 'Ends of the header tree', (of) => of.tips().length],
+    ['bitcoin_txcount', 'Transactions of the chain up to the tip', ({ tip }) => tip.chainTxCount],
+    [
+      'adit_prune_height',
+      'Height from which on all blocks are stored; 0 where none are deleted',
+      ({ pruneSettings, lowestStored }) => (pruneSettings === null ? 0 : lowestStored.height),
+    ],
+    ['adit_initial_block_download', '1 while catching up', (of) => Number(of.isInitialBlockDownload())],
+    ['adit_tip_age_seconds', "Time since the tip's own time", ({ tip }) => Math.max(0, Date.now() / 1000 - tip.time)],
+  ]);
+  metrics.group(
+    () => chain()?.stats(),
+    [
+      ['adit_headers', 'Height of the best known header', (stats) => stats.headers],
+      ['adit_blocks_connected_total', 'Blocks that joined the active chain', (stats) => stats.blocksConnected],
+      ['adit_blocks_disconnected_total', 'Blocks that left the active chain', (stats) => stats.blocksDisconnected],
+      ['adit_blocks_rejected_total', 'Blocks found invalid', (stats) => stats.blocksRejected],
+      ['adit_reorgs_total', 'Changes of the tip that left blocks behind', (stats) => stats.reorgs],
+      ['adit_coins_cache_bytes', 'Memory of the coins cache', (stats) => stats.coinsCacheBytes],
+      ['adit_chain_queue_depth', 'Changes of the chain that wait for their turn', (stats) => stats.queued],
+    ],
+  );
+  metrics.group(
+    () => rooms()?.latest(),
+    [
+      ['bitcoin_latest_block_height', 'Height of the newest block', (block) => block.height],
+      ['bitcoin_latest_block_txs', 'Transactions in the newest block', (block) => block.transactions],
+      ['bitcoin_latest_block_size', 'Bytes of the newest block', (block) => block.bytes],
+      ['bitcoin_latest_block_weight', 'Weight of the newest block', (block) => block.weight],
+      ['bitcoin_latest_block_inputs', 'Inputs in the newest block', (block) => block.inputs],
+      ['bitcoin_latest_block_outputs', 'Outputs in the newest block', (block) => block.outputs],
+      ['bitcoin_latest_block_value', 'Bitcoin sent in the newest block', (block) => block.value / 1e8],
+      ['bitcoin_latest_block_fee', 'Fees of the newest block in bitcoin', (block) => block.fee / 1e8],
+    ],
+  );
+  const connect = metrics.histogram('adit_block_connect_seconds', 'Time to connect a block, by phase', secondsBuckets, ['phase']);
+  const outcomes = new Map<string, number>();
+  metrics.group(() => outcomes, [['adit_submitted_blocks_total', 'Blocks handed in by RPC, by outcome', (of) => of, 'outcome']]);
+  return {
+    /** A phase of connecting a block: gather, scripts, apply, persist, total. */
+    blockConnect: (phase: string, seconds: number): void => connect(seconds, { phase }),
+    /** Reasons can carry a version number in brackets, which would make a label for each miner's typo. */
+    submitted: (outcome: string): void => {
+      const label = outcome.split('(', 1)[0]!.trim();
+      outcomes.set(label, (outcomes.get(label) ?? 0) + 1);
+    },
+  };
+}

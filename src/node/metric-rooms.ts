@@ -1,0 +1,40 @@
+// The rooms that a scrape asks.
+import type { Chain } from '../chain/chain.js';
+import type { NodeConfig } from '../config/load.js';
+import type { Crypto } from '../crypto/crypto.js';
+import type { Fronts } from '../http/server.js';
+import type { Mempool } from '../mempool/mempool.js';
+import type { Net } from '../net/net.js';
+import type { SyncProgress } from '../net/sync/sync-progress.js';
+import type { Verifier } from '../parallel/verifier.js';
+import type { NetworkAccess } from '../rpc/context/network.js';
+import type { TemplateService } from '../template/service.js';
+import type { blockFigures } from './block-figures.js';
+import type { Sv2 } from './sv2.js';
+
+export interface MetricRooms {
+  readonly config: NodeConfig;
+  readonly chain: Chain;
+  readonly mempool: Mempool;
+  readonly templates: TemplateService;
+  readonly verifier: Verifier;
+  readonly network: NetworkAccess;
+  /** undefined until it is up. */
+  readonly net: () => Net | undefined;
+  readonly progress: SyncProgress;
+  /** Name of the database engine. */
+  readonly engine: string;
+  readonly backend: Crypto['backend'];
+  readonly startedSeconds: number;
+  /** undefined with -server=0. */
+  readonly fronts: () => Fronts | undefined;
+  /** null without -sv2. */
+  readonly sv2: Sv2 | null;
+  /** The warnings of getnetworkinfo. */
+  readonly warnings: () => readonly string[];
+  /** The newest block. */
+  readonly latest: () => ReturnType<typeof blockFigures> | undefined;
+}
+
+/** Asked at each scrape: the rooms are there once the node is up. */
+export type AskRooms = () => MetricRooms | undefined;

@@ -1,0 +1,31 @@
+// Metrics of the templates.
+import { type Metrics, secondsBuckets } from '../metrics/registry.js';
+import type { TemplateService } from '../template/service.js';
+import type { AskRooms } from './metric-rooms.js';
+
+/** The current template at a glance; undefined while there is none. */
+export function templateFigures(templates: TemplateService) {
+  const facts = templates.current();
+  const age = templates.stats().ageSeconds;
+  if (facts === null || age === null) return undefined;
+  return { height: facts.height, age, transactions: facts.txCount, weight: facts.weight, fees: facts.fees };
+}
+
+/** Adds the metrics. @returns how the time of building is reported */
+export function addTemplateMetrics(metrics: Metrics, rooms: AskRooms) {
+  const figures = () => {
+    const templates = rooms()?.templates;
+    return templates && templateFigures(templates);
+  };
+  metrics.group(figures, [
+    ['adit_template_age_seconds', 'Age of the current template', (template) => template.age],
+    ['adit_template_height', 'Height of the block that the current template is for', (template) => template.height],
+    ['adit_template_transactions', 'Transactions in the current template', (template) => template.transactions],
+    ['adit_template_weight', 'Weight of the current template', (template) => template.weight],
+    ['adit_template_fees_sats', 'Fees of the current template', (template) => template.fees],
+  ]);
+  return {
+    templateBuild: metrics.histogram('adit_template_build_seconds', 'Time to build a template', secondsBuckets),
+    tipToTemplate: metrics.histogram('adit_tip_to_template_seconds', 'From a new tip to its first template', secondsBuckets),
+  };
+}
