@@ -8,7 +8,8 @@ export const MAX_MONEY = 2_100_000_000_000_000;
 
 const NAMED = { string: 'a string', bool: 'a boolean', array: 'an array', object: 'an object', number: 'a number' } as const;
 
-const otherType = (value: JsonValue | undefined, type: string): string =>
+/** How releases since 25 name a value of another type than declared. */
+export const otherType = (value: JsonValue | undefined, type: string): string =>
   `JSON value of type ${typeName(value)} is not of expected type ${type}`;
 
 const wrong = (value: JsonValue | undefined, type: keyof typeof NAMED, words: string = NAMED[type]): never => {

@@ -1,9 +1,10 @@
 // Turns a request's params into positional arguments by the declaration, as Core does: named ones by their names and
-// aliases, then the count check, whose message is the help page. 0.21: the last of a name given twice counts, and types
-// are the method's affair. Since release 25 (Compat.strictArguments) a name twice is refused and so are arguments of
-// other types than declared; since 26 the members of options may be given by name beside the arguments, and the first
-// arguments as a list named `args`.
+// aliases, then the count check, whose message is the help page, then types. 0.21: the last of a name given twice
+// counts, and types are checked here where the declaration says so. Since release 25 (Compat.strictArguments) a name
+// twice is refused and so are all arguments of other types than declared; since 26 the members of options may be given
+// by name beside the arguments, and the first arguments as a list named `args`.
 import { follows } from '../policy/compat.js';
+import { type CheckedType, checkTypes, otherType } from './args.js';
 import type { ArgSpec, MethodSpec } from './declare/types.js';
 import type { VersionedMethod } from './declare/versions.js';
 import { fail, RPC_CODE } from './errors.js';
@@ -77,7 +78,7 @@ function requiredOf(spec: MethodSpec): number {
 }
 
 /** JSON types of arguments; those that are not here may be of several. */
-const JSON_TYPES: Partial<Record<ArgSpec['type'], string>> = {
+const JSON_TYPES: Partial<Record<ArgSpec['type'], CheckedType>> = {
   str: 'string',
   hex: 'string',
   num: 'number',
@@ -87,15 +88,16 @@ const JSON_TYPES: Partial<Record<ArgSpec['type'], string>> = {
   arr: 'array',
 };
 
+const typeOf = ({ type, anyType }: ArgSpec): CheckedType | null => (anyType ? null : (JSON_TYPES[type] ?? null));
+
 /** Refuses arguments of other types than declared, all in one message. */
-function checkDeclaredTypes(spec: MethodSpec, args: readonly JsonValue[]): void {
+function checkAllTypes(spec: MethodSpec, args: readonly JsonValue[]): void {
   const faults: string[] = [];
   for (const [i, arg] of spec.args.entries()) {
-    const wanted = JSON_TYPES[arg.type];
+    const wanted = typeOf(arg);
     const got = typeName(args[i]);
-    if (wanted === undefined || wanted === got || arg.anyType || (got === 'null' && isOptional(arg))) continue;
-    const text = `JSON value of type ${got} is not of expected type ${wanted}`;
-    faults.push(`    ${encodeString(`Position ${i + 1} (${arg.name})`)}: ${encodeString(text)}`);
+    if (wanted === null || wanted === got || (got === 'null' && isOptional(arg))) continue;
+    faults.push(`    ${encodeString(`Position ${i + 1} (${arg.name})`)}: ${encodeString(otherType(args[i], wanted))}`);
   }
   if (faults.length > 0) fail(RPC_CODE.TYPE_ERROR, `Wrong type passed:\n{\n${faults.join(',\n')}\n}`);
 }
@@ -108,6 +110,7 @@ export function toArguments(
 ): readonly JsonValue[] {
   const args = params instanceof JsonObject ? positional(spec, params) : params;
   if (args.length < requiredOf(spec) || args.length > spec.args.length) fail(RPC_CODE.MISC_ERROR, helpPage(spec));
-  if (spec.compat?.strictArguments) checkDeclaredTypes(spec, args);
+  if (spec.compat?.strictArguments) checkAllTypes(spec, args);
+  else if (spec.checks) checkTypes(args, spec.args.map(typeOf), spec.checks === 'types or null');
   return args;
 }

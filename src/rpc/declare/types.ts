@@ -111,6 +111,11 @@ export interface MethodSpec extends Span {
    * keys too, so that locking waits for the call. Absent when the call is about wallets as such, or about none.
    */
   readonly holds?: 'wallet' | 'keys';
+  /**
+   * Releases before 25 hold all arguments against their types before anything else, and may take null for one left out.
+   * Without it they meet a wrong type where the argument is read. Since 25 types are always held first.
+   */
+  readonly checks?: 'types' | 'types or null';
   /** Text without leading or trailing newline. */
   readonly description: string;
   readonly args: readonly ArgSpec[];

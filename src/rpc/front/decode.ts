@@ -3,13 +3,12 @@ import { DecodeError } from '../../consensus/bytes/reader.js';
 import { parseTxLenient } from '../../consensus/tx/parse-lenient.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Hashes } from '../../crypto/crypto.js';
-import { asBool, asString, checkTypes, hexBytes } from '../args.js';
+import { asBool, asString, hexBytes } from '../args.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { JsonValue } from '../wire/values.js';
 
 /** The transaction that decoderawtransaction is asked about. */
 export function txToDecode(args: readonly JsonValue[], hashes: Hashes): TxView {
-  checkTypes(args, ['string', 'bool']);
   const wanted: JsonValue = args[1] ?? null;
   const tryWitness = wanted === null || asBool(wanted);
   const tryNoWitness = wanted === null || !tryWitness;

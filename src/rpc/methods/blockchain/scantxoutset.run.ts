@@ -6,7 +6,7 @@ import { hashKey } from '../../../consensus/bytes/hex.js';
 import { readU32 } from '../../../consensus/bytes/reader.js';
 import type { Coin } from '../../../consensus/coin.js';
 import { follows } from '../../../policy/compat.js';
-import { asArray, asString, checkTypes } from '../../args.js';
+import { asArray, asString } from '../../args.js';
 import type { ChainAccess } from '../../context/chain.js';
 import type { NodeContext } from '../../context/node.js';
 import type { CallInfo, Run } from '../../dispatch.js';
@@ -29,7 +29,6 @@ const scans = new WeakMap<ChainAccess, Scan>();
 const textOf = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
 
 export const scantxoutset: Run<NodeContext> = (ctx, args, call) => {
-  checkTypes(args, ['string', 'array'], ctx.compat.strictArguments);
   const action = asString(args[0]);
   const running = scans.get(ctx.chain);
   switch (action) {

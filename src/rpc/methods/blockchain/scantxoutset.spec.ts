@@ -6,6 +6,7 @@ export const scantxoutset: MethodSpec = {
   name: 'scantxoutset',
   category: 'blockchain',
   runs: 'node',
+  checks: 'types',
   description:
     'Looks through all unspent outputs for those of some descriptors.\nFor example addr(<address>), raw(<hex script>), combo(<key>), pkh(<key>), sh(multi(<n>,<key>,...)); keys may be extended ones with a path\nthat ends in /* or /*h, and then stand for a range of indices.',
   args: [

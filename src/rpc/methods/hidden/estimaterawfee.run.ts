@@ -1,5 +1,5 @@
 // Runs estimaterawfee. Core 0.21: rpc/mining.cpp.
-import { asDouble, checkType, checkTypes } from '../../args.js';
+import { asDouble, checkType } from '../../args.js';
 import type { FeeRangeInfo } from '../../context/mempool.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
@@ -23,7 +23,6 @@ const rangeObject = (range: FeeRangeInfo): Record<string, JsonResult> => ({
 });
 
 export const estimaterawfee: NodeRun = (ctx, args) => {
-  checkTypes(args, ['number', 'number'], true);
   checkType(args[0], 'number');
   const target = confirmTarget(ctx, args[0]);
   const share = (args[1] ?? null) === null ? DEFAULT_SHARE : asDouble(args[1]);

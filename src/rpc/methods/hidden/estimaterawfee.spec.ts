@@ -25,6 +25,7 @@ export const estimaterawfee: MethodSpec = {
   category: 'hidden',
   runs: 'node',
   repeatable: true,
+  checks: 'types or null',
   description: 'The figures behind estimatesmartfee for each horizon. They may change from version to version.',
   args: [
     num('conf_target', 'Blocks (1 - 1008)'),

@@ -2,7 +2,6 @@
 import { follows } from '../../../policy/compat.js';
 import { feeRateOf } from '../../../policy/fee-rate.js';
 import { analyzePsbt, type InputAnalysis } from '../../../signing/analyze-psbt.js';
-import { checkTypes } from '../../args.js';
 import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { Slicer } from '../../node/slices.js';
@@ -11,7 +10,6 @@ import { asPsbt } from '../../render/psbt-text.js';
 import { Amount, type JsonResult } from '../../wire/values.js';
 
 export const analyzepsbt: Run<NodeContext> = async (ctx, args, call) => {
-  checkTypes(args, ['string']);
   const pauses = new Slicer(call.breathe);
   const psbt = await asPsbt(args[0], ctx, pauses);
   const { inputs, virtualSize, fee, next, error } = await analyzePsbt(psbt, ctx.crypto, follows(ctx.compat, 32), pauses);

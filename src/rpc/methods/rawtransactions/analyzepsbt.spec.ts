@@ -14,6 +14,7 @@ export const analyzepsbt: MethodSpec = {
   category: 'rawtransactions',
   runs: 'node',
   repeatable: true,
+  checks: 'types',
   description: 'Says what a PSBT lacks and who is next.',
   args: [PSBT_ARG],
   results: [

@@ -1,6 +1,6 @@
 // Runs combinepsbt. Core 0.21: rpc/rawtransaction.cpp.
 import { combinePsbts } from '../../../psbt/combine-psbts.js';
-import { asArray, checkTypes } from '../../args.js';
+import { asArray } from '../../args.js';
 import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
@@ -8,7 +8,6 @@ import { asPsbts } from '../../node/psbt.js';
 import { psbtText } from '../../render/psbt-text.js';
 
 export const combinepsbt: Run<NodeContext> = async (ctx, args, call) => {
-  checkTypes(args, ['array'], true);
   const list = asArray(args[0]);
   if (list.length === 0) fail(RPC_CODE.INVALID_PARAMETER, "Parameter 'txs' cannot be empty");
   const combined = combinePsbts(await asPsbts(ctx, list, call));

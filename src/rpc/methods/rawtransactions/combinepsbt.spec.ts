@@ -7,6 +7,7 @@ export const combinepsbt: MethodSpec = {
   category: 'rawtransactions',
   runs: 'node',
   repeatable: true,
+  checks: 'types or null',
   description: 'Puts together what several PSBTs of one transaction know (BIP174, combiner).',
   args: [PSBTS_ARG],
   results: [str('The PSBT in Base64')],

@@ -3,7 +3,7 @@ import { DecodeError } from '../../../consensus/bytes/reader.js';
 import { parseTxLenient } from '../../../consensus/tx/parse-lenient.js';
 import type { TxView } from '../../../consensus/tx/tx-view.js';
 import { createPsbt } from '../../../psbt/create-psbt.js';
-import { asBool, asString, checkTypes, hexBytes } from '../../args.js';
+import { asBool, asString, hexBytes } from '../../args.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import type { FrontContext } from '../../front/context.js';
@@ -25,7 +25,6 @@ function anyTx(ctx: FrontContext, text: string, isWitness: boolean | null): TxVi
 const optionalBool = (value: JsonValue | undefined): boolean | null => ((value ?? null) === null ? null : asBool(value));
 
 export const converttopsbt: Run<FrontContext> = (ctx, args) => {
-  checkTypes(args, ['string', 'bool', 'bool'], true);
   const permitSigData = optionalBool(args[1]) ?? false;
   const isWitness = optionalBool(args[2]);
   const tx = anyTx(ctx, asString(args[0]), isWitness);

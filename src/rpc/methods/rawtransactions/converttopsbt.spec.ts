@@ -6,6 +6,7 @@ export const converttopsbt: MethodSpec = {
   name: 'converttopsbt',
   category: 'rawtransactions',
   runs: 'front',
+  checks: 'types or null',
   description:
     'Makes a blank PSBT of a transaction, as createrawtransaction and fundrawtransaction give it. New ones come from createpsbt.',
   args: [

@@ -7,6 +7,7 @@ export const createpsbt: MethodSpec = {
   name: 'createpsbt',
   category: 'rawtransactions',
   runs: 'front',
+  checks: 'types or null',
   description: 'Builds a transaction from inputs and outputs as a partially signed one (BIP174) that nothing is known of yet.',
   args: [...createrawtransaction.args, PSBT_VERSION_ARG],
   results: [str('The PSBT in Base64')],

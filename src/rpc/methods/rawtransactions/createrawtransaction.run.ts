@@ -1,11 +1,9 @@
 // Runs createrawtransaction. Core 0.21's checks in their order (rpc/rawtransaction_util.cpp).
-import { checkTypes } from '../../args.js';
 import type { Run } from '../../dispatch.js';
 import type { FrontContext } from '../../front/context.js';
 import { asReplaceable, asTxVersion, constructTransaction } from '../../front/createrawtransaction.js';
 import { hex } from '../../render/hex.js';
 
 export const createrawtransaction: Run<FrontContext> = (ctx, args) => {
-  checkTypes(args, ['array', null, 'number', 'bool'], true);
   return hex(constructTransaction(ctx, args, asReplaceable(args[3], ctx.compat), asTxVersion(args[4])));
 };

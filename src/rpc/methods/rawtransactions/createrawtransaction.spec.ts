@@ -6,6 +6,7 @@ export const createrawtransaction: MethodSpec = {
   name: 'createrawtransaction',
   category: 'rawtransactions',
   runs: 'front',
+  checks: 'types or null',
   description: 'Builds a transaction from inputs and outputs, unsigned. Nothing is stored or sent.',
   args: [
     arr('inputs', 'The inputs', [

@@ -1,5 +1,4 @@
 // Runs decodepsbt. Core 0.21: rpc/rawtransaction.cpp.
-import { checkTypes } from '../../args.js';
 import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { renderContext } from '../../node/lookup.js';
@@ -8,7 +7,6 @@ import { psbtMembers } from '../../render/psbt.js';
 import { asPsbt } from '../../render/psbt-text.js';
 
 export const decodepsbt: Run<NodeContext> = async (ctx, args, call) => {
-  checkTypes(args, ['string']);
   const pauses = new Slicer(call.breathe);
   const psbt = await asPsbt(args[0], ctx, pauses);
   return psbtMembers(psbt, renderContext(ctx), pauses);

@@ -7,6 +7,7 @@ export const decodepsbt: MethodSpec = {
   category: 'rawtransactions',
   runs: 'node',
   repeatable: true,
+  checks: 'types',
   description: 'Shows a PSBT as an object.',
   args: [PSBT_ARG],
   results: [obj(PSBT_MEMBERS)],

@@ -6,6 +6,7 @@ export const decoderawtransaction: MethodSpec = {
   name: 'decoderawtransaction',
   category: 'rawtransactions',
   runs: 'front',
+  checks: 'types',
   description: 'Shows a raw transaction as an object.',
   args: [
     hex('hexstring', 'The transaction'),

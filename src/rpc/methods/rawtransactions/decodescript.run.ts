@@ -4,7 +4,7 @@ import { isOpSuccess, OP } from '../../../consensus/script/opcodes.js';
 import { ScriptTokenizer } from '../../../consensus/script/tokenizer.js';
 import { follows } from '../../../policy/compat.js';
 import { isUnspendable, solve } from '../../../policy/script-type.js';
-import { asHex, checkTypes } from '../../args.js';
+import { asHex } from '../../args.js';
 import type { Run } from '../../dispatch.js';
 import type { FrontContext } from '../../front/context.js';
 import { addressOf, payToScriptHash, scriptMembers } from '../../render/script.js';
@@ -40,7 +40,6 @@ function canRun(script: Uint8Array): boolean {
 }
 
 export const decodescript: Run<FrontContext> = (ctx, args) => {
-  checkTypes(args, ['string']);
   const script = args[0] === '' ? new Uint8Array(0) : asHex(args[0], 'argument');
   const out: Record<string, JsonResult> = scriptMembers(script, ctx, false);
   const type = String(out.type);

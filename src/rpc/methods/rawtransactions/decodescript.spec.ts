@@ -6,6 +6,7 @@ export const decodescript: MethodSpec = {
   name: 'decodescript',
   category: 'rawtransactions',
   runs: 'front',
+  checks: 'types',
   description: 'Shows a script as an object.',
   args: [hex('hexstring', 'The script')],
   results: [

@@ -2,7 +2,7 @@
 import { follows } from '../../../policy/compat.js';
 import { extractTx } from '../../../psbt/extract-tx.js';
 import { finalizePsbt } from '../../../signing/finalize-psbt.js';
-import { asBool, checkTypes } from '../../args.js';
+import { asBool } from '../../args.js';
 import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { Slicer } from '../../node/slices.js';
@@ -10,7 +10,6 @@ import { hex } from '../../render/hex.js';
 import { asPsbt, psbtText } from '../../render/psbt-text.js';
 
 export const finalizepsbt: Run<NodeContext> = async (ctx, args, call) => {
-  checkTypes(args, ['string', 'bool'], true);
   const pauses = new Slicer(call.breathe);
   const psbt = await asPsbt(args[0], ctx, pauses);
   const extract = (args[1] ?? null) === null || asBool(args[1]);

@@ -7,6 +7,7 @@ export const finalizepsbt: MethodSpec = {
   category: 'rawtransactions',
   runs: 'node',
   repeatable: true,
+  checks: 'types or null',
   description:
     'Puts the signatures of a PSBT together (BIP174, finalizer). Once every input has all it needs, the transaction comes out,\nready for sendrawtransaction; else the PSBT with those inputs final that are complete.',
   args: [PSBT_ARG, bool('extract', 'Whether the transaction is given instead of the PSBT when it is complete', { default: 'true' })],

@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { follows } from '../../../policy/compat.js';
 import { joinPsbts } from '../../../psbt/join-psbts.js';
-import { asArray, checkTypes } from '../../args.js';
+import { asArray } from '../../args.js';
 import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
@@ -20,7 +20,6 @@ function shuffled(count: number): number[] {
 }
 
 export const joinpsbts: Run<NodeContext> = async (ctx, args, call) => {
-  checkTypes(args, ['array'], true);
   const list = asArray(args[0]);
   if (list.length <= 1) fail(RPC_CODE.INVALID_PARAMETER, 'At least two PSBTs are required to join PSBTs.');
   const psbts = await asPsbts(ctx, list, call);

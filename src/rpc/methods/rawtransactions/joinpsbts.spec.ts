@@ -7,6 +7,7 @@ export const joinpsbts: MethodSpec = {
   category: 'rawtransactions',
   runs: 'node',
   repeatable: true,
+  checks: 'types or null',
   description: 'Makes one PSBT of the inputs and outputs of several, in random order. No outpoint may be in two of them.',
   args: [PSBTS_ARG],
   results: [str('The PSBT in Base64')],

@@ -2,7 +2,7 @@
 import { type Reject, rejectText } from '../../../consensus/state.js';
 import type { TxView } from '../../../consensus/tx/tx-view.js';
 import { follows, only } from '../../../policy/compat.js';
-import { asAmount, asString, checkTypes } from '../../args.js';
+import { asAmount, asString } from '../../args.js';
 import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
@@ -28,7 +28,6 @@ async function isConfirmed(ctx: NodeContext, tx: TxView): Promise<boolean> {
  * only after a refusal gives the same answers and spares everyone else the search.
  */
 export const sendrawtransaction: Run<NodeContext> = async (ctx, args, call) => {
-  checkTypes(args, ['string', null]);
   const tx = offeredTx(ctx, asString(args[0]), call);
   const maxFeeSats = maxFee(maxRate(ctx, args[1]), tx.vsize);
   const maxBurn = (args[2] ?? null) === null ? 0 : asAmount(args[2]);

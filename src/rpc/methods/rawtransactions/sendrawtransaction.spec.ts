@@ -6,6 +6,7 @@ export const sendrawtransaction: MethodSpec = {
   category: 'rawtransactions',
   runs: 'node',
   everywhere: true,
+  checks: 'types',
   description: 'Hands in a signed transaction. It is kept in the pool and sent to the peers.',
   args: [
     hex('hexstring', 'The transaction'),

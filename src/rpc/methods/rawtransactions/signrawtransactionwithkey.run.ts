@@ -3,7 +3,7 @@ import { hashKey } from '../../../consensus/bytes/hex.js';
 import { witnessProgramScript } from '../../../consensus/script/build-script.js';
 import { signTransaction } from '../../../signing/sign-transaction.js';
 import { FlatProvider } from '../../../signing/signing-provider.js';
-import { asArray, checkTypes } from '../../args.js';
+import { asArray } from '../../args.js';
 import type { NodeContext } from '../../context/node.js';
 import type { CallInfo, Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
@@ -25,7 +25,6 @@ function addKey(ctx: NodeContext, value: JsonValue, call: CallInfo, keys: FlatPr
 }
 
 export const signrawtransactionwithkey: Run<NodeContext> = async (ctx, args, call) => {
-  checkTypes(args, ['string', 'array', 'array', 'string'], true);
   const tx = asUnsignedTx(ctx, args[0]);
   const keys = new FlatProvider();
   try {

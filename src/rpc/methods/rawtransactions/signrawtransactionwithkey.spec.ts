@@ -7,6 +7,7 @@ export const signrawtransactionwithkey: MethodSpec = {
   category: 'rawtransactions',
   runs: 'node',
   repeatable: true,
+  checks: 'types or null',
   description: 'Signs the inputs of a transaction with the given private keys and no others.',
   args: [
     str('hexstring', 'The transaction'),

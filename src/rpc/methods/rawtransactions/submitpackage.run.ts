@@ -3,7 +3,7 @@ import { rejectText } from '../../../consensus/state.js';
 import type { TxView } from '../../../consensus/tx/tx-view.js';
 import type { PackageTxResult } from '../../../mempool/package/package-acceptor.js';
 import { isChildWithLoneParents, MAX_PACKAGE_COUNT, packageFaultText } from '../../../mempool/package/package-shape.js';
-import { asAmount, asArray, checkTypes } from '../../args.js';
+import { asAmount, asArray } from '../../args.js';
 import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
@@ -17,7 +17,6 @@ const DEFAULT_MAX_FEE_RATE = 10_000_000;
 const isGiven = (value: JsonValue | undefined): boolean => (value ?? null) !== null;
 
 export const submitpackage: Run<NodeContext> = async (ctx, args) => {
-  checkTypes(args, ['array', null, null]);
   const list = asArray(args[0]);
   if (list.length === 0 || list.length > MAX_PACKAGE_COUNT) {
     fail(RPC_CODE.INVALID_PARAMETER, `Array must contain between 1 and ${MAX_PACKAGE_COUNT} transactions.`);

@@ -5,6 +5,7 @@ export const submitpackage: MethodSpec = {
   name: 'submitpackage',
   category: 'rawtransactions',
   runs: 'node',
+  checks: 'types',
   description:
     'Hands in a transaction with the unconfirmed transactions that it spends, whose fees then count together:\nparents first, the child last, no parent spending another. Or one transaction.\nWhat can stand alone is taken alone; the rest is taken together or not at all.',
   args: [

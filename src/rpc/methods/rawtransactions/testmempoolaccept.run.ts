@@ -2,7 +2,7 @@
 import { MAX_PACKAGE_COUNT } from '../../../mempool/package/package-shape.js';
 import { follows } from '../../../policy/compat.js';
 import { feeRateOf } from '../../../policy/fee-rate.js';
-import { asArray, asString, checkTypes } from '../../args.js';
+import { asArray, asString } from '../../args.js';
 import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
@@ -12,7 +12,6 @@ import { hashHex } from '../../render/hex.js';
 import { Amount } from '../../wire/values.js';
 
 export const testmempoolaccept: Run<NodeContext> = async (ctx, args, call) => {
-  checkTypes(args, ['array', null]);
   const list = asArray(args[0]);
   // Core 0.21 takes one and refuses every other list; since release 22 there may be several.
   const several = follows(ctx.compat, 22);

@@ -6,6 +6,7 @@ export const testmempoolaccept: MethodSpec = {
   category: 'rawtransactions',
   runs: 'node',
   repeatable: true,
+  checks: 'types',
   description:
     'Tells whether transactions would be taken into the pool: one, or several in order, of which later ones may spend earlier ones.',
   args: [

@@ -3,7 +3,7 @@ import { follows } from '../../../policy/compat.js';
 import { isFinal } from '../../../psbt/psbt.js';
 import { psbtSigning, signPsbtInput, updatePsbtOutput } from '../../../signing/psbt-input.js';
 import { FlatProvider } from '../../../signing/signing-provider.js';
-import { asArray, checkTypes } from '../../args.js';
+import { asArray } from '../../args.js';
 import type { NodeContext } from '../../context/node.js';
 import type { CallInfo, Run } from '../../dispatch.js';
 import { addOutputs } from '../../node/psbt-roles.js';
@@ -16,7 +16,6 @@ import type { JsonValue } from '../../wire/values.js';
 const SIGHASH_ALL = 1;
 
 export const utxoupdatepsbt: Run<NodeContext> = async (ctx, args, call) => {
-  checkTypes(args, ['string', 'array'], true);
   const pauses = new Slicer(call.breathe);
   const psbt = await asPsbt(args[0], ctx, pauses);
   const provider = await describedBy(ctx, args[1], call, pauses);

@@ -7,6 +7,7 @@ export const utxoupdatepsbt: MethodSpec = {
   category: 'rawtransactions',
   runs: 'node',
   repeatable: true,
+  checks: 'types or null',
   description: 'Adds segwit outputs that a PSBT spends, from the chain and the pool, and what descriptors tell about its scripts and keys.',
   args: [
     PSBT_ARG,

@@ -4,7 +4,6 @@ import type { Descriptor } from '../../../address/descriptor/descriptor.js';
 import type { SecretRing } from '../../../address/descriptor/secrets.js';
 import { follows } from '../../../policy/compat.js';
 import { solve } from '../../../policy/script-type.js';
-import { checkTypes } from '../../args.js';
 import type { NodeContext } from '../../context/node.js';
 import type { CallInfo, Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
@@ -15,7 +14,6 @@ import { asRange, type IndexRange } from '../../range.js';
 const FIRST: IndexRange = { begin: 0, end: 0 };
 
 export const deriveaddresses: Run<NodeContext> = async (ctx, args, call) => {
-  checkTypes(args, ['string', null]);
   const range = args.length > 1 && args[1] !== null ? asRange(args[1]) : FIRST;
   const { descriptors, secrets } = parse(ctx, args[0], call, true);
   try {

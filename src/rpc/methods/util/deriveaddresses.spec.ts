@@ -6,6 +6,7 @@ export const deriveaddresses: MethodSpec = {
   category: 'util',
   runs: 'node',
   repeatable: true,
+  checks: 'types',
   description: 'Lists the addresses of an output descriptor.',
   args: [
     str('descriptor', 'The descriptor with its checksum', { holds: 'descriptor' }),

@@ -1,5 +1,5 @@
 // Runs estimatesmartfee. Core 0.21: rpc/mining.cpp.
-import { asString, checkType, checkTypes } from '../../args.js';
+import { asString } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { confirmTarget } from '../../node/estimate-fee.js';
@@ -8,8 +8,6 @@ import { Amount } from '../../wire/values.js';
 const MODES = ['UNSET', 'ECONOMICAL', 'CONSERVATIVE'];
 
 export const estimatesmartfee: NodeRun = (ctx, args) => {
-  checkTypes(args, ['number', 'string']);
-  checkType(args[0], 'number');
   const target = confirmTarget(ctx, args[0]);
   const mode = (args[1] ?? null) === null ? 'CONSERVATIVE' : asString(args[1]).toUpperCase();
   if (!MODES.includes(mode)) {

@@ -1,11 +1,9 @@
 // Runs getdescriptorinfo. Core: rpc/misc.cpp.
-import { checkTypes } from '../../args.js';
 import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { parse } from '../../node/descriptors.js';
 
 export const getdescriptorinfo: Run<NodeContext> = (ctx, args, call) => {
-  checkTypes(args, ['string']);
   const { descriptors, secrets, checksum } = parse(ctx, args[0], call, false);
   const texts = descriptors.map(String);
   const [first] = descriptors;

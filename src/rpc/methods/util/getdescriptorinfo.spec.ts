@@ -6,6 +6,7 @@ export const getdescriptorinfo: MethodSpec = {
   category: 'util',
   runs: 'node',
   repeatable: true,
+  checks: 'types',
   description: 'Reads an output descriptor and tells what it is.',
   args: [str('descriptor', 'The descriptor; its checksum may be left out.', { holds: 'descriptor' })],
   results: [
