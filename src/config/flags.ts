@@ -260,7 +260,7 @@ section('Node relay', [
 section('Connection', [
   ['port', 'int', "Port for peers (default: the chain's own, 8333 on main, 18444 on regtest)", 'net'],
   ['listen', 'bool', 'Let peers connect (default: 1 unless -proxy or -connect)'],
-  ['bind', 'list', 'Listen for peers at this address[:port] only; may be given more than once', 'net'],
+  ['bind', 'list', 'Listen for peers at this address[:port][=onion] only; may be given more than once; =onion: for Tor', 'net'],
   ['whitebind', 'list', 'The same, with permissions for whoever comes in there: [permission,...@]address:port'],
   [
     'whitelist',
@@ -296,8 +296,10 @@ section('Connection', [
     'A file that says which networks belong together, so that peers are chosen from different ones (without a name: ip_asn.map; default: none)',
   ],
   ['v2transport', 'bool', 'Encrypt connections to peers that can (BIP-0324; default: 1, with -compat=0.21.1 0)'],
-  ...(['torcontrol', 'torpassword'] as const).map((name) => [name, 'list', undefined, 'none'] as const),
-  ...(['listenonion', 'upnp', 'natpmp'] as const).map((name) => [name, 'bool', undefined, 'none'] as const),
+  ['listenonion', 'bool', 'Have Tor pass on to us what comes to an onion service of our own (default: 1 when listening)'],
+  ['torcontrol', 'string', "Tor's control port, host[:port] (default: 127.0.0.1:9051)"],
+  ['torpassword', 'string', "Password of Tor's control port (default: none; a cookie file is found by itself)"],
+  ...(['upnp', 'natpmp'] as const).map((name) => [name, 'bool', undefined, 'none'] as const),
   ['maxtimeadjustment', 'int', undefined, 'none'],
 ]);
 

@@ -17,6 +17,10 @@ const HOST_NAME = /^[a-z0-9.:_-]+$/i;
 /** Listening fails for want of descriptors above. */
 const DEFAULT_MAX_CONNECTIONS = 125;
 
+const TOR_CONTROL_PORT = 9051;
+/** Marks an address of -bind that Tor connects to. */
+const ONION_MARK = '=onion';
+
 /** What other options mean for the network. */
 interface NetworkContext {
   /** Whether connections are encrypted unless an option says otherwise. */
@@ -38,7 +42,7 @@ export function networkOptions(
   logIps: boolean,
   { v2Default, legacyPeers, orphanScore, pruned, hasFilters }: NetworkContext,
 ): Partial<NetOptions> {
-  const port = portOf(args) ?? defaultPort;
+  const port = portOf(args, legacyPeers) ?? defaultPort;
   const connect = args.list('connect');
   const connectOnly = args.isSet('connect') || args.isNegated('connect');
   const binds = args.list('bind');
@@ -93,6 +97,7 @@ export function networkOptions(
       (v2Transport ? SERVICE.P2P_V2 : 0n),
     proxy,
     onionProxy: proxyOf(args, 'onion'),
+    torControl: listenOnion(args, listen) ? torControl(args) : null,
     onionReachable: !args.isNegated('onion') && args.text('onion') !== '0',
     proxyRandomize: args.bool('proxyrandomize', true),
     onlyNets: onlyNets.map((name) => name.toLowerCase()),
@@ -133,10 +138,12 @@ function privateBroadcast(args: Args, connectOnly: boolean, onlyNets: readonly s
   return true;
 }
 
-function portOf(args: Args): number | undefined {
+/** -port; 0.21.1 takes 0 for its default. */
+function portOf(args: Args, zeroIsDefault: boolean): number | undefined {
   if (!args.isSet('port')) return undefined;
   const text = args.text('port') ?? '';
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65535) throw new ConfigError(`Invalid port specified in -port: '${text}'`);
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65535 || (Number(text) === 0 && !zeroIsDefault))
+    throw new ConfigError(`Invalid port specified in -port: '${text}'`);
   return Number(text) === 0 ? undefined : Number(text);
 }
 
@@ -161,21 +168,41 @@ function agentOf(args: Args): string {
 }
 
 function bindsOf(args: Args, port: number, implicit: Permissions): NetOptions['binds'] {
-  const named = args.list('bind').map((text) => ({ ...endpoint(text, port, 'bind'), permissions: null, required: true }));
+  const named = args.list('bind').map((text) => {
+    const onion = text.endsWith(ONION_MARK);
+    return {
+      ...endpoint(onion ? text.slice(0, -ONION_MARK.length) : text, onion ? port + 1 : port, 'bind'),
+      permissions: null,
+      onion,
+      required: true,
+    };
+  });
   const white = args.list('whitebind').map((text) => {
     const { names, rest } = permissionsIn(text);
     const at = endpoint(rest, 0, 'whitebind');
     if (at.port === 0) throw new ConfigError(`Need to specify a port with -whitebind: '${rest}'`);
-    return { ...at, permissions: permissionsOf(names, implicit), required: true };
+    return { ...at, permissions: permissionsOf(names, implicit), onion: false, required: true };
   });
-  if (named.length + white.length > 0) return [...named, ...white];
+  const asked = [...named, ...white];
+  const seen = new Set<string>();
+  for (const { host, port: at } of asked) {
+    const text = `${host.includes(':') ? `[${host}]` : host}:${at}`;
+    if (seen.has(text)) {
+      throw new ConfigError(
+        `Duplicate binding configuration for address ${text}. Please check your -bind, -bind=...=onion and -whitebind settings.`,
+      );
+    }
+    seen.add(text);
+  }
+  if (asked.length > 0) return asked;
   // Nobody named a place: where one is taken, the other or none has to do.
-  return ['0.0.0.0', '::'].map((host) => ({ host, port, permissions: null, required: false }));
+  const places = ['0.0.0.0', '::'].map((host) => ({ host, port, permissions: null, onion: false, required: false }));
+  if (port < 65_535) places.push({ host: '127.0.0.1', port: port + 1, permissions: null, onion: true, required: false });
+  return places;
 }
 
 function endpoint(text: string, port: number, option: string): { host: string; port: number } {
-  const plain = text.replace(/=onion$/, '');
-  const parts = splitHostPort(plain, port);
+  const parts = splitHostPort(text, port);
   if (parts === null || parseHost(parts.host, parts.port) === null) throw new ConfigError(`Cannot resolve -${option} address: '${text}'`);
   return parts;
 }
@@ -225,6 +252,21 @@ function whitelisted(text: string, implicit: Permissions): NetOptions['whitelist
   const subnet = parseSubnet(rest);
   if (subnet === null) throw new ConfigError(`Invalid netmask specified in -whitelist: '${rest}'`);
   return { subnet, permissions: permissionsOf(names, implicit), ways: named.length === 0 ? ['in'] : named };
+}
+
+/** -listenonion. @throws ConfigError when nothing is listened on */
+function listenOnion(args: Args, listen: boolean): boolean {
+  const wanted = args.bool('listenonion', listen);
+  if (wanted && !listen) throw new ConfigError('Cannot set -listen=0 together with -listenonion=1');
+  return wanted;
+}
+
+/** -torcontrol, -torpassword. */
+function torControl(args: Args): NetOptions['torControl'] {
+  const text = args.text('torcontrol') ?? '';
+  const place = splitHostPort(text === '' ? '127.0.0.1' : text, TOR_CONTROL_PORT);
+  if (place === null) throw new ConfigError(`Invalid -torcontrol address or hostname: '${text}'`);
+  return { ...place, password: args.text('torpassword') ?? '' };
 }
 
 function proxyOf(args: Args, name: 'proxy' | 'onion'): NetOptions['proxy'] {

@@ -6,6 +6,7 @@ import type { Logger } from '../log/logger.js';
 import type { Mempool } from '../mempool/mempool.js';
 import type { NetOptions } from './options.js';
 import type { Peer } from './peer/peer.js';
+import type { Routes } from './peer/routes.js';
 import type { BlockTimes } from './relay/block-times.js';
 import type { WtxidIndex } from './relay/wtxid-index.js';
 import type { NetAddress } from './wire/net-address.js';
@@ -30,6 +31,8 @@ export type Handler = (peer: Peer, payload: Uint8Array) => void | Steps | Promis
 
 export interface NetContext {
   readonly options: NetOptions;
+  /** Which networks are called, and how. */
+  readonly routes: Routes;
   /** What this node offers: old blocks only when it has them all. */
   readonly services: bigint;
   readonly params: ChainParams;

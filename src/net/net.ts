@@ -17,6 +17,7 @@ import { type AddrCounts, AddrRelay } from './address/addr-relay.js';
 import { AddressFiles } from './address/address-files.js';
 import { type AsMap, groupingBy } from './address/asmap.js';
 import { LocalAddresses } from './address/local-addresses.js';
+import { TorControl } from './address/tor-control.js';
 import type { NetClock, NetContext } from './context.js';
 import { Dispatcher } from './dispatcher.js';
 import { messageHandlers } from './handlers.js';
@@ -34,6 +35,7 @@ import { Outbound } from './peer/outbound.js';
 import type { ConnectionType, Peer } from './peer/peer.js';
 import { offeredServices } from './peer/permissions.js';
 import { relief } from './peer/relief.js';
+import { Routes } from './peer/routes.js';
 import { Traffic } from './peer/traffic.js';
 import { BlockAnnouncer } from './relay/block-announcer.js';
 import { type BlockStage, BlockTimes } from './relay/block-times.js';
@@ -82,6 +84,8 @@ export interface NetDeps {
   readonly banFile: string | null;
   readonly peersFile: string | null;
   readonly anchorsFile: string | null;
+  /** Keeps the key of our onion service; absent: there is none. */
+  readonly onionKeyFile?: string;
   /** -asmap */
   readonly asmap?: AsMap | null;
   /** A number in [0, 1) that nobody can foresee: delays and choices keep apart what peers may not connect. */
@@ -108,6 +112,8 @@ export class Net {
   readonly #guard: ChainGuard;
   readonly addresses: AddrManager;
   readonly local: LocalAddresses;
+  readonly routes: Routes;
+  readonly #tor: TorControl | null;
   readonly clockCheck: ClockCheck;
   readonly #staleTip: StaleTip;
   readonly #addrRelay: AddrRelay;
@@ -152,11 +158,13 @@ export class Net {
       (text) => log.info(text),
     );
     this.times = new BlockTimes(() => performance.now(), deps.observeBlock ?? (() => undefined));
+    this.routes = new Routes(this.options);
     const context: NetContext = {
       options: this.options,
       get services() {
         return offeredServices(this.options.services, this.chain);
       },
+      routes: this.routes,
       params: deps.params,
       chain: deps.chain,
       mempool: deps.mempool,
@@ -177,8 +185,9 @@ export class Net {
     this.#context = context;
     this.#rounds = new Rounds(this.#ready, (peer) => this.#send(peer));
     this.#tellActive(this.options.active);
-    this.#connector = deps.reach ?? new Connector(this.options, deps.params.p2pPort, log);
+    this.#connector = deps.reach ?? new Connector(this.options, this.routes, deps.params.p2pPort, log);
     this.local = new LocalAddresses(context);
+    this.#tor = this.#onionService(deps.onionKeyFile, deps.params.p2pPort, log);
     this.clockCheck = new ClockCheck((text) => log.warn(text));
     this.addresses = new AddrManager(() => clock.nowSeconds(), context.random, context.groupOf);
     this.upload = new UploadTarget(this.options.maxUploadBytes, () => clock.nowSeconds(), deps.params.powTargetSpacing);
@@ -330,10 +339,33 @@ export class Net {
       this.local.addManual(address);
     }
     if (this.options.listen) await this.#connector.listen((inbound) => this.#connections.accept(inbound));
-    const hosts = this.#connector.listening.map(({ host }) => host);
+    const hosts = this.#connector.listening.filter(({ onion }) => !onion).map(({ host }) => host);
     this.local.discover(() => Object.values(os.networkInterfaces()).flatMap((list) => list ?? []), hosts);
     this.#timer = setInterval(() => this.#round(), ROUND_MS);
     this.#timer.unref();
+  }
+
+  /** What asks Tor to pass on to us; null where nothing is listened on. */
+  #onionService(keyFile: string | undefined, servicePort: number, log: Logger): TorControl | null {
+    const { torControl, binds } = this.options;
+    const target = binds.find(({ onion }) => onion) ?? binds[0];
+    if (torControl === null || keyFile === undefined || target === undefined) return null;
+    const host = target.host.includes(':') ? `[${target.host}]` : target.host;
+    let ours: NetAddress | null = null;
+    return new TorControl(
+      { control: torControl, password: torControl.password, keyFile, servicePort, target: `${host}:${target.port}` },
+      {
+        service: (address) => {
+          if (ours !== null) this.local.remove(ours);
+          ours = address;
+          if (address !== null) this.local.addManual(address);
+        },
+        proxy: (proxy) => {
+          this.routes.torProxy = proxy;
+        },
+      },
+      log,
+    );
   }
 
   /** Begins to connect to others. */
@@ -341,11 +373,13 @@ export class Net {
     this.outbound.start();
     this.#files.loadAddresses(this.addresses);
     this.#auto.start(this.options.connectOnly ? [] : this.#files.takeAnchors());
+    this.#tor?.start();
     this.#saver = setInterval(() => void this.#files.saveAddresses(this.addresses), SAVE_MS);
     this.#saver.unref();
   }
 
   async stop(): Promise<void> {
+    this.#tor?.stop();
     this.privately.stop();
     this.#connections.stop();
     this.outbound.stop();

@@ -44,6 +44,8 @@ export interface Bind {
   readonly port: number;
   /** What peers of this listener may do (-whitebind). */
   readonly permissions: Permissions | null;
+  /** What connects here comes from Tor (`=onion`): nobody is told of this address. */
+  readonly onion: boolean;
   /** Whether failing to listen here is an error: an address that was asked for. */
   readonly required: boolean;
 }
@@ -95,6 +97,8 @@ export interface NetOptions {
   readonly onionProxy: { readonly host: string; readonly port: number } | null;
   /** Whether onion addresses are called by ourselves (-noonion: not, whatever -proxy says). */
   readonly onionReachable: boolean;
+  /** -listenonion: where Tor is asked for an onion service (-torcontrol, -torpassword); null: nowhere. */
+  readonly torControl: { readonly host: string; readonly port: number; readonly password: string } | null;
   readonly proxyRandomize: boolean;
   /** -onlynet; empty: all. */
   readonly onlyNets: readonly string[];
@@ -155,6 +159,7 @@ export const DEFAULT_NET: NetOptions = {
   proxy: null,
   onionProxy: null,
   onionReachable: true,
+  torControl: null,
   proxyRandomize: true,
   onlyNets: [],
   externalAddresses: [],

@@ -3,9 +3,10 @@
 import { protocolVersion, userAgent } from '../config/version.js';
 import { toHex } from '../consensus/bytes/hex.js';
 import type { Net } from '../net/net.js';
-import type { NetOptions } from '../net/options.js';
+import { DEFAULT_NET, type NetOptions } from '../net/options.js';
 import type { Peer } from '../net/peer/peer.js';
 import { namesOfPermissions } from '../net/peer/permissions.js';
+import { Routes } from '../net/peer/routes.js';
 import { addressText, hostText, isRoutable } from '../net/wire/net-address.js';
 import { namesOfServices, SERVICE } from '../net/wire/protocol.js';
 import type { NetworkAccess, PeerInfo } from '../rpc/context/network.js';
@@ -21,7 +22,8 @@ export function createNetworkAccess(
   net: () => Net | undefined,
 ): NetworkAccess {
   const services = (): bigint => net()?.services ?? options.services ?? defaultServices;
-  const onlyNets = options.onlyNets ?? [];
+  const { onlyNets = [] } = options;
+  const configured = new Routes({ ...DEFAULT_NET, ...options });
   return {
     connections: () => {
       const peers = net()?.peers ?? [];
@@ -45,18 +47,20 @@ export function createNetworkAccess(
       return net()?.active ?? true;
     },
     relays: options.blocksOnly !== true,
-    networks: ['ipv4', 'ipv6', 'onion'].map((name) => {
-      const proxy = name === 'onion' ? (options.onionProxy ?? options.proxy ?? null) : (options.proxy ?? null);
-      const unreachable = name === 'onion' && (proxy === null || options.onionReachable === false);
-      const limited = onlyNets.length > 0 ? !onlyNets.includes(name) : unreachable;
-      return {
-        name,
-        limited,
-        reachable: !limited,
-        proxy: proxy === null ? '' : `${proxy.host.includes(':') ? `[${proxy.host}]` : proxy.host}:${proxy.port}`,
-        proxy_randomize_credentials: proxy !== null && options.proxyRandomize !== false,
-      };
-    }),
+    get networks() {
+      const routes = net()?.routes ?? configured;
+      return ['ipv4', 'ipv6', 'onion'].map((name) => {
+        const proxy = routes.proxyTo(name);
+        const limited = !routes.isWanted(name) || (name === 'onion' && proxy === null && onlyNets.length === 0);
+        return {
+          name,
+          limited,
+          reachable: !limited,
+          proxy: proxy === null ? '' : `${proxy.host.includes(':') ? `[${proxy.host}]` : proxy.host}:${proxy.port}`,
+          proxy_randomize_credentials: proxy !== null && options.proxyRandomize !== false,
+        };
+      });
+    },
     timeOffset: () => net()?.clockCheck.offset ?? 0,
     localAddresses: () =>
       (net()?.local.list() ?? []).map(({ address, score }) => ({ address: hostText(address), port: address.port, score })),
@@ -154,7 +158,8 @@ function peerInfo(net: Net, peer: Peer, deprecated: ReadonlySet<string>): PeerIn
  * Core's word for how a peer is reached: of this machine's network, and of names that a proxy looked up, there is no
  * telling.
  */
-export function networkOf({ address, name }: Pick<Peer, 'address' | 'name'>): string {
+export function networkOf({ address, name, cameByOnion }: Pick<Peer, 'address' | 'name' | 'cameByOnion'>): string {
+  if (cameByOnion) return 'onion';
   if (isRoutable(address)) return address.network;
   return /\.onion(:\d+)?$/i.test(name) ? 'onion' : 'unroutable';
 }

@@ -599,6 +599,7 @@ async function build(
     peersFile: path.join(config.netDir, 'peers.dat'),
     anchorsFile: path.join(config.netDir, 'anchors.json'),
     asmap,
+    onionKeyFile: path.join(config.netDir, 'onion_v3_private_key'),
     observeBlock: observe.announcedBlock,
   });
   net = peers;

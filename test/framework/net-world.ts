@@ -199,7 +199,7 @@ export class NetWorld {
     const [near, far] = socketPair();
     const before = new Set(this.net.peers);
     const address = parseHost(host, 40_000 + before.size) as NetAddress;
-    this.#accept?.({ socket: near as unknown as Inbound['socket'], address, bindText: '', permissions });
+    this.#accept?.({ socket: near as unknown as Inbound['socket'], address, bindText: '', permissions, onion: false });
     const peer = this.net.peers.find((one) => !before.has(one));
     return peer === undefined ? null : new FakePeer(far, peer);
   }

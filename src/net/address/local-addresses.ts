@@ -25,9 +25,14 @@ export class LocalAddresses {
     for (const address of context.options.externalAddresses) this.addManual(address);
   }
 
-  /** -externalip. */
+  /** -externalip, and our onion service. */
   addManual(address: NetAddress): void {
     this.#add(address, SCORE.manual);
+  }
+
+  /** An onion service ended. */
+  remove(address: NetAddress): void {
+    this.#known.delete(hostKey(address));
   }
 
   /**
@@ -88,11 +93,11 @@ export class LocalAddresses {
   }
 
   /** What a peer is told; null: nothing that it could use. */
-  forPeer(peer: Pick<Peer, 'address' | 'localAddress'>): NetAddress | null {
+  forPeer(peer: Pick<Peer, 'address' | 'localAddress' | 'cameByOnion'>): NetAddress | null {
     const { options, random } = this.#context;
     let best: LocalAddress | null = null;
     for (const one of this.list()) {
-      const [reach, bestReach] = [reachOf(one.address, peer.address), best === null ? 0 : reachOf(best.address, peer.address)];
+      const [reach, bestReach] = [reachOf(one.address, peer), best === null ? 0 : reachOf(best.address, peer)];
       if (reach > bestReach || (best !== null && reach === bestReach && one.score > best.score)) best = one;
     }
     const told = best?.address ?? null;
@@ -109,7 +114,8 @@ export class LocalAddresses {
  * How well a peer can reach one of our addresses (Core's GetReachabilityFrom); 0: not at all, or it must not learn of
  * it.
  */
-function reachOf(own: NetAddress, peer: NetAddress): number {
+function reachOf(own: NetAddress, { address: peer, cameByOnion }: Pick<Peer, 'address' | 'cameByOnion'>): number {
+  if (cameByOnion) return own.network === 'onion' ? 4 : 0;
   // Whoever is known by an onion address and another one is found by either.
   const hidden = (network: NetAddress['network']): boolean => network === 'onion' || network === 'i2p';
   if (isRoutable(peer) && (hidden(own.network) || hidden(peer.network))) return own.network === peer.network ? 4 : 0;

@@ -251,11 +251,8 @@ export class AutoConnect {
   }
 
   #mayCall(address: NetAddress): boolean {
-    const { onlyNets, onionReachable, onionProxy, proxy } = this.#context.options;
     if (isLocal(address) || !isRoutable(address) || this.#deps.isUnwanted(address)) return false;
-    if (onlyNets.length > 0 && !onlyNets.includes(address.network)) return false;
-    if (address.network === 'onion') return onionReachable && (onionProxy !== null || proxy !== null);
-    return address.network !== 'i2p' && address.network !== 'cjdns';
+    return this.#context.routes.calls(address.network);
   }
 
   #choose(type: ConnectionType, peers: readonly Peer[]): NetAddress | null {

@@ -184,7 +184,7 @@ export class Connections {
   }
 
   /** Somebody called: takes the connection, or not. */
-  accept({ socket, address, bindText, permissions: granted }: Inbound): void {
+  accept({ socket, address, bindText, permissions: granted, onion }: Inbound): void {
     const { log } = this.#context;
     const permissions = permissionsFor(this.#context.options.whitelist, 'in', address, granted);
     const who = this.#context.options.logIps ? addressText(address) : 'a peer';
@@ -211,7 +211,8 @@ export class Connections {
       socket.destroy();
       return;
     }
-    this.#add(socket, { type: 'inbound', address, name: addressText(address), bindText, permissions }, true);
+    const peer = this.#add(socket, { type: 'inbound', address, name: addressText(address), bindText, permissions }, true);
+    peer.cameByOnion = onion;
     log.debug('net', `connection from ${who} accepted`);
   }
 

@@ -6,6 +6,7 @@ import net from 'node:net';
 import type { Logger } from '../../log/logger.js';
 import type { Bind, NetOptions, Permissions } from '../options.js';
 import { hostText, isRoutable, type NetAddress, parseHost, splitHostPort } from '../wire/net-address.js';
+import type { Routes } from './routes.js';
 import { connectThroughSocks } from './socks.js';
 
 /** A connection somebody made to us. */
@@ -15,6 +16,8 @@ export interface Inbound {
   readonly bindText: string;
   /** Granted by the listener's -whitebind. */
   readonly permissions: Permissions | null;
+  /** What comes there comes from Tor. */
+  readonly onion: boolean;
 }
 
 /** Nobody can listen where the operator wants it, or find us where he says that we are. */
@@ -32,18 +35,20 @@ export class Connector {
   readonly #servers: net.Server[] = [];
   readonly #dialing = new Set<net.Socket>();
   readonly #options: NetOptions;
+  readonly #routes: Routes;
   /** Where nodes of the chain listen: the port of a name without one. */
   readonly #defaultPort: number;
   readonly #log: Logger;
 
-  constructor(options: NetOptions, defaultPort: number, log: Logger) {
+  constructor(options: NetOptions, routes: Routes, defaultPort: number, log: Logger) {
     this.#options = options;
+    this.#routes = routes;
     this.#defaultPort = defaultPort;
     this.#log = log;
   }
 
   /** Ports that are listened on. */
-  readonly listening: { host: string; port: number }[] = [];
+  readonly listening: { host: string; port: number; onion: boolean }[] = [];
 
   /** Opens the listeners. @throws BindError where one was asked for */
   async listen(onInbound: (inbound: Inbound) => void): Promise<void> {
@@ -77,7 +82,13 @@ export class Connector {
           socket.destroy();
           return;
         }
-        onInbound({ socket, address, bindText: endOf(socket.localAddress, socket.localPort), permissions: bind.permissions });
+        onInbound({
+          socket,
+          address,
+          bindText: endOf(socket.localAddress, socket.localPort),
+          permissions: bind.permissions,
+          onion: bind.onion,
+        });
       });
       server.once('error', reject);
       server.listen({ host: bind.host, port: bind.port, ipv6Only: bind.host.includes(':') }, () => {
@@ -85,7 +96,7 @@ export class Connector {
         // Out of descriptors, say: the next one may be taken.
         server.on('error', (error) => this.#log.warn(`Listening on ${bind.host}: ${error.message}`));
         this.#servers.push(server);
-        this.listening.push({ host: bind.host, port: (server.address() as net.AddressInfo).port });
+        this.listening.push({ host: bind.host, port: (server.address() as net.AddressInfo).port, onion: bind.onion });
         resolve();
       });
     });
@@ -119,7 +130,7 @@ export class Connector {
     const onion = typeof target === 'string' ? /\.onion(:\d+)?$/i.test(target) : target.network === 'onion';
     // Nobody else's machine could reach what only this one can.
     const local = typeof target !== 'string' && !isRoutable(target);
-    const tor = options.onionProxy ?? options.proxy;
+    const tor = this.#routes.proxyTo('onion');
     if (throughTor && (tor === null || local)) throw new Error('not to be reached through Tor');
     const proxy = local ? null : onion || throughTor ? tor : options.proxy;
     const where = typeof target === 'string' ? splitHostPort(target, this.#defaultPort) : { host: hostText(target), port: target.port };

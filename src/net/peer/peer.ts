@@ -99,6 +99,8 @@ export class Peer {
   readonly compact = new PeerCompact();
   connection!: Connection;
 
+  /** It came to our onion service: its own address is not known. */
+  cameByOnion = false;
   version = 0;
   services = 0n;
   userAgent = '';

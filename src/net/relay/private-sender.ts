@@ -49,8 +49,7 @@ export class PrivateSender {
 
   /** Whether there is a way to onion addresses. */
   get reachable(): boolean {
-    const { onlyNets, onionReachable, onionProxy, proxy } = this.#context.options;
-    return onionReachable && (onionProxy ?? proxy) !== null && (onlyNets.length === 0 || onlyNets.includes('onion'));
+    return this.#context.routes.calls('onion');
   }
 
   /** @returns false when the queue is full */
@@ -198,10 +197,9 @@ export class PrivateSender {
   async #openOne(): Promise<number | null> {
     if (this.#deps.open().length >= MAX_CONNECTIONS) return null;
     const networks: NetworkName[] = this.reachable ? ['onion'] : [];
-    const { onlyNets } = this.#context.options;
     // Exits of Tor; whether the proxy is Tor's shows when it has led to an onion address.
-    if (this.#torWorks)
-      for (const network of ['ipv4', 'ipv6'] as const) if (onlyNets.length === 0 || onlyNets.includes(network)) networks.push(network);
+    const exits: NetworkName[] = this.#torWorks ? ['ipv4', 'ipv6'] : [];
+    for (const network of exits) if (this.#context.routes.calls(network)) networks.push(network);
     // One by chance, another where nothing is known of it.
     const first = Math.floor(this.#context.random() * networks.length);
     const [address] = [...networks.slice(first), ...networks.slice(0, first)].flatMap((network) => this.#deps.pick(network) ?? []);

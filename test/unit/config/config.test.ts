@@ -339,6 +339,22 @@ t.test('where peers and names come from', async (t) => {
   t.equal(net('-connect=1.2.3.4').dnsSeed, false);
   t.equal(net('-connect=1.2.3.4', '-dnsseed').dnsSeed, true);
   t.equal(net('-maxconnections=0').dnsSeed, false);
+  t.throws(() => net('-port=0'), { message: "Invalid port specified in -port: '0'" });
+  t.equal(net('-port=0', '-compat=0.21.1').port, 8333, '0.21.1 takes it for its default');
+  const where = (...argv: string[]) => (net(...argv).binds ?? []).map(({ host, port, onion, required }) => [host, port, onion, required]);
+  t.same(where('-port=77'), [
+    ['0.0.0.0', 77, false, false],
+    ['::', 77, false, false],
+    ['127.0.0.1', 78, true, false],
+  ]);
+  t.same(where('-port=77', '-bind=127.0.0.1', '-bind=127.0.0.1=onion'), [
+    ['127.0.0.1', 77, false, true],
+    ['127.0.0.1', 78, true, true],
+  ]);
+  t.throws(() => net('-bind=127.0.0.1:5', '-whitebind=127.0.0.1:5'), /Duplicate binding configuration for address 127.0.0.1:5/);
+  t.equal(net('-listen=0').torControl, null);
+  t.throws(() => net('-listen=0', '-listenonion'), { message: 'Cannot set -listen=0 together with -listenonion=1' });
+  t.same(net('-torcontrol=[::1]', '-torpassword=x').torControl, { host: '::1', port: 9051, password: 'x' });
   const own = net('-externalip=8.8.8.8', '-externalip=node.example:9', '-port=77');
   t.match(own.externalAddresses, [{ network: 'ipv4', port: 77 }]);
   t.same(own.externalNames, [{ text: 'node.example:9', host: 'node.example', port: 9 }]);

@@ -264,14 +264,16 @@ t.test('where we tell peers that we are', async (t) => {
       log: { warn: (line: string) => warnings.push(line) } as unknown as Logger,
     });
   const list = (local: LocalAddresses) => local.list().map(({ address, score }) => `${addressText(address)} ${score}`);
-  const told = (local: LocalAddresses, host: string, seen: string | null = null): string | null => {
-    const address = local.forPeer({ address: at(host), localAddress: seen === null ? null : at(seen, 1) });
+  const told = (local: LocalAddresses, host: string, seen: string | null = null, cameByOnion = false): string | null => {
+    const address = local.forPeer({ address: at(host), localAddress: seen === null ? null : at(seen, 1), cameByOnion });
     return address === null ? null : addressText(address);
   };
   const named = of({ externalAddresses: [at('2a00::1', 77), at('8.8.8.8', 78), at('10.1.1.1'), at(ONION, 79)] });
   t.same(list(named), ['8.8.8.8:78 4', '[2a00::1]:77 4', `${ONION}:79 4`], 'what others cannot reach is left out');
   t.same([named.has(at('8.8.8.8', 78)), named.has(at('8.8.8.8', 79)), named.has(at('8.8.8.9', 78))], [true, false, false]);
   t.equal(told(named, '9.9.9.9'), '8.8.8.8:78');
+  t.equal(told(named, '127.0.0.1', null, true), `${ONION}:79`, 'who came to our onion service is told of it');
+  t.equal(told(of({ externalAddresses: [at('8.8.8.8', 78)] }), '127.0.0.1', null, true), null, 'and of nothing else');
   t.equal(told(named, '2a01::1'), '[2a00::1]:77');
   t.equal(told(named, ONION), `${ONION}:79`);
   t.equal(told(named, '127.0.0.1'), `${ONION}:79`, 'it may come through Tor');
@@ -314,7 +316,8 @@ t.test('where we tell peers that we are', async (t) => {
 });
 
 t.test('the network that getpeerinfo shows', async (t) => {
-  const shown = (host: string, name = `${host}:8333`) => networkOf({ address: at(host), name });
+  const shown = (host: string, name = `${host}:8333`, cameByOnion = false) => networkOf({ address: at(host), name, cameByOnion });
+  t.equal(shown('127.0.0.1', '127.0.0.1:40000', true), 'onion', 'it came to our onion service');
   t.same(
     ['8.8.8.8', '2a00::1', ONION].map((host) => shown(host)),
     ['ipv4', 'ipv6', 'onion'],

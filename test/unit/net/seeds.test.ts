@@ -11,6 +11,7 @@ import { DEFAULT_NET, type NetOptions } from '../../../src/net/options.js';
 import { AutoConnect } from '../../../src/net/peer/auto-connect.js';
 import { readFixedSeeds } from '../../../src/net/peer/fixed-seeds.js';
 import type { ConnectionType, Peer } from '../../../src/net/peer/peer.js';
+import { Routes } from '../../../src/net/peer/routes.js';
 import { addressText, groupOf, isRoutable, type NetAddress, parseHost, writeAddressV2 } from '../../../src/net/wire/net-address.js';
 
 const START = 1_800_000_000;
@@ -67,6 +68,7 @@ function begin(
   for (const address of known) manager.add({ ...address, time: START, services: 9n }, address);
   const context = {
     options: { ...DEFAULT_NET, port: 8333, ...options },
+    routes: new Routes({ ...DEFAULT_NET, ...options }),
     params: chainParams(chain),
     chain: { isInitialBlockDownload: () => true, tip: { time: 0 } },
     groupOf,

@@ -3,9 +3,10 @@ import t from 'tap';
 import { parseTx, type TxView } from '../../../../src/consensus/tx/tx-view.js';
 import { createPureHashes } from '../../../../src/crypto/pure.js';
 import { silentLogger } from '../../../../src/log/logger.js';
-import { DEFAULT_NET, NO_PERMISSIONS } from '../../../../src/net/options.js';
+import { DEFAULT_NET, type NetOptions, NO_PERMISSIONS } from '../../../../src/net/options.js';
 import { Connector } from '../../../../src/net/peer/connector.js';
 import { Peer } from '../../../../src/net/peer/peer.js';
+import { Routes } from '../../../../src/net/peer/routes.js';
 import { PrivateBroadcast } from '../../../../src/net/relay/private-broadcast.js';
 import { decodeInv, decodeVersion } from '../../../../src/net/wire/messages.js';
 import type { NetAddress } from '../../../../src/net/wire/net-address.js';
@@ -162,11 +163,15 @@ t.test('what is given up is sent to nobody', async (t) => {
 });
 
 t.test('no address is called but through Tor', async (t) => {
-  const connector = new Connector({ ...DEFAULT_NET, proxy: null, onionProxy: null }, 8_333, silentLogger);
+  const connectorOf = (options: Partial<NetOptions>): Connector => {
+    const all = { ...DEFAULT_NET, ...options };
+    return new Connector(all, new Routes(all), 8_333, silentLogger);
+  };
+  const connector = connectorOf({ proxy: null, onionProxy: null });
   await t.rejects(connector.dial({ network: 'ipv4', bytes: Uint8Array.of(8, 8, 8, 8), port: 1 }, true), {
     message: 'not to be reached through Tor',
   });
-  const near = new Connector({ ...DEFAULT_NET, onionProxy: { host: '127.0.0.1', port: 1 } }, 8_333, silentLogger);
+  const near = connectorOf({ onionProxy: { host: '127.0.0.1', port: 1 } });
   await t.rejects(near.dial({ network: 'ipv4', bytes: Uint8Array.of(127, 0, 0, 1), port: 1 }, true), {
     message: 'not to be reached through Tor',
   });

@@ -1,0 +1,352 @@
+// An onion service of our own: asks Tor on its control port (control-spec.txt of Tor) for the address of its SOCKS
+// proxy, and to pass on to us what comes to the service. Core's torcontrol.cpp.
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import fs from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+import { replaceFileSync } from '../../lib/durable-file.js';
+import type { Logger } from '../../log/logger.js';
+import type { SocksProxy } from '../peer/routes.js';
+import { type NetAddress, parseHost, splitHostPort } from '../wire/net-address.js';
+
+/** Where Tor listens, and what it shall do for us. */
+export interface TorControlOptions {
+  readonly control: { readonly host: string; readonly port: number };
+  /** -torpassword; empty: none. */
+  readonly password: string;
+  /** Keeps the service's private key, so that its address stays the same. */
+  readonly keyFile: string;
+  /** Port of the service's address. */
+  readonly servicePort: number;
+  /** Where we listen for what comes to it, host:port. */
+  readonly target: string;
+}
+
+export interface TorControlEvents {
+  /** The service is there, or gone: null. */
+  service(address: NetAddress | null): void;
+  /** Where Tor takes connections to onion addresses. */
+  proxy(proxy: SocksProxy): void;
+}
+
+/** A reply of Tor: its code, and its lines without the code. */
+interface TorReply {
+  readonly code: number;
+  readonly lines: readonly string[];
+}
+
+const OK = 250;
+/** Tor does not know the command, or not its arguments. */
+const UNRECOGNIZED = 510;
+const SYNTAX = 512;
+/** Longest line and most lines that are taken of Tor (Core's MAX_LINE_LENGTH and MAX_LINE_COUNT). */
+const MAX_LINE = 100_000;
+const MAX_LINES = 1_000;
+const COOKIE_BYTES = 32;
+const NONCE_BYTES = 32;
+const SERVER_KEY = 'Tor safe cookie authentication server-to-controller hash';
+const CLIENT_KEY = 'Tor safe cookie authentication controller-to-server hash';
+/** Until it is tried again: grows by half, up to ten minutes. */
+const FIRST_WAIT_MS = 1_000;
+const WAIT_GROWTH = 1.5;
+const LONGEST_WAIT_MS = 600_000;
+const ANSWER_MS = 60_000;
+const SOCKS_PORT = 9050;
+const SOCKS_LISTENERS = 'net/listeners/socks=';
+
+/** The key=value pairs of a line, values with the escapes of C strings taken out. @returns empty for a malformed line */
+export function keyValues(line: string): Map<string, string> {
+  const found = new Map<string, string>();
+  for (let at = 0; at < line.length; ) {
+    const next = line.indexOf(' ', at);
+    const space = next < 0 ? line.length : next;
+    const word = line.slice(at, space);
+    const length = word.indexOf('=');
+    if (length < 0) {
+      if (word !== '') found.set(word, '');
+      at = space + 1;
+      continue;
+    }
+    const key = word.slice(0, length);
+    const equals = at + length;
+    if (line[equals + 1] !== '"') {
+      found.set(key, line.slice(equals + 1, space));
+      at = space + 1;
+      continue;
+    }
+    let end = equals + 2;
+    while (end < line.length && line[end] !== '"') end += line[end] === '\\' ? 2 : 1;
+    if (end >= line.length) return new Map();
+    found.set(key, unescaped(line.slice(equals + 2, end)));
+    at = end + 2;
+  }
+  return found;
+}
+
+function unescaped(text: string): string {
+  const named: Record<string, string> = { n: '\n', t: '\t', r: '\r' };
+  return text.replace(/\\([0-3][0-7]{2}|[0-7]{1,2}|.)/g, (_whole, code: string) =>
+    /^[0-7]/.test(code) ? String.fromCharCode(Number.parseInt(code, 8)) : (named[code] ?? code),
+  );
+}
+
+const quoted = (text: string): string => `"${text.replace(/[\\"]/g, '\\$&')}"`;
+
+/** One connection to the control port: commands are answered in their order. */
+class TorConnection {
+  readonly #socket: net.Socket;
+  readonly #waiting: { resolve(reply: TorReply): void; reject(error: Error): void }[] = [];
+  #text = '';
+  #lines: string[] = [];
+  /** Within the data of a line that began with `code+`: ends with a line of a dot. */
+  #inData = false;
+  #ended: Error | null = null;
+
+  constructor(socket: net.Socket) {
+    this.#socket = socket;
+    socket.setEncoding('latin1');
+    socket.on('data', (text) => this.#take(String(text)));
+    socket.on('error', (error) => this.#end(error));
+    socket.on('close', () => this.#end(new Error('Tor closed the connection')));
+  }
+
+  /** Sends a command. Rejects when the connection ends, or no answer comes for a minute. */
+  ask(command: string): Promise<TorReply> {
+    if (this.#ended !== null) return Promise.reject(this.#ended);
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => this.#socket.destroy(new Error('Tor does not answer')), ANSWER_MS);
+      const done = (): void => clearTimeout(timer);
+      this.#waiting.push({
+        resolve: (reply) => {
+          done();
+          resolve(reply);
+        },
+        reject: (error) => {
+          done();
+          reject(error);
+        },
+      });
+      this.#socket.write(`${command}\r\n`);
+    });
+  }
+
+  /** Fulfilled when the connection has ended. */
+  get closed(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#socket.destroyed) resolve();
+      else this.#socket.once('close', () => resolve());
+    });
+  }
+
+  #take(text: string): void {
+    this.#text += text;
+    for (let at = this.#text.indexOf('\n'); at >= 0; at = this.#text.indexOf('\n')) {
+      if (at > MAX_LINE || this.#lines.length === MAX_LINES) break;
+      const line = this.#text.slice(0, at).replace(/\r$/, '');
+      this.#text = this.#text.slice(at + 1);
+      if (this.#inData) {
+        if (line === '.') this.#inData = false;
+        else this.#lines.push(line);
+        continue;
+      }
+      this.#lines.push(line.slice(4));
+      this.#inData = line[3] === '+';
+      const code = Number(line.slice(0, 3));
+      // '-' and '+' say that more lines follow. Codes of 600 and more are events, of which none was asked for.
+      if (line[3] === ' ') {
+        const lines = this.#lines;
+        this.#lines = [];
+        if (code < 600) this.#waiting.shift()?.resolve({ code, lines });
+      }
+    }
+    if (this.#text.length > MAX_LINE || this.#text.includes('\n')) this.#socket.destroy(new Error('a reply of Tor is too long'));
+  }
+
+  #end(error: Error): void {
+    this.#ended ??= error;
+    for (const { reject } of this.#waiting.splice(0)) reject(this.#ended);
+  }
+}
+
+export class TorControl {
+  readonly #options: TorControlOptions;
+  readonly #events: TorControlEvents;
+  readonly #log: Logger;
+  #socket: net.Socket | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #waitMs = FIRST_WAIT_MS;
+  #stopped = false;
+
+  constructor(options: TorControlOptions, events: TorControlEvents, log: Logger) {
+    this.#options = options;
+    this.#events = events;
+    this.#log = log;
+  }
+
+  /** Connects, and again whenever the connection ends. */
+  start(): void {
+    const socket = net.connect(this.#options.control);
+    this.#socket = socket;
+    const connection = new TorConnection(socket);
+    let told = false;
+    const run = async (): Promise<void> => {
+      await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
+      this.#log.debug('tor', 'Successfully connected!');
+      const address = await this.#setUp(connection);
+      this.#waitMs = FIRST_WAIT_MS;
+      told = address !== null;
+      if (told) this.#events.service(address);
+      // Whom Tor refuses it would refuse again: the next try is when it was restarted.
+      await connection.closed;
+    };
+    run()
+      .catch((error: Error) => this.#log.debug('tor', `Not connected to Tor control port ${this.#at()}: ${error.message}`))
+      .finally(() => {
+        socket.destroy();
+        if (this.#stopped) return;
+        if (told) this.#events.service(null);
+        this.#timer = setTimeout(() => this.start(), this.#waitMs);
+        this.#timer.unref();
+        this.#waitMs = Math.min(this.#waitMs * WAIT_GROWTH, LONGEST_WAIT_MS);
+      });
+  }
+
+  /** Tor ends the service with the connection. */
+  stop(): void {
+    this.#stopped = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#socket?.destroy();
+  }
+
+  #at(): string {
+    const { host, port } = this.#options.control;
+    return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+  }
+
+  /** @returns the service's address; null: Tor won't have it, the log says why */
+  async #setUp(tor: TorConnection): Promise<NetAddress | null> {
+    const refusal = await this.#authenticate(tor);
+    if (refusal !== null) {
+      this.#log.warn(`tor: ${refusal}`);
+      return null;
+    }
+    this.#events.proxy(socksAddress(await tor.ask('GETINFO net/listeners/socks')));
+    return this.#addService(tor);
+  }
+
+  /** @returns why not, null when that is done */
+  async #authenticate(tor: TorConnection): Promise<string | null> {
+    const info = await tor.ask('PROTOCOLINFO 1');
+    if (info.code !== OK) return 'Requesting protocol info failed';
+    let methods: string[] = [];
+    let cookieFile = '';
+    for (const line of info.lines) {
+      const word = line.split(' ', 1)[0];
+      if (word !== 'AUTH') continue;
+      const values = keyValues(line.slice(word.length + 1));
+      methods = (values.get('METHODS') ?? '').split(',');
+      cookieFile = values.get('COOKIEFILE') ?? '';
+    }
+    const { password } = this.#options;
+    if (password !== '') {
+      if (!methods.includes('HASHEDPASSWORD'))
+        return 'Password provided with -torpassword, but HASHEDPASSWORD authentication is not available';
+      return this.#answer(await tor.ask(`AUTHENTICATE ${quoted(password)}`));
+    }
+    if (methods.includes('NULL')) return this.#answer(await tor.ask('AUTHENTICATE'));
+    if (methods.includes('SAFECOOKIE')) return this.#proveCookie(tor, cookieFile);
+    if (methods.includes('HASHEDPASSWORD')) {
+      return 'The only supported authentication mechanism left is password, but no password provided with -torpassword';
+    }
+    return 'No supported authentication method';
+  }
+
+  #answer({ code }: TorReply): string | null {
+    return code === OK ? null : 'Authentication failed';
+  }
+
+  /** Both sides show that they know the file, without saying what is in it. */
+  async #proveCookie(tor: TorConnection, file: string): Promise<string | null> {
+    let cookie: Buffer;
+    try {
+      cookie = readCookie(file);
+    } catch (error) {
+      return `Authentication cookie ${file} could not be opened (check permissions): ${(error as Error).message}`;
+    }
+    if (cookie.length !== COOKIE_BYTES)
+      return `Authentication cookie ${file} is not exactly ${COOKIE_BYTES} bytes, as is required by the spec`;
+    const nonce = randomBytes(NONCE_BYTES);
+    const challenge = await tor.ask(`AUTHCHALLENGE SAFECOOKIE ${nonce.toString('hex')}`);
+    if (challenge.code !== OK) return 'SAFECOOKIE authentication challenge failed';
+    const values = keyValues((challenge.lines[0] ?? '').replace(/^AUTHCHALLENGE /, ''));
+    const serverHash = Buffer.from(values.get('SERVERHASH') ?? '', 'hex');
+    const serverNonce = Buffer.from(values.get('SERVERNONCE') ?? '', 'hex');
+    const mac = (key: string): Buffer => createHmac('sha256', key).update(cookie).update(nonce).update(serverNonce).digest();
+    const expected = mac(SERVER_KEY);
+    const proof = mac(CLIENT_KEY).toString('hex');
+    cookie.fill(0);
+    if (serverNonce.length !== NONCE_BYTES) return 'Malformed AUTHCHALLENGE reply';
+    if (serverHash.length !== expected.length || !timingSafeEqual(serverHash, expected)) {
+      return 'The server at the Tor control port does not know the authentication cookie';
+    }
+    return this.#answer(await tor.ask(`AUTHENTICATE ${proof}`));
+  }
+
+  async #addService(tor: TorConnection): Promise<NetAddress | null> {
+    const { keyFile, servicePort, target } = this.#options;
+    let key = 'NEW:ED25519-V3';
+    if (fs.existsSync(keyFile)) key = fs.readFileSync(keyFile, 'latin1').trim();
+    const ask = (more: string): Promise<TorReply> => tor.ask(`ADD_ONION ${key}${more} Port=${servicePort},${target}`);
+    // Who floods the service has to do some work first, where Tor is built for it.
+    let reply = await ask(' PoWDefensesEnabled=1');
+    if (reply.code === SYNTAX) reply = await ask('');
+    if (reply.code !== OK) {
+      const why = reply.code === UNRECOGNIZED ? 'unrecognized command (You probably should upgrade Tor)' : `error code ${reply.code}`;
+      this.#log.warn(`tor: Add onion failed; ${why}`);
+      return null;
+    }
+    const values = new Map(reply.lines.flatMap((line) => [...keyValues(line)]));
+    const address = parseHost(`${values.get('ServiceID') ?? ''}.onion`, servicePort);
+    if (address === null) {
+      this.#log.warn('tor: Error parsing ADD_ONION parameters');
+      return null;
+    }
+    const made = values.get('PrivateKey');
+    if (made !== undefined) {
+      try {
+        fs.mkdirSync(path.dirname(keyFile), { recursive: true, mode: 0o700 });
+        replaceFileSync(keyFile, made);
+        this.#log.debug('tor', `Cached service private key to ${keyFile}`);
+      } catch (error) {
+        this.#log.warn(`tor: Error writing service private key to ${keyFile}: ${(error as Error).message}`);
+      }
+    }
+    this.#log.info(`Got tor service ID ${values.get('ServiceID')}, advertising service ${values.get('ServiceID')}.onion:${servicePort}`);
+    return address;
+  }
+}
+
+/** No more of a file than shows that it is none. */
+function readCookie(file: string): Buffer {
+  const handle = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
+  try {
+    const bytes = Buffer.alloc(COOKIE_BYTES + 1);
+    return bytes.subarray(0, fs.readSync(handle, bytes));
+  } finally {
+    fs.closeSync(handle);
+  }
+}
+
+/** The first address of this machine where Tor takes SOCKS connections; the usual one when it does not say. */
+function socksAddress({ code, lines }: TorReply): SocksProxy {
+  const usual: SocksProxy = { host: '127.0.0.1', port: SOCKS_PORT };
+  if (code !== OK) return usual;
+  const [listed = ''] = lines.filter((line) => line.startsWith(SOCKS_LISTENERS));
+  const texts = listed.slice(SOCKS_LISTENERS.length).split(' ');
+  const places = texts
+    .map((text) => splitHostPort(text.replaceAll('"', ''), SOCKS_PORT))
+    .filter((place) => place !== null)
+    .filter(({ host }) => host !== '');
+  const local = places.filter(({ host }) => host.startsWith('127.') || host === '::1');
+  return local[0] ?? places[0] ?? usual;
+}

@@ -1,0 +1,36 @@
+// Which networks are called, and through which proxy (Core's SetProxy and g_reachable_nets).
+import type { NetOptions } from '../options.js';
+import type { NetworkName } from '../wire/net-address.js';
+
+/** A SOCKS5 proxy. */
+export type SocksProxy = NonNullable<NetOptions['proxy']>;
+
+type RouteOptions = Pick<NetOptions, 'proxy' | 'onionProxy' | 'onionReachable' | 'onlyNets'>;
+
+export class Routes {
+  readonly #options: RouteOptions;
+  /** What Tor said on its control port; used for onion addresses where -onion says nothing. */
+  torProxy: SocksProxy | null = null;
+
+  constructor(options: RouteOptions) {
+    this.#options = options;
+  }
+
+  /** The proxy that connections to a network go through; null: none. */
+  proxyTo(network: string): SocksProxy | null {
+    const { proxy, onionProxy } = this.#options;
+    return network === 'onion' ? (onionProxy ?? this.torProxy ?? proxy) : proxy;
+  }
+
+  /** Whether -onlynet and -onion leave a network to be called, with or without a way to it. */
+  isWanted(network: string): boolean {
+    const { onlyNets, onionReachable } = this.#options;
+    return (onlyNets.length === 0 || onlyNets.includes(network)) && (network !== 'onion' || onionReachable);
+  }
+
+  /** Whether addresses of a network are called by ourselves. */
+  calls(network: NetworkName): boolean {
+    if (!this.isWanted(network) || network === 'i2p' || network === 'cjdns') return false;
+    return network !== 'onion' || this.proxyTo(network) !== null;
+  }
+}
