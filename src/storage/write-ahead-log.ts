@@ -7,10 +7,10 @@
 //                a log number that the checksum covers, like the type.          (RocksDB, db/log_format.h)
 //   payload      sequence number, LE64 | count, LE32 | operations { 0: deletion | key's length, varint | key }   (db/write_batch.cc)
 //
-// A loss of power keeps pages of 4 KiB in any order from those that were not synced. A synced batch ends with a record
-// of its own, SYNC_MARK: when another record comes after it, its fsync was over, and everything before it was on the
-// disk. So damage is the price of a loss of power when no finished sync came after it, and otherwise it took what was
-// acknowledged.
+// A loss of power keeps sectors of 512 bytes in any order from those that were not synced: most systems write pages of
+// 4 KiB, which the disk may have written in part. A synced batch ends with a record of its own, SYNC_MARK: when another
+// record comes after it, its fsync was over, and everything before it was on the disk. So damage is the price of a loss
+// of power when no finished sync came after it, and otherwise it took what was acknowledged.
 
 import { readdirSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -26,7 +26,7 @@ const HEAD_BYTES = 7;
 /** Blocks read at once; checked in one go, which takes about a millisecond. */
 const WINDOW_BLOCKS = 16;
 
-const PAGE_BYTES = 4_096;
+const SECTOR_BYTES = 512;
 const FULL_RECORD = 1;
 const FIRST_PART = 2;
 const LAST_PART = 4;
@@ -79,7 +79,7 @@ export async function checkWriteAheadLog(dir: string, marked = false): Promise<L
   for (const name of logFiles(dir)) await checkFile(join(dir, name), found);
   const { bad, marks, soundAfter, markAfter, syncedAfter } = found;
   if (bad === null) return null;
-  // The last sync may have been under way. What it lacked are pages that are zero still; of anything else the disk
+  // The last sync may have been under way. What it lacked are sectors that are zero still; of anything else the disk
   // itself is the cause.
   const unsynced = marks && !syncedAfter && (!markAfter || bad.hole);
   return { file: bad.file, at: bad.at, inside: soundAfter && !unsynced };
@@ -97,7 +97,7 @@ function logFiles(dir: string): string[] {
 }
 
 interface Findings {
-  /** The first damage, and whether a page or the rest of one is zero there. */
+  /** The first damage, and whether a sector or the rest of one is zero there. */
   bad: { file: string; at: number; hole: boolean } | null;
   /**
    * Where zeros or half a record stand: damage when sound records of the same file come after them, otherwise what a
@@ -204,10 +204,10 @@ function isMark(payload: Uint8Array): boolean {
   return payload.length === MARK_BYTES && MARK_TAIL.every((byte, i) => payload[SEQUENCE_BYTES + i] === byte);
 }
 
-/** Whether a page of a block is zero, from a position in it on. */
+/** Whether a sector of a block is zero, from a position in it on. */
 function hasHole(block: Uint8Array, from: number): boolean {
   for (let start = from; start < block.length; ) {
-    const end = Math.min(block.length, start - (start % PAGE_BYTES) + PAGE_BYTES);
+    const end = Math.min(block.length, start - (start % SECTOR_BYTES) + SECTOR_BYTES);
     if (block.subarray(start, end).every((byte) => byte === 0)) return true;
     start = end;
   }

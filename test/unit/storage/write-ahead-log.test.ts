@@ -132,11 +132,11 @@ async function rowsIn(folder: string, rows: number): Promise<number | string> {
   }
 }
 
-/** Every page from a place on is on the disk or not, each by itself. */
-const withoutPages = (bytes: Buffer, from: number, lost: (page: number) => boolean): Buffer => {
+/** Every page (or sector) from a place on is on the disk or not, each by itself. */
+const withoutPages = (bytes: Buffer, from: number, lost: (page: number) => boolean, size = 4096): Buffer => {
   const image = Buffer.from(bytes);
-  for (let page = Math.floor(from / 4096); page * 4096 < bytes.length; page++)
-    if (lost(page)) image.fill(0, Math.max(from, page * 4096), Math.min(bytes.length, (page + 1) * 4096));
+  for (let page = Math.floor(from / size); page * size < bytes.length; page++)
+    if (lost(page)) image.fill(0, Math.max(from, page * size), Math.min(bytes.length, (page + 1) * size));
   return image;
 };
 
@@ -180,13 +180,18 @@ t.test('power is lost while a batch is synced', async (t) => {
   const first = bytes.indexOf(MARK, 100) + MARK.length;
   const last = bytes.lastIndexOf(MARK);
   t.equal(last + MARK.length, bytes.length);
-  for (let page = Math.ceil(first / 4096); (page + 1) * 4096 < last; page += 3) {
-    writeFileSync(
-      log,
-      withoutPages(bytes, 0, (one) => one === page),
-    );
-    const found = await rowsIn(folder, rows);
-    if (!(typeof found === 'number' && found >= 101 && found < rows)) t.fail(`without page ${page}`, { found });
+  for (const [size, step] of [
+    [4096, 3],
+    [512, 17],
+  ] as const) {
+    for (let page = Math.ceil(first / size); (page + 1) * size < last; page += step) {
+      writeFileSync(
+        log,
+        withoutPages(bytes, 0, (one) => one === page, size),
+      );
+      const found = await rowsIn(folder, rows);
+      if (!(typeof found === 'number' && found >= 101 && found < rows)) t.fail(`without ${size} bytes ${page}`, { found });
+    }
   }
   // That page was written: its bytes are wrong for another reason.
   const damaged = Buffer.from(bytes);
