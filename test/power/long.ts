@@ -48,7 +48,7 @@ for (let round = 0; round * STORY_CUTS < share; round++) {
     const count = Math.min(STORY_CUTS, share - round * STORY_CUTS);
     const report = await phase
       .tell(storySeed, shim)
-      .then(({ recording, options, judge }) => cutAndJudge(recording, { count, random: pseudoRandom(storySeed + 1), jobs, options }, judge))
+      .then(({ recording, judge }) => cutAndJudge(recording, { count, random: pseudoRandom(storySeed + 1), jobs }, judge))
       .catch((error: Error) => ({ cuts: {} as Record<string, number>, faults: [String(error.stack)] }));
     const total = totals.get(phase.name) ?? {};
     totals.set(phase.name, total);

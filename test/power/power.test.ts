@@ -15,8 +15,8 @@ t.test('cuts of the power', { skip: reason ?? false }, async (t) => {
   const shim = buildShim();
   for (const phase of PHASES) {
     t.test(phase.name, async (t) => {
-      const { recording, options, judge } = await phase.tell(seed, shim);
-      const plan = { count, random: pseudoRandom(seed), jobs: 2, options };
+      const { recording, judge } = await phase.tell(seed, shim);
+      const plan = { count, random: pseudoRandom(seed), jobs: 2 };
       const report = await cutAndJudge(recording, plan, judge);
       t.same(report.faults, []);
       t.equal(

@@ -1,13 +1,12 @@
 // What the phases of the power suite have in common. A phase is a way of working that is recorded from a daemon's start
 // to its end; cuts of the recording are judged by what was acknowledged before them.
-import type { Judge } from '../cuts.js';
+import { Daemon } from '../../framework/daemon.js';
+import type { Cut, Judge } from '../cuts.js';
 import type { Recording } from '../recording.js';
 
 /** A recorded life, with what is needed to judge its cuts. */
 export interface Story {
   readonly recording: Recording;
-  /** Of the daemons that are started after cuts. */
-  readonly options: readonly string[];
   readonly judge: Judge;
 }
 
@@ -19,3 +18,18 @@ export interface Phase {
 
 /** Enough for ripe coinbases. */
 export const RUN_UP = 110;
+
+/** Judges by a daemon that is started over the folder, without -reindex, and stopped in the end. */
+export function byDaemon(options: readonly string[], judge: (node: Daemon, cut: Cut) => Promise<string[]>): Judge {
+  return async (image, cut) => {
+    const node = await Daemon.over(image, ...options);
+    try {
+      await node.up();
+      const wrong = await judge(node, cut);
+      await node.stop();
+      return wrong;
+    } finally {
+      await node.remove();
+    }
+  };
+}
