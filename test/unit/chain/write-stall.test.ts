@@ -1,0 +1,74 @@
+// A store that takes its time over a write: what only asks the chain is answered meanwhile, what changes it follows when
+// the store goes on, and nothing is lost by it.
+import t from 'tap';
+import { parseBlock } from '../../../src/consensus/block/block-view.js';
+import { MemoryStore } from '../../../src/storage/memory-store.js';
+import type { BatchOp, BatchOptions } from '../../../src/storage/store.js';
+import { ANYONE, buildBlock, buildChain, GENESIS, reward, spend } from '../../framework/chain-builder.js';
+import { coinsOf, crypto, openFixture } from '../../framework/chain-fixture.js';
+
+/** Writes wait at the gate while it is shut, in their order. */
+class GatedStore extends MemoryStore {
+  #gate: Promise<void> | null = null;
+  #open: () => void = () => {};
+  #noteArrival: () => void = () => {};
+
+  override async batch(ops: readonly BatchOp[], options?: BatchOptions): Promise<void> {
+    this.#noteArrival();
+    await this.#gate;
+    await super.batch(ops, options);
+  }
+
+  shut(): void {
+    this.#gate = new Promise((resolve) => (this.#open = resolve));
+  }
+
+  open(): void {
+    this.#gate = null;
+    this.#open();
+  }
+
+  /** Resolves when the next write begins. */
+  nextWrite(): Promise<void> {
+    return new Promise((resolve) => (this.#noteArrival = resolve));
+  }
+}
+
+const trunk = buildChain(GENESIS, 102);
+const pay = (i: number, less: number) => {
+  const coin = reward(trunk[i]!);
+  return spend([coin], [{ value: coin.value - less, script: ANYONE }]);
+};
+const next = buildBlock(trunk[101]!, { txs: [pay(0, 1)], fees: 1 });
+const after = buildBlock(next, { txs: [pay(1, 2)], fees: 2 });
+
+t.test('a write stall of coins delays no answer about the chain', async (t) => {
+  const store = new GatedStore();
+  const fixture = await openFixture({ store });
+  const { chain } = fixture;
+  for (const block of trunk) await chain.submitBlock(block.bytes);
+  await chain.flush();
+
+  t.equal((await chain.submitBlock(next.bytes)).kind, 'accepted', 'answered before its coins are written');
+  store.shut();
+  await store.nextWrite();
+  const proposal = parseBlock(after.bytes, crypto);
+  t.equal(await chain.testBlockValidity(proposal, { checkPow: true, checkMerkle: true }), null, 'spends on what is not written yet');
+  const twice = parseBlock(buildBlock(next, { txs: [pay(0, 3)], fees: 3 }).bytes, crypto);
+  t.match(await chain.testBlockValidity(twice, { checkPow: true, checkMerkle: true }), { reason: 'bad-txns-inputs-missingorspent' });
+  t.ok(await chain.readBlock(chain.tip));
+  t.equal(chain.tip.hashHex, next.hashHex);
+
+  const submitted = chain.submitBlock(after.bytes);
+  store.open();
+  t.equal((await submitted).kind, 'accepted');
+  await chain.flush();
+  const coins = await coinsOf(fixture);
+  await fixture.end();
+
+  const calm = await openFixture();
+  for (const block of [...trunk, next, after]) await calm.chain.submitBlock(block.bytes);
+  await calm.chain.flush();
+  t.same(coins, await coinsOf(calm));
+  await calm.end();
+});
