@@ -111,7 +111,7 @@ async function run(config: FrontConfig, log: NodeLogger): Promise<void> {
     if (rpc.lenientPort !== undefined) lenient = await openLenient(rpc.lenientPort, options, fronts, log);
     if (config.sv2 !== null) {
       sv2 = await openFrontSv2(config.sv2, {
-        ...config.mining,
+        ...config.templates,
         params,
         log,
         nowSeconds: () => state.nowSeconds(),

@@ -29,7 +29,7 @@ export interface FrontConfig
   readonly wallet: { readonly enabled: boolean };
   /** null without -sv2. */
   readonly sv2: Sv2Config | null;
-  readonly mining: Pick<NodeConfig['mining'], 'maxWeight' | 'reservedWeight'>;
+  readonly templates: Pick<NodeConfig['templates'], 'maxWeight' | 'reservedWeight'>;
   readonly fleet: BrokerConfig & {
     readonly account: string;
     readonly nodes: readonly FollowedNode[];
@@ -120,7 +120,7 @@ export function loadFrontConfig(args: Args): FrontConfig {
     rpc,
     wallet: { enabled: !args.bool('disablewallet', false) },
     sv2: sv2Options(args, chain, folder, () => portOption(args, 'sv2port')),
-    mining: {
+    templates: {
       maxWeight: args.int('blockmaxweight', compat.policy.blockWeight),
       reservedWeight: args.int('blockreservedweight', compat.policy.reservedWeight),
     },

@@ -7,9 +7,11 @@ import path from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { ChainName } from '../consensus/params/chain-params.js';
 import { BURIED_RULES, type BuriedRule, chainParams } from '../consensus/params/networks.js';
+import { DEFAULT_MEMPOOL, type MempoolOptions } from '../mempool/options.js';
 import type { NetOptions } from '../net/options.js';
 import { COMPATS, type Compat, follows, only } from '../policy/compat.js';
-import type { PolicyRules } from '../policy/options.js';
+import { DEFAULT_POLICY, type PolicyOptions } from '../policy/options.js';
+import { DEFAULT_TEMPLATE, type TemplateOptions } from '../template/options.js';
 import type { WalletOptions } from '../wallet/source.js';
 import { DEFAULT_SPEND, NEW_SPENDING, OLD_SPENDING, type SpendOptions } from '../wallet/spend/options.js';
 import { Args, ConfigError } from './args.js';
@@ -79,40 +81,12 @@ export interface NodeConfig {
     readonly ips: boolean;
   };
   readonly announce: boolean;
-  readonly mining: {
-    /** core: as Core 0.21; live: follows the mempool by itself. */
-    readonly templateMode: 'core' | 'live';
-    readonly maxWeight: number;
-    readonly reservedWeight: number;
-    readonly emptyFirst: boolean;
-    readonly longPollDeltaSats: number;
-    readonly longPollIntervalSeconds: number;
-    readonly minFeeRate: number;
-    readonly blockVersion: number | undefined;
-    readonly checkTemplates: boolean;
-  };
-  readonly policy: {
-    /** What the version decides. */
-    readonly rules: PolicyRules;
-    readonly requireStandard: boolean | undefined;
-    readonly minRelayFeeRate: number;
-    readonly incrementalFeeRate: number;
-    readonly dustFeeRate: number;
-    readonly dataCarrier: boolean;
-    readonly dataCarrierBytes: number;
-    readonly permitBareMultisig: boolean;
-    readonly bytesPerSigop: number;
-    readonly limitAncestorCount: number;
-    readonly limitAncestorBytes: number;
-    readonly limitDescendantCount: number;
-    readonly limitDescendantBytes: number;
-    /** Infinite when there is none. */
-    readonly limitClusterCount: number;
-    readonly limitClusterBytes: number;
-    readonly maxMempoolBytes: number;
-    readonly expirySeconds: number;
-    readonly persistMempool: boolean;
-  };
+  readonly templates: TemplateOptions;
+  /** requireStandard: undefined where the network decides. */
+  readonly policy: Omit<PolicyOptions, 'requireStandard'> & { readonly requireStandard: boolean | undefined };
+  readonly mempool: Omit<MempoolOptions, 'policy' | 'limitLegacySigops' | 'segmentBytes'>;
+  /** -persistmempool */
+  readonly persistMempool: boolean;
   readonly rpc: {
     readonly enabled: boolean;
     readonly port: number | undefined;
@@ -492,7 +466,6 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
       if (!args.giveSetting(name, values, json)) args.warnings.push(`Ignoring unknown rw_settings value ${name}`);
     }
   }
-  const megabytes = (name: string, otherwise: number): number => args.int(name, otherwise) * 1_000_000;
   const regtestOnly = (name: string): void => {
     if (args.isSet(name) && chain !== 'regtest') args.warnings.push(`-${name} is for regtest only and was ignored`);
   };
@@ -502,17 +475,20 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
   regtestOnly('blockversion');
   const compat = compatOption(args);
   const defaults = compat.policy;
+  const { rules } = defaults;
   const minRelay = args.amount('minrelaytxfee', defaults.relayFeeRate);
   const incremental = args.amount('incrementalrelayfee', defaults.relayFeeRate);
   if (args.isSet('acceptnonstdtxn') && args.bool('acceptnonstdtxn', false) && chain === 'main') {
     throw new ConfigError('acceptnonstdtxn is not currently supported for main chain');
   }
-  const largestFamily = defaults.rules.clusters ? args.int('limitclustersize', defaults.clusterKvb) : args.int('limitdescendantsize', 101);
-  if (largestFamily * 40_000 > megabytes('maxmempool', 300)) {
+  const maxUsageBytes = args.int('maxmempool', DEFAULT_MEMPOOL.maxUsageBytes / 1e6) * 1_000_000;
+  const descendantKvb = args.int('limitdescendantsize', DEFAULT_MEMPOOL.limitDescendantSize / 1000);
+  const clusterKvb = args.int('limitclustersize', defaults.clusterKvb);
+  const largestFamily = rules.clusters ? clusterKvb : descendantKvb;
+  if (largestFamily * 40_000 > maxUsageBytes) {
     throw new ConfigError(`-maxmempool must be at least ${Math.ceil((largestFamily * 40_000) / 1_000_000)} MB`);
   }
-  if (defaults.rules.clusters && args.int('limitclustercount', 64) > 64)
-    throw new ConfigError('limitclustercount must be less than or equal to 64');
+  if (rules.clusters && args.int('limitclustercount', 64) > 64) throw new ConfigError('limitclustercount must be less than or equal to 64');
   const templateMode = args.text('templatemode') ?? compat.templateMode;
   if (templateMode !== 'core' && templateMode !== 'live')
     throw new ConfigError(`-templatemode must be core or live, not '${templateMode}'.`);
@@ -600,38 +576,43 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
       ips: args.bool('logips', false),
     },
     announce: args.bool('announce', false),
-    mining: {
-      templateMode,
+    templates: {
+      mode: templateMode === 'core' && rules.clusters ? 'chunks' : templateMode,
       maxWeight,
       reservedWeight,
-      emptyFirst: args.bool('emptyfirst', true),
-      longPollDeltaSats: args.amount('longpolldelta', 1_000_000),
-      longPollIntervalSeconds: Math.max(1, args.int('longpollinterval', 60)),
+      emptyFirst: args.bool('emptyfirst', DEFAULT_TEMPLATE.emptyFirst),
+      longPollDeltaSats: args.amount('longpolldelta', DEFAULT_TEMPLATE.longPollDeltaSats),
+      longPollIntervalSeconds: Math.max(1, args.int('longpollinterval', DEFAULT_TEMPLATE.longPollIntervalSeconds)),
       minFeeRate: args.amount('blockmintxfee', defaults.blockMinFeeRate),
-      blockVersion: chain === 'regtest' && args.isSet('blockversion') ? args.int('blockversion', 0) : undefined,
-      checkTemplates: args.bool('checktemplates', false),
+      blockVersion: chain === 'regtest' && args.isSet('blockversion') ? args.int('blockversion', 0) : null,
+      release: compat.replies.oldest,
+      checkTemplates: args.bool('checktemplates', DEFAULT_TEMPLATE.checkTemplates),
     },
     policy: {
-      rules: defaults.rules,
+      ...rules,
       requireStandard: args.isSet('acceptnonstdtxn') ? !args.bool('acceptnonstdtxn', false) : undefined,
       // Raising the increment alone lifts the minimum with it, as in Core's init.
       minRelayFeeRate: args.isSet('minrelaytxfee') ? minRelay : Math.max(minRelay, incremental),
       incrementalFeeRate: incremental,
-      dustFeeRate: args.amount('dustrelayfee', 3000),
-      dataCarrier: args.bool('datacarrier', true),
+      dustFeeRate: args.amount('dustrelayfee', DEFAULT_POLICY.dustFeeRate),
+      dataCarrier: args.bool('datacarrier', DEFAULT_POLICY.dataCarrier),
       dataCarrierBytes: args.int('datacarriersize', defaults.dataCarrierBytes),
-      permitBareMultisig: args.bool('permitbaremultisig', true),
-      bytesPerSigop: args.int('bytespersigop', 20),
-      limitAncestorCount: args.int('limitancestorcount', 25),
-      limitAncestorBytes: args.int('limitancestorsize', 101) * 1000,
-      limitDescendantCount: args.int('limitdescendantcount', 25),
-      limitDescendantBytes: args.int('limitdescendantsize', 101) * 1000,
-      limitClusterCount: args.int('limitclustercount', defaults.clusterCount) || Number.POSITIVE_INFINITY,
-      limitClusterBytes: args.int('limitclustersize', defaults.clusterKvb) * 1000 || Number.POSITIVE_INFINITY,
-      maxMempoolBytes: megabytes('maxmempool', 300),
-      expirySeconds: args.int('mempoolexpiry', 336) * 3600,
-      persistMempool: args.bool('persistmempool', true),
+      permitBareMultisig: args.bool('permitbaremultisig', DEFAULT_POLICY.permitBareMultisig),
+      bytesPerSigop: args.int('bytespersigop', DEFAULT_POLICY.bytesPerSigop),
     },
+    mempool: {
+      maxUsageBytes,
+      expirySeconds: args.int('mempoolexpiry', DEFAULT_MEMPOOL.expirySeconds / 3600) * 3600,
+      limitAncestorCount: args.int('limitancestorcount', DEFAULT_MEMPOOL.limitAncestorCount),
+      limitAncestorSize: args.int('limitancestorsize', DEFAULT_MEMPOOL.limitAncestorSize / 1000) * 1000,
+      limitDescendantCount: args.int('limitdescendantcount', DEFAULT_MEMPOOL.limitDescendantCount),
+      limitDescendantSize: descendantKvb * 1000,
+      evictChunks: templateMode === 'live' || rules.clusters,
+      replaceByDiagram: templateMode === 'live' || rules.clusters,
+      limitClusterCount: args.int('limitclustercount', defaults.clusterCount) || Number.POSITIVE_INFINITY,
+      limitClusterSize: clusterKvb * 1000 || Number.POSITIVE_INFINITY,
+    },
+    persistMempool: args.bool('persistmempool', true),
     rpc: rpcOptions(args, baseDir, compat),
     sv2: sv2Options(args, chain, netDir, () => portOption(args, 'sv2port')),
     fleet: fleetOptions(args, baseDir, netDir),

@@ -22,7 +22,7 @@ export function chainOptions(config: NodeConfig, params: ChainParams, scan: bool
     flushBytes: config.dbCacheBytes >> 1,
     ...batchBounds(config.dbBatchBytes),
     scriptThreads: config.par,
-    plainScriptFaults: config.policy.rules.detailed,
+    plainScriptFaults: config.policy.detailed,
     failedBranches: follows(config.compat, 29),
     maxTipAge: config.maxTipAgeSeconds,
     minimumChainWork: config.minimumChainWorkHex === undefined ? null : BigInt(`0x${config.minimumChainWorkHex}`),

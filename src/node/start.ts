@@ -228,7 +228,7 @@ async function build(
   const grinder = new Grinder(pool);
 
   // In mode live templates follow each other more quickly than slow readers read them.
-  const slabs = new SlabRing(config.mining.templateMode === 'live' ? liveSlabs : undefined);
+  const slabs = new SlabRing(config.templates.mode === 'live' ? liveSlabs : undefined);
   let net: Net | undefined;
   const asmap = readAsmap(config.asmapFile, log);
   const network = createNetworkAccess(config.net, config.deprecatedRpc, () => net);
@@ -311,51 +311,37 @@ async function build(
     fees: await poolFiles.loadFees(),
     blocksAreCurrent: () => blocksAreCurrent(chain, clock),
   });
-  teardown.add(() => poolFiles.close(mempool, config.policy.persistMempool));
+  teardown.add(() => poolFiles.close(mempool, config.persistMempool));
   mempool.onCounter((counter) => {
     state.mempoolCounter = counter;
   });
 
-  const templates = new TemplateService(
-    {
-      mode: config.mining.templateMode === 'core' && config.policy.rules.clusters ? 'chunks' : config.mining.templateMode,
-      maxWeight: config.mining.maxWeight,
-      reservedWeight: config.mining.reservedWeight,
-      emptyFirst: config.mining.emptyFirst,
-      longPollDelta: config.mining.longPollDeltaSats,
-      longPollInterval: config.mining.longPollIntervalSeconds,
-      minFeeRate: config.mining.minFeeRate,
-      blockVersion: config.mining.blockVersion ?? null,
-      release: config.compat.replies.oldest,
-      checkTemplates: config.mining.checkTemplates,
+  const templates = new TemplateService(config.templates, {
+    chain,
+    mempool,
+    assembler,
+    slabs,
+    clock,
+    hashes: native,
+    versionBits: chain.versionBits,
+    log,
+    epoch: () => state.epoch,
+    wanted: () => state.has(STATE_FLAG.TEST_CHAIN) || !state.has(STATE_FLAG.INITIAL_BLOCK_DOWNLOAD),
+    observe: (name, seconds) => {
+      if (name === 'template_build') observe.templateBuild(seconds);
+      else if (name === 'tip_to_template') {
+        observe.tipToTemplate(seconds);
+        net?.times.reached(chain.tip.hash, 'template');
+      }
     },
-    {
-      chain,
-      mempool,
-      assembler,
-      slabs,
-      clock,
-      hashes: native,
-      versionBits: chain.versionBits,
-      log,
-      epoch: () => state.epoch,
-      wanted: () => state.has(STATE_FLAG.TEST_CHAIN) || !state.has(STATE_FLAG.INITIAL_BLOCK_DOWNLOAD),
-      observe: (name, seconds) => {
-        if (name === 'template_build') observe.templateBuild(seconds);
-        else if (name === 'tip_to_template') {
-          observe.tipToTemplate(seconds);
-          net?.times.reached(chain.tip.hash, 'template');
-        }
-      },
-    },
-  );
+  });
   teardown.add(() => templates.close());
   const templateAccess = createTemplateAccess({ chain, templates, slabs, state, log, stopping: stopping.signal });
 
   const sv2: Sv2 | null =
     config.sv2 &&
     createSv2(config.sv2, {
-      ...config.mining,
+      ...config.templates,
       netDir: config.netDir,
       chain,
       mempool,
@@ -415,7 +401,7 @@ async function build(
     node: createSpending({
       chain,
       mempool,
-      mostRelatives: { ancestors: config.policy.limitAncestorCount, descendants: config.policy.limitDescendantCount },
+      mostRelatives: { ancestors: config.mempool.limitAncestorCount, descendants: config.mempool.limitDescendantCount },
       crypto: native,
       signer,
       signingThreads,
@@ -627,7 +613,7 @@ async function build(
       if (stopping.signal.aborted) return;
       await sv2?.start();
       if (stopping.signal.aborted) return;
-      if (config.policy.persistMempool) void poolFiles.load(mempool, stopping.signal);
+      if (config.persistMempool) void poolFiles.load(mempool, stopping.signal);
       else mempool.loaded = true;
       templates.start();
       peers.start();

@@ -17,9 +17,9 @@ export interface TemplateOptions {
   /** -emptyfirst, mode live: a template without transactions goes out at once after a new tip. */
   readonly emptyFirst: boolean;
   /** -longpolldelta, mode live: satoshis of fees more at which long polls are answered. */
-  readonly longPollDelta: number;
+  readonly longPollDeltaSats: number;
   /** -longpollinterval, mode live: seconds after which a long poll is answered whatever small thing changed. */
-  readonly longPollInterval: number;
+  readonly longPollIntervalSeconds: number;
   /** -blockmintxfee, satoshis per 1,000 virtual bytes. */
   readonly minFeeRate: number;
   /** -blockversion, regtest only; null: by version bits. */
@@ -35,8 +35,8 @@ export const DEFAULT_TEMPLATE: TemplateOptions = {
   maxWeight: 3_996_000,
   reservedWeight: 4_000,
   emptyFirst: true,
-  longPollDelta: 1_000_000,
-  longPollInterval: 60,
+  longPollDeltaSats: 1_000_000,
+  longPollIntervalSeconds: 60,
   minFeeRate: 1000,
   blockVersion: null,
   release: 21,

@@ -335,8 +335,8 @@ export class TemplateService {
       },
       after: this.#deps.after ?? timerAfter,
     };
-    const { emptyFirst, longPollDelta } = this.#options;
-    const schedule = new LiveSchedule({ emptyFirst, gainSats: longPollDelta }, work);
+    const { emptyFirst, longPollDeltaSats } = this.#options;
+    const schedule = new LiveSchedule({ emptyFirst, gainSats: longPollDeltaSats }, work);
     mempool.listen({
       added: (entry) => schedule.transactionsChanged(Math.max(0, entry.modifiedFee)),
       removed: () => schedule.transactionsChanged(0),
@@ -469,11 +469,11 @@ export class TemplateService {
   }
 
   #liveFacts(tip: TemplateTip, counter: number, empty: boolean, chosen: ChosenTransactions): LiveFacts {
-    const { longPollDelta, longPollInterval } = this.#options;
+    const { longPollDeltaSats, longPollIntervalSeconds } = this.#options;
     return {
       empty,
-      longPollDelta,
-      longPollIntervalMs: longPollInterval * 1000,
+      longPollDelta: longPollDeltaSats,
+      longPollIntervalMs: longPollIntervalSeconds * 1000,
       workId: tip.hashHex.slice(-16) + counter.toString(16).padStart(8, '0'),
       merkleBranchHex: chosen.merkleBranch.map(toHex),
     };

@@ -136,7 +136,7 @@ t.test('what the mempool is told', async (t) => {
     truc: true,
     fullRbf: true,
   });
-  t.match(load(undefined, '-regtest', '-compat=31').mining, { maxWeight: 4_000_000, reservedWeight: 8000, minFeeRate: 1 });
+  t.match(load(undefined, '-regtest', '-compat=31').templates, { maxWeight: 4_000_000, reservedWeight: 8000, minFeeRate: 1 });
   t.throws(() => load(undefined, '-regtest', '-compat=31', '-limitclustercount=65'), {
     message: 'limitclustercount must be less than or equal to 64',
   });
@@ -153,8 +153,8 @@ t.test('what the mempool is told', async (t) => {
 
 t.test('-compat decides what a version means', async (t) => {
   const seen = (...argv: string[]) => {
-    const { compat, mining, net, rpc } = load(undefined, ...argv);
-    return [compat.name, compat.descriptors, mining.templateMode, net.v2Transport, rpc.jsonRpc2];
+    const { compat, templates, net, rpc } = load(undefined, ...argv);
+    return [compat.name, compat.descriptors, templates.mode, net.v2Transport, rpc.jsonRpc2];
   };
   for (const network of ['-regtest', '-signet', '-testnet', '-testnet4', '-chain=main']) {
     t.strictSame(seen(network), ['default', 'master', 'live', true, false], network);
@@ -210,7 +210,7 @@ t.test('the configuration file', async (t) => {
   t.equal(config.chain, 'regtest', 'the file may choose the chain');
   t.equal(config.rpc.user, 'first', 'in a file the first one counts');
   t.equal(config.rpc.port, 1234);
-  t.equal(config.mining.minFeeRate, 5000);
+  t.equal(config.templates.minFeeRate, 5000);
   t.equal(load('rpcuser=file', '-regtest', '-rpcuser=line').rpc.user, 'line');
   t.throws(() => load('rpcport=1', '-regtest'), {
     message: 'Config setting for -rpcport only applied on regtest network when in [regtest] section.',
@@ -240,15 +240,15 @@ t.test('bad values', async (t) => {
     ['0.21.1', 3_996_000],
   ] as const) {
     const heavy = load(undefined, '-regtest', `-compat=${version}`, '-blockmaxweight=99999999');
-    t.equal(heavy.mining.maxWeight, most);
+    t.equal(heavy.templates.maxWeight, most);
     t.equal(heavy.notes.at(-1), `Warning: -blockmaxweight=99999999 is out of range; templates are built with ${most} (4000 to ${most})`);
   }
 });
 
 t.test('limits of clusters', async (t) => {
   const limits = (...argv: string[]) => {
-    const { limitClusterCount, limitClusterBytes } = load(undefined, '-regtest', ...argv).policy;
-    return [limitClusterCount, limitClusterBytes];
+    const { limitClusterCount, limitClusterSize } = load(undefined, '-regtest', ...argv).mempool;
+    return [limitClusterCount, limitClusterSize];
   };
   t.strictSame(limits(), [64, 101_000]);
   t.strictSame(limits('-limitclustercount=63', '-limitclustersize=100'), [63, 100_000]);

@@ -36,7 +36,7 @@ function rig(options: Partial<TemplateOptions> = {}) {
     };
   };
   const service = new TemplateService(
-    { mode: 'live', longPollDelta: 5000, ...options },
+    { mode: 'live', longPollDeltaSats: 5000, ...options },
     {
       chain: {
         params: chainParams('regtest'),
@@ -208,7 +208,7 @@ t.test('-emptyfirst=0: nobody ever sees an empty template while there are transa
 });
 
 t.test('polls hear of gains worth it, and after the interval of any change', async (t) => {
-  const { service, ask, pay, pass, view } = rig({ longPollInterval: 30 });
+  const { service, ask, pay, pass, view } = rig({ longPollIntervalSeconds: 30 });
   service.start();
   await turn();
   const first = ask();
