@@ -7,7 +7,9 @@ import path from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { ChainName } from '../consensus/params/chain-params.js';
 import { BURIED_RULES, type BuriedRule, chainParams } from '../consensus/params/networks.js';
+import type { LogOptions } from '../log/create-logger.js';
 import { DEFAULT_MEMPOOL, type MempoolOptions } from '../mempool/options.js';
+import type { MetricsOptions } from '../metrics/server.js';
 import type { NetOptions } from '../net/options.js';
 import { COMPATS, type Compat, follows, only } from '../policy/compat.js';
 import { DEFAULT_POLICY, type PolicyOptions } from '../policy/options.js';
@@ -68,18 +70,8 @@ export interface NodeConfig {
   readonly maxTipAgeSeconds: number;
   readonly checkpoints: boolean;
   readonly mockTime: number;
-  readonly log: {
-    readonly file: string | undefined;
-    readonly console: boolean;
-    readonly categories: readonly string[];
-    readonly excluded: readonly string[];
-    readonly timestamps: boolean;
-    readonly micros: boolean;
-    readonly threadNames: boolean;
-    readonly shrink: boolean | undefined;
-    /** Whether lines about peers show their addresses. */
-    readonly ips: boolean;
-  };
+  /** ips: lines about peers show their addresses. */
+  readonly log: LogOptions & { readonly ips: boolean };
   readonly announce: boolean;
   readonly templates: TemplateOptions;
   /** requireStandard: undefined where the network decides. */
@@ -126,7 +118,7 @@ export interface NodeConfig {
     readonly urls: readonly string[];
     readonly zmq: readonly { readonly topic: ZmqTopicName; readonly address: string; readonly highWaterMark: number }[];
   };
-  readonly metrics: { readonly port: number | undefined; readonly host: string; readonly names: readonly string[] };
+  readonly metrics: Omit<MetricsOptions, 'port'> & { readonly port: number | undefined };
   /** Lines for the log once it is open. */
   readonly notes: readonly string[];
 }

@@ -9,7 +9,8 @@ import { ScriptError } from '../consensus/script/script-error.js';
 import { ScriptTokenizer } from '../consensus/script/tokenizer.js';
 import { isUnspendable } from './script-type.js';
 
-const HASH_TYPE_NAMES: ReadonlyMap<number, string> = new Map([
+/** Which parts of a transaction a signature covers, by the byte that says so. */
+export const HASH_TYPE_NAMES: ReadonlyMap<number, string> = new Map([
   [0x01, 'ALL'],
   [0x81, 'ALL|ANYONECANPAY'],
   [0x02, 'NONE'],

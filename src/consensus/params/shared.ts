@@ -1,6 +1,7 @@
 // Values that several networks share.
 
 import type { ChainParams } from './chain-params.js';
+import { ALWAYS_ACTIVE, NEVER_ACTIVE, NO_TIMEOUT } from './deployment.js';
 
 /** Ten minutes, two weeks, four years: every network but regtest's halving uses these. */
 export const CLASSIC_TIMING = {
@@ -14,3 +15,26 @@ export const TEST_BASE58: ChainParams['base58'] = { p2pkh: 111, p2sh: 196, wif: 
 
 /** 2^224 - 1 as a target: the easiest of main and the testnets. */
 export const CLASSIC_POW_LIMIT = (1n << 224n) - 1n;
+
+/** Of test networks that began with all rules up to taproot. */
+export const YOUNG_NETWORK = {
+  bip34Height: 1,
+  bip34Hash: null,
+  bip65Height: 1,
+  bip66Height: 1,
+  csvHeight: 1,
+  segwitHeight: 1,
+  deployments: [
+    { name: 'testdummy', bit: 28, startTime: NEVER_ACTIVE, timeout: NO_TIMEOUT, minActivationHeight: 0, gbtForce: true },
+    { name: 'taproot', bit: 2, startTime: ALWAYS_ACTIVE, timeout: NO_TIMEOUT, minActivationHeight: 0, gbtForce: true },
+  ],
+  minerConfirmationWindow: 2016,
+  unknownVotesFrom: 0,
+  checkpoints: [],
+  base58: TEST_BASE58,
+  bech32Hrp: 'tb',
+  requireStandard: true,
+  pruneAfterHeight: 1_000,
+  isTestChain: true,
+  mineOnDemand: false,
+} as const satisfies Partial<ChainParams>;

@@ -2,15 +2,15 @@
 
 import { fromHex, hashFromHex } from '../bytes/hex.js';
 import type { ChainParams } from './chain-params.js';
-import { ALWAYS_ACTIVE, NEVER_ACTIVE, NO_TIMEOUT } from './deployment.js';
 import { SIGNET_FIXED_SEEDS } from './fixed-seeds.js';
 import { buildGenesis, SATOSHI_KEY, SATOSHI_MERKLE_ROOT, SATOSHI_MESSAGE } from './genesis.js';
-import { CLASSIC_TIMING, TEST_BASE58 } from './shared.js';
+import { CLASSIC_TIMING, YOUNG_NETWORK } from './shared.js';
 
 /** A fresh record of the default signet's parameters. */
 export function signetParams(): ChainParams {
   return {
     ...CLASSIC_TIMING,
+    ...YOUNG_NETWORK,
     name: 'signet',
     datadirSub: 'signet',
     magic: fromHex('0a03cf40'),
@@ -31,20 +31,8 @@ export function signetParams(): ChainParams {
     allowMinDifficultyBlocks: false,
     noRetargeting: false,
     enforceBip94: false,
-    bip34Height: 1,
-    bip34Hash: null,
-    bip65Height: 1,
-    bip66Height: 1,
-    csvHeight: 1,
-    segwitHeight: 1,
     scriptFlagExceptions: new Map(),
-    deployments: [
-      { name: 'testdummy', bit: 28, startTime: NEVER_ACTIVE, timeout: NO_TIMEOUT, minActivationHeight: 0, gbtForce: true },
-      { name: 'taproot', bit: 2, startTime: ALWAYS_ACTIVE, timeout: NO_TIMEOUT, minActivationHeight: 0, gbtForce: true },
-    ],
     ruleChangeThreshold: 1815,
-    minerConfirmationWindow: 2016,
-    unknownVotesFrom: 0,
     signetChallenge: fromHex(
       '512103ad5e0edad18cb1f0fc0d28a3d4f1f3e445640337489abb10404f2d1e086be430210359ef5021964fe22d6f8e05b2463c9540ce96883fe3b278760f048f5189f2e6c452ae',
     ),
@@ -64,12 +52,5 @@ export function signetParams(): ChainParams {
         chainTxCount: 28_547_497,
       },
     ],
-    checkpoints: [],
-    base58: TEST_BASE58,
-    bech32Hrp: 'tb',
-    requireStandard: true,
-    pruneAfterHeight: 1_000,
-    isTestChain: true,
-    mineOnDemand: false,
   };
 }

@@ -2,15 +2,15 @@
 
 import { fromHex, hashFromHex } from '../bytes/hex.js';
 import type { ChainParams } from './chain-params.js';
-import { ALWAYS_ACTIVE, NEVER_ACTIVE, NO_TIMEOUT } from './deployment.js';
 import { TESTNET4_FIXED_SEEDS } from './fixed-seeds.js';
 import { buildGenesis } from './genesis.js';
-import { CLASSIC_POW_LIMIT, CLASSIC_TIMING, TEST_BASE58 } from './shared.js';
+import { CLASSIC_POW_LIMIT, CLASSIC_TIMING, YOUNG_NETWORK } from './shared.js';
 
 /** A fresh record of testnet4's parameters. */
 export function testnet4Params(): ChainParams {
   return {
     ...CLASSIC_TIMING,
+    ...YOUNG_NETWORK,
     name: 'testnet4',
     datadirSub: 'testnet4',
     magic: fromHex('1c163f28'),
@@ -31,20 +31,8 @@ export function testnet4Params(): ChainParams {
     allowMinDifficultyBlocks: true,
     noRetargeting: false,
     enforceBip94: true,
-    bip34Height: 1,
-    bip34Hash: null,
-    bip65Height: 1,
-    bip66Height: 1,
-    csvHeight: 1,
-    segwitHeight: 1,
     scriptFlagExceptions: new Map(),
-    deployments: [
-      { name: 'testdummy', bit: 28, startTime: NEVER_ACTIVE, timeout: NO_TIMEOUT, minActivationHeight: 0, gbtForce: true },
-      { name: 'taproot', bit: 2, startTime: ALWAYS_ACTIVE, timeout: NO_TIMEOUT, minActivationHeight: 0, gbtForce: true },
-    ],
     ruleChangeThreshold: 1512,
-    minerConfirmationWindow: 2016,
-    unknownVotesFrom: 0,
     signetChallenge: null,
     minimumChainWork: 0x9a0fe15d0177d086304n,
     assumeValid: '0000000002368b1e4ee27e2e85676ae6f9f9e69579b29093e9a82c170bf7cf8a',
@@ -62,12 +50,5 @@ export function testnet4Params(): ChainParams {
         chainTxCount: 14_141_057,
       },
     ],
-    checkpoints: [],
-    base58: TEST_BASE58,
-    bech32Hrp: 'tb',
-    requireStandard: true,
-    pruneAfterHeight: 1_000,
-    isTestChain: true,
-    mineOnDemand: false,
   };
 }

@@ -2,7 +2,10 @@
 import type { KnownTransactions } from '../../chain/connect/known-block.js';
 import type { Reject } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
+import type { FeeEstimator } from '../../mempool/fees/fee-estimator.js';
+import type { MempoolStats } from '../../mempool/mempool.js';
 import type { PackageResult } from '../../mempool/package/package-acceptor.js';
+import type { Fate } from '../../mempool/recent-fates.js';
 
 /**
  * A transaction of the pool with its place among the others; sums include itself, fees in sums are modified fees. To be
@@ -40,25 +43,6 @@ export interface PoolList {
   release(): void;
 }
 
-/** Figures of the pool; rates in satoshis per 1000 virtual bytes. */
-export interface PoolStats {
-  readonly transactions: number;
-  readonly bytes: number;
-  readonly usageBytes: number;
-  readonly maxUsageBytes: number;
-  readonly minFeeRate: number;
-  readonly minRelayFeeRate: number;
-  readonly incrementalFeeRate: number;
-  readonly unbroadcast: number;
-  /** Base fees in satoshis. */
-  readonly totalFees: number;
-  readonly permitBareMultisig: boolean;
-  readonly dataCarrierBytes: number;
-  /** Infinite where there is no limit; sizes in virtual bytes. */
-  readonly limitClusterCount: number;
-  readonly limitClusterSize: number;
-}
-
 /** What came of an offered transaction. */
 export interface PoolVerdict {
   /** Null when it was (or would be) taken. */
@@ -70,15 +54,6 @@ export interface PoolVerdict {
   readonly modifiedFee: number;
   /** Sigop-adjusted virtual size, when it came to that. */
   readonly size: number;
-}
-
-/** What became of a transaction that is not in the pool; mempool/recent-fates.ts. */
-export interface PoolFate {
-  readonly kind: 'refused' | 'left';
-  readonly reason: string;
-  readonly debug: string;
-  readonly time: number;
-  readonly rivals: readonly Uint8Array[];
 }
 
 /** What of a saved pool counts besides its transactions. */
@@ -95,37 +70,6 @@ export interface PoolOffer {
   readonly testOnly?: boolean;
   /** Above this base fee it is not kept. */
   readonly maxFeeSats?: number;
-}
-
-/** A run of fee rate buckets; mempool/fees has the meaning of each. */
-export interface FeeRangeInfo {
-  readonly start: number;
-  readonly end: number;
-  readonly withinTarget: number;
-  readonly totalConfirmed: number;
-  readonly inMempool: number;
-  readonly leftMempool: number;
-}
-
-/**
- * What transactions should pay; mempool/fees/fee-estimator.ts is one. Rates in satoshis per 1000 virtual bytes, 0 for
- * no answer.
- */
-export interface FeeAccess {
-  /** Longest target of a horizon, in blocks. */
-  highestTarget(horizon: 'short' | 'medium' | 'long'): number;
-  smart(target: number, conservative: boolean): { readonly feeRate: number; readonly blocks: number };
-  raw(
-    target: number,
-    share: number,
-    horizon: 'short' | 'medium' | 'long',
-  ): {
-    readonly feeRate: number;
-    readonly decay: number;
-    readonly scale: number;
-    readonly pass: FeeRangeInfo;
-    readonly fail: FeeRangeInfo;
-  };
 }
 
 /** The pool as RPC sees it; mempool/mempool.ts is one. */
@@ -148,7 +92,7 @@ export interface PoolAccess {
    * weights.
    */
   cluster(entry: PoolEntry): { readonly fee: number; readonly weight: number; readonly entries: readonly PoolEntry[] }[];
-  stats(): PoolStats;
+  stats(): Omit<MempoolStats, 'accepted' | 'rejected' | 'replaced'>;
   accept(tx: TxView, offer: PoolOffer): Promise<PoolVerdict>;
   /** A child with its unconfirmed parents. */
   acceptPackage(txs: readonly TxView[], options: { readonly maxFeeRate?: number }): Promise<PackageResult>;
@@ -161,7 +105,7 @@ export interface PoolAccess {
   /** A block's transactions, when all of them are here. @param wtxids 32 bytes each, one after the other */
   known(wtxids: Uint8Array): KnownTransactions | null;
   /** Why a transaction that is not here was refused or left, as far as that is remembered. */
-  fate(txid: Uint8Array): PoolFate | undefined;
+  fate(txid: Uint8Array): Fate | undefined;
   /** Marks it for announcement until a peer has asked for it. */
   addUnbroadcast(txid: Uint8Array): void;
   /** Tells peers of it once. */
@@ -173,7 +117,8 @@ export interface PoolAccess {
   prioritised(): readonly { readonly txid: Uint8Array; readonly delta: number; readonly entry: PoolEntry | undefined }[];
   /** Whether a saved pool is back, or none was to be loaded. */
   readonly loaded: boolean;
-  readonly fees: FeeAccess;
+  /** What transactions should pay; 0 for no answer. */
+  readonly fees: Pick<FeeEstimator, 'highestTarget' | 'smart' | 'raw'>;
   /** Resolves when nothing is on its way back from disconnected blocks. */
   settled(): Promise<void>;
 }

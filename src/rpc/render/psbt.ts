@@ -7,7 +7,7 @@ import type { KeyOrigin, OriginKey } from '../../address/descriptor/expansion.js
 import { compareBytes } from '../../consensus/bytes/hex.js';
 import { readU32 } from '../../consensus/bytes/reader.js';
 import { follows, only } from '../../policy/compat.js';
-import { scriptAsm } from '../../policy/script-asm.js';
+import { HASH_TYPE_NAMES, scriptAsm } from '../../policy/script-asm.js';
 import { solve } from '../../policy/script-type.js';
 import { GLOBAL, IN, OUT, PROPRIETARY } from '../../psbt/field-types.js';
 import { type Psbt, type PsbtInput, type PsbtOutput, type RawField, sortedBy, type TapKeyPath, utxoOf } from '../../psbt/psbt.js';
@@ -23,15 +23,6 @@ import { type RenderContext, scriptMembers } from './script.js';
 import { type Pauses, txMembersSliced } from './tx.js';
 
 type Members = Record<string, JsonResult>;
-
-const HASH_TYPES = new Map([
-  [0x01, 'ALL'],
-  [0x81, 'ALL|ANYONECANPAY'],
-  [0x02, 'NONE'],
-  [0x82, 'NONE|ANYONECANPAY'],
-  [0x03, 'SINGLE'],
-  [0x83, 'SINGLE|ANYONECANPAY'],
-]);
 
 /** Everything in it, in slices. */
 export async function psbtMembers(psbt: Psbt, ctx: RenderContext, pauses: Pauses): Promise<Members> {
@@ -176,7 +167,7 @@ async function inputMembers(psbt: Psbt, index: number, ctx: RenderContext, pause
       signatures.map(({ signature }) => hex(signature)),
     );
   }
-  if (input.sighashType > 0) out.sighash = HASH_TYPES.get(input.sighashType & 0xff) ?? '';
+  if (input.sighashType > 0) out.sighash = HASH_TYPE_NAMES.get(input.sighashType & 0xff) ?? '';
   if (input.redeemScript.length > 0) out.redeem_script = innerScript(input.redeemScript);
   if (input.witnessScript.length > 0) out.witness_script = innerScript(input.witnessScript);
   if (input.keyPaths.size > 0) out.bip32_derivs = keyPathMembers(input.keyPaths, ctx);

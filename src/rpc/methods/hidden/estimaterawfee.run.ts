@@ -1,6 +1,7 @@
 // Runs estimaterawfee. Core 0.21: rpc/mining.cpp.
+
+import type { FeeRange } from '../../../mempool/fees/confirm-stats.js';
 import { asDouble, checkType } from '../../args.js';
-import type { FeeRangeInfo } from '../../context/mempool.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { confirmTarget } from '../../node/estimate-fee.js';
@@ -13,7 +14,7 @@ const DEFAULT_SHARE = 0.95;
 /** Two decimals, halves away from zero. */
 const cents = (value: number): Double => new Double(Math.round(value * 100) / 100);
 
-const rangeObject = (range: FeeRangeInfo): Record<string, JsonResult> => ({
+const rangeObject = (range: FeeRange): Record<string, JsonResult> => ({
   startrange: new Double(Math.round(range.start)),
   endrange: new Double(Math.round(range.end)),
   withintarget: cents(range.withinTarget),

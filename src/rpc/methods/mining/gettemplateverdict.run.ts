@@ -1,9 +1,10 @@
 // gettemplateverdict: why a transaction is or is not in the template that is handed out. All but "confirmed", which
 // looks for a coin, is told without waiting.
+
+import type { Fate } from '../../../mempool/recent-fates.js';
 import { longPollId } from '../../../template/render-template.js';
 import type { TemplateVerdict, VerdictTemplate } from '../../../template/verdict.js';
 import { asHash } from '../../args.js';
-import type { PoolFate } from '../../context/mempool.js';
 import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { hashHex } from '../../render/hex.js';
@@ -47,7 +48,7 @@ async function absent(ctx: NodeContext, txid: Uint8Array): Promise<Members> {
   return { verdict: coins.some((coin) => coin !== undefined) ? 'confirmed' : 'unknown' };
 }
 
-function fateMembers({ mempool }: NodeContext, { kind, reason, debug, time, rivals }: PoolFate): Members {
+function fateMembers({ mempool }: NodeContext, { kind, reason, debug, time, rivals }: Fate): Members {
   // Those that have left since are no reason any more.
   const here = rivals.filter((txid) => mempool.get(txid) !== undefined).map(hashHex);
   const details = debug === '' ? undefined : debug;
