@@ -160,7 +160,7 @@ t.test('-compat decides what a version means', async (t) => {
     t.strictSame(seen(network), ['default', 'master', 'live', true, false], network);
     t.strictSame(seen(network, '-compat=default'), seen(network), `${network}, said`);
     t.strictSame(seen(network, '-compat=0.21.1'), ['0.21.1', '0.21', 'core', false, false], network);
-    t.strictSame(seen(network, '-compat=31'), ['31', 'master', 'core', true, true], network);
+    t.strictSame(seen(network, '-compat=31'), ['31', 'master', 'chunks', true, true], network);
   }
   const own = ['-templatemode=live', '-v2transport', '-jsonrpc2'];
   t.strictSame(seen('-compat=0.21.1', ...own), ['0.21.1', '0.21', 'live', true, true], 'options of their own count more');

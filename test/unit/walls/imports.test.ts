@@ -28,7 +28,7 @@ const mayImport: Record<string, readonly string[]> = {
   'src/lib': [],
   'src/log': [],
   // Options of a room are plain records beside it.
-  'src/config': ['src/wallet', 'src/net', 'src/mempool', 'src/template', 'src/policy', 'src/consensus'],
+  'src/config': ['src/wallet', 'src/net', 'src/mempool', 'src/template', 'src/policy', 'src/consensus', 'src/log', 'src/metrics'],
   'src/metrics': [],
   'src/jobs': [
     'src/consensus',
