@@ -95,7 +95,9 @@ export class ChainReader {
     const node = this.ws.index.get(hash);
     if (node === undefined) return 'unknown';
     if (node.failed) return 'duplicate-invalid';
-    return node.has(NodeStatus.SCRIPTS_VALID) ? 'duplicate' : 'duplicate-inconclusive';
+    // One that a loss of power took from the files was valid, and has to come again.
+    const there = node.hasData || this.isPruned(node);
+    return there && node.has(NodeStatus.SCRIPTS_VALID) ? 'duplicate' : 'duplicate-inconclusive';
   }
 
   /**
