@@ -3,20 +3,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { type BuiltBlock, GENESIS, REGTEST_BITS, subsidy } from '../framework/chain-builder.js';
+import { GENESIS } from '../framework/chain-builder.js';
+import { coreChain } from '../framework/core-chain.js';
 import { Daemon, refusal } from '../framework/daemon.js';
-import {
-  compactSize,
-  grind,
-  type Header,
-  scriptNumber,
-  serializeHeader,
-  serializeTx,
-  shown,
-  TRUE_SCRIPT,
-  type Tx,
-  txid,
-} from '../framework/messages.js';
 import { freePort } from '../framework/ports.js';
 import { until } from '../framework/until.js';
 
@@ -24,24 +13,6 @@ const BASE = 200;
 /** Core's src/kernel/chainparams.cpp. */
 const BASE_HASH = '385901ccbd69dff6bbd00065d01fb8a9e464dede7cfe0372443884f9b1dcf6b9';
 const COINS_HASH = '17dcc016d188d16068907cdeb38b75691a118d43053b8cd6a25969419381d13a';
-
-/** Blocks of one coinbase each, a second apart, as Core's tests make them for these parameters. */
-function coreChain(count: number): BuiltBlock[] {
-  const blocks: BuiltBlock[] = [];
-  for (let prev = GENESIS; blocks.length < count; prev = blocks.at(-1)!) {
-    const height = prev.height + 1;
-    const script = Buffer.concat([scriptNumber(height), Buffer.of(0)]);
-    const ins = [{ txid: Buffer.alloc(32), index: 0xffffffff, script, sequence: 0xfffffffe }];
-    const coinbase: Tx = { version: 2, ins, outs: [{ value: subsidy(height), script: TRUE_SCRIPT }], locktime: height - 1 };
-    const id = txid(coinbase);
-    const header: Header = { version: 4, prev: prev.hash, merkleRoot: id, time: prev.time + 1, bits: REGTEST_BITS, nonce: 0 };
-    const hash = grind(header);
-    const head = serializeHeader(header);
-    const bytes = Buffer.concat([head, compactSize(1), serializeTx(coinbase)]);
-    blocks.push({ hash, hashHex: shown(hash), prev, height, time: header.time, header: head, bytes, txs: [coinbase], txids: [id] });
-  }
-  return blocks;
-}
 
 const hex = (bytes: Buffer): string => bytes.toString('hex');
 

@@ -1,19 +1,19 @@
-// A few cuts of every phase of the long suite (npm run power), and that the suite notices a disk that keeps nothing it
-// was asked to keep. ADIT_CUTS sets how many cuts a phase, ADIT_SEED where the dice begin.
+// A few cuts of two phases of the long suite (npm run power; nightly: of all), and that the suite notices a disk that
+// keeps nothing it was asked to keep. ADIT_CUTS sets how many cuts a phase, ADIT_SEED where the dice begin.
 import t from 'tap';
-import { rounds } from '../framework/depth.js';
+import { cases, rounds } from '../framework/depth.js';
 import { pseudoRandom } from '../framework/pseudo-random.js';
 import { cutAndJudge } from './cuts.js';
 import { PHASES } from './phases/all.js';
 import { buildShim, unbuildable } from './recording.js';
 
-const count = Number(process.env.ADIT_CUTS ?? rounds(2, 20));
+const count = Number(process.env.ADIT_CUTS ?? rounds(10, 20));
 const seed = Number(process.env.ADIT_SEED ?? 1);
 const reason = unbuildable();
 
 t.test('cuts of the power', { skip: reason ?? false }, async (t) => {
   const shim = buildShim();
-  for (const phase of PHASES) {
+  for (const phase of cases(2, PHASES)) {
     t.test(phase.name, async (t) => {
       const { recording, judge } = await phase.tell(seed, shim);
       const plan = { count, random: pseudoRandom(seed), jobs: 2 };

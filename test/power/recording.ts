@@ -53,6 +53,8 @@ export class Recorder {
       UV_USE_IO_URING: '0',
     };
     this.#seen = see(node.dir);
+    // A story that fails leaves no daemon behind.
+    process.once('exit', () => node.child?.kill('SIGKILL'));
   }
 
   /** A daemon over a copy of a folder, which is not started yet. */

@@ -36,7 +36,11 @@ async function batch(node: Daemon, calls: readonly (readonly [method: string, ..
   return answers;
 }
 
-async function check(node: Daemon, miner: KillMiner, random: () => number): Promise<string[]> {
+/**
+ * Whether the indexes that are on know the tip's branch, as far as a look at some blocks tells.
+ * @returns what is wrong
+ */
+export async function indexesFit(node: Daemon, miner: Pick<KillMiner, 'block'>, random: () => number): Promise<string[]> {
   const on = await synced(node);
   const wrong: string[] = [];
   const tip = miner.block(await node.call('getbestblockhash'));
@@ -97,6 +101,6 @@ export const indexing: Phase = feedingPhase({
   old: false,
   beside: 'mempool',
   calmOptions: ALL,
-  check,
+  check: indexesFit,
   compare,
 });

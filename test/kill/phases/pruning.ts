@@ -38,7 +38,8 @@ const HEADER_BYTES = 80;
 const REMOVAL_MS = PATIENCE_MS;
 const PRUNED = 'Block not available (pruned data)';
 
-class PrunedChain {
+/** Blocks that are soon too many for what may be kept. */
+export class PrunedChain {
   readonly blocks: BuiltBlock[] = [];
   acknowledged = 0;
 
@@ -94,7 +95,11 @@ const blockFilesIn = (folder: string): string[] => fs.readdirSync(folder).filter
 const bytesIn = (folder: string): number =>
   blockFilesIn(folder).reduce((sum, name) => sum + (fs.statSync(path.join(folder, name), { throwIfNoEntry: false })?.size ?? 0), 0);
 
-async function check(node: Daemon, chain: PrunedChain): Promise<string[]> {
+/**
+ * Whether each block comes as it was sent, or is said to be pruned and may be, and no file is left over.
+ * @returns what is wrong
+ */
+export async function prunedFits(node: Daemon, chain: PrunedChain): Promise<string[]> {
   const wrong: string[] = [];
   const info = await node.call('getblockchaininfo');
   if (info.blocks < chain.acknowledged) wrong.push(`the tip is at ${info.blocks}, and ${chain.acknowledged} was acknowledged`);
@@ -114,10 +119,13 @@ async function check(node: Daemon, chain: PrunedChain): Promise<string[]> {
   for (const deadline = Date.now() + REMOVAL_MS; bytes !== info.size_on_disk && Date.now() < deadline; bytes = bytesIn(folder))
     await sleep(20);
   if (bytes !== info.size_on_disk) wrong.push(`${bytes} bytes of files, not ${info.size_on_disk}`);
-  for (const name of blockFilesIn(folder)) {
+  const files = blockFilesIn(folder)
+    .filter((name) => name.startsWith('blk'))
+    .sort();
+  // The last one may begin with a block that was cut off, and is written to next.
+  for (const name of files.slice(0, -1)) {
     const file = path.join(folder, name);
-    if (name.startsWith('blk') && fs.statSync(file).size > 0 && info.pruneheight > 0 && !stored.has(firstBlockOf(file)))
-      wrong.push(`${name} is left over`);
+    if (fs.statSync(file).size > 0 && info.pruneheight > 0 && !stored.has(firstBlockOf(file))) wrong.push(`${name} is left over`);
   }
   if ((await node.call('verifychain', 4, 6)) !== true) wrong.push('verifychain found something');
   return wrong;
@@ -157,7 +165,7 @@ async function round(plan: RoundPlan): Promise<RoundReport> {
       }
       // By hand, so that nothing is pruned while it is looked at.
       await meter.up(node, '-prune=1');
-      const wrong = await check(node, chain);
+      const wrong = await prunedFits(node, chain);
       report.checks++;
       for (const fault of wrong.slice(0, 5)) report.faults.push(`kill ${kill}: ${fault}`);
       if (wrong.length > 0) return report;

@@ -1,6 +1,21 @@
-// The phases of the power suite.
-import { beginning, connecting, downloading, reorganising } from './feeding.js';
+// The phases of the power suite. npm test takes the first two.
+import { beginning, connecting, downloading, indexing, reorganising } from './feeding.js';
+import { loading } from './loading.js';
 import { paying } from './paying.js';
 import type { Phase } from './phase.js';
+import { pruning } from './pruning.js';
+import { recovering } from './recovering.js';
+import { wallets } from './wallets.js';
 
-export const PHASES: readonly Phase[] = [paying, beginning, downloading, connecting, reorganising];
+export const PHASES: readonly Phase[] = [
+  paying,
+  reorganising,
+  wallets,
+  beginning,
+  downloading,
+  connecting,
+  indexing,
+  pruning,
+  loading,
+  recovering,
+];

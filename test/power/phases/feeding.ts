@@ -1,9 +1,11 @@
-// Cuts while blocks come in: downloading (old blocks whose coins gather in memory and are written in pieces), connecting
-// (on the tip) and reorganising (branches that overtake). The tip is then at least the best block whose bytes were on
-// the disk, its coins are right to the row, and the blocks that are missing can be taken again.
+// Cuts while blocks come in: beginning (the first blocks of a chain), downloading (old blocks whose coins gather in
+// memory and are written in pieces), connecting (on the tip), reorganising (branches that overtake) and indexing. The
+// tip is then at least the best block whose bytes were on the disk, its coins are right to the row, and the blocks that
+// are missing can be taken again.
 import { BlockTree, branch, ROOT, type TreeBlock } from '../../framework/block-tree.js';
 import { Daemon } from '../../framework/daemon.js';
 import { pseudoRandom } from '../../framework/pseudo-random.js';
+import { indexesFit } from '../../kill/phases/indexing.js';
 import { type ChainQuestion, judgeChain, KnownChains } from '../chain-judge.js';
 import type { Cut, Judge } from '../cuts.js';
 import { Recorder } from '../recording.js';
@@ -29,6 +31,8 @@ interface Style {
   readonly options: readonly string[];
   /** Starts with nothing. */
   readonly fresh?: boolean;
+  /** More that a daemon has to answer; all cuts are judged by one then. */
+  readonly check?: (node: Daemon, chains: KnownChains, random: () => number) => Promise<string[]>;
 }
 
 async function tell(style: Style, seed: number, shim: string): Promise<Story> {
@@ -98,9 +102,13 @@ async function tell(style: Style, seed: number, shim: string): Promise<Story> {
     };
   };
   const inProcess = (image: string, cut: Cut): Promise<string[]> => judgeChain(image, cut, question(cut));
-  const whole = byDaemon(options, async (node) => ((await node.call('verifychain', 4, 6)) === true ? [] : ['verifychain found something']));
-  const judge: Judge = (image, cut) => (cut.number % WHOLE === 0 ? whole(image, cut) : inProcess(image, cut));
-  return { recording, judge };
+  const whole = byDaemon(options, async (node) => {
+    const wrong = (await style.check?.(node, chains, random)) ?? [];
+    if ((await node.call('verifychain', 4, 6)) !== true) wrong.push('verifychain found something');
+    return wrong;
+  });
+  const judge: Judge = (image, cut) => (style.check !== undefined || cut.number % WHOLE === 0 ? whole(image, cut) : inProcess(image, cut));
+  return { recording, options, judge };
 }
 
 const feeding = (style: Style): Phase => ({ name: style.name, tell: (seed, shim) => tell(style, seed, shim) });
@@ -144,4 +152,15 @@ export const reorganising = feeding({
   flush: 5,
   extraCoins: 0,
   options: ['-dbcache=4', '-dbbatchsize=1000'],
+});
+
+export const indexing = feeding({
+  name: 'indexing',
+  blocks: 30,
+  old: false,
+  reorganise: 20,
+  flush: 5,
+  extraCoins: 0,
+  options: ['-dbcache=4', '-txindex', '-blockfilterindex', '-coinstatsindex'],
+  check: indexesFit,
 });

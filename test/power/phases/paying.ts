@@ -110,7 +110,7 @@ async function tell(seed: number, shim: string): Promise<Story> {
   }
   await node.stop();
   say({ fact: 'stopped' });
-  return { recording: await recorder.end(), judge: byDaemon([...OPTIONS, ...LOADED], judge) };
+  return { recording: await recorder.end(), options: [...OPTIONS, ...LOADED], judge: byDaemon([...OPTIONS, ...LOADED], judge) };
 }
 
 async function judge(node: Daemon, { said }: Cut): Promise<string[]> {

@@ -7,6 +7,8 @@ import type { Recording } from '../recording.js';
 /** A recorded life, with what is needed to judge its cuts. */
 export interface Story {
   readonly recording: Recording;
+  /** Of a daemon that starts over what a cut left. */
+  readonly options: readonly string[];
   readonly judge: Judge;
 }
 
