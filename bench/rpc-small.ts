@@ -1,67 +1,123 @@
 // Small calls over 16 kept-open connections: what monitoring, pools and explorers do all day, and what must not need a
-// turn of the node thread.
+// turn of the node thread. Beside the rate of each stands the processor time of a call, which a busy machine falsifies
+// less: of the node thread, and of all other threads of the process, which is the front here.
 //
-//   node build/bench/rpc-small.js [--json]      FRONTS=n for the number of front threads, ROUNDS=n
+//   node build/bench/rpc-small.js [--json]      FRONTS=n for the number of front threads, ROUNDS=n, ONLY=method,...
+//   COMPARE=/path/to/bitcoind asks that for the same in the same rounds
 import { type BenchCase, runBench } from './harness/bench.js';
+import { bitcoindToCompare, CoreDaemon } from './harness/core-daemon.js';
+import { nodeThreadMilliseconds, processorSeconds } from './harness/process-figures.js';
+import { percentile } from './harness/samples.js';
 import { FilledNode } from './http-load/filled-node.js';
-import { postRequest, runLoop, startBare, startLoad } from './http-load/load.js';
+import { type Child, postRequest, runLoop, startBare, startLoad } from './http-load/load.js';
 
 const CONNECTIONS = 16;
 const SECONDS = 1;
+const PAYMENTS = 20;
 const ROUNDS = Number(process.env.ROUNDS ?? 8);
 const fronts = Number(process.env.FRONTS ?? 1);
+const program = bitcoindToCompare();
 
-interface Small {
-  readonly name: string;
-  readonly body: string;
-  readonly goal?: BenchCase['goal'];
+const ADDRESS = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
+const GOALS: Record<string, BenchCase['goal']> = {
+  getbestblockhash: { text: '>= 60 % of the limit', reached: (_, ratio) => ratio !== null && ratio >= 0.6 },
+  validateaddress: { text: '> 75,000', reached: (p50) => p50 > 75_000 },
+};
+
+/** What the calls ask for, on a node with blocks and a few payments in its mempool. */
+async function calls(node: FilledNode): Promise<Record<string, readonly unknown[]>> {
+  const { daemon } = node;
+  const [txid] = await daemon.call('getrawmempool');
+  const all: Record<string, readonly unknown[]> = {
+    getbestblockhash: [],
+    validateaddress: [ADDRESS],
+    getblockcount: [],
+    getblockchaininfo: [],
+    getmininginfo: [],
+    getmempoolinfo: [],
+    getblockheader: [await daemon.call('getbestblockhash')],
+    getmempoolentry: [txid],
+    getnetworkinfo: [],
+    estimatesmartfee: [6],
+  };
+  const only = process.env.ONLY?.split(',') ?? Object.keys(all);
+  return Object.fromEntries(Object.entries(all).filter(([method]) => only.includes(method)));
 }
 
-const CALLS: readonly Small[] = [
-  {
-    name: 'getbestblockhash (front)',
-    body: '{"method":"getbestblockhash","params":[],"id":1}',
-    goal: { text: '>= 60 % of the limit', reached: (_, ratio) => ratio !== null && ratio >= 0.6 },
-  },
-  {
-    name: 'validateaddress (front)',
-    body: '{"method":"validateaddress","params":["bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080"],"id":1}',
-    goal: { text: '> 75,000', reached: (p50) => p50 > 75_000 },
-  },
-  { name: 'getmempoolinfo (node thread)', body: '{"method":"getmempoolinfo","params":[],"id":1}' },
-];
+/** Figures of one call, a round each. */
+class Measured {
+  readonly rates: number[] = [];
+  readonly limits: number[] = [];
+  readonly core: number[] = [];
+  readonly coreMicroseconds: number[] = [];
+  readonly nodeMicroseconds: number[] = [];
+  readonly otherMicroseconds: number[] = [];
+
+  cases(method: string): BenchCase[] {
+    const cases: BenchCase[] = [
+      {
+        name: method,
+        unit: 'calls/s',
+        better: 'higher',
+        samples: this.rates,
+        limit: { name: 'a bare uWebSockets.js handler sending the same bytes', samples: this.limits },
+        goal: GOALS[method],
+      },
+      { name: '  other threads', unit: 'us of processor', better: 'lower', samples: this.otherMicroseconds },
+      { name: '  node thread', unit: 'us of processor', better: 'lower', samples: this.nodeMicroseconds },
+    ];
+    if (this.core.length === 0) return cases;
+    const twice = 2 * percentile(this.core, 0.5);
+    cases[0] = { ...cases[0]!, goal: { text: "twice Core's", reached: (p50) => p50 >= twice } };
+    return [
+      ...cases,
+      { name: '  bitcoind', unit: 'calls/s', better: 'higher', samples: this.core },
+      { name: '  bitcoind', unit: 'us of processor', better: 'lower', samples: this.coreMicroseconds },
+    ];
+  }
+}
+
+async function round(load: Child, node: FilledNode, core: CoreDaemon | null, bare: { port: number }, body: string): Promise<Measured> {
+  const { daemon } = node;
+  const measured = new Measured();
+  const order = { request: postRequest(daemon.auth, body), connections: CONNECTIONS, seconds: SECONDS };
+  for (let at = -1; at < ROUNDS; at++) {
+    const pid = daemon.child!.pid!;
+    const before = nodeThreadMilliseconds(pid);
+    const there = await runLoop(load, { ...order, port: daemon.port });
+    const after = nodeThreadMilliseconds(pid);
+    const bound = await runLoop(load, { ...order, port: bare.port });
+    if (at < 0) continue;
+    measured.rates.push(there.calls / there.seconds);
+    measured.nodeMicroseconds.push(((after.main - before.main) * 1000) / there.calls);
+    measured.otherMicroseconds.push(((after.others - before.others) * 1000) / there.calls);
+    measured.limits.push(bound.calls / bound.seconds);
+    if (core === null) continue;
+    const begun = processorSeconds(core.pid);
+    const other = await runLoop(load, { ...order, request: postRequest(core.auth, body), port: core.port });
+    measured.coreMicroseconds.push(((processorSeconds(core.pid) - begun) * 1e6) / other.calls);
+    measured.core.push(other.calls / other.seconds);
+  }
+  return measured;
+}
 
 await runBench({
   name: 'http/front',
   protects: 'calls per second that clients with small questions get, and the node thread from being asked',
   async run() {
-    const node = await FilledNode.start(0, `-fronts=${fronts}`);
+    const node = await FilledNode.start(PAYMENTS, `-fronts=${fronts}`);
+    const core = program === null ? null : await CoreDaemon.start(program);
+    if (core !== null) await core.copy(node.daemon);
     const load = await startLoad();
     const cases: BenchCase[] = [];
-    for (const call of CALLS) {
-      const { body } = await node.post(call.body);
-      const bare = await startBare(Buffer.from(body));
-      const order = { request: postRequest(node.daemon.auth, call.body), connections: CONNECTIONS, seconds: SECONDS };
-      const samples: number[] = [];
-      const limit: number[] = [];
-      for (let round = -1; round < ROUNDS; round++) {
-        const there = await runLoop(load, { ...order, port: node.daemon.port });
-        const bound = await runLoop(load, { ...order, port: bare.port });
-        if (round < 0) continue;
-        samples.push(there.calls / there.seconds);
-        limit.push(bound.calls / bound.seconds);
-      }
+    for (const [method, params] of Object.entries(await calls(node))) {
+      const body = JSON.stringify({ method, params, id: 1 });
+      const bare = await startBare(Buffer.from((await node.post(body)).body));
+      cases.push(...(await round(load, node, core, bare, body)).cases(method));
       bare.end();
-      cases.push({
-        name: call.name,
-        unit: 'calls/s',
-        better: 'higher',
-        samples,
-        limit: { name: 'a bare uWebSockets.js handler sending the same bytes', samples: limit },
-        ...(call.goal ? { goal: call.goal } : {}),
-      });
     }
     load.end();
+    await core?.end();
     await node.end();
     return { cases, notes: [`${fronts} front(s), ${CONNECTIONS} connections, rounds of ${SECONDS} s in turn with the limit`] };
   },
