@@ -50,7 +50,7 @@ section('Options', [
     'list',
     'Import blocks at start: a Core block file, a bootstrap file, a file with one block in hex per line, or the whole blocks folder of a stopped Core node (with its xor.dat), which is only read',
   ],
-  ['par', 'int', 'Script verification threads (0: one per core, below 0: leave that many cores free; default: 0)'],
+  ['par', 'int', 'Script verification threads (0: one per core, below 0: leave that many cores free; at most 16; default: 0)'],
   ['pid', 'string', 'Write the process id to this file (default: bitcoind.pid)'],
   ['assumevalid', 'string', 'Do not run the scripts of this block and its ancestors (0: run all)'],
   ['maxmempool', 'int', 'Keep the mempool below this many megabytes (default: 300)'],
@@ -206,7 +206,7 @@ section('RPC server', [
     'Seconds before an idle or slow connection is closed; idle ones of the main port are closed after some 10 (default: 30)',
   ],
   ['rpcthreads', 'int', 'Taken from existing files: number of front threads, at most cores - 1; see -fronts'],
-  ['fronts', 'int', 'Threads that serve HTTP (default: 1)'],
+  ['fronts', 'int', 'Threads that serve HTTP (default: a quarter of the cores, 1 to 8)'],
   ['rpcserialversion', 'int', undefined, 'none'],
   ['rest', 'bool', 'Serve the REST interface on the RPC port, without credentials (default: 0)'],
   [

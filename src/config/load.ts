@@ -132,8 +132,14 @@ const cookieModes = { owner: 0o600, group: 0o640, all: 0o644 } as const;
 const zmqTopicNames = ['hashblock', 'hashtx', 'rawblock', 'rawtx', 'sequence'] as const;
 type ZmqTopicName = (typeof zmqTopicNames)[number];
 
-/** Core's limits on what -par asks for. */
+/**
+ * Core's bound on what -par asks for: 15 threads beside its own. Scripts of an unseen input take about six times as long
+ * as the node thread's share of it, so the seventh thread and those after it wait for the node thread.
+ */
 const maxScriptThreads = 16;
+
+/** Fronts without -fronts and -rpcthreads: the node thread answers no more of them than this. */
+const MOST_FRONTS = 8;
 /** Header, count and the smallest coinbase need most of it. */
 const minReservedWeight = 2000;
 
@@ -260,6 +266,12 @@ function filterIndex(args: Args): boolean {
   const wrong = asked.find((value) => value !== '0' && value !== 'basic');
   if (wrong !== undefined) throw new ConfigError(`Unknown -blockfilterindex value ${wrong}.`);
   return asked.includes('basic');
+}
+
+/** A quarter of the cores serves HTTP: the others are for scripts, and for the node thread behind the fronts. */
+export function defaultFronts(cores: number, args: Pick<Args, 'isSet' | 'int'>): number {
+  if (args.isSet('rpcthreads')) return Math.max(1, Math.min(args.int('rpcthreads', 1), cores - 1));
+  return Math.max(1, Math.min(Math.floor(cores / 4), MOST_FRONTS));
 }
 
 function scriptThreads(args: Args): number {
@@ -408,9 +420,7 @@ export function rpcOptions(args: Args, baseDir: string, compat: Compat): NodeCon
     serverTimeoutSeconds: Math.max(1, args.int('rpcservertimeout', 30)),
     jsonRpc2: args.bool('jsonrpc2', compat.jsonRpc2),
     rest: args.bool('rest', false),
-    fronts: args.isSet('fronts')
-      ? args.strictInt('fronts', 1, 1, 64)
-      : Math.max(1, Math.min(args.int('rpcthreads', 1), os.availableParallelism() - 1)),
+    fronts: args.isSet('fronts') ? args.strictInt('fronts', 1, 1, 64) : defaultFronts(os.availableParallelism(), args),
   };
 }
 
