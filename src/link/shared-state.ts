@@ -2,7 +2,8 @@
 // epoch is raised after a new tip's facts were posted to every front; a front that sees an epoch it has no facts for
 // drains its port before it answers (read your own writes across fronts).
 //
-//   int32 slot  0 epoch · 1 mempool counter · 2 flags · 3 connections      int64 slot  2 mock seconds · 3 start, unix ms · 4 clock, ms
+//   int32 slot  0 epoch · 1 mempool counter · 2 flags · 3 connections · 10 changes
+//   int64 slot  2 mock seconds · 3 start, unix ms · 4 clock, ms
 
 const EPOCH = 0;
 const COUNTER = 1;
@@ -11,7 +12,11 @@ const CONNECTIONS = 3;
 const MOCK_SECONDS = 2;
 const STARTED_MS = 3;
 const CLOCK_MS = 4;
-const SIZE_BYTES = 40;
+const CHANGES = 10;
+const SIZE_BYTES = 48;
+
+/** Seconds in a moment: the rest of 53 bits beside the count of changes. */
+const MOMENT_SECONDS = 1 << 20;
 
 /** Bits of the flags word. */
 export const STATE_FLAG = {
@@ -68,6 +73,20 @@ export class SharedState {
 
   set connections(value: number) {
     Atomics.store(this.#words, CONNECTIONS, value);
+  }
+
+  /**
+   * Something that replies tell of may have changed. In the same turn of the loop as the change, so that nothing that is
+   * acknowledged is older than its moment.
+   */
+  noteChange(): void {
+    Atomics.add(this.#words, CHANGES, 1);
+  }
+
+  /** Another number after every change that was noted, and in every second; 0 where none is: on another machine. */
+  get moment(): number {
+    const changes = Atomics.load(this.#words, CHANGES) >>> 0;
+    return changes === 0 ? 0 : changes * MOMENT_SECONDS + (Math.floor(Date.now() / 1000) % MOMENT_SECONDS);
   }
 
   /** Whether a STATE_FLAG is on. */

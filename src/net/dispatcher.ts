@@ -24,6 +24,8 @@ export interface Servers {
   settled(peer: Peer, command: string): Promise<void> | undefined;
   /** Sends a transaction. @returns false when it isn't there */
   transaction(peer: Peer, item: InvItem): boolean;
+  /** A message is about to be handled in this turn of the loop, or what one has set off is over. */
+  stepped(): void;
 }
 
 export class Dispatcher {
@@ -160,12 +162,14 @@ export class Dispatcher {
     going
       .catch((error: unknown) => this.#failed(peer, command, bytes, error))
       .finally(() => {
+        this.#servers.stepped();
         this.#busy.delete(peer);
         this.pump(peer);
       });
   }
 
   #guarded(peer: Peer, command: string, bytes: number, run: () => void): void {
+    this.#servers.stepped();
     try {
       run();
     } catch (error) {

@@ -312,6 +312,7 @@ export class Net {
         return blocks ?? (BLOCK_MESSAGES.has(command) ? undefined : this.txs.settled(peer));
       },
       transaction: (peer, item) => this.#inventory.sendTransaction(peer, item),
+      stepped: () => this.onStep(),
     });
     deps.mempool.onBroadcast = (entry) => this.announcer.relay(entry.tx);
     this.#off.push(
@@ -448,6 +449,9 @@ export class Net {
 
   /** Told how many connections there are, at each change. */
   onConnections: (count: number) => void = () => {};
+
+  /** Told of every step of handling a peer's message: what the node shows may change with it. */
+  onStep: () => void = () => {};
 
   /** Every connection, oldest first. */
   get peers(): readonly Peer[] {

@@ -43,6 +43,7 @@ import { PooledVerifier } from '../parallel/pooled-verifier.js';
 import { ScriptCache } from '../parallel/script-cache.js';
 import { follows } from '../policy/compat.js';
 import type { NodeContext } from '../rpc/context/node.js';
+import { METHODS } from '../rpc/declare/methods.js';
 import { ActiveCommands, CallDesk } from '../rpc/desk.js';
 import { RPC_CODE, RpcError } from '../rpc/errors.js';
 import { HEAVY_CALLS } from '../rpc/node/heavy-call.js';
@@ -314,6 +315,7 @@ async function build(
   teardown.add(() => poolFiles.close(mempool, config.persistMempool));
   mempool.onCounter((counter) => {
     state.mempoolCounter = counter;
+    state.noteChange();
   });
 
   const templates = new TemplateService(config.templates, {
@@ -444,6 +446,8 @@ async function build(
   alertOperator = notifications.alert;
   const ruleWatch = new RuleWatch(chain, log, (text) => alertOperator(text), follows(config.compat, 22) ? 'Unknown' : 'Warning: unknown');
   chain.onTip(() => ruleWatch.onTip());
+  chain.onTip(() => state.noteChange());
+  chain.onHeader(() => state.noteChange());
   const active = new ActiveCommands();
   const { signerCommand } = config.wallet;
   const context: NodeContext = {
@@ -508,7 +512,10 @@ async function build(
     active,
     warmup: () => null,
     onStart: (method, user) => log.debug('rpc', `ThreadRPCServer method=${method} user=${user}`),
-    onCall: (method, seconds, code) => observe.rpc(method, seconds, code === 0),
+    onCall: (method, seconds, code) => {
+      if (METHODS.get(method)?.repeatable !== true) state.noteChange();
+      observe.rpc(method, seconds, code === 0);
+    },
     onFault: (method, error) => log.error(`${method} failed: ${error instanceof Error ? error.stack : String(error)}`),
   });
   rest = new RestDesk(context, {
@@ -516,7 +523,10 @@ async function build(
     onFault: (endpoint, error) => log.error(`rest/${endpoint} failed: ${error instanceof Error ? error.stack : String(error)}`),
   });
   service = templates;
-  templates.onPublish((facts) => fronts?.publishTemplate(facts));
+  templates.onPublish((facts) => {
+    state.noteChange();
+    fronts?.publishTemplate(facts);
+  });
   // Calls under way use everything that was built since the fronts were.
   teardown.add(closeFronts);
   if (sv2 !== null) teardown.add(() => sv2.close());
@@ -591,7 +601,9 @@ async function build(
   net = peers;
   peers.onConnections = (count) => {
     state.connections = count;
+    state.noteChange();
   };
+  peers.onStep = () => state.noteChange();
   scheduler.every(unbroadcastMs, () => peers.announceUnbroadcast());
   scheduler.every(PRIVATE_RETRY_MS, () => {
     peers.privately.retry().catch((error: Error) => log.warn(`Sending transactions privately: ${error.message}`));

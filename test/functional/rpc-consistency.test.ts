@@ -9,7 +9,9 @@ import { coinFigures } from '../framework/coin-figures.js';
 import { type Connection, closeAll, connect } from '../framework/connection.js';
 import { type CallError, Daemon } from '../framework/daemon.js';
 import { cases, rounds } from '../framework/depth.js';
-import { shown } from '../framework/messages.js';
+import { serializeTx, shown, txid } from '../framework/messages.js';
+import { headersPayload, P2pClient } from '../framework/p2p-client.js';
+import { freePort } from '../framework/ports.js';
 import { pseudoRandom } from '../framework/pseudo-random.js';
 
 const rules = { rules: ['segwit'] };
@@ -231,3 +233,89 @@ t.test('a block of 99,000 outputs: others are answered meanwhile, with the coins
   }
   t.same(await node.stop(), { code: 0, signal: null });
 });
+
+t.test('what fronts keep is what the node thread would say', async (t) => {
+  const port = await freePort();
+  const node = await Daemon.start('-fronts=2', '-templatemode=core', '-acceptnonstdtxn=1', `-port=${port}`, '-bind=127.0.0.1');
+  t.teardown(() => node.remove());
+  const connections = await connect(node, 4);
+  t.teardown(() => closeAll(connections));
+  const trunk = buildChain(GENESIS, 102);
+  for (const block of trunk) await node.call('submitblock', block.bytes.toString('hex'));
+  const [coin, other] = [reward(trunk[0]!), reward(trunk[1]!)];
+  // Three outputs: smaller transactions are not relayed.
+  const paid = spend([coin], new Array(3).fill({ value: coin.value / 4, script: ANYONE }));
+  const paidHex = serializeTx(paid).toString('hex');
+  const paidId = shown(txid(paid));
+  const next = buildBlock(trunk[101]!);
+  const heard = buildBlock(next);
+  const questions: readonly (readonly [method: string, ...params: unknown[]])[] = [
+    ['getblockchaininfo'],
+    ['getmininginfo'],
+    ['getmempoolinfo'],
+    ['getnetworkinfo'],
+    ['getconnectioncount'],
+    ['getblockhash', 103],
+    ['getblockheader', trunk[101]!.hashHex],
+    ['getblockheader', heard.hashHex],
+    ['getmempoolentry', paidId],
+    ['estimatesmartfee', 6],
+    ['getchaintips'],
+    ['getdeploymentinfo'],
+    ['getnetworkhashps'],
+    ['gettxout', shown(coin.txid), 0],
+    ['gettxout', shown(other.txid), 0],
+  ];
+  // A batch is the node thread's as a whole.
+  const asBatch = async (): Promise<unknown[]> => {
+    const body = JSON.stringify(questions.map(([method, ...params], id) => ({ id, method, params })));
+    return JSON.parse((await connections[0]!.post(body)).body).map(steady);
+  };
+  const asSingles = (connection: Connection): Promise<unknown[]> =>
+    Promise.all(
+      questions.map(async ([method, ...params], id) =>
+        steady(JSON.parse((await connection.post(JSON.stringify({ id, method, params }))).body)),
+      ),
+    );
+  const peer = await P2pClient.connect(port);
+  t.teardown(() => peer.close());
+  let second: P2pClient | undefined;
+
+  const acts: Record<string, () => Promise<unknown>> = {
+    'a transaction': () => node.call('sendrawtransaction', paidHex, 0),
+    'a fee delta': () => node.call('prioritisetransaction', paidId, 0, 5_000),
+    'no network': () => node.call('setnetworkactive', false),
+    'a network': () => node.call('setnetworkactive', true),
+    'a peer': async () => {
+      second = await P2pClient.connect(port);
+    },
+    'a block': () => node.call('submitblock', next.bytes.toString('hex')),
+    'a block less': () => node.call('invalidateblock', next.hashHex),
+    'the block again': () => node.call('reconsiderblock', next.hashHex),
+    "a peer's header": async () => {
+      second!.send('headers', headersPayload([heard.header]));
+      await second!.sync();
+    },
+    'a template': () => node.call('getblocktemplate', rules),
+    'other times': () => node.call('setmocktime', heard.time + 100_000),
+    'a found block': () => node.call('submitblock', heard.bytes.toString('hex')),
+  };
+  let before = await asBatch();
+  for (const [name, act] of Object.entries(acts)) {
+    for (const connection of connections) t.same(await asSingles(connection), before, `before ${name}`);
+    await act();
+    const after = await Promise.all(connections.map(asSingles));
+    before = await asBatch();
+    for (const one of after) t.same(one, before, `after ${name}`);
+  }
+  t.same(await node.stop(), { code: 0, signal: null });
+});
+
+/** A reply without what the clock moves, or the assembler when it has found a better order. */
+function steady(reply: { id: number; result: { verificationprogress?: number; optimal?: boolean } | null }): unknown {
+  if (reply.result !== null && typeof reply.result === 'object') {
+    delete reply.result.verificationprogress;
+    delete reply.result.optimal;
+  }
+  return reply;
+}

@@ -15,6 +15,7 @@ import { only } from '../../policy/compat.js';
 import { METHODS } from '../../rpc/declare/methods.js';
 import { SECRET_PLACES } from '../../rpc/declare/secret-places.js';
 import type { DispatchObserver } from '../../rpc/dispatch.js';
+import type { ReplyKeeper } from '../../rpc/front/kept-results.js';
 import { type CallPlan, type FrontCall, FrontDesk, SUBMISSIONS } from '../../rpc/front/plan.js';
 import { secretMethodIn } from '../../rpc/wire/secret-places.js';
 import { TemplateView } from '../../template/view/template-view.js';
@@ -72,6 +73,8 @@ interface Forwarded extends BodyFacts {
   readonly method: string;
   /** By the port that is drained first, with bytes of its own, even if it is no submission: it holds a secret. */
   readonly secret?: boolean;
+  /** Is shown the reply's body. */
+  readonly keep?: ReplyKeeper | undefined;
 }
 
 export class Front {
@@ -125,6 +128,7 @@ export class Front {
         hashes,
         descriptors: { params, hashes, keys: createKeyMath(), language: compat.descriptors },
         snapshot: () => this.#freshTip(),
+        moment: () => state.moment,
         nowSeconds: () => state.nowSeconds(),
         startedSeconds: deps.startedSeconds,
         wallets: deps.options.wallets,
@@ -391,7 +395,7 @@ export class Front {
         exchange.reply(403, TYPE_DEFAULT, '');
         break;
       case 'node':
-        this.#toNode(exchange, user, body, { method: plan.method, shared, plain });
+        this.#toNode(exchange, user, body, { method: plan.method, shared, plain, keep: plan.keep });
         break;
       case 'template': {
         const begun = performance.now();
@@ -407,16 +411,17 @@ export class Front {
 
   /** Hands a call to the node thread. */
   #toNode(exchange: Exchange, user: string, body: Uint8Array, call: Forwarded): void {
-    const { method, secret = false, shared = false, plain = false } = call;
+    const { method, secret = false, shared = false, plain = false, keep } = call;
     const waits = METHODS.get(method)?.waits === true;
     const { link } = this.#deps;
     const submission = SUBMISSIONS.has(method);
     const priority = submission || secret;
     const taken = method === 'submitblock' && body.byteLength >= LARGE_BODY_BYTES ? this.#desk.withoutBlock(body) : null;
     const sent = taken ?? { body, block: null };
-    const id = link.call({ user, uri: exchange.target, method, ...sent, shared, priority, submission, waits, plain }, (status, reply) =>
-      this.#deliver(exchange, status, reply),
-    );
+    const id = link.call({ user, uri: exchange.target, method, ...sent, shared, priority, submission, waits, plain }, (status, reply) => {
+      if (keep && status === 200) keep(reply);
+      this.#deliver(exchange, status, reply);
+    });
     if (id === 0) {
       this.#queueFull(exchange);
       return;

@@ -128,6 +128,11 @@ export interface MethodSpec extends Span {
    * methods of fronts are so.
    */
   readonly repeatable?: boolean;
+  /**
+   * The result follows from chain, mempool, peers and the clock's second, and from nothing else: a front may give it
+   * again until one of these has changed (rpc/front/kept-results).
+   */
+  readonly kept?: boolean;
   /** In a fleet it goes to all nodes at once: a submission, of which a second one does no harm. */
   readonly everywhere?: boolean;
   /** The help page is no more than the name and, right below it, the description. */

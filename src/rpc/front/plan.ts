@@ -2,7 +2,7 @@
 // template request is handed back checked, with the envelope around its result; everything else goes to the node
 // thread. Called by http/front.
 import { methodsOf } from '../declare/methods.js';
-import { type CallInfo, checkAccess, checkElement, Dispatcher, type DispatchObserver } from '../dispatch.js';
+import { type CallInfo, checkAccess, checkElement, type DispatchedMethod, Dispatcher, type DispatchObserver } from '../dispatch.js';
 import { RpcError } from '../errors.js';
 import { FRONT_RUNS } from '../methods/front-runs.js';
 import { LongBatch } from '../wire/long-batch.js';
@@ -12,13 +12,14 @@ import { envelopeAround, faultReply, isNotification, type Outcome, type Reply, s
 import { type ParsedBody, parseFault, parseRequest, type RequestEntry, type RequestOptions, RequestReader } from '../wire/request.js';
 import { type BodyWithoutBlock, isSubmitBlock, takeLongHex } from './block-hex.js';
 import type { FrontContext } from './context.js';
+import { KeptResults, type ReplyKeeper } from './kept-results.js';
 import { parseTemplateRequest, type TemplateRequest } from './template-request.js';
 
 /** What is to be done with a call. */
 export type CallPlan =
   | { readonly kind: 'reply'; readonly status: number; readonly body: string | Uint8Array }
   | { readonly kind: 'forbidden' }
-  | { readonly kind: 'node'; readonly method: string }
+  | { readonly kind: 'node'; readonly method: string; readonly keep?: ReplyKeeper }
   | TemplatePlan;
 
 /** A single getblocktemplate in template mode whose arguments are in order. */
@@ -55,12 +56,18 @@ export class FrontDesk {
   readonly #dispatcher: Dispatcher<FrontContext>;
   readonly #reading = new ReadingTurns();
   readonly #requests: RequestOptions | undefined;
+  readonly #methods: ReadonlyMap<string, DispatchedMethod>;
+  readonly #kept: KeptResults;
+  readonly #observer: DispatchObserver | undefined;
 
   /** @param requests how they are read; by default as Core 0.21 does */
   constructor(context: FrontContext, observer?: DispatchObserver, requests?: RequestOptions) {
     this.#requests = requests;
+    this.#methods = methodsOf(context.wallets, context.compat);
+    this.#kept = new KeptResults(() => context.moment());
+    this.#observer = observer;
     this.#dispatcher = new Dispatcher<FrontContext>({
-      methods: methodsOf(context.wallets, context.compat),
+      methods: this.#methods,
       runs: FRONT_RUNS,
       context,
       warmup: () => context.warmup(),
@@ -141,16 +148,24 @@ export class FrontDesk {
     }
     if (parsed.kind === 'single' && parsed.entry.method === 'getblocktemplate') return this.#template(parsed.entry);
     const long = parsed.kind === 'batch' ? parsed.entries.length > MAX_BATCH : large && parsed.kind === 'single';
-    if (long || this.#dispatcher.place(parsed) === 'elsewhere') {
-      if (parsed.kind === 'single') {
-        const { method } = parsed.entry;
-        return { kind: 'node', method };
-      }
-      return { kind: 'node', method: 'batch' };
-    }
     const info: CallInfo = { user: call.user, path: call.uri };
+    if (long || this.#dispatcher.place(parsed) === 'elsewhere') {
+      if (parsed.kind !== 'single') return { kind: 'node', method: 'batch' };
+      return large ? { kind: 'node', method: parsed.entry.method } : this.#elsewhere(parsed.entry, info);
+    }
     // Front methods are synchronous, so their replies are.
     return { kind: 'reply', ...(this.#dispatcher.dispatch(parsed, info, { turnMs: Number.POSITIVE_INFINITY }) as Reply) };
+  }
+
+  /** A call of the node thread's: what that has said of the same if it still holds, else the way there. */
+  #elsewhere(entry: RequestEntry, info: CallInfo): CallPlan {
+    const { method } = entry;
+    if (this.#methods.get(method)?.kept !== true || isNotification(entry)) return { kind: 'node', method };
+    const found = this.#kept.find(entry);
+    if (typeof found !== 'string') return { kind: 'node', method, ...(found ? { keep: found } : {}) };
+    const token = this.#observer?.started(method, info) ?? 0;
+    this.#observer?.finished(token, method, 0);
+    return { kind: 'reply', status: 200, body: found };
   }
 
   #template(entry: RequestEntry): CallPlan {

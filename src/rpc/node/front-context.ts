@@ -15,6 +15,7 @@ export function frontContextOf(ctx: NodeContext): FrontContext {
     wallets: ctx.wallets !== null,
     nowSeconds: () => ctx.clock.nowSeconds(),
     warmup: () => null,
+    moment: () => 0,
     snapshot: () => {
       const { height, hashHex, bits } = ctx.chain.tip;
       return { height, hashHex, difficulty: difficultyOf(bits) };

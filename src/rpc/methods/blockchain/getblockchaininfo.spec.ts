@@ -7,6 +7,7 @@ export const getblockchaininfo: MethodSpec = {
   category: 'blockchain',
   runs: 'node',
   repeatable: true,
+  kept: true,
   description: 'Facts about the state of the chain.',
   args: [],
   results: [

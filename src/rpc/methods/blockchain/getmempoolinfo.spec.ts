@@ -6,6 +6,7 @@ export const getmempoolinfo: MethodSpec = {
   category: 'blockchain',
   runs: 'node',
   repeatable: true,
+  kept: true,
   description: 'State of the pool.',
   args: [],
   results: [

@@ -7,6 +7,7 @@ export const getmininginfo: MethodSpec = {
   category: 'mining',
   runs: 'node',
   repeatable: true,
+  kept: true,
   description: 'Figures about mining on this chain.',
   args: [],
   results: [

@@ -6,6 +6,7 @@ export const getconnectioncount: MethodSpec = {
   category: 'network',
   runs: 'node',
   repeatable: true,
+  kept: true,
   description: 'Number of connections to peers.',
   args: [],
   results: [num('The number')],
