@@ -2,7 +2,8 @@
 // turn of the node thread. Beside the rate of each stands the processor time of a call, which a busy machine falsifies
 // less: of the node thread, and of all other threads of the process, which is the front here.
 //
-//   node build/bench/rpc-small.js [--json]      FRONTS=n for the number of front threads, ROUNDS=n, ONLY=method,...
+//   node build/bench/rpc-small.js [--json]
+//   FRONTS=n for the number of front threads, PAYMENTS=n for the mempool, ROUNDS=n, ONLY=method,...
 //   COMPARE=/path/to/bitcoind asks that for the same in the same rounds
 import { type BenchCase, runBench } from './harness/bench.js';
 import { bitcoindToCompare, CoreDaemon } from './harness/core-daemon.js';
@@ -13,7 +14,7 @@ import { type Child, postRequest, runLoop, startBare, startLoad } from './http-l
 
 const CONNECTIONS = 16;
 const SECONDS = 1;
-const PAYMENTS = 20;
+const PAYMENTS = Number(process.env.PAYMENTS ?? 20);
 const ROUNDS = Number(process.env.ROUNDS ?? 8);
 const fronts = Number(process.env.FRONTS ?? 1);
 const program = bitcoindToCompare();
@@ -39,6 +40,7 @@ async function calls(node: FilledNode): Promise<Record<string, readonly unknown[
     getmempoolentry: [txid],
     getnetworkinfo: [],
     estimatesmartfee: [6],
+    getblocktemplate: [{ rules: ['segwit'] }],
   };
   const only = process.env.ONLY?.split(',') ?? Object.keys(all);
   return Object.fromEntries(Object.entries(all).filter(([method]) => only.includes(method)));

@@ -2,7 +2,8 @@
 // another process. With all scripts, beside the bare signature checks of the same run; and below an assumed-valid
 // block, where none run.
 //
-//   node build/bench/sync.js [--json]      BLOCKS=n INPUTS=n for another chain, ONLY=scripts or ONLY=assumed for one half
+//   node build/bench/sync.js [--json]      BLOCKS=n INPUTS=n for another chain, ONLY=scripts or ONLY=assumed for one half,
+//   OPTIONS="more options of adit"
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import os from 'node:os';
@@ -10,12 +11,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Daemon } from '../test/framework/daemon.js';
 import { BareChecks } from './harness/bare-checks.js';
 import { type BenchCase, runBench } from './harness/bench.js';
-import { highestMemory, processorSeconds } from './harness/process-figures.js';
+import { highestMemory, nodeThreadMilliseconds } from './harness/process-figures.js';
 import { type SignedChain, signedChain } from './harness/signed-chain.js';
 
 const blocks = Number(process.env.BLOCKS ?? 10_000);
 const inputs = Number(process.env.INPUTS ?? 200_000);
 const threads = os.availableParallelism();
+const more = process.env.OPTIONS?.split(' ') ?? [];
 const LOOK_MS = 20;
 /** Bare checks of one sample. */
 const CHECKS = 20_000;
@@ -29,7 +31,9 @@ const CEILING_MB = 700;
 
 interface Run {
   readonly seconds: number;
-  readonly processor: number;
+  /** Processor seconds of the node thread, and of all others. */
+  readonly main: number;
+  readonly others: number;
   readonly megabytes: number;
 }
 
@@ -51,10 +55,17 @@ async function serve(file: string): Promise<{ child: ChildProcess; port: number 
  * then.
  */
 async function download(port: number, goal: number, ...options: string[]): Promise<Run> {
-  const node = await Daemon.start('-disablewallet', '-checktemplates=0', '-networkactive=0', `-connect=127.0.0.1:${port}`, ...options);
+  const node = await Daemon.start(
+    '-disablewallet',
+    '-checktemplates=0',
+    '-networkactive=0',
+    `-connect=127.0.0.1:${port}`,
+    ...options,
+    ...more,
+  );
   try {
     const pid = node.child?.pid as number;
-    const before = processorSeconds(pid);
+    const before = nodeThreadMilliseconds(pid);
     await node.call('setnetworkactive', true);
     // The first try may have been made while the network was off.
     await node.call('addnode', `127.0.0.1:${port}`, 'onetry').catch(() => undefined);
@@ -65,7 +76,9 @@ async function download(port: number, goal: number, ...options: string[]): Promi
       await sleep(LOOK_MS);
     }
     const seconds = (performance.now() - begin) / 1000;
-    const figures = { seconds, processor: processorSeconds(pid) - before, megabytes: highestMemory(pid) };
+    const spent = nodeThreadMilliseconds(pid);
+    const [main, others] = [(spent.main - before.main) / 1000, (spent.others - before.others) / 1000];
+    const figures = { seconds, main, others, megabytes: highestMemory(pid) };
     const { code } = await node.stop();
     if (code !== 0) throw new Error(`the daemon ended with ${code}`);
     return figures;
@@ -100,6 +113,14 @@ function scriptCases(chain: SignedChain, run: Run, limit: { name: string; micros
       samples: rate(chain.inputs),
       limit: { name: limit.name, samples: [1e6 / limit.microseconds] },
     },
+    ...(['main', 'others'] as const).map(
+      (which): BenchCase => ({
+        name: `all scripts: ${which === 'main' ? 'node thread' : 'other threads'}`,
+        unit: 'processor us/input',
+        better: 'lower',
+        samples: [(run[which] * 1e6) / chain.inputs],
+      }),
+    ),
     {
       name: 'all scripts: highest memory',
       unit: 'MB',
@@ -124,13 +145,15 @@ await runBench({
     try {
       if (process.env.ONLY !== 'assumed') {
         const run = await download(port, chain.blocks);
-        notes.push(`all scripts: ${run.seconds.toFixed(1)} s, ${run.processor.toFixed(1)} s of processor time`);
+        notes.push(`all scripts: ${run.seconds.toFixed(1)} s, ${(run.main + run.others).toFixed(1)} s of processor time`);
         cases.push(...scriptCases(chain, run, limit));
       }
       if (process.env.ONLY !== 'scripts') {
         const goal = chain.blocks - BURIED - 1;
         const run = await download(port, goal, `-assumevalid=${chain.tipHex}`);
-        notes.push(`-assumevalid, up to height ${goal}: ${run.seconds.toFixed(1)} s, ${run.processor.toFixed(1)} s of processor time`);
+        notes.push(
+          `-assumevalid, up to height ${goal}: ${run.seconds.toFixed(1)} s, ${(run.main + run.others).toFixed(1)} s of processor time`,
+        );
         const samples = [(chain.txsTo[goal] as number) / run.seconds];
         cases.push({ name: 'below an assumed-valid block: transactions', unit: 'txs/s', better: 'higher', samples });
         cases.push({ name: 'below an assumed-valid block: blocks', unit: 'blocks/s', better: 'higher', samples: [goal / run.seconds] });
