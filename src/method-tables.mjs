@@ -15,7 +15,7 @@ export function methodTables(root) {
   const contexts = {
     front: ['FrontContext', '../front/context.js'],
     node: ['NodeContext', '../context/node.js'],
-    wallet: ['NodeContext', '../context/node.js'],
+    wallet: ['WalletContext', '../context/wallet.js'],
   };
   const head = '// Made by src/method-tables.mjs; a line a method.\n';
   const specs = [

@@ -10,7 +10,7 @@ import { createNativeCrypto } from '../../src/crypto/native/index.js';
 import { createKeyMath } from '../../src/crypto/native/key-math.js';
 import { openStore } from '../../src/storage/open-store.js';
 import { loadWallet } from '../../src/wallet/manage/load-wallet.js';
-import type { WalletBlock } from '../../src/wallet/source.js';
+import type { BlockFacts } from '../../src/wallet/node-client.js';
 import { DEFAULT_SPEND } from '../../src/wallet/spend/options.js';
 import { WalletBatch } from '../../src/wallet/storage/wallet-batch.js';
 import { databaseOf } from '../../src/wallet/storage/wallet-folder.js';
@@ -30,7 +30,8 @@ const PAYEES = 5000;
 const VALUE = 100_000;
 
 /** A header of the daemon's chain, as far as the wallet looks. */
-class Block implements WalletBlock {
+class Block implements BlockFacts {
+  readonly progress = 1;
   constructor(
     readonly hashHex: string,
     readonly height: number,
@@ -41,10 +42,19 @@ class Block implements WalletBlock {
   get hash(): Uint8Array {
     return new Uint8Array(Buffer.from(this.hashHex, 'hex').reverse());
   }
-  ancestor(height: number): Block | null {
-    return this.all[height] ?? null;
+  /** As a node makes it. */
+  get locator(): Uint8Array {
+    const hashes: Uint8Array[] = [];
+    for (let at = this.height, step = 1; at > 0; at -= step) {
+      hashes.push(this.all[at].hash);
+      if (hashes.length > 10) step *= 2;
+    }
+    return new Uint8Array(Buffer.concat([...hashes, this.all[0].hash]));
   }
-  medianTimePast(): number {
+  get prevHash(): Uint8Array | null {
+    return this.prev?.hash ?? null;
+  }
+  get medianTime(): number {
     return this.time;
   }
   get maxTime(): number {
@@ -176,6 +186,7 @@ async function makeHistory(
       if (!spends) fresh.push(new Uint8Array(Buffer.concat([tx.txid, Buffer.alloc(4)])));
     }
     for (const one of fresh) unspent.push(one);
+    wallet.locator = block.locator;
     wallet.writeLocator(batch);
     await wallet.commit(batch);
   }

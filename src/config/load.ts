@@ -14,7 +14,7 @@ import type { NetOptions } from '../net/options.js';
 import { COMPATS, type Compat, follows, only } from '../policy/compat.js';
 import { DEFAULT_POLICY, type PolicyOptions } from '../policy/options.js';
 import { DEFAULT_TEMPLATE, type TemplateOptions } from '../template/options.js';
-import type { WalletOptions } from '../wallet/source.js';
+import type { WalletOptions } from '../wallet/options.js';
 import { DEFAULT_SPEND, NEW_SPENDING, OLD_SPENDING, type SpendOptions } from '../wallet/spend/options.js';
 import { Args, ConfigError } from './args.js';
 import { readConf } from './conf-file.js';

@@ -10,7 +10,6 @@ import type { Logger } from '../log/logger.js';
 import type { BlockFilesOptions } from '../storage/block-files.js';
 import { PRUNED_FLAG_KEY } from '../storage/layout.js';
 import type { Store } from '../storage/store.js';
-import type { WalletManager } from '../wallet/manage/wallet-manager.js';
 
 /** -fastprune: what Core's later versions use in tests. */
 const SMALL_FILES = { maxFileBytes: 64 << 10, blockChunkBytes: 16 << 10, undoChunkBytes: 16 << 10 } as const;
@@ -41,10 +40,9 @@ export function noteShortCheck(chain: Chain, checkBlocks: number, log: Logger): 
   log.info(`Prune: pruned datadir may not have more than ${MIN_BLOCKS_TO_KEEP} blocks; only checking available blocks`);
 }
 
-/** Blocks that indexes and wallets still have to read stay. */
-export function guardReaders(chain: Chain, indexes: Indexes, wallets: WalletManager | null): void {
+/** Blocks that indexes still have to read stay. */
+export function guardReaders(chain: Chain, indexes: Indexes): void {
   for (const follower of indexes.list) chain.guardBlocks(() => follower.neededFrom);
-  if (wallets !== null) chain.guardBlocks(() => wallets.neededFrom);
 }
 
 /** The first look, after wallets were brought to the tip. */

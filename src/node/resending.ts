@@ -1,8 +1,6 @@
-// Has the payments of the node's wallets handed in again now and then. Called by start.
-import type { Chain } from '../chain/chain.js';
+// Has the payments of wallets handed in again now and then. Called by start.
 import type { Scheduler } from '../lib/scheduler.js';
 import type { Logger } from '../log/logger.js';
-import type { Mempool } from '../mempool/mempool.js';
 import type { WalletManager } from '../wallet/manage/wallet-manager.js';
 import type { SpendTools } from '../wallet/spend/payment.js';
 import { Resender } from '../wallet/spend/resend.js';
@@ -11,24 +9,17 @@ import { Resender } from '../wallet/spend/resend.js';
 const everyMs = 1000;
 
 export interface ResendingDeps {
-  readonly chain: Chain;
-  readonly mempool: Mempool;
   readonly scheduler: Scheduler;
   readonly spend: SpendTools;
   readonly log: Logger;
 }
 
-export function startResending(wallets: WalletManager, { chain, mempool, scheduler, spend, log }: ResendingDeps): void {
-  let lastBlock = 0;
+export function startResending(wallets: WalletManager, { scheduler, spend, log }: ResendingDeps): void {
   let busy = false;
-  chain.onTip(() => {
-    lastBlock = spend.node.nowSeconds();
-  });
   const resender = new Resender({
     tools: spend,
     wallets: () => wallets.all,
-    lastBlockSeconds: () => lastBlock,
-    ready: () => mempool.loaded && !chain.isInitialBlockDownload(),
+    lastBlockSeconds: () => wallets.lastBlockSeconds,
   });
   scheduler.every(everyMs, () => {
     if (busy) return;

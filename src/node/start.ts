@@ -58,11 +58,13 @@ import type { RocksStore } from '../storage/rocks-store.js';
 import { TemplateService } from '../template/service.js';
 import { ExternalSigner } from '../wallet/external-signer.js';
 import { WalletError } from '../wallet/manage/wallet-error.js';
+import { createChance } from '../wallet/spend/chance.js';
 import { readAsmap } from './asmap-file.js';
 import { blockFigures } from './block-figures.js';
 import { chainOptions, checkStoredBlocks } from './chain-options.js';
 import { writePidFile } from './data-folder.js';
 import { indexAccess } from './index-access.js';
+import { InlineNodeClient } from './inline-node-client.js';
 import { importPaths, loadBlocks } from './load-blocks.js';
 import { databaseDir, lockBlocks, openDatabase } from './locks.js';
 import { createLogControl } from './log-control.js';
@@ -79,7 +81,6 @@ import { startResending } from './resending.js';
 import { openRpcServer } from './rpc-server.js';
 import { RuleWatch } from './rule-watch.js';
 import { createRunForJson } from './run-for-json.js';
-import { createSpending } from './spending.js';
 import { RecentBlocks } from './status.js';
 import { serveStatus } from './status-server.js';
 import { createSv2, type Sv2 } from './sv2.js';
@@ -399,36 +400,38 @@ async function build(
   const descriptors: DescriptorContext = { params, hashes: native, keys: keyMath, language, inferredMark };
   const signer = createSigner();
   const signingThreads = new PooledSigner({ pool, crypto: native, signer });
+  const client = new InlineNodeClient({
+    chain,
+    mempool,
+    crypto: native,
+    scanner: new PooledBlockScanner(pool, chain.blockFolder),
+    filters: indexes.filters?.index ?? null,
+    mostRelatives: { ancestors: config.mempool.limitAncestorCount, descendants: config.mempool.limitDescendantCount },
+  });
   const spend = {
-    node: createSpending({
-      chain,
-      mempool,
-      mostRelatives: { ancestors: config.mempool.limitAncestorCount, descendants: config.mempool.limitDescendantCount },
-      crypto: native,
-      signer,
-      signingThreads,
-      clock,
-      log,
-    }),
+    client,
     options: config.wallet.spend,
+    crypto: native,
+    signer,
+    signingThreads,
+    chance: createChance(),
+    nowSeconds: () => clock.nowSeconds(),
+    log: (line: string) => log.info(line),
   };
   const wallets = config.wallet.enabled
-    ? createWallets(config.wallet, {
-        chain,
-        mempool,
+    ? await createWallets(config.wallet, {
+        client,
         crypto: native,
         clock,
         descriptors,
         log,
         stopping: stopping.signal,
         onFault: askStop,
-        scanner: new PooledBlockScanner(pool, chain.blockFolder),
-        filters: indexes.filters?.index ?? null,
         spend,
         settingsFile: config.settingsFile,
       })
     : null;
-  guardReaders(chain, indexes, wallets);
+  guardReaders(chain, indexes);
   if (wallets) {
     warm(warmupTexts.wallets);
     teardown.add(() => wallets.close());
@@ -488,8 +491,9 @@ async function build(
     ...(signerCommand && { externalSigner: new ExternalSigner(signerCommand, params.name, createRunForJson(stopping.signal)) }),
     wallets,
     spend: wallets && spend,
-    settle: (only) => {
-      const drain = (): Promise<unknown> | undefined => (only ? only.caughtUp() : wallets?.drain());
+    client,
+    settle: () => {
+      const drain = (): Promise<unknown> | undefined => wallets?.drain();
       if (mempool.returning || !indexes.settled) {
         return mempool
           .settled()
@@ -567,7 +571,7 @@ async function build(
     const seen = { ...rooms, slabs, blocks, scriptThreads: pool.size };
     await serveStatus({ ...config.metrics, port: config.metrics.port }, { metrics, seen, log, teardown });
   }
-  if (wallets) startResending(wallets, { chain, mempool, scheduler, spend, log });
+  if (wallets) startResending(wallets, { scheduler, spend, log });
   scheduler.every(hourMs, () => {
     if (!stopping.signal.aborted) chain.flush().catch((error: Error) => log.error(`flush: ${error.message}`));
   });

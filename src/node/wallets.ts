@@ -1,36 +1,29 @@
-// Wires the wallet room to chain, mempool and clock. Called by start.
+// Makes the wallets of a thread, with what surrounds them there. Called by start.
 import type { DescriptorContext } from '../address/descriptor/context.js';
-import type { Chain } from '../chain/chain.js';
 import { updateSettingsList } from '../config/settings-file.js';
 import { isFinalTx } from '../consensus/rules/locks.js';
 import type { Crypto } from '../crypto/crypto.js';
 import type { Clock } from '../lib/clock.js';
 import type { Logger } from '../log/logger.js';
-import type { Mempool } from '../mempool/mempool.js';
 import { Hooks } from '../notify/hooks.js';
-import type { BlockScanner } from '../parallel/block-scanner.js';
 import { TX_STATE } from '../wallet/coins/tx-table.js';
 import { createImageFiles } from '../wallet/image/image-file.js';
 import { DEFAULT_IMAGES } from '../wallet/image/wallet-images.js';
 import { WalletManager } from '../wallet/manage/wallet-manager.js';
-import type { WalletFilters, WalletOptions } from '../wallet/source.js';
+import type { NodeClient } from '../wallet/node-client.js';
+import type { WalletOptions } from '../wallet/options.js';
 import { highFeeWarnings } from '../wallet/spend/high-fees.js';
 import type { SpendTools } from '../wallet/spend/payment.js';
 import { reacceptTransactions } from '../wallet/spend/resend.js';
 import type { Wallet } from '../wallet/wallet.js';
 
 export interface WalletWiring {
-  readonly chain: Chain;
-  readonly mempool: Mempool;
+  readonly client: NodeClient;
   readonly crypto: Crypto;
   readonly clock: Clock;
   readonly descriptors: DescriptorContext;
   readonly log: Logger;
   readonly stopping: AbortSignal;
-  /** Reads past blocks on the pool's threads. */
-  readonly scanner: BlockScanner;
-  /** Null without -blockfilterindex. */
-  readonly filters: WalletFilters | null;
   /** What payments are made with. */
   readonly spend: SpendTools;
   /** settings.json, undefined with -nosettings. */
@@ -62,17 +55,14 @@ export function walletNotice(command: string, wallet: Wallet, row: number): stri
   return command.replace(/%([sbhw])/g, (whole, name: string) => values[name] ?? whole);
 }
 
-export function createWallets(options: WalletOptions, wiring: WalletWiring): WalletManager {
-  const { chain, mempool, crypto, clock, descriptors, log, stopping, onFault, settingsFile, scanner, filters, spend } = wiring;
+export async function createWallets(options: WalletOptions, wiring: WalletWiring): Promise<WalletManager> {
+  const { client, crypto, clock, descriptors, log, stopping, onFault, settingsFile, spend } = wiring;
   const hooks = new Hooks(log, MOST_NOTICES);
   const manager = new WalletManager({
-    chain,
-    pool: mempool,
-    scanner,
-    filters,
+    client,
     log,
     stopping,
-    warnings: highFeeWarnings(options.spend, spend.node.rates().relayMinimum),
+    warnings: highFeeWarnings(options.spend, (await client.rates()).relayMinimum),
     onLoaded: (wallet) => reacceptTransactions(wallet, spend),
     setLoadOnStart: (name, load) => {
       if (settingsFile === undefined) return;
@@ -84,7 +74,7 @@ export function createWallets(options: WalletOptions, wiring: WalletWiring): Wal
       ...(options.imageRows > 0 ? { images: { ...DEFAULT_IMAGES, files: createImageFiles, leastRows: options.imageRows, log } } : {}),
       context: descriptors,
       now: () => clock.nowSeconds(),
-      isFinal: (tx) => isFinalTx(tx, chain.tip.height + 1, clock.nowSeconds()),
+      isFinal: (tx) => isFinalTx(tx, client.tip.height + 1, clock.nowSeconds()),
       onFault: (error) => {
         const text = error instanceof Error ? error.message : String(error);
         log.error(`A wallet could not be written: ${text}. The node stops.`);
@@ -94,18 +84,6 @@ export function createWallets(options: WalletOptions, wiring: WalletWiring): Wal
         if (options.notifyCommand) hooks.run('walletnotify', walletNotice(options.notifyCommand, wallet, row));
       },
     },
-  });
-  chain.onTip((tip, change) => manager.onTip(change, tip));
-  chain.onHistory(() => {
-    if (chain.history === null) manager.onHistoryEnd();
-  });
-  mempool.listen({
-    added: (entry) => manager.onPoolAdded(entry.tx),
-    // What a block took is told by the block: no transaction is read for it here.
-    removed: (entry, reason) => {
-      if (reason !== 'block') manager.onPoolRemoved(entry.tx, reason);
-    },
-    changed() {},
   });
   // What still runs goes on without the node; what waits is left out, as when Core stops.
   stopping.addEventListener('abort', () => void hooks.close(), { once: true });

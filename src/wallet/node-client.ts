@@ -19,6 +19,9 @@ import type { TxView } from '../consensus/tx/tx-view.js';
 import type { FoundTx } from '../jobs/scan-blocks.js';
 import type { ScanTargets } from '../parallel/block-scanner.js';
 
+/** Core's TIMESTAMP_WINDOW, seconds: how far a block's time may run ahead. */
+export const TIMESTAMP_WINDOW = 7200;
+
 /** A block as the node knew it when it told of it. */
 export interface BlockFacts {
   readonly hash: Uint8Array;
@@ -33,6 +36,9 @@ export interface BlockFacts {
   /** Share of the chain's transactions that come up to this block, 0 to 1. */
   readonly progress: number;
 }
+
+/** Whether both are the same block. */
+export const sameBlock = (a: BlockFacts | null, b: BlockFacts | null): boolean => a?.hashHex === b?.hashHex;
 
 /** A block, what the best chain says of it, and how many transactions it has (0 while it was never stored). */
 export interface KnownBlock {
@@ -86,6 +92,12 @@ export interface Relatives {
   readonly replaceableAncestor: boolean;
 }
 
+/** A transaction of the mempool that spends an output. */
+export interface Spender {
+  readonly txid: Uint8Array;
+  readonly version: number;
+}
+
 /** Which blocks are stored. */
 export interface StoredBlocks {
   /** Whether blocks were ever deleted for want of room. */
@@ -96,27 +108,30 @@ export interface StoredBlocks {
   readonly lowest: number;
 }
 
+/** At once on the node's own thread. */
+export type Answer<T> = T | Promise<T>;
+
 /** What is asked of the node. Each answer is of one moment. */
 export interface NodeQuestions {
   /** Null: there is no such header. */
-  block(hash: Uint8Array): Promise<KnownBlock | null>;
+  block(hash: Uint8Array): Answer<KnownBlock | null>;
   /** Blocks of the best chain from a height on, as many as there are. */
-  blocks(from: number, count: number): Promise<readonly BlockFacts[]>;
+  blocks(from: number, count: number): Answer<readonly BlockFacts[]>;
   /** Heights of blocks in the best chain, -1 for others. */
-  heights(hashes: readonly Uint8Array[]): Promise<readonly number[]>;
+  heights(hashes: readonly Uint8Array[]): Answer<readonly number[]>;
   /** The last block of the best chain that a block descends from; null: there is no such header. */
-  forkOf(hash: Uint8Array): Promise<BlockFacts | null>;
+  forkOf(hash: Uint8Array): Answer<BlockFacts | null>;
   /** The block at a height that a block descends from; null: there is none. */
-  ancestor(hash: Uint8Array, height: number): Promise<BlockFacts | null>;
+  ancestor(hash: Uint8Array, height: number): Answer<BlockFacts | null>;
   /** The first block of the best chain whose own or any earlier block's time reaches a moment; null when none does. */
-  firstBlockSince(seconds: number): Promise<BlockFacts | null>;
+  firstBlockSince(seconds: number): Answer<BlockFacts | null>;
   /** See NodeEvent. */
-  locator(hash: Uint8Array): Promise<Uint8Array>;
+  locator(hash: Uint8Array): Answer<Uint8Array>;
   /** A block's bytes. Rejects when it cannot be read. */
   readBlock(hash: Uint8Array): Promise<Uint8Array>;
-  stored(): Promise<StoredBlocks>;
+  stored(): Answer<StoredBlocks>;
   /** Whether all blocks of the best chain between two heights are stored. */
-  hasBlocks(first: number, last: number): Promise<boolean>;
+  hasBlocks(first: number, last: number): Answer<boolean>;
   /**
    * Looks through blocks.
    * @param targets what for; null: every transaction is found
@@ -124,16 +139,16 @@ export interface NodeQuestions {
    */
   scan(hashes: readonly Uint8Array[], targets: ScanTargets | null): Promise<readonly (readonly FoundTx[] | null)[]>;
 
-  isInitialBlockDownload(): Promise<boolean>;
+  isInitialBlockDownload(): Answer<boolean>;
   /** Whether payments may be handed in again: the mempool was read, and the node has all blocks. */
-  isReady(): Promise<boolean>;
+  isReady(): Answer<boolean>;
   /** Rate 0: nothing is known. */
-  estimate(target: number, conservative: boolean): Promise<{ readonly feeRate: number; readonly reason: string }>;
-  rates(): Promise<NodeRates>;
+  estimate(target: number, conservative: boolean): Answer<{ readonly feeRate: number; readonly reason: string }>;
+  rates(): Answer<NodeRates>;
   /** Of each transaction; null for those that are not in the mempool. */
-  relatives(txids: readonly Uint8Array[]): Promise<readonly (Relatives | null)[]>;
+  relatives(txids: readonly Uint8Array[]): Answer<readonly (Relatives | null)[]>;
   /** What spends outputs (36-byte outpoints) in the mempool, null where nothing does. */
-  spenders(outpoints: readonly Uint8Array[]): Promise<readonly ({ readonly txid: Uint8Array; readonly version: number } | null)[]>;
+  spenders(outpoints: readonly Uint8Array[]): Answer<readonly (Spender | null)[]>;
   /**
    * What spenders of outputs (36-byte outpoints) pay so that the unconfirmed transactions they are of reach a rate:
    * each alone, and all together, where shared parents count once. Null: too many depend on each other.
@@ -141,11 +156,11 @@ export interface NodeQuestions {
   bumpFees(
     outpoints: readonly Uint8Array[],
     feeRate: number,
-  ): Promise<{ readonly each: readonly number[]; readonly together: number } | null>;
-  /** Outputs that the inputs of a transaction name, of mempool and chain; null where there is none. @param tx its bytes */
-  outputs(tx: Uint8Array): Promise<(SpentOutput | null)[]>;
+  ): Answer<{ readonly each: readonly number[]; readonly together: number } | null>;
+  /** Outputs of mempool transactions, spent there or not, and unspent ones of the chain; null where there is none. */
+  outputs(outpoints: readonly Uint8Array[]): Promise<(SpentOutput | null)[]>;
   /** Whether the mempool would take it, as far as the number and size of its relatives go. @param tx its bytes */
-  fitsChainLimits(tx: Uint8Array): Promise<boolean>;
+  fitsChainLimits(tx: Uint8Array): Answer<boolean>;
   /**
    * Hands a transaction in for the mempool, and for the peers with `relay`.
    * @param tx its bytes
@@ -169,8 +184,8 @@ export interface NodeClient extends NodeQuestions {
   readonly maxAncestors: number;
   readonly maxDescendants: number;
 
-  /** Events from here on. They are made as long as somebody listens. @returns the way to stop */
-  listen(listener: (event: NodeEvent) => void): () => void;
+  /** Events from here on; none are made while nothing listens. @returns the way to stop, once every later event is told */
+  listen(listener: (event: NodeEvent) => void): Promise<() => void>;
   /** Hands on every event of what was acknowledged before. */
   sync(): void;
   /** Calls with what the mempool holds, in its place among the events. */

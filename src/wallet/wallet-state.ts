@@ -4,18 +4,19 @@ import type { Ledger } from './coins/ledger.js';
 import { TX_STATE, type TxPlace } from './coins/tx-table.js';
 import type { DescriptorKeys } from './keys/descriptor-keys.js';
 import type { KeySource } from './keys/key-source.js';
-import type { WalletBlock, WalletOptions } from './source.js';
+import type { BlockFacts } from './node-client.js';
+import type { WalletOptions } from './options.js';
 import type { WalletBatch } from './storage/wallet-batch.js';
 
 /** A confirmed record's place. */
-export function placeIn(node: WalletBlock, position: number): TxPlace {
+export function placeIn(node: BlockFacts, position: number): TxPlace {
   return { state: TX_STATE.CONFIRMED, height: node.height, blockHash: node.hash, blockTime: node.time, position };
 }
 
 /** The same for what a scan finds in past blocks: a new record has its block's time where the options say so. */
 export const scannedPlace =
   ({ laterRecords }: WalletOptions) =>
-  (node: WalletBlock, position: number): TxPlace =>
+  (node: BlockFacts, position: number): TxPlace =>
     laterRecords ? { ...placeIn(node, position), shownTime: node.maxTime } : placeIn(node, position);
 
 /** How much is done in one go. */
@@ -30,7 +31,8 @@ export const DEFAULT_PACE: FollowPace = { atOnceBytes: 40_000, rowsPerWrite: 100
 
 /** What happens to a wallet changes this much of it; wallet.ts says what each member means. */
 export interface WalletState {
-  tip: WalletBlock | null;
+  tip: BlockFacts | null;
+  locator: Uint8Array;
   freshSeed: boolean;
   readonly ledger: Ledger;
   readonly keys: KeySource;

@@ -27,8 +27,9 @@ import { keyHashProgram } from './keys/key-table.js';
 import type { LegacyKeys } from './keys/legacy-keys.js';
 import { OWNERSHIP, type Ownership } from './keys/ownership.js';
 import { NOT_LOADED, WALLET_CODE, WalletError } from './manage/wallet-error.js';
+import type { BlockFacts, NodeEvent } from './node-client.js';
+import type { WalletOptions } from './options.js';
 import { Reassessor } from './reassess.js';
-import type { WalletBlock, WalletEvent, WalletOptions } from './source.js';
 import { LARGE_BATCH, partsOf, writeParts } from './storage/large-batch.js';
 import { WALLET_PREFIX, walletKey } from './storage/layout.js';
 import { WalletBatch } from './storage/wallet-batch.js';
@@ -74,7 +75,9 @@ export class Wallet {
   readonly #reader: TxReader;
   readonly masterKeys: SealedMasterKey[] = [];
   /** The block up to which everything is known here. */
-  tip: WalletBlock | null = null;
+  tip: BlockFacts | null = null;
+  /** Of the tip, when it is written: where to go on from, whatever happened to the chain meanwhile. */
+  locator: Uint8Array = new Uint8Array(0);
   /** The scan that holds the wallet, null when none does. */
   scan: ScanState | null = null;
   /** Seconds on the clock when the wallet locks itself; 0 when locked. */
@@ -359,7 +362,7 @@ export class Wallet {
 
   // -- following
 
-  push(event: WalletEvent): void {
+  push(event: NodeEvent): void {
     this.#follower.push(event);
   }
   /**
@@ -390,17 +393,8 @@ export class Wallet {
   async whole(): Promise<void> {
     for (let wait = this.#follower.midway; wait; wait = this.#follower.midway) await wait;
   }
-  /** Hashes of the tip and ever sparser ancestors: where to go on from, whatever happened to the chain meanwhile. */
   writeLocator(batch: WalletBatch): void {
-    const hashes: Uint8Array[] = [];
-    let step = 1;
-    for (let node = this.tip; node !== null; ) {
-      hashes.push(node.hash);
-      if (node.height === 0) break;
-      if (hashes.length > 10) step *= 2;
-      node = node.ancestor(Math.max(0, node.height - step));
-    }
-    batch.put(walletKey(WALLET_PREFIX.locator), new Uint8Array(Buffer.concat(hashes)));
+    batch.put(walletKey(WALLET_PREFIX.locator), this.locator);
   }
 
   /**

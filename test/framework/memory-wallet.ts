@@ -11,27 +11,40 @@ import { fillPool } from '../../src/wallet/keys/fill-pool.js';
 import type { AddressType } from '../../src/wallet/keys/key-source.js';
 import { assembleWallet, type WalletSurroundings } from '../../src/wallet/manage/load-wallet.js';
 import { generateKeys } from '../../src/wallet/manage/new-keys.js';
-import type { WalletBlock, WalletOptions } from '../../src/wallet/source.js';
+import type { NodeClient, Relatives } from '../../src/wallet/node-client.js';
+import type { WalletOptions } from '../../src/wallet/options.js';
 import { createChance } from '../../src/wallet/spend/chance.js';
 import { DEFAULT_SPEND, type SpendOptions } from '../../src/wallet/spend/options.js';
 import type { SpendTools } from '../../src/wallet/spend/payment.js';
-import type { SpendNode } from '../../src/wallet/spend/spend-node.js';
 import type { Wallet } from '../../src/wallet/wallet.js';
 import { WALLET_FLAG, WalletRecord } from '../../src/wallet/wallet-record.js';
 import type { FollowPace } from '../../src/wallet/wallet-state.js';
+import { clientOf, TestBlock } from './chain-client.js';
 import { descriptorContext } from './descriptor-context.js';
 
 export const crypto = createNativeCrypto();
 const signer = createSigner();
+/** A transaction of the mempool without relatives. */
+export const ALONE: Relatives = {
+  ancestors: 1,
+  ancestorSize: 200,
+  ancestorFees: 1000,
+  descendants: 1,
+  cluster: 1,
+  hasDescendants: false,
+  replaceableAncestor: false,
+};
 /** Height of the tip when a wallet is made. */
 export const TIP = 1000;
+
+type Open<T> = { -readonly [K in keyof T]: T[K] };
 
 export interface MemoryWallet {
   readonly wallet: Wallet;
   /** What it was made with: for loading its rows again. */
   readonly surroundings: WalletSurroundings;
-  /** Members of the node may be replaced. */
-  readonly tools: Omit<SpendTools, 'node'> & { readonly node: { -readonly [K in keyof SpendNode]: SpendNode[K] } };
+  /** Members, also of the client, may be replaced. */
+  readonly tools: Open<Omit<SpendTools, 'client'>> & { readonly client: Open<NodeClient> };
   /** A new address of a kind, as its script. */
   address(type: AddressType): Promise<Uint8Array>;
   /** Somebody pays scripts. @param height of the block, 0: in the mempool */
@@ -107,30 +120,28 @@ export async function createMemoryWallet(wanted: MemoryWalletOptions = {}): Prom
   await wallet.change((batch) => generateKeys(wallet, context, batch));
   await fillPool(wallet, 0);
   wallet.tip = blockAt(TIP);
+  wallet.locator = wallet.tip.hash;
   wallet.ledger.setTip(TIP);
   let nonce = 0;
-  const node: SpendNode = {
-    crypto,
-    signer,
-    chance: createChance(),
-    nowSeconds: () => 1_600_000_000,
-    estimate: () => ({ feeRate: 0, reason: 'None' }),
-    longestTarget: 1008,
-    rates: () => ({ poolMinimum: 0, relayMinimum: 1000, incremental: 1000, dust: 3000 }),
-    maxAncestors: 25,
-    maxDescendants: 25,
-    relatives: () => ({ ancestors: 1, descendants: 1, cluster: 1 }),
-    bumpFees: (outpoints) => ({ each: outpoints.map(() => 0), together: 0 }),
-    hasDescendants: () => false,
-    fitsChainLimits: () => true,
-    broadcast: async () => null,
-    isInitialBlockDownload: () => false,
-    log: () => {},
-  };
+  const client = clientOf(
+    { tip: wallet.tip },
+    {},
+    {
+      estimate: async () => ({ feeRate: 0, reason: 'None' }),
+      longestTarget: 1008,
+      rates: async () => ({ poolMinimum: 0, relayMinimum: 1000, incremental: 1000, dust: 3000 }),
+      relatives: async (txids) => txids.map(() => ALONE),
+      bumpFees: async (outpoints) => ({ each: outpoints.map(() => 0), together: 0 }),
+      fitsChainLimits: async () => true,
+      broadcast: async () => null,
+      isReady: async () => true,
+    },
+  );
+  const tools = { client, options: spend, crypto, signer, chance: createChance(), nowSeconds: () => 1_600_000_000, log: () => {} };
   return {
     wallet,
     surroundings,
-    tools: { node, options: spend },
+    tools,
     address: async (type) => {
       const made = await wallet.change((batch) => wallet.keys.newAddress(type, false, batch));
       if ('error' in made) throw new Error(made.error);
@@ -153,16 +164,7 @@ export async function createMemoryWallet(wanted: MemoryWalletOptions = {}): Prom
   };
 }
 
-function blockAt(height: number): WalletBlock {
+function blockAt(height: number): TestBlock {
   const hash = crypto.sha256(new Uint8Array(new Uint32Array([height]).buffer));
-  return {
-    hash,
-    hashHex: Buffer.from(hash).reverse().toString('hex'),
-    height,
-    time: 1_600_000_000 - 600 * (TIP - height),
-    maxTime: 1_600_000_000 - 600 * (TIP - height),
-    prev: null,
-    ancestor: () => null,
-    medianTimePast: () => 1_600_000_000,
-  };
+  return new TestBlock(hash, null, height, 1_600_000_000 - 600 * (TIP - height));
 }

@@ -3,16 +3,17 @@ import { addChecksum } from '../../src/address/descriptor/checksum.js';
 import { chainParams } from '../../src/consensus/params/networks.js';
 import { Slicer } from '../../src/lib/slicer.js';
 import { COMPATS } from '../../src/policy/compat.js';
-import type { NodeContext } from '../../src/rpc/context/node.js';
+import type { WalletContext } from '../../src/rpc/context/wallet.js';
 import type { CallInfo, Run } from '../../src/rpc/dispatch.js';
 import { parseJson } from '../../src/rpc/wire/json-parse.js';
 import type { JsonValue } from '../../src/rpc/wire/values.js';
 import type { StoreEntry } from '../../src/storage/store.js';
 import { sealSecret } from '../../src/wallet/crypt/vault.js';
 import type { RescanDeps } from '../../src/wallet/follow/rescan.js';
-import type { WalletBlock, WalletChain } from '../../src/wallet/source.js';
+import type { NodeClient } from '../../src/wallet/node-client.js';
 import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../../src/wallet/storage/layout.js';
 import type { Wallet } from '../../src/wallet/wallet.js';
+import { clientOf, TestBlock } from './chain-client.js';
 import { descriptorContext } from './descriptor-context.js';
 import { crypto } from './memory-wallet.js';
 
@@ -22,42 +23,39 @@ const call: CallInfo = { user: '', path: '/' };
 const json = (value: unknown): JsonValue => parseJson(Buffer.from(JSON.stringify(value)));
 
 /** A chain of empty blocks under the wallet's tip. */
-function scanDepsOf(wallet: Wallet): RescanDeps {
-  const tip = wallet.tip as WalletBlock;
-  const chain: Partial<WalletChain> = {
-    tip,
-    atHeight: (height) => ({ ...tip, height, maxTime: tip.time - 600 * (tip.height - height) }),
-    contains: () => true,
-    placeOf: () => null,
-    verificationProgress: () => 1,
-    readBlock: async () => ({ txs: [] }) as never,
-  };
-  return {
-    chain: chain as WalletChain,
-    pool: { entries: () => [] },
-    scanner: null,
-    filters: null,
-    log: { info() {} },
-    nowMs: () => 0,
-    drain: () => {},
-  };
+function emptyChain(wallet: Wallet): NodeClient {
+  const tip = wallet.tip as TestBlock;
+  const atHeight = (height: number): TestBlock => new TestBlock(tip.hash, null, height, tip.time - 600 * (tip.height - height));
+  return clientOf({ tip, atHeight, readBlock: async () => ({ txs: [] }) });
 }
+const scanDepsOf = (wallet: Wallet): RescanDeps => ({
+  client: emptyChain(wallet),
+  log: { info() {} },
+  nowMs: () => 0,
+  drain: () => {},
+  moved() {},
+});
 
 /** What a call needs of a node. */
-export const contextOf = (wallet: Wallet): NodeContext =>
+export const contextOf = (wallet: Wallet): WalletContext =>
   ({
     compat: COMPATS['0.21.1'],
-    wallets: { select: () => wallet, scanDeps: () => scanDepsOf(wallet) },
+    wallets: {
+      select: () => wallet,
+      scanDeps: () => scanDepsOf(wallet),
+      endScan: () => {
+        wallet.scan = null;
+      },
+    },
+    client: emptyChain(wallet),
     descriptors: descriptorContext('master', 'regtest'),
     params: chainParams('regtest'),
     crypto,
-    chain: { havePruned: false, history: null },
     clock: { monotonicMs: () => 0, nowSeconds: () => 1_600_000_000 },
-    settle: () => undefined,
-  }) as unknown as NodeContext;
+  }) as unknown as WalletContext;
 
 /** Runs a method on a wallet. */
-export const run = async (wallet: Wallet, method: Run<NodeContext>, ...params: unknown[]): Promise<unknown> =>
+export const run = async (wallet: Wallet, method: Run<WalletContext>, ...params: unknown[]): Promise<unknown> =>
   method(contextOf(wallet), params.map(json), call);
 
 /** What a wallet holds of keys, scripts and labels, row by row, but for those that it was made with. */

@@ -1,7 +1,9 @@
 // A manager of wallets in a folder of the test's, on a chain that is one block.
 import type { WalletSurroundings } from '../../src/wallet/manage/load-wallet.js';
 import { type ManagerDeps, type NewWallet, WalletManager } from '../../src/wallet/manage/wallet-manager.js';
-import type { WalletBlock, WalletChain, WalletOptions } from '../../src/wallet/source.js';
+import type { BlockFacts } from '../../src/wallet/node-client.js';
+import type { WalletOptions } from '../../src/wallet/options.js';
+import { clientOf } from './chain-client.js';
 
 /** What createwallet makes without options. */
 export const PLAIN_WALLET: Omit<NewWallet, 'name'> = {
@@ -16,7 +18,7 @@ export const PLAIN_WALLET: Omit<NewWallet, 'name'> = {
 export interface WantedManager {
   readonly dir: string;
   readonly surroundings: WalletSurroundings;
-  readonly tip: WalletBlock;
+  readonly tip: BlockFacts;
   readonly options?: Partial<WalletOptions>;
   readonly deps?: Partial<ManagerDeps>;
 }
@@ -24,10 +26,7 @@ export interface WantedManager {
 export function managerIn({ dir, surroundings, tip, options, deps }: WantedManager): WalletManager {
   return new WalletManager({
     surroundings: { ...surroundings, options: { ...surroundings.options, dir, ...options } },
-    chain: { tip, node: () => tip, atHeight: () => tip, contains: () => true } as unknown as WalletChain,
-    pool: { entries: () => [], get: () => undefined },
-    scanner: null,
-    filters: null,
+    client: clientOf({ tip }),
     log: { info() {}, warn() {} },
     stopping: new AbortController().signal,
     warnings: [],

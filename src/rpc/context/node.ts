@@ -1,8 +1,5 @@
-import type { Crypto } from '../../crypto/crypto.js';
 import type { Clock } from '../../lib/clock.js';
 import type { Semaphore } from '../../lib/semaphore.js';
-import type { Compat } from '../../policy/compat.js';
-import type { ExternalSigner } from '../../wallet/external-signer.js';
 import type { Run } from '../dispatch.js';
 import type { ChainContext } from './chain.js';
 import type { IndexContext } from './indexes.js';
@@ -34,20 +31,17 @@ export interface LogControl {
 
 /** Everything a node method may use. */
 export interface NodeContext extends ChainContext, MempoolContext, IndexContext, MiningContext, NetworkContext, WalletContext {
-  /** Which Bitcoin Core it speaks and acts like. */
-  readonly compat: Compat;
   /** -deprecatedrpc */
   readonly deprecated: ReadonlySet<string>;
   /** The network's data folder, an absolute path: where relative paths of calls start. */
   readonly folder: string;
   /** What is published by ZeroMQ; absent when nothing can be. */
   readonly zmq?: readonly { readonly topic: string; readonly address: string; readonly highWaterMark: number }[];
-  readonly crypto: Crypto;
   readonly clock: ClockControl;
   readonly heavy: Semaphore;
   readonly log: LogControl;
-  /** The command of -signer; absent without one. */
-  readonly externalSigner?: ExternalSigner | undefined;
+  /** Resolves when every event up to now reached wallets, notifiers and indexes; undefined when all of them have. */
+  settle(): Promise<unknown> | undefined;
   /** Warnings of the node, empty when there are none. */
   warnings(): readonly string[];
   /** Begins the end of the process, after the reply is out. */

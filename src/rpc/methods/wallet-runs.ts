@@ -1,5 +1,5 @@
 // Made by src/method-tables.mjs; a line a method.
-import type { NodeContext } from '../context/node.js';
+import type { WalletContext } from '../context/wallet.js';
 import type { RunTable } from '../dispatch.js';
 import { fundrawtransaction } from './rawtransactions/fundrawtransaction.run.js';
 import { enumeratesigners } from './signer/enumeratesigners.run.js';
@@ -75,7 +75,7 @@ import { walletpassphrasechange } from './wallet/walletpassphrasechange.run.js';
 import { walletprocesspsbt } from './wallet/walletprocesspsbt.run.js';
 
 /** Run functions of methods declared with runs: 'wallet', by name. */
-export const WALLET_RUNS: RunTable<NodeContext> = {
+export const WALLET_RUNS: RunTable<WalletContext> = {
   abandontransaction,
   abortrescan,
   addhdkey,

@@ -1,12 +1,10 @@
 // What estimaterawfee and estimatesmartfee share. Core 0.21: rpc/mining.cpp.
 import { asInt } from '../args.js';
-import type { NodeContext } from '../context/node.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { JsonValue } from '../wire/values.js';
 
-/** A number of blocks within what is followed (ParseConfirmTarget). */
-export function confirmTarget(ctx: NodeContext, value: JsonValue | undefined): number {
-  const highest = ctx.mempool.fees.highestTarget('long');
+/** A number of blocks within what is followed (ParseConfirmTarget). @param highest that is */
+export function confirmTarget(highest: number, value: JsonValue | undefined): number {
   const target = asInt(value);
   if (target < 1 || target > highest) fail(RPC_CODE.INVALID_PARAMETER, `Invalid conf_target, must be between 1 and ${highest}`);
   return target;

@@ -13,7 +13,7 @@ import { JsonNumber, type JsonValue } from '../wire/values.js';
 export const notFound = (): never => fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Block not found');
 
 /** What rendering scripts and transactions needs. */
-export const renderContext = (ctx: NodeContext): RenderContext => ({
+export const renderContext = (ctx: Pick<NodeContext, 'compat' | 'descriptors' | 'params' | 'crypto'>): RenderContext => ({
   compat: ctx.compat,
   descriptors: ctx.descriptors,
   params: ctx.params,

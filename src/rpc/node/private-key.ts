@@ -9,7 +9,7 @@ import type { JsonValue } from '../wire/values.js';
  * A private key among the arguments. Its text was taken out of the request before that was parsed.
  * @returns its key is wiped by the caller; null when it is none of this network
  */
-export function privateKeyOf(value: JsonValue | undefined, ctx: NodeContext, call: CallInfo): WifKey | null {
+export function privateKeyOf(value: JsonValue | undefined, ctx: Pick<NodeContext, 'params' | 'crypto'>, call: CallInfo): WifKey | null {
   const text = asString(value);
   const taken = call.taken?.keys.get(text);
   const wif = decodeWif(taken ?? text, ctx.params, ctx.crypto);

@@ -5,14 +5,14 @@ import { follows } from '../../policy/compat.js';
 import type { Psbt } from '../../psbt/psbt.js';
 import type { FlatProvider } from '../../signing/signing-provider.js';
 import type { NodeContext } from '../context/node.js';
-import { findOutputs } from './signing-args.js';
+import { findOutputs, outpointsOf } from './signing-args.js';
 
 /**
  * Adds segwit outputs that inputs spend, from the chain and the pool; since release 26 in the place of what a PSBT says
  * of them.
  */
 export async function addOutputs(ctx: NodeContext, psbt: Psbt, provider: FlatProvider): Promise<void> {
-  const found = await findOutputs(ctx, psbt.tx);
+  const found = await findOutputs(ctx, outpointsOf(psbt.tx));
   for (const [i, input] of psbt.inputs.entries()) {
     const output = found[i];
     const isKnown = input.nonWitnessUtxo !== null || (input.witnessUtxo !== null && !follows(ctx.compat, 26));

@@ -16,6 +16,8 @@ import { type SignedInput, withInputs } from '../../signing/sign-transaction.js'
 import type { FlatProvider } from '../../signing/signing-provider.js';
 import { UNKNOWN_AMOUNT } from '../../signing/signing-tx.js';
 import { asAmount, asArray, asHash, asHex, asInt, asString, checkMembers } from '../args.js';
+import type { ChainAccess } from '../context/chain.js';
+import type { PoolAccess } from '../context/mempool.js';
 import type { NodeContext } from '../context/node.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { hashHex, hex } from '../render/hex.js';
@@ -27,7 +29,7 @@ import { Slicer } from './slices.js';
 const isNull = (value: JsonValue | undefined): boolean => (value ?? null) === null;
 
 /** The transaction to sign. */
-export function asUnsignedTx(ctx: NodeContext, value: JsonValue | undefined): TxView {
+export function asUnsignedTx(ctx: { readonly crypto: Hashes }, value: JsonValue | undefined): TxView {
   const tx = decodeTx(ctx, asString(value), true);
   return tx ?? fail(RPC_CODE.DESERIALIZATION_ERROR, 'TX decode failed. Make sure the tx has at least one input.');
 }
@@ -38,25 +40,32 @@ const INPUTS_AT_ONCE = 200;
 /** Outputs by hashKey of the outpoint. */
 type OutputMap = Map<string, SpentOutput>;
 
+/** What the inputs of a transaction name, 36 bytes each. */
+export const outpointsOf = (tx: TxView): Uint8Array[] => Array.from({ length: tx.inputCount }, (_, i) => tx.outpoint(i));
+
 /**
- * Per input the output it names, null where nothing is known: those of pool transactions, spent there or not, else
- * unspent ones of the chain.
+ * Outputs by their outpoints, null where nothing is known: those of pool transactions, spent there or not, else unspent
+ * ones of the chain.
  */
-export async function findOutputs(ctx: NodeContext, tx: TxView): Promise<(SpentOutput | null)[]> {
+export async function findOutputs(
+  ctx: { readonly chain: Pick<ChainAccess, 'coinsAt'>; readonly mempool: Pick<PoolAccess, 'get' | 'settled'> },
+  outpoints: readonly Uint8Array[],
+): Promise<(SpentOutput | null)[]> {
   await ctx.mempool.settled();
   const found: (SpentOutput | null)[] = [];
   const slicer = new Slicer();
-  for (let first = 0; first < tx.inputCount; first += INPUTS_AT_ONCE) {
-    const end = Math.min(first + INPUTS_AT_ONCE, tx.inputCount);
+  for (let first = 0; first < outpoints.length; first += INPUTS_AT_ONCE) {
+    const end = Math.min(first + INPUTS_AT_ONCE, outpoints.length);
     const elsewhere: number[] = [];
     for (let input = first; input < end; input++) {
-      const parent = ctx.mempool.get(tx.prevHash(input))?.tx;
-      const index = tx.prevIndex(input);
+      const outpoint = outpoints[input];
+      const parent = ctx.mempool.get(outpoint.subarray(0, 32))?.tx;
+      const index = new DataView(outpoint.buffer, outpoint.byteOffset).getUint32(32, true);
       const here = parent !== undefined && index < parent.outputCount;
       found.push(here ? { value: parent.outputValue(index), script: parent.outputScript(index) } : null);
       if (parent === undefined) elsewhere.push(input);
     }
-    const coins = await ctx.chain.coinsAt(elsewhere.map((input) => tx.outpoint(input)));
+    const coins = await ctx.chain.coinsAt(elsewhere.map((input) => outpoints[input]));
     for (const [i, input] of elsewhere.entries()) found[input] = coins[i] ?? null;
     if (slicer.due) await slicer.pause();
   }
@@ -64,20 +73,21 @@ export async function findOutputs(ctx: NodeContext, tx: TxView): Promise<(SpentO
 }
 
 /**
- * The same under the outputs that the caller tells of (prevtxs).
+ * Outputs that inputs name, under those that the caller tells of (prevtxs).
+ * @param found of chain and pool: findOutputs()
  * @param scripts takes redeem and witness scripts; null where the caller's are not wanted
  */
-export async function spentOutputs(
-  ctx: NodeContext,
+export function spentOutputs(
+  found: readonly (SpentOutput | null)[],
   tx: TxView,
   prevTxs: JsonValue | undefined,
   scripts: FlatProvider | null,
-): Promise<(SpentOutput | null)[]> {
-  const found = await findOutputs(ctx, tx);
+  hashes: Hashes,
+): readonly (SpentOutput | null)[] {
   if (isNull(prevTxs)) return found;
   const outputs: OutputMap = new Map();
   for (const [i, output] of found.entries()) if (output) outputs.set(hashKey(tx.outpoint(i)), output);
-  readPrevTxs(prevTxs, outputs, scripts, ctx.crypto);
+  readPrevTxs(prevTxs, outputs, scripts, hashes);
   return found.map((_, i) => outputs.get(hashKey(tx.outpoint(i))) ?? null);
 }
 

@@ -5,7 +5,7 @@ import { solve } from '../../policy/script-type.js';
 import type { AddressType } from '../../wallet/keys/key-source.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { asAddressType } from '../address-type.js';
-import type { NodeContext } from '../context/node.js';
+import type { WalletContext } from '../context/wallet.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { knowsTaproot } from '../node/signing-args.js';
 import type { JsonValue } from '../wire/values.js';
@@ -16,13 +16,13 @@ export const given = (value: JsonValue | undefined): value is JsonValue => value
  * A kind of address that a wallet gives out: where descriptors have taproot, bech32m of descriptor wallets as well, as
  * in Core since 22.
  */
-export function givenType(ctx: NodeContext, wallet: Wallet, value: JsonValue | undefined, otherwise: AddressType): AddressType {
+export function givenType(ctx: WalletContext, wallet: Wallet, value: JsonValue | undefined, otherwise: AddressType): AddressType {
   if (value !== 'bech32m' || !knowsTaproot(ctx)) return given(value) ? asAddressType(value) : otherwise;
   return wallet.legacy ? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Error: Legacy wallets cannot provide bech32m addresses') : value;
 }
 
 /** The address of a script that has one. */
-export function addressText(ctx: NodeContext, script: Uint8Array): string {
+export function addressText(ctx: WalletContext, script: Uint8Array): string {
   const address = encodeAddress(script, ctx.params, ctx.crypto);
   if (address === null) throw new Error('scripts of address types have addresses');
   return address;

@@ -9,7 +9,7 @@ import { DescriptorProvider } from '../../wallet/keys/descriptor-keys.js';
 import type { TrackedDescriptor } from '../../wallet/keys/descriptor-table.js';
 import { isSolvable } from '../../wallet/keys/is-mine.js';
 import type { Wallet } from '../../wallet/wallet.js';
-import type { NodeContext } from '../context/node.js';
+import type { WalletContext } from '../context/wallet.js';
 
 const parents = new WeakMap<TrackedDescriptor, string>();
 
@@ -27,7 +27,7 @@ export function parentText(wallet: Wallet, tracked: TrackedDescriptor): string {
 }
 
 /** @returns the descriptor with its checksum, null when the script cannot be solved */
-export function describeScript(ctx: NodeContext, script: Uint8Array, provider: SigningProvider | undefined): string | null {
+export function describeScript(ctx: WalletContext, script: Uint8Array, provider: SigningProvider | undefined): string | null {
   if (provider === undefined) return null;
   const later = ctx.descriptors.language === 'master';
   const solvable = isSolvable(script, provider, ctx.crypto);

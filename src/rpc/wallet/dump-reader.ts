@@ -9,7 +9,7 @@ import { ByteArena } from '../../wallet/tables/byte-arena.js';
 import { grown } from '../../wallet/tables/byte-table.js';
 import { SecretSlab } from '../../wallet/tables/secret-slab.js';
 import { hexBytes } from '../args.js';
-import type { NodeContext } from '../context/node.js';
+import type { WalletContext } from '../context/wallet.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { Breath } from './import-request.js';
 
@@ -94,7 +94,7 @@ export class DumpContents {
  * @param contents receives what it says, also when this fails
  * @throws RpcError, and what `breath` is rejected with
  */
-export async function readDump(ctx: NodeContext, file: string, contents: DumpContents, breath: Breath): Promise<void> {
+export async function readDump(ctx: WalletContext, file: string, contents: DumpContents, breath: Breath): Promise<void> {
   const handle = await openFile(file).catch(unreadable);
   try {
     const whole = await eachLine(handle, (line) => {
@@ -169,7 +169,7 @@ function wordsOf(line: Uint8Array): Uint8Array[] {
   }
 }
 
-function readLine(ctx: NodeContext, line: Uint8Array, contents: DumpContents): void {
+function readLine(ctx: WalletContext, line: Uint8Array, contents: DumpContents): void {
   const [first, time, ...words] = wordsOf(line);
   if (time === undefined) return;
   const wif = decodeWif(first, ctx.params, ctx.crypto);

@@ -2,7 +2,7 @@
 import { follows } from '../../policy/compat.js';
 import { openMasterKey, type SealedMasterKey } from '../../wallet/crypt/master-key.js';
 import type { Wallet } from '../../wallet/wallet.js';
-import type { NodeContext } from '../context/node.js';
+import type { WalletContext } from '../context/wallet.js';
 import { fail, RPC_CODE } from '../errors.js';
 
 export function ensureEncrypted(wallet: Wallet, method: string): void {
@@ -10,7 +10,7 @@ export function ensureEncrypted(wallet: Wallet, method: string): void {
   fail(RPC_CODE.WALLET_WRONG_ENC_STATE, `Error: running with an unencrypted wallet, but ${method} was called.`);
 }
 
-export const empty = ({ compat }: NodeContext): never =>
+export const empty = ({ compat }: WalletContext): never =>
   fail(RPC_CODE.INVALID_PARAMETER, `passphrase ${follows(compat, 23) ? 'cannot' : 'can not'} be empty`);
 
 export const incorrect = (): never => fail(RPC_CODE.WALLET_PASSPHRASE_INCORRECT, 'Error: The wallet passphrase entered was incorrect.');

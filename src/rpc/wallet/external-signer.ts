@@ -9,7 +9,7 @@ import { type ExternalSigner, NoSignerError, SignerError } from '../../wallet/ex
 import { type FillOptions, type FillOutcome, fillPsbt } from '../../wallet/fill-psbt.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { WALLET_FLAG } from '../../wallet/wallet-record.js';
-import type { NodeContext } from '../context/node.js';
+import type { WalletContext } from '../context/wallet.js';
 import { fail, RPC_CODE, RpcError } from '../errors.js';
 import { asPsbt, psbtText } from '../render/psbt-text.js';
 import type { Pauses } from '../render/tx.js';
@@ -22,7 +22,7 @@ export const signerFailed = (error: unknown): never => {
 };
 
 /** The signer of -signer, whose failures are errors of the call. */
-export function signerOf({ externalSigner }: NodeContext): Pick<ExternalSigner, 'descriptors' | 'displayAddress'> {
+export function signerOf({ externalSigner }: WalletContext): Pick<ExternalSigner, 'descriptors' | 'displayAddress'> {
   const signer = externalSigner ?? fail(RPC_CODE.MISC_ERROR, NO_COMMAND);
   return {
     descriptors: (account) => signer.descriptors(account).catch(signerFailed),
@@ -31,7 +31,13 @@ export function signerOf({ externalSigner }: NodeContext): Pick<ExternalSigner, 
 }
 
 /** What a wallet does to a PSBT; its device signs where the wallet has one. */
-export async function fillPsbtBy(ctx: NodeContext, wallet: Wallet, psbt: Psbt, options: FillOptions, pauses: Pauses): Promise<FillOutcome> {
+export async function fillPsbtBy(
+  ctx: WalletContext,
+  wallet: Wallet,
+  psbt: Psbt,
+  options: FillOptions,
+  pauses: Pauses,
+): Promise<FillOutcome> {
   if (!options.sign || !wallet.record.has(WALLET_FLAG.EXTERNAL_SIGNER)) return fillPsbt(wallet, psbt, options, ctx, pauses);
   const filled = await fillPsbt(wallet, psbt, { ...options, sign: false, derivations: true }, ctx, pauses);
   if ('fault' in filled || filled.complete) return filled;
@@ -46,7 +52,7 @@ const failed = (): never => fail(RPC_CODE.VERIFY_ERROR, 'External signer failed 
  * Adds the device's signatures. What it gives back may be anything: it has to be of the same transaction, with no other
  * sighash types, and what it calls final has to verify.
  */
-async function signOutside(ctx: NodeContext, psbt: Psbt, pauses: Pauses): Promise<void> {
+async function signOutside(ctx: WalletContext, psbt: Psbt, pauses: Pauses): Promise<void> {
   const signer = ctx.externalSigner ?? fail(RPC_CODE.VERIFY_ERROR, 'External signer not found');
   const types = psbt.inputs.map(({ sighashType }) => sighashType);
   let text: string | null;

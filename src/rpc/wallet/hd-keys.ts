@@ -7,7 +7,7 @@ import type { DescriptorKeys } from '../../wallet/keys/descriptor-keys.js';
 import type { TrackedDescriptor } from '../../wallet/keys/descriptor-table.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { asBool, asString } from '../args.js';
-import type { NodeContext } from '../context/node.js';
+import type { WalletContext } from '../context/wallet.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { Slicer } from '../node/slices.js';
 import { JsonObject, type JsonValue } from '../wire/values.js';
@@ -37,7 +37,7 @@ export const orderOf = (a: ExtendedKey, b: ExtendedKey): number =>
   compareBytes(a.publicKey, b.publicKey) || compareBytes(a.chainCode, b.chainCode);
 
 /** The extended keys of some descriptors, in Core's order, each once. */
-export async function rootsOf(ctx: NodeContext, all: Iterable<TrackedDescriptor>, pauses: Slicer): Promise<RootKey[]> {
+export async function rootsOf(ctx: WalletContext, all: Iterable<TrackedDescriptor>, pauses: Slicer): Promise<RootKey[]> {
   const roots = new Map<string, RootKey>();
   for (const { descriptor, number } of all) {
     for (const key of descriptor.roots) {
@@ -57,7 +57,7 @@ export function* unused(keys: DescriptorKeys): Generator<TrackedDescriptor> {
 }
 
 /** An extended key with the secret that any descriptor has of it, in a fresh array; null when none has. */
-export async function secretOf(ctx: NodeContext, keys: DescriptorKeys, key: ExtendedKey, pauses: Slicer): Promise<ExtendedSecret | null> {
+export async function secretOf(ctx: WalletContext, keys: DescriptorKeys, key: ExtendedKey, pauses: Slicer): Promise<ExtendedSecret | null> {
   const id = ctx.crypto.hash160(key.publicKey);
   for (const tracked of keys.all()) {
     const secret = tracked.holds(key.publicKey) ? tracked.secret(id) : undefined;
@@ -67,9 +67,9 @@ export async function secretOf(ctx: NodeContext, keys: DescriptorKeys, key: Exte
   return null;
 }
 
-export const failUnknown = (ctx: NodeContext, key: ExtendedKey): never =>
+export const failUnknown = (ctx: WalletContext, key: ExtendedKey): never =>
   invalidKey(`Private key for ${encodeExtendedKey(key, ctx.params, ctx.descriptors)} is not known`);
 
 /** The extended public key that a call names. */
-export const namedKey = (ctx: NodeContext, value: JsonValue): ExtendedKey =>
+export const namedKey = (ctx: WalletContext, value: JsonValue): ExtendedKey =>
   decodeExtendedKey(asString(value), ctx.params, ctx.descriptors) ?? invalidKey('Unable to parse HD key. Please provide a valid xpub');

@@ -1,14 +1,17 @@
 // Entries of a wallet's history as JSON, member for member as Core 0.21 prints them (ListTransactions, WalletTxToJSON).
 // Bytes, not objects or strings: the longest answers have millions of entries.
+import { hashKey } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { follows, only, shows } from '../../policy/compat.js';
+import { signalsReplacement } from '../../policy/replaceable.js';
 import { type Movement, movementsOf } from '../../wallet/coins/movements.js';
 import { outpointOf } from '../../wallet/coins/outpoint.js';
 import type { RecordPin } from '../../wallet/coins/record-pin.js';
 import { TX_STATE } from '../../wallet/coins/tx-table.js';
 import { OWNERSHIP, type OwnershipFilter } from '../../wallet/keys/ownership.js';
+import type { Relatives, Spender } from '../../wallet/node-client.js';
 import type { Wallet } from '../../wallet/wallet.js';
-import type { NodeContext } from '../context/node.js';
+import type { WalletContext } from '../context/wallet.js';
 import { renderContext } from '../node/lookup.js';
 import { hashHex } from '../render/hex.js';
 import type { RenderContext } from '../render/script.js';
@@ -17,8 +20,6 @@ import { encodeString } from '../wire/json-write.js';
 import { parentText } from './describe.js';
 import { type Payee, type Payees, payeesOf } from './payees.js';
 
-/** The largest sequence number that says "replaceable" (BIP-0125). */
-const MAX_REPLACEABLE = 0xfffffffd;
 /** Confirmations from which a coinbase is mature. */
 const MATURE = 101;
 
@@ -81,6 +82,9 @@ export class EntryList {
 /** Writes entries for one call; remembers what it found out on the way. */
 export class HistoryWriter {
   readonly #trust = new Map<number, boolean>();
+  /** What the mempool said of transactions, and of what spends outputs. */
+  readonly #relatives = new Map<string, Relatives | null>();
+  readonly #spenders = new Map<string, Spender | null>();
   readonly #blocks = new Map<number, readonly [head: Uint8Array, tail: Uint8Array]>();
   readonly #payees: Payees;
   readonly #render: RenderContext;
@@ -89,12 +93,12 @@ export class HistoryWriter {
   readonly #showsWatched: boolean;
   /** What was said of a payment comes in the order of SAID, otherwise by name. */
   readonly #saidInOrder: boolean;
-  readonly #ctx: NodeContext;
+  readonly #ctx: WalletContext;
   readonly #wallet: Wallet;
   readonly #filter: OwnershipFilter;
   readonly #out: JsonBytes;
 
-  constructor(ctx: NodeContext, wallet: Wallet, filter: OwnershipFilter, out: JsonBytes) {
+  constructor(ctx: WalletContext, wallet: Wallet, filter: OwnershipFilter, out: JsonBytes) {
     this.#ctx = ctx;
     this.#wallet = wallet;
     this.#filter = filter;
@@ -104,6 +108,36 @@ export class HistoryWriter {
     this.later = follows(ctx.compat, 24);
     this.#saidInOrder = only(ctx.compat, 32);
     this.#showsWatched = shows(ctx.compat, { until: 30 });
+  }
+
+  /**
+   * Asks the mempool about the unconfirmed ones of some records; to be done before they are written.
+   * @param txs as entries() takes them @returns undefined when there is nothing to ask
+   */
+  ask(pin: RecordPin, first: number, txs: readonly (TxView | undefined)[]): Promise<void> | undefined {
+    const unconfirmed: { row: number; tx: TxView }[] = [];
+    for (let at = 0; at < txs.length; at++) {
+      const row = pin.rows[first + at];
+      const tx = pin.depth(first + at) > 0 ? undefined : (txs[at] ?? this.#wallet.ledger.txs.view(row));
+      if (tx) unconfirmed.push({ row, tx });
+    }
+    return unconfirmed.length === 0 ? undefined : this.#ask(unconfirmed);
+  }
+  async #ask(unconfirmed: readonly { readonly row: number; readonly tx: TxView }[]): Promise<void> {
+    const { client, compat } = this.#ctx;
+    if (shows(compat, { until: 32 })) {
+      const txids = unconfirmed.map(({ tx }) => tx.txid);
+      const answers = await client.relatives(txids);
+      for (const [i, txid] of txids.entries()) this.#relatives.set(hashKey(txid), answers[i]);
+    }
+    if (!this.later) return;
+    const outpoints = new Map<string, Uint8Array>();
+    for (const { row, tx } of unconfirmed) {
+      for (const [outpoint] of this.#claims(row, tx)) outpoints.set(hashKey(outpoint), outpoint.slice());
+    }
+    if (outpoints.size === 0) return;
+    const spenders = await client.spenders([...outpoints.values()]);
+    for (const [i, key] of [...outpoints.keys()].entries()) this.#spenders.set(key, spenders[i]);
   }
 
   /** How many entries() would hand on. */
@@ -278,37 +312,39 @@ export class HistoryWriter {
    * child of version 3 that an unconfirmed parent may have (BIP-0431).
    */
   #poolConflicts(first: number, tx: TxView): string {
-    const { mempool } = this.#ctx;
-    const { txs } = this.#wallet.ledger;
     const rivals = new Map<string, Uint8Array>();
-    // Ancestors join while they are gone through.
-    const rows = new Set([first]);
-    for (const row of rows) {
-      const view = row === first ? tx : txs.view(row);
-      if (view === undefined || mempool.get(view.txid) !== undefined) continue;
-      for (let i = 0; i < view.inputCount; i++) {
-        const rival = mempool.spender(view.outpoint(i))?.txid;
-        if (rival !== undefined) rivals.set(hashHex(rival), rival);
-        const parent = txs.find(view.prevHash(i));
-        if (parent < 0 || txs.state(parent) !== TX_STATE.UNCONFIRMED) continue;
-        rows.add(parent);
-        for (let vout = 0; vout < txs.outputCount(parent); vout++) {
-          const sibling = mempool.spender(outpointOf(txs.txid(parent), vout))?.tx;
-          if (sibling?.version === 3) rivals.set(hashHex(sibling.txid), sibling.txid);
-        }
-      }
+    for (const [outpoint, isInput] of this.#claims(first, tx)) {
+      const spender = this.#spenders.get(hashKey(outpoint));
+      if (spender && (isInput || spender.version === 3)) rivals.set(hashHex(spender.txid), spender.txid);
     }
     const sorted = [...rivals].sort(([, a], [, b]) => Buffer.compare(a, b));
     return sorted.map(([id]) => `"${id}"`).join(',');
   }
 
+  /** Inputs of a transaction and of its unconfirmed ancestors, and the outputs of these, as far as they are not in the mempool. */
+  *#claims(first: number, tx: TxView): Generator<readonly [outpoint: Uint8Array, isInput: boolean]> {
+    const { txs } = this.#wallet.ledger;
+    // Ancestors join while they are gone through.
+    const rows = new Set([first]);
+    for (const row of rows) {
+      const view = row === first ? tx : txs.view(row);
+      if (view === undefined || txs.inMempool(row)) continue;
+      for (let i = 0; i < view.inputCount; i++) {
+        yield [view.outpoint(i), true];
+        const parent = txs.find(view.prevHash(i));
+        if (parent < 0 || txs.state(parent) !== TX_STATE.UNCONFIRMED) continue;
+        rows.add(parent);
+        for (let vout = 0; vout < txs.outputCount(parent); vout++) yield [outpointOf(txs.txid(parent), vout), false];
+      }
+    }
+  }
+
   /** BIP-0125 state of a transaction that is in no block. */
   #replaceable(txid: Uint8Array, tx: TxView | undefined): 'yes' | 'no' | 'unknown' {
-    if (tx && signals(tx)) return 'yes';
-    const { mempool } = this.#ctx;
-    const entry = mempool.get(txid);
-    if (entry === undefined) return 'unknown';
-    return mempool.ancestors(entry).some((ancestor) => signals(ancestor.tx)) ? 'yes' : 'no';
+    if (tx && signalsReplacement(tx)) return 'yes';
+    const relatives = this.#relatives.get(hashKey(txid)) ?? null;
+    if (relatives === null) return 'unknown';
+    return relatives.replaceableAncestor ? 'yes' : 'no';
   }
 
   #category(pin: RecordPin, i: number): string {
@@ -321,9 +357,4 @@ export class HistoryWriter {
     const watched = fromWatched || (destination !== null && this.#wallet.isMine(destination) === OWNERSHIP.WATCH);
     return watched ? '"involvesWatchonly":true,' : '';
   }
-}
-
-function signals(tx: TxView): boolean {
-  for (let i = 0; i < tx.inputCount; i++) if (tx.sequence(i) <= MAX_REPLACEABLE) return true;
-  return false;
 }

@@ -8,7 +8,7 @@ import { secretCopy } from '../../crypto/secret-bytes.js';
 import { FlatProvider } from '../../signing/signing-provider.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { asArray, asBool, asString } from '../args.js';
-import type { NodeContext } from '../context/node.js';
+import type { WalletContext } from '../context/wallet.js';
 import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { JsonObject, type JsonValue } from '../wire/values.js';
@@ -26,7 +26,7 @@ interface Amounting {
 const SHARED = ['internal', 'label', 'range'];
 
 /** Reads a request of importmulti for `importDescriptors`. */
-export async function asDescriptor(ctx: NodeContext, wallet: Wallet, request: JsonObject, call: CallInfo): Promise<ReadDescriptor> {
+export async function asDescriptor(ctx: WalletContext, wallet: Wallet, request: JsonObject, call: CallInfo): Promise<ReadDescriptor> {
   try {
     const { addToPool, hasScript } = readImportHead(wallet, request);
     const amounting = await (hasScript ? ofScript(ctx, request, call) : ofText(ctx, request, call));
@@ -44,13 +44,13 @@ export async function asDescriptor(ctx: NodeContext, wallet: Wallet, request: Js
 }
 
 /** Reads text that is a descriptor, or ends with its fault. */
-function parse(ctx: NodeContext, text: string, call?: CallInfo): ParsedDescriptor {
+function parse(ctx: WalletContext, text: string, call?: CallInfo): ParsedDescriptor {
   const parsed = parseDescriptor(text, ctx.descriptors, { requireChecksum: true, keys: call?.taken?.keys });
   return 'error' in parsed ? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, parsed.error) : parsed;
 }
 
 /** A request with `desc`. */
-function ofText(ctx: NodeContext, request: JsonObject, call: CallInfo): Amounting {
+function ofText(ctx: WalletContext, request: JsonObject, call: CallInfo): Amounting {
   const parsed = parse(ctx, asString(request.get('desc')), call);
   const { descriptors, secrets } = parsed;
   const [descriptor] = descriptors;
@@ -83,7 +83,7 @@ function ofText(ctx: NodeContext, request: JsonObject, call: CallInfo): Amountin
 }
 
 /** A request with `scriptPubKey`. */
-async function ofScript(ctx: NodeContext, request: JsonObject, call: CallInfo): Promise<Amounting> {
+async function ofScript(ctx: WalletContext, request: JsonObject, call: CallInfo): Promise<Amounting> {
   const data = await readScriptImport(ctx, request, call);
   try {
     const known = new FlatProvider();

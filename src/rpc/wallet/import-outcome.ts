@@ -1,10 +1,10 @@
 // What calls that import have in common: the time of a request, what its element of the reply says, and the pauses
 // between.
 
+import type { StoredBlocks } from '../../wallet/node-client.js';
 import type { WalletBatch } from '../../wallet/storage/wallet-batch.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { asInt64 } from '../args.js';
-import type { NodeContext } from '../context/node.js';
 import { fail, RPC_CODE, RpcError } from '../errors.js';
 import type { Slicer } from '../node/slices.js';
 import { JsonNumber, JsonObject, type JsonResult, type JsonValue, typeName } from '../wire/values.js';
@@ -49,16 +49,16 @@ export interface Applying {
   readonly breath: Breath;
 }
 
-/** Message for elements whose past could not be read. @param chain which may lack blocks below a snapshot */
+/** Message for elements whose past could not be read. */
 export function scanFailure(
-  { havePruned, history }: Pick<NodeContext['chain'], 'havePruned' | 'history'>,
+  { havePruned, historyMissing }: StoredBlocks,
   what: string,
   things: string,
   time: number,
   scannedTo: number,
 ): RpcError {
   const cause =
-    !havePruned && history !== null
+    !havePruned && historyMissing
       ? 'This error is likely caused by an in-progress assumeutxo background sync. Check logs or getchainstates RPC for assumeutxo background sync progress and try again later.'
       : 'This error could be caused by pruning or data corruption (see bitcoind log for details) and could be dealt with by downloading and rescanning the relevant blocks (see -reindex and -rescan options).';
   return new RpcError(

@@ -10,7 +10,7 @@ import type { KeyOrigin } from '../../signing/signing-provider.js';
 import { destinationOf } from '../../wallet/keys/destination.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { asArray, asBool, asString, hexBytes } from '../args.js';
-import type { NodeContext } from '../context/node.js';
+import type { WalletContext } from '../context/wallet.js';
 import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { privateKeyOf } from '../node/private-key.js';
@@ -102,7 +102,7 @@ export function readImportHead(wallet: Wallet, request: JsonObject): ImportHead 
 }
 
 /** A private key. @throws RpcError */
-export function readSecret(ctx: NodeContext, value: JsonValue | undefined, call: CallInfo): SecretKey {
+export function readSecret(ctx: WalletContext, value: JsonValue | undefined, call: CallInfo): SecretKey {
   const wif = privateKeyOf(value, ctx, call) ?? refuse('Invalid private key encoding');
   const publicKey = ctx.descriptors.keys.publicKey(wif.key, wif.compressed);
   if (publicKey === null) {
@@ -144,7 +144,7 @@ interface Walk {
 type Place = 'top' | 'p2sh' | 'wsh';
 
 /** @returns why the script cannot be solved, empty when it can. @throws RpcError for nestings that cannot be */
-function walkScript(ctx: NodeContext, script: Uint8Array, walk: Walk, place: Place): string {
+function walkScript(ctx: WalletContext, script: Uint8Array, walk: Walk, place: Place): string {
   const { crypto } = ctx;
   const { type, solutions } = solve(script);
   const keep = (kept: Uint8Array): void => void walk.scripts.set(hashKey(crypto.hash160(kept)), kept);
@@ -194,7 +194,7 @@ function walkScript(ctx: NodeContext, script: Uint8Array, walk: Walk, place: Pla
   }
 }
 
-function targetScript(ctx: NodeContext, value: JsonValue | undefined, output: string, internal: boolean): Uint8Array {
+function targetScript(ctx: WalletContext, value: JsonValue | undefined, output: string, internal: boolean): Uint8Array {
   if (typeof value !== 'string') {
     const decoded = decodeAddress(output, ctx.params, ctx.crypto);
     return 'error' in decoded ? refuse(`Invalid address "${output}"`) : decoded.script;
@@ -207,10 +207,10 @@ function targetScript(ctx: NodeContext, value: JsonValue | undefined, output: st
 }
 
 /** A request with `scriptPubKey`. @throws RpcError */
-export const readScriptImport = (ctx: NodeContext, request: JsonObject, call: CallInfo): Promise<ImportData> =>
+export const readScriptImport = (ctx: WalletContext, request: JsonObject, call: CallInfo): Promise<ImportData> =>
   readImport((data) => fillFromScript(ctx, request, call, data));
 
-function fillFromScript(ctx: NodeContext, request: JsonObject, call: CallInfo, data: ImportData): void {
+function fillFromScript(ctx: WalletContext, request: JsonObject, call: CallInfo, data: ImportData): void {
   const target = request.get('scriptPubKey');
   const isAddress = target instanceof JsonObject && target.has('address');
   if (typeof target !== 'string' && !isAddress) {
@@ -255,7 +255,7 @@ function fillFromScript(ctx: NodeContext, request: JsonObject, call: CallInfo, d
 }
 
 /** Whether what was given fits the script; what does not is dropped with a warning. */
-function matchSolvingData(ctx: NodeContext, script: Uint8Array, walk: Walk, data: ImportData, watchOnly: boolean): void {
+function matchSolvingData(ctx: WalletContext, script: Uint8Array, walk: Walk, data: ImportData, watchOnly: boolean): void {
   let reason = walkScript(ctx, script, walk, 'top');
   const { used } = walk;
   warnOfKeys(
@@ -316,7 +316,7 @@ export const MOST_INDICES = 300_000;
  * @throws RpcError, and what `breath` is rejected with
  */
 export const readDescriptorImport = (
-  ctx: NodeContext,
+  ctx: WalletContext,
   request: JsonObject,
   call: CallInfo,
   breath: Breath,
@@ -324,7 +324,7 @@ export const readDescriptorImport = (
 ): Promise<ImportData> => readImport((data) => fillFromDescriptor(ctx, request, call, data, { breath, left }));
 
 async function fillFromDescriptor(
-  ctx: NodeContext,
+  ctx: WalletContext,
   request: JsonObject,
   call: CallInfo,
   data: ImportData,

@@ -6,12 +6,12 @@ import type { ParsedDescriptor } from '../../address/descriptor/parse.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';
 import { inTurns } from '../../lib/steps.js';
 import { only } from '../../policy/compat.js';
-import { planRescan } from '../../wallet/follow/rescan.js';
+import { planRescan, scanStart } from '../../wallet/follow/rescan.js';
 import type { ScriptsAhead } from '../../wallet/keys/descriptor-keys.js';
 import type { TrackedDescriptor } from '../../wallet/keys/descriptor-table.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { asBool, asInt64, asString } from '../args.js';
-import type { NodeContext } from '../context/node.js';
+import type { WalletContext } from '../context/wallet.js';
 import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { Slicer } from '../node/slices.js';
@@ -20,7 +20,7 @@ import type { JsonObject, JsonResult, JsonValue } from '../wire/values.js';
 import { type Applying, breathOf, elementError, type ImportOutcome, importTime, outcomeResult, scanFailure } from './import-outcome.js';
 import type { Breath } from './import-request.js';
 import { addressedBy } from './payees.js';
-import { scanDeps, scanImported, withRescan } from './rescan.js';
+import { scanImported, withRescan } from './rescan.js';
 import { ensureUnlocked } from './select.js';
 
 /** A request that passed every check. */
@@ -38,7 +38,7 @@ interface Accepted {
 const isChange = ({ parsed, internal }: Accepted, at: number): boolean => (parsed.descriptors.length === 2 ? at === 1 : internal);
 
 /** Whether every key of the descriptor has its secret in the text, at index 0. */
-export function hasAllSecrets(ctx: NodeContext, descriptor: Descriptor, { secrets }: ParsedDescriptor): boolean {
+export function hasAllSecrets(ctx: WalletContext, descriptor: Descriptor, { secrets }: ParsedDescriptor): boolean {
   const expansion = descriptor.expand(0, { secrets });
   if (expansion === null) {
     return fail(RPC_CODE.WALLET_ERROR, 'Cannot expand descriptor. Probably because of hardened derivations without private keys provided');
@@ -49,7 +49,7 @@ export function hasAllSecrets(ctx: NodeContext, descriptor: Descriptor, { secret
   return held.length > 0 && expansion.keys.every(({ publicKey }) => held.some((id) => equalBytes(id, ctx.crypto.hash160(publicKey))));
 }
 
-function readRequest(ctx: NodeContext, wallet: Wallet, request: JsonObject, parsed: ParsedDescriptor, warnings: string[]): Accepted {
+function readRequest(ctx: WalletContext, wallet: Wallet, request: JsonObject, parsed: ParsedDescriptor, warnings: string[]): Accepted {
   const bad = (message: string): never => fail(RPC_CODE.INVALID_PARAMETER, message);
   const refuse = (message: string): never => fail(RPC_CODE.WALLET_ERROR, message);
   const bool = (name: string): boolean => (request.has(name) ? asBool(request.get(name)) : false);
@@ -114,7 +114,7 @@ function readRequest(ctx: NodeContext, wallet: Wallet, request: JsonObject, pars
 
 /** A descriptor that is there may be imported again with a range that has its own in it; up to release 21 the end may be lower. */
 function ensureWider(
-  ctx: NodeContext,
+  ctx: WalletContext,
   { rangeStart: from, rangeEnd: to, text }: TrackedDescriptor,
   { rangeStart, rangeEnd }: Pick<Accepted, 'rangeStart' | 'rangeEnd'>,
 ): void {
@@ -127,7 +127,7 @@ function ensureWider(
 }
 
 async function applyRequest(
-  ctx: NodeContext,
+  ctx: WalletContext,
   wallet: Wallet,
   accepted: Accepted,
   how: { time: number; ahead: readonly ScriptsAhead[] },
@@ -152,7 +152,7 @@ function failToAdd(descriptor: Descriptor): never {
 
 /** Takes one descriptor of a request in. */
 async function applyPath(
-  ctx: NodeContext,
+  ctx: WalletContext,
   wallet: Wallet,
   { parsed, active, label, rangeStart, rangeEnd, nextIndex }: Accepted,
   { descriptor, isInternal, time, ahead }: { descriptor: Descriptor; isInternal: boolean; time: number; ahead: ScriptsAhead | undefined },
@@ -207,7 +207,7 @@ const TOO_MANY = `One call brings ${MOST_SCRIPTS} scripts at most, counted from 
  * @param left of them
  */
 async function makeAhead(
-  ctx: NodeContext,
+  ctx: WalletContext,
   wallet: Wallet,
   read: Exclude<ReadDescriptor, ImportOutcome>,
   left: { count: number },
@@ -251,7 +251,7 @@ export type Reader = (request: JsonObject) => ReadDescriptor | Promise<ReadDescr
 
 /** Reads requests in slices for `apply`. Private keys in them are overwritten afterwards, come what may. */
 async function withRead(
-  ctx: NodeContext,
+  ctx: WalletContext,
   wallet: Wallet,
   requests: readonly JsonValue[],
   call: CallInfo,
@@ -277,7 +277,7 @@ async function withRead(
 }
 
 async function processRequest(
-  ctx: NodeContext,
+  ctx: WalletContext,
   wallet: Wallet,
   read: ReadDescriptor,
   time: number,
@@ -300,7 +300,7 @@ async function processRequest(
 
 /** Imports into a wallet of descriptors. @param how rescan: whether past blocks are read */
 export async function importDescriptors(
-  ctx: NodeContext,
+  ctx: WalletContext,
   wallet: Wallet,
   requests: readonly JsonValue[],
   call: CallInfo,
@@ -309,11 +309,12 @@ export async function importDescriptors(
   const importAll = async (): Promise<JsonResult> => {
     ensureUnlocked(wallet);
     const tip = wallet.tip!;
-    const now = tip.medianTimePast();
+    const now = tip.medianTime;
     // Core imports what stands before a bad time and then fails; here a call that fails has imported nothing.
     const times = requests.map((request) => importTime(request, now));
     let lowest = tip.time;
     for (const time of times) lowest = Math.min(lowest, Math.max(time, 1));
+    const start = rescan ? await scanStart(ctx.client, lowest) : null;
     const outcomes = await withRead(ctx, wallet, requests, call, readOne, (read, breath) =>
       wallet.changeKeysAlone(async (batch) => {
         ensureUnlocked(wallet);
@@ -326,18 +327,19 @@ export async function importDescriptors(
           const pause = breath();
           if (pause) await pause;
         }
-        if (rescan && all.some(({ success }) => success)) planRescan(wallet, lowest, scanDeps(ctx, wallet).chain, batch);
+        if (rescan && all.some(({ success }) => success)) planRescan(wallet, start, batch);
         return all;
       }),
     );
     if (!rescan || !outcomes.some(({ success }) => success)) return outcomes.map(outcomeResult);
     const scannedTo = await scanImported(ctx, wallet, lowest);
     if (wallet.scan?.abort) fail(RPC_CODE.MISC_ERROR, 'Rescan aborted by user.');
+    const stored = await ctx.client.stored();
     return outcomes.map((outcome, i) =>
       outcomeResult(
         scannedTo <= lowest || outcome.error || times[i] >= scannedTo
           ? outcome
-          : { success: false, error: scanFailure(ctx.chain, 'descriptor with', 'desc', times[i], scannedTo), warnings: [] },
+          : { success: false, error: scanFailure(stored, 'descriptor with', 'desc', times[i], scannedTo), warnings: [] },
       ),
     );
   };

@@ -4,12 +4,12 @@ import { destinationOf } from '../../wallet/keys/destination.js';
 import { OWNERSHIP } from '../../wallet/keys/ownership.js';
 import type { WalletBatch } from '../../wallet/storage/wallet-batch.js';
 import type { Wallet } from '../../wallet/wallet.js';
-import type { NodeContext } from '../context/node.js';
+import type { WalletContext } from '../context/wallet.js';
 import { legacyOf } from './select.js';
 
 /** Marks an output script as ours to watch where it is not ours already, and labels it. */
 export function importTarget(
-  ctx: NodeContext,
+  ctx: WalletContext,
   wallet: Wallet,
   script: Uint8Array,
   how: { hasSolvingData: boolean; label: string | null; time: number },

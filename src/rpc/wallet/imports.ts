@@ -1,15 +1,15 @@
 // What importaddress, importprivkey and importpubkey share. Each watches or takes one thing and scans from the
 // beginning.
 import { scriptHashScript } from '../../consensus/script/build-script.js';
-import { planRescan } from '../../wallet/follow/rescan.js';
+import { planRescan, scanStart } from '../../wallet/follow/rescan.js';
 import { payToKeyHash } from '../../wallet/keys/is-mine.js';
 import { keyHashProgram } from '../../wallet/keys/key-table.js';
 import type { WalletBatch } from '../../wallet/storage/wallet-batch.js';
 import type { Wallet } from '../../wallet/wallet.js';
-import type { NodeContext } from '../context/node.js';
+import type { WalletContext } from '../context/wallet.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { JsonValue } from '../wire/values.js';
-import { refuseScanOfPruned, scanDeps, scanImported, withRescan } from './rescan.js';
+import { refuseScanOfPruned, scanImported, withRescan } from './rescan.js';
 
 export const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
 
@@ -17,7 +17,7 @@ export const given = (value: JsonValue | undefined): value is JsonValue => value
 export const BEGINNING = 1;
 
 /** Output scripts of a key's addresses: legacy, and for compressed keys the two of segwit. */
-export function keyScripts(ctx: NodeContext, publicKey: Uint8Array): Uint8Array[] {
+export function keyScripts(ctx: WalletContext, publicKey: Uint8Array): Uint8Array[] {
   const id = ctx.crypto.hash160(publicKey);
   if (publicKey.length !== 33) return [payToKeyHash(id)];
   const program = keyHashProgram(id);
@@ -26,7 +26,7 @@ export function keyScripts(ctx: NodeContext, publicKey: Uint8Array): Uint8Array[
 
 /** Imports, then scans the whole chain when asked to. */
 export async function importThenScan(
-  ctx: NodeContext,
+  ctx: WalletContext,
   wallet: Wallet,
   rescan: boolean,
   work: (plan: (batch: WalletBatch) => void) => Promise<void>,
@@ -35,9 +35,10 @@ export async function importThenScan(
     await work(() => {});
     return null;
   }
-  refuseScanOfPruned(ctx);
+  await refuseScanOfPruned(ctx);
   return withRescan(ctx, wallet, async () => {
-    await work((batch) => planRescan(wallet, 0, scanDeps(ctx, wallet).chain, batch));
+    const start = await scanStart(ctx.client, 0);
+    await work((batch) => planRescan(wallet, start, batch));
     const scannedTo = await scanImported(ctx, wallet, 0);
     if (wallet.scan?.abort) fail(RPC_CODE.MISC_ERROR, 'Rescan aborted by user.');
     if (scannedTo > 0) {

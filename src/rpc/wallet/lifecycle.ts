@@ -4,7 +4,7 @@
 import { only } from '../../policy/compat.js';
 import { VERIFY } from '../../wallet/manage/wallet-error.js';
 import { asBool } from '../args.js';
-import type { NodeContext } from '../context/node.js';
+import type { WalletContext } from '../context/wallet.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { JsonResult, JsonValue } from '../wire/values.js';
 
@@ -19,7 +19,7 @@ export const warned = (warnings: readonly string[]): Record<string, JsonResult> 
 });
 
 /** Which names of wallets release 31 takes: no way up, no detours. */
-export function checkName({ compat }: NodeContext, name: string): void {
+export function checkName({ compat }: WalletContext, name: string): void {
   if (!only(compat, 31)) return;
   const refuse = (why: string): never => fail(RPC_CODE.WALLET_ERROR, `${VERIFY}Wallet name ${why}`);
   const parts = name.split('/').filter((part) => part !== '');

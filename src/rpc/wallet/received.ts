@@ -7,7 +7,7 @@ import { coinsOfAddress } from '../../wallet/coins/coins-of-address.js';
 import { FILTER, OWNERSHIP } from '../../wallet/keys/ownership.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { asBool, asInt } from '../args.js';
-import type { NodeContext } from '../context/node.js';
+import type { WalletContext } from '../context/wallet.js';
 import type { Slicer } from '../node/slices.js';
 import type { JsonValue } from '../wire/values.js';
 import { destinationKey } from './addresses.js';
@@ -32,7 +32,7 @@ interface Counted {
 /** Confirmations from which on a coinbase may be spent in the next block. */
 const MATURE = 101;
 
-export const countedOf = ({ compat }: NodeContext, minDepth: JsonValue | undefined, immature: JsonValue | undefined): Counted => ({
+export const countedOf = ({ compat }: WalletContext, minDepth: JsonValue | undefined, immature: JsonValue | undefined): Counted => ({
   minDepth: given(minDepth) ? asInt(minDepth) : 1,
   coinbases: !follows(compat, 23) ? 'none' : given(immature) && asBool(immature) ? 'all' : 'mature',
 });
@@ -70,7 +70,7 @@ const ONLY = -1;
 
 /** Every address of the book (or one) with what it received, in Core's order. */
 export async function receivedByAddress(
-  ctx: NodeContext,
+  ctx: WalletContext,
   wallet: Wallet,
   args: readonly JsonValue[],
   only: Uint8Array | null,

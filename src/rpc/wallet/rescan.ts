@@ -2,21 +2,21 @@
 import { type RescanDeps, rescanFrom, reserve } from '../../wallet/follow/rescan.js';
 import { reacceptTransactions } from '../../wallet/spend/resend.js';
 import type { Wallet } from '../../wallet/wallet.js';
-import type { NodeContext } from '../context/node.js';
+import type { WalletContext } from '../context/wallet.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { managerOf } from './select.js';
 
-export const scanDeps = (ctx: NodeContext, wallet: Wallet): RescanDeps => managerOf(ctx).scanDeps(wallet);
+export const scanDeps = (ctx: WalletContext, wallet: Wallet): RescanDeps => managerOf(ctx).scanDeps(wallet);
 
 /** Holds the wallet for a scan while `work` runs. */
-export async function withRescan<T>(ctx: NodeContext, wallet: Wallet, work: () => Promise<T>): Promise<T> {
+export async function withRescan<T>(ctx: WalletContext, wallet: Wallet, work: () => Promise<T>): Promise<T> {
   if (!reserve(wallet, ctx.clock.monotonicMs())) {
     fail(RPC_CODE.WALLET_ERROR, 'Wallet is currently rescanning. Abort existing rescan or wait.');
   }
   try {
     return await work();
   } finally {
-    wallet.scan = null;
+    managerOf(ctx).endScan(wallet);
   }
 }
 
@@ -24,13 +24,13 @@ export async function withRescan<T>(ctx: NodeContext, wallet: Wallet, work: () =
  * Scans for what was imported; then the wallet's transactions that wait go to the mempool again.
  * @returns as rescanFrom's
  */
-export async function scanImported(ctx: NodeContext, wallet: Wallet, seconds: number): Promise<number> {
+export async function scanImported(ctx: WalletContext, wallet: Wallet, seconds: number): Promise<number> {
   const scannedTo = await rescanFrom(wallet, seconds, true, scanDeps(ctx, wallet));
   if (ctx.spend) await reacceptTransactions(wallet, ctx.spend);
   return scannedTo;
 }
 
 /** Refuses a scan from the beginning where its blocks are gone. @throws RpcError */
-export function refuseScanOfPruned({ chain }: NodeContext, what = 'Rescan is disabled when blocks are pruned'): void {
-  if (chain.havePruned) fail(RPC_CODE.WALLET_ERROR, what);
+export async function refuseScanOfPruned({ client }: WalletContext, what = 'Rescan is disabled when blocks are pruned'): Promise<void> {
+  if ((await client.stored()).havePruned) fail(RPC_CODE.WALLET_ERROR, what);
 }

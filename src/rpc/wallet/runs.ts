@@ -1,12 +1,12 @@
 // The run functions of the wallets' calls, each with what its declaration says it relies on.
 
-import type { NodeContext, NodeRun } from '../context/node.js';
+import type { WalletContext, WalletRun } from '../context/wallet.js';
 import { METHODS } from '../declare/methods.js';
 import type { RunTable } from '../dispatch.js';
 import { WALLET_RUNS as RUNS } from '../methods/wallet-runs.js';
 import { followed, refusing, usingKeys } from './select.js';
 
-function guarded(name: string, run: NodeRun): NodeRun {
+function guarded(name: string, run: WalletRun): WalletRun {
   switch (METHODS.get(name)?.holds) {
     case 'keys':
       return refusing(usingKeys(followed(run)));
@@ -18,4 +18,6 @@ function guarded(name: string, run: NodeRun): NodeRun {
 }
 
 /** By name of the method. */
-export const WALLET_RUNS: RunTable<NodeContext> = Object.fromEntries(Object.entries(RUNS).map(([name, run]) => [name, guarded(name, run)]));
+export const WALLET_RUNS: RunTable<WalletContext> = Object.fromEntries(
+  Object.entries(RUNS).map(([name, run]) => [name, guarded(name, run)]),
+);

@@ -8,7 +8,7 @@ import type { LegacyKeys } from '../../wallet/keys/legacy-keys.js';
 import { NOT_LOADED, WalletError } from '../../wallet/manage/wallet-error.js';
 import { describeStoreError, type WalletManager } from '../../wallet/manage/wallet-manager.js';
 import type { Wallet } from '../../wallet/wallet.js';
-import type { NodeContext } from '../context/node.js';
+import type { WalletContext } from '../context/wallet.js';
 import { type CallInfo, DerivedCall, type Run } from '../dispatch.js';
 import { fail, RPC_CODE, RpcError } from '../errors.js';
 import type { JsonResult } from '../wire/values.js';
@@ -50,7 +50,7 @@ const refusalOf = (error: unknown): unknown => (error instanceof WalletError ? n
  * A call that answers with what the wallet room refuses wherever it meets it, as a wallet that is unloaded while the
  * call waits.
  */
-export function refusing(run: Run<NodeContext>): Run<NodeContext> {
+export function refusing(run: Run<WalletContext>): Run<WalletContext> {
   const refuse = (error: unknown): never => {
     throw refusalOf(error);
   };
@@ -71,21 +71,22 @@ export function asRpcError(error: unknown): unknown {
   return fault === null ? error : new RpcError(RPC_CODE.WALLET_ERROR, fault);
 }
 
-export function managerOf(ctx: NodeContext): WalletManager {
+export function managerOf(ctx: WalletContext): WalletManager {
   return ctx.wallets ?? fail(RPC_CODE.METHOD_NOT_FOUND, 'Method not found');
 }
 
 /** What a call without a wallet's name is told when several are loaded. */
-const ambiguous = ({ compat }: NodeContext): string =>
+const ambiguous = ({ compat }: WalletContext): string =>
   follows(compat, 28)
     ? 'Multiple wallets are loaded. Please select which wallet to use by requesting the RPC through the /wallet/<walletname> URI path.'
     : 'Wallet file not specified (must request wallet RPC through /wallet/<filename> uri-path).';
 
 /** The wallet a call means, with every event of chain and mempool worked off. */
-export function walletOf(ctx: NodeContext, call: CallInfo): Wallet {
+export function walletOf(ctx: WalletContext, call: CallInfo): Wallet {
   const manager = managerOf(ctx);
   try {
     const wallet = manager.select(walletNameOf(call.path), ambiguous(ctx));
+    ctx.client.sync();
     // More than a moment's work was done before the call began: see followed().
     wallet.drain();
     return wallet;
@@ -95,7 +96,7 @@ export function walletOf(ctx: NodeContext, call: CallInfo): Wallet {
 }
 
 /** The wallet a call means, undefined when there is none such: the call says what is wrong. */
-function meantWallet(ctx: NodeContext, call: CallInfo): Wallet | undefined {
+function meantWallet(ctx: WalletContext, call: CallInfo): Wallet | undefined {
   try {
     return ctx.wallets?.select(walletNameOf(call.path), ambiguous(ctx));
   } catch {
@@ -108,7 +109,7 @@ function meantWallet(ctx: NodeContext, call: CallInfo): Wallet | undefined {
  * after a pause goes on when the wallet is not in the middle of a block.
  */
 export const followed =
-  (run: Run<NodeContext>): Run<NodeContext> =>
+  (run: Run<WalletContext>): Run<WalletContext> =>
   (ctx, args, call) => {
     const wallet = meantWallet(ctx, call);
     if (wallet === undefined) return run(ctx, args, call);
@@ -119,6 +120,7 @@ export const followed =
         return hold instanceof Promise ? hold.then(() => wallet.whole()) : wallet.midway;
       },
     });
+    ctx.client.sync();
     const rest = wallet.caughtUp();
     return rest === undefined ? run(ctx, args, pausing) : rest.then(() => run(ctx, args, pausing));
   };
@@ -128,7 +130,7 @@ export const followed =
  * that comes while something of that kind waits begins after it, and meets what it left.
  */
 export const usingKeys =
-  (run: Run<NodeContext>): Run<NodeContext> =>
+  (run: Run<WalletContext>): Run<WalletContext> =>
   (ctx, args, call) => {
     const wallet = meantWallet(ctx, call);
     if (wallet === undefined) return run(ctx, args, call);
@@ -154,15 +156,18 @@ export const usingKeys =
  * The same for calls about coins and balances: transactions of disconnected blocks are back in the pool first. At once
  * when none are on their way.
  */
-export function settledWallet(ctx: NodeContext, call: CallInfo): Wallet | Promise<Wallet> {
+export function settledWallet(ctx: WalletContext, call: CallInfo): Wallet | Promise<Wallet> {
   const wallet = walletOf(ctx, call);
-  const settling = ctx.settle(wallet);
+  const settling = ctx.client.settled();
   if (settling === undefined) return wallet;
-  return settling.then(() => wallet.caughtUp()).then(() => wallet);
+  return settling
+    .then(() => ctx.client.sync())
+    .then(() => wallet.caughtUp())
+    .then(() => wallet);
 }
 
 /** Runs a call about coins and balances, at once when nothing is on its way back to the pool. */
-export function withSettled<T>(ctx: NodeContext, call: CallInfo, run: (wallet: Wallet) => T | Promise<T>): T | Promise<T> {
+export function withSettled<T>(ctx: WalletContext, call: CallInfo, run: (wallet: Wallet) => T | Promise<T>): T | Promise<T> {
   const wallet = settledWallet(ctx, call);
   return wallet instanceof Promise ? wallet.then(run) : run(wallet);
 }

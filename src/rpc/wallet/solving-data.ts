@@ -5,12 +5,12 @@ import { hashKey } from '../../consensus/bytes/hex.js';
 import { witnessProgramScript } from '../../consensus/script/build-script.js';
 import { FlatProvider } from '../../signing/signing-provider.js';
 import { asArray, asString, hexBytes } from '../args.js';
-import type { NodeContext } from '../context/node.js';
+import type { WalletContext } from '../context/wallet.js';
 import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { JsonObject, JsonValue } from '../wire/values.js';
 
-export function solvingData(ctx: NodeContext, data: JsonObject, call: CallInfo): FlatProvider {
+export function solvingData(ctx: WalletContext, data: JsonObject, call: CallInfo): FlatProvider {
   const known = new FlatProvider();
   const { crypto } = ctx;
   const texts = (name: string): string[] => (data.has(name) ? asArray(data.get(name)).map((text: JsonValue) => asString(text)) : []);
@@ -33,7 +33,7 @@ export function solvingData(ctx: NodeContext, data: JsonObject, call: CallInfo):
   return known;
 }
 
-function publicKeyOf(ctx: NodeContext, text: string): Uint8Array {
+function publicKeyOf(ctx: WalletContext, text: string): Uint8Array {
   const bad = (why: string): never => fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, `Pubkey "${text}" must ${why}`);
   const key = hexBytes(text) ?? bad('be a hex string');
   if (key.length !== 33 && key.length !== 65) bad('have a length of either 33 or 65 bytes');

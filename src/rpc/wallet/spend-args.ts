@@ -10,7 +10,7 @@ import type { Recipient } from '../../wallet/spend/select/draft.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { WALLET_FLAG } from '../../wallet/wallet-record.js';
 import { asAmount, asBool, asString } from '../args.js';
-import type { NodeContext } from '../context/node.js';
+import type { WalletContext } from '../context/wallet.js';
 import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { confirmTarget } from '../node/estimate-fee.js';
@@ -20,10 +20,10 @@ export type Given = JsonValue | undefined;
 
 export const given = (value: Given): value is Exclude<JsonValue, null> => value !== undefined && value !== null;
 
-export const toolsOf = (ctx: NodeContext): SpendTools => ctx.spend ?? fail(RPC_CODE.METHOD_NOT_FOUND, 'Method not found');
+export const toolsOf = (ctx: WalletContext): SpendTools => ctx.spend ?? fail(RPC_CODE.METHOD_NOT_FOUND, 'Method not found');
 
 /** A control with the operator's habits, open for changes. */
-export const controlFor = (ctx: NodeContext): { -readonly [K in keyof CoinControl]: CoinControl[K] } =>
+export const controlFor = (ctx: WalletContext): { -readonly [K in keyof CoinControl]: CoinControl[K] } =>
   defaultControl(toolsOf(ctx).options.avoidPartialSpends);
 
 const FEE_MODES: readonly FeeMode[] = ['unset', 'economical', 'conservative'];
@@ -37,7 +37,7 @@ export interface RateArgs {
 }
 
 /** @param override the rate holds even below the minimum */
-export function setFeeRate(ctx: NodeContext, control: ReturnType<typeof controlFor>, args: RateArgs, override: boolean): void {
+export function setFeeRate(ctx: WalletContext, control: ReturnType<typeof controlFor>, args: RateArgs, override: boolean): void {
   const { confTarget, estimateMode, feeRate } = args;
   if (given(feeRate)) {
     if (given(confTarget)) {
@@ -62,7 +62,7 @@ export function setFeeRate(ctx: NodeContext, control: ReturnType<typeof controlF
       FEE_MODES.find((known) => known === mode) ??
       fail(RPC_CODE.INVALID_PARAMETER, 'Invalid estimate_mode parameter, must be one of: "unset", "economical", "conservative"');
   }
-  if (given(confTarget)) control.confirmTarget = confirmTarget(ctx, confTarget);
+  if (given(confTarget)) control.confirmTarget = confirmTarget(ctx.client.longestTarget, confTarget);
 }
 
 /** Whether coins of addresses spent from are left out: what wallets with the flag do by themselves. */
@@ -75,7 +75,7 @@ export function avoidReuse(wallet: Wallet, value: Given): boolean {
 
 /** Recipients from addresses and amounts, in slices. @param payers addresses that pay the fee */
 export async function recipientsOf(
-  ctx: NodeContext,
+  ctx: WalletContext,
   amounts: JsonObject,
   payers: readonly JsonValue[],
   call: CallInfo,

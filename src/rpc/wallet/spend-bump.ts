@@ -5,7 +5,7 @@ import type { CoinControl } from '../../wallet/spend/coin-control.js';
 import { type Bump, type BumpError, type BumpFailure, type BumpWishes, PLAIN_BUMP } from '../../wallet/spend/fee-bump.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { asBool, asHash, asObject, asUint32, checkMembers, checkTypes } from '../args.js';
-import type { NodeContext } from '../context/node.js';
+import type { WalletContext } from '../context/wallet.js';
 import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { outputsOf } from '../front/createrawtransaction.js';
@@ -33,7 +33,7 @@ interface BumpRequest {
   readonly version: PsbtVersion;
 }
 
-function bumpRequest(ctx: NodeContext, wallet: Wallet, value: JsonValue | undefined, foreignInputs: boolean): BumpRequest {
+function bumpRequest(ctx: WalletContext, wallet: Wallet, value: JsonValue | undefined, foreignInputs: boolean): BumpRequest {
   const later = follows(ctx.compat, 31);
   const control = bumpControl(ctx, wallet, value, later);
   const wishes = { ...PLAIN_BUMP, foreignInputs: later && foreignInputs };
@@ -50,7 +50,7 @@ function bumpRequest(ctx: NodeContext, wallet: Wallet, value: JsonValue | undefi
   return { control, wishes: { ...wishes, outputs, changeIndex }, version };
 }
 
-function bumpControl(ctx: NodeContext, wallet: Wallet, value: JsonValue | undefined, later: boolean): CoinControl {
+function bumpControl(ctx: WalletContext, wallet: Wallet, value: JsonValue | undefined, later: boolean): CoinControl {
   const control = controlFor(ctx);
   control.allowWatchOnly = wallet.privateKeysDisabled;
   control.replaceable = true;
@@ -73,7 +73,7 @@ function bumpControl(ctx: NodeContext, wallet: Wallet, value: JsonValue | undefi
 export const refuse = ({ failure, error }: BumpError): never => fail(CODES[failure], error);
 
 /** The wallet, what is replaced, and what is wanted of the replacement. */
-export async function bumpArgs(ctx: NodeContext, args: readonly JsonValue[], call: CallInfo, foreignInputs: boolean) {
+export async function bumpArgs(ctx: WalletContext, args: readonly JsonValue[], call: CallInfo, foreignInputs: boolean) {
   const chosen = walletOf(ctx, call);
   checkTypes(args, ['string', 'object']);
   const txid = asHash(args[0], 'txid');

@@ -2,18 +2,17 @@
 import { decodeAddress } from '../../address/address.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { SpentOutput } from '../../consensus/script/spent-output.js';
-import { buildTx, type TxFields } from '../../consensus/tx/build-tx.js';
-import { parseTx } from '../../consensus/tx/tx-view.js';
+import { type TxFields } from '../../consensus/tx/build-tx.js';
 import { follows } from '../../policy/compat.js';
 import { outpointOf } from '../../wallet/coins/outpoint.js';
 import { type FundedTransaction, fundTransaction } from '../../wallet/spend/fund-transaction.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { asAddressType } from '../address-type.js';
 import { asAmount, asArray, asBool, asHash, asInt, asObject, asString, type CheckedType, checkMembers, checkType } from '../args.js';
-import type { NodeContext } from '../context/node.js';
+import type { WalletContext } from '../context/wallet.js';
 import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
-import { findOutputs, knowsTaproot } from '../node/signing-args.js';
+import { knowsTaproot } from '../node/signing-args.js';
 import { JsonNumber, JsonObject, type JsonValue, typeName } from '../wire/values.js';
 import { includeWatchOnly } from './coins.js';
 import { solvingData } from './solving-data.js';
@@ -79,7 +78,7 @@ const MIN_INPUT_WEIGHT = 165;
 
 /** Reads the options and funds, in the wallet's spend line; errors are the call's. */
 export async function fundWith(
-  ctx: NodeContext,
+  ctx: WalletContext,
   wallet: Wallet,
   options: Given,
   fund: FundCall,
@@ -121,12 +120,11 @@ const OUT_OF_BOUNDS = 'changePosition out of bounds';
 const either = (options: JsonObject, name: string, old: string): Given => (options.has(name) ? options.get(name) : options.get(old));
 
 /** Outputs among the inputs that are not the wallet's. */
-async function foreignOutputs(ctx: NodeContext, wallet: Wallet, tx: TxFields): Promise<Map<string, SpentOutput>> {
+async function foreignOutputs(ctx: WalletContext, wallet: Wallet, tx: TxFields): Promise<Map<string, SpentOutput>> {
   const { coins } = wallet.ledger;
   const foreign = tx.inputs.filter(({ prevHash, prevIndex }) => coins.find(outpointOf(prevHash, prevIndex)) < 0);
   if (foreign.length === 0) return new Map();
-  const bytes = buildTx({ ...tx, inputs: foreign });
-  const outputs = await findOutputs(ctx, parseTx(bytes, ctx.crypto, { allowWitness: false }));
+  const outputs = await ctx.client.outputs(foreign.map(({ prevHash, prevIndex }) => outpointOf(prevHash, prevIndex)));
   return new Map(
     foreign.map(({ prevHash, prevIndex }, i) => {
       const output = outputs[i] ?? fail(RPC_CODE.WALLET_ERROR, 'Unable to find UTXO for external input');
@@ -164,7 +162,7 @@ function readWeights(value: Given, control: ReturnType<typeof controlFor>): void
 }
 
 /** Options that came after 0.21. */
-function readLater(ctx: NodeContext, options: JsonObject, control: ReturnType<typeof controlFor>, call: CallInfo): void {
+function readLater(ctx: WalletContext, options: JsonObject, control: ReturnType<typeof controlFor>, call: CallInfo): void {
   if (options.has('include_unsafe')) control.includeUnsafe = asBool(options.get('include_unsafe'));
   readDepths(options, control, { negative: 'Negative minconf' });
   if (options.has('max_tx_weight')) control.maxWeight = asInt(options.get('max_tx_weight'));
@@ -203,7 +201,7 @@ export function checkPositions(payers: readonly JsonValue[], names: readonly str
 }
 
 function readOptions(
-  ctx: NodeContext,
+  ctx: WalletContext,
   wallet: Wallet,
   options: JsonObject,
   control: ReturnType<typeof controlFor>,

@@ -10,10 +10,10 @@ import { finalizePsbt } from '../../signing/finalize-psbt.js';
 import { stillUnspent } from '../../wallet/spend/available-coins.js';
 import { commitTransaction } from '../../wallet/spend/commit-transaction.js';
 import { COINS_GONE, lockTime } from '../../wallet/spend/create-transaction.js';
-import type { SpendNode } from '../../wallet/spend/spend-node.js';
+import type { SpendTools } from '../../wallet/spend/payment.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { asBool, asObject, asString } from '../args.js';
-import type { NodeContext } from '../context/node.js';
+import type { WalletContext } from '../context/wallet.js';
 import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { constructTransaction } from '../front/createrawtransaction.js';
@@ -26,14 +26,14 @@ import { type Given, given, toolsOf } from './spend-args.js';
 import { failFill } from './walletprocesspsbt.js';
 
 /** The values of the transaction that inputs, outputs and lock time make. */
-export function startedTx(ctx: NodeContext, args: readonly JsonValue[], replaceable: boolean, version?: number): TxFields {
+export function startedTx(ctx: WalletContext, args: readonly JsonValue[], replaceable: boolean, version?: number): TxFields {
   const context = { params: ctx.params, hashes: ctx.crypto };
   return fieldsOf(parseTx(constructTransaction(context, args, replaceable, version), ctx.crypto, { allowWitness: false }));
 }
 
 /** A PSBT of the values with what the wallet knows. */
 export async function walletPsbt(
-  ctx: NodeContext,
+  ctx: WalletContext,
   wallet: Wallet,
   tx: TxFields,
   fill: { readonly sign: boolean; readonly derivations: boolean; readonly version?: PsbtVersion },
@@ -68,9 +68,9 @@ export const SEQUENCE_REPLACEABLE = 0xffff_fffd;
 export const SEQUENCE_LOCKABLE = 0xffff_fffe;
 
 /** The transaction with a lock time that says that it is not meant for past blocks, as far as its sequences go. */
-export function notForThePast(wallet: Wallet, tx: TxFields, node: SpendNode): TxFields {
+export async function notForThePast(wallet: Wallet, tx: TxFields, tools: SpendTools): Promise<TxFields> {
   const lockable = tx.inputs.every(({ sequence }) => sequence === SEQUENCE_LOCKABLE || sequence === SEQUENCE_REPLACEABLE);
-  return lockable ? { ...tx, locktime: lockTime(wallet, node) } : tx;
+  return lockable ? { ...tx, locktime: await lockTime(wallet, tools) } : tx;
 }
 
 /** Options that send knows by one name only, with the names that other calls take. */
@@ -84,7 +84,7 @@ const OLD_NAMES = [
 ] as const;
 
 /** The options with the rate's arguments among them, whichever way they were given. */
-export function sendOptions(args: readonly JsonValue[], { compat }: Pick<NodeContext, 'compat'>): JsonObject {
+export function sendOptions(args: readonly JsonValue[], { compat }: Pick<WalletContext, 'compat'>): JsonObject {
   const invalid = (text: string): never => fail(RPC_CODE.INVALID_PARAMETER, text);
   const options = given(args[4]) ? asObject(args[4]) : new JsonObject([], []);
   const keys = [...options.keys];
@@ -131,7 +131,7 @@ export const sendOutcome = (options: JsonObject): SendOutcome => ({
  * @param chosen outpoints that the wallet chose for it: they are unspent still when it is recorded
  */
 export async function finishSend(
-  ctx: NodeContext,
+  ctx: WalletContext,
   wallet: Wallet,
   { tx, chosen }: { readonly tx: TxFields; readonly chosen: readonly Uint8Array[] },
   { wantsPsbt, addToWallet }: SendOutcome,

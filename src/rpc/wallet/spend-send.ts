@@ -7,7 +7,7 @@ import { inSpendLine } from '../../wallet/spend/spend-line.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { WALLET_FLAG } from '../../wallet/wallet-record.js';
 import { asString } from '../args.js';
-import type { NodeContext } from '../context/node.js';
+import type { WalletContext } from '../context/wallet.js';
 import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { hashHex } from '../render/hex.js';
@@ -22,7 +22,7 @@ export function note(values: Map<string, string>, name: string, value: Given): v
 }
 
 export async function sendMoney(
-  ctx: NodeContext,
+  ctx: WalletContext,
   wallet: Wallet,
   payment: { readonly control: CoinControl; readonly recipients: readonly Recipient[]; readonly values: ReadonlyMap<string, string> },
   verbose: boolean,
@@ -36,7 +36,7 @@ export async function sendMoney(
   if (wallet.privateKeysDisabled) fail(RPC_CODE.WALLET_ERROR, 'Error: Private keys are disabled for this wallet');
   const tools = toolsOf(ctx);
   const { control, values } = payment;
-  const recipients = shuffle([...payment.recipients], tools.node.chance);
+  const recipients = shuffle([...payment.recipients], tools.chance);
   const { tx, reason } = await inSpendLine(wallet, async () => {
     const made = await payAndRecord(wallet, { recipients, control, changePosition: -1, sign: true }, values, tools, call.breathe);
     return 'error' in made ? fail(RPC_CODE.WALLET_INSUFFICIENT_FUNDS, made.error) : made;

@@ -6,7 +6,7 @@
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Steps } from '../coins/ledger.js';
 import { NOWHERE } from '../coins/tx-table.js';
-import type { WalletBlock } from '../source.js';
+import type { BlockFacts } from '../node-client.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
 import { DEFAULT_PACE, placeIn, type WalletState } from '../wallet-state.js';
 
@@ -17,7 +17,7 @@ import { DEFAULT_PACE, placeIn, type WalletState } from '../wallet-state.js';
  */
 export function* connectBlock(
   wallet: WalletState,
-  node: WalletBlock,
+  node: BlockFacts,
   found: Iterable<readonly [position: number, tx: TxView]>,
   batch: WalletBatch,
   placed = placeIn,
@@ -32,11 +32,11 @@ export function* connectBlock(
   }
 }
 
-/** The wallet's tip left the chain. */
-export function* disconnectBlock(wallet: WalletState, node: WalletBlock, txs: readonly TxView[], batch: WalletBatch): Steps {
-  wallet.tip = node.prev;
+/** The wallet's tip left the chain: one before it is the tip. */
+export function* disconnectBlock(wallet: WalletState, before: BlockFacts, txs: readonly TxView[], batch: WalletBatch): Steps {
+  wallet.tip = before;
   wallet.writeLocator(batch);
-  wallet.ledger.setTip(node.height - 1);
+  wallet.ledger.setTip(before.height);
   for (const tx of txs) {
     yield* whole(wallet.ledger.syncing(tx, NOWHERE, batch));
     yield true;

@@ -1,18 +1,18 @@
 // Brings a wallet that was just loaded to the chain's tip: records of blocks that left the chain become unconfirmed,
 // then the blocks after the fork are looked through.
 
+import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
 import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import type { FoundTx } from '../../jobs/scan-blocks.js';
 import { Slicer } from '../../lib/slicer.js';
 import { NOWHERE, TX_STATE } from '../coins/tx-table.js';
 import { WALLET_CODE, WalletError } from '../manage/wallet-error.js';
-import type { WalletBlock, WalletChain } from '../source.js';
+import { type BlockFacts, type NodeClient, type NodeQuestions, sameBlock, TIMESTAMP_WINDOW } from '../node-client.js';
 import { WalletBatch } from '../storage/wallet-batch.js';
 import type { Wallet } from '../wallet.js';
 import { scannedPlace } from '../wallet-state.js';
 import { connectBlock, takeSteps } from './block-steps.js';
-import { firstBlockSince, TIMESTAMP_WINDOW } from './first-block-since.js';
 import { type ScanDeps, scanAhead } from './scan-pipeline.js';
 
 const HASH = 32;
@@ -25,32 +25,35 @@ const FAR = 500;
 const ROWS_PER_BATCH = 500;
 
 /** The newest block of a locator that is in the best chain; genesis without one. */
-export function forkOf(locator: Uint8Array, chain: WalletChain): WalletBlock {
-  for (let at = 0; at + HASH <= locator.length; at += HASH) {
-    const node = chain.node(locator.subarray(at, at + HASH));
-    if (node && chain.contains(node)) return node;
+export async function forkOf(locator: Uint8Array, client: NodeClient): Promise<BlockFacts> {
+  const hashes: Uint8Array[] = [];
+  for (let at = 0; at + HASH <= locator.length; at += HASH) hashes.push(locator.slice(at, at + HASH));
+  for (;;) {
+    const newest = (await client.heights(hashes)).findIndex((height) => height >= 0);
+    if (newest < 0) return client.genesis;
+    const found = await client.block(hashes[newest]);
+    // It may have left the chain between the two questions.
+    if (found?.inChain) return found.block;
   }
-  return chain.atHeight(0)!;
 }
 
 /** Whether a wallet was left on another network: every locator ends with genesis. */
-export function isOfOtherChain(locator: Uint8Array, chain: Pick<WalletChain, 'atHeight'>): boolean {
-  return locator.length >= HASH && Buffer.compare(locator.subarray(-HASH), chain.atHeight(0)!.hash) !== 0;
-}
+export const isOfOtherChain = (locator: Uint8Array, { genesis }: Pick<NodeClient, 'genesis'>): boolean =>
+  locator.length >= HASH && !equalBytes(locator.subarray(-HASH), genesis.hash);
 
 /** Puts a loaded wallet at the last block that it and the chain share. */
-export async function rollBack(wallet: Wallet, locator: Uint8Array, chain: WalletChain): Promise<void> {
+export async function rollBack(wallet: Wallet, locator: Uint8Array, client: NodeClient): Promise<void> {
   const { ledger } = wallet;
   const { txs } = ledger;
-  const fork = forkOf(locator, chain);
+  const fork = await forkOf(locator, client);
   wallet.tip = fork;
   // Tables that came from an image know what every coin counted as at another tip; only what differs is looked at.
   const far = !ledger.judged || Math.abs(ledger.tipHeight - fork.height) > FAR;
   if (far) ledger.tipHeight = fork.height;
   const gone = new Set<string>();
-  for (const hash of txs.blockHashes()) {
-    const node = chain.node(hash);
-    if (!node || !chain.contains(node) || node.height > fork.height) gone.add(Buffer.from(hash).toString('latin1'));
+  const hashes = Array.from(txs.blockHashes(), (hash) => hash.slice());
+  for (const [i, height] of (await client.heights(hashes)).entries()) {
+    if (height < 0 || height > fork.height) gone.add(hashKey(hashes[i]));
   }
   const batch = new WalletBatch();
   const slicer = new Slicer();
@@ -60,7 +63,7 @@ export async function rollBack(wallet: Wallet, locator: Uint8Array, chain: Walle
       if (slicer.due) await slicer.pause();
       const state = txs.state(row);
       if (state !== TX_STATE.CONFIRMED && state !== TX_STATE.CONFLICTED) continue;
-      if (!gone.has(Buffer.from(txs.blockHash(row)).toString('latin1'))) continue;
+      if (!gone.has(hashKey(txs.blockHash(row)))) continue;
       const before = txs.place(row);
       if (txs.view(row) === undefined) {
         const view = await wallet.transaction(row);
@@ -103,29 +106,29 @@ const beyondSnapshot = (height: number): WalletError =>
  * @throws WalletError
  */
 export async function catchUp(wallet: Wallet, deps: ScanDeps, stopping: () => boolean): Promise<boolean> {
-  const { chain } = deps;
+  const { client } = deps;
   const slicer = new Slicer();
-  while (wallet.tip !== chain.tip) {
+  while (!sameBlock(wallet.tip, client.tip)) {
     if (stopping()) return false;
-    const tip = wallet.tip!;
     // The chain may turn elsewhere while blocks are read.
-    if (!chain.contains(tip)) {
-      let fork = tip;
-      while (fork.prev !== null && !chain.contains(fork)) fork = fork.prev;
-      await rollBack(wallet, fork.hash, chain);
+    if (!client.contains(wallet.tip!)) {
+      const fork = (await client.forkOf(wallet.tip!.hash)) ?? client.genesis;
+      await rollBack(wallet, fork.hash, client);
       continue;
     }
-    skipOld(wallet, chain);
-    const first = chain.atHeight(wallet.tip!.height + 1);
-    if (first === undefined || first.prev !== wallet.tip) continue;
-    if (chain.havePruned && chain.lowestStored.height > first.height) throw beyondPruned();
+    await skipOld(wallet, client);
+    const tip = wallet.tip!;
+    const [first] = await client.blocks(tip.height + 1, 1);
+    if (first === undefined || !follows(first, tip)) continue;
+    const { havePruned, historyMissing, lowest } = await client.stored();
+    if (havePruned && lowest > first.height) throw beyondPruned();
     // As Core looks: also the wallet's own last block has to be here.
-    if (chain.history !== null && chain.lowestStored.height > wallet.tip!.height) throw beyondSnapshot(chain.lowestStored.height);
+    if (historyMissing && lowest > tip.height) throw beyondSnapshot(lowest);
     const batch = new WalletBatch();
     let pending = 0;
-    for await (const { node, candidates, again } of scanAhead(wallet, first, () => chain.tip.height, deps)) {
+    for await (const { node, candidates, again } of scanAhead(wallet, first, () => client.tip.height, deps)) {
       // Turned elsewhere: the loop above finds the fork.
-      if (stopping() || node.prev !== wallet.tip || !chain.contains(node)) break;
+      if (stopping() || !follows(node, wallet.tip!) || !client.contains(node)) break;
       const { ledger, parts } = wallet;
       pending++;
       for (let found: typeof candidates | undefined = candidates; found !== undefined; found = await again()) {
@@ -136,13 +139,13 @@ export async function catchUp(wallet: Wallet, deps: ScanDeps, stopping: () => bo
         await takeSteps(wallet, steps, batch, () => (slicer.due ? slicer.pause() : undefined));
         pending += found.length;
       }
-      if (pending < ROWS_PER_BATCH && !batchIsLast(node, chain)) continue;
-      wallet.writeLocator(batch);
+      if (pending < ROWS_PER_BATCH && !sameBlock(node, client.tip)) continue;
+      await putLocator(wallet, client, batch);
       await wallet.commit(batch);
       batch.clear();
       pending = 0;
     }
-    wallet.writeLocator(batch);
+    await putLocator(wallet, client, batch);
     await wallet.commit(batch);
   }
   return true;
@@ -155,18 +158,29 @@ function* parsed(found: readonly FoundTx[], hashes: Hashes, wanted: (tx: TxView)
   }
 }
 
-const batchIsLast = (node: WalletBlock, chain: WalletChain): boolean => node === chain.tip;
+/** Whether a block comes right after another. */
+const follows = ({ prevHash }: BlockFacts, { hash }: BlockFacts): boolean => prevHash !== null && equalBytes(prevHash, hash);
+
+/** Writes the locator of a tip that no event brought. */
+export async function putLocator(wallet: Wallet, client: NodeQuestions, batch: WalletBatch): Promise<void> {
+  wallet.locator = await client.locator(wallet.tip!.hash);
+  wallet.writeLocator(batch);
+}
 
 /**
  * Nothing older than the oldest key, less what clocks may be off, can matter. When no block is as young as that, the
  * clock that gave the key its time may have run ahead: every block is read, as in Core.
  */
-function skipOld(wallet: Wallet, chain: WalletChain): void {
+async function skipOld(wallet: Wallet, client: NodeClient): Promise<void> {
   const { birthSeconds } = wallet.keys;
-  const first = firstBlockSince(chain, birthSeconds - TIMESTAMP_WINDOW);
+  const first = await client.firstBlockSince(birthSeconds - TIMESTAMP_WINDOW);
   // Without any key no block can matter.
-  const last = first === null && birthSeconds === Number.POSITIVE_INFINITY ? chain.tip : first?.prev;
-  if (!last || last.height <= wallet.tip!.height) return;
+  const last = first === null ? (birthSeconds === Number.POSITIVE_INFINITY ? client.tip : null) : await blockBefore(first, client);
+  if (last === null || last.height <= wallet.tip!.height) return;
   wallet.tip = last;
   wallet.ledger.setTip(last.height);
 }
+
+/** The block before another; null before genesis. */
+export const blockBefore = async ({ prevHash }: BlockFacts, client: NodeQuestions): Promise<BlockFacts | null> =>
+  prevHash === null ? null : ((await client.block(prevHash))?.block ?? null);

@@ -2,11 +2,13 @@
 // large block, or many transactions, in turns. Until those are over the wallet is neither read nor changed: calls wait
 // (rpc/wallet/select.ts), and so does whoever paused. That it is whole when a turn of the event loop begins holds to
 // the turn's end, so nobody needs to ask twice.
+import { hashKey } from '../../consensus/bytes/hex.js';
+import type { TxView } from '../../consensus/tx/tx-view.js';
 import { Turns, yieldToLoop } from '../../lib/turns.js';
 import { StoreError } from '../../storage/store-error.js';
 import type { Steps } from '../coins/ledger.js';
 import { NOWHERE } from '../coins/tx-table.js';
-import type { WalletEvent } from '../source.js';
+import type { NodeEvent } from '../node-client.js';
 import { WalletBatch } from '../storage/wallet-batch.js';
 import type { WalletState } from '../wallet-state.js';
 import { DEFAULT_PACE } from '../wallet-state.js';
@@ -16,13 +18,13 @@ import { markScan } from './open-scan.js';
 /** A payment may empty a pool. Filling one that is larger than the default takes turns. */
 const AT_ONCE_KEYPOOL = 1000;
 
-function bytesOf(event: WalletEvent): number {
-  if ('block' in event) return event.block.txs.reduce((sum, tx) => sum + tx.totalSize, 0);
-  return 'tx' in event ? event.tx.totalSize : 0;
+function bytesOf(event: NodeEvent): number {
+  const txs = 'block' in event ? event.block.txs : 'txs' in event ? event.txs : 'tx' in event ? [event.tx] : [];
+  return txs.reduce((sum, tx) => sum + tx.totalSize, 0);
 }
 
 export class Follower {
-  #inbox: WalletEvent[] = [];
+  #inbox: NodeEvent[] = [];
   #bytes = 0;
   #pushed = 0;
   #turns: Promise<void> | undefined;
@@ -33,7 +35,7 @@ export class Follower {
     this.#wallet = wallet;
   }
 
-  push(event: WalletEvent): void {
+  push(event: NodeEvent): void {
     this.#inbox.push(event);
     this.#pushed++;
     this.#bytes += bytesOf(event);
@@ -111,20 +113,23 @@ export class Follower {
     this.#bytes = 0;
     for (const event of events) yield* this.#apply(event, batch);
   }
-  *#apply(event: WalletEvent, batch: WalletBatch): Steps {
+  *#apply(event: NodeEvent, batch: WalletBatch): Steps {
     const wallet = this.#wallet;
     const { ledger } = wallet;
     switch (event.kind) {
       case 'connected':
+        wallet.locator = event.locator;
         yield* connectBlock(wallet, event.node, event.block.txs.entries(), batch);
         break;
       case 'disconnected':
-        yield* disconnectBlock(wallet, event.node, event.block.txs, batch);
+        wallet.locator = event.locator;
+        yield* disconnectBlock(wallet, event.before, event.block.txs, batch);
         break;
       case 'jumped':
         // What lies between is looked through when it is here.
         markScan((wallet.tip?.height ?? 0) + 1, event.node.height, batch);
         wallet.tip = event.node;
+        wallet.locator = event.locator;
         ledger.setTip(event.node.height);
         yield true;
         break;
@@ -133,11 +138,28 @@ export class Follower {
         ledger.enteredMempool(event.tx.txid);
         yield true;
         break;
+      case 'pool':
+        yield* this.#takeStock(event.txs, batch);
+        break;
       case 'left':
         ledger.leftMempool(event.tx.txid);
         if (event.conflict) yield* whole(ledger.syncing(event.tx, NOWHERE, batch));
         yield true;
         break;
+    }
+  }
+  /** The mempool holds these, and nothing else. */
+  *#takeStock(pooled: readonly TxView[], batch: WalletBatch): Steps {
+    const { ledger } = this.#wallet;
+    const { txs } = ledger;
+    const here = new Set(pooled.map(({ txid }) => hashKey(txid)));
+    for (const row of [...txs.liveRows()]) {
+      if (txs.inMempool(row) && !here.has(hashKey(txs.txid(row)))) ledger.leftMempool(txs.txid(row));
+    }
+    for (const tx of pooled) {
+      yield* whole(ledger.syncing(tx, NOWHERE, batch));
+      ledger.enteredMempool(tx.txid);
+      yield true;
     }
   }
 }

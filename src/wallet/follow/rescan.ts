@@ -1,13 +1,12 @@
 // Scans past blocks for a wallet's transactions, with progress and abort. The pool looks through the blocks
 // (scan-pipeline.ts); what it finds is recorded here, in order and between other work. Core 0.21's
 // ScanForWalletTransactions and RescanFromTime.
-import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
+import { parseTx } from '../../consensus/tx/tx-view.js';
 import { Slicer } from '../../lib/slicer.js';
-import type { WalletBlock, WalletChain, WalletPool } from '../source.js';
+import { type Answer, type BlockFacts, type NodeQuestions, TIMESTAMP_WINDOW } from '../node-client.js';
 import { WalletBatch } from '../storage/wallet-batch.js';
 import type { ScanState, Wallet } from '../wallet.js';
 import { scannedPlace } from '../wallet-state.js';
-import { firstBlockSince, TIMESTAMP_WINDOW } from './first-block-since.js';
 import { markScan, RESCAN_KEY } from './open-scan.js';
 import { type ScanDeps, type ScannedBlock, scanAhead } from './scan-pipeline.js';
 
@@ -16,16 +15,16 @@ export type ScanStatus = 'success' | 'failure' | 'aborted';
 export interface ScanResult {
   readonly status: ScanStatus;
   /** The last block scanned, null when none was. */
-  readonly lastScanned: WalletBlock | null;
+  readonly lastScanned: BlockFacts | null;
   /** The last block that could not be read. */
-  readonly lastFailed: WalletBlock | null;
+  readonly lastFailed: BlockFacts | null;
 }
 
 export interface RescanDeps extends ScanDeps {
   readonly log: { info(line: string): void };
   readonly nowMs: () => number;
-  /** What waits for a block: a scan to the tip looks at it at its end, where the options say so. */
-  readonly pool: Pick<WalletPool, 'entries'>;
+  /** Called when a scan went on: it needs no blocks any more that it had needed. */
+  readonly moved: () => void;
   /** Works off the wallet's events; undefined when that is done. */
   readonly drain: () => Promise<void> | undefined;
 }
@@ -35,11 +34,15 @@ const LOG_EVERY_MS = 10_000;
 /** Blocks after which a scan's position is written. */
 const MARK_EVERY = 500;
 
+/** Where a scan from a time begins, two hours earlier at that; null: no block is as young. */
+export const scanStart = (client: NodeQuestions, seconds: number): Answer<BlockFacts | null> =>
+  client.firstBlockSince(seconds - TIMESTAMP_WINDOW);
+
 /**
- * Writes down, with what was imported, that a scan from a time is due: a crash right after the import does not lose it.
+ * Writes down, with what was imported, that a scan is due: a crash right after the import does not lose it.
+ * @param start of scanStart()
  */
-export function planRescan(wallet: Wallet, seconds: number, chain: WalletChain, batch: WalletBatch): void {
-  const start = firstBlockSince(chain, seconds - TIMESTAMP_WINDOW);
+export function planRescan(wallet: Wallet, start: BlockFacts | null, batch: WalletBatch): void {
   if (start !== null && wallet.tip !== null && start.height <= wallet.tip.height) markScan(start.height, null, batch);
 }
 
@@ -51,22 +54,22 @@ class ScanReport {
   readonly #scan: ScanState;
   readonly #deps: RescanDeps;
 
-  constructor(scan: ScanState, first: WalletBlock, deps: RescanDeps) {
+  constructor(scan: ScanState, first: BlockFacts, deps: RescanDeps) {
     this.#scan = scan;
     this.#deps = deps;
     this.#started = deps.nowMs();
     this.#logged = this.#started;
-    this.#first = deps.chain.verificationProgress(first);
+    this.#first = first.progress;
   }
   get tookMs(): number {
     return Math.round(this.#deps.nowMs() - this.#started);
   }
   /** @param end where the scan will stop, as far as known */
-  at(node: WalletBlock, end: WalletBlock | undefined): void {
+  at(node: BlockFacts, end: BlockFacts | null): void {
     const scan = this.#scan;
     const deps = this.#deps;
-    const span = end ? deps.chain.verificationProgress(end) - this.#first : 0;
-    scan.progress = span > 0 ? Math.max(0, Math.min(1, (deps.chain.verificationProgress(node) - this.#first) / span)) : 0;
+    const span = end ? end.progress - this.#first : 0;
+    scan.progress = span > 0 ? Math.max(0, Math.min(1, (node.progress - this.#first) / span)) : 0;
     const now = deps.nowMs();
     if (now - this.#logged <= LOG_EVERY_MS) return;
     this.#logged = now;
@@ -105,7 +108,7 @@ async function applyBlock(
     await Promise.all([written, work]);
     for (let wait = waitOf(wallet, deps); wait; wait = waitOf(wallet, deps)) await wait;
     if (wallet.closed) return false;
-    return deps.chain.contains(node);
+    return deps.client.contains(node);
   };
   let found = candidates;
   for (let first = true; found !== null; first = false) {
@@ -125,34 +128,25 @@ async function applyBlock(
   return true;
 }
 
-/**
- * Tells a wallet what the mempool holds, parents first: a payment that sends all of a coin is known by the coin alone,
- * and a reorganisation brings parents back after their children.
- */
-export function tellOfPool(wallet: Pick<Wallet, 'push'>, pool: Pick<WalletPool, 'entries'>): void {
-  const byAncestors: TxView[][] = [];
-  for (const { tx, ancestorCount } of pool.entries()) (byAncestors[ancestorCount] ??= []).push(tx);
-  for (const generation of byAncestors) for (const tx of generation ?? []) wallet.push({ kind: 'entered', tx });
-}
-
 /** Scans from a block to the tip, or to a height. The caller holds wallet.scan. */
 export async function scanBlocks(
   wallet: Wallet,
-  start: WalletBlock,
+  start: BlockFacts,
   stopHeight: number | null,
   update: boolean,
   deps: RescanDeps,
 ): Promise<ScanResult> {
-  const { chain, log } = deps;
+  const { client, log } = deps;
   const scan = wallet.scan!;
   log.info(`Rescan started from block ${start.hashHex}...`);
   scan.abort = false;
   scan.height = start.height;
   const report = new ScanReport(scan, start, deps);
   const slicer = new Slicer();
-  let lastScanned: WalletBlock | null = null;
-  let lastFailed: WalletBlock | null = null;
-  let at: WalletBlock = start;
+  const stop = stopHeight === null ? null : ((await client.blocks(stopHeight, 1))[0] ?? null);
+  let lastScanned: BlockFacts | null = null;
+  let lastFailed: BlockFacts | null = null;
+  let at: BlockFacts = start;
   let marked = 0;
   // The tip may move meanwhile: what came after it is followed the usual way.
   const lastHeight = (): number => Math.min(stopHeight ?? Number.POSITIVE_INFINITY, wallet.tip!.height);
@@ -161,7 +155,8 @@ export async function scanBlocks(
     if (scan.abort || wallet.closed) break;
     at = node;
     scan.height = node.height;
-    report.at(node, stopHeight === null ? (wallet.tip ?? undefined) : chain.atHeight(stopHeight));
+    deps.moved();
+    report.at(node, stop ?? wallet.tip);
     if (candidates === null) {
       lastFailed = node;
       continue;
@@ -170,7 +165,7 @@ export async function scanBlocks(
     for (let wait = waitOf(wallet, deps); wait; wait = waitOf(wallet, deps)) await wait;
     if (scan.abort || wallet.closed) break;
     // It left the chain meanwhile: what came in its place is followed the usual way.
-    if (!chain.contains(node)) continue;
+    if (!client.contains(node)) continue;
     const due = candidates.length > 0 || node.height - marked >= MARK_EVERY;
     if (due) marked = node.height;
     const mark = due ? (batch: WalletBatch) => markScan(node.height + 1, stopHeight, batch) : null;
@@ -181,7 +176,7 @@ export async function scanBlocks(
     if (slicer.due) await slicer.pause();
   }
   if (stopHeight === null && !scan.abort && !wallet.closed && wallet.parts.options.laterRecords) {
-    tellOfPool(wallet, deps.pool);
+    await client.readMempool((event) => wallet.push(event));
     for (let wait = deps.drain(); wait; wait = deps.drain()) await wait;
   }
   await wallet.looked();
@@ -196,11 +191,11 @@ export async function scanBlocks(
 }
 
 /**
- * Scans from a time, two hours earlier at that.
+ * Scans from a time.
  * @returns from when on everything was seen: `seconds` when all of it was
  */
 export async function rescanFrom(wallet: Wallet, seconds: number, update: boolean, deps: RescanDeps): Promise<number> {
-  const start = firstBlockSince(deps.chain, seconds - TIMESTAMP_WINDOW);
+  const start = await scanStart(deps.client, seconds);
   if (start === null || (wallet.tip && start.height > wallet.tip.height)) return seconds;
   const result = await scanBlocks(wallet, start, null, update, deps);
   if (result.status === 'failure' && result.lastFailed) return result.lastFailed.maxTime + TIMESTAMP_WINDOW + 1;

@@ -68,10 +68,6 @@ export class WalletMarks {
     if (this.#scripts !== null) this.#packed ??= packScripts(this.#scripts);
     return { marks: this.#marks.buffer, scripts: this.#packed };
   }
-  /** Whether blocks may be left out by their filters. */
-  get filtered(): boolean {
-    return this.#scripts !== null;
-  }
 
   #add(script: Uint8Array): void {
     if (this.#marks.full) this.#marks = this.#marks.grown();

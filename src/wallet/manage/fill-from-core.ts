@@ -11,7 +11,7 @@ import type { Descriptor } from '../../address/descriptor/descriptor.js';
 import type { KeyOrigin } from '../../address/descriptor/expansion.js';
 import { parseDescriptor } from '../../address/descriptor/parse.js';
 import { SecretRing } from '../../address/descriptor/secrets.js';
-import { equalBytes, toHex } from '../../consensus/bytes/hex.js';
+import { equalBytes, hashKey, toHex } from '../../consensus/bytes/hex.js';
 import type { Slicer } from '../../lib/slicer.js';
 import { sortInSlices } from '../../lib/sort-in-slices.js';
 import { inTurns } from '../../lib/steps.js';
@@ -22,11 +22,11 @@ import { openCoreMasterKey } from '../core/open-master-key.js';
 import { CoreFileError } from '../core/paged-file.js';
 import { encodeMasterKey } from '../crypt/master-key.js';
 import { openSecret } from '../crypt/vault.js';
-import { forkOf, isOfOtherChain } from '../follow/catch-up.js';
-import { firstBlockSince, TIMESTAMP_WINDOW } from '../follow/first-block-since.js';
+import { blockBefore, forkOf, isOfOtherChain } from '../follow/catch-up.js';
+import { scanStart } from '../follow/rescan.js';
 import type { LegacyKeys } from '../keys/legacy-keys.js';
+import type { BlockFacts, NodeClient } from '../node-client.js';
 import { COPIES, COPIES_KEY } from '../reassess.js';
-import type { WalletBlock, WalletChain } from '../source.js';
 import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../storage/layout.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
 import type { Wallet } from '../wallet.js';
@@ -84,7 +84,7 @@ export async function openCoreKeys(
  */
 export async function fillFromCore(
   surroundings: WalletSurroundings,
-  chain: WalletChain,
+  client: NodeClient,
   place: { readonly name: string; readonly folder: string },
   { core, masterKey }: OpenedCoreWallet,
   passphrase: Uint8Array | null,
@@ -106,11 +106,12 @@ export async function fillFromCore(
       if (encrypted) batch.put(walletKey(WALLET_PREFIX.masterKey, 1), encodeMasterKey(wallet.masterKeys[0]));
     });
     const keys = wallet.legacy ? await filling.legacy(wallet.legacy) : await filling.descriptors();
-    const tip = lastBlock(core, record, chain);
+    const tip = await lastBlock(core, record, client);
     wallet.tip = tip;
     wallet.ledger.setTip(tip.height);
     const labelled = await filling.addresses();
-    await filling.transactions(chain, tip);
+    await filling.transactions(client, tip);
+    wallet.locator = await client.locator(tip.hash);
     await wallet.change((batch) => {
       record.flags = flagsOf(core);
       record.write(batch);
@@ -149,13 +150,13 @@ function recordOf(core: CoreWallet): WalletRecord {
  * The block up to which the file has everything: the newest that the chain shares with it; without any, the one before
  * the oldest key.
  */
-function lastBlock(core: CoreWallet, record: WalletRecord, chain: WalletChain): WalletBlock {
+async function lastBlock(core: CoreWallet, record: WalletRecord, client: NodeClient): Promise<BlockFacts> {
   if (core.locator.length > 0) {
-    if (isOfOtherChain(core.locator, chain)) throw new CoreFileError('The wallet is of another network');
-    return forkOf(core.locator, chain);
+    if (isOfOtherChain(core.locator, client)) throw new CoreFileError('The wallet is of another network');
+    return forkOf(core.locator, client);
   }
-  const first = firstBlockSince(chain, record.birthSeconds - TIMESTAMP_WINDOW);
-  return first?.prev ?? chain.atHeight(0)!;
+  const first = await scanStart(client, record.birthSeconds);
+  return (first && (await blockBefore(first, client))) ?? client.genesis;
 }
 
 /** Kinds of rows that have no counterpart, in words. */
@@ -388,25 +389,37 @@ class Filling {
     return others > 0 ? [`Left out: ${others} other forms of transactions, with other witnesses`] : [];
   }
 
-  async transactions(chain: WalletChain, tip: WalletBlock): Promise<void> {
+  async transactions(client: NodeClient, tip: BlockFacts): Promise<void> {
     const wallet = this.#wallet;
     const unknown = Number.POSITIVE_INFINITY;
     const rank = ({ order }: CoreTransaction): number => (order < 0 ? unknown : order);
     const before = (a: CoreTransaction, b: CoreTransaction): number => (rank(a) === rank(b) ? a.received - b.received : rank(a) - rank(b));
     const arrived = await sortInSlices(this.#core.transactions, before, this.#pauses);
+    const blocks = await this.#blocksOf(arrived, client, tip);
     await this.#each(arrived, ({ tx, values, received, smart, ...at }, batch) => {
-      wallet.ledger.put(tx, placeOf(at, chain, tip), batch, values, { received, smart });
+      wallet.ledger.put(tx, placeOf(at, blocks), batch, values, { received, smart });
     });
+  }
+  /** The blocks of the chain up to `tip` that records name, by hashKey. */
+  async #blocksOf(transactions: readonly CoreTransaction[], client: NodeClient, tip: BlockFacts): Promise<Map<string, BlockFacts>> {
+    const blocks = new Map<string, BlockFacts>();
+    for (const [key, hash] of new Map(transactions.map(({ blockHash }) => [hashKey(blockHash), blockHash]))) {
+      const known = await client.block(hash);
+      if (known?.inChain && known.block.height <= tip.height) blocks.set(key, known.block);
+      if (this.#pauses.due) await this.#pauses.pause();
+    }
+    return blocks;
   }
 }
 
-/**
- * Where a record stands: in a block of the chain up to `tip`, whose transactions the blocks that follow do not bring.
- */
-function placeOf({ blockHash, position }: Pick<CoreTransaction, 'blockHash' | 'position'>, chain: WalletChain, tip: WalletBlock): TxPlace {
+/** Where a record stands: in one of these blocks, whose transactions the blocks that follow do not bring. */
+function placeOf(
+  { blockHash, position }: Pick<CoreTransaction, 'blockHash' | 'position'>,
+  blocks: ReadonlyMap<string, BlockFacts>,
+): TxPlace {
   if (equalBytes(blockHash, ABANDONED)) return { ...NOWHERE, state: TX_STATE.ABANDONED };
-  const node = chain.node(blockHash);
-  if (!node || !chain.contains(node) || node.height > tip.height) return NOWHERE;
+  const node = blocks.get(hashKey(blockHash));
+  if (node === undefined) return NOWHERE;
   const block = { height: node.height, blockHash: node.hash, blockTime: node.time };
   return position < 0 ? { ...block, state: TX_STATE.CONFLICTED, position: 0 } : { ...block, state: TX_STATE.CONFIRMED, position };
 }

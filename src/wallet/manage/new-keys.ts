@@ -11,7 +11,7 @@ import type { Descriptor } from '../../address/descriptor/descriptor.js';
 import { parseDescriptor } from '../../address/descriptor/parse.js';
 import { secretBytes } from '../../crypto/secret-bytes.js';
 import type { TrackedDescriptor } from '../keys/descriptor-table.js';
-import type { WalletOptions } from '../source.js';
+import type { WalletOptions } from '../options.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
 import type { Wallet } from '../wallet.js';
 import { WALLET_FLAG } from '../wallet-record.js';

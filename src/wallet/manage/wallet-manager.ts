@@ -5,10 +5,8 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Descriptor } from '../../address/descriptor/descriptor.js';
 import { parseDescriptor } from '../../address/descriptor/parse.js';
-import type { TxView } from '../../consensus/tx/tx-view.js';
 import { makeFolders } from '../../lib/durable-file.js';
 import type { Slicer } from '../../lib/slicer.js';
-import type { BlockScanner } from '../../parallel/block-scanner.js';
 import { openStore } from '../../storage/open-store.js';
 import type { Store } from '../../storage/store.js';
 import { StoreError } from '../../storage/store-error.js';
@@ -18,13 +16,13 @@ import { readCoreWallet } from '../core/read-core-wallet.js';
 import { encodeMasterKey } from '../crypt/master-key.js';
 import type { ExternalSigner } from '../external-signer.js';
 import { beyondPruned, catchUp, isOfOtherChain, rollBack } from '../follow/catch-up.js';
-import { firstBlockSince, TIMESTAMP_WINDOW } from '../follow/first-block-since.js';
 import { type OpenScan, openScanOf } from '../follow/open-scan.js';
-import { type RescanDeps, reserve, scanBlocks, tellOfPool } from '../follow/rescan.js';
+import { type RescanDeps, reserve, scanBlocks, scanStart } from '../follow/rescan.js';
 import { WalletImages } from '../image/wallet-images.js';
 import { fillPool } from '../keys/fill-pool.js';
+import { type NodeClient, type NodeEvent, sameBlock } from '../node-client.js';
+import type { WalletOptions } from '../options.js';
 import { COPIES, COPIES_KEY } from '../reassess.js';
-import type { WalletBlock, WalletChain, WalletChange, WalletFilters, WalletOptions, WalletPool } from '../source.js';
 import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../storage/layout.js';
 import {
   CORE_NAME,
@@ -54,12 +52,7 @@ import { NOT_LOADED, VERIFY, WALLET_CODE, WalletError } from './wallet-error.js'
 
 export interface ManagerDeps {
   readonly surroundings: WalletSurroundings;
-  readonly chain: WalletChain;
-  readonly pool: WalletPool;
-  /** Looks through past blocks on other threads; null: here. */
-  readonly scanner: BlockScanner | null;
-  /** Null without an index of filters. */
-  readonly filters: WalletFilters | null;
+  readonly client: NodeClient;
   readonly log: { info(line: string): void; warn(line: string): void };
   readonly stopping: AbortSignal;
   /** What is to be said of the options with every wallet that is made or loaded. */
@@ -104,6 +97,9 @@ export class WalletManager {
   /** Wallets whose queues are being worked off. */
   readonly #following = new Set<Wallet>();
   #scheduled = false;
+  #lastBlockSeconds = 0;
+  /** Ends the events; null while no wallet needs any. */
+  #stopListening: Promise<() => void> | null = null;
   /** The wallet without a name was loaded because no list says otherwise: the first list that is written names it. */
   #unnamedByHabit = false;
 
@@ -140,13 +136,13 @@ export class WalletManager {
     }
     throw new WalletError(-19, ambiguous);
   }
-  /** Lowest height whose block some wallet has yet to read, infinite for none: pruning leaves blocks from there on. */
-  get neededFrom(): number {
+  /** The lowest height whose block some wallet has yet to read: pruning leaves blocks from there on. */
+  readonly #keepBlocks = (): void => {
     let lowest = Number.POSITIVE_INFINITY;
     for (const { scan } of this.#wallets) if (scan !== null) lowest = Math.min(lowest, scan.height);
     for (const { tip } of this.#catchingUp) lowest = Math.min(lowest, (tip?.height ?? 0) + 1);
-    return lowest;
-  }
+    this.#deps.client.keepFrom(lowest);
+  };
   /** What is to be said of the options. */
   get warnings(): readonly string[] {
     return this.#deps.warnings;
@@ -157,34 +153,24 @@ export class WalletManager {
 
   // -- events
 
-  onTip(change: WalletChange, tip: WalletBlock): void {
-    if (this.#wallets.length === 0) return;
-    if (change.disconnected.length + change.connected.length === 0) this.#push({ kind: 'jumped', node: tip });
-    for (const { node, block } of change.disconnected) this.#push({ kind: 'disconnected', node, block });
-    for (const { node, block } of change.connected) this.#push({ kind: 'connected', node, block });
+  /** Begins with the first wallet. */
+  async #listen(): Promise<void> {
+    this.#stopListening ??= this.#deps.client.listen((event) => this.#onEvent(event));
+    await this.#stopListening;
   }
-  /** The blocks below a snapshot are all here: scans that waited for them go on. */
-  onHistoryEnd(): void {
-    for (const wallet of this.#wallets) {
-      Promise.resolve(wallet.caughtUp())
-        .then(() => openScanOf(wallet))
-        .then((open) => {
-          if (open !== null && !wallet.closed) this.#resumeScan(wallet, open);
-        })
-        .catch((error: unknown) =>
-          this.#deps.log.warn(`The scan did not begin: ${error instanceof Error ? error.message : String(error)}`),
-        );
+  /** Ends with the last. */
+  #listenNoMore(): void {
+    if (this.#wallets.length + this.#catchingUp.size > 0 || this.#stopListening === null) return;
+    void this.#stopListening.then((stop) => stop());
+    this.#stopListening = null;
+  }
+  #onEvent(event: NodeEvent): void {
+    if (this.#wallets.length === 0) return;
+    if (event.kind === 'history') {
+      this.#onHistoryEnd();
+      return;
     }
-  }
-  onPoolAdded(tx: TxView): void {
-    this.#push({ kind: 'entered', tx });
-  }
-  onPoolRemoved(tx: TxView, reason: string): void {
-    // Core tells wallets nothing of what a block took: the block itself says it.
-    if (reason !== 'block') this.#push({ kind: 'left', tx, conflict: reason === 'conflict' });
-  }
-  #push(event: Parameters<Wallet['push']>[0]): void {
-    if (this.#wallets.length === 0) return;
+    if (event.kind === 'connected' || event.kind === 'disconnected') this.#lastBlockSeconds = this.#deps.surroundings.now();
     for (const wallet of this.#wallets) wallet.push(event);
     if (this.#scheduled) return;
     this.#scheduled = true;
@@ -192,6 +178,21 @@ export class WalletManager {
       this.#scheduled = false;
       for (const wallet of this.#wallets) void this.#follow(wallet);
     });
+  }
+  /** Seconds when the last block came, 0 before the first. */
+  get lastBlockSeconds(): number {
+    return this.#lastBlockSeconds;
+  }
+  /** The blocks below a snapshot are all here: scans that waited for them go on. */
+  #onHistoryEnd(): void {
+    for (const wallet of this.#wallets) {
+      Promise.resolve(wallet.caughtUp())
+        .then(() => openScanOf(wallet))
+        .then((open) => (open !== null && !wallet.closed ? this.#resumeScan(wallet, open) : undefined))
+        .catch((error: unknown) =>
+          this.#deps.log.warn(`The scan did not begin: ${error instanceof Error ? error.message : String(error)}`),
+        );
+    }
   }
   /** Works off a wallet's queue to its end, once however many ask. */
   async #follow(wallet: Wallet): Promise<void> {
@@ -205,6 +206,7 @@ export class WalletManager {
   }
   /** Works off everything that happened up to now; undefined when that is done at once. */
   drain(): Promise<unknown> | undefined {
+    this.#deps.client.sync();
     const under: Promise<void>[] = [];
     for (const wallet of this.#wallets) {
       const rest = wallet.caughtUp();
@@ -300,7 +302,7 @@ export class WalletManager {
     told: readonly SignerBranch[] | null,
   ): Promise<Wallet> {
     const { folder } = place;
-    const { surroundings, chain } = this.#deps;
+    const { surroundings, client } = this.#deps;
     const record = new WalletRecord();
     if (wanted.disablePrivateKeys) record.flags |= WALLET_FLAG.DISABLE_PRIVATE_KEYS;
     if (wanted.blank && told === null) record.flags |= WALLET_FLAG.BLANK;
@@ -313,8 +315,8 @@ export class WalletManager {
     try {
       if (secret) await makeMasterKey(wallet, wanted.passphrase!);
       // A new wallet starts at the tip: nothing before it can be its own.
-      wallet.tip = chain.tip;
-      wallet.ledger.setTip(chain.tip.height);
+      wallet.tip = client.tip;
+      wallet.ledger.setTip(client.tip.height);
       // Nobody sees it before it is whole and has its name, and in an encrypted wallet no key was ever plain on disk.
       await wallet.change((batch) => {
         batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(WALLET_SCHEMA));
@@ -325,6 +327,7 @@ export class WalletManager {
         for (const { descriptor, isInternal } of told ?? []) addWatched(wallet, descriptor, isInternal, batch);
       });
       await fillPool(wallet, 0);
+      wallet.locator = await client.locator(wallet.tip.hash);
       await wallet.change((batch) => wallet.writeLocator(batch), true);
       wallet.lock();
       await store.close();
@@ -361,10 +364,10 @@ export class WalletManager {
     try {
       const result = await loadWallet(this.#deps.surroundings, { name, folder }, store);
       wallet = result.wallet;
-      if (isOfOtherChain(result.locator, this.#deps.chain)) {
+      if (isOfOtherChain(result.locator, this.#deps.client)) {
         throw new WalletError(WALLET_CODE.WALLET, 'Wallet loading failed. Wallet files should not be reused across chains.');
       }
-      await rollBack(wallet, result.locator, this.#deps.chain);
+      await rollBack(wallet, result.locator, this.#deps.client);
       if (result.reassessDue) {
         this.#deps.log.info(`Wallet ${JSON.stringify(name)}: looking again at what is known, for keys that came since`);
         await wallet.reassessAll();
@@ -375,7 +378,7 @@ export class WalletManager {
       await wallet.noticeKeys();
       await fillPool(wallet, 0);
       if (this.options.rescan) await this.#rescan(wallet, result.openScan);
-      else if (result.openScan && this.#deps.chain.history === null) this.#resumeScan(wallet, result.openScan);
+      else if (result.openScan && !(await this.#deps.client.stored()).historyMissing) await this.#resumeScan(wallet, result.openScan);
       await this.#deps.onLoaded(wallet);
       return wallet;
     } catch (error) {
@@ -387,41 +390,49 @@ export class WalletManager {
   async #drop(wallet: Wallet): Promise<void> {
     const at = this.#wallets.indexOf(wallet);
     if (at >= 0) this.#wallets.splice(at, 1);
+    this.#listenNoMore();
     await wallet.close(false);
     this.#holds.delete(wallet);
   }
 
   /** What scans of a wallet need of the node. */
   scanDeps(wallet: Wallet): RescanDeps {
-    const { chain, pool, scanner, filters, log } = this.#deps;
-    return { chain, pool, scanner, filters, log, nowMs: () => performance.now(), drain: () => wallet.drain() };
+    const { client, log } = this.#deps;
+    return { client, log, nowMs: () => performance.now(), drain: () => wallet.drain(), moved: this.#keepBlocks };
   }
   /**
    * -rescan: looks through the blocks since the oldest key was made, and those that a scan has not come to.
    * @throws WalletError
    */
   async #rescan(wallet: Wallet, open: OpenScan | null): Promise<void> {
-    const { chain, log } = this.#deps;
-    if (chain.havePruned) throw beyondPruned();
+    const { client, log } = this.#deps;
+    if ((await client.stored()).havePruned) throw beyondPruned();
     const { birthSeconds } = wallet.keys;
     if (birthSeconds === Number.POSITIVE_INFINITY) return;
-    const height = Math.min(firstBlockSince(chain, birthSeconds - TIMESTAMP_WINDOW)?.height ?? 0, open?.nextHeight ?? chain.tip.height);
+    const oldest = (await scanStart(client, birthSeconds)) ?? client.genesis;
+    const height = Math.min(oldest.height, open?.nextHeight ?? client.tip.height);
+    const [start] = await client.blocks(height, 1);
     const deps = this.scanDeps(wallet);
     if (!reserve(wallet, deps.nowMs())) return;
     try {
-      log.info(`Wallet ${JSON.stringify(wallet.name)}: Rescanning last ${chain.tip.height - height} blocks (from block ${height})...`);
-      const { status } = await scanBlocks(wallet, chain.atHeight(height)!, null, true, deps);
+      log.info(`Wallet ${JSON.stringify(wallet.name)}: Rescanning last ${client.tip.height - height} blocks (from block ${height})...`);
+      const { status } = await scanBlocks(wallet, start ?? client.genesis, null, true, deps);
       if (status !== 'success') {
         throw new WalletError(WALLET_CODE.WALLET, 'Wallet loading failed. Failed to rescan the wallet during initialization');
       }
     } finally {
-      wallet.scan = null;
+      this.endScan(wallet);
     }
   }
+  /** Lets go of a wallet after a scan. */
+  endScan(wallet: Wallet): void {
+    wallet.scan = null;
+    this.#keepBlocks();
+  }
   /** Goes on with a scan that a crash or an unloading cut off, beside everything else. */
-  #resumeScan(wallet: Wallet, { nextHeight, stopHeight }: OpenScan): void {
-    const { chain, log } = this.#deps;
-    const start = chain.atHeight(nextHeight);
+  async #resumeScan(wallet: Wallet, { nextHeight, stopHeight }: OpenScan): Promise<void> {
+    const { client, log } = this.#deps;
+    const [start] = await client.blocks(nextHeight, 1);
     const deps = this.scanDeps(wallet);
     if (start === undefined || !reserve(wallet, deps.nowMs())) return;
     log.info(`Wallet ${JSON.stringify(wallet.name)}: going on with a scan that was cut off`);
@@ -430,30 +441,33 @@ export class WalletManager {
         if (status === 'failure') log.warn(`Wallet ${JSON.stringify(wallet.name)}: some blocks of that scan cannot be read (pruned?)`);
       })
       .catch((error: unknown) => log.warn(`The scan ended: ${error instanceof Error ? error.message : String(error)}`))
-      .finally(() => {
-        wallet.scan = null;
-      });
+      .finally(() => this.endScan(wallet));
   }
 
   /** Brings a wallet to the tip and lets it hear of everything from there on. Its folder is held until it is closed. */
   async #attach(wallet: Wallet, hold: FolderHold): Promise<void> {
-    const { chain, pool, stopping } = this.#deps;
+    const { client, stopping } = this.#deps;
     const deps = this.scanDeps(wallet);
     this.#catchingUp.add(wallet);
+    this.#keepBlocks();
     try {
+      await this.#listen();
       // catchUp returns in the turn in which wallet and chain agree, and nothing else runs before the wallet is in the
       // list.
-      if (!(await catchUp(wallet, deps, () => stopping.aborted))) {
-        throw new WalletError(WALLET_CODE.WALLET, 'Wallet loading failed. Failed to rescan the wallet during initialization');
-      }
-      while (wallet.tip !== chain.tip) await catchUp(wallet, deps, () => stopping.aborted);
+      do {
+        if (!(await catchUp(wallet, deps, () => stopping.aborted))) {
+          throw new WalletError(WALLET_CODE.WALLET, 'Wallet loading failed. Failed to rescan the wallet during initialization');
+        }
+      } while (!sameBlock(wallet.tip, client.tip));
       this.#wallets.push(wallet);
       this.#holds.set(wallet, hold);
       hold.tell(alreadyLoaded(wallet));
     } finally {
       this.#catchingUp.delete(wallet);
+      this.#listenNoMore();
+      this.#keepBlocks();
     }
-    tellOfPool(wallet, pool);
+    await client.readMempool((event) => wallet.push(event));
     await wallet.caughtUp();
   }
 
@@ -462,6 +476,7 @@ export class WalletManager {
     if (at < 0) throw new WalletError(WALLET_CODE.MISC, 'Requested wallet already unloaded');
     this.#holds.get(wallet)?.tell('Wallet is being unloaded.');
     this.#wallets.splice(at, 1);
+    this.#listenNoMore();
     if (wallet.scan) wallet.scan.abort = true;
     await wallet.keyUse.alone(() => this.#end(wallet));
   }
@@ -515,7 +530,7 @@ export class WalletManager {
     { file, magic, passphrase }: { readonly file: string; readonly magic: Uint8Array; readonly passphrase: Uint8Array | null },
     pauses: Slicer,
   ): Promise<TakenOver> {
-    const { surroundings, chain } = this.#deps;
+    const { surroundings, client } = this.#deps;
     const folder = folderOf(this.options.dir, name);
     const assertFree = async (): Promise<void> => {
       if (await isTaken(folder)) throw new WalletError(WALLET_CODE.ALREADY_EXISTS, `There is a wallet in '${folder}' already`);
@@ -530,7 +545,7 @@ export class WalletManager {
       await this.#inNewFolder(folder, name, assertFree, async (place, hold) => {
         const store = await openDatabase(await clearNewDatabase(folder));
         try {
-          taken = await fillFromCore(surroundings, chain, { name, folder }, opened, passphrase, store, pauses).catch(refused);
+          taken = await fillFromCore(surroundings, client, { name, folder }, opened, passphrase, store, pauses).catch(refused);
         } finally {
           await store.close();
         }
@@ -574,6 +589,7 @@ export class WalletManager {
   }
   async close(): Promise<void> {
     this.#wallets.length = 0;
+    this.#listenNoMore();
     // Those that wait to be unloaded as well: no call keeps a node that stops.
     for (const wallet of [...this.#holds.keys()]) await this.#end(wallet);
   }

@@ -5,6 +5,7 @@ import { solve } from '../../policy/script-type.js';
 import { BUCKET } from '../coins/coin-table.js';
 import { destinationOf } from '../keys/destination.js';
 import { OWNERSHIP } from '../keys/ownership.js';
+import type { Relatives } from '../node-client.js';
 import type { Wallet } from '../wallet.js';
 import { WALLET_FLAG } from '../wallet-record.js';
 import type { CoinControl } from './coin-control.js';
@@ -51,13 +52,14 @@ export async function availableCoins(
     const parents = new Map<number, Parent>();
     const trust = new Map<number, boolean>();
     const [confirmed, pending] = [coins.inBucket(BUCKET.CONFIRMED), coins.inBucket(BUCKET.PENDING)];
+    const relatives = tools.options.rules.leastWaste ? await relativesOf(wallet, pending, tools) : NO_RELATIVES;
     for (let i = 0; i < confirmed.length + pending.length; i++) {
       if ((i & 63) === 0 && pace.due) await pace.pause();
       const coin = i < confirmed.length ? confirmed[i] : pending[i - confirmed.length];
       const tx = coins.txRow(coin);
       let parent = parents.get(tx);
       if (parent === undefined) {
-        parent = judge(wallet, tx, control, trust, tools);
+        parent = judge(wallet, tx, control, trust, tools, relatives);
         parents.set(tx, parent);
       }
       if (!parent.usable) continue;
@@ -73,7 +75,14 @@ export async function availableCoins(
 }
 
 /** Core's conditions on the transaction a coin is from. */
-function judge(wallet: Wallet, row: number, control: CoinControl, trust: Map<number, boolean>, { node, options }: SpendTools): Parent {
+function judge(
+  wallet: Wallet,
+  row: number,
+  control: CoinControl,
+  trust: Map<number, boolean>,
+  { options }: SpendTools,
+  relatives: RelativesByRow,
+): Parent {
   const { ledger } = wallet;
   const { txs } = ledger;
   const { minDepth, maxDepth } = control;
@@ -84,15 +93,30 @@ function judge(wallet: Wallet, row: number, control: CoinControl, trust: Map<num
   const replaced = values?.has('replaces_txid') || values?.has('replaced_by_txid');
   const safe = !replaced && ledger.sheet.isTrusted(row, trust);
   if (!safe && !control.includeUnsafe) return { usable: false, depth };
-  return { usable: !options.rules.leastWaste || mayFollow(wallet, row, control.version, node), depth };
+  return { usable: !options.rules.leastWaste || mayFollow(wallet, row, control.version, relatives), depth };
 }
 
 /** Whether a transaction of a version may spend an unconfirmed one (BIP-0431). */
-function mayFollow({ ledger: { txs } }: Wallet, row: number, version: number, node: SpendTools['node']): boolean {
+function mayFollow({ ledger: { txs } }: Wallet, row: number, version: number, relatives: RelativesByRow): boolean {
   const isThree = txs.view(row)?.version === VERSION_3;
   if (version !== VERSION_3) return !isThree;
   // It has one child at most, and that one no child.
-  return isThree && !node.hasDescendants(txs.txid(row)) && node.relatives(txs.txid(row)).ancestors <= 1;
+  const known = relatives.get(row);
+  return isThree && (known == null || (!known.hasDescendants && known.ancestors <= 1));
+}
+
+/** What the mempool has around transactions, by row; null for those that are not there. */
+type RelativesByRow = ReadonlyMap<number, Relatives | null>;
+
+const NO_RELATIVES: RelativesByRow = new Map();
+
+/** Of the unconfirmed transactions that coins are of. */
+async function relativesOf({ ledger }: Wallet, coins: Iterable<number>, { client }: SpendTools): Promise<RelativesByRow> {
+  const rows = new Set<number>();
+  for (const coin of coins) if (ledger.depth(ledger.coins.txRow(coin)) === 0) rows.add(ledger.coins.txRow(coin));
+  if (rows.size === 0) return NO_RELATIVES;
+  const answers = await client.relatives(Array.from(rows, (row) => ledger.txs.txid(row).slice()));
+  return new Map([...rows].map((row, i) => [row, answers[i]]));
 }
 
 /** A version 3 transaction has one unconfirmed parent at most: of those the one whose coins are worth most. */
@@ -109,13 +133,14 @@ async function columnsFor(
   wallet: Wallet,
   rows: readonly number[],
   sizes: SignedSizes,
-  { node, options }: SpendTools,
+  tools: SpendTools,
   feeRate: number | null,
   pace: Pace,
 ): Promise<AvailableCoins> {
   const { ledger } = wallet;
   const columns = emptyColumns(rows.length);
   const inputSizes: (InputSize | null)[] = [];
+  const around = await relativesOf(wallet, rows, tools);
   const pending: number[] = [];
   for (let i = 0; i < rows.length; i++) {
     if ((i & 63) === 0 && pace.due) await pace.pause();
@@ -131,14 +156,14 @@ async function columnsFor(
     if (depth >= SETTLED) continue;
     columns.fromMe[i] = ledger.txs.spendsOurs(tx) ? 1 : 0;
     if (depth > 0) continue;
-    const relatives = node.relatives(ledger.txs.txid(tx));
-    columns.ancestors[i] = relatives.ancestors;
-    columns.descendants[i] = options.rules.leastWaste ? relatives.cluster : relatives.descendants;
+    const relatives = around.get(tx);
+    columns.ancestors[i] = relatives?.ancestors ?? 0;
+    columns.descendants[i] = (tools.options.rules.leastWaste ? relatives?.cluster : relatives?.descendants) ?? 0;
     pending.push(i);
   }
   if (feeRate !== null && pending.length > 0) {
     const outpoints = pending.map((i) => ledger.coins.outpoint(rows[i]));
-    node.bumpFees(outpoints, feeRate)?.each.forEach((fee, at) => {
+    (await tools.client.bumpFees(outpoints, feeRate))?.each.forEach((fee, at) => {
       columns.bumpFees[pending[at]] = fee;
     });
   }

@@ -16,7 +16,7 @@ export interface Preset {
   readonly outpoint: Uint8Array;
   readonly value: number;
   readonly size: InputSize;
-  /** See SpendNode.bumpFees. */
+  /** See NodeQuestions.bumpFees. */
   readonly bumpFee: number;
 }
 
@@ -41,7 +41,7 @@ export async function gatherCoins(
   const { coins } = wallet.ledger;
   const presets = new Map<string, Preset>();
   let fault: CoinPool['fault'] = null;
-  const bumpFees = feeRate === null ? undefined : tools.node.bumpFees(control.inputs, feeRate)?.each;
+  const bumpFees = feeRate === null ? undefined : (await tools.client.bumpFees(control.inputs, feeRate))?.each;
   for (const [i, outpoint] of control.inputs.entries()) {
     const key = hashKey(outpoint);
     const row = coins.find(outpoint);

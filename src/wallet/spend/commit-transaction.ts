@@ -67,17 +67,18 @@ export async function commitTransaction(
 }
 
 /** Offers a transaction of the wallet to the mempool; null when it is there. @param relay tell the peers */
-export async function submit(wallet: Wallet, tx: TxView, { node, options }: SpendTools, relay: boolean): Promise<string | null> {
+export async function submit(wallet: Wallet, tx: TxView, { client, options }: SpendTools, relay: boolean): Promise<string | null> {
   const row = wallet.ledger.txs.find(tx.txid);
   if (row < 0 || wallet.ledger.txs.state(row) !== TX_STATE.UNCONFIRMED) return 'not waiting';
   let refusal: string | null;
   try {
-    refusal = await node.broadcast(tx, options.maxFeeSats, relay);
+    refusal = await client.broadcast(tx.bytes, options.maxFeeSats, relay);
   } catch (error) {
     // A busy verifier, say. The record stands and is handed in again later: told of a failure, the caller would pay
     // twice.
     refusal = error instanceof Error ? error.message : String(error);
   }
+  client.sync();
   await wallet.caughtUp();
   return refusal;
 }

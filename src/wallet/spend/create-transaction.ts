@@ -19,7 +19,6 @@ import { type Pace, shuffle } from './select/pace.js';
 import { transactionWeight } from './select/tx-size.js';
 import { SignedSizes } from './signed-size.js';
 import { signingProviderOf } from './signing-provider-of.js';
-import type { SpendNode } from './spend-node.js';
 
 /** Coins looked at when the first choice is too many of them. */
 const LARGEST_COINS = 1000;
@@ -58,9 +57,9 @@ async function makePayment(
 ): Promise<Payment | PaymentError | 'moved'> {
   const { control, recipients } = request;
   const setting = { ...tools, payFeeRate: wallet.payFeeRate };
-  const rate = minimumFeeRate(setting, control);
+  const rate = await minimumFeeRate(setting, control);
   const { rules } = tools.options;
-  const plan = new PaymentPlan(wallet, request, setting, rate);
+  const plan = await PaymentPlan.of(wallet, request, setting, rate);
   const refusal = plan.refusal();
   if (refusal !== null) return refusal;
   const sizes = new SignedSizes(wallet, control.allowWatchOnly, control.solving);
@@ -96,13 +95,15 @@ async function makePayment(
       return makePayment(wallet, { ...request, control: { ...control, changeScript } }, tools, pace);
     }
   }
-  const unsigned = assemble(wallet, request, tools, { draft, from, changeScript });
+  const unsigned = assemble(wallet, request, tools, { draft, from, changeScript, locktime: await lockTime(wallet, tools) });
   const tx = request.sign ? await sign(wallet, unsigned, tools) : unsigned;
   if (tx === null) return { error: 'Signing transaction failed' };
   if (tx.weight > MAX_STANDARD_WEIGHT) return TOO_LARGE;
+  if (tools.options.rejectLongChains && !(await tools.client.fitsChainLimits(tx.bytes))) {
+    return { error: 'Transaction has too long of a mempool chain' };
+  }
   // The record may have to wait for other work, and looks again: see commitTransaction.
   await wallet.whole();
-  if (tools.options.rejectLongChains && !tools.node.fitsChainLimits(tx)) return { error: 'Transaction has too long of a mempool chain' };
   if (!stillThere(wallet, chosen)) return 'moved';
   return { tx, fee: draft.fee, changePosition: draft.changePosition, reason: rate.reason, chosen };
 }
@@ -110,8 +111,8 @@ async function makePayment(
 function assemble(
   wallet: Wallet,
   request: PaymentRequest,
-  { node, options }: SpendTools,
-  { draft, from, changeScript }: { draft: Draft; from: CoinPool; changeScript: Uint8Array },
+  { options, chance, crypto }: SpendTools,
+  { draft, from, changeScript, locktime }: { draft: Draft; from: CoinPool; changeScript: Uint8Array; locktime: number },
 ): TxView {
   const { coins } = wallet.ledger;
   const sequence = (request.control.replaceable ?? options.replaceable) ? SEQUENCE_REPLACEABLE : SEQUENCE_LOCKABLE;
@@ -123,27 +124,27 @@ function assemble(
   });
   const outputs = request.recipients.map(({ script }, i) => ({ value: draft.amounts[i], script }));
   if (draft.changePosition >= 0) outputs.splice(draft.changePosition, 0, { value: draft.change, script: changeScript });
-  const locktime = lockTime(wallet, node);
-  return parseTx(buildTx({ version: request.control.version, inputs: shuffle(inputs, node.chance), outputs, locktime }), node.crypto);
+  return parseTx(buildTx({ version: request.control.version, inputs: shuffle(inputs, chance), outputs, locktime }), crypto);
 }
 
 /**
  * Most payments cannot be mined below the next block, so that rewriting the last one for its fees gains nothing; a few
  * look further back.
  */
-export function lockTime(wallet: Wallet, node: SpendNode): number {
+export async function lockTime(wallet: Wallet, { client, chance, nowSeconds }: SpendTools): Promise<number> {
+  const isDownloading = await client.isInitialBlockDownload();
   const { tip } = wallet;
-  if (tip === null || node.isInitialBlockDownload() || tip.time < node.nowSeconds() - FRESH_TIP_SECONDS) return 0;
-  return node.chance.below(10) === 0 ? Math.max(0, tip.height - node.chance.below(100)) : tip.height;
+  if (tip === null || isDownloading || tip.time < nowSeconds() - FRESH_TIP_SECONDS) return 0;
+  return chance.below(10) === 0 ? Math.max(0, tip.height - chance.below(100)) : tip.height;
 }
 
 /** Null when an input could not be signed. */
-export async function sign(wallet: Wallet, tx: TxView, { node }: SpendTools): Promise<TxView | null> {
+export async function sign(wallet: Wallet, tx: TxView, tools: SpendTools): Promise<TxView | null> {
   const { coins } = wallet.ledger;
   const spent = Array.from({ length: tx.inputCount }, (_, i) => {
     const coin = coins.find(tx.outpoint(i));
     return coin < 0 ? null : { value: coins.value(coin), script: coins.script(coin) };
   });
-  const inputs = await signTransaction(tx, spent, await signingProviderOf(wallet, spent), SIGHASH_DEFAULT, node);
-  return inputs.every(({ error }) => error === null) ? parseTx(withInputs(tx, inputs), node.crypto) : null;
+  const inputs = await signTransaction(tx, spent, await signingProviderOf(wallet, spent), SIGHASH_DEFAULT, tools);
+  return inputs.every(({ error }) => error === null) ? parseTx(withInputs(tx, inputs), tools.crypto) : null;
 }

@@ -76,12 +76,13 @@ export const PLAIN_BUMP: BumpWishes = { foreignInputs: false, outputs: [], chang
 /** Outputs that a transaction spends, of chain and pool, spent in the pool or not; null where there is none. */
 export type FindOutputs = (tx: TxView) => Promise<readonly (SpentOutput | null)[]>;
 
-/** Why a transaction cannot be bumped (now); null when it can. @param foreignInputs see BumpWishes */
+/** Why a transaction cannot be bumped (now); null when it can. @param hasDescendants in the mempool */
 export function bumpObstacle(
   wallet: Wallet,
   row: number,
   tx: TxView,
-  { node, options }: SpendTools,
+  { options }: SpendTools,
+  hasDescendants: boolean,
   { foreignInputs }: Pick<BumpWishes, 'foreignInputs'> = PLAIN_BUMP,
 ): BumpError | null {
   const { txs, spends, coins } = wallet.ledger;
@@ -92,7 +93,7 @@ export function bumpObstacle(
     const isSpent = options.rules.bumpsAny ? wallet.ledger.isSpent(outpoint) : spends.spenders(outpoint).length > 0;
     if (isSpent) return refuse('parameter', 'Transaction has descendants in the wallet');
   }
-  if (node.hasDescendants(txid)) return refuse('parameter', 'Transaction has descendants in the mempool');
+  if (hasDescendants) return refuse('parameter', 'Transaction has descendants in the mempool');
   if (wallet.ledger.depth(row) !== 0) {
     return refuse('wallet', 'Transaction has been mined, or is conflicted with a mined transaction');
   }
@@ -110,6 +111,12 @@ export function bumpObstacle(
     }
   }
   return null;
+}
+
+/** Whether something in the mempool spends outputs of a transaction. */
+async function hasDescendants(txid: Uint8Array, { client }: SpendTools): Promise<boolean> {
+  const [relatives] = await client.relatives([txid]);
+  return relatives?.hasDescendants ?? false;
 }
 
 /**
@@ -139,7 +146,7 @@ export async function createBump(
   const spent = rules.bumpsAny ? await find(tx) : [];
   const gone = rules.bumpsAny ? spent.indexOf(null) : -1;
   if (gone >= 0) return refuse('other', `${hashToHex(tx.prevHash(gone))}:${tx.prevIndex(gone)} is already spent`);
-  const obstacle = bumpObstacle(wallet, row, tx, tools, wishes);
+  const obstacle = bumpObstacle(wallet, row, tx, tools, await hasDescendants(tx.txid, tools), wishes);
   if (obstacle) return obstacle;
   const paid = Array.from({ length: tx.outputCount }, (_, i) => tx.outputValue(i)).reduce((sum, value) => sum + value, 0);
   const given = rules.bumpsAny ? spent.reduce((sum, output) => sum + output!.value, 0) : wallet.ledger.sheet.debit(tx, ownFilter(wallet));
@@ -156,12 +163,12 @@ export async function createBump(
   let { feeRate } = control;
   if (feeRate === null) {
     // The rate was rounded down once: one more makes up for it.
-    const increment = Math.max(tools.node.rates().incremental, WALLET_INCREMENT);
-    feeRate = Math.max(feeRateOf(oldFee, tx.vsize) + 1 + increment, minimumFeeRate(setting, control).feeRate);
+    const increment = Math.max((await tools.client.rates()).incremental, WALLET_INCREMENT);
+    feeRate = Math.max(feeRateOf(oldFee, tx.vsize) + 1 + increment, (await minimumFeeRate(setting, control)).feeRate);
   } else {
     const oldRate = feeRateOf(oldFee, tx.vsize);
-    const terms = { oldFee, oldRate, required: requiredFeeRate(setting), control, outputs: wishes.outputs };
-    const fault = checkRate(feeRate, terms, wallet, tx, tools);
+    const terms = { oldFee, oldRate, required: await requiredFeeRate(setting), control, outputs: wishes.outputs };
+    const fault = await checkRate(feeRate, terms, wallet, tx, tools);
     if (fault) return fault;
   }
   const request = { recipients, control: { ...control, feeRate }, changePosition: -1, sign: false };
@@ -239,14 +246,14 @@ interface RateTerms {
 }
 
 /** A rate that the caller named. Satoshis per 1,000 virtual bytes. */
-function checkRate(
+async function checkRate(
   feeRate: number,
   { oldFee, oldRate, required, control, outputs }: RateTerms,
   wallet: Wallet,
   tx: TxView,
-  { node, options }: SpendTools,
-): BumpError | null {
-  const { poolMinimum, incremental } = node.rates();
+  { client, options }: SpendTools,
+): Promise<BumpError | null> {
+  const { poolMinimum, incremental } = await client.rates();
   if (feeRate < poolMinimum) {
     const [asked, least] = [feeRate, poolMinimum].map(formatMoney);
     return refuse('wallet', `New fee rate (${asked}) is lower than the minimum fee rate (${least}) to get into the mempool -- `);
@@ -255,7 +262,7 @@ function checkRate(
   const size = signedSize(wallet, tx, { ...control, allowWatchOnly: bumpsAny && control.allowWatchOnly }, outputs);
   if (size === null) return refuse('wallet', "Can't sign transaction.");
   const at = (rate: number): number => feeForSize(rate, size, bumpsAny);
-  const bump = bumpsAny ? node.bumpFees(control.inputs, feeRate) : { together: 0 };
+  const bump = bumpsAny ? await client.bumpFees(control.inputs, feeRate) : { together: 0 };
   if (bump === null) return refuse('wallet', CLUSTER_TOO_LARGE);
   const fee = at(feeRate) + bump.together;
   // Up to 0.21 the old rate counts and what the wallet adds, since then the old fee and what the mempool asks.
@@ -312,9 +319,10 @@ export async function commitBump(
   const old = row < 0 ? undefined : await wallet.transaction(row);
   if (old === undefined) return refuse('unknown', 'Invalid or non-wallet transaction id');
   let obstacle: BumpError | null = null;
+  const followed = await hasDescendants(txid, tools);
   const stands = (): boolean => {
     obstacle =
-      bumpObstacle(wallet, row, old, tools, { foreignInputs: tools.options.rules.bumpsAny }) ??
+      bumpObstacle(wallet, row, old, tools, followed, { foreignInputs: tools.options.rules.bumpsAny }) ??
       (stillUnspent(wallet, chosen) ? null : notMade(COINS_GONE));
     return obstacle === null;
   };

@@ -1,7 +1,7 @@
 // Which rate a payment pays. Core: wallet/fees.cpp. Rates in satoshis per 1,000 virtual bytes.
+import type { NodeClient } from '../node-client.js';
 import type { CoinControl } from './coin-control.js';
 import type { SpendOptions } from './options.js';
-import type { SpendNode } from './spend-node.js';
 
 /** Why a rate is what it is, in the words of replies. */
 export const FEE_REASON = {
@@ -21,18 +21,19 @@ export interface RateWithReason {
 
 /** What the rate is decided from. */
 export interface FeeSetting {
-  readonly node: Pick<SpendNode, 'estimate' | 'longestTarget' | 'rates'>;
+  readonly client: Pick<NodeClient, 'estimate' | 'longestTarget' | 'rates'>;
   readonly options: SpendOptions;
   /** Set by settxfee or -paytxfee; 0: none. */
   readonly payFeeRate: number;
 }
 
-export const requiredFeeRate = ({ node, options }: FeeSetting): number => Math.max(options.minFeeRate, node.rates().relayMinimum);
+export const requiredFeeRate = async ({ client, options }: FeeSetting): Promise<number> =>
+  Math.max(options.minFeeRate, (await client.rates()).relayMinimum);
 
 type Wishes = Pick<CoinControl, 'feeRate' | 'overrideFeeRate' | 'confirmTarget' | 'feeMode' | 'replaceable'>;
 
-export function minimumFeeRate(setting: FeeSetting, wishes: Wishes): RateWithReason {
-  const { node, options, payFeeRate } = setting;
+export async function minimumFeeRate(setting: FeeSetting, wishes: Wishes): Promise<RateWithReason> {
+  const { client, options, payFeeRate } = setting;
   let answer: RateWithReason;
   if (wishes.feeRate !== null) {
     answer = { feeRate: wishes.feeRate, reason: options.rules.namedReason };
@@ -42,34 +43,29 @@ export function minimumFeeRate(setting: FeeSetting, wishes: Wishes): RateWithRea
   } else {
     // What can be replaced later may begin lower.
     const conservative = wishes.feeMode === 'unset' ? !(wishes.replaceable ?? options.replaceable) : wishes.feeMode === 'conservative';
-    const { feeRate, reason } = node.estimate(wishes.confirmTarget ?? options.confirmTarget, conservative);
+    const { feeRate, reason } = await client.estimate(wishes.confirmTarget ?? options.confirmTarget, conservative);
     answer = { feeRate, reason: options.rules.estimateReason ?? reason };
     if (answer.feeRate === 0) {
       answer = { feeRate: options.fallbackFeeRate, reason: FEE_REASON.FALLBACK };
       if (answer.feeRate === 0) return answer;
     }
-    const { poolMinimum } = node.rates();
+    const { poolMinimum } = await client.rates();
     if (answer.feeRate < poolMinimum) answer = { feeRate: poolMinimum, reason: FEE_REASON.POOL_MINIMUM };
   }
-  const required = requiredFeeRate(setting);
+  const required = await requiredFeeRate(setting);
   return required > answer.feeRate ? { feeRate: required, reason: FEE_REASON.REQUIRED } : answer;
 }
 
 /** The rate of a quiet day, for weighing what is better spent later: what the operator says, or up to release 21 an estimate. */
-export const longTermFeeRate = (setting: FeeSetting): number =>
-  setting.options.rules.leastWaste
-    ? setting.options.consolidateFeeRate
-    : minimumFeeRate(setting, {
-        feeRate: null,
-        overrideFeeRate: false,
-        confirmTarget: LONG_TERM_TARGET,
-        feeMode: 'unset',
-        replaceable: null,
-      }).feeRate;
+export async function longTermFeeRate(setting: FeeSetting): Promise<number> {
+  if (setting.options.rules.leastWaste) return setting.options.consolidateFeeRate;
+  const wishes = { feeRate: null, overrideFeeRate: false, confirmTarget: LONG_TERM_TARGET, feeMode: 'unset', replaceable: null } as const;
+  return (await minimumFeeRate(setting, wishes)).feeRate;
+}
 
 /** Change that is dust at this rate is not worth an output. */
-export function discardFeeRate({ node, options }: FeeSetting): number {
-  const estimate = node.estimate(node.longestTarget, false).feeRate;
+export async function discardFeeRate({ client, options }: FeeSetting): Promise<number> {
+  const estimate = (await client.estimate(client.longestTarget, false)).feeRate;
   const rate = estimate === 0 ? options.discardFeeRate : Math.min(estimate, options.discardFeeRate);
-  return Math.max(rate, node.rates().dust);
+  return Math.max(rate, (await client.rates()).dust);
 }

@@ -3,14 +3,14 @@
 import { equalBytes, hashToHex } from '../../consensus/bytes/hex.js';
 import { dustThreshold } from '../../policy/dust.js';
 import { feeForSize } from '../../policy/fee-rate.js';
+import type { NodeRates } from '../node-client.js';
 import type { Wallet } from '../wallet.js';
 import { addressNumbers } from './available-coins.js';
 import { changeTemplate, changeTypeFor } from './change-script.js';
 import type { CoinControl } from './coin-control.js';
 import { type CoinPool, sizeOf } from './coin-pool.js';
 import { discardFeeRate, FEE_REASON, type FeeSetting, longTermFeeRate, type RateWithReason } from './fee-rates.js';
-import type { SpendOptions } from './options.js';
-import type { PaymentError, PaymentRequest } from './payment.js';
+import type { PaymentError, PaymentRequest, SpendTools } from './payment.js';
 import { logOf } from './payment.js';
 import { rateInSatsPerByte } from './rate-text.js';
 import { chooseCoins, type TierTerms } from './select/choose-coins.js';
@@ -22,7 +22,6 @@ import { randomOrder } from './select/order.js';
 import type { Pace } from './select/pace.js';
 import { inputVirtualSize, outputBytes } from './select/tx-size.js';
 import { SignedSizes } from './signed-size.js';
-import type { SpendNode } from './spend-node.js';
 
 export const NO_RATE = 'Fee estimation failed. Fallbackfee is disabled. Wait a few blocks or enable -fallbackfee.';
 /** The smallest standard transaction, and the largest, weight. */
@@ -39,14 +38,21 @@ export class PaymentPlan {
   readonly #longTermRate: number;
   readonly #wallet: Wallet;
   readonly #request: PaymentRequest;
-  readonly #setting: FeeSetting & { readonly node: SpendNode; readonly options: SpendOptions };
+  readonly #setting: PlanSetting;
+  readonly #rates: NodeRates;
   readonly #rate: RateWithReason;
 
-  constructor(
+  static async of(wallet: Wallet, request: PaymentRequest, setting: PlanSetting, rate: RateWithReason): Promise<PaymentPlan> {
+    const known = { rates: await setting.client.rates(), discard: await discardFeeRate(setting), longTerm: await longTermFeeRate(setting) };
+    return new PaymentPlan(wallet, request, setting, rate, known);
+  }
+
+  private constructor(
     wallet: Wallet,
     request: PaymentRequest,
-    setting: FeeSetting & { readonly node: SpendNode; readonly options: SpendOptions },
+    setting: PlanSetting,
     rate: RateWithReason,
+    { rates, discard, longTerm }: { readonly rates: NodeRates; readonly discard: number; readonly longTerm: number },
   ) {
     this.#wallet = wallet;
     this.#request = request;
@@ -60,14 +66,15 @@ export class PaymentPlan {
       this.#changeSpendBytes = size === null ? UNKNOWN_CHANGE_SPEND : inputVirtualSize(size);
     }
     this.changeScript = control.changeScript ?? template.script;
-    this.#discardRate = discardFeeRate(setting);
-    this.#longTermRate = longTermFeeRate(setting);
+    this.#rates = rates;
+    this.#discardRate = discard;
+    this.#longTermRate = longTerm;
   }
 
   /** What stands in the way before any coin is looked at; null: nothing. */
   refusal(): PaymentError | null {
     const { recipients, control } = this.#request;
-    const { options, node } = this.#setting;
+    const { options } = this.#setting;
     const { leastWaste } = options.rules;
     const { feeRate, reason } = this.#rate;
     if (leastWaste) {
@@ -76,13 +83,13 @@ export class PaymentPlan {
       if (control.maxWeight !== null && (control.maxWeight < MIN_WEIGHT || control.maxWeight > MAX_STANDARD_WEIGHT)) {
         return { error: `Maximum transaction weight must be between ${MIN_WEIGHT} and ${MAX_STANDARD_WEIGHT}` };
       }
-      const { dust } = node.rates();
+      const { dust } = this.#rates;
       if (recipients.some(({ script, amount }) => amount < dustThreshold(script, dust, true)))
         return { error: 'Transaction amount too small' };
     }
     const payable = recipients.length > 0 && recipients.every(({ amount }) => amount >= 0);
     if (payable && control.feeRate !== null && feeRate > control.feeRate)
-      return { error: rateTooLow(control.feeRate, this.#rate, this.#setting) };
+      return { error: rateTooLow(control.feeRate, this.#rate, this.#setting.options, this.#rates) };
     if (leastWaste && reason === FEE_REASON.FALLBACK && options.fallbackFeeRate === 0) return { error: NO_RATE };
     return null;
   }
@@ -106,15 +113,15 @@ export class PaymentPlan {
   }
 
   async #addressGroups(pool: CoinPool, pace: Pace): Promise<Groups | null> {
-    const { node, options } = this.#setting;
+    const { client, chance, options } = this.#setting;
     const numbers = await addressNumbers(this.#wallet, pool.rows, options.rules.leastWaste, pace);
     // Which ten of an address go together is left to chance: an order would tell.
-    const order = await randomOrder(numbers.length, node.chance, pace);
-    return addressGroups(pool.columns, numbers, order, node.maxAncestors, pace);
+    const order = await randomOrder(numbers.length, chance, pace);
+    return addressGroups(pool.columns, numbers, order, client.maxAncestors, pace);
   }
 
   #draft(pool: CoinPool, groups: Groups, pace: Pace): Promise<Draft | PaymentError> {
-    const { node, options } = this.#setting;
+    const { client, options } = this.#setting;
     const { feeRate, reason } = this.#rate;
     const terms = {
       recipients: this.#request.recipients,
@@ -124,10 +131,10 @@ export class PaymentPlan {
       feeRate,
       feeUnknown: reason === FEE_REASON.FALLBACK && options.fallbackFeeRate === 0,
       discardRate: this.#discardRate,
-      dustRate: node.rates().dust,
+      dustRate: this.#rates.dust,
       longTermFeeRate: this.#longTermRate,
-      maxAncestors: node.maxAncestors,
-      maxDescendants: node.maxDescendants,
+      maxAncestors: client.maxAncestors,
+      maxDescendants: client.maxDescendants,
       spendZeroConfChange: this.#wallet.parts.options.spendZeroConfChange,
       rejectLongChains: options.rejectLongChains,
       includeUnsafe: this.#request.control.includeUnsafe,
@@ -136,7 +143,7 @@ export class PaymentPlan {
   }
 
   async #draftByWaste(terms: CommonTerms, pool: CoinPool, groups: Groups, pace: Pace): Promise<Draft | PaymentError> {
-    const { node } = this.#setting;
+    const { client, chance } = this.#setting;
     const { control } = this.#request;
     const { coins } = this.#wallet.ledger;
     return draftByWaste(
@@ -151,12 +158,12 @@ export class PaymentPlan {
         presets: pool.presets.map(({ value, size, bumpFee }) => ({ value, bytes: inputVirtualSize(size), bumpFee })),
       },
       {
-        chance: node.chance,
+        chance,
         pace,
         inputSize: (coin) => sizeOf(pool, coin),
-        combinedBump: (some) => {
+        combinedBump: async (some) => {
           const outpoints = some.map((coin) => coins.outpoint(pool.rows[coin]));
-          return node.bumpFees(outpoints, terms.feeRate)?.together ?? null;
+          return (await client.bumpFees(outpoints, terms.feeRate))?.together ?? null;
         },
         log: (line) => logOf(this.#wallet, this.#setting, line),
       },
@@ -167,15 +174,15 @@ export class PaymentPlan {
   async #positive(pool: CoinPool, groups: Groups, pace: Pace): Promise<Groups> {
     const { columns } = pool;
     if (groups.count === columns.count) return groups;
-    const { node } = this.#setting;
+    const { client, chance } = this.#setting;
     const numbers = await addressNumbers(this.#wallet, pool.rows, true, pace);
-    const order = await randomOrder(numbers.length, node.chance, pace);
+    const order = await randomOrder(numbers.length, chance, pace);
     const worthwhile = order.filter((coin) => columns.values[coin] > spendFee(columns, coin, this.#rate.feeRate));
-    return (await addressGroups(columns, numbers, worthwhile, node.maxAncestors, pace)) ?? singleGroups(columns);
+    return (await addressGroups(columns, numbers, worthwhile, client.maxAncestors, pace)) ?? singleGroups(columns);
   }
 
   #draftInSteps(terms: CommonTerms, pool: CoinPool, groups: Groups, pace: Pace): Promise<Draft | PaymentError> {
-    const { node } = this.#setting;
+    const { chance } = this.#setting;
     const { feeRate, recipients } = terms;
     const presetIndices = pool.presets.map((_, i) => pool.rows.length + i);
     const presetValue = pool.presets.reduce((sum, { value }) => sum + value, 0);
@@ -188,17 +195,20 @@ export class PaymentPlan {
       recipientsPay: recipients.some(({ subtractFee }) => subtractFee),
     };
     const tools: DraftTools = {
-      chance: node.chance,
+      chance,
       inputSize: (coin) => sizeOf(pool, coin),
       choose: async (target, exact, fixedBytes) => {
         if (pool.fault !== null) return { coins: null, value: 0, exact: false };
-        const choice = await chooseCoins(choiceTerms, target, exact, fixedBytes, node.chance, pace);
+        const choice = await chooseCoins(choiceTerms, target, exact, fixedBytes, chance, pace);
         return choice.coins === null ? choice : { ...choice, coins: [...choice.coins, ...presetIndices] };
       },
     };
     return draftPayment(terms, tools);
   }
 }
+
+/** What a plan is made from. */
+type PlanSetting = FeeSetting & SpendTools;
 
 /** What both ways of drafting are told. */
 type CommonTerms = DraftTerms & TierTerms & { readonly coins: CoinColumns; readonly longTermFeeRate: number };
@@ -227,11 +237,16 @@ export const versionMismatch = (parent: number | undefined, version: number): st
     : `Can't spend unconfirmed version ${parent} pre-selected input with a version ${version} tx`;
 
 /** The text for a rate below what the wallet or the node asks. */
-export function rateTooLow(asked: number, { feeRate, reason }: RateWithReason, { node, options }: FeeSetting): string {
+export function rateTooLow(
+  asked: number,
+  { feeRate, reason }: RateWithReason,
+  options: SpendTools['options'],
+  { relayMinimum }: NodeRates,
+): string {
   const [wanted, least] = [asked, feeRate].map(rateInSatsPerByte);
   const text = `Fee rate (${wanted}) is lower than the minimum fee rate setting (${least})`;
   if (!options.rules.leastWaste) return text;
-  const [own, relay] = [options.minFeeRate, node.rates().relayMinimum].map(rateInSatsPerByte);
+  const [own, relay] = [options.minFeeRate, relayMinimum].map(rateInSatsPerByte);
   const advice = reason === FEE_REASON.REQUIRED ? `\nConsider modifying -mintxfee (${own}) or -minrelaytxfee (${relay}).` : '';
   return `${text}.${advice}`;
 }

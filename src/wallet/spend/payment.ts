@@ -1,10 +1,14 @@
 // A payment: what is asked for, what comes of it, and what it is made with.
 import type { TxView } from '../../consensus/tx/tx-view.js';
+import type { Crypto } from '../../crypto/crypto.js';
+import type { Signer } from '../../crypto/schnorr-signer.js';
+import type { SigningThreads } from '../../signing/sign-transaction.js';
+import type { NodeClient } from '../node-client.js';
 import type { Wallet } from '../wallet.js';
 import type { CoinControl } from './coin-control.js';
 import type { SpendOptions } from './options.js';
 import type { Recipient } from './select/draft.js';
-import type { SpendNode } from './spend-node.js';
+import type { Chance } from './select/pace.js';
 
 export interface PaymentRequest {
   readonly recipients: readonly Recipient[];
@@ -32,11 +36,19 @@ export interface PaymentError {
 
 /** What a payment works with. */
 export interface SpendTools {
-  readonly node: SpendNode;
+  readonly client: NodeClient;
   readonly options: SpendOptions;
+  readonly crypto: Crypto;
+  readonly signer: Signer;
+  /** What large transactions are signed on. */
+  readonly signingThreads?: SigningThreads | undefined;
+  readonly chance: Chance;
+  nowSeconds(): number;
+  /** A line for the operator. */
+  log(line: string): void;
 }
 
 /** A line for the operator that names the wallet, as Core's do. */
-export function logOf(wallet: Wallet, { node }: Pick<SpendTools, 'node'>, line: string): void {
-  node.log(`[${wallet.name === '' ? 'default wallet' : wallet.name}] ${line}`);
+export function logOf(wallet: Wallet, { log }: Pick<SpendTools, 'log'>, line: string): void {
+  log(`[${wallet.name === '' ? 'default wallet' : wallet.name}] ${line}`);
 }

@@ -43,8 +43,6 @@ export interface ResenderDeps {
   readonly wallets: () => readonly Wallet[];
   /** Seconds when the last block came, 0 before the first. */
   readonly lastBlockSeconds: () => number;
-  /** Whether the node has all blocks: before, nothing is sent, old payments may be in blocks to come. */
-  readonly ready: () => boolean;
 }
 
 export class Resender {
@@ -58,13 +56,14 @@ export class Resender {
 
   /** Called every second. */
   async tick(): Promise<void> {
-    const { tools, wallets, ready } = this.#deps;
-    if (!ready()) return;
-    const now = tools.node.nowSeconds();
+    const { tools, wallets } = this.#deps;
+    // Before the node has all blocks nothing is sent: old payments may be in blocks to come.
+    if (wallets().length === 0 || !(await tools.client.isReady())) return;
+    const now = tools.nowSeconds();
     for (const wallet of [...wallets()]) {
       const next = this.#next.get(wallet) ?? 0;
       if (now < next || !wallet.parts.options.walletBroadcast) continue;
-      this.#next.set(wallet, now + LEAST_WAIT + tools.node.chance.below(SPREAD));
+      this.#next.set(wallet, now + LEAST_WAIT + tools.chance.below(SPREAD));
       if (next > 0) await this.#resend(wallet);
     }
   }

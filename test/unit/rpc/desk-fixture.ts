@@ -12,6 +12,7 @@ import { ActiveCommands, CallDesk } from '../../../src/rpc/desk.js';
 import { NODE_RUNS } from '../../../src/rpc/node/runs.js';
 import { lookAhead } from '../../../src/rpc/node/send-ahead.js';
 import { RawJson } from '../../../src/rpc/wire/values.js';
+import type { NodeClient } from '../../../src/wallet/node-client.js';
 import { type BuiltBlock, buildBlock, GENESIS } from '../../framework/chain-builder.js';
 import { crypto, type Fixture } from '../../framework/chain-fixture.js';
 
@@ -70,6 +71,7 @@ export function openDesk(
       advanceScheduler: (seconds) => events.push(`scheduler ${seconds}`),
     },
     chain,
+    client: { sync() {} } as unknown as NodeClient,
     mempool: {
       size: 0,
       sequence: 9,

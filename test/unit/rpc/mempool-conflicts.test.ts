@@ -1,14 +1,15 @@
 // mempoolconflicts: what of the mempool keeps a transaction of the wallet out of there.
+
 import t from 'tap';
 import { hashKey } from '../../../src/consensus/bytes/hex.js';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
 import { COMPATS } from '../../../src/policy/compat.js';
-import type { NodeContext } from '../../../src/rpc/context/node.js';
 import { gettransaction } from '../../../src/rpc/methods/wallet/gettransaction.run.js';
 import { hashHex } from '../../../src/rpc/render/hex.js';
 import { encodeJson } from '../../../src/rpc/wire/json-write.js';
 import { NOWHERE } from '../../../src/wallet/coins/tx-table.js';
+import { clientOf } from '../../framework/chain-client.js';
 import { createMemoryWallet, crypto } from '../../framework/memory-wallet.js';
 import { contextOf } from '../../framework/wallet-calls.js';
 
@@ -26,7 +27,9 @@ t.test('mempoolconflicts', async (t) => {
     const outputs = [0, 1].map(() => ({ script, value }));
     return parseTx(buildTx({ version, inputs, outputs, locktime: 0 }), crypto);
   };
+  const known: TxView[] = [];
   const seen = async (...txs: TxView[]): Promise<void> => {
+    known.push(...txs);
     for (const tx of txs) await wallet.change((batch) => wallet.ledger.put(tx, NOWHERE, batch));
   };
   /** What is told of a transaction while some are in the mempool. */
@@ -36,11 +39,12 @@ t.test('mempoolconflicts', async (t) => {
       for (let i = 0; i < one.inputCount; i++) spenders.set(hashKey(one.outpoint(i)), { tx: one, txid: one.txid });
     }
     const mempool = {
-      get: (txid: Uint8Array) => pool.find((one) => hashKey(one.txid) === hashKey(txid)),
-      ancestors: () => [],
       spender: (outpoint: Uint8Array) => spenders.get(hashKey(outpoint)),
     };
-    const ctx = { ...contextOf(wallet), compat: COMPATS['31'], mempool } as unknown as NodeContext;
+    for (const one of known) wallet.ledger.leftMempool(one.txid);
+    for (const one of pool) if (wallet.ledger.txs.has(one.txid)) wallet.ledger.enteredMempool(one.txid);
+    const answers = { relatives: async (txids: readonly Uint8Array[]) => txids.map(() => null) };
+    const ctx = { ...contextOf(wallet), compat: COMPATS['31'], client: clientOf({ tip: wallet.tip! }, mempool, answers) };
     const result = await gettransaction(ctx, [hashHex(tx.txid)], { user: '', path: '/' });
     return (JSON.parse(encodeJson(result as never)) as { mempoolconflicts: string[] }).mempoolconflicts;
   };

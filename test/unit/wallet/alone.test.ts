@@ -5,7 +5,7 @@ import { encodeAddress } from '../../../src/address/address.js';
 import { parseDescriptor } from '../../../src/address/descriptor/parse.js';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx } from '../../../src/consensus/tx/tx-view.js';
-import type { NodeContext } from '../../../src/rpc/context/node.js';
+import type { WalletContext } from '../../../src/rpc/context/wallet.js';
 import type { CallInfo, Run } from '../../../src/rpc/dispatch.js';
 import { WALLET_RUNS } from '../../../src/rpc/wallet/runs.js';
 import { followed } from '../../../src/rpc/wallet/select.js';
@@ -118,7 +118,7 @@ t.test('balances that take a look at every coin', async (t) => {
   // A payment from the first address: its other 19 coins are of an address that was used.
   const input = { prevHash: first.txid, prevIndex: 0, scriptSig: new Uint8Array(0), sequence: 0xffffffff };
   const spend = parseTx(buildTx({ version: 2, inputs: [input], outputs: [{ script: new Uint8Array(1), value: 1 }], locktime: 0 }), crypto);
-  const sats = async (method: Run<NodeContext>, ...params: unknown[]): Promise<Record<string, number>> => {
+  const sats = async (method: Run<WalletContext>, ...params: unknown[]): Promise<Record<string, number>> => {
     const { result } = JSON.parse(`{"result":${encodeJson((await run(wallet, method, ...params)) as JsonResult)}}`);
     const flat = typeof result === 'number' ? { balance: result } : result.mine;
     return Object.fromEntries(Object.entries(flat).map(([name, amount]) => [name, Math.round(Number(amount) * 1e8)]));
@@ -289,11 +289,11 @@ t.test('a call of a wallet knows whether its client has gone', async (t) => {
     }
   }
   const seen: boolean[] = [];
-  const look: Run<NodeContext> = (_ctx, _args, { user, signal }) => {
+  const look: Run<WalletContext> = (_ctx, _args, { user, signal }) => {
     seen.push(user === 'somebody' && signal?.aborted === true);
     return null;
   };
-  const ctx = { wallets: { select: () => wallet } } as unknown as NodeContext;
+  const ctx = { wallets: { select: () => wallet }, client: { sync() {} } } as unknown as WalletContext;
   followed(look)(ctx, [], new Call());
   gone.abort();
   followed(look)(ctx, [], new Call());

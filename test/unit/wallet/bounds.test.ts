@@ -59,10 +59,10 @@ t.test('a payment is handed in again when the last block is five minutes younger
     await paid(memory);
     let now = NOW;
     let count = 0;
-    const { node } = memory.tools;
-    node.nowSeconds = () => now;
-    node.chance = { ...node.chance, below: () => 0 };
-    node.broadcast = async () => {
+    const { tools } = memory;
+    tools.nowSeconds = () => now;
+    tools.chance = { ...tools.chance, below: () => 0 };
+    tools.client.broadcast = async () => {
       count++;
       return null;
     };
@@ -70,7 +70,6 @@ t.test('a payment is handed in again when the last block is five minutes younger
       tools: memory.tools,
       wallets: () => [memory.wallet],
       lastBlockSeconds: () => NOW + block,
-      ready: () => true,
     });
     const after = async (seconds: number): Promise<number> => {
       now = NOW + seconds;
@@ -90,9 +89,10 @@ t.test('nothing is handed in again before the node is ready, or with -walletbroa
     await memory.receive([{ script: await memory.address('bech32'), value: 100_000_000 }], TIP - 10);
     await paid(memory);
     let [now, offers] = [NOW, 0];
-    memory.tools.node.nowSeconds = () => now;
-    memory.tools.node.chance = { ...memory.tools.node.chance, below: () => 0 };
-    memory.tools.node.broadcast = async () => {
+    memory.tools.nowSeconds = () => now;
+    memory.tools.chance = { ...memory.tools.chance, below: () => 0 };
+    memory.tools.client.isReady = async () => ready;
+    memory.tools.client.broadcast = async () => {
       offers++;
       return null;
     };
@@ -100,7 +100,6 @@ t.test('nothing is handed in again before the node is ready, or with -walletbroa
       tools: memory.tools,
       wallets: () => [memory.wallet],
       lastBlockSeconds: () => NOW + 1_000,
-      ready: () => ready,
     });
     await resender.tick();
     now += 13 * HOUR;

@@ -1,10 +1,12 @@
 // Wallet files of Bitcoin Core, read row by row: files that Core made (test/functional/core-wallets), the same of
 // another byte order, and files that are damaged or made to do harm.
+
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import zlib from 'node:zlib';
 import t from 'tap';
+import { equalBytes } from '../../../src/consensus/bytes/hex.js';
 import { Slicer } from '../../../src/lib/slicer.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
 import { bdbRecords } from '../../../src/wallet/core/bdb-records.js';
@@ -15,7 +17,8 @@ import { collectRows, coreRows, readCoreWallet } from '../../../src/wallet/core/
 import { sqliteRecords } from '../../../src/wallet/core/sqlite-records.js';
 import { fillFromCore, openCoreKeys } from '../../../src/wallet/manage/fill-from-core.js';
 import { WalletError } from '../../../src/wallet/manage/wallet-error.js';
-import type { WalletBlock, WalletChain } from '../../../src/wallet/source.js';
+import type { NodeClient } from '../../../src/wallet/node-client.js';
+import { clientOf, TestBlock } from '../../framework/chain-client.js';
 import { createMemoryWallet, crypto } from '../../framework/memory-wallet.js';
 import { pseudoRandom } from '../../framework/pseudo-random.js';
 import { mostInATurn } from '../../framework/turns.js';
@@ -319,14 +322,13 @@ t.test('mutated files', async (t) => {
 });
 
 /** A chain of one block, which every locator ends with. */
-function chainOf(genesis: Uint8Array): WalletChain {
-  const tip = { hash: genesis, hashHex: '', height: 0, time: 0, maxTime: 0, prev: null, ancestor: () => null, medianTimePast: () => 0 };
-  return {
+function chainOf(genesis: Uint8Array): NodeClient {
+  const tip = new TestBlock(genesis, null, 0, 0);
+  return clientOf({
     tip,
-    atHeight: (height: number) => (height === 0 ? tip : undefined),
-    contains: () => true,
-    node: () => undefined,
-  } as unknown as WalletChain & { tip: WalletBlock };
+    atHeight: (height) => (height === 0 ? tip : undefined),
+    node: (hash) => (equalBytes(hash, genesis) ? tip : undefined),
+  });
 }
 
 t.test('a wallet of many seeds and keys gives others their turns', async (t) => {

@@ -8,7 +8,7 @@ import { Slicer } from '../../../src/lib/slicer.js';
 import { COMPATS } from '../../../src/policy/compat.js';
 import { createPsbt } from '../../../src/psbt/create-psbt.js';
 import type { Psbt } from '../../../src/psbt/psbt.js';
-import type { NodeContext } from '../../../src/rpc/context/node.js';
+import type { WalletContext } from '../../../src/rpc/context/wallet.js';
 import { enumeratesigners } from '../../../src/rpc/methods/signer/enumeratesigners.run.js';
 import { importdescriptors } from '../../../src/rpc/methods/wallet/importdescriptors.run.js';
 import { walletdisplayaddress } from '../../../src/rpc/methods/wallet/walletdisplayaddress.run.js';
@@ -35,7 +35,7 @@ async function pair() {
   const script = watching.wallet.descriptors!.active('bech32', false)!.descriptor.scripts(0)![0];
   const asked: { words: readonly string[]; input: string }[] = [];
   const device = { answer: async (_psbt: Psbt): Promise<unknown> => ({}) };
-  const ctx: NodeContext = { ...contextOf(watching.wallet), compat: COMPATS['31'], signer: createSigner() };
+  const ctx: WalletContext = { ...contextOf(watching.wallet), compat: COMPATS['31'], signer: createSigner() };
   const tools = { crypto, signer: createSigner() };
   const sign = (psbt: Psbt, hashType: number | null = null) =>
     fillPsbt(owner.wallet, psbt, { hashType, sign: true, derivations: true, finalize: false, later: true }, tools);
@@ -53,7 +53,7 @@ async function pair() {
     const tx = buildTx({ version: 2, inputs: [input], outputs: [{ value, script }], locktime: 0 });
     return createPsbt(parseTx(tx, crypto, { allowWitness: false }), crypto, 2);
   };
-  const fill = (into: Psbt, context: NodeContext = { ...ctx, externalSigner }) =>
+  const fill = (into: Psbt, context: WalletContext = { ...ctx, externalSigner }) =>
     fillPsbtBy(context, watching.wallet, into, { hashType: null, sign: true, derivations: false, later: true }, new Slicer());
   const text = (one: Psbt): { psbt: string } => ({ psbt: psbtText(one, crypto, ctx.compat) });
   return { device, asked, ctx: { ...ctx, externalSigner }, fill, psbt, sign, text, script };
@@ -115,7 +115,7 @@ t.test('a device that says something else', async (t) => {
   device.answer = async (given) => text(given);
   t.same(await fill(psbt()), { complete: false }, 'nor does none');
   await t.rejects(fill(psbt(), { ...ctx, externalSigner: undefined }), { code: -25, message: 'External signer not found' });
-  const say = (devices: unknown): NodeContext => ({ ...ctx, externalSigner: new ExternalSigner('x', 'regtest', async () => devices) });
+  const say = (devices: unknown): WalletContext => ({ ...ctx, externalSigner: new ExternalSigner('x', 'regtest', async () => devices) });
   await t.rejects(fill(psbt(), say([])), { code: -25, message: 'External signer not found' });
   await t.rejects(fill(psbt(), say([{ fingerprint: '00000001' }, { fingerprint: '00000002' }])), { code: -25 }, 'two devices');
   await t.rejects(fill(psbt(), say([{ fingerprint: '0000000a' }])), failed, 'a device with another key');
@@ -123,8 +123,8 @@ t.test('a device that says something else', async (t) => {
 
 t.test('calls', async (t) => {
   const { ctx } = await pair();
-  const say = (said: unknown): NodeContext => ({ ...ctx, externalSigner: new ExternalSigner('dev', 'regtest', async () => said) });
-  const list = (context: NodeContext) => enumeratesigners(context, [], call);
+  const say = (said: unknown): WalletContext => ({ ...ctx, externalSigner: new ExternalSigner('dev', 'regtest', async () => said) });
+  const list = (context: WalletContext) => enumeratesigners(context, [], call);
   t.same(await list(ctx), { signers: [{ fingerprint: FINGERPRINT, name: 'box' }] });
   const twice = [{ fingerprint: '0000000A', model: 5 }, { fingerprint: '0000000A' }];
   t.same(await list(say(twice)), { signers: [{ fingerprint: '0000000A', name: '' }] });
@@ -137,9 +137,9 @@ t.test('calls', async (t) => {
   ] as const) {
     await t.rejects(Promise.resolve(list(say(said))), { code: -1, message });
   }
-  const show = (context: NodeContext, address: string) => Promise.resolve(walletdisplayaddress(context, [address], call));
+  const show = (context: WalletContext, address: string) => Promise.resolve(walletdisplayaddress(context, [address], call));
   const own = 'bcrt1qm90ugl4d48jv8n6e5t9ln6t9zlpm5th68x4f8g';
-  const echo = (address: unknown, words: (readonly string[])[] = []): NodeContext => ({
+  const echo = (address: unknown, words: (readonly string[])[] = []): WalletContext => ({
     ...ctx,
     externalSigner: new ExternalSigner('dev', 'regtest', async (asked) => {
       words.push(asked);

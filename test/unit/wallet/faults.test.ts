@@ -1,5 +1,6 @@
 // What goes wrong inside or around a wallet: a batch that fails, an event that breaks off, a block that leaves in the
 // last moment, a wallet of another network, a private key that damage has changed.
+
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -8,7 +9,6 @@ import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
 import { createKeyMath } from '../../../src/crypto/native/key-math.js';
 import { Slicer } from '../../../src/lib/slicer.js';
-import type { NodeContext } from '../../../src/rpc/context/node.js';
 import { importprunedfunds } from '../../../src/rpc/methods/wallet/importprunedfunds.run.js';
 import { parseJson } from '../../../src/rpc/wire/json-parse.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
@@ -16,8 +16,9 @@ import type { BatchOp, BatchOptions } from '../../../src/storage/store.js';
 import { sealSecret, Vault } from '../../../src/wallet/crypt/vault.js';
 import { keyHashProgram } from '../../../src/wallet/keys/key-table.js';
 import { assembleWallet } from '../../../src/wallet/manage/load-wallet.js';
-import type { WalletBlock } from '../../../src/wallet/source.js';
+import type { BlockFacts } from '../../../src/wallet/node-client.js';
 import { WALLET_FLAG, WalletRecord } from '../../../src/wallet/wallet-record.js';
+import { clientOf, TestBlock } from '../../framework/chain-client.js';
 import { createMemoryWallet, crypto, TIP } from '../../framework/memory-wallet.js';
 import { contextOf, masterKey } from '../../framework/wallet-calls.js';
 import { managerIn, PLAIN_WALLET } from '../../framework/wallet-manager.js';
@@ -89,8 +90,9 @@ t.test('a proof of a block that leaves while the wallet is busy', async (t) => {
   // One transaction in the block, one hash, one bit that says it is the one.
   const proof = Buffer.concat([header, Buffer.of(1, 0, 0, 0, 1), tx.txid, Buffer.of(1, 1)]);
   let inChain = true;
-  const node = { ...(wallet.tip as WalletBlock), height: TIP - 5, txCount: 1 };
-  const ctx = { ...contextOf(wallet), chain: { node: () => node, contains: () => inChain } } as unknown as NodeContext;
+  const block = new TestBlock(new Uint8Array(32).fill(3), null, TIP - 5, 1_600_000_000);
+  const client = clientOf({ tip: wallet.tip!, node: () => block, contains: () => inChain });
+  const ctx = { ...contextOf(wallet), client };
   const args = [Buffer.from(tx.bytes).toString('hex'), proof.toString('hex')].map((text) => parseJson(Buffer.from(`"${text}"`)));
   const done = async () => importprunedfunds(ctx, args, { user: '', path: '/' });
   let going: Promise<unknown> | undefined;
@@ -110,9 +112,9 @@ t.test('a wallet of another network', async (t) => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-network-'));
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
   const { wallet: some, surroundings } = await createMemoryWallet();
-  const on = (genesis: WalletBlock): ReturnType<typeof managerIn> => managerIn({ dir, surroundings, tip: genesis });
+  const on = (genesis: BlockFacts): ReturnType<typeof managerIn> => managerIn({ dir, surroundings, tip: genesis });
   const genesis = some.tip!;
-  const [here, there] = [on(genesis), on({ ...genesis, hash: new Uint8Array(32).fill(9) })];
+  const [here, there] = [on(genesis), on(new TestBlock(new Uint8Array(32).fill(9), null, genesis.height, genesis.time))];
   await here.create({ ...PLAIN_WALLET, name: 'w' });
   await here.close();
   await t.rejects(there.load('w'), { code: -4, message: 'Wallet loading failed. Wallet files should not be reused across chains.' });

@@ -1,5 +1,6 @@
 // Blocks that a wallet works off in turns: nobody reads or changes it before their end, every reply has them, and of a
 // process that died in between nothing is missing.
+
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -9,7 +10,7 @@ import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
 import { Slicer } from '../../../src/lib/slicer.js';
 import { COMPATS } from '../../../src/policy/compat.js';
-import type { NodeContext } from '../../../src/rpc/context/node.js';
+import type { WalletContext } from '../../../src/rpc/context/wallet.js';
 import type { CallInfo, Run } from '../../../src/rpc/dispatch.js';
 import { WALLET_RUNS } from '../../../src/rpc/wallet/runs.js';
 import { followed } from '../../../src/rpc/wallet/select.js';
@@ -23,11 +24,12 @@ import { catchUp, rollBack } from '../../../src/wallet/follow/catch-up.js';
 import { keyHashProgram } from '../../../src/wallet/keys/key-table.js';
 import { encryptWallet } from '../../../src/wallet/manage/encrypt-wallet.js';
 import { loadWallet } from '../../../src/wallet/manage/load-wallet.js';
-import type { WalletBlock, WalletChain } from '../../../src/wallet/source.js';
+import type { BlockFacts, NodeClient, NodeEvent } from '../../../src/wallet/node-client.js';
 import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../../../src/wallet/storage/layout.js';
 import { unpackRow } from '../../../src/wallet/storage/rows.js';
 import { databaseOf, newDatabaseOf } from '../../../src/wallet/storage/wallet-folder.js';
 import type { Wallet } from '../../../src/wallet/wallet.js';
+import { clientOf, connected, disconnected, TestBlock } from '../../framework/chain-client.js';
 import { descriptorContext } from '../../framework/descriptor-context.js';
 import { hex } from '../../framework/hex.js';
 import { createMemoryWallet, crypto, type MemoryWallet } from '../../framework/memory-wallet.js';
@@ -55,48 +57,37 @@ function payment(scripts: readonly Uint8Array[], inputs = 1): TxView {
 }
 const many = (count: number, script: Uint8Array): TxView[] => Array.from({ length: count }, () => payment([script]));
 
-class Block implements WalletBlock {
-  readonly hash = fresh();
-  readonly height: number;
-  readonly time = 1_600_000_000;
-  readonly maxTime = 1_600_000_000;
+/** Every block there was, in the chain or not. */
+const known = new Map<string, TestBlock>();
+
+class Block extends TestBlock {
   constructor(
-    readonly prev: WalletBlock,
+    prev: BlockFacts,
     readonly txs: readonly TxView[],
   ) {
-    this.height = prev.height + 1;
-  }
-  get hashHex(): string {
-    return Buffer.from(this.hash).reverse().toString('hex');
-  }
-  ancestor(height: number): WalletBlock | null {
-    return height === this.height ? this : this.prev.height === height ? this.prev : this.prev.ancestor(height);
-  }
-  medianTimePast(): number {
-    return this.time;
+    super(fresh(), prev as TestBlock, prev.height + 1, 1_600_000_000);
+    known.set(this.hashHex, this);
   }
 }
 function join(wallet: Wallet, txs: readonly TxView[], prev = wallet.tip!): Block {
   const node = new Block(prev, txs);
-  wallet.push({ kind: 'connected', node, block: { txs } as never });
+  wallet.push(connected(node, txs));
   return node;
 }
-const leave = (wallet: Wallet, node: Block): void => wallet.push({ kind: 'disconnected', node, block: { txs: node.txs } as never });
+const leave = (wallet: Wallet, node: Block): void => wallet.push(disconnected(node, node.txs));
 
 /** The answer of a wallet's call as the node gives it. */
 async function ask(wallet: Wallet, method: string, ...params: JsonValue[]): Promise<unknown> {
   const ctx = {
     compat: COMPATS['0.21.1'],
     wallets: { select: () => wallet },
-    settle: (only?: Wallet) => only?.caughtUp(),
+    client: clientOf({ tip: wallet.tip! }),
     descriptors: context,
     params: context.params,
     crypto,
     clock: { nowSeconds: () => 1_600_000_000 },
-    chain: { tip: wallet.tip, genesis: wallet.tip, contains: () => true, node: () => undefined },
-    mempool: { get: () => undefined },
-  } as unknown as NodeContext;
-  const run = WALLET_RUNS[method] as Run<NodeContext>;
+  } as unknown as WalletContext;
+  const run = WALLET_RUNS[method] as Run<WalletContext>;
   return JSON.parse(encodeJson((await run(ctx, params, call)) as never));
 }
 
@@ -167,7 +158,7 @@ t.test('calls and blocks', async (t) => {
 
   // Whoever pauses goes on between blocks.
   let torn = 0;
-  const pausing: Run<NodeContext> = async (_ctx, _args, { breathe }) => {
+  const pausing: Run<WalletContext> = async (_ctx, _args, { breathe }) => {
     const slicer = new Slicer(breathe);
     for (let i = 0; i < 10; i++) {
       await slicer.pause();
@@ -178,7 +169,11 @@ t.test('calls and blocks', async (t) => {
     return wallet.ledger.txs.size;
   };
   t.equal(
-    await followed(pausing)({ compat: COMPATS['0.21.1'], wallets: { select: () => wallet } } as unknown as NodeContext, [], call),
+    await followed(pausing)(
+      { compat: COMPATS['0.21.1'], wallets: { select: () => wallet }, client: { sync() {} } } as unknown as WalletContext,
+      [],
+      call,
+    ),
     4000,
   );
   t.equal(torn, 0);
@@ -214,11 +209,11 @@ t.test('calls are answered while events come faster than they are worked off', a
   const asked = 150;
   let answered = 0;
   const answers: Promise<unknown>[] = [];
-  const size: Run<NodeContext> = () => {
+  const size: Run<WalletContext> = () => {
     t.equal(wallet.midway, undefined, 'not in the middle of a block');
     return wallet.ledger.txs.size;
   };
-  const ctx = { compat: COMPATS['0.21.1'], wallets: { select: () => wallet } } as unknown as NodeContext;
+  const ctx = { compat: COMPATS['0.21.1'], wallets: { select: () => wallet }, client: { sync() {} } } as unknown as WalletContext;
   let tip = wallet.tip!;
   for (let i = 1; i <= asked; i++) {
     tip = join(wallet, many(1, script), tip);
@@ -239,7 +234,12 @@ t.test('a wallet whose queue never ends is waited for once', async (t) => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-follow-'));
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
   const { wallet: some, surroundings } = await createMemoryWallet({ pace: { atOnceBytes: 0, rowsPerWrite: 100 } });
-  const manager = managerIn({ dir, surroundings, tip: some.tip! });
+  let tell: (event: NodeEvent) => void = () => {};
+  const listen: NodeClient['listen'] = async (listener) => {
+    tell = listener;
+    return () => {};
+  };
+  const manager = managerIn({ dir, surroundings, tip: some.tip!, deps: { client: clientOf({ tip: some.tip! }, {}, { listen }) } });
   const { wallet } = await manager.create({ ...PLAIN_WALLET, name: 'w' });
   const [{ id }] = wallet.legacy!.pool.entries();
   slowDown(wallet.store);
@@ -252,7 +252,7 @@ t.test('a wallet whose queue never ends is waited for once', async (t) => {
     return rest?.finally(() => waiting--);
   };
   for (let i = 0; i < 100; i++) {
-    manager.onPoolAdded(payment([keyHashProgram(id)]));
+    tell({ kind: 'entered', tx: payment([keyHashProgram(id)]) });
     await setTimeout(1);
   }
   t.equal(most, 1);
@@ -347,35 +347,32 @@ async function statesDuring(store: MemoryStore, work: () => Promise<unknown>): P
   await work();
   return states;
 }
-function chainOf(tip: WalletBlock): WalletChain {
-  const nodes = new Map<string, WalletBlock>();
-  for (let at: WalletBlock | null = tip; at; at = at.prev) nodes.set(Buffer.from(at.hash).toString('hex'), at);
+/** @param read called with the height of every block that is read */
+function chainOf(tip: BlockFacts, read: (height: number) => void = () => {}): NodeClient {
+  const nodes = new Map<string, TestBlock>();
+  for (let at = tip as TestBlock | null; at; at = at.prev) nodes.set(at.hashHex, at);
   // Below the first block nothing of the wallet lies.
-  const [base] = [...nodes.values()].filter((node) => node.prev === null);
-  const atHeight = (height: number): WalletBlock | undefined =>
-    height < base.height ? { ...base, height } : [...nodes.values()].find((node) => node.height === height);
-  const found: Partial<WalletChain> = {
+  const base = [...nodes.values()].find(({ prev }) => prev === null)!;
+  return clientOf({
     tip,
-    node: (hash) => nodes.get(Buffer.from(hash).toString('hex')),
-    atHeight,
-    contains: (node) => nodes.get(Buffer.from(node.hash).toString('hex')) === node,
-    readBlock: async (node) => ({ txs: (node as Block).txs }) as never,
-    placeOf: () => null,
-    verificationProgress: () => 1,
-    havePruned: false,
-    history: null,
-  };
-  return found as WalletChain;
+    node: (hash) => nodes.get(Buffer.from(hash).reverse().toString('hex')) ?? known.get(Buffer.from(hash).reverse().toString('hex')),
+    atHeight: (height) =>
+      height < base.height ? new TestBlock(base.hash, null, height, base.time) : [...nodes.values()].find((node) => node.height === height),
+    contains: (node) => nodes.has(node.hashHex),
+    readBlock: async (node) => {
+      read(node.height);
+      return { txs: (node as Block).txs };
+    },
+  });
 }
 /** Loads a wallet from rows and brings it to a tip. */
-async function reload(made: MemoryWallet, rows: readonly StoreEntry[], tip: WalletBlock): Promise<{ wallet: Wallet; store: MemoryStore }> {
+async function reload(made: MemoryWallet, rows: readonly StoreEntry[], tip: BlockFacts): Promise<{ wallet: Wallet; store: MemoryStore }> {
   const store = new MemoryStore();
   await store.batch(rows.map(([key, value]) => ({ type: 'put', key, value })));
   const { wallet, locator } = await loadWallet(made.surroundings, { name: 'w', folder: '' }, store);
-  const chain = chainOf(tip);
-  await rollBack(wallet, locator, chain);
-  const deps = { chain, scanner: null, filters: null, log: { info() {} }, nowMs: () => 0, drain: () => undefined };
-  await catchUp(wallet, deps, () => false);
+  const client = chainOf(tip);
+  await rollBack(wallet, locator, client);
+  await catchUp(wallet, { client }, () => false);
   return { wallet, store };
 }
 /** What a wallet knows, as text. */
@@ -398,7 +395,7 @@ t.test('the chain turns by several blocks while a wallet catches up: only what c
   const { wallet, address } = await createMemoryWallet();
   const script = await address('bech32');
   const base = wallet.tip!;
-  const branch = (from: WalletBlock, count: number): Block[] => {
+  const branch = (from: BlockFacts, count: number): Block[] => {
     const made: Block[] = [];
     for (let i = 0; i < count; i++) made.push(new Block(made.at(-1) ?? from, [payment([script])]));
     return made;
@@ -408,17 +405,7 @@ t.test('the chain turns by several blocks while a wallet catches up: only what c
   const fresh = branch(common[4]!, 4);
   const follow = async (tip: Block): Promise<number[]> => {
     const read: number[] = [];
-    const chain = chainOf(tip);
-    const { readBlock } = chain;
-    const spied: WalletChain = {
-      ...chain,
-      readBlock: (node) => {
-        read.push(node.height);
-        return readBlock(node);
-      },
-    };
-    const deps = { chain: spied, scanner: null, filters: null, log: { info() {} }, nowMs: () => 0, drain: () => undefined };
-    t.ok(await catchUp(wallet, deps, () => false));
+    t.ok(await catchUp(wallet, { client: chainOf(tip, (height) => read.push(height)) }, () => false));
     return read;
   };
   t.same(await follow(old[2]!), [1001, 1002, 1003, 1004, 1005, 1006, 1007, 1008]);

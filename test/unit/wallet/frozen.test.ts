@@ -1,5 +1,6 @@
 // A wallet whose database is exchanged while it is encrypted, and what comes at that time: a scan of past blocks that
 // finds a payment, the end of the process, the end of the wallet; and a wallet that is unloaded while it is dumped.
+
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -7,7 +8,7 @@ import t, { type Test } from 'tap';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx } from '../../../src/consensus/tx/tx-view.js';
 import { COMPATS } from '../../../src/policy/compat.js';
-import type { NodeContext } from '../../../src/rpc/context/node.js';
+import type { WalletContext } from '../../../src/rpc/context/wallet.js';
 import type { CallInfo } from '../../../src/rpc/dispatch.js';
 import { dumpwallet } from '../../../src/rpc/methods/wallet/dumpwallet.run.js';
 import { sethdseed } from '../../../src/rpc/methods/wallet/sethdseed.run.js';
@@ -23,11 +24,11 @@ import type { AddressResult } from '../../../src/wallet/keys/key-source.js';
 import { keyHashProgram } from '../../../src/wallet/keys/key-table.js';
 import { encryptWallet, renewSeed } from '../../../src/wallet/manage/encrypt-wallet.js';
 import { loadWallet } from '../../../src/wallet/manage/load-wallet.js';
-import type { WalletBlock, WalletChain } from '../../../src/wallet/source.js';
 import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../../../src/wallet/storage/layout.js';
 import { unpackRow } from '../../../src/wallet/storage/rows.js';
 import { databaseOf, newDatabaseOf } from '../../../src/wallet/storage/wallet-folder.js';
 import type { Wallet } from '../../../src/wallet/wallet.js';
+import { clientOf } from '../../framework/chain-client.js';
 import { descriptorContext } from '../../framework/descriptor-context.js';
 import { createMemoryWallet, crypto, type MemoryWalletOptions } from '../../framework/memory-wallet.js';
 import { mostInATurn, turnsDuring } from '../../framework/turns.js';
@@ -50,31 +51,20 @@ t.test('a scan waits while the wallet is encrypted', async (t) => {
 
   const input = { prevHash: new Uint8Array(32).fill(1), prevIndex: 0, scriptSig: new Uint8Array(0), sequence: 0xffffffff };
   const tx = parseTx(buildTx({ version: 2, inputs: [input], outputs: [{ script, value: 7000 }], locktime: 0 }), crypto);
-  const tip = wallet.tip as WalletBlock;
+  const tip = wallet.tip!;
   let foundFrozen = false;
-  const chain: Partial<WalletChain> = {
+  const client = clientOf({
     tip,
-    atHeight: (height) => (height === tip.height ? tip : undefined),
-    contains: () => true,
-    placeOf: () => null,
-    verificationProgress: () => 1,
+    atHeight: (height) => (height === tip.height || height === 0 ? tip : undefined),
     // The payment is found when rows are already being copied: what is written from here on comes into the new
     // database.
     readBlock: async () => {
       while (wallet.frozen && !fs.existsSync(newDatabaseOf(folder))) await new Promise((resolve) => setImmediate(resolve));
       foundFrozen ||= wallet.frozen;
-      return { txs: [tx] } as never;
+      return { txs: [tx] };
     },
-  };
-  const deps: RescanDeps = {
-    chain: chain as WalletChain,
-    pool: { entries: () => [] },
-    scanner: null,
-    filters: null,
-    log: { info() {} },
-    nowMs: () => 0,
-    drain: () => wallet.drain(),
-  };
+  });
+  const deps: RescanDeps = { client, log: { info() {} }, nowMs: () => 0, drain: () => wallet.drain(), moved() {} };
 
   t.ok(reserve(wallet, 0));
   const encrypted = encryptWallet(wallet, Buffer.from('correct horse'), descriptorContext('master', 'regtest'));
@@ -286,6 +276,7 @@ t.test('a wallet that is unloaded while it is dumped', async (t) => {
     const ctx = {
       compat: COMPATS['0.21.1'],
       wallets: { select: () => wallet },
+      client: clientOf({ tip: wallet.tip! }),
       descriptors: context,
       params: context.params,
       crypto,
@@ -296,7 +287,7 @@ t.test('a wallet that is unloaded while it is dumped', async (t) => {
           return 1_600_000_000;
         },
       },
-    } as unknown as NodeContext;
+    } as unknown as WalletContext;
     const { filename } = (await dumpwallet(ctx, [path.join(folder, name)], call)) as { filename: string };
     await wallet.close();
     return fs.readFileSync(filename, 'utf8');
@@ -332,9 +323,10 @@ t.test('keys and passphrases are on the disk when a call returns', async (t) => 
   const ctx = {
     compat: COMPATS['0.21.1'],
     wallets: { select: () => wallet },
+    client: clientOf({ tip: wallet.tip! }),
     descriptors: descriptorContext('master', 'regtest'),
     crypto,
-  } as unknown as NodeContext;
+  } as unknown as WalletContext;
   const call: CallInfo = { user: '', path: '/' };
   const syncs: (boolean | undefined)[] = [];
   const spy = (real: Store): Store =>
@@ -365,9 +357,10 @@ t.test('passphrases while something else happens', async (t) => {
   const ctx = {
     compat: COMPATS['0.21.1'],
     wallets: { select: () => wallet },
+    client: clientOf({ tip: wallet.tip! }),
     descriptors: descriptorContext('master', 'regtest'),
     crypto,
-  } as unknown as NodeContext;
+  } as unknown as WalletContext;
   const call: CallInfo = { user: '', path: '/' };
   await encryptWallet(wallet, phrase, ctx.descriptors);
   const change = (old: string, fresh: string): Promise<unknown> =>

@@ -4,7 +4,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import t from 'tap';
 import { addChecksum } from '../../../src/address/descriptor/checksum.js';
-import type { NodeContext } from '../../../src/rpc/context/node.js';
+import type { WalletContext } from '../../../src/rpc/context/wallet.js';
 import type { Run } from '../../../src/rpc/dispatch.js';
 import { WALLET_RUNS } from '../../../src/rpc/wallet/runs.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
@@ -39,7 +39,7 @@ const {
   importaddress,
   addmultisigaddress,
 } = WALLET_RUNS;
-const calls: [string, Run<NodeContext>, readonly unknown[], boolean][] = [
+const calls: [string, Run<WalletContext>, readonly unknown[], boolean][] = [
   ['importmulti', importmulti, [[ranged([0, 9])], { rescan: false }], false],
   ['importprivkey', importprivkey, [WIF, 'mine', false], false],
   ['importpubkey', importpubkey, [PUBLIC, 'seen', false], false],
@@ -85,7 +85,7 @@ t.test('calls that come while the disk is busy share the next fsync', async (t) 
   const held: NonNullable<HeldStore['held']> = [];
   store.held = held;
   let answered = 0;
-  const ask = async (method: Run<NodeContext>, ...params: unknown[]): Promise<void> => {
+  const ask = async (method: Run<WalletContext>, ...params: unknown[]): Promise<void> => {
     await run(wallet, method, ...params);
     answered++;
   };

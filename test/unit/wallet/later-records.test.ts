@@ -6,9 +6,9 @@ import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
 import { COMPATS } from '../../../src/policy/compat.js';
 import { getbalances } from '../../../src/rpc/methods/wallet/getbalances.run.js';
 import { NOWHERE, TX_STATE, type TxPlace } from '../../../src/wallet/coins/tx-table.js';
-import { tellOfPool } from '../../../src/wallet/follow/rescan.js';
 import { OWNERSHIP } from '../../../src/wallet/keys/ownership.js';
 import { scannedPlace } from '../../../src/wallet/wallet-state.js';
+import { clientOf } from '../../framework/chain-client.js';
 import { createMemoryWallet, crypto, TIP } from '../../framework/memory-wallet.js';
 import { contextOf } from '../../framework/wallet-calls.js';
 
@@ -117,7 +117,7 @@ t.test('the mempool is told parents first', async (t) => {
   const child = txOf(parent.txid, outside, 800);
   const grandchild = txOf(child.txid, outside, 700);
   const entries = [grandchild, child, parent].map((tx, i) => ({ tx, ancestorCount: 3 - i }));
-  tellOfPool(wallet, { entries: () => entries });
+  await clientOf({ tip: wallet.tip! }, { entries: () => entries }).readMempool((event) => wallet.push(event));
   await wallet.caughtUp();
   const { txs } = wallet.ledger;
   t.same(

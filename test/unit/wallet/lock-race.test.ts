@@ -12,7 +12,7 @@ import { parseTx } from '../../../src/consensus/tx/tx-view.js';
 import { createSigner } from '../../../src/crypto/native/sign.js';
 import { COMPATS } from '../../../src/policy/compat.js';
 import { createPsbt } from '../../../src/psbt/create-psbt.js';
-import type { NodeContext } from '../../../src/rpc/context/node.js';
+import type { WalletContext } from '../../../src/rpc/context/wallet.js';
 import type { CallInfo } from '../../../src/rpc/dispatch.js';
 import { psbtText } from '../../../src/rpc/render/psbt-text.js';
 import { WALLET_RUNS } from '../../../src/rpc/wallet/runs.js';
@@ -24,6 +24,7 @@ import { KeyUse } from '../../../src/wallet/crypt/key-use.js';
 import { sealMasterKey } from '../../../src/wallet/crypt/master-key.js';
 import { NOT_LOADED } from '../../../src/wallet/manage/wallet-error.js';
 import type { Wallet } from '../../../src/wallet/wallet.js';
+import { clientOf } from '../../framework/chain-client.js';
 import { createMemoryWallet, crypto, TIP } from '../../framework/memory-wallet.js';
 import { countingReadings } from '../../framework/turns.js';
 import { contextOf, encrypt, masterKey, ranged, rowsOf } from '../../framework/wallet-calls.js';
@@ -62,9 +63,9 @@ async function world(dir: string): Promise<World> {
   const coins = await Promise.all(Array.from({ length: 12 }, (_, i) => receive([{ script, value: 100_000_000 }], TIP - 20 - i)));
   const legacyScript = await address('legacy');
   await encrypt(wallet);
-  tools.node.broadcast = async (tx) => {
+  tools.client.broadcast = async (bytes) => {
     await turn();
-    wallet.push({ kind: 'entered', tx });
+    wallet.push({ kind: 'entered', tx: parseTx(bytes, crypto) });
     return null;
   };
   const spent = new Map(coins.map((tx) => [Buffer.from(tx.txid).toString('hex'), tx]));
@@ -78,19 +79,20 @@ async function world(dir: string): Promise<World> {
     wallets: { ...context.wallets, select },
     spend: tools,
     signer: createSigner(),
-    mempool: { settled: turn, get: () => undefined },
-    chain: {
-      havePruned: false,
-      history: null,
-      coinsAt: async (outpoints: Uint8Array[]) => {
-        await turn();
-        return outpoints.map((outpoint) => {
-          const tx = spent.get(Buffer.from(outpoint.subarray(0, 32)).toString('hex'));
-          return tx && { value: tx.outputValue(0), script: tx.outputScript(0) };
-        });
+    client: clientOf(
+      { tip: wallet.tip! },
+      {},
+      {
+        outputs: async (outpoints) => {
+          await turn();
+          return outpoints.map((outpoint) => {
+            const tx = spent.get(Buffer.from(outpoint.subarray(0, 32)).toString('hex'));
+            return tx ? { value: tx.outputValue(0), script: tx.outputScript(0) } : null;
+          });
+        },
       },
-    },
-  } as unknown as NodeContext;
+    ),
+  } as unknown as WalletContext;
   const info: CallInfo = { user: '', path: '/' };
   const inputs = coins.map(({ txid }) => ({ prevHash: txid, prevIndex: 0, scriptSig: new Uint8Array(0), sequence: 0xfffffffd }));
   const unsigned = buildTx({ version: 2, inputs, outputs: [{ script, value: 1000 }], locktime: 0 });

@@ -1,6 +1,7 @@
 // Descriptors of a wallet as rows of columns, held against descriptors as objects: whatever is imported, imported
 // again, paid, sealed, reloaded from rows or from an image, or cut off by a crash, both answer alike. DESCRIPTOR_RUNS
 // and DESCRIPTOR_STEPS make it long, DESCRIPTOR_SEED repeats a run.
+
 import t, { type Test } from 'tap';
 import { addChecksum } from '../../../src/address/descriptor/checksum.js';
 import type { DescriptorContext } from '../../../src/address/descriptor/context.js';
@@ -19,7 +20,7 @@ import { parseTx } from '../../../src/consensus/tx/tx-view.js';
 import { createSigner } from '../../../src/crypto/native/sign.js';
 import { Slicer } from '../../../src/lib/slicer.js';
 import { COMPATS } from '../../../src/policy/compat.js';
-import type { NodeContext } from '../../../src/rpc/context/node.js';
+import type { WalletContext } from '../../../src/rpc/context/wallet.js';
 import type { CallInfo } from '../../../src/rpc/dispatch.js';
 import { listdescriptors } from '../../../src/rpc/methods/wallet/listdescriptors.run.js';
 import { describeScript } from '../../../src/rpc/wallet/describe.js';
@@ -37,6 +38,7 @@ import { loadWallet, type WalletSurroundings } from '../../../src/wallet/manage/
 import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../../../src/wallet/storage/layout.js';
 import { bytesOf, packRow, unpackRow } from '../../../src/wallet/storage/rows.js';
 import type { Wallet } from '../../../src/wallet/wallet.js';
+import { clientOf } from '../../framework/chain-client.js';
 import { descriptorContext } from '../../framework/descriptor-context.js';
 import { hex } from '../../framework/hex.js';
 import { MemoryImages } from '../../framework/memory-images.js';
@@ -76,14 +78,15 @@ interface Plain {
   readonly secrets: Map<string, { publicKey: Uint8Array; secret: Uint8Array }>;
 }
 
-const nodeOf = (wallet: Wallet): NodeContext =>
+const nodeOf = (wallet: Wallet): WalletContext =>
   ({
     compat: COMPATS['0.21.1'],
     wallets: { select: () => wallet },
+    client: clientOf({ tip: wallet.tip! }),
     descriptors: context,
     params: context.params,
     crypto,
-  }) as unknown as NodeContext;
+  }) as unknown as WalletContext;
 
 /** All rows as they are on the disk. */
 async function rowsOf(wallet: Wallet): Promise<[Uint8Array, Uint8Array][]> {

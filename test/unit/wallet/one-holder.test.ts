@@ -8,7 +8,7 @@ import readline from 'node:readline';
 import t, { type Test } from 'tap';
 import { openStore } from '../../../src/storage/open-store.js';
 import { writeBackup } from '../../../src/wallet/manage/backup.js';
-import type { WalletOptions } from '../../../src/wallet/source.js';
+import type { WalletOptions } from '../../../src/wallet/options.js';
 import type { Wallet } from '../../../src/wallet/wallet.js';
 import { createMemoryWallet } from '../../framework/memory-wallet.js';
 import { managerIn, PLAIN_WALLET } from '../../framework/wallet-manager.js';

@@ -4,12 +4,12 @@ import t from 'tap';
 import { type HeaderNode, HeaderSlabs } from '../../../src/chain/tree/header-node.js';
 import { Slicer } from '../../../src/lib/slicer.js';
 import { sortInSlices } from '../../../src/lib/sort-in-slices.js';
+import { firstBlockSince } from '../../../src/rpc/node/first-block-since.js';
 import { CoinTable } from '../../../src/wallet/coins/coin-table.js';
 import { HeightOrder } from '../../../src/wallet/coins/height-order.js';
 import { outpointOf } from '../../../src/wallet/coins/outpoint.js';
 import { SpendTable } from '../../../src/wallet/coins/spend-table.js';
 import { TxidOrder } from '../../../src/wallet/coins/txid-order.js';
-import { firstBlockSince } from '../../../src/wallet/follow/first-block-since.js';
 import { ByteTable } from '../../../src/wallet/tables/byte-table.js';
 import { pseudoRandom } from '../../framework/pseudo-random.js';
 

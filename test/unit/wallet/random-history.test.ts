@@ -1,13 +1,14 @@
 // Random histories of a wallet, its answers held against a model that works each of them out from the whole list:
 // receipts, payments, double spends, twins, replacements, reorganisations, abandoned payments, new labels, restarts and
 // deaths. HISTORY_RUNS and HISTORY_STEPS make it long, HISTORY_SEED repeats a run.
+
 import t from 'tap';
 import { encodeAddress } from '../../../src/address/address.js';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
 import { COMPATS } from '../../../src/policy/compat.js';
-import type { NodeContext } from '../../../src/rpc/context/node.js';
+import type { WalletContext } from '../../../src/rpc/context/wallet.js';
 import { methodsOf } from '../../../src/rpc/declare/methods.js';
 import type { CallInfo, Run } from '../../../src/rpc/dispatch.js';
 import { abandontransaction } from '../../../src/rpc/methods/wallet/abandontransaction.run.js';
@@ -29,11 +30,12 @@ import { WalletImages } from '../../../src/wallet/image/wallet-images.js';
 import { payToKey } from '../../../src/wallet/keys/destination.js';
 import { assembleWallet, loadWallet, type WalletSurroundings } from '../../../src/wallet/manage/load-wallet.js';
 import { generateKeys } from '../../../src/wallet/manage/new-keys.js';
-import type { WalletBlock, WalletChain } from '../../../src/wallet/source.js';
+import type { NodeClient } from '../../../src/wallet/node-client.js';
 import { DEFAULT_SPEND } from '../../../src/wallet/spend/options.js';
 import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../../../src/wallet/storage/layout.js';
 import type { Wallet } from '../../../src/wallet/wallet.js';
 import { WALLET_FLAG, WalletRecord } from '../../../src/wallet/wallet-record.js';
+import { clientOf, connected, disconnected, TestBlock } from '../../framework/chain-client.js';
 import { descriptorContext } from '../../framework/descriptor-context.js';
 import { MemoryImages } from '../../framework/memory-images.js';
 import { NaiveWallet, type PlainBlock, type PlainRecord, type PlainScript, type PlainTx } from '../../framework/naive-wallet.js';
@@ -58,33 +60,25 @@ interface Both {
   readonly view: TxView;
 }
 
-class Block implements WalletBlock {
-  readonly hash: Uint8Array;
-  readonly hashHex: string;
+const viewsOf = ({ txs }: { readonly txs: readonly Both[] }): TxView[] => txs.map(({ view }) => view);
+
+/** A stored block, as far as it is looked at. */
+function blockBytes(prevHash: Uint8Array, txs: readonly TxView[]): Uint8Array {
+  const header = new Uint8Array(80);
+  header.set(prevHash, 4);
+  return new Uint8Array(Buffer.concat([header, Buffer.of(txs.length), ...txs.map(({ bytes }) => bytes)]));
+}
+
+class Block extends TestBlock {
   readonly plain: PlainBlock;
   constructor(
-    readonly prev: Block | null,
-    readonly time: number,
+    override readonly prev: Block | null,
+    time: number,
     readonly txs: readonly Both[],
     salt: number,
   ) {
-    this.hash = crypto.sha256(Uint8Array.of(salt & 255, salt >> 8, 7));
-    this.hashHex = shown(this.hash);
+    super(crypto.sha256(Uint8Array.of(salt & 255, salt >> 8, 7)), prev, prev ? prev.height + 1 : 0, time);
     this.plain = { hash: this.hashHex, height: this.height, time, prev: prev?.plain ?? null, txs: txs.map((tx) => tx.plain) };
-  }
-  get height(): number {
-    return this.prev ? this.prev.height + 1 : 0;
-  }
-  ancestor(height: number): Block | null {
-    let at: Block | null = this;
-    while (at && at.height > height) at = at.prev;
-    return at;
-  }
-  medianTimePast(): number {
-    return this.time;
-  }
-  get maxTime(): number {
-    return Math.max(this.prev?.maxTime ?? 0, this.time);
   }
 }
 
@@ -179,27 +173,8 @@ class World {
       },
     };
   }
-  get chain(): WalletChain {
-    const world = this;
-    return {
-      get tip() {
-        return world.tip;
-      },
-      node: (hash) => world.blocks.find((block) => Buffer.compare(block.hash, hash) === 0),
-      atHeight: (height) => (height <= world.tip.height ? (world.tip.ancestor(height) ?? undefined) : undefined),
-      contains: (node) => world.tip.ancestor(node.height) === node,
-      readBlock: () => Promise.reject(new Error('not asked for')),
-      verificationProgress: () => 1,
-      havePruned: false,
-      history: null,
-      get lowestStored() {
-        return this.atHeight(0)!;
-      },
-      placeOf: () => null,
-    };
-  }
-  #context(): NodeContext {
-    const entryOf = ({ view }: Both) => ({ tx: view, txid: view.txid });
+  get client(): NodeClient {
+    const entryOf = ({ view }: Both) => ({ tx: view, txid: view.txid, ancestorCount: 2 });
     const ancestors = (txid: string, found: Map<string, Both>): Map<string, Both> => {
       for (const input of this.pool.get(txid)?.plain.inputs ?? []) {
         const parent = this.pool.get(input.txid);
@@ -207,31 +182,42 @@ class World {
       }
       return found;
     };
-    return {
-      params: context.params,
-      crypto,
-      descriptors: context,
-      clock: { nowSeconds: () => this.now },
-      settle: async () => {},
-      compat: VERSION,
-      wallets: { select: () => this.wallet },
-      mempool: {
+    return clientOf(
+      {
+        tip: this.tip,
+        node: (hash) => this.blocks.find((block) => Buffer.compare(block.hash, hash) === 0),
+        atHeight: (height) => (height <= this.tip.height ? (this.tip.ancestor(height) ?? undefined) : undefined),
+        contains: (node) => this.tip.ancestor(node.height) === node,
+        readBlock: () => Promise.reject(new Error('not asked for')),
+      },
+      {
         get: (txid: Uint8Array) => {
           const found = this.pool.get(shown(txid));
           return found && entryOf(found);
         },
         ancestors: (entry: { txid: Uint8Array }) => [...ancestors(shown(entry.txid), new Map()).values()].map(entryOf),
+        clusterCount: () => 1,
       },
-      chain: {
-        ...this.chain,
-        tip: this.tip,
-        node: (hash: Uint8Array) => this.blocks.find((block) => Buffer.compare(block.hash, hash) === 0),
-        hasBlock: () => true,
-        readBlock: async (node: Block) => ({ txs: node.txs.map((tx) => tx.view) }),
+      {
+        readBlock: async (hash) => {
+          const block = this.blocks.find((one) => Buffer.compare(one.hash, hash) === 0)!;
+          return blockBytes(block.prev!.hash, viewsOf(block));
+        },
       },
-    } as unknown as NodeContext;
+    );
   }
-  async call(run: Run<NodeContext>, ...args: unknown[]): Promise<unknown> {
+  #context(): WalletContext {
+    return {
+      params: context.params,
+      crypto,
+      descriptors: context,
+      clock: { nowSeconds: () => this.now },
+      compat: VERSION,
+      wallets: { select: () => this.wallet },
+      client: this.client,
+    } as unknown as WalletContext;
+  }
+  async call(run: Run<WalletContext>, ...args: unknown[]): Promise<unknown> {
     const values = parseJson(Buffer.from(JSON.stringify(args))) as JsonValue[];
     await this.wallet.caughtUp();
     const result = await run(this.#context(), values, { path: '/wallet/w', breathe: () => {} } as unknown as CallInfo);
@@ -249,6 +235,7 @@ class World {
     const { images } = this.#surroundings;
     if (images) this.wallet.images = new WalletImages(images, '');
     this.wallet.tip = this.tip;
+    this.wallet.locator = await this.client.locator(this.tip.hash);
     this.wallet.ledger.setTip(0);
     await this.wallet.change((batch) => {
       batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(WALLET_SCHEMA));
@@ -441,13 +428,13 @@ class World {
     for (const [txid, { plain }] of [...this.pool])
       if (plain.inputs.some((input) => spent.has(`${input.txid}:${input.vout}`))) this.#poolDrop(txid, true);
     this.tip = block;
-    this.wallet.push({ kind: 'connected', node: block, block: { txs: block.txs.map((tx) => tx.view) } as never });
+    this.wallet.push(connected(block, viewsOf(block)));
     this.model.connect(block.plain, this.now);
   }
   #disconnect(): Both[] {
     const block = this.tip;
     this.tip = block.prev!;
-    this.wallet.push({ kind: 'disconnected', node: block, block: { txs: block.txs.map((tx) => tx.view) } as never });
+    this.wallet.push(disconnected(block, viewsOf(block)));
     this.model.disconnect(block.plain, this.now);
     return block.txs.filter((tx) => !tx.plain.coinbase);
   }
@@ -595,14 +582,14 @@ class World {
     await this.store.batch(rows.map(([key, value]) => ({ type: 'put', key, value })));
     const { wallet, locator } = await loadWallet(this.#surroundings, { name: 'w', folder: '/nowhere/w' }, this.store);
     this.wallet = wallet;
-    await rollBack(wallet, locator, this.chain);
+    await rollBack(wallet, locator, this.client);
     if (this.chance(0.5)) await wallet.saveImage();
-    const fork = wallet.tip as Block;
+    const fork = this.blocks.find(({ hashHex }) => hashHex === wallet.tip!.hashHex)!;
     this.model.restart(fork.plain);
     const missing: Block[] = [];
     for (let at = this.tip; at !== fork; at = at.prev!) missing.unshift(at);
     for (const block of missing) {
-      wallet.push({ kind: 'connected', node: block, block: { txs: block.txs.map((tx) => tx.view) } as never });
+      wallet.push(connected(block, viewsOf(block)));
       this.model.connect(block.plain, this.now);
     }
     for (const { view, plain } of this.pool.values()) {

@@ -199,7 +199,7 @@ t.test('the choice: eligible coins, waste as it is defined, no more than that of
           changeBytes: 31,
           maxWeight: 400_000,
           maxChildWeight: 400_000,
-          combinedBump: half(coins.bumpFees),
+          combinedBump: async (some) => half(coins.bumpFees)(some),
         };
         const found = await chooseByWaste(choice, seeded(seed), HURRIED);
         const effective = coins.values.map((value, i) => value - up(feeRate, coins.inputBytes[i]) - coins.bumpFees[i]);
@@ -285,7 +285,13 @@ t.test('drafts: what goes in comes out, the fee is that of the size and of slow 
           return { scriptSig: 0, witness: bytes * 4 - 164 };
         };
         const combinedBump = half(coins.bumpFees);
-        const draft = await draftByWaste(terms, { inputSize: sizeOf, combinedBump, chance: seeded(seed), pace: HURRIED, log: () => {} });
+        const draft = await draftByWaste(terms, {
+          inputSize: sizeOf,
+          combinedBump: async (some) => combinedBump(some),
+          chance: seeded(seed),
+          pace: HURRIED,
+          log: () => {},
+        });
         if ('error' in draft) return draft.error !== '' && !/Fee paid|Fee needed/.test(draft.error);
         drafted++;
         if (!isSet(draft.coins, list.length + presetCount)) return false;

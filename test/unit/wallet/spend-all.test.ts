@@ -1,11 +1,12 @@
 // sendall, simulaterawtransaction and exportwatchonlywallet on wallets in memory. Amounts are spelled out from sizes by
 // hand: a P2WPKH input weighs 271, its output 124, one of P2SH 128, the rest 42.
+
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import t from 'tap';
 import { parseTx } from '../../../src/consensus/tx/tx-view.js';
-import type { NodeContext } from '../../../src/rpc/context/node.js';
+import type { WalletContext } from '../../../src/rpc/context/wallet.js';
 import type { Run } from '../../../src/rpc/dispatch.js';
 import { exportwatchonlywallet } from '../../../src/rpc/methods/wallet/exportwatchonlywallet.run.js';
 import { sendall } from '../../../src/rpc/methods/wallet/sendall.run.js';
@@ -15,6 +16,7 @@ import type { Amount, JsonValue } from '../../../src/rpc/wire/values.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
 import { readBackup } from '../../../src/wallet/manage/backup.js';
 import { loadWallet } from '../../../src/wallet/manage/load-wallet.js';
+import { clientOf } from '../../framework/chain-client.js';
 import { createMemoryWallet, crypto, type MemoryWallet, TIP } from '../../framework/memory-wallet.js';
 import { allRows, contextOf } from '../../framework/wallet-calls.js';
 
@@ -25,20 +27,20 @@ type Sent = { txid: string; hex: string; complete: boolean };
 /** Runs a method where the mempool is empty and the chain has every coin that the wallet has. */
 function caller({ wallet, tools }: MemoryWallet) {
   const { coins } = wallet.ledger;
-  const coinsAt = async (outpoints: readonly Uint8Array[]) =>
+  const outputs = async (outpoints: readonly Uint8Array[]) =>
     outpoints.map((outpoint) => {
       const coin = coins.find(outpoint);
-      return coin < 0 ? undefined : { value: coins.value(coin), script: coins.script(coin) };
+      return coin < 0 ? null : { value: coins.value(coin), script: coins.script(coin) };
     });
   const ctx = {
     ...contextOf(wallet),
     spend: tools,
-    signer: tools.node.signer,
-    mempool: { settled: async () => {}, get: () => undefined },
-    chain: { havePruned: false, history: null, coinsAt },
-  } as unknown as NodeContext;
+    signer: tools.signer,
+    client: clientOf({ tip: wallet.tip! }, {}, { outputs }),
+  };
   const json = (value: unknown): JsonValue => parseJson(Buffer.from(JSON.stringify(value)));
-  return async (method: Run<NodeContext>, ...params: unknown[]): Promise<unknown> => method(ctx, params.map(json), { user: '', path: '/' });
+  return async (method: Run<WalletContext>, ...params: unknown[]): Promise<unknown> =>
+    method(ctx, params.map(json), { user: '', path: '/' });
 }
 
 async function funded(values: readonly number[]) {

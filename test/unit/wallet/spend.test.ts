@@ -227,8 +227,8 @@ t.test('a coin that goes away while the payment is made is not spent', async (t)
   const outpoint = new Uint8Array(36);
   outpoint.set(lost.txid);
   // Somebody locks the chosen coin at the last moment; then there is nothing else, then there is.
-  const signer = tools.node.signer;
-  tools.node.signer = {
+  const signer = tools.signer;
+  tools.signer = {
     ...signer,
     signLowR: (secret, message) => {
       wallet.ledger.locked.set(hashKey(outpoint), outpoint);
@@ -255,7 +255,8 @@ for (const others of [true, false]) {
     // The record waits for work that has the wallet for itself; a payment that comes meanwhile is worked off at the end
     // of that.
     let first: TxView | undefined;
-    tools.node.fitsChainLimits = (tx) => {
+    tools.client.fitsChainLimits = async (bytes) => {
+      const tx = parseTx(bytes, crypto);
       if (first) return true;
       first = tx;
       const input = { prevHash: tx.prevHash(0), prevIndex: tx.prevIndex(0), scriptSig: new Uint8Array(0), sequence: 0xffffffff };
@@ -292,20 +293,20 @@ t.test('addresses used before', async (t) => {
   t.notOk('error' in (await pay(memory, 20 * CENT)));
 });
 
-t.test('rates: who decides, and why', (t) => {
+t.test('rates: who decides, and why', async (t) => {
   const rates = { poolMinimum: 0, relayMinimum: 1000, incremental: 1000, dust: 3000 };
   const asked: [number, boolean][] = [];
   const setting = (
     estimate: number,
     more: { pay?: number; pool?: number; fallback?: number; replaceable?: boolean; min?: number } = {},
   ) => ({
-    node: {
-      estimate: (target: number, conservative: boolean) => {
+    client: {
+      estimate: async (target: number, conservative: boolean) => {
         asked.push([target, conservative]);
         return { feeRate: estimate, reason: 'Target 85% Threshold' };
       },
       longestTarget: 1008,
-      rates: () => ({ ...rates, poolMinimum: more.pool ?? 0 }),
+      rates: async () => ({ ...rates, poolMinimum: more.pool ?? 0 }),
     },
     options: {
       ...DEFAULT_SPEND,
@@ -316,31 +317,30 @@ t.test('rates: who decides, and why', (t) => {
     payFeeRate: more.pay ?? 0,
   });
   const wishes = { feeRate: null, overrideFeeRate: false, confirmTarget: null, feeMode: 'unset', replaceable: null } as const;
-  t.same(minimumFeeRate(setting(9000), wishes), { feeRate: 9000, reason: 'Target 85% Threshold' });
+  t.same(await minimumFeeRate(setting(9000), wishes), { feeRate: 9000, reason: 'Target 85% Threshold' });
   t.same(asked.pop(), [6, true], 'the default target, careful because it cannot be replaced');
-  minimumFeeRate(setting(9000), { ...wishes, replaceable: true });
+  await minimumFeeRate(setting(9000), { ...wishes, replaceable: true });
   t.same(asked.pop(), [6, false]);
-  minimumFeeRate(setting(9000, { replaceable: true }), { ...wishes, confirmTarget: 3 });
+  await minimumFeeRate(setting(9000, { replaceable: true }), { ...wishes, confirmTarget: 3 });
   t.same(asked.pop(), [3, false]);
-  minimumFeeRate(setting(9000, { replaceable: true }), { ...wishes, feeMode: 'conservative' });
+  await minimumFeeRate(setting(9000, { replaceable: true }), { ...wishes, feeMode: 'conservative' });
   t.same(asked.pop(), [6, true]);
-  minimumFeeRate(setting(9000), { ...wishes, feeMode: 'economical' });
+  await minimumFeeRate(setting(9000), { ...wishes, feeMode: 'economical' });
   t.same(asked.pop(), [6, false]);
-  t.same(minimumFeeRate(setting(0), wishes), { feeRate: 0, reason: 'Fallback fee' });
-  t.same(minimumFeeRate(setting(0, { fallback: 20_000 }), wishes), { feeRate: 20_000, reason: 'Fallback fee' });
-  t.same(minimumFeeRate(setting(9000, { pool: 12_000 }), wishes), { feeRate: 12_000, reason: 'Mempool Min Fee' });
-  t.same(minimumFeeRate(setting(500), wishes), { feeRate: 1000, reason: 'Minimum Required Fee' });
-  t.same(minimumFeeRate(setting(5000, { min: 7000 }), wishes), { feeRate: 7000, reason: 'Minimum Required Fee' });
-  t.same(minimumFeeRate(setting(9000, { pay: 4000 }), wishes), { feeRate: 4000, reason: 'PayTxFee set' });
-  t.same(minimumFeeRate(setting(9000, { pay: 4000 }), { ...wishes, confirmTarget: 2 }).feeRate, 9000, 'a target beats settxfee');
-  t.same(minimumFeeRate(setting(9000, { pay: 4000, pool: 12_000 }), { ...wishes, feeRate: 3000 }).feeRate, 3000);
-  t.same(minimumFeeRate(setting(9000), { ...wishes, feeRate: 100 }).feeRate, 1000);
-  t.same(minimumFeeRate(setting(9000), { ...wishes, feeRate: 100, overrideFeeRate: true }).feeRate, 100);
-  t.equal(discardFeeRate(setting(0)), 10_000);
-  t.equal(discardFeeRate(setting(4000)), 4000);
-  t.equal(discardFeeRate(setting(50_000)), 10_000);
-  t.equal(discardFeeRate(setting(1000)), 3000, 'never below what relays as dust');
-  t.end();
+  t.same(await minimumFeeRate(setting(0), wishes), { feeRate: 0, reason: 'Fallback fee' });
+  t.same(await minimumFeeRate(setting(0, { fallback: 20_000 }), wishes), { feeRate: 20_000, reason: 'Fallback fee' });
+  t.same(await minimumFeeRate(setting(9000, { pool: 12_000 }), wishes), { feeRate: 12_000, reason: 'Mempool Min Fee' });
+  t.same(await minimumFeeRate(setting(500), wishes), { feeRate: 1000, reason: 'Minimum Required Fee' });
+  t.same(await minimumFeeRate(setting(5000, { min: 7000 }), wishes), { feeRate: 7000, reason: 'Minimum Required Fee' });
+  t.same(await minimumFeeRate(setting(9000, { pay: 4000 }), wishes), { feeRate: 4000, reason: 'PayTxFee set' });
+  t.same((await minimumFeeRate(setting(9000, { pay: 4000 }), { ...wishes, confirmTarget: 2 })).feeRate, 9000, 'a target beats settxfee');
+  t.same((await minimumFeeRate(setting(9000, { pay: 4000, pool: 12_000 }), { ...wishes, feeRate: 3000 })).feeRate, 3000);
+  t.same((await minimumFeeRate(setting(9000), { ...wishes, feeRate: 100 })).feeRate, 1000);
+  t.same((await minimumFeeRate(setting(9000), { ...wishes, feeRate: 100, overrideFeeRate: true })).feeRate, 100);
+  t.equal(await discardFeeRate(setting(0)), 10_000);
+  t.equal(await discardFeeRate(setting(4000)), 4000);
+  t.equal(await discardFeeRate(setting(50_000)), 10_000);
+  t.equal(await discardFeeRate(setting(1000)), 3000, 'never below what relays as dust');
 });
 
 t.test('a payment that cannot be handed in at this moment is made all the same', async (t) => {
@@ -349,7 +349,7 @@ t.test('a payment that cannot be handed in at this moment is made all the same',
   await receive([{ value: 5 * CENT, script: await address('bech32') }], TIP - 10);
   const made = await pay(memory, CENT);
   if ('error' in made) throw new Error(made.error);
-  const busy = { ...tools, node: { ...tools.node, broadcast: () => Promise.reject(new Error('the verifier is busy')) } };
+  const busy = { ...tools, client: { ...tools.client, broadcast: () => Promise.reject(new Error('the verifier is busy')), sync() {} } };
   t.equal(await commitTransaction(wallet, made.tx, new Map(), busy, AT_ONCE), 'the verifier is busy', 'told, not thrown');
   t.ok(wallet.ledger.txs.find(made.tx.txid) >= 0, 'the record stands');
   const again = await pay(memory, 4 * CENT - 100_000);

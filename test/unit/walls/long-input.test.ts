@@ -69,7 +69,7 @@ const SHORT: Readonly<Record<string, string>> = {
   'lib/scheduler.ts': 'tasks of the node',
   'mempool/feerate-diagram.ts': 'one cluster',
   'mempool/reorg.ts': 'inputs of one transaction',
-  'node/spending.ts': 'ancestors of one transaction',
+  'node/inline-node-client.ts': 'ancestors of one transaction',
   'rpc/help.ts': 'declarations',
   'rpc/methods/rawtransactions/submitpackage.run.ts': 'a package of 25',
   'rpc/wallet/addresses.ts': 'a prefix',

@@ -1,9 +1,10 @@
 // pruneblockchain: deletes files of old blocks on demand. Core 0.21: rpc/blockchain.cpp.
-import { firstBlockSince, TIMESTAMP_WINDOW } from '../../../wallet/follow/first-block-since.js';
+import { TIMESTAMP_WINDOW } from '../../../wallet/node-client.js';
 import { asInt } from '../../args.js';
 import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
+import { firstBlockSince } from '../../node/first-block-since.js';
 
 /** Larger numbers are times: no chain is that long, and no block older. */
 const LEAST_TIME = 1_000_000_000;

@@ -25,7 +25,7 @@ const rangeObject = (range: FeeRange): Record<string, JsonResult> => ({
 
 export const estimaterawfee: NodeRun = (ctx, args) => {
   checkType(args[0], 'number');
-  const target = confirmTarget(ctx, args[0]);
+  const target = confirmTarget(ctx.mempool.fees.highestTarget('long'), args[0]);
   const share = (args[1] ?? null) === null ? DEFAULT_SHARE : asDouble(args[1]);
   if (share < 0 || share > 1) fail(RPC_CODE.INVALID_PARAMETER, 'Invalid threshold');
   const { fees } = ctx.mempool;

@@ -10,7 +10,7 @@ import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { decodeTx } from '../../node/raw-tx.js';
-import { findOutputs } from '../../node/signing-args.js';
+import { findOutputs, outpointsOf } from '../../node/signing-args.js';
 import { hex } from '../../render/hex.js';
 
 /** Refuses versions that are not of the first one's transaction; before release 32 what they sign is left out. */
@@ -30,7 +30,7 @@ export const combinerawtransaction: Run<NodeContext> = async (ctx, args) => {
   });
   if (versions.length === 0) fail(RPC_CODE.DESERIALIZATION_ERROR, 'Missing transactions');
   if (strict) checkSame(versions, ctx);
-  const spent = await findOutputs(ctx, versions[0]);
+  const spent = await findOutputs(ctx, outpointsOf(versions[0]));
   const known = spent.filter((output): output is SpentOutput => output !== null);
   if (known.length < spent.length) fail(RPC_CODE.VERIFY_ERROR, 'Input not found or already spent');
   return hex(await combineTransactions(versions, known, ctx.crypto));

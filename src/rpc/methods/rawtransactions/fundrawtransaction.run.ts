@@ -5,7 +5,7 @@ import { parseTxLenient } from '../../../consensus/tx/parse-lenient.js';
 import { fieldsOf } from '../../../psbt/create-psbt.js';
 import { inSpendLine } from '../../../wallet/spend/spend-line.js';
 import { asBool, asString, checkTypes, hexBytes } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { hex } from '../../render/hex.js';
@@ -15,7 +15,7 @@ import { fundWith } from '../../wallet/spend-options.js';
 import { Amount, type JsonValue } from '../../wire/values.js';
 
 /** A transaction in either format, or the one that the caller names. It may have no inputs yet. */
-function asStartedTx(ctx: NodeContext, value: JsonValue | undefined, isWitness: JsonValue | undefined): TxFields {
+function asStartedTx(ctx: WalletContext, value: JsonValue | undefined, isWitness: JsonValue | undefined): TxFields {
   const failed = (): never => fail(RPC_CODE.DESERIALIZATION_ERROR, 'TX decode failed');
   const known = given(isWitness);
   const tryWitness = known ? asBool(isWitness) : true;
@@ -29,7 +29,7 @@ function asStartedTx(ctx: NodeContext, value: JsonValue | undefined, isWitness: 
   }
 }
 
-export const fundrawtransaction: Run<NodeContext> = async (ctx, args, call) => {
+export const fundrawtransaction: Run<WalletContext> = async (ctx, args, call) => {
   walletOf(ctx, call);
   checkTypes(args, ['string', null, 'bool']);
   const tx = asStartedTx(ctx, args[0], args[2]);

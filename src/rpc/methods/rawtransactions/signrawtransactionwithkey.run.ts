@@ -8,7 +8,7 @@ import type { NodeContext } from '../../context/node.js';
 import type { CallInfo, Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { privateKeyOf } from '../../node/private-key.js';
-import { asHashType, asUnsignedTx, signingReply, spentOutputs } from '../../node/signing-args.js';
+import { asHashType, asUnsignedTx, findOutputs, outpointsOf, signingReply, spentOutputs } from '../../node/signing-args.js';
 import type { JsonValue } from '../../wire/values.js';
 
 /** Adds a key given as text, and the script of its own witness program, so that it is found inside P2SH. */
@@ -29,7 +29,7 @@ export const signrawtransactionwithkey: Run<NodeContext> = async (ctx, args, cal
   const keys = new FlatProvider();
   try {
     for (const text of asArray(args[1])) addKey(ctx, text, call, keys);
-    const spent = await spentOutputs(ctx, tx, args[2], keys);
+    const spent = spentOutputs(await findOutputs(ctx, outpointsOf(tx)), tx, args[2], keys, ctx.crypto);
     const hashType = asHashType(args[3], ctx);
     return signingReply(tx, spent, await signTransaction(tx, spent, keys, hashType, ctx));
   } finally {

@@ -8,7 +8,7 @@ import { Amount } from '../../wire/values.js';
 const MODES = ['UNSET', 'ECONOMICAL', 'CONSERVATIVE'];
 
 export const estimatesmartfee: NodeRun = (ctx, args) => {
-  const target = confirmTarget(ctx, args[0]);
+  const target = confirmTarget(ctx.mempool.fees.highestTarget('long'), args[0]);
   const mode = (args[1] ?? null) === null ? 'CONSERVATIVE' : asString(args[1]).toUpperCase();
   if (!MODES.includes(mode)) {
     fail(RPC_CODE.INVALID_PARAMETER, 'Invalid estimate_mode parameter, must be one of: "unset", "economical", "conservative"');

@@ -1,13 +1,13 @@
 // Runs abandontransaction.
 import { inSpendLine } from '../../../wallet/spend/spend-line.js';
 import { asHash } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { unknownId } from '../../wallet/history.js';
 import { settledWallet } from '../../wallet/select.js';
 
-export const abandontransaction: Run<NodeContext> = async (ctx, args, call) => {
+export const abandontransaction: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = await settledWallet(ctx, call);
   const txid = asHash(args[0], 'txid');
   if (wallet.ledger.txs.find(txid) < 0) unknownId();

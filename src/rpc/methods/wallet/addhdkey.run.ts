@@ -6,14 +6,14 @@ import { addChecksum } from '../../../address/descriptor/checksum.js';
 import { parseDescriptor } from '../../../address/descriptor/parse.js';
 import { secretBytes } from '../../../crypto/secret-bytes.js';
 import { asString } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { CallInfo, Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { descriptorsOf, invalidKey } from '../../wallet/hd-keys.js';
 import { ensureUnlocked, walletOf } from '../../wallet/select.js';
 import { given } from '../../wallet/spend-args.js';
 
-export const addhdkey: Run<NodeContext> = async (ctx, args, call) => {
+export const addhdkey: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
   const keys = descriptorsOf(wallet, 'addhdkey');
   if (wallet.privateKeysDisabled) fail(RPC_CODE.WALLET_ERROR, 'addhdkey is not available for wallets without private keys');
@@ -38,7 +38,7 @@ export const addhdkey: Run<NodeContext> = async (ctx, args, call) => {
   }
 };
 
-function importedKey(ctx: NodeContext, text: string, call: CallInfo): ExtendedSecret {
+function importedKey(ctx: WalletContext, text: string, call: CallInfo): ExtendedSecret {
   const pair = decodeExtendedSecret(call.taken?.keys.get(text) ?? text, ctx.params, ctx.descriptors);
   if (pair !== null) return pair;
   const isPublic = decodeExtendedKey(text, ctx.params, ctx.descriptors) !== null;
@@ -47,7 +47,7 @@ function importedKey(ctx: NodeContext, text: string, call: CallInfo): ExtendedSe
   );
 }
 
-function randomKey(ctx: NodeContext): ExtendedSecret {
+function randomKey(ctx: WalletContext): ExtendedSecret {
   const seed = randomFillSync(secretBytes(32));
   const root = masterFromSeed(seed, ctx.descriptors);
   seed.fill(0);

@@ -6,7 +6,7 @@ import { keyOfDestination } from '../../../wallet/keys/destination.js';
 import type { LegacyKeys } from '../../../wallet/keys/legacy-keys.js';
 import { asAddressType } from '../../address-type.js';
 import { asArray, asInt, asString, hexBytes } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { hex } from '../../render/hex.js';
@@ -16,7 +16,7 @@ import { labelOf, legacyOf, walletOf } from '../../wallet/select.js';
 const refuse = (message: string): never => fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, message);
 
 /** A key given in hex, or by an address of the wallet. */
-function publicKeyOf(ctx: NodeContext, legacy: LegacyKeys, text: string): Uint8Array {
+function publicKeyOf(ctx: WalletContext, legacy: LegacyKeys, text: string): Uint8Array {
   const bytes = text.length === 66 || text.length === 130 ? hexBytes(text) : null;
   if (bytes !== null) return ctx.crypto.isPoint(bytes) ? bytes : refuse(`Invalid public key: ${text}`);
   const decoded = decodeAddress(text, ctx.params, ctx.crypto);
@@ -26,7 +26,7 @@ function publicKeyOf(ctx: NodeContext, legacy: LegacyKeys, text: string): Uint8A
   return key ? new Uint8Array(key) : refuse(`no full public key for address ${text}`);
 }
 
-export const addmultisigaddress: Run<NodeContext> = async (ctx, args, call) => {
+export const addmultisigaddress: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
   const legacy = legacyOf(wallet);
   const label = args[2] !== undefined && args[2] !== null ? labelOf(asString(args[2])) : '';

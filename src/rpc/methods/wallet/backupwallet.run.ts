@@ -4,12 +4,12 @@ import path from 'node:path';
 import { writeBackup } from '../../../wallet/manage/backup.js';
 import { isOfDatabase } from '../../../wallet/storage/wallet-folder.js';
 import { asString } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { walletOf } from '../../wallet/select.js';
 
-export const backupwallet: Run<NodeContext> = async (ctx, args, call) => {
+export const backupwallet: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
   const destination = path.resolve(asString(args[0]));
   try {

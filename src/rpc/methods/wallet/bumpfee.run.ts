@@ -8,10 +8,10 @@ import { type Bump, commitBump, createBump } from '../../../wallet/spend/fee-bum
 import { inSpendLine } from '../../../wallet/spend/spend-line.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import { WALLET_FLAG } from '../../../wallet/wallet-record.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { CallInfo, Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import { findOutputs } from '../../node/signing-args.js';
+import { outpointsOf } from '../../node/signing-args.js';
 import { hashHex } from '../../render/hex.js';
 import { walletOf } from '../../wallet/select.js';
 import { toolsOf } from '../../wallet/spend-args.js';
@@ -24,7 +24,7 @@ const NO_KEYS = 'bumpfee is not available with wallets that have private keys di
 const DEPRECATED =
   'Using bumpfee with wallets that have private keys disabled is deprecated. Use psbtbumpfee instead or restart bitcoind with -deprecatedrpc=bumpfee. This functionality will be removed in 0.22';
 
-export const bumpfee: Run<NodeContext> = async (ctx, args, call) => {
+export const bumpfee: Run<WalletContext> = async (ctx, args, call) => {
   const { privateKeysDisabled, record } = walletOf(ctx, call);
   const isOutside = record.has(WALLET_FLAG.EXTERNAL_SIGNER);
   if (privateKeysDisabled && !isOutside) {
@@ -34,7 +34,7 @@ export const bumpfee: Run<NodeContext> = async (ctx, args, call) => {
   const { wallet, txid, control, wishes } = await bumpArgs(ctx, args, call, false);
   const tools = toolsOf(ctx);
   return inSpendLine(wallet, async () => {
-    const bump = await createBump(wallet, txid, control, wishes, tools, (tx) => findOutputs(ctx, tx), call.breathe);
+    const bump = await createBump(wallet, txid, control, wishes, tools, (tx) => ctx.client.outputs(outpointsOf(tx)), call.breathe);
     if ('error' in bump) return refuse(bump);
     const signed = isOutside ? await signedOutside(ctx, wallet, bump, call) : await sign(wallet, bump.tx, tools);
     const tx = signed ?? fail(RPC_CODE.WALLET_ERROR, "Can't sign transaction.");
@@ -45,7 +45,7 @@ export const bumpfee: Run<NodeContext> = async (ctx, args, call) => {
 };
 
 /** The replacement, signed by the wallet's device. */
-async function signedOutside(ctx: NodeContext, wallet: Wallet, bump: Bump, call: CallInfo): Promise<TxView> {
+async function signedOutside(ctx: WalletContext, wallet: Wallet, bump: Bump, call: CallInfo): Promise<TxView> {
   const { psbt, complete } = await walletPsbt(ctx, wallet, fieldsOf(bump.tx), { sign: true, derivations: true }, call);
   return complete ? parseTx(extractTx(psbt), ctx.crypto) : fail(RPC_CODE.WALLET_ERROR, 'Transaction incomplete. Try psbtbumpfee instead.');
 }

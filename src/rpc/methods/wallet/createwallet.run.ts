@@ -1,7 +1,7 @@
 // Runs createwallet.
 import { only } from '../../../policy/compat.js';
 import { asString } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { signerOf } from '../../wallet/external-signer.js';
@@ -9,7 +9,7 @@ import { checkName, flag, given, loadOnStart, warned } from '../../wallet/lifecy
 import { passphraseOf } from '../../wallet/passphrase.js';
 import { asRpcError, managerOf } from '../../wallet/select.js';
 
-export const createwallet: Run<NodeContext> = async (ctx, args, call) => {
+export const createwallet: Run<WalletContext> = async (ctx, args, call) => {
   const manager = managerOf(ctx);
   const disablePrivateKeys = flag(args[1], false);
   const blank = flag(args[2], false);

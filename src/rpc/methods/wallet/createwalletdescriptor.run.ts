@@ -5,7 +5,7 @@ import type { DescriptorKeys } from '../../../wallet/keys/descriptor-keys.js';
 import { fillPool } from '../../../wallet/keys/fill-pool.js';
 import { accountDescriptor, addAccount } from '../../../wallet/manage/new-keys.js';
 import { asBool, asString } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import type { Slicer } from '../../node/slices.js';
@@ -16,7 +16,7 @@ import { type Given, given } from '../../wallet/spend-args.js';
 
 const OUTPUT_TYPES: readonly OutputType[] = ['legacy', 'p2sh-segwit', 'bech32', 'bech32m'];
 
-export const createwalletdescriptor: Run<NodeContext> = async (ctx, args, call) => {
+export const createwalletdescriptor: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
   const keys = descriptorsOf(wallet, 'createwalletdescriptor');
   const asked = asString(args[0]);
@@ -43,7 +43,7 @@ export const createwalletdescriptor: Run<NodeContext> = async (ctx, args, call) 
 };
 
 /** The key that new descriptors grow from. */
-async function accountRoot(ctx: NodeContext, keys: DescriptorKeys, named: Given, pauses: Slicer): Promise<ExtendedKey> {
+async function accountRoot(ctx: WalletContext, keys: DescriptorKeys, named: Given, pauses: Slicer): Promise<ExtendedKey> {
   if (given(named)) return namedKey(ctx, named);
   const roots = await rootsOf(ctx, keys.actives(), pauses);
   if (roots.length !== 1) {

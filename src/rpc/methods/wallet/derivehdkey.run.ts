@@ -5,7 +5,7 @@ import { formatPath, parsePath } from '../../../address/bip32/key-path.js';
 import { equalBytes, toHex } from '../../../consensus/bytes/hex.js';
 import type { DescriptorKeys } from '../../../wallet/keys/descriptor-keys.js';
 import { asString } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import type { Slicer } from '../../node/slices.js';
@@ -30,7 +30,7 @@ const isSame = (a: ExtendedKey, b: ExtendedKey): boolean =>
 /** Characters of a path: 255 steps have 3,000. A text of megabytes would hold the thread for seconds. */
 const MOST_PATH = 16_384;
 
-export const derivehdkey: Run<NodeContext> = async (ctx, args, call) => {
+export const derivehdkey: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
   const keys = descriptorsOf(wallet, 'derivehdkey');
   if (wallet.privateKeysDisabled) fail(RPC_CODE.WALLET_ERROR, 'derivehdkey is not available for watch-only wallets');
@@ -57,7 +57,7 @@ export const derivehdkey: Run<NodeContext> = async (ctx, args, call) => {
 };
 
 /** The key to derive from: the one that addhdkey brought, else that of the descriptors that give out addresses. */
-async function derivedRoot(ctx: NodeContext, keys: DescriptorKeys, named: Given, pauses: Slicer): Promise<ExtendedKey> {
+async function derivedRoot(ctx: WalletContext, keys: DescriptorKeys, named: Given, pauses: Slicer): Promise<ExtendedKey> {
   const spare = await rootsOf(ctx, unused(keys), pauses);
   if (given(named)) {
     const key = namedKey(ctx, named);

@@ -13,7 +13,7 @@ import type { LegacyKeys } from '../../../wallet/keys/legacy-keys.js';
 import { writeWholeFile } from '../../../wallet/storage/whole-file.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import { asString } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { hex } from '../../render/hex.js';
@@ -27,7 +27,7 @@ import { ensureLoaded, ensureUnlocked, legacyOf, walletOf } from '../../wallet/s
 const isoTime = (seconds: number): string => `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
 
 /** What a key is for, as its line says it, and its addresses. */
-function keyUse(ctx: NodeContext, wallet: Wallet, legacy: LegacyKeys, row: number): { use: string; addresses: string } {
+function keyUse(ctx: WalletContext, wallet: Wallet, legacy: LegacyKeys, row: number): { use: string; addresses: string } {
   const id = legacy.keys.id(row);
   const publicKey = legacy.keys.publicKey(row)!;
   const labelled = keyScripts(ctx, publicKey).filter((script) => wallet.book.label(script) !== undefined);
@@ -45,7 +45,7 @@ function keyUse(ctx: NodeContext, wallet: Wallet, legacy: LegacyKeys, row: numbe
 }
 
 /** Writes the dump's lines, in slices. */
-async function writeDump(ctx: NodeContext, wallet: Wallet, legacy: LegacyKeys, out: DumpWriter, slicer: Slicer): Promise<void> {
+async function writeDump(ctx: WalletContext, wallet: Wallet, legacy: LegacyKeys, out: DumpWriter, slicer: Slicer): Promise<void> {
   const tip = wallet.tip!;
   out.line('# Wallet dump created by adit');
   out.line(`# * Created on ${isoTime(ctx.clock.nowSeconds())}`);
@@ -94,7 +94,7 @@ async function writeDump(ctx: NodeContext, wallet: Wallet, legacy: LegacyKeys, o
   await out.flush();
 }
 
-export const dumpwallet: Run<NodeContext> = async (ctx, args, call) => {
+export const dumpwallet: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
   const legacy = legacyOf(wallet);
   ensureUnlocked(wallet);

@@ -1,21 +1,21 @@
 // Runs encryptwallet.
 import { follows } from '../../../policy/compat.js';
 import { encryptWallet } from '../../../wallet/manage/encrypt-wallet.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { empty } from '../../wallet/encryption.js';
 import { passphraseOf } from '../../wallet/passphrase.js';
 import { asRpcError, walletOf } from '../../wallet/select.js';
 
-const encryptedText = ({ compat }: NodeContext): string =>
+const encryptedText = ({ compat }: WalletContext): string =>
   `wallet encrypted; The keypool has been flushed and a new HD seed was generated${
     follows(compat, 28)
       ? '. You need to make a new backup with the backupwallet RPC.'
       : ' (if you are using HD). You need to make a new backup.'
   }`;
 
-export const encryptwallet: Run<NodeContext> = async (ctx, args, call) => {
+export const encryptwallet: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
   if (wallet.privateKeysDisabled) {
     fail(RPC_CODE.WALLET_ENCRYPTION_FAILED, 'Error: wallet does not contain private keys, nothing to encrypt.');

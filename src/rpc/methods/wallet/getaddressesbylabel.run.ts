@@ -1,7 +1,7 @@
 // Runs getaddressesbylabel.
 import { sortInSlices } from '../../../lib/sort-in-slices.js';
 import { asString } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { mapInSlices, Slicer } from '../../node/slices.js';
@@ -10,7 +10,7 @@ import { labelOf, walletOf } from '../../wallet/select.js';
 import { Pieces } from '../../wire/pieces.js';
 import { RawJson } from '../../wire/values.js';
 
-export const getaddressesbylabel: Run<NodeContext> = async (ctx, args, call) => {
+export const getaddressesbylabel: Run<WalletContext> = async (ctx, args, call) => {
   const { book } = walletOf(ctx, call);
   const label = labelOf(asString(args[0]));
   const rows = book.rowsOf(label);

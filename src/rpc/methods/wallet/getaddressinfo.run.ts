@@ -8,7 +8,7 @@ import type { SigningProvider } from '../../../signing/signing-provider.js';
 import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import { asString } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { hashHex, hex } from '../../render/hex.js';
@@ -42,7 +42,7 @@ function kindMembers({ kind, witnessVersion, payload }: DecodedAddress, compat: 
 }
 
 /** What the wallet knows of the key or script behind an address. */
-function knownMembers({ kind, payload }: DecodedAddress, provider: SigningProvider | undefined, ctx: NodeContext): Members {
+function knownMembers({ kind, payload }: DecodedAddress, provider: SigningProvider | undefined, ctx: WalletContext): Members {
   if (provider === undefined) return {};
   switch (kind) {
     case 'pubkeyhash': {
@@ -66,7 +66,7 @@ function knownMembers({ kind, payload }: DecodedAddress, provider: SigningProvid
   }
 }
 
-function scriptMembers(script: Uint8Array, provider: SigningProvider, ctx: NodeContext): Members {
+function scriptMembers(script: Uint8Array, provider: SigningProvider, ctx: WalletContext): Members {
   const { type, solutions } = solve(script);
   const out: Members = { script: type, hex: hex(script) };
   // Up to release 21 a bare key counts as its P2PKH address here.
@@ -94,14 +94,14 @@ function scriptMembers(script: Uint8Array, provider: SigningProvider, ctx: NodeC
 /** Some 6 MB a wallet. */
 const answers = new KnownAnswers(8192, 1024);
 
-export const getaddressinfo: Run<NodeContext> = (ctx, args, call) => {
+export const getaddressinfo: Run<WalletContext> = (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
   const text = asString(args[0]);
   return answers.get(wallet, text) ?? answers.keep(wallet, text, encodeJson(describeAddress(ctx, wallet, text)));
 };
 
 /** @throws RpcError when the text is no address */
-function describeAddress(ctx: NodeContext, wallet: Wallet, text: string): Members {
+function describeAddress(ctx: WalletContext, wallet: Wallet, text: string): Members {
   const decoded = decodeAddress(text, ctx.params, ctx.crypto);
   if ('error' in decoded) {
     return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, follows(ctx.compat, 22) ? decoded.error : 'Invalid address');

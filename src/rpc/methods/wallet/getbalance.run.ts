@@ -4,14 +4,14 @@ import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import { WALLET_FLAG } from '../../../wallet/wallet-record.js';
 import { asBool, asInt, asString } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { CallInfo, Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { balancesOf, given, includeWatchOnly, usedFilter } from '../../wallet/coins.js';
 import { withSettled } from '../../wallet/select.js';
 import { Amount, type JsonValue } from '../../wire/values.js';
 
-export const getbalance: Run<NodeContext> = (ctx, args, call) =>
+export const getbalance: Run<WalletContext> = (ctx, args, call) =>
   withSettled(ctx, call, (wallet) => {
     const found = trustedBalances(wallet, args, call);
     const sum = (balances: readonly Balances[]): Amount => new Amount(balances.reduce((all, { trusted }) => all + trusted, 0));

@@ -1,13 +1,13 @@
 // Runs gethdkeys. Core's master: wallet/rpc/wallet.cpp.
 import { encodeExtendedKey, encodeExtendedSecret } from '../../../address/bip32/extended-codec.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { normalText } from '../../wallet/describe.js';
 import { descriptorsOf, flagOf, rootsOf, secretOf } from '../../wallet/hd-keys.js';
 import { ensureUnlocked, WalletSlicer, walletOf } from '../../wallet/select.js';
 import type { JsonResult } from '../../wire/values.js';
 
-export const gethdkeys: Run<NodeContext> = async (ctx, args, call) => {
+export const gethdkeys: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
   const keys = descriptorsOf(wallet, 'gethdkeys');
   const activeOnly = flagOf(args[0], 'active_only');

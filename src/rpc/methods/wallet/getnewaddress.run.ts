@@ -1,12 +1,12 @@
 // Runs getnewaddress.
 import { asString } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { addressText, ensureKeys, given, givenType } from '../../wallet/addresses.js';
 import { labelOf, walletOf } from '../../wallet/select.js';
 
-export const getnewaddress: Run<NodeContext> = async (ctx, args, call) => {
+export const getnewaddress: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
   // Core asks with either chain in mind: internal keys of a watch-only pool do not help here.
   ensureKeys(wallet, false);

@@ -1,12 +1,12 @@
 // Runs getrawchangeaddress.
 import { follows } from '../../../policy/compat.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { addressText, ensureKeys, givenType } from '../../wallet/addresses.js';
 import { walletOf } from '../../wallet/select.js';
 
-export const getrawchangeaddress: Run<NodeContext> = async (ctx, args, call) => {
+export const getrawchangeaddress: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
   ensureKeys(wallet, true);
   const { changeType, addressType } = wallet.parts.options;

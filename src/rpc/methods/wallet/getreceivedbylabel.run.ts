@@ -2,7 +2,7 @@
 import { follows } from '../../../policy/compat.js';
 import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
 import { asString } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { Slicer } from '../../node/slices.js';
@@ -10,7 +10,7 @@ import { countedOf, tally } from '../../wallet/received.js';
 import { labelOf, settledWallet } from '../../wallet/select.js';
 import { Amount } from '../../wire/values.js';
 
-export const getreceivedbylabel: Run<NodeContext> = async (ctx, args, call) => {
+export const getreceivedbylabel: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = await settledWallet(ctx, call);
   const label = labelOf(asString(args[0]));
   const slicer = new Slicer(call.breathe);

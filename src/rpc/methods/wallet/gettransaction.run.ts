@@ -6,7 +6,7 @@ import { RecordPin } from '../../../wallet/coins/record-pin.js';
 import { OWNERSHIP, type OwnershipFilter } from '../../../wallet/keys/ownership.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import { asBool, asHash } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { CallInfo, Run } from '../../dispatch.js';
 import { renderContext } from '../../node/lookup.js';
 import { Slicer } from '../../node/slices.js';
@@ -22,14 +22,14 @@ import { type JsonResult, type JsonValue, RawJson } from '../../wire/values.js';
 
 const SHORT = { minDepth: 0, label: null, long: false };
 
-export const gettransaction: Run<NodeContext> = (ctx, args, call) =>
+export const gettransaction: Run<WalletContext> = (ctx, args, call) =>
   withSettled(ctx, call, (wallet) => findTransaction(ctx, wallet, args, call));
 
 /** Some 4 MB a wallet. */
 const answers = new KnownAnswers(2048, 4096);
 
 /** At once when the transaction is in memory. */
-function findTransaction(ctx: NodeContext, wallet: Wallet, args: readonly JsonValue[], call: CallInfo): JsonResult | Promise<JsonResult> {
+function findTransaction(ctx: WalletContext, wallet: Wallet, args: readonly JsonValue[], call: CallInfo): JsonResult | Promise<JsonResult> {
   const txid = asHash(args[0], 'txid');
   const filter = filterOf(wallet, args[1]);
   const verbose = given(args[2]) ? asBool(args[2]) : false;
@@ -40,10 +40,7 @@ function findTransaction(ctx: NodeContext, wallet: Wallet, args: readonly JsonVa
   const kept = question !== null && answers.get(wallet, question);
   if (kept) return kept;
   const tx = wallet.transaction(row);
-  const show = (view: TxView | undefined): JsonResult | Promise<JsonResult> => {
-    // It may have been removed while its bytes were read.
-    if (view === undefined || wallet.ledger.txs.find(txid) < 0) return unknownId();
-    const text = transactionText(ctx, wallet, view, filter);
+  const finish = (view: TxView, text: string): JsonResult | Promise<JsonResult> => {
     const end = endOf(ctx, wallet);
     if (!verbose) return new RawJson(`${text}${end}`);
     const isChange = shows(ctx.compat, { since: 31 }) ? (script: Uint8Array) => isChange31(ctx, wallet, script) : undefined;
@@ -51,39 +48,49 @@ function findTransaction(ctx: NodeContext, wallet: Wallet, args: readonly JsonVa
       (members) => new RawJson(`${text},"decoded":${encodeJson(members)}${end}`),
     );
   };
-  if (tx instanceof Promise) return tx.then(show);
-  return question === null ? show(tx) : answers.keep(wallet, question, `${transactionText(ctx, wallet, tx, filter)}${endOf(ctx, wallet)}`);
+  const show = (view: TxView | undefined): JsonResult | Promise<JsonResult> => {
+    // It may have been removed while its bytes were read.
+    if (view === undefined || wallet.ledger.txs.find(txid) < 0) return unknownId();
+    const text = transactionText(ctx, wallet, view, filter);
+    if (typeof text !== 'string') return text.then((written) => finish(view, written));
+    return question === null || tx instanceof Promise ? finish(view, text) : answers.keep(wallet, question, `${text}${endOf(ctx, wallet)}`);
+  };
+  return tx instanceof Promise ? tx.then(show) : show(tx);
 }
 
 /** Change as release 31 counts it: a bare key has no address, and so no label. */
-const isChange31 = (ctx: NodeContext, wallet: Wallet, script: Uint8Array): boolean =>
+const isChange31 = (ctx: WalletContext, wallet: Wallet, script: Uint8Array): boolean =>
   wallet.isMine(script) !== OWNERSHIP.NO && (addressedBy(script, ctx) === null || wallet.isUnlabelled(script));
 
 /** How gettransaction ends: with the block that the wallet has seen last, as since release 24. */
-const endOf = (ctx: NodeContext, wallet: Wallet): string =>
+const endOf = (ctx: WalletContext, wallet: Wallet): string =>
   follows(ctx.compat, 24) ? `,"lastprocessedblock":${encodeJson(lastProcessed(wallet) ?? null)}}` : '}';
 
-/** What gettransaction shows, without the last brace. */
-function transactionText(ctx: NodeContext, wallet: Wallet, tx: TxView, filter: OwnershipFilter): string {
+/** What gettransaction shows, without the last brace; at once when the mempool has no say. */
+function transactionText(ctx: WalletContext, wallet: Wallet, tx: TxView, filter: OwnershipFilter): string | Promise<string> {
   const { ledger } = wallet;
   const row = ledger.txs.find(tx.txid);
   const pin = new RecordPin(ledger, [row]);
   const out = new JsonBytes();
   const writer = new HistoryWriter(ctx, wallet, filter, out);
-  const { debit, fee } = movementsOf(wallet, row, tx, filter);
-  const net = creditOf(wallet, row, filter) - debit;
-  out.text('{"amount":');
-  out.amount(net - fee);
-  if (debit > 0) {
-    out.text(',"fee":');
-    out.amount(fee);
-  }
-  out.text(',');
-  writer.common(pin, 0, tx);
-  out.text(',"details":[');
-  const details = new EntryList(out);
-  writer.entries(pin, 0, tx, SHORT, details.take);
-  details.end();
-  out.text(',"hex":"');
-  return `${out}${txHex(tx)}"`;
+  const write = (): string => {
+    const { debit, fee } = movementsOf(wallet, row, tx, filter);
+    const net = creditOf(wallet, row, filter) - debit;
+    out.text('{"amount":');
+    out.amount(net - fee);
+    if (debit > 0) {
+      out.text(',"fee":');
+      out.amount(fee);
+    }
+    out.text(',');
+    writer.common(pin, 0, tx);
+    out.text(',"details":[');
+    const details = new EntryList(out);
+    writer.entries(pin, 0, tx, SHORT, details.take);
+    details.end();
+    out.text(',"hex":"');
+    return `${out}${txHex(tx)}"`;
+  };
+  const asked = writer.ask(pin, 0, [tx]);
+  return asked === undefined ? write() : asked.then(() => (ledger.txs.find(tx.txid) < 0 ? unknownId() : write()));
 }

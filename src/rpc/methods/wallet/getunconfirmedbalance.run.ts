@@ -1,12 +1,12 @@
 // Runs getunconfirmedbalance.
 import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { balancesOf, usedFilter } from '../../wallet/coins.js';
 import { settledWallet } from '../../wallet/select.js';
 import { Amount } from '../../wire/values.js';
 
-export const getunconfirmedbalance: Run<NodeContext> = async (ctx, _args, call) => {
+export const getunconfirmedbalance: Run<WalletContext> = async (ctx, _args, call) => {
   const wallet = await settledWallet(ctx, call);
   const skip = usedFilter(wallet, true);
   const [mine] = await balancesOf(wallet, call, () => [{ ownership: OWNERSHIP.SPENDABLE, skip }]);

@@ -2,7 +2,7 @@
 import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import { WALLET_FLAG } from '../../../wallet/wallet-record.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { hashHex } from '../../render/hex.js';
 import { balancesOf, usedFilter } from '../../wallet/coins.js';
@@ -50,7 +50,7 @@ function poolSizes(wallet: Wallet): { external: number; internal: number } {
   return { external: left(false), internal: left(true) };
 }
 
-export const getwalletinfo: Run<NodeContext> = async (ctx, _args, call) => {
+export const getwalletinfo: Run<WalletContext> = async (ctx, _args, call) => {
   const wallet = await settledWallet(ctx, call);
   const { record, ledger, vault } = wallet;
   const skip = usedFilter(wallet, true);

@@ -2,14 +2,14 @@
 import { decodeAddress } from '../../../address/address.js';
 import { scriptHashScript } from '../../../consensus/script/build-script.js';
 import { asBool, asString, hexBytes } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { importTarget } from '../../wallet/importmulti.js';
 import { BEGINNING, given, importThenScan } from '../../wallet/imports.js';
 import { legacyOf, walletOf } from '../../wallet/select.js';
 
-export const importaddress: Run<NodeContext> = async (ctx, args, call) => {
+export const importaddress: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
   const legacy = legacyOf(wallet);
   const label = given(args[1]) ? asString(args[1]) : '';

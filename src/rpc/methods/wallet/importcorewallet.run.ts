@@ -3,7 +3,7 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import { CORE_NAME } from '../../../wallet/storage/wallet-folder.js';
 import { asString } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { Slicer } from '../../node/slices.js';
@@ -17,7 +17,7 @@ function nameOfFile(file: string): string {
   return base === CORE_NAME ? path.basename(dir) : name;
 }
 
-export const importcorewallet: Run<NodeContext> = async (ctx, args, call) => {
+export const importcorewallet: Run<WalletContext> = async (ctx, args, call) => {
   const manager = managerOf(ctx);
   const asked = path.resolve(asString(args[0]));
   const isFolder = await fs.stat(asked).then(

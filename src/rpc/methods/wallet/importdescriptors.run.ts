@@ -4,7 +4,7 @@ import { only } from '../../../policy/compat.js';
 import type { DescriptorKeys } from '../../../wallet/keys/descriptor-keys.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import { asBool, asString, checkTypes } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { CallInfo, Run } from '../../dispatch.js';
 import { fail, RPC_CODE, TypeFault } from '../../errors.js';
 import { elementError } from '../../wallet/import-outcome.js';
@@ -12,7 +12,7 @@ import { importDescriptors, type ReadDescriptor } from '../../wallet/importdescr
 import { labelOf, walletOf } from '../../wallet/select.js';
 import type { JsonObject, JsonValue } from '../../wire/values.js';
 
-function readDescriptor(ctx: NodeContext, request: JsonObject, call: CallInfo): ReadDescriptor {
+function readDescriptor(ctx: WalletContext, request: JsonObject, call: CallInfo): ReadDescriptor {
   try {
     if (!request.has('desc')) fail(RPC_CODE.INVALID_PARAMETER, 'Descriptor not found.');
     const text = asString(request.get('desc'));
@@ -33,7 +33,7 @@ function descriptorsOf(wallet: Wallet): DescriptorKeys {
   return wallet.descriptors ?? fail(RPC_CODE.WALLET_ERROR, 'importdescriptors is not available for non-descriptor wallets');
 }
 
-export const importdescriptors: Run<NodeContext> = async (ctx, args, call) => {
+export const importdescriptors: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
   descriptorsOf(wallet);
   checkTypes(args, ['array', 'object']);

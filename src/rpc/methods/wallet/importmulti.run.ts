@@ -3,11 +3,11 @@ import { hashKey } from '../../../consensus/bytes/hex.js';
 import { MAX_SCRIPT_ELEMENT_SIZE } from '../../../consensus/script/eval-script.js';
 import { sortInSlices } from '../../../lib/sort-in-slices.js';
 import { follows } from '../../../policy/compat.js';
-import { planRescan } from '../../../wallet/follow/rescan.js';
+import { planRescan, scanStart } from '../../../wallet/follow/rescan.js';
 import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import { asBool, checkTypes } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { CallInfo, Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { Slicer } from '../../node/slices.js';
@@ -33,14 +33,14 @@ import {
 } from '../../wallet/import-request.js';
 import { importDescriptors } from '../../wallet/importdescriptors.js';
 import { importTarget } from '../../wallet/importmulti.js';
-import { scanDeps, scanImported, withRescan } from '../../wallet/rescan.js';
+import { scanImported, withRescan } from '../../wallet/rescan.js';
 import { ensureUnlocked, legacyOf, walletOf } from '../../wallet/select.js';
 import type { JsonObject, JsonResult, JsonValue } from '../../wire/values.js';
 
 /** Scripts by length, then bytes: the order in which Core visits a set of them. */
 const compareScripts = (a: Uint8Array, b: Uint8Array): number => a.length - b.length || Buffer.compare(a, b);
 
-async function applyImport(ctx: NodeContext, wallet: Wallet, read: AcceptedImport, time: number, apply: Applying): Promise<void> {
+async function applyImport(ctx: WalletContext, wallet: Wallet, read: AcceptedImport, time: number, apply: Applying): Promise<void> {
   const { data, internal, label, addToPool } = read;
   const { batch, breath } = apply;
   const legacy = legacyOf(wallet);
@@ -73,7 +73,7 @@ type ReadImport = AcceptedImport | ImportOutcome;
 
 /** Reads a request and judges it, as far as that does not depend on what the wallet holds. */
 async function readRequest(
-  ctx: NodeContext,
+  ctx: WalletContext,
   wallet: Wallet,
   request: JsonObject,
   call: CallInfo,
@@ -97,7 +97,7 @@ async function readRequest(
 }
 
 /** Puts what a request asks for into the wallet, all or nothing. The wallet is held. */
-async function processImport(ctx: NodeContext, wallet: Wallet, read: ReadImport, time: number, apply: Applying): Promise<ImportOutcome> {
+async function processImport(ctx: WalletContext, wallet: Wallet, read: ReadImport, time: number, apply: Applying): Promise<ImportOutcome> {
   if ('success' in read) return read;
   const { data } = read;
   try {
@@ -114,7 +114,7 @@ async function processImport(ctx: NodeContext, wallet: Wallet, read: ReadImport,
   }
 }
 
-export const importmulti: Run<NodeContext> = async (ctx, args, call) => {
+export const importmulti: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
   checkTypes(args, ['array', 'object']);
   const legacy = wallet.legacy !== null;
@@ -132,7 +132,7 @@ export const importmulti: Run<NodeContext> = async (ctx, args, call) => {
 };
 
 async function importAll(
-  ctx: NodeContext,
+  ctx: WalletContext,
   wallet: Wallet,
   requests: readonly JsonValue[],
   call: CallInfo,
@@ -140,10 +140,11 @@ async function importAll(
 ): Promise<JsonResult> {
   ensureUnlocked(wallet);
   const tip = wallet.tip!;
-  const now = tip.medianTimePast();
+  const now = tip.medianTime;
   const times = requests.map((request) => importTime(request, now));
   let lowest = tip.time;
   for (const time of times) lowest = Math.min(lowest, Math.max(time, 1));
+  const start = rescan ? await scanStart(ctx.client, lowest) : null;
   const slicer = new Slicer(call.breathe);
   const breath = breathOf(wallet, slicer);
   const read: ReadImport[] = [];
@@ -165,7 +166,7 @@ async function importAll(
         const pause = breath();
         if (pause) await pause;
       }
-      if (rescan && all.some(({ success }) => success)) planRescan(wallet, lowest, scanDeps(ctx, wallet).chain, batch);
+      if (rescan && all.some(({ success }) => success)) planRescan(wallet, start, batch);
       return all;
     });
   } finally {
@@ -177,11 +178,12 @@ async function importAll(
       const scannedTo = await scanImported(ctx, wallet, lowest);
       if (wallet.scan?.abort) fail(RPC_CODE.MISC_ERROR, 'Rescan aborted by user.');
       if (scannedTo > lowest) {
+        const stored = await ctx.client.stored();
         return outcomes.map((outcome, i) =>
           outcomeResult(
             outcome.error || times[i] >= scannedTo
               ? outcome
-              : { success: false, error: scanFailure(ctx.chain, 'key with creation', 'key', times[i], scannedTo), warnings: [] },
+              : { success: false, error: scanFailure(stored, 'key with creation', 'key', times[i], scannedTo), warnings: [] },
           ),
         );
       }

@@ -1,14 +1,14 @@
 // Runs importprivkey.
 import { keyHashProgram } from '../../../wallet/keys/key-table.js';
 import { asBool, asString } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { readSecret } from '../../wallet/import-request.js';
 import { BEGINNING, given, importThenScan, keyScripts } from '../../wallet/imports.js';
 import { ensureUnlocked, legacyOf, walletOf } from '../../wallet/select.js';
 
-export const importprivkey: Run<NodeContext> = async (ctx, args, call) => {
+export const importprivkey: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
   if (wallet.privateKeysDisabled) {
     fail(RPC_CODE.WALLET_ERROR, 'Cannot import private keys to a wallet with private keys disabled');

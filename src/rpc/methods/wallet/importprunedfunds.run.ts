@@ -5,7 +5,7 @@ import { equalBytes } from '../../../consensus/bytes/hex.js';
 import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
 import { placeIn } from '../../../wallet/wallet-state.js';
 import { asHex, asString } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { decodeTx } from '../../node/raw-tx.js';
@@ -14,7 +14,7 @@ import { settledWallet } from '../../wallet/select.js';
 
 const refuse = (message: string): never => fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, message);
 
-export const importprunedfunds: Run<NodeContext> = async (ctx, args, call) => {
+export const importprunedfunds: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = await settledWallet(ctx, call);
   const tx =
     decodeTx(ctx, asString(args[0])) ?? fail(RPC_CODE.DESERIALIZATION_ERROR, 'TX decode failed. Make sure the tx has at least one input.');
@@ -23,12 +23,12 @@ export const importprunedfunds: Run<NodeContext> = async (ctx, args, call) => {
   const header = parseHeader(proof.subarray(0, HEADER_SIZE), ctx.crypto);
   const found = extractMatches(tree, ctx.crypto);
   if (found === null || !equalBytes(found.root, header.merkleRoot)) return refuse('Something wrong with merkleblock');
-  const node = ctx.chain.node(header.hash);
+  const told = await ctx.client.block(header.hash);
   // A count other than the block's own would prove inner nodes as if they were transactions.
-  const known = node !== undefined && ctx.chain.contains(node) && (node.txCount === 0 || node.txCount === tree.count);
+  const block = told?.inChain && (told.txCount === 0 || told.txCount === tree.count) ? told.block : null;
   // What the wallet has not seen yet it cannot place.
-  const isPlaced = (): boolean => known && ctx.chain.contains(node) && node.height <= wallet.tip!.height;
-  if (!known || !isPlaced()) return refuse('Block not found in chain');
+  const isPlaced = (): boolean => block !== null && ctx.client.contains(block) && block.height <= wallet.tip!.height;
+  if (block === null || !isPlaced()) return refuse('Block not found in chain');
   const at = found.txids.findIndex((txid) => equalBytes(txid, tx.txid));
   if (at < 0) return refuse("Transaction given doesn't exist in proof");
   let mine = false;
@@ -37,7 +37,7 @@ export const importprunedfunds: Run<NodeContext> = async (ctx, args, call) => {
   await wallet.change((batch) => {
     // It may have waited for a reorganisation.
     if (!isPlaced()) refuse('Block not found in chain');
-    wallet.ledger.put(tx, placeIn(node, found.positions[at]), batch);
+    wallet.ledger.put(tx, placeIn(block, found.positions[at]), batch);
   });
   return null;
 };

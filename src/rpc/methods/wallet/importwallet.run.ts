@@ -1,12 +1,12 @@
 // Runs importwallet. Core 0.21 (rpcdump.cpp).
 import path from 'node:path';
 import { Slicer } from '../../../lib/slicer.js';
-import { planRescan, rescanFrom } from '../../../wallet/follow/rescan.js';
+import { planRescan, rescanFrom, scanStart } from '../../../wallet/follow/rescan.js';
 import type { LegacyKeys } from '../../../wallet/keys/legacy-keys.js';
 import type { WalletBatch } from '../../../wallet/storage/wallet-batch.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import { asString } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { DumpContents, type DumpedKey, readDump } from '../../wallet/dump-reader.js';
@@ -16,17 +16,17 @@ import { refuseScanOfPruned, scanDeps, withRescan } from '../../wallet/rescan.js
 import { ensureUnlocked, legacyOf, walletOf } from '../../wallet/select.js';
 
 /** Puts a key of a dump into the wallet. */
-function importKey(ctx: NodeContext, wallet: Wallet, legacy: LegacyKeys, key: DumpedKey, batch: WalletBatch): void {
+function importKey(ctx: WalletContext, wallet: Wallet, legacy: LegacyKeys, key: DumpedKey, batch: WalletBatch): void {
   const { secret, publicKey, label, time } = key;
   // A key that is held already gets the label of its line all the same.
   if (!legacy.hasSecret(ctx.crypto.hash160(publicKey))) legacy.importSecret(secret, publicKey, time, batch);
   if (label !== undefined) wallet.book.set(keyScripts(ctx, publicKey)[0], label, 'receive', batch);
 }
 
-export const importwallet: Run<NodeContext> = async (ctx, args, call) => {
+export const importwallet: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
   const legacy = legacyOf(wallet);
-  refuseScanOfPruned(ctx, 'Importing wallets is disabled when blocks are pruned');
+  await refuseScanOfPruned(ctx, 'Importing wallets is disabled when blocks are pruned');
   return withRescan(ctx, wallet, async () => {
     ensureUnlocked(wallet);
     const breath = breathOf(wallet, new Slicer(call.breathe));
@@ -40,11 +40,12 @@ export const importwallet: Run<NodeContext> = async (ctx, args, call) => {
       // Core adds what fits and then fails; here nothing is added by a call that fails.
       if (contents.spoilt) fail(RPC_CODE.WALLET_ERROR, 'Error adding some keys/scripts to wallet');
       since = Math.min(since, contents.earliest);
+      const start = await scanStart(ctx.client, since);
       await wallet.changeKeysAlone(async (batch) => {
         ensureUnlocked(wallet);
         await eachInSlices(contents.keys(), breath, (key) => importKey(ctx, wallet, legacy, key, batch));
         await eachInSlices(contents.scripts(), breath, ({ script, time }) => legacy.importScript(script, time, batch));
-        planRescan(wallet, since, scanDeps(ctx, wallet).chain, batch);
+        planRescan(wallet, start, batch);
       });
     } finally {
       contents.wipe();

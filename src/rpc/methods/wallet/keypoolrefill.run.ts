@@ -1,14 +1,14 @@
 // Runs keypoolrefill.
 import { fillPool } from '../../../wallet/keys/fill-pool.js';
 import { asInt } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { Slicer } from '../../node/slices.js';
 import { given } from '../../wallet/addresses.js';
 import { ensureUnlocked, walletOf } from '../../wallet/select.js';
 
-export const keypoolrefill: Run<NodeContext> = async (ctx, args, call) => {
+export const keypoolrefill: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
   if (wallet.legacy && wallet.privateKeysDisabled) {
     fail(RPC_CODE.WALLET_ERROR, 'Error: Private keys are disabled for this wallet');

@@ -6,7 +6,7 @@ import { BUCKET } from '../../../wallet/coins/coin-table.js';
 import { destinationOf } from '../../../wallet/keys/destination.js';
 import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
 import type { Wallet } from '../../../wallet/wallet.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { Slicer } from '../../node/slices.js';
 import { addressText, destinationKey } from '../../wallet/addresses.js';
@@ -85,7 +85,7 @@ async function groupsOf(wallet: Wallet, slicer: Slicer): Promise<Groups> {
   return groups;
 }
 
-export const listaddressgroupings: Run<NodeContext> = async (ctx, _args, call) => {
+export const listaddressgroupings: Run<WalletContext> = async (ctx, _args, call) => {
   const wallet = await settledWallet(ctx, call);
   const slicer = new Slicer(call.breathe);
   const groups = await groupsOf(wallet, slicer);

@@ -2,7 +2,7 @@
 import { sortInSlices } from '../../../lib/sort-in-slices.js';
 import type { TrackedDescriptor } from '../../../wallet/keys/descriptor-table.js';
 import { asBool } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { normalText } from '../../wallet/describe.js';
@@ -23,7 +23,7 @@ function listed(tracked: TrackedDescriptor, desc: string, internal: boolean | un
   };
 }
 
-export const listdescriptors: Run<NodeContext> = async (ctx, args, call) => {
+export const listdescriptors: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
   const keys = wallet.descriptors ?? fail(RPC_CODE.WALLET_ERROR, 'listdescriptors is not available for non-descriptor wallets');
   const priv = args[0] !== undefined && args[0] !== null ? asBool(args[0]) : false;

@@ -2,14 +2,14 @@
 import { sortInSlices } from '../../../lib/sort-in-slices.js';
 import { only } from '../../../policy/compat.js';
 import { asString } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { mapInSlices, Slicer } from '../../node/slices.js';
 import { given } from '../../wallet/addresses.js';
 import { walletOf } from '../../wallet/select.js';
 
-export const listlabels: Run<NodeContext> = async (ctx, args, call) => {
+export const listlabels: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
   const slicer = new Slicer(call.breathe);
   const purpose = given(args[0]) ? asString(args[0]) : '';

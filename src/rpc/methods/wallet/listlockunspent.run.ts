@@ -1,11 +1,11 @@
 // Runs listlockunspent.
 
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { hashHex } from '../../render/hex.js';
 import { walletOf } from '../../wallet/select.js';
 
-export const listlockunspent: Run<NodeContext> = (ctx, _args, call) => {
+export const listlockunspent: Run<WalletContext> = (ctx, _args, call) => {
   const wallet = walletOf(ctx, call);
   return [...wallet.ledger.locked.values()]
     .map((outpoint) => ({ txid: outpoint.subarray(0, 32), vout: new DataView(outpoint.buffer, outpoint.byteOffset).getUint32(32, true) }))

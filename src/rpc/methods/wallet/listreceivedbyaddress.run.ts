@@ -2,7 +2,7 @@
 import { decodeAddress } from '../../../address/address.js';
 import { only as onlySince } from '../../../policy/compat.js';
 import { asBool, asString } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { Slicer } from '../../node/slices.js';
@@ -13,7 +13,7 @@ import { countedOf, receivedByAddress, shownDepth } from '../../wallet/received.
 import { settledWallet } from '../../wallet/select.js';
 import { Amount, type JsonResult } from '../../wire/values.js';
 
-export const listreceivedbyaddress: Run<NodeContext> = async (ctx, args, call) => {
+export const listreceivedbyaddress: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = await settledWallet(ctx, call);
   const slicer = new Slicer(call.breathe);
   let only: Uint8Array | null = null;

@@ -1,13 +1,13 @@
 // Runs listreceivedbylabel.
 
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { Slicer } from '../../node/slices.js';
 import { receivedByAddress, shownDepth } from '../../wallet/received.js';
 import { settledWallet } from '../../wallet/select.js';
 import { Amount } from '../../wire/values.js';
 
-export const listreceivedbylabel: Run<NodeContext> = async (ctx, args, call) => {
+export const listreceivedbylabel: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = await settledWallet(ctx, call);
   const byLabel = new Map<string, { amount: number; depth: number; watched: boolean }>();
   for (const entry of await receivedByAddress(ctx, wallet, args, null, args[3], new Slicer(call.breathe))) {

@@ -1,9 +1,10 @@
 // Runs listsinceblock.
+import { parseBlock } from '../../../consensus/block/block-view.js';
 import { RecordPin } from '../../../wallet/coins/record-pin.js';
+import type { BlockFacts } from '../../../wallet/node-client.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import { asBool, asHash, asInt, asString } from '../../args.js';
-import type { HeaderInfo } from '../../context/chain.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { CallInfo, Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { notFound } from '../../node/lookup.js';
@@ -17,13 +18,6 @@ import { type JsonResult, type JsonValue, RawBytes, RawJson } from '../../wire/v
 
 /** Below every depth: entries of blocks that left the chain show whatever became of the transaction. */
 const ANY_DEPTH = -100_000_000;
-
-/** The block both a block and the wallet's tip descend from. */
-function forkOf(ctx: NodeContext, node: HeaderInfo): HeaderInfo {
-  let at: HeaderInfo = node;
-  while (!ctx.chain.contains(at) && at.prev !== null) at = at.prev;
-  return at;
-}
 
 /** Rows less than `limit` blocks deep either way, in order of txid; all when it is null. */
 function rowsSince(wallet: Wallet, limit: number | null): Int32Array {
@@ -39,21 +33,22 @@ function rowsSince(wallet: Wallet, limit: number | null): Int32Array {
 
 /** A block and where its branch leaves the chain. */
 interface Branch {
-  readonly from: HeaderInfo;
+  readonly from: BlockFacts;
   readonly forkHeight: number;
 }
 
 /** Entries of the wallet's transactions in blocks between a block and the fork, newest block first. */
 async function removedEntries(
-  ctx: NodeContext,
+  ctx: WalletContext,
   wallet: Wallet,
   branch: Branch,
   work: Pick<Work, 'writer' | 'options' | 'slicer' | 'out' | 'take'>,
 ): Promise<void> {
   const { txs } = wallet.ledger;
-  for (let node = branch.from; node.height > branch.forkHeight; node = node.prev!) {
-    const unreadable = (): never => fail(RPC_CODE.INTERNAL_ERROR, "Can't read block from disk");
-    const block = ctx.chain.hasBlock(node) ? await ctx.chain.readBlock(node).catch(unreadable) : unreadable();
+  const unreadable = (): never => fail(RPC_CODE.INTERNAL_ERROR, "Can't read block from disk");
+  for (let { hash, height } = branch.from; height > branch.forkHeight; height--) {
+    const block = parseBlock(await ctx.client.readBlock(hash).catch(unreadable), ctx.crypto);
+    hash = block.header.prevHash;
     await wallet.whole();
     const rows = block.txs.map((tx) => txs.find(tx.txid)).filter((row) => row >= 0);
     const options = { ...work.options, minDepth: ANY_DEPTH };
@@ -61,16 +56,16 @@ async function removedEntries(
   }
 }
 
-export const listsinceblock: Run<NodeContext> = (ctx, args, call) =>
+export const listsinceblock: Run<WalletContext> = (ctx, args, call) =>
   withSettled(ctx, call, (wallet) => sinceBlock(ctx, wallet, args, call));
 
-/** At once when nothing has happened. */
-function sinceBlock(ctx: NodeContext, wallet: Wallet, args: readonly JsonValue[], call: CallInfo): JsonResult | Promise<JsonResult> {
+async function sinceBlock(ctx: WalletContext, wallet: Wallet, args: readonly JsonValue[], call: CallInfo): Promise<JsonResult> {
   const { ledger } = wallet;
   let asked: Branch | null = null;
   if (given(args[0]) && asString(args[0]) !== '') {
-    const node = ctx.chain.node(asHash(args[0], 'blockhash')) ?? notFound();
-    asked = { from: node, forkHeight: forkOf(ctx, node).height };
+    const hash = asHash(args[0], 'blockhash');
+    const { block } = (await ctx.client.block(hash)) ?? notFound();
+    asked = { from: block, forkHeight: (await ctx.client.forkOf(hash))?.height ?? 0 };
   }
   const target = given(args[1]) ? asInt(args[1]) : 1;
   if (target < 1) fail(RPC_CODE.INVALID_PARAMETER, 'Invalid parameter');
@@ -80,11 +75,13 @@ function sinceBlock(ctx: NodeContext, wallet: Wallet, args: readonly JsonValue[]
   const label = given(args[5]) ? labelOf(asString(args[5])) : null;
   const options = { ...LONG, change, label };
 
-  const { tipHeight } = ledger;
+  await wallet.whole();
   // From the wallet's own tip: the chain may be ahead of it, on another branch.
-  const tip = wallet.tip ?? ctx.chain.genesis;
-  const last = tip.ancestor(tipHeight + 1 - Math.min(target, tipHeight + 1)) ?? ctx.chain.genesis;
+  const tip = wallet.tip ?? ctx.client.genesis;
+  const { tipHeight } = ledger;
   const rows = rowsSince(wallet, asked && tipHeight + 1 - asked.forkHeight);
+  const pin = new RecordPin(ledger, rows);
+  const last = target === 1 ? tip : ((await ctx.client.ancestor(tip.hash, Math.max(0, tipHeight + 1 - target))) ?? ctx.client.genesis);
   const left = includeRemoved && asked !== null && asked.from.height > asked.forkHeight ? asked : null;
   if (rows.length === 0 && left === null) {
     return new RawJson(`{"transactions":[]${includeRemoved ? ',"removed":[]' : ''},"lastblock":"${last.hashHex}"}`);
@@ -93,17 +90,14 @@ function sinceBlock(ctx: NodeContext, wallet: Wallet, args: readonly JsonValue[]
   const list = new EntryList(out);
   const writer = new HistoryWriter(ctx, wallet, filter, out);
   const work = { writer, slicer: new Slicer(call.breathe), out, take: list.take };
-  const write = async (): Promise<JsonResult> => {
-    out.text('{"transactions":[');
-    await forEachEntry(wallet, new RecordPin(ledger, rows), { ...work, options });
+  out.text('{"transactions":[');
+  await forEachEntry(wallet, pin, { ...work, options });
+  list.end();
+  if (includeRemoved) {
+    out.text(',"removed":[');
+    if (left !== null) await removedEntries(ctx, wallet, left, { ...work, options });
     list.end();
-    if (includeRemoved) {
-      out.text(',"removed":[');
-      if (left !== null) await removedEntries(ctx, wallet, left, { ...work, options });
-      list.end();
-    }
-    out.text(`,"lastblock":"${last.hashHex}"}`);
-    return new RawBytes(out.parts());
-  };
-  return write();
+  }
+  out.text(`,"lastblock":"${last.hashHex}"}`);
+  return new RawBytes(out.parts());
 }

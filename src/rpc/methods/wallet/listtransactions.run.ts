@@ -4,7 +4,7 @@ import { coinsOfAddress } from '../../../wallet/coins/coins-of-address.js';
 import { RecordPin } from '../../../wallet/coins/record-pin.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import { asInt, asString } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { Slicer } from '../../node/slices.js';
@@ -30,7 +30,7 @@ function firstOf(rows: Iterator<number>, wanted: number): number[] {
   return out;
 }
 
-export const listtransactions: Run<NodeContext> = async (ctx, args, call) => {
+export const listtransactions: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = await settledWallet(ctx, call);
   let label: string | null = null;
   if (given(args[0]) && asString(args[0]) !== '*') {

@@ -9,10 +9,11 @@ import { solve } from '../../../policy/script-type.js';
 import { BUCKET } from '../../../wallet/coins/coin-table.js';
 import { payToKey } from '../../../wallet/keys/destination.js';
 import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
+import type { Relatives } from '../../../wallet/node-client.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import { WALLET_FLAG } from '../../../wallet/wallet-record.js';
 import { asAmount, asBool, asInt, asInt64, asObject, asString, checkMembers, checkType, MAX_MONEY } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { Slicer } from '../../node/slices.js';
@@ -41,7 +42,7 @@ interface CoinFilter {
   readonly immature: boolean;
 }
 
-function addressFilter(ctx: NodeContext, value: JsonValue | undefined): Map<string, Uint8Array> | null {
+function addressFilter(ctx: WalletContext, value: JsonValue | undefined): Map<string, Uint8Array> | null {
   if (!given(value)) return null;
   checkType(value, 'array');
   const scripts = new Map<string, Uint8Array>();
@@ -56,7 +57,7 @@ function addressFilter(ctx: NodeContext, value: JsonValue | undefined): Map<stri
   return scripts.size === 0 ? null : scripts;
 }
 
-function coinFilter(ctx: NodeContext, args: readonly JsonValue[]): CoinFilter {
+function coinFilter(ctx: WalletContext, args: readonly JsonValue[]): CoinFilter {
   const number = (value: JsonValue | undefined, otherwise: number): number => {
     if (!given(value)) return otherwise;
     checkType(value, 'number');
@@ -237,7 +238,7 @@ interface ScriptFacts {
   readonly after: Record<string, JsonResult>;
 }
 
-function scriptFacts(ctx: NodeContext, wallet: Wallet, script: Uint8Array): ScriptFacts {
+function scriptFacts(ctx: WalletContext, wallet: Wallet, script: Uint8Array): ScriptFacts {
   const provider = wallet.provider(script);
   const desc = describeScript(ctx, script, provider);
   const destination = addressedBy(script, ctx);
@@ -271,14 +272,25 @@ function scriptFacts(ctx: NodeContext, wallet: Wallet, script: Uint8Array): Scri
   return { destination, before, after };
 }
 
-/** Unconfirmed ancestors of a coin that is in the mempool, itself counted, fees in satoshis. */
-function ancestorMembers(ctx: NodeContext, txid: Uint8Array): Record<string, JsonResult> {
-  const entry = shows(ctx.compat, { since: 23 }) ? ctx.mempool.get(txid) : undefined;
-  if (!entry) return {};
-  return { ancestorcount: entry.ancestorCount, ancestorsize: entry.ancestorSize, ancestorfees: entry.ancestorFees };
+/** Unconfirmed ancestors of coins that are in the mempool, by row, itself counted, fees in satoshis. */
+async function ancestorMembers(
+  { client, compat }: WalletContext,
+  { ledger }: Wallet,
+  found: readonly FoundCoin[],
+): Promise<ReadonlyMap<number, Record<string, JsonResult>>> {
+  if (!shows(compat, { since: 23 })) return new Map();
+  const rows = [...new Set(found.flatMap(({ coin, depth }) => (depth === 0 ? [ledger.coins.txRow(coin)] : [])))];
+  if (rows.length === 0) return new Map();
+  const answers = await client.relatives(rows.map((row) => ledger.txs.txid(row).slice()));
+  const members = ({ ancestors, ancestorSize, ancestorFees }: Relatives): Record<string, JsonResult> => ({
+    ancestorcount: ancestors,
+    ancestorsize: ancestorSize,
+    ancestorfees: ancestorFees,
+  });
+  return new Map(answers.flatMap((answer, i) => (answer === null ? [] : [[rows[i], members(answer)]])));
 }
 
-export const listunspent: Run<NodeContext> = async (ctx, args, call) => {
+export const listunspent: Run<WalletContext> = async (ctx, args, call) => {
   const chosen = walletOf(ctx, call);
   const filter = coinFilter(ctx, args);
   const wallet = await settledWallet(ctx, call);
@@ -286,6 +298,7 @@ export const listunspent: Run<NodeContext> = async (ctx, args, call) => {
   const { coins, txs } = wallet.ledger;
   const slicer = new Slicer(call.breathe);
   const found = await selectCoins(wallet, filter, slicer);
+  const ancestors = await ancestorMembers(ctx, wallet, found);
   const facts = new Map<number, ScriptFacts>();
   const pieces = new Pieces(',');
   for (const { coin, safe, depth } of found) {
@@ -304,7 +317,7 @@ export const listunspent: Run<NodeContext> = async (ctx, args, call) => {
         ...before,
         amount: new Amount(coins.value(coin)),
         confirmations: depth,
-        ...(depth === 0 && ancestorMembers(ctx, txs.txid(coins.txRow(coin)))),
+        ...(depth === 0 && ancestors.get(coins.txRow(coin))),
         spendable: coins.ownership(coin) === OWNERSHIP.SPENDABLE || only(ctx.compat, 30),
         ...after,
         safe,

@@ -1,13 +1,13 @@
 // Runs loadwallet.
 import { only } from '../../../policy/compat.js';
 import { asString } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { checkName, loadOnStart, warned } from '../../wallet/lifecycle.js';
 import { asRpcError, managerOf } from '../../wallet/select.js';
 
-export const loadwallet: Run<NodeContext> = async (ctx, args) => {
+export const loadwallet: Run<WalletContext> = async (ctx, args) => {
   const manager = managerOf(ctx);
   const name = asString(args[0]);
   const load = loadOnStart(args[1]);

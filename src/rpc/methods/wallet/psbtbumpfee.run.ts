@@ -2,18 +2,18 @@
 import { fieldsOf } from '../../../psbt/create-psbt.js';
 import { createBump } from '../../../wallet/spend/fee-bump.js';
 import { inSpendLine } from '../../../wallet/spend/spend-line.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
-import { findOutputs } from '../../node/signing-args.js';
+import { outpointsOf } from '../../node/signing-args.js';
 import { psbtText } from '../../render/psbt-text.js';
 import { toolsOf } from '../../wallet/spend-args.js';
 import { bumpArgs, fees, refuse } from '../../wallet/spend-bump.js';
 import { walletPsbt } from '../../wallet/spend-psbt.js';
 
-export const psbtbumpfee: Run<NodeContext> = async (ctx, args, call) => {
+export const psbtbumpfee: Run<WalletContext> = async (ctx, args, call) => {
   const { wallet, txid, control, wishes, version } = await bumpArgs(ctx, args, call, true);
   const bump = await inSpendLine(wallet, () =>
-    createBump(wallet, txid, control, wishes, toolsOf(ctx), (tx) => findOutputs(ctx, tx), call.breathe),
+    createBump(wallet, txid, control, wishes, toolsOf(ctx), (tx) => ctx.client.outputs(outpointsOf(tx)), call.breathe),
   );
   if ('error' in bump) return refuse(bump);
   const { psbt } = await walletPsbt(ctx, wallet, fieldsOf(bump.tx), { sign: false, derivations: true, version }, call);

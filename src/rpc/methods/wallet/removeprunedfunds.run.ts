@@ -1,12 +1,12 @@
 // Runs removeprunedfunds. Core 0.21, rpcdump.cpp.
 import { TX_STATE } from '../../../wallet/coins/tx-table.js';
 import { asHash } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { settledWallet } from '../../wallet/select.js';
 
-export const removeprunedfunds: Run<NodeContext> = async (ctx, args, call) => {
+export const removeprunedfunds: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = await settledWallet(ctx, call);
   if (!wallet.parts.options.removesRecords) {
     fail(

@@ -3,7 +3,7 @@ import { only } from '../../../policy/compat.js';
 import { markScan } from '../../../wallet/follow/open-scan.js';
 import { scanBlocks } from '../../../wallet/follow/rescan.js';
 import { asInt } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { scanDeps, withRescan } from '../../wallet/rescan.js';
@@ -12,17 +12,7 @@ import type { JsonValue } from '../../wire/values.js';
 
 const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
 
-/** Whether all blocks of the best chain between two heights are stored. */
-function hasBlocks({ chain }: NodeContext, first: number, last: number): boolean {
-  if ((!chain.havePruned && chain.history === null) || chain.lowestStored.height <= first) return true;
-  for (let height = last; height >= first; height--) {
-    const node = chain.atHeight(height);
-    if (node === undefined || !chain.hasBlock(node)) return false;
-  }
-  return true;
-}
-
-export const rescanblockchain: Run<NodeContext> = async (ctx, args, call) => {
+export const rescanblockchain: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = await settledWallet(ctx, call);
   // A range that goes on needs keys.
   if (only(ctx.compat, 25)) ensureUnlocked(wallet);
@@ -40,8 +30,8 @@ export const rescanblockchain: Run<NodeContext> = async (ctx, args, call) => {
       if (stop < start) fail(RPC_CODE.INVALID_PARAMETER, 'stop_height must be greater than start_height');
     }
     // As Core looks: from the wallet's tip, or the height to stop at, down to the first.
-    if (!hasBlocks(ctx, start, stop ?? tip)) {
-      if (!ctx.chain.havePruned) {
+    if (!(await ctx.client.hasBlocks(start, stop ?? tip))) {
+      if (!(await ctx.client.stored()).havePruned) {
         fail(
           RPC_CODE.MISC_ERROR,
           'Failed to rescan unavailable blocks likely due to an in-progress assumeutxo background sync. Check logs or getchainstates RPC for assumeutxo background sync progress and try again later.',
@@ -49,7 +39,7 @@ export const rescanblockchain: Run<NodeContext> = async (ctx, args, call) => {
       }
       fail(RPC_CODE.MISC_ERROR, "Can't rescan beyond pruned data. Use RPC call getblockchaininfo to determine your pruned height.");
     }
-    const first = ctx.chain.atHeight(start)!;
+    const [first] = await ctx.client.blocks(start, 1);
     // A process that dies before the scan's own first mark goes on as well.
     await wallet.change((batch) => markScan(start, stop, batch));
     const result = await scanBlocks(wallet, first, stop, true, scanDeps(ctx, wallet));

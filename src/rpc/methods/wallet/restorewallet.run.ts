@@ -1,13 +1,13 @@
 // Runs restorewallet.
 import path from 'node:path';
 import { asString } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { checkName, loadOnStart } from '../../wallet/lifecycle.js';
 import { asRpcError, managerOf } from '../../wallet/select.js';
 
-export const restorewallet: Run<NodeContext> = async (ctx, args) => {
+export const restorewallet: Run<WalletContext> = async (ctx, args) => {
   const manager = managerOf(ctx);
   const name = asString(args[0]);
   const file = path.resolve(asString(args[1]));

@@ -2,7 +2,7 @@
 import { follows } from '../../../policy/compat.js';
 import { inSpendLine } from '../../../wallet/spend/spend-line.js';
 import { asArray, asBool, checkTypes } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { asTxVersion } from '../../front/createrawtransaction.js';
 import { settledWallet, walletOf } from '../../wallet/select.js';
@@ -19,7 +19,7 @@ import {
   weighed,
 } from '../../wallet/spend-psbt.js';
 
-export const send: Run<NodeContext> = async (ctx, args, call) => {
+export const send: Run<WalletContext> = async (ctx, args, call) => {
   checkTypes(args, [null, 'number', 'string', null, 'object'], true);
   walletOf(ctx, call);
   const options = sendOptions(args, ctx);
@@ -41,7 +41,7 @@ export const send: Run<NodeContext> = async (ctx, args, call) => {
   return inSpendLine(wallet, async () => {
     const funded = await fundWith(ctx, wallet, options, fund, call);
     const sent =
-      follows(ctx.compat, 31) && !options.has('locktime') ? { ...funded, tx: notForThePast(wallet, funded.tx, tools.node) } : funded;
+      follows(ctx.compat, 31) && !options.has('locktime') ? { ...funded, tx: await notForThePast(wallet, funded.tx, tools) } : funded;
     return finishSend(ctx, wallet, sent, outcome, call);
   });
 };

@@ -16,7 +16,7 @@ import { SignedSizes } from '../../../wallet/spend/signed-size.js';
 import { inSpendLine } from '../../../wallet/spend/spend-line.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import { asArray, asBool, asInt, asString } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { CallInfo, Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { asTxVersion } from '../../front/createrawtransaction.js';
@@ -74,7 +74,7 @@ interface Wanted {
   readonly feeRate: number;
 }
 
-export const sendall: Run<NodeContext> = async (ctx, args, call) => {
+export const sendall: Run<WalletContext> = async (ctx, args, call) => {
   walletOf(ctx, call);
   const options = sendOptions(args, ctx);
   const outcome = sendOutcome(options);
@@ -90,7 +90,7 @@ export const sendall: Run<NodeContext> = async (ctx, args, call) => {
   const replaceable = options.has('replaceable') ? asBool(options.get('replaceable')) : tools.options.replaceable;
   const wallet = await settledWallet(ctx, call);
   control.allowWatchOnly = wallet.privateKeysDisabled;
-  const feeRate = rateFor(ctx, wallet, control);
+  const feeRate = await rateFor(ctx, wallet, control);
   const listed = options.get('inputs');
   const parts = [listed ?? null, outputs, options.get('locktime') ?? null];
   const started = startedTx(ctx, parts, replaceable, control.version);
@@ -108,21 +108,23 @@ export const sendall: Run<NodeContext> = async (ctx, args, call) => {
         ? await allCoins(wallet, control, sizes, wanted, tools, call)
         : started.inputs.map((input) => namedCoin(wallet, input, sizes, control.version));
     const begun = { ...started, inputs: spent.map(({ input }) => input) };
-    const tx = divided(tools, begun, spent, wanted, { outputs, open, isOpen: listed === undefined });
+    const tx = await divided(tools, begun, spent, wanted, { outputs, open, isOpen: listed === undefined });
     const chosen = spent.map(({ input }) => outpointOf(input.prevHash, input.prevIndex));
     if (options.has('lock_unspents') && asBool(options.get('lock_unspents'))) {
       for (const outpoint of chosen) wallet.ledger.lock(outpoint, null);
     }
-    const sent = options.has('locktime') ? tx : notForThePast(wallet, tx, tools.node);
+    const sent = options.has('locktime') ? tx : await notForThePast(wallet, tx, tools);
     return finishSend(ctx, wallet, { tx: sent, chosen }, outcome, call);
   });
 };
 
-function rateFor(ctx: NodeContext, wallet: Wallet, control: ReturnType<typeof controlFor>): number {
+async function rateFor(ctx: WalletContext, wallet: Wallet, control: ReturnType<typeof controlFor>): Promise<number> {
   const tools = toolsOf(ctx);
   const setting = { ...tools, payFeeRate: wallet.payFeeRate };
-  const rate = minimumFeeRate(setting, control);
-  if (control.feeRate !== null && rate.feeRate > control.feeRate) invalid(rateTooLow(control.feeRate, rate, setting));
+  const rate = await minimumFeeRate(setting, control);
+  if (control.feeRate !== null && rate.feeRate > control.feeRate) {
+    invalid(rateTooLow(control.feeRate, rate, tools.options, await tools.client.rates()));
+  }
   if (rate.reason === FEE_REASON.FALLBACK && rate.feeRate === 0) fail(RPC_CODE.WALLET_ERROR, NO_RATE);
   return rate.feeRate;
 }
@@ -164,13 +166,13 @@ async function allCoins(
 }
 
 /** The transaction with its amounts: what the fee leaves is shared by the outputs without one. */
-function divided(
-  { options, node }: SpendTools,
+async function divided(
+  { options, client }: SpendTools,
   tx: TxFields,
   spent: readonly Spent[],
   { feeRate, sendMax }: Wanted,
   { outputs, open, isOpen }: { readonly outputs: readonly JsonValue[]; readonly open: ReadonlySet<string>; readonly isOpen: boolean },
-): TxFields {
+): Promise<TxFields> {
   const inputs = spent.flatMap(({ size }) => (size === null ? [] : [size]));
   if (inputs.length < spent.length) {
     fail(RPC_CODE.WALLET_ERROR, 'Unable to determine the size of the transaction, the wallet contains unsolvable descriptors');
@@ -185,7 +187,7 @@ function divided(
   }
   const total = spent.reduce((sum, { value }) => sum + value, 0);
   const outpoints = spent.map(({ input }) => outpointOf(input.prevHash, input.prevIndex));
-  const left = total - fee - (node.bumpFees(outpoints, feeRate)?.together ?? 0);
+  const left = total - fee - ((await client.bumpFees(outpoints, feeRate))?.together ?? 0);
   if (left <= 0) {
     const tooLow = 'Total value of UTXO pool too low to pay for transaction';
     if (sendMax) short(`${tooLow}, try using lower feerate.`);
@@ -200,7 +202,7 @@ function divided(
   if (rest < 0) short('Insufficient funds for fees after creating specified outputs.');
   const share = Math.floor(rest / open.size);
   let first = rest % open.size;
-  const { dust } = node.rates();
+  const { dust } = await client.rates();
   const names = outputs.map((output) => (output instanceof JsonObject ? output.keys[0] : asString(output)));
   return {
     ...tx,

@@ -1,7 +1,7 @@
 // Runs sendmany. Core: wallet/rpc/spend.cpp.
 import { follows } from '../../../policy/compat.js';
 import { asArray, asBool, asObject, asString } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { settledWallet } from '../../wallet/select.js';
@@ -9,7 +9,7 @@ import { controlFor, given, recipientsOf, setFeeRate } from '../../wallet/spend-
 import { checkPositions } from '../../wallet/spend-options.js';
 import { note, sendMoney } from '../../wallet/spend-send.js';
 
-export const sendmany: Run<NodeContext> = async (ctx, args, call) => {
+export const sendmany: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = await settledWallet(ctx, call);
   if (given(args[0]) && asString(args[0]) !== '') fail(RPC_CODE.INVALID_PARAMETER, 'Dummy value must be set to ""');
   const amounts = asObject(args[1]);

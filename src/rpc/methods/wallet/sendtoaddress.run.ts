@@ -1,13 +1,13 @@
 // Runs sendtoaddress. Core: wallet/rpc/spend.cpp.
 import { asBool, asString } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { ensureUnlocked, settledWallet } from '../../wallet/select.js';
 import { avoidReuse, controlFor, given, recipientsOf, setFeeRate } from '../../wallet/spend-args.js';
 import { note, sendMoney } from '../../wallet/spend-send.js';
 import { JsonObject } from '../../wire/values.js';
 
-export const sendtoaddress: Run<NodeContext> = async (ctx, args, call) => {
+export const sendtoaddress: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = await settledWallet(ctx, call);
   const values = new Map<string, string>();
   note(values, 'comment', args[2]);

@@ -2,12 +2,12 @@
 import { decodeAddress } from '../../../address/address.js';
 import { purposeOf } from '../../../wallet/address-book.js';
 import { asString } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { labelOf, walletOf } from '../../wallet/select.js';
 
-export const setlabel: Run<NodeContext> = async (ctx, args, call) => {
+export const setlabel: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
   const decoded = decodeAddress(asString(args[0]), ctx.params, ctx.crypto);
   if ('error' in decoded) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Invalid Bitcoin address');

@@ -1,17 +1,17 @@
 // Runs settxfee. Core: wallet/rpc/spend.cpp.
 import { formatFeeRate } from '../../../policy/fee-rate.js';
 import { asAmount } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { walletOf } from '../../wallet/select.js';
 import { toolsOf } from '../../wallet/spend-args.js';
 
-export const settxfee: Run<NodeContext> = (ctx, args, call) => {
+export const settxfee: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
-  const { node, options } = toolsOf(ctx);
+  const { client, options } = toolsOf(ctx);
   const rate = asAmount(args[0]);
-  const { relayMinimum } = node.rates();
+  const { relayMinimum } = await client.rates();
   const refuse = (why: string, limit: number): never =>
     fail(RPC_CODE.INVALID_PARAMETER, `txfee cannot be ${why} (${formatFeeRate(limit)})`);
   if (rate !== 0) {

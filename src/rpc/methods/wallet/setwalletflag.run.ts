@@ -1,7 +1,7 @@
 // Runs setwalletflag.
 import { WALLET_FLAG } from '../../../wallet/wallet-record.js';
 import { asString } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { flag } from '../../wallet/lifecycle.js';
@@ -20,7 +20,7 @@ const FLAG_NAMES: Readonly<Record<string, bigint>> = {
 const REUSE_CAVEAT =
   'You need to rescan the blockchain in order to correctly mark used destinations in the past. Until this is done, some destinations may be considered unused, even if the opposite is the case.';
 
-export const setwalletflag: Run<NodeContext> = async (ctx, args, call) => {
+export const setwalletflag: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
   const name = asString(args[0]);
   const value = flag(args[1], true);

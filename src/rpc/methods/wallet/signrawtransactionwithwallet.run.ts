@@ -2,17 +2,17 @@
 import { signTransaction } from '../../../signing/sign-transaction.js';
 import { signingProviderOf } from '../../../wallet/spend/signing-provider-of.js';
 import { checkTypes } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
-import { asHashType, asUnsignedTx, signingReply, spentOutputs } from '../../node/signing-args.js';
+import { asHashType, asUnsignedTx, outpointsOf, signingReply, spentOutputs } from '../../node/signing-args.js';
 import { ensureUnlocked, walletOf } from '../../wallet/select.js';
 
-export const signrawtransactionwithwallet: Run<NodeContext> = async (ctx, args, call) => {
+export const signrawtransactionwithwallet: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
   checkTypes(args, ['string', 'array', 'string'], true);
   const tx = asUnsignedTx(ctx, args[0]);
   ensureUnlocked(wallet);
-  const spent = await spentOutputs(ctx, tx, args[1], null);
+  const spent = spentOutputs(await ctx.client.outputs(outpointsOf(tx)), tx, args[1], null, ctx.crypto);
   const hashType = asHashType(args[2], ctx);
   const provider = await signingProviderOf(wallet, spent);
   return signingReply(tx, spent, await signTransaction(tx, spent, provider, hashType, ctx));

@@ -4,17 +4,17 @@ import { hashKey } from '../../../consensus/bytes/hex.js';
 import { outpointOf } from '../../../wallet/coins/outpoint.js';
 import { OWNERSHIP, type Ownership } from '../../../wallet/keys/ownership.js';
 import { asArray, asBool, asString } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { decodeTx } from '../../node/raw-tx.js';
-import { findOutputs } from '../../node/signing-args.js';
+import { outpointsOf } from '../../node/signing-args.js';
 import { settledWallet, WalletSlicer } from '../../wallet/select.js';
 import { Amount, JsonObject } from '../../wire/values.js';
 
 const invalid = (text: string): never => fail(RPC_CODE.INVALID_PARAMETER, text);
 
-export const simulaterawtransaction: Run<NodeContext> = async (ctx, args, call) => {
+export const simulaterawtransaction: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = await settledWallet(ctx, call);
   const texts = asArray(args[0]);
   const wanted = args[1] instanceof JsonObject ? args[1].get('include_watchonly') : undefined;
@@ -29,7 +29,7 @@ export const simulaterawtransaction: Run<NodeContext> = async (ctx, args, call) 
   const spent = new Set<string>();
   for (const text of texts) {
     const tx = decodeTx(ctx, asString(text), true) ?? fail(RPC_CODE.DESERIALIZATION_ERROR, 'Transaction hex string decoding failure.');
-    const found = await findOutputs(ctx, tx);
+    const found = await ctx.client.outputs(outpointsOf(tx));
     for (let i = 0; i < tx.inputCount; i++) {
       const outpoint = hashKey(tx.outpoint(i));
       if (spent.has(outpoint)) invalid('Transaction(s) are spending the same output more than once');

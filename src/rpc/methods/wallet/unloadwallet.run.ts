@@ -1,12 +1,12 @@
 import { follows, only } from '../../../policy/compat.js';
 import { asString } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { given, loadOnStart, warned } from '../../wallet/lifecycle.js';
 import { asRpcError, failNotLoaded, managerOf, walletNameOf } from '../../wallet/select.js';
 
-export const unloadwallet: Run<NodeContext> = async (ctx, args, call) => {
+export const unloadwallet: Run<WalletContext> = async (ctx, args, call) => {
   const manager = managerOf(ctx);
   const endpoint = walletNameOf(call.path);
   const same = follows(ctx.compat, 22);

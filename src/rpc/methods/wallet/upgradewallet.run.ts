@@ -1,12 +1,12 @@
 // Runs upgradewallet.
 import { WALLET_VERSION } from '../../../wallet/wallet-record.js';
 import { asInt, checkTypes } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { given } from '../../wallet/lifecycle.js';
 import { ensureUnlocked, walletOf } from '../../wallet/select.js';
 
-export const upgradewallet: Run<NodeContext> = (ctx, args, call) => {
+export const upgradewallet: Run<WalletContext> = (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
   checkTypes(args, ['number'], true);
   ensureUnlocked(wallet);

@@ -2,7 +2,7 @@
 import { follows } from '../../../policy/compat.js';
 import { inSpendLine } from '../../../wallet/spend/spend-line.js';
 import { asBool, checkType, checkTypes } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { asTxVersion } from '../../front/createrawtransaction.js';
 import { asPsbtVersion, psbtText } from '../../render/psbt-text.js';
@@ -14,7 +14,7 @@ import { Amount, JsonObject } from '../../wire/values.js';
 
 const member = (options: Given, name: string): Given => (options instanceof JsonObject ? options.get(name) : undefined);
 
-export const walletcreatefundedpsbt: Run<NodeContext> = async (ctx, args, call) => {
+export const walletcreatefundedpsbt: Run<WalletContext> = async (ctx, args, call) => {
   walletOf(ctx, call);
   checkTypes(args, ['array', null, 'number', 'object', 'bool'], true);
   const options = args[3];

@@ -1,11 +1,11 @@
 // Runs walletlock.
 
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { ensureEncrypted } from '../../wallet/encryption.js';
 import { walletOf } from '../../wallet/select.js';
 
-export const walletlock: Run<NodeContext> = async (ctx, _args, call) => {
+export const walletlock: Run<WalletContext> = async (ctx, _args, call) => {
   const wallet = walletOf(ctx, call);
   ensureEncrypted(wallet, 'walletlock');
   await wallet.keyUse.lock();

@@ -2,7 +2,7 @@
 import { fillPool } from '../../../wallet/keys/fill-pool.js';
 import { renewSeed } from '../../../wallet/manage/encrypt-wallet.js';
 import { asInt64 } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { Slicer } from '../../node/slices.js';
@@ -12,7 +12,7 @@ import { walletOf } from '../../wallet/select.js';
 
 const MAX_SECONDS = 100_000_000n;
 
-export const walletpassphrase: Run<NodeContext> = async (ctx, args, call) => {
+export const walletpassphrase: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
   ensureEncrypted(wallet, 'walletpassphrase');
   const passphrase = passphraseOf(args, 0, call);

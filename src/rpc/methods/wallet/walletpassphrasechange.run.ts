@@ -1,13 +1,13 @@
 // Runs walletpassphrasechange.
 import { encodeMasterKey, sealMasterKey } from '../../../wallet/crypt/master-key.js';
 import { WALLET_PREFIX, walletKey } from '../../../wallet/storage/layout.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { empty, ensureEncrypted, incorrect, masterKeyOf } from '../../wallet/encryption.js';
 import { passphraseOf } from '../../wallet/passphrase.js';
 import { walletOf } from '../../wallet/select.js';
 
-export const walletpassphrasechange: Run<NodeContext> = async (ctx, args, call) => {
+export const walletpassphrasechange: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
   ensureEncrypted(wallet, 'walletpassphrasechange');
   const old = passphraseOf(args, 0, call);

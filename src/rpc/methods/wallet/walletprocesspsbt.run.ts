@@ -2,7 +2,7 @@
 import { follows, only, shows } from '../../../policy/compat.js';
 import { extractTx } from '../../../psbt/extract-tx.js';
 import { asBool, checkTypes } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
+import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { asHashType } from '../../node/signing-args.js';
 import { Slicer } from '../../node/slices.js';
@@ -15,7 +15,7 @@ import type { JsonValue } from '../../wire/values.js';
 
 const boolOr = (value: JsonValue | undefined, fallback: boolean): boolean => ((value ?? null) === null ? fallback : asBool(value));
 
-export const walletprocesspsbt: Run<NodeContext> = async (ctx, args, call) => {
+export const walletprocesspsbt: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
   checkTypes(args, ['string', 'bool', 'string'], true);
   const pauses = new Slicer(call.breathe);

@@ -43,7 +43,7 @@ export interface WasteDraftTools {
   /** Null: it cannot be told. */
   inputSize(coin: number): InputSize | null;
   /** See WasteChoice. */
-  combinedBump(coins: readonly number[]): number | null;
+  combinedBump(coins: readonly number[]): Promise<number | null>;
   readonly chance: Chance;
   readonly pace: Pace;
   /** Which search was followed. */

@@ -54,7 +54,7 @@ export interface WasteChoice extends WasteTerms, TierTerms {
   /** To reach by what coins add. */
   readonly target: number;
   /** What spenders of some coins pay together for unconfirmed parents; null: too many of those. */
-  combinedBump(coins: readonly number[]): number | null;
+  combinedBump(coins: readonly number[]): Promise<number | null>;
 }
 
 export interface Selection {
@@ -219,40 +219,44 @@ async function search(
   const found: Selection[] = [];
   let heavy = false;
   let unsafe = false;
-  const take = (algorithm: Selection['algorithm'], kind: keyof Candidates, answer: Found): void => {
+  const take = async (algorithm: Selection['algorithm'], kind: keyof Candidates, answer: Found): Promise<void> => {
     if (typeof answer === 'string') {
       if (answer === 'heavy') heavy = true;
       return;
     }
     const coins = answer.flatMap((at) => membersOf(pools[kind].groups, candidates[kind][at]));
-    const selection = judge(choice, coins, algorithm);
+    const selection = await judge(choice, coins, algorithm);
     if (selection === null) unsafe = true;
     else found.push(selection);
   };
   const positive = pools.positive.columns(candidates.positive);
   // Without change there is nothing that recipients who pay the fee could be given back.
   if (!choice.recipientsPay) {
-    take('bnb', 'positive', await branchAndBound({ ...positive, target, costOfChange, maxWeight, stopsAtNone: false }, pace));
+    await take('bnb', 'positive', await branchAndBound({ ...positive, target, costOfChange, maxWeight, stopsAtNone: false }, pace));
   }
   const withChange = maxWeight - choice.changeBytes * WITNESS_SCALE;
   if (withChange < 0 && found.length === 0) {
     return { error: 'Maximum transaction weight is too low, can not accommodate change output' };
   }
   const { effective: values, weights } = pools.mixed.columns(candidates.mixed);
-  take('knapsack', 'mixed', await knapsack({ values, weights, target, minChange: changeTarget, maxWeight: withChange }, chance, pace));
+  await take(
+    'knapsack',
+    'mixed',
+    await knapsack({ values, weights, target, minChange: changeTarget, maxWeight: withChange }, chance, pace),
+  );
   if (choice.feeRate > HIGH_FEES * choice.longTermFeeRate) {
-    take('cg', 'positive', await grindCoins(positive, target + changeTarget, withChange, pace));
+    await take('cg', 'positive', await grindCoins(positive, target + changeTarget, withChange, pace));
   }
-  take('srd', 'positive', await drawCoins(positive, target + SMALLEST_CHANGE + changeFee, withChange, chance, pace));
+  await take('srd', 'positive', await drawCoins(positive, target + SMALLEST_CHANGE + changeFee, withChange, chance, pace));
   if (unsafe) return { error: CLUSTER_TOO_LARGE };
   return found.length > 0 ? leastOf(found) : heavy ? { error: TOO_HEAVY } : SHORT;
 }
 
 /** A choice with its waste; null when what unconfirmed parents lack cannot be told. */
-function judge(choice: WasteChoice, coins: readonly number[], algorithm: Selection['algorithm']): Selection | null {
+async function judge(choice: WasteChoice, coins: readonly number[], algorithm: Selection['algorithm']): Promise<Selection | null> {
   const { bumpFees, depths } = choice.coins;
   const pending = coins.filter((coin) => depths[coin] <= 0);
-  const together = pending.length === 0 ? 0 : choice.combinedBump(pending);
+  const together = pending.length === 0 ? 0 : await choice.combinedBump(pending);
   if (together === null) return null;
   const bumpDiscount = Math.max(0, pending.reduce((sum, coin) => sum + bumpFees[coin], 0) - together);
   const added = addedBy(choice.coins, coins, choice) + (choice.recipientsPay ? 0 : bumpDiscount);

@@ -1,14 +1,14 @@
 // From which block on something may matter that began at a time.
-import type { WalletBlock, WalletChain } from '../source.js';
-
-/** Core's TIMESTAMP_WINDOW, seconds: how far a block's time may run ahead. */
-export const TIMESTAMP_WINDOW = 7200;
+import type { HeaderInfo } from '../context/chain.js';
 
 /**
  * The first block of the best chain whose own or any earlier block's time reaches a moment, seconds; null when none
  * does.
  */
-export function firstBlockSince(chain: Pick<WalletChain, 'atHeight' | 'tip'>, seconds: number): WalletBlock | null {
+export function firstBlockSince<Node extends Pick<HeaderInfo, 'height' | 'maxTime'>>(
+  chain: { readonly tip: Node; atHeight(height: number): Node | undefined },
+  seconds: number,
+): Node | null {
   const { tip } = chain;
   if (tip.maxTime < seconds) return null;
   // The largest time up to a block never falls.

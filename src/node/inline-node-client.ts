@@ -1,0 +1,364 @@
+// What wallets know of the node (wallet/node-client.ts), answered on the node thread itself: for wallets there, and for
+// the node's end of a link to the wallets' thread.
+import type { Chain } from '../chain/chain.js';
+import type { HeaderNode } from '../chain/tree/header-node.js';
+import { hashKey } from '../consensus/bytes/hex.js';
+import type { SpentOutput } from '../consensus/script/spent-output.js';
+import { rejectText } from '../consensus/state.js';
+import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
+import type { Crypto } from '../crypto/crypto.js';
+import type { BlockToScan, FoundTx } from '../jobs/scan-blocks.js';
+import type { MempoolEntry } from '../mempool/entry.js';
+import type { Mempool } from '../mempool/mempool.js';
+import type { BlockScanner, ScanTargets } from '../parallel/block-scanner.js';
+import { signalsReplacement } from '../policy/replaceable.js';
+import { firstBlockSince } from '../rpc/node/first-block-since.js';
+import { findOutputs } from '../rpc/node/signing-args.js';
+import type { BlockFacts, KnownBlock, NodeClient, NodeEvent, NodeRates, Relatives, Spender, StoredBlocks } from '../wallet/node-client.js';
+
+/** What of the chain wallets hear. */
+export type ClientChain = Pick<
+  Chain,
+  | 'tip'
+  | 'genesis'
+  | 'node'
+  | 'atHeight'
+  | 'contains'
+  | 'readBlock'
+  | 'hasBlock'
+  | 'havePruned'
+  | 'history'
+  | 'lowestStored'
+  | 'placeOf'
+  | 'verificationProgress'
+  | 'isInitialBlockDownload'
+  | 'guardBlocks'
+  | 'onTip'
+  | 'onHistory'
+  | 'coinsAt'
+>;
+
+export interface InlineClientDeps {
+  readonly chain: ClientChain;
+  readonly mempool: Mempool;
+  readonly crypto: Crypto;
+  /** Reads past blocks on the pool's threads; null: they are read here. */
+  readonly scanner: BlockScanner | null;
+  /** Filters of BIP-0158, where the node keeps them. */
+  readonly filters: { find(blockHash: Uint8Array): Promise<{ readonly filter: Uint8Array } | undefined> } | null;
+  /** -limitancestorcount and -limitdescendantcount: coins with more unconfirmed relatives are not chosen. */
+  readonly mostRelatives: { readonly ancestors: number; readonly descendants: number };
+}
+
+export class InlineNodeClient implements NodeClient {
+  readonly #deps: InlineClientDeps;
+  readonly #listeners = new Set<(event: NodeEvent) => void>();
+  readonly #followers: ((event: NodeEvent) => void)[] = [];
+  #tip: { readonly node: HeaderNode; readonly facts: BlockFacts } | null = null;
+  readonly genesis: BlockFacts;
+  #keptFrom = Number.POSITIVE_INFINITY;
+
+  constructor(deps: InlineClientDeps) {
+    this.#deps = deps;
+    const { chain, mempool } = deps;
+    this.genesis = this.#facts(chain.atHeight(0)!);
+    chain.guardBlocks(() => this.#keptFrom);
+    chain.onTip((tip, { disconnected, connected }) => {
+      if (this.#listeners.size + this.#followers.length === 0) return;
+      if (disconnected.length + connected.length === 0) this.#tellOfChain({ kind: 'jumped', ...this.#placed(tip) });
+      for (const { node, block } of disconnected) {
+        const { node: before, locator } = this.#placed(node.prev!);
+        this.#tellOfChain({ kind: 'disconnected', node: this.#facts(node), block, before, locator });
+      }
+      for (const { node, block } of connected) this.#tellOfChain({ kind: 'connected', ...this.#placed(node), block });
+    });
+    chain.onHistory(() => {
+      if (chain.history === null) this.#tellOfChain({ kind: 'history' });
+    });
+    mempool.listen({
+      added: (entry) => {
+        if (this.#listeners.size > 0) this.#tell({ kind: 'entered', tx: entry.tx });
+      },
+      // What a block took is told by the block: no transaction is read for it here. Core tells wallets nothing of it.
+      removed: (entry, reason) => {
+        if (reason !== 'block' && this.#listeners.size > 0) this.#tell({ kind: 'left', tx: entry.tx, conflict: reason === 'conflict' });
+      },
+      changed() {},
+    });
+  }
+
+  // -- events
+
+  async listen(listener: (event: NodeEvent) => void): Promise<() => void> {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+  /** Events of blocks, whether or not anything listens. */
+  followChain(listener: (event: NodeEvent) => void): void {
+    this.#followers.push(listener);
+  }
+  #tell(event: NodeEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+  #tellOfChain(event: NodeEvent): void {
+    for (const follower of this.#followers) follower(event);
+    this.#tell(event);
+  }
+  /** Every event was handed on when it happened. */
+  sync(): void {}
+  async readMempool(told: (event: NodeEvent) => void): Promise<void> {
+    told({ kind: 'pool', txs: this.pool() });
+  }
+  /** Parents first: a payment that sends all of a coin is known by the coin alone. */
+  pool(): TxView[] {
+    const byAncestors: TxView[][] = [];
+    for (const { tx, ancestorCount } of this.#deps.mempool.entries()) (byAncestors[ancestorCount] ??= []).push(tx);
+    return byAncestors.flat();
+  }
+  settled(): Promise<void> | undefined {
+    const { mempool } = this.#deps;
+    return mempool.returning ? mempool.settled() : undefined;
+  }
+  keepFrom(height: number): void {
+    this.#keptFrom = height;
+  }
+
+  // -- chain
+
+  get tip(): BlockFacts {
+    const { tip } = this.#deps.chain;
+    if (this.#tip?.node !== tip) this.#tip = { node: tip, facts: this.#facts(tip) };
+    return this.#tip.facts;
+  }
+  contains({ hash }: BlockFacts): boolean {
+    const { chain } = this.#deps;
+    const node = chain.node(hash);
+    return node !== undefined && chain.contains(node);
+  }
+  block(hash: Uint8Array): KnownBlock | null {
+    const { chain } = this.#deps;
+    const node = chain.node(hash);
+    return node ? { block: this.#facts(node), inChain: chain.contains(node), txCount: node.txCount } : null;
+  }
+  blocks(from: number, count: number): BlockFacts[] {
+    const found: BlockFacts[] = [];
+    for (let height = from; height < from + count; height++) {
+      const node = this.#deps.chain.atHeight(height);
+      if (node === undefined) break;
+      found.push(this.#facts(node));
+    }
+    return found;
+  }
+  heights(hashes: readonly Uint8Array[]): number[] {
+    const { chain } = this.#deps;
+    return hashes.map((hash) => {
+      const node = chain.node(hash);
+      return node && chain.contains(node) ? node.height : -1;
+    });
+  }
+  forkOf(hash: Uint8Array): BlockFacts | null {
+    const { chain } = this.#deps;
+    let node: HeaderNode | null = chain.node(hash) ?? null;
+    while (node?.prev && !chain.contains(node)) node = node.prev;
+    return node && this.#facts(node);
+  }
+  ancestor(hash: Uint8Array, height: number): BlockFacts | null {
+    const node = this.#deps.chain.node(hash)?.ancestor(height);
+    return node ? this.#facts(node) : null;
+  }
+  firstBlockSince(seconds: number): BlockFacts | null {
+    const node = firstBlockSince(this.#deps.chain, seconds);
+    return node && this.#facts(node);
+  }
+  locator(hash: Uint8Array): Uint8Array {
+    const node = this.#deps.chain.node(hash);
+    return node ? locatorOf(node) : new Uint8Array(0);
+  }
+  async readBlock(hash: Uint8Array): Promise<Uint8Array> {
+    const { chain } = this.#deps;
+    const node = chain.node(hash);
+    if (!node || !chain.hasBlock(node)) throw new Error('the block is not stored');
+    return (await chain.readBlock(node)).bytes;
+  }
+  stored(): StoredBlocks {
+    const { chain } = this.#deps;
+    const historyMissing = chain.history !== null;
+    return { havePruned: chain.havePruned, historyMissing, lowest: chain.havePruned || historyMissing ? chain.lowestStored.height : 0 };
+  }
+  hasBlocks(first: number, last: number): boolean {
+    const { chain } = this.#deps;
+    if ((!chain.havePruned && chain.history === null) || chain.lowestStored.height <= first) return true;
+    for (let height = last; height >= first; height--) {
+      const node = chain.atHeight(height);
+      if (node === undefined || !chain.hasBlock(node)) return false;
+    }
+    return true;
+  }
+  async scan(hashes: readonly Uint8Array[], targets: ScanTargets | null): Promise<(readonly FoundTx[] | null)[]> {
+    const { chain, scanner, filters } = this.#deps;
+    const nodes = hashes.map((hash) => chain.node(hash));
+    const stored: BlockToScan[] = [];
+    const isStored: boolean[] = [];
+    for (const node of nodes) {
+      const place = scanner && targets && node ? chain.placeOf(node) : null;
+      isStored.push(place !== null);
+      if (node === undefined || place === null) continue;
+      const row = filters && targets?.scripts ? await filters.find(node.hash) : undefined;
+      stored.push({ hash: node.hash.slice(), ...place, filter: row?.filter ?? null });
+    }
+    const found = stored.length > 0 && scanner && targets ? await scanner.scan(stored, targets) : [];
+    const result: (readonly FoundTx[] | null)[] = [];
+    let next = 0;
+    for (const [i, node] of nodes.entries()) {
+      if (isStored[i]) {
+        result.push(found[next++]);
+        continue;
+      }
+      // A block whose undo data is not written yet is near the tip: it is looked through by the asker.
+      const block = node && (await chain.readBlock(node).catch(() => null));
+      result.push(block?.txs.map(({ bytes }, position) => ({ bytes, position })) ?? null);
+    }
+    return result;
+  }
+  get scanDepth(): number {
+    return this.#deps.scanner?.depth ?? 0;
+  }
+  get hasFilters(): boolean {
+    return this.#deps.filters !== null;
+  }
+
+  // -- mempool
+
+  isInitialBlockDownload(): boolean {
+    return this.#deps.chain.isInitialBlockDownload();
+  }
+  isReady(): boolean {
+    return this.#deps.mempool.loaded && !this.#deps.chain.isInitialBlockDownload();
+  }
+  get longestTarget(): number {
+    return this.#deps.mempool.fees.highestTarget('long');
+  }
+  get maxAncestors(): number {
+    return this.#deps.mostRelatives.ancestors;
+  }
+  get maxDescendants(): number {
+    return this.#deps.mostRelatives.descendants;
+  }
+  estimate(target: number, conservative: boolean): { readonly feeRate: number; readonly reason: string } {
+    const { feeRate, reason } = this.#deps.mempool.fees.smart(target, conservative);
+    return { feeRate, reason };
+  }
+  rates(): NodeRates {
+    const { mempool } = this.#deps;
+    const { minFeeRate, minRelayFeeRate, incrementalFeeRate } = mempool.stats();
+    return {
+      poolMinimum: minFeeRate > minRelayFeeRate ? minFeeRate : 0,
+      relayMinimum: minRelayFeeRate,
+      incremental: incrementalFeeRate,
+      dust: mempool.options.policy.dustFeeRate,
+    };
+  }
+  relatives(txids: readonly Uint8Array[]): (Relatives | null)[] {
+    const { mempool } = this.#deps;
+    return txids.map((txid) => {
+      const entry = mempool.get(txid);
+      if (entry === undefined) return null;
+      const ancestors = entry.ancestorCount > 1 ? mempool.ancestors(entry) : [];
+      return {
+        ancestors: entry.ancestorCount,
+        ancestorSize: entry.ancestorSize,
+        ancestorFees: entry.ancestorFees,
+        descendants: mostDescendants(entry, ancestors),
+        cluster: mempool.clusterCount(entry),
+        hasDescendants: entry.descendantCount > 1,
+        replaceableAncestor: ancestors.some(({ tx }) => signalsReplacement(tx)),
+      };
+    });
+  }
+  spenders(outpoints: readonly Uint8Array[]): (Spender | null)[] {
+    return outpoints.map((outpoint) => {
+      const tx = this.#deps.mempool.spender(outpoint)?.tx;
+      return tx ? { txid: tx.txid.slice(), version: tx.version } : null;
+    });
+  }
+  bumpFees(outpoints: readonly Uint8Array[], feeRate: number) {
+    return this.#deps.mempool.bumpFees(outpoints, feeRate);
+  }
+  outputs(outpoints: readonly Uint8Array[]): Promise<(SpentOutput | null)[]> {
+    return findOutputs(this.#deps, outpoints);
+  }
+  fitsChainLimits(bytes: Uint8Array): boolean {
+    const tx = parseTx(bytes, this.#deps.crypto);
+    return fitsChainLimits(this.#deps.mempool, tx) && this.#deps.mempool.fitsCluster(tx);
+  }
+  async broadcast(bytes: Uint8Array, maxFeeSats: number, relay: boolean): Promise<string | null> {
+    const { mempool, crypto } = this.#deps;
+    const tx = parseTx(bytes, crypto);
+    if (mempool.get(tx.txid) === undefined) {
+      const { reject, fee } = await mempool.accept(tx, { maxFeeSats });
+      if (reject !== null) return rejectText(reject);
+      if (fee > maxFeeSats) return 'Fee exceeds maximum configured by user (e.g. -maxtxfee, maxfeerate)';
+    }
+    if (relay) mempool.addUnbroadcast(tx.txid);
+    return null;
+  }
+
+  #facts(node: HeaderNode): BlockFacts {
+    const { hashHex, prev, height, time, maxTime } = node;
+    const hash = new Uint8Array(node.hash);
+    const progress = this.#deps.chain.verificationProgress(node);
+    return {
+      hash,
+      hashHex,
+      prevHash: prev && new Uint8Array(prev.hash),
+      height,
+      time,
+      maxTime,
+      medianTime: node.medianTimePast(),
+      progress,
+    };
+  }
+  #placed(node: HeaderNode): { readonly node: BlockFacts; readonly locator: Uint8Array } {
+    return { node: this.#facts(node), locator: locatorOf(node) };
+  }
+}
+
+/** Hashes of a block and of ever sparser ancestors, genesis last. */
+export function locatorOf(from: HeaderNode): Uint8Array {
+  const hashes: Uint8Array[] = [];
+  let step = 1;
+  for (let node: HeaderNode | null = from; node !== null; ) {
+    hashes.push(node.hash);
+    if (node.height === 0) break;
+    if (hashes.length > 10) step *= 2;
+    node = node.ancestor(Math.max(0, node.height - step));
+  }
+  return new Uint8Array(Buffer.concat(hashes));
+}
+
+/** Descendants of the topmost ancestor that has most of them. */
+function mostDescendants(entry: MempoolEntry, ancestors: readonly MempoolEntry[]): number {
+  if (ancestors.length === 0) return entry.descendantCount;
+  const tops = ancestors.filter(({ ancestorCount }) => ancestorCount === 1);
+  return Math.max(...tops.map(({ descendantCount }) => descendantCount));
+}
+
+/**
+ * Whether a new transaction stays within the limits of relatives (without what replacement and the carve-out allow).
+ */
+function fitsChainLimits(mempool: Mempool, tx: TxView): boolean {
+  const { limitAncestorCount, limitAncestorSize, limitDescendantCount, limitDescendantSize } = mempool.options;
+  const found = new Map<string, MempoolEntry>();
+  for (let i = 0; i < tx.inputCount; i++) {
+    const parent = mempool.get(tx.prevHash(i));
+    if (parent === undefined) continue;
+    for (const entry of [parent, ...mempool.ancestors(parent)]) found.set(hashKey(entry.txid), entry);
+    if (found.size + 1 > limitAncestorCount) return false;
+  }
+  let size = tx.vsize;
+  for (const entry of found.values()) {
+    size += entry.size;
+    if (entry.descendantCount + 1 > limitDescendantCount || entry.descendantSize + tx.vsize > limitDescendantSize) return false;
+  }
+  return size <= limitAncestorSize;
+}

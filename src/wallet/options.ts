@@ -1,0 +1,41 @@
+// Settings of the wallet room.
+import type { ScriptAddressType } from '../address/multisig.js';
+import type { SpendOptions } from './spend/options.js';
+
+/** Settings of the wallet room, with Core's defaults. */
+export interface WalletOptions {
+  readonly enabled: boolean;
+  /** Whether removeprunedfunds is there: release 32 wants -deprecatedrpc for it. */
+  readonly removesRecords: boolean;
+  /** Folder of all wallets. */
+  readonly dir: string;
+  /** To load at the start: -wallet and the list of settings.json. */
+  readonly names: readonly string[];
+  /** Nothing says which to load, not even that it is none: the wallet without a name is, where there is one. */
+  readonly unnamed: boolean;
+  readonly keypool: number;
+  /** A new seed of descriptors gives out taproot addresses too, as since release 23. */
+  readonly taprootSeeds: boolean;
+  /**
+   * As since release 25: a coinbase whose block left the chain is abandoned with all that spends it, addresses that a
+   * payment to a later one passes over get the empty label, what a scan finds has its block's time, and it looks at the
+   * mempool too.
+   */
+  readonly laterRecords: boolean;
+  readonly addressType: ScriptAddressType;
+  readonly changeType: ScriptAddressType | undefined;
+  /**
+   * Scripts, transactions and coins from which on a wallet keeps an image of its tables (-walletimage); 0: none does.
+   */
+  readonly imageRows: number;
+  readonly spendZeroConfChange: boolean;
+  /** Whether payments are handed to the mempool and the peers (-walletbroadcast). */
+  readonly walletBroadcast: boolean;
+  readonly spend: SpendOptions;
+  /** -rescan: wallets look through past blocks whenever they are loaded. */
+  readonly rescan: boolean;
+  /** -signer. */
+  readonly signerCommand: string | undefined;
+  /** -walletnotify. */
+  readonly notifyCommand: string | undefined;
+}
