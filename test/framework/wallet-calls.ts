@@ -24,7 +24,7 @@ const json = (value: unknown): JsonValue => parseJson(Buffer.from(JSON.stringify
 
 /** A chain of empty blocks under the wallet's tip. */
 function emptyChain(wallet: Wallet): NodeClient {
-  const tip = wallet.tip as TestBlock;
+  const tip = (wallet.tip ?? new TestBlock(new Uint8Array(32), null, 0, 1_600_000_000)) as TestBlock;
   const atHeight = (height: number): TestBlock => new TestBlock(tip.hash, null, height, tip.time - 600 * (tip.height - height));
   return clientOf({ tip, atHeight, readBlock: async () => ({ txs: [] }) });
 }

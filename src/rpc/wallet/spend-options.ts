@@ -2,7 +2,7 @@
 import { decodeAddress } from '../../address/address.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { SpentOutput } from '../../consensus/script/spent-output.js';
-import { type TxFields } from '../../consensus/tx/build-tx.js';
+import type { TxFields } from '../../consensus/tx/build-tx.js';
 import { follows } from '../../policy/compat.js';
 import { outpointOf } from '../../wallet/coins/outpoint.js';
 import { type FundedTransaction, fundTransaction } from '../../wallet/spend/fund-transaction.js';

@@ -1,0 +1,112 @@
+// The node's end of wallet/linked-node-client.ts: posts events in the turn in which chain and mempool change, and before
+// any reply that tells of them leaves; answers questions as the client on this thread does.
+import type { MessagePort } from 'node:worker_threads';
+import {
+  CLIENT_COUNTER,
+  type ClientFacts,
+  kilobytesOf,
+  own,
+  type PackedEvent,
+  type ToNode,
+  type ToWallets,
+} from '../wallet/linked-node-client.js';
+import type { NodeEvent } from '../wallet/node-client.js';
+import type { InlineNodeClient } from './inline-node-client.js';
+
+/** Thousands of bytes that the wallets have not taken yet, above which the mempool is told of as a whole later. */
+const MOST_UNTAKEN_KB = 64_000;
+
+export class NodeClientServer {
+  readonly #client: InlineNodeClient;
+  readonly #port: MessagePort;
+  readonly #counters: Int32Array;
+  readonly #mostUntaken: number;
+  #stop: Promise<() => void> | null = null;
+  #postedKb = 0;
+  /** Mempool events were left out: the wallets will read it anew. */
+  #lost = false;
+
+  constructor(client: InlineNodeClient, port: MessagePort, counters: Int32Array, mostUntakenKb = MOST_UNTAKEN_KB) {
+    this.#client = client;
+    this.#port = port;
+    this.#counters = counters;
+    this.#mostUntaken = mostUntakenKb;
+    // Where the chain ends is told always, what its blocks hold only to who listens.
+    client.followChain((event) => this.#post(this.#packed(event)));
+    port.on('message', (message: ToNode) => this.#onMessage(message));
+  }
+
+  /** For the other end, as of now. */
+  get facts(): ClientFacts {
+    const { tip, genesis, scanDepth, hasFilters, longestTarget, maxAncestors, maxDescendants } = this.#client;
+    return { tip, genesis, scanDepth, hasFilters, longestTarget, maxAncestors, maxDescendants };
+  }
+
+  #post(message: ToWallets): void {
+    this.#postedKb = (this.#postedKb + kilobytesOf(message)) | 0;
+    // A block is copied once, into a buffer that goes over; small things are copied on the way.
+    const moved = (message.kind === 'connected' || message.kind === 'disconnected') && message.bytes;
+    this.#port.postMessage(message, moved ? [moved.buffer as ArrayBuffer] : []);
+    Atomics.add(this.#counters, CLIENT_COUNTER.POSTED, 1);
+  }
+  #packed(event: NodeEvent): PackedEvent {
+    switch (event.kind) {
+      case 'connected':
+      case 'disconnected': {
+        const { block, ...facts } = event;
+        return { ...facts, bytes: this.#stop === null ? null : new Uint8Array(block.bytes) };
+      }
+      case 'entered':
+        return { kind: 'entered', bytes: own(event.tx.bytes) };
+      case 'left':
+        return { kind: 'left', bytes: own(event.tx.bytes), conflict: event.conflict };
+      case 'pool':
+        throw new Error('the mempool as a whole is only told as an answer');
+      default:
+        return event;
+    }
+  }
+  #tellOfPool(event: NodeEvent): void {
+    if (this.#lost || (event.kind !== 'entered' && event.kind !== 'left')) return;
+    const untaken = (this.#postedKb - Atomics.load(this.#counters, CLIENT_COUNTER.TAKEN_KB)) | 0;
+    this.#lost = untaken > this.#mostUntaken;
+    this.#post(this.#lost ? { kind: 'lost' } : this.#packed(event));
+  }
+
+  #onMessage(message: ToNode): void {
+    if (message.kind === 'keep') {
+      this.#client.keepFrom(message.from);
+      return;
+    }
+    const { id } = message;
+    const failed = (error: unknown): void =>
+      this.#post({ kind: 'failed', id, message: error instanceof Error ? error.message : String(error) });
+    try {
+      const value = this.#answer(message);
+      // What is known at once leaves before anything else can happen.
+      if (!(value instanceof Promise)) this.#post({ kind: 'answer', id, value });
+      else value.then((known: unknown) => this.#post({ kind: 'answer', id, value: known }), failed);
+    } catch (error) {
+      failed(error);
+    }
+  }
+  #answer({ question, args }: Extract<ToNode, { kind: 'ask' }>): unknown {
+    switch (question) {
+      case 'listen':
+        this.#stop ??= this.#client.listen((event) => this.#tellOfPool(event));
+        return this.#stop.then(() => null);
+      case 'listenNoMore':
+        void this.#stop?.then((stop) => stop());
+        this.#stop = null;
+        this.#lost = false;
+        return null;
+      case 'settled':
+        return this.#client.settled() ?? null;
+      case 'readMempool':
+        this.#lost = false;
+        return this.#client.pool().map(({ bytes }) => own(bytes));
+      default:
+        return (this.#client[question] as (...given: readonly unknown[]) => unknown).apply(this.#client, [...args]);
+    }
+  }
+}

@@ -1,0 +1,254 @@
+// What wallets know of the node, from another thread. Events and answers come through one port, in order; the number of
+// messages posted stands in shared memory and is raised after each, so that sync() knows how many to take before a call.
+// The other end is node/node-client-server.ts.
+import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
+import { parseBlock } from '../consensus/block/block-view.js';
+import { parseTx } from '../consensus/tx/tx-view.js';
+import type { Hashes } from '../crypto/crypto.js';
+import type { BlockFacts, NodeClient, NodeEvent, NodeQuestions } from './node-client.js';
+
+/** What of the node does not change while it runs, and where it stands. */
+export interface ClientFacts
+  extends Pick<NodeClient, 'tip' | 'genesis' | 'scanDepth' | 'hasFilters' | 'longestTarget' | 'maxAncestors' | 'maxDescendants'> {}
+
+/** An event as it crosses: bytes instead of what was parsed of them. */
+export type PackedEvent =
+  /** The block's bytes are null while nothing listens. */
+  | { readonly kind: 'connected'; readonly node: BlockFacts; readonly bytes: Uint8Array | null; readonly locator: Uint8Array }
+  | {
+      readonly kind: 'disconnected';
+      readonly node: BlockFacts;
+      readonly before: BlockFacts;
+      readonly bytes: Uint8Array | null;
+      readonly locator: Uint8Array;
+    }
+  | Extract<NodeEvent, { kind: 'jumped' | 'history' }>
+  | { readonly kind: 'entered'; readonly bytes: Uint8Array }
+  | { readonly kind: 'left'; readonly bytes: Uint8Array; readonly conflict: boolean }
+  /** Too much lies there untaken: nothing more is told of the mempool until it is read anew. */
+  | { readonly kind: 'lost' };
+
+export type ToWallets =
+  | PackedEvent
+  | { readonly kind: 'answer'; readonly id: number; readonly value: unknown }
+  | { readonly kind: 'failed'; readonly id: number; readonly message: string };
+
+/** What is asked besides the questions. */
+export type ClientQuestion = keyof NodeQuestions | 'listen' | 'listenNoMore' | 'readMempool' | 'settled';
+
+export type ToNode =
+  | { readonly kind: 'ask'; readonly id: number; readonly question: ClientQuestion; readonly args: readonly unknown[] }
+  | { readonly kind: 'keep'; readonly from: number };
+
+/** Numbers that both threads see. */
+export const CLIENT_COUNTER = { POSTED: 0, TAKEN_KB: 1, COUNT: 2 } as const;
+
+/** Blocks by which what is kept may lag behind what is needed: a scan tells of every one. */
+const KEEP_STEP = 144;
+
+/** A copy without the buffer around it: structuredClone would copy all of that. */
+export const own = (bytes: Uint8Array): Uint8Array => (bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes));
+
+const packed = (value: unknown): unknown => (value instanceof Uint8Array ? own(value) : Array.isArray(value) ? value.map(packed) : value);
+
+/** Size of a message's bytes, in thousands. */
+export function kilobytesOf(message: ToWallets): number {
+  return 'bytes' in message && message.bytes !== null ? Math.ceil(message.bytes.length / 1000) : 0;
+}
+
+interface Pending {
+  readonly done: (value: unknown) => void;
+  readonly failed: (error: Error) => void;
+}
+
+export interface LinkedClientDeps {
+  readonly facts: ClientFacts;
+  readonly port: MessagePort;
+  /** Of CLIENT_COUNTER.COUNT numbers, shared. */
+  readonly counters: Int32Array;
+  readonly hashes: Hashes;
+}
+
+export class LinkedNodeClient implements NodeClient {
+  readonly #deps: LinkedClientDeps;
+  readonly #listeners = new Set<(event: NodeEvent) => void>();
+  /** Settled when the node tells all there is; null while nothing listens. */
+  #listening: Promise<unknown> | null = null;
+  readonly #pending = new Map<number, Pending>();
+  /** Hex hashes of blocks that left the chain. */
+  readonly #gone = new Set<string>();
+  #tip: BlockFacts;
+  #asked = 0;
+  #taken = 0;
+  #keptFrom = Number.POSITIVE_INFINITY;
+  /** Blocks left since the node said last that their transactions are back in the mempool. */
+  #unsettled = false;
+  /** Reads the mempool anew, after events were lost. */
+  #rereading: Promise<void> | null = null;
+
+  constructor(deps: LinkedClientDeps) {
+    this.#deps = deps;
+    this.#tip = deps.facts.tip;
+    deps.port.on('message', (message: ToWallets) => this.#take(message));
+  }
+
+  // -- events
+
+  get tip(): BlockFacts {
+    return this.#tip;
+  }
+  contains({ hashHex }: BlockFacts): boolean {
+    return !this.#gone.has(hashHex);
+  }
+  async listen(listener: (event: NodeEvent) => void): Promise<() => void> {
+    this.#listeners.add(listener);
+    this.#listening ??= this.#ask('listen');
+    await this.#listening;
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size > 0) return;
+      this.#listening = null;
+      this.#ask('listenNoMore').catch(() => {});
+    };
+  }
+  sync(): void {
+    const { counters, port } = this.#deps;
+    const posted = Atomics.load(counters, CLIENT_COUNTER.POSTED);
+    while ((posted - this.#taken) | 0) {
+      const next = receiveMessageOnPort(port);
+      if (next === undefined) return;
+      this.#take(next.message);
+    }
+  }
+  #take(message: ToWallets): void {
+    this.#taken = (this.#taken + 1) | 0;
+    Atomics.add(this.#deps.counters, CLIENT_COUNTER.TAKEN_KB, kilobytesOf(message));
+    switch (message.kind) {
+      case 'answer':
+      case 'failed': {
+        const pending = this.#pending.get(message.id);
+        this.#pending.delete(message.id);
+        if (message.kind === 'answer') pending?.done(message.value);
+        else pending?.failed(new Error(message.message));
+        break;
+      }
+      case 'lost':
+        this.#rereading ??= this.readMempool((event) => this.#tell(event)).finally(() => {
+          this.#rereading = null;
+        });
+        break;
+      default:
+        this.#follow(message);
+        if (this.#listeners.size > 0) this.#unpack(message);
+    }
+  }
+  #follow(event: PackedEvent): void {
+    if (event.kind === 'connected' || event.kind === 'jumped') {
+      this.#gone.delete(event.node.hashHex);
+      this.#tip = event.node;
+    } else if (event.kind === 'disconnected') {
+      this.#gone.add(event.node.hashHex);
+      this.#tip = event.before;
+      this.#unsettled = true;
+    }
+  }
+  #unpack(event: Exclude<PackedEvent, { kind: 'lost' }>): void {
+    const { hashes } = this.#deps;
+    switch (event.kind) {
+      case 'connected':
+      case 'disconnected':
+        if (event.bytes !== null) this.#tell({ ...event, block: parseBlock(event.bytes, hashes) });
+        break;
+      case 'entered':
+      case 'left':
+        this.#tell({ ...event, tx: parseTx(event.bytes, hashes) });
+        break;
+      default:
+        this.#tell(event);
+    }
+  }
+  #tell(event: NodeEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+  readMempool(told: (event: NodeEvent) => void): Promise<void> {
+    const { hashes } = this.#deps;
+    return this.#ask('readMempool', [], (value) => {
+      told({ kind: 'pool', txs: (value as Uint8Array[]).map((bytes) => parseTx(bytes, hashes)) });
+    }) as Promise<void>;
+  }
+  settled(): Promise<void> | undefined {
+    if (!this.#unsettled) return this.#rereading ?? undefined;
+    this.#unsettled = false;
+    const asked = this.#ask('settled').catch((error: unknown) => {
+      this.#unsettled = true;
+      throw error;
+    });
+    return asked.then(() => this.#rereading ?? undefined);
+  }
+  keepFrom(height: number): void {
+    const isNear = height >= this.#keptFrom && height < this.#keptFrom + KEEP_STEP;
+    if (isNear) return;
+    this.#keptFrom = height;
+    this.#deps.port.postMessage({ kind: 'keep', from: height } satisfies ToNode);
+  }
+
+  // -- questions
+
+  /** @param inPlace called with the answer in its place among the events */
+  #ask(question: ClientQuestion, args: readonly unknown[] = [], inPlace?: (value: unknown) => void): Promise<unknown> {
+    const id = ++this.#asked;
+    return new Promise((resolve, reject) => {
+      const done = (value: unknown): void => {
+        inPlace?.(value);
+        resolve(value);
+      };
+      this.#pending.set(id, { done, failed: reject });
+      this.#deps.port.postMessage({ kind: 'ask', id, question, args: args.map(packed) } satisfies ToNode);
+    });
+  }
+  #question<Name extends keyof NodeQuestions>(name: Name): NodeQuestions[Name] {
+    return ((...args: unknown[]) => this.#ask(name, args)) as NodeQuestions[Name];
+  }
+  readonly block = this.#question('block');
+  readonly blocks = this.#question('blocks');
+  readonly heights = this.#question('heights');
+  readonly forkOf = this.#question('forkOf');
+  readonly ancestor = this.#question('ancestor');
+  readonly firstBlockSince = this.#question('firstBlockSince');
+  readonly locator = this.#question('locator');
+  readonly readBlock = this.#question('readBlock');
+  readonly stored = this.#question('stored');
+  readonly hasBlocks = this.#question('hasBlocks');
+  readonly scan = this.#question('scan');
+  readonly isInitialBlockDownload = this.#question('isInitialBlockDownload');
+  readonly isReady = this.#question('isReady');
+  readonly estimate = this.#question('estimate');
+  readonly rates = this.#question('rates');
+  readonly relatives = this.#question('relatives');
+  readonly spenders = this.#question('spenders');
+  readonly bumpFees = this.#question('bumpFees');
+  readonly outputs = this.#question('outputs');
+  readonly fitsChainLimits = this.#question('fitsChainLimits');
+  readonly broadcast = this.#question('broadcast');
+
+  // -- what stays as it is
+
+  get genesis(): BlockFacts {
+    return this.#deps.facts.genesis;
+  }
+  get scanDepth(): number {
+    return this.#deps.facts.scanDepth;
+  }
+  get hasFilters(): boolean {
+    return this.#deps.facts.hasFilters;
+  }
+  get longestTarget(): number {
+    return this.#deps.facts.longestTarget;
+  }
+  get maxAncestors(): number {
+    return this.#deps.facts.maxAncestors;
+  }
+  get maxDescendants(): number {
+    return this.#deps.facts.maxDescendants;
+  }
+}

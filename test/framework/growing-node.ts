@@ -1,0 +1,138 @@
+// A made-up node whose chain and mempool a test changes step by step, as a wallet's client sees it.
+
+import { parseBlock } from '../../src/consensus/block/block-view.js';
+import { buildTx } from '../../src/consensus/tx/build-tx.js';
+import { parseTx, type TxView } from '../../src/consensus/tx/tx-view.js';
+import { createNativeCrypto } from '../../src/crypto/native/index.js';
+import { InlineNodeClient } from '../../src/node/inline-node-client.js';
+import { TestBlock } from './chain-client.js';
+
+const crypto = createNativeCrypto();
+
+export interface GrowingNode {
+  readonly client: InlineNodeClient;
+  readonly tip: TestBlock;
+  /** How many transactions entered the mempool. */
+  readonly entered: number;
+  /** Adds a block of one transaction. */
+  connect(): TestBlock;
+  /** Takes the tip off. */
+  disconnect(): TestBlock;
+  /** Something enters the mempool. */
+  enter(): TxView;
+  leave(tx: TxView): void;
+  /** Transactions of disconnected blocks are on their way back until it is false. */
+  returning: boolean;
+  /** What keepFrom() says. */
+  readonly keptFrom: number;
+}
+
+const txOf = (number: number): TxView => {
+  const prevHash = crypto.sha256(new Uint8Array(Uint32Array.of(number).buffer));
+  const input = { prevHash, prevIndex: 0, scriptSig: new Uint8Array(0), sequence: 0xffffffff };
+  return parseTx(buildTx({ version: 2, inputs: [input], outputs: [{ value: number, script: Uint8Array.of(0x51) }], locktime: 0 }), crypto);
+};
+
+export function createNode(): GrowingNode {
+  let tip = new TestBlock(crypto.sha256(Uint8Array.of(0)), null, 0, 1_600_000_000);
+  const blocks = new Map<string, { node: TestBlock; bytes: Uint8Array }>([[tip.hashHex, { node: tip, bytes: new Uint8Array(0) }]]);
+  const pool = new Map<string, TxView>();
+  const tipListeners: ((tip: unknown, change: unknown) => void)[] = [];
+  let poolListener: { added(entry: unknown): void; removed(entry: unknown, reason: string): void } | undefined;
+  let [made, entered, returning] = [0, 0, false];
+  let guard = (): number => 0;
+  const keyOf = (hash: Uint8Array): string => Buffer.from(hash).reverse().toString('hex');
+  const viewOf = (node: TestBlock) => parseBlock(blocks.get(node.hashHex)!.bytes, crypto);
+  const chain = {
+    get tip() {
+      return tip;
+    },
+    guardBlocks: (asked: () => number) => {
+      guard = asked;
+    },
+    onTip: (listener: (tip: unknown, change: unknown) => void) => tipListeners.push(listener),
+    onHistory: () => {},
+    verificationProgress: () => 1,
+    isInitialBlockDownload: () => false,
+    havePruned: false,
+    history: null,
+    hasBlock: () => true,
+    placeOf: () => null,
+    node: (hash: Uint8Array) => blocks.get(keyOf(hash))?.node,
+    atHeight: (height: number) => (height <= tip.height ? (tip.ancestor(height) ?? undefined) : undefined),
+    contains: (node: TestBlock) => tip.ancestor(node.height) === node,
+    readBlock: async (node: TestBlock) => viewOf(node),
+  };
+  const mempool = {
+    listen: (listener: typeof poolListener) => {
+      poolListener = listener;
+    },
+    *entries() {
+      for (const tx of pool.values()) yield { tx, ancestorCount: 1 };
+    },
+    get: (txid: Uint8Array) => pool.get(keyOf(txid)) && { txid },
+    spender: () => undefined,
+    get returning() {
+      return returning;
+    },
+    settled: async () => {
+      while (returning) await new Promise((resolve) => setImmediate(resolve));
+    },
+    loaded: true,
+    fees: { highestTarget: () => 1008, smart: () => ({ feeRate: 1234, blocks: 6, reason: 'None' }) },
+  };
+  const client = new InlineNodeClient({
+    chain: chain as never,
+    mempool: mempool as never,
+    crypto,
+    scanner: null,
+    filters: null,
+    mostRelatives: { ancestors: 25, descendants: 26 },
+  });
+  return {
+    client,
+    get tip() {
+      return tip;
+    },
+    get entered() {
+      return entered;
+    },
+    get keptFrom() {
+      return guard();
+    },
+    get returning() {
+      return returning;
+    },
+    set returning(on) {
+      returning = on;
+    },
+    connect() {
+      const hash = crypto.sha256(new Uint8Array(Uint32Array.of(++made, 7).buffer));
+      const node = new TestBlock(hash, tip, tip.height + 1, tip.time + 600);
+      const header = new Uint8Array(80);
+      header.set(tip.hash, 4);
+      const bytes = new Uint8Array(Buffer.concat([header, Buffer.of(1), txOf(made + 1_000_000).bytes]));
+      blocks.set(node.hashHex, { node, bytes });
+      tip = node;
+      for (const listener of tipListeners) listener(tip, { disconnected: [], connected: [{ node, block: viewOf(node) }] });
+      return node;
+    },
+    disconnect() {
+      const node = tip;
+      tip = node.prev!;
+      returning = true;
+      for (const listener of tipListeners) listener(tip, { disconnected: [{ node, block: viewOf(node) }], connected: [] });
+      return node;
+    },
+    enter() {
+      const tx = txOf(++entered);
+      pool.set(keyOf(tx.txid), tx);
+      poolListener?.added({ tx });
+      return tx;
+    },
+    leave(tx) {
+      pool.delete(keyOf(tx.txid));
+      poolListener?.removed({ tx }, 'conflict');
+    },
+  };
+}

@@ -1,0 +1,32 @@
+// A node on a thread of its own, for node-client.test.ts: a made-up chain that grows, and a mempool that changes, each
+// change acknowledged in shared memory once it is done.
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { NodeClientServer } from '../../../src/node/node-client-server.js';
+import { createNode } from '../../framework/growing-node.js';
+
+interface Data {
+  readonly port: MessagePort;
+  readonly counters: Int32Array;
+  /** Height of the last block, and number of the last transaction, that are acknowledged. */
+  readonly acknowledged: Int32Array;
+  readonly blocks: number;
+}
+
+const { port, counters, acknowledged, blocks } = workerData as Data;
+const node = createNode();
+const server = new NodeClientServer(node.client, port, counters);
+parentPort!.once('message', () => {
+  const step = (): void => {
+    // As in a turn of the loop: several changes, each acknowledged by itself.
+    for (let i = 0; i < 5; i++) {
+      node.enter();
+      Atomics.store(acknowledged, 1, node.entered);
+      if (node.tip.height < blocks) node.connect();
+      Atomics.store(acknowledged, 0, node.tip.height);
+    }
+    if (node.tip.height < blocks) setImmediate(step);
+    else parentPort!.postMessage('done');
+  };
+  step();
+});
+parentPort!.postMessage(server.facts);

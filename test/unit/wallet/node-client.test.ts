@@ -1,0 +1,242 @@
+// What wallets know of the node: the same over a node on this thread and over a link, whose messages lie in a port until
+// they are taken; and against a node on a thread of its own.
+import { MessageChannel, Worker } from 'node:worker_threads';
+import t from 'tap';
+import { createNativeCrypto } from '../../../src/crypto/native/index.js';
+import { NodeClientServer } from '../../../src/node/node-client-server.js';
+import { CLIENT_COUNTER, type ClientFacts, LinkedNodeClient } from '../../../src/wallet/linked-node-client.js';
+import type { NodeClient, NodeEvent } from '../../../src/wallet/node-client.js';
+import { createNode, type GrowingNode } from '../../framework/growing-node.js';
+
+const hashes = createNativeCrypto();
+
+interface Pair {
+  readonly node: GrowingNode;
+  readonly client: NodeClient;
+  readonly close: () => void;
+}
+
+const freshCounters = (): Int32Array => new Int32Array(new SharedArrayBuffer(4 * CLIENT_COUNTER.COUNT));
+
+function linked(mostUntakenKb?: number): Pair {
+  const node = createNode();
+  const { port1, port2 } = new MessageChannel();
+  const counters = freshCounters();
+  const server = new NodeClientServer(node.client, port1, counters, mostUntakenKb);
+  const client = new LinkedNodeClient({ facts: server.facts, port: port2, counters, hashes });
+  return { node, client, close: () => port1.close() };
+}
+function inline(): Pair {
+  const node = createNode();
+  return { node, client: node.client, close: () => {} };
+}
+
+/** An event in one line. */
+const told = (event: NodeEvent): string => {
+  switch (event.kind) {
+    case 'connected':
+      return `+${event.node.height} ${event.block.txs.length}`;
+    case 'disconnected':
+      return `-${event.node.height} ${event.before.height}`;
+    case 'entered':
+    case 'left':
+      return `${event.kind} ${event.tx.outputValue(0)}`;
+    case 'pool':
+      return `pool ${event.txs.map((tx) => tx.outputValue(0)).join(',')}`;
+    default:
+      return event.kind;
+  }
+};
+
+for (const [name, create] of [
+  ['on the same thread', inline],
+  ['over a link', linked],
+] as const) {
+  t.test(name, async (t) => {
+    t.test('events come in order, all of them by the end of sync', async (t) => {
+      const { node, client, close } = create();
+      const events: string[] = [];
+      node.connect();
+      node.enter();
+      const stop = await client.listen((event) => events.push(told(event)));
+      t.equal(client.tip.height, 1, 'where the chain ends is known without listening');
+      node.connect();
+      const tx = node.enter();
+      node.leave(tx);
+      node.connect();
+      node.disconnect();
+      client.sync();
+      t.same(events, ['+2 1', 'entered 2', 'left 2', '+3 1', '-3 2'], 'in the turn they happened in');
+      t.equal(client.tip.hashHex, node.tip.hashHex);
+      stop();
+      await client.stored();
+      node.enter();
+      node.connect();
+      client.sync();
+      t.equal(events.length, 5, 'nothing is told to who does not listen');
+      t.equal(client.tip.height, 3);
+      close();
+    });
+
+    t.test('who stops to listen silences nobody else', async (t) => {
+      const { node, client, close } = create();
+      const events: string[] = [];
+      const first = client.listen(() => {});
+      const second = client.listen((event) => events.push(told(event)));
+      (await first)();
+      await second;
+      await client.stored();
+      node.connect();
+      client.sync();
+      t.same(events, ['+1 1']);
+      close();
+    });
+
+    t.test('questions', async (t) => {
+      const { node, client, close } = create();
+      for (let i = 0; i < 30; i++) node.connect();
+      const left = node.disconnect();
+      client.sync();
+      const [first, second] = await client.blocks(28, 5);
+      t.same([first.height, second.height, (await client.blocks(28, 5)).length], [28, 29, 2]);
+      t.same(first.prevHash, (await client.blocks(27, 1))[0].hash);
+      t.same(await client.heights([first.hash, left.hash, new Uint8Array(32)]), [28, -1, -1]);
+      t.equal((await client.block(left.hash))?.inChain, false);
+      t.equal((await client.block(first.hash))?.inChain, true);
+      t.equal(await client.block(new Uint8Array(32)), null);
+      t.equal((await client.forkOf(left.hash))?.height, 29);
+      t.equal(await client.forkOf(new Uint8Array(32)), null);
+      t.equal((await client.ancestor(left.hash, 12))?.height, 12);
+      t.equal((await client.firstBlockSince(client.genesis.time + 600 * 9 + 1))?.height, 10);
+      t.equal(await client.firstBlockSince(Number.POSITIVE_INFINITY), null);
+      const locator = await client.locator(first.hash);
+      t.same([locator.subarray(0, 32), locator.subarray(-32)], [first.hash, client.genesis.hash]);
+      t.equal((await client.readBlock(first.hash)).length > 80, true);
+      await t.rejects(client.readBlock(new Uint8Array(32)), { message: 'the block is not stored' });
+      t.same(await client.stored(), { havePruned: false, historyMissing: false, lowest: 0 });
+      t.equal(await client.hasBlocks(0, 29), true);
+      const [found, none] = await client.scan([first.hash, new Uint8Array(32)], null);
+      t.same([found?.length, none], [1, null]);
+      t.same(await client.relatives([new Uint8Array(32)]), [null]);
+      t.same(await client.spenders([new Uint8Array(36)]), [null]);
+      t.same(await client.estimate(6, true), { feeRate: 1234, reason: 'None' });
+      t.same([await client.isReady(), await client.isInitialBlockDownload()], [true, false]);
+      t.same(
+        [client.longestTarget, client.maxAncestors, client.maxDescendants, client.scanDepth, client.hasFilters],
+        [1008, 25, 26, 0, false],
+      );
+      t.equal(client.contains(first), true);
+      while (node.tip.height >= first.height) node.disconnect();
+      client.sync();
+      t.equal(client.contains(first), false);
+      close();
+    });
+
+    t.test('the mempool is told in its place among the events', async (t) => {
+      const { node, client, close } = create();
+      const events: string[] = [];
+      await client.listen((event) => events.push(told(event)));
+      const tx = node.enter();
+      node.enter();
+      const reading = client.readMempool((event) => events.push(told(event)));
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      node.leave(tx);
+      client.sync();
+      await reading;
+      t.same(events, ['entered 1', 'entered 2', 'pool 1,2', 'left 1']);
+      close();
+    });
+
+    t.test('transactions of blocks that left are waited for', async (t) => {
+      const { node, client, close } = create();
+      node.connect();
+      client.sync();
+      t.equal(client.settled(), undefined);
+      node.disconnect();
+      client.sync();
+      let isSettled = false;
+      const settling = client.settled()!.then(() => {
+        isSettled = true;
+      });
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      t.equal(isSettled, false);
+      node.returning = false;
+      await settling;
+      t.equal(client.settled(), undefined);
+      close();
+    });
+
+    t.test('blocks that are needed still', async (t) => {
+      const { node, client, close } = create();
+      client.keepFrom(7);
+      client.keepFrom(8);
+      await client.stored();
+      t.ok(node.keptFrom === 7 || node.keptFrom === 8, `${node.keptFrom}`);
+      client.keepFrom(3);
+      await client.stored();
+      t.equal(node.keptFrom, 3);
+      client.keepFrom(Number.POSITIVE_INFINITY);
+      await client.stored();
+      t.equal(node.keptFrom, Number.POSITIVE_INFINITY);
+      close();
+    });
+  });
+}
+
+t.test('what is not taken is bounded: the mempool is read anew', async (t) => {
+  const { node, client, close } = linked(2);
+  const events: string[] = [];
+  await client.listen((event) => events.push(told(event)));
+  for (let i = 0; i < 10; i++) node.enter();
+  client.sync();
+  t.same(events, ['entered 1', 'entered 2', 'entered 3'], 'no more than fits');
+  const settling = client.settled();
+  t.ok(settling, 'calls about coins wait');
+  await settling;
+  t.equal(events.at(-1), `pool ${Array.from({ length: 10 }, (_, i) => i + 1).join(',')}`);
+  t.equal(client.settled(), undefined);
+  node.enter();
+  client.sync();
+  t.equal(events.at(-1), 'entered 11', 'and events follow again');
+  close();
+});
+
+t.test('what another thread acknowledged is known after sync, whatever the moment', async (t) => {
+  const blocks = 3000;
+  const acknowledged = new Int32Array(new SharedArrayBuffer(8));
+  const counters = freshCounters();
+  const { port1, port2 } = new MessageChannel();
+  const file = new URL('./node-client-thread.js', import.meta.url);
+  const worker = new Worker(file, { workerData: { port: port1, counters, acknowledged, blocks }, transferList: [port1] });
+  const message = (): Promise<unknown> => new Promise((resolve) => worker.once('message', resolve));
+  const facts = (await message()) as ClientFacts;
+  const client = new LinkedNodeClient({ facts, port: port2, counters, hashes });
+  let [height, entered] = [0, 0];
+  await client.listen((event) => {
+    if (event.kind === 'connected') {
+      if (event.node.height !== height + 1) t.fail(`block ${event.node.height} after ${height}`);
+      height = event.node.height;
+    }
+    if (event.kind === 'entered') entered = event.tx.outputValue(0);
+  });
+  const done = message();
+  worker.postMessage('go');
+  let calls = 0;
+  let late = 0;
+  while (height < blocks) {
+    const [block, tx] = [Atomics.load(acknowledged, 0), Atomics.load(acknowledged, 1)];
+    client.sync();
+    if (height < block || entered < tx || client.tip.height < block) late++;
+    if (++calls % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
+    if (calls % 500 === 0) {
+      const before = client.tip.height;
+      const answer = await client.blocks(before, 1);
+      if (answer[0]?.height !== before || client.tip.height < before) t.fail('an answer of the past');
+    }
+  }
+  t.equal(late, 0, `${calls} calls`);
+  t.ok(calls > 100);
+  await done;
+  await worker.terminate();
+  port2.close();
+});
