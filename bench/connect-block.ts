@@ -175,7 +175,7 @@ await runBench({
         const dir = mkdtempSync(join(tmpdir(), 'adit-bench-'));
         const phases = new Phases();
         const pooled = new PooledVerifier(pool);
-        const verifier = seen ? new CachedVerifier(pooled, new ScriptCache(32 << 20, new Uint8Array(32), crypto)) : pooled;
+        const verifier = seen ? new CachedVerifier(pooled, new ScriptCache(32 << 20, 1)) : pooled;
         const { round, close } = await prepare(kind, verifier, phases.observe, dir);
         const samples: number[] = [];
         const bare: number[] = [];

@@ -5,6 +5,7 @@ import { DecodeError } from '../consensus/bytes/reader.js';
 import type { Handler, NetContext, Steps } from './context.js';
 import { FairTurns } from './fair-turns.js';
 import type { Peer } from './peer/peer.js';
+import type { Frame } from './wire/frame.js';
 import { encodeInv, type InvItem, sanitized } from './wire/messages.js';
 import { INV, MESSAGES } from './wire/protocol.js';
 
@@ -14,6 +15,9 @@ const known = new Set<string>(MESSAGES);
 /** Milliseconds of messages in one turn of the event loop, of all peers and of one of them. */
 const TURN_MS = 4;
 const PEER_MS = 1;
+/** Transactions of a peer whose scripts run at once, and bytes of them: some tenths of a millisecond of this thread. */
+const AHEAD = 64;
+const AHEAD_BYTES = 32_000;
 /** Transactions looked up for getdata between looks at the clock. */
 const LOOKUPS = 64;
 
@@ -22,6 +26,8 @@ export interface Servers {
   block(peer: Peer, item: InvItem): Promise<boolean>;
   /** Resolves when a message of this peer may be handled; undefined when it may be at once. Never rejects. */
   settled(peer: Peer, command: string): Promise<void> | undefined;
+  /** These transactions come next, in this order. */
+  foresee(peer: Peer, payloads: readonly Uint8Array[]): void;
   /** Sends a transaction. @returns false when it isn't there */
   transaction(peer: Peer, item: InvItem): boolean;
   /** A message is about to be handled in this turn of the loop, or what one has set off is over. */
@@ -33,6 +39,8 @@ export class Dispatcher {
   readonly #busy = new Set<Peer>();
   /** Messages that are handled in steps and are not done. */
   readonly #steps = new Map<Peer, { readonly command: string; readonly bytes: number; readonly steps: Steps }>();
+  /** Messages that were read to see what comes next: transactions, and whatever stood behind the last. */
+  readonly #ahead = new Map<Peer, Frame[]>();
   readonly #turns = new FairTurns<Peer>(() => performance.now());
   #called = false;
   readonly #context: NetContext;
@@ -60,6 +68,7 @@ export class Dispatcher {
   /** The peer is gone. */
   forget(peer: Peer): void {
     this.#steps.delete(peer);
+    this.#ahead.delete(peer);
   }
 
   #call(): void {
@@ -98,7 +107,7 @@ export class Dispatcher {
   #mayGoOn(peer: Peer): boolean {
     if (peer.leaving) return false;
     if (this.#steps.has(peer)) return true;
-    return !peer.connection.sendPaused && (peer.wanted.some || peer.connection.hasMessage);
+    return !peer.connection.sendPaused && (peer.wanted.some || this.#ahead.has(peer) || peer.connection.hasMessage);
   }
 
   #step(peer: Peer): void {
@@ -112,7 +121,7 @@ export class Dispatcher {
   }
 
   #next(peer: Peer): void {
-    const frame = peer.connection.shift();
+    const frame = this.#shift(peer);
     if (frame === undefined) return;
     const { command, payload } = frame;
     const { log } = this.#context;
@@ -144,6 +153,28 @@ export class Dispatcher {
     const before = this.#servers.settled(peer, command);
     if (before === undefined) handle();
     else this.#after(peer, before, handle);
+  }
+
+  /** The next message. Transactions in a row are announced to the mempool together. */
+  #shift(peer: Peer): Frame | undefined {
+    const { connection } = peer;
+    const frames = this.#ahead.get(peer) ?? [];
+    const frame = frames.shift() ?? connection.shift();
+    if (frames.length > 0) return frame;
+    this.#ahead.delete(peer);
+    if (frame?.command !== 'tx' || !peer.ready) return frame;
+    const payloads = [frame.payload];
+    for (let bytes = frame.payload.length; payloads.length < AHEAD && bytes < AHEAD_BYTES && connection.hasWhole; ) {
+      const next = connection.shift();
+      if (next === undefined) continue;
+      frames.push(next);
+      if (next.command !== 'tx') break;
+      payloads.push(next.payload);
+      bytes += next.payload.length;
+    }
+    if (frames.length > 0) this.#ahead.set(peer, frames);
+    if (payloads.length > 1) this.#servers.foresee(peer, payloads);
+    return frame;
   }
 
   /** Handles a message once what it may count on is over. */

@@ -104,6 +104,11 @@ export class Inventory {
     }
   }
 
+  /** Payloads of tx messages that come next. */
+  foresee(peer: Peer, payloads: readonly Uint8Array[]): void {
+    if (!this.#context.chain.isInitialBlockDownload()) this.#parts.txs.foresee(peer, payloads);
+  }
+
   /** tx. @throws DecodeError */
   tx(peer: Peer, payload: Uint8Array): void | Promise<void> {
     // Before the chain is there, no transaction can be judged.

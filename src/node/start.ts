@@ -226,7 +226,10 @@ async function build(
   const assembler = new PooledAssembler();
   teardown.add(() => assembler.close());
   await pool.start();
-  const verifier = new CachedVerifier(new PooledVerifier(pool), new ScriptCache(config.scriptCacheBytes, crypto.randomBytes(32), native));
+  const verifier = new CachedVerifier(
+    new PooledVerifier(pool),
+    new ScriptCache(config.scriptCacheBytes, crypto.randomBytes(4).readUInt32LE()),
+  );
   const grinder = new Grinder(pool);
 
   // In mode live templates follow each other more quickly than slow readers read them.

@@ -4,6 +4,7 @@
 import { countChecks } from '../jobs/slab.js';
 import type { ScriptCache } from './script-cache.js';
 import {
+  PASSED_BEFORE,
   type TxJob,
   type Verifier,
   VerifierFaultError,
@@ -12,17 +13,6 @@ import {
   type VerifyClass,
   type VerifyResult,
 } from './verifier.js';
-
-const NOTHING_TO_DO: VerifyResult = {
-  ok: true,
-  failedTx: -1,
-  failedInput: -1,
-  scriptError: 0,
-  stopped: false,
-  checked: 0,
-  jobs: 0,
-  cpuMs: 0,
-};
 
 /** Asks the cache first, verifies the rest, and remembers it when all of it passed. */
 export class CachedVerifier implements Verifier {
@@ -43,10 +33,7 @@ export class CachedVerifier implements Verifier {
   }
 
   async verifyTxs(batch: VerifyBatch): Promise<VerifyResult> {
-    const { flags, alsoCacheFlags } = batch;
-    if (alsoCacheFlags !== undefined && (alsoCacheFlags & ~flags) !== 0) {
-      throw new RangeError('alsoCacheFlags must be a subset of the flags that are checked');
-    }
+    const { flags } = batch;
     if (batch.bulk === true) return this.#inner.verifyTxs(batch);
     const open: TxJob[] = [];
     const positions: number[] = [];
@@ -56,15 +43,13 @@ export class CachedVerifier implements Verifier {
       open.push(job);
       positions.push(i);
     }
-    if (open.length === 0) return NOTHING_TO_DO;
+    if (open.length === 0) return PASSED_BEFORE;
     const result = await this.#inner.verifyTxs({ ...batch, txs: open });
     if (!result.ok) return result.failedTx < 0 ? result : { ...result, failedTx: positions[result.failedTx] };
     // What is remembered is never run again, so the count is asked for once more.
     if (result.checked !== countChecks(open)) throw new VerifierFaultError(new Error('A batch passed with checks that did not run'));
     for (const { tx, onlyInput } of open) {
-      if (onlyInput !== undefined) continue;
-      this.cache.insert(tx.wtxid, flags);
-      if (alsoCacheFlags !== undefined) this.cache.insert(tx.wtxid, alsoCacheFlags);
+      if (onlyInput === undefined) this.cache.insert(tx.wtxid, flags);
     }
     return result;
   }

@@ -74,7 +74,9 @@ export class PooledVerifier implements Verifier {
   }
 
   async #verifyBatch(batch: VerifyBatch): Promise<VerifyResult> {
-    const ranges = planRanges(batch.txs, batch.bulk === true ? MAX_JOB_US : jobBudgetUs(batch.txs, this.size));
+    // Of several transactions each thread has others to do.
+    const whole = batch.bulk === true || (batch.klass === 'transaction' && batch.txs.length > 1);
+    const ranges = planRanges(batch.txs, whole ? MAX_JOB_US : jobBudgetUs(batch.txs, this.size));
     const slab = this.#slabs.acquire(slabSize(batch.txs));
     const serial = nextBatchSerial();
     const answers = new BatchAnswers(ranges, serial);

@@ -2,40 +2,43 @@
 // through the mempool is not verified twice. Used by CachedVerifier. The idea is Core's (script execution cache,
 // validation.cpp).
 //
-// A set-associative table of 32-byte keys in one typed array, off the collector's heap: the first key word picks a set
-// of WAYS slots, a key lives in any of them. When a set is full the oldest of its keys goes. Keys are salted with a
-// secret of this process, so nobody can choose transactions that crowd a set or that meet a key.
+// A set-associative table in one typed array, off the collector's heap: a seeded mark of the wtxid picks a set of WAYS
+// slots, a key lives in any of them. When a set is full the oldest of its keys goes. Keys are compared whole, so nothing
+// but a key that was inserted is ever found; the seed is a secret of this process, so nobody can choose transactions
+// that crowd a set.
 
-import type { Hashes } from '../crypto/crypto.js';
+import { seededMark } from '../jobs/script-marks.js';
 
 /** Slots a key may be in. Eight fill a table to over 90 % before the first young key is lost. */
 const WAYS = 8;
-const KEY_WORDS = 8;
-const KEY_BYTES = KEY_WORDS * 4;
-const SALT_BYTES = 32;
+const ID_BYTES = 32;
+const ID_WORDS = ID_BYTES / 4;
+/** A wtxid, which is never all zero as an empty slot is, and flags. */
+const SLOT_WORDS = ID_WORDS + 1;
 
-/** A bounded set of (wtxid, flags) pairs. It may forget; it never says yes to what was not inserted. */
+/**
+ * A bounded set of wtxids and the flags they passed under. It may forget; it never says yes to what was not inserted.
+ */
 export class ScriptCache {
   hits = 0;
   misses = 0;
-  readonly #hashes: Hashes;
-  readonly #preimage = new Uint8Array(SALT_BYTES + 32 + 4);
-  readonly #flagsView = new DataView(this.#preimage.buffer, SALT_BYTES + 32, 4);
+  readonly #seed: number;
   readonly #table: Uint32Array;
   /** Per set, the slot that is overwritten next: keys leave in the order they came. */
   readonly #nextSlot: Uint8Array;
   readonly #sets: number;
+  /** The wtxid that is looked for. */
+  readonly #id = new Uint32Array(ID_WORDS);
+  readonly #idBytes = new Uint8Array(this.#id.buffer);
 
   /**
-   * @param maxBytes table size; 16 MiB (Core's default share) remember half a million transactions
-   * @param salt 32 secret random bytes
+   * @param maxBytes table size; 16 MiB (Core's default share) remember 460,000 transactions
+   * @param seed 32 secret random bits
    */
-  constructor(maxBytes: number, salt: Uint8Array, hashes: Hashes) {
-    if (salt.length !== SALT_BYTES) throw new RangeError('The salt of a script cache has 32 bytes');
-    this.#hashes = hashes;
-    this.#preimage.set(salt);
-    this.#sets = Math.max(1, Math.floor(maxBytes / (KEY_BYTES * WAYS + 1)));
-    this.#table = new Uint32Array(this.#sets * WAYS * KEY_WORDS);
+  constructor(maxBytes: number, seed: number) {
+    this.#seed = seed;
+    this.#sets = Math.max(1, Math.floor(maxBytes / (SLOT_WORDS * 4 * WAYS + 1)));
+    this.#table = new Uint32Array(this.#sets * WAYS * SLOT_WORDS);
     this.#nextSlot = new Uint8Array(this.#sets);
   }
 
@@ -50,12 +53,12 @@ export class ScriptCache {
   }
 
   /**
-   * Whether this transaction passed under exactly these flags.
+   * Whether this transaction passed under these flags, or more: a flag only forbids, so what passes under more passes
+   * under fewer.
    * @param wtxid 32 bytes; commits to everything but the coins, and those hang on the txids in it
    */
   has(wtxid: Uint8Array, flags: number): boolean {
-    const key = this.#key(wtxid, flags);
-    const found = this.#find(key) >= 0;
+    const found = this.#holds(this.#setOf(wtxid), flags);
     if (found) this.hits++;
     else this.misses++;
     return found;
@@ -63,38 +66,28 @@ export class ScriptCache {
 
   /** Remembers a success. */
   insert(wtxid: Uint8Array, flags: number): void {
-    const key = this.#key(wtxid, flags);
-    if (this.#find(key) >= 0) return;
-    const set = this.#setOf(key);
+    const set = this.#setOf(wtxid);
+    if (this.#holds(set, flags)) return;
     const slot = this.#nextSlot[set];
     this.#nextSlot[set] = (slot + 1) % WAYS;
-    this.#table.set(key, (set * WAYS + slot) * KEY_WORDS);
+    const at = (set * WAYS + slot) * SLOT_WORDS;
+    this.#table.set(this.#id, at);
+    this.#table[at + ID_WORDS] = flags;
   }
 
-  #key(wtxid: Uint8Array, flags: number): Uint32Array {
-    this.#preimage.set(wtxid, SALT_BYTES);
-    this.#flagsView.setUint32(0, flags >>> 0, true);
-    const digest = this.#hashes.sha256(this.#preimage);
-    const words = new Uint32Array(KEY_WORDS);
-    new Uint8Array(words.buffer).set(digest);
-    // An empty slot is all zero; no key may look like one.
-    if (words[KEY_WORDS - 1] === 0) words[KEY_WORDS - 1] = 1;
-    return words;
+  /** Where a wtxid belongs; it is the one that #holds looks for. */
+  #setOf(wtxid: Uint8Array): number {
+    this.#idBytes.set(wtxid);
+    return Math.floor(((seededMark(this.#seed, 0, wtxid, 0, ID_BYTES) >>> 0) / 0x1_0000_0000) * this.#sets);
   }
 
-  #setOf(key: Uint32Array): number {
-    return Math.floor((key[0] / 0x1_0000_0000) * this.#sets);
-  }
-
-  /** @returns the slot that holds the key, or -1 */
-  #find(key: Uint32Array): number {
-    const first = this.#setOf(key) * WAYS;
-    for (let slot = first; slot < first + WAYS; slot++) {
-      const at = slot * KEY_WORDS;
+  #holds(set: number, flags: number): boolean {
+    const end = (set + 1) * WAYS * SLOT_WORDS;
+    for (let at = set * WAYS * SLOT_WORDS; at < end; at += SLOT_WORDS) {
       let word = 0;
-      while (word < KEY_WORDS && this.#table[at + word] === key[word]) word++;
-      if (word === KEY_WORDS) return slot;
+      while (word < ID_WORDS && this.#table[at + word] === this.#id[word]) word++;
+      if (word === ID_WORDS && (flags & ~this.#table[at + ID_WORDS]) === 0) return true;
     }
-    return -1;
+    return false;
   }
 }

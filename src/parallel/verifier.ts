@@ -27,12 +27,6 @@ export interface VerifyBatch {
   /** Raise it to end the batch early; the result then says `stopped`. */
   readonly stop?: StopFlag;
   /**
-   * Flags under which success is remembered too. Must be a subset of `flags`: every flag only forbids, so what passes
-   * under more flags passes under fewer. The mempool names the next block's flags here. Needs a CachedVerifier, else
-   * ignored.
-   */
-  readonly alsoCacheFlags?: number;
-  /**
    * Part of a long run of blocks: throughput counts, nobody waits for this batch alone, and nobody asks for its
    * transactions again.
    */
@@ -58,6 +52,18 @@ export interface VerifyResult {
   /** Thread time spent, summed over threads, in ms. */
   readonly cpuMs: number;
 }
+
+/** What passed in another batch. */
+export const PASSED_BEFORE: VerifyResult = {
+  ok: true,
+  failedTx: -1,
+  failedInput: -1,
+  scriptError: 0,
+  stopped: false,
+  checked: 0,
+  jobs: 0,
+  cpuMs: 0,
+};
 
 export interface Verifier {
   /** Script threads, as -par counts them. With 1 the caller uses the sequential wording of errors. */

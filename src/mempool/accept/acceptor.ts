@@ -33,7 +33,7 @@ export class Acceptor {
 
   constructor(judge: Judge) {
     this.#judge = judge;
-    this.#lookahead = new Lookahead(judge.deps);
+    this.#lookahead = new Lookahead(judge);
   }
 
   /** These will be offered soon, in this order: their scripts run meanwhile. */
@@ -48,7 +48,11 @@ export class Acceptor {
     const mayChange = (): boolean => options.bypassLimits === true || !judge.deps.returning();
     for (;;) {
       while (!mayChange()) await judge.deps.settled();
+      const ahead = this.#lookahead.verdict(tx);
+      const verdict = ahead instanceof Promise ? await ahead : ahead;
+      if (ahead instanceof Promise && !mayChange()) continue;
       const work = new Workspace(tx, options);
+      work.ahead = this.#lookahead.judged(tx);
       const moved = judge.watch();
       // Nothing is read from the store for a transaction that is wrong by itself.
       const earlyFault = judge.check(work, WITHOUT_COINS);
@@ -60,10 +64,9 @@ export class Acceptor {
       }
       const fault = judge.check(work, judge.withCoins, judge.againstRivals);
       if (fault !== null) return this.#outcome(work, fault);
-      const scriptFault = await checkScripts(work, verifier, chain.nextBlockFlags(), {
-        ahead: this.#lookahead.verdict(tx),
-        detailed: judge.options.policy.detailed,
-      });
+      if (verdict?.ok === true) return this.#finish(work);
+      const { detailed } = judge.options.policy;
+      const scriptFault = await checkScripts(work, verifier, { ahead: verdict, detailed });
       if (scriptFault !== null) return this.#outcome(work, scriptFault);
       if (!mayChange()) continue;
       if (!moved()) return this.#finish(work);

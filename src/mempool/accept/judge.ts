@@ -5,6 +5,7 @@ import type { Clock } from '../../lib/clock.js';
 import type { Verifier } from '../../parallel/verifier.js';
 import type { Eviction } from '../eviction.js';
 import type { FeeEstimator } from '../fees/fee-estimator.js';
+import { keyOf } from '../hash-key.js';
 import type { MempoolOptions } from '../options.js';
 import { NO_ROW } from '../rows.js';
 import type { MempoolChain } from '../source.js';
@@ -96,12 +97,12 @@ export class Judge {
     return () => chain.tip !== tip || pool.sequence !== sequence || pool.counter !== counter;
   }
 
-  /** Outpoints that neither the pool nor the coins in memory can answer for. */
-  unknownCoins({ tx }: Workspace): Uint8Array[] {
+  /** Outpoints that neither the pool, its package nor the coins in memory can answer for. */
+  unknownCoins({ tx, accept }: Workspace): Uint8Array[] {
     const { pool, chain } = this.deps;
     const wanted: Uint8Array[] = [];
     for (let i = 0; i < tx.inputCount; i++) {
-      if (pool.find(tx.buffer, tx.outpointAt(i)) !== NO_ROW) continue;
+      if (pool.find(tx.buffer, tx.outpointAt(i)) !== NO_ROW || accept.earlier?.has(keyOf(tx.prevHash(i)))) continue;
       const outpoint = tx.outpoint(i);
       if (!chain.coins.isKnown(outpoint)) wanted.push(outpoint);
     }

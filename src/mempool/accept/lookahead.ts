@@ -1,102 +1,123 @@
 // Script checks that begin before their transaction's turn: callers that know what they will offer next (batches of
-// RPC, a saved pool) say so, the verifier's threads get to work, and acceptance finds the verdict ready. Nothing is
-// decided here. A verdict depends on the transaction and on the outputs it spends alone, and an outpoint never changes
-// what it holds, so it stays true whatever happens between.
-import type { Coin } from '../../consensus/coin.js';
+// RPC, messages of a peer, a saved pool) say so, the verifier's threads get to work on groups, and acceptance finds the
+// verdict ready. Nothing is decided here. A verdict depends on the transaction and on the outputs it spends alone, and
+// an outpoint never changes what it holds, so it stays true whatever happens between.
 import { STANDARD_SCRIPT_FLAGS } from '../../consensus/script/flags.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import type { Verifier, VerifyResult } from '../../parallel/verifier.js';
-import { poolCoin } from '../entry.js';
+import { PASSED_BEFORE, type VerifyResult } from '../../parallel/verifier.js';
 import { keyOf } from '../hash-key.js';
 import { NO_ROW } from '../rows.js';
-import type { MempoolChain } from '../source.js';
-import type { TxPool } from '../tx-pool.js';
-import { alsoRemembered } from './script-checks.js';
+import type { Judge } from './judge.js';
+import { checkAlone, checkInputs, checkSizeAndFee, findCoins } from './pre-checks.js';
+import { type Step, Workspace } from './workspace.js';
+
+/** Transactions that share a trip to the verifier: posting a job costs this thread as much as ten acceptances. */
+const GROUP = 32;
+
+const COIN_STEPS: readonly Step[] = [findCoins, checkInputs, checkSizeAndFee];
 
 /** What is known of a transaction before its turn. */
 interface Foreseen {
-  /**
-   * Null until its scripts are with the verifier, and for good when a coin was not found. The promise never rejects:
-   * undefined is a fault.
-   */
-  verdict: Promise<VerifyResult | undefined> | null;
-}
-
-export interface LookaheadDeps {
-  readonly pool: TxPool;
-  readonly chain: MempoolChain;
-  readonly verifier: Verifier;
+  /** Resolves when the verdict is here, or none is coming. Null from then on. Never rejects. */
+  pending: Promise<void> | null;
+  /** Under the standard flags; null when its scripts did not run. */
+  verdict: VerifyResult | null;
+  /** What was judged with it; null when that went against it. */
+  judged: Workspace['ahead'];
 }
 
 export class Lookahead {
-  readonly #deps: LookaheadDeps;
+  readonly #judge: Judge;
   /** By the very object that will be offered: what nobody offers is forgotten with it. */
   readonly #foreseen = new WeakMap<TxView, Foreseen>();
 
-  constructor(deps: LookaheadDeps) {
-    this.#deps = deps;
+  constructor(judge: Judge) {
+    this.#judge = judge;
   }
 
   /**
-   * These will be offered soon, in this order; later ones may spend earlier ones. Resolves when their scripts are with
-   * the verifier.
+   * These will be offered soon, in this order; later ones may spend earlier ones. Scripts of those that would be refused
+   * before they came to it do not run. Resolves when the scripts are with the verifier.
    */
   async begin(txs: readonly TxView[]): Promise<void> {
-    const { pool, chain } = this.#deps;
-    const batch = new Map<string, TxView>();
-    const fresh: { tx: TxView; known: Foreseen }[] = [];
-    const wanted: Uint8Array[] = [];
+    const { pool, chain } = this.#judge.deps;
+    const earlier = new Map<string, TxView>();
+    const fresh: [Workspace, Foreseen][] = [];
     for (const tx of txs) {
-      const known: Foreseen = { verdict: null };
       if (this.#foreseen.has(tx) || pool.find(tx.txid) !== NO_ROW) continue;
+      const work = new Workspace(tx, { earlier });
+      if (this.#judge.check(work, [checkAlone]) !== null) continue;
+      earlier.set(keyOf(tx.txid), tx);
+      const known: Foreseen = { pending: null, verdict: null, judged: null };
       this.#foreseen.set(tx, known);
-      batch.set(keyOf(tx.txid), tx);
-      fresh.push({ tx, known });
-      for (let i = 0; i < tx.inputCount; i++) {
-        if (batch.has(keyOf(tx.prevHash(i))) || pool.find(tx.buffer, tx.outpointAt(i)) !== NO_ROW) continue;
-        const outpoint = tx.outpoint(i);
-        if (!chain.coins.isKnown(outpoint)) wanted.push(outpoint);
+      fresh.push([work, known]);
+    }
+    const wanted = fresh.flatMap(([work]) => this.#judge.unknownCoins(work));
+    if (wanted.length > 0) {
+      const found = chain.coins.prefetch(wanted);
+      const pending = found.then(undefined, () => {});
+      for (const [, known] of fresh) known.pending = pending;
+      try {
+        await found;
+      } finally {
+        for (const [, known] of fresh) known.pending = null;
       }
     }
-    if (wanted.length > 0) await chain.coins.prefetch(wanted);
-    for (const { tx, known } of fresh) {
-      const spent = this.#coinsOf(tx, batch);
-      if (spent !== null) known.verdict = this.#verify(tx, spent);
-    }
+    const ready = fresh.filter(([work, known]) => {
+      const runs = this.#runs(work, known);
+      // Nor do those that spend it.
+      if (!runs) earlier.delete(keyOf(work.tx.txid));
+      return runs;
+    });
+    for (let at = 0; at < ready.length; at += GROUP) this.#verify(ready.slice(at, at + GROUP));
   }
 
-  /**
-   * The verdict under the standard flags: null when none is coming, undefined inside the promise when the verifier
-   * could not say.
-   */
-  verdict(tx: TxView): Promise<VerifyResult | undefined> | null {
-    return this.#foreseen.get(tx)?.verdict ?? null;
+  /** What is known of a transaction's scripts; waits for it when that is to come. Null: nothing. */
+  verdict(tx: TxView): VerifyResult | null | Promise<VerifyResult | null> {
+    const known = this.#foreseen.get(tx);
+    if (known === undefined) return null;
+    return known.pending === null ? known.verdict : this.#awaited(known);
   }
 
-  #coinsOf(tx: TxView, batch: ReadonlyMap<string, TxView>): Coin[] | null {
-    const { pool, chain } = this.#deps;
-    const spent: Coin[] = [];
-    for (let i = 0; i < tx.inputCount; i++) {
-      const row = pool.find(tx.buffer, tx.outpointAt(i));
-      const parent = row === NO_ROW ? batch.get(keyOf(tx.prevHash(i))) : pool.tx(row);
-      const outpoint = tx.outpoint(i);
-      const coin =
-        parent !== undefined ? poolCoin(parent, tx.prevIndex(i)) : chain.coins.isKnown(outpoint) ? chain.coins.get(outpoint) : undefined;
-      if (coin === undefined) return null;
-      spent.push(coin);
-    }
-    return spent;
+  /** What was judged before the turn of a transaction; null when that was nothing, or went against it. */
+  judged(tx: TxView): Workspace['ahead'] {
+    return this.#foreseen.get(tx)?.judged ?? null;
   }
 
-  async #verify(tx: TxView, spent: Coin[]): Promise<VerifyResult | undefined> {
-    const { verifier, chain } = this.#deps;
-    if (!verifier.canAcceptWork('transaction')) return undefined;
-    try {
-      const remembered = alsoRemembered(chain.nextBlockFlags());
-      return await verifier.verifyTxs({ txs: [{ tx, spent }], flags: STANDARD_SCRIPT_FLAGS, klass: 'transaction', ...remembered });
-    } catch {
-      // Busy or broken: acceptance asks again and tells its caller.
-      return undefined;
+  /** Coins may be on their way, then scripts, and after a failure those of the rest of the group. */
+  async #awaited(known: Foreseen): Promise<VerifyResult | null> {
+    while (known.pending !== null) await known.pending;
+    return known.verdict;
+  }
+
+  /** Whether all its coins are known and it would come as far as its scripts. */
+  #runs(work: Workspace, known: Foreseen): boolean {
+    if (this.#judge.unknownCoins(work).length > 0 || this.#judge.check(work, COIN_STEPS) !== null) return false;
+    known.judged = { work, tip: this.#judge.deps.chain.tip };
+    return true;
+  }
+
+  #verify(group: readonly [Workspace, Foreseen][]): void {
+    // Busy or broken: acceptance asks again and tells its caller.
+    if (!this.#judge.deps.verifier.canAcceptWork('transaction')) return;
+    const pending = this.#run(group).catch(() => {
+      for (const [, known] of group) known.pending = null;
+    });
+    for (const [, known] of group) known.pending = pending;
+  }
+
+  async #run(group: readonly [Workspace, Foreseen][]): Promise<void> {
+    const { verifier } = this.#judge.deps;
+    const txs = group.map(([{ tx, spent }]) => ({ tx, spent }));
+    const result = await verifier.verifyTxs({ txs, flags: STANDARD_SCRIPT_FLAGS, klass: 'transaction' });
+    for (const [, known] of group) known.pending = null;
+    if (result.ok) for (const [, known] of group) known.verdict = result;
+    else if (result.failedTx >= 0) {
+      // The lowest failure: those before it passed, nothing is known of those after it.
+      for (const [, known] of group.slice(0, result.failedTx)) known.verdict = PASSED_BEFORE;
+      group[result.failedTx][1].verdict = { ...result, failedTx: 0 };
+      const rest = group.slice(result.failedTx + 1);
+      if (rest.length > 0) this.#verify(rest);
     }
   }
 }

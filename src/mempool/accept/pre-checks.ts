@@ -26,7 +26,8 @@ import type { AcceptContext, Step } from './workspace.js';
 const MAX_STANDARD_SIGOP_COST = 16_000;
 
 /** Context-free rules and looks. */
-export const checkAlone: Step = ({ tx }, { options }) => {
+export const checkAlone: Step = ({ tx, ahead }, { options }) => {
+  if (ahead !== null) return null;
   const verdict = checkTransaction(tx);
   if (verdict !== null) return verdict;
   if (tx.isCoinbase) return policyReject('consensus', 'coinbase');
@@ -90,7 +91,13 @@ export const findCoins: Step = (work, { pool, coins }) => {
 
 /** Relative locks, then amounts and maturity, then the looks of what is spent. */
 export const checkInputs: Step = (work, { tip, options, nextFlags }) => {
-  const { tx, spent } = work;
+  const { tx, spent, ahead } = work;
+  // Found, and on the same tip, they are the coins that were judged then.
+  if (ahead !== null && ahead.tip === tip) {
+    const { locks, fee, spendsCoinbase, sigopCost } = ahead.work;
+    Object.assign(work, { locks, fee, spendsCoinbase, sigopCost });
+    return null;
+  }
   work.locks = lockPoints(tx, spent, tip);
   if (work.locks !== null && !sequenceLocksMet(work.locks, tip)) return policyReject('premature-spend', 'non-BIP68-final');
   const { verdict, fee } = checkSpentCoins(tx, spent, tip.height + 1);
@@ -112,7 +119,7 @@ export const checkInputs: Step = (work, { tip, options, nextFlags }) => {
 export const checkSizeAndFee: Step = (work, context) => {
   const { tx } = work;
   const { policy } = context.options;
-  work.sigopCost = sigopCost(tx, work.spent, STANDARD_SCRIPT_FLAGS);
+  if (work.sigopCost < 0) work.sigopCost = sigopCost(tx, work.spent, STANDARD_SCRIPT_FLAGS);
   work.modifiedFee = work.fee + context.pool.delta(tx.txid);
   work.size = adjustedVirtualSize(tx.weight, work.sigopCost, policy.bytesPerSigop);
   const unpaid = checkUnpaidDust(work, context);

@@ -15,28 +15,16 @@ import { policyReject } from '../../policy/reject.js';
 import type { Workspace } from './workspace.js';
 
 /**
- * What a verification may also remember: a flag only forbids, so the next block's flags are covered as far as they are
- * a part of ours, which they always are.
- */
-export function alsoRemembered(nextFlags: number): { alsoCacheFlags?: number } {
-  return (nextFlags & ~STANDARD_SCRIPT_FLAGS) === 0 ? { alsoCacheFlags: nextFlags } : {};
-}
-
-/**
- * @param nextFlags flags of the next block, under which success is remembered too
- * @param how.ahead a verdict that was asked for before; undefined inside when it never came
+ * @param how.ahead a verdict that was asked for before
  * @param how.detailed as newer releases name it: one reason, and which input
  */
 export async function checkScripts(
   work: Workspace,
   verifier: Verifier,
-  nextFlags: number,
-  { ahead = null, detailed }: { readonly ahead?: Promise<VerifyResult | undefined> | null; readonly detailed: boolean },
+  { ahead = null, detailed }: { readonly ahead?: VerifyResult | null; readonly detailed: boolean },
 ): Promise<Reject | null> {
   const { tx, spent } = work;
-  const result =
-    (await ahead) ??
-    (await verifier.verifyTxs({ txs: [{ tx, spent }], flags: STANDARD_SCRIPT_FLAGS, klass: 'transaction', ...alsoRemembered(nextFlags) }));
+  const result = ahead ?? (await verifier.verifyTxs({ txs: [{ tx, spent }], flags: STANDARD_SCRIPT_FLAGS, klass: 'transaction' }));
   if (result.ok) return null;
   const text = scriptErrorText(result.scriptError, detailed);
   if (detailed) {

@@ -50,11 +50,14 @@ export interface AcceptContext {
 }
 
 export class Workspace {
+  /** What was judged before its turn, on this tip: rules on the transaction and on the coins that it names need not run again. */
+  ahead: { readonly work: Workspace; readonly tip: HeaderContext } | null = null;
   /** Coin of each input, from the pool or the chain. */
   spent: Coin[] = [];
   fee = 0;
   modifiedFee = 0;
-  sigopCost = 0;
+  /** Negative until it is counted. */
+  sigopCost = -1;
   /** Sigop-adjusted virtual size. */
   size = 0;
   spendsCoinbase = false;

@@ -216,10 +216,9 @@ export class PackageAcceptor {
   }
 
   async #checkScripts(works: readonly Workspace[], accept: AcceptOptions): Promise<PackageResult | null> {
-    const { verifier, chain } = this.#judge.deps;
-    const flags = chain.nextBlockFlags();
+    const { verifier } = this.#judge.deps;
     const { detailed } = this.#judge.options.policy;
-    const faults = await Promise.all(works.map((work) => checkScripts(work, verifier, flags, { detailed })));
+    const faults = await Promise.all(works.map((work) => checkScripts(work, verifier, { detailed })));
     const first = faults.findIndex((fault) => fault !== null);
     if (first < 0) return null;
     const fault = failed(works[first], faults[first] as Reject);

@@ -117,6 +117,11 @@ export class Connection {
     return !this.#closed && (this.transport.ready || this.transport.fault !== null);
   }
 
+  /** Whether there is a whole message. */
+  get hasWhole(): boolean {
+    return !this.#closed && this.transport.ready && this.transport.fault === null;
+  }
+
   /** Takes the next message; undefined when there is none, or when it was unusable. */
   shift(): Frame | undefined {
     if (this.#closed) return undefined;

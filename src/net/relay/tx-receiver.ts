@@ -2,6 +2,7 @@
 // (Core's handling of inv, tx and notfound).
 
 import { hashKey, hashToHex } from '../../consensus/bytes/hex.js';
+import { DecodeError } from '../../consensus/bytes/reader.js';
 import { type Reject, rejectText } from '../../consensus/state.js';
 import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
 import { yieldToLoop } from '../../lib/turns.js';
@@ -37,6 +38,8 @@ const FALSE_HITS = 0.000001;
 const NOTING_DELAY_MS = 50;
 /** Weight of orphans for each peer that brings any: a standard child and its parent. */
 const ORPHAN_WEIGHT_PER_PEER = 404_000;
+/** Bytes of a transaction whose scripts may run before its turn: with others of its peer it takes some milliseconds. */
+const MOST_FORESEEN = 2_000;
 /** Orphans looked at in one step, so that a peer's message can't make us work for long. */
 const ORPHANS_PER_STEP = 10;
 
@@ -51,6 +54,8 @@ export class TxReceiver {
    * for by themselves, but for the sake of a child.
    */
   readonly #reconsiderable = new RollingBloom(REJECTS, FALSE_HITS);
+  /** By payloads of messages that wait for their turn. */
+  readonly #foreseen = new WeakMap<Uint8Array, TxView>();
   /** Blocks that are not noted yet: that can wait until they have become new work. */
   #unnoted: (readonly TxView[])[] = [];
   #noting: NodeJS.Timeout | null = null;
@@ -202,6 +207,34 @@ export class TxReceiver {
     this.requests.notFound(peer, hash);
   }
 
+  /** Payloads of messages that come next, in this order: their scripts run while one after the other has its turn. */
+  foresee(peer: Peer, payloads: readonly Uint8Array[]): void {
+    const { options, mempool } = this.#context;
+    if ((options.blocksOnly && !peer.permissions.relay) || !peer.relaysTransactions) return;
+    const txs: TxView[] = [];
+    for (const payload of payloads) {
+      if (payload.length > MOST_FORESEEN) continue;
+      try {
+        const tx = this.#parse(payload);
+        this.#foreseen.set(payload, tx);
+        if (!this.#isHere(tx.wtxid, true) && !this.#reconsiderable.has(tx.wtxid)) txs.push(tx);
+      } catch (error) {
+        // Told when it has its turn.
+        if (!(error instanceof DecodeError)) throw error;
+      }
+    }
+    // A store that fails here fails again when the transaction has its turn, and is reported there.
+    if (txs.length > 1) mempool.foresee(txs).catch(() => {});
+  }
+
+  /** @throws DecodeError */
+  #parse(payload: Uint8Array): TxView {
+    const { crypto } = this.#context;
+    const tx = parseTx(payload, crypto);
+    // Bytes after a transaction say nothing about it, and are not kept with it.
+    return tx.totalSize === payload.length ? tx : parseTx(payload.slice(0, tx.totalSize), crypto);
+  }
+
   /** tx. @throws DecodeError */
   async receive(peer: Peer, payload: Uint8Array): Promise<void> {
     const context = this.#context;
@@ -219,9 +252,7 @@ export class TxReceiver {
       noteTooLarge();
       return;
     }
-    const parsed = parseTx(payload, context.crypto);
-    // Bytes after a transaction say nothing about it, and are not kept with it.
-    const tx = parsed.totalSize === payload.length ? parsed : parseTx(payload.slice(0, parsed.totalSize), context.crypto);
+    const tx = this.#foreseen.get(payload) ?? this.#parse(payload);
     this.#noteKnown(peer, tx);
     this.onReceived(peer, tx);
     this.requests.answered(peer, tx.txid);

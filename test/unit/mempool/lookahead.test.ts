@@ -16,6 +16,8 @@ import { ModelChain, outpointOf, spend } from '../../framework/model-chain.js';
 import { crypto, HandClock } from '../../framework/pool-under-test.js';
 import { INPUT_VALUE, signedSpend } from '../../framework/signed-spends.js';
 
+const idOf = (tx: TxView): string => Buffer.from(tx.txid).toString('hex');
+
 /** A pool whose verifier keeps a list of what it was asked; `busy` makes it refuse. */
 function open() {
   const inner = new InlineVerifier(crypto);
@@ -25,7 +27,7 @@ function open() {
     size: 1,
     verifyTxs: (batch: VerifyBatch) => {
       asked.push({
-        txids: batch.txs.map(({ tx }) => Buffer.from(tx.txid).toString('hex')),
+        txids: batch.txs.map(({ tx }) => idOf(tx)),
         onlyInput: batch.txs[0].onlyInput !== undefined,
       });
       return inner.verifyTxs(batch);
@@ -57,12 +59,47 @@ t.test('each script runs once, also of children of what is announced with them',
   const child = spend(crypto, [outpointOf(parent, 0)], [{ value: 80_000, script: Uint8Array.of(0, 20, ...new Uint8Array(20)) }]);
   const plain = payment();
   await pool.foresee([plain, parent, child]);
-  t.equal(asked.length, 3, 'all three are with the verifier before anything was offered');
+  t.same(asked, [{ txids: [idOf(plain)], onlyInput: false }], 'one that fails before its scripts does not run them, nor does its child');
   t.equal((await pool.accept(plain)).reject, null);
-  t.equal(asked.length, 3, 'and not asked again');
+  t.equal(asked.length, 1, 'and not asked again');
   t.equal((await pool.accept(parent)).reject?.reason, 'bad-txns-nonstandard-inputs', 'other rules are not passed over');
   t.equal((await pool.accept(child)).reject?.reason, 'bad-txns-inputs-missingorspent');
-  t.equal(asked.length, 3);
+  t.equal(asked.length, 1);
+});
+
+t.test('a chain of payments runs ahead as a whole', async (t) => {
+  const { pool, asked, payment } = open();
+  const parent = payment();
+  const script = Uint8Array.of(0, 20, ...new Uint8Array(20).fill(9));
+  const child = spend(crypto, [outpointOf(parent, 0)], [{ value: parent.outputValue(0) - 5_000, script }]);
+  await pool.foresee([parent, child]);
+  t.same(asked[0]?.txids.slice(0, 1), [idOf(parent)]);
+  t.equal((await pool.accept(parent)).reject, null);
+});
+
+t.test('a failure in a group says nothing of the others', async (t) => {
+  const { pool, asked, payment } = open();
+  const txs = Array.from({ length: 12 }, (_, i) => payment(i === 3 || i === 4 || i === 11 ? { breakInput: 0 } : {}));
+  await pool.foresee(txs);
+  const reasons: (string | undefined)[] = [];
+  for (const tx of txs) reasons.push((await pool.accept(tx)).reject?.reason);
+  t.same(
+    reasons.map((reason) => reason === undefined),
+    txs.map((_, i) => ![3, 4, 11].includes(i)),
+  );
+  t.match(reasons[3], /script-verify-flag/);
+  t.same([reasons[4], reasons[11]], [reasons[3], reasons[3]]);
+  const runs = asked.filter(({ onlyInput }) => !onlyInput).map(({ txids }) => txids.length);
+  t.same(runs, [12, 8, 7], 'what stood behind a failure runs again, what stood before does not');
+});
+
+t.test('a tip between is judged anew', async (t) => {
+  const { pool, payment, chain } = open();
+  const tx = payment();
+  await pool.foresee([tx]);
+  chain.connect([]);
+  chain.coinMap.clear();
+  t.equal((await pool.accept(tx)).reject?.category, 'missing-inputs', 'its coin was spent by the block');
 });
 
 t.test('a failure ahead has the same name', async (t) => {
@@ -127,7 +164,9 @@ t.test('a batch over RPC answers as its entries alone would', async (t) => {
         replies.push(JSON.parse((await desk.executeBody(Buffer.from(JSON.stringify(entry)), call)).body as string));
     } else replies.push(...JSON.parse((await desk.executeBody(Buffer.from(JSON.stringify(entries)), call)).body as string));
     t.equal(pool.size, 300);
-    t.equal(asked.slice(before).filter(({ onlyInput }) => !onlyInput).length, 302, 'one for each offer, and none twice');
+    const ran = asked.slice(before).filter(({ onlyInput }) => !onlyInput);
+    const behind = split ? 0 : 26;
+    t.equal(ran.flatMap(({ txids }) => txids).length, 302 + behind, 'one for each offer, and those of its group behind a failure');
     return replies;
   };
   t.same(await run(false), await run(true));

@@ -46,7 +46,7 @@ async function poolWith(t: Test, { how, from = -1, times = 1, threads }: Mishap)
   return { pool, mishaps: () => readdirSync(dir).length };
 }
 
-const cached = (pool: WorkPool) => new CachedVerifier(new PooledVerifier(pool), new ScriptCache(1 << 20, new Uint8Array(32), crypto));
+const cached = (pool: WorkPool) => new CachedVerifier(new PooledVerifier(pool), new ScriptCache(1 << 20, 1));
 
 for (const threads of [1, 2]) {
   for (const mishap of [
@@ -201,7 +201,7 @@ t.test('the cache believes no verdict that skipped checks', async (t) => {
       return { ...(await super.verifyTxs(batch)), ok: true, checked: 119 };
     }
   }
-  const verifier = new CachedVerifier(new Hasty(crypto), new ScriptCache(1 << 20, new Uint8Array(32), crypto));
+  const verifier = new CachedVerifier(new Hasty(crypto), new ScriptCache(1 << 20, 1));
   const txs = batchWith([]);
   await t.rejects(verifier.verifyTxs({ txs, flags: CONSENSUS, klass: 'block' }), VerifierFaultError);
   t.equal(verifier.cache.has((txs[0] as TxJob).tx.wtxid, CONSENSUS), false);
