@@ -166,7 +166,7 @@ export class Mempool {
    */
   async accept(tx: TxView, options: AcceptOptions = {}): Promise<AcceptResult> {
     const started = this.#deps.clock.monotonicMs();
-    await this.#reorg.settled();
+    if (this.returning) await this.#reorg.settled();
     const result = await this.#acceptor.accept(tx, options);
     if (result.reject !== null) {
       this.#rejected++;

@@ -125,7 +125,7 @@ export class Dispatcher {
     if (frame === undefined) return;
     const { command, payload } = frame;
     const { log } = this.#context;
-    log.debug('net', `received: ${sanitized(command)} (${payload.length} bytes) peer=${peer.id}`);
+    if (log.shows('net')) log.debug('net', `received: ${sanitized(command)} (${payload.length} bytes) peer=${peer.id}`);
     if (!peer.greeted && command !== 'version') {
       this.#context.misbehaving(peer, 1, `non-version message before version handshake. Message "${sanitized(command)}"`);
       return;

@@ -315,7 +315,7 @@ export class Net {
       transaction: (peer, item) => this.#inventory.sendTransaction(peer, item),
       stepped: () => this.onStep(),
     });
-    deps.mempool.onBroadcast = (entry) => this.announcer.relay(entry.tx);
+    deps.mempool.onBroadcast = (entry) => this.announcer.relay(entry);
     this.#off.push(
       deps.chain.onStored((node, block) => compact.onStored(node, block)),
       deps.chain.onTip((_tip, { connected, disconnected }) => {
@@ -445,7 +445,7 @@ export class Net {
 
   /** Announces again what no peer has asked for yet (Core's ReattemptInitialBroadcast). */
   announceUnbroadcast(): void {
-    for (const entry of this.#context.mempool.entries()) if (entry.unbroadcast) this.announcer.relay(entry.tx);
+    for (const entry of this.#context.mempool.entries()) if (entry.unbroadcast) this.announcer.relay(entry);
   }
 
   /** Told how many connections there are, at each change. */

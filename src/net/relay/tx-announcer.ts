@@ -127,7 +127,7 @@ export class TxAnnouncer {
   }
 
   /** A transaction of the mempool is to be known everywhere (Core's RelayTransaction). */
-  relay(tx: TxView): void {
+  relay(tx: Pick<TxView, 'txid' | 'wtxid'>): void {
     for (const [peer, book] of this.#books) {
       const hash = peer.relaysByWtxid ? tx.wtxid : tx.txid;
       if (!book.known.has(hash)) book.waiting.set(hashKey(hash), hash.slice());

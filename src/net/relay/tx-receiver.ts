@@ -186,13 +186,14 @@ export class TxReceiver {
   send(peer: Peer): void {
     const now = this.#context.clock.nowMs();
     let items: InvItem[] = [];
+    const told = this.#context.log.shows('net');
     const witnesses = (this.#context.options.services & SERVICE.WITNESS) !== 0n;
     for (const { hash, byWtxid } of this.requests.due(peer, now)) {
       if (this.#isHere(hash, byWtxid)) {
         this.requests.forget(hash);
         continue;
       }
-      this.#context.log.debug('net', `Requesting ${byWtxid ? 'wtx' : 'tx'} ${hashToHex(hash)} peer=${peer.id}`);
+      if (told) this.#context.log.debug('net', `Requesting ${byWtxid ? 'wtx' : 'tx'} ${hashToHex(hash)} peer=${peer.id}`);
       items.push({ type: byWtxid ? INV.WTX : peer.hasWitness && witnesses ? INV.WITNESS_TX : INV.TX, hash });
       this.requests.requested(peer, hash, now + GETDATA_TX_INTERVAL_MS);
       if (items.length < MAX_GETDATA_SIZE) continue;
