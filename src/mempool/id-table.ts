@@ -3,7 +3,7 @@ import { OpenTable, sameBytes } from './open-table.js';
 import type { RecordArena } from './record-arena.js';
 import { NO_ROW, type Rows } from './rows.js';
 
-const ID_BYTES = 32;
+export const ID_BYTES = 32;
 
 export class IdTable extends OpenTable {
   readonly #rows: Rows;

@@ -71,7 +71,8 @@ export abstract class OpenTable {
     for (let index = (hole + 1) & mask; places[index * width + ROW] !== NO_ROW; index = (index + 1) & mask) {
       const home = places[index * width + HASH] & mask;
       if (((index - home) & mask) < ((index - hole) & mask)) continue;
-      places.copyWithin(hole * width, index * width, (index + 1) * width);
+      // Two or three numbers: a call of copyWithin costs more than all the rest.
+      for (let i = 0; i < width; i++) places[hole * width + i] = places[index * width + i];
       hole = index;
     }
     places[hole * width + ROW] = NO_ROW;

@@ -146,10 +146,11 @@ export class ReorgFollower {
       height,
       rows.filter((row) => row !== NO_ROW).map((row) => pool.entry(row)),
     );
-    for (const [i, tx] of txs.entries()) {
+    for (let i = 0; i < txs.length; i++) {
+      const tx = txs[i];
       const row = rows[i];
       // What is here spends the outputs alone. It may have left since, with a rival that the block confirmed before it.
-      if (row !== NO_ROW && pool.rows.isHere(row)) pool.remove(new Set([row]), 'block', true);
+      if (row !== NO_ROW && pool.rows.isHere(row)) pool.confirm(row, tx);
       else if (!tx.isCoinbase) pool.removeConflicts(tx);
       pool.clearDelta(tx.txid);
     }

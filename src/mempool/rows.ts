@@ -66,6 +66,8 @@ const COLUMNS = {
   segment: Int32Array,
   offset: Int32Array,
   length: Int32Array,
+  /** Memory that Core would count for the transaction (usage.ts). */
+  usage: Int32Array,
   /** At most 16,000 by policy. */
   sigopCost: Uint16Array,
   /** The fee estimator's bucket, -1 when it doesn't follow this one. */

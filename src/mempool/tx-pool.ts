@@ -10,8 +10,9 @@ import { signalsReplacement } from '../policy/replaceable.js';
 import { type EntryFields, type EntryStore, type LockPoints, MempoolEntry, txInPlace } from './entry.js';
 import { byAge, worseByDescendants } from './eviction-order.js';
 import { bytesOfKey, keyOf } from './hash-key.js';
-import { IdTable } from './id-table.js';
+import { ID_BYTES, IdTable } from './id-table.js';
 import { LinkTable } from './link-table.js';
+import { sameBytes } from './open-table.js';
 import { MOST_DELTA } from './options.js';
 import { RecordArena } from './record-arena.js';
 import { collectAncestors, collectDescendants } from './relatives.js';
@@ -208,7 +209,8 @@ export class TxPool implements EntryStore {
       if (parent !== NO_ROW) this.#link(parent, row);
     }
     if (this.links.hasParents(row)) for (const ancestor of collectAncestors(this.links, row)) this.#relate(ancestor, row);
-    this.#usage += entryUsage(tx);
+    this.rows.usage[row] = entryUsage(tx);
+    this.#usage += this.rows.usage[row];
     if (this.size > this.#hashCapacity) this.#hashCapacity = Math.max(1, this.#hashCapacity * 2);
     this.#bytes += fields.size;
     this.#txBytes += tx.totalSize;
@@ -225,11 +227,21 @@ export class TxPool implements EntryStore {
     return row;
   }
 
-  /**
-   * Removes a set that is closed under descendants, or, for a block, rows whose ancestors are all in the set or gone:
-   * then `updateDescendants` corrects the sums of those who stay.
-   */
-  remove(stage: ReadonlySet<number>, reason: RemovalReason, updateDescendants = false): void {
+  /** Removes a set that is closed under descendants. */
+  remove(stage: ReadonlySet<number>, reason: RemovalReason): void {
+    this.#unlink(stage, false);
+    for (const row of stage) this.#drop(row, reason);
+  }
+
+  /** Removes a row that a block confirmed, whose ancestors are gone. @param tx as in the block, perhaps with another witness */
+  confirm(row: number, tx: TxView): void {
+    if (this.links.hasParents(row) || this.links.hasChildren(row)) this.#unlink(new Set([row]), true);
+    const same = sameBytes(this.arena.bytesOf(row), this.rows.offset[row] + ID_BYTES, tx.wtxid, 0, ID_BYTES);
+    this.#drop(row, 'block', same ? tx : undefined);
+  }
+
+  /** Takes rows out of the links and sums of all others. @param updateDescendants of descendants that stay, too */
+  #unlink(stage: ReadonlySet<number>, updateDescendants: boolean): void {
     for (const row of stage) {
       if (updateDescendants && this.links.hasChildren(row)) {
         const below = new Set<number>();
@@ -248,7 +260,6 @@ export class TxPool implements EntryStore {
       this.#usage -= this.links.unlinkAll(row) * LINK_USAGE;
       for (const child of orphaned) if (!stage.has(child)) this.#changed(child);
     }
-    for (const row of stage) this.#drop(row, reason);
   }
 
   /** A row and everything after it. */
@@ -438,13 +449,13 @@ export class TxPool implements EntryStore {
     this.#scores.update(ancestor);
   }
 
-  #drop(row: number, reason: RemovalReason): void {
+  /** @param tx the row's transaction, wherever its bytes lie */
+  #drop(row: number, reason: RemovalReason, tx = this.tx(row)): void {
     const { rows } = this;
-    const tx = this.tx(row);
     this.#byTxid.delete(row);
     this.#byWtxid.delete(row);
     for (let i = 0; i < tx.inputCount; i++) this.#spenders.delete(row, RECORD_HEADER + tx.outpointAt(i) - tx.start);
-    this.#usage -= entryUsage(tx);
+    this.#usage -= rows.usage[row];
     const left = this.size;
     if (left > 0 && left * 2 < this.#hashCapacity) this.#hashCapacity = left;
     this.#bytes -= rows.size[row];

@@ -40,6 +40,21 @@ t.test('whether something is left after a block is known before it is taken out'
   t.notOk(pool.outlasts({ connected: [block(1)], disconnected: [{ ...block(1), node: chain.tip }] }), 'what comes back may be anything');
 });
 
+t.test('a block takes a transaction out whole, also by a copy with another witness', async (t) => {
+  const { pool, chain } = createPool({ policy: NO_POLICY });
+  for (const witness of [undefined, [Uint8Array.of(1)]]) {
+    const coins = [chain.fund(50_000), chain.fund(60_000)];
+    const [tx, copy] = [{}, { witness }].map((options) => pay(coins, 100_000, options)) as [TxView, TxView];
+    t.same(tx.txid, copy.txid);
+    t.equal((await pool.accept(tx)).reject, null);
+    for (const coin of coins) t.same(pool.spender(coin)?.txid, tx.txid);
+    chain.connect([copy]);
+    t.equal(pool.size, 0);
+    for (const coin of coins) t.equal(pool.spender(coin), undefined);
+    t.equal(pool.getByWtxid(tx.wtxid), undefined);
+  }
+});
+
 t.test('a coinbase does not come back, and takes with it what spent it', async (t) => {
   const { pool, chain } = createPool({ policy: NO_POLICY });
   const block = chain.connect([]);
