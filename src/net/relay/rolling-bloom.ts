@@ -34,9 +34,10 @@ export class RollingBloom {
     const high = (this.#generation & 2) !== 0;
     this.#words ??= new Uint32Array(Math.ceil(this.#cells / 32) * 2);
     const words = this.#words;
+    const share = this.#cells / 2 ** 32;
     let { at, step } = this.#start(hash);
     for (let i = 0; i < this.#hashCount; i++) {
-      const cell = at % this.#cells;
+      const cell = Math.floor(at * share);
       const word = (cell >>> 5) * 2;
       const bit = 1 << (cell & 31);
       words[word] = low ? (words[word] as number) | bit : (words[word] as number) & ~bit;
@@ -49,9 +50,10 @@ export class RollingBloom {
   has(hash: Uint8Array): boolean {
     const words = this.#words;
     if (words === null) return false;
+    const share = this.#cells / 2 ** 32;
     let { at, step } = this.#start(hash);
     for (let i = 0; i < this.#hashCount; i++) {
-      const cell = at % this.#cells;
+      const cell = Math.floor(at * share);
       const word = (cell >>> 5) * 2;
       if ((((words[word] as number) | (words[word + 1] as number)) & (1 << (cell & 31))) === 0) return false;
       at = (at + step) >>> 0;
