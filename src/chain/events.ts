@@ -13,10 +13,16 @@ export interface ConnectedBlock {
   readonly spent: Coin[][];
 }
 
+/** A block that joined it. */
+export interface JoinedBlock extends ConnectedBlock {
+  /** Of all its transactions, satoshis. */
+  readonly fees: number;
+}
+
 /** One change of the active chain: blocks that left (old tip first), then blocks that joined (lowest first). */
 export interface TipChange {
   readonly disconnected: readonly ConnectedBlock[];
-  readonly connected: readonly ConnectedBlock[];
+  readonly connected: readonly JoinedBlock[];
   /** Set when invalidateblock takes blocks off: how many it had taken off before this change. */
   readonly invalidatedBefore?: number;
   /**

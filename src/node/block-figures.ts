@@ -1,8 +1,8 @@
 // What the dashboards and the page show of the newest block.
-import type { ConnectedBlock } from '../chain/events.js';
+import type { JoinedBlock } from '../chain/events.js';
 
 /** Sizes in bytes and weight, amounts in satoshi; inputs without the coinbase's. */
-export function blockFigures({ node, block, spent }: ConnectedBlock) {
+function blockFigures({ node, block, fees }: JoinedBlock) {
   let outputs = 0;
   let inputs = 0;
   let value = 0;
@@ -17,7 +17,6 @@ export function blockFigures({ node, block, spent }: ConnectedBlock) {
       value += sum;
     }
   });
-  const brought = spent.reduce((total, coins) => total + coins.reduce((sum, coin) => sum + coin.value, 0), 0);
   return {
     height: node.height,
     transactions: block.txs.length,
@@ -26,6 +25,24 @@ export function blockFigures({ node, block, spent }: ConnectedBlock) {
     inputs,
     outputs,
     value: value + claimed,
-    fee: brought - value,
+    fee: fees,
   };
+}
+
+/** The newest block; its figures are summed up when they are first asked for, since miners wait while a block joins. */
+export class NewestBlock {
+  #block: JoinedBlock | undefined;
+  #figures: ReturnType<typeof blockFigures> | undefined;
+
+  joined(block: JoinedBlock): void {
+    this.#block = block;
+    this.#figures = undefined;
+  }
+
+  /** Undefined before the first block of this run. */
+  get figures(): ReturnType<typeof blockFigures> | undefined {
+    if (this.#block !== undefined) this.#figures = blockFigures(this.#block);
+    this.#block = undefined;
+    return this.#figures;
+  }
 }

@@ -9,7 +9,7 @@ import type { SyncProgress } from '../net/sync/sync-progress.js';
 import type { Verifier } from '../parallel/verifier.js';
 import type { NetworkAccess } from '../rpc/context/network.js';
 import type { TemplateService } from '../template/service.js';
-import type { blockFigures } from './block-figures.js';
+import type { NewestBlock } from './block-figures.js';
 import type { Sv2 } from './sv2.js';
 
 export interface MetricRooms {
@@ -33,7 +33,7 @@ export interface MetricRooms {
   /** The warnings of getnetworkinfo. */
   readonly warnings: () => readonly string[];
   /** The newest block. */
-  readonly latest: () => ReturnType<typeof blockFigures> | undefined;
+  readonly latest: () => NewestBlock['figures'];
 }
 
 /** Asked at each scrape: the rooms are there once the node is up. */

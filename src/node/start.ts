@@ -60,7 +60,7 @@ import { ExternalSigner } from '../wallet/external-signer.js';
 import { WalletError } from '../wallet/manage/wallet-error.js';
 import { createChance } from '../wallet/spend/chance.js';
 import { readAsmap } from './asmap-file.js';
-import { blockFigures } from './block-figures.js';
+import { NewestBlock } from './block-figures.js';
 import { chainOptions, checkStoredBlocks } from './chain-options.js';
 import { writePidFile } from './data-folder.js';
 import { indexAccess } from './index-access.js';
@@ -361,7 +361,7 @@ async function build(
   const jobs = new JobPins();
   chain.onTip((tip) => jobs.expire(clock.nowSeconds(), tip.height));
 
-  let latest: ReturnType<typeof blockFigures> | undefined;
+  const newestBlock = new NewestBlock();
   const showDownload = (): void => state.set(STATE_FLAG.INITIAL_BLOCK_DOWNLOAD, chain.isInitialBlockDownload());
   showDownload();
   const publisher = new TipPublisher(() => {
@@ -385,10 +385,10 @@ async function build(
     if (outlasts) mempool.onTip(tip, change);
     const newest = change.connected.at(-1);
     if (newest) {
-      latest = blockFigures(newest);
-      const { node, block } = newest;
-      const { transactions, weight, fee } = latest;
-      blocks.add({ height: node.height, hash: node.hashHex, time: block.header.time, transactions, weight, fees: fee });
+      newestBlock.joined(newest);
+      const { node, block, fees } = newest;
+      const { weight, header } = block;
+      blocks.add({ height: node.height, hash: node.hashHex, time: header.time, transactions: block.txs.length, weight, fees });
     }
     for (const { node } of change.disconnected) blocks.remove(node.hashHex);
     if (config.stopAtHeight > 0 && tip.height >= config.stopAtHeight && !stopping.signal.aborted) {
@@ -568,7 +568,7 @@ async function build(
     startedSeconds,
     fronts: () => fronts,
     warnings: context.warnings,
-    latest: () => latest,
+    latest: () => newestBlock.figures,
   };
   if (config.metrics.port !== undefined) {
     const seen = { ...rooms, slabs, blocks, scriptThreads: pool.size };

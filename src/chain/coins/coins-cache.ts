@@ -230,9 +230,7 @@ export class CoinsCache implements CoinView {
       if (stage !== null) this.#mark(stage, created, MARK.coming);
       return;
     }
-    const unspent =
-      stage === null || entries.mark(ref) === MARK.none ? entries.dataLength(ref) !== 0 : this.#coinAfter(ref, stage) !== undefined;
-    if (unspent && !possibleOverwrite) {
+    if (!possibleOverwrite && this.#isUnspent(stage, ref)) {
       throw new Error('a new coin must not replace an unspent one: the caller has checked BIP-0030');
     }
     if (stage === null) this.#setCoin(ref, data);
@@ -289,10 +287,30 @@ export class CoinsCache implements CoinView {
   spend(outpoint: Uint8Array): Coin | undefined {
     const stage = this.#openStage();
     const ref = this.#knownEntry(outpoint);
-    if (stage !== null) return this.#spendStaged(stage, ref);
-    const coin = this.#coinInCell(ref);
-    if (coin !== undefined) this.#clearCoin(ref);
+    const coin = stage === null || this.#entries.mark(ref) === MARK.none ? this.#coinInCell(ref) : this.#coinAfter(ref, stage);
+    this.#remove(stage, ref);
     return coin;
+  }
+
+  /** spend, for a caller that has the coin already: it is not decoded. */
+  remove(outpoint: Uint8Array): void {
+    const stage = this.#openStage();
+    this.#remove(stage, this.#knownEntry(outpoint));
+  }
+
+  #remove(stage: Stage | null, ref: number): void {
+    if (!this.#isUnspent(stage, ref)) return;
+    if (stage === null) this.#clearCoin(ref);
+    else if (this.#entries.mark(ref) === MARK.none) this.#mark(stage, ref, MARK.leaving);
+    else if (!stage.replaced.delete(ref)) this.#entries.clearData(ref);
+  }
+
+  /** Whether there is a coin, as those see it that make the change. */
+  #isUnspent(stage: Stage | null, ref: number): boolean {
+    const inCell = this.#entries.dataLength(ref) !== 0;
+    const mark = this.#entries.mark(ref);
+    if (stage === null || mark === MARK.none) return inCell;
+    return stage.replaced.has(ref) || (mark === MARK.coming && inCell);
   }
 
   #clearCoin(ref: number): void {
@@ -302,15 +320,6 @@ export class CoinsCache implements CoinView {
     entries.clearData(ref);
     entries.move(ref, fresh ? LIST.absent : LIST.dirty, false);
     entries.touch(ref, this.#generation);
-  }
-
-  #spendStaged(stage: Stage, ref: number): Coin | undefined {
-    const mark = this.#entries.mark(ref);
-    const coin = mark === MARK.none ? this.#coinInCell(ref) : this.#coinAfter(ref, stage);
-    if (coin === undefined) return undefined;
-    if (mark === MARK.none) this.#mark(stage, ref, MARK.leaving);
-    else if (!stage.replaced.delete(ref)) this.#entries.clearData(ref);
-    return coin;
   }
 
   /** From here on changes are made unseen, until they are shown. */

@@ -10,6 +10,8 @@ import type { TxView } from '../../consensus/tx/tx-view.js';
 /** What blocks do to a set of coins. CoinsCache and CoinsOverlay are such sets. */
 export interface CoinSet {
   spend(outpoint: Uint8Array): Coin | undefined;
+  /** spend, for a caller that has the coin already. */
+  remove(outpoint: Uint8Array): void;
   /** @param options.possibleOverwrite the coin may exist already */
   add(outpoint: Uint8Array, coin: Coin, options?: { possibleOverwrite?: boolean }): void;
 }
@@ -35,8 +37,12 @@ export class CoinsOverlay implements CoinView, CoinSet {
 
   spend(outpoint: Uint8Array): Coin | undefined {
     const coin = this.get(outpoint);
-    this.#changes.set(hashKey(outpoint), null);
+    this.remove(outpoint);
     return coin;
+  }
+
+  remove(outpoint: Uint8Array): void {
+    this.#changes.set(hashKey(outpoint), null);
   }
 
   add(outpoint: Uint8Array, coin: Coin): void {
@@ -67,7 +73,7 @@ export function* connectCoins(coins: CoinSet, block: BlockView, height: number):
     const tx = block.txs[t] as TxView;
     const coinbase = t === 0;
     for (let i = coinbase ? tx.inputCount : 0; i < tx.inputCount; i++) {
-      coins.spend(tx.outpoint(i));
+      coins.remove(tx.outpoint(i));
       if (++handled % SLICE_COINS === 0) yield;
     }
     for (let o = 0; o < tx.outputCount; o++) {

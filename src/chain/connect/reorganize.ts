@@ -7,7 +7,7 @@ import type { Reject } from '../../consensus/state.js';
 import { Turns, yieldToLoop } from '../../lib/turns.js';
 import { StoreError } from '../../storage/store-error.js';
 import { ChainFault } from '../chain-fault.js';
-import type { ConnectedBlock } from '../events.js';
+import type { ConnectedBlock, JoinedBlock } from '../events.js';
 import { readChecked } from '../files/read-checked.js';
 import { type HeaderNode, lastCommonAncestor, NodeStatus } from '../tree/header-node.js';
 import { CoinsOverlay, connectCoins, disconnectCoins, outpointsCreated } from './coins-overlay.js';
@@ -30,7 +30,7 @@ export interface Step {
   /** Old tip first. */
   readonly disconnected: ConnectedBlock[];
   /** Lowest first; all valid. */
-  readonly connected: ConnectedBlock[];
+  readonly connected: JoinedBlock[];
   /** The block after the connected ones, when it broke a rule. */
   readonly failed: { readonly node: HeaderNode; readonly block: BlockView; readonly reject: Reject } | null;
   /** The block after the connected ones, when its stored bytes could not be read. */
@@ -51,7 +51,7 @@ export async function prepareStep(
   const tip = ws.active.tip as HeaderNode;
   const fork = lastCommonAncestor(tip, target);
   const disconnected: ConnectedBlock[] = [];
-  const connected: ConnectedBlock[] = [];
+  const connected: JoinedBlock[] = [];
   const step = (rest: Partial<Step> = {}): Step => ({ disconnected, connected, failed: null, unreadable: null, ...rest });
   let bytes = 0;
   let overlay: CoinsOverlay | null = null;
@@ -81,7 +81,7 @@ export async function prepareStep(
     const result = await tryConnect(ws, block, node.prev as HeaderNode, connect);
     if (result === null) throw new ChainFault('a step of the chain was given up', undefined);
     if (result.verdict !== null) return step({ failed: { node, block, reject: result.verdict } });
-    connected.push({ node, block, spent: result.spent });
+    connected.push({ node, block, spent: result.spent, fees: result.fees });
     bytes += block.totalSize;
     if (node.chainWork > tip.chainWork || bytes > ws.options.maxStepBytes || node === target) break;
     overlay ??= new CoinsOverlay(ws.coins);

@@ -46,6 +46,11 @@ t.test('transactions by themselves', async (t) => {
   t.equal(paying(2_100_000_000_000_000n, 1n), 'bad-txns-txouttotal-toolarge');
   t.equal(paying(2_100_000_000_000_000n, 1n, -1n), 'bad-txns-txouttotal-toolarge', 'the sum is looked at as it grows');
   t.equal(reason(makeTx(crypto, { inputs: [input(A, 1), input(A, 2), input(A, 1)] })), 'bad-txns-inputs-duplicate');
+  for (const count of [8, 9]) {
+    const inputs = Array.from({ length: count }, (_, i) => input(A, i * 0x1_00_00_00));
+    t.equal(reason(makeTx(crypto, { inputs })), null, `${count} that differ in their last byte`);
+    t.equal(reason(makeTx(crypto, { inputs: [...inputs.slice(1), inputs[count - 1]!] })), 'bad-txns-inputs-duplicate');
+  }
   t.equal(reason(makeTx(crypto, { inputs: [input(A, 1), input(A, 2)] })), null);
   const zero = new Uint8Array(32);
   t.equal(reason(makeTx(crypto, { inputs: [input(A), input(zero, 0xffffffff)] })), 'bad-txns-prevout-null');
