@@ -9,7 +9,7 @@ import { WORKER_ENTRY } from '../lib/worker-entries.js';
 import { CallLinks, type CallLinksStats, type TemplateAnswer } from '../link/call-links.js';
 import { FrontCounters, type FrontFigures } from '../link/front-counters.js';
 import { newLink } from '../link/link.js';
-import type { NodeNews, WorkedTip } from '../link/messages.js';
+import type { LinkPorts, NodeNews, WorkedTip } from '../link/messages.js';
 import type { ExecuteBody } from '../link/running-call.js';
 import { type SharedState, STATE_FLAG } from '../link/shared-state.js';
 import type { SlabRing, SlabStats } from '../link/slab-ring.js';
@@ -75,6 +75,8 @@ export interface Fronts {
    * Posts a template to every front; a second time is ignored. Templates of deps.templates are posted by themselves.
    */
   publishTemplate(facts: TemplateFacts): void;
+  /** Links every front to the wallets' thread. @param take is given that thread's ends, by the front's number */
+  linkWallets(take: (front: number, link: LinkPorts) => void): void;
   setWarmup(text: string | null): void;
   stats(): FrontsStats;
   /** From now on new requests get 503 and parked polls -9; replies end their connections. */
@@ -190,6 +192,15 @@ class FrontServer implements Fronts {
     this.#seen.add(facts);
     const slab = facts.slabIndex < 0 ? null : this.#deps.slabs.publish({ index: facts.slabIndex });
     this.#links.tellAll({ news: 'template', facts, slab });
+  }
+
+  linkWallets(take: (front: number, link: LinkPorts) => void): void {
+    for (let index = 0; index < this.#options.fronts; index++) {
+      if (this.#fronts[index].ended) continue;
+      const { front, thread } = newLink();
+      this.#links.tell(index, { news: 'wallets', link: front }, [front.main, front.priority]);
+      take(index, thread);
+    }
   }
 
   setWarmup(text: string | null): void {

@@ -7,5 +7,6 @@ export const WORKER_ENTRY = {
   lenient: new URL('../../workers/lenient.js', import.meta.url),
   storage: new URL('../../workers/storage.js', import.meta.url),
   sv2: new URL('../../workers/sv2.js', import.meta.url),
+  wallet: new URL('../../workers/wallet.js', import.meta.url),
   verify: new URL('../../workers/verify.js', import.meta.url),
 } as const;

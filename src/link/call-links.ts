@@ -2,7 +2,7 @@
 // after another and gives replies back. Submissions come by priority ports, which are drained between any two calls,
 // batch entries and slices; the loop gets a turn after every few milliseconds of work.
 
-import { receiveMessageOnPort } from 'node:worker_threads';
+import { receiveMessageOnPort, type TransferListItem } from 'node:worker_threads';
 import { yieldToLoop } from '../lib/turns.js';
 import { Link } from './link.js';
 import { LinkTurns } from './link-turns.js';
@@ -117,11 +117,11 @@ export class CallLinks {
   }
 
   /** Posts news to one front, in order with the replies before it. */
-  tell(front: number, news: FrontNews): void {
+  tell(front: number, news: FrontNews, transfer: readonly TransferListItem[] = []): void {
     const link = this.#links.find((one) => one.front === front);
     if (!link) return;
     link.outbox.flush();
-    link.postMessage(news);
+    link.postMessage(news, transfer);
   }
 
   /**
@@ -169,10 +169,11 @@ export class CallLinks {
 
   #prioritise(link: Link, message: PriorityCall): void {
     this.#prioritised++;
-    const { block } = message;
+    const { block, taken } = message;
     const call = new RunningCall(link, message, message.id, message.body.byteLength + (block?.bytes.byteLength ?? 0), true);
     call.submission = message.submission;
     call.block = block;
+    call.taken = taken;
     // Calls with keys come by this port too, and may last for minutes: nobody waits for them.
     if (call.submission && this.#submissions++ === 0) this.#holdUntil = performance.now() + HOLD_MS;
     this.#start(call, message.body);

@@ -16,6 +16,7 @@ import {
   memberBody,
   type NodeNews,
   Outbox,
+  type PassedSecrets,
   type PriorityCall,
   type TakenBlock,
   unpackMessage,
@@ -28,7 +29,7 @@ export type ReplyHandler = (status: number, body: Uint8Array | string) => void;
 /** Takes the answer to a template question: error code 0 when there is one now. */
 export type TemplateHandler = (code: number, text: string) => void;
 
-/** A call for the node thread. */
+/** A call for the thread that runs it. */
 export interface LinkedCall {
   readonly user: string;
   readonly uri: string;
@@ -36,6 +37,8 @@ export interface LinkedCall {
   readonly body: Uint8Array;
   /** What was taken out of the body of a submission; travels with it, and is gone afterwards. */
   readonly block?: TakenBlock | null;
+  /** Secrets that were taken out of the body: they go by the priority port with it, and are gone afterwards. */
+  readonly taken?: PassedSecrets | null;
   /** The body is somebody else's: copied before this returns. */
   readonly shared: boolean;
   /** By the priority port: submissions, and calls whose bytes must not stay in shared memory. */
@@ -53,6 +56,8 @@ interface Pending extends CallSize {
   /** Where it lies in the ring; -1 for calls that went by a port. */
   readonly position: number;
 }
+
+const LOST = 'The thread that runs this call has ended';
 
 /** Numbers of calls begin anew from here: they cross as int32. */
 const LAST_ID = 0x7fff_ffff;
@@ -85,6 +90,7 @@ export class FrontLink {
     this.#room = room;
     this.#outbox = new Outbox(ports.main);
     this.#onNews = onNews;
+    this.#port.on('close', () => this.#lose());
     this.#port.on('message', (message: unknown) => this.#receive(message));
     this.#priority.on('message', (message: unknown) => this.#takePacked(message as Uint8Array));
     this.#turns.begin();
@@ -101,18 +107,20 @@ export class FrontLink {
    * afterwards.
    */
   call(call: LinkedCall, done: ReplyHandler): number {
-    const { block = null } = call;
+    const { block = null, taken = null } = call;
     const sizeBytes = call.body.byteLength + (block?.bytes.byteLength ?? 0);
     const size = { sizeBytes, counted: !call.waits };
     if (!this.#room.take(size, call.submission)) return 0;
     const id = this.#newId();
     const position = call.priority ? -1 : this.#requests.write(id, call.user, call.uri, call.body, call.plain);
     this.#pending.set(id, { done, ...size, position });
+    if (this.#closed) setImmediate(() => this.#lose());
     if (call.priority) {
       const body = new Uint8Array(call.body);
       const { user, uri, method, submission } = call;
-      const message: PriorityCall = { id, user, uri, method, submission, body, block };
-      this.#priority.postMessage(message, block === null ? [body.buffer] : [body.buffer, block.bytes.buffer as ArrayBuffer]);
+      const message: PriorityCall = { id, user, uri, method, submission, body, block, taken };
+      const parts = [block?.bytes ?? [], ...[...(taken?.keys ?? []), ...(taken?.passphrases ?? [])].map(([, bytes]) => bytes)].flat();
+      this.#priority.postMessage(message, [body.buffer, ...parts.map(({ buffer }) => buffer as ArrayBuffer)]);
       this.#requests.ring.sayUrgent();
     } else if (position < 0) {
       const body = call.shared ? new Uint8Array(call.body) : call.body;
@@ -159,8 +167,18 @@ export class FrontLink {
   close(): void {
     this.#outbox.flush();
     this.#closed = true;
+    this.#pending.clear();
     this.#port.close();
     this.#priority.close();
+  }
+
+  /** The other thread has ended: what waits for it is told. */
+  #lose(): void {
+    if (!this.#closed) this.#read(true);
+    this.#closed = true;
+    for (const id of [...this.#pending.keys()]) this.#settle(id)?.done(500, LOST);
+    for (const done of this.#templates.values()) done(-1, LOST);
+    this.#templates.clear();
   }
 
   #newId(): number {

@@ -1,5 +1,5 @@
 // One front as the thread that runs its calls has it: ports, rings, and the calls that are on their way. Used by call-links.ts.
-import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, type TransferListItem } from 'node:worker_threads';
 import { newRing } from './byte-ring.js';
 import { CallReader, ReplyWriter, RING_BYTES } from './frames.js';
 import { type LinkPorts, Outbox } from './messages.js';
@@ -43,9 +43,9 @@ export class Link {
   }
 
   /** Puts a message on the main port. */
-  postMessage(message: unknown, transfer: readonly ArrayBuffer[] = []): void {
+  postMessage(message: unknown, transfer: readonly TransferListItem[] = []): void {
     this.messages = (this.messages + 1) | 0;
-    this.main.postMessage(message, transfer as ArrayBuffer[]);
+    this.main.postMessage(message, transfer as TransferListItem[]);
   }
 
   /** Wakes the front when there is something for it and it sleeps. */

@@ -24,6 +24,14 @@ export interface TakenBlock {
   readonly bytes: Uint8Array;
 }
 
+/** What was taken out of a body that is passed on from thread to thread. Each has an ArrayBuffer of its own. */
+export interface PassedSecrets {
+  /** By the texts that stand for them in the body. */
+  readonly keys: readonly (readonly [token: string, key: Uint8Array])[];
+  /** By position of the argument. */
+  readonly passphrases: readonly (readonly [at: number, passphrase: Uint8Array])[];
+}
+
 /** One side's ports, and the shared memory of the rings (frames.ts). */
 export interface LinkPorts {
   readonly main: MessagePort;
@@ -74,6 +82,8 @@ export interface PriorityCall {
   readonly body: Uint8Array;
   /** The block that the front took out of the body. */
   readonly block: TakenBlock | null;
+  /** Null: they are in the body, if anywhere. */
+  readonly taken: PassedSecrets | null;
 }
 
 /** Rare messages of the node to a front. */
@@ -84,6 +94,8 @@ export type FrontNews =
   /** Close whoever still reads this slab. */
   | { readonly news: 'evict'; readonly index: number }
   | { readonly news: 'warmup'; readonly text: string }
+  /** A link to the wallets' thread. */
+  | { readonly news: 'wallets'; readonly link: LinkPorts }
   | { readonly news: 'children'; readonly descriptors: readonly unknown[] }
   | { readonly news: 'stopListening' }
   | { readonly news: 'drain' }

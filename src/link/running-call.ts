@@ -1,6 +1,6 @@
 // A call on its way through the thread that runs it, and what that thread's dispatcher is told. Used by call-links.ts.
 
-import type { TakenBlock } from './messages.js';
+import type { PassedSecrets, TakenBlock } from './messages.js';
 
 /** A finished call. */
 export interface CallReply {
@@ -16,6 +16,8 @@ export interface RunningCallInfo {
   readonly plain: boolean;
   /** A block that was taken out of the body. */
   readonly block: TakenBlock | null;
+  /** Secrets that were taken out of the body on another thread. */
+  readonly taken: PassedSecrets | null;
   /** Fires when the client has gone or the server ends. */
   readonly signal: AbortSignal;
 }
@@ -46,6 +48,7 @@ export class RunningCall<Link> implements RunningCallInfo {
   submission = false;
   plain = false;
   block: TakenBlock | null = null;
+  taken: PassedSecrets | null = null;
   cancelled = false;
   #abort: AbortController | null = null;
 

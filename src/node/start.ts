@@ -16,6 +16,7 @@ import { createEllSwift } from '../crypto/native/ell-swift.js';
 import { createNativeCrypto, cryptoWarning } from '../crypto/native/index.js';
 import { createKeyMath } from '../crypto/native/key-math.js';
 import { createSigner } from '../crypto/native/sign.js';
+import { HTTP_DEFAULTS } from '../http/options.js';
 import type { Fronts } from '../http/server.js';
 import { Indexes } from '../indexes/indexes.js';
 import type { Clock } from '../lib/clock.js';
@@ -47,6 +48,7 @@ import { METHODS } from '../rpc/declare/methods.js';
 import { ActiveCommands, CallDesk } from '../rpc/desk.js';
 import { RPC_CODE, RpcError } from '../rpc/errors.js';
 import { HEAVY_CALLS } from '../rpc/node/heavy-call.js';
+import { passingOn } from '../rpc/node/pass-on.js';
 import { RestDesk } from '../rpc/node/rest.js';
 import { NODE_RUNS } from '../rpc/node/runs.js';
 import { lookAhead } from '../rpc/node/send-ahead.js';
@@ -57,8 +59,6 @@ import type { FolderLock } from '../storage/folder-lock.js';
 import type { RocksStore } from '../storage/rocks-store.js';
 import { TemplateService } from '../template/service.js';
 import { ExternalSigner } from '../wallet/external-signer.js';
-import { WalletError } from '../wallet/manage/wallet-error.js';
-import { createChance } from '../wallet/spend/chance.js';
 import { readAsmap } from './asmap-file.js';
 import { NewestBlock } from './block-figures.js';
 import { chainOptions, checkStoredBlocks } from './chain-options.js';
@@ -77,7 +77,6 @@ import { startNotifications } from './notifications.js';
 import { PoolFiles } from './pool-files.js';
 import { fileSizes, guardReaders, pruneAtStart, refuseUnpruned } from './pruning.js';
 import { prepareRebuild } from './rebuild.js';
-import { startResending } from './resending.js';
 import { openRpcServer } from './rpc-server.js';
 import { RuleWatch } from './rule-watch.js';
 import { createRunForJson } from './run-for-json.js';
@@ -87,7 +86,7 @@ import { createSv2, type Sv2 } from './sv2.js';
 import { Teardown } from './teardown.js';
 import { createTemplateAccess } from './template-access.js';
 import { TipPublisher } from './tip-publisher.js';
-import { createWallets } from './wallets.js';
+import { WalletThread } from './wallet-thread.js';
 import { warmupDesk, warmupTexts } from './warmup.js';
 
 const hourMs = 3_600_000;
@@ -411,38 +410,25 @@ async function build(
     filters: indexes.filters?.index ?? null,
     mostRelatives: { ancestors: config.mempool.limitAncestorCount, descendants: config.mempool.limitDescendantCount },
   });
-  const spend = {
-    client,
-    options: config.wallet.spend,
-    crypto: native,
-    signer,
-    signingThreads,
-    chance: createChance(),
-    nowSeconds: () => clock.nowSeconds(),
-    log: (line: string) => log.info(line),
-  };
+  const { jsonRpc2: version2, workQueue: calls = HTTP_DEFAULTS.workQueue } = config.rpc;
   const wallets = config.wallet.enabled
-    ? await createWallets(config.wallet, {
-        client,
-        crypto: native,
-        clock,
-        descriptors,
-        log,
-        stopping: stopping.signal,
-        onFault: askStop,
-        spend,
-        settingsFile: config.settingsFile,
-      })
+    ? new WalletThread(
+        { options: config.wallet, compat: config.compat, params, settingsFile: config.settingsFile, version2, state: state.buffer },
+        {
+          client,
+          log,
+          stopping: stopping.signal,
+          bounds: { calls, bytes: Number.POSITIVE_INFINITY },
+          onCall: observe.rpc,
+          onFault: askStop,
+        },
+      )
     : null;
   guardReaders(chain, indexes);
   if (wallets) {
     warm(warmupTexts.wallets);
     teardown.add(() => wallets.close());
-    await wallets.loadAtStart().catch((error: unknown) => {
-      throw error instanceof WalletError
-        ? new ConfigError(error.message.replace(/^Wallet (loading|file verification) failed\. /, ''))
-        : error;
-    });
+    await wallets.load();
   }
 
   keepAll();
@@ -472,7 +458,10 @@ async function build(
         showDownload();
         net?.timeMoved();
       },
-      advanceScheduler: (seconds) => scheduler.advance(seconds),
+      advanceScheduler: (seconds) => {
+        scheduler.advance(seconds);
+        wallets?.advance(seconds);
+      },
     },
     chain,
     mempool,
@@ -492,23 +481,12 @@ async function build(
     signer,
     signingThreads,
     ...(signerCommand && { externalSigner: new ExternalSigner(signerCommand, params.name, createRunForJson(stopping.signal)) }),
-    wallets,
-    spend: wallets && spend,
-    client,
-    settle: () => {
-      const drain = (): Promise<unknown> | undefined => wallets?.drain();
-      if (mempool.returning || !indexes.settled) {
-        return mempool
-          .settled()
-          .then(drain)
-          .then(() => indexes.settle());
-      }
-      return drain();
-    },
+    passOn: wallets && passingOn(wallets.link),
+    settle: () => (mempool.returning || !indexes.settled ? mempool.settled().then(() => indexes.settle()) : undefined),
     warnings: () => [ruleWatch.text, net?.clockCheck.warning ?? ''].filter((text) => text !== ''),
     stop: (waitMs) => setTimeout(() => askStop(), waitMs),
     stopping: stopping.signal,
-    activeCommands: () => active.list(),
+    activeCommands: async () => [...active.list(), ...((await wallets?.activeCommands()) ?? [])],
     startedSeconds,
   };
   running = new CallDesk(context, {
@@ -574,7 +552,6 @@ async function build(
     const seen = { ...rooms, slabs, blocks, scriptThreads: pool.size };
     await serveStatus({ ...config.metrics, port: config.metrics.port }, { metrics, seen, log, teardown });
   }
-  if (wallets) startResending(wallets, { scheduler, spend, log });
   scheduler.every(hourMs, () => {
     if (!stopping.signal.aborted) chain.flush().catch((error: Error) => log.error(`flush: ${error.message}`));
   });
@@ -620,6 +597,7 @@ async function build(
     throw error instanceof BindError ? new ConfigError(error.message) : error;
   });
   await sv2?.listen();
+  if (wallets) fronts?.linkWallets((front, link) => wallets.connect(front, link));
   // Whose calls are answered may connect at once.
   warm(null);
   // Returned first, so that signals and the stop call are heard while this goes on.

@@ -2,14 +2,14 @@
 // for getrpcinfo and tells metrics how long each took. Called by link and by tests.
 
 import type { Clock } from '../lib/clock.js';
-import type { TakenBlock } from '../link/messages.js';
+import type { PassedSecrets, TakenBlock } from '../link/messages.js';
 import type { Compat } from '../policy/compat.js';
 import { methodsOf } from './declare/methods.js';
 import { SECRET_PLACES } from './declare/secret-places.js';
 import { type CallInfo, type DispatchDeps, Dispatcher, type DispatchHooks } from './dispatch.js';
 import { GONE, type Reply } from './wire/reply.js';
 import { SecretSearch } from './wire/secret-search.js';
-import type { TakenSecrets } from './wire/taken-secrets.js';
+import { TakenSecrets } from './wire/taken-secrets.js';
 
 /** A call under way. */
 export interface ActiveCommand {
@@ -50,6 +50,8 @@ export interface DeskCaller {
   readonly plain?: boolean;
   /** What a front has taken out of a submitblock. */
   readonly block?: TakenBlock | null;
+  /** Secrets that were taken out of a single request on another thread. */
+  readonly taken?: PassedSecrets | null;
 }
 
 /** What a desk needs besides the context. */
@@ -88,6 +90,7 @@ export class CallDesk<Context extends { readonly compat: Compat; readonly clock:
 
   /** Never rejects. Synchronous when every entry is. */
   executeBody(body: Uint8Array, call: DeskCaller, hooks: DispatchHooks = {}): Reply | Promise<Reply> {
+    if (call.taken) return this.#executeSecret(body, true, new DeskCall(call, hooks, TakenSecrets.of(call.taken)), hooks);
     const search = call.plain ? null : SecretSearch.in(body, SECRET_PLACES);
     const info = new DeskCall(call, hooks, search?.taken);
     if (search === null) return this.#dispatcher.dispatchBytes(body, info, hooks);

@@ -199,7 +199,7 @@ export class Answers {
 
   #planned(room: Room, id: string, call: Call, plan: CallPlan | null): void {
     if (room.calls.get(id) !== call) return;
-    if (plan?.kind === 'node' || plan?.kind === 'template') {
+    if (plan?.kind === 'node' || plan?.kind === 'wallet' || plan?.kind === 'template') {
       this.#admitted(room, id, call);
       return;
     }

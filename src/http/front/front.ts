@@ -15,8 +15,7 @@ import { only } from '../../policy/compat.js';
 import { METHODS } from '../../rpc/declare/methods.js';
 import { SECRET_PLACES } from '../../rpc/declare/secret-places.js';
 import type { DispatchObserver } from '../../rpc/dispatch.js';
-import type { ReplyKeeper } from '../../rpc/front/kept-results.js';
-import { type CallPlan, type FrontCall, FrontDesk, SUBMISSIONS } from '../../rpc/front/plan.js';
+import { type CallPlan, type FrontCall, FrontDesk, SUBMISSIONS, type ThreadPlan } from '../../rpc/front/plan.js';
 import { secretMethodIn } from '../../rpc/wire/secret-places.js';
 import { TemplateView } from '../../template/view/template-view.js';
 import type { HttpOptions } from '../options.js';
@@ -66,15 +65,11 @@ interface BodyFacts {
   readonly shared?: boolean;
   /** Somebody has looked: no passphrase in it. */
   readonly plain?: boolean;
-}
-
-/** How a call goes to the node thread. */
-interface Forwarded extends BodyFacts {
-  readonly method: string;
-  /** By the port that is drained first, with bytes of its own, even if it is no submission: it holds a secret. */
+  /**
+   * It goes by the port that is drained first, with bytes of its own, even if it is no submission, and nothing of it
+   * stays on this thread.
+   */
   readonly secret?: boolean;
-  /** Is shown the reply's body. */
-  readonly keep?: ReplyKeeper | undefined;
 }
 
 export class Front {
@@ -92,6 +87,8 @@ export class Front {
   /** Requests whose body is not complete. */
   readonly #uploads = new Set<Exchange>();
   readonly #counts = new MethodCounts();
+  /** The wallets' thread; null until it runs, and without wallets. */
+  wallets: FrontLink | null = null;
   readonly #reporting: NodeJS.Timeout;
   readonly #lag = monitorEventLoopDelay({ resolution: 20 });
   #tip: PublishedTip;
@@ -333,23 +330,14 @@ export class Front {
       const call: FrontCall = { user, uri: exchange.target, allowed };
       const secret = body.byteLength <= QUICK_LOOK_BYTES ? secretMethodIn(body, SECRET_PLACES) : null;
       if (body.byteLength >= LARGE_BODY_BYTES && (secret === null || allowed !== null)) {
-        if (allowed !== null) {
-          void this.#readLong(exchange, body, shared, call);
-          return;
-        }
+        const method = scanMethod(body);
+        if (allowed !== null || this.#mayBeOfWallets(method)) void this.#readLong(exchange, body, shared, call);
         // The link copies what does not travel by itself.
-        this.#toNode(exchange, user, body, { method: scanMethod(body), shared });
+        else this.#toThread(exchange, user, { kind: 'node', method }, { body, shared });
         return;
       }
-      const plan = secret === null ? this.#desk.plan(body, call) : this.#desk.planSecret(body, call);
-      if (plan === null) {
-        // Not made text of here; the priority port takes the bytes themselves along, so that nothing of them stays on
-        // this thread.
-        this.#toNode(exchange, user, body, { method: secret ?? '', secret: true });
-        body.fill(0);
-        return;
-      }
-      this.#follow(exchange, user, plan, { body, shared, plain: allowed === null });
+      if (secret === null) this.#follow(exchange, user, this.#desk.plan(body, call), { body, shared, plain: allowed === null });
+      else this.#follow(exchange, user, this.#desk.planSecret(body, call, secret), { body, shared, secret: true });
     } catch (error) {
       this.#failed(exchange, error);
     }
@@ -379,6 +367,11 @@ export class Front {
     }
   }
 
+  /** Whether a large body is worth a closer look: the wallets' thread takes it only if it runs all of it. */
+  #mayBeOfWallets(method: string): boolean {
+    return this.wallets !== null && (METHODS.get(method)?.runs ?? 'wallet') === 'wallet';
+  }
+
   #failed(exchange: Exchange, error: unknown): void {
     this.#deps.link.tell({ news: 'notice', level: 'error', text: `request failed: ${error instanceof Error ? error.stack : error}` });
     exchange.reply(500, TYPE_DEFAULT, 'Unhandled request');
@@ -386,7 +379,6 @@ export class Front {
 
   /** Does what was decided about a call. */
   #follow(exchange: Exchange, user: string, plan: CallPlan, facts: BodyFacts & { readonly body: Uint8Array }): void {
-    const { body, shared, plain } = facts;
     switch (plan.kind) {
       case 'reply':
         this.#deliver(exchange, plan.status, plan.body);
@@ -395,7 +387,8 @@ export class Front {
         exchange.reply(403, TYPE_DEFAULT, '');
         break;
       case 'node':
-        this.#toNode(exchange, user, body, { method: plan.method, shared, plain, keep: plan.keep });
+      case 'wallet':
+        this.#toThread(exchange, user, plan, facts);
         break;
       case 'template': {
         const begun = performance.now();
@@ -409,11 +402,13 @@ export class Front {
     }
   }
 
-  /** Hands a call to the node thread. */
-  #toNode(exchange: Exchange, user: string, body: Uint8Array, call: Forwarded): void {
-    const { method, secret = false, shared = false, plain = false, keep } = call;
+  /** Hands a call to the thread that runs it. */
+  #toThread(exchange: Exchange, user: string, plan: ThreadPlan, facts: BodyFacts & { readonly body: Uint8Array }): void {
+    const { kind, method, keep } = plan;
+    const { body, secret = false, shared = false, plain = false } = facts;
     const waits = METHODS.get(method)?.waits === true;
-    const { link } = this.#deps;
+    // Until there is a thread of wallets the node thread says what it waits for.
+    const link = (kind === 'wallet' ? this.wallets : null) ?? this.#deps.link;
     const submission = SUBMISSIONS.has(method);
     const priority = submission || secret;
     const taken = method === 'submitblock' && body.byteLength >= LARGE_BODY_BYTES ? this.#desk.withoutBlock(body) : null;
@@ -422,6 +417,7 @@ export class Front {
       if (keep && status === 200) keep(reply);
       this.#deliver(exchange, status, reply);
     });
+    if (secret) body.fill(0);
     if (id === 0) {
       this.#queueFull(exchange);
       return;

@@ -49,6 +49,7 @@ export function startFront(init: FrontInit, urgency: (urgent: boolean) => void):
 class FrontThread {
   readonly #init: FrontInit;
   readonly #link: FrontLink;
+  readonly #room: CallRoom;
   readonly #front: Front;
   readonly #app: ChildApp;
   #acceptor: ChildApp | null = null;
@@ -57,8 +58,8 @@ class FrontThread {
   constructor(init: FrontInit, urgency: (urgent: boolean) => void) {
     this.#init = init;
     const counters = new FrontCounters(init.counters);
-    const room = new CallRoom({ calls: init.options.workQueue, bytes: init.linkBytes }, counters);
-    this.#link = new FrontLink(init.link, room, (news) => this.#onNews(news));
+    this.#room = new CallRoom({ calls: init.options.workQueue, bytes: init.linkBytes }, counters);
+    this.#link = new FrontLink(init.link, this.#room, (news) => this.#onNews(news));
     this.#front = new Front({
       options: init.options,
       params: init.params,
@@ -91,6 +92,9 @@ class FrontThread {
     switch (news.news) {
       case 'children':
         this.#listen(news.descriptors);
+        break;
+      case 'wallets':
+        this.#front.wallets = new FrontLink(news.link, this.#room, () => {});
         break;
       case 'stopListening':
         this.#stopListening();
@@ -145,6 +149,7 @@ class FrontThread {
     this.#app.close();
     this.#acceptor?.close();
     this.#link.tell({ news: 'closed' });
+    this.#front.wallets?.close();
     this.#link.close();
   }
 }

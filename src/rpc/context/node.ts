@@ -1,12 +1,13 @@
 import type { Clock } from '../../lib/clock.js';
 import type { Semaphore } from '../../lib/semaphore.js';
-import type { Run } from '../dispatch.js';
+import type { CallInfo, Run } from '../dispatch.js';
+import type { JsonResult, JsonValue } from '../wire/values.js';
 import type { ChainContext } from './chain.js';
 import type { IndexContext } from './indexes.js';
 import type { MempoolContext } from './mempool.js';
 import type { MiningContext } from './mining.js';
 import type { NetworkContext } from './network.js';
-import type { WalletContext } from './wallet.js';
+import type { SigningContext } from './signing.js';
 
 /** The mock clock and the scheduler that tests move. */
 export interface ClockControl extends Clock {
@@ -29,14 +30,19 @@ export interface LogControl {
   info(line: string): void;
 }
 
+/** Has a call run on the wallets' thread. Rejects with the RpcError that it ends with. */
+export type PassOn = (method: string, args: readonly JsonValue[], call: CallInfo) => Promise<JsonResult>;
+
 /** Everything a node method may use. */
-export interface NodeContext extends ChainContext, MempoolContext, IndexContext, MiningContext, NetworkContext, WalletContext {
+export interface NodeContext extends ChainContext, MempoolContext, IndexContext, MiningContext, NetworkContext, SigningContext {
   /** -deprecatedrpc */
   readonly deprecated: ReadonlySet<string>;
   /** The network's data folder, an absolute path: where relative paths of calls start. */
   readonly folder: string;
   /** What is published by ZeroMQ; absent when nothing can be. */
   readonly zmq?: readonly { readonly topic: string; readonly address: string; readonly highWaterMark: number }[];
+  /** Null with -disablewallet. */
+  readonly passOn: PassOn | null;
   readonly clock: ClockControl;
   readonly heavy: Semaphore;
   readonly log: LogControl;
@@ -48,8 +54,8 @@ export interface NodeContext extends ChainContext, MempoolContext, IndexContext,
   stop(waitMs: number): void;
   /** Fires when the node begins to stop. */
   readonly stopping: AbortSignal;
-  /** Calls under way: method and start on the monotonic clock. */
-  activeCommands(): readonly { method: string; startedMs: number }[];
+  /** Calls under way, those of wallets among them: method and start on the monotonic clock. */
+  activeCommands(): Promise<readonly { readonly method: string; readonly startedMs: number }[]>;
   /** Start of the process, seconds since 1970. */
   readonly startedSeconds: number;
 }

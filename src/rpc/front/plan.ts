@@ -1,6 +1,6 @@
 // A front's desk: decides what becomes of a body, at once unless it is large. Replies it can give alone it gives; a
-// template request is handed back checked, with the envelope around its result; everything else goes to the node
-// thread. Called by http/front.
+// template request is handed back checked, with the envelope around its result; calls of wallets alone go to the
+// wallets' thread, everything else to the node thread. Called by http/front.
 import { methodsOf } from '../declare/methods.js';
 import { type CallInfo, checkAccess, checkElement, type DispatchedMethod, Dispatcher, type DispatchObserver } from '../dispatch.js';
 import { RpcError } from '../errors.js';
@@ -19,8 +19,16 @@ import { parseTemplateRequest, type TemplateRequest } from './template-request.j
 export type CallPlan =
   | { readonly kind: 'reply'; readonly status: number; readonly body: string | Uint8Array }
   | { readonly kind: 'forbidden' }
-  | { readonly kind: 'node'; readonly method: string; readonly keep?: ReplyKeeper }
+  | ThreadPlan
   | TemplatePlan;
+
+/** It runs on another thread. */
+export interface ThreadPlan {
+  readonly kind: 'node' | 'wallet';
+  readonly method: string;
+  /** Is shown the reply's body. */
+  readonly keep?: ReplyKeeper;
+}
 
 /** A single getblocktemplate in template mode whose arguments are in order. */
 export interface TemplatePlan {
@@ -81,33 +89,29 @@ export class FrontDesk {
   }
 
   /**
-   * The same for a body that may hold secrets, of which no text is made here.
-   * @returns null when it is to be handed to the node thread as it is
+   * The same for a body that may hold secrets, of which no text is made here unless there is no other way to see
+   * whether its methods are allowed.
+   * @param method that takes them
    */
-  planSecret(body: Uint8Array, call: FrontCall): CallPlan | null {
-    if (call.allowed === null) return null;
-    const names = new MethodNames(body);
-    names.goOn(Number.POSITIVE_INFINITY);
-    if (names.names === null) return this.plan(body, call);
-    return allAllowed(names.names, call.allowed) ? null : FORBIDDEN;
+  planSecret(body: Uint8Array, call: FrontCall, method: string): CallPlan {
+    const named = new MethodNames(body);
+    named.goOn(Number.POSITIVE_INFINITY);
+    return this.#planNamed(named, call, method) ?? this.plan(body, call);
   }
 
   /**
-   * The same for a large body, read in turns with the others: whether its methods are allowed is decided here, by their
-   * names alone where these are plain to see, and what is answered with a template; everything else is the node
-   * thread's, for a front must not be kept.
+   * The same for a large body, read in turns with the others: whether its methods are allowed and which thread runs
+   * them is decided here, by their names alone where these are plain to see, and what is answered with a template;
+   * everything else is another thread's, for a front must not be kept.
    * @param gone whether the client still waits
    * @returns null when it does not
    */
   async planLong(body: Uint8Array, call: FrontCall, gone: () => boolean): Promise<CallPlan | null> {
     const named = new MethodNames(body);
     if (!(await this.#reading.read(named, { turnMs: READ_MS, gone }))) return null;
-    const { names } = named;
-    if (names !== null && call.allowed !== null && !names.has('getblocktemplate')) {
-      if (!allAllowed(names, call.allowed)) return FORBIDDEN;
-      const [method] = named.isBatch ? ['batch'] : names;
-      return { kind: 'node', method };
-    }
+    const template = call.allowed !== null && named.names?.has('getblocktemplate');
+    const plan = template ? null : this.#planNamed(named, call, '');
+    if (plan !== null) return plan;
     let refused = null as Reply | null;
     const batch = LongBatch.in(body, (source) => {
       if (call.allowed) refused ??= checkElement(source, (method) => call.allowed!.has(method));
@@ -141,6 +145,21 @@ export class FrontDesk {
     }
   }
 
+  /** By the methods' names alone; null when they must be read. @param method when they are not plain to see */
+  #planNamed(named: MethodNames, { allowed }: FrontCall, method: string): CallPlan | null {
+    const { names } = named;
+    if (names === null) return allowed === null ? { kind: 'node', method } : null;
+    if (allowed !== null) for (const name of names) if (!allowed.has(name)) return FORBIDDEN;
+    const [first] = names;
+    return { kind: this.#threadOf(names), method: named.isBatch ? 'batch' : first };
+  }
+
+  /** The wallets' thread runs nothing but calls of wallets; the node thread hands it those of a mixed batch. */
+  #threadOf(names: Iterable<string>): ThreadPlan['kind'] {
+    for (const name of names) if (this.#methods.get(name)?.runs !== 'wallet') return 'node';
+    return 'wallet';
+  }
+
   #planParsed(parsed: ParsedBody, call: FrontCall, large: boolean): CallPlan {
     if (call.allowed) {
       const refused = checkAccess(parsed, (method) => call.allowed!.has(method));
@@ -149,9 +168,11 @@ export class FrontDesk {
     if (parsed.kind === 'single' && parsed.entry.method === 'getblocktemplate') return this.#template(parsed.entry);
     const long = parsed.kind === 'batch' ? parsed.entries.length > MAX_BATCH : large && parsed.kind === 'single';
     const info: CallInfo = { user: call.user, path: call.uri };
-    if (long || this.#dispatcher.place(parsed) === 'elsewhere') {
-      if (parsed.kind !== 'single') return { kind: 'node', method: 'batch' };
-      return large ? { kind: 'node', method: parsed.entry.method } : this.#elsewhere(parsed.entry, info);
+    if (parsed.kind !== 'fault' && (long || this.#dispatcher.place(parsed) === 'elsewhere')) {
+      if (parsed.kind === 'batch') return { kind: this.#threadOf(parsed.entries.map(({ method }) => method)), method: 'batch' };
+      const { method } = parsed.entry;
+      const kind = this.#threadOf([method]);
+      return large || kind === 'wallet' ? { kind, method } : this.#elsewhere(parsed.entry, info);
     }
     // Front methods are synchronous, so their replies are.
     return { kind: 'reply', ...(this.#dispatcher.dispatch(parsed, info, { turnMs: Number.POSITIVE_INFINITY }) as Reply) };
@@ -186,11 +207,6 @@ export class FrontDesk {
 }
 
 const FORBIDDEN: CallPlan = { kind: 'forbidden' };
-
-function allAllowed(names: ReadonlySet<string>, allowed: ReadonlySet<string>): boolean {
-  for (const name of names) if (!allowed.has(name)) return false;
-  return true;
-}
 
 /** What becomes of a call that a list of methods does not allow. */
 function refusal(reply: Reply): CallPlan {

@@ -97,6 +97,7 @@ import { signrawtransactionwithkey } from './rawtransactions/signrawtransactionw
 import { submitpackage } from './rawtransactions/submitpackage.run.js';
 import { testmempoolaccept } from './rawtransactions/testmempoolaccept.run.js';
 import { utxoupdatepsbt } from './rawtransactions/utxoupdatepsbt.run.js';
+import { enumeratesigners } from './signer/enumeratesigners.run.js';
 import { createmultisig } from './util/createmultisig.run.js';
 import { deriveaddresses } from './util/deriveaddresses.run.js';
 import { estimatesmartfee } from './util/estimatesmartfee.run.js';
@@ -123,6 +124,7 @@ export const NODE_RUNS: RunTable<NodeContext> = {
   descriptorprocesspsbt,
   disconnectnode,
   dumptxoutset,
+  enumeratesigners,
   estimaterawfee,
   estimatesmartfee,
   exportasmap,

@@ -2,7 +2,6 @@
 import type { WalletContext } from '../context/wallet.js';
 import type { RunTable } from '../dispatch.js';
 import { fundrawtransaction } from './rawtransactions/fundrawtransaction.run.js';
-import { enumeratesigners } from './signer/enumeratesigners.run.js';
 import { abandontransaction } from './wallet/abandontransaction.run.js';
 import { abortrescan } from './wallet/abortrescan.run.js';
 import { addhdkey } from './wallet/addhdkey.run.js';
@@ -88,7 +87,6 @@ export const WALLET_RUNS: RunTable<WalletContext> = {
   dumpprivkey,
   dumpwallet,
   encryptwallet,
-  enumeratesigners,
   exportwatchonlywallet,
   fundrawtransaction,
   getaddressesbylabel,

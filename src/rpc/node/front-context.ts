@@ -12,7 +12,7 @@ export function frontContextOf(ctx: NodeContext): FrontContext {
     hashes: ctx.crypto,
     descriptors: ctx.descriptors,
     startedSeconds: ctx.startedSeconds,
-    wallets: ctx.wallets !== null,
+    wallets: ctx.passOn !== null,
     nowSeconds: () => ctx.clock.nowSeconds(),
     warmup: () => null,
     moment: () => 0,

@@ -131,7 +131,7 @@ export class RestDesk {
 
   /** A method's result as the version has it. */
   #shaped(name: string, result: JsonResult): JsonResult {
-    const shape = methodsOf(this.#ctx.wallets !== null, this.#ctx.compat).get(name)?.shape;
+    const shape = methodsOf(this.#ctx.passOn !== null, this.#ctx.compat).get(name)?.shape;
     return shape ? shape(result) : result;
   }
 

@@ -1,12 +1,13 @@
-// The run functions of the node thread: its own, the wallets', and those of the fronts for batches that hold several kinds.
+// The run functions of the node thread: its own, and for batches that hold several kinds those of the fronts, and what
+// hands calls of wallets on.
 
 import type { NodeContext } from '../context/node.js';
 import type { Run, RunTable } from '../dispatch.js';
 import { FRONT_RUNS } from '../methods/front-runs.js';
 import { NODE_RUNS as OWN_RUNS } from '../methods/node-runs.js';
-import { WALLET_RUNS } from '../wallet/runs.js';
 import { frontContextOf } from './front-context.js';
 import { decoderawtransaction } from './getrawtransaction.js';
+import { PASSED_RUNS } from './pass-on.js';
 
 function fromFront(): Record<string, Run<NodeContext>> {
   const runs: Record<string, Run<NodeContext>> = {};
@@ -17,4 +18,4 @@ function fromFront(): Record<string, Run<NodeContext>> {
 }
 
 /** By name of the method. Bodies too large for a front come to the node thread's decoderawtransaction. */
-export const NODE_RUNS: RunTable<NodeContext> = { ...fromFront(), ...WALLET_RUNS, ...OWN_RUNS, decoderawtransaction };
+export const NODE_RUNS: RunTable<NodeContext> = { ...fromFront(), ...PASSED_RUNS, ...OWN_RUNS, decoderawtransaction };

@@ -1,12 +1,29 @@
 // What was taken out of a request before it was parsed: strings of JavaScript cannot be overwritten, bytes can. Made by
 // secret-search.ts, used by the methods that asked for it, overwritten by the desk when the call is over.
 import { secretCopy } from '../../crypto/secret-bytes.js';
+import type { PassedSecrets } from '../../link/messages.js';
 
 /** The secrets of a body. */
 export class TakenSecrets {
   readonly #keys = new Map<string, Uint8Array>();
   /** By place of the request in the batch, then by position of the argument. */
   readonly #passphrases = new Map<number, Map<number, Uint8Array>>();
+
+  /** Those that came with a single request. @param passed are overwritten by wipe() */
+  static of({ keys, passphrases }: PassedSecrets): TakenSecrets {
+    const taken = new TakenSecrets();
+    for (const [token, key] of keys) taken.#keys.set(token, key);
+    for (const [at, secret] of passphrases) taken.addPassphrase(0, at, secret);
+    return taken;
+  }
+
+  /** Copies for another thread, of what one request may need. @param request place in the batch; null: nothing */
+  ofRequest(request: number): PassedSecrets | null {
+    const copies = <K>(secrets: Iterable<readonly [K, Uint8Array]>) =>
+      [...secrets].map(([name, secret]) => [name, secretCopy(secret)] as const);
+    const passed = { keys: copies(this.#keys), passphrases: copies(this.#passphrases.get(request) ?? []) };
+    return passed.keys.length + passed.passphrases.length > 0 ? passed : null;
+  }
 
   /** Texts of private keys (WIF, or extended) as ASCII, by the tokens that stand for them in the body. */
   get keys(): ReadonlyMap<string, Uint8Array> {

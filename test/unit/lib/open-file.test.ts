@@ -12,7 +12,7 @@ import { openFile } from '../../../src/lib/open-file.js';
 import { silentLogger } from '../../../src/log/logger.js';
 import type { Mempool } from '../../../src/mempool/mempool.js';
 import { PoolFiles } from '../../../src/node/pool-files.js';
-import type { NodeContext } from '../../../src/rpc/context/node.js';
+import type { WalletContext } from '../../../src/rpc/context/wallet.js';
 import { DumpContents, readDump } from '../../../src/rpc/wallet/dump-reader.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
 import type { StoreCursor } from '../../../src/storage/store.js';
@@ -38,7 +38,7 @@ t.test('a FIFO', { skip: process.platform === 'win32' }, async (t) => {
       if (!(await files.import(pool, fifo, {} as never, new AbortController().signal))) throw new Error('refused');
     },
     importcorewallet: () => readCoreWallet(fifo, new Uint8Array(4), crypto),
-    importwallet: () => readDump({} as NodeContext, fifo, new DumpContents(), () => undefined),
+    importwallet: () => readDump({} as WalletContext, fifo, new DumpContents(), () => undefined),
     restorewallet: () => readBackup(fifo, new MemoryStore()),
   };
   for (const [name, read] of Object.entries(reads)) {

@@ -8,22 +8,25 @@ import { FeeEstimator } from '../../../src/mempool/fees/fee-estimator.js';
 import { COMPATS, type Compat } from '../../../src/policy/compat.js';
 import type { PoolList } from '../../../src/rpc/context/mempool.js';
 import type { NodeContext } from '../../../src/rpc/context/node.js';
+import type { WalletContext } from '../../../src/rpc/context/wallet.js';
 import { ActiveCommands, CallDesk } from '../../../src/rpc/desk.js';
 import { NODE_RUNS } from '../../../src/rpc/node/runs.js';
 import { lookAhead } from '../../../src/rpc/node/send-ahead.js';
 import { RawJson } from '../../../src/rpc/wire/values.js';
+import type { WalletManager } from '../../../src/wallet/manage/wallet-manager.js';
 import type { NodeClient } from '../../../src/wallet/node-client.js';
+import type { SpendTools } from '../../../src/wallet/spend/payment.js';
 import { type BuiltBlock, buildBlock, GENESIS } from '../../framework/chain-builder.js';
 import { crypto, type Fixture } from '../../framework/chain-fixture.js';
 
 /** A desk and what its stand-ins saw. */
 export interface Desk {
-  readonly desk: CallDesk<NodeContext>;
+  readonly desk: CallDesk<NodeContext & WalletContext>;
   /** A call's result; rejects with code and message. */
   call(method: string, ...params: unknown[]): Promise<unknown>;
   /** A call's code and message. */
   fault(method: string, ...params: unknown[]): Promise<string>;
-  readonly context: NodeContext;
+  readonly context: NodeContext & WalletContext;
   readonly events: string[];
   readonly stopping: AbortController;
 }
@@ -47,7 +50,7 @@ export function openDesk(
   fixture: Fixture,
   blocks: Map<string, BuiltBlock> = new Map(),
   compat: Compat = COMPATS['0.21.1'],
-  parts: Partial<NodeContext> = {},
+  parts: Partial<NodeContext & WalletContext> = {},
 ): Desk {
   const { chain, clock } = fixture;
   const events: string[] = [];
@@ -58,7 +61,7 @@ export function openDesk(
     ['rpc', false],
   ]);
   const turn = (name: string, on: boolean) => categories.has(name) && !!categories.set(name, on);
-  const context: NodeContext = {
+  const context: NodeContext & WalletContext = {
     compat,
     deprecated: new Set(),
     params: chain.params,
@@ -183,23 +186,24 @@ export function openDesk(
       path: '/tmp/debug.log',
       info: () => {},
     },
-    wallets: null,
-    spend: null,
+    wallets: null as unknown as WalletManager,
+    spend: null as unknown as SpendTools,
     descriptors: { params: chain.params, hashes: crypto, keys: keyMath, language: '0.21' },
     recoverable: keyMath,
     signer: createSigner(),
+    passOn: null,
     settle: () => Promise.resolve(),
     warnings: () => [],
     stop: (waitMs) => events.push(`stop ${waitMs}`),
     stopping: stopping.signal,
-    activeCommands: () => active.list(),
+    activeCommands: async () => active.list(),
     startedSeconds: 0,
     ...parts,
   };
   const desk = new CallDesk(context, {
     runs: NODE_RUNS,
     lookAhead,
-    wallets: context.wallets !== null,
+    wallets: context.passOn !== null,
     active,
     warmup: () => null,
     onFault: (method, error) => events.push(`${method}: ${String(error)}`),

@@ -8,7 +8,7 @@ import { parseDescriptor } from '../../../src/address/descriptor/parse.js';
 import { encodeWif } from '../../../src/address/wif.js';
 import { chainParams } from '../../../src/consensus/params/networks.js';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
-import type { NodeContext } from '../../../src/rpc/context/node.js';
+import type { WalletContext } from '../../../src/rpc/context/wallet.js';
 import { SECRET_PLACES } from '../../../src/rpc/declare/secret-places.js';
 import { readDescriptorImport, readScriptImport } from '../../../src/rpc/wallet/import-request.js';
 import { parseJson } from '../../../src/rpc/wire/json-parse.js';
@@ -395,7 +395,7 @@ t.test('private keys that a request of importmulti leaves behind are overwritten
     params,
     crypto: createNativeCrypto(),
     descriptors: { ...context, keys: Object.assign(Object.create(context.keys), { publicKey }) },
-  } as unknown as NodeContext;
+  } as unknown as WalletContext;
   const wif = (fill: number) => encodeWif({ key: new Uint8Array(32).fill(fill), compressed: true }, params, context.hashes);
   const id = context.hashes.hash160(context.keys.publicKey(new Uint8Array(32).fill(7), true)!);
   const script = `76a914${Buffer.from(id).toString('hex')}88ac`;

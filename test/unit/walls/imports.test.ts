@@ -218,13 +218,7 @@ const pure = ['src/crypto', 'src/consensus', 'src/filters', 'src/policy', 'src/a
 const wiring = ['src/node', 'src/aditd', 'src/adit-cli', 'src/adit-front'];
 
 /** Second implementations of an interface, which only tests and benches take. */
-const stoodIn = [
-  'src/node/node-client-server.ts',
-  'src/parallel/assembler-inline.ts',
-  'src/parallel/inline-verifier.ts',
-  'src/storage/memory-store.ts',
-  'src/wallet/linked-node-client.ts',
-];
+const stoodIn = ['src/parallel/assembler-inline.ts', 'src/parallel/inline-verifier.ts', 'src/storage/memory-store.ts'];
 
 function sources(folder: string): string[] {
   return fs

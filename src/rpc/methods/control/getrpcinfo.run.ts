@@ -1,10 +1,11 @@
 // Runs getrpcinfo.
 import type { NodeRun } from '../../context/node.js';
 
-export const getrpcinfo: NodeRun = (ctx) => {
+export const getrpcinfo: NodeRun = async (ctx) => {
+  const calls = await ctx.activeCommands();
   const now = ctx.clock.monotonicMs();
   return {
-    active_commands: ctx.activeCommands().map(({ method, startedMs }) => ({
+    active_commands: calls.map(({ method, startedMs }) => ({
       method,
       duration: Math.max(0, Math.round((now - startedMs) * 1000)),
     })),

@@ -1,11 +1,11 @@
 // Runs enumeratesigners. Core's master: rpc/external_signer.cpp, wallet/external_signer_scriptpubkeyman.
 
-import type { WalletContext } from '../../context/wallet.js';
+import type { SigningContext } from '../../context/signing.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { NO_COMMAND, signerFailed } from '../../wallet/external-signer.js';
 
-export const enumeratesigners: Run<WalletContext> = async ({ externalSigner }) => {
+export const enumeratesigners: Run<SigningContext> = async ({ externalSigner }) => {
   const signer = externalSigner ?? fail(RPC_CODE.MISC_ERROR, `Error: ${NO_COMMAND}`);
   const devices = await signer.enumerate().catch(signerFailed);
   return { signers: devices.map(({ fingerprint, name }) => ({ fingerprint, name })) };

@@ -4,7 +4,7 @@ import type { MethodSpec } from '../../declare/types.js';
 export const enumeratesigners: MethodSpec = {
   name: 'enumeratesigners',
   category: 'signer',
-  runs: 'wallet',
+  runs: 'node',
   since: 22,
   description: 'Lists the devices that the command of -signer finds, each master key once.',
   args: [],

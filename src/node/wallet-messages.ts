@@ -1,0 +1,51 @@
+// What the node thread and the wallets' thread say to each other beside calls (link) and questions
+// (wallet/linked-node-client.ts).
+import type { MessagePort } from 'node:worker_threads';
+import type { ChainParams } from '../consensus/params/chain-params.js';
+import type { LinkPorts } from '../link/messages.js';
+import type { Compat } from '../policy/compat.js';
+import type { ClientFacts } from '../wallet/linked-node-client.js';
+import type { WalletOptions } from '../wallet/options.js';
+
+/** What the wallets' thread is started with. */
+export interface WalletInit {
+  readonly options: WalletOptions;
+  readonly compat: Compat;
+  readonly params: ChainParams;
+  /** settings.json, undefined with -nosettings. */
+  readonly settingsFile: string | undefined;
+  /** -jsonrpc2 */
+  readonly version2: boolean;
+  readonly state: SharedArrayBuffer;
+  /** Of the client that asks the node: its port, CLIENT_COUNTER's numbers, and where the node stands. */
+  readonly client: { readonly port: MessagePort; readonly counters: SharedArrayBuffer; readonly facts: ClientFacts };
+  /** Its end of the node thread's own link. */
+  readonly node: LinkPorts;
+}
+
+/** A call that has ended, for metrics. */
+export type EndedCall = readonly [method: string, seconds: number, ok: boolean];
+
+/** To the wallets' thread. */
+export type ToWallets =
+  /** Load what is to be loaded at the start. */
+  | { readonly say: 'load' }
+  | { readonly say: 'link'; readonly front: number; readonly link: LinkPorts }
+  | { readonly say: 'stopping' }
+  | { readonly say: 'close' }
+  /** mockscheduler */
+  | { readonly say: 'advance'; readonly seconds: number }
+  | { readonly say: 'active'; readonly id: number };
+
+/** From the wallets' thread. */
+export type FromWallets =
+  | { readonly say: 'loaded' }
+  /** @param refused the operator can mend it */
+  | { readonly say: 'failed'; readonly text: string; readonly refused: boolean }
+  | { readonly say: 'line'; readonly level: 'info' | 'warn' | 'error'; readonly text: string }
+  | { readonly say: 'detail'; readonly category: string; readonly text: string }
+  | { readonly say: 'ended'; readonly calls: readonly EndedCall[] }
+  | { readonly say: 'active'; readonly id: number; readonly calls: readonly { readonly method: string; readonly ageMs: number }[] }
+  /** A wallet's changes cannot be written: the node stops. */
+  | { readonly say: 'fault'; readonly text: string }
+  | { readonly say: 'closed'; readonly error: string | null };

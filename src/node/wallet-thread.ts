@@ -1,0 +1,158 @@
+// The wallets' thread as the node thread has it: started, told to load, linked to the fronts, asked, and ended. Called by
+// start. What runs there is in wallet-worker.ts.
+import { MessageChannel, Worker } from 'node:worker_threads';
+import { ConfigError } from '../config/args.js';
+import { noteLoading } from '../lib/loading-threads.js';
+import { WORKER_ENTRY } from '../lib/worker-entries.js';
+import { CallRoom, type LinkBounds } from '../link/call-room.js';
+import { FrontCounters } from '../link/front-counters.js';
+import { FrontLink } from '../link/front-link.js';
+import { newLink } from '../link/link.js';
+import type { LinkPorts } from '../link/messages.js';
+import type { Logger } from '../log/logger.js';
+import { CLIENT_COUNTER } from '../wallet/linked-node-client.js';
+import type { InlineNodeClient } from './inline-node-client.js';
+import { NodeClientServer } from './node-client-server.js';
+import type { FromWallets, ToWallets, WalletInit } from './wallet-messages.js';
+
+export interface WalletThreadDeps {
+  readonly client: InlineNodeClient;
+  readonly log: Logger;
+  readonly stopping: AbortSignal;
+  /** What the node thread may have under way there. */
+  readonly bounds: LinkBounds;
+  /** After each call. */
+  readonly onCall: (method: string, seconds: number, ok: boolean) => void;
+  /** The thread or a wallet's database has failed: the node stops. */
+  readonly onFault: (fault: Error) => void;
+}
+
+/** Calls under way there: method and start on this thread's monotonic clock. */
+type ActiveCalls = readonly { readonly method: string; readonly startedMs: number }[];
+
+export class WalletThread {
+  readonly #worker: Worker;
+  readonly #deps: WalletThreadDeps;
+  readonly #exited: Promise<void>;
+  readonly #asked = new Map<number, (calls: ActiveCalls) => void>();
+  #lastAsk = 0;
+  #loaded: { resolve(): void; reject(error: Error): void } | null = null;
+  #closing = false;
+  #ended = false;
+  #failure: Error | null = null;
+  /** For calls that the node thread passes on. */
+  readonly link: FrontLink;
+
+  /** Starts the thread; its wallets are loaded by load(). */
+  constructor(options: Omit<WalletInit, 'client' | 'node'>, deps: WalletThreadDeps) {
+    const { port1, port2: port } = new MessageChannel();
+    const counters = new SharedArrayBuffer(CLIENT_COUNTER.COUNT * 4);
+    const { facts } = new NodeClientServer(deps.client, port1, new Int32Array(counters));
+    const { front, thread } = newLink();
+    const workerData: WalletInit = { ...options, client: { port, counters, facts }, node: thread };
+    const worker = new Worker(WORKER_ENTRY.wallet, {
+      name: 'adit-wallets',
+      workerData,
+      transferList: [port, thread.main, thread.priority],
+    });
+    this.#worker = worker;
+    this.#deps = deps;
+    this.link = new FrontLink(front, new CallRoom(deps.bounds, new FrontCounters()), () => {});
+    this.#exited = new Promise((resolve) => worker.once('exit', () => resolve()));
+    noteLoading(Promise.race([this.#exited, new Promise<void>((resolve) => worker.once('message', () => resolve()))]));
+    worker.on('message', (message: FromWallets) => this.#take(message));
+    worker.on('error', (error) => {
+      this.#failure = error;
+    });
+    void this.#exited.then(() => this.#onExit());
+    deps.stopping.addEventListener('abort', () => this.#say({ say: 'stopping' }), { once: true });
+    if (deps.stopping.aborted) this.#say({ say: 'stopping' });
+  }
+
+  /** Loads the wallets of every start. @throws ConfigError in Core's words when one cannot be loaded */
+  load(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#loaded = { resolve, reject };
+      if (this.#ended) reject(new Error('The thread of the wallets has ended'));
+      else this.#say({ say: 'load' });
+    });
+  }
+
+  /** Takes the thread's end of a front's link. */
+  connect(front: number, link: LinkPorts): void {
+    this.#say({ say: 'link', front, link }, [link.main, link.priority]);
+  }
+
+  /** mockscheduler */
+  advance(seconds: number): void {
+    this.#say({ say: 'advance', seconds });
+  }
+
+  activeCommands(): Promise<ActiveCalls> {
+    if (this.#ended) return Promise.resolve([]);
+    return new Promise((resolve) => {
+      const id = ++this.#lastAsk;
+      this.#asked.set(id, resolve);
+      this.#say({ say: 'active', id });
+    });
+  }
+
+  /** Closes the wallets and ends the thread. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    this.#say({ say: 'close' });
+    await this.#exited;
+    this.link.close();
+    if (this.#failure !== null) throw this.#failure;
+  }
+
+  #say(message: ToWallets, transfer: readonly LinkPorts['main'][] = []): void {
+    if (!this.#ended) this.#worker.postMessage(message, transfer);
+  }
+
+  #take(message: FromWallets): void {
+    const { log, onCall, onFault } = this.#deps;
+    switch (message.say) {
+      case 'loaded':
+        this.#loaded?.resolve();
+        break;
+      case 'failed':
+        this.#loaded?.reject(message.refused ? new ConfigError(message.text) : new Error(message.text));
+        break;
+      case 'line':
+        log[message.level](message.text);
+        break;
+      case 'detail':
+        log.debug(message.category, message.text);
+        break;
+      case 'ended':
+        for (const [method, seconds, ok] of message.calls) onCall(method, seconds, ok);
+        break;
+      case 'active': {
+        const now = performance.now();
+        this.#asked.get(message.id)?.(message.calls.map(({ method, ageMs }) => ({ method, startedMs: now - ageMs })));
+        this.#asked.delete(message.id);
+        break;
+      }
+      case 'fault':
+        onFault(new Error(message.text));
+        break;
+      case 'closed':
+        if (message.error !== null) this.#failure = new Error(message.error);
+        break;
+    }
+  }
+
+  #onExit(): void {
+    this.#ended = true;
+    for (const answer of this.#asked.values()) answer([]);
+    this.#asked.clear();
+    if (this.#closing) return;
+    const why = this.#failure === null ? '' : `: ${this.#failure.message}`;
+    const fault = new Error(`The thread of the wallets has ended${why}`);
+    this.#deps.log.error(`${this.#failure?.stack ?? fault.message}. The node stops.`);
+    this.#failure = null;
+    this.#loaded?.reject(fault);
+    this.#deps.onFault(fault);
+  }
+}

@@ -1,0 +1,169 @@
+// What runs on the wallets' thread: all wallets, their databases, and the methods that are declared with runs: 'wallet'.
+// Called by workers/wallet.ts; wallet-thread.ts is its counterpart on the node thread.
+import type { MessagePort } from 'node:worker_threads';
+import type { DescriptorContext } from '../address/descriptor/context.js';
+import { createNativeCrypto } from '../crypto/native/index.js';
+import { createKeyMath } from '../crypto/native/key-math.js';
+import { createSigner } from '../crypto/native/sign.js';
+import { Scheduler } from '../lib/scheduler.js';
+import { SystemClock } from '../lib/system-clock.js';
+import { CallLinks } from '../link/call-links.js';
+import { SharedState, STATE_FLAG } from '../link/shared-state.js';
+import type { Logger } from '../log/logger.js';
+import type { WalletContext } from '../rpc/context/wallet.js';
+import { ActiveCommands, CallDesk } from '../rpc/desk.js';
+import { RPC_CODE } from '../rpc/errors.js';
+import { WALLET_RUNS } from '../rpc/wallet/runs.js';
+import { ExternalSigner } from '../wallet/external-signer.js';
+import { LinkedNodeClient } from '../wallet/linked-node-client.js';
+import { WalletError } from '../wallet/manage/wallet-error.js';
+import { createChance } from '../wallet/spend/chance.js';
+import { startResending } from './resending.js';
+import { createRunForJson } from './run-for-json.js';
+import type { EndedCall, FromWallets, ToWallets, WalletInit } from './wallet-messages.js';
+import { createWallets } from './wallets.js';
+
+/** The node thread's number among the links. */
+const NODE = -1;
+/** How often ended calls are told, for metrics. */
+const TELL_MS = 200;
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const stackOf = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error));
+
+export async function runWallets(init: WalletInit, port: MessagePort): Promise<void> {
+  const { options, compat, params, settingsFile } = init;
+  const say = (message: FromWallets): void => port.postMessage(message);
+  const state = new SharedState(init.state);
+  const log: Logger = {
+    info: (text) => say({ say: 'line', level: 'info', text }),
+    warn: (text) => say({ say: 'line', level: 'warn', text }),
+    error: (text) => say({ say: 'line', level: 'error', text }),
+    debug: (category, text) => say({ say: 'detail', category, text }),
+    shows: (category) => category === 'rpc' && state.has(STATE_FLAG.LOG_RPC),
+  };
+  const clock = new SystemClock({
+    get: () => state.mockSeconds,
+    // setmocktime is the node thread's.
+    set: () => {},
+  });
+  const crypto = createNativeCrypto();
+  const keyMath = createKeyMath();
+  const signer = createSigner();
+  const stopping = new AbortController();
+  const scheduler = new Scheduler();
+  const { facts, counters } = init.client;
+  const client = new LinkedNodeClient({ facts, port: init.client.port, counters: new Int32Array(counters), hashes: crypto });
+  const { descriptors: language, hardenedMark: inferredMark } = compat;
+  const descriptors: DescriptorContext = { params, hashes: crypto, keys: keyMath, language, inferredMark };
+  const spend = {
+    client,
+    options: options.spend,
+    crypto,
+    signer,
+    chance: createChance(),
+    nowSeconds: () => clock.nowSeconds(),
+    log: (line: string) => log.info(line),
+  };
+  const ended: EndedCall[] = [];
+  const active = new ActiveCommands();
+  const links = new CallLinks({
+    execute: (body, call, hooks) => desk.executeBody(body, call, hooks),
+    askTemplate: async () => ({ code: RPC_CODE.INTERNAL_ERROR, text: 'this thread has no templates' }),
+    onNews: () => {},
+    onFault: (what, error) => log.error(`wallets: ${what} failed: ${stackOf(error)}`),
+  });
+  const linked = [NODE];
+  const close = async (): Promise<void> => {
+    clearInterval(telling);
+    scheduler.close();
+    const failed = await wallets.close().then(() => null, textOf);
+    say({ say: 'ended', calls: ended.splice(0) });
+    for (const front of linked) links.remove(front);
+    init.client.port.close();
+    say({ say: 'closed', error: failed });
+    port.close();
+  };
+  const take = (message: ToWallets): void => {
+    switch (message.say) {
+      case 'load':
+        void load();
+        break;
+      case 'link':
+        linked.push(message.front);
+        links.add(message.front, message.link);
+        break;
+      case 'stopping':
+        stopping.abort();
+        break;
+      case 'close':
+        void close();
+        break;
+      case 'advance':
+        scheduler.advance(message.seconds);
+        break;
+      case 'active': {
+        const now = clock.monotonicMs();
+        say({ say: 'active', id: message.id, calls: active.list().map(({ method, startedMs }) => ({ method, ageMs: now - startedMs })) });
+        break;
+      }
+    }
+  };
+  const wallets = await createWallets(options, {
+    client,
+    crypto,
+    clock,
+    descriptors,
+    log,
+    stopping: stopping.signal,
+    onFault: (fault) => say({ say: 'fault', text: fault.message }),
+    spend,
+    settingsFile,
+  });
+  const load = async (): Promise<void> => {
+    try {
+      await wallets.loadAtStart();
+      startResending(wallets, { scheduler, spend, log });
+      // Answered behind what was said of the blocks that wallets need still: pruning may begin.
+      await client.stored();
+      say({ say: 'loaded' });
+    } catch (error) {
+      const refused = error instanceof WalletError;
+      const text = refused ? error.message.replace(/^Wallet (loading|file verification) failed\. /, '') : stackOf(error);
+      say({ say: 'failed', text, refused });
+    }
+  };
+  const { signerCommand } = options;
+  const context: WalletContext = {
+    compat,
+    params,
+    crypto,
+    clock,
+    descriptors,
+    recoverable: keyMath,
+    signer,
+    ...(signerCommand && { externalSigner: new ExternalSigner(signerCommand, params.name, createRunForJson(stopping.signal)) }),
+    wallets,
+    spend,
+    client,
+  };
+  const desk = new CallDesk(context, {
+    runs: WALLET_RUNS,
+    wallets: true,
+    requests: { version2: init.version2 },
+    active,
+    warmup: () => null,
+    onStart: (method, user) => {
+      if (log.shows('rpc')) log.debug('rpc', `ThreadRPCServer method=${method} user=${user}`);
+    },
+    onCall: (method, seconds, code) => ended.push([method, seconds, code === 0]),
+    onFault: (method, error) => log.error(`${method} failed: ${stackOf(error)}`),
+  });
+  const telling = setInterval(() => {
+    if (ended.length > 0) say({ say: 'ended', calls: ended.splice(0) });
+  }, TELL_MS);
+  telling.unref();
+  links.add(NODE, init.node);
+  // Messages have waited in the port until now.
+  port.on('message', take);
+}

@@ -1,0 +1,115 @@
+// The wallets' thread, seen from outside: its replies know all that was acknowledged elsewhere, its calls stand in
+// batches with others, and a node whose wallets' thread ends does not go on without it.
+import fs from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import t from 'tap';
+import { closeAll, connect } from '../framework/connection.js';
+import { Daemon } from '../framework/daemon.js';
+import { rounds } from '../framework/depth.js';
+
+/** Coins for payments to itself, one a round. */
+async function funded(node: Daemon, coins: number): Promise<string> {
+  await node.call('createwallet', 'w', false, false, null, false, true);
+  const address = await node.call('getnewaddress');
+  await node.call('generatetoaddress', coins, address);
+  await node.call('generatetoaddress', 100, 'mjTHywdPqCxdbQTeirPjwn15xgZG8EAGUE');
+  return address;
+}
+
+t.test('what was acknowledged anywhere, wallets know', async (t) => {
+  const node = await Daemon.start('-fronts=2', '-keypool=5');
+  t.teardown(() => node.remove());
+  const count = rounds(30, 300);
+  const address = await funded(node, count);
+  const connections = await connect(node, 6);
+  t.teardown(() => closeAll(connections));
+  const [writer, ...readers] = connections;
+  let done = false;
+  // Wallets are kept busy meanwhile, on the same thread.
+  const background = readers.map(async (reader) => {
+    while (!done) await reader.call('listtransactions', '*', 100);
+  });
+  const coins = await node.call('listunspent');
+  t.equal(coins.length, count);
+  const stale: string[] = [];
+  for (const [round, { txid, vout }] of coins.entries()) {
+    const raw = await node.call('createrawtransaction', [{ txid, vout }], [{ [address]: 49.999 }]);
+    const { hex } = await node.call('signrawtransactionwithwallet', raw);
+    const sent = await writer!.call('sendrawtransaction', hex);
+    const told = await Promise.all(readers.map((reader) => reader.call('gettransaction', sent).catch((error: Error) => error.message)));
+    if (told.some((one) => one.txid !== sent)) stale.push(`${round}: ${JSON.stringify(told)}`);
+    const [hash] = await writer!.call('generatetoaddress', 1, address);
+    const lists = await Promise.all(readers.map((reader) => reader.call('listsinceblock', hash)));
+    if (lists.some(({ lastblock }) => lastblock !== hash)) stale.push(`${round}: the block is not known`);
+    if ((await readers[0]!.call('gettransaction', sent)).confirmations !== 1) stale.push(`${round}: not confirmed`);
+  }
+  done = true;
+  await Promise.all(background);
+  t.same(stale, []);
+});
+
+t.test('calls of wallets in batches with others', async (t) => {
+  const node = await Daemon.start('-keypool=5');
+  t.teardown(() => node.remove());
+  const address = await funded(node, 1);
+  const ask = async (...requests: [method: string, ...params: unknown[]][]) =>
+    JSON.parse((await node.post(JSON.stringify(requests.map(([method, ...params], id) => ({ method, params, id }))))).body) as {
+      id: number;
+      // biome-ignore lint/suspicious/noExplicitAny: results are as many shapes as there are methods
+      result: any;
+      error: { code: number; message: string } | null;
+    }[];
+  const replies = await ask(
+    ['getbalance'],
+    ['generatetoaddress', 1, address],
+    ['getwalletinfo'],
+    ['getblockcount'],
+    ['encryptwallet', 'secret "ö"'],
+    ['walletpassphrase', 'wrong', 5],
+    ['walletpassphrase', 'secret "ö"', 100],
+    ['dumpprivkey', 'nothing'],
+    ['nosuchmethod'],
+    ['getaddressinfo', address, 1, 2],
+  );
+  t.same(
+    replies.map(({ id }) => id),
+    [...replies.keys()],
+  );
+  t.same([replies[0]!.result, replies[2]!.result.immature_balance, replies[3]!.result], [50, 50, 102], 'one after another');
+  t.type(replies[4]!.result, 'string');
+  t.equal(replies[5]!.error?.code, -14);
+  t.equal(replies[6]!.error, null);
+  t.same([replies[7]!.error?.code, replies[8]!.error?.code, replies[9]!.error?.code], [-4, -32601, -1]);
+  const large = ' '.repeat(100_000);
+  const padded = async (method: string) => JSON.parse((await node.post(`${large}{"method":"${method}","params":[]}`)).body);
+  t.equal((await padded('getbalance')).result, 50, 'large bodies too');
+  t.equal((await padded('getblockcount')).result, 102);
+});
+
+t.test('the end of the thread is the end of the node', async (t) => {
+  const node = await Daemon.start('-keypool=5');
+  t.teardown(() => node.remove());
+  await node.stop();
+  const order = path.join(node.dir, 'die');
+  const script = path.join(node.dir, 'preload.mjs');
+  // Loaded by every thread before anything else.
+  fs.writeFileSync(
+    script,
+    `import fs from 'node:fs';
+    import { workerData } from 'node:worker_threads';
+    if (workerData?.client) setInterval(() => fs.existsSync(${JSON.stringify(order)}) && process.exit(9), 20).unref();`,
+  );
+  node.env = { NODE_OPTIONS: `--import=${pathToFileURL(script).href}` };
+  await node.up();
+  await node.call('createwallet', 'w');
+  const waiting = node.call('rescanblockchain').then(
+    () => 'answered',
+    (error: Error) => error.message,
+  );
+  fs.writeFileSync(order, '');
+  const { code } = await node.ended();
+  t.equal(code, 1);
+  t.match(node.output(), /Error: The thread of the wallets has ended/);
+  t.ok(await waiting, 'no call is left waiting');
+});
