@@ -303,6 +303,19 @@ t.test('the queue has an end, and cancelled calls leave it', async (t) => {
   third.destroy();
 });
 
+t.test('large replies side by side arrive whole, from one front', async (t) => {
+  const node = new FakeNode();
+  const bytes = 20_000_000;
+  await node.start(() => ({ status: 200, body: new Uint8Array(bytes).fill(0x79) }), { fronts: 1 });
+  t.teardown(() => node.fronts.close());
+  const clients = Array.from({ length: 4 }, () => new Client(node.port));
+  for (const client of clients) client.post('{"method":"getrawmempool","id":1}');
+  await until('all of it', () => clients.every((client) => client.receivedBytes > bytes || client.closed));
+  for (const client of clients) t.equal(client.closed, false, `${client.receivedBytes} bytes`);
+  t.equal(node.fronts.stats().fronts[0]!.readersCutOff, 0);
+  for (const client of clients) client.destroy();
+});
+
 t.test('a client that the transport refuses gets a line that names the way', async (t) => {
   const node = new FakeNode();
   await node.start(() => ok('1'), { fronts: 1 });
