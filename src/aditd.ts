@@ -10,7 +10,7 @@ import { threadsLoaded } from './lib/loading-threads.js';
 import { createLogger, type NodeLogger } from './log/create-logger.js';
 import { announcement } from './node/announce.js';
 import { prepareFolders } from './node/data-folder.js';
-import { adviceFor, withAdvice } from './node/fault-advice.js';
+import { adviceFor, mendable, withAdvice } from './node/fault-advice.js';
 import { type RunningNode, startNode } from './node/start.js';
 import { follows } from './policy/compat.js';
 import { stopWriting } from './storage/write-stop.js';
@@ -23,9 +23,7 @@ function refuse(message: string): never {
 /** Messages of errors that an operator can mend; anything else is a fault of ours and shows its stack. */
 function explain(error: unknown): string {
   if (error instanceof ConfigError) return withAdvice(error.message, error);
-  if (error instanceof Error && (adviceFor(error) !== '' || ('code' in error && typeof error.code === 'string')))
-    return withAdvice(error.message.replaceAll('\n', ' '), error);
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return mendable(error) ?? (error instanceof Error ? (error.stack ?? error.message) : String(error));
 }
 
 /** Time for sockets to close after a fault. */

@@ -52,6 +52,12 @@ function adviceForDamage(message: string): string {
   return 'Start with -reindex to make everything again from the blocks that can be read.';
 }
 
+/** What an operator can mend, in one line with the advice; null for a fault of ours, whose stack is wanted. */
+export function mendable(error: unknown): string | null {
+  if (!(error instanceof Error) || (adviceFor(error) === '' && typeof (error as NodeJS.ErrnoException).code !== 'string')) return null;
+  return withAdvice(error.message.replaceAll('\n', ' '), error);
+}
+
 /** A message with its advice. */
 export function withAdvice(message: string, error: unknown): string {
   const advice = adviceFor(error);

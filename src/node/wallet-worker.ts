@@ -18,6 +18,7 @@ import { ExternalSigner } from '../wallet/external-signer.js';
 import { LinkedNodeClient } from '../wallet/linked-node-client.js';
 import { WalletError } from '../wallet/manage/wallet-error.js';
 import { createChance } from '../wallet/spend/chance.js';
+import { mendable } from './fault-advice.js';
 import { startResending } from './resending.js';
 import { createRunForJson } from './run-for-json.js';
 import type { EndedCall, FromWallets, ToWallets, WalletInit } from './wallet-messages.js';
@@ -28,7 +29,8 @@ const NODE = -1;
 /** How often ended calls are told, for metrics. */
 const TELL_MS = 200;
 
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+// Errors lose their kind between threads: what depends on it is said here.
+const textOf = (error: unknown): string => mendable(error) ?? (error instanceof Error ? error.message : String(error));
 const stackOf = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error));
 
 export async function runWallets(init: WalletInit, port: MessagePort): Promise<void> {
@@ -116,7 +118,7 @@ export async function runWallets(init: WalletInit, port: MessagePort): Promise<v
     descriptors,
     log,
     stopping: stopping.signal,
-    onFault: (fault) => say({ say: 'fault', text: fault.message }),
+    onFault: (fault) => say({ say: 'fault', text: textOf(fault) }),
     spend,
     settingsFile,
   });
@@ -128,9 +130,8 @@ export async function runWallets(init: WalletInit, port: MessagePort): Promise<v
       await client.stored();
       say({ say: 'loaded' });
     } catch (error) {
-      const refused = error instanceof WalletError;
-      const text = refused ? error.message.replace(/^Wallet (loading|file verification) failed\. /, '') : stackOf(error);
-      say({ say: 'failed', text, refused });
+      const words = error instanceof WalletError ? error.message.replace(/^Wallet (loading|file verification) failed\. /, '') : mendable(error);
+      say({ say: 'failed', text: words ?? stackOf(error), refused: words !== null });
     }
   };
   const { signerCommand } = options;
