@@ -8,9 +8,11 @@ import { rejectText } from '../consensus/state.js';
 import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
 import type { Crypto } from '../crypto/crypto.js';
 import type { BlockToScan, FoundTx } from '../jobs/scan-blocks.js';
+import type { SignJob, SignJobResult } from '../jobs/sign.js';
 import type { MempoolEntry } from '../mempool/entry.js';
 import type { Mempool } from '../mempool/mempool.js';
 import type { BlockScanner, ScanTargets } from '../parallel/block-scanner.js';
+import type { WorkPool } from '../parallel/pool.js';
 import { signalsReplacement } from '../policy/replaceable.js';
 import { firstBlockSince } from '../rpc/node/first-block-since.js';
 import { findOutputs } from '../rpc/node/signing-args.js';
@@ -44,6 +46,8 @@ export interface InlineClientDeps {
   readonly crypto: Crypto;
   /** Reads past blocks on the pool's threads; null: they are read here. */
   readonly scanner: BlockScanner | null;
+  /** Threads that sign; null: there are none. */
+  readonly signing: Pick<WorkPool, 'size' | 'run'> | null;
   /** Filters of BIP-0158, where the node keeps them. */
   readonly filters: { find(blockHash: Uint8Array): Promise<{ readonly filter: Uint8Array } | undefined> } | null;
   /** -limitancestorcount and -limitdescendantcount: coins with more unconfirmed relatives are not chosen. */
@@ -219,6 +223,13 @@ export class InlineNodeClient implements NodeClient {
       result.push(block?.txs.map(({ bytes }, position) => ({ bytes, position })) ?? null);
     }
     return result;
+  }
+  sign(job: SignJob): Promise<SignJobResult> {
+    const { signing } = this.#deps;
+    return signing ? signing.run('transaction', 'sign', job) : Promise.reject(new Error('there are no threads that sign'));
+  }
+  get signers(): number {
+    return this.#deps.signing?.size ?? 0;
   }
   get scanDepth(): number {
     return this.#deps.scanner?.depth ?? 0;

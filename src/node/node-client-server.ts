@@ -38,8 +38,8 @@ export class NodeClientServer {
 
   /** For the other end, as of now. */
   get facts(): ClientFacts {
-    const { tip, genesis, scanDepth, hasFilters, longestTarget, maxAncestors, maxDescendants } = this.#client;
-    return { tip, genesis, scanDepth, hasFilters, longestTarget, maxAncestors, maxDescendants };
+    const { tip, genesis, scanDepth, signers, hasFilters, longestTarget, maxAncestors, maxDescendants } = this.#client;
+    return { tip, genesis, scanDepth, signers, hasFilters, longestTarget, maxAncestors, maxDescendants };
   }
 
   #post(message: ToWallets): void {

@@ -407,6 +407,7 @@ async function build(
     mempool,
     crypto: native,
     scanner: new PooledBlockScanner(pool, chain.blockFolder),
+    signing: pool,
     filters: indexes.filters?.index ?? null,
     mostRelatives: { ancestors: config.mempool.limitAncestorCount, descendants: config.mempool.limitDescendantCount },
   });

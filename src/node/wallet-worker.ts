@@ -5,11 +5,13 @@ import type { DescriptorContext } from '../address/descriptor/context.js';
 import { createNativeCrypto } from '../crypto/native/index.js';
 import { createKeyMath } from '../crypto/native/key-math.js';
 import { createSigner } from '../crypto/native/sign.js';
+import type { SignJob } from '../jobs/sign.js';
 import { Scheduler } from '../lib/scheduler.js';
 import { SystemClock } from '../lib/system-clock.js';
 import { CallLinks } from '../link/call-links.js';
 import { SharedState, STATE_FLAG } from '../link/shared-state.js';
 import type { Logger } from '../log/logger.js';
+import { PooledSigner, type PooledSignerDeps } from '../parallel/pooled-signer.js';
 import type { WalletContext } from '../rpc/context/wallet.js';
 import { ActiveCommands, CallDesk } from '../rpc/desk.js';
 import { RPC_CODE } from '../rpc/errors.js';
@@ -26,6 +28,8 @@ import { createWallets } from './wallets.js';
 
 /** The node thread's number among the links. */
 const NODE = -1;
+/** Jobs that may wait at the pool, whose queues are longer. */
+const MOST_SIGN_JOBS = 1_000;
 /** How often ended calls are told, for metrics. */
 const TELL_MS = 200;
 
@@ -58,11 +62,27 @@ export async function runWallets(init: WalletInit, port: MessagePort): Promise<v
   const client = new LinkedNodeClient({ facts, port: init.client.port, counters: new Int32Array(counters), hashes: crypto });
   const { descriptors: language, hardenedMark: inferredMark } = compat;
   const descriptors: DescriptorContext = { params, hashes: crypto, keys: keyMath, language, inferredMark };
+  // Signed on the node's pool: this thread says what, and knows when too much of it waits there.
+  let signing = 0;
+  const pool: PooledSignerDeps['pool'] = {
+    size: client.signers,
+    canAcceptWork: () => signing < MOST_SIGN_JOBS,
+    run: async <T>(_class: unknown, _name: string, job: unknown): Promise<T> => {
+      signing++;
+      try {
+        return (await client.sign(job as SignJob)) as T;
+      } finally {
+        signing--;
+      }
+    },
+  };
+  const signingThreads = new PooledSigner({ pool, crypto, signer });
   const spend = {
     client,
     options: options.spend,
     crypto,
     signer,
+    signingThreads,
     chance: createChance(),
     nowSeconds: () => clock.nowSeconds(),
     log: (line: string) => log.info(line),
@@ -130,7 +150,8 @@ export async function runWallets(init: WalletInit, port: MessagePort): Promise<v
       await client.stored();
       say({ say: 'loaded' });
     } catch (error) {
-      const words = error instanceof WalletError ? error.message.replace(/^Wallet (loading|file verification) failed\. /, '') : mendable(error);
+      const words =
+        error instanceof WalletError ? error.message.replace(/^Wallet (loading|file verification) failed\. /, '') : mendable(error);
       say({ say: 'failed', text: words ?? stackOf(error), refused: words !== null });
     }
   };
@@ -143,6 +164,7 @@ export async function runWallets(init: WalletInit, port: MessagePort): Promise<v
     descriptors,
     recoverable: keyMath,
     signer,
+    signingThreads,
     ...(signerCommand && { externalSigner: new ExternalSigner(signerCommand, params.name, createRunForJson(stopping.signal)) }),
     wallets,
     spend,

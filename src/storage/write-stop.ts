@@ -1,12 +1,12 @@
 // The end of all writing after a fault that nobody expected: memory may disagree with the disk then, and whatever is
-// still under way must not carry that further while sockets are closed and last words are said. Once for the whole
-// process, since a fault has no address. Asked by everything in storage that writes.
+// still under way must not carry that further while sockets are closed and last words are said. Once for a whole thread,
+// since a fault has no address; what another thread has in memory is whole. Asked by everything in storage that writes.
 
 import { StoreError } from './store-error.js';
 
 let reason: string | null = null;
 
-/** From here on every write of this process fails. There is no way back. */
+/** From here on every write of this thread fails. There is no way back. */
 export function stopWriting(why: string): void {
   reason ??= why;
 }

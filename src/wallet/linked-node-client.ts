@@ -9,7 +9,10 @@ import type { BlockFacts, NodeClient, NodeEvent, NodeQuestions } from './node-cl
 
 /** What of the node does not change while it runs, and where it stands. */
 export interface ClientFacts
-  extends Pick<NodeClient, 'tip' | 'genesis' | 'scanDepth' | 'hasFilters' | 'longestTarget' | 'maxAncestors' | 'maxDescendants'> {}
+  extends Pick<
+    NodeClient,
+    'tip' | 'genesis' | 'scanDepth' | 'signers' | 'hasFilters' | 'longestTarget' | 'maxAncestors' | 'maxDescendants'
+  > {}
 
 /** An event as it crosses: bytes instead of what was parsed of them. */
 export type PackedEvent =
@@ -220,6 +223,7 @@ export class LinkedNodeClient implements NodeClient {
   readonly stored = this.#question('stored');
   readonly hasBlocks = this.#question('hasBlocks');
   readonly scan = this.#question('scan');
+  readonly sign = this.#question('sign');
   readonly isInitialBlockDownload = this.#question('isInitialBlockDownload');
   readonly isReady = this.#question('isReady');
   readonly estimate = this.#question('estimate');
@@ -238,6 +242,9 @@ export class LinkedNodeClient implements NodeClient {
   }
   get scanDepth(): number {
     return this.#deps.facts.scanDepth;
+  }
+  get signers(): number {
+    return this.#deps.facts.signers;
   }
   get hasFilters(): boolean {
     return this.#deps.facts.hasFilters;

@@ -7,16 +7,11 @@
 // so that an answer never tells of less than the events before it.
 //
 // Questions take and give what structuredClone copies: numbers, texts, byte arrays, records and lists of these.
-//
-// Outside of the wallet's own methods these touch wallets: what is empty without them in node/status.ts and
-// node/exporter-metrics.ts; rpc/node/rest.ts, desk.ts, front-context.ts and help (whether there are any: a flag);
-// settle() of the node's context (syncwithvalidationinterfacequeue, and before answers of indexes); pruning.ts
-// guardReaders (keepFrom); settings.json (setLoadOnStart in node/wallets.ts); -walletnotify; loading at the start before
-// pruning's first look, closing at the end; node/resending.ts.
 import type { BlockView } from '../consensus/block/block-view.js';
 import type { SpentOutput } from '../consensus/script/spent-output.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import type { FoundTx } from '../jobs/scan-blocks.js';
+import type { SignJob, SignJobResult } from '../jobs/sign.js';
 import type { ScanTargets } from '../parallel/block-scanner.js';
 
 /** Core's TIMESTAMP_WINDOW, seconds: how far a block's time may run ahead. */
@@ -139,6 +134,9 @@ export interface NodeQuestions {
    */
   scan(hashes: readonly Uint8Array[], targets: ScanTargets | null): Promise<readonly (readonly FoundTx[] | null)[]>;
 
+  /** Has a thread of the node's pool sign; the job's buffers are shared, and the asker's to overwrite. */
+  sign(job: SignJob): Promise<SignJobResult>;
+
   isInitialBlockDownload(): Answer<boolean>;
   /** Whether payments may be handed in again: the mempool was read, and the node has all blocks. */
   isReady(): Answer<boolean>;
@@ -177,6 +175,8 @@ export interface NodeClient extends NodeQuestions {
   contains(block: BlockFacts): boolean;
   /** How many scans may be under way at once; 0: there are no threads for them. */
   readonly scanDepth: number;
+  /** Threads that sign; 0: there are none. */
+  readonly signers: number;
   /** Whether scans leave out blocks by their filters (BIP-0158). */
   readonly hasFilters: boolean;
   readonly longestTarget: number;

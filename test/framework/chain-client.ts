@@ -93,6 +93,7 @@ export function clientOf(chain: Partial<TestChain>, mempool: object = {}, others
     mempool: Object.create(pool, Object.getOwnPropertyDescriptors(mempool)),
     crypto: createNativeCrypto(),
     scanner: null,
+    signing: null,
     filters: null,
     mostRelatives: { ancestors: 25, descendants: 25 },
   });

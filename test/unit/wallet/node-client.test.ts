@@ -3,6 +3,7 @@
 import { MessageChannel, Worker } from 'node:worker_threads';
 import t from 'tap';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
+import { SIGN_MESSAGE_VERSION } from '../../../src/jobs/sign.js';
 import { NodeClientServer } from '../../../src/node/node-client-server.js';
 import { CLIENT_COUNTER, type ClientFacts, LinkedNodeClient } from '../../../src/wallet/linked-node-client.js';
 import type { NodeClient, NodeEvent } from '../../../src/wallet/node-client.js';
@@ -53,6 +54,18 @@ for (const [name, create] of [
   ['over a link', linked],
 ] as const) {
   t.test(name, async (t) => {
+    t.test('what is signed elsewhere is in memory that both see', async (t) => {
+      const { client, close } = create();
+      t.equal(client.signers, 3);
+      const slab = new SharedArrayBuffer(4);
+      const { slab: seen } = (await client.sign({ version: SIGN_MESSAGE_VERSION, slab, subject: null, first: 0, end: 0 })) as unknown as {
+        slab: SharedArrayBuffer;
+      };
+      new Uint8Array(seen)[2] = 7;
+      t.equal(new Uint8Array(slab)[2], 7);
+      close();
+    });
+
     t.test('events come in order, all of them by the end of sync', async (t) => {
       const { node, client, close } = create();
       const events: string[] = [];
