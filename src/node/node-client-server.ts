@@ -15,6 +15,10 @@ import type { InlineNodeClient } from './inline-node-client.js';
 
 /** Thousands of bytes that the wallets have not taken yet, above which the mempool is told of as a whole later. */
 const MOST_UNTAKEN_KB = 64_000;
+/** So many times as much, and blocks are told of without their bytes: wallets look through them later. */
+const BLOCKS_SHARE = 4;
+/** How often it is looked whether they have caught up. */
+const LOOK_MS = 200;
 
 export class NodeClientServer {
   readonly #client: InlineNodeClient;
@@ -25,6 +29,8 @@ export class NodeClientServer {
   #postedKb = 0;
   /** Mempool events were left out: the wallets will read it anew. */
   #lost = false;
+  /** Runs while blocks were told of without their bytes, and nobody has said that they can be looked through. */
+  #behind: NodeJS.Timeout | null = null;
 
   constructor(client: InlineNodeClient, port: MessagePort, counters: Int32Array, mostUntakenKb = MOST_UNTAKEN_KB) {
     this.#client = client;
@@ -32,8 +38,9 @@ export class NodeClientServer {
     this.#counters = counters;
     this.#mostUntaken = mostUntakenKb;
     // Where the chain ends is told always, what its blocks hold only to who listens.
-    client.followChain((event) => this.#post(this.#packed(event)));
+    client.followChain((event) => this.#post(this.#skipped(event) ?? this.#packed(event)));
     port.on('message', (message: ToNode) => this.#onMessage(message));
+    port.on('close', () => this.#endBehind());
   }
 
   /** For the other end, as of now. */
@@ -48,6 +55,15 @@ export class NodeClientServer {
     const moved = (message.kind === 'connected' || message.kind === 'disconnected') && message.bytes;
     this.#port.postMessage(message, moved ? [moved.buffer as ArrayBuffer] : []);
     Atomics.add(this.#counters, CLIENT_COUNTER.POSTED, 1);
+  }
+  /**
+   * A block of which wallets that are far behind are told nothing but that it is there, as after a snapshot: they note
+   * what they did not see, and look through it when they have taken all the rest. Null for other events.
+   */
+  #skipped(event: NodeEvent): PackedEvent | null {
+    if (event.kind !== 'connected' || this.#stop === null || this.#untakenKb <= BLOCKS_SHARE * this.#mostUntaken) return null;
+    this.#behind ??= setInterval(() => this.#look(), LOOK_MS).unref();
+    return { kind: 'jumped', node: event.node, locator: event.locator };
   }
   #packed(event: NodeEvent): PackedEvent {
     switch (event.kind) {
@@ -66,10 +82,22 @@ export class NodeClientServer {
         return event;
     }
   }
+  get #untakenKb(): number {
+    return (this.#postedKb - Atomics.load(this.#counters, CLIENT_COUNTER.TAKEN_KB)) | 0;
+  }
+  #look(): void {
+    if (this.#untakenKb > this.#mostUntaken) return;
+    this.#endBehind();
+    // While blocks below a snapshot are missing, the end of that is told by the chain.
+    if (!this.#client.stored().historyMissing) this.#post({ kind: 'history' });
+  }
+  #endBehind(): void {
+    if (this.#behind !== null) clearInterval(this.#behind);
+    this.#behind = null;
+  }
   #tellOfPool(event: NodeEvent): void {
     if (this.#lost || (event.kind !== 'entered' && event.kind !== 'left')) return;
-    const untaken = (this.#postedKb - Atomics.load(this.#counters, CLIENT_COUNTER.TAKEN_KB)) | 0;
-    this.#lost = untaken > this.#mostUntaken;
+    this.#lost = this.#untakenKb > this.#mostUntaken;
     this.#post(this.#lost ? { kind: 'lost' } : this.#packed(event));
   }
 

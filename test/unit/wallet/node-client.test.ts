@@ -8,6 +8,7 @@ import { NodeClientServer } from '../../../src/node/node-client-server.js';
 import { CLIENT_COUNTER, type ClientFacts, LinkedNodeClient } from '../../../src/wallet/linked-node-client.js';
 import type { NodeClient, NodeEvent } from '../../../src/wallet/node-client.js';
 import { createNode, type GrowingNode } from '../../framework/growing-node.js';
+import { until } from '../../framework/until.js';
 
 const hashes = createNativeCrypto();
 
@@ -211,6 +212,21 @@ t.test('what is not taken is bounded: the mempool is read anew', async (t) => {
   node.enter();
   client.sync();
   t.equal(events.at(-1), 'entered 11', 'and events follow again');
+  close();
+});
+
+t.test('blocks that are not taken are bounded: they are looked through later', async (t) => {
+  const { node, client, close } = linked(1);
+  const events: string[] = [];
+  await client.listen((event) => events.push(told(event)));
+  for (let i = 0; i < 8; i++) node.connect();
+  client.sync();
+  t.same(events, ['+1 1', '+2 1', '+3 1', '+4 1', '+5 1', 'jumped', 'jumped', 'jumped'], 'no more than fits');
+  t.equal(client.tip.height, 8, 'where the chain ends is known');
+  await until('the end of it', () => events.includes('history'));
+  node.connect();
+  client.sync();
+  t.same(events.slice(8), ['history', '+9 1'], 'and blocks follow again');
   close();
 });
 
