@@ -231,11 +231,7 @@ t.test('the work queue', async (t) => {
   t.teardown(() => node.remove());
   const replies = await Promise.all(
     Array.from({ length: 60 }, () =>
-      read(
-        node.port,
-        request(node.auth, '{"method":"getblockchaininfo","id":1}'),
-        (text) => text.includes('}\n') || text.endsWith('exceeded'),
-      ),
+      read(node.port, request(node.auth, '{"method":"getrawmempool","id":1}'), (text) => text.includes('}\n') || text.endsWith('exceeded')),
     ),
   );
   const full = replies.filter(({ text }) => text.includes('Work queue depth exceeded'));
