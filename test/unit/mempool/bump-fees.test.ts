@@ -9,19 +9,25 @@ interface Tx {
   readonly parents: readonly number[];
 }
 
-/** What is left over when ancestor sets are taken best first, down to the rate. */
+const rateOf = ({ fee, size }: { fee: number; size: number }): number => fee / size;
+
+/**
+ * What is left over when ancestor sets are taken one by one, until the next one is below the rate. What ranks a
+ * transaction is the lower rate, its own or its set's: a poor child of rich parents waits until they are taken.
+ */
 function leftOver(txs: readonly Tx[], ancestors: readonly (readonly number[])[], feeRate: number): Set<number> {
   const left = new Set(txs.keys());
-  const sumsOf = (set: readonly number[]) => ({
-    fee: set.reduce((sum, tx) => sum + txs[tx].fee, 0),
-    size: set.reduce((sum, tx) => sum + txs[tx].size, 0),
-  });
   for (;;) {
-    const sets = [...left].map((tx) => ancestors[tx].filter((one) => left.has(one)));
-    // A set that pays the rate may be taken; which goes first does not change what none of them takes.
-    const paying = sets.filter((set) => sumsOf(set).fee >= Math.ceil((sumsOf(set).size * feeRate) / 1000));
-    if (paying.length === 0) return left;
-    for (const tx of paying.sort((a, b) => sumsOf(b).fee / sumsOf(b).size - sumsOf(a).fee / sumsOf(a).size)[0]) left.delete(tx);
+    const sets = [...left].map((tx) => {
+      const members = ancestors[tx].filter((one) => left.has(one));
+      const fee = members.reduce((sum, one) => sum + txs[one].fee, 0);
+      const size = members.reduce((sum, one) => sum + txs[one].size, 0);
+      const ranks = rateOf(txs[tx]) < rateOf({ fee, size }) ? txs[tx] : { fee, size };
+      return { members, fee, size, ranks };
+    });
+    const [next] = sets.sort((a, b) => rateOf(b.ranks) - rateOf(a.ranks) || a.ranks.size - b.ranks.size);
+    if (next === undefined || next.fee < Math.ceil((next.size * feeRate) / 1000)) return left;
+    for (const tx of next.members) left.delete(tx);
   }
 }
 
@@ -62,4 +68,19 @@ t.test('what spenders pay for slow parents', (t) => {
   );
   t.ok(lacking > 100, `${lacking} lacking`);
   t.end();
+});
+
+t.test('a poor child does not carry two rich parents over the rate', async (t) => {
+  // The grandparent, two parents and their child together pay 1.1 satoshis a byte. The child alone pays 0.8, less than
+  // a parent with the grandparent (0.9), and so that pair is judged first and ends the block.
+  const graph = {
+    fees: Float64Array.of(0, 180, 180, 80),
+    sizes: Float64Array.of(100, 100, 100, 100),
+    ancestors: [[0], [0, 1], [0, 2], [0, 1, 2, 3]],
+  };
+  const bump = new BumpFees(graph, 1000);
+  t.same([bump.of(0), bump.of(1), bump.of(2), bump.of(3)], [100, 20, 20, 20]);
+  // A child that pays as much as its set carries them all.
+  const rich = new BumpFees({ ...graph, fees: Float64Array.of(0, 180, 180, 110) }, 1000);
+  t.same([rich.of(0), rich.of(1), rich.of(2), rich.of(3)], [0, 0, 0, 0]);
 });
