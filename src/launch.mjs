@@ -25,6 +25,7 @@ const help = `usage: node src/launch.mjs COMMAND [ARG...]
                        install, build, and run Bitcoin Core's functional tests (test/core/run.ts)
   compare --bitcoind=PATH [--version=31|0.21.1] [--steps=1000 --seed=1]
                        install, build, and play a random stream to a node and to that bitcoind (test/compare/run.ts)
+  licences             install, build, and write docs/dependencies.md (test/dependencies/write.ts)
   fuzz [ARG...]        install, build, and run the long fuzz suite (test/fuzz/long/run.ts says which arguments there are)
   bench NAME [ARG...]  install, build, and run bench/NAME
   nightly              install, build, and run the tests of kills and faults with all their rounds (npm test takes a few)
@@ -191,6 +192,11 @@ switch (command) {
     install();
     await build();
     become(['--enable-source-maps', inRoot('build', 'test', 'compare', 'run.js'), ...rest]);
+    break;
+  case 'licences':
+    install();
+    await build();
+    become([inRoot('build', 'test', 'dependencies', 'write.js')]);
     break;
   case 'fuzz':
     install();

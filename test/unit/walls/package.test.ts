@@ -10,6 +10,7 @@ import t from 'tap';
 const root = path.resolve(import.meta.dirname, '../../../..');
 const manifest = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8')) as {
   bin: Record<string, string>;
+  scripts: Record<string, string>;
   dependencies: Record<string, string>;
   optionalDependencies: Record<string, string>;
 };
@@ -93,5 +94,16 @@ t.test('and nothing of the workshop', async (t) => {
   t.ok(
     [...files].some((file) => file.startsWith('grafana/')),
     'dashboards',
+  );
+});
+
+t.test('every script that a page names is there', async (t) => {
+  const pages = [...fs.readdirSync(root), ...fs.readdirSync(path.join(root, 'docs')).map((name) => path.join('docs', name))];
+  const text = pages.filter((name) => name.endsWith('.md')).map((name) => fs.readFileSync(path.join(root, name), 'utf8'));
+  const wanted = new Set([...text.join('\n').matchAll(/npm run (?:--silent )?([a-z:-]+)/g)].map(([, name]) => name!));
+  t.ok(wanted.size > 10, `${wanted.size} scripts`);
+  t.same(
+    [...wanted].filter((name) => !(name in manifest.scripts)),
+    [],
   );
 });
