@@ -17,7 +17,7 @@ import { InlineAssembler } from '../src/parallel/assembler-inline.js';
 import { PooledAssembler } from '../src/parallel/assembler-pooled.js';
 import { Assembly, type ChosenTransactions } from '../src/template/assembly.js';
 import { TemplateService } from '../src/template/service.js';
-import type { SourceListener, TransactionSource } from '../src/template/source.js';
+import type { TransactionSource } from '../src/template/source.js';
 import { tipFacts } from '../src/template/tip-facts.js';
 import { HandSlabs } from '../test/framework/hand-slabs.js';
 import { ModelChain, outpointOf, spend } from '../test/framework/model-chain.js';
@@ -77,9 +77,6 @@ class BenchSource implements TransactionSource {
   }
   get size(): number {
     return this.records.size;
-  }
-  listen(listener: SourceListener): void {
-    this.records.listen(listener);
   }
   async settled(): Promise<void> {}
   add(payment: Payment): void {

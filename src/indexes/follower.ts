@@ -36,10 +36,7 @@ export interface IndexKind {
 
 /** What an index works with. */
 export interface FollowerDeps {
-  readonly chain: Pick<
-    Chain,
-    'validTip' | 'genesis' | 'node' | 'readBlock' | 'readUndo' | 'recorded' | 'onTip' | 'onHistory' | 'havePruned' | 'lowestStored'
-  >;
+  readonly chain: Pick<Chain, 'validTip' | 'genesis' | 'node' | 'readBlock' | 'readUndo' | 'recorded' | 'havePruned' | 'lowestStored'>;
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Logger;
@@ -98,10 +95,12 @@ export class IndexFollower {
 
   /** Begins in the background. */
   start(): void {
-    this.#deps.chain.onTip(() => this.#wake());
-    // Blocks below a snapshot come one after the other, and those above it after them.
-    this.#deps.chain.onHistory(() => this.#wake());
     this.#running = this.#run();
+  }
+
+  /** The chain moved, or its blocks below a snapshot did. */
+  wake(): void {
+    this.#wake();
   }
 
   /** Ends after the block under way; what was done is written. */

@@ -52,6 +52,11 @@ export class Indexes {
     for (const follower of this.#followers) follower.start();
   }
 
+  /** The chain moved: blocks below a snapshot come one after the other, and those above it after them. */
+  wake(): void {
+    for (const follower of this.#followers) follower.wake();
+  }
+
   /** Whether settle() has nothing to wait for. */
   get settled(): boolean {
     return this.#followers.every((follower) => follower.settled);

@@ -4,14 +4,19 @@
 import crypto from 'node:crypto';
 import os from 'node:os';
 import type { Chain } from '../chain/chain.js';
+import type { TipChange } from '../chain/events.js';
 import type { HeaderNode } from '../chain/tree/header-node.js';
+import type { BlockView } from '../consensus/block/block-view.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
+import type { Reject } from '../consensus/state.js';
 import type { Crypto } from '../crypto/crypto.js';
 import type { EllSwift } from '../crypto/ellswift.js';
 import { Semaphore } from '../lib/semaphore.js';
 import { limitedLog } from '../log/limited-log.js';
 import type { Logger } from '../log/logger.js';
+import type { MempoolEntry } from '../mempool/entry.js';
 import type { Mempool } from '../mempool/mempool.js';
+import type { RemovalReason } from '../mempool/tx-pool.js';
 import { AddrManager } from './address/addr-manager.js';
 import { type AddrCounts, AddrRelay } from './address/addr-relay.js';
 import { AddressFiles } from './address/address-files.js';
@@ -143,7 +148,7 @@ export class Net {
   #hasOutbound = false;
   #timer: NodeJS.Timeout | null = null;
   #saver: NodeJS.Timeout | null = null;
-  readonly #off: (() => void)[] = [];
+  #stopped = false;
 
   constructor(options: Partial<NetOptions>, deps: NetDeps) {
     this.options = { ...DEFAULT_NET, ...options };
@@ -315,22 +320,36 @@ export class Net {
       transaction: (peer, item) => this.#inventory.sendTransaction(peer, item),
       stepped: () => this.onStep(),
     });
-    deps.mempool.onBroadcast = (entry) => this.announcer.relay(entry);
-    this.#off.push(
-      deps.chain.onStored((node, block) => compact.onStored(node, block)),
-      deps.chain.onTip((_tip, { connected, disconnected }) => {
-        this.txs.onTip(
-          connected.map(({ block }) => block),
-          disconnected.length > 0,
-        );
-        for (const { node } of connected) this.times.reached(node.hash, 'tip');
-        this.downloads.onConnected(connected.length);
-        this.#staleTip.onTip();
-        compact.onTip();
-        this.#blockAnnouncer.onTip(connected.map(({ node }) => node));
-        this.#rounds.soon();
-      }),
+  }
+
+  /** A new block on the tip passed every check that needs no coins. */
+  onStored(node: HeaderNode, block: BlockView): void {
+    if (!this.#stopped) this.compact.onStored(node, block);
+  }
+
+  /** The tip moved. */
+  onTip({ connected, disconnected }: TipChange): void {
+    if (this.#stopped) return;
+    this.txs.onTip(
+      connected.map(({ block }) => block),
+      disconnected.length > 0,
     );
+    for (const { node } of connected) this.times.reached(node.hash, 'tip');
+    this.downloads.onConnected(connected.length);
+    this.#staleTip.onTip();
+    this.compact.onTip();
+    this.#blockAnnouncer.onTip(connected.map(({ node }) => node));
+    this.#rounds.soon();
+  }
+
+  /** A block was found valid (null) or not: its sender answers for it. */
+  onChecked(hash: Uint8Array, block: BlockView, reject: Reject | null): void {
+    this.#blocks.onChecked(hash, block, reject);
+  }
+
+  /** A transaction left the mempool. */
+  onLeft(entry: MempoolEntry, reason: RemovalReason): void {
+    this.compact.onLeft(entry, reason);
   }
 
   /** Opens the listeners and serves whoever comes. @throws BindError */
@@ -395,7 +414,7 @@ export class Net {
     }
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#rounds.stop();
-    for (const off of this.#off) off();
+    this.#stopped = true;
     this.#connections.endAll();
     await this.#connector.close();
   }

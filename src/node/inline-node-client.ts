@@ -1,6 +1,7 @@
 // What wallets know of the node (wallet/node-client.ts), answered on the node thread itself: for wallets there, and for
 // the node's end of a link to the wallets' thread.
 import type { Chain } from '../chain/chain.js';
+import type { TipChange } from '../chain/events.js';
 import type { HeaderNode } from '../chain/tree/header-node.js';
 import { hashKey } from '../consensus/bytes/hex.js';
 import type { SpentOutput } from '../consensus/script/spent-output.js';
@@ -11,6 +12,7 @@ import type { BlockToScan, FoundTx } from '../jobs/scan-blocks.js';
 import type { SignJob, SignJobResult } from '../jobs/sign.js';
 import type { MempoolEntry } from '../mempool/entry.js';
 import type { Mempool } from '../mempool/mempool.js';
+import type { RemovalReason } from '../mempool/tx-pool.js';
 import type { BlockScanner, ScanTargets } from '../parallel/block-scanner.js';
 import type { WorkPool } from '../parallel/pool.js';
 import { signalsReplacement } from '../policy/replaceable.js';
@@ -35,8 +37,6 @@ export type ClientChain = Pick<
   | 'verificationProgress'
   | 'isInitialBlockDownload'
   | 'guardBlocks'
-  | 'onTip'
-  | 'onHistory'
   | 'coinsAt'
 >;
 
@@ -64,34 +64,38 @@ export class InlineNodeClient implements NodeClient {
 
   constructor(deps: InlineClientDeps) {
     this.#deps = deps;
-    const { chain, mempool } = deps;
+    const { chain } = deps;
     this.genesis = this.#facts(chain.atHeight(0)!);
     chain.guardBlocks(() => this.#keptFrom);
-    chain.onTip((tip, { disconnected, connected }) => {
-      if (this.#listeners.size + this.#followers.length === 0) return;
-      if (disconnected.length + connected.length === 0) this.#tellOfChain({ kind: 'jumped', ...this.#placed(tip) });
-      for (const { node, block } of disconnected) {
-        const { node: before, locator } = this.#placed(node.prev!);
-        this.#tellOfChain({ kind: 'disconnected', node: this.#facts(node), block, before, locator });
-      }
-      for (const { node, block } of connected) this.#tellOfChain({ kind: 'connected', ...this.#placed(node), block });
-    });
-    chain.onHistory(() => {
-      if (chain.history === null) this.#tellOfChain({ kind: 'history' });
-    });
-    mempool.listen({
-      added: (entry) => {
-        if (this.#listeners.size > 0) this.#tell({ kind: 'entered', tx: entry.tx });
-      },
-      // What a block took is told by the block: no transaction is read for it here. Core tells wallets nothing of it.
-      removed: (entry, reason) => {
-        if (reason !== 'block' && this.#listeners.size > 0) this.#tell({ kind: 'left', tx: entry.tx, conflict: reason === 'conflict' });
-      },
-      changed() {},
-    });
   }
 
   // -- events
+
+  /** The tip moved. */
+  onTip(tip: HeaderNode, { disconnected, connected }: TipChange): void {
+    if (this.#listeners.size + this.#followers.length === 0) return;
+    if (disconnected.length + connected.length === 0) this.#tellOfChain({ kind: 'jumped', ...this.#placed(tip) });
+    for (const { node, block } of disconnected) {
+      const { node: before, locator } = this.#placed(node.prev!);
+      this.#tellOfChain({ kind: 'disconnected', node: this.#facts(node), block, before, locator });
+    }
+    for (const { node, block } of connected) this.#tellOfChain({ kind: 'connected', ...this.#placed(node), block });
+  }
+
+  /** The blocks below a snapshot come further, or are validated. */
+  onHistory(): void {
+    if (this.#deps.chain.history === null) this.#tellOfChain({ kind: 'history' });
+  }
+
+  /** A transaction entered the mempool. */
+  onEntered({ tx }: MempoolEntry): void {
+    if (this.#listeners.size > 0) this.#tell({ kind: 'entered', tx });
+  }
+
+  /** One left. What a block took is told by the block: no transaction is read for it. Core tells wallets nothing of it. */
+  onLeft(entry: MempoolEntry, reason: RemovalReason): void {
+    if (reason !== 'block' && this.#listeners.size > 0) this.#tell({ kind: 'left', tx: entry.tx, conflict: reason === 'conflict' });
+  }
 
   async listen(listener: (event: NodeEvent) => void): Promise<() => void> {
     this.#listeners.add(listener);

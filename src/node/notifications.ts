@@ -1,10 +1,12 @@
 // Tells the outside what happens: ZeroMQ, commands and webhooks, from the chain's and the mempool's own events.
 import type { Chain } from '../chain/chain.js';
+import type { TipListener } from '../chain/events.js';
 import { ConfigError } from '../config/args.js';
 import type { NodeConfig } from '../config/load.js';
 import type { Logger } from '../log/logger.js';
 import type { MempoolEntry } from '../mempool/entry.js';
 import type { Mempool } from '../mempool/mempool.js';
+import type { RemovalReason } from '../mempool/tx-pool.js';
 import { Hooks, quoted } from '../notify/hooks.js';
 import { Webhooks } from '../notify/webhooks.js';
 import { type ZmqEndpoint, ZmqPublisher } from '../notify/zmq-publisher.js';
@@ -15,6 +17,10 @@ export interface Notifications {
   readonly zmq: readonly ZmqEndpoint[];
   /** The node is up. */
   started(): void;
+  onTip: TipListener;
+  /** A transaction entered the mempool. */
+  onEntered(entry: MempoolEntry): void;
+  onLeft(entry: MempoolEntry, reason: RemovalReason): void;
   /** Something is wrong that an operator should know. */
   alert(text: string): void;
   close(): Promise<void>;
@@ -31,7 +37,7 @@ function sequenceBody(hash: Uint8Array, label: 'C' | 'D' | 'A' | 'R', mempoolSeq
   return body;
 }
 
-/** Opens everything that is configured and listens. @throws ConfigError when an address can't be bound */
+/** Opens everything that is configured. @throws ConfigError when an address can't be bound */
 export async function startNotifications(
   config: NodeConfig['notify'],
   { chain, mempool, log }: { chain: Chain; mempool: Mempool; log: Logger },
@@ -45,19 +51,7 @@ export async function startNotifications(
     zmq.publish('hashtx', displayed(txid));
     zmq.publish('rawtx', bytes);
   };
-  if (config.zmq.length > 0) {
-    mempool.listen({
-      added: (entry: MempoolEntry) => {
-        publishTx(entry.tx.txid, entry.tx.bytes);
-        zmq.publish('sequence', sequenceBody(entry.tx.txid, 'A', mempool.sequence - 1));
-      },
-      removed: (entry: MempoolEntry, reason) => {
-        if (reason !== 'block') zmq.publish('sequence', sequenceBody(entry.tx.txid, 'R', mempool.sequence - 1));
-      },
-      changed: () => {},
-    });
-  }
-  chain.onTip((tip, { connected, disconnected }) => {
+  const onTip: TipListener = (tip, { connected, disconnected }) => {
     for (const [list, label] of [
       [disconnected, 'D'],
       [connected, 'C'],
@@ -73,9 +67,19 @@ export async function startNotifications(
     zmq.publish('rawblock', newest.block.bytes);
     for (const command of config.block) hooks.run('blocknotify', command, tip.hashHex);
     webhooks.send({ event: 'block', hash: tip.hashHex, height: tip.height, time: tip.time, transactions: newest.block.txs.length });
-  });
+  };
   return {
     zmq: zmq.list,
+    onTip,
+    onEntered: ({ tx }) => {
+      if (config.zmq.length === 0) return;
+      publishTx(tx.txid, tx.bytes);
+      zmq.publish('sequence', sequenceBody(tx.txid, 'A', mempool.sequence - 1));
+    },
+    onLeft: ({ txid }, reason) => {
+      if (config.zmq.length === 0 || reason === 'block') return;
+      zmq.publish('sequence', sequenceBody(txid, 'R', mempool.sequence - 1));
+    },
     started: () => {
       for (const command of config.startup) hooks.run('startupnotify', command);
       webhooks.send({ event: 'startup', hash: chain.tip.hashHex, height: chain.tip.height });

@@ -7,7 +7,7 @@ import type { Hashes } from '../crypto/crypto.js';
 import type { KeyMath } from '../crypto/key-math.js';
 import type { Clock } from '../lib/clock.js';
 import type { Logger } from '../log/logger.js';
-import type { Mempool } from '../mempool/mempool.js';
+import type { MempoolEntry } from '../mempool/entry.js';
 import type { Sv2Access } from '../rpc/context/mining.js';
 import { RESERVED_SIGOPS } from '../selection/ancestor-selection.js';
 import { encodeAuthorityKey } from '../sv2/authority-key.js';
@@ -32,7 +32,6 @@ export interface Sv2Deps {
   readonly maxWeight: number;
   readonly reservedWeight: number;
   readonly chain: Chain;
-  readonly mempool: Mempool;
   readonly templates: TemplateService;
   readonly hashes: Hashes;
   readonly keys: KeyMath;
@@ -48,6 +47,8 @@ export interface Sv2Deps {
 export interface Sv2 extends Sv2Access {
   /** The tip moved; to be called in its turn. */
   onTip(): void;
+  /** A transaction entered the mempool. */
+  onEntered(entry: MempoolEntry): void;
   /** Opens the port; clients wait for templates until `start`. @throws ConfigError */
   listen(): Promise<void>;
   /** The chain is loaded: submits blocks of an earlier run that were not judged, then serves templates. */
@@ -66,7 +67,7 @@ const after = (ms: number, run: () => void): (() => void) => {
 
 /** @throws ConfigError when the authority key can't be used */
 export function createSv2(config: Sv2Config, deps: Sv2Deps): Sv2 {
-  const { chain, mempool, templates, hashes, clock, log } = deps;
+  const { chain, templates, hashes, clock, log } = deps;
   let authority: ReturnType<typeof loadAuthorityKey>;
   try {
     authority = loadAuthorityKey(config.authorityKeyFile, deps.keys, (line) => log.warn(line));
@@ -98,7 +99,7 @@ export function createSv2(config: Sv2Config, deps: Sv2Deps): Sv2 {
   const post = (message: ToServe): void => thread?.post(message);
   const provider = new Provider(
     { intervalMs: config.intervalSeconds * 1000, feeDelta: config.feeDeltaSats, maxWeight: deps.maxWeight, leastReserve },
-    { templates, mempool, params: chain.params, hashes, clock, log, wanted: () => started && deps.wanted(), post, after },
+    { templates, params: chain.params, hashes, clock, log, wanted: () => started && deps.wanted(), post, after },
   );
   const heard = (message: ServeNews): void => {
     switch (message.kind) {
@@ -133,6 +134,7 @@ export function createSv2(config: Sv2Config, deps: Sv2Deps): Sv2 {
       provider.onTip(performance.timeOrigin + performance.now());
       solutions.tipChanged();
     },
+    onEntered: ({ modifiedFee }) => provider.onEntered(modifiedFee),
     listen: async () => {
       const binds = config.binds.length > 0 ? config.binds : [LOOPBACK];
       thread = await KeptThread.start(

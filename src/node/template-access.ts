@@ -10,6 +10,7 @@ import { RpcError } from '../rpc/errors.js';
 import type { TemplateRequest } from '../rpc/front/template-request.js';
 import { RawBytes, RawJson } from '../rpc/wire/values.js';
 import { CoinbaseWatch } from '../template/coinbase-watch.js';
+import type { TemplateFacts } from '../template/facts.js';
 import { TemplateFault } from '../template/groundwork.js';
 import type { TemplateService } from '../template/service.js';
 import { TemplateView } from '../template/view/template-view.js';
@@ -30,8 +31,14 @@ const after = (ms: number, run: () => void): (() => void) => {
   return () => clearTimeout(timer);
 };
 
-/** Builds the access; it follows the tip by `onTip`, which the wiring calls. */
-export function createTemplateAccess(deps: TemplateAccessDeps): TemplateAccess & { onTip(hashHex: string): void } {
+/** Templates in the words of RPC, and how they follow tip and templates. */
+export interface FollowingAccess extends TemplateAccess {
+  onTip(hashHex: string): void;
+  /** A template was published. */
+  onTemplate(facts: TemplateFacts): void;
+}
+
+export function createTemplateAccess(deps: TemplateAccessDeps): FollowingAccess {
   const { chain, templates, slabs, state } = deps;
   const view = new TemplateView({
     signet: chain.params.signetChallenge !== null,
@@ -51,7 +58,6 @@ export function createTemplateAccess(deps: TemplateAccessDeps): TemplateAccess &
     lease: (place) => new SlabReader(slabs.control, slabs.slabs).lease(place),
     release: (place) => new SlabReader(slabs.control, slabs.slabs).release(place),
   });
-  templates.onPublish((facts) => view.onTemplate(facts, facts.slabIndex < 0 ? null : slabs.publish({ index: facts.slabIndex })));
   deps.stopping.addEventListener('abort', () => view.stop());
 
   const coinbases = new CoinbaseWatch(deps.log);
@@ -60,6 +66,7 @@ export function createTemplateAccess(deps: TemplateAccessDeps): TemplateAccess &
     next: () => templates.next(),
     verdict: (txid) => templates.verdict(txid),
     onTip: (hashHex) => view.onTip(hashHex),
+    onTemplate: (facts) => view.onTemplate(facts, facts.slabIndex < 0 ? null : slabs.publish({ index: facts.slabIndex })),
     getBlockTemplate: (request: TemplateRequest, signal: AbortSignal | undefined) =>
       new Promise<RawJson | RawBytes>((resolve, reject) => {
         const call = {

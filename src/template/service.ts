@@ -143,7 +143,7 @@ export class TemplateService {
     const shared = async (): Promise<TemplateFacts> => this.current() ?? this.refresh();
     const { chain, mempool } = deps;
     this.#clients = new ClientTemplates(this.#options, { chain, mempool, assembly: this.#assembly, ground: this.#ground, shared });
-    this.#schedule = given.mode === 'live' ? this.#followMempool() : null;
+    this.#schedule = given.mode === 'live' ? this.#createSchedule() : null;
   }
 
   /** The last template if its tip is still the tip, whatever its age. */
@@ -176,6 +176,16 @@ export class TemplateService {
       this.#built = { ...built, records: nothingChosen(this.#options.reservedWeight).records };
     }
     this.#schedule?.tipChanged();
+  }
+
+  /** A transaction entered the mempool. */
+  onEntered({ modifiedFee }: { readonly modifiedFee: number }): void {
+    this.#schedule?.transactionsChanged(Math.max(0, modifiedFee));
+  }
+
+  /** One left it, or changed its modified fee, parents or sums over ancestors. */
+  onRanked(): void {
+    this.#schedule?.transactionsChanged(0);
   }
 
   /**
@@ -316,7 +326,7 @@ export class TemplateService {
     }
   }
 
-  #followMempool(): LiveSchedule {
+  #createSchedule(): LiveSchedule {
     const { mempool, chain, assembler, log } = this.#deps;
     const work: LiveWork = {
       build: async (kind) => {
@@ -336,13 +346,7 @@ export class TemplateService {
       after: this.#deps.after ?? timerAfter,
     };
     const { emptyFirst, longPollDeltaSats } = this.#options;
-    const schedule = new LiveSchedule({ emptyFirst, gainSats: longPollDeltaSats }, work);
-    mempool.listen({
-      added: (entry) => schedule.transactionsChanged(Math.max(0, entry.modifiedFee)),
-      removed: () => schedule.transactionsChanged(0),
-      changed: () => schedule.transactionsChanged(0),
-    });
-    return schedule;
+    return new LiveSchedule({ emptyFirst, gainSats: longPollDeltaSats }, work);
   }
 
   #isFresh(): boolean {

@@ -18,15 +18,7 @@ export interface TemplateChain {
   testBlockValidity(block: BlockView, options: { readonly checkPow: boolean; readonly checkMerkle: boolean }): Promise<Verdict>;
 }
 
-/** Hears of changes of the set synchronously. */
-export interface SourceListener {
-  added(entry: { readonly modifiedFee: number }): void;
-  removed(): void;
-  /** Modified fee, parents or sums over ancestors. */
-  changed(): void;
-}
-
-/** Hears of them by rows. */
+/** Hears of changes of the set synchronously, by rows. */
 export interface RecordFollower {
   added(row: number): void;
   removed(row: number): void;
@@ -94,7 +86,6 @@ export interface TransactionSource {
   /** Transactions-updated counter, uint32. */
   readonly counter: number;
   readonly records: CandidateRecords;
-  listen(listener: SourceListener): void;
   /** Resolves when the set fits the tip. */
   settled(): Promise<void>;
   /** Transactions of disconnected blocks are on their way back: settled() takes a while. */

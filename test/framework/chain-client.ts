@@ -68,8 +68,6 @@ export function clientOf(chain: Partial<TestChain>, mempool: object = {}, others
   const nothing = (): void => {};
   const whole = {
     guardBlocks: () => nothing,
-    onTip: () => nothing,
-    onHistory: () => nothing,
     verificationProgress: () => 1,
     isInitialBlockDownload: () => false,
     havePruned: false,
@@ -81,7 +79,6 @@ export function clientOf(chain: Partial<TestChain>, mempool: object = {}, others
     contains: () => true,
   };
   const pool = {
-    listen: nothing,
     entries: () => [],
     get: () => undefined,
     spender: () => undefined,

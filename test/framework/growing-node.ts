@@ -37,8 +37,6 @@ export function createNode(): GrowingNode {
   let tip = new TestBlock(crypto.sha256(Uint8Array.of(0)), null, 0, 1_600_000_000);
   const blocks = new Map<string, { node: TestBlock; bytes: Uint8Array }>([[tip.hashHex, { node: tip, bytes: new Uint8Array(0) }]]);
   const pool = new Map<string, TxView>();
-  const tipListeners: ((tip: unknown, change: unknown) => void)[] = [];
-  let poolListener: { added(entry: unknown): void; removed(entry: unknown, reason: string): void } | undefined;
   let [made, entered, returning] = [0, 0, false];
   let guard = (): number => 0;
   const keyOf = (hash: Uint8Array): string => Buffer.from(hash).reverse().toString('hex');
@@ -50,8 +48,6 @@ export function createNode(): GrowingNode {
     guardBlocks: (asked: () => number) => {
       guard = asked;
     },
-    onTip: (listener: (tip: unknown, change: unknown) => void) => tipListeners.push(listener),
-    onHistory: () => {},
     verificationProgress: () => 1,
     isInitialBlockDownload: () => false,
     havePruned: false,
@@ -64,9 +60,6 @@ export function createNode(): GrowingNode {
     readBlock: async (node: TestBlock) => viewOf(node),
   };
   const mempool = {
-    listen: (listener: typeof poolListener) => {
-      poolListener = listener;
-    },
     *entries() {
       for (const tx of pool.values()) yield { tx, ancestorCount: 1 };
     },
@@ -91,6 +84,7 @@ export function createNode(): GrowingNode {
     filters: null,
     mostRelatives: { ancestors: 25, descendants: 26 },
   });
+  const move = (change: unknown): void => client.onTip(tip as never, change as never);
   return {
     client,
     get tip() {
@@ -116,25 +110,25 @@ export function createNode(): GrowingNode {
       const bytes = new Uint8Array(Buffer.concat([header, Buffer.of(1), txOf(made + 1_000_000).bytes]));
       blocks.set(node.hashHex, { node, bytes });
       tip = node;
-      for (const listener of tipListeners) listener(tip, { disconnected: [], connected: [{ node, block: viewOf(node) }] });
+      move({ disconnected: [], connected: [{ node, block: viewOf(node) }] });
       return node;
     },
     disconnect() {
       const node = tip;
       tip = node.prev!;
       returning = true;
-      for (const listener of tipListeners) listener(tip, { disconnected: [{ node, block: viewOf(node) }], connected: [] });
+      move({ disconnected: [{ node, block: viewOf(node) }], connected: [] });
       return node;
     },
     enter() {
       const tx = txOf(++entered);
       pool.set(keyOf(tx.txid), tx);
-      poolListener?.added({ tx });
+      client.onEntered({ tx } as never);
       return tx;
     },
     leave(tx) {
       pool.delete(keyOf(tx.txid));
-      poolListener?.removed({ tx }, 'conflict');
+      client.onLeft({ tx } as never, 'conflict');
     },
   };
 }

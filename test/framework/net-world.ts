@@ -145,7 +145,6 @@ export class NetWorld {
     const fixture = await openFixture({ log, ...chain });
     const { clock } = fixture;
     const mempool = new Mempool({}, { chain: fixture.chain, verifier: new InlineVerifier(crypto), clock, log });
-    fixture.chain.onTip((tip, change) => mempool.onTip(tip, change));
     const world = new NetWorld(fixture, mempool);
     // Rounds come by tick() alone.
     mock.timers.enable({ apis: ['setInterval'] });
@@ -170,9 +169,24 @@ export class NetWorld {
         reach: world.#reach(),
       },
     );
+    world.#wire();
     (world as { lines: string[] }).lines = lines;
     await world.net.listen();
     return world;
+  }
+
+  /** As node/wiring.ts does. */
+  #wire(): void {
+    const { net, mempool } = this;
+    const { chain } = this.fixture;
+    chain.onTip((tip, change) => {
+      mempool.onTip(tip, change);
+      net.onTip(change);
+    });
+    chain.onStored((node, block) => net.onStored(node, block));
+    chain.onChecked((hash, block, reject) => net.onChecked(hash, block, reject));
+    mempool.listen({ added() {}, removed: (entry, reason) => net.onLeft(entry, reason), changed() {} });
+    mempool.onBroadcast = (entry) => net.announcer.relay(entry);
   }
 
   #reach(): Reach {

@@ -10,7 +10,9 @@ import { ByteReader } from '../../consensus/bytes/reader.js';
 import { blockProof } from '../../consensus/rules/bits.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Semaphore } from '../../lib/semaphore.js';
+import type { MempoolEntry } from '../../mempool/entry.js';
 import { NO_ROW } from '../../mempool/rows.js';
+import type { RemovalReason } from '../../mempool/tx-pool.js';
 import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
 import { hasHeader, noteAvailable, settleAvailability } from '../sync/availability.js';
@@ -84,17 +86,15 @@ export class CompactRelay {
     this.#blocks = blocks;
     this.#reads = reads;
     downloads.onReleased = ({ peer, hash }) => this.#partial.delete(partialKey(peer, hash));
-    // A miner may not have heard of the replacement, or not want it, and may have a larger pool. The view of a
-    // transaction that leaves is a copy.
-    if (context.options.extraTxs > 0) {
-      context.mempool.listen({
-        added: () => {},
-        changed: () => {},
-        removed: (entry, reason) => {
-          if ((reason === 'replaced' || reason === 'sizelimit') && entry.totalSize <= MAX_EXTRA_BYTES) this.remember(entry.tx);
-        },
-      });
-    }
+  }
+
+  /**
+   * A transaction left the mempool. A miner may not have heard of its replacement, or not want it, and may have a larger
+   * pool.
+   */
+  onLeft(entry: MempoolEntry, reason: RemovalReason): void {
+    // The view is a copy, so its size is looked at first.
+    if ((reason === 'replaced' || reason === 'sizelimit') && entry.totalSize <= MAX_EXTRA_BYTES) this.remember(entry.tx);
   }
 
   /** What is kept for blocks, by key of the wtxid. */

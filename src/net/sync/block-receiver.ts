@@ -39,7 +39,6 @@ export class BlockReceiver {
   constructor(context: NetContext, downloads: BlockDownload) {
     this.#context = context;
     this.#downloads = downloads;
-    context.chain.onChecked((hash, block, reject) => this.#checked(hash, block, reject));
   }
 
   /** Told of the sender of a block that became part of the best chain near the tip. */
@@ -175,7 +174,8 @@ export class BlockReceiver {
     for (const [key, source] of this.#sources) if (source.peer === peer) this.#sources.delete(key);
   }
 
-  #checked(hash: Uint8Array, block: BlockView, reject: Reject | null): void {
+  /** A block was found valid (null) or not. */
+  onChecked(hash: Uint8Array, block: BlockView, reject: Reject | null): void {
     const key = hashKey(hash);
     // Bytes that fail by themselves say nothing about the block of that hash, nor about the other peers that brought
     // it.

@@ -13,7 +13,7 @@ import type { Clock } from '../../lib/clock.js';
 import type { Logger } from '../../log/logger.js';
 import { type ChosenTransactions, nothingChosen } from '../../template/assembly.js';
 import type { TemplateChoice } from '../../template/client-templates.js';
-import type { TemplateTip, TransactionSource } from '../../template/source.js';
+import type { TemplateTip } from '../../template/source.js';
 import type { TipFacts } from '../../template/tip-facts.js';
 import { type Reserve, reserveKey, type ServedTemplate, type ToServe } from '../serve/messages.js';
 import { type BlockFacts, describeTemplate, describeTip, nextFacts, sameFacts } from './describe.js';
@@ -42,7 +42,6 @@ export interface TemplateMaker {
 
 export interface ProviderDeps {
   readonly templates: TemplateMaker;
-  readonly mempool: Pick<TransactionSource, 'listen'>;
   readonly params: ChainParams;
   readonly hashes: Hashes;
   readonly clock: Clock;
@@ -95,11 +94,11 @@ export class Provider {
   constructor(options: ProviderOptions, deps: ProviderDeps) {
     this.#options = options;
     this.#deps = deps;
-    deps.mempool.listen({
-      added: ({ modifiedFee }) => this.#gained(Math.max(0, modifiedFee)),
-      removed: () => {},
-      changed: () => {},
-    });
+  }
+
+  /** A transaction entered the mempool. @param feeSats as prioritisetransaction has changed it */
+  onEntered(feeSats: number): void {
+    this.#gained(Math.max(0, feeSats));
   }
 
   /**

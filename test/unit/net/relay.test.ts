@@ -318,13 +318,15 @@ function compactOver(
     log: { debug: () => {} },
     times: { nowMs: () => 0, heard: () => {} },
   };
-  return new CompactRelay(
+  const relay = new CompactRelay(
     context as unknown as NetContext,
     downloads as never,
     { canFetchDirectly: true } as never,
     blocks as never,
     {} as never,
   );
+  pool.listen({ added() {}, removed: (entry, reason) => relay.onLeft(entry, reason), changed() {} });
+  return relay;
 }
 
 t.test('a compact block finds what was replaced, and asks for the rest', async (t) => {

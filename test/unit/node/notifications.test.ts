@@ -35,7 +35,6 @@ async function begin(t: { teardown(end: () => unknown): void }) {
   });
   const setup = createPool({ policy: NO_POLICY });
   const chain = {
-    onTip: () => () => {},
     isInitialBlockDownload: () => false,
     get tip() {
       return setup.chain.tip;
@@ -45,6 +44,11 @@ async function begin(t: { teardown(end: () => unknown): void }) {
   const config = { zmq, urls: ['http://x/'], block: ['b'], startup: ['s'], shutdown: ['e'], alert: ['a %s', 'a2'] };
   const notifications = await startNotifications(config as never, { chain, mempool: setup.pool, log: silentLogger });
   t.teardown(() => notifications.close());
+  setup.pool.listen({
+    added: (entry) => notifications.onEntered(entry),
+    removed: (entry, reason) => notifications.onLeft(entry, reason),
+    changed() {},
+  });
   return { ...setup, told, notifications, take: () => told.splice(0) };
 }
 

@@ -44,7 +44,6 @@ t.test('a serving thread that is killed', async (t) => {
       node: () => ({}),
       contains: () => true,
     },
-    mempool: { listen: () => {} },
     templates: {
       get tip() {
         return at;

@@ -38,7 +38,6 @@ function rig() {
           return state.at;
         },
       },
-      mempool: { listen: () => {} },
       params: chainParams('regtest'),
       hashes: createNativeHashes(),
       clock: { nowSeconds: () => 100, monotonicMs: () => 0 } as unknown as ProviderDeps['clock'],

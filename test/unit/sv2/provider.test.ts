@@ -8,7 +8,7 @@ import { Provider } from '../../../src/sv2/provide/provider.js';
 import { reserveFor } from '../../../src/sv2/reserve.js';
 import { reserveKey, type ToServe } from '../../../src/sv2/serve/messages.js';
 import { nothingChosen } from '../../../src/template/assembly.js';
-import type { SourceListener, TemplateTip } from '../../../src/template/source.js';
+import type { TemplateTip } from '../../../src/template/source.js';
 import type { TipFacts } from '../../../src/template/tip-facts.js';
 
 const LEAST = { weight: 4000, sigops: 400 };
@@ -36,7 +36,6 @@ class World {
   weight = 0;
   readonly asked: { weight: number; sigops: number }[] = [];
   readonly timers: { readonly atMs: number; readonly run: () => void }[] = [];
-  #listener: SourceListener | null = null;
   readonly provider: Provider;
 
   constructor() {
@@ -57,11 +56,6 @@ class World {
             const at = world.timers.indexOf(timer);
             if (at >= 0) world.timers.splice(at, 1);
           };
-        },
-        mempool: {
-          listen: (listener) => {
-            world.#listener = listener;
-          },
         },
         templates: {
           get tip() {
@@ -106,7 +100,7 @@ class World {
     this.fees += fee;
     this.transactions++;
     this.weight += 400;
-    this.#listener?.added({ modifiedFee: fee });
+    this.provider.onEntered(fee);
   }
 
   passes(ms: number): void {

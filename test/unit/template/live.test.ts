@@ -88,6 +88,7 @@ function rig(options: Partial<TemplateOptions> = {}) {
     service.onTip();
     view.onTip(chain.tip.hashHex);
   });
+  pool.listen({ added: (entry) => service.onEntered(entry), removed: () => service.onRanked(), changed: () => service.onRanked() });
   const pass = async (ms: number): Promise<void> => {
     now += ms;
     for (let due = timers.find(({ at }) => at <= now); due !== undefined; due = timers.find(({ at }) => at <= now)) {

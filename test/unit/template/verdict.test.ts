@@ -47,6 +47,7 @@ function rig(options: Partial<TemplateOptions> = {}) {
   );
   t.teardown(() => service.close());
   chain.onTip(() => service.onTip());
+  pool.listen({ added: (entry) => service.onEntered(entry), removed: () => service.onRanked(), changed: () => service.onRanked() });
   const accept = async (tx: TxView): Promise<TxView> => {
     const { reject } = await pool.accept(tx);
     if (reject !== null) throw new Error(reject.reason);

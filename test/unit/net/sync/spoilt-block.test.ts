@@ -85,6 +85,7 @@ function roomOver({ chain, clock }: Fixture): Room {
   } as unknown as NetContext;
   const downloads = new BlockDownload(context);
   const receiver = new BlockReceiver(context, downloads);
+  chain.onChecked((hash, block, reject) => receiver.onChecked(hash, block, reject));
   const good: number[] = [];
   receiver.onGoodBlock = ({ id }) => good.push(id);
   const compact = new CompactRelay(context, downloads, { canFetchDirectly: true } as never, receiver, {} as never);

@@ -1,0 +1,84 @@
+// Opens what every room is given: curve arithmetic, the memory shared with the fronts, clock, scheduler, metrics.
+
+import type { NodeConfig } from '../config/load.js';
+import type { ChainParams } from '../consensus/params/chain-params.js';
+import type { Crypto } from '../crypto/crypto.js';
+import { cryptoWarning } from '../crypto/native/index.js';
+import { createKeyMath } from '../crypto/native/key-math.js';
+import { Scheduler } from '../lib/scheduler.js';
+import { SystemClock } from '../lib/system-clock.js';
+import { SharedState, STATE_FLAG } from '../link/shared-state.js';
+import type { NodeLogger } from '../log/create-logger.js';
+import type { LogControl } from '../rpc/context/node.js';
+import type { RocksStore } from '../storage/rocks-store.js';
+import { createLogControl } from './log-control.js';
+import type { MetricRooms } from './metric-rooms.js';
+import { createMetrics } from './metrics.js';
+import { logTrust } from './network-params.js';
+import type { NodeStop } from './node-stop.js';
+import type { Teardown } from './teardown.js';
+
+/** What is there before anything else. */
+interface Ground {
+  readonly config: NodeConfig;
+  readonly log: NodeLogger;
+  /** Every open function adds here how to take its part down. */
+  readonly teardown: Teardown;
+  readonly stop: NodeStop;
+  readonly crypto: Crypto;
+  readonly params: ChainParams;
+  readonly store: RocksStore;
+  /** Start of the process, seconds since 1970. */
+  readonly startedSeconds: number;
+}
+
+export interface NodeBase extends Ground {
+  readonly keyMath: ReturnType<typeof createKeyMath>;
+  readonly state: SharedState;
+  readonly clock: SystemClock;
+  readonly scheduler: Scheduler;
+  readonly logControl: LogControl;
+  readonly metrics: ReturnType<typeof createMetrics>['metrics'];
+  readonly observe: ReturnType<typeof createMetrics>['observe'];
+  /** From here on a scrape finds the rooms. */
+  showRooms(rooms: MetricRooms): void;
+}
+
+export function openBase(ground: Ground): NodeBase {
+  const { config, log, teardown, crypto, params, store, startedSeconds } = ground;
+  const { backend } = crypto;
+  log.info(`Curve checks: ECDSA by ${backend.ecdsa}, Schnorr by ${backend.schnorr}; database: ${store.engine}`);
+  const curveWarning = cryptoWarning(backend);
+  if (curveWarning !== null) log.warn(curveWarning);
+  logTrust(config, params, log);
+
+  const state = new SharedState();
+  state.startedMs = startedSeconds * 1000;
+  state.mockSeconds = config.mockTime;
+  state.set(STATE_FLAG.TEST_CHAIN, config.chain !== 'main');
+  state.set(STATE_FLAG.NETWORK, true);
+  state.set(STATE_FLAG.INITIAL_BLOCK_DOWNLOAD, true);
+  const clock = new SystemClock({
+    get: () => state.mockSeconds,
+    set: (seconds) => {
+      state.mockSeconds = seconds;
+    },
+  });
+  log.showMockTime(() => state.mockSeconds);
+  const scheduler = new Scheduler();
+  teardown.add(() => scheduler.close());
+
+  let rooms: MetricRooms | undefined;
+  return {
+    ...ground,
+    keyMath: createKeyMath(),
+    state,
+    clock,
+    scheduler,
+    logControl: createLogControl(log, state),
+    ...createMetrics(() => rooms),
+    showRooms: (opened) => {
+      rooms = opened;
+    },
+  };
+}

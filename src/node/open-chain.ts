@@ -1,0 +1,67 @@
+// Opens the chain, checks its newest blocks, and makes the indexes over it.
+
+import { Chain } from '../chain/chain.js';
+import { Indexes } from '../indexes/indexes.js';
+import { PooledCoinScanner } from '../parallel/coin-scanner.js';
+import { BlockFiles } from '../storage/block-files.js';
+import { chainOptions, checkStoredBlocks } from './chain-options.js';
+import type { NodeBase } from './open-base.js';
+import type { OpenedFronts } from './open-fronts.js';
+import type { OpenedStorage } from './open-storage.js';
+import type { OpenedThreads } from './open-threads.js';
+import { fileSizes } from './pruning.js';
+import { RecentBlocks } from './status.js';
+import { warmupTexts } from './warmup.js';
+
+export interface OpenedChain {
+  readonly chain: Chain;
+  readonly indexes: Indexes;
+  /** For the status page, with how long their parts took. */
+  readonly blocks: RecentBlocks;
+  /** Lets blocks be pruned: called once indexes and wallets can say what they still need. */
+  allowPruning(): void;
+}
+
+/** @param alert tells the operator of a fault @throws ConfigError, StoreError, ChainFault */
+export async function openChain(
+  base: NodeBase,
+  { pool, verifier }: OpenedThreads,
+  { warm }: OpenedFronts,
+  { scan }: OpenedStorage,
+  alert: (text: string) => void,
+): Promise<OpenedChain> {
+  const { config, params, store, crypto, clock, log, stop, teardown, observe } = base;
+  const blocks = new RecentBlocks();
+  warm(warmupTexts.loading);
+  const chain = await Chain.open(chainOptions(config, params, scan), {
+    params,
+    store,
+    openFiles: (known) =>
+      BlockFiles.open({ dir: config.blocksDir, magic: params.magic, ...known, ...fileSizes(config) }, { hashes: crypto }),
+    verifier,
+    coinScanner: new PooledCoinScanner(pool),
+    crypto,
+    clock,
+    log,
+    stopping: stop.signal,
+    onFault: (fault) => {
+      log.error(`${fault.message}. The node stops; what was acknowledged is on disk.`);
+      alert(fault.message);
+      stop.ask(fault);
+    },
+    observe: (name, seconds) => {
+      const phase = name.replace('connect_', '');
+      observe.blockConnect(phase, seconds);
+      blocks.phase(phase, seconds);
+    },
+  });
+  teardown.add(() => chain.close());
+  const allowPruning = chain.guardBlocks(() => 0);
+  const indexes = new Indexes(config.indexes, { chain, store, hashes: crypto, clock, log, onFault: (fault) => stop.ask(fault) });
+  teardown.add(() => indexes.stop());
+  if (!scan) {
+    warm(warmupTexts.verifying);
+    await checkStoredBlocks(chain, config, log);
+  }
+  return { chain, indexes, blocks, allowPruning };
+}

@@ -1,0 +1,38 @@
+// Opens the mempool and its files. Transactions of the last run come back once the chain is loaded.
+
+import type { Chain } from '../chain/chain.js';
+import type { Clock } from '../lib/clock.js';
+import { Mempool } from '../mempool/mempool.js';
+import { mempoolOptions } from './mempool-options.js';
+import type { NodeBase } from './open-base.js';
+import type { OpenedThreads } from './open-threads.js';
+import { PoolFiles } from './pool-files.js';
+
+/** Waits are not learnt from while the tip is older than this. */
+const FEE_TIP_AGE_SECONDS = 3 * 60 * 60;
+
+export interface OpenedMempool {
+  readonly mempool: Mempool;
+  readonly poolFiles: PoolFiles;
+}
+
+/** Core's IsCurrentForFeeEstimation: waiting times mean something only while blocks come as they are found. */
+function blocksAreCurrent(chain: Chain, clock: Clock): boolean {
+  if (chain.isInitialBlockDownload() || chain.tip.time < clock.nowSeconds() - FEE_TIP_AGE_SECONDS) return false;
+  return chain.tip.height >= chain.bestHeader.height - 1;
+}
+
+export async function openMempool(base: NodeBase, chain: Chain, { verifier }: OpenedThreads): Promise<OpenedMempool> {
+  const { config, params, crypto, clock, log, teardown } = base;
+  const poolFiles = new PoolFiles({ dir: config.netDir, hashes: crypto, clock, log });
+  const mempool = new Mempool(mempoolOptions(config, params), {
+    chain,
+    verifier,
+    clock,
+    log,
+    fees: await poolFiles.loadFees(),
+    blocksAreCurrent: () => blocksAreCurrent(chain, clock),
+  });
+  teardown.add(() => poolFiles.close(mempool, config.persistMempool));
+  return { mempool, poolFiles };
+}

@@ -1,0 +1,44 @@
+// Opens what the node keeps on disk: the database, which proves that no other node holds the folder, the lock on the
+// block files, the pid file. What a rebuild throws away goes first.
+
+import type { NodeConfig } from '../config/load.js';
+import type { ChainParams } from '../consensus/params/chain-params.js';
+import type { NodeLogger } from '../log/create-logger.js';
+import type { FolderLock } from '../storage/folder-lock.js';
+import type { RocksStore } from '../storage/rocks-store.js';
+import { writePidFile } from './data-folder.js';
+import { databaseDir, lockBlocks, openDatabase } from './locks.js';
+import { refuseUnpruned } from './pruning.js';
+import { prepareRebuild, type RebuildNote } from './rebuild.js';
+import type { Teardown } from './teardown.js';
+
+export interface OpenedStorage {
+  readonly store: RocksStore;
+  /** The chain is built again from the block files. */
+  readonly scan: boolean;
+  /** How far a rebuild came. */
+  readonly note: RebuildNote;
+}
+
+/** @throws ConfigError when another node holds the folder; StoreError */
+export async function openStorage(config: NodeConfig, params: ChainParams, log: NodeLogger, teardown: Teardown): Promise<OpenedStorage> {
+  let blocksLock: FolderLock | undefined;
+  teardown.add(() => blocksLock?.release());
+  const openAlone = async (): Promise<RocksStore> => {
+    const opened = await openDatabase(config, log);
+    blocksLock ??= await lockBlocks(config, opened);
+    return opened;
+  };
+  const storage = await prepareRebuild(
+    { all: config.reindex, chainstate: config.reindexChainstate, prune: config.prune !== null },
+    { netDir: config.netDir, blocksDir: config.blocksDir, databaseDir: databaseDir(config) },
+    params,
+    openAlone,
+    (opened) => refuseUnpruned(opened, config),
+    log,
+  );
+  teardown.add(() => storage.store.close());
+  const pid = writePidFile(config.pidFile);
+  teardown.add(() => pid.remove());
+  return storage;
+}

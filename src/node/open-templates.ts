@@ -1,0 +1,70 @@
+// Opens what hands out work: templates for RPC, the Stratum V2 provider, jobs that clients were given.
+
+import type { Chain } from '../chain/chain.js';
+import { STATE_FLAG } from '../link/shared-state.js';
+import { JobPins } from '../mempool/job-pins.js';
+import type { Mempool } from '../mempool/mempool.js';
+import { TemplateService } from '../template/service.js';
+import type { NodeBase } from './open-base.js';
+import type { OpenedFronts } from './open-fronts.js';
+import type { OpenedThreads } from './open-threads.js';
+import { createSv2, type Sv2 } from './sv2.js';
+import { createTemplateAccess } from './template-access.js';
+
+export interface OpenedTemplates {
+  readonly templates: TemplateService;
+  /** Templates in the words of RPC. */
+  readonly access: ReturnType<typeof createTemplateAccess>;
+  /** null without -sv2. */
+  readonly sv2: Sv2 | null;
+  readonly jobs: JobPins;
+}
+
+/**
+ * @param reached told of a tip's hash when its template is there
+ * @throws ConfigError
+ */
+export function openTemplates(
+  base: NodeBase,
+  rooms: { readonly chain: Chain; readonly mempool: Mempool },
+  { assembler }: OpenedThreads,
+  { slabs }: OpenedFronts,
+  reached: (hash: Uint8Array) => void,
+): OpenedTemplates {
+  const { config, crypto, keyMath, state, clock, log, stop, teardown, observe } = base;
+  const { chain } = rooms;
+  const templates = new TemplateService(config.templates, {
+    ...rooms,
+    assembler,
+    slabs,
+    clock,
+    hashes: crypto,
+    versionBits: chain.versionBits,
+    log,
+    epoch: () => state.epoch,
+    wanted: () => state.has(STATE_FLAG.TEST_CHAIN) || !state.has(STATE_FLAG.INITIAL_BLOCK_DOWNLOAD),
+    observe: (name, seconds) => {
+      if (name === 'template_build') observe.templateBuild(seconds);
+      else if (name === 'tip_to_template') {
+        observe.tipToTemplate(seconds);
+        reached(chain.tip.hash);
+      }
+    },
+  });
+  teardown.add(() => templates.close());
+  const access = createTemplateAccess({ chain, templates, slabs, state, log, stopping: stop.signal });
+  const sv2 =
+    config.sv2 &&
+    createSv2(config.sv2, {
+      ...config.templates,
+      netDir: config.netDir,
+      chain,
+      templates,
+      hashes: crypto,
+      keys: keyMath,
+      clock,
+      log,
+      wanted: () => state.has(STATE_FLAG.TEST_CHAIN) || !chain.isInitialBlockDownload(),
+    });
+  return { templates, access, sv2, jobs: new JobPins() };
+}

@@ -1,0 +1,40 @@
+// Opens the threads that check scripts, sign, search nonces and choose transactions.
+
+import { randomBytes } from 'node:crypto';
+import { createSigner } from '../crypto/native/sign.js';
+import { PooledAssembler } from '../parallel/assembler-pooled.js';
+import { CachedVerifier } from '../parallel/cached-verifier.js';
+import { Grinder } from '../parallel/grinder.js';
+import { WorkPool } from '../parallel/pool.js';
+import { PooledSigner } from '../parallel/pooled-signer.js';
+import { PooledVerifier } from '../parallel/pooled-verifier.js';
+import { ScriptCache } from '../parallel/script-cache.js';
+import type { NodeBase } from './open-base.js';
+
+export interface OpenedThreads {
+  readonly pool: WorkPool;
+  readonly assembler: PooledAssembler;
+  readonly verifier: CachedVerifier;
+  readonly grinder: Grinder;
+  /** Signs on the node thread. */
+  readonly signer: ReturnType<typeof createSigner>;
+  readonly signingThreads: PooledSigner;
+}
+
+export async function openThreads({ config, crypto, log, teardown }: NodeBase): Promise<OpenedThreads> {
+  const pool = new WorkPool({ threads: config.par }, { log });
+  teardown.add(() => pool.close());
+  const assembler = new PooledAssembler();
+  teardown.add(() => assembler.close());
+  await pool.start();
+  const cache = new ScriptCache(config.scriptCacheBytes, randomBytes(4).readUInt32LE());
+  const signer = createSigner();
+  return {
+    pool,
+    assembler,
+    verifier: new CachedVerifier(new PooledVerifier(pool), cache),
+    grinder: new Grinder(pool),
+    signer,
+    signingThreads: new PooledSigner({ pool, crypto, signer }),
+  };
+}

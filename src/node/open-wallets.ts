@@ -1,0 +1,50 @@
+// Opens the node's end of what wallets know of it, and the wallets' thread. The wallets are loaded later.
+
+import type { Chain } from '../chain/chain.js';
+import { HTTP_DEFAULTS } from '../http/options.js';
+import type { Indexes } from '../indexes/indexes.js';
+import type { Mempool } from '../mempool/mempool.js';
+import { PooledBlockScanner } from '../parallel/block-scanner.js';
+import { InlineNodeClient } from './inline-node-client.js';
+import type { NodeBase } from './open-base.js';
+import type { OpenedThreads } from './open-threads.js';
+import { WalletThread } from './wallet-thread.js';
+
+export interface OpenedWallets {
+  readonly client: InlineNodeClient;
+  /** null with -disablewallet. */
+  readonly wallets: WalletThread | null;
+}
+
+export function openWallets(
+  { config, params, crypto, state, log, stop, observe }: NodeBase,
+  rooms: { readonly chain: Chain; readonly indexes: Indexes; readonly mempool: Mempool },
+  { pool }: OpenedThreads,
+): OpenedWallets {
+  const { chain, indexes, mempool } = rooms;
+  const { limitAncestorCount: ancestors, limitDescendantCount: descendants } = config.mempool;
+  const client = new InlineNodeClient({
+    chain,
+    mempool,
+    crypto,
+    scanner: new PooledBlockScanner(pool, chain.blockFolder),
+    signing: pool,
+    filters: indexes.filters?.index ?? null,
+    mostRelatives: { ancestors, descendants },
+  });
+  if (!config.wallet.enabled) return { client, wallets: null };
+  const { compat, settingsFile, wallet: options } = config;
+  const { jsonRpc2: version2, workQueue: calls = HTTP_DEFAULTS.workQueue } = config.rpc;
+  const wallets = new WalletThread(
+    { options, compat, params, settingsFile, version2, state: state.buffer },
+    {
+      client,
+      log,
+      stopping: stop.signal,
+      bounds: { calls, bytes: Number.POSITIVE_INFINITY },
+      onCall: observe.rpc,
+      onFault: stop.ask,
+    },
+  );
+  return { client, wallets };
+}

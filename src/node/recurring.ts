@@ -1,0 +1,30 @@
+// What happens again and again as long as the node runs.
+
+import type { Chain } from '../chain/chain.js';
+import type { Net } from '../net/net.js';
+import type { SyncProgress } from '../net/sync/sync-progress.js';
+import type { NodeBase } from './open-base.js';
+
+/** Coins and rows that are not written yet are written this often. */
+const FLUSH_MS = 3_600_000;
+/** Transactions that no peer has asked for are announced again this often. */
+const UNBROADCAST_MS = 12 * 60_000;
+/** How often it is looked what was sent privately and has not come back. */
+const PRIVATE_RETRY_MS = 150_000;
+/** Between two looks at how far initial download came; each may be a line of the log. */
+const SYNC_LINE_MS = 10_000;
+
+export function startRecurring({ scheduler, log, stop }: NodeBase, rooms: { chain: Chain; progress: SyncProgress; net: Net }): void {
+  const { chain, progress, net } = rooms;
+  scheduler.every(SYNC_LINE_MS, () => {
+    const line = progress.tick();
+    if (line !== null) log.info(line);
+  });
+  scheduler.every(FLUSH_MS, () => {
+    if (!stop.signal.aborted) chain.flush().catch((error: Error) => log.error(`flush: ${error.message}`));
+  });
+  scheduler.every(UNBROADCAST_MS, () => net.announceUnbroadcast());
+  scheduler.every(PRIVATE_RETRY_MS, () => {
+    net.privately.retry().catch((error: Error) => log.warn(`Sending transactions privately: ${error.message}`));
+  });
+}

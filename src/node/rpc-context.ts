@@ -1,0 +1,117 @@
+// What the calls of the node thread see of the node, and the desks that run them.
+
+import fs from 'node:fs/promises';
+import type { DescriptorContext } from '../address/descriptor/context.js';
+import { Semaphore } from '../lib/semaphore.js';
+import { pooledFilterSearch } from '../parallel/filter-matcher.js';
+import type { NetworkAccess } from '../rpc/context/network.js';
+import type { NodeContext } from '../rpc/context/node.js';
+import { METHODS } from '../rpc/declare/methods.js';
+import { type ActiveCommands, CallDesk } from '../rpc/desk.js';
+import { HEAVY_CALLS } from '../rpc/node/heavy-call.js';
+import { passingOn } from '../rpc/node/pass-on.js';
+import { RestDesk } from '../rpc/node/rest.js';
+import { NODE_RUNS } from '../rpc/node/runs.js';
+import { lookAhead } from '../rpc/node/send-ahead.js';
+import { ExternalSigner } from '../wallet/external-signer.js';
+import { indexAccess } from './index-access.js';
+import type { Notifications } from './notifications.js';
+import type { NodeBase } from './open-base.js';
+import type { OpenedChain } from './open-chain.js';
+import type { Desks } from './open-fronts.js';
+import type { OpenedMempool } from './open-mempool.js';
+import type { OpenedTemplates } from './open-templates.js';
+import type { OpenedThreads } from './open-threads.js';
+import type { OpenedWallets } from './open-wallets.js';
+import { createRunForJson } from './run-for-json.js';
+import type { LateRooms, Wired } from './wiring.js';
+
+/** What the context is made from. */
+export interface ContextParts extends OpenedThreads, OpenedChain, OpenedMempool, OpenedTemplates, OpenedWallets {
+  readonly network: NetworkAccess;
+  readonly notifications: Notifications;
+  readonly late: LateRooms;
+  readonly wired: Wired;
+}
+
+/** @param active calls under way on the node thread */
+export function createNodeContext(base: NodeBase, parts: ContextParts, active: ActiveCommands): NodeContext {
+  const { config, params, crypto, keyMath, clock, scheduler, stop, startedSeconds } = base;
+  const { pool, chain, mempool, poolFiles, indexes, wallets, late, wired } = parts;
+  const { descriptors: language, hardenedMark: inferredMark } = config.compat;
+  const descriptors: DescriptorContext = { params, hashes: crypto, keys: keyMath, language, inferredMark };
+  const { signerCommand } = config.wallet;
+  return {
+    compat: config.compat,
+    deprecated: config.deprecatedRpc,
+    folder: config.netDir,
+    zmq: parts.notifications.zmq,
+    params,
+    crypto,
+    clock: {
+      nowSeconds: () => clock.nowSeconds(),
+      nowMs: () => clock.nowMs(),
+      monotonicMs: () => clock.monotonicMs(),
+      setMockTime: (seconds) => {
+        clock.setMockTime(seconds);
+        wired.showDownload();
+        late.net?.timeMoved();
+      },
+      advanceScheduler: (seconds) => {
+        scheduler.advance(seconds);
+        wallets?.advance(seconds);
+      },
+    },
+    chain,
+    mempool,
+    savePool: () => poolFiles.save(mempool),
+    importPool: (file, options) => poolFiles.import(mempool, file, options, stop.signal),
+    readAsmap: async () => (config.asmapFile === undefined ? null : fs.readFile(config.asmapFile)),
+    ...indexAccess(indexes, (scripts) => pooledFilterSearch(pool, scripts)),
+    templates: parts.access,
+    jobs: parts.jobs,
+    sv2: parts.sv2,
+    heavy: new Semaphore(HEAVY_CALLS),
+    grinder: parts.grinder,
+    network: parts.network,
+    log: base.logControl,
+    descriptors,
+    recoverable: keyMath,
+    signer: parts.signer,
+    signingThreads: parts.signingThreads,
+    ...(signerCommand && { externalSigner: new ExternalSigner(signerCommand, params.name, createRunForJson(stop.signal)) }),
+    passOn: wallets && passingOn(wallets.link),
+    settle: () => (mempool.returning || !indexes.settled ? mempool.settled().then(() => indexes.settle()) : undefined),
+    warnings: () => [late.ruleWatch?.text ?? '', late.net?.clockCheck.warning ?? ''].filter((text) => text !== ''),
+    stop: (waitMs) => setTimeout(() => stop.ask(), waitMs),
+    stopping: stop.signal,
+    activeCommands: async () => [...active.list(), ...((await wallets?.activeCommands()) ?? [])],
+    startedSeconds,
+  };
+}
+
+/** Makes what runs the calls that fronts pass on. @param active calls under way, which the desk keeps */
+export function createDesks(base: NodeBase, context: NodeContext, active: ActiveCommands): Pick<Desks, 'calls' | 'rest'> {
+  const { config, state, log, observe } = base;
+  const failed = (what: string, error: unknown): void =>
+    log.error(`${what} failed: ${error instanceof Error ? error.stack : String(error)}`);
+  const calls = new CallDesk(context, {
+    runs: NODE_RUNS,
+    lookAhead,
+    wallets: config.wallet.enabled,
+    requests: { version2: config.rpc.jsonRpc2 },
+    active,
+    warmup: () => null,
+    onStart: (method, user) => log.debug('rpc', `ThreadRPCServer method=${method} user=${user}`),
+    onCall: (method, seconds, code) => {
+      if (METHODS.get(method)?.repeatable !== true) state.noteChange();
+      observe.rpc(method, seconds, code === 0);
+    },
+    onFault: failed,
+  });
+  const rest = new RestDesk(context, {
+    onCall: (endpoint, seconds, status) => observe.rpc(`rest/${endpoint}`, seconds, status === 200),
+    onFault: (endpoint, error) => failed(`rest/${endpoint}`, error),
+  });
+  return { calls, rest };
+}

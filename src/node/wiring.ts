@@ -1,0 +1,173 @@
+// Which room hears of what, and in which order: every subscription between rooms is made here. A room offers a method
+// for each event that it follows, and subscribes to nothing by itself.
+
+import type { TipChange, TipListener } from '../chain/events.js';
+import type { HeaderNode } from '../chain/tree/header-node.js';
+import type { WorkedTip } from '../link/messages.js';
+import { STATE_FLAG } from '../link/shared-state.js';
+import type { Net } from '../net/net.js';
+import { difficultyOf } from '../rpc/render/difficulty.js';
+import { NewestBlock } from './block-figures.js';
+import type { Notifications } from './notifications.js';
+import type { NodeBase } from './open-base.js';
+import type { OpenedChain } from './open-chain.js';
+import type { OpenedFronts } from './open-fronts.js';
+import type { OpenedMempool } from './open-mempool.js';
+import type { OpenedTemplates } from './open-templates.js';
+import type { OpenedWallets } from './open-wallets.js';
+import type { RuleWatch } from './rule-watch.js';
+import { TipPublisher } from './tip-publisher.js';
+
+/** Rooms that open after the wiring was made. They hear of what happens from then on. */
+export interface LateRooms {
+  notifications?: Notifications;
+  ruleWatch?: RuleWatch;
+  net?: Net;
+}
+
+/** What is wired. */
+export interface WiredRooms extends OpenedFronts, OpenedChain, OpenedMempool, OpenedTemplates, OpenedWallets {
+  readonly late: LateRooms;
+}
+
+export interface Wired {
+  /** The newest block, for metrics. */
+  readonly newest: NewestBlock;
+  /** Fronts read in shared memory whether the initial download goes on. */
+  showDownload(): void;
+  /** Fronts learn the tip, and answer nothing older from here on. */
+  showTip(): void;
+}
+
+const workedTip = (tip: HeaderNode): WorkedTip => ({
+  height: tip.height,
+  hashHex: tip.hashHex,
+  difficulty: difficultyOf(tip.bits),
+  chainWorkHex: tip.chainWork.toString(16).padStart(64, '0'),
+});
+
+/** Makes every subscription; to be called before anything can change chain or mempool. */
+export function wire(base: NodeBase, rooms: WiredRooms): Wired {
+  const { config, state, clock, log, stop, teardown, observe } = base;
+  const { fronts, chain, indexes, blocks, mempool, templates, access, sv2, jobs, client, late } = rooms;
+  const newest = new NewestBlock();
+  const showDownload = (): void => state.set(STATE_FLAG.INITIAL_BLOCK_DOWNLOAD, chain.isInitialBlockDownload());
+  const showTip = (): void => {
+    fronts?.publishTip(workedTip(chain.tip));
+    state.raiseEpoch();
+  };
+  const publisher = new TipPublisher(() => {
+    showTip();
+    access.onTip(chain.tip.hashHex);
+  });
+  teardown.add(() => publisher.close());
+
+  /** What answers depend on moves in one go, before the chain answers the call that brought the block. */
+  const moveAnswers = (tip: HeaderNode, change: TipChange): void => {
+    // Taking thousands of transactions out of the mempool may come last where some are sure to be left: the template
+    // without transactions, and the fronts, need to know no more than that.
+    const outlasts = mempool.outlasts(change);
+    if (!outlasts) mempool.onTip(tip, change);
+    if (change.moreFollows !== true) sv2?.onTip();
+    templates.onTip();
+    showDownload();
+    publisher.changed(change.moreFollows === true);
+    if (outlasts) mempool.onTip(tip, change);
+  };
+  const showBlocks = ({ connected, disconnected }: TipChange): void => {
+    const joined = connected.at(-1);
+    if (joined) {
+      newest.joined(joined);
+      const { node, block, fees } = joined;
+      const { weight, header } = block;
+      blocks.add({ height: node.height, hash: node.hashHex, time: header.time, transactions: block.txs.length, weight, fees });
+    }
+    for (const { node } of disconnected) blocks.remove(node.hashHex);
+  };
+  const stopAtHeight = (height: number): void => {
+    if (config.stopAtHeight === 0 || height < config.stopAtHeight || stop.signal.aborted) return;
+    log.info(`Stopping at height ${height}, as -stopatheight asks`);
+    stop.begin();
+    stop.ask();
+  };
+
+  showDownload();
+
+  // The tip moves.
+  const tipSequence: readonly TipListener[] = [
+    (tip) => jobs.expire(clock.nowSeconds(), tip.height),
+    moveAnswers,
+    (_tip, change) => showBlocks(change),
+    (tip) => stopAtHeight(tip.height),
+    (tip, change) => client.onTip(tip, change),
+    (tip, change) => late.notifications?.onTip(tip, change),
+    () => late.ruleWatch?.onTip(),
+    () => state.noteChange(),
+    () => indexes.wake(),
+    (_tip, change) => late.net?.onTip(change),
+  ];
+  for (const listener of tipSequence) chain.onTip(listener);
+
+  // What was to follow the last change of the tip does not.
+  chain.onRest(() => publisher.rest());
+
+  // A new block on the tip passed every check that needs no coins.
+  chain.onStored((node, block) => late.net?.onStored(node, block));
+
+  // A block is found valid, or not.
+  chain.onChecked((hash, block, reject) => {
+    observe.submitted(reject === null ? 'connected' : reject.reason);
+    late.net?.onChecked(hash, block, reject);
+  });
+
+  // The best header changes.
+  chain.onHeader(() => state.noteChange());
+
+  // The blocks below a snapshot come further, or are validated.
+  chain.onHistory(() => {
+    client.onHistory();
+    indexes.wake();
+  });
+
+  // A transaction enters the mempool, leaves it, or changes its rank.
+  mempool.listen({
+    added: (entry) => {
+      templates.onEntered(entry);
+      sv2?.onEntered(entry);
+      client.onEntered(entry);
+      late.notifications?.onEntered(entry);
+    },
+    removed: (entry, reason) => {
+      templates.onRanked();
+      client.onLeft(entry, reason);
+      late.notifications?.onLeft(entry, reason);
+      late.net?.onLeft(entry, reason);
+    },
+    changed: () => templates.onRanked(),
+  });
+  mempool.onCounter((counter) => {
+    state.mempoolCounter = counter;
+    state.noteChange();
+  });
+
+  // The node itself wants a transaction known.
+  mempool.onBroadcast = (entry) => late.net?.announcer.relay(entry);
+
+  // A template is published.
+  templates.onPublish((facts) => {
+    access.onTemplate(facts);
+    state.noteChange();
+    fronts?.publishTemplate(facts);
+  });
+
+  return { newest, showDownload, showTip };
+}
+
+/** Peers come and go, and change what calls show. */
+export function wireNet(net: Net, { state }: NodeBase): void {
+  net.onConnections = (count) => {
+    state.connections = count;
+    state.noteChange();
+  };
+  net.onStep = () => state.noteChange();
+}
