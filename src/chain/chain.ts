@@ -1,93 +1,66 @@
 // The chain as the rest of the node sees it: the header tree, the active branch and its coins, and every way to change
 // them. All changes go through one queue, one at a time: gather (async), apply (sync, everyone told), answer, write.
-// Each step has its own file; this one orders them and turns a failing store into a chain that refuses further changes.
-// Longer than most files because all ways to change the chain meet here.
+// Each step has its own file; this one orders them. Longer than most files because all ways to change the chain meet
+// here.
 
 import { type BlockView, parseBlock } from '../consensus/block/block-view.js';
 import { type HeaderView, parseHeader } from '../consensus/block/header-view.js';
-import { equalBytes, hashFromHex, hashToHex } from '../consensus/bytes/hex.js';
+import { equalBytes, hashFromHex } from '../consensus/bytes/hex.js';
 import type { Coin } from '../consensus/coin.js';
-import type { AssumedCoins } from '../consensus/params/chain-params.js';
 import { checkBlock } from '../consensus/rules/check-block.js';
 import type { Reject, Verdict } from '../consensus/state.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
-import { SerialQueue } from '../lib/serial-queue.js';
-import { InlineCoinScanner } from '../parallel/coin-scanner.js';
-import { VerifierFaultError } from '../parallel/verifier.js';
-import type { BlockPosition } from '../storage/block-records.js';
-import { coinSetsOp } from '../storage/codec/coin-sets.js';
-import { type CoinSpace, outpointOfCoinKey } from '../storage/layout.js';
-import type { StoreCursor } from '../storage/store.js';
-import { StoreError } from '../storage/store-error.js';
-import { ChainFault } from './chain-fault.js';
+import { outpointOfCoinKey } from '../storage/layout.js';
+import type { ChainFault } from './chain-fault.js';
 import { ChainReader } from './chain-reader.js';
-import { type DumpedCoins, type DumpForm, dumpCoins } from './coins/coins-dump.js';
-import { sumCoins } from './coins/coins-stats.js';
-import { type CoinVisitor, walkCoins } from './coins/walk-coins.js';
+import { Changes } from './changes.js';
+import type { DumpedCoins, DumpForm } from './coins/coins-dump.js';
+import { PinnedCoins } from './coins/pinned-coins.js';
+import type { CoinVisitor } from './coins/walk-coins.js';
 import { acceptBlock, acceptHeader } from './connect/accept.js';
 import { Activator } from './connect/activator.js';
-import { ConnectMeter, type ConnectProgress } from './connect/connect-progress.js';
+import type { ConnectProgress } from './connect/connect-progress.js';
 import { invalidate, reconsider } from './connect/invalidate.js';
 import { isKnownValid, type KnownTransactions } from './connect/known-block.js';
 import { hashIds, isLarge } from './connect/large-block.js';
-import { historyOf, openWorkspace } from './connect/open-workspace.js';
+import { openWorkspace } from './connect/open-workspace.js';
 import type { BlockOutcome, ChainStats, CoinsStats } from './connect/outcome.js';
 import { assumedHashHex } from './connect/scripts-needed.js';
 import { verifyBlocks } from './connect/verify-chain.js';
 import type { ChainWorkspace } from './connect/workspace.js';
 import type { CheckedListener, HeaderListener, TipListener } from './events.js';
 import { adoptBehind } from './files/adopt-behind.js';
-import { type BlockSource, type ImportProgress, type ImportSink, importBlocks } from './files/import-blocks.js';
+import type { ImportProgress } from './files/import-blocks.js';
 import { Persister } from './files/persister.js';
 import { type PruneGuard, Pruner } from './files/pruner.js';
+import { CONNECT_TURN_MS, Importer } from './importer.js';
 import { InitialDownload } from './initial-download.js';
 import { Intake } from './intake.js';
 import { Listeners } from './listeners.js';
 import type { ChainDeps, ChainOptions } from './options.js';
-import { History } from './snapshot/history.js';
-import { assumedCoinsOf, clearOther, loadCoins } from './snapshot/load-snapshot.js';
-import { SnapshotError, type SnapshotFile, type SnapshotHead } from './snapshot/snapshot-file.js';
+import type { History } from './snapshot/history.js';
+import { SnapshotChain } from './snapshot/snapshot-chain.js';
+import type { SnapshotFile, SnapshotHead } from './snapshot/snapshot-file.js';
 import { testValidity, type ValidityOptions } from './tree/block-validity.js';
-import { compareCandidates } from './tree/candidates.js';
 import { type HeaderNode, NodeStatus } from './tree/header-node.js';
-
-/**
- * Milliseconds between looks at the coins cache: what the mempool asks for between blocks must not grow it without end.
- */
-const TIDY_MS = 1_000;
-/**
- * Milliseconds that writing coins waits for a new template to leave; blocks themselves are written before the answer.
- */
-const SETTLE_DELAY_MS = 20;
-/** Milliseconds that connectStored keeps the chain to itself; one block may take longer. */
-const CONNECT_TURN_MS = 50;
-/** Unwritten rows of the header tree that an import lets gather. */
-const IMPORT_DIRTY_ROWS = 2_000;
+import { Upkeep } from './upkeep.js';
 
 export class Chain extends ChainReader {
-  readonly #queue = new SerialQueue();
+  readonly #changes: Changes;
   readonly #activator: Activator;
   readonly #persister: Persister;
   readonly #pruner: Pruner;
+  readonly #upkeep: Upkeep;
   readonly #download: InitialDownload;
   readonly #intake: Intake;
+  readonly #importer: Importer;
+  readonly #snapshot: SnapshotChain;
+  readonly #walks: PinnedCoins;
   readonly #headerListeners = new Listeners<[HeaderNode]>();
   readonly #storedListeners = new Listeners<[HeaderNode, BlockView]>();
   readonly #assumedHash: Uint8Array | null;
   #announcedHeader: HeaderNode;
-  #faultError: ChainFault | null = null;
-  #importing = 0;
-  #dumping = false;
-  #loading = false;
-  /** The blocks below a snapshot, while they are not validated. */
-  #history: History | null = null;
-  #snapshotBase: HeaderNode | null = null;
-  readonly #historyListeners = new Listeners<[]>();
   #closing: Promise<void> | null = null;
-  readonly #tidy: NodeJS.Timeout;
-  #settleTimer: NodeJS.Timeout | null = null;
-  /** Files grew, and nobody looked yet whether some have to go. */
-  #pruneDue = false;
 
   /**
    * Opens what the store holds, repairs what a crash left, and connects blocks that are stored but not connected yet.
@@ -95,33 +68,36 @@ export class Chain extends ChainReader {
   static async open(options: Partial<ChainOptions>, deps: ChainDeps): Promise<Chain> {
     const { ws, history } = await openWorkspace(options, deps);
     const chain = new Chain(ws, deps);
-    if (history !== null) chain.#follow(history);
+    if (history !== null) chain.#snapshot.follow(history);
     // Nobody could say yet which blocks are still needed.
     const keepAll = chain.guardBlocks(() => 0);
     try {
       await chain.#pruner.finish();
-      if (ws.options.adoptAtOpen) await adoptBehind(ws, (block, at) => chain.#importBlock(block, at));
-      await chain.#change<void>(async (reply) => {
+      if (ws.options.adoptAtOpen) await adoptBehind(ws, (block, at) => chain.#importer.take(block, at));
+      await chain.#changes.whole(async () => {
         await chain.#leaveFailedTip();
-        if (chain.#transactionsAhead <= ws.options.connectAtOpen) await chain.#activator.activate();
-        reply();
+        if (chain.#importer.transactionsAhead <= ws.options.connectAtOpen) await chain.#activator.activate();
       });
-      await chain.#queue.idle();
-      if (chain.#faultError !== null) throw chain.#faultError;
+      await chain.#changes.idle();
+      chain.#changes.refuseAfterFault();
     } catch (error) {
-      clearInterval(chain.#tidy);
+      chain.#upkeep.stop();
       await ws.blocks.files.close().catch(() => undefined);
       throw error;
     }
     keepAll();
-    chain.#history?.goOn();
+    chain.#snapshot.history?.goOn();
     return chain;
   }
-  readonly #deps: ChainDeps;
 
   private constructor(ws: ChainWorkspace, deps: ChainDeps) {
     super(ws);
-    this.#deps = deps;
+    this.#changes = new Changes(
+      ws.log,
+      (fault) => deps.onFault?.(fault),
+      () => this.#upkeep.changed(),
+    );
+    const changes = this.#changes;
     this.#download = new InitialDownload({ minimumChainWork: this.minimumChainWork, maxTipAge: ws.options.maxTipAge }, ws.clock, () => {
       ws.log.info('Leaving InitialBlockDownload (latching to false)');
     });
@@ -139,44 +115,33 @@ export class Chain extends ChainReader {
       () => this.#flushAll(),
       () => this.isInitialBlockDownload(),
     );
+    const parts = { changes, activator: this.#activator, persister: this.#persister, pruner: this.#pruner };
+    this.#upkeep = new Upkeep(ws, parts);
+    this.#importer = new Importer(ws, { ...parts, announceHeader: () => this.#announceHeader(), flush: () => this.flush() });
+    this.#snapshot = new SnapshotChain(ws, { ...parts, assumedValid: () => this.#assumedValid() });
+    this.#walks = new PinnedCoins(ws, changes, this.#persister, deps.coinScanner);
     this.#intake = new Intake(ws, {
-      change: (job) =>
-        this.#change<void>(async (reply) => {
-          await job();
-          reply();
-        }),
+      change: (job) => changes.whole(job),
       activate: (enough) => this.#activator.activate(null, enough),
-      crowded: () => this.#queue.size > 1,
-      writeSomeRows: () => this.#writeSomeRows(),
+      crowded: () => changes.crowded,
+      writeSomeRows: () => this.#importer.writeSomeRows(),
       storedAhead: () => this.storedAhead,
-      failed: (error) => {
-        // A chain that closes refuses changes; a storage that failed has said so in its own turn.
-        if (this.#closing === null) this.#fail(error);
-      },
+      failed: (error) => changes.failed(error),
     });
     this.#announcedHeader = ws.index.bestHeader;
-    this.#tidy = setInterval(() => this.#tidyUp(), TIDY_MS);
-    this.#tidy.unref();
   }
 
   #assumedValid(): HeaderNode | undefined {
     return this.#assumedHash === null ? undefined : this.ws.index.get(this.#assumedHash);
   }
 
-  #tidyUp(): void {
-    const { coins } = this;
-    if (coins.usedBytes <= coins.budgetBytes || this.#queue.size > 0 || this.#faultError !== null) return;
-    // In the queue, since a change under way counts on what it fetched.
-    this.#queue.run(async () => coins.evict()).catch((error: unknown) => this.#fail(error));
-  }
-
   /** Set once storage failed; every change is refused from then on. */
   get fault(): ChainFault | null {
-    return this.#faultError;
+    return this.#changes.fault;
   }
   /** True until the tip was once recent and had enough work. */
   isInitialBlockDownload(): boolean {
-    return this.#download.active(this.tip, this.#importing > 0);
+    return this.#download.active(this.tip, this.#importer.running);
   }
 
   /**
@@ -192,7 +157,7 @@ export class Chain extends ChainReader {
       this.#activator.onChecked.call(view.hash, view, early);
       return { kind: 'invalid', reject: early, isNew: false, node: this.ws.index.get(view.hash) ?? null };
     }
-    return this.#change((reply) => this.#processBlock(view, options.force ?? true, reply));
+    return this.#changes.change((reply) => this.#processBlock(view, options.force ?? true, reply));
   }
 
   async #processBlock(view: BlockView, requested: boolean, reply: (outcome: BlockOutcome) => void): Promise<void> {
@@ -218,7 +183,7 @@ export class Chain extends ChainReader {
       if (judged === node) seen = { reject };
     });
     this.#intake.goOn();
-    this.#history?.goOn();
+    this.#snapshot.history?.goOn();
     if (seen?.reject != null) reply({ kind: 'invalid', reject: seen.reject, isNew, node });
     else if (!isNew && node.has(NodeStatus.HAVE_DATA)) reply({ kind: 'duplicate', reject: null, isNew, node });
     else reply({ kind: seen === undefined ? 'inconclusive' : 'accepted', reject: null, isNew, node });
@@ -234,8 +199,8 @@ export class Chain extends ChainReader {
   async takeBlock(block: BlockView): Promise<boolean> {
     const node = this.ws.index.get(block.hash);
     const fits = node !== undefined && !node.failed && !node.has(NodeStatus.HAVE_DATA) && !this.#intake.isStoring(node);
-    const isNew = fits ? await this.#storing(() => this.#intake.take(block, node)) : null;
-    this.#history?.goOn();
+    const isNew = fits ? await this.#changes.storing(() => this.#intake.take(block, node)) : null;
+    this.#snapshot.history?.goOn();
     return isNew ?? (await this.submitBlock(block)).isNew;
   }
 
@@ -258,7 +223,7 @@ export class Chain extends ChainReader {
   /** Checks and stores headers in order, until one fails. @throws DecodeError; ChainFault */
   async submitHeaders(headers: readonly Uint8Array[]): Promise<{ verdict: Verdict; last: HeaderNode | null }> {
     const views = headers.map((bytes) => parseHeader(bytes, this.ws.crypto));
-    return this.#change(async (reply) => {
+    return this.#changes.change(async (reply) => {
       let last: HeaderNode | null = null;
       let verdict: Verdict = null;
       for (const view of views) {
@@ -278,8 +243,8 @@ export class Chain extends ChainReader {
    * 'inconclusive-not-best-prevblk'.
    */
   async testBlockValidity(block: BlockView, options: ValidityOptions): Promise<Verdict> {
-    this.#refuseAfterFault();
-    return this.#reading(() => testValidity(this.ws, block, options));
+    this.#changes.refuseAfterFault();
+    return this.#changes.reading(() => testValidity(this.ws, block, options));
   }
 
   /**
@@ -287,13 +252,13 @@ export class Chain extends ChainReader {
    * known-block.ts.
    */
   async isKnownValid(header: HeaderView, coinbase: TxView, known: KnownTransactions): Promise<boolean> {
-    this.#refuseAfterFault();
-    return this.#reading(() => isKnownValid(this.ws, header, coinbase, known));
+    this.#changes.refuseAfterFault();
+    return this.#changes.reading(() => isKnownValid(this.ws, header, coinbase, known));
   }
 
   /** Marks a block as invalid and leaves it. Always null; genesis is left alone. */
   invalidateBlock(node: HeaderNode): Promise<Verdict> {
-    return this.#change(async (reply) => {
+    return this.#changes.change(async (reply) => {
       await invalidate(this.ws, this.#activator, node);
       await this.#activator.activate();
       await this.#settleBefore(reply);
@@ -302,7 +267,7 @@ export class Chain extends ChainReader {
 
   /** Takes marks of invalidity from a block and its family, and activates what is best then. */
   reconsiderBlock(node: HeaderNode): Promise<Verdict> {
-    return this.#change(async (reply) => {
+    return this.#changes.change(async (reply) => {
       reconsider(this.ws, node);
       await this.#activator.activate();
       await this.#settleBefore(reply);
@@ -311,7 +276,7 @@ export class Chain extends ChainReader {
 
   /** Treats a block as if received before all others of its work. */
   preciousBlock(node: HeaderNode): Promise<Verdict> {
-    return this.#change(async (reply) => {
+    return this.#changes.change(async (reply) => {
       if (this.ws.index.makePrecious(node)) await this.#activator.activate();
       await this.#settleBefore(reply);
     });
@@ -350,7 +315,7 @@ export class Chain extends ChainReader {
 
   /** The same, with the tip at which they were looked up. */
   coinsAtTip(outpoints: readonly Uint8Array[]): Promise<{ tip: HeaderNode; coins: (Coin | undefined)[] }> {
-    return this.#reading(async () => {
+    return this.#changes.reading(async () => {
       await this.coins.prefetch(outpoints);
       return { tip: this.tip, coins: outpoints.map((outpoint) => this.coins.get(outpoint)) };
     });
@@ -366,22 +331,9 @@ export class Chain extends ChainReader {
     return undefined;
   }
 
-  /** Writes everything, then opens a view of exactly the coins at the tip, which others may move on from. */
-  #pinCoins(): Promise<{ cursor: StoreCursor; tip: HeaderNode }> {
-    return this.#change(async (reply) => {
-      await this.#persister.flush();
-      // Opened before anything else can change.
-      reply({ cursor: this.ws.store.cursor(this.ws.space.coins), tip: this.tip });
-    });
-  }
-
   /** Figures of all coins, by a walk in slices while the chain goes on. */
-  async coinsStats(options: { hashSerialized: boolean; muhash?: boolean }): Promise<CoinsStats> {
-    const { gte, lt } = this.ws.space.coins;
-    const { cursor, tip } = await this.#pinCoins();
-    const diskSize = await this.ws.store.approximateSize(gte, lt);
-    const hashing = { hashes: this.ws.crypto, serialized: options.hashSerialized, muhash: options.muhash === true };
-    return sumCoins(cursor, tip, hashing, diskSize);
+  coinsStats(options: { hashSerialized: boolean; muhash?: boolean }): Promise<CoinsStats> {
+    return this.#walks.stats(options);
   }
 
   /**
@@ -390,26 +342,16 @@ export class Chain extends ChainReader {
    * @returns the block they stood at and how many there are, null while another dump is written
    * @throws DumpStoppedError when the node stops meanwhile, or the system's error
    */
-  async dumpCoins(path: string, form: DumpForm['form']): Promise<({ tip: HeaderNode } & DumpedCoins) | null> {
-    if (this.#dumping) return null;
-    this.#dumping = true;
-    try {
-      const { cursor, tip } = await this.#pinCoins();
-      const { params, crypto: hashes } = this.ws;
-      const whole: DumpForm = form === '28' ? { form, magic: params.magic, hashes } : { form };
-      return { tip, ...(await dumpCoins(cursor, tip, path, whole, () => this.ws.stopping())) };
-    } finally {
-      this.#dumping = false;
-    }
+  dumpCoins(path: string, form: DumpForm['form']): Promise<({ tip: HeaderNode } & DumpedCoins) | null> {
+    return this.#walks.dump(path, form);
   }
 
   /**
    * Shows a visitor the coins with its scripts, while the chain goes on.
    * @returns the block they stood at, and whether all were gone over
    */
-  async walkCoins(visitor: CoinVisitor): Promise<{ tip: HeaderNode; complete: boolean }> {
-    const { cursor, tip } = await this.#pinCoins();
-    return { tip, complete: await this.#reading(() => walkCoins(cursor, visitor, this.#deps.coinScanner ?? new InlineCoinScanner())) };
+  walkCoins(visitor: CoinVisitor): Promise<{ tip: HeaderNode; complete: boolean }> {
+    return this.#walks.walk(visitor);
   }
 
   /** Core's verifychain. @param level 0..4 @param blocks 0 = all */
@@ -419,7 +361,7 @@ export class Chain extends ChainReader {
 
   /** Checks stored blocks as verifychain does. @returns what is wrong, null when all is well */
   verifyStored(level: number, blocks: number): Promise<string | null> {
-    return this.#change(async (reply) => reply(await verifyBlocks(this.ws, level, blocks)));
+    return this.#changes.change(async (reply) => reply(await verifyBlocks(this.ws, level, blocks)));
   }
 
   /** Reads a blk file, bootstrap.dat or a file of hex lines, with full validation. @returns blocks accepted as new */
@@ -432,120 +374,42 @@ export class Chain extends ChainReader {
    * changed.
    */
   loadBlockFiles(paths: readonly string[], onProgress?: (progress: ImportProgress) => void): Promise<number> {
-    return this.#import(paths, (block) => this.#importBlock(block, null), onProgress);
+    return this.#importer.load(paths, onProgress);
   }
 
   /**
    * Takes the blocks that lie in the node's own files into an empty tree, without connecting them (-reindex).
    * @returns how many
    */
-  async adoptStored(onProgress?: (progress: ImportProgress) => void): Promise<number> {
-    const files = new Map(this.ws.blocks.files.files().map(({ file, path }) => [path, file]));
-    const adopt = (block: BlockView, { path, pos }: BlockSource) => this.#importBlock(block, { file: files.get(path) as number, pos });
-    // What lies in a file is not known before all of it was read.
-    const keepAll = this.guardBlocks(() => 0);
-    return this.#import([...files.keys()], adopt, onProgress).finally(keepAll);
-  }
-
-  async #import(paths: readonly string[], accept: ImportSink['accept'], onProgress?: (progress: ImportProgress) => void): Promise<number> {
-    this.#refuseAfterFault();
-    const { crypto, clock, log, params, options } = this.ws;
-    this.#importing++;
-    try {
-      const sink = {
-        hashes: crypto,
-        clock,
-        log,
-        magic: params.magic,
-        orphanBytes: options.orphanBytes,
-        has: (hash: Uint8Array) => this.ws.index.get(hash) !== undefined,
-        stored: (hash: Uint8Array) => this.ws.index.get(hash)?.has(NodeStatus.HAVE_DATA) === true,
-        accept,
-        height: () => this.tip.height,
-        stopping: () => this.ws.stopping() || this.#faultError !== null,
-      };
-      return await importBlocks(paths, sink, onProgress);
-    } finally {
-      this.#importing--;
-      if (this.#faultError === null) await this.flush();
-    }
-  }
-
-  /**
-   * One block of an import: nobody was promised anything yet, so rows are written in groups.
-   * @param stored where its bytes are already; such a block is not connected yet
-   */
-  async #importBlock(block: BlockView, stored: BlockPosition | null): Promise<boolean> {
-    const known = this.ws.index.get(block.hash);
-    if (known?.has(NodeStatus.HAVE_DATA)) return false;
-    const early = checkBlock(block, this.params, this.ws.crypto);
-    if (early !== null) {
-      this.ws.log.warn(`Block ${hashToHex(block.hash)} of the import: ${early.reason}`);
-      return false;
-    }
-    return this.#change(async (reply) => {
-      const { verdict, node, isNew } = await acceptBlock(this.ws, block, true, stored ?? undefined);
-      if (verdict !== null) this.ws.log.warn(`Block ${hashToHex(block.hash)} of the import: ${verdict.reason}`);
-      if (verdict === null && node !== null && stored === null) await this.#activator.activate(isNew ? { node, block } : null);
-      this.#announceHeader();
-      await this.#activator.settle();
-      await this.#writeSomeRows();
-      reply(isNew);
-    });
-  }
-
-  async #writeSomeRows(): Promise<void> {
-    if (this.ws.index.dirty.size >= IMPORT_DIRTY_ROWS) await this.#persister.writeRows();
+  adoptStored(onProgress?: (progress: ImportProgress) => void): Promise<number> {
+    return this.#importer.adoptStored(onProgress);
   }
 
   /** Stored blocks that wait to be put on top of the tip; 0 when the tip is the best there is. */
   get storedAhead(): number {
-    const best = this.ws.index.findMostWork();
-    return best === undefined || best === this.tip ? 0 : Math.max(1, best.height - this.tip.height);
-  }
-
-  /** Transactions in those blocks. */
-  get #transactionsAhead(): number {
-    return Math.max(0, (this.ws.index.findMostWork() ?? this.tip).chainTxCount - this.tip.chainTxCount);
+    return this.#importer.storedAhead;
   }
 
   /**
    * Connects stored blocks until the tip is the best there is, in turns, so that others get at the chain in between.
    */
-  async connectStored(onProgress?: (progress: ConnectProgress) => void): Promise<void> {
-    this.#refuseAfterFault();
-    if (this.storedAhead === 0) return;
-    const { clock } = this.ws;
-    const now = (): number => clock.monotonicMs();
-    const meter = new ConnectMeter(now, this.tip);
-    this.#importing++;
-    try {
-      while (this.storedAhead > 0 && !this.ws.stopping()) {
-        await this.#change<void>(async (reply) => {
-          const begin = now();
-          await this.#activator.activate(null, () => now() - begin >= CONNECT_TURN_MS);
-          reply();
-        });
-        if (meter.due() || this.storedAhead === 0) onProgress?.(meter.at(this.tip, this.ws.index.findMostWork() ?? this.tip));
-      }
-    } finally {
-      this.#importing--;
-      if (this.#faultError === null) await this.flush();
-    }
+  connectStored(onProgress?: (progress: ConnectProgress) => void): Promise<void> {
+    return this.#importer.connectStored(onProgress);
   }
 
   /** The block of the snapshot that the chain was begun with in this run or before, while that matters. */
   get snapshot(): { readonly base: HeaderNode; readonly validated: boolean } | null {
-    return this.#snapshotBase === null ? null : { base: this.#snapshotBase, validated: this.#history === null };
+    const { base, history } = this.#snapshot;
+    return base && { base, validated: history === null };
   }
 
   /** The blocks below a snapshot that are validated in the background, null when there are none. */
   get history(): Pick<History, 'tip' | 'from' | 'base' | 'wants' | 'coinsCacheBytes'> | null {
-    return this.#history;
+    return this.#snapshot.history;
   }
 
   override get validTip(): HeaderNode {
-    return this.#history?.tip ?? this.tip;
+    return this.#snapshot.history?.tip ?? this.tip;
   }
 
   /**
@@ -555,164 +419,19 @@ export class Chain extends ChainReader {
    * @returns the block that the chain stands at then
    * @throws SnapshotError when it is refused; ChainFault
    */
-  async loadSnapshot(file: SnapshotFile, head: SnapshotHead, poolSize: () => number): Promise<HeaderNode> {
-    this.#refuseAfterFault();
-    const expected = this.#refuseSnapshot(head, poolSize);
-    const base = this.ws.index.get(head.base) as HeaderNode;
-    if (compareCandidates(this.tip, base) >= 0) throw new SnapshotError('coins', 'Work does not exceed active chainstate.');
-    this.#loading = true;
-    try {
-      const space = await this.#reading(() => loadCoins(this.ws, file, head, expected));
-      return await this.#activateSnapshot(space, head, expected, poolSize);
-    } finally {
-      this.#loading = false;
-    }
-  }
-
-  /** What may be said before the coins are read, in Core's words. @returns what the parameters know of them */
-  #refuseSnapshot(head: SnapshotHead, poolSize: () => number): AssumedCoins {
-    const { index, params } = this.ws;
-    const refuse = (why: string): never => {
-      throw new SnapshotError('use', why);
-    };
-    if (this.#snapshotBase !== null) refuse("Can't activate a snapshot-based chainstate more than once");
-    if (this.#loading) refuse('Another snapshot is being loaded');
-    const hex = hashToHex(head.base);
-    const expected = assumedCoinsOf(this.ws, head.base);
-    if (expected === undefined) {
-      const heights = params.assumedCoins.map(({ height }) => height).join(', ');
-      return refuse(
-        `assumeutxo block hash in snapshot metadata not recognized (hash: ${hex}). The following snapshot heights are available: ${heights}`,
-      );
-    }
-    const base = index.get(head.base);
-    if (base === undefined) {
-      return refuse(
-        `The base block header (${hex}) must appear in the headers chain. Make sure all headers are syncing, and call loadtxoutset again`,
-      );
-    }
-    if (base.failed) refuse(`The base block header (${hex}) is part of an invalid chain`);
-    if (!index.bestHeader.descendsFrom(base)) {
-      refuse(
-        'A forked headers-chain with more work than the chain with the snapshot base block header exists. Please proceed to sync without AssumeUtxo.',
-      );
-    }
-    if (poolSize() > 0) refuse("Can't activate a snapshot when mempool not empty");
-    return expected;
-  }
-
-  async #activateSnapshot(space: CoinSpace, head: SnapshotHead, expected: AssumedCoins, poolSize: () => number): Promise<HeaderNode> {
-    const { ws } = this;
-    const base = ws.index.get(head.base) as HeaderNode;
-    // What may have changed while the coins were read is a refusal like any other, and no fault.
-    const refused = await this.#change<SnapshotError | null>(async (reply) => {
-      await this.#activator.settle();
-      await this.#activator.ahead.close();
-      await this.#persister.flush();
-      await this.#persister.syncAll();
-      const late = this.#lateRefusal(base, poolSize);
-      if (late !== null) {
-        await clearOther(ws);
-        return reply(late);
-      }
-      // In the turn of the last look at the mempool. A process that dies before the write has loaded nothing.
-      this.#standOn(space, base, expected);
-      await ws.store.batch(
-        [{ type: 'put', key: space.tipKey, value: base.hash }, coinSetsOp({ active: space, other: 'history', base: base.hash })],
-        { sync: true },
-      );
-      await this.#activator.activate();
-      await this.#persister.writeRows();
-      reply(null);
-    });
-    if (refused !== null) throw refused;
-    this.#history?.goOn();
-    return base;
-  }
-
-  #lateRefusal(base: HeaderNode, poolSize: () => number): SnapshotError | null {
-    if (compareCandidates(this.tip, base) >= 0) return new SnapshotError('use', 'work does not exceed active chainstate');
-    if (base.failed) return new SnapshotError('use', `The base block header (${base.hashHex}) is part of an invalid chain`);
-    if (poolSize() > 0) return new SnapshotError('use', "Can't activate a snapshot when mempool not empty");
-    return null;
-  }
-
-  /** From one moment to the next: the chain is the snapshot's, and what it was is the history. */
-  #standOn(space: CoinSpace, base: HeaderNode, { chainTxCount }: AssumedCoins): void {
-    const { ws } = this;
-    const history = historyOf(ws, ws.space);
-    history.active.setTip(this.tip);
-    ws.space = space;
-    ws.coins.moveTo(space);
-    ws.active.setTip(base);
-    ws.index.assume(base, chainTxCount);
-    this.#persister.movedTo(base);
-    this.#follow(history);
-    ws.log.info(`[snapshot] successfully activated snapshot ${base.hashHex}`);
-    const error = this.#activator.onTip.call(base, { connected: [], disconnected: [] });
-    if (error !== undefined) throw new ChainFault('A listener failed while the tip changed', error);
-  }
-
-  /** Begins with the history below a snapshot. @param ws its chain and coins */
-  #follow(ws: ChainWorkspace): void {
-    const base = this.ws.index.assumed as HeaderNode;
-    const expected = assumedCoinsOf(ws, base.hash) as AssumedCoins;
-    this.#snapshotBase = base;
-    const release = this.guardBlocks(() => (this.#history === null ? Number.POSITIVE_INFINITY : this.#history.tip.height));
-    this.#history = new History(ws, base, expected, {
-      change: (job) =>
-        this.#change<void>(async (reply) => {
-          await this.#activator.settle();
-          await job();
-          reply();
-        }),
-      crowded: () => this.#queue.size > 1,
-      assumedValid: () => this.#assumedValid(),
-      moved: () => this.#historyListeners.call(),
-      connected: (block) => this.#activator.onChecked.call(block.hash, block, null),
-      validated: async () => {
-        release();
-        await this.#endHistory();
-      },
-      refuted: () => this.#dropSnapshot(ws),
-      failed: (error) => {
-        if (this.#closing === null) this.#fail(error);
-      },
-    });
-  }
-
-  /** The coins of the blocks are those of the snapshot: from here on the chain is one like all others. */
-  async #endHistory(): Promise<void> {
-    const { ws } = this;
-    await this.#flushAll();
-    await ws.store.batch([coinSetsOp({ active: ws.space, other: 'rubbish' })], { sync: true });
-    this.#history = null;
-    ws.coins.budgetBytes = ws.options.coinsCacheBytes;
-    ws.index.endAssumed();
-    ws.log.info(`[snapshot] snapshot beginning at ${this.#snapshotBase?.hashHex} has been fully validated`);
-    await this.#activator.activate();
-    this.#historyListeners.call();
-    await clearOther(ws);
-  }
-
-  /** The node stops; the next start goes on with the blocks alone. @throws ChainFault in Core's words */
-  async #dropSnapshot(history: ChainWorkspace): Promise<void> {
-    const { ws } = this;
-    const height = history.active.height;
-    await this.#history?.persister.flush();
-    await ws.store.batch([coinSetsOp({ active: history.space, other: 'rubbish' })], { sync: true });
-    throw new ChainFault(refutedText(ws.active.height, height), undefined);
+  loadSnapshot(file: SnapshotFile, head: SnapshotHead, poolSize: () => number): Promise<HeaderNode> {
+    return this.#snapshot.load(file, head, poolSize);
   }
 
   /** Writes the coins of the chain, and of the history below a snapshot. */
   async #flushAll(): Promise<void> {
     await this.#persister.flush();
-    await this.#history?.persister.flush();
+    await this.#snapshot.history?.persister.flush();
   }
 
   /** Called when the history below a snapshot has moved, or is validated. @returns takes the listener off again */
   onHistory(listener: () => void): () => void {
-    return this.#historyListeners.add(listener);
+    return this.#snapshot.onHistory(listener);
   }
 
   /** Registers a listener; those registered first are called first. @returns unsubscribe */
@@ -750,21 +469,19 @@ export class Chain extends ChainReader {
 
   /** Writes everything to the store; near the tip this is already so. */
   flush(): Promise<void> {
-    return this.#change(async (reply) => {
+    return this.#changes.whole(async () => {
       await this.#activator.settle();
       await this.#flushAll();
-      reply();
     });
   }
 
   /** The same, and waits until the disk has it. */
   sync(): Promise<void> {
-    return this.#change(async (reply) => {
+    return this.#changes.whole(async () => {
       await this.#activator.settle();
       await this.#flushAll();
       await this.#persister.syncAll();
-      await this.#history?.persister.syncAll();
-      reply();
+      await this.#snapshot.history?.persister.syncAll();
     });
   }
 
@@ -773,10 +490,9 @@ export class Chain extends ChainReader {
    * @returns what resolves once the files are gone; they do not count any more before
    */
   async pruneToTarget(): Promise<{ removed: Promise<void> }> {
-    await this.#change<void>(async (reply) => {
+    await this.#changes.whole(async () => {
       await this.#activator.settle();
       await this.#pruner.toTarget();
-      reply();
     });
     return { removed: this.#pruner.removed() };
   }
@@ -786,10 +502,9 @@ export class Chain extends ChainReader {
    * gone.
    */
   async pruneUpTo(height: number): Promise<void> {
-    await this.#change<void>(async (reply) => {
+    await this.#changes.whole(async () => {
       await this.#activator.settle();
       await this.#pruner.upTo(height);
-      reply();
     });
     await this.#pruner.removed();
   }
@@ -815,11 +530,10 @@ export class Chain extends ChainReader {
   async recorded(node: HeaderNode): Promise<void> {
     const { dirty } = this.ws.index;
     if (!dirty.has(node) && (node.prev === null || node.has(NodeStatus.HAVE_UNDO))) return;
-    await this.#change<void>(async (reply) => {
+    await this.#changes.whole(async () => {
       await this.#persister.writeUndo();
-      await this.#history?.persister.writeUndo();
+      await this.#snapshot.history?.persister.writeUndo();
       await this.#persister.writeRows();
-      reply();
     });
   }
 
@@ -828,7 +542,7 @@ export class Chain extends ChainReader {
    * then.
    */
   settled(): Promise<void> {
-    return this.#queue.idle();
+    return this.#changes.idle();
   }
 
   stats(): ChainStats {
@@ -842,7 +556,7 @@ export class Chain extends ChainReader {
       reorgs: reorganizations,
       candidates: this.ws.index.candidates.size,
       coinsCacheBytes: this.coins.stats().usedBytes,
-      queued: this.#queue.size,
+      queued: this.#changes.size,
     };
   }
 
@@ -856,106 +570,24 @@ export class Chain extends ChainReader {
   }
 
   async #shutDown(): Promise<void> {
-    clearInterval(this.#tidy);
-    if (this.#settleTimer !== null) clearTimeout(this.#settleTimer);
-    await this.#queue.run(async () => {
+    this.#upkeep.stop();
+    await this.#changes.close(async () => {
       await this.#activator.ahead.close();
-      await this.#history?.close();
+      await this.#snapshot.history?.close();
       try {
-        if (this.#faultError === null) {
+        if (this.#changes.fault === null) {
           await this.#flushAll();
           await this.#persister.syncAll();
-          await this.#history?.persister.syncAll();
+          await this.#snapshot.history?.persister.syncAll();
         }
       } catch (error) {
-        this.#fail(error);
+        this.#changes.fail(error);
       } finally {
         await this.#pruner.removed();
-        await this.ws.blocks.files.close().catch((error) => this.#fail(error));
+        await this.ws.blocks.files.close().catch((error) => this.#changes.fail(error));
       }
     });
   }
-
-  /**
-   * Runs a change in its turn. The job answers by `reply`, and may go on writing afterwards; the next change waits for
-   * all of it. Whatever it throws means that memory and disk may differ: the chain refuses everything from then on.
-   */
-  #change<T>(job: (reply: (value: T) => void) => Promise<void>): Promise<T> {
-    if (this.#closing !== null) return Promise.reject(new ChainFault('The chain is closed', undefined));
-    return new Promise<T>((resolve, reject) => {
-      const run = async (): Promise<void> => {
-        this.#refuseAfterFault();
-        await job(resolve);
-        this.#settleSoon();
-      };
-      this.#queue.run(run).catch((error: unknown) => reject(this.#fail(error)));
-    });
-  }
-
-  /**
-   * Whoever was answered goes first: the reply and the next template leave before coins are written, which holds the
-   * thread for some 10 ms after a full block. A change that comes earlier writes them itself before it moves the tip.
-   */
-  #settleSoon(): void {
-    if (this.#pruner.takeDue()) this.#pruneDue = true;
-    if (!(this.#activator.needsSettling || this.#pruneDue) || this.#settleTimer !== null) return;
-    this.#settleTimer = setTimeout(() => {
-      this.#settleTimer = null;
-      // Asked in its turn: the change before may be the one whose writing failed.
-      const settle = async (): Promise<void> => {
-        if (this.#faultError !== null) return;
-        await this.#activator.settle();
-        if (!this.#pruner.takeDue() && !this.#pruneDue) return;
-        this.#pruneDue = false;
-        await this.#pruner.toTarget();
-      };
-      this.#queue.run(settle).catch((error: unknown) => this.#fail(error));
-    }, SETTLE_DELAY_MS);
-  }
-
-  /** Writes beside the queue: whatever fails ends the chain, unless it is about to close and takes nothing more in. */
-  async #storing<T>(work: () => Promise<T>): Promise<T> {
-    this.#refuseAfterFault();
-    try {
-      return await work();
-    } catch (error) {
-      throw this.#closing === null ? this.#fail(error) : error;
-    }
-  }
-
-  /** Reads beside the queue: a failing store ends the chain here too. */
-  async #reading<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      throw error instanceof StoreError || error instanceof VerifierFaultError ? this.#fail(error) : error;
-    }
-  }
-
-  #refuseAfterFault(): void {
-    if (this.#faultError !== null) throw this.#faultError;
-  }
-
-  /** Enters the state of fault, once. */
-  #fail(error: unknown): ChainFault {
-    if (this.#faultError === null) {
-      const message = error instanceof Error ? error.message : String(error);
-      this.#faultError = error instanceof ChainFault ? error : new ChainFault(`The chain stopped: ${message}`, error);
-      this.ws.log.error(this.#faultError.message);
-      this.#deps.onFault?.(this.#faultError);
-    }
-    return this.#faultError;
-  }
-}
-
-/** Core's words when a snapshot turned out wrong. @param height of the tip on it @param left of the blocks alone */
-function refutedText(height: number, left: number): string {
-  return (
-    'adit failed to validate the -assumeutxo snapshot state. This indicates a hardware problem, or a bug in the software, or a bad software modification that allowed an invalid snapshot to be loaded. ' +
-    `As a result of this, the node will shut down and stop using any state that was built on the snapshot, resetting the chain height from ${height} to ${left}. ` +
-    `On the next restart, the node will resume syncing from ${left} without using any snapshot data. ` +
-    'Please report this incident, including how you obtained the snapshot.'
-  );
 }
 
 /** Blocks near the tip are kept for a while: bytes that live in memory shared with other threads are copied first. */

@@ -1,0 +1,155 @@
+// Blocks from files: of other nodes, of the node's own folder (-reindex), and those that are stored and wait to be
+// connected. Initial download goes on while one of these runs.
+
+import type { BlockView } from '../consensus/block/block-view.js';
+import { hashToHex } from '../consensus/bytes/hex.js';
+import { checkBlock } from '../consensus/rules/check-block.js';
+import type { BlockPosition } from '../storage/block-records.js';
+import type { Changes } from './changes.js';
+import { acceptBlock } from './connect/accept.js';
+import type { Activator } from './connect/activator.js';
+import { ConnectMeter, type ConnectProgress } from './connect/connect-progress.js';
+import type { ChainWorkspace } from './connect/workspace.js';
+import { type BlockSource, type ImportProgress, type ImportSink, importBlocks } from './files/import-blocks.js';
+import type { Persister } from './files/persister.js';
+import type { Pruner } from './files/pruner.js';
+import { type HeaderNode, NodeStatus } from './tree/header-node.js';
+
+/** Milliseconds that connectStored keeps the chain to itself; one block may take longer. */
+export const CONNECT_TURN_MS = 50;
+/** Unwritten rows of the header tree that an import lets gather. */
+const IMPORT_DIRTY_ROWS = 2_000;
+
+export interface ImporterDeps {
+  readonly changes: Changes;
+  readonly activator: Activator;
+  readonly persister: Persister;
+  readonly pruner: Pruner;
+  /** Headers may have come. */
+  readonly announceHeader: () => void;
+  /** Writes everything to the store. */
+  readonly flush: () => Promise<void>;
+}
+
+export class Importer {
+  readonly #ws: ChainWorkspace;
+  readonly #deps: ImporterDeps;
+  #running = 0;
+
+  constructor(ws: ChainWorkspace, deps: ImporterDeps) {
+    this.#ws = ws;
+    this.#deps = deps;
+  }
+
+  /** Whether blocks are being read from files. */
+  get running(): boolean {
+    return this.#running > 0;
+  }
+
+  get #tip(): HeaderNode {
+    return this.#ws.active.tip as HeaderNode;
+  }
+
+  /** See Chain.loadBlockFiles. */
+  load(paths: readonly string[], onProgress?: (progress: ImportProgress) => void): Promise<number> {
+    return this.#import(paths, (block) => this.take(block, null), onProgress);
+  }
+
+  /** See Chain.adoptStored. */
+  async adoptStored(onProgress?: (progress: ImportProgress) => void): Promise<number> {
+    const files = new Map(this.#ws.blocks.files.files().map(({ file, path }) => [path, file]));
+    const adopt = (block: BlockView, { path, pos }: BlockSource) => this.take(block, { file: files.get(path) as number, pos });
+    // What lies in a file is not known before all of it was read.
+    const keepAll = this.#deps.pruner.guard(() => 0);
+    return this.#import([...files.keys()], adopt, onProgress).finally(keepAll);
+  }
+
+  async #import(paths: readonly string[], accept: ImportSink['accept'], onProgress?: (progress: ImportProgress) => void): Promise<number> {
+    const { changes, flush } = this.#deps;
+    changes.refuseAfterFault();
+    const { crypto, clock, log, params, options } = this.#ws;
+    this.#running++;
+    try {
+      const sink = {
+        hashes: crypto,
+        clock,
+        log,
+        magic: params.magic,
+        orphanBytes: options.orphanBytes,
+        has: (hash: Uint8Array) => this.#ws.index.get(hash) !== undefined,
+        stored: (hash: Uint8Array) => this.#ws.index.get(hash)?.has(NodeStatus.HAVE_DATA) === true,
+        accept,
+        height: () => this.#tip.height,
+        stopping: () => this.#ws.stopping() || changes.fault !== null,
+      };
+      return await importBlocks(paths, sink, onProgress);
+    } finally {
+      this.#running--;
+      if (changes.fault === null) await flush();
+    }
+  }
+
+  /**
+   * One block of an import: nobody was promised anything yet, so rows are written in groups.
+   * @param stored where its bytes are already; such a block is not connected yet
+   */
+  async take(block: BlockView, stored: BlockPosition | null): Promise<boolean> {
+    const { changes, activator, announceHeader } = this.#deps;
+    const { index, params, crypto, log } = this.#ws;
+    const known = index.get(block.hash);
+    if (known?.has(NodeStatus.HAVE_DATA)) return false;
+    const early = checkBlock(block, params, crypto);
+    if (early !== null) {
+      log.warn(`Block ${hashToHex(block.hash)} of the import: ${early.reason}`);
+      return false;
+    }
+    return changes.change(async (reply) => {
+      const { verdict, node, isNew } = await acceptBlock(this.#ws, block, true, stored ?? undefined);
+      if (verdict !== null) log.warn(`Block ${hashToHex(block.hash)} of the import: ${verdict.reason}`);
+      if (verdict === null && node !== null && stored === null) await activator.activate(isNew ? { node, block } : null);
+      announceHeader();
+      await activator.settle();
+      await this.writeSomeRows();
+      reply(isNew);
+    });
+  }
+
+  /** Writes rows of the tree once there are many. */
+  async writeSomeRows(): Promise<void> {
+    if (this.#ws.index.dirty.size >= IMPORT_DIRTY_ROWS) await this.#deps.persister.writeRows();
+  }
+
+  /** Stored blocks that wait to be put on top of the tip; 0 when the tip is the best there is. */
+  get storedAhead(): number {
+    const best = this.#ws.index.findMostWork();
+    return best === undefined || best === this.#tip ? 0 : Math.max(1, best.height - this.#tip.height);
+  }
+
+  /** Transactions in those blocks. */
+  get transactionsAhead(): number {
+    return Math.max(0, (this.#ws.index.findMostWork() ?? this.#tip).chainTxCount - this.#tip.chainTxCount);
+  }
+
+  /** See Chain.connectStored. */
+  async connectStored(onProgress?: (progress: ConnectProgress) => void): Promise<void> {
+    const { changes, activator, flush } = this.#deps;
+    changes.refuseAfterFault();
+    if (this.storedAhead === 0) return;
+    const { clock } = this.#ws;
+    const now = (): number => clock.monotonicMs();
+    const meter = new ConnectMeter(now, this.#tip);
+    this.#running++;
+    try {
+      while (this.storedAhead > 0 && !this.#ws.stopping()) {
+        await changes.whole(async () => {
+          const begin = now();
+          await activator.activate(null, () => now() - begin >= CONNECT_TURN_MS);
+        });
+        if (meter.due() || this.storedAhead === 0) onProgress?.(meter.at(this.#tip, this.#ws.index.findMostWork() ?? this.#tip));
+      }
+    } finally {
+      this.#running--;
+      if (changes.fault === null) await flush();
+    }
+  }
+}

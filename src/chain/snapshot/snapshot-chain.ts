@@ -1,0 +1,227 @@
+// The snapshot that the chain stands on, if any, and the history below it (Core's ActivateSnapshot and
+// MaybeValidateSnapshot): how the coins of a file become those of the chain in one step, what was the chain goes on in
+// the background, and how that ends.
+
+import { hashToHex } from '../../consensus/bytes/hex.js';
+import type { AssumedCoins } from '../../consensus/params/chain-params.js';
+import { coinSetsOp } from '../../storage/codec/coin-sets.js';
+import type { CoinSpace } from '../../storage/layout.js';
+import { ChainFault } from '../chain-fault.js';
+import type { Changes } from '../changes.js';
+import type { Activator } from '../connect/activator.js';
+import { historyOf } from '../connect/open-workspace.js';
+import type { ChainWorkspace } from '../connect/workspace.js';
+import type { Persister } from '../files/persister.js';
+import type { Pruner } from '../files/pruner.js';
+import { Listeners } from '../listeners.js';
+import { compareCandidates } from '../tree/candidates.js';
+import type { HeaderNode } from '../tree/header-node.js';
+import { History } from './history.js';
+import { assumedCoinsOf, clearOther, loadCoins } from './load-snapshot.js';
+import { SnapshotError, type SnapshotFile, type SnapshotHead } from './snapshot-file.js';
+
+export interface SnapshotDeps {
+  readonly changes: Changes;
+  readonly activator: Activator;
+  readonly persister: Persister;
+  readonly pruner: Pruner;
+  /** The assumed-valid block, once its header is known. */
+  readonly assumedValid: () => HeaderNode | undefined;
+}
+
+export class SnapshotChain {
+  readonly #ws: ChainWorkspace;
+  readonly #deps: SnapshotDeps;
+  #loading = false;
+  #history: History | null = null;
+  #base: HeaderNode | null = null;
+  readonly #listeners = new Listeners<[]>();
+
+  /** @param ws of the chain, whose coins are the snapshot's once one is loaded */
+  constructor(ws: ChainWorkspace, deps: SnapshotDeps) {
+    this.#ws = ws;
+    this.#deps = deps;
+  }
+
+  /** The blocks below a snapshot, while they are not validated. */
+  get history(): History | null {
+    return this.#history;
+  }
+
+  /** The snapshot's block, once the chain stands on it in this run or stood on it when the run began. */
+  get base(): HeaderNode | null {
+    return this.#base;
+  }
+
+  /** Called when the history has moved, or is validated. @returns takes the listener off again */
+  onHistory(listener: () => void): () => void {
+    return this.#listeners.add(listener);
+  }
+
+  /** See Chain.loadSnapshot. */
+  async load(file: SnapshotFile, head: SnapshotHead, poolSize: () => number): Promise<HeaderNode> {
+    const { changes } = this.#deps;
+    changes.refuseAfterFault();
+    const expected = this.#refuse(head, poolSize);
+    const base = this.#ws.index.get(head.base) as HeaderNode;
+    if (compareCandidates(this.#ws.active.tip as HeaderNode, base) >= 0) {
+      throw new SnapshotError('coins', 'Work does not exceed active chainstate.');
+    }
+    this.#loading = true;
+    try {
+      const space = await changes.reading(() => loadCoins(this.#ws, file, head, expected));
+      return await this.#activate(space, head, expected, poolSize);
+    } finally {
+      this.#loading = false;
+    }
+  }
+
+  /** What may be said before the coins are read, in Core's words. @returns what the parameters know of them */
+  #refuse(head: SnapshotHead, poolSize: () => number): AssumedCoins {
+    const { index, params } = this.#ws;
+    const refuse = (why: string): never => {
+      throw new SnapshotError('use', why);
+    };
+    if (this.#base !== null) refuse("Can't activate a snapshot-based chainstate more than once");
+    if (this.#loading) refuse('Another snapshot is being loaded');
+    const hex = hashToHex(head.base);
+    const expected = assumedCoinsOf(this.#ws, head.base);
+    if (expected === undefined) {
+      const heights = params.assumedCoins.map(({ height }) => height).join(', ');
+      return refuse(
+        `assumeutxo block hash in snapshot metadata not recognized (hash: ${hex}). The following snapshot heights are available: ${heights}`,
+      );
+    }
+    const base = index.get(head.base);
+    if (base === undefined) {
+      return refuse(
+        `The base block header (${hex}) must appear in the headers chain. Make sure all headers are syncing, and call loadtxoutset again`,
+      );
+    }
+    if (base.failed) refuse(`The base block header (${hex}) is part of an invalid chain`);
+    if (!index.bestHeader.descendsFrom(base)) {
+      refuse(
+        'A forked headers-chain with more work than the chain with the snapshot base block header exists. Please proceed to sync without AssumeUtxo.',
+      );
+    }
+    if (poolSize() > 0) refuse("Can't activate a snapshot when mempool not empty");
+    return expected;
+  }
+
+  async #activate(space: CoinSpace, head: SnapshotHead, expected: AssumedCoins, poolSize: () => number): Promise<HeaderNode> {
+    const ws = this.#ws;
+    const { changes, activator, persister } = this.#deps;
+    const base = ws.index.get(head.base) as HeaderNode;
+    // What may have changed while the coins were read is a refusal like any other, and no fault.
+    const refused = await changes.change<SnapshotError | null>(async (reply) => {
+      await activator.settle();
+      await activator.ahead.close();
+      await persister.flush();
+      await persister.syncAll();
+      const late = this.#lateRefusal(base, poolSize);
+      if (late !== null) {
+        await clearOther(ws);
+        return reply(late);
+      }
+      // In the turn of the last look at the mempool. A process that dies before the write has loaded nothing.
+      this.#standOn(space, base, expected);
+      await ws.store.batch(
+        [{ type: 'put', key: space.tipKey, value: base.hash }, coinSetsOp({ active: space, other: 'history', base: base.hash })],
+        { sync: true },
+      );
+      await activator.activate();
+      await persister.writeRows();
+      reply(null);
+    });
+    if (refused !== null) throw refused;
+    this.#history?.goOn();
+    return base;
+  }
+
+  #lateRefusal(base: HeaderNode, poolSize: () => number): SnapshotError | null {
+    if (compareCandidates(this.#ws.active.tip as HeaderNode, base) >= 0) {
+      return new SnapshotError('use', 'work does not exceed active chainstate');
+    }
+    if (base.failed) return new SnapshotError('use', `The base block header (${base.hashHex}) is part of an invalid chain`);
+    if (poolSize() > 0) return new SnapshotError('use', "Can't activate a snapshot when mempool not empty");
+    return null;
+  }
+
+  /** From one moment to the next: the chain is the snapshot's, and what it was is the history. */
+  #standOn(space: CoinSpace, base: HeaderNode, { chainTxCount }: AssumedCoins): void {
+    const ws = this.#ws;
+    const { activator, persister } = this.#deps;
+    const history = historyOf(ws, ws.space);
+    history.active.setTip(ws.active.tip as HeaderNode);
+    ws.space = space;
+    ws.coins.moveTo(space);
+    ws.active.setTip(base);
+    ws.index.assume(base, chainTxCount);
+    persister.movedTo(base);
+    this.follow(history);
+    ws.log.info(`[snapshot] successfully activated snapshot ${base.hashHex}`);
+    const error = activator.onTip.call(base, { connected: [], disconnected: [] });
+    if (error !== undefined) throw new ChainFault('A listener failed while the tip changed', error);
+  }
+
+  /** Begins with the history below a snapshot. @param ws its chain and coins */
+  follow(ws: ChainWorkspace): void {
+    const { changes, activator, pruner, assumedValid } = this.#deps;
+    const base = this.#ws.index.assumed as HeaderNode;
+    const expected = assumedCoinsOf(ws, base.hash) as AssumedCoins;
+    this.#base = base;
+    const release = pruner.guard(() => (this.#history === null ? Number.POSITIVE_INFINITY : this.#history.tip.height));
+    this.#history = new History(ws, base, expected, {
+      change: (job) =>
+        changes.whole(async () => {
+          await activator.settle();
+          await job();
+        }),
+      crowded: () => changes.crowded,
+      assumedValid,
+      moved: () => this.#listeners.call(),
+      connected: (block) => activator.onChecked.call(block.hash, block, null),
+      validated: async () => {
+        release();
+        await this.#end();
+      },
+      refuted: () => this.#drop(ws),
+      failed: (error) => changes.failed(error),
+    });
+  }
+
+  /** The coins of the blocks are those of the snapshot: from here on the chain is one like all others. */
+  async #end(): Promise<void> {
+    const ws = this.#ws;
+    const { activator, persister } = this.#deps;
+    await persister.flush();
+    await this.#history?.persister.flush();
+    await ws.store.batch([coinSetsOp({ active: ws.space, other: 'rubbish' })], { sync: true });
+    this.#history = null;
+    ws.coins.budgetBytes = ws.options.coinsCacheBytes;
+    ws.index.endAssumed();
+    ws.log.info(`[snapshot] snapshot beginning at ${this.#base?.hashHex} has been fully validated`);
+    await activator.activate();
+    this.#listeners.call();
+    await clearOther(ws);
+  }
+
+  /** The node stops; the next start goes on with the blocks alone. @throws ChainFault in Core's words */
+  async #drop(history: ChainWorkspace): Promise<void> {
+    const ws = this.#ws;
+    const { height } = history.active;
+    await this.#history?.persister.flush();
+    await ws.store.batch([coinSetsOp({ active: history.space, other: 'rubbish' })], { sync: true });
+    throw new ChainFault(refutedText(ws.active.height, height), undefined);
+  }
+}
+
+/** Core's words when a snapshot turned out wrong. @param height of the tip on it @param left of the blocks alone */
+function refutedText(height: number, left: number): string {
+  return (
+    'adit failed to validate the -assumeutxo snapshot state. This indicates a hardware problem, or a bug in the software, or a bad software modification that allowed an invalid snapshot to be loaded. ' +
+    `As a result of this, the node will shut down and stop using any state that was built on the snapshot, resetting the chain height from ${height} to ${left}. ` +
+    `On the next restart, the node will resume syncing from ${left} without using any snapshot data. ` +
+    'Please report this incident, including how you obtained the snapshot.'
+  );
+}

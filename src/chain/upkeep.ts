@@ -1,0 +1,72 @@
+// What the chain does for itself between changes: coins are written once the answers are out, the coins cache is kept
+// to its budget, and files that -prune has no room for go.
+
+import type { Changes } from './changes.js';
+import type { Activator } from './connect/activator.js';
+import type { ChainWorkspace } from './connect/workspace.js';
+import type { Pruner } from './files/pruner.js';
+
+/**
+ * Milliseconds between looks at the coins cache: what the mempool asks for between blocks must not grow it without end.
+ */
+const TIDY_MS = 1_000;
+/**
+ * Milliseconds that writing coins waits for a new template to leave; blocks themselves are written before the answer.
+ */
+const SETTLE_DELAY_MS = 20;
+
+export interface UpkeepDeps {
+  readonly changes: Changes;
+  readonly activator: Activator;
+  readonly pruner: Pruner;
+}
+
+export class Upkeep {
+  readonly #ws: ChainWorkspace;
+  readonly #deps: UpkeepDeps;
+  readonly #tidy: NodeJS.Timeout;
+  #settleTimer: NodeJS.Timeout | null = null;
+  /** Files grew, and nobody looked yet whether some have to go. */
+  #pruneDue = false;
+
+  constructor(ws: ChainWorkspace, deps: UpkeepDeps) {
+    this.#ws = ws;
+    this.#deps = deps;
+    this.#tidy = setInterval(() => this.#tidyUp(), TIDY_MS);
+    this.#tidy.unref();
+  }
+
+  #tidyUp(): void {
+    const { coins } = this.#ws;
+    const { changes } = this.#deps;
+    if (coins.usedBytes <= coins.budgetBytes || changes.size > 0 || changes.fault !== null) return;
+    // In the queue, since a change under way counts on what it fetched.
+    changes.upkeep(async () => coins.evict());
+  }
+
+  /**
+   * A change is over. The reply and the next template leave before coins are written, which holds the thread for some
+   * 10 ms after a full block. A change that comes earlier writes them itself before it moves the tip.
+   */
+  changed(): void {
+    const { changes, activator, pruner } = this.#deps;
+    if (pruner.takeDue()) this.#pruneDue = true;
+    if (!(activator.needsSettling || this.#pruneDue) || this.#settleTimer !== null) return;
+    this.#settleTimer = setTimeout(() => {
+      this.#settleTimer = null;
+      changes.upkeep(async () => {
+        // Asked in its turn: the change before may be the one whose writing failed.
+        if (changes.fault !== null) return;
+        await activator.settle();
+        if (!pruner.takeDue() && !this.#pruneDue) return;
+        this.#pruneDue = false;
+        await pruner.toTarget();
+      });
+    }, SETTLE_DELAY_MS);
+  }
+
+  stop(): void {
+    clearInterval(this.#tidy);
+    if (this.#settleTimer !== null) clearTimeout(this.#settleTimer);
+  }
+}
