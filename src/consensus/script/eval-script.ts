@@ -137,8 +137,7 @@ function isDisabled(opcode: number): boolean {
 
 function checkIfArgument(run: ScriptRun): number {
   const { stack, sigVersion } = run;
-  // The name 0.21 gives it; newer Core says INVALID_STACK_OPERATION.
-  if (stack.length < 1) return ScriptError.UNBALANCED_CONDITIONAL;
+  if (stack.length < 1) return ScriptError.IF_WITHOUT_CONDITION;
   if (sigVersion === SigVersion.BASE) return ScriptError.OK;
   const top = stack[stack.length - 1];
   if (top.length === 0 || (top.length === 1 && top[0] === 1)) return ScriptError.OK;

@@ -58,13 +58,15 @@ export const ScriptError = {
   TAPSCRIPT_EMPTY_PUBKEY: 52,
   OP_CODESEPARATOR: 53,
   SIG_FINDANDDELETE: 54,
+  IF_WITHOUT_CONDITION: 55,
 } as const;
 
 /** One of the codes in `ScriptError`. */
 export type ScriptErrorCode = (typeof ScriptError)[keyof typeof ScriptError];
 
-// Two codes are younger than 0.21.1 and keep the text that version gave in their place: SCRIPTNUM (every number that
-// does not decode was an unknown error) and TAPSCRIPT_EMPTY_PUBKEY (it was PUBKEYTYPE).
+// Three codes are younger than 0.21.1 and have the text that version gave in their place: SCRIPTNUM (every number that
+// does not decode was an unknown error), TAPSCRIPT_EMPTY_PUBKEY (it was PUBKEYTYPE) and IF_WITHOUT_CONDITION, an IF on
+// an empty stack (it was UNBALANCED_CONDITIONAL, and is INVALID_STACK_OPERATION now).
 const TEXTS: Record<keyof typeof ScriptError, string> = {
   OK: 'No error',
   UNKNOWN_ERROR: 'unknown error',
@@ -121,7 +123,15 @@ const TEXTS: Record<keyof typeof ScriptError, string> = {
   TAPSCRIPT_EMPTY_PUBKEY: 'Public key is neither compressed or uncompressed',
   OP_CODESEPARATOR: 'Using OP_CODESEPARATOR in non-witness script',
   SIG_FINDANDDELETE: 'Signature is found in scriptCode',
+  IF_WITHOUT_CONDITION: 'Invalid OP_IF construction',
 };
+
+/** What newer releases say instead. */
+const LATER_TEXTS: ReadonlyMap<number, string> = new Map([
+  [ScriptError.SCRIPTNUM, 'Script number overflowed or is non-minimally encoded'],
+  [ScriptError.TAPSCRIPT_EMPTY_PUBKEY, 'Empty public key in tapscript'],
+  [ScriptError.IF_WITHOUT_CONDITION, TEXTS.INVALID_STACK_OPERATION],
+]);
 
 const NAME_BY_CODE: string[] = [];
 const TEXT_BY_CODE: string[] = [];
@@ -137,9 +147,8 @@ export function scriptErrorName(code: number): string {
 
 /**
  * Bitcoin Core 0.21.1's sentence for a code, as it appears in reject reasons.
- * @param later the sentence of releases from 30 on, which tell an empty key of tapscript from others
+ * @param later the sentence of newer releases, which tell more failures from others
  */
 export function scriptErrorText(code: number, later = false): string {
-  if (later && code === ScriptError.TAPSCRIPT_EMPTY_PUBKEY) return 'Empty public key in tapscript';
-  return TEXT_BY_CODE[code] ?? 'unknown error';
+  return (later ? LATER_TEXTS.get(code) : undefined) ?? TEXT_BY_CODE[code] ?? 'unknown error';
 }

@@ -63,7 +63,7 @@ t.test('stack', async (t) => {
 });
 
 t.test('opcodes want their operands', async (t) => {
-  for (const name of ['IF', 'NOTIF']) t.equal(run(script(name)), 'UNBALANCED_CONDITIONAL', `${name}, by the name of 0.21`);
+  for (const name of ['IF', 'NOTIF']) t.equal(run(script(name)), 'IF_WITHOUT_CONDITION', name);
   const needs: Record<number, string> = {
     1: 'TOALTSTACK IFDUP DROP DUP SIZE 1ADD 1SUB NEGATE ABS NOT 0NOTEQUAL RIPEMD160 SHA1 SHA256 HASH160 HASH256 VERIFY CHECKMULTISIG',
     2: `2DROP 2DUP NIP OVER PICK ROLL SWAP TUCK EQUAL EQUALVERIFY CHECKSIG ADD SUB BOOLAND BOOLOR NUMEQUAL NUMEQUALVERIFY NUMNOTEQUAL

@@ -26,6 +26,18 @@ t.test('errors have names and texts', async (t) => {
   t.equal(scriptErrorName(0), 'OK');
   t.equal(scriptErrorText(ScriptError.NULLFAIL), 'Signature must be zero for failed CHECK(MULTI)SIG operation');
   t.equal(scriptErrorText(ScriptError.SCRIPTNUM), 'unknown error');
+  t.same(
+    [ScriptError.SCRIPTNUM, ScriptError.TAPSCRIPT_EMPTY_PUBKEY, ScriptError.IF_WITHOUT_CONDITION, ScriptError.UNBALANCED_CONDITIONAL].map(
+      (code) => [scriptErrorText(code), scriptErrorText(code, true)],
+    ),
+    [
+      ['unknown error', 'Script number overflowed or is non-minimally encoded'],
+      ['Public key is neither compressed or uncompressed', 'Empty public key in tapscript'],
+      ['Invalid OP_IF construction', 'Operation not valid with the current stack size'],
+      ['Invalid OP_IF construction', 'Invalid OP_IF construction'],
+    ],
+    'by 0.21.1 and by newer releases',
+  );
   t.equal(scriptErrorName(999), 'UNKNOWN_ERROR');
   t.equal(scriptErrorText(-1), 'unknown error');
   const codes = Object.values(ScriptError);
