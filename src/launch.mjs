@@ -25,6 +25,8 @@ const help = `usage: node src/launch.mjs COMMAND [ARG...]
                        install, build, and run Bitcoin Core's functional tests (test/core/run.ts)
   compare --bitcoind=PATH [--version=31|0.21.1] [--steps=1000 --seed=1]
                        install, build, and play a random stream to a node and to that bitcoind (test/compare/run.ts)
+  compare:script --bitcoind=PATH [--version=31|0.21.1] [--spends=20000 --seed=1]
+                       install, build, and have both judge random scripts (test/compare/scripts.ts)
   licences             install, build, and write docs/dependencies.md (test/dependencies/write.ts)
   fuzz [ARG...]        install, build, and run the long fuzz suite (test/fuzz/long/run.ts says which arguments there are)
   bench NAME [ARG...]  install, build, and run bench/NAME
@@ -189,9 +191,10 @@ switch (command) {
     become(['--enable-source-maps', inRoot('build', 'test', 'core', 'run.js'), ...rest]);
     break;
   case 'compare':
+  case 'compare:script':
     install();
     await build();
-    become(['--enable-source-maps', inRoot('build', 'test', 'compare', 'run.js'), ...rest]);
+    become(['--enable-source-maps', inRoot('build', 'test', 'compare', command === 'compare' ? 'run.js' : 'scripts.js'), ...rest]);
     break;
   case 'licences':
     install();

@@ -38,21 +38,18 @@ export class CoreDaemon {
   /** Data folder; the network's is regtest in it. */
   readonly dir: string;
   readonly port: number;
-  readonly #child: ChildProcess;
-  readonly #agent = new http.Agent({ keepAlive: true });
+  readonly #file: string;
+  readonly #options: readonly string[];
+  #child!: ChildProcess;
+  #agent!: http.Agent;
   #auth = '';
   #exit: string | null = null;
 
-  private constructor(dir: string, port: number, child: ChildProcess) {
+  private constructor(dir: string, port: number, file: string, options: readonly string[]) {
     this.dir = dir;
     this.port = port;
-    this.#child = child;
-    child.on('exit', (code, signal) => {
-      this.#exit = `${code ?? signal}`;
-    });
-    child.on('error', (error) => {
-      this.#exit = error.message;
-    });
+    this.#file = file;
+    this.#options = options;
   }
 
   /** Starts it on a fresh folder and waits until it answers. @param options beside those for regtest; later ones win */
@@ -63,15 +60,34 @@ export class CoreDaemon {
     const quiet = ['-checkblockindex=0', '-checkmempool=0', '-dnsseed=0'];
     // Only a daemon that is to have peers takes a port.
     const alone = options.some((option) => /^-(listen|port|bind|connect|addnode)=/.test(option)) ? [] : ['-listen=0', '-connect=0'];
-    const child = spawn(file, [...fixed, ...quiet, ...alone, ...options], { stdio: 'ignore' });
-    const daemon = new CoreDaemon(dir, port, child);
+    const daemon = new CoreDaemon(dir, port, file, [...fixed, ...quiet, ...alone, ...options]);
     try {
-      await daemon.#answers();
+      await daemon.#up([]);
     } catch (error) {
       await daemon.end();
       throw error;
     }
     return daemon;
+  }
+
+  /** Stops it and starts it over the same folder. @param options beside those that it had; later ones win */
+  async restart(...options: string[]): Promise<void> {
+    await this.#stop();
+    await this.#up(options);
+  }
+
+  async #up(more: readonly string[]): Promise<void> {
+    fs.rmSync(path.join(this.dir, 'regtest', '.cookie'), { force: true });
+    this.#agent = new http.Agent({ keepAlive: true });
+    this.#exit = null;
+    this.#child = spawn(this.#file, [...this.#options, ...more], { stdio: 'ignore' });
+    this.#child.on('exit', (code, signal) => {
+      this.#exit = `${code ?? signal}`;
+    });
+    this.#child.on('error', (error) => {
+      this.#exit = error.message;
+    });
+    await this.#answers();
   }
 
   /** For /proc. */
@@ -131,12 +147,16 @@ export class CoreDaemon {
 
   /** Stops it, at once when it does not stop by itself, and removes its folder. */
   async end(): Promise<void> {
+    await this.#stop();
+    fs.rmSync(this.dir, { recursive: true, force: true });
+  }
+
+  async #stop(): Promise<void> {
     if (this.#exit === null && this.#auth !== '') await this.call('stop').catch(() => undefined);
     else if (this.#exit === null) this.#child.kill();
     this.#agent.destroy();
     for (const until = Date.now() + PATIENCE_MS; this.#exit === null && Date.now() < until; ) await sleep(20);
     if (this.#exit === null) this.#child.kill('SIGKILL');
-    fs.rmSync(this.dir, { recursive: true, force: true });
   }
 
   async #answers(): Promise<void> {

@@ -1,19 +1,24 @@
 // Plays the same random stream to adit and to a bitcoind of the version that -compat names, and prints where they
 // differ.
 //
-//   npm run compare -- --bitcoind=PATH [--version=31|0.21.1] [--steps=1000] [--seed=1]
+//   npm run compare -- --bitcoind=PATH [--version=31|0.21.1] [--steps=1000] [--seed=1] [--restart=250]
+//
+// Transactions come by calls and from a peer, the latter with children before their parents. Every so many steps
+// (--restart) both are stopped and started over what they wrote.
 //
 // Packages are sent to 0.21.1, which has none, one transaction after the other. Both run on regtest. Blocks, coins and
 // signatures are the harness's own. After every action the replies are compared, text for text; every few actions the
 // mempools with all figures of their entries, and the fees of the templates, where adit may only be better. After a
 // difference blocks empty both mempools, so that it is not counted again. Exit status 1 when there was any difference.
 import fs from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { CoreDaemon } from '../../bench/harness/core-daemon.js';
 import { Daemon } from '../framework/daemon.js';
 import { P2pClient } from '../framework/p2p-client.js';
 import { freePort } from '../framework/ports.js';
 import { pseudoRandom } from '../framework/pseudo-random.js';
+import type { Made } from './coins.js';
 import { canonical, contrast, Differences } from './differences.js';
 import { Ledger } from './ledger.js';
 import { type Action, inOrder, Stream } from './stream.js';
@@ -25,10 +30,12 @@ const { values } = parseArgs({
     version: { type: 'string', default: '31' },
     steps: { type: 'string', default: '1000' },
     seed: { type: 'string', default: '1' },
+    restart: { type: 'string', default: '250' },
   },
 });
 const steps = Number(values.steps);
 const seed = Number(values.seed);
+const restartEvery = Number(values.restart);
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 if (values.bitcoind === undefined || !fs.existsSync(values.bitcoind)) {
   const why = values.bitcoind === undefined ? '--bitcoind=PATH is not given' : `${values.bitcoind} is not there`;
@@ -62,13 +69,34 @@ async function reply(node: Node, [method, ...params]: Action['calls'][number]): 
 }
 
 const old = values.version === '0.21.1';
-const corePort = await freePort();
+const [corePort, aditPort] = [await freePort(), await freePort()];
 const core = await CoreDaemon.start(values.bitcoind, `-port=${corePort}`, '-bind=127.0.0.1', '-connect=0');
-const adit = await Daemon.start(`-compat=${values.version}`).catch(async (error: unknown) => {
+const peerOptions = [`-port=${aditPort}`, '-bind=127.0.0.1', '-connect=0', '-listen=1'];
+const adit = await Daemon.start(`-compat=${values.version}`, ...peerOptions).catch(async (error: unknown) => {
   await core.end();
   throw error;
 });
 const differences = new Differences();
+
+/** Connections from a peer, made when they are needed. */
+const peers = new Map<number, P2pClient>();
+let sentByPeer = 0;
+let takenFromPeer = 0;
+
+/** Sends both the same transactions, until both have handled them. */
+async function sendAsPeer(txs: readonly Made[]): Promise<void> {
+  for (const port of [corePort, aditPort]) {
+    let peer = peers.get(port);
+    if (peer === undefined || peer.closed) peers.set(port, (peer = await P2pClient.connect(port)));
+    for (const { hex } of txs) peer.send('tx', Buffer.from(hex, 'hex'));
+    // An orphan whose parent came is looked at before the next message of its peer.
+    for (let i = 0; i <= txs.length; i++) await peer.sync();
+    peer.received.length = 0;
+  }
+  const pool = new Set<string>(await core.call('getrawmempool'));
+  sentByPeer += txs.length;
+  takenFromPeer += txs.filter(({ id }) => pool.has(id)).length;
+}
 
 /** What a version is told in the place of a call. */
 function asKnown([method, ...params]: Action['calls'][number]): Action['calls'] {
@@ -79,7 +107,7 @@ function asKnown([method, ...params]: Action['calls'][number]): Action['calls'] 
 }
 
 /** Gives both the calls, and tells whether all replies were the same. */
-async function play({ name, calls, done }: Action, step: number): Promise<boolean> {
+async function play({ name, calls, sent, done }: Action, step: number): Promise<boolean> {
   let same = true;
   for (const call of calls.flatMap(asKnown)) {
     const [ofCore, ofAdit] = await Promise.all([reply(core, call), reply(adit, call)]);
@@ -90,8 +118,19 @@ async function play({ name, calls, done }: Action, step: number): Promise<boolea
     const difference = { step, call: JSON.stringify(call), core: JSON.stringify(ofCore), adit: JSON.stringify(ofAdit) };
     differences.add({ what: `${name} ${call[0]}`, ...difference }, members);
   }
+  if (sent !== undefined) await sendAsPeer(sent);
   done?.();
   return same;
+}
+
+/** Stops both and starts them again, at the time at which they were. */
+async function restart(time: number): Promise<void> {
+  await Promise.all([core.restart(`-mocktime=${time}`), adit.stop().then(() => adit.up(`-mocktime=${time}`))]);
+  for (const node of [core, adit])
+    for (let loaded = false; !loaded; ) {
+      ({ loaded } = await node.call('getmempoolinfo'));
+      if (!loaded) await sleep(50);
+    }
 }
 
 /** Both must be on the same tip; the ledger goes there. */
@@ -161,7 +200,7 @@ async function compareTemplates(ledger: Ledger, step: number): Promise<void> {
   };
   const wanted = await fees(core);
   let got = 0;
-  for (let i = 0; i < TEMPLATE_TRIES && (got = await fees(adit)) < wanted; i++) await new Promise((resolve) => setTimeout(resolve, 50));
+  for (let i = 0; i < TEMPLATE_TRIES && (got = await fees(adit)) < wanted; i++) await sleep(50);
   if (got < wanted) differences.add({ what: 'getblocktemplate', step, call: 'fees', core: `${wanted}`, adit: `${got}` }, ['fees']);
 }
 
@@ -205,11 +244,14 @@ try {
   for (step = 1; step <= steps; step++) {
     const pool: Pool = await core.call('getrawmempool', true);
     const full = Object.keys(pool).length > MOST_ENTRIES;
-    let same = await play(full ? stream.block(stream.fitting(inOrder(pool))) : stream.next(pool), step);
+    const action = full ? stream.block(stream.fitting(inOrder(pool))) : stream.next(pool);
+    let same = await play(action, step);
     await followTip(ledger, step);
     if (same && step % TEMPLATE_EVERY === 0) await compareTemplates(ledger, step);
     if (same && !old && step % CLUSTERS_EVERY === 0) same = await compareClusters(pool, step);
-    if (!same || step % POOL_EVERY === 0) same = (await comparePools(step)) && same;
+    const restarts = step % restartEvery === 0;
+    if (restarts) await restart(ledger.wait());
+    if (!same || restarts || action.sent !== undefined || step % POOL_EVERY === 0) same = (await comparePools(step)) && same;
     if (!same) await empty(stream, ledger, step);
     if (step % 500 === 0) process.stderr.write(`step ${step}: ${differences.count} differences\n`);
   }
@@ -221,6 +263,7 @@ try {
 }
 say('what bitcoind refused, and how often:');
 for (const line of differences.refusals()) say(`  ${line}`);
+say(`it took ${takenFromPeer} of ${sentByPeer} transactions of a peer`);
 for (const line of differences.lines(seed)) say(line);
 say(`${Math.min(step, steps)} steps of seed ${seed}: ${differences.count} differences`);
 if (differences.count > 0) process.exitCode = 1;

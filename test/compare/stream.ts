@@ -8,6 +8,8 @@ import { type Dice, type Pool, satoshis, type Transactions } from './transaction
 export interface Action {
   name: string;
   calls: [method: string, ...params: unknown[]][];
+  /** Transactions that a peer sends to both in this order, after the calls. */
+  sent?: readonly Made[];
   /** Once both have taken them. */
   done?: () => void;
 }
@@ -28,7 +30,9 @@ export class Stream {
 
   next(pool: Pool): Action {
     const draw = this.#dice.below(100);
-    if (draw < 38) return send(this.#txs.build(pool));
+    if (draw < 32) return send(this.#txs.build(pool));
+    if (draw < 35) return { name: 'peer', calls: [], sent: [this.#txs.build(pool)] };
+    if (draw < 38) return this.#orphans(pool);
     if (draw < 45) return this.#family(pool);
     if (draw < 53) return this.#chain(pool);
     if (draw < 72) return this.#package(pool, 'submitpackage');
@@ -77,6 +81,25 @@ export class Stream {
       ends = [...ends.filter((coin) => !spends.includes(coin)), ...tx.coins.filter(({ value }) => value > 5000)];
     }
     return { name: 'chain', calls };
+  }
+
+  /** Parents and a child from a peer, mostly with the child before some of them. */
+  #orphans(pool: Pool): Action {
+    const dice = this.#dice;
+    const version = dice.pick([2, 2, 3]);
+    const fee = (size: number): number => Math.ceil(size / 10) + dice.below(50);
+    const parents: Made[] = [];
+    for (let i = dice.pick([1, 1, 2, 3]); i > 0; i--) {
+      const spends = [dice.pick(this.#txs.confirmed(pool))];
+      parents.push(this.#txs.build(pool, { spends, version, outs: [], ...(dice.chance(0.7) ? { fee } : {}) }));
+    }
+    // Two parents may have drawn the same coin.
+    const spends = parents.flatMap(({ coins }) => coins.filter(({ value }) => value > 5000).slice(0, 1));
+    if (spends.length === 0) return { name: 'peer', calls: [], sent: parents };
+    const child = this.#txs.build(pool, { spends, version, outs: [], fee: (size) => size + dice.below(2000) });
+    const sent = [...parents];
+    sent.splice(dice.below(sent.length + 1), 0, child);
+    return { name: 'orphans', calls: [], sent };
   }
 
   /**
