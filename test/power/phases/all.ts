@@ -1,10 +1,11 @@
 // The phases of the power suite. npm test takes the first two.
 import { beginning, connecting, downloading, indexing, reorganising } from './feeding.js';
-import { loading } from './loading.js';
+import { loading, validating } from './loading.js';
 import { paying } from './paying.js';
 import type { Phase } from './phase.js';
 import { pruning } from './pruning.js';
-import { recovering } from './recovering.js';
+import { recovering, recoveringTwice } from './recovering.js';
+import { scanning } from './scanning.js';
 import { wallets } from './wallets.js';
 
 export const PHASES: readonly Phase[] = [
@@ -18,4 +19,7 @@ export const PHASES: readonly Phase[] = [
   pruning,
   loading,
   recovering,
+  validating,
+  scanning,
+  recoveringTwice,
 ];

@@ -1,5 +1,6 @@
 // Cuts during the start after a cut: of a story of another phase one image is taken, a daemon starts over it above the
-// layer, and the cuts of that life are judged as those of the story.
+// layer, and the cuts of that life are judged as those of the story. recovering twice: the same of an image of the first
+// such start, after branches that overtake.
 import fs from 'node:fs';
 import { pseudoRandom } from '../../framework/pseudo-random.js';
 import { type Cut, cutAndJudge } from '../cuts.js';
@@ -9,10 +10,8 @@ import { paying } from './paying.js';
 import type { Phase, Story } from './phase.js';
 import { wallets } from './wallets.js';
 
-const OTHERS = [reorganising, paying, wallets, downloading] as const;
-
-async function tell(seed: number, shim: string): Promise<Story> {
-  const story = await OTHERS[seed % OTHERS.length]!.tell(seed, shim);
+/** The start over one image of a story, as a story. */
+async function startOver(story: Story, seed: number, shim: string): Promise<Story> {
   let first: Cut | undefined;
   let taken = '';
   const take = async (image: string, cut: Cut): Promise<string[]> => {
@@ -31,4 +30,14 @@ async function tell(seed: number, shim: string): Promise<Story> {
   return { ...story, recording: await recorder.end() };
 }
 
-export const recovering: Phase = { name: 'recovering', tell };
+const recover = (name: string, others: readonly Phase[], times: number): Phase => ({
+  name,
+  async tell(seed, shim) {
+    let story = await others[seed % others.length]!.tell(seed, shim);
+    for (let time = 0; time < times; time++) story = await startOver(story, seed + time, shim);
+    return story;
+  },
+});
+
+export const recovering = recover('recovering', [reorganising, paying, wallets, downloading], 1);
+export const recoveringTwice = recover('recovering twice', [reorganising], 2);
