@@ -12,7 +12,7 @@ export interface EngineOptions {
   readonly cacheBytes: number;
   /** Bytes of all memtables together, roughly. */
   readonly writeBufferBytes: number;
-  /** Nothing on the calling thread waits for the disk. */
+  /** No write is done on the calling thread, however small. */
   readonly writeThread: boolean;
 }
 

@@ -1,9 +1,10 @@
 // The newer RocksDB binding, @nxtedition/rocksdb 12: an optional dependency with prebuilt binaries for few platforms.
 //
-// Facts that shape this file. Batches are written on the calling thread, whatever the binding calls them: a database whose
-// writes must hold up nothing else has them on a thread of its own, which reaches it by its handle. Reads of many keys go to libuv's pool; single keys are faster read in place. An error inside a pooled
-// getMany surfaces as an uncaught exception and its promise never settles: corruption found by such a read stops the
-// node, which is what it must do.
+// Facts that shape this file. Batches are written on the calling thread, whatever the binding calls them: large ones are
+// handed to a thread that reaches the database by its handle. Closing a database by its handle closes it for every
+// thread. Reads of many keys go to libuv's pool; single keys are faster read in place. An error inside a pooled getMany
+// surfaces as an uncaught exception and its promise never settles: corruption found by such a read stops the node, which
+// is what it must do.
 
 import { createRequire } from 'node:module';
 import type { MessagePort } from 'node:worker_threads';
@@ -21,6 +22,11 @@ const SYNC_KEYS = 4;
  * of 16 threads find nothing to do.
  */
 const POOL_KEYS = 64;
+/**
+ * Operations from which on a batch is written by the thread for that: some 40 ms here, a tenth of it to hand over. To
+ * start the thread takes a core 130 ms.
+ */
+const LARGE_BATCH = 20_000;
 /** Bytes after which a cursor hands over what it has. */
 const CURSOR_BYTES = 1 << 20;
 /** Arrays up to here lie in V8's heap; handing one over moves it out, which takes longer than all the rest of a put. */
@@ -140,6 +146,50 @@ class CallingWriter implements BatchWriter {
   async close(): Promise<void> {}
 }
 
+/** The thread that writes for all databases that this one has open. */
+const writeThread = new WriteThread();
+
+/**
+ * Writes large batches by the thread, and with them what comes before they are written; the rest on the calling thread.
+ */
+class SharingWriter implements BatchWriter {
+  readonly #native: NativeDb;
+  readonly #large: number;
+  readonly #here: CallingWriter;
+  #there: BatchWriter | null = null;
+  #underWay = 0;
+
+  /** @param large operations of a batch that is for the thread, which runs for those alone; 0: everything is */
+  constructor(native: NativeDb, large: number) {
+    this.#native = native;
+    this.#large = large;
+    this.#here = new CallingWriter(native);
+    if (large === 0) this.#there = writeThread.writer(native.handle);
+  }
+
+  write(ops: readonly BatchOp[], sync: boolean): Promise<void> {
+    return this.#on(ops.length, (writer) => writer.write(ops, sync));
+  }
+  clear(gte: Uint8Array, lt: Uint8Array): Promise<void> {
+    return this.#on(0, (writer) => writer.clear(gte, lt));
+  }
+  async #on(size: number, work: (writer: BatchWriter) => Promise<void>): Promise<void> {
+    if (size < this.#large && this.#underWay === 0) return work(this.#here);
+    this.#there ??= writeThread.writer(this.#native.handle);
+    this.#underWay++;
+    try {
+      await work(this.#there);
+    } finally {
+      if (--this.#underWay === 0 && this.#large > 0) await this.close();
+    }
+  }
+  async close(): Promise<void> {
+    const there = this.#there;
+    this.#there = null;
+    await there?.close();
+  }
+}
+
 class NxteditionDb implements EngineDb {
   readonly #native: NativeDb;
   readonly #writer: BatchWriter;
@@ -200,11 +250,14 @@ type DbClass = new (pathOrHandle: string | bigint, options: object) => NativeDb;
 const loadBinding = (): DbClass => createRequire(import.meta.url)('@nxtedition/rocksdb').RocksLevel;
 const BYTES = { keyEncoding: 'buffer', valueEncoding: 'buffer' };
 
-/** Writes for another thread, whose database it is, until that one ends this. */
-export async function serveNxteditionWrites(handle: bigint, port: MessagePort): Promise<void> {
-  const native = new (loadBinding())(handle, BYTES);
-  await native.open({});
-  serveWrites(new CallingWriter(native), port);
+/** Writes for another thread, whose databases they are, until that one ends this. */
+export function serveNxteditionWrites(port: MessagePort): void {
+  const Db = loadBinding();
+  serveWrites(async (handle) => {
+    const native = new Db(handle, BYTES);
+    await native.open({});
+    return new CallingWriter(native);
+  }, port);
 }
 
 /** Loads the binding; throws whatever the module system throws when there is none for this platform. */
@@ -229,7 +282,7 @@ export function loadNxteditionEngine(): Engine {
         // instead of 6.5.
         optimize: 'point-lookup',
       });
-      return new NxteditionDb(native, options.writeThread ? new WriteThread(native.handle) : new CallingWriter(native));
+      return new NxteditionDb(native, new SharingWriter(native, options.writeThread ? 0 : LARGE_BATCH));
     },
   };
 }

@@ -22,7 +22,7 @@ export interface OpenStoreOptions {
   readonly cacheBytes?: number;
   /** Bytes for memtables (32 MiB); while they are written out, up to half as much again. */
   readonly writeBufferBytes?: number;
-  /** Writes have a thread of their own, for a database whose writes are many and hold up what others wait for. */
+  /** All writes are for the thread that writes, not only large batches: they are many, and hold up what others wait for. */
   readonly writeThread?: boolean;
   /**
    * Whoever can make lost writes again is told of damage in the write-ahead log and gets the database as it was before

@@ -1,42 +1,73 @@
-// Writes of one database on a thread of their own, in the order in which they are handed over: RocksDB may hold a write
-// up for as long as it likes (a full memtable, an fsync), and nothing else waits meanwhile. Both sides are here.
+// A thread that writes databases, in the order in which batches are handed over: RocksDB may hold a write up for as long
+// as it likes (a full memtable, an fsync), and nothing else waits meanwhile. Both sides are here.
 
 import { type MessagePort, Worker } from 'node:worker_threads';
 import { noteLoading, withinLimit } from '../lib/loading-threads.js';
+import { SerialQueue } from '../lib/serial-queue.js';
 import { WORKER_ENTRY } from '../lib/worker-entries.js';
 import { packBatch, unpackBatch } from './packed-batch.js';
 import type { BatchOp } from './store.js';
 import { StoreError } from './store-error.js';
 
-/** What can be done to a database by the thread. */
+/** Writes of one database. */
 export interface BatchWriter {
   write(ops: readonly BatchOp[], sync: boolean): Promise<void>;
   /** Removes the keys gte <= key < lt. */
   clear(gte: Uint8Array, lt: Uint8Array): Promise<void>;
-  /** Resolves when nothing is written any more. All calls must have resolved before. */
+  /** Nothing is written any more once it resolves. All calls must have resolved before. */
   close(): Promise<void>;
 }
 
-type Task =
+type Task = { readonly handle: bigint } & (
   | { readonly kind: 'write'; readonly packed: ArrayBuffer; readonly count: number; readonly sync: boolean }
-  | { readonly kind: 'clear'; readonly gte: Uint8Array; readonly lt: Uint8Array };
+  | { readonly kind: 'clear'; readonly gte: Uint8Array; readonly lt: Uint8Array }
+  | { readonly kind: 'forget' }
+);
 /** An error's text, null for success: errors do not cross as objects. The first answer says that the thread is up. */
 type Answer = string | null;
 
-/** The node thread's side. */
-export class WriteThread implements BatchWriter {
+/** The side of the thread that has the databases open. The thread runs from the first writer to the end of the last. */
+export class WriteThread {
+  readonly #entry: URL;
+  #run: Run | null = null;
+
+  /** @param entry the thread's module; workers/storage.js unless a test brings its own */
+  constructor(entry: URL = WORKER_ENTRY.storage) {
+    this.#entry = entry;
+  }
+
+  /** @param handle of an open database, which must stay open until the writer's close resolved */
+  writer(handle: bigint): BatchWriter {
+    this.#run ??= new Run(this.#entry);
+    const run = this.#run;
+    run.writers++;
+    return {
+      write: (ops, sync) => {
+        const packed = packBatch(ops);
+        return run.hand({ kind: 'write', handle, packed, count: ops.length, sync }, [packed]);
+      },
+      clear: (gte, lt) => run.hand({ kind: 'clear', handle, gte, lt }),
+      close: async () => {
+        if (--run.writers === 0) {
+          if (this.#run === run) this.#run = null;
+          await run.end();
+        } else await run.hand({ kind: 'forget', handle }).catch(() => {});
+      },
+    };
+  }
+}
+
+/** One life of the thread. */
+class Run {
+  writers = 0;
   readonly #worker: Worker;
   /** In the order of the tasks, which is that of the answers. */
   readonly #waiting: { resolve(): void; reject(error: Error): void }[] = [];
   #ended: Error | null = null;
   readonly #loaded: Promise<void>;
 
-  /**
-   * @param handle of the open database, which must stay open until close resolved
-   * @param entry the thread's module; workers/storage.js unless a test brings its own
-   */
-  constructor(handle: bigint, entry: URL = WORKER_ENTRY.storage) {
-    this.#worker = new Worker(entry, { name: 'adit-storage', workerData: handle });
+  constructor(entry: URL) {
+    this.#worker = new Worker(entry, { name: 'adit-storage' });
     // Refused when it dies.
     this.#loaded = this.#take().catch(() => {});
     noteLoading(this.#loaded);
@@ -45,25 +76,16 @@ export class WriteThread implements BatchWriter {
     this.#worker.on('exit', () => this.#end(new Error('it ended')));
   }
 
-  write(ops: readonly BatchOp[], sync: boolean): Promise<void> {
-    const packed = packBatch(ops);
-    return this.#hand({ kind: 'write', packed, count: ops.length, sync }, [packed]);
-  }
-
-  clear(gte: Uint8Array, lt: Uint8Array): Promise<void> {
-    return this.#hand({ kind: 'clear', gte, lt }, []);
-  }
-
-  async close(): Promise<void> {
-    await withinLimit(this.#loaded);
-    await this.#worker.terminate();
-  }
-
-  #hand(task: Task, transferred: ArrayBuffer[]): Promise<void> {
+  hand(task: Task, transferred: ArrayBuffer[] = []): Promise<void> {
     if (this.#ended !== null) return Promise.reject(this.#ended);
     const taken = this.#take();
     this.#worker.postMessage(task, transferred);
     return taken;
+  }
+
+  async end(): Promise<void> {
+    await withinLimit(this.#loaded);
+    await this.#worker.terminate();
   }
 
   /** Waits for the next answer that no earlier task waits for. An idle thread does not keep the process. */
@@ -85,15 +107,31 @@ export class WriteThread implements BatchWriter {
   }
 }
 
-/** The thread's side: does what is asked for, one after the other. @param writer works on this thread */
-export function serveWrites(writer: BatchWriter, port: MessagePort): void {
-  const run = (task: Task): Promise<void> =>
-    task.kind === 'write' ? writer.write(unpackBatch(task.packed, task.count), task.sync) : writer.clear(task.gte, task.lt);
+/** The thread's own side: does what is asked for, one after the other. @param open a writer that works on this thread */
+export function serveWrites(open: (handle: bigint) => Promise<BatchWriter>, port: MessagePort): void {
+  const writers = new Map<bigint, BatchWriter>();
+  const run = async (task: Task): Promise<void> => {
+    const { handle } = task;
+    if (task.kind === 'forget') {
+      // Another database may get the same handle.
+      writers.delete(handle);
+      return;
+    }
+    const writer = writers.get(handle) ?? (await open(handle));
+    writers.set(handle, writer);
+    if (task.kind === 'clear') return writer.clear(task.gte, task.lt);
+    await writer.write(unpackBatch(task.packed, task.count), task.sync);
+    // Some values are secret.
+    new Uint8Array(task.packed).fill(0);
+  };
+  const tasks = new SerialQueue();
   port.on('message', (task: Task) => {
-    run(task).then(
-      () => port.postMessage(null),
-      (error: unknown) => port.postMessage(error instanceof Error ? error.message : String(error)),
-    );
+    tasks
+      .run(() => run(task))
+      .then(
+        () => port.postMessage(null),
+        (error: unknown) => port.postMessage(error instanceof Error ? error.message : String(error)),
+      );
   });
   port.postMessage(null);
 }

@@ -30,7 +30,6 @@ import { NOT_LOADED, WALLET_CODE, WalletError } from './manage/wallet-error.js';
 import type { BlockFacts, NodeEvent } from './node-client.js';
 import type { WalletOptions } from './options.js';
 import { Reassessor } from './reassess.js';
-import { LARGE_BATCH, partsOf, writeParts } from './storage/large-batch.js';
 import { WALLET_PREFIX, walletKey } from './storage/layout.js';
 import { WalletBatch } from './storage/wallet-batch.js';
 import { WALLET_FLAG, type WalletRecord } from './wallet-record.js';
@@ -302,14 +301,9 @@ export class Wallet {
   /** Writes a batch after all before it. @param sync wait for the disk */
   commit(batch: WalletBatch, sync = false): Promise<void> {
     this.#reassessor.notice(batch);
-    const { images } = this;
     const { ops } = batch;
     if (ops.length > 0) this.#generation++;
-    if (ops.length > LARGE_BATCH) {
-      const parts = partsOf(batch, (part) => images?.note(part));
-      return this.exclusive(() => writeParts(this.store, parts, { sync }));
-    }
-    images?.note(batch);
+    this.images?.note(batch);
     return ops.length === 0 && !sync ? this.#writes.idle() : this.#join(ops, sync);
   }
   /**
@@ -318,7 +312,7 @@ export class Wallet {
    */
   #join(ops: readonly BatchOp[], sync: boolean): Promise<void> {
     const last = this.#waiting;
-    if (last !== null && last.ops.length + ops.length <= LARGE_BATCH) {
+    if (last !== null) {
       for (const op of ops) last.ops.push(op);
       last.sync ||= sync;
       return last.written;

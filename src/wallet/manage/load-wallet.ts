@@ -15,7 +15,6 @@ import { type ImageRules, WalletImages } from '../image/wallet-images.js';
 import { DescriptorKeys } from '../keys/descriptor-keys.js';
 import { LegacyKeys } from '../keys/legacy-keys.js';
 import { COPIES, COPIES_KEY, REASSESS_KEY } from '../reassess.js';
-import { finishParts } from '../storage/large-batch.js';
 import { DESCRIPTOR_ROWS, WALLET_PREFIX, WALLET_SCHEMA, WALLET_SCHEMA_IMAGE, walletKey } from '../storage/layout.js';
 import { scanRows } from '../storage/scan-rows.js';
 import { databaseOf } from '../storage/wallet-folder.js';
@@ -58,7 +57,6 @@ export async function loadWallet(
   const corrupt = (why: string): never => {
     throw new WalletError(WALLET_CODE.WALLET, `Wallet loading failed. Error loading ${place.name}: ${why}`);
   };
-  await finishParts(store);
   const schema = await store.get(walletKey(WALLET_PREFIX.schema));
   if (schema !== undefined && schema[0] !== WALLET_SCHEMA && schema[0] !== WALLET_SCHEMA_IMAGE) {
     corrupt(`Wallet requires newer version of adit`);

@@ -18,8 +18,6 @@
 //   'Q'     -                                    bits: 1 all was looked at for every key, 2 other copies give out addresses (reassess.ts)
 //   'S'     -                                    empty: encrypted with the seed from before, a new one is made at the first unlocking
 //   'R'     -                                    rescan under way: start, stop, next height
-//   'B'     number, BE32                         rows of a part of a large batch (large-batch.ts, msgpack)
-//   'C'     -                                    the parts are complete, but not all written as rows: how many, the schema before
 //   't'     txid, 32                             transaction record: state, block, times, order, values (coins/tx-row.ts)
 //   'r'     order of arrival, BE64               transaction bytes with witness: what happened together lies together
 //   'o'     outpoint, 36 (vout LE)                output of ours: ownership, value, output script (coins/coin-row.ts)
@@ -52,8 +50,6 @@ export const WALLET_PREFIX = {
   copies: ascii('Q'),
   seedDue: ascii('S'),
   rescan: ascii('R'),
-  batchPart: ascii('B'),
-  batchWhole: ascii('C'),
   tx: ascii('t'),
   txBytes: ascii('r'),
   output: ascii('o'),
@@ -73,8 +69,6 @@ export const isOfImage = (key: Uint8Array): boolean => key[0] === WALLET_PREFIX.
 export const WALLET_SCHEMA = 1;
 /** Version of a wallet that has had an image: who writes its rows must keep the journal. */
 export const WALLET_SCHEMA_IMAGE = 2;
-/** Version while a large batch becomes rows: older versions, which would see a part of it, refuse the wallet. */
-export const WALLET_SCHEMA_PARTS = 3;
 
 /** Prefix and parts joined; numbers are 32-bit big-endian. */
 export function walletKey(prefix: number, ...parts: readonly (Uint8Array | number)[]): Uint8Array {

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import t from 'tap';
 import { type EngineName, loadEngine, openStore } from '../../../src/storage/open-store.js';
+import type { BatchOp } from '../../../src/storage/store.js';
 import { storeSuite } from './store-suite.js';
 
 /**
@@ -36,6 +37,32 @@ export function folderSuite(engine: EngineName, other: EngineName): void {
     t.same([...((await store.get(Uint8Array.of(1))) ?? [])], [2]);
     t.ok((await store.approximateSize(Uint8Array.of(0), Uint8Array.of(255))) >= 0);
     await store.close();
+  });
+
+  t.test(`${engine}: large batches of several databases, opened one after the other and together`, async (t) => {
+    const ops = (value: number): BatchOp[] =>
+      Array.from({ length: 20_000 }, (_, i) => ({ type: 'put', key: Uint8Array.of(i >> 8, i & 255), value: Uint8Array.of(value) }));
+    const holds = async (path: string, value: number): Promise<void> => {
+      const store = await openStore({ path });
+      let rows = 0;
+      for await (const [, found] of store.iterate()) if (found[0] === value) rows++;
+      t.equal(rows, 20_000);
+      await store.close();
+    };
+    const first = newFolder();
+    const store = await openStore({ path: first, engine });
+    await store.batch(ops(1));
+    const paths: string[] = [];
+    for (let value = 2; value < 8; value++) {
+      const path = newFolder();
+      paths.push(path);
+      const other = await openStore({ path, engine });
+      await Promise.all([other.batch(ops(value), { sync: true }), store.batch(ops(value))]);
+      await other.close();
+    }
+    await store.close();
+    await holds(first, 7);
+    for (const [i, path] of paths.entries()) await holds(path, i + 2);
   });
 
   t.test(`${engine}: a folder in use is locked`, async (t) => {

@@ -57,6 +57,26 @@ export function storeSuite(name: string, create: () => Promise<Store>): void {
     await store.close();
   });
 
+  t.test(`${name}: batches of every size take effect in the order of the calls`, async (t) => {
+    const store = await create();
+    const key = (i: number): Uint8Array => bytes(1 + (i >> 16), (i >> 8) & 255, i & 255);
+    const large = (value: number): BatchOp[] => Array.from({ length: 20_000 }, (_, i) => put(key(i), bytes(value)));
+    await Promise.all([
+      store.batch([put(key(7), bytes(1))]),
+      store.batch(large(2)),
+      store.batch([put(key(8), bytes(3)), del(key(9))], { sync: true }),
+      store.clear(key(100), key(19_900)),
+      store.batch([put(key(500), bytes(4))]),
+    ]);
+    const found = await all(store.iterate());
+    t.equal(found.length, 20_000 - 19_800 - 1 + 1);
+    t.same(found.slice(6, 10), ['010006=02', '010007=02', '010008=03', '01000a=02']);
+    t.same(found.slice(98, 101), ['010063=02', '0101f4=04', '014dbc=02']);
+    const again = store.batch(large(5));
+    await Promise.all([again, store.close()]);
+    await t.rejects(store.batch(large(6)), { code: 'STORE_CLOSED' });
+  });
+
   t.test(`${name}: takes views of larger and of shared buffers`, async (t) => {
     const store = await create();
     const large = Uint8Array.from({ length: 64 }, (_, i) => i);

@@ -19,7 +19,7 @@ t.test('a batch comes out of its buffer as it went in', async (t) => {
 });
 
 t.test('a write that fails fails alone, in the words of the engine', async (t) => {
-  const thread = new WriteThread(0n, faulty);
+  const thread = new WriteThread(faulty).writer(0n);
   const results = await Promise.allSettled([
     thread.write([{ type: 'del', key: bytes(1) }], false),
     thread.write([], false),
@@ -34,9 +34,25 @@ t.test('a write that fails fails alone, in the words of the engine', async (t) =
 });
 
 t.test('when the thread ends, what waits for it fails, and what comes later', async (t) => {
-  const thread = new WriteThread(0n, faulty);
+  const thread = new WriteThread(faulty).writer(0n);
   const results = await Promise.allSettled([thread.clear(bytes(1), bytes(2)), thread.write([{ type: 'del', key: bytes(1) }], false)]);
   for (const result of results) t.match(result, { status: 'rejected', reason: { code: 'STORE_IO' } });
   await t.rejects(thread.write([], false), { code: 'STORE_IO' });
   await thread.close();
+});
+
+t.test('databases share a thread, which runs until the last of them is closed', async (t) => {
+  const removal: BatchOp[] = [{ type: 'del', key: bytes(1) }];
+  const threads = new WriteThread(faulty);
+  const [one, other] = [threads.writer(0n), threads.writer(1n)];
+  await Promise.all([one.write(removal, false), other.write(removal, false)]);
+  await one.close();
+  await other.write(removal, false);
+  const third = threads.writer(2n);
+  await t.rejects(other.clear(bytes(1), bytes(2)), { code: 'STORE_IO' });
+  await t.rejects(third.write(removal, false), { code: 'STORE_IO' });
+  await Promise.all([other.close(), third.close()]);
+  const fourth = threads.writer(3n);
+  await fourth.write(removal, false);
+  await fourth.close();
 });
