@@ -40,14 +40,17 @@ export const countedOf = ({ compat }: WalletContext, minDepth: JsonValue | undef
 const counts = (depth: number, isCoinbase: boolean, { minDepth, coinbases }: Counted): boolean =>
   depth >= minDepth && (!isCoinbase || (coinbases !== 'none' && depth >= (coinbases === 'all' ? 1 : MATURE)));
 
-/** Outputs to an address in transactions that count; what is not final yet does not. */
-export function tally(wallet: Wallet, destination: Uint8Array, counted: Counted): Tally {
+/**
+ * Outputs to an address in transactions that count; what is not final yet does not.
+ * @param depths Ledger.depths of the moment that is asked about; absent: now
+ */
+export function tally(wallet: Wallet, destination: Uint8Array, counted: Counted, depths?: Int32Array): Tally {
   const { coins, txs } = wallet.ledger;
   const sum: Tally = { amount: 0, depth: Number.POSITIVE_INFINITY, rows: [] };
   for (const coin of coinsOfAddress(wallet, destination)) {
     const row = coins.txRow(coin);
-    const depth = wallet.ledger.depth(row);
-    if (!counts(depth, txs.isCoinbase(row), counted)) continue;
+    const depth = depths ? depths[row] : wallet.ledger.depth(row);
+    if (depth === undefined || !counts(depth, txs.isCoinbase(row), counted)) continue;
     const view = txs.view(row);
     if (view && !wallet.parts.isFinal(view)) continue;
     sum.amount += coins.value(coin);
@@ -68,7 +71,7 @@ interface Received extends Tally {
 /** Stands for the row of the one address that is asked for. */
 const ONLY = -1;
 
-/** Every address of the book (or one) with what it received, in Core's order. */
+/** Every address of the book (or one) with what it received, in Core's order, all of one moment. */
 export async function receivedByAddress(
   ctx: WalletContext,
   wallet: Wallet,
@@ -80,6 +83,7 @@ export async function receivedByAddress(
   const wanted = countedOf(ctx, args[0], immature);
   const includeEmpty = given(args[1]) ? asBool(args[1]) : false;
   const filter = onlySince(ctx.compat, 30) ? FILTER.ALL : filterOf(wallet, args[2]);
+  const depths = wallet.ledger.depths();
   const found: Received[] = [];
   const { book } = wallet;
   for (const row of only ? [ONLY] : book.rowsOf(null)) {
@@ -88,7 +92,7 @@ export async function receivedByAddress(
     if (label === undefined) continue;
     const ownership = wallet.isMine(script);
     const counted = (ownership & filter) !== 0;
-    const sum = counted ? tally(wallet, script, wanted) : { amount: 0, depth: Number.POSITIVE_INFINITY, rows: [] };
+    const sum = counted ? tally(wallet, script, wanted, depths) : { amount: 0, depth: Number.POSITIVE_INFINITY, rows: [] };
     if (sum.rows.length > 0 || (includeEmpty && (ownership !== OWNERSHIP.NO || !onlySince(ctx.compat, 22)))) {
       found.push({ ...sum, key: destinationKey(script), script, label, watched: ownership === OWNERSHIP.WATCH && sum.rows.length > 0 });
     }

@@ -316,6 +316,10 @@ export class Ledger {
     if (state !== TX_STATE.CONFLICTED || this.#adrift.has(row)) return 0;
     return Math.min(0, this.txs.height(row) - this.tipHeight - 1);
   }
+  /** Confirmations of every record at this moment, by row, for a long answer: what comes later is not among them. */
+  depths(): Int32Array {
+    return Int32Array.from({ length: this.txs.rowCount }, (_, row) => this.depth(row));
+  }
   /** Blocks until a coinbase may be spent, 0 for others. */
   blocksToMaturity(row: number): number {
     return this.txs.isCoinbase(row) ? Math.max(0, COINBASE_MATURITY + 1 - this.depth(row)) : 0;

@@ -65,6 +65,10 @@ export class TxTable {
   get size(): number {
     return this.#ids.size;
   }
+  /** Rows ever given out, removed ones included. */
+  get rowCount(): number {
+    return this.#ids.rows;
+  }
   /** @returns -1 when unknown */
   find(txid: Uint8Array): number {
     return this.#ids.find(txid);

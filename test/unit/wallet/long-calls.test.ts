@@ -9,15 +9,17 @@ import { addChecksum } from '../../../src/address/descriptor/checksum.js';
 import { encodeWif } from '../../../src/address/wif.js';
 import { chainParams } from '../../../src/consensus/params/networks.js';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
-import { parseTx } from '../../../src/consensus/tx/tx-view.js';
+import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
 import type { KeyMath } from '../../../src/crypto/key-math.js';
 import { getaddressesbylabel } from '../../../src/rpc/methods/wallet/getaddressesbylabel.run.js';
 import { importdescriptors } from '../../../src/rpc/methods/wallet/importdescriptors.run.js';
 import { importmulti } from '../../../src/rpc/methods/wallet/importmulti.run.js';
 import { keypoolrefill } from '../../../src/rpc/methods/wallet/keypoolrefill.run.js';
+import { listaddressgroupings } from '../../../src/rpc/methods/wallet/listaddressgroupings.run.js';
 import { listlabels } from '../../../src/rpc/methods/wallet/listlabels.run.js';
+import { listreceivedbyaddress } from '../../../src/rpc/methods/wallet/listreceivedbyaddress.run.js';
 import { sethdseed } from '../../../src/rpc/methods/wallet/sethdseed.run.js';
-import type { RawJson } from '../../../src/rpc/wire/values.js';
+import type { Amount, RawJson } from '../../../src/rpc/wire/values.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
 import type { BatchOp } from '../../../src/storage/store.js';
 import { fillPool } from '../../../src/wallet/keys/fill-pool.js';
@@ -25,7 +27,7 @@ import type { AddressResult } from '../../../src/wallet/keys/key-source.js';
 import { keyHashProgram } from '../../../src/wallet/keys/key-table.js';
 import { loadWallet } from '../../../src/wallet/manage/load-wallet.js';
 import type { Wallet } from '../../../src/wallet/wallet.js';
-import { createMemoryWallet, crypto } from '../../framework/memory-wallet.js';
+import { createMemoryWallet, crypto, TIP } from '../../framework/memory-wallet.js';
 import { mostInATurn, turnsDuring } from '../../framework/turns.js';
 import { allRows, encrypt, masterKey, ranged, rowsOf, run, XPRV } from '../../framework/wallet-calls.js';
 import { managerIn, PLAIN_WALLET } from '../../framework/wallet-manager.js';
@@ -372,4 +374,59 @@ t.test('labels of a large book', async (t) => {
   await t.rejects(run(wallet, getaddressesbylabel, 'of 3'), { code: -11 });
   t.match(((await run(wallet, getaddressesbylabel, 'of 2')) as RawJson).text, /^\{"bcrt1/);
   t.equal(Object.keys(JSON.parse(((await run(wallet, getaddressesbylabel, 'of 2')) as RawJson).text)).length, wanted.length);
+});
+
+t.test('long answers are of one moment', async (t) => {
+  const { wallet, address, receive, enter } = await createMemoryWallet();
+  const scripts: Uint8Array[] = [];
+  for (let i = 0; i < 40; i++) scripts.push(await address('bech32'));
+  await wallet.change((batch) => {
+    for (const [i, script] of scripts.entries()) wallet.book.set(script, `of ${i % 3}`, 'receive', batch);
+  });
+  const text = (script: Uint8Array): string => encodeAddress(script, chainParams('regtest'), crypto)!;
+  const [first, last] = [scripts[0], scripts[39]];
+  const both = [first, last].map((script) => ({ script, value: 1000 }));
+  const sats = (amount: unknown): number => Number((amount as Amount).sats);
+  const ofBoth = (lines: readonly (readonly [string, unknown])[]): number[] =>
+    [first, last].map((script) => sats(lines.find(([name]) => name === text(script))?.[1]));
+  let paid: TxView | undefined;
+  const received = async (): Promise<number[]> => {
+    const lines = (await run(wallet, listreceivedbyaddress, 0, true)) as { address: string; amount: unknown }[];
+    return ofBoth(lines.map(({ address: name, amount }) => [name, amount] as const));
+  };
+  let amounts: number[] = [];
+  await turnsDuring(
+    async () => {
+      amounts = await received();
+    },
+    async () => {
+      paid = await receive(both, TIP);
+    },
+  );
+  t.same(amounts, [0, 0], 'what came later is not in it, of no address');
+  t.same(await received(), [1000, 1000]);
+
+  for (const script of scripts.slice(1, -1)) await receive([{ script, value: 5 }], TIP);
+  // Looked at last.
+  const rest = await receive([{ script: last, value: 300 }], TIP);
+  const grouped = async (): Promise<number[]> => ofBoth(((await run(wallet, listaddressgroupings)) as [string, unknown][][]).flat());
+  t.same(await grouped(), [1000, 1300]);
+  const spend = parseTx(
+    buildTx({
+      version: 2,
+      inputs: [paid!, rest].map(({ txid }) => ({ prevHash: txid, prevIndex: 0, scriptSig: new Uint8Array(0), sequence: 0xffffffff })),
+      outputs: [{ script: Uint8Array.of(0x51), value: 1 }],
+      locktime: 0,
+    }),
+    crypto,
+  );
+  await turnsDuring(
+    async () => {
+      amounts = await grouped();
+    },
+    () => enter(spend),
+  );
+  t.same(amounts, [1000, 1300]);
+  t.same(await grouped(), [0, 1000]);
+  await wallet.close();
 });

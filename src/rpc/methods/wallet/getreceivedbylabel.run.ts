@@ -15,6 +15,7 @@ export const getreceivedbylabel: Run<WalletContext> = async (ctx, args, call) =>
   const label = labelOf(asString(args[0]));
   const slicer = new Slicer(call.breathe);
   const counted = countedOf(ctx, args[1], args[2]);
+  const depths = wallet.ledger.depths();
   let sum = 0;
   let owned = false;
   let known = false;
@@ -23,7 +24,7 @@ export const getreceivedbylabel: Run<WalletContext> = async (ctx, args, call) =>
     const script = wallet.book.scriptAt(row);
     if (wallet.isMine(script) !== OWNERSHIP.NO) {
       owned = true;
-      sum += tally(wallet, script, counted).amount;
+      sum += tally(wallet, script, counted, depths).amount;
     }
     if (slicer.due) await slicer.pause();
   }

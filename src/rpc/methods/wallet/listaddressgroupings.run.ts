@@ -46,9 +46,9 @@ class Groups {
   }
 }
 
-/** Joins what was spent together, and change with what it came from. */
+/** Joins what was spent together, and change with what it came from. Balances are of one moment. */
 async function groupsOf(wallet: Wallet, slicer: Slicer): Promise<Groups> {
-  const { coins, spends } = wallet.ledger;
+  const { coins, spends, sheet } = wallet.ledger;
   const groups = new Groups();
   const ofScript = new Map<number, number>();
   const addressOf = (coin: number): number => {
@@ -62,7 +62,12 @@ async function groupsOf(wallet: Wallet, slicer: Slicer): Promise<Groups> {
   /** An address of each spending transaction. */
   const spenders = new Map<number, number>();
   const trust = new Map<number, boolean>();
-  for (const coin of [...coins.rows()]) {
+  const counts = (coin: number): boolean =>
+    coins.bucket(coin) === BUCKET.CONFIRMED || (coins.bucket(coin) === BUCKET.PENDING && sheet.isTrusted(coins.txRow(coin), trust));
+  // What blocks may change is read before the first pause.
+  const all = [...coins.rows()];
+  const values = all.map((coin) => (counts(coin) ? coins.value(coin) : 0));
+  for (const [i, coin] of all.entries()) {
     if (slicer.due) await slicer.pause();
     const address = coins.ownership(coin) === OWNERSHIP.NO ? NOBODY : addressOf(coin);
     if (address === NOBODY) continue;
@@ -71,9 +76,7 @@ async function groupsOf(wallet: Wallet, slicer: Slicer): Promise<Groups> {
       if (other === undefined) spenders.set(row, address);
       else groups.join(address, other);
     }
-    const bucket = coins.bucket(coin);
-    const counts = bucket === BUCKET.CONFIRMED || (bucket === BUCKET.PENDING && wallet.ledger.sheet.isTrusted(coins.txRow(coin), trust));
-    if (counts) groups.balances[address] += coins.value(coin);
+    groups.balances[address] += values[i];
   }
   for (const [row, address] of spenders) {
     if (slicer.due) await slicer.pause();

@@ -1,9 +1,8 @@
 // listunspent: coins that nothing spends, with what is known of each. Costs what it returns, or looks at: coins of the
-// addresses asked for, as many as asked for, else all; in slices, and of one moment. Core 0.21, rpcwallet.cpp and
-// AvailableCoins.
+// addresses asked for, as many as asked for, else all. They are chosen in one go, with what blocks may change of them,
+// and written in slices. Core 0.21, rpcwallet.cpp and AvailableCoins.
 import { decodeAddress, encodeAddress } from '../../../address/address.js';
 import { hashKey } from '../../../consensus/bytes/hex.js';
-import { sortInSlices } from '../../../lib/sort-in-slices.js';
 import { only, shows } from '../../../policy/compat.js';
 import { solve } from '../../../policy/script-type.js';
 import { BUCKET } from '../../../wallet/coins/coin-table.js';
@@ -108,12 +107,6 @@ const limited = (filter: CoinFilter): boolean => filter.minSum !== MAX_MONEY || 
 /** Below this share of all records with coins, sorting those is quicker than walking all. */
 const SORT_SHARE = 16;
 
-/** Coins between two looks at the clock. */
-const LOOK_EVERY = 64;
-
-/** Starts over after a change that often; then the selection is made in one go. */
-const MAX_STARTS = 3;
-
 /**
  * Coins that may pass where they are few enough to be sorted, in no order; null: every coin may, and records have an
  * order already.
@@ -143,22 +136,14 @@ function areFew(wallet: Wallet, filter: CoinFilter): boolean {
   return (coins.countOf(BUCKET.CONFIRMED) + coins.countOf(BUCKET.PENDING) + young) * SORT_SHARE < txs.size;
 }
 
-/** Every coin in order of txid and output; null now and then: a good moment for a pause. */
-function* everyCoin(wallet: Wallet): Generator<number | null> {
+/** Coins that may pass, in Core's order: of txid and output. */
+function* candidates(wallet: Wallet, filter: CoinFilter): Generator<number> {
   const { coins, txs } = wallet.ledger;
-  for (const row of txs.inTxidOrder()) {
-    yield* coins.ofTx(row);
-    yield null;
-  }
-}
-
-/** Coins of a list; null now and then: a good moment for a pause. */
-function* withPauses(coins: Iterable<number>): Generator<number | null> {
-  let seen = 0;
-  for (const coin of coins) {
-    yield coin;
-    if (++seen % LOOK_EVERY === 0) yield null;
-  }
+  if (!areFew(wallet, filter)) for (const row of txs.inTxidOrder()) yield* coins.ofTx(row);
+  else
+    yield* [...unorderedCoins(wallet, filter)].sort(
+      (a, b) => txs.compareTxids(coins.txRow(a), coins.txRow(b)) || coins.vout(a) - coins.vout(b),
+    );
 }
 
 /** Whether a coin passes all but the limits. */
@@ -183,48 +168,16 @@ function judge(wallet: Wallet, coin: number, filter: CoinFilter, memo: Map<numbe
   return ledger.locked.size > 0 && wallet.isLocked(coins.outpoint(coin)) ? null : { coin, safe, depth };
 }
 
-/** Coins that pass, in Core's order, of one moment. */
-async function selectCoins(wallet: Wallet, filter: CoinFilter, slicer: Slicer): Promise<FoundCoin[]> {
-  for (let start = 1; ; start++) {
-    while (wallet.held) await wallet.held;
-    const found = await tryToSelect(wallet, filter, start > MAX_STARTS ? null : slicer);
-    if (found !== null) return found;
-  }
-}
-
-/** @param slicer null: in one go @returns null when the wallet changed in a pause */
-async function tryToSelect(wallet: Wallet, filter: CoinFilter, slicer: Slicer | null): Promise<FoundCoin[] | null> {
-  const { generation, ledger } = wallet;
-  const { coins, txs } = ledger;
-  const hasChanged = async (): Promise<boolean> => {
-    await slicer?.pause();
-    return wallet.held !== null || wallet.generation !== generation;
-  };
-  let candidates = everyCoin(wallet);
-  if (areFew(wallet, filter)) {
-    const rows: number[] = [];
-    for (const coin of withPauses(unorderedCoins(wallet, filter))) {
-      if (coin !== null) rows.push(coin);
-      else if (slicer?.due && (await hasChanged())) return null;
-    }
-    const inOrder = (a: number, b: number): number => txs.compareTxids(coins.txRow(a), coins.txRow(b)) || coins.vout(a) - coins.vout(b);
-    const sorted = slicer === null ? rows.sort(inOrder) : await sortInSlices(rows, inOrder, slicer);
-    // Sorting may have paused.
-    if (wallet.held || wallet.generation !== generation) return null;
-    candidates = withPauses(sorted);
-  }
+/** Coins that pass, in Core's order. */
+function selectCoins(wallet: Wallet, filter: CoinFilter): FoundCoin[] {
   const found: FoundCoin[] = [];
   const memo = new Map<number, boolean>();
   let sum = 0;
-  for (const coin of candidates) {
-    if (coin === null) {
-      if (slicer?.due && (await hasChanged())) return null;
-      continue;
-    }
+  for (const coin of candidates(wallet, filter)) {
     const passed = judge(wallet, coin, filter, memo);
     if (passed === null) continue;
     found.push(passed);
-    sum += coins.value(coin);
+    sum += wallet.ledger.coins.value(coin);
     if (filter.minSum !== MAX_MONEY && sum >= filter.minSum) break;
     if (filter.maxCount > 0n && BigInt(found.length) >= filter.maxCount) break;
   }
@@ -297,7 +250,7 @@ export const listunspent: Run<WalletContext> = async (ctx, args, call) => {
   if (wallet !== chosen) return failNotLoaded();
   const { coins, txs } = wallet.ledger;
   const slicer = new Slicer(call.breathe);
-  const found = await selectCoins(wallet, filter, slicer);
+  const found = selectCoins(wallet, filter);
   const ancestors = await ancestorMembers(ctx, wallet, found);
   const facts = new Map<number, ScriptFacts>();
   const pieces = new Pieces(',');
