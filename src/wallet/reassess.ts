@@ -20,8 +20,6 @@ import type { WalletState } from './wallet-state.js';
 const PORTION = 256;
 /** Rows of keys and scripts that are looked at in the turn that they come in. */
 const AT_ONCE = 128;
-/** A step of work that found no coin. */
-const NO_COIN = -1;
 /** Of a wallet of no more transactions all are read to be sure, whether or not anything speaks of another copy. */
 const FEW = 5000;
 /** The row that says so. */
@@ -40,22 +38,26 @@ export const COPIES = {
  * given up, for scripts that nothing says were paid; or no further than coins.
  */
 type Depth = 'sure' | 'unsure' | 'coins';
+/** Scripts that came and are yet to be looked at. */
+interface Due {
+  readonly touched: Exclude<TouchedScripts, null>;
+  readonly depth: Depth;
+}
+const EVERYTHING: Due = { touched: 'any', depth: 'sure' };
 const NO_CURSOR: ScriptCursor = { keys: 0, programs: 0, scripts: 0, watched: 0 };
 const rowsBefore = ({ keys, programs, scripts, watched }: ScriptCursor): number => keys + programs + scripts + watched;
 
 export class Reassessor {
   /** One at a time. */
   readonly #looks = new SerialQueue();
-  /** Changes whose scripts are yet to be looked at. */
-  #due = 0;
-  /** A look failed: what it was to see is seen by the next, which looks at everything. */
-  #missed = false;
+  /** In the order in which it came; after a look that failed, everything. */
+  #due: Due[] = [];
+  /** The row is there. */
+  #marked = false;
   /** How far keys were noticed. */
   #seen: ScriptCursor = { ...NO_CURSOR };
   /** While it is loaded keys may come, and what they are paid is yet to be read. */
   #loading = false;
-  /** The row says that a look is due for keys that came while the wallet was loaded. */
-  #noted = false;
   #copied = false;
   readonly #wallet: WalletState;
 
@@ -90,33 +92,22 @@ export class Reassessor {
   /** Makes a change, then looks at what it concerns. @param make calls `note` when all is in the batch */
   async #changed<T>(make: (note: (batch: WalletBatch, before: ScriptCursor) => void) => Promise<T>): Promise<T> {
     const { keys, ledger } = this.#wallet;
-    let touched: TouchedScripts = null;
-    try {
-      const result = await make((batch, before) => {
-        this.#seen = keys.scriptCursor();
-        this.#wallet.freshSeed = false;
-        // Ranges that are filled from here on were somebody's before.
-        if (this.#wallet.descriptors && keys.hasNewScripts(before)) this.giveElsewhere(batch);
-        if (ledger.txs.size > 0) touched = keys.touchedScripts(batch.ops, before) ?? (this.#missed ? 'any' : null);
-        if (touched === null) return;
-        batch.put(REASSESS_KEY, new Uint8Array(0));
-        this.#due++;
-      });
-      if (touched !== null) await this.#inLine(touched);
-      return result;
-    } finally {
-      if (touched !== null) this.#due--;
-    }
+    const result = await make((batch, before) => {
+      if (!this.#loading) this.#seen = keys.scriptCursor();
+      this.#wallet.freshSeed = false;
+      // Ranges that are filled from here on were somebody's before.
+      if (this.#wallet.descriptors && keys.hasNewScripts(before)) this.giveElsewhere(batch);
+      const touched = ledger.txs.size > 0 ? keys.touchedScripts(batch.ops, before) : null;
+      if (touched !== null) this.#add({ touched, depth: 'sure' }, batch);
+    });
+    if (this.#due.length > 0) await this.#look();
+    return result;
   }
   /** Looks again at everything: what a change that was cut off brought is not known. */
   async finish(): Promise<void> {
-    this.#due++;
-    try {
-      await this.#inLine('any');
-      await this.#wallet.change((batch) => this.#writeCopies(batch));
-    } finally {
-      this.#due--;
-    }
+    await this.#wallet.change((batch) => this.#add(EVERYTHING, batch));
+    await this.#look();
+    await this.#wallet.change((batch) => this.#writeCopies(batch));
   }
 
   /** The keys are those that were loaded: see Wallet.loaded. */
@@ -127,16 +118,11 @@ export class Reassessor {
   }
   /** Notices keys from now on, and those that came while the wallet was loaded. */
   async noticeAll(): Promise<void> {
-    const noted = await this.#wallet.change(() => {
-      const before = this.#noted;
-      this.#loading = this.#noted = false;
-      return before;
+    await this.#wallet.change(() => {
+      this.#loading = false;
     });
     await this.looked;
-    if (!noted) return;
-    await this.#wallet.change((batch) => {
-      if (this.#due === 0 && !this.#missed) batch.del(REASSESS_KEY);
-    });
+    await this.#settle();
   }
   /** Settled when every look that is due is over, however it ended. */
   get looked(): Promise<void> {
@@ -147,9 +133,7 @@ export class Reassessor {
     const { keys, ledger } = this.#wallet;
     if (!keys.hasNewScripts(this.#seen)) return;
     if (this.#loading) {
-      if (this.#noted || ledger.txs.size === 0) return;
-      batch.put(REASSESS_KEY, new Uint8Array(0));
-      this.#noted = true;
+      if (ledger.txs.size > 0) this.#mark(batch);
       return;
     }
     if (ledger.txs.size === 0) {
@@ -170,12 +154,9 @@ export class Reassessor {
       if (found.length === 0) return;
       scripts = found;
     }
-    batch.put(REASSESS_KEY, new Uint8Array(0));
-    this.#due++;
-    // What failed is missed and done later; nobody waits for it here.
-    this.#inLine(scripts, table ? 'sure' : unread ? 'unsure' : 'coins')
-      .catch(() => {})
-      .finally(() => this.#due--);
+    this.#add({ touched: scripts, depth: table ? 'sure' : unread ? 'unsure' : 'coins' }, batch);
+    // What failed is due still, and nothing waits for it here.
+    this.#look().catch(() => {});
   }
   /** Whether coins of a script count as what it is no longer. */
   #isMisjudged(script: Uint8Array): boolean {
@@ -209,61 +190,64 @@ export class Reassessor {
     return foreign?.complete === true && !foreign.overflown ? foreign : null;
   }
 
-  #inLine(touched: Exclude<TouchedScripts, null>, depth: Depth = 'sure'): Promise<void> {
-    return this.#looks.run(async () => {
-      try {
-        await (this.#missed ? this.#look('any', 'sure') : this.#look(touched, depth));
-        this.#missed = false;
-      } catch (error) {
-        this.#missed = true;
-        throw error;
-      }
+  #add(due: Due, batch: WalletBatch): void {
+    this.#due.push(due);
+    this.#mark(batch);
+  }
+  #mark(batch: WalletBatch): void {
+    if (!this.#marked) batch.put(REASSESS_KEY, new Uint8Array(0));
+    this.#marked = true;
+  }
+  /** Takes the row away once nothing is due. */
+  #settle(): Promise<void> {
+    return this.#wallet.change((batch) => {
+      const { keys } = this.#wallet;
+      if (!this.#marked || this.#due.length > 0 || (this.#loading && keys.hasNewScripts(this.#seen))) return;
+      batch.del(REASSESS_KEY);
+      this.#marked = false;
     });
   }
-  async #look(touched: Exclude<TouchedScripts, null>, depth: Depth): Promise<void> {
-    const wallet = this.#wallet;
-    const { ledger } = wallet;
+  /** Looks at all that is due. */
+  #look(): Promise<void> {
+    return this.#looks.run(async () => {
+      try {
+        for (let next = this.#due.at(0); next; next = this.#due.at(0)) {
+          await this.#lookAt(next);
+          this.#due.shift();
+        }
+      } catch (error) {
+        this.#due = [EVERYTHING];
+        throw error;
+      }
+      await this.#settle();
+    });
+  }
+  async #lookAt({ touched, depth }: Due): Promise<void> {
+    const { ledger, keys } = this.#wallet;
+    const slicer = new Slicer();
     if (touched === 'any') ledger.foreign = null;
     const known = this.#table;
     const rows = new Set<number>();
-    const slicer = new Slicer();
-    const coins = touched === 'any' ? ledger.coins.rows() : this.#coinsOf(touched, known, rows);
-    await this.#inSlices(coins, slicer, (coin, batch) => coin !== NO_COIN && ledger.reassessCoin(coin, batch));
-    if (known) await this.#transactions(rows, slicer);
-    else if (depth === 'sure' || (depth === 'unsure' && !ledger.foreign?.overflown)) await this.#allTransactions(slicer);
-    await wallet.change((batch) => {
-      if (this.#due === 1 && !this.#noted) batch.del(REASSESS_KEY);
-    });
-  }
-  /** Coins of scripts. @param rows receives the transactions that may pay them otherwise */
-  *#coinsOf(scripts: Iterable<Uint8Array>, foreign: ForeignOutputs | null, rows: Set<number>): Generator<number> {
-    const { ledger, keys } = this.#wallet;
-    for (const script of scripts) {
-      yield NO_COIN;
-      yield* ledger.coins.ofScript(script);
-      if (foreign && keys.isMine(script) !== OWNERSHIP.NO) for (const row of foreign.rowsOf(script)) rows.add(row);
+    if (touched === 'any') await this.#inSlices(ledger.coins.rows(), slicer, (coin, batch) => ledger.reassessCoin(coin, batch));
+    else {
+      await this.#inSlices(touched, slicer, (script, batch) => {
+        for (const coin of ledger.coins.ofScript(script)) ledger.reassessCoin(coin, batch);
+        if (known && keys.isMine(script) !== OWNERSHIP.NO) for (const row of known.rowsOf(script)) rows.add(row);
+      });
     }
-  }
-  async #allTransactions(slicer: Slicer): Promise<void> {
-    const { ledger } = this.#wallet;
+    if (known) return this.#transactions([...rows], slicer);
+    if (depth === 'coins' || (depth === 'unsure' && ledger.foreign?.overflown)) return;
     // Given up once, it would be again; begun and not finished, it may lack what came meanwhile.
     if (!ledger.foreign?.overflown) ledger.foreign = new ForeignOutputs();
-    await this.#transactions(ledger.txs.oldestFirst(), slicer);
+    await this.#transactions([...ledger.txs.oldestFirst()], slicer);
     ledger.foreign.complete = true;
   }
-  async #transactions(rows: Iterable<number>, slicer: Slicer): Promise<void> {
-    const wallet = this.#wallet;
-    const look = async (portion: readonly number[]): Promise<void> => {
-      const txs = await wallet.transactions(portion);
-      await this.#inSlices(txs, slicer, (tx, batch) => tx && wallet.ledger.reassessTx(tx, batch));
-    };
-    let portion: number[] = [];
-    for (const row of rows) {
-      if (portion.push(row) < PORTION) continue;
-      await look(portion);
-      portion = [];
+  async #transactions(rows: readonly number[], slicer: Slicer): Promise<void> {
+    const { ledger } = this.#wallet;
+    for (let from = 0; from < rows.length; from += PORTION) {
+      const txs = await this.#wallet.transactions(rows.slice(from, from + PORTION));
+      await this.#inSlices(txs, slicer, (tx, batch) => tx && ledger.reassessTx(tx, batch));
     }
-    if (portion.length > 0) await look(portion);
   }
   async #inSlices<T>(items: Iterable<T>, slicer: Slicer, visit: (item: T, batch: WalletBatch) => unknown): Promise<void> {
     const left = items[Symbol.iterator]();
