@@ -26,8 +26,8 @@ export interface TipChange {
   /** Set when invalidateblock takes blocks off: how many it had taken off before this change. */
   readonly invalidatedBefore?: number;
   /**
-   * Set in initial download when the next stored block follows at once: what is made for outsiders may wait for a later
-   * tip.
+   * Set when the next move follows at once, in initial download and where invalidateblock takes blocks off: what is made
+   * for outsiders may wait for a later tip.
    */
   readonly moreFollows?: boolean;
 }

@@ -1,5 +1,6 @@
 // When the world outside the node thread hears of a new tip: at once, but in initial download, where thousands of tips
-// follow each other, now and then and of the last one.
+// follow each other, now and then and of the last one. Where blocks leave and others follow (invalidateblock), it hears of
+// the tip at which this ends: nobody is given work on a tip in between.
 
 /** Milliseconds between two tips that are shown while more follow. */
 const INTERVAL_MS = 100;
@@ -16,9 +17,9 @@ export class TipPublisher {
     this.#nowMs = nowMs;
   }
 
-  /** The tip changed. @param moreFollows the next one is about to come */
-  changed(moreFollows: boolean): void {
-    if (!moreFollows || this.#nowMs() - this.#publishedMs >= INTERVAL_MS) this.#now();
+  /** The tip changed. @param moreFollows the next one is about to come @param rose blocks came, none only left */
+  changed(moreFollows: boolean, rose: boolean): void {
+    if (!moreFollows || (rose && this.#nowMs() - this.#publishedMs >= INTERVAL_MS)) this.#now();
     else if (this.#timer === null) {
       // In case what was to follow does not.
       this.#timer = setTimeout(() => this.#now(), INTERVAL_MS);

@@ -71,7 +71,7 @@ export function wire(base: NodeBase, rooms: WiredRooms): Wired {
     if (change.moreFollows !== true) sv2?.onTip();
     templates.onTip();
     showDownload();
-    publisher.changed(change.moreFollows === true);
+    publisher.changed(change.moreFollows === true, change.connected.length > 0);
     if (outlasts) mempool.onTip(tip, change);
   };
   const showBlocks = ({ connected, disconnected }: TipChange): void => {
@@ -109,7 +109,10 @@ export function wire(base: NodeBase, rooms: WiredRooms): Wired {
   for (const listener of tipSequence) chain.onTip(listener);
 
   // What was to follow the last change of the tip does not.
-  chain.onRest(() => publisher.rest());
+  chain.onRest(() => {
+    sv2?.onTip();
+    publisher.rest();
+  });
 
   // A new block on the tip passed every check that needs no coins.
   chain.onStored((node, block) => late.net?.onStored(node, block));

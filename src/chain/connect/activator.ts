@@ -158,15 +158,19 @@ export class Activator {
     const begin = clock.monotonicMs();
     await stageStep(this.#ws, step);
     applyStep(this.#ws, step);
-    if (onLeft !== undefined) for (const { node } of step.disconnected) onLeft(node);
     this.#unsettled = true;
     const tip = active.tip as HeaderNode;
+    if (onLeft !== undefined) {
+      for (const { node } of step.disconnected) onLeft(node);
+      // What is best now follows: further down, or up another branch.
+      target = index.candidates.best;
+    }
     if (step.connected.length > 0) index.candidates.pruneBelow(tip);
     this.#persister.noteConnected(step.connected);
     this.counts.connected += step.connected.length;
     this.counts.disconnected += step.disconnected.length;
     if (step.disconnected.length > 0 && step.connected.length > 0) this.counts.reorganizations++;
-    const moreFollows = target !== undefined && target !== tip && target.ancestor(tip.height) === tip;
+    const moreFollows = target !== undefined && target !== tip && (step.connected.length === 0 || target.ancestor(tip.height) === tip);
     this.#moreSaid = moreFollows;
     const error = this.onTip.call(tip, { connected: step.connected, disconnected: step.disconnected, moreFollows, ...mark });
     this.#ws.observe('connect_apply', (clock.monotonicMs() - begin) / 1000);
