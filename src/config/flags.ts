@@ -1,5 +1,13 @@
 // Every option of the daemon, one row each: Core 0.21.1's, so that existing command lines and bitcoin.conf files are
-// taken, and adit's own. What an option does is written where it is read.
+// taken, and adit's own. What an option does is written where it is read; rooms whose options.ts has rows are asked for
+// them, and say flag, type, default and help themselves.
+
+import { INDEX_ROWS } from '../indexes/options.js';
+import { MEMPOOL_ROWS } from '../mempool/options.js';
+import { NET_ROWS } from '../net/option-rows.js';
+import { POLICY_ROWS } from '../policy/option-rows.js';
+import { TEMPLATE_ROWS } from '../template/options.js';
+import { flagOf } from './rows.js';
 
 /** How an option's text is read. */
 export type FlagKind = 'bool' | 'int' | 'string' | 'list' | 'amount';
@@ -53,36 +61,32 @@ section('Options', [
   ['par', 'int', 'Script verification threads (0: one per core, below 0: leave that many cores free; at most 16; default: 0)'],
   ['pid', 'string', 'Write the process id to this file (default: bitcoind.pid)'],
   ['assumevalid', 'string', 'Do not run the scripts of this block and its ancestors (0: run all)'],
-  ['maxmempool', 'int', 'Keep the mempool below this many megabytes (default: 300)'],
-  ['mempoolexpiry', 'int', 'Drop transactions that waited longer than this many hours (default: 336)'],
+  flagOf(MEMPOOL_ROWS.maxUsageBytes),
+  flagOf(MEMPOOL_ROWS.expirySeconds),
   ['persistmempool', 'bool', 'Write the mempool to mempool.dat at the end and load it at the next start (default: 1)'],
   ['debuglogfile', 'string', 'The log file, relative to the network folder (default: debug.log; -nodebuglogfile: none)'],
   ['settings', 'string', 'File of options that calls change, relative to the network folder (default: settings.json; -nosettings: none)'],
   ['includeconf', 'list', 'A further configuration file; only inside a configuration file'],
-  ['txindex', 'bool', 'Keep an index of all transactions, for getrawtransaction (default: 0)'],
-  ['txospenderindex', 'bool', 'Keep an index of what spends each output, for gettxspendingprevout (default: 0)'],
+  flagOf(INDEX_ROWS.tx),
+  flagOf(INDEX_ROWS.spenders),
   ['blockfilterindex', 'list', 'Keep block filters (BIP-0158), for getblockfilter: basic, 1 for all types, 0 for none (default: 0)'],
-  ['coinstatsindex', 'bool', 'Keep figures of all coins after every block, for gettxoutsetinfo (default: 0)'],
+  flagOf(INDEX_ROWS.coinStats),
   ['alertnotify', 'list', 'Run this command when something is wrong; %s is what'],
   ['blocknotify', 'list', 'Run this command for each new tip; %s is its hash'],
   ['startupnotify', 'list', 'Run this command once the node is up'],
   ['shutdownnotify', 'list', 'Run this command as the node stops, which does not wait for it'],
   ['notifyurl', 'list', 'POST new tips, starts and alerts to this URL as JSON'],
-  ['blockreconstructionextratxn', 'int', 'Transactions outside the mempool kept for compact blocks (default: 100)'],
+  flagOf(NET_ROWS.extraTxs),
   [
     'privatebroadcast',
     'bool',
     'Send what sendrawtransaction is given through Tor to a few peers, and not by way of the mempool (default: 0)',
   ],
-  ['blocksonly', 'bool', 'Take no transactions from peers (default: 0)'],
+  flagOf(NET_ROWS.blocksOnly),
   ['daemon', 'bool', undefined, 'none'],
   ['daemonwait', 'bool', undefined, 'none'],
-  ['feefilter', 'bool', 'Tell peers which fee rates are wanted (default: 1)'],
-  [
-    'maxorphantx',
-    'int',
-    'Transactions of peers, ten of their inputs counting as one more, kept while parents are missing (default: 3000, with -compat=0.21.1 100)',
-  ],
+  flagOf(NET_ROWS.feeFilter),
+  flagOf(NET_ROWS.orphanScore),
   [
     'prune',
     'int',
@@ -116,23 +120,15 @@ section('Chain selection', [
 ]);
 
 section('Block creation', [
-  [
-    'blockmaxweight',
-    'int',
-    'Largest weight of a template, header and coinbase included (4000 to 4000000, default: 4000000; with -compat=0.21.1 3996000, which is the most then)',
-  ],
-  ['blockmintxfee', 'amount', 'Lowest fee rate of a package in a template, BTC/kvB (default: 0.00000001; with -compat=0.21.1 0.00001)'],
+  flagOf(TEMPLATE_ROWS.maxWeight),
+  flagOf(TEMPLATE_ROWS.minFeeRate),
   ['blockversion', 'int', 'Version of blocks made here, regtest only'],
-  ['blockreservedweight', 'int', 'Weight kept for header and coinbase (default: 8000, with -compat=0.21.1 4000; least: 2000)'],
-  [
-    'templatemode',
-    'string',
-    'core: as Bitcoin Core builds and times templates; live: built ahead, better paying, empty first (default: live; with -compat=0.21.1 or 31 core)',
-  ],
-  ['emptyfirst', 'bool', 'Mode live: after a new tip hand out a template without transactions until the full one is ready (default: 1)'],
-  ['longpolldelta', 'amount', 'Mode live: long polls are answered when fees have risen by this much, BTC (default: 0.01)'],
-  ['longpollinterval', 'int', 'Mode live: seconds after which a long poll is answered with any newer template (default: 60)'],
-  ['checktemplates', 'bool', 'Connect every template dry before it is handed out (default: 0)'],
+  flagOf(TEMPLATE_ROWS.reservedWeight),
+  flagOf(TEMPLATE_ROWS.mode),
+  flagOf(TEMPLATE_ROWS.emptyFirst),
+  flagOf(TEMPLATE_ROWS.longPollDeltaSats),
+  flagOf(TEMPLATE_ROWS.longPollIntervalSeconds),
+  flagOf(TEMPLATE_ROWS.checkTemplates),
   ['printpriority', 'bool', undefined, 'none'],
 ]);
 
@@ -224,35 +220,13 @@ section('Metrics', [
 
 section('Node relay', [
   ['acceptnonstdtxn', 'bool', 'Take non-standard transactions, test chains only (default: 1 on testnet3, else 0)'],
-  ['minrelaytxfee', 'amount', 'Lowest fee rate taken into the mempool, BTC/kvB (default: 0.000001; with -compat=0.21.1 0.00001)'],
-  [
-    'incrementalrelayfee',
-    'amount',
-    'Fee rate step for replacement and the rolling minimum, BTC/kvB (default: 0.000001; with -compat=0.21.1 0.00001)',
-  ],
-  ['dustrelayfee', 'amount', 'Fee rate that defines dust, BTC/kvB (default: 0.00003)'],
-  ['datacarrier', 'bool', 'Take OP_RETURN outputs (default: 1)'],
-  [
-    'datacarriersize',
-    'int',
-    'Bytes of OP_RETURN scripts taken, all of a transaction together (default: 100000); with -compat=0.21.1 of the only one (default: 83)',
-  ],
-  ['permitbaremultisig', 'bool', 'Take bare multisig outputs (default: 1)'],
-  ['bytespersigop', 'int', 'Virtual bytes charged per signature operation (default: 20)'],
-  ['limitancestorcount', 'int', 'Unconfirmed ancestors at most, the transaction included; with -compat=0.21.1 only (default: 25)'],
-  ['limitancestorsize', 'int', 'kvB of unconfirmed ancestors at most; with -compat=0.21.1 only (default: 101)'],
-  ['limitdescendantcount', 'int', 'Unconfirmed descendants at most; with -compat=0.21.1 only (default: 25)'],
-  ['limitdescendantsize', 'int', 'kvB of unconfirmed descendants at most; with -compat=0.21.1 only (default: 101)'],
-  [
-    'limitclustercount',
-    'int',
-    'Unconfirmed transactions at most that hang together (default: 64, which is the most; with -compat=0.21.1 0, any number)',
-  ],
-  [
-    'limitclustersize',
-    'int',
-    'kvB of unconfirmed transactions at most that hang together (default: 101; with -compat=0.21.1 0, any number)',
-  ],
+  ...Object.values(POLICY_ROWS).map(flagOf),
+  flagOf(MEMPOOL_ROWS.limitAncestorCount),
+  flagOf(MEMPOOL_ROWS.limitAncestorSize),
+  flagOf(MEMPOOL_ROWS.limitDescendantCount),
+  flagOf(MEMPOOL_ROWS.limitDescendantSize),
+  flagOf(MEMPOOL_ROWS.limitClusterCount),
+  flagOf(MEMPOOL_ROWS.limitClusterSize),
   ['whitelistforcerelay', 'bool', 'Peers of -whitelist without named permissions may have known transactions passed on again (default: 0)'],
   ['whitelistrelay', 'bool', 'The same peers may send transactions despite -blocksonly (default: 1 without -blocksonly)'],
 ]);
@@ -270,32 +244,32 @@ section('Connection', [
   ['connect', 'list', 'Connect to this peer only; 0: to none', 'net'],
   ['addnode', 'list', 'Keep a connection to this peer, besides others', 'net'],
   ['seednode', 'list', 'Ask this peer for addresses of others, then leave it'],
-  ['maxconnections', 'int', 'Connections at most (default: 125)'],
-  ['maxuploadtarget', 'int', 'MiB a day after which old blocks are not served any more (default: 0, no limit)'],
-  ['maxreceivebuffer', 'int', 'Thousands of bytes a peer may have sent that are not handled yet (default: 5000)'],
-  ['maxsendbuffer', 'int', 'Thousands of bytes a peer may leave unread before it has to wait (default: 1000)'],
-  ['timeout', 'int', 'Milliseconds a connection may take to be made (default: 5000)'],
-  ['peertimeout', 'int', 'Seconds a new peer has for its first message (default: 60)'],
-  ['bantime', 'int', 'Seconds a ban lasts when none are named (default: 86400)'],
-  ['networkactive', 'bool', 'Whether there are peers at all; setnetworkactive changes it (default: 1)'],
+  flagOf(NET_ROWS.maxConnections),
+  flagOf(NET_ROWS.maxUploadBytes),
+  flagOf(NET_ROWS.maxReceiveBytes),
+  flagOf(NET_ROWS.maxSendBytes),
+  flagOf(NET_ROWS.connectTimeoutMs),
+  flagOf(NET_ROWS.peerTimeoutSeconds),
+  flagOf(NET_ROWS.banSeconds),
+  flagOf(NET_ROWS.active),
   ['onlynet', 'list', 'Connect to addresses of this network only: ipv4, ipv6, onion, i2p, cjdns'],
   ['proxy', 'string', 'Connect through this SOCKS5 proxy, host[:port]'],
   ['onion', 'string', 'Another SOCKS5 proxy for onion addresses (default: -proxy)'],
-  ['proxyrandomize', 'bool', 'New credentials for each connection through a proxy, so that Tor uses separate circuits (default: 1)'],
+  flagOf(NET_ROWS.proxyRandomize),
   ['externalip', 'list', 'Tell peers that this is our address; a name is looked up at the start'],
   ['discover', 'bool', 'Tell peers of our address as others see it (default: 1 when listening without -externalip or -proxy)'],
-  ['dns', 'bool', 'Look names up for -addnode, -seednode and -connect (default: 1)'],
+  flagOf(NET_ROWS.dns),
   ['dnsseed', 'bool', 'Ask DNS seeds for addresses when few are known (default: 1 unless -connect)'],
-  ['forcednsseed', 'bool', 'Always ask DNS seeds (default: 0)'],
-  ['fixedseeds', 'bool', 'Begin with addresses that came with the program when a minute brought no others (default: 1)'],
+  flagOf(NET_ROWS.forceDnsSeed),
+  flagOf(NET_ROWS.fixedSeeds),
   ['peerbloomfilters', 'bool', 'Let light clients set filters for what they are told (BIP-0037; default: 0)'],
-  ['peerblockfilters', 'bool', 'Serve filters of -blockfilterindex to peers (BIP-0157; default: 0)'],
+  flagOf(NET_ROWS.peerBlockFilters),
   [
     'asmap',
     'string',
     'A file that says which networks belong together, so that peers are chosen from different ones (without a name: ip_asn.map; default: none)',
   ],
-  ['v2transport', 'bool', 'Encrypt connections to peers that can (BIP-0324; default: 1, with -compat=0.21.1 0)'],
+  flagOf(NET_ROWS.v2Transport),
   ['listenonion', 'bool', 'Have Tor pass on to us what comes to an onion service of our own (default: 1 when listening)'],
   ['torcontrol', 'string', "Tor's control port, host[:port] (default: 127.0.0.1:9051)"],
   ['torpassword', 'string', "Password of Tor's control port (default: none; a cookie file is found by itself)"],
@@ -329,7 +303,7 @@ section('Debugging and testing', [
   ),
   ...(['checkblockindex', 'stopafterblockimport', 'logsourcelocations'] as const).map((name) => [name, 'bool', undefined, 'none'] as const),
   ['fastprune', 'bool'],
-  ['addrmantest', 'bool'],
+  flagOf(NET_ROWS.advertiseLoopback),
   ['uacomment', 'list', 'Comment to add to the user agent'],
 ]);
 

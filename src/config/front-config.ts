@@ -3,11 +3,13 @@
 import path from 'node:path';
 import type { ChainName } from '../consensus/params/chain-params.js';
 import type { Compat } from '../policy/compat.js';
+import { TEMPLATE_ROWS } from '../template/options.js';
 import { Args, ConfigError } from './args.js';
 import { readConf } from './conf-file.js';
 import { allFlags, type Flag } from './flags.js';
 import { type BrokerConfig, brokerOptions, fleetWord } from './fleet-options.js';
 import { activationHeights, chooseChain, compatOption, type NodeConfig, portOption, rpcOptions, vbparams } from './load.js';
+import { readRows } from './rows.js';
 import { type Sv2Config, sv2Options } from './sv2-options.js';
 import { version } from './version.js';
 
@@ -120,10 +122,7 @@ export function loadFrontConfig(args: Args): FrontConfig {
     rpc,
     wallet: { enabled: !args.bool('disablewallet', false) },
     sv2: sv2Options(args, chain, folder, () => portOption(args, 'sv2port')),
-    templates: {
-      maxWeight: args.int('blockmaxweight', compat.policy.blockWeight),
-      reservedWeight: args.int('blockreservedweight', compat.policy.reservedWeight),
-    },
+    templates: readRows(args, { maxWeight: TEMPLATE_ROWS.maxWeight, reservedWeight: TEMPLATE_ROWS.reservedWeight }, compat),
     fleet: {
       ...broker,
       account: fleetWord('fleetaccount', args.text('fleetaccount') ?? 'fronts'),

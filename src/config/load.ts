@@ -7,13 +7,15 @@ import path from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { ChainName } from '../consensus/params/chain-params.js';
 import { BURIED_RULES, type BuriedRule, chainParams } from '../consensus/params/networks.js';
+import { INDEX_ROWS, type IndexOptions } from '../indexes/options.js';
 import type { LogOptions } from '../log/create-logger.js';
-import { DEFAULT_MEMPOOL, type MempoolOptions } from '../mempool/options.js';
+import { MEMPOOL_ROWS, type MempoolOptions } from '../mempool/options.js';
 import type { MetricsOptions } from '../metrics/server.js';
 import type { NetOptions } from '../net/options.js';
 import { COMPATS, type Compat, follows, only } from '../policy/compat.js';
-import { DEFAULT_POLICY, type PolicyOptions } from '../policy/options.js';
-import { DEFAULT_TEMPLATE, type TemplateOptions } from '../template/options.js';
+import { POLICY_ROWS } from '../policy/option-rows.js';
+import type { PolicyOptions } from '../policy/options.js';
+import { SMALLEST_RESERVE, TEMPLATE_ROWS, type TemplateOptions } from '../template/options.js';
 import type { WalletOptions } from '../wallet/options.js';
 import { DEFAULT_SPEND, NEW_SPENDING, OLD_SPENDING, type SpendOptions } from '../wallet/spend/options.js';
 import { Args, ConfigError } from './args.js';
@@ -22,6 +24,7 @@ import { flagByName } from './flags.js';
 import { type FleetConfig, fleetOptions } from './fleet-options.js';
 import { networkOptions } from './network-options.js';
 import { type PruneOption, pruneOption } from './prune-option.js';
+import { readRows } from './rows.js';
 import { readSettings } from './settings-file.js';
 import { type Sv2Config, sv2Options } from './sv2-options.js';
 
@@ -62,7 +65,7 @@ export interface NodeConfig {
   readonly checkLevel: number;
   /** 0 for never. */
   readonly stopAtHeight: number;
-  readonly indexes: { readonly tx: boolean; readonly spenders: boolean; readonly coinStats: boolean; readonly filters: boolean };
+  readonly indexes: IndexOptions;
   /** Script verification threads, at least 1. */
   readonly par: number;
   readonly assumeValidHex: string | undefined;
@@ -140,8 +143,6 @@ const maxScriptThreads = 16;
 
 /** Fronts without -fronts and -rpcthreads: the node thread answers no more of them than this. */
 const MOST_FRONTS = 8;
-/** Header, count and the smallest coinbase need most of it. */
-const minReservedWeight = 2000;
 
 const chainFolders: Record<ChainName, string> = { main: '', test: 'testnet3', testnet4: 'testnet4', signet: 'signet', regtest: 'regtest' };
 
@@ -478,29 +479,23 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
   const compat = compatOption(args);
   const defaults = compat.policy;
   const { rules } = defaults;
-  const minRelay = args.amount('minrelaytxfee', defaults.relayFeeRate);
-  const incremental = args.amount('incrementalrelayfee', defaults.relayFeeRate);
+  const policy = readRows(args, POLICY_ROWS, compat);
+  const mempool = readRows(args, MEMPOOL_ROWS, compat);
+  const templates = readRows(args, TEMPLATE_ROWS, compat);
   if (args.isSet('acceptnonstdtxn') && args.bool('acceptnonstdtxn', false) && chain === 'main') {
     throw new ConfigError('acceptnonstdtxn is not currently supported for main chain');
   }
-  const maxUsageBytes = args.int('maxmempool', DEFAULT_MEMPOOL.maxUsageBytes / 1e6) * 1_000_000;
-  const descendantKvb = args.int('limitdescendantsize', DEFAULT_MEMPOOL.limitDescendantSize / 1000);
-  const clusterKvb = args.int('limitclustersize', defaults.clusterKvb);
-  const largestFamily = rules.clusters ? clusterKvb : descendantKvb;
-  if (largestFamily * 40_000 > maxUsageBytes) {
-    throw new ConfigError(`-maxmempool must be at least ${Math.ceil((largestFamily * 40_000) / 1_000_000)} MB`);
+  const largestFamily = rules.clusters ? mempool.limitClusterSize : mempool.limitDescendantSize;
+  if (largestFamily * 40 > mempool.maxUsageBytes) {
+    throw new ConfigError(`-maxmempool must be at least ${Math.ceil((largestFamily * 40) / 1_000_000)} MB`);
   }
-  if (rules.clusters && args.int('limitclustercount', 64) > 64) throw new ConfigError('limitclustercount must be less than or equal to 64');
-  const templateMode = args.text('templatemode') ?? compat.templateMode;
+  if (rules.clusters && mempool.limitClusterCount > 64) throw new ConfigError('limitclustercount must be less than or equal to 64');
+  const { mode: templateMode, maxWeight: wantedWeight, reservedWeight } = templates;
   if (templateMode !== 'core' && templateMode !== 'live')
     throw new ConfigError(`-templatemode must be core or live, not '${templateMode}'.`);
-  const wantedWeight = args.int('blockmaxweight', defaults.blockWeight);
   const maxWeight = Math.max(4000, Math.min(wantedWeight, defaults.blockWeight));
-  const reservedWeight = args.int('blockreservedweight', defaults.reservedWeight);
-  if (reservedWeight < minReservedWeight)
-    throw new ConfigError(
-      `Specified -blockreservedweight (${reservedWeight}) is lower than minimum safety value of (${minReservedWeight})`,
-    );
+  if (reservedWeight < SMALLEST_RESERVE)
+    throw new ConfigError(`Specified -blockreservedweight (${reservedWeight}) is lower than minimum safety value of (${SMALLEST_RESERVE})`);
   if (reservedWeight > maxWeight)
     throw new ConfigError(`Specified -blockreservedweight (${reservedWeight}) exceeds -blockmaxweight (${maxWeight})`);
   const mockTime = args.int('mocktime', 0);
@@ -554,12 +549,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
     checkBlocks: Math.max(0, args.int('checkblocks', 6)),
     checkLevel: Math.max(0, Math.min(4, args.int('checklevel', 3))),
     stopAtHeight: Math.max(0, args.int('stopatheight', 0)),
-    indexes: {
-      tx: args.bool('txindex', false),
-      spenders: args.bool('txospenderindex', false),
-      coinStats: args.bool('coinstatsindex', false),
-      filters,
-    },
+    indexes: { ...readRows(args, INDEX_ROWS, compat), filters },
     par: scriptThreads(args),
     assumeValidHex: hexOption(args, 'assumevalid'),
     minimumChainWorkHex: hexOption(args, 'minimumchainwork'),
@@ -579,40 +569,25 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
     },
     announce: args.bool('announce', false),
     templates: {
+      ...templates,
       mode: templateMode === 'core' && rules.clusters ? 'chunks' : templateMode,
       maxWeight,
-      reservedWeight,
-      emptyFirst: args.bool('emptyfirst', DEFAULT_TEMPLATE.emptyFirst),
-      longPollDeltaSats: args.amount('longpolldelta', DEFAULT_TEMPLATE.longPollDeltaSats),
-      longPollIntervalSeconds: Math.max(1, args.int('longpollinterval', DEFAULT_TEMPLATE.longPollIntervalSeconds)),
-      minFeeRate: args.amount('blockmintxfee', defaults.blockMinFeeRate),
       blockVersion: chain === 'regtest' && args.isSet('blockversion') ? args.int('blockversion', 0) : null,
       release: compat.replies.oldest,
-      checkTemplates: args.bool('checktemplates', DEFAULT_TEMPLATE.checkTemplates),
     },
     policy: {
       ...rules,
+      ...policy,
       requireStandard: args.isSet('acceptnonstdtxn') ? !args.bool('acceptnonstdtxn', false) : undefined,
       // Raising the increment alone lifts the minimum with it, as in Core's init.
-      minRelayFeeRate: args.isSet('minrelaytxfee') ? minRelay : Math.max(minRelay, incremental),
-      incrementalFeeRate: incremental,
-      dustFeeRate: args.amount('dustrelayfee', DEFAULT_POLICY.dustFeeRate),
-      dataCarrier: args.bool('datacarrier', DEFAULT_POLICY.dataCarrier),
-      dataCarrierBytes: args.int('datacarriersize', defaults.dataCarrierBytes),
-      permitBareMultisig: args.bool('permitbaremultisig', DEFAULT_POLICY.permitBareMultisig),
-      bytesPerSigop: args.int('bytespersigop', DEFAULT_POLICY.bytesPerSigop),
+      minRelayFeeRate: args.isSet('minrelaytxfee') ? policy.minRelayFeeRate : Math.max(policy.minRelayFeeRate, policy.incrementalFeeRate),
     },
     mempool: {
-      maxUsageBytes,
-      expirySeconds: args.int('mempoolexpiry', DEFAULT_MEMPOOL.expirySeconds / 3600) * 3600,
-      limitAncestorCount: args.int('limitancestorcount', DEFAULT_MEMPOOL.limitAncestorCount),
-      limitAncestorSize: args.int('limitancestorsize', DEFAULT_MEMPOOL.limitAncestorSize / 1000) * 1000,
-      limitDescendantCount: args.int('limitdescendantcount', DEFAULT_MEMPOOL.limitDescendantCount),
-      limitDescendantSize: descendantKvb * 1000,
+      ...mempool,
       evictChunks: templateMode === 'live' || rules.clusters,
       replaceByDiagram: templateMode === 'live' || rules.clusters,
-      limitClusterCount: args.int('limitclustercount', defaults.clusterCount) || Number.POSITIVE_INFINITY,
-      limitClusterSize: clusterKvb * 1000 || Number.POSITIVE_INFINITY,
+      limitClusterCount: mempool.limitClusterCount || Number.POSITIVE_INFINITY,
+      limitClusterSize: mempool.limitClusterSize || Number.POSITIVE_INFINITY,
     },
     persistMempool: args.bool('persistmempool', true),
     rpc: rpcOptions(args, baseDir, compat),
@@ -622,9 +597,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
     asmapFile: asmapFile(args, netDir),
     deprecatedRpc: new Set(args.list('deprecatedrpc')),
     net: networkOptions(args, chainParams(chain).p2pPort, args.bool('logips', false), {
-      v2Default: compat.encryptPeers,
-      legacyPeers: compat.legacyPeers,
-      orphanScore: compat.orphanScore,
+      compat,
       pruned: pruning.prune !== null,
       hasFilters: filterIndex(args),
     }),

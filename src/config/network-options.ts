@@ -1,11 +1,14 @@
 // What the command line says about peers, as the network room wants it: hosts and ports still as text where a look-up
 // may be needed.
+import { NET_ROWS } from '../net/option-rows.js';
 import type { NetOptions, Permissions } from '../net/options.js';
 import { NO_PERMISSIONS } from '../net/options.js';
 import { parseSubnet } from '../net/peer/bans.js';
 import { type NetAddress, parseHost, splitHostPort } from '../net/wire/net-address.js';
 import { SERVICE } from '../net/wire/protocol.js';
+import type { Compat } from '../policy/compat.js';
 import { type Args, ConfigError } from './args.js';
+import { readRows } from './rows.js';
 import { userAgent } from './version.js';
 
 const networkNames = ['ipv4', 'ipv6', 'onion', 'i2p', 'cjdns'];
@@ -14,21 +17,13 @@ const SAFE_COMMENT = /^[a-zA-Z0-9 .,;\-_?@]*$/;
 const MAX_AGENT_BYTES = 256;
 /** What may be a host's name or address. */
 const HOST_NAME = /^[a-z0-9.:_-]+$/i;
-/** Listening fails for want of descriptors above. */
-const DEFAULT_MAX_CONNECTIONS = 125;
-
 const TOR_CONTROL_PORT = 9051;
 /** Marks an address of -bind that Tor connects to. */
 const ONION_MARK = '=onion';
 
 /** What other options mean for the network. */
 interface NetworkContext {
-  /** Whether connections are encrypted unless an option says otherwise. */
-  readonly v2Default: boolean;
-  /** Whether peers are treated as by 0.21.1. */
-  readonly legacyPeers: boolean;
-  /** Orphans that are kept unless an option says otherwise. */
-  readonly orphanScore: number;
+  readonly compat: Compat;
   /** Whether old blocks are deleted, and so not offered. */
   readonly pruned: boolean;
   /** Whether filters of blocks are kept (-blockfilterindex). */
@@ -40,8 +35,11 @@ export function networkOptions(
   args: Args,
   defaultPort: number,
   logIps: boolean,
-  { v2Default, legacyPeers, orphanScore, pruned, hasFilters }: NetworkContext,
+  { compat, pruned, hasFilters }: NetworkContext,
 ): Partial<NetOptions> {
+  const { legacyPeers } = compat;
+  const plain = readRows(args, NET_ROWS, compat);
+  const { maxConnections, v2Transport, peerBlockFilters } = plain;
   const port = portOf(args, legacyPeers) ?? defaultPort;
   const connect = args.list('connect');
   const connectOnly = args.isSet('connect') || args.isNegated('connect');
@@ -52,7 +50,6 @@ export function networkOptions(
   // Core's parameter interactions: an explicit address means listening, a proxy or a list of peers means not.
   const listen = args.isSet('listen') ? args.bool('listen', true) : askedToListen || (proxy === null && !connectOnly);
   if (!listen && askedToListen) throw new ConfigError('Cannot set -bind or -whitebind together with -listen=0');
-  const maxConnections = args.int('maxconnections', DEFAULT_MAX_CONNECTIONS);
   if (maxConnections < 0) throw new ConfigError('Invalid value for -maxconnections: cannot be negative');
   const onlyNets = args.list('onlynet');
   for (const name of onlyNets) {
@@ -62,11 +59,11 @@ export function networkOptions(
   if (!inTheClear && args.isSet('dnsseed') && args.bool('dnsseed', true)) {
     throw new ConfigError('Incompatible options: -dnsseed=1 was explicitly specified, but -onlynet forbids connections to IPv4/IPv6');
   }
-  const filters = args.bool('peerblockfilters', false);
-  if (filters && !hasFilters) throw new ConfigError('Cannot set -peerblockfilters without -blockfilterindex.');
-  const v2Transport = args.bool('v2transport', v2Default);
+  if (plain.peerTimeoutSeconds <= 0) throw new ConfigError('peertimeout cannot be configured with a negative value.');
+  if (peerBlockFilters && !hasFilters) throw new ConfigError('Cannot set -peerblockfilters without -blockfilterindex.');
   const implicit = implicitPermissions(args);
   return {
+    ...plain,
     port,
     listen,
     binds: listen ? bindsOf(args, port, implicit) : [],
@@ -75,50 +72,31 @@ export function networkOptions(
     addNodes: args.list('addnode'),
     seedNodes: args.list('seednode'),
     dnsSeed: args.isSet('dnsseed') ? args.bool('dnsseed', true) : !connectOnly && maxConnections > 0,
-    fixedSeeds: args.bool('fixedseeds', true),
-    forceDnsSeed: args.bool('forcednsseed', false),
-    maxConnections,
-    maxSendBytes: 1000 * Math.max(1, args.int('maxsendbuffer', 1000)),
-    maxReceiveBytes: 1000 * Math.max(1, args.int('maxreceivebuffer', 5000)),
-    connectTimeoutMs: Math.max(1, args.int('timeout', 5000)),
-    peerTimeoutSeconds: peerTimeout(args),
-    blocksOnly: args.bool('blocksonly', false),
-    active: args.bool('networkactive', true),
     whitelist: args.list('whitelist').map((text) => whitelisted(text, implicit)),
-    banSeconds: args.int('bantime', 24 * 60 * 60),
     userAgent: agentOf(args),
     services:
       (pruned ? 0n : SERVICE.NETWORK) |
       // A test chain without segwit has no witnesses to offer.
       (args.text('segwitheight') === '-1' ? 0n : SERVICE.WITNESS) |
       SERVICE.NETWORK_LIMITED |
-      (filters ? SERVICE.COMPACT_FILTERS : 0n) |
+      (peerBlockFilters ? SERVICE.COMPACT_FILTERS : 0n) |
       (args.bool('peerbloomfilters', false) ? SERVICE.BLOOM : 0n) |
       (v2Transport ? SERVICE.P2P_V2 : 0n),
     proxy,
     onionProxy: proxyOf(args, 'onion'),
     torControl: listenOnion(args, listen) ? torControl(args) : null,
     onionReachable: !args.isNegated('onion') && args.text('onion') !== '0',
-    proxyRandomize: args.bool('proxyrandomize', true),
     onlyNets: onlyNets.map((name) => name.toLowerCase()),
     ...externalAddresses(args.list('externalip'), port),
     discover: args.isSet('discover') ? args.bool('discover', true) : proxy === null && listen && !args.isSet('externalip'),
-    advertiseLoopback: args.bool('addrmantest', false),
-    dns: args.bool('dns', true),
-    maxUploadBytes: args.int('maxuploadtarget', 0) * (1 << 20),
     legacyPeers,
-    orphanScore: Math.max(0, args.int('maxorphantx', orphanScore)),
-    extraTxs: Math.max(0, args.int('blockreconstructionextratxn', 100)),
-    privateBroadcast: privateBroadcast(args, connectOnly, onlyNets),
-    peerBlockFilters: filters,
-    feeFilter: args.bool('feefilter', true),
-    v2Transport,
+    privateBroadcast: privateBroadcast(args, connectOnly, onlyNets, plain.proxyRandomize),
     logIps,
   };
 }
 
 /** -privatebroadcast: without a way to onion addresses, or with -connect, there is nobody to send to. */
-function privateBroadcast(args: Args, connectOnly: boolean, onlyNets: readonly string[]): boolean {
+function privateBroadcast(args: Args, connectOnly: boolean, onlyNets: readonly string[], proxyRandomize: boolean): boolean {
   if (!args.bool('privatebroadcast', false)) return false;
   const wanted = 'Private broadcast of own transactions requested (-privatebroadcast),';
   const onion = (proxyOf(args, 'onion') ?? proxyOf(args, 'proxy')) !== null && !args.isNegated('onion') && args.text('onion') !== '0';
@@ -130,7 +108,7 @@ function privateBroadcast(args: Args, connectOnly: boolean, onlyNets: readonly s
       `${wanted} but -connect is also configured. They are incompatible because the private broadcast needs to open new connections to randomly chosen Tor or I2P peers. Consider using -maxconnections=0 -addnode=... instead`,
     );
   }
-  if (!args.bool('proxyrandomize', true)) {
+  if (!proxyRandomize) {
     args.warnings.push(
       `${wanted.slice(0, -1)} and -proxyrandomize is disabled. Tor circuits for private broadcast connections may be correlated to other connections over Tor. For maximum privacy set -proxyrandomize=1.`,
     );
@@ -145,12 +123,6 @@ function portOf(args: Args, zeroIsDefault: boolean): number | undefined {
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65535 || (Number(text) === 0 && !zeroIsDefault))
     throw new ConfigError(`Invalid port specified in -port: '${text}'`);
   return Number(text) === 0 ? undefined : Number(text);
-}
-
-function peerTimeout(args: Args): number {
-  const seconds = args.int('peertimeout', 60);
-  if (seconds <= 0) throw new ConfigError('peertimeout cannot be configured with a negative value.');
-  return seconds;
 }
 
 function agentOf(args: Args): string {

@@ -1,5 +1,6 @@
 // Limits of the mempool as a whole, with Core 0.21's defaults. Rules about single transactions are policy's
 // (policy/options.ts).
+import type { Compat } from '../policy/compat.js';
 import { DEFAULT_POLICY, type PolicyOptions } from '../policy/options.js';
 
 /**
@@ -56,3 +57,60 @@ export const DEFAULT_MEMPOOL: MempoolOptions = {
   limitLegacySigops: true,
   segmentBytes: 1 << 20,
 };
+
+/** What an operator gives, in the names above. Sizes are given in kvB and MB, times in hours. */
+export const MEMPOOL_ROWS = {
+  maxUsageBytes: {
+    flag: 'maxmempool',
+    type: 'int',
+    default: DEFAULT_MEMPOOL.maxUsageBytes,
+    unit: 1_000_000,
+    help: 'Keep the mempool below this many megabytes (default: {default})',
+  },
+  expirySeconds: {
+    flag: 'mempoolexpiry',
+    type: 'int',
+    default: DEFAULT_MEMPOOL.expirySeconds,
+    unit: 3_600,
+    help: 'Drop transactions that waited longer than this many hours (default: {default})',
+  },
+  limitAncestorCount: {
+    flag: 'limitancestorcount',
+    type: 'int',
+    default: DEFAULT_MEMPOOL.limitAncestorCount,
+    help: 'Unconfirmed ancestors at most, the transaction included; with -compat=0.21.1 only (default: {default})',
+  },
+  limitAncestorSize: {
+    flag: 'limitancestorsize',
+    type: 'int',
+    default: DEFAULT_MEMPOOL.limitAncestorSize,
+    unit: 1_000,
+    help: 'kvB of unconfirmed ancestors at most; with -compat=0.21.1 only (default: {default})',
+  },
+  limitDescendantCount: {
+    flag: 'limitdescendantcount',
+    type: 'int',
+    default: DEFAULT_MEMPOOL.limitDescendantCount,
+    help: 'Unconfirmed descendants at most; with -compat=0.21.1 only (default: {default})',
+  },
+  limitDescendantSize: {
+    flag: 'limitdescendantsize',
+    type: 'int',
+    default: DEFAULT_MEMPOOL.limitDescendantSize,
+    unit: 1_000,
+    help: 'kvB of unconfirmed descendants at most; with -compat=0.21.1 only (default: {default})',
+  },
+  limitClusterCount: {
+    flag: 'limitclustercount',
+    type: 'int',
+    default: ({ policy }: Compat) => policy.clusterCount,
+    help: 'Unconfirmed transactions at most that hang together (default: {default}, which is the most; with -compat=0.21.1 {0.21.1}, any number)',
+  },
+  limitClusterSize: {
+    flag: 'limitclustersize',
+    type: 'int',
+    default: ({ policy }: Compat) => policy.clusterKvb * 1_000,
+    unit: 1_000,
+    help: 'kvB of unconfirmed transactions at most that hang together (default: {default}; with -compat=0.21.1 {0.21.1}, any number)',
+  },
+} as const;

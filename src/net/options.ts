@@ -1,4 +1,5 @@
 // Settings of the network room, plain and with Core's defaults.
+import { COMPATS } from '../policy/compat.js';
 import type { NetAddress } from './wire/net-address.js';
 
 /** Permissions a peer may have been granted (-whitelist, -whitebind). */
@@ -169,7 +170,7 @@ export const DEFAULT_NET: NetOptions = {
   dns: true,
   maxUploadBytes: 0,
   legacyPeers: false,
-  orphanScore: 3_000,
+  orphanScore: COMPATS.default.orphanScore,
   extraTxs: 100,
   privateBroadcast: false,
   peerBlockFilters: false,

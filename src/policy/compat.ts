@@ -2,7 +2,7 @@
 // its part of. Nothing else decides between versions, no network's name either. What exists since and until which
 // release is said where it is declared (rpc/methods); this record says which releases count.
 
-import { NEW_RULES, OLD_RULES, type PolicyRules } from './options.js';
+import { DEFAULT_POLICY, NEW_RULES, OLD_RULES, type PolicyRules } from './options.js';
 
 /** A release by its major number; 21 is 0.21.1, 32 what came after the branch of v31 (Core's master of August 2026). */
 export type Release = number;
@@ -29,11 +29,11 @@ export interface CompatPolicy {
 
 const OLD_POLICY: CompatPolicy = {
   rules: OLD_RULES,
-  relayFeeRate: 1000,
+  relayFeeRate: DEFAULT_POLICY.minRelayFeeRate,
   blockMinFeeRate: 1000,
   blockWeight: 3_996_000,
   reservedWeight: 4000,
-  dataCarrierBytes: 83,
+  dataCarrierBytes: DEFAULT_POLICY.dataCarrierBytes,
   clusterCount: 0,
   clusterKvb: 0,
 };

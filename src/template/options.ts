@@ -1,6 +1,6 @@
 // What the operator may change about templates, with Core 0.21's defaults.
 import type { AssemblyMode } from '../jobs/assemble-messages.js';
-import type { Release } from '../policy/compat.js';
+import { COMPATS, type Compat, type Release } from '../policy/compat.js';
 
 /**
  * core, chunks: rebuilt on request by Core's rule, with exact counters; core by ancestors as 0.21, chunks as Core's
@@ -30,14 +30,16 @@ export interface TemplateOptions {
   readonly checkTemplates: boolean;
 }
 
+const { policy: OLD } = COMPATS['0.21.1'];
+
 export const DEFAULT_TEMPLATE: TemplateOptions = {
   mode: 'core',
-  maxWeight: 3_996_000,
-  reservedWeight: 4_000,
+  maxWeight: OLD.blockWeight,
+  reservedWeight: OLD.reservedWeight,
   emptyFirst: true,
   longPollDeltaSats: 1_000_000,
   longPollIntervalSeconds: 60,
-  minFeeRate: 1000,
+  minFeeRate: OLD.blockMinFeeRate,
   blockVersion: null,
   release: 21,
   checkTemplates: false,
@@ -45,8 +47,63 @@ export const DEFAULT_TEMPLATE: TemplateOptions = {
 
 const SMALLEST_WEIGHT = 4_000;
 const LARGEST_WEIGHT = 4_000_000;
+/** Header, count and the smallest coinbase need most of it. */
+export const SMALLEST_RESERVE = 2_000;
 
 /** The weight that assembly works with. */
 export function clampMaxWeight(weight: number): number {
   return Math.max(SMALLEST_WEIGHT, Math.min(LARGEST_WEIGHT, weight));
 }
+
+/** What an operator gives, in the names above; `mode` is core or live, and the limits on clusters make core chunks. */
+export const TEMPLATE_ROWS = {
+  maxWeight: {
+    flag: 'blockmaxweight',
+    type: 'int',
+    default: ({ policy }: Compat) => policy.blockWeight,
+    help: `Largest weight of a template, header and coinbase included (${SMALLEST_WEIGHT} to ${LARGEST_WEIGHT}, default: {default}; with -compat=0.21.1 {0.21.1}, which is the most then)`,
+  },
+  minFeeRate: {
+    flag: 'blockmintxfee',
+    type: 'amount',
+    default: ({ policy }: Compat) => policy.blockMinFeeRate,
+    help: 'Lowest fee rate of a package in a template, BTC/kvB (default: {default}; with -compat=0.21.1 {0.21.1})',
+  },
+  reservedWeight: {
+    flag: 'blockreservedweight',
+    type: 'int',
+    default: ({ policy }: Compat) => policy.reservedWeight,
+    help: `Weight kept for header and coinbase (default: {default}, with -compat=0.21.1 {0.21.1}; least: ${SMALLEST_RESERVE})`,
+  },
+  mode: {
+    flag: 'templatemode',
+    type: 'string',
+    default: ({ templateMode }: Compat): string => templateMode,
+    help: 'core: as Bitcoin Core builds and times templates; live: built ahead, better paying, empty first (default: {default}; with -compat=0.21.1 or 31 {0.21.1})',
+  },
+  emptyFirst: {
+    flag: 'emptyfirst',
+    type: 'bool',
+    default: DEFAULT_TEMPLATE.emptyFirst,
+    help: 'Mode live: after a new tip hand out a template without transactions until the full one is ready (default: {default})',
+  },
+  longPollDeltaSats: {
+    flag: 'longpolldelta',
+    type: 'amount',
+    default: DEFAULT_TEMPLATE.longPollDeltaSats,
+    help: 'Mode live: long polls are answered when fees have risen by this much, BTC (default: {default})',
+  },
+  longPollIntervalSeconds: {
+    flag: 'longpollinterval',
+    type: 'int',
+    default: DEFAULT_TEMPLATE.longPollIntervalSeconds,
+    least: 1,
+    help: 'Mode live: seconds after which a long poll is answered with any newer template (default: {default})',
+  },
+  checkTemplates: {
+    flag: 'checktemplates',
+    type: 'bool',
+    default: DEFAULT_TEMPLATE.checkTemplates,
+    help: 'Connect every template dry before it is handed out (default: {default})',
+  },
+} as const;

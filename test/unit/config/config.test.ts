@@ -289,6 +289,12 @@ t.test('heights from which rules hold on regtest', async (t) => {
 
 t.test('help and version', async (t) => {
   t.match(helpText(), /-blockmaxweight=<n>/);
+  const words = helpText().replace(/\s+/g, ' ');
+  t.notMatch(words, /[{}]/, 'every default is filled in');
+  t.match(words, /-maxmempool=<n> Keep the mempool below this many megabytes \(default: 300\)/, "in the operator's unit");
+  t.match(words, /-dustrelayfee=<amt> .* BTC\/kvB \(default: 0\.00003\)/);
+  t.match(words, /-limitclustersize=<n> .* \(default: 101; with -compat=0\.21\.1 0, any number\)/);
+  t.match(words, /-v2transport Encrypt connections .* default: 1, with -compat=0\.21\.1 0\)/);
   t.ok(
     helpText()
       .split('\n')

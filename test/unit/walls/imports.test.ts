@@ -28,7 +28,17 @@ const mayImport: Record<string, readonly string[]> = {
   'src/lib': [],
   'src/log': [],
   // Options of a room are plain records beside it.
-  'src/config': ['src/wallet', 'src/net', 'src/mempool', 'src/template', 'src/policy', 'src/consensus', 'src/log', 'src/metrics'],
+  'src/config': [
+    'src/wallet',
+    'src/net',
+    'src/indexes',
+    'src/mempool',
+    'src/template',
+    'src/policy',
+    'src/consensus',
+    'src/log',
+    'src/metrics',
+  ],
   'src/metrics': [],
   'src/jobs': [
     'src/consensus',
