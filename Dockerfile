@@ -23,4 +23,4 @@ USER node
 VOLUME /data
 EXPOSE 8332 8333 9332
 # docker stop sends SIGTERM, which is a clean stop; give it time: docker stop -t 600
-ENTRYPOINT ["node", "build/bundle/src/bin/aditd.js", "-datadir=/data"]
+ENTRYPOINT ["node", "build/bundle/src/bin/aditd.cjs", "-datadir=/data"]

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 // The daemon: options in, a node up, and down again on a signal, the stop call, or a fault. What can be wrong with a
 // start is said on stderr as `Error: ...` with exit status 1, as Bitcoin Core does.
 import { type Args, ConfigError } from './config/args.js';

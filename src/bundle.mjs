@@ -32,6 +32,7 @@ export async function bundle() {
     sourcemap: true,
     logLevel: 'error',
   });
+  fs.copyFileSync(path.join(root, 'src', 'aditd.cjs'), path.join(outdir, 'src', 'bin', 'aditd.cjs'));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await bundle();

@@ -95,7 +95,13 @@ function install() {
 async function build() {
   writeMethodTables(inRoot());
   const sources = sourceFolders.flatMap((folder) => [...walk(inRoot(folder), '.ts')]);
-  const wanted = digest([inRoot('tsconfig.json'), inRoot('package-lock.json'), inRoot('src', 'bundle.mjs'), ...sources]);
+  const wanted = digest([
+    inRoot('tsconfig.json'),
+    inRoot('package-lock.json'),
+    inRoot('src', 'bundle.mjs'),
+    inRoot('src', 'aditd.cjs'),
+    ...sources,
+  ]);
   if (readOrEmpty(builtMark) === wanted) return;
   process.stdout.write('adit: building\n');
   run(process.execPath, [inRoot('node_modules', 'typescript', 'bin', 'tsc'), '-p', inRoot('tsconfig.json')], 'the build');
@@ -152,7 +158,7 @@ switch (command) {
     install();
     await build();
     become([
-      inRoot('build', 'bundle', 'src', 'bin', 'aditd.js'),
+      inRoot('build', 'bundle', 'src', 'bin', 'aditd.cjs'),
       ...(rest.some((arg) => networkOption.test(arg)) ? [] : ['-regtest']),
       '-printtoconsole=0',
       '-announce',

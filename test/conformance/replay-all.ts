@@ -33,7 +33,7 @@ const SETS: readonly RecordingSet[] = [
   { compat: '0.21.1', folder: path.join(root, 'test', 'conformance') },
   { compat: '31', folder: path.join(root, 'test', 'conformance-31') },
 ];
-const daemon = path.join(root, 'build', 'bundle', 'src', 'bin', 'aditd.js');
+const daemon = path.join(root, 'build', 'bundle', 'src', 'bin', 'aditd.cjs');
 
 interface Header {
   transcript: string;

@@ -91,11 +91,11 @@ if [ -n "$port" ] && [ -z "$exact" ]; then set -- "$@" "-rpclenientport=$port" "
 /** A folder with what Core's framework is told: its settings, and programs by a path each. */
 function makeWorkFolder(): string {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-core-tests-'));
-  for (const [program, first] of [
-    ['aditd', ` '-compat=${release}'`],
-    ['adit-cli', ''],
+  for (const [program, file, first] of [
+    ['aditd', 'aditd.cjs', ` '-compat=${release}'`],
+    ['adit-cli', 'adit-cli.js', ''],
   ] as const) {
-    const run = `exec '${process.execPath}' '${path.join(root, 'build', 'bundle', 'src', 'bin', `${program}.js`)}'${first}`;
+    const run = `exec '${process.execPath}' '${path.join(root, 'build', 'bundle', 'src', 'bin', file)}'${first}`;
     const script = `#!/bin/sh\n${program === 'aditd' ? ON_LENIENT_PORT : ''}${run} "$@"\n`;
     fs.writeFileSync(path.join(folder, program), script, { mode: 0o755 });
   }

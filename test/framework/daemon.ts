@@ -13,7 +13,7 @@ export { freePort };
 
 const root = path.resolve(import.meta.dirname, '../../..');
 /** The compiled daemon. */
-export const daemonFile = path.join(root, 'build', 'bundle', 'src', 'bin', 'aditd.js');
+export const daemonFile = path.join(root, 'build', 'bundle', 'src', 'bin', 'aditd.cjs');
 /** How long a start or an end may take, in milliseconds. */
 const START_MS = PATIENCE_MS;
 

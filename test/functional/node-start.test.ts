@@ -46,6 +46,19 @@ t.test('the order of a start and of an end', async (t) => {
   );
 });
 
+const skip = process.platform !== 'linux' && 'threads are counted in /proc';
+t.test('files are read by 16 threads, unless the environment says otherwise', { skip }, async (t) => {
+  const node = await Daemon.start('-disablewallet');
+  t.teardown(() => node.remove());
+  const threads = (): number => fs.readdirSync(`/proc/${node.child?.pid}/task`).length;
+  const many = threads();
+  await node.stop();
+  node.env = { UV_THREADPOOL_SIZE: '2' };
+  await node.up();
+  // The database may have one or two more by now.
+  t.ok(many - threads() >= 10, `${many} and ${threads()}`);
+});
+
 t.test('the networks that a process can be of', async (t) => {
   for (const [option, chain, genesis] of [
     ['-testnet', 'test', '000000000933ea01ad0ee984209779baaec3ced90fa3f408719526f8d77f4943'],
