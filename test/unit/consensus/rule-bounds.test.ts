@@ -117,6 +117,10 @@ t.test('BIP-0030 is needed where no history shows that it is not', async (t) => 
   t.equal(enforceBip30(prev, null, { ...regtest, bip34Height: 21, bip34Hash: hash }), true, 'the height is not reached');
   const late = new ModelNode(prev, 1_100_000, 1, 1, Uint8Array.of(1), 1_983_701);
   t.equal(enforceBip30(late, null, { ...regtest, bip34Height: 10, bip34Hash: hash }), true, 'from 1,983,702 on');
+  for (const each of [prev, late]) {
+    t.equal(enforceBip30(each, null, { ...regtest, bip34Height: 1, bip34Hash: null }), false, 'heights from the first block on');
+    t.equal(enforceBip30(each, null, { ...regtest, bip34Height: 2, bip34Hash: null }), true, 'one block without');
+  }
   const before = new ModelNode(prev, 1_100_000, 1, 1, Uint8Array.of(1), 1_983_700);
   t.equal(enforceBip30(before, null, { ...regtest, bip34Height: 10, bip34Hash: hash }), false);
 });
