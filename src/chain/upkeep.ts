@@ -11,9 +11,10 @@ import type { Pruner } from './files/pruner.js';
  */
 const TIDY_MS = 1_000;
 /**
- * Milliseconds that writing coins waits for a new template to leave; blocks themselves are written before the answer.
+ * Milliseconds that writing coins waits for the full template to leave: it takes this thread as long as a third of all
+ * that stands before that template. Blocks themselves are written before the answer.
  */
-const SETTLE_DELAY_MS = 20;
+const SETTLE_DELAY_MS = 250;
 
 export interface UpkeepDeps {
   readonly changes: Changes;

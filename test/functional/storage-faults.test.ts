@@ -332,10 +332,10 @@ async function fullDisk(t: Test, withBlocks: boolean): Promise<void> {
 
   // Still full: it may refuse to start, but not by crashing.
   const again = node.output().length;
-  await node.up().then(
-    () => node.stop().catch(() => t.equal(node.exit?.code, 1)),
-    () => t.equal(node.exit?.code, 1),
-  );
+  await node
+    .up()
+    .then(() => node.stop())
+    .catch(async () => t.equal((await node.ended()).code, 1));
   t.notMatch(node.output().slice(again), /\n +at /);
 
   fs.rmSync(ballast);

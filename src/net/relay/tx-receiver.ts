@@ -34,8 +34,11 @@ const MAX_GETDATA_SIZE = 1_000;
 const REJECTS = 120_000;
 const CONFIRMED = 48_000;
 const FALSE_HITS = 0.000001;
-/** What a block confirmed goes into the filter so much later, unless a peer's announcement asks for it before. */
-const NOTING_DELAY_MS = 50;
+/**
+ * What a block confirmed goes into the filter so much later, when the full template is out, unless a peer's announcement
+ * asks for it before.
+ */
+const NOTING_DELAY_MS = 300;
 /** Weight of orphans for each peer that brings any: a standard child and its parent. */
 const ORPHAN_WEIGHT_PER_PEER = 404_000;
 /** Bytes of a transaction whose scripts may run before its turn: with others of its peer it takes some milliseconds. */
