@@ -9,7 +9,7 @@ import { openStore } from '../storage/open-store.js';
 import type { RocksStore } from '../storage/rocks-store.js';
 import { StoreError } from '../storage/store-error.js';
 
-/** A part of -dbcache that serves the database instead of the coins cache. */
+/** Blocks of the database in memory, beside -dbcache. */
 export const storeCacheBytes = 8 << 20;
 
 export const databaseDir = (config: NodeConfig): string => path.join(config.netDir, 'chainstate');
