@@ -78,10 +78,10 @@ export class Reassessor {
       }, true),
     );
   }
-  /** One that has the wallet for itself; see Wallet.changeKeysAlone. */
-  changeAlone<T>(work: (batch: WalletBatch) => Promise<T>): Promise<T> {
+  /** One that has the wallet for itself; see Wallet.changeKeysExclusively. */
+  changeExclusively<T>(work: (batch: WalletBatch) => Promise<T>): Promise<T> {
     return this.#changed((note) =>
-      this.#wallet.changeAlone(async (batch) => {
+      this.#wallet.changeExclusively(async (batch) => {
         const before = this.#wallet.keys.scriptCursor();
         const result = await work(batch);
         note(batch, before);

@@ -4,6 +4,7 @@ import type { Ledger } from './coins/ledger.js';
 import { TX_STATE, type TxPlace } from './coins/tx-table.js';
 import type { DescriptorKeys } from './keys/descriptor-keys.js';
 import type { KeySource } from './keys/key-source.js';
+import type { WalletLock } from './lock.js';
 import type { BlockFacts } from './node-client.js';
 import type { WalletOptions } from './options.js';
 import type { WalletBatch } from './storage/wallet-batch.js';
@@ -19,16 +20,6 @@ export const scannedPlace =
   (node: BlockFacts, position: number): TxPlace =>
     laterRecords ? { ...placeIn(node, position), shownTime: node.maxTime } : placeIn(node, position);
 
-/** How much is done in one go. */
-export interface FollowPace {
-  /** Bytes of transactions that are worked off at once: a few milliseconds when all of them are the wallet's. */
-  readonly atOnceBytes: number;
-  /** Rows written together: some two milliseconds of a database's work. */
-  readonly rowsPerWrite: number;
-}
-
-export const DEFAULT_PACE: FollowPace = { atOnceBytes: 40_000, rowsPerWrite: 1000 };
-
 /** What happens to a wallet changes this much of it; wallet.ts says what each member means. */
 export interface WalletState {
   tip: BlockFacts | null;
@@ -37,11 +28,11 @@ export interface WalletState {
   readonly ledger: Ledger;
   readonly keys: KeySource;
   readonly descriptors: DescriptorKeys | null;
-  readonly frozen: boolean;
+  readonly access: WalletLock;
   readonly closed: boolean;
-  readonly parts: { readonly pace?: FollowPace; readonly options: WalletOptions };
+  readonly parts: { readonly options: WalletOptions };
   change<T>(work: (batch: WalletBatch) => T, sync?: boolean): Promise<T>;
-  changeAlone<T>(work: (batch: WalletBatch) => Promise<T>, sync?: boolean): Promise<T>;
+  changeExclusively<T>(work: (batch: WalletBatch) => Promise<T>, sync?: boolean): Promise<T>;
   commit(batch: WalletBatch, sync?: boolean): Promise<void>;
   fail(error: unknown): void;
   transactions(rows: readonly number[], needed?: (row: number) => boolean): Promise<(TxView | undefined)[]>;

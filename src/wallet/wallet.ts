@@ -7,13 +7,11 @@ import { scriptHashScript } from '../consensus/script/build-script.js';
 import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
 import type { Crypto } from '../crypto/crypto.js';
 import { SerialQueue } from '../lib/serial-queue.js';
-import { nextInLine } from '../lib/slicer.js';
 import type { SigningProvider } from '../signing/signing-provider.js';
 import type { BatchOp, Store } from '../storage/store.js';
 import { AddressBook } from './address-book.js';
 import { Ledger } from './coins/ledger.js';
 import { TxReader } from './coins/tx-reader.js';
-import { KeyUse } from './crypt/key-use.js';
 import type { SealedMasterKey } from './crypt/master-key.js';
 import type { Vault } from './crypt/vault.js';
 import { Follower } from './follow/follower.js';
@@ -26,6 +24,7 @@ import type { KeySource } from './keys/key-source.js';
 import { keyHashProgram } from './keys/key-table.js';
 import type { LegacyKeys } from './keys/legacy-keys.js';
 import { OWNERSHIP, type Ownership } from './keys/ownership.js';
+import { WalletLock } from './lock.js';
 import { NOT_LOADED, WALLET_CODE, WalletError } from './manage/wallet-error.js';
 import type { BlockFacts, NodeEvent } from './node-client.js';
 import type { WalletOptions } from './options.js';
@@ -33,7 +32,6 @@ import { Reassessor } from './reassess.js';
 import { WALLET_PREFIX, walletKey } from './storage/layout.js';
 import { WalletBatch } from './storage/wallet-batch.js';
 import { WALLET_FLAG, type WalletRecord } from './wallet-record.js';
-import type { FollowPace } from './wallet-state.js';
 
 /** What a wallet is made of; the loader fills it. */
 export interface WalletParts {
@@ -52,8 +50,6 @@ export interface WalletParts {
   readonly onFault: (error: unknown) => void;
   /** A record of a transaction was made or changed. @param row of ledger.txs */
   readonly onTransaction: (wallet: Wallet, row: number) => void;
-  /** How much of what happened is worked off in one go; the default is DEFAULT_PACE. */
-  readonly pace?: FollowPace;
 }
 
 /** A scan of past blocks under way. */
@@ -97,45 +93,15 @@ export class Wallet {
   freshSeed = false;
   /** Keeps an image of the tables; null while they are loaded, and where none is kept. */
   images: WalletImages | null = null;
-  /** Set while the database is exchanged: events wait. */
-  get frozen(): boolean {
-    return this.#thawed !== null;
-  }
-  set frozen(on: boolean) {
-    if (on)
-      this.#thawed ??= new Promise((resolve) => {
-        this.#thaw = resolve;
-      });
-    else {
-      this.#thawed = null;
-      this.#thaw();
-    }
-  }
-  /**
-   * What a writer waits for: the exchange of the database, the end of a block; undefined when it may write. Whoever
-   * writes asks again after it, and then awaits nothing up to commit().
-   */
-  get busy(): Promise<void> | undefined {
-    return this.#thawed ?? this.#follower.midway;
-  }
-  #thawed: Promise<void> | null = null;
-  #thaw: () => void = () => {};
-  /**
-   * Fulfilled when work is over that has the wallet for itself (`alone`): nobody looks at it before. Null where there
-   * is none.
-   */
-  get held(): Promise<void> | null {
-    return this.#held ? this.#thawed : null;
-  }
-  #held = false;
-  /** Calls that use private keys; locking, encryption and unloading wait for them. */
-  readonly keyUse = new KeyUse(() => this.#lockNow());
+  /** What calls, changes, events and exclusive work take before they touch the wallet. */
+  readonly access = new WalletLock();
   readonly #reassessor = new Reassessor(this);
   readonly #follower: Follower;
   readonly #writes = new SerialQueue();
   /** The write at the end of the queue while it has not begun. */
   #waiting: { readonly ops: BatchOp[]; sync: boolean; written: Promise<void> } | null = null;
   #relock: NodeJS.Timeout | undefined;
+  #unlockings = 0;
   #closed = false;
   #closing: Promise<void> | undefined;
   #fault: { readonly error: unknown } | null = null;
@@ -176,9 +142,7 @@ export class Wallet {
       read: async (keys) => {
         await this.#writes.idle();
         this.assertOpen();
-        const values = await this.store.getMany(keys);
-        await this.whole();
-        return values;
+        return this.store.getMany(keys);
       },
       parse: (bytes) => parseTx(bytes, parts.crypto),
     });
@@ -257,40 +221,21 @@ export class Wallet {
    * @returns once the batch is handed to the kernel
    */
   async change<T>(work: (batch: WalletBatch) => T, sync = false): Promise<T> {
-    for (let wait = this.busy; wait; wait = this.busy) await wait;
-    this.assertOpen();
-    const batch = new WalletBatch();
-    const result = work(batch);
-    await this.commit(batch, sync);
-    await this.whole();
+    const { result, written } = await this.access.change(() => {
+      this.assertOpen();
+      const batch = new WalletBatch();
+      return { result: work(batch), written: this.commit(batch, sync) };
+    });
+    await written;
     return result;
   }
   /**
-   * Long work that pauses and has the wallet for itself: calls, changes, events and locking wait, so that nobody sees a
-   * part of what it does and nothing moves meanwhile. It asks assertOpen after every pause, and ends there: what it did
-   * by then is nowhere but in memory.
+   * Like `change`, for work that pauses: it has the wallet for itself. It asks assertOpen after every pause, and ends
+   * there: what it did by then is nowhere but in memory. Not within a call that holds the wallet.
    */
-  async alone<T>(work: () => Promise<T>): Promise<T> {
-    for (let wait = this.busy; wait; wait = this.busy) await wait;
-    this.assertOpen();
-    this.frozen = true;
-    this.#held = true;
-    this.keyUse.join();
-    try {
-      // Who was let in a moment ago has looked by then.
-      await nextInLine();
+  async changeExclusively<T>(work: (batch: WalletBatch) => Promise<T>, sync = false): Promise<T> {
+    const { result, written } = await this.access.exclusive(async () => {
       this.assertOpen();
-      return await work();
-    } finally {
-      this.#held = false;
-      this.keyUse.leave();
-      this.frozen = false;
-      this.drain();
-    }
-  }
-  /** Like `change`, for work that pauses; it has the wallet for itself. */
-  async changeAlone<T>(work: (batch: WalletBatch) => Promise<T>, sync = false): Promise<T> {
-    const { result, written } = await this.alone(async () => {
       const batch = new WalletBatch();
       const made = await work(batch);
       return { result: made, written: this.commit(batch, sync) };
@@ -360,32 +305,11 @@ export class Wallet {
     this.#follower.push(event);
   }
   /**
-   * Works off what happened.
-   * @returns undefined when that is done; otherwise it goes on in turns, until which the wallet must not be read
-   */
-  drain(): Promise<void> | undefined {
-    return this.#follower.drain();
-  }
-  /**
-   * Works off everything that happened up to now, when nothing has the wallet for itself; undefined when that is done
-   * at once. What comes meanwhile is for those who ask then: nobody waits for more than two runs.
+   * Applies everything that happened up to now.
+   * @returns undefined when that is done at once; otherwise other work gets turns between events
    */
   caughtUp(): Promise<void> | undefined {
-    const { pushed } = this.#follower;
-    const next = (): Promise<void> | undefined => this.held ?? this.#follower.reach(pushed);
-    const first = next();
-    return first && goOn(first, next);
-  }
-  /**
-   * Settled at the end of the block that the wallet is in the middle of; undefined when it may be read. Another may
-   * follow: see whole().
-   */
-  get midway(): Promise<void> | undefined {
-    return this.#follower.midway;
-  }
-  /** Fulfilled when the wallet is not in the middle of a block: whoever waited for something else reads on after it. */
-  async whole(): Promise<void> {
-    for (let wait = this.#follower.midway; wait; wait = this.#follower.midway) await wait;
+    return this.#follower.caughtUp();
   }
   writeLocator(batch: WalletBatch): void {
     batch.put(walletKey(WALLET_PREFIX.locator), this.locator);
@@ -398,9 +322,9 @@ export class Wallet {
   changeKeys<T>(work: (batch: WalletBatch) => T): Promise<T> {
     return this.#reassessor.change(work);
   }
-  /** The same like `changeAlone`. */
-  changeKeysAlone<T>(work: (batch: WalletBatch) => Promise<T>): Promise<T> {
-    return this.#reassessor.changeAlone(work);
+  /** The same like `changeExclusively`. */
+  changeKeysExclusively<T>(work: (batch: WalletBatch) => Promise<T>): Promise<T> {
+    return this.#reassessor.changeExclusively(work);
   }
   /**
    * The wallet's keys are those of its rows: keys that come from here on are noticed by `noticeKeys`.
@@ -438,7 +362,7 @@ export class Wallet {
     if (this.#closed) masterKey.fill(0);
     this.assertOpen();
     this.vault.unlock(masterKey);
-    this.keyUse.cancelExpiry();
+    this.#unlockings++;
     clearTimeout(this.#relock);
     if (seconds === null) return;
     this.unlockedUntil = this.parts.now() + seconds;
@@ -450,14 +374,15 @@ export class Wallet {
     };
     arm(seconds * 1000);
   }
-  /**
-   * The end of an unlocking: locks it once no call uses its keys, at once when none does, and not at all when one
-   * unlocks it meanwhile.
-   */
+  /** The end of an unlocking: locks it once no call is under way, unless one unlocks it before. */
   lock(): void {
-    this.keyUse.expire();
+    const unlockings = this.#unlockings;
+    void this.access.exclusive(() => {
+      if (this.#unlockings === unlockings) this.lockNow();
+    });
   }
-  #lockNow(): void {
+  /** For exclusive work, and where no call has the wallet yet. */
+  lockNow(): void {
     clearTimeout(this.#relock);
     this.unlockedUntil = 0;
     this.vault.lock();
@@ -486,22 +411,24 @@ export class Wallet {
     );
   }
 
-  /** @param complete false: loading failed, the tables are not to be believed */
-  close(complete = true): Promise<void> {
-    this.#closing ??= this.#close(complete);
+  /**
+   * @param settled false: the tables are not to be believed. Loading failed, or exclusive work is cut off: it may have
+   * changed tables and not yet rows, or rows and not yet tables, whose keys are plain still while the wallet is
+   * encrypted.
+   */
+  close(settled = !this.access.isExclusive): Promise<void> {
+    this.#closing ??= this.#close(settled);
     return this.#closing;
   }
-  async #close(complete: boolean): Promise<void> {
-    for (let rest = this.drain(); rest; rest = this.drain()) await rest;
+  async #close(settled: boolean): Promise<void> {
+    if (settled) this.#follower.finish();
     this.#closed = true;
-    // What is cut off may have changed tables and not yet rows, or rows and not yet tables, whose keys are plain still
-    // while the wallet is encrypted.
-    const settled = complete && this.scan === null && !this.frozen;
+    const isWhole = settled && this.scan === null;
     if (this.scan) this.scan.abort = true;
-    this.#lockNow();
+    this.lockNow();
     await this.exclusive(async () => {
       await this.store.batch([], { sync: true });
-      if (settled) await this.saveImage();
+      if (isWhole) await this.saveImage();
     }).catch(() => {});
     await this.store.close();
     this.keys.wipe();
@@ -513,9 +440,4 @@ export class Wallet {
   assertOpen(): void {
     if (this.#closed) throw new WalletError(WALLET_CODE.NOT_FOUND, NOT_LOADED);
   }
-}
-
-/** Waits as long as there is something to wait for. */
-async function goOn(first: Promise<void>, next: () => Promise<void> | undefined): Promise<void> {
-  for (let wait: Promise<void> | undefined = first; wait; wait = next()) await wait;
 }

@@ -18,7 +18,6 @@ import { DEFAULT_SPEND, type SpendOptions } from '../../src/wallet/spend/options
 import type { SpendTools } from '../../src/wallet/spend/payment.js';
 import type { Wallet } from '../../src/wallet/wallet.js';
 import { WALLET_FLAG, WalletRecord } from '../../src/wallet/wallet-record.js';
-import type { FollowPace } from '../../src/wallet/wallet-state.js';
 import { clientOf, TestBlock } from './chain-client.js';
 import { descriptorContext } from './descriptor-context.js';
 
@@ -58,7 +57,6 @@ export interface MemoryWalletOptions {
   readonly avoidReuse?: boolean;
   readonly wallet?: Partial<WalletOptions>;
   readonly spend?: Partial<SpendOptions>;
-  readonly pace?: FollowPace;
   /** A database for it, and the folder that it is in; absent: in memory. */
   readonly store?: Store;
   readonly folder?: string;
@@ -108,7 +106,6 @@ export async function createMemoryWallet(wanted: MemoryWalletOptions = {}): Prom
         throw error;
       }),
     onTransaction: () => {},
-    ...(wanted.pace && { pace: wanted.pace }),
   };
   const wallet = assembleWallet(surroundings, {
     name: 'w',

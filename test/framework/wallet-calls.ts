@@ -32,7 +32,6 @@ const scanDepsOf = (wallet: Wallet): RescanDeps => ({
   client: emptyChain(wallet),
   log: { info() {} },
   nowMs: () => 0,
-  drain: () => {},
   moved() {},
 });
 

@@ -107,10 +107,11 @@ export interface MethodSpec extends Span {
   readonly category: Category;
   readonly runs: Runs;
   /**
-   * What a call of one wallet relies on while it runs: the wallet, as far as it has followed the chain, or its private
-   * keys too, so that locking waits for the call. Absent when the call is about wallets as such, or about none.
+   * How a call of one wallet holds its lock (wallet/lock.ts): to the call's end, as the wallet or its private keys must
+   * not change hands meanwhile; or in 'parts' that the run function takes by itself, where it needs the wallet for
+   * itself or may wait long. Absent when the call is about wallets as such, or about none.
    */
-  readonly holds?: 'wallet' | 'keys';
+  readonly holds?: 'wallet' | 'keys' | 'parts';
   /**
    * Releases before 25 hold all arguments against their types before anything else, and may take null for one left out.
    * Without it they meet a wrong type where the argument is read. Since 25 types are always held first.

@@ -23,14 +23,14 @@ export function usedFilter(wallet: Wallet, avoid: boolean): ((coin: number) => b
 }
 
 /**
- * Balances, all of one moment: where they take a look at every coin, the wallet is held meanwhile.
+ * Balances, all of one moment: where they take a look at every coin, the wallet is theirs meanwhile.
  * @param questions asked in that moment
  */
 export function balancesOf(wallet: Wallet, call: CallInfo, questions: () => readonly BalanceQuestion[]): Balances[] | Promise<Balances[]> {
-  const { ledger } = wallet;
-  const now = questions();
-  if (!now.some(needsCoins)) return now.map((question) => ledger.sheet.balances(question));
-  return wallet.alone(async () => {
+  const { ledger, access } = wallet;
+  if (!questions().some(needsCoins)) return access.call(() => questions().map((question) => ledger.sheet.balances(question)));
+  return access.exclusive(async () => {
+    wallet.assertOpen();
     const breath = breathOf(wallet, new Slicer(call.breathe));
     const found: Balances[] = [];
     for (const question of questions()) found.push(await inTurns(ledger.sheet.sumUp(question), breath));

@@ -316,7 +316,7 @@ export async function importDescriptors(
     for (const time of times) lowest = Math.min(lowest, Math.max(time, 1));
     const start = rescan ? await scanStart(ctx.client, lowest) : null;
     const outcomes = await withRead(ctx, wallet, requests, call, readOne, (read, breath) =>
-      wallet.changeKeysAlone(async (batch) => {
+      wallet.changeKeysExclusively(async (batch) => {
         ensureUnlocked(wallet);
         const all: ImportOutcome[] = [];
         for (const [i, one] of read.entries()) {

@@ -6,7 +6,7 @@ import type { WalletContext } from '../context/wallet.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { managerOf } from './select.js';
 
-export const scanDeps = (ctx: WalletContext, wallet: Wallet): RescanDeps => managerOf(ctx).scanDeps(wallet);
+export const scanDeps = (ctx: WalletContext): RescanDeps => managerOf(ctx).scanDeps();
 
 /** Holds the wallet for a scan while `work` runs. */
 export async function withRescan<T>(ctx: WalletContext, wallet: Wallet, work: () => Promise<T>): Promise<T> {
@@ -25,7 +25,7 @@ export async function withRescan<T>(ctx: WalletContext, wallet: Wallet, work: ()
  * @returns as rescanFrom's
  */
 export async function scanImported(ctx: WalletContext, wallet: Wallet, seconds: number): Promise<number> {
-  const scannedTo = await rescanFrom(wallet, seconds, true, scanDeps(ctx, wallet));
+  const scannedTo = await rescanFrom(wallet, seconds, true, scanDeps(ctx));
   if (ctx.spend) await reacceptTransactions(wallet, ctx.spend);
   return scannedTo;
 }

@@ -4,17 +4,11 @@ import type { WalletContext, WalletRun } from '../context/wallet.js';
 import { METHODS } from '../declare/methods.js';
 import type { RunTable } from '../dispatch.js';
 import { WALLET_RUNS as RUNS } from '../methods/wallet-runs.js';
-import { followed, refusing, usingKeys } from './select.js';
+import { holding, refusing } from './select.js';
 
 function guarded(name: string, run: WalletRun): WalletRun {
-  switch (METHODS.get(name)?.holds) {
-    case 'keys':
-      return refusing(usingKeys(followed(run)));
-    case 'wallet':
-      return refusing(followed(run));
-    default:
-      return run;
-  }
+  const holds = METHODS.get(name)?.holds;
+  return holds === undefined ? run : refusing(holding(run, holds));
 }
 
 /** By name of the method. */

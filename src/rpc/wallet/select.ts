@@ -8,8 +8,10 @@ import type { LegacyKeys } from '../../wallet/keys/legacy-keys.js';
 import { NOT_LOADED, WalletError } from '../../wallet/manage/wallet-error.js';
 import { describeStoreError, type WalletManager } from '../../wallet/manage/wallet-manager.js';
 import type { Wallet } from '../../wallet/wallet.js';
+import { WALLET_FLAG } from '../../wallet/wallet-record.js';
 import type { WalletContext } from '../context/wallet.js';
-import { type CallInfo, DerivedCall, type Run } from '../dispatch.js';
+import type { MethodSpec } from '../declare/types.js';
+import type { CallInfo, Run } from '../dispatch.js';
 import { fail, RPC_CODE, RpcError } from '../errors.js';
 import type { JsonResult } from '../wire/values.js';
 
@@ -81,15 +83,11 @@ const ambiguous = ({ compat }: WalletContext): string =>
     ? 'Multiple wallets are loaded. Please select which wallet to use by requesting the RPC through the /wallet/<walletname> URI path.'
     : 'Wallet file not specified (must request wallet RPC through /wallet/<filename> uri-path).';
 
-/** The wallet a call means, with every event of chain and mempool worked off. */
+/** The wallet a call means. */
 export function walletOf(ctx: WalletContext, call: CallInfo): Wallet {
   const manager = managerOf(ctx);
   try {
-    const wallet = manager.select(walletNameOf(call.path), ambiguous(ctx));
-    ctx.client.sync();
-    // More than a moment's work was done before the call began: see followed().
-    wallet.drain();
-    return wallet;
+    return manager.select(walletNameOf(call.path), ambiguous(ctx));
   } catch (error) {
     throw asRpcError(error);
   }
@@ -105,51 +103,31 @@ function meantWallet(ctx: WalletContext, call: CallInfo): Wallet | undefined {
 }
 
 /**
- * A wallet's call that begins when nothing has the wallet for itself and everything that happened is worked off, and
- * after a pause goes on when the wallet is not in the middle of a block.
+ * A wallet's call with its share of the lock, once everything is worked off that happened before it came.
+ * @param holds see MethodSpec
  */
-export const followed =
-  (run: Run<WalletContext>): Run<WalletContext> =>
+export const holding =
+  (run: Run<WalletContext>, holds: NonNullable<MethodSpec['holds']>): Run<WalletContext> =>
   (ctx, args, call) => {
     const wallet = meantWallet(ctx, call);
     if (wallet === undefined) return run(ctx, args, call);
-    const { breathe } = call;
-    const pausing = new DerivedCall(call, {
-      breathe: () => {
-        const hold = breathe?.();
-        return hold instanceof Promise ? hold.then(() => wallet.whole()) : wallet.midway;
-      },
-    });
-    ctx.client.sync();
-    const rest = wallet.caughtUp();
-    return rest === undefined ? run(ctx, args, pausing) : rest.then(() => run(ctx, args, pausing));
-  };
-
-/**
- * A call that uses the wallet's private keys to its end: the wallet is not locked, encrypted or unloaded meanwhile. One
- * that comes while something of that kind waits begins after it, and meets what it left.
- */
-export const usingKeys =
-  (run: Run<WalletContext>): Run<WalletContext> =>
-  (ctx, args, call) => {
-    const wallet = meantWallet(ctx, call);
-    if (wallet === undefined) return run(ctx, args, call);
-    const { keyUse } = wallet;
-    const use = async (): Promise<JsonResult> => {
-      try {
-        return await run(ctx, args, call);
-      } finally {
-        keyUse.leave();
-      }
+    // Keys on a device are never locked, and it may take minutes to sign.
+    const inParts = holds === 'parts' || (holds === 'keys' && wallet.record.has(WALLET_FLAG.EXTERNAL_SIGNER));
+    let parts: JsonResult | Promise<JsonResult> | undefined;
+    const begin = (): JsonResult | Promise<JsonResult> => {
+      // It was unloaded while the call waited, and another one may have its name.
+      const result = meantWallet(ctx, call) === wallet ? run(ctx, args, call) : holding(run, holds)(ctx, args, call);
+      if (!inParts) return result;
+      parts = result;
+      return null;
     };
-    const entered = keyUse.enter();
-    if (entered === undefined) return use();
-    return entered.then(() => {
-      if (meantWallet(ctx, call) === wallet) return use();
-      // It was unloaded, and another one may have its name.
-      keyUse.leave();
-      return usingKeys(run)(ctx, args, call);
+    const held = wallet.access.call(() => {
+      ctx.client.sync();
+      const rest = wallet.caughtUp();
+      return rest === undefined ? begin() : rest.then(begin);
     });
+    if (!inParts) return held;
+    return held instanceof Promise ? held.then(() => parts as JsonResult) : (parts as JsonResult | Promise<JsonResult>);
   };
 
 /**
@@ -172,7 +150,7 @@ export function withSettled<T>(ctx: WalletContext, call: CallInfo, run: (wallet:
   return wallet instanceof Promise ? wallet.then(run) : run(wallet);
 }
 
-/** Slices of a call that reads a wallet over pauses: after each it is loaded still, and nothing has it for itself. */
+/** Slices of a call that reads a wallet over pauses: after each it is loaded still. */
 export class WalletSlicer extends Slicer {
   readonly #wallet: Wallet;
   readonly #check: () => unknown;
@@ -186,7 +164,6 @@ export class WalletSlicer extends Slicer {
   }
   override async pause(): Promise<void> {
     await super.pause();
-    while (this.#wallet.held) await this.#wallet.held;
     this.#wallet.assertOpen();
     this.#check();
   }

@@ -1,12 +1,10 @@
 // What blocks and the mempool do to a wallet's transactions and coins, event by event, as Core 0.21's CWallet does it.
-// Everything is synchronous; rows go into the batch the caller writes. A transaction may have tens of thousands of
-// inputs: what is done for each of them comes in steps too, between which the follower gives others a turn. What the
-// coins are worth is told by balance-sheet.ts. Called by the follower (follow/follower.ts) and by rescans.
+// Everything is synchronous; rows go into the batch the caller writes. What the coins are worth is told by
+// balance-sheet.ts.
 
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { Slicer } from '../../lib/slicer.js';
-import { inOneGo } from '../../lib/steps.js';
 import { imageOfSet, type TableImage } from '../image/table-image.js';
 import type { KeySource } from '../keys/key-source.js';
 import { OWNERSHIP } from '../keys/ownership.js';
@@ -27,14 +25,6 @@ const COINBASE_MATURITY = 100;
 const SETTLED_DEPTH = 1000;
 const TIME_TOLERANCE = 300;
 const NOTHING = new Uint8Array(0);
-/** Inputs or outputs of a transaction in one step, less one; a power of two less one. */
-const STEP_MASK = 255;
-
-/**
- * Work in steps, for whoever must give others a turn in between. Yields whether the batch may be written as it is: what
- * it lacks of the transaction is made up for when the block is taken back (Ledger.relink).
- */
-export type Steps<T = void> = Generator<boolean, T, undefined>;
 
 /** When a record came, in seconds. */
 export interface RecordTimes {
@@ -126,43 +116,32 @@ export class Ledger {
    * @returns whether it concerns the wallet
    */
   sync(tx: TxView, place: TxPlace, batch: WalletBatch, update = true): boolean {
-    return inOneGo(this.syncing(tx, place, batch, update));
-  }
-  /** `sync` in steps. */
-  *syncing(tx: TxView, place: TxPlace, batch: WalletBatch, update = true): Steps<boolean> {
-    if (place.state === TX_STATE.CONFIRMED && !tx.isCoinbase) yield* this.#markRivals(tx, place, batch);
+    if (place.state === TX_STATE.CONFIRMED && !tx.isCoinbase) this.#markRivals(tx, place, batch);
     const known = this.txs.find(tx.txid);
     if (known >= 0 && !update) return false;
-    if (known < 0 && !(yield* this.#concerns(tx))) return false;
+    if (known < 0 && !this.#concerns(tx)) return false;
     for (let i = 0; i < tx.outputCount; i++) {
-      for (const passed of this.#deps.keys.markingUsed(tx.outputScript(i), batch)) {
-        if (passed) this.#deps.onPassed(passed, batch);
-        yield false;
-      }
-      if ((i & STEP_MASK) === STEP_MASK) yield false;
+      for (const passed of this.#deps.keys.markUsed(tx.outputScript(i), batch)) this.#deps.onPassed(passed, batch);
     }
-    const row = yield* this.#putting(tx, place, batch);
+    const row = this.put(tx, place, batch);
     if (tx.isCoinbase && place.state === TX_STATE.UNCONFIRMED && this.#deps.laterRecords) this.abandon(row, batch);
     return true;
   }
 
   /** Adds a record or moves it to where it is now. @param times of a new record, of another wallet @returns its row */
   put(tx: TxView, place: TxPlace, batch: WalletBatch, values?: ReadonlyMap<string, string>, times?: RecordTimes): number {
-    return inOneGo(this.#putting(tx, place, batch, values, times));
-  }
-  *#putting(tx: TxView, place: TxPlace, batch: WalletBatch, values?: ReadonlyMap<string, string>, times?: RecordTimes): Steps<number> {
-    yield* this.#markSpentAddresses(tx, batch);
+    this.#markSpentAddresses(tx, batch);
     let row = this.txs.find(tx.txid);
     if (row < 0) {
       const { record, now } = this.#deps;
       row = this.txs.add(tx, { place, received: times?.received ?? now(), order: record.nextOrder++ });
       this.txs.setSmart(row, times?.smart || (place.shownTime ?? this.#smartTime(row, place)));
       for (const [name, value] of values ?? []) this.txs.setValue(row, name, value);
-      yield* this.#link(tx, row, batch);
+      this.#link(tx, row, batch);
       this.#setLive(row, tx);
       this.txs.write(row, null, tx, batch);
       record.write(batch);
-      yield* this.#writeLinks(tx, row, batch);
+      this.#writeLinks(tx, row, batch);
     } else {
       const before = this.txs.place(row);
       if (place.state !== TX_STATE.CONFLICTED) this.#adrift.delete(row);
@@ -171,9 +150,9 @@ export class Ledger {
       // Rescans repeat what is known: only a change is written.
       this.#setLive(row, stripped || !this.txs.view(row) ? tx : this.txs.view(row)!);
       if (before.state !== place.state || stripped) this.txs.write(row, before, stripped ? tx : null, batch);
-      yield* this.#addingOutputs(tx, row, batch);
+      this.#addOutputs(tx, row, batch);
     }
-    yield* this.#judgingAround(tx, row);
+    this.#judgeAround(tx, row);
     this.sheet.touch(row);
     this.#deps.onChanged(row);
     return row;
@@ -184,7 +163,7 @@ export class Ledger {
    * @param tx its transaction
    */
   relink(tx: TxView, row: number, batch: WalletBatch): void {
-    inOneGo(this.#addingOutputs(tx, row, batch));
+    this.#addOutputs(tx, row, batch);
     if (tx.isCoinbase) return;
     for (let i = 0; i < tx.inputCount; i++) {
       const outpoint = tx.outpoint(i);
@@ -226,10 +205,9 @@ export class Ledger {
   }
 
   /** Transactions of ours that spend what a confirmed one spent can never confirm; nor can what spends them. */
-  *#markRivals(tx: TxView, place: TxPlace, batch: WalletBatch): Steps {
+  #markRivals(tx: TxView, place: TxPlace, batch: WalletBatch): void {
     const own = this.txs.find(tx.txid);
     for (let i = 0; i < tx.inputCount; i++) {
-      if ((i & STEP_MASK) === STEP_MASK) yield false;
       if (!this.spends.has(tx.outpoint(i))) continue;
       for (const row of this.spends.spenders(tx.outpoint(i))) if (row !== own) this.markConflicted(row, place, batch);
     }
@@ -364,34 +342,31 @@ export class Ledger {
       if (this.#deps.keys.isMine(script) !== OWNERSHIP.NO) isPaid = true;
       else if (coin < 0) noted?.add(script, row);
     }
-    if (isPaid && inOneGo(this.#addingOutputs(tx, row, batch))) this.#judgeOutputs(row);
+    if (isPaid && this.#addOutputs(tx, row, batch)) this.#judgeOutputs(row);
   }
 
   // -- inside
 
   /** Pays us, or spends what is ours. */
-  *#concerns(tx: TxView): Steps<boolean> {
+  #concerns(tx: TxView): boolean {
     for (let i = 0; i < tx.outputCount; i++) {
       if (this.#deps.keys.isMine(tx.outputScript(i)) !== OWNERSHIP.NO) return true;
-      if ((i & STEP_MASK) === STEP_MASK) yield false;
     }
     if (tx.isCoinbase) return false;
     for (let i = 0; i < tx.inputCount; i++) {
       const coin = this.coins.find(tx.outpoint(i));
       if (coin >= 0 && counts(this.coins.ownership(coin), 3) && this.coins.value(coin) > 0) return true;
-      if ((i & STEP_MASK) === STEP_MASK) yield false;
     }
     return false;
   }
-  *#link(tx: TxView, row: number, batch: WalletBatch): Steps {
-    yield* this.#addingOutputs(tx, row, null);
+  #link(tx: TxView, row: number, batch: WalletBatch): void {
+    this.#addOutputs(tx, row, null);
     this.#noteForeign(tx, row);
     if (tx.isCoinbase) return;
     for (let i = 0; i < tx.inputCount; i++) {
       const outpoint = tx.outpoint(i);
       this.#addSpend(outpoint, row);
       if (this.locked.size > 0) this.unlock(outpoint, batch);
-      if ((i & STEP_MASK) === STEP_MASK) yield false;
     }
     if (this.spends.hasRivals(row)) this.#copyTwinValues(tx, row);
   }
@@ -400,16 +375,13 @@ export class Ledger {
     if (this.coins.find(outpoint) >= 0) this.txs.setSpendsOurs(row);
   }
   /** Behind the record: a row that names a transaction without one is damage. */
-  *#writeLinks(tx: TxView, row: number, batch: WalletBatch): Steps {
-    let count = 0;
+  #writeLinks(tx: TxView, row: number, batch: WalletBatch): void {
     for (const coin of this.coins.ofTx(row)) {
       this.#writeCoin(coin, batch);
-      if ((++count & STEP_MASK) === STEP_MASK) yield true;
     }
     if (tx.isCoinbase) return;
     for (let i = 0; i < tx.inputCount; i++) {
       this.#writeSpend(tx.outpoint(i), tx.txid, batch);
-      if ((i & STEP_MASK) === STEP_MASK) yield true;
     }
   }
   #writeSpend(outpoint: Uint8Array, txid: Uint8Array, batch: WalletBatch): void {
@@ -422,10 +394,9 @@ export class Ledger {
     }
   }
   /** @param batch null: the caller writes new coins @returns whether there were any */
-  *#addingOutputs(tx: TxView, row: number, batch: WalletBatch | null): Steps<boolean> {
+  #addOutputs(tx: TxView, row: number, batch: WalletBatch | null): boolean {
     let added = false;
     for (let vout = 0; vout < tx.outputCount; vout++) {
-      if ((vout & STEP_MASK) === STEP_MASK) yield false;
       const script = tx.outputScript(vout);
       const ownership = this.#deps.keys.isMine(script);
       if (ownership === OWNERSHIP.NO) continue;
@@ -474,10 +445,9 @@ export class Ledger {
     this.txs.setSmart(row, this.txs.smart(oldest));
   }
 
-  *#markSpentAddresses(tx: TxView, batch: WalletBatch): Steps {
+  #markSpentAddresses(tx: TxView, batch: WalletBatch): void {
     if (tx.isCoinbase) return;
     for (let i = 0; i < tx.inputCount; i++) {
-      if ((i & STEP_MASK) === STEP_MASK) yield false;
       const coin = this.coins.find(tx.outpoint(i));
       if (coin >= 0 && this.coins.ownership(coin) !== OWNERSHIP.NO) this.#deps.onSpent(this.coins.script(coin), batch);
     }
@@ -520,30 +490,21 @@ export class Ledger {
     if (before === BUCKET.PENDING || after === BUCKET.PENDING) this.sheet.touch(this.coins.txRow(coin));
   }
   #judgeOutputs(row: number): void {
-    inOneGo(this.#judgingOutputs(row));
-  }
-  *#judgingOutputs(row: number): Steps {
-    let count = 0;
     for (const coin of this.coins.ofTx(row)) {
       if (this.txs.isCoinbase(row)) this.#young.add(coin);
       this.#judge(coin);
-      if ((++count & STEP_MASK) === STEP_MASK) yield false;
     }
   }
   #judgeInputs(tx: TxView): void {
-    inOneGo(this.#judgingInputs(tx));
-  }
-  *#judgingInputs(tx: TxView): Steps {
     if (tx.isCoinbase) return;
     for (let i = 0; i < tx.inputCount; i++) {
       const coin = this.coins.find(tx.outpoint(i));
       if (coin >= 0) this.#judge(coin);
-      if ((i & STEP_MASK) === STEP_MASK) yield false;
     }
   }
-  *#judgingAround(tx: TxView, row: number): Steps {
-    yield* this.#judgingOutputs(row);
-    yield* this.#judgingInputs(tx);
+  #judgeAround(tx: TxView, row: number): void {
+    this.#judgeOutputs(row);
+    this.#judgeInputs(tx);
   }
   #judgeRow(row: number): void {
     this.sheet.touch(row);
@@ -575,7 +536,7 @@ export class Ledger {
   /** Looks again at what a record touches: its own coins and those it spends. */
   judgeTx(tx: TxView): void {
     const row = this.txs.find(tx.txid);
-    if (row >= 0) inOneGo(this.#judgingAround(tx, row));
+    if (row >= 0) this.#judgeAround(tx, row);
   }
 
   /** @returns false for a damaged row */

@@ -2,9 +2,6 @@
 // then the blocks after the fork are looked through.
 
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
-import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
-import type { Hashes } from '../../crypto/crypto.js';
-import type { FoundTx } from '../../jobs/scan-blocks.js';
 import { Slicer } from '../../lib/slicer.js';
 import { NOWHERE, TX_STATE } from '../coins/tx-table.js';
 import { WALLET_CODE, WalletError } from '../manage/wallet-error.js';
@@ -12,8 +9,8 @@ import { type BlockFacts, type NodeClient, type NodeQuestions, sameBlock, TIMEST
 import { WalletBatch } from '../storage/wallet-batch.js';
 import type { Wallet } from '../wallet.js';
 import { scannedPlace } from '../wallet-state.js';
-import { connectBlock, takeSteps } from './block-steps.js';
-import { type ScanDeps, scanAhead } from './scan-pipeline.js';
+import { connectBlock, recordBlock } from './record-block.js';
+import { parsed, type ScanDeps, scanAhead } from './scan-pipeline.js';
 
 const HASH = 32;
 /**
@@ -129,16 +126,16 @@ export async function catchUp(wallet: Wallet, deps: ScanDeps, stopping: () => bo
     for await (const { node, candidates, again } of scanAhead(wallet, first, () => client.tip.height, deps)) {
       // Turned elsewhere: the loop above finds the fork.
       if (stopping() || !follows(node, wallet.tip!) || !client.contains(node)) break;
-      const { ledger, parts } = wallet;
+      const { crypto, options } = wallet.parts;
+      connectBlock(wallet, node);
       pending++;
       for (let found: typeof candidates | undefined = candidates; found !== undefined; found = await again()) {
         if (found === null) throw new Error(`block ${node.height} cannot be read, and the wallet does not know it yet`);
         // A second look is for what the first one left out.
-        const wanted = found === candidates ? () => true : ({ txid }: TxView) => ledger.txs.find(txid) < 0;
-        const steps = connectBlock(wallet, node, parsed(found, parts.crypto, wanted), batch, scannedPlace(parts.options));
-        await takeSteps(wallet, steps, batch, () => (slicer.due ? slicer.pause() : undefined));
+        recordBlock(wallet, node, parsed(found, crypto), batch, scannedPlace(options), found === candidates);
         pending += found.length;
       }
+      if (slicer.due) await slicer.pause();
       if (pending < ROWS_PER_BATCH && !sameBlock(node, client.tip)) continue;
       await putLocator(wallet, client, batch);
       await wallet.commit(batch);
@@ -149,13 +146,6 @@ export async function catchUp(wallet: Wallet, deps: ScanDeps, stopping: () => bo
     await wallet.commit(batch);
   }
   return true;
-}
-
-function* parsed(found: readonly FoundTx[], hashes: Hashes, wanted: (tx: TxView) => boolean): Generator<[position: number, tx: TxView]> {
-  for (const { position, bytes } of found) {
-    const tx = parseTx(bytes, hashes);
-    if (wanted(tx)) yield [position, tx];
-  }
 }
 
 /** Whether a block comes right after another. */

@@ -1,14 +1,14 @@
 // Scans past blocks for a wallet's transactions, with progress and abort. The pool looks through the blocks
 // (scan-pipeline.ts); what it finds is recorded here, in order and between other work. Core 0.21's
 // ScanForWalletTransactions and RescanFromTime.
-import { parseTx } from '../../consensus/tx/tx-view.js';
 import { Slicer } from '../../lib/slicer.js';
-import { type Answer, type BlockFacts, type NodeQuestions, TIMESTAMP_WINDOW } from '../node-client.js';
-import { WalletBatch } from '../storage/wallet-batch.js';
+import { type Answer, type BlockFacts, type NodeClient, type NodeQuestions, TIMESTAMP_WINDOW } from '../node-client.js';
+import type { WalletBatch } from '../storage/wallet-batch.js';
 import type { ScanState, Wallet } from '../wallet.js';
 import { scannedPlace } from '../wallet-state.js';
 import { markScan, RESCAN_KEY } from './open-scan.js';
-import { type ScanDeps, type ScannedBlock, scanAhead } from './scan-pipeline.js';
+import { recordBlock } from './record-block.js';
+import { parsed, type ScanDeps, type ScannedBlock, scanAhead } from './scan-pipeline.js';
 
 export type ScanStatus = 'success' | 'failure' | 'aborted';
 
@@ -25,8 +25,6 @@ export interface RescanDeps extends ScanDeps {
   readonly nowMs: () => number;
   /** Called when a scan went on: it needs no blocks any more that it had needed. */
   readonly moved: () => void;
-  /** Works off the wallet's events; undefined when that is done. */
-  readonly drain: () => Promise<void> | undefined;
 }
 
 const LOG_EVERY_MS = 10_000;
@@ -81,51 +79,37 @@ class ScanReport {
   }
 }
 
-/**
- * What a scan waits for before it writes: the exchange of the database, and all that happened meanwhile. Ask again
- * after it.
- */
-const waitOf = (wallet: Wallet, { drain }: RescanDeps): Promise<void> | undefined => wallet.busy ?? drain();
+/** What became of a block: it left the chain meanwhile, and what came in its place is followed the usual way, in 'gone'. */
+type BlockOutcome = 'scanned' | 'failed' | 'gone' | 'closed';
 
-/**
- * Records what a block holds for the wallet, in slices, as long as the block is in the chain and the wallet is open.
- * @returns false when it cannot be read
- */
+/** Records what a block holds for the wallet: one change for each look at it, as Core takes cs_wallet once a block. */
 async function applyBlock(
   wallet: Wallet,
   { node, candidates, again }: ScannedBlock,
   mark: ((batch: WalletBatch) => void) | null,
   update: boolean,
-  deps: RescanDeps,
-  slicer: Slicer,
-): Promise<boolean> {
-  let batch = new WalletBatch();
-  /** Others get a turn. @returns whether to go on */
-  const pause = async (work: Promise<unknown>): Promise<boolean> => {
-    // Every transaction's rows are whole in its batch; the scan's mark still names this block.
-    const written = wallet.commit(batch);
-    batch = new WalletBatch();
-    await Promise.all([written, work]);
-    for (let wait = waitOf(wallet, deps); wait; wait = waitOf(wallet, deps)) await wait;
-    if (wallet.closed) return false;
-    return deps.client.contains(node);
-  };
-  let found = candidates;
-  for (let first = true; found !== null; first = false) {
-    for (const { bytes, position } of found) {
-      wallet.ledger.sync(parseTx(bytes, wallet.parts.crypto), scannedPlace(wallet.parts.options)(node, position), batch, update && first);
-      if (slicer.due && !(await pause(slicer.pause()))) return true;
-    }
-    const more = again();
-    if (more === undefined) break;
-    if (!(await pause(more))) return true;
+  client: NodeClient,
+): Promise<BlockOutcome> {
+  const { crypto, options } = wallet.parts;
+  for (let found = candidates; found !== null; ) {
+    const look = found;
+    let more: ReturnType<typeof again>;
+    await wallet.caughtUp();
+    if (wallet.closed) return 'closed';
+    const isHere = await wallet.change((batch) => {
+      if (!client.contains(node)) return false;
+      recordBlock(wallet, node, parsed(look, crypto), batch, scannedPlace(options), update && look === candidates);
+      more = again();
+      // Awaited below, once this is written.
+      more?.catch(() => {});
+      if (more === undefined) mark?.(batch);
+      return true;
+    });
+    if (!isHere) return 'gone';
+    if (more === undefined) return 'scanned';
     found = await more;
   }
-  if (found === null) return false;
-  mark?.(batch);
-  // The next block need not wait for the disk: batches go there in order, and a fault reaches the wallet's onFault.
-  wallet.commit(batch).catch(() => {});
-  return true;
+  return 'failed';
 }
 
 /** Scans from a block to the tip, or to a height. The caller holds wallet.scan. */
@@ -161,23 +145,21 @@ export async function scanBlocks(
       lastFailed = node;
       continue;
     }
-    // Keys made while the wallet is being encrypted would come into the new database in plain.
-    for (let wait = waitOf(wallet, deps); wait; wait = waitOf(wallet, deps)) await wait;
-    if (scan.abort || wallet.closed) break;
-    // It left the chain meanwhile: what came in its place is followed the usual way.
-    if (!client.contains(node)) continue;
     const due = candidates.length > 0 || node.height - marked >= MARK_EVERY;
     if (due) marked = node.height;
     const mark = due ? (batch: WalletBatch) => markScan(node.height + 1, stopHeight, batch) : null;
-    const whole = await applyBlock(wallet, block, mark, update, deps, slicer);
-    if (wallet.closed) break;
-    if (whole) lastScanned = node;
-    else lastFailed = node;
+    const outcome = await applyBlock(wallet, block, mark, update, client).catch((error: unknown) => {
+      if (wallet.closed) return 'closed';
+      throw error;
+    });
+    if (outcome === 'closed') break;
+    if (outcome === 'scanned') lastScanned = node;
+    else if (outcome === 'failed') lastFailed = node;
     if (slicer.due) await slicer.pause();
   }
   if (stopHeight === null && !scan.abort && !wallet.closed && wallet.parts.options.laterRecords) {
     await client.readMempool((event) => wallet.push(event));
-    for (let wait = deps.drain(); wait; wait = deps.drain()) await wait;
+    await wallet.caughtUp();
   }
   await wallet.looked();
   // A wallet that was closed meanwhile goes on when it is loaded again.

@@ -2,6 +2,8 @@
 // ahead; their finds come back here in order. What a wallet learns from one block (new keys, after a payment to the
 // pool's last ones) is looked for in that block and every later one: blocks that were looked through before are looked
 // through again.
+import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
+import type { Hashes } from '../../crypto/crypto.js';
 import type { FoundTx } from '../../jobs/scan-blocks.js';
 import type { BlockFacts, NodeClient } from '../node-client.js';
 import type { Wallet } from '../wallet.js';
@@ -31,6 +33,11 @@ export interface ScannedBlock {
    * until there is no need, which is undefined, before the block counts as done. Null when it cannot be read any more.
    */
   readonly again: () => Promise<readonly FoundTx[] | null> | undefined;
+}
+
+/** What was found, parsed when it is asked for. */
+export function* parsed(found: readonly FoundTx[], hashes: Hashes): Generator<[position: number, tx: TxView]> {
+  for (const { position, bytes } of found) yield [position, parseTx(bytes, hashes)];
 }
 
 interface Stretch {

@@ -22,15 +22,7 @@ import type { WalletRecord } from '../wallet-record.js';
 import { DescriptorTable, type TrackedDescriptor } from './descriptor-table.js';
 import { keyOfDestination } from './destination.js';
 import type { TouchedScripts } from './key-source.js';
-import {
-  type AddressResult,
-  type AddressType,
-  afterSomeKeys,
-  type KeySource,
-  type ScriptCursor,
-  STEP_KEYS,
-  type TopUp,
-} from './key-source.js';
+import { type AddressResult, type AddressType, afterSomeKeys, type KeySource, type ScriptCursor, type TopUp } from './key-source.js';
 import { OWNERSHIP, type Ownership } from './ownership.js';
 import type { ScriptMetadata } from './script-metadata.js';
 
@@ -286,18 +278,21 @@ export class DescriptorKeys implements KeySource {
     }
   }
 
-  *markingUsed(script: Uint8Array, batch: WalletBatch): Generator<Uint8Array | undefined, void, undefined> {
+  markUsed(script: Uint8Array, batch: WalletBatch): Uint8Array[] {
     const place = this.locate(script);
-    if (place === undefined) return;
+    if (place === undefined) return [];
+    const left: Uint8Array[] = [];
     const { tracked, index } = place;
     if (index >= tracked.nextIndex) {
       this.usedAhead = true;
       const receives = this.actives(false).some(({ number }) => number === tracked.number);
-      for (let passed = tracked.nextIndex; receives && passed <= index; passed++) yield this.#expand(tracked, passed)?.[0];
+      for (let passed = tracked.nextIndex; receives && passed <= index; passed++)
+        left.push(...(this.#expand(tracked, passed)?.slice(0, 1) ?? []));
       tracked.nextIndex = index + 1;
       this.write(tracked, batch);
     }
-    while (this.#topUp(tracked, 0, batch, { due: afterSomeKeys(STEP_KEYS) }) === 'paused') yield undefined;
+    this.#topUp(tracked, 0, batch);
+    return left;
   }
 
   /** The indices whose scripts `add` will make: from, up to but without. */

@@ -21,13 +21,9 @@ export type TopUp = 'full' | 'paused' | 'unable';
 
 /** Keys that giving out an address makes at most: more are missing only while something fills the pools in slices. */
 const SOME_KEYS = 100;
-/**
- * Keys made between two looks at the clock, while a payment to the end of a pool is recorded: some two milliseconds.
- */
-export const STEP_KEYS = 8;
 /** For topUp: true once some keys were made. */
-export function afterSomeKeys(count = SOME_KEYS): () => boolean {
-  let left = count;
+export function afterSomeKeys(): () => boolean {
+  let left = SOME_KEYS;
   return () => --left <= 0;
 }
 
@@ -50,10 +46,10 @@ export interface KeySource {
   provider(script: Uint8Array): SigningProvider | undefined;
   metadata(script: Uint8Array): ScriptMetadata | undefined;
   /**
-   * An output paid to this script: keys up to it leave the pool, the pool is topped up, in steps of a few keys. Yields
-   * scripts of receiving addresses that leave it so, where the source can tell.
+   * An output paid to this script: keys up to it leave the pool, the pool is topped up.
+   * @returns scripts of receiving addresses that leave it so, where the source can tell
    */
-  markingUsed(script: Uint8Array, batch: WalletBatch): Generator<Uint8Array | undefined, void, undefined>;
+  markUsed(script: Uint8Array, batch: WalletBatch): readonly Uint8Array[];
   /** Whether a payment came to a key that was not given out yet: another copy of the wallet gives out addresses. */
   usedAhead: boolean;
   canGiveAddresses(internal: boolean): boolean;

@@ -25,15 +25,7 @@ import { keyOfDestination, payToKey } from './destination.js';
 import { isSolvable, keysInScript, type LegacyStores, legacyCanProvide, legacyIsMine, payToKeyHash } from './is-mine.js';
 import { KeyPool } from './key-pool.js';
 import type { TouchedScripts } from './key-source.js';
-import {
-  type AddressResult,
-  type AddressType,
-  afterSomeKeys,
-  type KeySource,
-  type ScriptCursor,
-  STEP_KEYS,
-  type TopUp,
-} from './key-source.js';
+import { type AddressResult, type AddressType, afterSomeKeys, type KeySource, type ScriptCursor, type TopUp } from './key-source.js';
 import { KeyTable, keyHashProgram } from './key-table.js';
 import type { Ownership } from './ownership.js';
 import type { ScriptMetadata } from './script-metadata.js';
@@ -271,39 +263,34 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     return type === 'bech32' ? program : scriptHashScript(this.#deps.hashes.hash160(program));
   }
 
-  *markingUsed(script: Uint8Array, batch: WalletBatch): Generator<undefined, void, undefined> {
+  markUsed(script: Uint8Array, batch: WalletBatch): readonly [] {
     const { record, hashes } = this.#deps;
     for (const id of keysInScript(script, this, hashes)) {
       const entry = this.pool.find(id);
       if (entry) {
         this.usedAhead = true;
-        let learnt = 0;
-        for (const used of this.pool.removeUpTo(entry, batch)) {
-          this.#learnProgram(this.keys.find(used.id), batch);
-          if (++learnt % STEP_KEYS === 0) yield;
-        }
-        while (this.topUp(0, batch, afterSomeKeys(STEP_KEYS)) === 'paused') yield;
+        for (const used of this.pool.removeUpTo(entry, batch)) this.#learnProgram(this.keys.find(used.id), batch);
+        this.topUp(0, batch);
       }
       if (record.inactive.length === 0) continue;
       const meta = this.keys.metadata(this.keys.find(id));
       if (meta?.seedId === undefined || meta.origin === undefined) continue;
       const seedId = meta.seedId;
       const chain = record.inactive.find((known) => Buffer.compare(known.seedId, seedId) === 0);
-      if (chain) while (this.#topUpInactive(chain, meta.origin.path, batch)) yield;
+      if (chain) this.#topUpInactive(chain, meta.origin.path, batch);
     }
+    return [];
   }
-  /** @returns whether there is more to make */
-  #topUpInactive(chain: HdChain, path: readonly number[], batch: WalletBatch): boolean {
-    if (this.#deps.vault.locked || path.length < 3) return false;
+  #topUpInactive(chain: HdChain, path: readonly number[], batch: WalletBatch): void {
+    if (this.#deps.vault.locked || path.length < 3) return;
     const internal = (path[1] & 0x7fff_ffff) !== 0;
     const ahead = (internal ? chain.internal : chain.external) - ((path[2] & 0x7fff_ffff) + 1);
     const missing = Math.max(this.#deps.keypoolSize, 1) - ahead;
-    if (missing <= 0) return false;
+    if (missing <= 0) return;
     this.usedAhead = true;
-    if (this.#branchOf(chain, internal) === null) return false;
-    const { length } = this.#derive(chain, internal, missing, batch, afterSomeKeys(STEP_KEYS));
+    if (this.#branchOf(chain, internal) === null) return;
+    this.#derive(chain, internal, missing, batch);
     this.#writeRecord(batch);
-    return length < missing;
   }
 
   /** Makes the next keys of a chain. @param due true: these are enough @returns their rows */

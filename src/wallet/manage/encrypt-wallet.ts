@@ -12,6 +12,7 @@ import { encodeMasterKey, sealMasterKey } from '../crypt/master-key.js';
 import { type Seal, sealSecret } from '../crypt/vault.js';
 import { isOfImage, WALLET_PREFIX, walletKey } from '../storage/layout.js';
 import { bytesOf, packRow, unpackRow } from '../storage/rows.js';
+import { WalletBatch } from '../storage/wallet-batch.js';
 import { clearNewDatabase, databaseOf, exchangeDatabase } from '../storage/wallet-folder.js';
 import type { Wallet } from '../wallet.js';
 import { WALLET_FLAG } from '../wallet-record.js';
@@ -55,68 +56,91 @@ async function copySealed(from: Store, to: Store, seal: Seal, pool: boolean, sli
   }
 }
 
-/** @param passphrase bytes that the caller wipes */
-export async function encryptWallet(wallet: Wallet, passphrase: Uint8Array, context: DescriptorContext): Promise<void> {
-  const masterKey = randomFillSync(secretBytes(32));
-  const { folder, crypto } = wallet.parts;
-  const seal: Seal = (publicKey, secret) => sealSecret(masterKey, publicKey, secret, crypto);
-  const slicer = new Slicer();
-  let renew = false;
-  for (let held = wallet.held; held; held = wallet.held) await held;
-  wallet.frozen = true;
-  try {
-    await wallet.whole();
-    const stored = await sealMasterKey(masterKey, passphrase);
-    await wallet.exclusive(async () => {
-      // Closed meanwhile, its folder may be another's.
-      wallet.assertOpen();
-      renew = wallet.descriptors ? !wallet.record.has(WALLET_FLAG.BLANK) : wallet.legacy!.hdEnabled;
-      const fresh = await openDatabase(await clearNewDatabase(folder));
-      try {
-        await copySealed(wallet.store, fresh, seal, !renew, slicer);
-        const last: BatchOp[] = [{ type: 'put', key: walletKey(WALLET_PREFIX.masterKey, 1), value: encodeMasterKey(stored) }];
-        if (renew) last.push({ type: 'put', key: SEED_DUE_KEY, value: new Uint8Array(0) });
-        await fresh.batch(last, { sync: true });
-      } finally {
-        await fresh.close();
-      }
-      wallet.images?.forget();
-      await wallet.store.close();
-      await exchangeDatabase(folder);
-      wallet.store = await openDatabase(databaseOf(folder));
-    });
-    const sealed = await (wallet.legacy?.keys ?? wallet.descriptors!).sealAll(seal, slicer);
-    wallet.masterKeys.push(stored);
-    sealed();
-    wallet.vault.unlock(secretCopy(masterKey));
-  } finally {
-    masterKey.fill(0);
-    wallet.frozen = false;
-  }
-  // It has the wallet for itself from this turn on, and locks it in the end: what waited while the database was
-  // exchanged meets a locked wallet.
-  wallet.seedDue = renew;
-  const renewed = renewSeed(wallet, context);
-  wallet.lock();
-  // Of a wallet that was unloaded meanwhile the row says that the seed is due; it is encrypted all the same.
-  await renewed.catch((error: unknown) => {
-    if (!wallet.closed) throw error;
+/**
+ * Nothing else uses the wallet meanwhile, and what waited meets a locked one.
+ * @param passphrase bytes that the caller wipes
+ * @param check called when the wallet is this work's alone; what it throws ends it
+ */
+export async function encryptWallet(
+  wallet: Wallet,
+  passphrase: Uint8Array,
+  context: DescriptorContext,
+  check: () => void = () => {},
+): Promise<void> {
+  await wallet.access.exclusive(async () => {
+    wallet.assertOpen();
+    check();
+    const masterKey = randomFillSync(secretBytes(32));
+    try {
+      await sealWallet(wallet, masterKey, passphrase);
+    } finally {
+      masterKey.fill(0);
+    }
+    try {
+      if (wallet.seedDue) await makeSeed(wallet, context);
+    } catch (error) {
+      // Of a wallet that was unloaded meanwhile the row says that the seed is due; it is encrypted all the same.
+      if (wallet.closed) return;
+      throw error;
+    } finally {
+      wallet.lockNow();
+    }
   });
 }
 
-/** Makes the new seed that an encrypted, unlocked wallet lacks, and all that grows from it. */
+/** Exchanges the database and the keys in memory for sealed ones. The wallet is unlocked then. */
+async function sealWallet(wallet: Wallet, masterKey: Uint8Array, passphrase: Uint8Array): Promise<void> {
+  const { folder, crypto } = wallet.parts;
+  const seal: Seal = (publicKey, secret) => sealSecret(masterKey, publicKey, secret, crypto);
+  const slicer = new Slicer();
+  const stored = await sealMasterKey(masterKey, passphrase);
+  const renew = wallet.descriptors ? !wallet.record.has(WALLET_FLAG.BLANK) : wallet.legacy!.hdEnabled;
+  await wallet.exclusive(async () => {
+    // Closed meanwhile, its folder may be another's.
+    wallet.assertOpen();
+    const fresh = await openDatabase(await clearNewDatabase(folder));
+    try {
+      await copySealed(wallet.store, fresh, seal, !renew, slicer);
+      const last: BatchOp[] = [{ type: 'put', key: walletKey(WALLET_PREFIX.masterKey, 1), value: encodeMasterKey(stored) }];
+      if (renew) last.push({ type: 'put', key: SEED_DUE_KEY, value: new Uint8Array(0) });
+      await fresh.batch(last, { sync: true });
+    } finally {
+      await fresh.close();
+    }
+    wallet.images?.forget();
+    await wallet.store.close();
+    await exchangeDatabase(folder);
+    wallet.store = await openDatabase(databaseOf(folder));
+  });
+  const sealed = await (wallet.legacy?.keys ?? wallet.descriptors!).sealAll(seal, slicer);
+  wallet.masterKeys.push(stored);
+  sealed();
+  wallet.seedDue = renew;
+  wallet.vault.unlock(secretCopy(masterKey));
+}
+
+/** The new seed of an encrypted, unlocked wallet, and all that grows from it. */
+async function makeSeed(wallet: Wallet, context: DescriptorContext): Promise<void> {
+  const batch = new WalletBatch();
+  putSeed(wallet, context, batch);
+  const slicer = new Slicer();
+  while (wallet.keys.topUp(0, batch, () => slicer.due) === 'paused') {
+    await slicer.pause();
+    wallet.assertOpen();
+  }
+  await wallet.commit(batch, true);
+}
+function putSeed(wallet: Wallet, context: DescriptorContext, batch: WalletBatch): void {
+  generateKeys(wallet, context, batch);
+  batch.del(SEED_DUE_KEY);
+  wallet.seedDue = false;
+}
+
+/** Makes the new seed that an encrypted, unlocked wallet lacks. Pools are the caller's to fill. */
 export async function renewSeed(wallet: Wallet, context: DescriptorContext): Promise<void> {
   if (!wallet.seedDue) return;
-  await wallet.changeAlone(async (batch) => {
-    if (!wallet.seedDue || wallet.vault.locked) return;
-    generateKeys(wallet, context, batch);
-    const slicer = new Slicer();
-    while (wallet.keys.topUp(0, batch, () => slicer.due) === 'paused') {
-      await slicer.pause();
-      wallet.assertOpen();
-    }
-    batch.del(SEED_DUE_KEY);
-    wallet.seedDue = false;
+  await wallet.change((batch) => {
+    if (wallet.seedDue && !wallet.vault.locked) putSeed(wallet, context, batch);
   }, true);
 }
 

@@ -323,7 +323,7 @@ class Filling {
         // Core's cache is asked only for what the private keys do not give.
         const needsCache = descriptor.scripts(window.rangeStart, { secrets }) === null;
         const ahead = { first: 0, scripts: [], cache: cacheFor(core.caches.get(id)) };
-        const tracked = await wallet.changeAlone((batch) => {
+        const tracked = await wallet.changeExclusively((batch) => {
           const fresh = { descriptor, secrets: secrets.pairs(), time: stored.time, ...window, ...(needsCache ? { ahead } : {}) };
           return inTurns(keys.adding(fresh, batch), () => (this.#pauses.due ? this.#pauses.pause() : undefined));
         });

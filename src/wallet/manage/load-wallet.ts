@@ -24,7 +24,7 @@ import { readSeedDue } from './encrypt-wallet.js';
 import { WALLET_CODE, WalletError } from './wallet-error.js';
 
 /** What every wallet of the node is made with. */
-export type WalletSurroundings = Pick<WalletParts, 'crypto' | 'options' | 'now' | 'isFinal' | 'onFault' | 'onTransaction' | 'pace'> & {
+export type WalletSurroundings = Pick<WalletParts, 'crypto' | 'options' | 'now' | 'isFinal' | 'onFault' | 'onTransaction'> & {
   readonly context: DescriptorContext;
   /** How images of large wallets are kept; absent: not at all. */
   readonly images?: ImageRules;

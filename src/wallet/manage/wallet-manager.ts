@@ -1,6 +1,5 @@
 // All wallets of the node: makes, loads and lists them, finds the one a call means, and hands every block and mempool
-// event to each of them. Events only queue here; the queues are worked off on the loop's next turn and before every
-// wallet call.
+// event to each of them.
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Descriptor } from '../../address/descriptor/descriptor.js';
@@ -94,9 +93,6 @@ export class WalletManager {
   readonly #holds = new Map<Wallet, FolderHold>();
   /** Wallets that are being brought to the tip. */
   readonly #catchingUp = new Set<Wallet>();
-  /** Wallets whose queues are being worked off. */
-  readonly #following = new Set<Wallet>();
-  #scheduled = false;
   #lastBlockSeconds = 0;
   /** Ends the events; null while no wallet needs any. */
   #stopListening: Promise<() => void> | null = null;
@@ -172,12 +168,6 @@ export class WalletManager {
     }
     if (event.kind === 'connected' || event.kind === 'disconnected') this.#lastBlockSeconds = this.#deps.surroundings.now();
     for (const wallet of this.#wallets) wallet.push(event);
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    setImmediate(() => {
-      this.#scheduled = false;
-      for (const wallet of this.#wallets) void this.#follow(wallet);
-    });
   }
   /** Seconds when the last block came, 0 before the first. */
   get lastBlockSeconds(): number {
@@ -193,26 +183,6 @@ export class WalletManager {
           this.#deps.log.warn(`The scan did not begin: ${error instanceof Error ? error.message : String(error)}`),
         );
     }
-  }
-  /** Works off a wallet's queue to its end, once however many ask. */
-  async #follow(wallet: Wallet): Promise<void> {
-    if (this.#following.has(wallet)) return;
-    this.#following.add(wallet);
-    try {
-      for (let rest = wallet.caughtUp(); rest; rest = wallet.caughtUp()) await rest;
-    } finally {
-      this.#following.delete(wallet);
-    }
-  }
-  /** Works off everything that happened up to now; undefined when that is done at once. */
-  drain(): Promise<unknown> | undefined {
-    this.#deps.client.sync();
-    const under: Promise<void>[] = [];
-    for (const wallet of this.#wallets) {
-      const rest = wallet.caughtUp();
-      if (rest) under.push(rest);
-    }
-    return under.length > 0 ? Promise.all(under) : undefined;
   }
 
   // -- life
@@ -329,7 +299,7 @@ export class WalletManager {
       await fillPool(wallet, 0);
       wallet.locator = await client.locator(wallet.tip.hash);
       await wallet.change((batch) => wallet.writeLocator(batch), true);
-      wallet.lock();
+      wallet.lockNow();
       await store.close();
       await install(place);
       wallet.store = await openDatabase(databaseOf(folder));
@@ -395,10 +365,10 @@ export class WalletManager {
     this.#holds.delete(wallet);
   }
 
-  /** What scans of a wallet need of the node. */
-  scanDeps(wallet: Wallet): RescanDeps {
+  /** What scans need of the node. */
+  scanDeps(): RescanDeps {
     const { client, log } = this.#deps;
-    return { client, log, nowMs: () => performance.now(), drain: () => wallet.drain(), moved: this.#keepBlocks };
+    return { client, log, nowMs: () => performance.now(), moved: this.#keepBlocks };
   }
   /**
    * -rescan: looks through the blocks since the oldest key was made, and those that a scan has not come to.
@@ -412,7 +382,7 @@ export class WalletManager {
     const oldest = (await scanStart(client, birthSeconds)) ?? client.genesis;
     const height = Math.min(oldest.height, open?.nextHeight ?? client.tip.height);
     const [start] = await client.blocks(height, 1);
-    const deps = this.scanDeps(wallet);
+    const deps = this.scanDeps();
     if (!reserve(wallet, deps.nowMs())) return;
     try {
       log.info(`Wallet ${JSON.stringify(wallet.name)}: Rescanning last ${client.tip.height - height} blocks (from block ${height})...`);
@@ -433,7 +403,7 @@ export class WalletManager {
   async #resumeScan(wallet: Wallet, { nextHeight, stopHeight }: OpenScan): Promise<void> {
     const { client, log } = this.#deps;
     const [start] = await client.blocks(nextHeight, 1);
-    const deps = this.scanDeps(wallet);
+    const deps = this.scanDeps();
     if (start === undefined || !reserve(wallet, deps.nowMs())) return;
     log.info(`Wallet ${JSON.stringify(wallet.name)}: going on with a scan that was cut off`);
     scanBlocks(wallet, start, stopHeight, true, deps)
@@ -447,7 +417,7 @@ export class WalletManager {
   /** Brings a wallet to the tip and lets it hear of everything from there on. Its folder is held until it is closed. */
   async #attach(wallet: Wallet, hold: FolderHold): Promise<void> {
     const { client, stopping } = this.#deps;
-    const deps = this.scanDeps(wallet);
+    const deps = this.scanDeps();
     this.#catchingUp.add(wallet);
     this.#keepBlocks();
     try {
@@ -478,12 +448,12 @@ export class WalletManager {
     this.#wallets.splice(at, 1);
     this.#listenNoMore();
     if (wallet.scan) wallet.scan.abort = true;
-    await wallet.keyUse.alone(() => this.#end(wallet));
+    await wallet.access.exclusive(() => this.#end(wallet, true));
   }
-  async #end(wallet: Wallet): Promise<void> {
+  async #end(wallet: Wallet, settled?: boolean): Promise<void> {
     if (wallet.scan) wallet.scan.abort = true;
     try {
-      await wallet.close();
+      await wallet.close(settled);
     } finally {
       await this.#holds.get(wallet)?.release();
       this.#holds.delete(wallet);

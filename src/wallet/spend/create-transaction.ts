@@ -103,7 +103,6 @@ async function makePayment(
     return { error: 'Transaction has too long of a mempool chain' };
   }
   // The record may have to wait for other work, and looks again: see commitTransaction.
-  await wallet.whole();
   if (!stillThere(wallet, chosen)) return 'moved';
   return { tx, fee: draft.fee, changePosition: draft.changePosition, reason: rate.reason, chosen };
 }

@@ -30,7 +30,6 @@ function waiting(wallet: Wallet): { row: number; tx: TxView }[] {
 /** Puts a wallet's waiting transactions into the mempool; peers are not told. */
 export async function reacceptTransactions(wallet: Wallet, tools: SpendTools): Promise<void> {
   if (!wallet.parts.options.walletBroadcast) return;
-  await wallet.whole();
   for (const { row, tx } of waiting(wallet)) {
     if (wallet.closed) return;
     if (wallet.ledger.txs.inMempool(row)) continue;
@@ -72,7 +71,6 @@ export class Resender {
     const { tools, lastBlockSeconds } = this.#deps;
     const before = lastBlockSeconds() - OLDER_BY;
     let count = 0;
-    await wallet.whole();
     for (const { row, tx } of waiting(wallet)) {
       if (wallet.closed) return;
       if (wallet.ledger.txs.received(row) > before) continue;

@@ -12,8 +12,5 @@ export function inSpendLine<T>(wallet: Wallet, work: () => Promise<T>): Promise<
     queue = new SerialQueue();
     queues.set(wallet, queue);
   }
-  return queue.run(async () => {
-    await wallet.whole();
-    return work();
-  });
+  return queue.run(work);
 }

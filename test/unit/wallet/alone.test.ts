@@ -8,7 +8,7 @@ import { parseTx } from '../../../src/consensus/tx/tx-view.js';
 import type { WalletContext } from '../../../src/rpc/context/wallet.js';
 import type { CallInfo, Run } from '../../../src/rpc/dispatch.js';
 import { WALLET_RUNS } from '../../../src/rpc/wallet/runs.js';
-import { followed } from '../../../src/rpc/wallet/select.js';
+import { holding } from '../../../src/rpc/wallet/select.js';
 import { encodeJson } from '../../../src/rpc/wire/json-write.js';
 import type { JsonResult } from '../../../src/rpc/wire/values.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
@@ -54,11 +54,11 @@ t.test('an import is taken in between other work', async (t) => {
       answers.push(wallet.change(() => watched()));
       answers.push(run(wallet, walletlock));
       wallet.push({ kind: 'entered', tx: payment });
-      wallet.drain();
+      void wallet.caughtUp();
       wallet.lock();
     },
     () => {
-      if (wallet.held === null) return false;
+      if (!wallet.access.isExclusive) return false;
       parts.add(watched());
       t.notOk(wallet.vault.locked, 'not while it is at work');
       return true;
@@ -69,7 +69,7 @@ t.test('an import is taken in between other work', async (t) => {
     [...parts].some((count) => count > 0 && count < sample.length),
     'there is something that nobody may see',
   );
-  t.equal(wallet.held, null);
+  t.notOk(wallet.access.isExclusive);
   t.ok(wallet.vault.locked, 'then it is locked');
   t.ok(wallet.ledger.txs.find(payment.txid) >= 0, 'and follows the chain');
   const [one, other, seen] = (await Promise.all(answers)) as { text: string }[];
@@ -127,7 +127,7 @@ t.test('balances that take a look at every coin', async (t) => {
     () => {
       later.push(enter(spend), sats(getbalances));
     },
-    () => wallet.held !== null,
+    () => wallet.access.isExclusive,
   );
   t.ok(turns > 5, `${turns} turns`);
   t.same((await Promise.all(later))[1], after, 'a call that waited');
@@ -146,7 +146,7 @@ t.test('balances that take a look at every coin', async (t) => {
   const closing = turnsDuring(
     () => sats(getbalances),
     () => wallet.close(),
-    () => wallet.held !== null,
+    () => wallet.access.isExclusive,
   );
   await t.rejects(closing, { code: -18 });
 });
@@ -190,31 +190,30 @@ t.test('work of one wallet that wants it for itself', async (t) => {
   const { wallet } = await createMemoryWallet();
   const order: string[] = [];
   const work = (name: string) =>
-    wallet.alone(async () => {
+    wallet.access.exclusive(async () => {
       order.push(`${name} begins`);
       for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve));
       order.push(`${name} ends`);
     });
   await Promise.all([work('a'), work('b'), wallet.change(() => order.push('change'))]);
   for (const name of ['a', 'b']) t.equal(order.indexOf(`${name} ends`), order.indexOf(`${name} begins`) + 1, order.join(', '));
-  await t.rejects(
-    wallet.alone(() => Promise.reject(new Error('no'))),
-    { message: 'no' },
-  );
-  t.equal(wallet.held, null);
-  t.equal(wallet.frozen, false);
+  await t.rejects(async () => wallet.access.exclusive(() => Promise.reject(new Error('no'))), { message: 'no' });
+  t.equal(wallet.access.isExclusive, false);
   await wallet.close();
-  await t.rejects(work('c'), { code: -18 });
+  await t.rejects(
+    wallet.changeExclusively(async () => {}),
+    { code: -18 },
+  );
 });
 
 t.test('who unlocks a wallet that was to be locked meanwhile finds it open', async (t) => {
   const { wallet } = await createMemoryWallet();
   const key = (): Uint8Array => new Uint8Array(32).fill(7);
   wallet.unlock(key(), 60);
-  await wallet.alone(async () => wallet.lock());
+  await wallet.access.exclusive(async () => wallet.lock());
   t.ok(wallet.vault.locked, 'its time was over');
   wallet.unlock(key(), 60);
-  await wallet.alone(async () => {
+  await wallet.access.exclusive(async () => {
     wallet.lock();
     wallet.unlock(key(), 60);
   });
@@ -239,9 +238,9 @@ t.test('a call of a wallet knows whether its client has gone', async (t) => {
     return null;
   };
   const ctx = { wallets: { select: () => wallet }, client: { sync() {} } } as unknown as WalletContext;
-  followed(look)(ctx, [], new Call());
+  holding(look, 'wallet')(ctx, [], new Call());
   gone.abort();
-  followed(look)(ctx, [], new Call());
+  holding(look, 'wallet')(ctx, [], new Call());
   t.same(seen, [false, true]);
   await wallet.close();
 });

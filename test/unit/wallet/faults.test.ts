@@ -71,7 +71,7 @@ t.test('nor after an event that broke off', async (t) => {
     throw new Error('an assert');
   };
   wallet.push({ kind: 'entered', tx: broken as unknown as TxView });
-  t.equal(wallet.drain(), undefined);
+  t.equal(wallet.caughtUp(), undefined);
   t.match(faults, [{ message: 'an assert' }]);
   await t.rejects(
     wallet.change((batch) => batch.put(key(3), key(3))),
@@ -96,7 +96,7 @@ t.test('a proof of a block that leaves while the wallet is busy', async (t) => {
   const args = [Buffer.from(tx.bytes).toString('hex'), proof.toString('hex')].map((text) => parseJson(Buffer.from(`"${text}"`)));
   const done = async () => importprunedfunds(ctx, args, { user: '', path: '/' });
   let going: Promise<unknown> | undefined;
-  await wallet.alone(async () => {
+  await wallet.access.exclusive(async () => {
     going = t.rejects(done(), { code: -5, message: 'Block not found in chain' });
     for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve));
     inChain = false;
@@ -153,7 +153,7 @@ t.test('a seed that damage has changed makes no keys, and stops nothing', async 
   const input = { prevHash: new Uint8Array(32).fill(1), prevIndex: 0, scriptSig: new Uint8Array(0), sequence: 0 };
   const tx = parseTx(buildTx({ version: 2, inputs: [input], outputs: [{ script, value: 1 }], locktime: 0 }), crypto);
   wallet.push({ kind: 'entered', tx });
-  wallet.drain();
+  wallet.caughtUp();
   t.ok(wallet.ledger.txs.find(tx.txid) >= 0);
   t.equal(pool.externalSize, 2);
   for (let i = 0; i < 2; i++) await address('bech32');

@@ -59,12 +59,12 @@ t.test('a scan waits while the wallet is encrypted', async (t) => {
     // The payment is found when rows are already being copied: what is written from here on comes into the new
     // database.
     readBlock: async () => {
-      while (wallet.frozen && !fs.existsSync(newDatabaseOf(folder))) await new Promise((resolve) => setImmediate(resolve));
-      foundFrozen ||= wallet.frozen;
+      while (wallet.access.isExclusive && !fs.existsSync(newDatabaseOf(folder))) await new Promise((resolve) => setImmediate(resolve));
+      foundFrozen ||= wallet.access.isExclusive;
       return { txs: [tx] };
     },
   });
-  const deps: RescanDeps = { client, log: { info() {} }, nowMs: () => 0, drain: () => wallet.drain(), moved() {} };
+  const deps: RescanDeps = { client, log: { info() {} }, nowMs: () => 0, moved() {} };
 
   t.ok(reserve(wallet, 0));
   const encrypted = encryptWallet(wallet, Buffer.from('correct horse'), descriptorContext('master', 'regtest'));
@@ -108,7 +108,7 @@ for (const descriptors of [false, true]) {
     const old = given(await giveOut(wallet));
     const seedOf = (from: Wallet, script: Uint8Array): number[] => [...(from.keys.metadata(script)?.origin?.fingerprint ?? [])];
     // Nothing of what comes after the exchange is written.
-    Object.defineProperty(wallet, 'changeAlone', { value: () => Promise.reject(new Error('dead')) });
+    Object.defineProperty(wallet, 'commit', { value: () => Promise.reject(new Error('dead')) });
     await t.rejects(encryptWallet(wallet, phrase, context), /dead/);
     await wallet.store.close();
 
@@ -210,7 +210,7 @@ for (const descriptors of [false, true]) {
       () => {
         met = wallet.change(() => wallet.vault.locked);
       },
-      () => wallet.held !== null,
+      () => wallet.access.isExclusive,
     );
     t.ok(turns > 10, `${turns} turns`);
     t.ok(await met, 'a change that comes meanwhile meets a locked wallet');

@@ -20,8 +20,8 @@ import { parseJson } from '../../../src/rpc/wire/json-parse.js';
 import { encodeJson } from '../../../src/rpc/wire/json-write.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
 import type { BatchOp, BatchOptions } from '../../../src/storage/store.js';
-import { KeyUse } from '../../../src/wallet/crypt/key-use.js';
 import { sealMasterKey } from '../../../src/wallet/crypt/master-key.js';
+import { WalletLock } from '../../../src/wallet/lock.js';
 import { NOT_LOADED } from '../../../src/wallet/manage/wallet-error.js';
 import type { Wallet } from '../../../src/wallet/wallet.js';
 import { clientOf } from '../../framework/chain-client.js';
@@ -233,7 +233,7 @@ const LOCKS: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
     if (!wallet.vault.locked) throw new Error('it answered before the wallet was locked');
   },
   timeout: async ({ wallet }) => wallet.lock(),
-  unloadwallet: ({ wallet }) => wallet.keyUse.alone(() => wallet.close()),
+  unloadwallet: async ({ wallet }) => wallet.access.exclusive(() => wallet.close(true)),
 };
 /** How each of them is tried: the calls with the most pauses. */
 const TRIED: Readonly<Record<string, readonly string[]>> = {
@@ -358,10 +358,6 @@ t.test('the time of an unlocking is over during a later one: that one counts', a
 t.test('an unlocking for no time ends after a longer one has begun: the longer one counts', async (t) => {
   const { wallet, call } = await lockedWorld(t);
   const first = call('walletpassphrase', 'open', 0);
-  let go = (): void => {};
-  const held = wallet.alone(() => new Promise<void>((resolve) => (go = resolve)));
-  // It waits for what has the wallet for itself.
-  const second = call('walletpassphrase', 'open', 1000);
   const unlock = wallet.unlock.bind(wallet);
   const unlocked = new Promise<void>((resolve) => {
     wallet.unlock = (key, seconds) => {
@@ -378,47 +374,51 @@ t.test('an unlocking for no time ends after a longer one has begun: the longer o
     while (wallet.vault.locked) await turn();
   };
   await opened();
-  go();
-  await Promise.all([first, second, held]);
+  await Promise.all([first, call('walletpassphrase', 'open', 1000)]);
   t.notOk(wallet.vault.locked);
   t.equal(wallet.unlockedUntil, 1_600_001_000);
 });
 
-t.test('uses of keys in every order', async (t) => {
+t.test('calls, changes and exclusive work in every order', async (t) => {
   const events: string[] = [];
-  const use = new KeyUse(() => events.push('locked'));
-  t.equal(use.enter(), undefined);
-  const lock = use.lock();
-  const later = use.enter()?.then(() => events.push('entered'));
-  const alone = use.alone(async () => {
-    events.push('alone');
+  const lock = new WalletLock();
+  const say = (what: string) => async (): Promise<void> => {
+    events.push(what);
     await turn();
-    events.push('alone ends');
-  });
-  await turn();
-  t.same(events, [], 'all wait for the first');
-  use.leave();
-  t.same(events, ['locked']);
-  await Promise.all([lock, alone, later]);
-  t.same(events, ['locked', 'alone', 'alone ends', 'entered']);
-  use.expire();
-  const entered = use.enter();
-  use.cancelExpiry();
-  await entered;
-  use.leave();
-  t.same(events.length, 4, 'the end of an unlocking that was cancelled');
-  use.expire();
-  const asked = use.lock();
-  use.cancelExpiry();
-  t.ok(use.enter() instanceof Promise, 'a lock that was asked for stays due');
-  use.leave();
-  await asked;
-  t.same(events.splice(4), ['locked']);
-  await turn();
-  use.leave();
-  await t.rejects(
-    use.alone(() => Promise.reject(new Error('no'))),
+    events.push(`${what} ends`);
+  };
+  const first = lock.call(say('first'));
+  const beside = lock.call(say('beside'));
+  const taken = lock.exclusive(say('exclusive'));
+  const later = lock.call(say('later'));
+  lock.change(() => events.push('change'));
+  t.same(events.splice(0), ['first', 'beside', 'change'], 'calls share it, and changes ask only whether anything has it for itself');
+  await Promise.all([first, beside]);
+  t.same(events.splice(0), ['first ends', 'beside ends', 'exclusive'], 'it waits for all calls under way, and later ones for it');
+  t.ok(lock.isExclusive);
+  const changed = lock.change(() => events.push('a change that waited'));
+  const failed = t.rejects(async () =>
+    lock.change(() => {
+      throw new Error('no');
+    }),
+  );
+  await Promise.all([taken, later, changed, failed]);
+  t.same(events.splice(0), ['exclusive ends', 'a change that waited', 'later', 'later ends']);
+  await t.rejects(async () => lock.exclusive(() => Promise.reject(new Error('no'))), { message: 'no' });
+  t.throws(
+    () =>
+      lock.call(() => {
+        throw new Error('no');
+      }),
     { message: 'no' },
   );
-  t.equal(use.enter(), undefined, 'a failure lets go');
+  t.equal(
+    lock.exclusive(() => 7),
+    7,
+    'a failure lets go, and nothing waits without need',
+  );
+  // Changes that exclusive work makes wait for its end do not stop one that waits behind it.
+  const both = [lock.exclusive(say('a')), lock.exclusive(say('b')), lock.change(() => events.push('between'))];
+  await Promise.all(both);
+  t.same(events, ['a', 'a ends', 'between', 'b', 'b ends']);
 });

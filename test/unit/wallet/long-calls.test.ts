@@ -126,7 +126,7 @@ t.test('a range that is imported again, shorter, and one that is too far away', 
     turnsDuring(
       async () => t.same(await run(wallet, importdescriptors, [request(range)]), outcome),
       undefined,
-      () => wallet.held !== null,
+      () => wallet.access.isExclusive,
     );
   t.ok((await held([0, 19_999])) > 4, 'scripts are taken in in turns');
   const rows = await rowsOf(wallet);
@@ -158,8 +158,8 @@ t.test('importdescriptors of many keys', async (t) => {
   const { wallet: other } = await createMemoryWallet({ descriptors: true });
   const before = [await rowsOf(wallet), await rowsOf(other)];
   let applied = 0;
-  const apply = wallet.changeKeysAlone.bind(wallet);
-  wallet.changeKeysAlone = async (work) => {
+  const apply = wallet.changeKeysExclusively.bind(wallet);
+  wallet.changeKeysExclusively = async (work) => {
     let result: unknown;
     applied = await turnsDuring(async () => {
       result = await apply(work);

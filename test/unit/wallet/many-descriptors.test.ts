@@ -203,9 +203,7 @@ class World {
     const owner = this.plain.get(hex(place.tracked.id)) as Plain;
     if (place.index >= owner.next) owner.next = place.index + 1;
     if (owner.descriptor.isRange) owner.end = Math.max(owner.next + KEYPOOL, owner.end);
-    await this.wallet.change((batch) => {
-      for (const _ of this.wallet.keys.markingUsed(script, batch));
-    });
+    await this.wallet.change((batch) => this.wallet.keys.markUsed(script, batch));
   }
   /** As encryptWallet does it, whose new database has no image. */
   async encrypt(): Promise<void> {

@@ -206,13 +206,15 @@ t.test('unloaded before it is quite loaded', async (t) => {
 t.test('the node stops while a wallet waits to be unloaded', async (t) => {
   const { manager } = await world(t);
   const { wallet } = await manager.create({ ...PLAIN_WALLET, name: 'a' });
-  t.equal(wallet.keyUse.enter(), undefined);
+  let leave = (): void => {};
+  const call = wallet.access.call(() => new Promise<void>((resolve) => (leave = resolve)));
   const unloading = manager.unload(wallet);
   await new Promise(setImmediate);
   t.notOk(wallet.closed, 'it waits for a call');
   await manager.close();
   t.ok(wallet.closed);
-  wallet.keyUse.leave();
+  leave();
+  await call;
   await unloading;
 });
 

@@ -418,7 +418,7 @@ t.test('many keys in one change', async (t) => {
   const SIZE = 4000;
   const seed = new Uint8Array(32).fill(77);
   const fill = (one: Wallet): Promise<unknown> =>
-    one.changeAlone(async (batch) => {
+    one.changeExclusively(async (batch) => {
       while (one.keys.topUp(SIZE, batch, () => false) === 'paused');
     });
   const reseed = (one: Wallet, bytes: Uint8Array): Promise<void> =>

@@ -261,7 +261,7 @@ for (const others of [true, false]) {
       first = tx;
       const input = { prevHash: tx.prevHash(0), prevIndex: tx.prevIndex(0), scriptSig: new Uint8Array(0), sequence: 0xffffffff };
       const spend = buildTx({ version: 2, inputs: [input], outputs: [{ script: OUTSIDE, value: CENT }], locktime: 0 });
-      void wallet.alone(async () => {});
+      void wallet.access.exclusive(async () => {});
       wallet.push({ kind: 'entered', tx: parseTx(spend, crypto) });
       return true;
     };
@@ -358,14 +358,16 @@ t.test('a payment that cannot be handed in at this moment is made all the same',
 
 t.test('changes wait while the database is exchanged', async (t) => {
   const { wallet } = await createMemoryWallet();
-  wallet.frozen = true;
+  let thaw = (): void => {};
+  const exchange = wallet.access.exclusive(() => new Promise<void>((resolve) => (thaw = resolve)));
   let done = false;
   const change = wallet.change(() => {
     done = true;
   });
   await new Promise((resolve) => setImmediate(resolve));
   t.equal(done, false);
-  wallet.frozen = false;
+  thaw();
+  await exchange;
   await change;
   t.equal(done, true);
 });

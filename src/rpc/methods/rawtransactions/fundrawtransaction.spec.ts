@@ -6,7 +6,7 @@ export const fundrawtransaction: MethodSpec = {
   name: 'fundrawtransaction',
   category: 'rawtransactions',
   runs: 'wallet',
-  holds: 'wallet',
+  holds: 'parts',
   description:
     'Adds inputs to a transaction until they pay for its outputs and the fee, and a change output if one is needed. Nothing is signed.\nInputs that are there stay as they are; they must be coins of the wallet, or it must be told how they are spent.',
   args: [

@@ -5,7 +5,7 @@ export const abandontransaction: MethodSpec = {
   name: 'abandontransaction',
   category: 'wallet',
   runs: 'wallet',
-  holds: 'wallet',
+  holds: 'parts',
   description:
     'Gives a transaction up that is in no block and not in the mempool, with all that spend its outputs: their inputs can be spent again.',
   args: [hex('txid', 'The transaction')],

@@ -29,11 +29,8 @@ export const encryptwallet: Run<WalletContext> = async (ctx, args, call) => {
   const passphrase = passphraseOf(args, 0, call);
   try {
     if (passphrase.length === 0) empty(ctx);
-    await wallet.keyUse.alone(async () => {
-      // Another call may have been faster.
-      ensurePlain();
-      await encryptWallet(wallet, passphrase, ctx.descriptors);
-    });
+    // Another call may have been faster.
+    await encryptWallet(wallet, passphrase, ctx.descriptors, ensurePlain);
   } catch (error) {
     throw asRpcError(error);
   } finally {

@@ -5,7 +5,7 @@ export const encryptwallet: MethodSpec = {
   name: 'encryptwallet',
   category: 'wallet',
   runs: 'wallet',
-  holds: 'wallet',
+  holds: 'parts',
   description: 'Encrypts the wallet with a passphrase; from then on it is locked until walletpassphrase.',
   args: [str('passphrase', 'At least one character; it should be long', { holds: 'passphrase' })],
   results: [str('What happened and what to do now')],

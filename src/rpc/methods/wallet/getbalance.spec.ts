@@ -5,7 +5,7 @@ export const getbalance: MethodSpec = {
   name: 'getbalance',
   category: 'wallet',
   runs: 'wallet',
-  holds: 'wallet',
+  holds: 'parts',
   repeatable: true,
   description: 'Sum of the coins the wallet can rely on.',
   args: [

@@ -6,7 +6,7 @@ export const getbalances: MethodSpec = {
   name: 'getbalances',
   category: 'wallet',
   runs: 'wallet',
-  holds: 'wallet',
+  holds: 'parts',
   repeatable: true,
   description: 'All balances of the wallet.',
   args: [],

@@ -5,7 +5,7 @@ export const getunconfirmedbalance: MethodSpec = {
   name: 'getunconfirmedbalance',
   category: 'wallet',
   runs: 'wallet',
-  holds: 'wallet',
+  holds: 'parts',
   repeatable: true,
   description: 'Same as getbalances().mine.untrusted_pending; kept for older programs.',
   args: [],

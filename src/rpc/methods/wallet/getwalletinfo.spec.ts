@@ -6,7 +6,7 @@ export const getwalletinfo: MethodSpec = {
   name: 'getwalletinfo',
   category: 'wallet',
   runs: 'wallet',
-  holds: 'wallet',
+  holds: 'parts',
   repeatable: true,
   description: 'Tells the state of the wallet.',
   args: [],

@@ -5,7 +5,7 @@ export const importaddress: MethodSpec = {
   name: 'importaddress',
   category: 'wallet',
   runs: 'wallet',
-  holds: 'wallet',
+  holds: 'parts',
   description: 'Watches an address or a script.',
   args: [
     str('address', 'The address, or a script in hex'),

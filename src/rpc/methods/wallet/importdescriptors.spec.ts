@@ -5,7 +5,7 @@ export const importdescriptors: MethodSpec = {
   name: 'importdescriptors',
   category: 'wallet',
   runs: 'wallet',
-  holds: 'wallet',
+  holds: 'parts',
   description: 'Imports descriptors into a descriptor wallet, then scans the blocks from the earliest time on.',
   args: [
     arr('requests', 'What to import', [

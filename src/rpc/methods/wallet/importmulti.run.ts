@@ -156,7 +156,7 @@ async function importAll(
       const pause = breath();
       if (pause) await pause;
     }
-    outcomes = await wallet.changeKeysAlone(async (batch) => {
+    outcomes = await wallet.changeKeysExclusively(async (batch) => {
       ensureUnlocked(wallet);
       const all: ImportOutcome[] = [];
       for (const [i, one] of read.entries()) {

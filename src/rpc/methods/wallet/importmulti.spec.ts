@@ -5,7 +5,7 @@ export const importmulti: MethodSpec = {
   name: 'importmulti',
   category: 'wallet',
   runs: 'wallet',
-  holds: 'wallet',
+  holds: 'parts',
   description:
     'Imports addresses, scripts, keys and descriptors, then scans the blocks from the earliest time on. A request that fails leaves the others alone.',
   args: [

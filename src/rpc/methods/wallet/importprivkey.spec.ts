@@ -5,7 +5,7 @@ export const importprivkey: MethodSpec = {
   name: 'importprivkey',
   category: 'wallet',
   runs: 'wallet',
-  holds: 'wallet',
+  holds: 'parts',
   description: 'Imports a private key into a legacy wallet.',
   args: [
     str('privkey', 'The key in WIF', { holds: 'key' }),

@@ -5,7 +5,7 @@ export const importpubkey: MethodSpec = {
   name: 'importpubkey',
   category: 'wallet',
   runs: 'wallet',
-  holds: 'wallet',
+  holds: 'parts',
   description: 'Watches the addresses of a public key.',
   args: [
     str('pubkey', 'The key in hex'),

@@ -41,7 +41,7 @@ export const importwallet: Run<WalletContext> = async (ctx, args, call) => {
       if (contents.spoilt) fail(RPC_CODE.WALLET_ERROR, 'Error adding some keys/scripts to wallet');
       since = Math.min(since, contents.earliest);
       const start = await scanStart(ctx.client, since);
-      await wallet.changeKeysAlone(async (batch) => {
+      await wallet.changeKeysExclusively(async (batch) => {
         ensureUnlocked(wallet);
         await eachInSlices(contents.keys(), breath, (key) => importKey(ctx, wallet, legacy, key, batch));
         await eachInSlices(contents.scripts(), breath, ({ script, time }) => legacy.importScript(script, time, batch));
@@ -51,7 +51,7 @@ export const importwallet: Run<WalletContext> = async (ctx, args, call) => {
       contents.wipe();
     }
     wallet.hasKeyManager = true;
-    const scannedTo = await rescanFrom(wallet, since, false, scanDeps(ctx, wallet));
+    const scannedTo = await rescanFrom(wallet, since, false, scanDeps(ctx));
     if (wallet.scan?.abort) fail(RPC_CODE.MISC_ERROR, 'Rescan aborted by user.');
     if (scannedTo > since) {
       fail(RPC_CODE.WALLET_ERROR, 'Rescan was unable to fully rescan the blockchain. Some transactions may be missing.');

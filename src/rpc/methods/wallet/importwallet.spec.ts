@@ -5,7 +5,7 @@ export const importwallet: MethodSpec = {
   name: 'importwallet',
   category: 'wallet',
   runs: 'wallet',
-  holds: 'wallet',
+  holds: 'parts',
   description: 'Imports the keys and scripts of a file written by dumpwallet, then scans the blocks.',
   args: [str('filename', 'The file')],
   results: [none()],

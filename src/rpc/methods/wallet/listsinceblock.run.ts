@@ -49,7 +49,6 @@ async function removedEntries(
   for (let { hash, height } = branch.from; height > branch.forkHeight; height--) {
     const block = parseBlock(await ctx.client.readBlock(hash).catch(unreadable), ctx.crypto);
     hash = block.header.prevHash;
-    await wallet.whole();
     const rows = block.txs.map((tx) => txs.find(tx.txid)).filter((row) => row >= 0);
     const options = { ...work.options, minDepth: ANY_DEPTH };
     await forEachEntry(wallet, new RecordPin(wallet.ledger, rows), { ...work, options });
@@ -75,7 +74,6 @@ async function sinceBlock(ctx: WalletContext, wallet: Wallet, args: readonly Jso
   const label = given(args[5]) ? labelOf(asString(args[5])) : null;
   const options = { ...LONG, change, label };
 
-  await wallet.whole();
   // From the wallet's own tip: the chain may be ahead of it, on another branch.
   const tip = wallet.tip ?? ctx.client.genesis;
   const { tipHeight } = ledger;

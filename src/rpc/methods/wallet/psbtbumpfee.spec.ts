@@ -6,7 +6,7 @@ export const psbtbumpfee: MethodSpec = {
   name: 'psbtbumpfee',
   category: 'wallet',
   runs: 'wallet',
-  holds: 'wallet',
+  holds: 'parts',
   description:
     'Makes the replacement that bumpfee would make, unsigned, as a PSBT. Nothing is sent and nothing recorded.\nThe wallet must be unlocked.',
   args: BUMP_ARGS,

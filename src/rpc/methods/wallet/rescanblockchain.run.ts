@@ -42,7 +42,7 @@ export const rescanblockchain: Run<WalletContext> = async (ctx, args, call) => {
     const [first] = await ctx.client.blocks(start, 1);
     // A process that dies before the scan's own first mark goes on as well.
     await wallet.change((batch) => markScan(start, stop, batch));
-    const result = await scanBlocks(wallet, first, stop, true, scanDeps(ctx, wallet));
+    const result = await scanBlocks(wallet, first, stop, true, scanDeps(ctx));
     if (result.status === 'failure') fail(RPC_CODE.MISC_ERROR, 'Rescan failed. Potentially corrupted data files.');
     if (result.status === 'aborted') fail(RPC_CODE.MISC_ERROR, 'Rescan aborted.');
     return { start_height: start, stop_height: result.lastScanned ? result.lastScanned.height : null };

@@ -5,7 +5,7 @@ export const rescanblockchain: MethodSpec = {
   name: 'rescanblockchain',
   category: 'wallet',
   runs: 'wallet',
-  holds: 'wallet',
+  holds: 'parts',
   description: 'Scans blocks for transactions of the wallet.',
   args: [num('start_height', 'First block', { default: '0' }), num('stop_height', 'Last block', { default: 'the tip' })],
   results: [obj([num('start_height', 'First block'), num('stop_height', 'Last block scanned')])],

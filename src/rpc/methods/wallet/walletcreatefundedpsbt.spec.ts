@@ -7,7 +7,7 @@ export const walletcreatefundedpsbt: MethodSpec = {
   name: 'walletcreatefundedpsbt',
   category: 'wallet',
   runs: 'wallet',
-  holds: 'wallet',
+  holds: 'parts',
   description: 'Makes a PSBT (BIP174) of outputs, with inputs of the wallet that pay for them and a change output if one is needed.',
   args: [
     arr('inputs?', 'Coins that are spent; empty: the wallet chooses', INPUTS_INNER),

@@ -5,7 +5,7 @@ export const walletdisplayaddress: MethodSpec = {
   name: 'walletdisplayaddress',
   category: 'wallet',
   runs: 'wallet',
-  holds: 'wallet',
+  holds: 'parts',
   since: 22,
   description: 'Shows an address on the device of a wallet with an external signer, to be compared.',
   args: [str('address', 'An address of the wallet')],

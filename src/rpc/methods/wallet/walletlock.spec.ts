@@ -5,7 +5,7 @@ export const walletlock: MethodSpec = {
   name: 'walletlock',
   category: 'wallet',
   runs: 'wallet',
-  holds: 'wallet',
+  holds: 'parts',
   description: 'Locks the wallet at once.',
   args: [],
   results: [none()],

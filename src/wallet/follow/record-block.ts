@@ -1,0 +1,39 @@
+// What a block does to a wallet, whoever brings it: events, the catching up of a wallet that was just loaded, and scans
+// of past blocks.
+import type { TxView } from '../../consensus/tx/tx-view.js';
+import { NOWHERE } from '../coins/tx-table.js';
+import type { BlockFacts } from '../node-client.js';
+import type { WalletBatch } from '../storage/wallet-batch.js';
+import { placeIn, type WalletState } from '../wallet-state.js';
+
+/**
+ * Records what a block holds for a wallet.
+ * @param found its transactions that may concern the wallet, in order, with their places
+ * @param placed where records of them are
+ * @param update false: known ones are left alone
+ */
+export function recordBlock(
+  { ledger }: WalletState,
+  node: BlockFacts,
+  found: Iterable<readonly [position: number, tx: TxView]>,
+  batch: WalletBatch,
+  placed = placeIn,
+  update = true,
+): void {
+  for (const [position, tx] of found) {
+    ledger.sync(tx, placed(node, position), batch, update);
+    ledger.leftMempool(tx.txid);
+  }
+}
+
+/** A block joined the chain on top of the wallet's tip. The caller writes the locator. */
+export function connectBlock(wallet: WalletState, node: BlockFacts): void {
+  wallet.tip = node;
+  wallet.ledger.setTip(node.height);
+}
+
+/** The wallet's tip left the chain: one before it is the tip. The caller writes the locator. */
+export function disconnectBlock(wallet: WalletState, before: BlockFacts, txs: readonly TxView[], batch: WalletBatch): void {
+  connectBlock(wallet, before);
+  for (const tx of txs) wallet.ledger.sync(tx, NOWHERE, batch);
+}

@@ -1,0 +1,85 @@
+// The one lock of a wallet, Core's cs_wallet with two strengths: calls share it and may pause, exclusive work has the
+// wallet for itself and may pause too. What waits begins in the order it came, so that neither kind keeps the other out.
+
+interface Waiting {
+  readonly isExclusive: boolean;
+  /** The lock is taken for it. */
+  readonly begin: () => void;
+}
+
+export class WalletLock {
+  /** Calls under way. */
+  #calls = 0;
+  #isExclusive = false;
+  readonly #line: Waiting[] = [];
+  /** Changes that wait for the end of exclusive work. */
+  readonly #changes: (() => void)[] = [];
+
+  /** Whether exclusive work is under way. */
+  get isExclusive(): boolean {
+    return this.#isExclusive;
+  }
+
+  /**
+   * What a call does from its beginning to its end. Exclusive work that comes meanwhile waits for it, and calls that
+   * come later wait for that: a call must not wait for exclusive work or for another call's beginning.
+   */
+  call<T>(work: () => T | Promise<T>): T | Promise<T> {
+    return this.#run(false, work);
+  }
+  /**
+   * A change of memory, within a call or without one; at once unless exclusive work is under way, whose end it waits
+   * for. Exclusive work makes its own changes without asking.
+   */
+  change<T>(work: () => T): T | Promise<T> {
+    if (!this.#isExclusive) return work();
+    return new Promise((resolve, reject) => {
+      this.#changes.push(() => {
+        try {
+          resolve(work());
+        } catch (error) {
+          reject(error);
+        }
+      });
+    });
+  }
+  /** Work while no call and no change is under way. */
+  exclusive<T>(work: () => T | Promise<T>): T | Promise<T> {
+    return this.#run(true, work);
+  }
+
+  #run<T>(isExclusive: boolean, work: () => T | Promise<T>): T | Promise<T> {
+    if (this.#line.length === 0 && this.#isFree(isExclusive)) {
+      this.#take(isExclusive);
+      return this.#hold(isExclusive, work);
+    }
+    return new Promise<void>((begin) => this.#line.push({ isExclusive, begin })).then(() => this.#hold(isExclusive, work));
+  }
+  #isFree(isExclusive: boolean): boolean {
+    return !this.#isExclusive && (!isExclusive || this.#calls === 0);
+  }
+  #take(isExclusive: boolean): void {
+    if (isExclusive) this.#isExclusive = true;
+    else this.#calls++;
+  }
+  #hold<T>(isExclusive: boolean, work: () => T | Promise<T>): T | Promise<T> {
+    let result: T | Promise<T> | undefined;
+    try {
+      result = work();
+      return result instanceof Promise ? result.finally(() => this.#leave(isExclusive)) : result;
+    } finally {
+      if (!(result instanceof Promise)) this.#leave(isExclusive);
+    }
+  }
+  #leave(isExclusive: boolean): void {
+    if (isExclusive) {
+      this.#isExclusive = false;
+      for (const change of this.#changes.splice(0)) change();
+    } else this.#calls--;
+    for (let next = this.#line[0]; next !== undefined && this.#isFree(next.isExclusive); next = this.#line[0]) {
+      this.#line.shift();
+      this.#take(next.isExclusive);
+      next.begin();
+    }
+  }
+}
