@@ -9,7 +9,7 @@ import { type BlockFacts, type NodeClient, type NodeQuestions, sameBlock, TIMEST
 import { WalletBatch } from '../storage/wallet-batch.js';
 import type { Wallet } from '../wallet.js';
 import { scannedPlace } from '../wallet-state.js';
-import { connectBlock, recordBlock } from './record-block.js';
+import { connectBlock, recordBlock, withKeys } from './record-block.js';
 import { parsed, type ScanDeps, scanAhead } from './scan-pipeline.js';
 
 const HASH = 32;
@@ -132,7 +132,9 @@ export async function catchUp(wallet: Wallet, deps: ScanDeps, stopping: () => bo
       for (let found: typeof candidates | undefined = candidates; found !== undefined; found = await again()) {
         if (found === null) throw new Error(`block ${node.height} cannot be read, and the wallet does not know it yet`);
         // A second look is for what the first one left out.
-        recordBlock(wallet, node, parsed(found, crypto), batch, scannedPlace(options), found === candidates);
+        const look = found;
+        const record = (): void => recordBlock(wallet, node, parsed(look, crypto), batch, scannedPlace(options), look === candidates);
+        while (!withKeys(wallet, record)) await slicer.pause();
         pending += found.length;
       }
       if (slicer.due) await slicer.pause();

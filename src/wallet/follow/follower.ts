@@ -8,14 +8,16 @@ import type { NodeEvent } from '../node-client.js';
 import { WalletBatch } from '../storage/wallet-batch.js';
 import type { WalletState } from '../wallet-state.js';
 import { markScan } from './open-scan.js';
-import { connectBlock, disconnectBlock, recordBlock } from './record-block.js';
+import { connectBlock, disconnectBlock, recordBlock, withKeys } from './record-block.js';
 
 export class Follower {
-  /** From #applied on they are yet to be applied. */
-  #inbox: NodeEvent[] = [];
+  /** Those before #applied are let go of: blocks are large. */
+  #inbox: (NodeEvent | null)[] = [];
   #applied = 0;
   /** Events applied before those in the inbox. */
   #before = 0;
+  /** The event that is being applied moved the tip. */
+  #hasMoved = false;
   #isFollowing = false;
   readonly #wallet: WalletState;
 
@@ -54,9 +56,10 @@ export class Follower {
 
   async #follow(): Promise<void> {
     this.#isFollowing = true;
-    // Each wallet in a turn of its own: a block may take every one of them some milliseconds.
     while (this.#reached < this.#pushed) {
-      await nextInLine();
+      // Each wallet in a turn of its own: a block may take every one of them some milliseconds. Changes that wait for
+      // the end of exclusive work come in their order.
+      if (!this.#wallet.access.isExclusive) await nextInLine();
       await this.#applyUpTo(this.#pushed);
     }
     this.#isFollowing = false;
@@ -64,37 +67,42 @@ export class Follower {
   async #goOn(due: number, first: boolean | Promise<boolean>): Promise<void> {
     for (let done = await first; !done; done = await this.#applyUpTo(due)) await yieldToLoop();
   }
-  /** Applies events for a turn's time, or one. @returns whether it came to the `due`th */
+  /** Applies events for a turn's time, or one, or some of the keys that one needs. @returns whether it came to the `due`th */
   #applyUpTo(due: number): boolean | Promise<boolean> {
     return this.#wallet.access.change(() => {
       const turns = new Turns();
       do {
         if (this.#reached >= due) return true;
-        this.#applyNext();
-      } while (!turns.over);
+      } while (this.#applyNext() && !turns.over);
       return this.#reached >= due;
     });
   }
-  #applyNext(): void {
+  /** @returns false: the event is to be applied once more, see withKeys */
+  #applyNext(): boolean {
     const wallet = this.#wallet;
-    const event = this.#inbox[this.#applied++];
-    if (this.#applied === this.#inbox.length) {
-      this.#before += this.#applied;
-      this.#inbox = [];
-      this.#applied = 0;
-    }
-    if (wallet.closed) return;
     const batch = new WalletBatch();
     const before = wallet.tip;
+    let isDone = true;
     try {
-      this.#apply(event, batch);
-      if (wallet.tip !== before) wallet.writeLocator(batch);
+      if (!wallet.closed) isDone = withKeys(wallet, () => this.#apply(this.#inbox[this.#applied]!, batch));
+      this.#hasMoved ||= wallet.tip !== before;
+      // What is still to be found in a block comes before the locator.
+      if (isDone && this.#hasMoved) wallet.writeLocator(batch);
       // A failure reaches onFault by way of Wallet.exclusive().
-      wallet.commit(batch).catch(() => {});
+      if (!wallet.closed) wallet.commit(batch).catch(() => {});
     } catch (error) {
       // An event that is half applied: nothing of it may be written, nor of what follows.
       wallet.fail(error);
+      isDone = true;
     }
+    if (!isDone) return false;
+    this.#hasMoved = false;
+    this.#inbox[this.#applied] = null;
+    if (++this.#applied < this.#inbox.length) return true;
+    this.#before += this.#applied;
+    this.#inbox = [];
+    this.#applied = 0;
+    return true;
   }
   #apply(event: NodeEvent, batch: WalletBatch): void {
     const wallet = this.#wallet;

@@ -7,6 +7,17 @@ import type { WalletBatch } from '../storage/wallet-batch.js';
 import { placeIn, type WalletState } from '../wallet-state.js';
 
 /**
+ * Runs work that records transactions.
+ * @returns false: payments used up more keys than it made. It is to be run again after a turn for others, until when the
+ * same transactions may pay keys that are not there yet
+ */
+export function withKeys({ keys }: WalletState, work: () => void): boolean {
+  keys.isShort = false;
+  work();
+  return !keys.isShort;
+}
+
+/**
  * Records what a block holds for a wallet.
  * @param found its transactions that may concern the wallet, in order, with their places
  * @param placed where records of them are

@@ -2,12 +2,13 @@
 // (scan-pipeline.ts); what it finds is recorded here, in order and between other work. Core 0.21's
 // ScanForWalletTransactions and RescanFromTime.
 import { Slicer } from '../../lib/slicer.js';
+import { yieldToLoop } from '../../lib/turns.js';
 import { type Answer, type BlockFacts, type NodeClient, type NodeQuestions, TIMESTAMP_WINDOW } from '../node-client.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
 import type { ScanState, Wallet } from '../wallet.js';
 import { scannedPlace } from '../wallet-state.js';
 import { markScan, RESCAN_KEY } from './open-scan.js';
-import { recordBlock } from './record-block.js';
+import { recordBlock, withKeys } from './record-block.js';
 import { parsed, type ScanDeps, type ScannedBlock, scanAhead } from './scan-pipeline.js';
 
 export type ScanStatus = 'success' | 'failure' | 'aborted';
@@ -98,8 +99,10 @@ async function applyBlock(
     if (wallet.closed) return 'closed';
     const isHere = await wallet.change((batch) => {
       if (!client.contains(node)) return false;
-      recordBlock(wallet, node, parsed(look, crypto), batch, scannedPlace(options), update && look === candidates);
-      more = again();
+      const isDone = withKeys(wallet, () => {
+        recordBlock(wallet, node, parsed(look, crypto), batch, scannedPlace(options), update && look === candidates);
+      });
+      more = isDone ? again() : yieldToLoop().then(() => look);
       // Awaited below, once this is written.
       more?.catch(() => {});
       if (more === undefined) mark?.(batch);

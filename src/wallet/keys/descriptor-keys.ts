@@ -82,6 +82,7 @@ export class DescriptorKeys implements KeySource {
   #indices = new Int32Array(32);
 
   usedAhead = false;
+  isShort = false;
   readonly #deps: DescriptorDeps;
 
   constructor(deps: DescriptorDeps) {
@@ -291,7 +292,7 @@ export class DescriptorKeys implements KeySource {
       tracked.nextIndex = index + 1;
       this.write(tracked, batch);
     }
-    this.#topUp(tracked, 0, batch);
+    this.isShort ||= this.#topUp(tracked, 0, batch, { due: afterSomeKeys() }) === 'paused';
     return left;
   }
 

@@ -19,7 +19,7 @@ export type AddressResult = { readonly script: Uint8Array } | { readonly error: 
  */
 export type TopUp = 'full' | 'paused' | 'unable';
 
-/** Keys that giving out an address makes at most: more are missing only while something fills the pools in slices. */
+/** Keys that giving out an address, or a payment, makes at most: what fills pools in slices makes the rest. */
 const SOME_KEYS = 100;
 /** For topUp: true once some keys were made. */
 export function afterSomeKeys(): () => boolean {
@@ -46,10 +46,13 @@ export interface KeySource {
   provider(script: Uint8Array): SigningProvider | undefined;
   metadata(script: Uint8Array): ScriptMetadata | undefined;
   /**
-   * An output paid to this script: keys up to it leave the pool, the pool is topped up.
+   * An output paid to this script: keys up to it leave the pool, the pool is topped up; with some keys at most, see
+   * `isShort`.
    * @returns scripts of receiving addresses that leave it so, where the source can tell
    */
   markUsed(script: Uint8Array, batch: WalletBatch): readonly Uint8Array[];
+  /** Set by markUsed when more keys are missing than it made: it is to be called again for the same outputs. */
+  isShort: boolean;
   /** Whether a payment came to a key that was not given out yet: another copy of the wallet gives out addresses. */
   usedAhead: boolean;
   canGiveAddresses(internal: boolean): boolean;

@@ -72,6 +72,9 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
   readonly keys: KeyTable;
   readonly pool: KeyPool;
   usedAhead = false;
+  isShort = false;
+  /** A payment used keys of the pool up, and it is not full yet. */
+  #isUnfilled = false;
   /** Explicit scripts by HASH160. */
   readonly #scripts = new ByteTable();
   readonly #scriptBytes = new ByteArena();
@@ -270,7 +273,11 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
       if (entry) {
         this.usedAhead = true;
         for (const used of this.pool.removeUpTo(entry, batch)) this.#learnProgram(this.keys.find(used.id), batch);
-        this.topUp(0, batch);
+        this.#isUnfilled = true;
+      }
+      if (this.#isUnfilled) {
+        this.#isUnfilled = this.topUp(0, batch, afterSomeKeys()) === 'paused';
+        this.isShort ||= this.#isUnfilled;
       }
       if (record.inactive.length === 0) continue;
       const meta = this.keys.metadata(this.keys.find(id));
@@ -289,7 +296,8 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     if (missing <= 0) return;
     this.usedAhead = true;
     if (this.#branchOf(chain, internal) === null) return;
-    this.#derive(chain, internal, missing, batch);
+    const { length } = this.#derive(chain, internal, missing, batch, afterSomeKeys());
+    this.isShort ||= length < missing;
     this.#writeRecord(batch);
   }
 

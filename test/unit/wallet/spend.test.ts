@@ -261,7 +261,7 @@ for (const others of [true, false]) {
       first = tx;
       const input = { prevHash: tx.prevHash(0), prevIndex: tx.prevIndex(0), scriptSig: new Uint8Array(0), sequence: 0xffffffff };
       const spend = buildTx({ version: 2, inputs: [input], outputs: [{ script: OUTSIDE, value: CENT }], locktime: 0 });
-      void wallet.access.exclusive(async () => {});
+      void wallet.access.exclusive(() => new Promise((resolve) => setImmediate(resolve)));
       wallet.push({ kind: 'entered', tx: parseTx(spend, crypto) });
       return true;
     };
