@@ -287,12 +287,15 @@ export class DescriptorKeys implements KeySource {
     if (index >= tracked.nextIndex) {
       this.usedAhead = true;
       const receives = this.actives(false).some(({ number }) => number === tracked.number);
-      for (let passed = tracked.nextIndex; receives && passed <= index; passed++)
-        left.push(...(this.#expand(tracked, passed)?.slice(0, 1) ?? []));
+      for (let passed = tracked.nextIndex; receives && passed <= index; passed++) {
+        const [gone] = this.#expand(tracked, passed) ?? [];
+        if (gone) left.push(gone);
+      }
       tracked.nextIndex = index + 1;
       this.write(tracked, batch);
     }
-    this.isShort ||= this.#topUp(tracked, 0, batch, { due: afterSomeKeys() }) === 'paused';
+    const filled = this.#topUp(tracked, 0, batch, { due: afterSomeKeys() });
+    this.isShort ||= filled === 'paused';
     return left;
   }
 
