@@ -64,6 +64,7 @@ class Run {
   /** In the order of the tasks, which is that of the answers. */
   readonly #waiting: { resolve(): void; reject(error: Error): void }[] = [];
   #ended: Error | null = null;
+  #isEnding = false;
   readonly #loaded: Promise<void>;
 
   constructor(entry: URL) {
@@ -84,6 +85,9 @@ class Run {
   }
 
   async end(): Promise<void> {
+    this.#isEnding = true;
+    // Perhaps nothing else keeps the process until it is over.
+    this.#worker.ref();
     await withinLimit(this.#loaded);
     await this.#worker.terminate();
   }
@@ -96,7 +100,7 @@ class Run {
 
   #answered(answer: Answer): void {
     const first = this.#waiting.shift();
-    if (this.#waiting.length === 0) this.#worker.unref();
+    if (this.#waiting.length === 0 && !this.#isEnding) this.#worker.unref();
     if (answer === null) first?.resolve();
     else first?.reject(new Error(answer));
   }

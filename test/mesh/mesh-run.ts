@@ -38,6 +38,14 @@ const OUTPUTS = 200;
 const BATCH = 100;
 const PATIENCE_MS = 240_000;
 
+interface PeerInfo {
+  readonly addr: string;
+  readonly inbound: boolean;
+  readonly synced_headers: number;
+  readonly synced_blocks: number;
+  readonly inflight: readonly number[];
+}
+
 interface Member {
   readonly node: Daemon;
   readonly port: number;
@@ -82,8 +90,9 @@ class Mesh {
       answers = (await Promise.all(members.map(({ node }) => call(node)))).map((answer) => JSON.stringify(answer));
       if (new Set(answers).size === 1) return (performance.now() - began) / 1_000;
     }
-    this.faults.push(`${what}: ${answers.map((answer) => answer.slice(0, 100)).join(' | ')}`);
-    return Number.NaN;
+    const peers = await Promise.all(members.map(({ node }) => peersOf(node)));
+    // What comes next relies on it.
+    throw new Error(`${what}: ${answers.map((answer, i) => `${answer.slice(0, 100)} with ${peers[i]}`).join(' | ')}`);
   }
 
   async remove(): Promise<void> {
@@ -91,6 +100,13 @@ class Mesh {
   }
 }
 
+/** Where a node's peers stand, for whoever looks for what got stuck. */
+const peersOf = async (node: Daemon): Promise<string> =>
+  ((await node.call('getpeerinfo')) as PeerInfo[])
+    .map(({ addr, inbound, synced_headers, synced_blocks, inflight }) =>
+      [inbound ? 'from' : 'to', addr, synced_headers, synced_blocks, `[${inflight.join(' ')}]`].join(' '),
+    )
+    .join(', ');
 const tipOf = (node: Daemon): Promise<string> => node.call('getbestblockhash');
 const poolOf = async (node: Daemon): Promise<string[]> => ((await node.call('getrawmempool')) as string[]).sort();
 const coinsOf = async (node: Daemon): Promise<unknown> => {
