@@ -25,15 +25,26 @@ export function usedFilter(wallet: Wallet, avoid: boolean): ((coin: number) => b
 /**
  * Balances, all of one moment: where they take a look at every coin, the wallet is theirs meanwhile.
  * @param questions asked in that moment
+ * @param answer what is told of them; what else it reads of the wallet is of the same moment
  */
-export function balancesOf(wallet: Wallet, call: CallInfo, questions: () => readonly BalanceQuestion[]): Balances[] | Promise<Balances[]> {
+export function balancesOf<T>(
+  wallet: Wallet,
+  call: CallInfo,
+  questions: () => readonly BalanceQuestion[],
+  answer: (found: readonly Balances[]) => T,
+): T | Promise<T> {
   const { ledger, access } = wallet;
-  if (!questions().some(needsCoins)) return access.call(() => questions().map((question) => ledger.sheet.balances(question)));
+  if (!questions().some(needsCoins)) {
+    return access.call(() => {
+      wallet.assertOpen();
+      return answer(questions().map((question) => ledger.sheet.balances(question)));
+    });
+  }
   return access.exclusive(async () => {
     wallet.assertOpen();
     const breath = breathOf(wallet, new Slicer(call.breathe));
     const found: Balances[] = [];
     for (const question of questions()) found.push(await inTurns(ledger.sheet.sumUp(question), breath));
-    return found;
+    return answer(found);
   });
 }

@@ -16,6 +16,7 @@ import type { BatchOp, BatchOptions } from '../../../src/storage/store.js';
 import { OWNERSHIP } from '../../../src/wallet/keys/ownership.js';
 import { loadWallet } from '../../../src/wallet/manage/load-wallet.js';
 import type { Wallet } from '../../../src/wallet/wallet.js';
+import { connected, TestBlock } from '../../framework/chain-client.js';
 import { descriptorContext } from '../../framework/descriptor-context.js';
 import { createMemoryWallet, crypto, TIP } from '../../framework/memory-wallet.js';
 import { turnsDuring } from '../../framework/turns.js';
@@ -143,6 +144,19 @@ t.test('balances that take a look at every coin', async (t) => {
       `${depth} confirmations`,
     );
   }
+  const tip = wallet.tip!;
+  const node = new TestBlock(new Uint8Array(32).fill(7), tip as TestBlock, tip.height + 1, tip.time);
+  let told: unknown;
+  await turnsDuring(
+    async () => {
+      told = await run(wallet, getbalances);
+    },
+    () => wallet.push(connected(node, [])),
+    () => wallet.access.isExclusive,
+  );
+  t.match(told, { lastprocessedblock: { height: tip.height } }, 'the block that they are of');
+  await wallet.caughtUp();
+  t.match(await run(wallet, getbalances), { lastprocessedblock: { height: node.height } });
   const closing = turnsDuring(
     () => sats(getbalances),
     () => wallet.close(),

@@ -1,11 +1,11 @@
 // Runs getbalance.
-import type { Balances } from '../../../wallet/coins/balance-sheet.js';
+import type { BalanceQuestion } from '../../../wallet/coins/balance-sheet.js';
 import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import { WALLET_FLAG } from '../../../wallet/wallet-record.js';
 import { asBool, asInt, asString } from '../../args.js';
 import type { WalletContext } from '../../context/wallet.js';
-import type { CallInfo, Run } from '../../dispatch.js';
+import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { balancesOf, given, includeWatchOnly, usedFilter } from '../../wallet/coins.js';
 import { withSettled } from '../../wallet/select.js';
@@ -13,12 +13,16 @@ import { Amount, type JsonValue } from '../../wire/values.js';
 
 export const getbalance: Run<WalletContext> = (ctx, args, call) =>
   withSettled(ctx, call, (wallet) => {
-    const found = trustedBalances(wallet, args, call);
-    const sum = (balances: readonly Balances[]): Amount => new Amount(balances.reduce((all, { trusted }) => all + trusted, 0));
-    return found instanceof Promise ? found.then(sum) : sum(found);
+    const asked = questionsOf(wallet, args);
+    return balancesOf(
+      wallet,
+      call,
+      () => asked,
+      (found) => new Amount(found.reduce((all, { trusted }) => all + trusted, 0)),
+    );
   });
 
-function trustedBalances(wallet: Wallet, args: readonly JsonValue[], call: CallInfo): Balances[] | Promise<Balances[]> {
+function questionsOf(wallet: Wallet, args: readonly JsonValue[]): BalanceQuestion[] {
   if (given(args[0]) && asString(args[0]) !== '*') {
     fail(RPC_CODE.METHOD_DEPRECATED, 'dummy first argument must be excluded or set to "*".');
   }
@@ -29,5 +33,5 @@ function trustedBalances(wallet: Wallet, args: readonly JsonValue[], call: CallI
   if (avoid && !canAvoid) fail(RPC_CODE.WALLET_ERROR, 'wallet does not have the "avoid reuse" feature enabled');
   const kinds = watch ? [OWNERSHIP.SPENDABLE, OWNERSHIP.WATCH] : [OWNERSHIP.SPENDABLE];
   const skip = usedFilter(wallet, avoid);
-  return balancesOf(wallet, call, () => kinds.map((ownership) => ({ ownership, minDepth, skip })));
+  return kinds.map((ownership) => ({ ownership, minDepth, skip }));
 }

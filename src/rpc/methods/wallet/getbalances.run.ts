@@ -19,27 +19,28 @@ export const getbalances: Run<WalletContext> = async (ctx, _args, call) => {
     ...(skip ? [{ ownership: SPENDABLE }] : []),
     ...(wallet.legacy?.watches ? [{ ownership: WATCH, skip }] : []),
   ];
-  const [mine, ...others] = await balancesOf(wallet, call, questions);
-  const all = skip ? others.shift()! : mine;
-  const watched = others.shift();
-  const shown = ({ trusted, pending, immature }: Balances): Record<string, JsonResult> => ({
-    trusted: new Amount(trusted),
-    untrusted_pending: new Amount(pending),
-    immature: new Amount(immature),
+  return balancesOf(wallet, call, questions, ([mine, ...others]) => {
+    const all = skip ? others.shift()! : mine;
+    const watched = others.shift();
+    const waiting = shows(ctx.compat, { since: 32 }) ? spentOutside(wallet) : 0;
+    return {
+      mine: {
+        ...shown({ ...mine, trusted: mine.trusted + waiting }),
+        ...(shows(ctx.compat, { since: 32 }) && { nonmempool: new Amount(-waiting) }),
+        ...(skip && { used: new Amount(worth(all) - worth(mine)) }),
+      },
+      ...(watched ? { watchonly: shown(watched) } : {}),
+      lastprocessedblock: lastProcessed(wallet),
+    };
   });
-  const worth = ({ trusted, pending, immature }: Balances): number => trusted + pending + immature;
-  const waiting = shows(ctx.compat, { since: 32 }) ? spentOutside(wallet) : 0;
-  const used = skip && { used: new Amount(worth(all) - worth(mine)) };
-  return {
-    mine: {
-      ...shown({ ...mine, trusted: mine.trusted + waiting }),
-      ...(shows(ctx.compat, { since: 32 }) && { nonmempool: new Amount(-waiting) }),
-      ...used,
-    },
-    ...(watched ? { watchonly: shown(watched) } : {}),
-    lastprocessedblock: lastProcessed(wallet),
-  };
 };
+
+const shown = ({ trusted, pending, immature }: Balances): Record<string, JsonResult> => ({
+  trusted: new Amount(trusted),
+  untrusted_pending: new Amount(pending),
+  immature: new Amount(immature),
+});
+const worth = ({ trusted, pending, immature }: Balances): number => trusted + pending + immature;
 
 /**
  * What own transactions that are not in the mempool spend of confirmed coins, where nothing else spends those.

@@ -9,6 +9,10 @@ import { Amount } from '../../wire/values.js';
 export const getunconfirmedbalance: Run<WalletContext> = async (ctx, _args, call) => {
   const wallet = await settledWallet(ctx, call);
   const skip = usedFilter(wallet, true);
-  const [mine] = await balancesOf(wallet, call, () => [{ ownership: OWNERSHIP.SPENDABLE, skip }]);
-  return new Amount(mine.pending);
+  return balancesOf(
+    wallet,
+    call,
+    () => [{ ownership: OWNERSHIP.SPENDABLE, skip }],
+    ([mine]) => new Amount(mine.pending),
+  );
 };

@@ -1,4 +1,5 @@
 // getwalletinfo: every figure of a wallet, members in Core 0.21's order.
+import type { Balances } from '../../../wallet/coins/balance-sheet.js';
 import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import { WALLET_FLAG } from '../../../wallet/wallet-record.js';
@@ -52,9 +53,17 @@ function poolSizes(wallet: Wallet): { external: number; internal: number } {
 
 export const getwalletinfo: Run<WalletContext> = async (ctx, _args, call) => {
   const wallet = await settledWallet(ctx, call);
-  const { record, ledger, vault } = wallet;
   const skip = usedFilter(wallet, true);
-  const [mine] = await balancesOf(wallet, call, () => [{ ownership: OWNERSHIP.SPENDABLE, skip }]);
+  return balancesOf(
+    wallet,
+    call,
+    () => [{ ownership: OWNERSHIP.SPENDABLE, skip }],
+    ([mine]) => figuresOf(ctx, wallet, mine),
+  );
+};
+
+function figuresOf(ctx: WalletContext, wallet: Wallet, mine: Balances): JsonResult {
+  const { record, ledger, vault } = wallet;
   const pools = poolSizes(wallet);
   const seed = wallet.legacy && record.hd ? hashHex(record.hd.seedId) : undefined;
   const scanning: JsonResult = wallet.scan
@@ -87,4 +96,4 @@ export const getwalletinfo: Run<WalletContext> = async (ctx, _args, call) => {
     flags: FLAGS.filter(([bit]) => record.has(bit) || (bit === CACHED && wallet.descriptors !== null)).map(([, name]) => name),
     lastprocessedblock: lastProcessed(wallet),
   };
-};
+}
