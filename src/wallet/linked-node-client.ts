@@ -84,8 +84,10 @@ export class LinkedNodeClient implements NodeClient {
   #asked = 0;
   #taken = 0;
   #keptFrom = Number.POSITIVE_INFINITY;
-  /** Blocks left since the node said last that their transactions are back in the mempool. */
+  /** Blocks left since the node was asked last whether their transactions are back in the mempool. */
   #unsettled = false;
+  /** Its answer is on its way. */
+  #settling: Promise<void> | null = null;
   /** Reads the mempool anew, after events were lost. */
   #rereading: Promise<void> | null = null;
 
@@ -180,13 +182,22 @@ export class LinkedNodeClient implements NodeClient {
     }) as Promise<void>;
   }
   settled(): Promise<void> | undefined {
-    if (!this.#unsettled) return this.#rereading ?? undefined;
-    this.#unsettled = false;
-    const asked = this.#ask('settled').catch((error: unknown) => {
-      this.#unsettled = true;
-      throw error;
-    });
-    return asked.then(() => this.#rereading ?? undefined);
+    if (this.#unsettled) {
+      this.#unsettled = false;
+      const settling: Promise<void> = this.#ask('settled')
+        .then(
+          () => this.#rereading ?? undefined,
+          (error: unknown) => {
+            this.#unsettled = true;
+            throw error;
+          },
+        )
+        .finally(() => {
+          if (this.#settling === settling) this.#settling = null;
+        });
+      this.#settling = settling;
+    }
+    return this.#settling ?? this.#rereading ?? undefined;
   }
   keepFrom(height: number): void {
     const isNear = height >= this.#keptFrom && height < this.#keptFrom + KEEP_STEP;

@@ -2,6 +2,7 @@
 import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Ledger } from './coins/ledger.js';
 import { TX_STATE, type TxPlace } from './coins/tx-table.js';
+import type { OpenScan } from './follow/open-scan.js';
 import type { DescriptorKeys } from './keys/descriptor-keys.js';
 import type { KeySource } from './keys/key-source.js';
 import type { WalletLock } from './lock.js';
@@ -25,6 +26,8 @@ export interface WalletState {
   tip: BlockFacts | null;
   locator: Uint8Array;
   freshSeed: boolean;
+  unseen: OpenScan | null;
+  readonly scan: { open: OpenScan | null } | null;
   readonly ledger: Ledger;
   readonly keys: KeySource;
   readonly descriptors: DescriptorKeys | null;

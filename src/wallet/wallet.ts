@@ -15,6 +15,7 @@ import { TxReader } from './coins/tx-reader.js';
 import type { SealedMasterKey } from './crypt/master-key.js';
 import type { Vault } from './crypt/vault.js';
 import { Follower } from './follow/follower.js';
+import type { OpenScan } from './follow/open-scan.js';
 import type { TableImage } from './image/table-image.js';
 import type { WalletImages } from './image/wallet-images.js';
 import type { DescriptorKeys } from './keys/descriptor-keys.js';
@@ -59,6 +60,8 @@ export interface ScanState {
   abort: boolean;
   /** Height of the block that is looked at: blocks from there on are still needed. */
   height: number;
+  /** What it has not come to, as far as written down. */
+  open: OpenScan | null;
 }
 
 const copyTx = (tx: TxView, crypto: Crypto): TxView => parseTx(new Uint8Array(tx.bytes), crypto);
@@ -75,6 +78,8 @@ export class Wallet {
   locator: Uint8Array = new Uint8Array(0);
   /** The scan that holds the wallet, null when none does. */
   scan: ScanState | null = null;
+  /** Past blocks that wait for a scan: it was told of them without what they hold, or a scan was cut off. */
+  unseen: OpenScan | null = null;
   /** Seconds on the clock when the wallet locks itself; 0 when locked. */
   unlockedUntil = 0;
   /** Satoshis per 1,000 virtual bytes set by -paytxfee or settxfee; 0: none. */

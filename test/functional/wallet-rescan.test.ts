@@ -249,7 +249,7 @@ t.test('scans that were cut off before they found anything', async (t) => {
     await node.up();
     await node.call('loadwallet', name).catch(() => {});
     while ((await node.call('getwalletinfo')).scanning !== false);
-    const caught = fs.readFileSync(log, 'utf8').includes(`Wallet "${name}": going on with a scan that was cut off`);
+    const caught = fs.readFileSync(log, 'utf8').includes(`Wallet "${name}": looking through blocks from`);
     const { txcount } = await node.call('getwalletinfo');
     if (caught) t.equal(txcount, 5, method);
     await node.call('unloadwallet', name);

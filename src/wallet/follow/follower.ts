@@ -7,7 +7,7 @@ import { NOWHERE } from '../coins/tx-table.js';
 import type { NodeEvent } from '../node-client.js';
 import { WalletBatch } from '../storage/wallet-batch.js';
 import type { WalletState } from '../wallet-state.js';
-import { markScan } from './open-scan.js';
+import { markUnseen } from './open-scan.js';
 import { connectBlock, disconnectBlock, recordBlock, withKeys } from './record-block.js';
 
 export class Follower {
@@ -119,7 +119,7 @@ export class Follower {
         break;
       case 'jumped':
         // What lies between is looked through when it is here.
-        markScan((wallet.tip?.height ?? 0) + 1, event.node.height, batch);
+        markUnseen(wallet, { nextHeight: (wallet.tip?.height ?? 0) + 1, stopHeight: event.node.height }, batch);
         wallet.locator = event.locator;
         connectBlock(wallet, event.node);
         break;

@@ -7,7 +7,7 @@ import { type Answer, type BlockFacts, type NodeClient, type NodeQuestions, TIME
 import type { WalletBatch } from '../storage/wallet-batch.js';
 import type { ScanState, Wallet } from '../wallet.js';
 import { scannedPlace } from '../wallet-state.js';
-import { markScan, RESCAN_KEY } from './open-scan.js';
+import { markScan, type OpenScan } from './open-scan.js';
 import { recordBlock, withKeys } from './record-block.js';
 import { parsed, type ScanDeps, type ScannedBlock, scanAhead } from './scan-pipeline.js';
 
@@ -38,11 +38,14 @@ export const scanStart = (client: NodeQuestions, seconds: number): Answer<BlockF
   client.firstBlockSince(seconds - TIMESTAMP_WINDOW);
 
 /**
- * Writes down, with what was imported, that a scan is due: a crash right after the import does not lose it.
+ * Writes down, with what was imported, that a scan is due: a crash right after the import does not lose it. The caller
+ * holds wallet.scan.
  * @param start of scanStart()
  */
 export function planRescan(wallet: Wallet, start: BlockFacts | null, batch: WalletBatch): void {
-  if (start !== null && wallet.tip !== null && start.height <= wallet.tip.height) markScan(start.height, null, batch);
+  if (start !== null && wallet.tip !== null && start.height <= wallet.tip.height) {
+    markScan(wallet, { nextHeight: start.height, stopHeight: null }, batch);
+  }
 }
 
 /** What a scan under way has to say now and then. */
@@ -150,7 +153,7 @@ export async function scanBlocks(
     }
     const due = candidates.length > 0 || node.height - marked >= MARK_EVERY;
     if (due) marked = node.height;
-    const mark = due ? (batch: WalletBatch) => markScan(node.height + 1, stopHeight, batch) : null;
+    const mark = due ? (batch: WalletBatch) => markScan(wallet, { nextHeight: node.height + 1, stopHeight }, batch) : null;
     const outcome = await applyBlock(wallet, block, mark, update, client).catch((error: unknown) => {
       if (wallet.closed) return 'closed';
       throw error;
@@ -166,7 +169,7 @@ export async function scanBlocks(
   }
   await wallet.looked();
   // A wallet that was closed meanwhile goes on when it is loaded again.
-  if (!wallet.closed) await wallet.change((batch) => batch.del(RESCAN_KEY));
+  if (!wallet.closed) await wallet.change((batch) => markScan(wallet, null, batch));
   if (scan.abort) {
     log.info(`Rescan aborted at block ${at.height}. Progress=${scan.progress.toFixed(6)}`);
     return { status: 'aborted', lastScanned, lastFailed };
@@ -187,9 +190,13 @@ export async function rescanFrom(wallet: Wallet, seconds: number, update: boolea
   return seconds;
 }
 
-/** Takes the wallet for a scan. @returns false when another one holds it */
-export function reserve(wallet: Wallet, nowMs: number): boolean {
+/**
+ * Takes the wallet for a scan.
+ * @param open what it is to look through, where the wallet's database says so
+ * @returns false when another one holds it
+ */
+export function reserve(wallet: Wallet, nowMs: number, open: OpenScan | null = null): boolean {
   if (wallet.scan !== null) return false;
-  wallet.scan = { startedMs: nowMs, progress: 0, abort: false, height: Number.POSITIVE_INFINITY };
+  wallet.scan = { startedMs: nowMs, progress: 0, abort: false, height: Number.POSITIVE_INFINITY, open };
   return true;
 }

@@ -8,7 +8,7 @@ import type { Store } from '../../storage/store.js';
 import { loadLedger, loadViews } from '../coins/load-ledger.js';
 import { decodeMasterKey } from '../crypt/master-key.js';
 import { Vault } from '../crypt/vault.js';
-import { decodeOpenScan, type OpenScan } from '../follow/open-scan.js';
+import { readUnseen } from '../follow/open-scan.js';
 import { replayJournal } from '../image/replay-journal.js';
 import { type ImageColumn, ImageError, ImageLoader, wipeSecrets } from '../image/table-image.js';
 import { type ImageRules, WalletImages } from '../image/wallet-images.js';
@@ -53,7 +53,7 @@ export async function loadWallet(
   surroundings: WalletSurroundings,
   place: { name: string; folder: string },
   store: Store,
-): Promise<{ wallet: Wallet; locator: Uint8Array; openScan: OpenScan | null; reassessDue: boolean }> {
+): Promise<{ wallet: Wallet; locator: Uint8Array; reassessDue: boolean }> {
   const corrupt = (why: string): never => {
     throw new WalletError(WALLET_CODE.WALLET, `Wallet loading failed. Error loading ${place.name}: ${why}`);
   };
@@ -102,12 +102,12 @@ export async function loadWallet(
   wallet.images = images;
   await readSeedDue(wallet);
   const locator = (await store.get(walletKey(WALLET_PREFIX.locator))) ?? new Uint8Array(0);
-  const scanRow = await store.get(walletKey(WALLET_PREFIX.rescan));
+  wallet.unseen = await readUnseen(store);
   const copies = (await store.get(COPIES_KEY))?.[0] ?? 0;
   wallet.loaded((copies & COPIES.GIVE) !== 0);
   // Versions that did not look at what is known for every key left wallets behind that lack coins.
   const reassessDue = (await store.get(REASSESS_KEY)) !== undefined || (copies & COPIES.LOOKED) === 0;
-  return { wallet, locator: new Uint8Array(locator), openScan: scanRow ? decodeOpenScan(scanRow) : null, reassessDue };
+  return { wallet, locator: new Uint8Array(locator), reassessDue };
 }
 
 /** Rows fetched together. */

@@ -15,7 +15,6 @@ import { readCoreWallet } from '../core/read-core-wallet.js';
 import { encodeMasterKey } from '../crypt/master-key.js';
 import type { ExternalSigner } from '../external-signer.js';
 import { beyondPruned, catchUp, isOfOtherChain, rollBack } from '../follow/catch-up.js';
-import { type OpenScan, openScanOf } from '../follow/open-scan.js';
 import { type RescanDeps, reserve, scanBlocks, scanStart } from '../follow/rescan.js';
 import { WalletImages } from '../image/wallet-images.js';
 import { fillPool } from '../keys/fill-pool.js';
@@ -177,11 +176,8 @@ export class WalletManager {
   #onHistoryEnd(): void {
     for (const wallet of this.#wallets) {
       Promise.resolve(wallet.caughtUp())
-        .then(() => openScanOf(wallet))
-        .then((open) => (open !== null && !wallet.closed ? this.#resumeScan(wallet, open) : undefined))
-        .catch((error: unknown) =>
-          this.#deps.log.warn(`The scan did not begin: ${error instanceof Error ? error.message : String(error)}`),
-        );
+        .then(() => this.#scanUnseen(wallet))
+        .catch(this.#notBegun);
     }
   }
 
@@ -347,8 +343,8 @@ export class WalletManager {
       await this.#attach(wallet, hold);
       await wallet.noticeKeys();
       await fillPool(wallet, 0);
-      if (this.options.rescan) await this.#rescan(wallet, result.openScan);
-      else if (result.openScan && !(await this.#deps.client.stored()).historyMissing) await this.#resumeScan(wallet, result.openScan);
+      if (this.options.rescan) await this.#rescan(wallet);
+      else await this.#scanUnseen(wallet);
       await this.#deps.onLoaded(wallet);
       return wallet;
     } catch (error) {
@@ -374,16 +370,17 @@ export class WalletManager {
    * -rescan: looks through the blocks since the oldest key was made, and those that a scan has not come to.
    * @throws WalletError
    */
-  async #rescan(wallet: Wallet, open: OpenScan | null): Promise<void> {
+  async #rescan(wallet: Wallet): Promise<void> {
     const { client, log } = this.#deps;
     if ((await client.stored()).havePruned) throw beyondPruned();
     const { birthSeconds } = wallet.keys;
     if (birthSeconds === Number.POSITIVE_INFINITY) return;
     const oldest = (await scanStart(client, birthSeconds)) ?? client.genesis;
-    const height = Math.min(oldest.height, open?.nextHeight ?? client.tip.height);
+    const height = Math.min(oldest.height, wallet.unseen?.nextHeight ?? client.tip.height);
     const [start] = await client.blocks(height, 1);
     const deps = this.scanDeps();
-    if (!reserve(wallet, deps.nowMs())) return;
+    if (!reserve(wallet, deps.nowMs(), { nextHeight: height, stopHeight: null })) return;
+    wallet.unseen = null;
     try {
       log.info(`Wallet ${JSON.stringify(wallet.name)}: Rescanning last ${client.tip.height - height} blocks (from block ${height})...`);
       const { status } = await scanBlocks(wallet, start ?? client.genesis, null, true, deps);
@@ -398,21 +395,32 @@ export class WalletManager {
   endScan(wallet: Wallet): void {
     wallet.scan = null;
     this.#keepBlocks();
+    this.#scanUnseen(wallet).catch(this.#notBegun);
   }
-  /** Goes on with a scan that a crash or an unloading cut off, beside everything else. */
-  async #resumeScan(wallet: Wallet, { nextHeight, stopHeight }: OpenScan): Promise<void> {
+  /**
+   * Looks through the blocks that a wallet has not seen, beside everything else; when another scan has the wallet, or
+   * blocks below a snapshot are missing, after that.
+   */
+  async #scanUnseen(wallet: Wallet): Promise<void> {
     const { client, log } = this.#deps;
-    const [start] = await client.blocks(nextHeight, 1);
+    const { unseen } = wallet;
+    if (unseen === null || (await client.stored()).historyMissing) return;
+    const [start] = await client.blocks(unseen.nextHeight, 1);
+    // There may be more of them by now.
+    if (wallet.unseen !== unseen) return this.#scanUnseen(wallet);
     const deps = this.scanDeps();
-    if (start === undefined || !reserve(wallet, deps.nowMs())) return;
-    log.info(`Wallet ${JSON.stringify(wallet.name)}: going on with a scan that was cut off`);
-    scanBlocks(wallet, start, stopHeight, true, deps)
+    if (start === undefined || wallet.closed || !reserve(wallet, deps.nowMs(), unseen)) return;
+    wallet.unseen = null;
+    log.info(`Wallet ${JSON.stringify(wallet.name)}: looking through blocks from ${unseen.nextHeight} on that it has not seen`);
+    scanBlocks(wallet, start, unseen.stopHeight, true, deps)
       .then(({ status }) => {
         if (status === 'failure') log.warn(`Wallet ${JSON.stringify(wallet.name)}: some blocks of that scan cannot be read (pruned?)`);
       })
       .catch((error: unknown) => log.warn(`The scan ended: ${error instanceof Error ? error.message : String(error)}`))
       .finally(() => this.endScan(wallet));
   }
+  readonly #notBegun = (error: unknown): void =>
+    this.#deps.log.warn(`The scan did not begin: ${error instanceof Error ? error.message : String(error)}`);
 
   /** Brings a wallet to the tip and lets it hear of everything from there on. Its folder is held until it is closed. */
   async #attach(wallet: Wallet, hold: FolderHold): Promise<void> {

@@ -17,7 +17,7 @@
 //   'q'     -                                    empty: keys came, and known coins and transactions are not all looked at again (reassess.ts)
 //   'Q'     -                                    bits: 1 all was looked at for every key, 2 other copies give out addresses (reassess.ts)
 //   'S'     -                                    empty: encrypted with the seed from before, a new one is made at the first unlocking
-//   'R'     -                                    rescan under way: start, stop, next height
+//   'R'     -                                    past blocks to look through: next height, last height
 //   't'     txid, 32                             transaction record: state, block, times, order, values (coins/tx-row.ts)
 //   'r'     order of arrival, BE64               transaction bytes with witness: what happened together lies together
 //   'o'     outpoint, 36 (vout LE)                output of ours: ownership, value, output script (coins/coin-row.ts)

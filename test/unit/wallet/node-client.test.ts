@@ -1,14 +1,24 @@
 // What wallets know of the node: the same over a node on this thread and over a link, whose messages lie in a port until
 // they are taken; and against a node on a thread of its own.
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import t from 'tap';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
 import { SIGN_MESSAGE_VERSION } from '../../../src/jobs/sign.js';
 import { NodeClientServer } from '../../../src/node/node-client-server.js';
+import { WALLET_RUNS } from '../../../src/rpc/wallet/runs.js';
+import { markScan } from '../../../src/wallet/follow/open-scan.js';
+import { reserve } from '../../../src/wallet/follow/rescan.js';
 import { CLIENT_COUNTER, type ClientFacts, LinkedNodeClient } from '../../../src/wallet/linked-node-client.js';
 import type { NodeClient, NodeEvent } from '../../../src/wallet/node-client.js';
 import { createNode, type GrowingNode } from '../../framework/growing-node.js';
+import { createMemoryWallet } from '../../framework/memory-wallet.js';
 import { until } from '../../framework/until.js';
+import { run } from '../../framework/wallet-calls.js';
+import { managerIn, PLAIN_WALLET } from '../../framework/wallet-manager.js';
 
 const hashes = createNativeCrypto();
 
@@ -174,6 +184,7 @@ for (const [name, create] of [
       });
       await new Promise((resolve) => setTimeout(resolve, 5));
       t.equal(isSettled, false);
+      t.ok(client.settled(), 'a second call waits as well');
       node.returning = false;
       await settling;
       t.equal(client.settled(), undefined);
@@ -227,6 +238,39 @@ t.test('blocks that are not taken are bounded: they are looked through later', a
   node.connect();
   client.sync();
   t.same(events.slice(8), ['history', '+9 1'], 'and blocks follow again');
+  close();
+});
+
+t.test('a wallet looks through all blocks of which it was told without their bytes', async (t) => {
+  const { node, client, close } = linked(1);
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-node-client-'));
+  t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
+  const { surroundings } = await createMemoryWallet();
+  const manager = managerIn({ dir, surroundings, tip: node.tip, deps: { client } });
+  const { wallet } = await manager.create({ ...PLAIN_WALLET, name: 'w', disablePrivateKeys: true });
+  // Every block pays this script.
+  await run(wallet, WALLET_RUNS.importaddress, '51', '', false);
+  const tell = async (blocks: number): Promise<void> => {
+    for (let i = 0; i < blocks; i++) node.connect();
+    client.sync();
+    await wallet.caughtUp();
+  };
+  const found = async (txs: number): Promise<number> => {
+    for (let i = 0; i < 300 && wallet.ledger.txs.size < txs; i++) await sleep(10);
+    return wallet.ledger.txs.size;
+  };
+  await tell(8);
+  t.equal(await found(8), 8);
+  await until('the end of the scan', () => wallet.scan === null);
+  // A scan that has the wallet keeps those from being forgotten.
+  reserve(wallet, 0);
+  await tell(8);
+  await until('all blocks are told of', () => wallet.tip?.height === 16);
+  await sleep(500);
+  await wallet.change((batch) => markScan(wallet, null, batch));
+  manager.endScan(wallet);
+  t.equal(await found(16), 16);
+  await manager.close();
   close();
 });
 

@@ -41,7 +41,7 @@ export const rescanblockchain: Run<WalletContext> = async (ctx, args, call) => {
     }
     const [first] = await ctx.client.blocks(start, 1);
     // A process that dies before the scan's own first mark goes on as well.
-    await wallet.change((batch) => markScan(start, stop, batch));
+    await wallet.change((batch) => markScan(wallet, { nextHeight: start, stopHeight: stop }, batch));
     const result = await scanBlocks(wallet, first, stop, true, scanDeps(ctx));
     if (result.status === 'failure') fail(RPC_CODE.MISC_ERROR, 'Rescan failed. Potentially corrupted data files.');
     if (result.status === 'aborted') fail(RPC_CODE.MISC_ERROR, 'Rescan aborted.');
