@@ -74,7 +74,7 @@ export interface LinkedClientDeps {
 
 export class LinkedNodeClient implements NodeClient {
   readonly #deps: LinkedClientDeps;
-  readonly #listeners = new Set<(event: NodeEvent) => void>();
+  readonly #listeners = new Set<(event: NodeEvent) => unknown>();
   /** Settled when the node tells all there is; null while nothing listens. */
   #listening: Promise<unknown> | null = null;
   readonly #pending = new Map<number, Pending>();
@@ -105,7 +105,7 @@ export class LinkedNodeClient implements NodeClient {
   contains({ hashHex }: BlockFacts): boolean {
     return !this.#gone.has(hashHex);
   }
-  async listen(listener: (event: NodeEvent) => void): Promise<() => void> {
+  async listen(listener: (event: NodeEvent) => unknown): Promise<() => void> {
     this.#listeners.add(listener);
     this.#listening ??= this.#ask('listen');
     await this.#listening;
@@ -127,7 +127,6 @@ export class LinkedNodeClient implements NodeClient {
   }
   #take(message: ToWallets): void {
     this.#taken = (this.#taken + 1) | 0;
-    Atomics.add(this.#deps.counters, CLIENT_COUNTER.TAKEN_KB, kilobytesOf(message));
     switch (message.kind) {
       case 'answer':
       case 'failed': {
@@ -144,8 +143,16 @@ export class LinkedNodeClient implements NodeClient {
         break;
       default:
         this.#follow(message);
-        if (this.#listeners.size > 0) this.#unpack(message);
+        this.#hand(message);
     }
+  }
+  /** Hands an event on. It counts as taken when nothing needs it any more. */
+  #hand(message: Exclude<PackedEvent, { kind: 'lost' }>): void {
+    const used = this.#listeners.size > 0 ? this.#unpack(message) : [];
+    const kilobytes = kilobytesOf(message);
+    const taken = (): number => Atomics.add(this.#deps.counters, CLIENT_COUNTER.TAKEN_KB, kilobytes);
+    if (used.length === 0) taken();
+    else void Promise.all(used).then(taken);
   }
   #follow(event: PackedEvent): void {
     if (event.kind === 'connected' || event.kind === 'jumped') {
@@ -157,23 +164,27 @@ export class LinkedNodeClient implements NodeClient {
       this.#unsettled = true;
     }
   }
-  #unpack(event: Exclude<PackedEvent, { kind: 'lost' }>): void {
+  #unpack(event: Exclude<PackedEvent, { kind: 'lost' }>): Promise<unknown>[] {
     const { hashes } = this.#deps;
     switch (event.kind) {
       case 'connected':
       case 'disconnected':
-        if (event.bytes !== null) this.#tell({ ...event, block: parseBlock(event.bytes, hashes) });
-        break;
+        return event.bytes === null ? [] : this.#tell({ ...event, block: parseBlock(event.bytes, hashes) });
       case 'entered':
       case 'left':
-        this.#tell({ ...event, tx: parseTx(event.bytes, hashes) });
-        break;
+        return this.#tell({ ...event, tx: parseTx(event.bytes, hashes) });
       default:
-        this.#tell(event);
+        return this.#tell(event);
     }
   }
-  #tell(event: NodeEvent): void {
-    for (const listener of this.#listeners) listener(event);
+  /** @returns what is settled when listeners need the event no more */
+  #tell(event: NodeEvent): Promise<unknown>[] {
+    const used: Promise<unknown>[] = [];
+    for (const listener of this.#listeners) {
+      const one = listener(event);
+      if (one instanceof Promise) used.push(one);
+    }
+    return used;
   }
   readMempool(told: (event: NodeEvent) => void): Promise<void> {
     const { hashes } = this.#deps;

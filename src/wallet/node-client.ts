@@ -184,8 +184,13 @@ export interface NodeClient extends NodeQuestions {
   readonly maxAncestors: number;
   readonly maxDescendants: number;
 
-  /** Events from here on; none are made while nothing listens. @returns the way to stop, once every later event is told */
-  listen(listener: (event: NodeEvent) => void): Promise<() => void>;
+  /**
+   * Events from here on; none are made while nothing listens.
+   * @param listener a promise that it returns is settled when it needs the event no more. When too much is needed still,
+   * blocks are told of without their bytes
+   * @returns the way to stop, once every later event is told
+   */
+  listen(listener: (event: NodeEvent) => unknown): Promise<() => void>;
   /** Hands on every event of what was acknowledged before. */
   sync(): void;
   /** Calls with what the mempool holds, in its place among the events. */

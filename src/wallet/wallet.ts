@@ -309,6 +309,10 @@ export class Wallet {
   push(event: NodeEvent): void {
     this.#follower.push(event);
   }
+  /** Settled when what was pushed up to now is applied, in its own time. */
+  passed(): Promise<void> {
+    return this.#follower.passed();
+  }
   /**
    * Applies everything that happened up to now.
    * @returns undefined when that is done at once; otherwise other work gets turns between events

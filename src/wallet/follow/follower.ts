@@ -19,6 +19,8 @@ export class Follower {
   /** The event that is being applied moved the tip. */
   #hasMoved = false;
   #isFollowing = false;
+  /** What waits until so many events are applied. */
+  readonly #waiting: { readonly due: number; readonly passed: () => void }[] = [];
   readonly #wallet: WalletState;
 
   constructor(wallet: WalletState) {
@@ -31,6 +33,10 @@ export class Follower {
     // A mempool may be large: what it holds enters transaction by transaction.
     if (event.kind === 'pool') for (const tx of event.txs) this.#inbox.push({ kind: 'entered', tx });
     if (!this.#isFollowing) void this.#follow();
+  }
+  /** Settled when what was pushed up to now is applied, in its own time. */
+  passed(): Promise<void> {
+    return new Promise((passed) => this.#waiting.push({ due: this.#pushed, passed }));
   }
   /**
    * Applies what was pushed up to now.
@@ -98,10 +104,12 @@ export class Follower {
     if (!isDone) return false;
     this.#hasMoved = false;
     this.#inbox[this.#applied] = null;
-    if (++this.#applied < this.#inbox.length) return true;
-    this.#before += this.#applied;
-    this.#inbox = [];
-    this.#applied = 0;
+    if (++this.#applied === this.#inbox.length) {
+      this.#before += this.#applied;
+      this.#inbox = [];
+      this.#applied = 0;
+    }
+    while (this.#waiting.length > 0 && this.#waiting[0].due <= this.#reached) this.#waiting.shift()!.passed();
     return true;
   }
   #apply(event: NodeEvent, batch: WalletBatch): void {

@@ -159,14 +159,17 @@ export class WalletManager {
     void this.#stopListening.then((stop) => stop());
     this.#stopListening = null;
   }
-  #onEvent(event: NodeEvent): void {
-    if (this.#wallets.length === 0) return;
+  /** @returns for blocks: settled when no wallet needs their bytes any more */
+  #onEvent(event: NodeEvent): Promise<unknown> | undefined {
+    if (this.#wallets.length === 0) return undefined;
     if (event.kind === 'history') {
       this.#onHistoryEnd();
-      return;
+      return undefined;
     }
-    if (event.kind === 'connected' || event.kind === 'disconnected') this.#lastBlockSeconds = this.#deps.surroundings.now();
     for (const wallet of this.#wallets) wallet.push(event);
+    if (event.kind !== 'connected' && event.kind !== 'disconnected') return undefined;
+    this.#lastBlockSeconds = this.#deps.surroundings.now();
+    return Promise.all(this.#wallets.map((wallet) => wallet.passed()));
   }
   /** Seconds when the last block came, 0 before the first. */
   get lastBlockSeconds(): number {

@@ -241,6 +241,27 @@ t.test('blocks that are not taken are bounded: they are looked through later', a
   close();
 });
 
+t.test('blocks that are taken and not worked off are bounded as well', async (t) => {
+  const { node, client, close } = linked(1);
+  const events: string[] = [];
+  let settle = (): void => {};
+  const busy = new Promise<void>((resolve) => {
+    settle = resolve;
+  });
+  await client.listen((event) => {
+    events.push(told(event));
+    return event.kind === 'connected' ? busy : undefined;
+  });
+  for (let i = 0; i < 8; i++) {
+    node.connect();
+    client.sync();
+  }
+  t.same(events, ['+1 1', '+2 1', '+3 1', '+4 1', '+5 1', 'jumped', 'jumped', 'jumped']);
+  settle();
+  await until('the end of it', () => events.includes('history'));
+  close();
+});
+
 t.test('a wallet looks through all blocks of which it was told without their bytes', async (t) => {
   const { node, client, close } = linked(1);
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-node-client-'));
@@ -259,7 +280,21 @@ t.test('a wallet looks through all blocks of which it was told without their byt
     for (let i = 0; i < 300 && wallet.ledger.txs.size < txs; i++) await sleep(10);
     return wallet.ledger.txs.size;
   };
-  await tell(8);
+  // Nothing is applied while other work has the wallet, and all of it is afterwards.
+  let release = (): void => {};
+  const held = wallet.access.exclusive(
+    () =>
+      new Promise<void>((resolve) => {
+        release = resolve;
+      }),
+  );
+  for (let i = 0; i < 8; i++) {
+    node.connect();
+    client.sync();
+  }
+  release();
+  await held;
+  await wallet.caughtUp();
   t.equal(await found(8), 8);
   await until('the end of the scan', () => wallet.scan === null);
   // A scan that has the wallet keeps those from being forgotten.
