@@ -145,7 +145,8 @@ export class Chain extends ChainReader {
   }
 
   /**
-   * Checks, stores and activates a block (Core's ProcessNewBlock). Its bytes and row are written when this resolves.
+   * Checks, stores and activates a block (Core's ProcessNewBlock). Its bytes are in the files when this resolves, where
+   * a start finds them also without the block's row.
    * @param options.force it was asked for: store it even when it has less work than the tip; default true
    * @throws DecodeError; ChainFault
    */
@@ -165,9 +166,11 @@ export class Chain extends ChainReader {
     if (!equalBytes(view.header.prevHash, this.tip.hash)) await this.#activator.settle();
     const { verdict, node, isNew } = await acceptBlock(this.ws, view, requested);
     if (verdict !== null) this.#activator.onChecked.call(view.hash, view, verdict);
-    await this.#persister.writeRows();
+    // The answer does not wait for the database, which may hold a write up for seconds.
+    this.#persister.beginRows();
     this.#announceHeader();
     if (verdict !== null || node === null) {
+      await this.#persister.rowsBegun;
       reply({ kind: 'invalid', reject: verdict, isNew: false, node });
       return;
     }
@@ -187,6 +190,7 @@ export class Chain extends ChainReader {
     if (seen?.reject != null) reply({ kind: 'invalid', reject: seen.reject, isNew, node });
     else if (!isNew && node.has(NodeStatus.HAVE_DATA)) reply({ kind: 'duplicate', reject: null, isNew, node });
     else reply({ kind: seen === undefined ? 'inconclusive' : 'accepted', reject: null, isNew, node });
+    await this.#persister.rowsBegun;
   }
 
   /**

@@ -34,6 +34,8 @@ export class Persister {
   #lastFlushMs: number;
   /** Blocks connected since block files were synced, in this run or those before it, each with a rollback row. */
   #unsynced: number;
+  /** Rows on their way to the store, which no later write follows when they fail. */
+  #rows: Promise<void> = Promise.resolve();
   readonly #ws: ChainWorkspace;
   #storedTip: HeaderNode;
 
@@ -63,9 +65,19 @@ export class Persister {
     return this.#storedTip === this.#ws.active.tip && this.#ws.index.dirty.size === 0 && this.#ws.coins.dirtyEntries === 0;
   }
 
-  /** Writes changed rows of the header tree: what makes an accepted header or block survive. */
+  /** Writes changed rows of the header tree: what makes an accepted header survive. */
   async writeRows(): Promise<void> {
     while (this.#ws.index.dirty.size > 0) await this.#ws.store.batch(this.#takeRows(ROW_CHUNK));
+  }
+
+  /** Begins to write the rows that have changed; afterStep waits for that, and the caller before its change is over. */
+  beginRows(): void {
+    if (this.#ws.index.dirty.size === 0) return;
+    this.#rows = this.#ws.store.batch(this.#takeRows(Number.POSITIVE_INFINITY));
+    this.#rows.catch(() => undefined);
+  }
+  get rowsBegun(): Promise<void> {
+    return this.#rows;
   }
 
   /**
@@ -73,6 +85,7 @@ export class Persister {
    * @param eager near the tip: write everything at once
    */
   async afterStep(eager: boolean): Promise<void> {
+    await this.#rows;
     await new Turns().run(this.#ws.coins.finishing());
     const flush = eager || this.#flushIsDue();
     if (flush || this.#unwritten.length >= UNDO_BLOCKS || this.#unwrittenCoins >= UNDO_COINS) await this.writeUndo();

@@ -1,11 +1,13 @@
-// A store that takes its time over a write: what only asks the chain is answered meanwhile, what changes it follows when
-// the store goes on, and nothing is lost by it.
+// A store that takes its time over a write, or fails: what only asks the chain is answered meanwhile, what changes it
+// follows when the store goes on, and nothing is lost by it.
+import { cpSync } from 'node:fs';
 import t from 'tap';
 import { parseBlock } from '../../../src/consensus/block/block-view.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
 import type { BatchOp, BatchOptions } from '../../../src/storage/store.js';
+import { StoreError } from '../../../src/storage/store-error.js';
 import { ANYONE, buildBlock, buildChain, GENESIS, reward, spend } from '../../framework/chain-builder.js';
-import { coinsOf, crypto, openFixture } from '../../framework/chain-fixture.js';
+import { coinsOf, crypto, openFixture, temporaryFolder } from '../../framework/chain-fixture.js';
 
 /** Writes wait at the gate while it is shut, in their order. */
 class GatedStore extends MemoryStore {
@@ -26,6 +28,13 @@ class GatedStore extends MemoryStore {
   open(): void {
     this.#gate = null;
     this.#open();
+  }
+
+  /** The rows there are, in a store of their own: what a process that dies now leaves. */
+  async copy(): Promise<MemoryStore> {
+    const copy = new MemoryStore();
+    for await (const [key, value] of this.iterate()) await copy.batch([{ type: 'put', key, value }]);
+    return copy;
   }
 
   /** Resolves when the next write begins. */
@@ -71,4 +80,52 @@ t.test('a write stall of coins delays no answer about the chain', async (t) => {
   await calm.chain.flush();
   t.same(coins, await coinsOf(calm));
   await calm.end();
+});
+
+t.test('a write stall of rows delays no answer to a block, which a process that dies then does not lose', async (t) => {
+  const store = new GatedStore();
+  const fixture = await openFixture({ store });
+  const { chain } = fixture;
+  for (const block of trunk) await chain.submitBlock(block.bytes);
+  await chain.flush();
+
+  store.shut();
+  t.equal((await chain.submitBlock(next.bytes)).kind, 'accepted');
+  t.equal(chain.tip.hashHex, next.hashHex);
+  const dir = temporaryFolder();
+  cpSync(fixture.dir, dir, { recursive: true });
+  const killed = await openFixture({ store: await store.copy(), dir });
+  t.equal(killed.chain.tip.hashHex, next.hashHex, 'found in the files');
+
+  let known = false;
+  const header = chain.submitHeader(after.header).then(() => (known = true));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  t.notOk(known, 'a header is nowhere but in the database');
+  store.open();
+  await header;
+  await chain.submitBlock(after.bytes);
+  await killed.chain.submitBlock(after.bytes);
+  t.same(await coinsOf(fixture), await coinsOf(killed));
+  t.same([...fixture.faults, ...killed.faults], []);
+  await fixture.end();
+  await killed.end();
+});
+
+t.test('a block whose row cannot be written is answered, ends the chain, and is there at the next start', async (t) => {
+  const store = new GatedStore();
+  const { chain, dir, faults } = await openFixture({ store });
+  for (const block of trunk) await chain.submitBlock(block.bytes);
+  await chain.flush();
+
+  store.batch = () => Promise.reject(new StoreError('STORE_IO', 'a bad disk'));
+  t.equal((await chain.submitBlock(next.bytes)).kind, 'accepted');
+  await t.rejects(chain.submitBlock(after.bytes), { code: 'CHAIN_FAULT', message: /a bad disk/ });
+  t.equal(faults.length, 1);
+  await chain.close();
+
+  const again = await openFixture({ store: await store.copy(), dir });
+  t.equal(again.chain.tip.hashHex, next.hashHex);
+  t.ok(await again.chain.verifyChain(4, 10));
+  t.equal((await again.chain.submitBlock(after.bytes)).kind, 'accepted');
+  await again.end();
 });
