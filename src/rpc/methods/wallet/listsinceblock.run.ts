@@ -1,5 +1,6 @@
 // Runs listsinceblock.
 import { parseBlock } from '../../../consensus/block/block-view.js';
+import { equalBytes } from '../../../consensus/bytes/hex.js';
 import { RecordPin } from '../../../wallet/coins/record-pin.js';
 import type { BlockFacts } from '../../../wallet/node-client.js';
 import type { Wallet } from '../../../wallet/wallet.js';
@@ -37,6 +38,13 @@ interface Branch {
   readonly forkHeight: number;
 }
 
+/** Most who ask have seen everything up to the wallet's tip, of which the node need not be asked. */
+async function branchOf({ client }: WalletContext, { tip }: Wallet, hash: Uint8Array): Promise<Branch> {
+  if (tip !== null && equalBytes(tip.hash, hash)) return { from: tip, forkHeight: tip.height };
+  const { block, inChain } = (await client.block(hash)) ?? notFound();
+  return { from: block, forkHeight: inChain ? block.height : ((await client.forkOf(hash))?.height ?? 0) };
+}
+
 /** Entries of the wallet's transactions in blocks between a block and the fork, newest block first. */
 async function removedEntries(
   ctx: WalletContext,
@@ -60,12 +68,7 @@ export const listsinceblock: Run<WalletContext> = (ctx, args, call) =>
 
 async function sinceBlock(ctx: WalletContext, wallet: Wallet, args: readonly JsonValue[], call: CallInfo): Promise<JsonResult> {
   const { ledger } = wallet;
-  let asked: Branch | null = null;
-  if (given(args[0]) && asString(args[0]) !== '') {
-    const hash = asHash(args[0], 'blockhash');
-    const { block } = (await ctx.client.block(hash)) ?? notFound();
-    asked = { from: block, forkHeight: (await ctx.client.forkOf(hash))?.height ?? 0 };
-  }
+  const asked = given(args[0]) && asString(args[0]) !== '' ? await branchOf(ctx, wallet, asHash(args[0], 'blockhash')) : null;
   const target = given(args[1]) ? asInt(args[1]) : 1;
   if (target < 1) fail(RPC_CODE.INVALID_PARAMETER, 'Invalid parameter');
   const filter = filterOf(wallet, args[2]);
