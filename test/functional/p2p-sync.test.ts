@@ -96,7 +96,7 @@ t.test('a peer with its own codec is served headers, hashes, blocks and transact
 });
 
 t.test('peers that break the protocol', async (t) => {
-  const { node, port } = await listening();
+  const { node, port } = await listening('-peertimeout=5');
   t.teardown(() => node.remove());
   await node.call('generatetoaddress', 1, ADDRESS);
   const silent = await P2pClient.open(port);
