@@ -81,6 +81,55 @@ export const defaultChainOptions: ChainOptions = {
   orphanBytes: 128 << 20,
 };
 
+const MIB = 1 << 20;
+const MOST_CACHE_MIB = 16_384;
+
+/** What an operator gives; config resolves files, hex and what 0 and less mean for -par. */
+export const CHAIN_ROWS = {
+  dbCacheBytes: [
+    'dbcache',
+    'int',
+    'Memory for coins and database caches, in MiB (default: {default}, least 4)',
+    defaultChainOptions.coinsCacheBytes,
+    { unit: MIB, least: 4, most: MOST_CACHE_MIB },
+  ],
+  dbBatchBytes: ['dbbatchsize', 'int', 'Coins of more bytes than this are written in several batches', 16 * MIB, { least: 1 }],
+  scriptCacheBytes: [
+    'maxsigcachesize',
+    'int',
+    'Memory for the script-execution cache, in MiB',
+    32 * MIB,
+    { unit: MIB, least: 0, most: MOST_CACHE_MIB },
+  ],
+  loadBlockFiles: [
+    'loadblock',
+    'list',
+    'Import blocks at start: a Core block file, a bootstrap file, a file with one block in hex per line, or the whole blocks folder of a stopped Core node (with its xor.dat), which is only read',
+  ],
+  par: [
+    'par',
+    'int',
+    'Script verification threads (0: one per core, below 0: leave that many cores free; at most 16; default: {default})',
+    0,
+  ],
+  assumeValidHex: ['assumevalid', 'string', 'Do not run the scripts of this block and its ancestors (0: run all)'],
+  minimumChainWorkHex: ['minimumchainwork', 'string', 'Least work of a chain before initial download may end, in hex'],
+  maxTipAgeSeconds: ['maxtipage', 'int', 'A tip older than this many seconds means initial block download', defaultChainOptions.maxTipAge],
+  checkpoints: ['checkpoints', 'bool', 'Refuse forks below known checkpoints', defaultChainOptions.checkpoints],
+  pruneMib: [
+    'prune',
+    'int',
+    'Delete old blocks, not with -txindex, -txospenderindex or -blockfilterindex; going back takes -reindex, which downloads the whole chain again (0: keep all; 1: only when pruneblockchain asks; from 550: keep block and undo files below so many MiB; default: {default})',
+    0,
+  ],
+  smallBlockFiles: ['fastprune', 'bool', '', false],
+  reindex: ['reindex', 'bool', 'Build block index, coins and indexes anew from the block files', false],
+  reindexChainstate: ['reindex-chainstate', 'bool', 'Build the coins anew from the stored blocks; not with -prune', false],
+  checkBlocks: ['checkblocks', 'int', 'How many blocks to check at start (0: all; default: {default})', 6, { least: 0 }],
+  checkLevel: ['checklevel', 'int', 'How thoroughly: 0 to 4, as verifychain', 3, { least: 0, most: 4 }],
+  stopAtHeight: ['stopatheight', 'int', 'Stop the node once the chain has this height (default: {default}, never)', 0, { least: 0 }],
+} as const;
+
 /** Bytes of a changed coin in a batch, key and all, about. */
 const COIN_WRITE_BYTES = 84;
 

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rootCertificates } from 'node:tls';
 import { Args, ConfigError } from '../config/args.js';
-import { defaultDataDir, locate } from '../config/load.js';
+import { defaultDataDir, locate } from '../config/locate.js';
 import { version } from '../config/version.js';
 import { METHODS } from '../rpc/declare/methods.js';
 import { encodeJson } from '../rpc/wire/json-write.js';

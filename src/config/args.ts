@@ -237,6 +237,15 @@ export class Args {
     return text === undefined ? otherwise : leadingInteger(text);
   }
 
+  /** A port. @throws ConfigError in Core's words */
+  port(name: string): number | undefined {
+    if (!this.isSet(name)) return undefined;
+    const text = this.text(name) ?? '';
+    if (!/^\d{1,5}$/.test(text) || Number(text) < 1 || Number(text) > 65535)
+      throw new ConfigError(`Invalid port specified in -${name}: '${text}'`);
+    return Number(text);
+  }
+
   /** A whole number within bounds. @throws ConfigError naming the option otherwise (text that is no number included) */
   strictInt(name: string, otherwise: number, min: number, max: number): number {
     const text = this.text(name);

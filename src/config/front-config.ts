@@ -1,15 +1,20 @@
 // Options of adit-front: those of aditd that concern the port it serves, and its own. It keeps nothing on disk, so it
 // has no data folder: files are relative to the folder it is started in.
 import path from 'node:path';
-import type { ChainName } from '../consensus/params/chain-params.js';
-import type { Compat } from '../policy/compat.js';
+import type { FleetFrontOptions } from '../fleet/options.js';
+import { LOG_ROWS } from '../log/options.js';
+import { METRICS_ROWS } from '../metrics/options.js';
 import { TEMPLATE_ROWS } from '../template/options.js';
 import { Args, ConfigError } from './args.js';
+import { type ChosenRules, chosenRules } from './chosen-rules.js';
 import { readConf } from './conf-file.js';
-import { allFlags, type Flag } from './flags.js';
-import { type BrokerConfig, brokerOptions, fleetWord } from './fleet-options.js';
-import { activationHeights, chooseChain, compatOption, type NodeConfig, portOption, rpcOptions, vbparams } from './load.js';
+import { allFlags, type Flag, flagOf } from './flags.js';
+import { brokerOptions, fleetWord } from './fleet-options.js';
+import type { NodeConfig } from './load.js';
+import { chooseChain, compatOption } from './locate.js';
+import { OWN_ROWS } from './own-rows.js';
 import { readRows } from './rows.js';
+import { rpcOptions } from './rpc-options.js';
 import { type Sv2Config, sv2Options } from './sv2-options.js';
 import { version } from './version.js';
 
@@ -21,23 +26,12 @@ export interface FollowedNode {
 }
 
 /** What adit-front is started with. */
-export interface FrontConfig
-  extends Pick<
-    NodeConfig,
-    'chain' | 'compat' | 'signetChallengeHex' | 'signetSeedNodes' | 'activationHeights' | 'vbparams' | 'rpc' | 'metrics' | 'log'
-  > {
-  readonly chain: ChainName;
-  readonly compat: Compat;
+export interface FrontConfig extends Pick<NodeConfig, keyof ChosenRules | 'chain' | 'compat' | 'rpc' | 'metrics' | 'log'> {
   readonly wallet: { readonly enabled: boolean };
   /** null without -sv2. */
   readonly sv2: Sv2Config | null;
   readonly templates: Pick<NodeConfig['templates'], 'maxWeight' | 'reservedWeight'>;
-  readonly fleet: BrokerConfig & {
-    readonly account: string;
-    readonly nodes: readonly FollowedNode[];
-    readonly timeoutMs: number;
-    readonly marginSats: number;
-  };
+  readonly fleet: Omit<FleetFrontOptions, 'chain' | 'nodes'> & { readonly nodes: readonly FollowedNode[] };
   readonly notes: readonly string[];
 }
 
@@ -49,30 +43,18 @@ const shared = new Set(
   debuglogfile printtoconsole logtimestamps logtimemicros`.split(/\s+/),
 );
 
-const own: readonly Flag[] = [
-  { name: 'fleetaccount', kind: 'string', category: 'Fleet', help: 'Account of these fronts on the nodes (default: fronts)' },
-  {
-    name: 'fleetnode',
-    kind: 'list',
-    category: 'Fleet',
-    help: 'name:key of a node to follow, as its log shows them; repeatable. What others publish is ignored',
-  },
-  {
-    name: 'fleettimeout',
-    kind: 'int',
-    category: 'Fleet',
-    help: 'Milliseconds of silence after which a node is not followed (default: 2000)',
-  },
-  {
-    name: 'fleetmargin',
-    kind: 'amount',
-    category: 'Fleet',
-    help: 'With equal tips another node is followed when its template pays so much more, BTC (default: 0.0001)',
-  },
-];
+/** Its own. */
+const FRONT_ROWS = {
+  account: ['fleetaccount', 'string', 'Account of these fronts on the nodes', 'fronts'],
+  nodes: ['fleetnode', 'list', 'name:key of a node to follow, as its log shows them; repeatable. What others publish is ignored'],
+  timeoutMs: ['fleettimeout', 'whole', 'Milliseconds of silence after which a node is not followed', 2000, { least: 200, most: 600_000 }],
+  marginSats: ['fleetmargin', 'amount', 'With equal tips another node is followed when its template pays so much more, BTC', 10_000],
+} as const;
 
 /** Every option of adit-front, in the order of its help. */
-export const frontFlags: readonly Flag[] = [...allFlags.filter(({ name }) => shared.has(name)), ...own];
+export const frontFlags: readonly Flag[] = allFlags
+  .filter(({ name }) => shared.has(name))
+  .concat(Object.values(FRONT_ROWS).map((row) => flagOf(row, 'Fleet')));
 
 /** What the command line alone decides. @throws ConfigError */
 export function parseFrontArgs(argv: readonly string[]): Args {
@@ -99,49 +81,33 @@ export function loadFrontConfig(args: Args): FrontConfig {
   if (conf !== undefined) readConf(args, folder, conf, true, () => chooseChain(args));
   const chain = chooseChain(args);
   args.selectChain(chain);
-  const broker = brokerOptions(args, folder);
+  const compat = compatOption(args);
+  const broker = brokerOptions(args, folder, compat);
   if (broker === null) throw new ConfigError('-fleet=nats://host is needed');
-  const nodes = args.list('fleetnode').map((text) => {
+  const given = readRows(args, FRONT_ROWS, compat);
+  const nodes = given.nodes.map((text) => {
     const [, name = '', keyHex = ''] = NODE_KEY.exec(text) ?? [];
     if (name === '') throw new ConfigError(`-fleetnode takes name:key with 64 hex digits of the key, not '${text}'`);
     return { name: fleetWord('fleetnode', name), keyHex: keyHex.toLowerCase() };
   });
   if (nodes.length === 0) throw new ConfigError("-fleetnode=name:key is needed, as the node's log shows it");
-  const compat = compatOption(args);
   const rpc = rpcOptions(args, folder, compat);
   if (rpc.password === '' && rpc.auth.length === 0)
     throw new ConfigError('a front has no cookie: give -rpcauth, or -rpcuser and -rpcpassword');
+  const log = readRows(args, LOG_ROWS, compat);
+  // Without a name there is no file.
   const logFile = args.text('debuglogfile');
   return {
     chain,
     compat,
-    signetChallengeHex: args.text('signetchallenge'),
-    signetSeedNodes: [],
-    activationHeights: activationHeights(args, chain, compat.activationHeights),
-    vbparams: chain === 'regtest' ? vbparams(args) : [],
+    ...chosenRules(readRows(args, OWN_ROWS, compat), chain, compat),
     rpc,
     wallet: { enabled: !args.bool('disablewallet', false) },
-    sv2: sv2Options(args, chain, folder, () => portOption(args, 'sv2port')),
+    sv2: sv2Options(args, chain, folder, compat),
     templates: readRows(args, { maxWeight: TEMPLATE_ROWS.maxWeight, reservedWeight: TEMPLATE_ROWS.reservedWeight }, compat),
-    fleet: {
-      ...broker,
-      account: fleetWord('fleetaccount', args.text('fleetaccount') ?? 'fronts'),
-      nodes,
-      timeoutMs: args.strictInt('fleettimeout', 2000, 200, 600_000),
-      marginSats: args.amount('fleetmargin', 10_000),
-    },
-    metrics: { port: portOption(args, 'metricsport'), host: args.text('metricsbind') ?? '127.0.0.1', names: args.list('metricshost') },
-    log: {
-      file: logFile === undefined || logFile === '' ? undefined : path.resolve(folder, logFile),
-      console: args.bool('printtoconsole', true),
-      categories: args.list('debug'),
-      excluded: args.list('debugexclude'),
-      timestamps: args.bool('logtimestamps', true),
-      micros: args.bool('logtimemicros', false),
-      threadNames: false,
-      shrink: undefined,
-      ips: false,
-    },
+    fleet: { ...broker, ...given, account: fleetWord('fleetaccount', given.account), nodes },
+    metrics: readRows(args, METRICS_ROWS, compat),
+    log: { ...log, file: logFile ? path.resolve(folder, logFile) : undefined, console: log.console ?? true },
     notes: [...args.warnings, ...args.loudWarnings.map((line) => `Warning: ${line}`)],
   };
 }

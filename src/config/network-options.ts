@@ -1,6 +1,6 @@
 // What the command line says about peers, as the network room wants it: hosts and ports still as text where a look-up
 // may be needed.
-import { NET_ROWS } from '../net/option-rows.js';
+import { NET_ROWS, PEER_ROWS } from '../net/option-rows.js';
 import type { NetOptions, Permissions } from '../net/options.js';
 import { NO_PERMISSIONS } from '../net/options.js';
 import { parseSubnet } from '../net/peer/bans.js';
@@ -8,7 +8,7 @@ import { type NetAddress, parseHost, splitHostPort } from '../net/wire/net-addre
 import { SERVICE } from '../net/wire/protocol.js';
 import type { Compat } from '../policy/compat.js';
 import { type Args, ConfigError } from './args.js';
-import { readRows } from './rows.js';
+import { type RowValues, readRows } from './rows.js';
 import { userAgent } from './version.js';
 
 const networkNames = ['ipv4', 'ipv6', 'onion', 'i2p', 'cjdns'];
@@ -28,76 +28,73 @@ interface NetworkContext {
   readonly pruned: boolean;
   /** Whether filters of blocks are kept (-blockfilterindex). */
   readonly hasFilters: boolean;
+  readonly logIps: boolean;
 }
 
 /** @throws ConfigError with Core's texts */
 export function networkOptions(
   args: Args,
   defaultPort: number,
-  logIps: boolean,
-  { compat, pruned, hasFilters }: NetworkContext,
-): Partial<NetOptions> {
+  { compat, pruned, hasFilters, logIps }: NetworkContext,
+): Partial<NetOptions> & Pick<NetOptions, 'blocksOnly'> {
   const { legacyPeers } = compat;
   const plain = readRows(args, NET_ROWS, compat);
+  const given = readRows(args, PEER_ROWS, compat);
   const { maxConnections, v2Transport, peerBlockFilters } = plain;
   const port = portOf(args, legacyPeers) ?? defaultPort;
-  const connect = args.list('connect');
   const connectOnly = args.isSet('connect') || args.isNegated('connect');
-  const binds = args.list('bind');
-  const whiteBinds = args.list('whitebind');
   const proxy = proxyOf(args, 'proxy');
-  const askedToListen = binds.length > 0 || whiteBinds.length > 0;
+  const askedToListen = given.binds.length > 0 || given.whiteBinds.length > 0;
   // Core's parameter interactions: an explicit address means listening, a proxy or a list of peers means not.
-  const listen = args.isSet('listen') ? args.bool('listen', true) : askedToListen || (proxy === null && !connectOnly);
+  const listen = given.listen ?? (askedToListen || (proxy === null && !connectOnly));
   if (!listen && askedToListen) throw new ConfigError('Cannot set -bind or -whitebind together with -listen=0');
   if (maxConnections < 0) throw new ConfigError('Invalid value for -maxconnections: cannot be negative');
-  const onlyNets = args.list('onlynet');
+  const { onlyNets } = given;
   for (const name of onlyNets) {
     if (!networkNames.includes(name.toLowerCase())) throw new ConfigError(`Unknown network specified in -onlynet: '${name}'`);
   }
   const inTheClear = onlyNets.length === 0 || onlyNets.some((name) => ['ipv4', 'ipv6'].includes(name.toLowerCase()));
-  if (!inTheClear && args.isSet('dnsseed') && args.bool('dnsseed', true)) {
+  if (!inTheClear && given.dnsSeed) {
     throw new ConfigError('Incompatible options: -dnsseed=1 was explicitly specified, but -onlynet forbids connections to IPv4/IPv6');
   }
   if (plain.peerTimeoutSeconds <= 0) throw new ConfigError('peertimeout cannot be configured with a negative value.');
   if (peerBlockFilters && !hasFilters) throw new ConfigError('Cannot set -peerblockfilters without -blockfilterindex.');
-  const implicit = implicitPermissions(args);
+  const implicit = implicitPermissions(given.forceRelay, given.relay, plain.blocksOnly);
   return {
     ...plain,
     port,
     listen,
-    binds: listen ? bindsOf(args, port, implicit) : [],
-    connect: connect.filter((value) => value !== '' && value !== '0'),
+    binds: listen ? bindsOf(given, port, implicit) : [],
+    connect: given.connect.filter((value) => value !== '' && value !== '0'),
     connectOnly,
-    addNodes: args.list('addnode'),
-    seedNodes: args.list('seednode'),
-    dnsSeed: args.isSet('dnsseed') ? args.bool('dnsseed', true) : !connectOnly && maxConnections > 0,
-    whitelist: args.list('whitelist').map((text) => whitelisted(text, implicit)),
-    userAgent: agentOf(args),
+    addNodes: given.addNodes,
+    seedNodes: given.seedNodes,
+    dnsSeed: given.dnsSeed ?? (!connectOnly && maxConnections > 0),
+    whitelist: given.whitelist.map((text) => whitelisted(text, implicit)),
+    userAgent: agentOf(given.comments),
     services:
       (pruned ? 0n : SERVICE.NETWORK) |
       // A test chain without segwit has no witnesses to offer.
       (args.text('segwitheight') === '-1' ? 0n : SERVICE.WITNESS) |
       SERVICE.NETWORK_LIMITED |
       (peerBlockFilters ? SERVICE.COMPACT_FILTERS : 0n) |
-      (args.bool('peerbloomfilters', false) ? SERVICE.BLOOM : 0n) |
+      (given.bloomFilters ? SERVICE.BLOOM : 0n) |
       (v2Transport ? SERVICE.P2P_V2 : 0n),
     proxy,
     onionProxy: proxyOf(args, 'onion'),
-    torControl: listenOnion(args, listen) ? torControl(args) : null,
+    torControl: listenOnion(given.listenOnion ?? listen, listen) ? torControl(given.torControl, given.torPassword) : null,
     onionReachable: !args.isNegated('onion') && args.text('onion') !== '0',
     onlyNets: onlyNets.map((name) => name.toLowerCase()),
-    ...externalAddresses(args.list('externalip'), port),
-    discover: args.isSet('discover') ? args.bool('discover', true) : proxy === null && listen && !args.isSet('externalip'),
+    ...externalAddresses(given.external, port),
+    discover: given.discover ?? (proxy === null && listen && !args.isSet('externalip')),
     legacyPeers,
-    privateBroadcast: privateBroadcast(args, connectOnly, onlyNets, plain.proxyRandomize),
+    privateBroadcast: plain.privateBroadcast && canBroadcastPrivately(args, connectOnly, onlyNets, plain.proxyRandomize),
     logIps,
   };
 }
 
 /** -privatebroadcast: without a way to onion addresses, or with -connect, there is nobody to send to. */
-function privateBroadcast(args: Args, connectOnly: boolean, onlyNets: readonly string[], proxyRandomize: boolean): boolean {
-  if (!args.bool('privatebroadcast', false)) return false;
+function canBroadcastPrivately(args: Args, connectOnly: boolean, onlyNets: readonly string[], proxyRandomize: boolean): boolean {
   const wanted = 'Private broadcast of own transactions requested (-privatebroadcast),';
   const onion = (proxyOf(args, 'onion') ?? proxyOf(args, 'proxy')) !== null && !args.isNegated('onion') && args.text('onion') !== '0';
   if (!onion || (onlyNets.length > 0 && !onlyNets.includes('onion'))) {
@@ -125,8 +122,7 @@ function portOf(args: Args, zeroIsDefault: boolean): number | undefined {
   return Number(text) === 0 ? undefined : Number(text);
 }
 
-function agentOf(args: Args): string {
-  const comments = args.list('uacomment');
+function agentOf(comments: readonly string[]): string {
   for (const comment of comments) {
     if (!SAFE_COMMENT.test(comment)) throw new ConfigError(`User Agent comment (${comment}) contains unsafe characters.`);
   }
@@ -139,8 +135,8 @@ function agentOf(args: Args): string {
   return agent;
 }
 
-function bindsOf(args: Args, port: number, implicit: Permissions): NetOptions['binds'] {
-  const named = args.list('bind').map((text) => {
+function bindsOf({ binds, whiteBinds }: RowValues<typeof PEER_ROWS>, port: number, implicit: Permissions): NetOptions['binds'] {
+  const named = binds.map((text) => {
     const onion = text.endsWith(ONION_MARK);
     return {
       ...endpoint(onion ? text.slice(0, -ONION_MARK.length) : text, onion ? port + 1 : port, 'bind'),
@@ -149,7 +145,7 @@ function bindsOf(args: Args, port: number, implicit: Permissions): NetOptions['b
       required: true,
     };
   });
-  const white = args.list('whitebind').map((text) => {
+  const white = whiteBinds.map((text) => {
     const { names, rest } = permissionsIn(text);
     const at = endpoint(rest, 0, 'whitebind');
     if (at.port === 0) throw new ConfigError(`Need to specify a port with -whitebind: '${rest}'`);
@@ -196,10 +192,16 @@ function permissionsIn(text: string): { names: readonly string[] | null; rest: s
  * What `-whitelist=` and `-whitebind=` give when they name nothing. Core's parameter interactions: relaying by force
  * means relaying, blocks only mean not, unless the operator says otherwise.
  */
-function implicitPermissions(args: Args): Permissions {
-  const forcerelay = args.bool('whitelistforcerelay', false);
-  const relay = args.bool('whitelistrelay', forcerelay || !args.bool('blocksonly', false));
-  return { ...NO_PERMISSIONS, noban: true, mempool: true, download: true, implicit: true, forcerelay, relay: relay || forcerelay };
+function implicitPermissions(forcerelay: boolean, relay: boolean | undefined, blocksOnly: boolean): Permissions {
+  return {
+    ...NO_PERMISSIONS,
+    noban: true,
+    mempool: true,
+    download: true,
+    implicit: true,
+    forcerelay,
+    relay: forcerelay || (relay ?? !blocksOnly),
+  };
 }
 
 /** @param names as written, null for none @param implicit what is granted then */
@@ -227,18 +229,16 @@ function whitelisted(text: string, implicit: Permissions): NetOptions['whitelist
 }
 
 /** -listenonion. @throws ConfigError when nothing is listened on */
-function listenOnion(args: Args, listen: boolean): boolean {
-  const wanted = args.bool('listenonion', listen);
+function listenOnion(wanted: boolean, listen: boolean): boolean {
   if (wanted && !listen) throw new ConfigError('Cannot set -listen=0 together with -listenonion=1');
   return wanted;
 }
 
 /** -torcontrol, -torpassword. */
-function torControl(args: Args): NetOptions['torControl'] {
-  const text = args.text('torcontrol') ?? '';
-  const place = splitHostPort(text === '' ? '127.0.0.1' : text, TOR_CONTROL_PORT);
+function torControl(text: string, password: string): NetOptions['torControl'] {
+  const place = splitHostPort(text, TOR_CONTROL_PORT);
   if (place === null) throw new ConfigError(`Invalid -torcontrol address or hostname: '${text}'`);
-  return { ...place, password: args.text('torpassword') ?? '' };
+  return { ...place, password };
 }
 
 function proxyOf(args: Args, name: 'proxy' | 'onion'): NetOptions['proxy'] {

@@ -93,3 +93,51 @@ export const HTTP_DEFAULTS = {
   rest: null as string | null,
   relayToken: '',
 } as const;
+
+/** What an operator gives; config checks users and resolves files. */
+export const HTTP_ROWS = {
+  enabled: ['server', 'bool', 'Answer JSON-RPC over HTTP', true],
+  port: ['rpcport', 'port', 'Port for JSON-RPC (default: 8332, 18332, 48332, 38332, 18443 by network)'],
+  binds: ['rpcbind', 'list', 'Address to listen on, host[:port]; only together with -rpcallowip (default: 127.0.0.1 and ::1)'],
+  allow: ['rpcallowip', 'list', 'Clients to admit: an address, address/netmask or address/bits; loopback always is'],
+  lenientPort: [
+    'rpclenientport',
+    'port',
+    'A second JSON-RPC port for clients with loose HTTP, such as ckpool and p2pool: bare line feeds, HTTP/1.0, no Host (default: none)',
+  ],
+  tlsCert: [
+    'rpctlscert',
+    'string',
+    'Speak TLS on the RPC port with this certificate, a PEM file relative to the data folder; with -rpctlskey',
+  ],
+  tlsKey: ['rpctlskey', 'string', "The certificate's key, a PEM file relative to the data folder"],
+  user: ['rpcuser', 'string', 'User name; with -rpcpassword, instead of the cookie', ''],
+  password: ['rpcpassword', 'string', 'Password', ''],
+  auth: ['rpcauth', 'list', 'user:salt$hash, hash = HMAC-SHA256(salt, password) in hex; repeatable'],
+  cookie: [
+    'rpccookiefile',
+    'string',
+    'Where the cookie is written, relative to the network folder (default: {default}; -norpccookiefile: no cookie)',
+    '.cookie',
+  ],
+  cookieReaders: ['rpccookieperms', 'string', 'Who may read the cookie: owner, group or all', 'owner'],
+  whitelist: ['rpcwhitelist', 'list', 'user:method,method...: what this user may call; repeatable'],
+  whitelistDefault: ['rpcwhitelistdefault', 'bool', 'Whether users without a list may call nothing (default: 1 when a list is given)'],
+  workQueue: ['rpcworkqueue', 'int', 'Calls under way on the node at most, per front', HTTP_DEFAULTS.workQueue, { least: 1 }],
+  jsonRpc2: [
+    'jsonrpc2',
+    'bool',
+    'Answer requests with "jsonrpc":"2.0" as JSON-RPC 2.0, as Core does since version 28; without it they get the replies of Core 0.21',
+    ({ jsonRpc2 }: Compat) => jsonRpc2,
+  ],
+  serverTimeoutSeconds: [
+    'rpcservertimeout',
+    'int',
+    'Seconds before an idle or slow connection is closed; idle ones of the main port are closed after some 10',
+    HTTP_DEFAULTS.serverTimeoutSeconds,
+    { least: 1 },
+  ],
+  threads: ['rpcthreads', 'int', 'Taken from existing files: number of front threads, at most cores - 1; see -fronts'],
+  fronts: ['fronts', 'whole', 'Threads that serve HTTP (default: a quarter of the cores, 1 to 8)', undefined, { least: 1, most: 64 }],
+  rest: ['rest', 'bool', 'Serve the REST interface on the RPC port, without credentials', false],
+} as const;

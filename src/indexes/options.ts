@@ -14,22 +14,12 @@ export interface IndexOptions {
 
 /** The switches. */
 export const INDEX_ROWS = {
-  tx: {
-    flag: 'txindex',
-    type: 'bool',
-    default: false,
-    help: 'Keep an index of all transactions, for getrawtransaction (default: {default})',
-  },
-  spenders: {
-    flag: 'txospenderindex',
-    type: 'bool',
-    default: false,
-    help: 'Keep an index of what spends each output, for gettxspendingprevout (default: {default})',
-  },
-  coinStats: {
-    flag: 'coinstatsindex',
-    type: 'bool',
-    default: false,
-    help: 'Keep figures of all coins after every block, for gettxoutsetinfo (default: {default})',
-  },
+  tx: ['txindex', 'bool', 'Keep an index of all transactions, for getrawtransaction', false],
+  spenders: ['txospenderindex', 'bool', 'Keep an index of what spends each output, for gettxspendingprevout', false],
+  coinStats: ['coinstatsindex', 'bool', 'Keep figures of all coins after every block, for gettxoutsetinfo', false],
+  filters: [
+    'blockfilterindex',
+    'list',
+    'Keep block filters (BIP-0158), for getblockfilter: basic, 1 for all types, 0 for none (default: 0)',
+  ],
 } as const;

@@ -175,6 +175,6 @@ export const DEFAULT_NET: NetOptions = {
   privateBroadcast: false,
   peerBlockFilters: false,
   feeFilter: true,
-  v2Transport: false,
+  v2Transport: COMPATS.default.encryptPeers,
   logIps: false,
 };

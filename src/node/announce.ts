@@ -1,5 +1,6 @@
 // What `npm start` says once the node is up: where it listens and what to try next.
-import { defaultDataDir, type NodeConfig } from '../config/load.js';
+import type { NodeConfig } from '../config/load.js';
+import { defaultDataDir } from '../config/locate.js';
 
 /** A few plain lines for the console. */
 export function announcement(config: NodeConfig, addresses: readonly string[]): string {

@@ -116,7 +116,7 @@ export function httpOptions(
     ...HTTP_DEFAULTS,
     binds,
     fronts: rpc.fronts,
-    workQueue: rpc.workQueue ?? HTTP_DEFAULTS.workQueue,
+    workQueue: rpc.workQueue,
     serverTimeoutSeconds: rpc.serverTimeoutSeconds,
     tls: rpc.tls,
     wallets: config.wallet.enabled,

@@ -1,7 +1,6 @@
 // Opens the node's end of what wallets know of it, and the wallets' thread. The wallets are loaded later.
 
 import type { Chain } from '../chain/chain.js';
-import { HTTP_DEFAULTS } from '../http/options.js';
 import type { Indexes } from '../indexes/indexes.js';
 import type { Mempool } from '../mempool/mempool.js';
 import { PooledBlockScanner } from '../parallel/block-scanner.js';
@@ -34,7 +33,7 @@ export function openWallets(
   });
   if (!config.wallet.enabled) return { client, wallets: null };
   const { compat, settingsFile, wallet: options } = config;
-  const { jsonRpc2: version2, workQueue: calls = HTTP_DEFAULTS.workQueue } = config.rpc;
+  const { jsonRpc2: version2, workQueue: calls } = config.rpc;
   const wallets = new WalletThread(
     { options, compat, params, settingsFile, version2, state: state.buffer },
     {

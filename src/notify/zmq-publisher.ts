@@ -2,10 +2,7 @@
 // 32-bit little-endian counter of the topic at its address. The only file that knows the library.
 import { Publisher } from 'zeromq';
 import type { Logger } from '../log/logger.js';
-
-/** Core's topics. */
-export const zmqTopics = ['hashblock', 'hashtx', 'rawblock', 'rawtx', 'sequence'] as const;
-export type ZmqTopic = (typeof zmqTopics)[number];
+import type { ZmqTopic } from './options.js';
 
 /** One -zmqpub option: what is published where, and how many messages may wait for a subscriber. */
 export interface ZmqEndpoint {

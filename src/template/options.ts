@@ -57,53 +57,49 @@ export function clampMaxWeight(weight: number): number {
 
 /** What an operator gives, in the names above; `mode` is core or live, and the limits on clusters make core chunks. */
 export const TEMPLATE_ROWS = {
-  maxWeight: {
-    flag: 'blockmaxweight',
-    type: 'int',
-    default: ({ policy }: Compat) => policy.blockWeight,
-    help: `Largest weight of a template, header and coinbase included (${SMALLEST_WEIGHT} to ${LARGEST_WEIGHT}, default: {default}; with -compat=0.21.1 {0.21.1}, which is the most then)`,
-  },
-  minFeeRate: {
-    flag: 'blockmintxfee',
-    type: 'amount',
-    default: ({ policy }: Compat) => policy.blockMinFeeRate,
-    help: 'Lowest fee rate of a package in a template, BTC/kvB (default: {default}; with -compat=0.21.1 {0.21.1})',
-  },
-  reservedWeight: {
-    flag: 'blockreservedweight',
-    type: 'int',
-    default: ({ policy }: Compat) => policy.reservedWeight,
-    help: `Weight kept for header and coinbase (default: {default}, with -compat=0.21.1 {0.21.1}; least: ${SMALLEST_RESERVE})`,
-  },
-  mode: {
-    flag: 'templatemode',
-    type: 'string',
-    default: ({ templateMode }: Compat): string => templateMode,
-    help: 'core: as Bitcoin Core builds and times templates; live: built ahead, better paying, empty first (default: {default}; with -compat=0.21.1 or 31 {0.21.1})',
-  },
-  emptyFirst: {
-    flag: 'emptyfirst',
-    type: 'bool',
-    default: DEFAULT_TEMPLATE.emptyFirst,
-    help: 'Mode live: after a new tip hand out a template without transactions until the full one is ready (default: {default})',
-  },
-  longPollDeltaSats: {
-    flag: 'longpolldelta',
-    type: 'amount',
-    default: DEFAULT_TEMPLATE.longPollDeltaSats,
-    help: 'Mode live: long polls are answered when fees have risen by this much, BTC (default: {default})',
-  },
-  longPollIntervalSeconds: {
-    flag: 'longpollinterval',
-    type: 'int',
-    default: DEFAULT_TEMPLATE.longPollIntervalSeconds,
-    least: 1,
-    help: 'Mode live: seconds after which a long poll is answered with any newer template (default: {default})',
-  },
-  checkTemplates: {
-    flag: 'checktemplates',
-    type: 'bool',
-    default: DEFAULT_TEMPLATE.checkTemplates,
-    help: 'Connect every template dry before it is handed out (default: {default})',
-  },
+  maxWeight: [
+    'blockmaxweight',
+    'int',
+    `Largest weight of a template, header and coinbase included (${SMALLEST_WEIGHT} to ${LARGEST_WEIGHT}, default: {default}; with -compat=0.21.1 {0.21.1}, which is the most then)`,
+    ({ policy }: Compat) => policy.blockWeight,
+  ],
+  minFeeRate: [
+    'blockmintxfee',
+    'amount',
+    'Lowest fee rate of a package in a template, BTC/kvB (default: {default}; with -compat=0.21.1 {0.21.1})',
+    ({ policy }: Compat) => policy.blockMinFeeRate,
+  ],
+  reservedWeight: [
+    'blockreservedweight',
+    'int',
+    `Weight kept for header and coinbase (default: {default}, with -compat=0.21.1 {0.21.1}; least: ${SMALLEST_RESERVE})`,
+    ({ policy }: Compat) => policy.reservedWeight,
+  ],
+  mode: [
+    'templatemode',
+    'string',
+    'core: as Bitcoin Core builds and times templates; live: built ahead, better paying, empty first (default: {default}; with -compat=0.21.1 or 31 {0.21.1})',
+    ({ templateMode }: Compat): string => templateMode,
+  ],
+  emptyFirst: [
+    'emptyfirst',
+    'bool',
+    'Mode live: after a new tip hand out a template without transactions until the full one is ready',
+    DEFAULT_TEMPLATE.emptyFirst,
+  ],
+  longPollDeltaSats: [
+    'longpolldelta',
+    'amount',
+    'Mode live: long polls are answered when fees have risen by this much, BTC',
+    DEFAULT_TEMPLATE.longPollDeltaSats,
+  ],
+  longPollIntervalSeconds: [
+    'longpollinterval',
+    'int',
+    'Mode live: seconds after which a long poll is answered with any newer template',
+    DEFAULT_TEMPLATE.longPollIntervalSeconds,
+    { least: 1 },
+  ],
+  checkTemplates: ['checktemplates', 'bool', 'Connect every template dry before it is handed out', DEFAULT_TEMPLATE.checkTemplates],
+  blockVersion: ['blockversion', 'int', 'Version of blocks made here, regtest only'],
 } as const;

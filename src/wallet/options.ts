@@ -39,3 +39,29 @@ export interface WalletOptions {
   /** -walletnotify. */
   readonly notifyCommand: string | undefined;
 }
+
+/** What an operator gives besides spending; config resolves the folder. */
+export const WALLET_ROWS = {
+  disabled: ['disablewallet', 'bool', 'Run without wallets and their calls'],
+  names: ['wallet', 'list', 'A wallet to load at the start, by name; may be given several times'],
+  dir: ['walletdir', 'string', 'The folder of all wallets (default: wallets in the folder of the network)'],
+  addressType: ['addresstype', 'filled', 'What getnewaddress gives: legacy, p2sh-segwit or bech32', 'bech32'],
+  changeType: ['changetype', 'filled', 'What change goes to: legacy, p2sh-segwit or bech32 (default: decided for each payment)'],
+  keypool: ['keypool', 'int', 'Keys kept ready ahead of use', 1000, { least: 0 }],
+  imageRows: [
+    'walletimage',
+    'int',
+    'Wallets with so many scripts, transactions and coins keep an image of their tables, which loads quickly; 0: none does',
+    50_000,
+    { least: 0 },
+  ],
+  rescan: ['rescan', 'bool', 'Look through past blocks for transactions of a wallet whenever it is loaded', false],
+  spendZeroConfChange: ['spendzeroconfchange', 'bool', 'Count and spend own change before it confirms', true],
+  signerCommand: ['signer', 'filled', 'The command, with arguments apart by blanks, that speaks to devices which sign for wallets'],
+  notifyCommand: [
+    'walletnotify',
+    'string',
+    'Run this command for each change of a transaction of a wallet; %s is its id, %w the wallet, %b and %h its block and height',
+  ],
+  walletBroadcast: ['walletbroadcast', 'bool', 'Payments go to the mempool and the peers (default: 1, with -blocksonly 0)'],
+} as const;

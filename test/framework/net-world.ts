@@ -149,7 +149,7 @@ export class NetWorld {
     // Rounds come by tick() alone.
     mock.timers.enable({ apis: ['setInterval'] });
     world.net = new Net(
-      { services: FULL_SERVICES, discover: false, dnsSeed: false, fixedSeeds: false, connectOnly: true, ...net },
+      { services: FULL_SERVICES, discover: false, dnsSeed: false, fixedSeeds: false, connectOnly: true, v2Transport: false, ...net },
       {
         params: fixture.chain.params,
         chain: fixture.chain,

@@ -1,6 +1,8 @@
 // What the operator may say about spending, with Core 0.21's defaults, and what a release decides. Config fills it.
 // Rates in satoshis per 1,000 virtual bytes.
 
+import { type Compat, only } from '../../policy/compat.js';
+
 /** How payments are made in one release or another; the operator does not decide it. */
 export interface SpendRules {
   /**
@@ -78,3 +80,51 @@ export const DEFAULT_SPEND: SpendOptions = {
   rejectLongChains: false,
   bumpGivesPsbt: false,
 };
+
+const sinceRelease24 = (compat: Compat): boolean => only(compat, 24);
+
+/** What an operator gives. */
+export const SPEND_ROWS = {
+  payFeeRate: ['paytxfee', 'amount', 'Fee rate of payments, BTC/kvB; estimated when 0', DEFAULT_SPEND.payFeeRate],
+  fallbackFeeRate: [
+    'fallbackfee',
+    'amount',
+    'Fee rate paid when nothing can be estimated, BTC/kvB; 0 refuses the payment',
+    DEFAULT_SPEND.fallbackFeeRate,
+  ],
+  minFeeRate: ['mintxfee', 'amount', 'The lowest fee rate of payments, BTC/kvB', DEFAULT_SPEND.minFeeRate],
+  maxFeeSats: ['maxtxfee', 'amount', 'The most a payment may cost, BTC (default: {default}0)', DEFAULT_SPEND.maxFeeSats],
+  discardFeeRate: ['discardfee', 'amount', 'Change that is dust at this fee rate goes to the fee, BTC/kvB', DEFAULT_SPEND.discardFeeRate],
+  consolidateFeeRate: [
+    'consolidatefeerate',
+    'amount',
+    'Below this fee rate payments may spend more coins than they need, BTC/kvB; not with -compat=0.21.1',
+    DEFAULT_SPEND.consolidateFeeRate,
+  ],
+  maxGroupingFeeSats: [
+    'maxapsfee',
+    'amount',
+    'What spending all coins of an address together may cost more, BTC; -1: not tried',
+    DEFAULT_SPEND.maxGroupingFeeSats,
+    { least: -1 },
+  ],
+  confirmTarget: ['txconfirmtarget', 'int', 'Blocks within which payments should confirm, for the estimate', DEFAULT_SPEND.confirmTarget],
+  replaceable: [
+    'walletrbf',
+    'bool',
+    'Payments can be replaced by others with a higher fee (default: {default}, with -compat=31 1)',
+    sinceRelease24,
+  ],
+  avoidPartialSpends: [
+    'avoidpartialspends',
+    'bool',
+    'Coins of one address are spent together, ten at most',
+    DEFAULT_SPEND.avoidPartialSpends,
+  ],
+  rejectLongChains: [
+    'walletrejectlongchains',
+    'bool',
+    'No payment that the mempool would refuse for its unconfirmed ancestors (default: {default}, with -compat=31 1)',
+    sinceRelease24,
+  ],
+} as const;

@@ -8,7 +8,8 @@ import { prettyJson } from '../../../src/cli/pretty.js';
 import { Args, leadingInteger } from '../../../src/config/args.js';
 import { parseConf } from '../../../src/config/conf-file.js';
 import { helpText } from '../../../src/config/help.js';
-import { defaultFronts, loadConfig, parseArgs } from '../../../src/config/load.js';
+import { loadConfig, parseArgs } from '../../../src/config/load.js';
+import { defaultFronts } from '../../../src/config/rpc-options.js';
 import { version } from '../../../src/config/version.js';
 import { chainParams } from '../../../src/consensus/params/networks.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';
@@ -32,12 +33,11 @@ function load(conf: string | undefined, ...argv: string[]): ReturnType<typeof lo
 }
 
 t.test('front threads by the cores there are', async (t) => {
-  const fronts = (cores: number, ...argv: string[]) => defaultFronts(cores, parseArgs(argv));
   t.same(
-    [1, 2, 7, 8, 16, 32, 64].map((cores) => fronts(cores)),
+    [1, 2, 7, 8, 16, 32, 64].map((cores) => defaultFronts(cores)),
     [1, 1, 1, 2, 4, 8, 8],
   );
-  t.same([fronts(8, '-rpcthreads=4'), fronts(4, '-rpcthreads=16'), fronts(1, '-rpcthreads=4')], [4, 3, 1]);
+  t.same([defaultFronts(8, 4), defaultFronts(4, 16), defaultFronts(1, 4)], [4, 3, 1]);
   t.equal(load(undefined, '-regtest', '-fronts=5', '-rpcthreads=2').rpc.fronts, 5);
 });
 

@@ -4,6 +4,8 @@ import os from 'node:os';
 import path from 'node:path';
 import t from 'tap';
 import { loadConfig, parseArgs } from '../../../src/config/load.js';
+import { NET_ROWS } from '../../../src/net/option-rows.js';
+import { DEFAULT_NET } from '../../../src/net/options.js';
 
 type Config = ReturnType<typeof loadConfig>;
 
@@ -58,6 +60,21 @@ const rows: readonly [argv: readonly string[], of: (config: Config) => unknown, 
   [['-maxsigcachesize=1'], ({ scriptCacheBytes }) => scriptCacheBytes, 1_048_576],
   [['-maxsigcachesize=-1'], ({ scriptCacheBytes }) => scriptCacheBytes, 0],
   [['-maxsigcachesize=99999'], ({ scriptCacheBytes }) => scriptCacheBytes, 17_179_869_184],
+  [
+    [],
+    ({ wallet }) => [wallet.walletBroadcast, wallet.spend.replaceable, wallet.addressType, wallet.changeType],
+    [true, false, 'bech32', undefined],
+  ],
+  [['-blocksonly'], ({ wallet }) => wallet.walletBroadcast, false],
+  [['-blocksonly', '-walletbroadcast'], ({ wallet }) => wallet.walletBroadcast, true],
+  [['-maxapsfee=-1', '-maxtxfee=0.2'], ({ wallet: { spend } }) => [spend.maxGroupingFeeSats, spend.maxFeeSats], [-1, 20_000_000]],
+  [['-paytxfee=0.000002'], ({ wallet }) => wallet.spend.payFeeRate, 200],
+  [[], ({ rpc }) => [rpc.workQueue, rpc.serverTimeoutSeconds, rpc.user, rpc.whitelistDefault, rpc.port], [1024, 30, '', false, undefined]],
+  [['-rpcworkqueue=0', '-rpcwhitelist=a:b'], ({ rpc }) => [rpc.workQueue, rpc.whitelistDefault], [1, true]],
+  [['-sv2', '-sv2interval=0'], ({ sv2 }) => [sv2?.port, sv2?.intervalSeconds, sv2?.feeDeltaSats, sv2?.perAddress], [18_447, 1, 1_000, 64]],
+  [['-zmqpubrawtx=a', '-zmqpubrawtx=b'], ({ notify }) => notify.zmq.map(({ highWaterMark }) => highWaterMark), [1_000, 1_000]],
+  [['-dbcache=1'], ({ dbCacheBytes }) => dbCacheBytes, 4 << 20],
+  [['-checklevel=9', '-checkblocks=-1'], ({ checkLevel, checkBlocks }) => [checkLevel, checkBlocks], [4, 0]],
   [[], ({ pidFile, netDir }) => path.relative(netDir, pidFile), 'bitcoind.pid'],
   [['-pid=my.pid'], ({ pidFile, netDir }) => path.relative(netDir, pidFile), 'my.pid'],
   [['-pid=/run/x.pid'], ({ pidFile }) => pidFile, '/run/x.pid'],
@@ -89,6 +106,13 @@ t.test('values that are refused', async (t) => {
   for (const [argv, message] of [
     [['-uacomment=a/b'], 'User Agent comment (a/b) contains unsafe characters.'],
     [['-peertimeout=0'], 'peertimeout cannot be configured with a negative value.'],
+    [['-compat=0.21.1', '-paytxfee=0.000002'], "Invalid amount for -paytxfee=<amount>: '0.000002' (must be at least 0.00001000 BTC/kvB)"],
+    [['-metricsport=0'], "Invalid port specified in -metricsport: '0'"],
+    [['-fronts=x'], "Invalid value for -fronts=<n>: 'x' (it takes a whole number from 1 to 64)"],
+    [['-rpccookieperms=x'], "Invalid -rpccookieperms=x; must be one of 'owner', 'group', or 'all'."],
+    [['-addresstype=x'], "Unknown address type 'x'"],
+    [['-changetype=x'], "Unknown change type 'x'"],
+    [['-minimumchainwork=x'], 'Invalid non-hex (x) minimum chain work value specified'],
     [['-peertimeout=-1'], 'peertimeout cannot be configured with a negative value.'],
   ] as const) {
     t.throws(() => load(...argv), { message });
@@ -98,4 +122,11 @@ t.test('values that are refused', async (t) => {
     () => load(`-uacomment=${'x'.repeat(256)}`),
     /^Error: Total length of network version string \(\d+\) exceeds maximum length \(256\)|Total length/,
   );
+});
+
+t.test('without options the network room has what it is given', async (t) => {
+  const { net } = load();
+  const names = Object.keys(NET_ROWS) as (keyof typeof NET_ROWS)[];
+  t.ok(names.length > 15);
+  for (const name of names) t.equal(net[name], DEFAULT_NET[name], name);
 });

@@ -29,6 +29,11 @@ const mayImport: Record<string, readonly string[]> = {
   'src/log': [],
   // Options of a room are plain records beside it.
   'src/config': [
+    'src/chain',
+    'src/http',
+    'src/fleet',
+    'src/notify',
+    'src/sv2',
     'src/wallet',
     'src/net',
     'src/indexes',

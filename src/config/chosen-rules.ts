@@ -1,0 +1,72 @@
+// Rules that the operator chooses for a network of their own: when they hold on regtest, and whose a signet is.
+import type { ChainName } from '../consensus/params/chain-params.js';
+import { BURIED_RULES, type BuriedRule } from '../consensus/params/networks.js';
+import type { Compat } from '../policy/compat.js';
+import { ConfigError } from './args.js';
+import type { OWN_ROWS } from './own-rows.js';
+import type { RowValues } from './rows.js';
+
+/** How the network differs from the one of its name. */
+export interface ChosenRules {
+  readonly signetChallengeHex: string | undefined;
+  /** -signetseednode; empty: those of the network. */
+  readonly signetSeedNodes: readonly string[];
+  /** -testactivationheight and -segwitheight; -1 for never. */
+  readonly activationHeights: Readonly<Partial<Record<BuriedRule, number>>>;
+  readonly vbparams: readonly { name: string; startTime: bigint; timeout: bigint; minActivationHeight: number }[];
+}
+
+type Given = RowValues<typeof OWN_ROWS>;
+
+/** @throws ConfigError */
+export function chosenRules(given: Given, chain: ChainName, compat: Compat): ChosenRules {
+  const { signetChallengeHex, signetSeedNodes } = given;
+  if (chain !== 'regtest') return { signetChallengeHex, signetSeedNodes, activationHeights: {}, vbparams: [] };
+  return {
+    signetChallengeHex,
+    signetSeedNodes,
+    activationHeights: activationHeights(given, compat.activationHeights),
+    vbparams: vbparams(given.vbparams),
+  };
+}
+
+/** Deployments as -vbparams has them. @throws ConfigError */
+function vbparams(texts: readonly string[]): ChosenRules['vbparams'] {
+  return texts.map((text) => {
+    const parts = text.split(':');
+    if (parts.length < 3 || parts.length > 4)
+      throw new ConfigError('Version bits parameters malformed, expecting deployment:start:end[:min_activation_height]');
+    const whole = (value: string, what: string): bigint => {
+      if (!/^-?\d{1,19}$/.test(value)) throw new ConfigError(`Invalid ${what} (${value})`);
+      return BigInt(value);
+    };
+    return {
+      name: parts[0]!,
+      startTime: whole(parts[1]!, 'nStartTime'),
+      timeout: whole(parts[2]!, 'nTimeout'),
+      minActivationHeight: Number(parts[3] === undefined ? 0n : whole(parts[3], 'min_activation_height')),
+    };
+  });
+}
+
+/** Heights as -testactivationheight has them, each name@height, over what the version has. @throws ConfigError */
+function activationHeights(given: Given, usual: ChosenRules['activationHeights']): ChosenRules['activationHeights'] {
+  const heights: Partial<Record<BuriedRule, number>> = { ...usual };
+  if (given.segwitHeight !== undefined) {
+    heights.segwit = given.segwitHeight;
+    if (heights.segwit < -1)
+      throw new ConfigError(`Activation height ${heights.segwit} for segwit is out of valid range. Use -1 to disable segwit.`);
+  }
+  for (const text of given.activationHeights) {
+    const wrong = (what: string): never => {
+      throw new ConfigError(`Invalid ${what} (${text}) for -testactivationheight=name@height.`);
+    };
+    const at = text.indexOf('@');
+    if (at < 0) wrong('format');
+    const height = text.slice(at + 1);
+    if (!/^\d{1,10}$/.test(height) || Number(height) >= 2 ** 31 - 1) wrong('height value');
+    const rule = BURIED_RULES.find((name) => name === text.slice(0, at)) ?? wrong('name');
+    heights[rule] = Number(height);
+  }
+  return heights;
+}

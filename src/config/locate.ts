@@ -1,0 +1,81 @@
+// What is found out before all else: the data folder, the network, the version that is followed.
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type { ChainName } from '../consensus/params/chain-params.js';
+import { COMPATS, type Compat } from '../policy/compat.js';
+import { type Args, ConfigError } from './args.js';
+import { readConf } from './conf-file.js';
+import { OWN_ROWS } from './own-rows.js';
+
+/** Folders of the networks in the data folder. */
+export const chainFolders: Record<ChainName, string> = {
+  main: '',
+  test: 'testnet3',
+  testnet4: 'testnet4',
+  signet: 'signet',
+  regtest: 'regtest',
+};
+
+/**
+ * The default data folder on this system. Not Core's: two nodes that append to the same block files would ruin both.
+ */
+export function defaultDataDir(): string {
+  if (process.platform === 'darwin') return path.join(os.homedir(), 'Library', 'Application Support', 'adit');
+  if (process.platform === 'win32') return path.join(process.env.APPDATA ?? os.homedir(), 'adit');
+  return path.join(os.homedir(), '.adit');
+}
+
+/** The chain that the options name. @throws ConfigError */
+export function chooseChain(args: Args): ChainName {
+  const chosen = (['regtest', 'signet', 'testnet', 'testnet4'] as const).filter((name) => args.chainSwitch(name));
+  if (chosen.length + (args.isSet('chain') ? 1 : 0) > 1) {
+    throw new ConfigError('Invalid combination of -regtest, -signet, -testnet and -chain. Can use at most one.');
+  }
+  if (chosen[0] !== undefined) return chosen[0] === 'testnet' ? 'test' : chosen[0];
+  const named = args.text('chain') ?? OWN_ROWS.chain[3];
+  if (!Object.hasOwn(chainFolders, named)) throw new ConfigError(`CreateChainParams: Unknown chain ${named}.`);
+  return named as ChainName;
+}
+
+/** @throws ConfigError */
+export function requireFolder(dir: string, optionName: string): void {
+  let info: fs.Stats;
+  try {
+    info = fs.statSync(dir);
+  } catch {
+    throw new ConfigError(`Specified ${optionName} directory "${dir}" does not exist.`);
+  }
+  if (!info.isDirectory()) throw new ConfigError(`Specified ${optionName} directory "${dir}" does not exist.`);
+}
+
+/** The data folder and the chain, with bitcoin.conf read into `args`. Shared by the daemon and adit-cli. */
+export function locate(args: Args, createBase: boolean): { baseDir: string; chain: ChainName; netDir: string } {
+  let baseDir = args.text('datadir');
+  if (baseDir !== undefined) {
+    baseDir = path.resolve(baseDir);
+    requireFolder(baseDir, 'data');
+  } else {
+    baseDir = defaultDataDir();
+    if (createBase) fs.mkdirSync(baseDir, { recursive: true, mode: 0o700 });
+  }
+  readConf(args, baseDir, args.text('conf') ?? OWN_ROWS.conf[3], args.isSet('conf'), () => chooseChain(args));
+  const chain = chooseChain(args);
+  args.selectChain(chain);
+  const confDataDir = args.text('datadir');
+  if (confDataDir !== undefined && path.resolve(confDataDir) !== baseDir) {
+    baseDir = path.resolve(confDataDir);
+    if (!fs.statSync(baseDir, { throwIfNoEntry: false })?.isDirectory()) {
+      throw new ConfigError(`Error reading configuration file: specified data directory "${confDataDir}" does not exist.`);
+    }
+  }
+  return { baseDir, chain, netDir: path.join(baseDir, chainFolders[chain]) };
+}
+
+/** @throws ConfigError for a version that there is not */
+export function compatOption(args: Args): Compat {
+  const name = args.text('compat') ?? OWN_ROWS.compat[3];
+  if (name !== '0.21.1' && name !== '31' && name !== 'default')
+    throw new ConfigError(`-compat must be 0.21.1, 31 or default, not '${name}'.`);
+  return COMPATS[name];
+}

@@ -1,0 +1,71 @@
+// Options of the RPC port: what the rows of the HTTP room say, with files and front threads resolved.
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { createSecureContext } from 'node:tls';
+import { HTTP_ROWS, type HttpTls } from '../http/options.js';
+import type { Compat } from '../policy/compat.js';
+import { type Args, ConfigError } from './args.js';
+import { type RowValues, readRows } from './rows.js';
+
+export interface RpcConfig extends Omit<RowValues<typeof HTTP_ROWS>, 'fronts' | 'whitelistDefault'> {
+  readonly whitelistDefault: boolean;
+  readonly tls: HttpTls | null;
+  readonly fronts: number;
+}
+
+/** Who may read the cookie, as file modes. */
+const cookieModes = { owner: 0o600, group: 0o640, all: 0o644 } as const;
+
+/** Fronts without -fronts and -rpcthreads: the node thread answers no more of them than this. */
+const MOST_FRONTS = 8;
+
+/**
+ * A quarter of the cores serves HTTP: the others are for scripts, and for the node thread behind the fronts.
+ * @param threads -rpcthreads
+ */
+export function defaultFronts(cores: number, threads?: number): number {
+  if (threads !== undefined) return Math.max(1, Math.min(threads, cores - 1));
+  return Math.max(1, Math.min(Math.floor(cores / 4), MOST_FRONTS));
+}
+
+/** The files of -rpctlscert and -rpctlskey, found to belong together before anything listens. */
+function tlsFiles({ tlsCert: cert, tlsKey: key, lenientPort }: RowValues<typeof HTTP_ROWS>, baseDir: string): RpcConfig['tls'] {
+  if (cert === undefined && key === undefined) return null;
+  if (cert === undefined || key === undefined) throw new ConfigError('-rpctlscert and -rpctlskey have to be given together');
+  if (lenientPort !== undefined) throw new ConfigError('-rpclenientport speaks plain HTTP and cannot be used together with -rpctlscert');
+  const files = { certFile: path.resolve(baseDir, cert), keyFile: path.resolve(baseDir, key) };
+  try {
+    createSecureContext({ cert: fs.readFileSync(files.certFile), key: fs.readFileSync(files.keyFile) });
+  } catch (error) {
+    throw new ConfigError(`-rpctlscert and -rpctlskey cannot be used: ${(error as Error).message}`);
+  }
+  return files;
+}
+
+/** @param baseDir that files of certificates are relative to @throws ConfigError */
+export function rpcOptions(args: Args, baseDir: string, compat: Compat): RpcConfig {
+  const given = readRows(args, HTTP_ROWS, compat);
+  return {
+    ...given,
+    whitelistDefault: given.whitelistDefault ?? given.whitelist.length > 0,
+    tls: tlsFiles(given, baseDir),
+    fronts: given.fronts ?? defaultFronts(os.availableParallelism(), given.threads),
+  };
+}
+
+/** Where the cookie goes and who may read it. */
+export interface CookieConfig {
+  /** undefined with -norpccookiefile: no client is admitted by a cookie. */
+  readonly cookieFile: string | undefined;
+  /** File mode of the cookie. */
+  readonly cookieMode: number;
+}
+
+/** @throws ConfigError for an unknown word, which Core refuses at the start of the server */
+export function cookieOptions(args: Args, { cookie, cookieReaders }: RpcConfig, netDir: string): CookieConfig {
+  if (!Object.hasOwn(cookieModes, cookieReaders))
+    throw new ConfigError(`Invalid -rpccookieperms=${cookieReaders}; must be one of 'owner', 'group', or 'all'.`);
+  const cookieFile = args.isNegated('rpccookiefile') || cookie === '' ? undefined : path.resolve(netDir, cookie);
+  return { cookieFile, cookieMode: cookieModes[cookieReaders as keyof typeof cookieModes] };
+}

@@ -1,0 +1,63 @@
+// Options of the wallet: what its rows say, its folder, and Core's limits on fees.
+import fs from 'node:fs';
+import path from 'node:path';
+import { type Compat, follows, only } from '../policy/compat.js';
+import { WALLET_ROWS, type WalletOptions } from '../wallet/options.js';
+import { NEW_SPENDING, OLD_SPENDING, SPEND_ROWS, type SpendOptions } from '../wallet/spend/options.js';
+import { type Args, ConfigError } from './args.js';
+import { requireFolder } from './locate.js';
+import { readRows } from './rows.js';
+
+/** What other options mean for the wallet. */
+interface WalletContext {
+  readonly netDir: string;
+  readonly compat: Compat;
+  readonly deprecatedRpc: ReadonlySet<string>;
+  readonly blocksOnly: boolean;
+  /** Satoshis per 1,000 virtual bytes. */
+  readonly minRelayFeeRate: number;
+}
+
+function addressType(text: string, kind: 'address' | 'change'): WalletOptions['addressType'] {
+  if (text === 'legacy' || text === 'p2sh-segwit' || text === 'bech32') return text;
+  throw new ConfigError(`Unknown ${kind} type '${text}'`);
+}
+
+/** Fees and habits of payments, with Core's limits. */
+function spendOptions(args: Args, { compat, deprecatedRpc, minRelayFeeRate }: WalletContext): SpendOptions {
+  const given = readRows(args, SPEND_ROWS, compat);
+  const invalid = (name: string, why: string): never => {
+    throw new ConfigError(`Invalid amount for -${name}=<amount>: '${args.text(name)}'${why}`);
+  };
+  const least = `${(minRelayFeeRate / 1e8).toFixed(8)} BTC/kvB`;
+  if (given.minFeeRate === 0) invalid('mintxfee', '');
+  if (args.isSet('paytxfee') && given.payFeeRate < minRelayFeeRate) invalid('paytxfee', ` (must be at least ${least})`);
+  if (args.isSet('maxtxfee') && given.maxFeeSats < minRelayFeeRate)
+    invalid('maxtxfee', ` (must be at least the minrelay fee of ${least} to prevent stuck transactions)`);
+  return { ...given, rules: follows(compat, 31) ? NEW_SPENDING : OLD_SPENDING, bumpGivesPsbt: deprecatedRpc.has('bumpfee') };
+}
+
+/** @throws ConfigError */
+export function walletOptions(args: Args, context: WalletContext): WalletOptions {
+  const { netDir, compat, deprecatedRpc, blocksOnly } = context;
+  const given = readRows(args, WALLET_ROWS, compat);
+  const { dir } = given;
+  if (dir !== undefined) {
+    if (!path.isAbsolute(dir)) throw new ConfigError(`Specified -walletdir "${dir}" is a relative path`);
+    if (!fs.existsSync(dir)) throw new ConfigError(`Specified -walletdir "${dir}" does not exist`);
+    requireFolder(dir, 'wallet');
+  }
+  return {
+    ...given,
+    enabled: !given.disabled,
+    removesRecords: !only(compat, 32) || deprecatedRpc.has('removeprunedfunds'),
+    dir: dir ?? path.join(netDir, 'wallets'),
+    unnamed: !args.isSet('wallet'),
+    taprootSeeds: compat.descriptorWallets,
+    laterRecords: follows(compat, 25),
+    addressType: addressType(given.addressType, 'address'),
+    changeType: given.changeType === undefined ? undefined : addressType(given.changeType, 'change'),
+    walletBroadcast: given.walletBroadcast ?? !blocksOnly,
+    spend: spendOptions(args, context),
+  };
+}

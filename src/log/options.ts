@@ -1,0 +1,14 @@
+// Options of the log.
+
+/** What an operator gives, in the names of `LogOptions`; `ips`: lines about peers show their addresses. */
+export const LOG_ROWS = {
+  file: ['debuglogfile', 'string', 'The log file, relative to the network folder (default: {default}; -nodebuglogfile: none)', 'debug.log'],
+  categories: ['debug', 'list', 'Log a category in detail (1 or all: every one)'],
+  excluded: ['debugexclude', 'list', 'Leave a category out again'],
+  ips: ['logips', 'bool', 'Write addresses of peers to the log', false],
+  console: ['printtoconsole', 'bool', 'Write the log to the console too (default: 1)'],
+  timestamps: ['logtimestamps', 'bool', 'Begin each line of the log with the time', true],
+  micros: ['logtimemicros', 'bool', 'Times in the log with microseconds', false],
+  threadNames: ['logthreadnames', 'bool', 'Name the thread in each line of the log', false],
+  shrink: ['shrinkdebugfile', 'bool', 'Keep the newest 10 MB of debug.log at a start (default: 1 without -debug)'],
+} as const;
