@@ -7,6 +7,7 @@ import { scriptHashScript } from '../consensus/script/build-script.js';
 import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
 import type { Crypto } from '../crypto/crypto.js';
 import { SerialQueue } from '../lib/serial-queue.js';
+import { nextInLine } from '../lib/slicer.js';
 import type { SigningProvider } from '../signing/signing-provider.js';
 import type { BatchOp, Store } from '../storage/store.js';
 import { AddressBook } from './address-book.js';
@@ -33,6 +34,9 @@ import { Reassessor } from './reassess.js';
 import { WALLET_PREFIX, walletKey } from './storage/layout.js';
 import { WalletBatch } from './storage/wallet-batch.js';
 import { WALLET_FLAG, type WalletRecord } from './wallet-record.js';
+
+/** Rows that are written in the turn of the loop in which they were made: about 2 ms. */
+const ROWS_OF_TURN = 1_000;
 
 /** What a wallet is made of; the loader fills it. */
 export interface WalletParts {
@@ -268,7 +272,9 @@ export class Wallet {
       return last.written;
     }
     const write = { ops: [...ops], sync, written: Promise.resolve() };
-    write.written = this.exclusive(() => {
+    write.written = this.exclusive(async () => {
+      // A block may bring ten thousand: what waits for this thread goes in between making and writing them.
+      if (write.ops.length > ROWS_OF_TURN) await nextInLine();
       if (this.#waiting === write) this.#waiting = null;
       return this.store.batch(write.ops, { sync: write.sync });
     });
