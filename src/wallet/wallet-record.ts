@@ -63,8 +63,7 @@ export class WalletRecord {
   }
 
   write(batch: WalletBatch): void {
-    batch.putOnce(
-      KEY,
+    batch.putOnce(KEY, () =>
       packRow([
         this.version,
         this.flags.toString(),

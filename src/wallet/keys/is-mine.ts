@@ -19,6 +19,7 @@ type Place = (typeof PLACE)[keyof typeof PLACE];
 /** What the decision looks up; ids are HASH160. */
 export interface LegacyStores {
   hasSecret(id: Uint8Array): boolean;
+  /** Known of every key whose secret is. */
   publicKey(id: Uint8Array): Uint8Array | undefined;
   script(id: Uint8Array): Uint8Array | undefined;
   hasScript(id: Uint8Array): boolean;
@@ -42,10 +43,11 @@ function evaluate(script: Uint8Array, place: Place, stores: LegacyStores, hashes
       break;
     case 'witness_v0_keyhash': {
       if (place === PLACE.WITNESS) return INVALID;
-      if (place === PLACE.TOP && !stores.hasScript(hashes.hash160(script))) break;
       // What a walk over its P2PKH script comes to, in half the time: most outputs of most wallets are such.
-      result = heldKey(solutions[0], PLACE.WITNESS, stores);
-      if (result === OWNERSHIP.NO && stores.isWatched(payToKeyHash(solutions[0]))) result = OWNERSHIP.WATCH;
+      let held = heldKey(solutions[0], PLACE.WITNESS, stores);
+      if (held === OWNERSHIP.NO && stores.isWatched(payToKeyHash(solutions[0]))) held = OWNERSHIP.WATCH;
+      // Asked last, since it takes hashes: most scripts of a block are not the wallet's.
+      if (held !== OWNERSHIP.NO && (place !== PLACE.TOP || stores.hasScript(hashes.hash160(script)))) result = held;
       break;
     }
     case 'scripthash': {
@@ -56,9 +58,9 @@ function evaluate(script: Uint8Array, place: Place, stores: LegacyStores, hashes
     }
     case 'witness_v0_scripthash': {
       if (place === PLACE.WITNESS) return INVALID;
-      if (place === PLACE.TOP && !stores.hasScript(hashes.hash160(script))) break;
       const id = hashes.ripemd160(solutions[0]);
       if (!stores.hasScript(id)) break;
+      if (place === PLACE.TOP && !stores.hasScript(hashes.hash160(script))) break;
       result = recurse ? evaluate(stores.script(id)!, PLACE.WITNESS, stores, hashes, recurse) : OWNERSHIP.SPENDABLE;
       break;
     }
@@ -76,7 +78,11 @@ function evaluate(script: Uint8Array, place: Place, stores: LegacyStores, hashes
 
 /** P2PKH: whether the private key is held; in a witness a key that is not compressed makes the script nobody's. */
 function heldKey(id: Uint8Array, place: Place, stores: LegacyStores): Verdict {
-  if (place === PLACE.WITNESS && (stores.publicKey(id)?.length ?? COMPRESSED) !== COMPRESSED) return INVALID;
+  if (place === PLACE.WITNESS) {
+    const key = stores.publicKey(id);
+    if (key === undefined) return OWNERSHIP.NO;
+    if (key.length !== COMPRESSED) return INVALID;
+  }
   return stores.hasSecret(id) ? OWNERSHIP.SPENDABLE : OWNERSHIP.NO;
 }
 
