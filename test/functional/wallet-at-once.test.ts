@@ -1,0 +1,346 @@
+// Calls by the hundred to three wallets at once, from several connections, while blocks come and leave: wallets are
+// encrypted, locked, unloaded and loaded, import and scan. Every call is answered, with a result or an error that fits;
+// what was acknowledged is kept; balances are those of copies that scan anew and of a walk through all blocks.
+import fs from 'node:fs';
+import http from 'node:http';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { Daemon } from '../framework/daemon.js';
+import { rounds } from '../framework/depth.js';
+import { pseudoRandom } from '../framework/pseudo-random.js';
+
+const NAMES = ['legacy', 'reuse', 'descriptors'] as const;
+type Name = (typeof NAMES)[number];
+const SECRET = 'correct horse';
+const OUTSIDE = 'mjTHywdPqCxdbQTeirPjwn15xgZG8EAGUE';
+/** What calls may be refused with: nothing of the node's own faults. */
+const FITTING: ReadonlySet<number> = new Set([-1, -3, -4, -5, -6, -8, -12, -13, -14, -15, -16, -17, -18, -35]);
+/** Texts that no caller can do anything about. */
+const FAULT = /undefined|TypeError|STORE_|is closed|is gone|not a function|Internal error/;
+const NOT_LOADED = -18;
+
+// biome-ignore lint/suspicious/noExplicitAny: results are as many shapes as there are methods
+type Result = any;
+type Call = readonly [method: string, ...params: unknown[]];
+
+const satoshis = (amount: number): number => Math.round(amount * 1e8);
+
+/** A foreign key: others pay its address, wallets import it. */
+interface Foreign {
+  readonly address: string;
+  readonly wif: string;
+  readonly descriptor: string;
+}
+
+class Storm {
+  /** By wallet: what its calls told and it must know ever after. */
+  readonly addresses: Record<Name, string[]> = { legacy: [], reuse: [], descriptors: [] };
+  readonly payments: Record<Name, string[]> = { legacy: [], reuse: [], descriptors: [] };
+  readonly faults: string[] = [];
+  readonly answers = new Map<string, number>();
+  foreign: Foreign[] = [];
+  #files = 0;
+  readonly node: Daemon;
+  readonly random: () => number;
+
+  constructor(node: Daemon, seed: number) {
+    this.node = node;
+    this.random = pseudoRandom(seed);
+  }
+
+  below(count: number): number {
+    return Math.floor(this.random() * count);
+  }
+  one<T>(list: readonly T[]): T {
+    return list[this.below(list.length)];
+  }
+
+  /** Wallets with coins, and keys of nobody's. */
+  async begin(): Promise<void> {
+    const { node } = this;
+    await node.call('createwallet', 'legacy', false, false, '', false, false);
+    await node.call('createwallet', 'reuse', false, false, '', true, false);
+    await node.call('createwallet', 'descriptors', false, false, '', false, true);
+    await node.call('createwallet', 'source', false, false, '', false, false);
+    for (let i = 0; i < 12; i++) {
+      const address: string = await node.callWallet('source', 'getnewaddress', '', 'bech32');
+      const wif: string = await node.callWallet('source', 'dumpprivkey', address);
+      const { checksum } = await node.call('getdescriptorinfo', `wpkh(${wif})`);
+      this.foreign.push({ address, wif, descriptor: `wpkh(${wif})#${checksum}` });
+    }
+    await node.call('unloadwallet', 'source');
+    for (const name of NAMES) {
+      for (let i = 0; i < 4; i++) this.addresses[name].push(await node.callWallet(name, 'getnewaddress', '', 'bech32'));
+      await node.call('generatetoaddress', 6, this.addresses[name][0]);
+    }
+    for (const { address } of this.foreign) await node.call('generatetoaddress', 1, address);
+    await node.call('generatetoaddress', 100, OUTSIDE);
+  }
+
+  #anyAddress(): string {
+    return this.random() < 0.2 ? this.one(this.foreign).address : this.one(this.addresses[this.one(NAMES)]);
+  }
+  #file(): string {
+    return path.join(this.node.dir, `file${++this.#files}`);
+  }
+  #amount(): number {
+    return (1 + this.below(2_000_000)) / 1e8 + 0.001;
+  }
+  #import(name: Name): Call {
+    const { address, wif, descriptor } = this.one(this.foreign);
+    const rescan = this.random() < 0.5;
+    const timestamp = rescan ? 0 : 'now';
+    if (name === 'descriptors') return ['importdescriptors', [{ desc: descriptor, timestamp }]];
+    switch (this.below(3)) {
+      case 0:
+        return ['importaddress', address, 'watched', rescan];
+      case 1:
+        return ['importprivkey', wif, 'taken', rescan];
+      default:
+        return ['importmulti', [{ scriptPubKey: { address }, keys: [wif], timestamp }], { rescan }];
+    }
+  }
+  /** Some call to a wallet; those that many clients make are frequent. */
+  #some(name: Name): Call {
+    const sent = this.one(this.payments[name]) ?? '00'.repeat(32);
+    const types = name === 'descriptors' ? ['bech32', 'legacy', 'p2sh-segwit'] : ['bech32', 'legacy'];
+    const kinds: readonly (readonly [weight: number, () => Call])[] = [
+      [16, () => ['getnewaddress', '', this.one(types)]],
+      [4, () => ['getrawchangeaddress']],
+      [10, () => this.one<Call>([['getbalance'], ['getbalances'], ['getwalletinfo'], ['getunconfirmedbalance']])],
+      [6, () => ['getbalance', '*', 1 + this.below(6)]],
+      [6, () => this.one<Call>([['listunspent', 0], ['listreceivedbyaddress', 0, true], ['listaddressgroupings'], ['listsinceblock']])],
+      [4, () => ['listtransactions', '*', 50]],
+      [14, () => ['sendtoaddress', this.#anyAddress(), this.#amount()]],
+      [4, () => ['sendmany', '', { [this.#anyAddress()]: this.#amount(), [OUTSIDE]: 0.001 }]],
+      [4, () => ['bumpfee', sent]],
+      [3, () => ['abandontransaction', sent]],
+      [3, () => ['walletcreatefundedpsbt', [], [{ [this.#anyAddress()]: this.#amount() }]]],
+      [3, () => ['gettransaction', sent]],
+      [3, () => ['keypoolrefill', 10 + this.below(40)]],
+      [8, () => ['walletpassphrase', SECRET, this.below(4)]],
+      [4, () => ['walletlock']],
+      [1, () => ['encryptwallet', SECRET]],
+      [1, () => ['walletpassphrasechange', SECRET, SECRET]],
+      [4, () => this.#import(name)],
+      [2, () => ['rescanblockchain', this.below(100)]],
+      [2, () => ['abortrescan']],
+      [2, () => [this.random() < 0.5 ? 'dumpwallet' : 'backupwallet', this.#file()]],
+      [2, () => ['unloadwallet']],
+      [2, () => ['setlabel', this.one(this.addresses[name]), `label ${this.below(5)}`]],
+      [1, () => ['lockunspent', true]],
+    ];
+    let at = this.below(kinds.reduce((sum, [weight]) => sum + weight, 0));
+    for (const [weight, make] of kinds) {
+      if (at < weight) return make();
+      at -= weight;
+    }
+    return ['getbalance'];
+  }
+
+  /**
+   * Makes one call, or several in a batch, and notes what became of them.
+   * @returns the last error's code, 0 for success, null when none came
+   */
+  async #ask(agent: http.Agent, name: Name, calls: readonly Call[]): Promise<number | null> {
+    const requests = calls.map(([method, ...params], id) => ({ id, method, params }));
+    const body = requests.length === 1 ? JSON.stringify(requests[0]) : JSON.stringify(requests) + ' '.repeat(this.below(200_000));
+    let replies: readonly { result: Result; error: { code: number; message: string } | null }[];
+    try {
+      const reply = await this.node.post(body, { path: `/wallet/${name}`, agent });
+      replies = [JSON.parse(reply.body)].flat();
+    } catch (error) {
+      this.faults.push(`${name} ${calls.map(([method]) => method)}: ${String(error)}`);
+      return null;
+    }
+    if (replies.length !== calls.length) this.faults.push(`${replies.length} answers to ${calls.length} calls`);
+    let last = 0;
+    for (const [i, { result, error }] of replies.entries()) {
+      this.#note(name, calls[i], result, error);
+      if (error) last = error.code;
+    }
+    return last;
+  }
+  #note(name: Name, [method, ...params]: Call, result: Result, error: { code: number; message: string } | null): void {
+    const kind = `${method} ${error?.code ?? 'done'}`;
+    this.answers.set(kind, (this.answers.get(kind) ?? 0) + 1);
+    if (error !== null) {
+      // A block that is made while another caller turns the chain may come to nothing.
+      const isFault = method !== 'generatetoaddress' && (!FITTING.has(error.code) || FAULT.test(error.message));
+      if (isFault) this.faults.push(`${name} ${method} ${JSON.stringify(params)}: ${error.code} ${error.message}`);
+    } else if (method === 'getnewaddress') this.addresses[name].push(result);
+    else if (method === 'sendtoaddress' || method === 'sendmany') this.payments[name].push(result);
+    else if (method === 'bumpfee') this.payments[name].push(result.txid);
+  }
+
+  /** @param calls of each of the workers */
+  async run(workers: number, calls: number): Promise<void> {
+    const work = async (): Promise<void> => {
+      const agent = new http.Agent({ keepAlive: true, maxSockets: 1, timeout: 5_000 });
+      for (let i = 0; i < calls; i++) {
+        const name = this.one(NAMES);
+        const calls = Array.from({ length: this.random() < 0.1 ? 6 : 1 }, () => this.#some(name));
+        if (calls.length > 1)
+          calls.splice(3, 0, ['getblockcount'], ['generatetoaddress', 1, OUTSIDE], ['unloadwallet'], ['loadwallet', name]);
+        const code = await this.#ask(agent, name, calls);
+        if (code === NOT_LOADED) await this.#ask(agent, name, [['loadwallet', name]]);
+      }
+      agent.destroy();
+    };
+    let working = true;
+    const mine = async (): Promise<void> => {
+      const { node } = this;
+      while (working) {
+        try {
+          if (this.random() < 0.3) {
+            const left = await node.call('getblockhash', (await node.call('getblockcount')) - this.below(3));
+            await node.call('invalidateblock', left);
+            await node.call('generatetoaddress', 4, this.#anyAddress());
+          } else await node.call('generatetoaddress', 1, this.#anyAddress());
+        } catch (error) {
+          this.faults.push(`a block: ${String(error)}`);
+        }
+        await sleep(this.below(40));
+      }
+    };
+    const mining = mine();
+    await Promise.all(Array.from({ length: workers }, work));
+    working = false;
+    await mining;
+  }
+
+  /** Everything at rest, all wallets loaded, unlocked and at the tip, the mempool empty. */
+  async settle(): Promise<void> {
+    const { node } = this;
+    for (const name of NAMES) {
+      await node.call('loadwallet', name).catch(() => {});
+      while ((await node.callWallet(name, 'getwalletinfo')).scanning !== false) await sleep(20);
+      if ((await node.callWallet(name, 'getwalletinfo')).unlocked_until !== undefined) {
+        await node.callWallet(name, 'walletpassphrase', SECRET, 100_000);
+      }
+    }
+    for (let i = 0; i < 20 && (await node.call('getrawmempool')).length > 0; i++) await node.call('generatetoaddress', 1, OUTSIDE);
+    for (const name of NAMES) {
+      const all: Result[] = await node.callWallet(name, 'listtransactions', '*', 100_000, 0, true);
+      const waiting = new Set(all.filter(({ confirmations, abandoned }) => confirmations === 0 && !abandoned).map(({ txid }) => txid));
+      for (const txid of waiting) await node.callWallet(name, 'abandontransaction', txid).catch(() => {});
+    }
+  }
+
+  /** What a walk through the chain finds unspent, by outpoint. */
+  async unspent(): Promise<Map<string, { readonly address: string; readonly value: number }>> {
+    const { node } = this;
+    const outputs = new Map<string, { address: string; value: number }>();
+    const tip: number = await node.call('getblockcount');
+    for (let height = 1; height <= tip; height++) {
+      const block = await node.call('getblock', await node.call('getblockhash', height), 2);
+      for (const { txid, vin, vout } of block.tx as Result[]) {
+        for (const input of vin) outputs.delete(`${input.txid}:${input.vout}`);
+        for (const { n, value, scriptPubKey } of vout) {
+          const address = scriptPubKey.address ?? scriptPubKey.addresses?.[0];
+          if (address !== undefined) outputs.set(`${txid}:${n}`, { address, value: satoshis(value) });
+        }
+      }
+    }
+    return outputs;
+  }
+}
+
+type Money = { readonly mine: number; readonly watched: number };
+
+async function moneyOf(node: Daemon, name: string): Promise<Money> {
+  const { mine, watchonly } = await node.callWallet(name, 'getbalances');
+  const sum = (part: Record<string, number> | undefined): number =>
+    ['trusted', 'untrusted_pending', 'immature', 'used'].reduce((all, kind) => all + satoshis(part?.[kind] ?? 0), 0);
+  return { mine: sum(mine), watched: sum(watchonly) };
+}
+
+async function verify(t: Test, storm: Storm): Promise<void> {
+  const { node } = storm;
+  t.same(storm.faults, [], 'every call was answered with something that fits');
+  await storm.settle();
+  const unspent = await storm.unspent();
+  const given = NAMES.flatMap((name) => storm.addresses[name]);
+  t.equal(new Set(given).size, given.length, 'no address was given out twice');
+  for (const name of NAMES) {
+    const ask = (method: string, ...params: unknown[]): Promise<Result> => node.callWallet(name, method, ...params);
+    const lost: string[] = [];
+    for (const address of storm.addresses[name]) if (!(await ask('getaddressinfo', address)).ismine) lost.push(address);
+    for (const txid of storm.payments[name]) await ask('gettransaction', txid).catch(() => lost.push(txid));
+    t.same(lost, [], `${name}: what was acknowledged is kept`);
+    const whose = new Map<string, Result>();
+    for (const { address } of unspent.values()) if (!whose.has(address)) whose.set(address, await ask('getaddressinfo', address));
+    const naive = { mine: 0, watched: 0 };
+    for (const { address, value } of unspent.values()) {
+      if (whose.get(address).ismine) naive.mine += value;
+      else if (whose.get(address).iswatchonly) naive.watched += value;
+    }
+    // Of imported keys a wallet knows no more than a scan has shown it.
+    const foreign = new Set(storm.foreign.map(({ address }) => address));
+    const held = ((await ask('listunspent', 0, 9_999_999, [], true, { include_immature_coinbase: true })) as Result[])
+      .filter(({ address }) => !foreign.has(address))
+      .map(({ txid, vout }) => `${txid}:${vout}`);
+    const due = [...unspent].filter(([, { address }]) => whose.get(address).ismine && !foreign.has(address)).map(([outpoint]) => outpoint);
+    t.same(held.sort(), due.sort(), `${name}: coin by coin as the chain has it`);
+    await ask('rescanblockchain');
+    const money = await moneyOf(node, name);
+    t.same(money, naive, `${name}: as the chain has it`);
+    // The same rows, all blocks anew.
+    const file = path.join(node.dir, `${name}.copy`);
+    fs.rmSync(file, { force: true });
+    await ask('backupwallet', file);
+    const copy = `${name} ${path.basename(node.dir)} ${storm.answers.size} ${given.length}`;
+    await node.call('restorewallet', copy, file);
+    await node.callWallet(copy, 'rescanblockchain');
+    t.same(await moneyOf(node, copy), money, `${name}: as a restored copy has it`);
+    const coins = async (of: string): Promise<string[]> =>
+      ((await node.callWallet(of, 'listunspent', 0)) as Result[]).map(({ txid, vout }) => `${txid}:${vout}`).sort();
+    t.same(await coins(copy), await coins(name), `${name}: coin by coin`);
+    await node.call('unloadwallet', copy);
+    // The same keys, nothing else.
+    const anew = `${copy} anew`;
+    await node.call('createwallet', anew, false, true, '', false, name === 'descriptors');
+    if (name === 'descriptors') {
+      const { descriptors } = (await ask('listdescriptors', true)) as { descriptors: Result[] };
+      const wanted = descriptors.map(({ desc, range, next, internal, active }) => ({
+        desc,
+        range,
+        next_index: next,
+        internal,
+        active,
+        timestamp: 0,
+      }));
+      const done = (await node.callWallet(anew, 'importdescriptors', wanted)) as { success: boolean }[];
+      t.ok(
+        done.every(({ success }) => success),
+        JSON.stringify(done.filter(({ success }) => !success)),
+      );
+    } else {
+      const dump = `${file}.dump`;
+      fs.rmSync(dump, { force: true });
+      await ask('dumpwallet', dump);
+      await node.callWallet(anew, 'importwallet', dump);
+      await node.callWallet(anew, 'rescanblockchain');
+    }
+    t.equal((await moneyOf(node, anew)).mine, money.mine, `${name}: as a wallet of the same keys has it`);
+    await node.call('unloadwallet', anew);
+  }
+}
+
+const told = (storm: Storm): string => {
+  const all = [...storm.answers].sort();
+  return `${all.reduce((sum, [, count]) => sum + count, 0)} answers: ${all.map(([kind, count]) => `${kind} ${count}`).join(', ')}`;
+};
+const seedOf = (): number => Number(process.env.ADIT_STORM_SEED ?? 1);
+
+t.test('many calls at once', async (t) => {
+  const node = await Daemon.start('-keypool=10', '-fallbackfee=0.0002');
+  t.teardown(() => node.remove());
+  const storm = new Storm(node, seedOf());
+  await storm.begin();
+  await storm.run(8, rounds(40, 1500));
+  t.comment(told(storm));
+  await verify(t, storm);
+  await node.stop();
+});
