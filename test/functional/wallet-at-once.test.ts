@@ -1,13 +1,15 @@
 // Calls by the hundred to three wallets at once, from several connections, while blocks come and leave: wallets are
 // encrypted, locked, unloaded and loaded, import and scan. Every call is answered, with a result or an error that fits;
-// what was acknowledged is kept; balances are those of copies that scan anew and of a walk through all blocks.
+// what was acknowledged is kept; balances are those of copies that scan anew and of a walk through all blocks. The same
+// when a thread stalls or dies, and when the process does.
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import t, { type Test } from 'tap';
 import { Daemon } from '../framework/daemon.js';
-import { rounds } from '../framework/depth.js';
+import { nightly, rounds } from '../framework/depth.js';
 import { pseudoRandom } from '../framework/pseudo-random.js';
 
 const NAMES = ['legacy', 'reuse', 'descriptors'] as const;
@@ -39,8 +41,11 @@ class Storm {
   readonly payments: Record<Name, string[]> = { legacy: [], reuse: [], descriptors: [] };
   readonly faults: string[] = [];
   readonly answers = new Map<string, number>();
+  /** Faults of connections and threads are expected from here on. */
+  ending = false;
   foreign: Foreign[] = [];
   #files = 0;
+  #over = false;
   readonly node: Daemon;
   readonly random: () => number;
 
@@ -141,7 +146,7 @@ class Storm {
 
   /**
    * Makes one call, or several in a batch, and notes what became of them.
-   * @returns the last error's code, 0 for success, null when none came
+   * @returns the last error's code, 0 for success, null when the node is gone
    */
   async #ask(agent: http.Agent, name: Name, calls: readonly Call[]): Promise<number | null> {
     const requests = calls.map(([method, ...params], id) => ({ id, method, params }));
@@ -151,7 +156,7 @@ class Storm {
       const reply = await this.node.post(body, { path: `/wallet/${name}`, agent });
       replies = [JSON.parse(reply.body)].flat();
     } catch (error) {
-      this.faults.push(`${name} ${calls.map(([method]) => method)}: ${String(error)}`);
+      if (!this.ending) this.faults.push(`${name} ${calls.map(([method]) => method)}: ${String(error)}`);
       return null;
     }
     if (replies.length !== calls.length) this.faults.push(`${replies.length} answers to ${calls.length} calls`);
@@ -168,22 +173,24 @@ class Storm {
     if (error !== null) {
       // A block that is made while another caller turns the chain may come to nothing.
       const isFault = method !== 'generatetoaddress' && (!FITTING.has(error.code) || FAULT.test(error.message));
-      if (isFault) this.faults.push(`${name} ${method} ${JSON.stringify(params)}: ${error.code} ${error.message}`);
+      if (isFault && !this.ending) this.faults.push(`${name} ${method} ${JSON.stringify(params)}: ${error.code} ${error.message}`);
     } else if (method === 'getnewaddress') this.addresses[name].push(result);
     else if (method === 'sendtoaddress' || method === 'sendmany') this.payments[name].push(result);
     else if (method === 'bumpfee') this.payments[name].push(result.txid);
   }
 
-  /** @param calls of each of the workers */
+  /** @param calls of each of the workers; it ends earlier with stop(), or with the node */
   async run(workers: number, calls: number): Promise<void> {
+    this.#over = false;
     const work = async (): Promise<void> => {
       const agent = new http.Agent({ keepAlive: true, maxSockets: 1, timeout: 5_000 });
-      for (let i = 0; i < calls; i++) {
+      for (let i = 0; i < calls && !this.#over; i++) {
         const name = this.one(NAMES);
         const calls = Array.from({ length: this.random() < 0.1 ? 6 : 1 }, () => this.#some(name));
         if (calls.length > 1)
           calls.splice(3, 0, ['getblockcount'], ['generatetoaddress', 1, OUTSIDE], ['unloadwallet'], ['loadwallet', name]);
         const code = await this.#ask(agent, name, calls);
+        if (code === null && this.ending) break;
         if (code === NOT_LOADED) await this.#ask(agent, name, [['loadwallet', name]]);
       }
       agent.destroy();
@@ -191,7 +198,7 @@ class Storm {
     let working = true;
     const mine = async (): Promise<void> => {
       const { node } = this;
-      while (working) {
+      while (working && !this.#over) {
         try {
           if (this.random() < 0.3) {
             const left = await node.call('getblockhash', (await node.call('getblockcount')) - this.below(3));
@@ -199,7 +206,9 @@ class Storm {
             await node.call('generatetoaddress', 4, this.#anyAddress());
           } else await node.call('generatetoaddress', 1, this.#anyAddress());
         } catch (error) {
-          this.faults.push(`a block: ${String(error)}`);
+          if (this.ending) break;
+          // One that is made while another caller's call turns the chain may come to nothing.
+          if (!String(error).includes('block not accepted')) this.faults.push(`a block: ${String(error)}`);
         }
         await sleep(this.below(40));
       }
@@ -208,6 +217,9 @@ class Storm {
     await Promise.all(Array.from({ length: workers }, work));
     working = false;
     await mining;
+  }
+  stop(): void {
+    this.#over = true;
   }
 
   /** Everything at rest, all wallets loaded, unlocked and at the tip, the mempool empty. */
@@ -344,3 +356,133 @@ t.test('many calls at once', async (t) => {
   await verify(t, storm);
   await node.stop();
 });
+
+/** Loaded by every thread: tells which thread it is, and does what a file with its number says. */
+const orders = (dir: string): string => `
+import fs from 'node:fs';
+import { isMainThread, threadId, workerData } from 'node:worker_threads';
+const dir = ${JSON.stringify(dir)};
+if (!isMainThread) {
+  fs.writeFileSync(dir + '/' + threadId, workerData?.client ? 'wallets' : (workerData ?? null) === null ? 'storage' : 'other');
+  const next = dir + '/next';
+  if ((workerData ?? null) === null && fs.existsSync(next)) fs.renameSync(next, dir + '/order' + threadId);
+  const look = () => {
+    const order = dir + '/order' + threadId;
+    if (!fs.existsSync(order)) return;
+    const what = fs.readFileSync(order, 'utf8');
+    if (what === '') return;
+    fs.rmSync(order);
+    if (what === 'die') process.exit(9);
+    if (what === 'stall') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2000);
+  };
+  look();
+  setInterval(look, 10).unref();
+}`;
+
+/** What happens in the middle, to which thread: the first of those that write is the chain's. */
+const ENDS: readonly (readonly [what: 'die' | 'stall' | 'kill' | 'stop', kind: 'wallets' | 'storage' | ''])[] = [
+  ['die', 'storage'],
+  ['kill', ''],
+  ['die', 'wallets'],
+  ['stop', ''],
+  ['stall', 'wallets'],
+  ['stall', 'storage'],
+];
+
+const ROUNDS = 3;
+if (nightly)
+  t.test('ends in the middle of it', async (t) => {
+    const node = await Daemon.start('-keypool=10', '-fallbackfee=0.0002');
+    t.teardown(() => node.remove());
+    const dir = path.join(node.dir, 'threads');
+    const script = path.join(node.dir, 'preload.mjs');
+    fs.writeFileSync(script, orders(dir));
+    const storm = new Storm(node, seedOf() + 1);
+    await storm.begin();
+    await node.stop();
+    node.env = { NODE_OPTIONS: `--import=${pathToFileURL(script).href}` };
+    for (let round = 0; round < ROUNDS; round++) {
+      for (const [what, kind] of ENDS) {
+        fs.rmSync(dir, { recursive: true, force: true });
+        fs.mkdirSync(dir);
+        await node.up();
+        for (const name of NAMES) await node.call('loadwallet', name).catch(() => {});
+        storm.ending = false;
+        const running = storm.run(8, 1_000_000);
+        await sleep(300 + storm.below(1200));
+        storm.ending = what !== 'stall';
+        const threads = fs
+          .readdirSync(dir)
+          .filter((id) => fs.readFileSync(path.join(dir, id), 'utf8') === kind)
+          .map(Number);
+        const order = path.join(dir, `order${Math.min(...threads)}`);
+        if (what === 'kill') await node.kill();
+        else if (what === 'stop') await node.call('stop');
+        else fs.writeFileSync(order, what);
+        if (what === 'stall') {
+          while (fs.existsSync(order)) await sleep(10);
+          await sleep(2500);
+          storm.stop();
+          await running;
+          await node.stop();
+        } else {
+          const { code } = await node.ended();
+          await running;
+          if (what !== 'kill') t.equal(code, what === 'stop' ? 0 : 1, `${what} ${kind}: ${node.output().slice(-300)}`);
+          if (what === 'die')
+            t.match(node.output(), kind === 'wallets' ? /thread of the wallets has ended/ : /thread that writes the database is gone/);
+        }
+        storm.ending = false;
+        await node.up();
+        t.comment(`${what} ${kind}: ${told(storm)}`);
+        await verify(t, storm);
+        await node.stop();
+        storm.answers.clear();
+      }
+    }
+  });
+
+if (nightly)
+  t.test('a large import whose thread dies', async (t) => {
+    const node = await Daemon.start('-keypool=10');
+    t.teardown(() => node.remove());
+    const dir = path.join(node.dir, 'threads');
+    const script = path.join(node.dir, 'preload.mjs');
+    fs.writeFileSync(script, orders(dir));
+    await node.call('createwallet', 'w', true, true, '', false, true);
+    await node.stop();
+    node.env = { NODE_OPTIONS: `--import=${pathToFileURL(script).href}` };
+    const wanted = async () => {
+      const text =
+        'wpkh(tpubD6NzVbkrYhZ4WaWSyoBvQwbpLkojyoTZPRsgXELWz3Popb3qkjcJyJUGLnL4qHHoQvao8ESaAstxYSnhyswJ76uZPStJRJCTKvosUCJZL5B/*)';
+      return [{ desc: (await node.call('getdescriptorinfo', text)).descriptor, range: [0, 29_999], timestamp: 'now' }];
+    };
+    for (const what of ['die', 'stall']) {
+      fs.rmSync(dir, { recursive: true, force: true });
+      fs.mkdirSync(dir);
+      await node.up();
+      await node.call('loadwallet', 'w');
+      const descriptors = await wanted();
+      fs.writeFileSync(path.join(dir, 'next'), what);
+      const importing = node.call('importdescriptors', descriptors).then(
+        ([{ success }]: { success: boolean }[]) => success,
+        () => false,
+      );
+      const others = Promise.all(Array.from({ length: 5 }, () => node.call('getbalance').catch(() => null)));
+      if (what === 'die') {
+        const { code } = await node.ended();
+        t.equal(code, 1);
+        t.match(node.output(), /A wallet could not be written: .*thread that writes the database is gone.* The node stops/);
+        t.equal(await importing, false, 'the call says so');
+        await others;
+        await node.up();
+        await node.call('loadwallet', 'w');
+        t.same((await node.call('listdescriptors')).descriptors, [], 'all or nothing');
+      } else {
+        t.equal(await importing, true);
+        await others;
+        t.equal((await node.call('listdescriptors')).descriptors.length, 1);
+      }
+      await node.stop();
+    }
+  });
