@@ -22,7 +22,7 @@ import { Activator } from './connect/activator.js';
 import type { ConnectProgress } from './connect/connect-progress.js';
 import { invalidate, reconsider } from './connect/invalidate.js';
 import { isKnownValid, type KnownTransactions } from './connect/known-block.js';
-import { hashIds, isLarge } from './connect/large-block.js';
+import { identify, type KnownTxs } from './connect/large-block.js';
 import { openWorkspace } from './connect/open-workspace.js';
 import type { BlockOutcome, ChainStats, CoinsStats } from './connect/outcome.js';
 import { assumedHashHex } from './connect/scripts-needed.js';
@@ -61,6 +61,7 @@ export class Chain extends ChainReader {
   readonly #assumedHash: Uint8Array | null;
   #announcedHeader: HeaderNode;
   #closing: Promise<void> | null = null;
+  #known: KnownTxs | null = null;
 
   /**
    * Opens what the store holds, repairs what a crash left, and connects blocks that are stored but not connected yet.
@@ -144,6 +145,16 @@ export class Chain extends ChainReader {
     return this.#download.active(this.tip, this.#importer.running);
   }
 
+  /** What a block's transactions may be known from. */
+  knowFrom(known: KnownTxs): void {
+    this.#known = known;
+  }
+
+  /** Makes the ids of a block's transactions, and takes over what is known of them; in turns when there are many. */
+  identify(block: BlockView): Promise<void> {
+    return identify(block, this.#known);
+  }
+
   /**
    * Checks, stores and activates a block (Core's ProcessNewBlock). Its bytes are in the files when this resolves, where
    * a start finds them also without the block's row.
@@ -152,7 +163,7 @@ export class Chain extends ChainReader {
    */
   async submitBlock(block: Uint8Array | BlockView, options: { force?: boolean } = {}): Promise<BlockOutcome> {
     const view = block instanceof Uint8Array ? parseBlock(ownBytes(block), this.ws.crypto) : block;
-    if (isLarge(view)) await hashIds(view);
+    await this.identify(view);
     const early = checkBlock(view, this.params, this.ws.crypto);
     if (early !== null) {
       this.#activator.onChecked.call(view.hash, view, early);

@@ -6,7 +6,7 @@ import { checkBlock } from '../consensus/rules/check-block.js';
 import { contextualCheckBlock } from '../consensus/rules/contextual-check-block.js';
 import { yieldToLoop } from '../lib/turns.js';
 import type { BlockPosition } from '../storage/block-records.js';
-import { hashIds, isLarge } from './connect/large-block.js';
+import { identify, isLarge } from './connect/large-block.js';
 import type { ChainWorkspace } from './connect/workspace.js';
 import { type HeaderNode, NodeStatus } from './tree/header-node.js';
 
@@ -62,7 +62,7 @@ export class Intake {
     this.#storing.add(node);
     this.#storingBytes += block.totalSize;
     try {
-      if (isLarge(block)) await hashIds(block);
+      if (isLarge(block)) await identify(block, null);
       if (checkBlock(block, ws.params, ws.crypto) !== null) return null;
       if (isLarge(block)) await yieldToLoop();
       if (contextualCheckBlock(block, node.prev, ws.params, ws.versionBits) !== null) return null;

@@ -20,9 +20,12 @@ import { sequenceLocks, sequenceLocksMet } from './rules/locks.js';
 import { reject } from './rules/reject.js';
 import { blockSubsidy } from './rules/subsidy.js';
 import { VersionBitsCache } from './rules/versionbits.js';
+import { SCRIPT_VERIFY_P2SH, SCRIPT_VERIFY_WITNESS } from './script/flags.js';
 import { sigopCost } from './script/sigops.js';
 import type { Verdict } from './state.js';
 import type { TxView } from './tx/tx-view.js';
+
+const WHOLE_COST_FLAGS = SCRIPT_VERIFY_P2SH | SCRIPT_VERIFY_WITNESS;
 
 /** What connecting a block found. */
 export interface ConnectResult {
@@ -83,6 +86,8 @@ export class BlockConnector implements ConnectResult {
   readonly #coins: CoinView;
   readonly #flags: number;
   readonly #locksApply: boolean;
+  /** Sigops of P2SH and of witnesses count. */
+  readonly #wholeCost: boolean;
   /** BIP-0054 holds. */
   readonly #cleanup: boolean;
   readonly #indexByTxid = new KeyTable(32);
@@ -97,6 +102,7 @@ export class BlockConnector implements ConnectResult {
     this.#params = params;
     this.#coins = coins;
     this.#flags = opts.flags;
+    this.#wholeCost = (opts.flags & WHOLE_COST_FLAGS) === WHOLE_COST_FLAGS;
     this.height = prev.height + 1;
     this.#locksApply = this.height >= params.csvHeight;
     this.#cleanup = cleanupEnforced(prev, params, opts.versionBits ?? new VersionBitsCache());
@@ -139,7 +145,7 @@ export class BlockConnector implements ConnectResult {
     if (verdict !== null) return verdict;
     const coins = this.#gathered;
     this.#gathered = [];
-    this.sigopCost += sigopCost(tx, coins, this.#flags);
+    this.sigopCost += this.#wholeCost && tx.facts !== null ? tx.facts.sigopCost : sigopCost(tx, coins, this.#flags);
     if (this.sigopCost > MAX_BLOCK_SIGOPS_COST) return reject('consensus', 'bad-blk-sigops');
     for (const coin of coins) this.spent.push(coin);
     this.spentByTx.push(coins);

@@ -4,6 +4,7 @@
 import type { Coin } from '../consensus/coin.js';
 import type { HeaderContext } from '../consensus/header-context.js';
 import type { SequenceLocks } from '../consensus/rules/locks.js';
+import { STANDARD_SCRIPT_FLAGS } from '../consensus/script/flags.js';
 import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
 import { RECORD_HEADER } from '../jobs/assemble-messages.js';
@@ -76,7 +77,7 @@ export class MempoolEntry {
     const { rows, arena, hashes } = this.#store;
     const from = rows.offset[this.row] + RECORD_HEADER;
     const tx = parseTx(arena.bytesOf(this.#row).slice(from, from + rows.length[this.#row]), hashes);
-    tx.adoptIds(this.txid, this.wtxid);
+    adoptRow(this.#store, this.#row, tx);
     return tx;
   }
   /** 32 bytes, internal order. */
@@ -155,6 +156,13 @@ export class MempoolEntry {
   get children(): MempoolEntry[] {
     return this.#store.links.children(this.row).map((row) => new MempoolEntry(this.#store, row));
   }
+}
+
+/** Gives a transaction of the same bytes as a row's its ids, and what acceptance found out for good. */
+export function adoptRow(store: EntryStore, row: number, tx: TxView): void {
+  const { fee, sigopCost } = store.rows;
+  const facts = { fee: fee[row], sigopCost: sigopCost[row], flags: STANDARD_SCRIPT_FLAGS };
+  tx.adopt(idOfRow(store, row, 0), idOfRow(store, row, 32), facts);
 }
 
 /**

@@ -5,8 +5,10 @@ import type { KnownRoots, KnownTransactions } from '../chain/connect/known-block
 import type { HeaderContext } from '../consensus/header-context.js';
 import { LOCKTIME_THRESHOLD } from '../consensus/limits.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
+import { RECORD_HEADER } from '../jobs/assemble-messages.js';
 import { HashTree } from '../jobs/hash-tree.js';
-import { idOfRow } from './entry.js';
+import { adoptRow, idOfRow } from './entry.js';
+import { sameBytes } from './open-table.js';
 import { NO_ROW } from './rows.js';
 import type { TxPool } from './tx-pool.js';
 
@@ -59,10 +61,18 @@ class KnownList implements KnownTransactions {
   *txs(): IterableIterator<TxView> {
     for (const row of this.#rows) {
       const tx = this.#pool.tx(row);
-      tx.adoptIds(idOfRow(this.#pool, row, 0), idOfRow(this.#pool, row, 32));
+      adoptRow(this.#pool, row, tx);
       yield tx;
     }
   }
+}
+
+/** Tells a transaction what the pool knows of it, if one of the very same bytes is here: no hash is needed for that. */
+export function recognise(pool: TxPool, tx: TxView): void {
+  const row = tx.inputCount === 0 ? NO_ROW : pool.spender(tx.buffer, tx.outpointAt(0));
+  if (row === NO_ROW || pool.rows.length[row] !== tx.totalSize) return;
+  const from = pool.rows.offset[row] + RECORD_HEADER;
+  if (sameBytes(pool.arena.bytesOf(row), from, tx.buffer, tx.start, tx.totalSize)) adoptRow(pool, row, tx);
 }
 
 export class KnownLists {

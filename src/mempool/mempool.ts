@@ -19,7 +19,7 @@ import { Eviction } from './eviction.js';
 import { chunksOfCluster, connected } from './feerate-diagram.js';
 import { FeeEstimator } from './fees/fee-estimator.js';
 import { keyOf } from './hash-key.js';
-import { KnownLists } from './known-transactions.js';
+import { KnownLists, recognise } from './known-transactions.js';
 import { DEFAULT_MEMPOOL, type MempoolOptions } from './options.js';
 import { PackageAcceptor, type PackageOptions, type PackageResult } from './package/package-acceptor.js';
 import type { SavedPool, SavedRecord } from './persist/mempool-file.js';
@@ -293,6 +293,11 @@ export class Mempool {
    */
   known(wtxids: Uint8Array): KnownTransactions | null {
     return this.#reorg.fits ? this.#known.of(wtxids, this.#deps.chain.tip) : null;
+  }
+
+  /** Tells a transaction of a block what is known of it here, if anything. */
+  recognise(tx: TxView): void {
+    recognise(this.#pool, tx);
   }
 
   /** The pool by rows, with the records in shared memory: what the assembler's mirror is fed from. */

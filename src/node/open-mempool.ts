@@ -33,6 +33,7 @@ export async function openMempool(base: NodeBase, chain: Chain, { verifier }: Op
     fees: await poolFiles.loadFees(),
     blocksAreCurrent: () => blocksAreCurrent(chain, clock),
   });
+  chain.knowFrom(mempool);
   teardown.add(() => poolFiles.close(mempool, config.persistMempool));
   return { mempool, poolFiles };
 }

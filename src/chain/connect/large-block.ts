@@ -2,29 +2,45 @@
 // between.
 
 import type { BlockView } from '../../consensus/block/block-view.js';
+import type { TxView } from '../../consensus/tx/tx-view.js';
 import { Turns, yieldToLoop } from '../../lib/turns.js';
 
 /** Blocks above are parsed and checked in separate turns of the event loop. */
 const LARGE_BLOCK_BYTES = 500_000;
-/** Transactions hashed between two looks at the clock. */
+/** Transactions looked at between two looks at the clock. */
 const SLICE_TXS = 128;
+
+/** Transactions that were checked before. */
+export interface KnownTxs {
+  /** How many there are. */
+  readonly size: number;
+  /** Gives a transaction of the very same bytes as a known one its ids and TxFacts. */
+  recognise(tx: TxView): void;
+}
 
 /** Whether what is done with a block deserves turns of its own. */
 export function isLarge({ totalSize }: BlockView): boolean {
   return totalSize > LARGE_BLOCK_BYTES;
 }
 
-/** Makes the ids of a large block's transactions, which stay with them, in turns; the first turn comes before. */
-export async function hashIds(block: BlockView): Promise<void> {
-  await yieldToLoop();
-  await new Turns().run(hashing(block));
+/**
+ * Makes the ids of a block's transactions, which stay with them, and looks which of them are known; a large block's in
+ * turns, of which the first comes before.
+ */
+export async function identify(block: BlockView, known: KnownTxs | null): Promise<void> {
+  const source = known !== null && known.size > 0 ? known : null;
+  if (isLarge(block)) {
+    await yieldToLoop();
+    await new Turns().run(identifying(block, source));
+  } else if (source !== null) for (const _ of identifying(block, source));
 }
 
-function* hashing({ txs }: BlockView): Generator<void, void> {
-  for (let i = 0; i < txs.length; i++) {
+function* identifying({ txs }: BlockView, known: KnownTxs | null): Generator<void, void> {
+  for (const [i, tx] of txs.entries()) {
+    if (tx.facts === null) known?.recognise(tx);
     // Asked for, they are kept.
-    void txs[i]?.txid;
-    void txs[i]?.wtxid;
+    void tx.txid;
+    void tx.wtxid;
     if (i % SLICE_TXS === 0) yield;
   }
 }

@@ -24,7 +24,8 @@ export interface ScriptSettings {
 
 /** Transactions under way. */
 interface Run {
-  readonly first: number;
+  /** Theirs in the block. */
+  readonly places: readonly number[];
   readonly jobs: readonly TxJob[];
   readonly result: Promise<VerifyResult>;
 }
@@ -44,17 +45,21 @@ export class ScriptRuns {
 
   /** Starts the scripts of the transactions from first up to, not including, end. */
   start(connector: BlockConnector, first: number, end: number): void {
+    const { flags, klass } = this.#settings;
     const jobs: TxJob[] = [];
+    const places: number[] = [];
     // The coinbase has no scripts to run.
     for (let i = Math.max(first, 1); i < end; i++) {
-      jobs.push({ tx: connector.block.txs[i] as TxJob['tx'], spent: connector.spentByTx[i] as TxJob['spent'] });
+      const tx = connector.block.txs[i] as TxJob['tx'];
+      if (tx.facts !== null && (flags & ~tx.facts.flags) === 0) continue;
+      jobs.push({ tx, spent: connector.spentByTx[i] as TxJob['spent'] });
+      places.push(i);
     }
     if (jobs.length === 0) return;
-    const { flags, klass } = this.#settings;
     const result = this.#verifier.verifyTxs({ txs: jobs, flags, klass, stop: this.#stop });
     // Awaited in order later; one that fails before its turn must not count as unhandled.
     result.catch(() => undefined);
-    this.#runs.push({ first: Math.max(first, 1), jobs, result });
+    this.#runs.push({ places, jobs, result });
   }
 
   /** The block's verdict out of what connecting and the scripts found. Only faults of the verifier reject. */
@@ -81,7 +86,7 @@ export class ScriptRuns {
     const job = { ...(run.jobs[result.failedTx] as TxJob), onlyInput: result.failedInput };
     const passesMandatory = wording === 'sequential' && (await this.#passes(job, flags & ~NOT_MANDATORY));
     const error = scriptErrorText(result.scriptError, wording === 'plain');
-    const failure = { tx: run.first + result.failedTx, error, passesMandatory };
+    const failure = { tx: run.places[result.failedTx] as number, error, passesMandatory };
     const txid = hashToHex((run.jobs[result.failedTx] as TxJob).tx.txid);
     const verdict = blockVerdict(connector, failure, wording);
     if (wording === 'plain') this.#log.info(`Block validation error: ${verdict?.reason}, input ${result.failedInput} of ${txid}`);

@@ -59,6 +59,7 @@ export class BlockView {
     this.checked = false;
     this.merkleChecked = false;
     this.witnessChecked = false;
+    for (const tx of this.txs) tx.facts = null;
   }
 
   /** Made by parseBlock. */

@@ -16,6 +16,19 @@ import { INPUT_SLOTS, OUTPUT_SLOTS, readInputs, readOutputs } from './read-lists
 const WITNESS_FLAG = 1;
 const WITNESS_SCALE = 4;
 
+/**
+ * What is known of a transaction that was checked before. All of it hangs on the transaction's bytes and on the outputs
+ * that they name, so it holds in every chain: it passes checkTransaction, and the rest as follows.
+ */
+export interface TxFacts {
+  /** Satoshis. */
+  readonly fee: number;
+  /** BIP-0141 cost under P2SH and WITNESS. */
+  readonly sigopCost: number;
+  /** SCRIPT_VERIFY_* bits under which its scripts pass. */
+  readonly flags: number;
+}
+
 /** How to read a transaction. */
 export interface ParseTxOptions {
   /** Where it starts; default 0. */
@@ -100,6 +113,8 @@ export class TxView {
   readonly #base: number;
   /** The hash functions that ids are made with. */
   readonly hashes: Hashes;
+  /** Null: nothing is known. */
+  facts: TxFacts | null = null;
   #txidCache: Uint8Array | undefined = undefined;
   #wtxidCache: Uint8Array | undefined = undefined;
 
@@ -269,12 +284,13 @@ export class TxView {
   }
 
   /**
-   * Takes over ids that were computed of the same bytes before: hashing is most of what looking at a known transaction
-   * costs.
+   * Takes over ids that were computed of the same bytes before, and what else is known of those: hashing is most of what
+   * looking at a known transaction costs.
    */
-  adoptIds(txid: Uint8Array, wtxid: Uint8Array): void {
+  adopt(txid: Uint8Array, wtxid: Uint8Array, facts: TxFacts | null): void {
     this.#txidCache = txid;
     this.#wtxidCache = wtxid;
+    this.facts = facts;
   }
 
   /** Double SHA-256 of the whole encoding, internal order; the txid when there is no witness. BIP-0141. */

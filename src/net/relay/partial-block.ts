@@ -131,7 +131,7 @@ export class PartialBlock {
     writer.bytes(this.#compact.header).compactSize(txs.length);
     for (const tx of txs) writer.bytes(tx.bytes);
     const block = parseBlock(writer.finish(), context.crypto);
-    for (const [i, tx] of txs.entries()) (block.txs[i] as TxView).adoptIds(tx.txid, tx.wtxid);
+    for (const [i, tx] of txs.entries()) (block.txs[i] as TxView).adopt(tx.txid, tx.wtxid, tx.facts);
     // Wrong transactions or witnesses may be our own doing: two transactions can have the same short id.
     return checkMutation(block, height, context.params) === null ? block : 'mismatch';
   }

@@ -1,7 +1,7 @@
 // A block arrives from a peer: it goes to the chain, and whoever sent it answers for it, also when the chain looks at
 // it much later.
 
-import { hashIds, isLarge } from '../../chain/connect/large-block.js';
+import { isLarge } from '../../chain/connect/large-block.js';
 import { NodeStatus } from '../../chain/tree/header-node.js';
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
 import { parseHeader } from '../../consensus/block/header-view.js';
@@ -67,7 +67,7 @@ export class BlockReceiver {
     // Without its parent it goes nowhere, and has not been asked for.
     if (prev === undefined) return this.process(peer, block, false, true);
     const height = prev.height + 1;
-    if (isLarge(block)) return hashIds(block).then(() => this.#screen(peer, block, height, asked));
+    if (isLarge(block)) return chain.identify(block).then(() => this.#screen(peer, block, height, asked));
     return this.#screen(peer, block, height, asked);
   }
 

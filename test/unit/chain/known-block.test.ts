@@ -1,12 +1,17 @@
-// Blocks of transactions that the mempool holds, checked without their coins and scripts, against the whole check of
-// the same bytes: it must say yes to every such block that is valid, and to nothing else.
+// Blocks of transactions that the mempool holds. Checked without their coins and scripts, against the whole check of the
+// same bytes: it must say yes to every such block that is valid, and to nothing else. Connected with what is known of
+// them, against a node that knows nothing: the verdicts must be the same.
 import fc from 'fast-check';
 import t, { type Test as Tap } from 'tap';
+import { ScriptRuns } from '../../../src/chain/connect/script-runs.js';
 import { type BlockView, parseBlock } from '../../../src/consensus/block/block-view.js';
+import type { BlockConnector } from '../../../src/consensus/connect.js';
+import { SCRIPT_VERIFY_NULLDUMMY, SCRIPT_VERIFY_P2SH, SCRIPT_VERIFY_WITNESS } from '../../../src/consensus/script/flags.js';
 import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
 import { silentLogger } from '../../../src/log/logger.js';
 import { Mempool } from '../../../src/mempool/mempool.js';
 import { InlineVerifier } from '../../../src/parallel/inline-verifier.js';
+import { PASSED_BEFORE } from '../../../src/parallel/verifier.js';
 import { ANYONE, type BlockPlan, type BuiltBlock, buildBlock, buildChain, GENESIS, reward, spend } from '../../framework/chain-builder.js';
 import { crypto, openFixture, TEST_NOW } from '../../framework/chain-fixture.js';
 import { type Out, serializeTx, TRUE_SCRIPT, TRUE_WITNESS, type Tx, txid } from '../../framework/messages.js';
@@ -75,14 +80,19 @@ async function world(t: Tap) {
         : i === 6
           ? { locktime: blocks.at(-8)!.time, sequence: 0 }
           : i === 7
-            ? { sequence: 400 }
+            ? { sequence: HEIGHT + 1 - blocks[i]!.height }
             : {};
     const one = await add([{ coin: reward(blocks[i]!), segwit: i % 2 === 1 }], [], rest);
     const two = await add([output(one, 0)], [one]);
     await add([output(one, 1), output(two, 1)], [one, two]);
   }
+  // Ripe in the next block, and not before.
+  const youngest = HEIGHT - 100;
+  await add([{ coin: reward(blocks[youngest]!), segwit: youngest % 2 === 1 }], []);
   return { fixture, chain, clock, pool, pooled, blocks };
 }
+
+const GENESIS_CHILD = buildBlock(GENESIS);
 
 /** What can be wrong with a block beside its transactions. */
 const SPOILS: Record<string, (tip: BuiltBlock) => BlockPlan> = {
@@ -107,21 +117,48 @@ const SPOILS: Record<string, (tip: BuiltBlock) => BlockPlan> = {
 /** What can be wrong with the transactions. */
 const LISTS = ['in order', 'shuffled', 'one missing', 'one twice', 'a stranger', 'another witness', 'a rival'] as const;
 
+/** Places of the wanted ones with all they need before them. */
+function closed(pooled: readonly Pooled[], wanted: readonly number[]): number[] {
+  const chosen = new Set<number>();
+  const take = (i: number): void => {
+    for (const parent of pooled[i]!.parents) take(parent);
+    chosen.add(i);
+  };
+  for (const i of wanted) take(i);
+  return [...chosen];
+}
+
+/** The transactions with something wrong at a place, or not. */
+function listed(good: readonly Tx[], list: (typeof LISTS)[number], place: number, stranger: Tx): Tx[] {
+  let txs = [...good];
+  if (list === 'shuffled') txs = [...txs.slice(place), ...txs.slice(0, place)];
+  if (list === 'one missing') txs.splice(place, 1);
+  if (list === 'one twice' && txs.length > 0) txs.push(txs[place]!);
+  if (list === 'a stranger') txs.splice(place, 0, stranger);
+  if (list === 'another witness' && txs.length > 0) {
+    const [first, ...others] = txs[place]!.ins;
+    const witness = first!.witness === undefined ? [Buffer.from([1])] : undefined;
+    txs[place] = { ...txs[place]!, ins: [{ ...first!, ...(witness && { witness }) }, ...others] };
+  }
+  if (list === 'a rival' && txs.length > 0) {
+    const rival = txs[place]!;
+    txs.splice(place, 0, { ...rival, outs: [{ ...rival.outs[0]!, value: 1_000 }, ...rival.outs.slice(1)] });
+  }
+  return txs;
+}
+
+/** Transactions that no mempool knows, without a witness and with one. */
+function strangersTo(blocks: readonly BuiltBlock[]): Tx[] {
+  const strangers = [40, 41].map((i) => spend([reward(blocks[i]!)], [{ value: 1_000, script: ANYONE }, PADDING]));
+  strangers[1]!.ins[0]!.witness = [...TRUE_WITNESS];
+  return strangers;
+}
+
 t.test('yes to every valid block of known transactions, and to nothing else', async (t) => {
   const { chain, pool, pooled, blocks } = await world(t);
   const tip = blocks.at(-1)!;
-  const strangers = [40, 41].map((i) => spend([reward(blocks[i]!)], [{ value: 1_000, script: ANYONE }, PADDING]));
-  strangers[1]!.ins[0]!.witness = [...TRUE_WITNESS];
+  const strangers = strangersTo(blocks);
   const seen = new Map<string, number>();
-  const closed = (wanted: readonly boolean[]): number[] => {
-    const chosen = new Set<number>();
-    const take = (i: number): void => {
-      for (const parent of pooled[i]!.parents) take(parent);
-      chosen.add(i);
-    };
-    for (const [i, is] of wanted.entries()) if (is) take(i);
-    return [...chosen];
-  };
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.boolean(), { minLength: pooled.length, maxLength: pooled.length }),
@@ -129,22 +166,12 @@ t.test('yes to every valid block of known transactions, and to nothing else', as
       fc.constantFrom(...LISTS, 'in order', 'in order'),
       fc.nat(),
       async (wanted, spoil, list, at) => {
-        const chosen = closed(wanted);
-        let txs = chosen.map((i) => pooled[i]!.tx);
-        const place = at % Math.max(1, txs.length);
-        if (list === 'shuffled') txs = [...txs.slice(place), ...txs.slice(0, place)];
-        if (list === 'one missing') txs.splice(place, 1);
-        if (list === 'one twice' && txs.length > 0) txs.push(txs[place]!);
-        if (list === 'a stranger') txs.splice(place, 0, strangers[at % 2]!);
-        if (list === 'another witness' && txs.length > 0) {
-          const [first, ...others] = txs[place]!.ins;
-          const witness = first!.witness === undefined ? [Buffer.from([1])] : undefined;
-          txs[place] = { ...txs[place]!, ins: [{ ...first!, ...(witness && { witness }) }, ...others] };
-        }
-        if (list === 'a rival' && txs.length > 0) {
-          const rival = txs[place]!;
-          txs.splice(place, 0, { ...rival, outs: [{ ...rival.outs[0]!, value: 1_000 }, ...rival.outs.slice(1)] });
-        }
+        const chosen = closed(
+          pooled,
+          wanted.flatMap((is, i) => (is ? [i] : [])),
+        );
+        const good = chosen.map((i) => pooled[i]!.tx);
+        const txs = listed(good, list, at % Math.max(1, good.length), strangers[at % 2]!);
         const { fees = 0, ...plan } = SPOILS[spoil]!(tip);
         const total = fees + chosen.reduce((sum, i) => sum + pooled[i]!.fee, 0);
         const bytes = new Uint8Array(buildBlock(tip, { ...plan, txs, fees: total, unsolved: true }).bytes);
@@ -205,4 +232,104 @@ t.test('a list is known for the tip it was asked at, and by what is in the pool 
   t.equal(await valid(), true);
   await chain.submitBlock(new Uint8Array(buildBlock(tip, { txs: [txs[0]!], tag: 9 }).bytes));
   t.equal(pool.known(ids), null, 'one of them is in the chain');
+});
+
+t.test('a block is judged as by a node without a mempool, on the tip and on branches below it', async (t) => {
+  const { chain, pool, pooled, blocks } = await world(t);
+  chain.knowFrom(pool);
+  const bare = await openFixture();
+  t.teardown(() => bare.end());
+  for (const { bytes } of blocks) await bare.chain.submitBlock(new Uint8Array(bytes));
+  const tip = blocks.at(-1)!;
+  const strangers = strangersTo(blocks);
+  const seen = new Map<string, number>();
+  const judged = { known: '', bare: '' };
+  chain.onChecked((_hash, _block, reject) => (judged.known += ` ${reject?.category} ${reject?.reason} ${reject?.debug}`));
+  bare.chain.onChecked((_hash, _block, reject) => {
+    judged.bare += ` ${reject?.category} ${reject?.reason} ${reject?.debug}`;
+    seen.set(reject?.reason ?? 'valid', (seen.get(reject?.reason ?? 'valid') ?? 0) + 1);
+  });
+  let tag = 100;
+  let recognised = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.oneof(fc.subarray([...pooled.keys()], { maxLength: 6 }), fc.constant([pooled.length - 1])),
+      fc.constantFrom(...Object.keys(SPOILS), 'none', 'none', 'none'),
+      fc.constantFrom(...LISTS, 'in order', 'in order'),
+      fc.constantFrom(0, 0, 1, 2),
+      fc.nat(),
+      async (wanted, spoil, list, depth, at) => {
+        const chosen = closed(pooled, wanted);
+        const good = chosen.map((i) => pooled[i]!.tx);
+        const txs = listed(good, list, at % Math.max(1, good.length), strangers[at % 2]!);
+        const parent = blocks.at(-1 - depth)!;
+        const { fees = 0, ...plan } = SPOILS[spoil]!(parent);
+        tag++;
+        const total = fees + chosen.reduce((sum, i) => sum + pooled[i]!.fee, 0);
+        const branch = [buildBlock(parent, { ...plan, txs, fees: total, tag })];
+        // More work than the tip has: the block is connected as one of a branch.
+        while (branch.length <= depth) branch.push(buildBlock(branch.at(-1)!, { tag }));
+        judged.known = judged.bare = '';
+        for (const { bytes } of branch) {
+          const view = parseBlock(new Uint8Array(bytes), crypto);
+          const here = await chain.submitBlock(view);
+          const there = await bare.chain.submitBlock(new Uint8Array(bytes));
+          recognised += view.txs.filter(({ facts }) => facts !== null).length;
+          judged.known += ` ${here.kind}`;
+          judged.bare += ` ${there.kind}`;
+        }
+        if (judged.known !== judged.bare) throw new Error(`${spoil}, ${list}, ${depth}:${judged.known};${judged.bare}`);
+        for (const { chain: each } of [{ chain }, bare]) {
+          const first = each.node(branch[0]!.hash);
+          if (first !== undefined && each.contains(first)) await each.invalidateBlock(first);
+          if (!Buffer.from(each.tip.hash).equals(tip.hash)) throw new Error('back on the tip of before');
+        }
+        await pool.settled();
+        // On the way back the tip is lower for a moment, where locks and young rewards are not ripe.
+        for (const { tx } of pooled) {
+          if (!pool.has(txid(tx)) && (await pool.accept(view(tx))).reject !== null) throw new Error('it is taken again');
+        }
+      },
+    ),
+    { numRuns: 250 },
+  );
+  t.ok(recognised > 500, 'most of it was known');
+  for (const word of [
+    'valid',
+    'bad-cb-amount',
+    'bad-txnmrklroot',
+    'bad-blk-sigops',
+    'bad-txns-nonfinal',
+    'bad-txns-premature-spend-of-coinbase',
+    'bad-txns-inputs-missingorspent',
+    'unexpected-witness',
+    'bad-witness-merkle-match',
+  ]) {
+    t.ok((seen.get(word) ?? 0) > 0, `${word} was among them`);
+  }
+});
+
+t.test('scripts are left out under no flags but those they passed under', async (t) => {
+  const txs = [spend([reward(GENESIS_CHILD)], [{ value: 1_000, script: ANYONE }]), spend([reward(GENESIS_CHILD)], [PADDING])];
+  const block = parseBlock(new Uint8Array(buildBlock(GENESIS_CHILD, { txs }).bytes), crypto);
+  const facts = { fee: 1, sigopCost: 0, flags: SCRIPT_VERIFY_P2SH | SCRIPT_VERIFY_WITNESS };
+  block.txs[1]!.facts = facts;
+  const run = async (flags: number): Promise<number[]> => {
+    const ran: number[] = [];
+    const verifier = new InlineVerifier(crypto);
+    verifier.verifyTxs = async ({ txs: jobs }) => {
+      ran.push(...jobs.map(({ tx }) => block.txs.indexOf(tx)));
+      return { ...PASSED_BEFORE, ok: false, failedTx: jobs.length - 1, failedInput: 0, scriptError: 1 };
+    };
+    const runs = new ScriptRuns(verifier, { flags, klass: 'block', wording: 'plain' }, silentLogger);
+    const connector = { block, spentByTx: [[], [], []], verdict: null } as unknown as BlockConnector;
+    runs.start(connector, 0, 3);
+    t.match((await runs.verdict(connector))?.reason, 'block-script-verify-flag-failed');
+    return ran;
+  };
+  t.same(await run(facts.flags), [2], 'the known one is left out, and the place of what fails is right');
+  t.same(await run(SCRIPT_VERIFY_P2SH), [2]);
+  t.same(await run(facts.flags | SCRIPT_VERIFY_NULLDUMMY), [1, 2]);
+  block.forgetChecks();
+  t.same(await run(facts.flags), [1, 2]);
 });

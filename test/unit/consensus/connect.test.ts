@@ -262,3 +262,28 @@ t.test('small things', async (t) => {
     [false, true, false, false, true],
   );
 });
+
+t.test('what is known of a transaction counts, and its place in the chain is looked at all the same', (t) => {
+  const coins = new ModelCoins();
+  coins.set(A, 0, coin(1000));
+  coins.set(A, 1, coin(2000, 20, true));
+  const known = (inputs: number, sigopCost: number) => {
+    const tx = makeTx(hashes, { inputs: [input(A, inputs)], outputs: [output(900)] });
+    tx.facts = { fee: 100, sigopCost, flags };
+    return tx;
+  };
+  const judged = (txs: TxView[], more: { flags?: number; parent?: ModelNode; paid?: number } = {}) => {
+    const block = makeBlock(hashes, [coinbaseOf(more.paid ?? SUBSIDY), ...txs]);
+    for (const [i, tx] of txs.entries()) block.txs[i + 1]!.facts = tx.facts;
+    return connectBlock(block, more.parent ?? parentAt(119), regtest, coins, { flags: more.flags ?? flags });
+  };
+  const good = judged([known(0, 80_000)], { paid: SUBSIDY + 100 });
+  t.same([good.verdict, good.fees, good.sigopCost], [null, 100, 80_000]);
+  t.equal(judged([known(0, 1)], { paid: SUBSIDY + 101 }).verdict?.reason, 'bad-cb-amount');
+  t.equal(judged([known(0, 80_001)]).verdict?.reason, 'bad-blk-sigops');
+  t.equal(judged([known(0, 80_001)], { flags: SCRIPT_VERIFY_P2SH }).verdict, null, 'the cost of witnesses does not count here');
+  t.equal(judged([known(0, 1), known(0, 1)]).verdict?.reason, 'bad-txns-inputs-missingorspent');
+  t.equal(judged([known(2, 1)]).verdict?.reason, 'bad-txns-inputs-missingorspent');
+  t.equal(judged([known(1, 1)], { parent: parentAt(118) }).verdict?.reason, 'bad-txns-premature-spend-of-coinbase');
+  t.end();
+});

@@ -59,7 +59,8 @@ function rebuild(ctx: NodeContext, header: HeaderView, txs: readonly TxView[]): 
     txs.map((tx) => tx.bytes),
   );
   const block = parseBlock(bytes, ctx.crypto);
-  for (const [i, tx] of block.txs.entries()) tx.adoptIds((txs[i] as TxView).txid, (txs[i] as TxView).wtxid);
+  // The whole check looks for itself: it is the words' source.
+  for (const [i, tx] of block.txs.entries()) tx.adopt((txs[i] as TxView).txid, (txs[i] as TxView).wtxid, null);
   return block;
 }
 
