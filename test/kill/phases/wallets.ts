@@ -172,7 +172,8 @@ class WalletRound {
     } else if ((await this.#seeds(name)) !== before.seeds) fault('it is plain and has another seed');
     if (!(await this.#on(name, 'getaddressinfo', before.address)).ismine) fault('an address is not its own any more');
     if (before.key !== null && (await this.#on(name, 'dumpprivkey', before.address)) !== before.key) fault('a key is lost');
-    const left = fs.readdirSync(this.#folder(name)).filter((entry) => entry !== 'wallet.db');
+    // It is loaded: its folder is locked.
+    const left = fs.readdirSync(this.#folder(name)).filter((entry) => entry !== 'wallet.db' && entry !== 'wallet.lock');
     if (left.length > 0) fault(`left over: ${left.join()}`);
     await this.#putAway(name);
   }
