@@ -2,7 +2,9 @@
 // differ.
 //
 //   npm run compare -- --bitcoind=PATH [--version=31|0.21.1] [--steps=1000] [--seed=1] [--restart=250]
+//                      [--chains=1 --minutes=60 --jobs=1]
 //
+// With more than one of --chains, comparisons of so many steps follow each other with seeds that count up (chains.ts).
 // Transactions come by calls and from a peer, the latter with children before their parents. Every so many steps
 // (--restart) both are stopped and started over what they wrote.
 //
@@ -12,12 +14,14 @@
 // difference blocks empty both mempools, so that it is not counted again. Exit status 1 when there was any difference.
 import fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { CoreDaemon } from '../../bench/harness/core-daemon.js';
 import { Daemon } from '../framework/daemon.js';
 import { P2pClient } from '../framework/p2p-client.js';
 import { freePort } from '../framework/ports.js';
 import { pseudoRandom } from '../framework/pseudo-random.js';
+import { playChains } from './chains.js';
 import type { Made } from './coins.js';
 import { canonical, contrast, Differences } from './differences.js';
 import { Ledger } from './ledger.js';
@@ -31,6 +35,9 @@ const { values } = parseArgs({
     steps: { type: 'string', default: '1000' },
     seed: { type: 'string', default: '1' },
     restart: { type: 'string', default: '250' },
+    chains: { type: 'string', default: '1' },
+    minutes: { type: 'string', default: '60' },
+    jobs: { type: 'string', default: '1' },
   },
 });
 const steps = Number(values.steps);
@@ -42,6 +49,17 @@ if (values.bitcoind === undefined || !fs.existsSync(values.bitcoind)) {
   say(`skipped: nothing is compared, because ${why}`);
   process.exit(0);
 }
+if (values.chains !== '1') {
+  const same = await playChains({
+    file: fileURLToPath(import.meta.url),
+    options: (['bitcoind', 'version', 'steps', 'restart'] as const).map((name) => `--${name}=${values[name]}`),
+    firstSeed: seed,
+    count: Number(values.chains),
+    minutes: Number(values.minutes),
+    jobs: Number(values.jobs),
+  });
+  process.exit(same ? 0 : 1);
+}
 
 const FIRST_BLOCKS = 110;
 const FIRST_BLOCK_COINS = 40;
@@ -52,21 +70,31 @@ const CLUSTERS_EVERY = 7;
 /** A block empties most of the mempools then: comparisons of larger ones find nothing that these do not. */
 const MOST_ENTRIES = 250;
 /** A template may be some milliseconds behind. */
-const TEMPLATE_TRIES = 120;
+const TEMPLATE_TRIES = 1200;
+const TEMPLATE_WAIT_MS = 5;
 /** The code of getblocktemplate's error then. */
 const NOT_CONNECTED = -9;
 
-type Node = Pick<CoreDaemon, 'call'>;
+type Node = Pick<CoreDaemon, 'call' | 'post'>;
 
-/** What a call says, errors included. */
-async function reply(node: Node, [method, ...params]: Action['calls'][number]): Promise<unknown> {
-  try {
-    return canonical(await node.call(method, ...params));
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && typeof error.code === 'number')) throw error;
-    return { error: `${error.code} ${error.message}` };
-  }
+interface Reply {
+  readonly id: number;
+  readonly result: unknown;
+  readonly error: { readonly code: number; readonly message: string } | null;
 }
+
+/** What calls in one batch say, errors included. */
+async function replies(node: Node, calls: Action['calls']): Promise<unknown[]> {
+  if (calls.length === 0) return [];
+  const { body } = await node.post(JSON.stringify(calls.map(([method, ...params], id) => ({ id, method, params }))));
+  const list: Reply[] = JSON.parse(body);
+  if (!Array.isArray(list) || list.length !== calls.length) throw new Error(`no batch of replies: ${body.slice(0, 200)}`);
+  return list
+    .sort((a, b) => a.id - b.id)
+    .map(({ result, error }) => canonical(error ? { error: `${error.code} ${error.message}` } : result));
+}
+
+const ofBoth = (calls: Action['calls']): Promise<unknown[][]> => Promise.all([replies(core, calls), replies(adit, calls)]);
 
 const old = values.version === '0.21.1';
 const [corePort, aditPort] = [await freePort(), await freePort()];
@@ -85,14 +113,15 @@ let takenFromPeer = 0;
 
 /** Sends both the same transactions, until both have handled them. */
 async function sendAsPeer(txs: readonly Made[]): Promise<void> {
-  for (const port of [corePort, aditPort]) {
+  const send = async (port: number): Promise<void> => {
     let peer = peers.get(port);
     if (peer === undefined || peer.closed) peers.set(port, (peer = await P2pClient.connect(port)));
     for (const { hex } of txs) peer.send('tx', Buffer.from(hex, 'hex'));
     // An orphan whose parent came is looked at before the next message of its peer.
     for (let i = 0; i <= txs.length; i++) await peer.sync();
     peer.received.length = 0;
-  }
+  };
+  await Promise.all([corePort, aditPort].map(send));
   const pool = new Set<string>(await core.call('getrawmempool'));
   sentByPeer += txs.length;
   takenFromPeer += txs.filter(({ id }) => pool.has(id)).length;
@@ -106,20 +135,28 @@ function asKnown([method, ...params]: Action['calls'][number]): Action['calls'] 
   return txs.map((tx) => ['sendrawtransaction', tx, 0]);
 }
 
-/** Gives both the calls, and tells whether all replies were the same. */
-async function play({ name, calls, sent, done }: Action, step: number): Promise<boolean> {
+/**
+ * Gives both the calls, and tells whether all replies were the same. Both must be on the same tip then; the ledger goes
+ * there.
+ */
+async function play({ name, calls, sent, done }: Action, ledger: Ledger, step: number): Promise<boolean> {
   let same = true;
-  for (const call of calls.flatMap(asKnown)) {
-    const [ofCore, ofAdit] = await Promise.all([reply(core, call), reply(adit, call)]);
-    differences.saw(ofCore);
-    const members = contrast(ofCore, ofAdit);
-    if (members.length === 0) continue;
+  const known = calls.flatMap(asKnown);
+  const [ofCore, ofAdit] = await ofBoth([...known, ['getbestblockhash']]);
+  const [tip, tipOfAdit] = [ofCore, ofAdit].map((list) => list!.pop());
+  known.forEach((call, i) => {
+    const [core, adit] = [ofCore![i], ofAdit![i]];
+    differences.saw(core);
+    const members = contrast(core, adit);
+    if (members.length === 0) return;
     same = false;
-    const difference = { step, call: JSON.stringify(call), core: JSON.stringify(ofCore), adit: JSON.stringify(ofAdit) };
+    const difference = { step, call: JSON.stringify(call), core: JSON.stringify(core), adit: JSON.stringify(adit) };
     differences.add({ what: `${name} ${call[0]}`, ...difference }, members);
-  }
+  });
   if (sent !== undefined) await sendAsPeer(sent);
   done?.();
+  if (typeof tip !== 'string' || tip !== tipOfAdit) throw new Error(`the tips differ at step ${step}: ${tip}, ${tipOfAdit}`);
+  ledger.follow(tip);
   return same;
 }
 
@@ -129,15 +166,8 @@ async function restart(time: number): Promise<void> {
   for (const node of [core, adit])
     for (let loaded = false; !loaded; ) {
       ({ loaded } = await node.call('getmempoolinfo'));
-      if (!loaded) await sleep(50);
+      if (!loaded) await sleep(10);
     }
-}
-
-/** Both must be on the same tip; the ledger goes there. */
-async function followTip(ledger: Ledger, step: number): Promise<void> {
-  const [ofCore, ofAdit] = await Promise.all([core.call('getbestblockhash'), adit.call('getbestblockhash')]);
-  if (ofCore !== ofAdit) throw new Error(`the tips differ at step ${step}: ${ofCore}, ${ofAdit}`);
-  ledger.follow(ofCore);
 }
 
 /** Members of mempool replies that say how much memory is used, or what peers did. */
@@ -146,17 +176,18 @@ const OWN_AFFAIR = new Set(['usage', 'maxmempool', 'optimal']);
 /** One line for each kind of member that differs. */
 async function comparePools(step: number): Promise<boolean> {
   let same = true;
-  for (const [method, ...params] of [['getmempoolinfo'], ['getrawmempool', true]] as Action['calls']) {
-    const [ofCore, ofAdit] = (await Promise.all([core.call(method, ...params), adit.call(method, ...params)])).map(sorted);
-    const members = contrast(ofCore, ofAdit).filter((member) => !OWN_AFFAIR.has(member.slice(1).split(':')[0]!));
-    if (members.length === 0) continue;
+  const calls: Action['calls'] = [['getmempoolinfo'], ['getrawmempool', true]];
+  const [ofCore, ofAdit] = (await ofBoth(calls)).map((list) => list.map(sorted));
+  calls.forEach(([method], i) => {
+    const members = contrast(ofCore![i], ofAdit![i]).filter((member) => !OWN_AFFAIR.has(member.slice(1).split(':')[0]!));
+    if (members.length === 0) return;
     same = false;
     const kinds = new Map(members.map((member) => [member.replace(/^\/[0-9a-f]{64}/, '').split(':')[0]!, member]));
     for (const [kind, member] of kinds) {
       const [a, b] = member.slice(member.indexOf(': ') + 2).split(' <> ');
       differences.add({ what: method, step, call: method, core: `${member.slice(0, 90)} ${a}`, adit: b ?? '' }, [kind]);
     }
-  }
+  });
   return same;
 }
 
@@ -164,31 +195,32 @@ async function comparePools(step: number): Promise<boolean> {
 async function compareClusters(pool: Pool, step: number): Promise<boolean> {
   let same = true;
   const ids = Object.keys(pool).filter((_, i) => i % CLUSTERS_EVERY === 0);
-  for (const id of ids) {
-    const call: Action['calls'][number] = ['getmempoolcluster', id];
-    const [ofCore, ofAdit] = (await Promise.all([reply(core, call), reply(adit, call)])) as Record<string, unknown>[];
-    const members = ['clusterweight', 'txcount', 'error'].filter((name) => ofCore![name] !== ofAdit![name]);
-    if (members.length === 0) continue;
+  const calls = ids.map((id): Action['calls'][number] => ['getmempoolcluster', id]);
+  const [ofCore, ofAdit] = (await ofBoth(calls)) as Record<string, unknown>[][];
+  calls.forEach((call, i) => {
+    const [core, adit] = [ofCore![i]!, ofAdit![i]!];
+    const members = ['clusterweight', 'txcount', 'error'].filter((name) => core[name] !== adit[name]);
+    if (members.length === 0) return;
     same = false;
     differences.add(
-      { what: 'getmempoolcluster', step, call: JSON.stringify(call), core: JSON.stringify(ofCore), adit: JSON.stringify(ofAdit) },
+      { what: 'getmempoolcluster', step, call: JSON.stringify(call), core: JSON.stringify(core), adit: JSON.stringify(adit) },
       members,
     );
-  }
+  });
   return same;
 }
 
 /** Lists of relatives are in no order. */
 function sorted(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(canonical(value)), (_, member) =>
-    Array.isArray(member) && member.every((one) => typeof one === 'string') ? member.sort() : member,
-  );
+  if (Array.isArray(value)) return value.every((one) => typeof one === 'string') ? value.sort() : value.map(sorted);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, sorted(member)]));
 }
 
 async function compareTemplates(ledger: Ledger, step: number): Promise<void> {
   // Both may hand out an older one for some seconds.
   const time = ledger.wait();
-  for (const node of [core, adit]) await node.call('setmocktime', time);
+  await ofBoth([['setmocktime', time]]);
   const fees = async (node: Node): Promise<number> => {
     const { transactions } = await node.call('getblocktemplate', { rules: ['segwit'] }).catch(async (error: unknown) => {
       // 0.21.1 wants a peer.
@@ -200,7 +232,7 @@ async function compareTemplates(ledger: Ledger, step: number): Promise<void> {
   };
   const wanted = await fees(core);
   let got = 0;
-  for (let i = 0; i < TEMPLATE_TRIES && (got = await fees(adit)) < wanted; i++) await sleep(50);
+  for (let i = 0; i < TEMPLATE_TRIES && (got = await fees(adit)) < wanted; i++) await sleep(TEMPLATE_WAIT_MS);
   if (got < wanted) differences.add({ what: 'getblocktemplate', step, call: 'fees', core: `${wanted}`, adit: `${got}` }, ['fees']);
 }
 
@@ -212,11 +244,10 @@ async function empty(stream: Stream, ledger: Ledger, step: number): Promise<void
       const txs = stream.fitting(inOrder(pool));
       if (txs.length === 0) break;
       const before = differences.count;
-      await play(stream.block(txs), step);
-      if (differences.count > before) throw new Error(`the chains differ at step ${step}`);
       const { height } = ledger;
-      await followTip(ledger, step);
-      if (ledger.height === height) continue;
+      await play(stream.block(txs), ledger, step);
+      if (differences.count > before) throw new Error(`the chains differ at step ${step}`);
+      if (ledger.height > height) continue;
       throw new Error(`${node === core ? 'bitcoind' : 'adit'} keeps what no block may have at step ${step}`);
     }
   }
@@ -233,20 +264,18 @@ try {
   const transactions = new Transactions(dice, ledger);
   const stream = new Stream(dice, ledger, transactions);
   for (const node of [core, adit]) await node.call('setmocktime', START_TIME + 60);
+  const calls: Action['calls'] = [];
   for (let i = 0; i < FIRST_BLOCKS; i++) {
     const block = ledger.next([], FIRST_BLOCK_COINS);
-    const calls: Action['calls'] = [
-      ['setmocktime', block.time],
-      ['submitblock', block.hex],
-    ];
-    if (!(await play({ name: 'block', calls, done: () => ledger.connect(block) }, 0))) throw new Error('the first blocks differ');
+    calls.push(['setmocktime', block.time], ['submitblock', block.hex]);
+    ledger.connect(block);
   }
+  if (!(await play({ name: 'block', calls }, ledger, 0))) throw new Error('the first blocks differ');
   for (step = 1; step <= steps; step++) {
     const pool: Pool = await core.call('getrawmempool', true);
     const full = Object.keys(pool).length > MOST_ENTRIES;
     const action = full ? stream.block(stream.fitting(inOrder(pool))) : stream.next(pool);
-    let same = await play(action, step);
-    await followTip(ledger, step);
+    let same = await play(action, ledger, step);
     if (same && step % TEMPLATE_EVERY === 0) await compareTemplates(ledger, step);
     if (same && !old && step % CLUSTERS_EVERY === 0) same = await compareClusters(pool, step);
     const restarts = step % restartEvery === 0;

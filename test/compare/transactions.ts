@@ -52,34 +52,50 @@ export interface Wish {
 const data = (bytes: number): Buffer => Buffer.concat([Buffer.from([0x6a]), push(Buffer.alloc(bytes, 7))]);
 const MOST_SPENT = 3;
 
+/** What was found of a mempool, found once. */
+function kept<T>(all: WeakMap<Pool, T>, pool: Pool, find: () => T): T {
+  const known = all.get(pool);
+  if (known !== undefined) return known;
+  const found = find();
+  all.set(pool, found);
+  return found;
+}
+
 export class Transactions {
   readonly #dice: Dice;
   readonly #ledger: Ledger;
   /** Outpoints that entries spend, with the entries' ids. */
   readonly #spent = new WeakMap<Pool, Map<string, string>>();
+  readonly #confirmed = new WeakMap<Pool, Coin[]>();
+  readonly #unconfirmed = new WeakMap<Pool, Coin[]>();
+  readonly #contested = new WeakMap<Pool, Coin[]>();
 
   constructor(dice: Dice, ledger: Ledger) {
     this.#dice = dice;
     this.#ledger = ledger;
   }
 
-  /** Coins that no entry spends. */
-  confirmed(pool: Pool): Coin[] {
-    const spent = this.#spentIn(pool);
-    const free: Coin[] = [];
-    for (const [outpoint, coin] of this.#ledger.coins) if (coin.value > 100_000 && !spent.has(outpoint)) free.push(coin);
-    return free;
+  /** Coins that no entry spends. The ledger's coins stay while a mempool is worked with. */
+  confirmed(pool: Pool): readonly Coin[] {
+    return kept(this.#confirmed, pool, () => {
+      const spent = this.#spentIn(pool);
+      const free: Coin[] = [];
+      for (const [outpoint, coin] of this.#ledger.coins) if (coin.value > 100_000 && !spent.has(outpoint)) free.push(coin);
+      return free;
+    });
   }
 
   /** Outputs of entries that no entry spends. */
-  unconfirmed(pool: Pool): Coin[] {
-    const spent = this.#spentIn(pool);
-    return Object.keys(pool).flatMap((id) => (this.#ledger.made.get(id)?.coins ?? []).filter((coin) => !spent.has(outpointOf(coin))));
+  unconfirmed(pool: Pool): readonly Coin[] {
+    return kept(this.#unconfirmed, pool, () => {
+      const spent = this.#spentIn(pool);
+      return Object.keys(pool).flatMap((id) => (this.#ledger.made.get(id)?.coins ?? []).filter((coin) => !spent.has(outpointOf(coin))));
+    });
   }
 
   /** Coins that entries spend. */
-  contested(pool: Pool): Coin[] {
-    return [...this.#spentIn(pool).keys()].flatMap((outpoint) => this.#ledger.coinOf(outpoint) ?? []);
+  contested(pool: Pool): readonly Coin[] {
+    return kept(this.#contested, pool, () => [...this.#spentIn(pool).keys()].flatMap((outpoint) => this.#ledger.coinOf(outpoint) ?? []));
   }
 
   /** One transaction; what is not wished for is drawn. */
@@ -180,12 +196,11 @@ export class Transactions {
   }
 
   #spentIn(pool: Pool): ReadonlyMap<string, string> {
-    const kept = this.#spent.get(pool);
-    if (kept !== undefined) return kept;
-    const spent = new Map<string, string>();
-    this.#spent.set(pool, spent);
-    for (const id of Object.keys(pool)) for (const input of this.#ledger.made.get(id)?.tx.ins ?? []) spent.set(outpointOf(input), id);
-    return spent;
+    return kept(this.#spent, pool, () => {
+      const spent = new Map<string, string>();
+      for (const id of Object.keys(pool)) for (const input of this.#ledger.made.get(id)?.tx.ins ?? []) spent.set(outpointOf(input), id);
+      return spent;
+    });
   }
 
   #withDescendants(pool: Pool, ids: Iterable<string>): Set<string> {

@@ -1,0 +1,52 @@
+// Many comparisons one after the other, each a process with a seed and chain of its own: coins and subsidies of one
+// chain last for a few thousand steps.
+import { spawn } from 'node:child_process';
+
+export interface Chains {
+  readonly file: string;
+  /** Of one comparison, beside its seed. */
+  readonly options: readonly string[];
+  readonly firstSeed: number;
+  readonly count: number;
+  /** None is begun after so many. */
+  readonly minutes: number;
+  /** At the same time. */
+  readonly jobs: number;
+}
+
+function outputOf(file: string, options: readonly string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [...process.execArgv, file, ...options], { stdio: ['ignore', 'pipe', 'inherit'] });
+    let text = '';
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+    child.on('error', reject);
+    child.on('close', () => resolve(text));
+  });
+}
+
+/** Plays them, prints what each says unless all was the same, and the sum. @returns whether nothing differed */
+export async function playChains({ file, options, firstSeed, count, minutes, jobs }: Chains): Promise<boolean> {
+  const say = (line: string): void => void process.stdout.write(`${line}\n`);
+  const began = Date.now();
+  let [steps, differing, played, next] = [0, 0, 0, firstSeed];
+  const lane = async (): Promise<void> => {
+    while (next < firstSeed + count && Date.now() - began < minutes * 60_000) {
+      const seed = next++;
+      const text = await outputOf(file, [...options, `--seed=${seed}`]);
+      const sum = /^(\d+) steps of seed \d+: (\d+) differences$/m.exec(text);
+      const ended = /^ended at step/m.test(text);
+      played++;
+      steps += Number(sum?.[1] ?? 0);
+      if (sum?.[2] !== '0' || ended) {
+        differing++;
+        say(text);
+      }
+      const seconds = Math.round((Date.now() - began) / 1000);
+      say(`${played} chains to seed ${seed}, ${steps} steps in ${seconds} s: ${differing} differ`);
+    }
+  };
+  await Promise.all(Array.from({ length: jobs }, lane));
+  return differing === 0;
+}
