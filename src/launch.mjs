@@ -27,6 +27,8 @@ const help = `usage: node src/launch.mjs COMMAND [ARG...]
                        install, build, and play a random stream to a node and to that bitcoind (test/compare/run.ts)
   compare:script --bitcoind=PATH [--version=31|0.21.1] [--spends=20000 --seed=1]
                        install, build, and have both judge random scripts (test/compare/scripts.ts)
+  compare:interpreter --core=PATH [--version=31|0.21.1] [--spends=1000000 --seed=1]
+                       install, build, and have both interpreters judge random spends (test/compare/interpreter.ts)
   licences             install, build, and write docs/dependencies.md (test/dependencies/write.ts)
   fuzz [ARG...]        install, build, and run the long fuzz suite (test/fuzz/long/run.ts says which arguments there are)
   bench NAME [ARG...]  install, build, and run bench/NAME
@@ -198,10 +200,13 @@ switch (command) {
     break;
   case 'compare':
   case 'compare:script':
+  case 'compare:interpreter': {
     install();
     await build();
-    become(['--enable-source-maps', inRoot('build', 'test', 'compare', command === 'compare' ? 'run.js' : 'scripts.js'), ...rest]);
+    const file = { compare: 'run.js', 'compare:script': 'scripts.js', 'compare:interpreter': 'interpreter.js' }[command];
+    become(['--enable-source-maps', inRoot('build', 'test', 'compare', file), ...rest]);
     break;
+  }
   case 'licences':
     install();
     await build();

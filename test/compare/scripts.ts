@@ -96,7 +96,7 @@ try {
         outs: Array.from({ length: dice.pick([1, 1, 2]) }, () => ({ value: FEE, script: TRUE_SCRIPT })),
         locktime: dice.pick(LOCKTIMES),
       };
-      random.open(tx, lock, outs[index]!);
+      random.open(tx, 0, lock, [outs[index]!]);
       judged++;
       const spend = made(tx);
       const shown = `${lock.wrap} ${lock.script.toString('hex')} by ${spend.hex}`;

@@ -10,3 +10,24 @@ export function pseudoRandom(seed: number): () => number {
     return ((x ^ (x >>> 14)) >>> 0) / 2 ** 32;
   };
 }
+
+/**
+ * A generator of numbers in [0, 1) for runs that draw more than 2^32 (sfc32); streams of one seed have
+ * nothing in common.
+ * @param seed any integer
+ * @param stream any integer
+ */
+export function longRandom(seed: number, stream: number): () => number {
+  let [a, b, c, counter] = [seed | 0, stream | 0, 0x5eed, 1];
+  const next = (): number => {
+    const sum = (a + b + counter) | 0;
+    counter = (counter + 1) | 0;
+    a = b ^ (b >>> 9);
+    b = (c + (c << 3)) | 0;
+    c = (((c << 21) | (c >>> 11)) + sum) | 0;
+    return (sum >>> 0) / 2 ** 32;
+  };
+  // Seeds that are close have mixed by then.
+  for (let i = 0; i < 15; i++) next();
+  return next;
+}
