@@ -116,7 +116,7 @@ async function start(args: string[], port: number): Promise<Node> {
     '-dnsseed=0',
     '-fallbackfee=0.0002',
     '-printtoconsole=0',
-    '-fronts=2',
+    '-fronts=1',
     '-checktemplates=1',
   ];
   const child = spawn(process.execPath, [daemon, ...options, ...args], { stdio: ['ignore', out, out] });

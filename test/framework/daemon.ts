@@ -67,7 +67,7 @@ export class Daemon {
           : 'regtest';
   }
 
-  /** Starts a daemon on a fresh folder and waits until it answers. Two fronts unless the options say otherwise. */
+  /** Starts a daemon on a fresh folder and waits until it answers. One front unless the options say otherwise. */
   static async start(...options: string[]): Promise<Daemon> {
     const daemon = new Daemon(fs.mkdtempSync(path.join(os.tmpdir(), 'adit-test-')), await freePort(), options);
     await daemon.up();
@@ -110,7 +110,7 @@ export class Daemon {
   /** Starts the process (again) on the same folder. */
   async up(...more: string[]): Promise<void> {
     const network = this.#networkFolder === 'regtest' ? ['-regtest'] : [];
-    const fronts = this.options.some((option) => option.startsWith('-fronts=')) ? [] : ['-fronts=2'];
+    const fronts = this.options.some((option) => option.startsWith('-fronts=')) ? [] : ['-fronts=1'];
     // Nobody is called and no port is taken that another test may have, unless the test is about peers.
     const peers = [...this.options, ...more].some((option) => /^-(listen|port|bind|connect|addnode|seednode|whitebind)=/.test(option));
     const out = fs.openSync(path.join(this.dir, 'stdout.log'), 'a');

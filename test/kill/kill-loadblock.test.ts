@@ -143,7 +143,7 @@ for (const [cache, share, from] of cases(1, [
   });
 }
 
-t.test('asked to stop while it reads', async (t) => {
+const askedToStop = async (t: Test): Promise<void> => {
   const node = await Daemon.start();
   t.teardown(() => node.remove());
   await node.stop();
@@ -161,4 +161,5 @@ t.test('asked to stop while it reads', async (t) => {
   await loaded(node);
   await again;
   await finished(t, node);
-});
+};
+if (nightly) t.test('asked to stop while it reads', askedToStop);

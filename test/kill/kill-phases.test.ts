@@ -1,7 +1,7 @@
-// A few kills of every phase of the long suite (npm run kill), each with its comparison: the suite itself is kept
-// working by this. ADIT_KILLS sets how many kills a phase, ADIT_SEED where the dice begin.
+// A kill of three phases of the long suite (npm run kill; nightly: of all), each with its comparison: the suite itself
+// is kept working by this. ADIT_KILLS sets how many kills a phase, ADIT_SEED where the dice begin.
 import t from 'tap';
-import { rounds } from '../framework/depth.js';
+import { cases, rounds } from '../framework/depth.js';
 import { connecting, flushing, reorganising } from './phases/feeding.js';
 import { indexing } from './phases/indexing.js';
 import { pruning } from './phases/pruning.js';
@@ -11,7 +11,7 @@ import { wallets } from './phases/wallets.js';
 
 const kills = Number(process.env.ADIT_KILLS ?? rounds(1, 5));
 const seed = Number(process.env.ADIT_SEED ?? 1);
-for (const phase of [connecting, reorganising, flushing, rebuilding, indexing, pruning, solving, wallets]) {
+for (const phase of cases(3, [connecting, flushing, wallets, reorganising, rebuilding, indexing, pruning, solving])) {
   t.test(phase.name, async (t) => {
     const report = await phase.round({ kills, seed, enough: () => false });
     t.same(report.faults, []);
