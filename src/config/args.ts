@@ -45,7 +45,7 @@ export class Args {
   #chain: string | undefined;
   /** Lines for the log: ignored keys, odd negations. */
   readonly warnings: string[] = [];
-  /** Lines for the console too: sections that nobody reads. */
+  /** Lines for the console too. */
   readonly loudWarnings: string[] = [];
 
   /** @param known the options there are: the daemon's unless told otherwise */

@@ -206,6 +206,18 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
   const indexRows = readRows(args, INDEX_ROWS, compat);
   const indexes = { ...indexRows, filters: filterIndex(indexRows.filters) };
   const pruning = pruneOption(chainRows, indexes);
+  const logRows = readRows(args, LOG_ROWS, compat);
+  const deprecatedRpc = new Set(own.deprecatedRpc);
+  const rpc = rpcOptions(args, baseDir, compat);
+  const { asmap } = readRows(args, PEER_ROWS, compat);
+  const net = networkOptions(args, chainParams(chain).p2pPort, {
+    compat,
+    pruned: pruning.prune !== null,
+    hasFilters: indexes.filters,
+    logIps: logRows.ips,
+  });
+  const notifyRows = readRows(args, NOTIFY_ROWS, compat);
+  // Behind all that warns.
   const notes = [
     ...args.warnings,
     ...args.loudWarnings.map((line) => `Warning: ${line}`),
@@ -221,17 +233,6 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
     if (flag.effect === 'none' && args.isSet(flag.name) && args.text(flag.name) !== '0')
       notes.push(`Warning: -${flag.name} is accepted but has no effect in this version`);
   }
-  const logRows = readRows(args, LOG_ROWS, compat);
-  const deprecatedRpc = new Set(own.deprecatedRpc);
-  const rpc = rpcOptions(args, baseDir, compat);
-  const { asmap } = readRows(args, PEER_ROWS, compat);
-  const net = networkOptions(args, chainParams(chain).p2pPort, {
-    compat,
-    pruned: pruning.prune !== null,
-    hasFilters: indexes.filters,
-    logIps: logRows.ips,
-  });
-  const notifyRows = readRows(args, NOTIFY_ROWS, compat);
   return {
     ...chainRows,
     ...chosenRules(own, chain, compat),

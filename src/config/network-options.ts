@@ -106,7 +106,7 @@ function canBroadcastPrivately(args: Args, connectOnly: boolean, onlyNets: reado
     );
   }
   if (!proxyRandomize) {
-    args.warnings.push(
+    args.loudWarnings.push(
       `${wanted.slice(0, -1)} and -proxyrandomize is disabled. Tor circuits for private broadcast connections may be correlated to other connections over Tor. For maximum privacy set -proxyrandomize=1.`,
     );
   }

@@ -255,6 +255,11 @@ t.test('bad values', async (t) => {
   }
 });
 
+t.test('what reading the options warns of is in the log', async (t) => {
+  const { notes } = load(undefined, '-privatebroadcast', '-onion=127.0.0.1:9050', '-proxyrandomize=0');
+  t.equal(notes.filter((note) => /^Warning: Private broadcast .* -proxyrandomize is disabled/.test(note)).length, 1);
+});
+
 t.test('limits of clusters', async (t) => {
   const limits = (...argv: string[]) => {
     const { limitClusterCount, limitClusterSize } = load(undefined, '-regtest', ...argv).mempool;
