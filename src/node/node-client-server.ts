@@ -107,8 +107,10 @@ export class NodeClientServer {
       return;
     }
     const { id } = message;
-    const failed = (error: unknown): void =>
-      this.#post({ kind: 'failed', id, message: error instanceof Error ? error.message : String(error) });
+    const failed = (error: unknown): void => {
+      const { message, code } = error instanceof Error ? (error as NodeJS.ErrnoException) : { message: String(error), code: undefined };
+      this.#post({ kind: 'failed', id, message, code });
+    };
     try {
       const value = this.#answer(message);
       // What is known at once leaves before anything else can happen.

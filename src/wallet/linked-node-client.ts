@@ -34,7 +34,7 @@ export type PackedEvent =
 export type ToWallets =
   | PackedEvent
   | { readonly kind: 'answer'; readonly id: number; readonly value: unknown }
-  | { readonly kind: 'failed'; readonly id: number; readonly message: string };
+  | { readonly kind: 'failed'; readonly id: number; readonly message: string; readonly code: unknown };
 
 /** What is asked besides the questions. */
 export type ClientQuestion = keyof NodeQuestions | 'listen' | 'listenNoMore' | 'readMempool' | 'settled';
@@ -133,7 +133,8 @@ export class LinkedNodeClient implements NodeClient {
         const pending = this.#pending.get(message.id);
         this.#pending.delete(message.id);
         if (message.kind === 'answer') pending?.done(message.value);
-        else pending?.failed(new Error(message.message));
+        // The kind of an error doesn't cross threads; its code tells what an operator can mend.
+        else pending?.failed(Object.assign(new Error(message.message), { code: message.code }));
         break;
       }
       case 'lost':

@@ -5,6 +5,7 @@ import { buildTx } from '../../src/consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../src/consensus/tx/tx-view.js';
 import { createNativeCrypto } from '../../src/crypto/native/index.js';
 import { InlineNodeClient } from '../../src/node/inline-node-client.js';
+import { StoreError } from '../../src/storage/store-error.js';
 import { TestBlock } from './chain-client.js';
 
 const crypto = createNativeCrypto();
@@ -57,7 +58,10 @@ export function createNode(): GrowingNode {
     node: (hash: Uint8Array) => blocks.get(keyOf(hash))?.node,
     atHeight: (height: number) => (height <= tip.height ? (tip.ancestor(height) ?? undefined) : undefined),
     contains: (node: TestBlock) => tip.ancestor(node.height) === node,
-    readBlock: async (node: TestBlock) => viewOf(node),
+    readBlock: async (node: TestBlock) => {
+      if (node.height === 0) throw new StoreError('STORE_NOT_FOUND', 'no file has the first block');
+      return viewOf(node);
+    },
   };
   const mempool = {
     *entries() {

@@ -136,7 +136,9 @@ for (const [name, create] of [
       const locator = await client.locator(first.hash);
       t.same([locator.subarray(0, 32), locator.subarray(-32)], [first.hash, client.genesis.hash]);
       t.equal((await client.readBlock(first.hash)).length > 80, true);
-      await t.rejects(client.readBlock(new Uint8Array(32)), { message: 'the block is not stored' });
+      await t.rejects(client.readBlock(new Uint8Array(32)), { message: 'the block is not stored', code: undefined });
+      const damaged = { message: 'no file has the first block', code: 'STORE_NOT_FOUND' };
+      await t.rejects(client.readBlock(client.genesis.hash), damaged, 'faults keep their codes');
       t.same(await client.stored(), { havePruned: false, historyMissing: false, lowest: 0 });
       t.equal(await client.hasBlocks(0, 29), true);
       const [found, none] = await client.scan([first.hash, new Uint8Array(32)], null);
