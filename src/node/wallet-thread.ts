@@ -1,5 +1,6 @@
 // The wallets' thread as the node thread has it: started, told to load, linked to the fronts, asked, and ended. Called by
 // start. What runs there is in wallet-worker.ts.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { ConfigError } from '../config/args.js';
 import { noteLoading } from '../lib/loading-threads.js';
@@ -14,6 +15,13 @@ import { CLIENT_COUNTER } from '../wallet/linked-node-client.js';
 import type { InlineNodeClient } from './inline-node-client.js';
 import { NodeClientServer } from './node-client-server.js';
 import type { FromWallets, ToWallets, WalletInit } from './wallet-messages.js';
+
+/** How long getrpcinfo waits for the thread, whose turns of the loop take milliseconds. */
+const ANSWER_MS = 1_000;
+/** A thread that is silent for so long is stuck: at its end it may apply all that it was told of in one go. */
+const STUCK_MS = 20_000;
+/** How often the thread is asked for a sign of life while it closes wallets. */
+const LOOK_MS = 1_000;
 
 export interface WalletThreadDeps {
   readonly client: InlineNodeClient;
@@ -34,7 +42,7 @@ export class WalletThread {
   readonly #worker: Worker;
   readonly #deps: WalletThreadDeps;
   readonly #exited: Promise<void>;
-  readonly #asked = new Map<number, (calls: ActiveCalls) => void>();
+  readonly #asked = new Map<number, (calls: ActiveCalls | null) => void>();
   #lastAsk = 0;
   #loaded: { resolve(): void; reject(error: Error): void } | null = null;
   #closing = false;
@@ -88,20 +96,42 @@ export class WalletThread {
     this.#say({ say: 'advance', seconds });
   }
 
-  activeCommands(): Promise<ActiveCalls> {
+  /** Empty when the thread does not answer within a second. */
+  async activeCommands(): Promise<ActiveCalls> {
+    return (await this.#ask(ANSWER_MS)) ?? [];
+  }
+  /** @returns the calls under way; null when the thread is silent for so long */
+  #ask(ms: number): Promise<ActiveCalls | null> {
     if (this.#ended) return Promise.resolve([]);
     return new Promise((resolve) => {
       const id = ++this.#lastAsk;
-      this.#asked.set(id, resolve);
+      const silent = setTimeout(() => this.#answer(id, null), ms);
+      this.#asked.set(id, (calls) => {
+        clearTimeout(silent);
+        resolve(calls);
+      });
       this.#say({ say: 'active', id });
     });
   }
+  #answer(id: number, calls: ActiveCalls | null): void {
+    this.#asked.get(id)?.(calls);
+    this.#asked.delete(id);
+  }
 
-  /** Closes the wallets and ends the thread. */
+  /**
+   * Closes the wallets and ends the thread. Writing may take as long as it likes; a thread that is stuck is ended, and
+   * what it acknowledged is on disk.
+   */
   async close(): Promise<void> {
     this.#closing = true;
     this.#say({ say: 'close' });
-    await this.#exited;
+    while (!this.#ended) {
+      if ((await this.#ask(STUCK_MS)) === null) {
+        this.#failure ??= new Error(`The thread of the wallets has been silent for ${STUCK_MS / 1000} seconds`);
+        void this.#worker.terminate();
+        await this.#exited;
+      } else await Promise.race([this.#exited, sleep(LOOK_MS)]);
+    }
     this.link.close();
     if (this.#failure !== null) throw this.#failure;
   }
@@ -130,8 +160,8 @@ export class WalletThread {
         break;
       case 'active': {
         const now = performance.now();
-        this.#asked.get(message.id)?.(message.calls.map(({ method, ageMs }) => ({ method, startedMs: now - ageMs })));
-        this.#asked.delete(message.id);
+        const calls = message.calls.map(({ method, ageMs }) => ({ method, startedMs: now - ageMs }));
+        this.#answer(message.id, calls);
         break;
       }
       case 'fault':
@@ -145,8 +175,7 @@ export class WalletThread {
 
   #onExit(): void {
     this.#ended = true;
-    for (const answer of this.#asked.values()) answer([]);
-    this.#asked.clear();
+    for (const id of [...this.#asked.keys()]) this.#answer(id, []);
     if (this.#closing) return;
     const why = this.#failure === null ? '' : `: ${this.#failure.message}`;
     const fault = new Error(`The thread of the wallets has ended${why}`);

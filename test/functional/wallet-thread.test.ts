@@ -7,6 +7,7 @@ import t from 'tap';
 import { closeAll, connect } from '../framework/connection.js';
 import { Daemon } from '../framework/daemon.js';
 import { rounds } from '../framework/depth.js';
+import { until } from '../framework/until.js';
 
 /** Coins for payments to itself, one a round. */
 async function funded(node: Daemon, coins: number): Promise<string> {
@@ -16,6 +17,56 @@ async function funded(node: Daemon, coins: number): Promise<string> {
   await node.call('generatetoaddress', 100, 'mjTHywdPqCxdbQTeirPjwn15xgZG8EAGUE');
   return address;
 }
+
+/** Starts a node again whose wallets' thread runs a statement when it is told to. @returns tells it, settled when it runs */
+async function obedient(node: Daemon, statement: string): Promise<() => Promise<void>> {
+  await node.stop();
+  const order = path.join(node.dir, 'order');
+  const script = path.join(node.dir, 'preload.mjs');
+  // Loaded by every thread before anything else.
+  fs.writeFileSync(
+    script,
+    `import fs from 'node:fs';
+    import { workerData } from 'node:worker_threads';
+    const order = ${JSON.stringify(order)};
+    const obey = () => {
+      if (!fs.existsSync(order)) return;
+      fs.rmSync(order);
+      ${statement}
+    };
+    if (workerData?.client) setInterval(obey, 20).unref();`,
+  );
+  node.env = { NODE_OPTIONS: `--import=${pathToFileURL(script).href}` };
+  await node.up();
+  return async () => {
+    fs.writeFileSync(order, '');
+    await until('the thread takes the order', () => !fs.existsSync(order));
+  };
+}
+
+/** What becomes of a node whose wallets' thread is stuck: half a minute of waiting. */
+async function stuckNode() {
+  const node = await Daemon.start('-keypool=5');
+  try {
+    const stick = await obedient(node, 'for (;;);');
+    await node.call('createwallet', 'w');
+    const address = await node.call('getnewaddress');
+    await stick();
+    node.call('getbalance').catch(() => {});
+    const told: { active_commands: { method: string }[] } = await node.call('getrpcinfo');
+    await node.call('stop');
+    const exit = await node.ended();
+    const log = fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8');
+    await node.up();
+    await node.call('loadwallet', 'w');
+    return { told, exit, log, isMine: (await node.call('getaddressinfo', address)).ismine };
+  } finally {
+    await node.remove();
+  }
+}
+// The other tests run meanwhile.
+const stuck = stuckNode();
+stuck.catch(() => {});
 
 t.test('what was acknowledged anywhere, wallets know', async (t) => {
   const node = await Daemon.start('-fronts=2', '-keypool=5');
@@ -90,26 +141,26 @@ t.test('calls of wallets in batches with others', async (t) => {
 t.test('the end of the thread is the end of the node', async (t) => {
   const node = await Daemon.start('-keypool=5');
   t.teardown(() => node.remove());
-  await node.stop();
-  const order = path.join(node.dir, 'die');
-  const script = path.join(node.dir, 'preload.mjs');
-  // Loaded by every thread before anything else.
-  fs.writeFileSync(
-    script,
-    `import fs from 'node:fs';
-    import { workerData } from 'node:worker_threads';
-    if (workerData?.client) setInterval(() => fs.existsSync(${JSON.stringify(order)}) && process.exit(9), 20).unref();`,
-  );
-  node.env = { NODE_OPTIONS: `--import=${pathToFileURL(script).href}` };
-  await node.up();
+  const die = await obedient(node, 'process.exit(9)');
   await node.call('createwallet', 'w');
   const waiting = node.call('rescanblockchain').then(
     () => 'answered',
     (error: Error) => error.message,
   );
-  fs.writeFileSync(order, '');
+  await die();
   const { code } = await node.ended();
   t.equal(code, 1);
   t.match(node.output(), /Error: The thread of the wallets has ended/);
   t.ok(await waiting, 'no call is left waiting');
+});
+
+t.test('a thread that is stuck keeps no call and no node for long', async (t) => {
+  const { told, exit, log, isMine } = await stuck;
+  t.same(
+    told.active_commands.map(({ method }) => method),
+    ['getrpcinfo'],
+  );
+  t.same(exit, { code: 0, signal: null });
+  t.match(log, /Error: Shutdown: The thread of the wallets has been silent for 20 seconds/);
+  t.equal(isMine, true, 'what was acknowledged is there');
 });

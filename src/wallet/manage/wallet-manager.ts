@@ -571,8 +571,9 @@ export class WalletManager {
   async close(): Promise<void> {
     this.#wallets.length = 0;
     this.#listenNoMore();
-    // Those that wait to be unloaded as well: no call keeps a node that stops.
-    for (const wallet of [...this.#holds.keys()]) await this.#end(wallet);
+    // Those that wait to be unloaded as well: no call keeps a node that stops, and no wallet another one.
+    const ends = await Promise.allSettled([...this.#holds.keys()].map((wallet) => this.#end(wallet)));
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
   }
 }
 

@@ -123,6 +123,21 @@ t.test('a wallet of another network', async (t) => {
   await here.close();
 });
 
+t.test('a wallet that cannot be closed keeps no other one open', async (t) => {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-close-'));
+  t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
+  const { wallet: some, surroundings } = await createMemoryWallet();
+  const manager = managerIn({ dir, surroundings, tip: some.tip! });
+  const { wallet: first } = await manager.create({ ...PLAIN_WALLET, name: 'first' });
+  await manager.create({ ...PLAIN_WALLET, name: 'second' });
+  const { store } = first;
+  first.store = Object.create(store, { close: { value: () => Promise.reject(new Error('disk full')) } });
+  await t.rejects(manager.close(), { message: 'disk full' });
+  await store.close();
+  t.equal((await manager.load('second')).name, 'second', 'its folder is free');
+  await manager.close();
+});
+
 t.test('a private key that is not that of its public key', (t) => {
   const keys = createKeyMath();
   const master = (): Uint8Array => new Uint8Array(32).fill(5);
