@@ -272,7 +272,7 @@ export class Wallet {
       return last.written;
     }
     const write = { ops: [...ops], sync, written: Promise.resolve() };
-    write.written = this.exclusive(async () => {
+    write.written = this.queueWrite(async () => {
       // A block may bring ten thousand: what waits for this thread goes in between making and writing them.
       if (write.ops.length > ROWS_OF_TURN) await nextInLine();
       if (this.#waiting === write) this.#waiting = null;
@@ -286,7 +286,7 @@ export class Wallet {
     return this.#generation;
   }
   /** Runs after every write before, and before every write after. */
-  exclusive<T>(work: () => Promise<T>): Promise<T> {
+  queueWrite<T>(work: () => Promise<T>): Promise<T> {
     this.#waiting = null;
     return this.#writes.run(async () => {
       // What comes after a batch that failed would leave a gap.
@@ -441,7 +441,7 @@ export class Wallet {
     const isWhole = settled && this.scan === null;
     if (this.scan) this.scan.abort = true;
     this.lockNow();
-    await this.exclusive(async () => {
+    await this.queueWrite(async () => {
       await this.store.batch([], { sync: true });
       if (isWhole) await this.saveImage();
     }).catch(() => {});

@@ -59,7 +59,7 @@ export const run = async (wallet: Wallet, method: Run<WalletContext>, ...params:
 
 /** What a wallet holds of keys, scripts and labels, row by row, but for those that it was made with. */
 export async function rowsOf(wallet: Wallet, before: readonly string[] = []): Promise<string[]> {
-  await wallet.exclusive(async () => {});
+  await wallet.queueWrite(async () => {});
   const rows: string[] = [];
   const { key: keys, script, watched, address, pool, descriptor, descriptorKey, descriptorScripts } = WALLET_PREFIX;
   for (const prefix of [keys, script, watched, address, pool, descriptor, descriptorKey, descriptorScripts]) {

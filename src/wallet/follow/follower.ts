@@ -94,7 +94,7 @@ export class Follower {
       this.#hasMoved ||= wallet.tip !== before;
       // What is still to be found in a block comes before the locator.
       if (isDone && this.#hasMoved) wallet.writeLocator(batch);
-      // A failure reaches onFault by way of Wallet.exclusive().
+      // A failure reaches onFault by way of Wallet.queueWrite().
       if (!wallet.closed) wallet.commit(batch).catch(() => {});
     } catch (error) {
       // An event that is half applied: nothing of it may be written, nor of what follows.

@@ -95,7 +95,7 @@ async function sealWallet(wallet: Wallet, masterKey: Uint8Array, passphrase: Uin
   const slicer = new Slicer();
   const stored = await sealMasterKey(masterKey, passphrase);
   const renew = wallet.descriptors ? !wallet.record.has(WALLET_FLAG.BLANK) : wallet.legacy!.hdEnabled;
-  await wallet.exclusive(async () => {
+  await wallet.queueWrite(async () => {
     // Closed meanwhile, its folder may be another's.
     wallet.assertOpen();
     const fresh = await openDatabase(await clearNewDatabase(folder));

@@ -273,7 +273,7 @@ t.test('a block that comes while a wallet is encrypted', async (t) => {
   await encrypted;
   t.equal(await followed, false);
   t.equal(wallet.tip, node);
-  await wallet.exclusive(async () => {});
+  await wallet.queueWrite(async () => {});
   t.equal(wallet.ledger.txs.size, pooled.length);
   let keys = 0;
   for await (const [, value] of wallet.store.iterate({ gte: Uint8Array.of(WALLET_PREFIX.key), lt: Uint8Array.of(WALLET_PREFIX.key + 1) })) {
@@ -399,7 +399,7 @@ t.test('a process that dies between blocks, or with rows that lack a part of one
   const first = wallet.tip!;
   const written = async (): Promise<void> => {
     await wallet.caughtUp();
-    await wallet.exclusive(async () => {});
+    await wallet.queueWrite(async () => {});
   };
   let one: Block | undefined;
   let two: Block | undefined;
@@ -424,7 +424,7 @@ t.test('a process that dies between blocks, or with rows that lack a part of one
     const again = await reload(made, rows, two!);
     t.same(knowledge(again.wallet), want, 'knows what it would know otherwise');
     // And its rows say the same.
-    await again.wallet.exclusive(async () => {});
+    await again.wallet.queueWrite(async () => {});
     const saved: StoreEntry[] = [];
     for await (const row of again.store.iterate()) saved.push(row);
     t.same(knowledge((await reload(made, saved, two!)).wallet), want, 'for good');

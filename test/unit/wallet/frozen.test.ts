@@ -74,7 +74,7 @@ t.test('a scan waits while the wallet is encrypted', async (t) => {
   t.equal(result.status, 'success');
   t.ok(wallet.ledger.txs.find(tx.txid) >= 0, 'and is recorded');
 
-  await wallet.exclusive(async () => {});
+  await wallet.queueWrite(async () => {});
   let keys = 0;
   const plain: string[] = [];
   for await (const [key, value] of wallet.store.iterate({

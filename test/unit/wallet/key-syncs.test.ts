@@ -113,7 +113,7 @@ t.test('calls that come while the disk is busy share the next fsync', async (t) 
   const all = [
     ask(getnewaddress),
     turn().then(() =>
-      wallet.exclusive(async () => {
+      wallet.queueWrite(async () => {
         begun = held.length;
       }),
     ),

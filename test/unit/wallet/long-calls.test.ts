@@ -194,7 +194,7 @@ for (const descriptors of [false, true]) {
     const { wallet, surroundings, address } = await createMemoryWallet({ descriptors });
     const size = descriptors ? 250 : 500;
     const pooled = () => wallet.legacy?.pool.entries().map(({ index, id, internal }) => [index, Buffer.from(id).toString('hex'), internal]);
-    await wallet.exclusive(async () => {});
+    await wallet.queueWrite(async () => {});
     // The same wallet once more, filled in one go.
     const store = new MemoryStore();
     await store.batch((await allRows(wallet)).map(([key, value]): BatchOp => ({ type: 'put', key, value })));

@@ -90,7 +90,7 @@ const nodeOf = (wallet: Wallet): WalletContext =>
 
 /** All rows as they are on the disk. */
 async function rowsOf(wallet: Wallet): Promise<[Uint8Array, Uint8Array][]> {
-  await wallet.exclusive(async () => {});
+  await wallet.queueWrite(async () => {});
   const rows: [Uint8Array, Uint8Array][] = [];
   for await (const [key, value] of wallet.store.iterate()) rows.push([key.slice(), value.slice()]);
   return rows;

@@ -521,7 +521,7 @@ class World {
     if (done !== this.model.abandon(record)) throw new Error(`abandoning ${record.tx.txid}: ${done}`);
   }
   async #rows(): Promise<[Uint8Array, Uint8Array][]> {
-    await this.wallet.exclusive(async () => {});
+    await this.wallet.queueWrite(async () => {});
     const rows: [Uint8Array, Uint8Array][] = [];
     for await (const row of this.store.iterate()) rows.push(row);
     return rows;
@@ -533,7 +533,7 @@ class World {
   /** Dies while it works off what new blocks brought: those of some are written. The chain comes to the same tip. */
   async #dieMidway(): Promise<void> {
     await this.wallet.caughtUp();
-    await this.wallet.exclusive(async () => {});
+    await this.wallet.queueWrite(async () => {});
     const { store } = this;
     const states: [Uint8Array, Uint8Array][][] = [];
     const write = store.batch.bind(store);
@@ -545,7 +545,7 @@ class World {
     };
     const written = async (): Promise<void> => {
       await this.wallet.caughtUp();
-      await this.wallet.exclusive(async () => {});
+      await this.wallet.queueWrite(async () => {});
     };
     if (this.chance(0.5)) this.#connect(this.mine());
     else {

@@ -17,7 +17,7 @@ export const backupwallet: Run<WalletContext> = async (ctx, args, call) => {
       (info) => info.isDirectory(),
       () => false,
     );
-    await wallet.exclusive(async () => {});
+    await wallet.queueWrite(async () => {});
     // A name may be a path.
     const name = `${(wallet.name || 'wallet').replaceAll(/[/\\:]+/g, '_')}.backup`;
     const file = isFolder ? path.join(destination, name) : destination;

@@ -27,7 +27,7 @@ export const exportwatchonlywallet: Run<WalletContext> = async (ctx, args, call)
   const taken = (): never => refuse(`Export destination '${asked}' already exists`);
   if (await fs.lstat(file).catch(() => null)) taken();
   if (keys.count === 0) refuse('Wallet has no descriptors to export');
-  await wallet.exclusive(async () => {});
+  await wallet.queueWrite(async () => {});
   await writeBackup(wallet.store, file, watchOnlyRow).catch((error: NodeJS.ErrnoException) => {
     // Another call may have been faster.
     if (error.code === 'EEXIST') taken();
