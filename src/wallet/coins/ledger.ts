@@ -157,21 +157,6 @@ export class Ledger {
     this.#deps.onChanged(row);
     return row;
   }
-  /**
-   * Makes a record whole that was taken back from a block: the process may have died before all rows of its coins and
-   * of what it spends were written.
-   * @param tx its transaction
-   */
-  relink(tx: TxView, row: number, batch: WalletBatch): void {
-    this.#addOutputs(tx, row, batch);
-    if (tx.isCoinbase) return;
-    for (let i = 0; i < tx.inputCount; i++) {
-      const outpoint = tx.outpoint(i);
-      if (this.spends.isSpender(outpoint, row)) continue;
-      this.#addSpend(outpoint, row);
-      this.#writeSpend(outpoint, tx.txid, batch);
-    }
-  }
 
   setTip(height: number): void {
     const before = this.tipHeight;

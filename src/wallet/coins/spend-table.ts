@@ -69,14 +69,6 @@ export class SpendTable {
     if (at < 0) return;
     for (let node = this.#heads[at]; node !== END; node = this.#next[node]) visit(this.#rows[node]);
   }
-  /** Whether a row's transaction is among those that spend the outpoint. */
-  isSpender(outpoint: Uint8Array, row: number): boolean {
-    let found = false;
-    this.forEach(outpoint, (spender) => {
-      found ||= spender === row;
-    });
-    return found;
-  }
   /** Whether anything of the wallet ever spent it; the quick answer for most inputs of a block. */
   has(outpoint: Uint8Array): boolean {
     return this.#outpoints.has(outpoint);

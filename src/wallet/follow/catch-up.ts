@@ -68,8 +68,6 @@ export async function rollBack(wallet: Wallet, locator: Uint8Array, client: Node
       }
       txs.setPlace(row, NOWHERE);
       txs.write(row, before, null, batch);
-      const tx = txs.view(row);
-      if (tx) ledger.relink(tx, row, batch);
       moved.push(row);
     }
   }
