@@ -1,6 +1,7 @@
 // A manager of wallets in a folder of the test's, on a chain that is one block.
 import type { WalletSurroundings } from '../../src/wallet/manage/load-wallet.js';
-import { type ManagerDeps, type NewWallet, WalletManager } from '../../src/wallet/manage/wallet-manager.js';
+import type { NewWallet } from '../../src/wallet/manage/make-wallet.js';
+import { type ManagerDeps, WalletManager } from '../../src/wallet/manage/wallet-manager.js';
 import type { BlockFacts } from '../../src/wallet/node-client.js';
 import type { WalletOptions } from '../../src/wallet/options.js';
 import { clientOf } from './chain-client.js';

@@ -5,8 +5,8 @@
 import { Slicer } from '../../lib/slicer.js';
 import { follows } from '../../policy/compat.js';
 import type { LegacyKeys } from '../../wallet/keys/legacy-keys.js';
-import { NOT_LOADED, WalletError } from '../../wallet/manage/wallet-error.js';
-import { describeStoreError, type WalletManager } from '../../wallet/manage/wallet-manager.js';
+import { describeStoreError, NOT_LOADED, WalletError } from '../../wallet/manage/wallet-error.js';
+import type { WalletManager } from '../../wallet/manage/wallet-manager.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { WALLET_FLAG } from '../../wallet/wallet-record.js';
 import type { WalletContext } from '../context/wallet.js';

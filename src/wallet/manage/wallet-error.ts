@@ -1,4 +1,5 @@
 // Why a wallet operation was refused, with the code RPC answers. Thrown here, translated in rpc/wallet.
+import { StoreError } from '../../storage/store-error.js';
 
 /** Codes as Core's protocol numbers them. */
 export const WALLET_CODE = {
@@ -27,4 +28,11 @@ export class WalletError extends Error {
     super(message);
     this.name = 'WalletError';
   }
+}
+
+/** Store faults in words for the caller. */
+export function describeStoreError(error: unknown): string | null {
+  if (!(error instanceof StoreError)) return null;
+  const damaged = error.code === 'STORE_CORRUPTION' || error.code === 'STORE_NOT_FOUND';
+  return `${VERIFY}${error.message}.${damaged ? ' Restore the wallet from a backup (restorewallet).' : ''}`;
 }

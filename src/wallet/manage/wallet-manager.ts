@@ -2,18 +2,11 @@
 // event to each of them.
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import type { Descriptor } from '../../address/descriptor/descriptor.js';
-import { parseDescriptor } from '../../address/descriptor/parse.js';
-import { makeFolders } from '../../lib/durable-file.js';
 import type { Slicer } from '../../lib/slicer.js';
-import { openStore } from '../../storage/open-store.js';
 import type { Store } from '../../storage/store.js';
-import { StoreError } from '../../storage/store-error.js';
 import { wipeCoreWallet } from '../core/core-wallet.js';
 import { CoreFileError } from '../core/paged-file.js';
 import { readCoreWallet } from '../core/read-core-wallet.js';
-import { encodeMasterKey } from '../crypt/master-key.js';
-import type { ExternalSigner } from '../external-signer.js';
 import { beyondPruned, catchUp, isOfOtherChain, rollBack } from '../follow/catch-up.js';
 import { type RescanDeps, reserve, scanBlocks, scanStart } from '../follow/rescan.js';
 import { WalletImages } from '../image/wallet-images.js';
@@ -21,9 +14,7 @@ import { fillPool } from '../keys/fill-pool.js';
 import { type NodeClient, type NodeEvent, sameBlock } from '../node-client.js';
 import type { WalletOptions } from '../options.js';
 import { COPIES, COPIES_KEY } from '../reassess.js';
-import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../storage/layout.js';
 import {
-  CORE_NAME,
   clearNewDatabase,
   DATABASE_NAME,
   databaseOf,
@@ -31,21 +22,16 @@ import {
   folderOf,
   folderToLoad,
   hasDatabase,
-  installDatabase,
   isLinkedDatabase,
-  isReservedFolder,
-  isTaken,
-  LOCK_NAME,
   repairFolder,
 } from '../storage/wallet-folder.js';
 import type { Wallet } from '../wallet.js';
-import { WALLET_FLAG, WalletRecord } from '../wallet-record.js';
 import { readBackup } from './backup.js';
 import { fillFromCore, openCoreKeys, type TakenOver } from './fill-from-core.js';
-import { makeMasterKey } from './first-master-key.js';
 import { type FolderHold, FolderHolds } from './folder-holds.js';
-import { assembleWallet, loadWallet, type WalletSurroundings } from './load-wallet.js';
-import { addWatched, generateKeys } from './new-keys.js';
+import { loadWallet, type WalletSurroundings } from './load-wallet.js';
+import { makeWallet, type NewWallet, type SignerBranch, signerDescriptors } from './make-wallet.js';
+import { assertFree, inNewFolder, install, invalidPath, LOADING, type NewPlace, notFound, openDatabase } from './new-place.js';
 import { NOT_LOADED, VERIFY, WALLET_CODE, WalletError } from './wallet-error.js';
 
 export interface ManagerDeps {
@@ -60,26 +46,6 @@ export interface ManagerDeps {
   /** Adds a wallet to those loaded at every start, or takes it out. */
   readonly setLoadOnStart: (name: string, load: boolean) => void;
 }
-
-export interface NewWallet {
-  readonly name: string;
-  readonly disablePrivateKeys: boolean;
-  readonly blank: boolean;
-  /** Bytes that the caller wipes; null or empty: not encrypted. */
-  readonly passphrase: Uint8Array | null;
-  readonly avoidReuse: boolean;
-  readonly descriptors: boolean;
-  /** Where the descriptors come from, of a wallet whose keys are on a device. */
-  readonly signer: Pick<ExternalSigner, 'descriptors'> | null;
-}
-
-/** A descriptor of a device's account. */
-interface SignerBranch {
-  readonly descriptor: Descriptor;
-  readonly isInternal: boolean;
-}
-
-const LOADING = 'Wallet already being loading.';
 
 export class WalletManager {
   readonly options: WalletOptions;
@@ -193,117 +159,24 @@ export class WalletManager {
     const secret = wanted.passphrase !== null && wanted.passphrase.length > 0;
     if (wanted.passphrase !== null && !secret) warnings.push('Empty string given as passphrase, wallet will not be encrypted.');
     const folder = folderOf(this.options.dir, name);
-    const assertFree = async (): Promise<void> => {
-      if (!(await isTaken(folder))) return;
-      throw new WalletError(WALLET_CODE.WALLET, `${VERIFY}Failed to create database path '${folder}'. Database already exists.`);
-    };
-    await assertFree();
+    const taken = new WalletError(WALLET_CODE.WALLET, `${VERIFY}Failed to create database path '${folder}'. Database already exists.`);
+    await assertFree(folder, taken);
     if (secret && wanted.disablePrivateKeys) {
       throw new WalletError(
         WALLET_CODE.WALLET,
         'Passphrase provided but private keys are disabled. A passphrase is only used to encrypt private keys, so cannot be used for wallets with private keys disabled.',
       );
     }
-    const told = wanted.signer === null ? null : await this.#signerDescriptors(wanted, wanted.signer);
-    const wallet = await this.#inNewFolder(folder, name, assertFree, (place, hold) => this.#make(wanted, place, secret, hold, told));
+    const told = wanted.signer === null ? null : await signerDescriptors(wanted, wanted.signer, this.#deps.surroundings.context);
+    const wallet = await inNewFolder(this.#folders, this.options.dir, name, taken, (place, hold) => this.#make(wanted, place, told, hold));
     return { wallet, warnings };
   }
-  /** What the device of a new wallet has for account 0, parsed. @throws WalletError */
-  async #signerDescriptors(
-    { disablePrivateKeys, descriptors }: NewWallet,
-    signer: NonNullable<NewWallet['signer']>,
-  ): Promise<SignerBranch[]> {
-    const refuse = (code: number, why: string): never => {
-      throw new WalletError(code, why);
-    };
-    if (!disablePrivateKeys) refuse(WALLET_CODE.WALLET, 'Private keys must be disabled when using an external signer');
-    if (!descriptors) refuse(WALLET_CODE.WALLET, 'Descriptor support must be enabled when using an external signer');
-    const { receive, internal } = await signer.descriptors(0);
-    const branches: SignerBranch[] = [];
-    for (const [texts, isInternal] of [
-      [receive, false],
-      [internal, true],
-    ] as const) {
-      for (const text of texts) {
-        const parsed = parseDescriptor(text, this.#deps.surroundings.context, { requireChecksum: false });
-        if ('error' in parsed)
-          return refuse(WALLET_CODE.MISC, `SetupDescriptorScriptPubKeyMans: Invalid descriptor "${text}" (${parsed.error})`);
-        // A device that tells its keys is none: they are not kept.
-        parsed.secrets.wipe();
-        if (parsed.descriptors[0].outputType !== null) branches.push({ descriptor: parsed.descriptors[0], isInternal });
-      }
-    }
-    return branches;
-  }
-  /**
-   * Makes a wallet in a folder that has none. What fails leaves nothing behind.
-   * @param assertFree throws where the folder is taken
-   */
-  async #inNewFolder(
-    folder: string,
-    name: string,
-    assertFree: () => Promise<void>,
-    make: (place: NewPlace, hold: FolderHold) => Promise<Wallet>,
-  ): Promise<Wallet> {
-    const place = await makeFolder(folder, this.options.dir, name);
-    const hold = await this.#folders.take(folder, LOADING);
-    let free = false;
-    try {
-      // Another call may have been here before the folder was held.
-      await assertFree();
-      free = true;
-      return await make(place, hold);
-    } catch (error) {
-      // A wallet that was unloaded before its creation failed is another call's to load.
-      free &&= !hold.over;
-      if (free) await removeDatabase(place);
-      await hold.release(free);
-      if (free && place.made) await fs.rmdir(folder).catch(() => {});
-      throw error;
-    }
-  }
-
-  async #make(
-    wanted: NewWallet,
-    place: NewPlace,
-    secret: boolean,
-    hold: FolderHold,
-    told: readonly SignerBranch[] | null,
-  ): Promise<Wallet> {
-    const { folder } = place;
+  async #make(wanted: NewWallet, place: NewPlace, told: readonly SignerBranch[] | null, hold: FolderHold): Promise<Wallet> {
     const { surroundings, client } = this.#deps;
-    const record = new WalletRecord();
-    if (wanted.disablePrivateKeys) record.flags |= WALLET_FLAG.DISABLE_PRIVATE_KEYS;
-    if (wanted.blank && told === null) record.flags |= WALLET_FLAG.BLANK;
-    if (told !== null) record.flags |= WALLET_FLAG.EXTERNAL_SIGNER;
-    if (wanted.avoidReuse) record.flags |= WALLET_FLAG.AVOID_REUSE;
-    if (wanted.descriptors) record.flags |= WALLET_FLAG.DESCRIPTORS;
-    else record.flags |= WALLET_FLAG.KEY_ORIGIN_METADATA;
-    const store = await openDatabase(await clearNewDatabase(folder));
-    const wallet = assembleWallet(surroundings, { name: wanted.name, folder, record, encrypted: secret, store });
+    const wallet = await makeWallet(wanted, place, told, surroundings, client);
     try {
-      if (secret) await makeMasterKey(wallet, wanted.passphrase!);
-      // A new wallet starts at the tip: nothing before it can be its own.
-      wallet.tip = client.tip;
-      wallet.ledger.setTip(client.tip.height);
-      // Nobody sees it before it is whole and has its name, and in an encrypted wallet no key was ever plain on disk.
-      await wallet.change((batch) => {
-        batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(WALLET_SCHEMA));
-        batch.put(COPIES_KEY, Uint8Array.of(COPIES.LOOKED));
-        record.write(batch);
-        if (secret) batch.put(walletKey(WALLET_PREFIX.masterKey, 1), encodeMasterKey(wallet.masterKeys[0]));
-        if (!wanted.blank && !wanted.disablePrivateKeys) generateKeys(wallet, surroundings.context, batch);
-        for (const { descriptor, isInternal } of told ?? []) addWatched(wallet, descriptor, isInternal, batch);
-      });
-      await fillPool(wallet, 0);
-      wallet.locator = await client.locator(wallet.tip.hash);
-      await wallet.change((batch) => wallet.writeLocator(batch), true);
-      wallet.lockNow();
-      await store.close();
-      await install(place);
-      wallet.store = await openDatabase(databaseOf(folder));
       await this.#attach(wallet, hold);
-      if (surroundings.images) wallet.images = new WalletImages(surroundings.images, databaseOf(folder));
+      if (surroundings.images) wallet.images = new WalletImages(surroundings.images, databaseOf(place.folder));
       return wallet;
     } catch (error) {
       await this.#drop(wallet);
@@ -479,19 +352,24 @@ export class WalletManager {
     );
     if (!isFile) throw new WalletError(WALLET_CODE.INVALID_PARAMETER, 'Backup file does not exist');
     const folder = folderOf(this.options.dir, name);
-    const assertFree = async (): Promise<void> => {
-      if (!(await isTaken(folder))) return;
-      throw new WalletError(WALLET_CODE.ALREADY_EXISTS, `Failed to restore wallet. Database file exists in '${databaseOf(folder)}'.`);
-    };
-    await assertFree();
-    return this.#inNewFolder(folder, name, assertFree, async (place, hold) => {
+    const why = `Failed to restore wallet. Database file exists in '${databaseOf(folder)}'.`;
+    const taken = new WalletError(WALLET_CODE.ALREADY_EXISTS, why);
+    await assertFree(folder, taken);
+    return this.#filled(name, taken, async (store) => {
+      if (!(await readBackup(file, store))) {
+        throw new WalletError(WALLET_CODE.WALLET, `Wallet loading failed. Error loading ${name}: Wallet corrupted`);
+      }
+      const copies = (await store.get(COPIES_KEY))?.[0] ?? 0;
+      await store.batch([{ type: 'put', key: COPIES_KEY, value: Uint8Array.of(copies | COPIES.GIVE) }], { sync: true });
+    });
+  }
+  /** Loads a wallet out of a database that is filled first. */
+  #filled(name: string, taken: WalletError, fill: (store: Store) => Promise<void>): Promise<Wallet> {
+    return inNewFolder(this.#folders, this.options.dir, name, taken, async (place, hold) => {
+      const { folder } = place;
       const store = await openDatabase(await clearNewDatabase(folder));
       try {
-        if (!(await readBackup(file, store))) {
-          throw new WalletError(WALLET_CODE.WALLET, `Wallet loading failed. Error loading ${name}: Wallet corrupted`);
-        }
-        const copies = (await store.get(COPIES_KEY))?.[0] ?? 0;
-        await store.batch([{ type: 'put', key: COPIES_KEY, value: Uint8Array.of(copies | COPIES.GIVE) }], { sync: true });
+        await fill(store);
       } finally {
         await store.close();
       }
@@ -513,25 +391,16 @@ export class WalletManager {
   ): Promise<TakenOver> {
     const { surroundings, client } = this.#deps;
     const folder = folderOf(this.options.dir, name);
-    const assertFree = async (): Promise<void> => {
-      if (await isTaken(folder)) throw new WalletError(WALLET_CODE.ALREADY_EXISTS, `There is a wallet in '${folder}' already`);
-    };
-    await assertFree();
+    const occupied = new WalletError(WALLET_CODE.ALREADY_EXISTS, `There is a wallet in '${folder}' already`);
+    await assertFree(folder, occupied);
     const core = await readCoreWallet(file, magic, surroundings.crypto, pauses).catch(refused);
     let masterKey: Uint8Array | null = null;
     try {
       masterKey = await openCoreKeys(core, passphrase, pauses).catch(refused);
       const opened = { core, masterKey };
       let taken: TakenOver | undefined;
-      await this.#inNewFolder(folder, name, assertFree, async (place, hold) => {
-        const store = await openDatabase(await clearNewDatabase(folder));
-        try {
-          taken = await fillFromCore(surroundings, client, { name, folder }, opened, passphrase, store, pauses).catch(refused);
-        } finally {
-          await store.close();
-        }
-        await install(place);
-        return this.#loadFrom(folder, name, hold);
+      await this.#filled(name, occupied, async (store) => {
+        taken = await fillFromCore(surroundings, client, { name, folder }, opened, passphrase, store, pauses).catch(refused);
       });
       return taken as TakenOver;
     } finally {
@@ -577,8 +446,6 @@ export class WalletManager {
   }
 }
 
-const openDatabase = (path: string): Promise<Store> => openStore({ path, cacheBytes: 8 << 20, writeBufferBytes: 16 << 20 });
-
 function alreadyLoaded(wallet: Wallet): string {
   const text = wallet.descriptors
     ? 'SQLiteDatabase: Unable to obtain an exclusive lock on the database, is it being used by another bitcoind?\n'
@@ -586,70 +453,9 @@ function alreadyLoaded(wallet: Wallet): string {
   return VERIFY + text;
 }
 
-async function notFound(folder: string): Promise<WalletError> {
-  const there = await fs.stat(folder).then(
-    () => true,
-    () => false,
-  );
-  const isCore = there && (await fs.stat(path.join(folder, CORE_NAME)).catch(() => null)) !== null;
-  const hint = isCore ? " It is Bitcoin Core's: importcorewallet takes it over." : '';
-  const why = there ? `Data is not in recognized format.${hint}` : 'Path does not exist.';
-  return new WalletError(WALLET_CODE.NOT_FOUND, `${VERIFY}Failed to load database path '${folder}'. ${why}`);
-}
-
 /** What is wrong with a file of Bitcoin Core, for the caller. */
 function refused(error: unknown): never {
   throw error instanceof CoreFileError
     ? new WalletError(WALLET_CODE.WALLET, `The wallet file was not taken over. ${error.message}.`)
     : error;
-}
-
-const invalidPath = (dir: string, name: string): WalletError =>
-  new WalletError(
-    WALLET_CODE.WALLET,
-    `${VERIFY}Invalid -wallet path '${name}'. -wallet path should point to a directory where ${DATABASE_NAME} can be stored or a location where such a directory could be created (in ${dir}).`,
-  );
-
-/** What a creation or a restoration made: that much goes again if it fails. */
-interface NewPlace {
-  readonly folder: string;
-  /** Whether the folder is its own. */
-  readonly made: boolean;
-  /** Whether its database has got its name. */
-  installed: boolean;
-}
-
-async function makeFolder(folder: string, dir: string, name: string): Promise<NewPlace> {
-  if (await isReservedFolder(dir, folder)) {
-    throw new WalletError(
-      WALLET_CODE.WALLET,
-      `${VERIFY}Invalid -wallet path '${name}'. Nothing in it may be called ${DATABASE_NAME}, ${DATABASE_NAME}.new, ${DATABASE_NAME}.old, ${LOCK_NAME} or wallet.dat.`,
-    );
-  }
-  const info = await fs.stat(folder).catch(() => null);
-  if (info && !info.isDirectory()) throw invalidPath(dir, name);
-  try {
-    makeFolders(folder);
-  } catch (error) {
-    throw new WalletError(WALLET_CODE.WALLET, `${VERIFY}Failed to create database path '${folder}'. ${(error as Error).message}`);
-  }
-  return { folder, made: info === null, installed: false };
-}
-
-async function install(place: NewPlace): Promise<void> {
-  await installDatabase(place.folder);
-  place.installed = true;
-}
-
-/** Takes away what a failed creation or restoration left. */
-async function removeDatabase({ folder, installed }: NewPlace): Promise<void> {
-  if (installed) await fs.rm(databaseOf(folder), { recursive: true, force: true });
-  else await clearNewDatabase(folder);
-}
-
-/** Store faults in words for the caller. */
-export function describeStoreError(error: unknown): string | null {
-  if (!(error instanceof StoreError)) return null;
-  const damaged = error.code === 'STORE_CORRUPTION' || error.code === 'STORE_NOT_FOUND';
-  return `${VERIFY}${error.message}.${damaged ? ' Restore the wallet from a backup (restorewallet).' : ''}`;
 }

@@ -1,0 +1,116 @@
+// A wallet as it is made: what is asked for, what a device tells of it, and its database up to the moment when it has its
+// name.
+import type { DescriptorContext } from '../../address/descriptor/context.js';
+import type { Descriptor } from '../../address/descriptor/descriptor.js';
+import { parseDescriptor } from '../../address/descriptor/parse.js';
+import { encodeMasterKey } from '../crypt/master-key.js';
+import type { ExternalSigner } from '../external-signer.js';
+import { fillPool } from '../keys/fill-pool.js';
+import type { NodeClient } from '../node-client.js';
+import { COPIES, COPIES_KEY } from '../reassess.js';
+import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../storage/layout.js';
+import { clearNewDatabase, databaseOf } from '../storage/wallet-folder.js';
+import type { Wallet } from '../wallet.js';
+import { WALLET_FLAG, WalletRecord } from '../wallet-record.js';
+import { makeMasterKey } from './first-master-key.js';
+import { assembleWallet, type WalletSurroundings } from './load-wallet.js';
+import { addWatched, generateKeys } from './new-keys.js';
+import { install, type NewPlace, openDatabase } from './new-place.js';
+import { WALLET_CODE, WalletError } from './wallet-error.js';
+
+export interface NewWallet {
+  readonly name: string;
+  readonly disablePrivateKeys: boolean;
+  readonly blank: boolean;
+  /** Bytes that the caller wipes; null or empty: not encrypted. */
+  readonly passphrase: Uint8Array | null;
+  readonly avoidReuse: boolean;
+  readonly descriptors: boolean;
+  /** Where the descriptors come from, of a wallet whose keys are on a device. */
+  readonly signer: Pick<ExternalSigner, 'descriptors'> | null;
+}
+
+/** A descriptor of a device's account. */
+export interface SignerBranch {
+  readonly descriptor: Descriptor;
+  readonly isInternal: boolean;
+}
+
+/** What the device of a new wallet has for account 0, parsed. @throws WalletError */
+export async function signerDescriptors(
+  { disablePrivateKeys, descriptors }: NewWallet,
+  signer: NonNullable<NewWallet['signer']>,
+  context: DescriptorContext,
+): Promise<SignerBranch[]> {
+  const refuse = (code: number, why: string): never => {
+    throw new WalletError(code, why);
+  };
+  if (!disablePrivateKeys) refuse(WALLET_CODE.WALLET, 'Private keys must be disabled when using an external signer');
+  if (!descriptors) refuse(WALLET_CODE.WALLET, 'Descriptor support must be enabled when using an external signer');
+  const { receive, internal } = await signer.descriptors(0);
+  const branches: SignerBranch[] = [];
+  for (const [texts, isInternal] of [
+    [receive, false],
+    [internal, true],
+  ] as const) {
+    for (const text of texts) {
+      const parsed = parseDescriptor(text, context, { requireChecksum: false });
+      if ('error' in parsed)
+        return refuse(WALLET_CODE.MISC, `SetupDescriptorScriptPubKeyMans: Invalid descriptor "${text}" (${parsed.error})`);
+      // A device that tells its keys is none: they are not kept.
+      parsed.secrets.wipe();
+      if (parsed.descriptors[0].outputType !== null) branches.push({ descriptor: parsed.descriptors[0], isInternal });
+    }
+  }
+  return branches;
+}
+
+/**
+ * Makes the database of a wallet that starts at the tip, whole and on disk, and gives it its name. What fails is closed.
+ * @param told what a device has for it, null without one
+ */
+export async function makeWallet(
+  wanted: NewWallet,
+  place: NewPlace,
+  told: readonly SignerBranch[] | null,
+  surroundings: WalletSurroundings,
+  client: NodeClient,
+): Promise<Wallet> {
+  const { folder } = place;
+  const secret = wanted.passphrase !== null && wanted.passphrase.length > 0;
+  const record = new WalletRecord();
+  if (wanted.disablePrivateKeys) record.flags |= WALLET_FLAG.DISABLE_PRIVATE_KEYS;
+  if (wanted.blank && told === null) record.flags |= WALLET_FLAG.BLANK;
+  if (told !== null) record.flags |= WALLET_FLAG.EXTERNAL_SIGNER;
+  if (wanted.avoidReuse) record.flags |= WALLET_FLAG.AVOID_REUSE;
+  if (wanted.descriptors) record.flags |= WALLET_FLAG.DESCRIPTORS;
+  else record.flags |= WALLET_FLAG.KEY_ORIGIN_METADATA;
+  const store = await openDatabase(await clearNewDatabase(folder));
+  const wallet = assembleWallet(surroundings, { name: wanted.name, folder, record, encrypted: secret, store });
+  try {
+    if (secret) await makeMasterKey(wallet, wanted.passphrase!);
+    // A new wallet starts at the tip: nothing before it can be its own.
+    wallet.tip = client.tip;
+    wallet.ledger.setTip(client.tip.height);
+    // Nobody sees it before it is whole and has its name, and in an encrypted wallet no key was ever plain on disk.
+    await wallet.change((batch) => {
+      batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(WALLET_SCHEMA));
+      batch.put(COPIES_KEY, Uint8Array.of(COPIES.LOOKED));
+      record.write(batch);
+      if (secret) batch.put(walletKey(WALLET_PREFIX.masterKey, 1), encodeMasterKey(wallet.masterKeys[0]));
+      if (!wanted.blank && !wanted.disablePrivateKeys) generateKeys(wallet, surroundings.context, batch);
+      for (const { descriptor, isInternal } of told ?? []) addWatched(wallet, descriptor, isInternal, batch);
+    });
+    await fillPool(wallet, 0);
+    wallet.locator = await client.locator(wallet.tip.hash);
+    await wallet.change((batch) => wallet.writeLocator(batch), true);
+    wallet.lockNow();
+    await store.close();
+    await install(place);
+    wallet.store = await openDatabase(databaseOf(folder));
+    return wallet;
+  } catch (error) {
+    await wallet.close(false);
+    throw error;
+  }
+}

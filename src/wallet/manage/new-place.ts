@@ -1,0 +1,116 @@
+// Folders of wallets as calls meet them: one for a wallet that is made or restored, which goes again if that fails, and
+// what is said of those where no wallet is.
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import { makeFolders } from '../../lib/durable-file.js';
+import { openStore } from '../../storage/open-store.js';
+import type { Store } from '../../storage/store.js';
+import {
+  CORE_NAME,
+  clearNewDatabase,
+  DATABASE_NAME,
+  databaseOf,
+  folderOf,
+  installDatabase,
+  isReservedFolder,
+  isTaken,
+  LOCK_NAME,
+} from '../storage/wallet-folder.js';
+import type { Wallet } from '../wallet.js';
+import type { FolderHold, FolderHolds } from './folder-holds.js';
+import { VERIFY, WALLET_CODE, WalletError } from './wallet-error.js';
+
+/** What is said of a folder whose wallet is being made or loaded. */
+export const LOADING = 'Wallet already being loading.';
+
+export const openDatabase = (path: string): Promise<Store> => openStore({ path, cacheBytes: 8 << 20, writeBufferBytes: 16 << 20 });
+
+/** @throws taken where a folder has a wallet already */
+export async function assertFree(folder: string, taken: WalletError): Promise<void> {
+  if (await isTaken(folder)) throw taken;
+}
+
+/**
+ * Makes a wallet in a folder that has none. What fails leaves nothing behind.
+ * @param taken thrown where the folder has a wallet already
+ */
+export async function inNewFolder(
+  folders: FolderHolds,
+  dir: string,
+  name: string,
+  taken: WalletError,
+  make: (place: NewPlace, hold: FolderHold) => Promise<Wallet>,
+): Promise<Wallet> {
+  const folder = folderOf(dir, name);
+  const place = await makeFolder(folder, dir, name);
+  const hold = await folders.take(folder, LOADING);
+  let free = false;
+  try {
+    // Another call may have been here before the folder was held.
+    await assertFree(folder, taken);
+    free = true;
+    return await make(place, hold);
+  } catch (error) {
+    // A wallet that was unloaded before its creation failed is another call's to load.
+    free &&= !hold.over;
+    if (free) await removeDatabase(place);
+    await hold.release(free);
+    if (free && place.made) await fs.rmdir(folder).catch(() => {});
+    throw error;
+  }
+}
+
+/** What a creation or a restoration made: that much goes again if it fails. */
+export interface NewPlace {
+  readonly folder: string;
+  /** Whether the folder is its own. */
+  readonly made: boolean;
+  /** Whether its database has got its name. */
+  installed: boolean;
+}
+
+async function makeFolder(folder: string, dir: string, name: string): Promise<NewPlace> {
+  if (await isReservedFolder(dir, folder)) {
+    throw new WalletError(
+      WALLET_CODE.WALLET,
+      `${VERIFY}Invalid -wallet path '${name}'. Nothing in it may be called ${DATABASE_NAME}, ${DATABASE_NAME}.new, ${DATABASE_NAME}.old, ${LOCK_NAME} or wallet.dat.`,
+    );
+  }
+  const info = await fs.stat(folder).catch(() => null);
+  if (info && !info.isDirectory()) throw invalidPath(dir, name);
+  try {
+    makeFolders(folder);
+  } catch (error) {
+    throw new WalletError(WALLET_CODE.WALLET, `${VERIFY}Failed to create database path '${folder}'. ${(error as Error).message}`);
+  }
+  return { folder, made: info === null, installed: false };
+}
+
+export async function install(place: NewPlace): Promise<void> {
+  await installDatabase(place.folder);
+  place.installed = true;
+}
+
+/** Takes away what a failed creation or restoration left. */
+async function removeDatabase({ folder, installed }: NewPlace): Promise<void> {
+  if (installed) await fs.rm(databaseOf(folder), { recursive: true, force: true });
+  else await clearNewDatabase(folder);
+}
+
+/** Why no wallet is loaded from a folder. */
+export async function notFound(folder: string): Promise<WalletError> {
+  const there = await fs.stat(folder).then(
+    () => true,
+    () => false,
+  );
+  const isCore = there && (await fs.stat(path.join(folder, CORE_NAME)).catch(() => null)) !== null;
+  const hint = isCore ? " It is Bitcoin Core's: importcorewallet takes it over." : '';
+  const why = there ? `Data is not in recognized format.${hint}` : 'Path does not exist.';
+  return new WalletError(WALLET_CODE.NOT_FOUND, `${VERIFY}Failed to load database path '${folder}'. ${why}`);
+}
+
+export const invalidPath = (dir: string, name: string): WalletError =>
+  new WalletError(
+    WALLET_CODE.WALLET,
+    `${VERIFY}Invalid -wallet path '${name}'. -wallet path should point to a directory where ${DATABASE_NAME} can be stored or a location where such a directory could be created (in ${dir}).`,
+  );
