@@ -1,15 +1,14 @@
 // What the threads that sign are given, in shared buffers. Of two kinds:
 //
-// - A sign slab holds the tasks of one job: of each its keys and scripts, and the transaction they sign. Tasks may be of different callers
-//   and wallets, so what one brought is seen by no other. Written once by the node thread, read by one worker. Private keys are nowhere
-//   else: they lie in a part of their own, which the worker overwrites when it is done, and the node thread again when it has the answer.
-//     words    HEADER_WORDS x int32: whether the keys are there, number of keys, length of the public part, number of tasks
-//     keys     count x 52, task by task: HASH160 of the public key, private key
-//     public   task by task: number of its keys, scripts, public keys, taproot outputs, then 1 and the transaction, or 0: see
-//              writeMaterial, writeSubject
-// - A subject slab holds one transaction that several jobs sign parts of. Nothing in it is secret.
-//     words    HEADER_WORDS x int32: serial, length
-//     bytes    the transaction: see writeSubject
+// - A sign slab holds the keys and scripts of one job. Written once by the thread that asks, read by one worker. Private
+//   keys are nowhere else: they lie in a part of their own, which the worker overwrites when it is done, and the asker
+//   again when it has the answer.
+//     words    HEADER_WORDS x int32: whether the keys are there, number of keys, length of the public part
+//     keys     count x 52: HASH160 of the public key, private key
+//     public   scripts, public keys, taproot outputs: see writeMaterial
+// - A subject slab holds the transaction that jobs sign parts of. Nothing in it is secret.
+//     words    its number as a float64, then two x int32: length, nothing
+//     bytes    the transaction: see writeSubjectSlab
 
 import type { TaprootOutput } from '../address/descriptor/expansion.js';
 import { hashKey } from '../consensus/bytes/hex.js';
@@ -27,9 +26,7 @@ const KEY_SIZE = ID_SIZE + SECRET_SIZE;
 const WORD_WHOLE = 0;
 const WORD_KEYS = 1;
 const WORD_PUBLIC = 2;
-const WORD_TASKS = 3;
-const WORD_SERIAL = 0;
-const WORD_LENGTH = 1;
+const WORD_LENGTH = 2;
 const NOTHING = new Uint8Array(0);
 const WIPED = 'The keys of this job have been wiped';
 
@@ -50,13 +47,6 @@ export interface SignSubject {
   readonly hashType: number;
 }
 
-/** What one caller wants signed, with what it may be signed with. */
-export interface SignTask {
-  readonly material: SigningMaterial;
-  /** Signed whole; null for a part of the transaction that is in a slab of its own. */
-  readonly subject: SignSubject | null;
-}
-
 /** A buffer of at least so many bytes. */
 type Acquire = (size: number) => SharedArrayBuffer;
 
@@ -69,70 +59,47 @@ function idBytes(key: string): Uint8Array {
 }
 
 /** The slab of a job. */
-export function writeSignSlab(tasks: readonly SignTask[], acquire: Acquire): SharedArrayBuffer {
-  const out = new ByteWriter(tasks.reduce((sum, task) => sum + taskGuess(task), 0));
-  let keys = 0;
-  for (const { material, subject } of tasks) {
-    keys += material.secrets.size;
-    writeMaterial(out, material);
-    out.u8(subject ? 1 : 0);
-    if (subject) writeSubject(out, subject);
-  }
+export function writeSignSlab(material: SigningMaterial, acquire: Acquire): SharedArrayBuffer {
+  const { secrets } = material;
+  const out = new ByteWriter(64 + 64 * material.publicKeys.size);
+  writeMaterial(out, material);
   const known = out.finish();
-  const publicAt = CONTENT_AT + keys * KEY_SIZE;
+  const publicAt = CONTENT_AT + secrets.size * KEY_SIZE;
   const slab = acquire(publicAt + known.length);
   const words = new Int32Array(slab, 0, HEADER_WORDS);
   words[WORD_WHOLE] = 1;
-  words[WORD_KEYS] = keys;
+  words[WORD_KEYS] = secrets.size;
   words[WORD_PUBLIC] = known.length;
-  words[WORD_TASKS] = tasks.length;
   const bytes = new Uint8Array(slab);
   let at = CONTENT_AT;
-  for (const { material } of tasks) {
-    for (const [id, secret] of material.secrets) {
-      bytes.set(idBytes(id), at);
-      bytes.set(secret, at + ID_SIZE);
-      at += KEY_SIZE;
-    }
+  for (const [id, secret] of secrets) {
+    bytes.set(idBytes(id), at);
+    bytes.set(secret, at + ID_SIZE);
+    at += KEY_SIZE;
   }
   bytes.set(known, publicAt);
   return slab;
 }
 
 /** The slab of a transaction that several jobs share. @param serial a number no other recent one has */
-export function writeSubjectSlab(subject: SignSubject, serial: number, acquire: Acquire): SharedArrayBuffer {
-  const out = new ByteWriter(sizeGuess(subject));
-  writeSubject(out, subject);
-  const content = out.finish();
-  const slab = acquire(CONTENT_AT + content.length);
-  const words = new Int32Array(slab, 0, HEADER_WORDS);
-  words[WORD_SERIAL] = serial;
-  words[WORD_LENGTH] = content.length;
-  new Uint8Array(slab).set(content, CONTENT_AT);
-  return slab;
-}
-
-const taskGuess = ({ material, subject }: SignTask): number => 64 + 64 * material.publicKeys.size + (subject ? sizeGuess(subject) : 0);
-const sizeGuess = ({ tx, spent }: SignSubject): number => tx.length + 48 * spent.length + 16;
-
-function writeSubject(out: ByteWriter, { tx, spent, hashType }: SignSubject): void {
+export function writeSubjectSlab({ tx, spent, hashType }: SignSubject, serial: number, acquire: Acquire): SharedArrayBuffer {
+  const out = new ByteWriter(tx.length + 48 * spent.length + 16);
   out.u8(hashType).varBytes(tx).compactSize(spent.length);
   for (const output of spent) {
     out.u8(output ? 1 : 0);
     if (output) out.u64(output.value).varBytes(output.script);
   }
+  const content = out.finish();
+  const slab = acquire(CONTENT_AT + content.length);
+  const words = new Int32Array(slab, 0, HEADER_WORDS);
+  words[WORD_LENGTH] = content.length;
+  new Float64Array(slab, 0, 1)[0] = serial;
+  new Uint8Array(slab).set(content, CONTENT_AT);
+  return slab;
 }
 
-function readSubject(reader: ByteReader): SignSubject {
-  const hashType = reader.u8();
-  const tx = reader.varBytes();
-  const spent = readList(reader, () => (reader.u8() === 1 ? { value: reader.u64(), script: reader.varBytes() } : null));
-  return { tx, spent, hashType };
-}
-
-/** All of it but the private keys, of which the number is told. */
+/** All of it but the private keys. */
 function writeMaterial(out: ByteWriter, material: SigningMaterial): void {
-  out.compactSize(material.secrets.size);
   for (const map of [material.scripts, material.publicKeys]) {
     out.compactSize(map.size);
     for (const [id, value] of map) out.bytes(idBytes(id)).varBytes(value);
@@ -158,21 +125,30 @@ export function wipeSignSlab(slab: SharedArrayBuffer): void {
 
 /** The number that tells a subject slab from others. */
 export function subjectSerial(slab: SharedArrayBuffer): number {
-  return new Int32Array(slab, 0, HEADER_WORDS)[WORD_SERIAL];
+  return new Float64Array(slab, 0, 1)[0];
 }
 
 /** What a subject slab holds: views. */
 export function readSubjectSlab(slab: SharedArrayBuffer): SignSubject {
   const length = new Int32Array(slab, 0, HEADER_WORDS)[WORD_LENGTH];
-  return readSubject(new ByteReader(new Uint8Array(slab), CONTENT_AT, CONTENT_AT + length));
+  const reader = new ByteReader(new Uint8Array(slab), CONTENT_AT, CONTENT_AT + length);
+  const hashType = reader.u8();
+  const tx = reader.varBytes();
+  const spent = readList(reader, () => (reader.u8() === 1 ? { value: reader.u64(), script: reader.varBytes() } : null));
+  return { tx, spent, hashType };
 }
 
-/** A sign slab as its reader sees it. */
-export class SignSlabView {
-  /** In the order they were written. */
-  readonly tasks: readonly SignTaskView[];
+/**
+ * A sign slab as its reader sees it. Public things are views, a private key is copied for the moment of its use.
+ */
+export class SignSlabView implements SigningProvider {
   readonly #slab: SharedArrayBuffer;
   readonly #words: Int32Array;
+  readonly #scripts: ReadonlyMap<string, Uint8Array>;
+  readonly #publicKeys: ReadonlyMap<string, Uint8Array>;
+  readonly #taproots: ReadonlyMap<string, TaprootOutput>;
+  /** Views of the slab, which are zeros once that is wiped. */
+  readonly #secrets = new Map<string, Uint8Array>();
 
   constructor(slab: SharedArrayBuffer) {
     this.#slab = slab;
@@ -181,44 +157,19 @@ export class SignSlabView {
     if (Atomics.load(this.#words, WORD_WHOLE) !== 1) throw new Error(WIPED);
     const bytes = new Uint8Array(slab);
     const publicAt = CONTENT_AT + this.#words[WORD_KEYS] * KEY_SIZE;
+    for (let at = CONTENT_AT; at < publicAt; at += KEY_SIZE) {
+      this.#secrets.set(hashKey(bytes.subarray(at, at + ID_SIZE)), bytes.subarray(at + ID_SIZE, at + KEY_SIZE));
+    }
     const reader = new ByteReader(bytes, publicAt, publicAt + this.#words[WORD_PUBLIC]);
-    let keysAt = CONTENT_AT;
-    this.tasks = Array.from({ length: this.#words[WORD_TASKS] }, () => {
-      const keys = bytes.subarray(keysAt, keysAt + reader.compactSize() * KEY_SIZE);
-      keysAt += keys.length;
-      return new SignTaskView(keys, reader);
-    });
+    this.#scripts = readById(reader);
+    this.#publicKeys = readById(reader);
+    this.#taproots = new Map(readList(reader, () => readTaproot(reader)).map((output) => [hashKey(output.outputKey), output]));
   }
 
   /** The job is done: overwrites the private keys. @throws when they are gone already */
   finish(): void {
     if (Atomics.exchange(this.#words, WORD_WHOLE, 0) !== 1) throw new Error(WIPED);
     wipeSignSlab(this.#slab);
-  }
-}
-
-/**
- * A task, which answers from what it brought and from nothing else. Public things are views, a private key is copied
- * for the moment of its use.
- */
-export class SignTaskView implements SigningProvider {
-  /** Null: see SignTask. */
-  readonly subject: SignSubject | null;
-  readonly #scripts: ReadonlyMap<string, Uint8Array>;
-  readonly #publicKeys: ReadonlyMap<string, Uint8Array>;
-  readonly #taproots: ReadonlyMap<string, TaprootOutput>;
-  /** Views of the slab, which are zeros once that is wiped. */
-  readonly #secrets = new Map<string, Uint8Array>();
-
-  /** @param keys the entries of this task alone @param reader stands behind their number */
-  constructor(keys: Uint8Array, reader: ByteReader) {
-    for (let at = 0; at < keys.length; at += KEY_SIZE) {
-      this.#secrets.set(hashKey(keys.subarray(at, at + ID_SIZE)), keys.subarray(at + ID_SIZE, at + KEY_SIZE));
-    }
-    this.#scripts = readById(reader);
-    this.#publicKeys = readById(reader);
-    this.#taproots = new Map(readList(reader, () => readTaproot(reader)).map((output) => [hashKey(output.outputKey), output]));
-    this.subject = reader.u8() === 1 ? readSubject(reader) : null;
   }
 
   script(id: Uint8Array): Uint8Array | undefined {

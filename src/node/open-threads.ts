@@ -35,6 +35,7 @@ export async function openThreads({ config, crypto, log, teardown }: NodeBase): 
     verifier: new CachedVerifier(new PooledVerifier(pool), cache),
     grinder: new Grinder(pool),
     signer,
-    signingThreads: new PooledSigner({ pool, crypto, signer }),
+    // Nothing of it is done on the node thread.
+    signingThreads: new PooledSigner({ pool, crypto, hereUs: 0 }),
   };
 }

@@ -1,22 +1,20 @@
-// Signs transactions on the threads of the pool: large ones in parts, small ones whole while others wait to be signed;
-// and the smallest on its own thread, as far as it comes to that. Wired by node; callers reach it through
-// signTransaction. Signatures are the same on every route: nonces come from key and message alone.
+// Signs transactions in parts on the threads of the pool; small ones are left to the thread that asks, for a trip costs
+// as much as they do. Reached through signTransaction. Signatures are the same on every route: nonces come from key and
+// message alone.
+import { threadId } from 'node:worker_threads';
 import type { SpentOutput } from '../consensus/script/spent-output.js';
-import { isPayToPublicKeyHash, isPayToScriptHash, isPayToWitnessPublicKeyHash } from '../consensus/script/templates.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Crypto } from '../crypto/crypto.js';
-import type { Signer } from '../crypto/schnorr-signer.js';
 import { readSignResult, SIGN_MESSAGE_VERSION, type SignJob, type SignJobResult } from '../jobs/sign.js';
-import { type SignSubject, type SignTask, wipeSignSlab, writeSignSlab, writeSubjectSlab } from '../jobs/sign-slab.js';
+import { type SigningMaterial, wipeSignSlab, writeSignSlab, writeSubjectSlab } from '../jobs/sign-slab.js';
 import { SlabPool } from '../jobs/slab-pool.js';
 import { Slicer } from '../lib/slicer.js';
 import { MaterialGatherer } from '../signing/gather-material.js';
-import { type SigningResult, signInput } from '../signing/sign-input.js';
+import type { SigningResult } from '../signing/sign-input.js';
 import type { SigningThreads } from '../signing/sign-transaction.js';
-import type { FlatProvider, SigningProvider } from '../signing/signing-provider.js';
-import { type SigningTx, signingTx } from '../signing/signing-tx.js';
-import { PoolClosedError, type WorkPool } from './pool.js';
-import { SignBundler } from './sign-bundle.js';
+import type { SigningProvider } from '../signing/signing-provider.js';
+import { signingTx } from '../signing/signing-tx.js';
+import type { WorkPool } from './pool.js';
 
 /** Signing and checking one input on an ordinary core: two tries for a low R on average, one check. */
 const INPUT_US = 120;
@@ -24,10 +22,8 @@ const INPUT_US = 120;
 const LEGACY_US_PER_BYTE = 0.007;
 /** A job of a higher class waits no longer. */
 const JOB_US = 4_000;
-/** Below this a transaction goes to one thread, with others that wait. */
-const SMALL_US = 1_000;
-/** Below this the node thread may sign it in one go: calls that come meanwhile wait no longer for it. */
-const HERE_US = 500;
+/** And takes no less, where there is so much: posting one and hearing of its end costs both threads some 60 us. */
+const LEAST_JOB_US = 500;
 /** Jobs of one transaction per thread. */
 const PARTS_PER_THREAD = 4;
 /**
@@ -38,12 +34,15 @@ const JOBS_AHEAD = 200;
 /** Buffers kept for the next transactions. */
 const KEPT_BYTES = 4 * 1024 * 1024;
 
+/** Of the transaction last written for threads, which keep one and know it again by this: like none of another thread's. */
+let lastSerial = threadId * 2 ** 32;
+
 /** What it works with. */
 export interface PooledSignerDeps {
   readonly pool: Pick<WorkPool, 'size' | 'canAcceptWork' | 'run'>;
   readonly crypto: Crypto;
-  /** Of this thread. */
-  readonly signer: Signer;
+  /** Estimated microseconds up to which a transaction is signed where it is. */
+  readonly hereUs: number;
 }
 
 interface Work {
@@ -53,22 +52,12 @@ interface Work {
   readonly hashType: number;
 }
 
-/** Inputs of a transaction: from `first` to before `end`. */
-interface Part {
-  readonly subject: SharedArrayBuffer;
-  readonly first: number;
-  readonly end: number;
-}
-
 export class PooledSigner implements SigningThreads {
   readonly #deps: PooledSignerDeps;
   readonly #slabs = new SlabPool(KEPT_BYTES);
-  readonly #bundler: SignBundler;
-  #serial = 0;
 
   constructor(deps: PooledSignerDeps) {
     this.#deps = deps;
-    this.#bundler = new SignBundler(deps.pool.size, (tasks) => this.#post(tasks, null));
   }
 
   sign(
@@ -77,47 +66,21 @@ export class PooledSigner implements SigningThreads {
     provider: SigningProvider,
     hashType: number,
   ): Promise<readonly SigningResult[]> | null {
+    const { pool, hereUs } = this.#deps;
     const inputUs = INPUT_US + (spent.some((output) => output && isLegacy(output.script)) ? tx.strippedSize * LEGACY_US_PER_BYTE : 0);
-    if (tx.inputCount === 0 || !this.#deps.pool.canAcceptWork('transaction')) return null;
-    const work: Work = { tx, spent, provider, hashType };
-    const totalUs = tx.inputCount * inputUs;
-    if (totalUs < SMALL_US) return this.#bundler.full ? null : this.#whole(work, totalUs);
+    if (tx.inputCount * inputUs <= hereUs || !pool.canAcceptWork('transaction')) return null;
     // All threads end about together when each has a few parts.
-    const share = Math.ceil(tx.inputCount / (this.#deps.pool.size * PARTS_PER_THREAD));
-    return this.#inParts(work, Math.max(1, Math.min(share, Math.floor(JOB_US / inputUs))));
-  }
-
-  async #whole(work: Work, estimateUs: number): Promise<readonly SigningResult[]> {
-    const { inputCount } = work.tx;
-    const signing = this.#signing(work);
-    const material = new MaterialGatherer(signing, work.provider, work.hashType);
-    const { found } = material;
-    try {
-      for (let i = 0; i < inputCount; i++) material.add(i);
-      const light = estimateUs + work.tx.strippedSize * LEGACY_US_PER_BYTE < HERE_US && isLight(work, found);
-      const signHere = light ? () => this.#signHere(signing, found, work.hashType) : null;
-      return await this.#bundler.sign({ subject: subjectOf(work), inputCount, material: found, estimateUs, signHere });
-    } catch (error) {
-      if (error instanceof PoolClosedError) throw error;
-      // Something in the bundle kills threads; alone, only the culprit fails.
-      return await this.#inParts(work, inputCount);
-    } finally {
-      found.wipe();
-    }
-  }
-
-  #signHere(signing: SigningTx, known: FlatProvider, hashType: number): readonly SigningResult[] {
-    return signing.spent.map((_, input) => signInput(signing, input, known, hashType, this.#deps.signer));
+    const share = Math.ceil(Math.max(tx.inputCount / (pool.size * PARTS_PER_THREAD), LEAST_JOB_US / inputUs));
+    return this.#inParts({ tx, spent, provider, hashType }, Math.max(1, Math.min(share, Math.floor(JOB_US / inputUs))));
   }
 
   /** @param size inputs per part */
   async #inParts(work: Work, size: number): Promise<readonly SigningResult[]> {
     const { inputCount } = work.tx;
-    this.#serial = (this.#serial + 1) & 0x7fffffff;
-    const subject = writeSubjectSlab(subjectOf(work), this.#serial, (bytes) => this.#slabs.acquire(bytes));
+    const subject = writeSubjectSlab({ ...work, tx: work.tx.bytes }, ++lastSerial, (bytes) => this.#slabs.acquire(bytes));
     const parts: Promise<readonly SigningResult[]>[] = [];
     try {
-      const signing = this.#signing(work);
+      const signing = signingTx(work.tx, work.spent, this.#deps.crypto);
       const slicer = new Slicer();
       for (let first = 0; first < inputCount; first += size) {
         // The oldest of them ends about first.
@@ -129,7 +92,7 @@ export class PooledSigner implements SigningThreads {
             material.add(i);
             if (slicer.due) await slicer.pause();
           }
-          const part = this.#post([{ material: material.found, subject: null }], { subject, first, end });
+          const part = this.#post(material.found, { subject, first, end });
           // It is waited for below; until then its failure is no news.
           part.catch(() => {});
           parts.push(part);
@@ -145,16 +108,11 @@ export class PooledSigner implements SigningThreads {
     }
   }
 
-  #signing({ tx, spent }: Work): SigningTx {
-    return signingTx(tx, spent, this.#deps.crypto);
-  }
-
   /** Posts a job with a slab of its own; when it has ended, whatever came of it, no private key is left there. */
-  async #post(tasks: readonly SignTask[], part: Part | null): Promise<readonly SigningResult[]> {
-    const slab = writeSignSlab(tasks, (bytes) => this.#slabs.acquire(bytes));
+  async #post(material: SigningMaterial, part: Omit<SignJob, 'version' | 'slab'>): Promise<readonly SigningResult[]> {
+    const slab = writeSignSlab(material, (bytes) => this.#slabs.acquire(bytes));
     try {
-      const { subject, first, end } = part ?? { subject: null, first: 0, end: 0 };
-      const job: SignJob = { version: SIGN_MESSAGE_VERSION, slab, subject, first, end };
+      const job: SignJob = { version: SIGN_MESSAGE_VERSION, slab, ...part };
       return readSignResult(await this.#deps.pool.run<SignJobResult>('transaction', 'sign', job));
     } finally {
       wipeSignSlab(slab);
@@ -163,24 +121,9 @@ export class PooledSigner implements SigningThreads {
   }
 }
 
-const subjectOf = ({ tx, spent, hashType }: Work): SignSubject => ({ tx: tx.bytes, spent, hashType });
-
 /**
  * Whether an output's signatures hash the whole transaction: everything but witness programs; P2SH hides which it is.
  */
 function isLegacy(script: Uint8Array): boolean {
   return script.length < 4 || script[0] > 0x60 || (script[0] !== 0 && script[0] < 0x51) || script[1] + 2 !== script.length;
-}
-
-/**
- * Whether no input takes more than one signature and one check of it: they carry nothing yet and spend outputs of one
- * key each.
- */
-function isLight({ tx, spent }: Work, known: FlatProvider): boolean {
-  return spent.every((output, i) => {
-    if (!output) return true;
-    if (tx.scriptSig(i).length > 0 || tx.witnessCount(i) > 0) return false;
-    const script = isPayToScriptHash(output.script) ? known.script(output.script.subarray(2, 22)) : output.script;
-    return script !== undefined && (isPayToWitnessPublicKeyHash(script) || isPayToPublicKeyHash(script));
-  });
 }

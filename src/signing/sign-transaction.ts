@@ -5,7 +5,7 @@ import { buildTx } from '../consensus/tx/build-tx.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Crypto } from '../crypto/crypto.js';
 import type { Signer } from '../crypto/schnorr-signer.js';
-import { Slicer } from '../lib/slicer.js';
+import { nextInLine, Slicer } from '../lib/slicer.js';
 import { extractSignatures } from './extract-signatures.js';
 import { produceSignature } from './produce-signature.js';
 import { type SigningResult, signInput, signingErrorText } from './sign-input.js';
@@ -63,6 +63,8 @@ async function signHere(
   hashType: number,
   { crypto, signer }: SigningTools,
 ): Promise<SigningResult[]> {
+  // Of many small ones each has its turn of the loop, so that other calls go in between.
+  await nextInLine();
   const signing = signingTx(tx, spent, crypto);
   const slicer = new Slicer();
   const results: SigningResult[] = [];

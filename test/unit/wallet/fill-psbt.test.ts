@@ -58,7 +58,7 @@ for (const descriptors of [false, true]) {
       const outcome = await fillPsbt(wallet, psbt, { hashType, sign: true, derivations: true, later: false }, tools, pauses);
       return { outcome, paused, bytes: hex(encodePsbt(psbt, crypto)) };
     };
-    const threads = new PooledSigner({ pool, crypto, signer: counting });
+    const threads = new PooledSigner({ pool, crypto, hereUs: 0 });
     for (const hashType of [null, 1, 0x83]) {
       const here = await fill({ crypto, signer: counting }, hashType);
       t.equal(signed, hashType === 0x83 ? 1 : 24, 'SINGLE signs where there is an output');

@@ -69,7 +69,7 @@ for (const [name, create] of [
       const { client, close } = create();
       t.equal(client.signers, 3);
       const slab = new SharedArrayBuffer(4);
-      const { slab: seen } = (await client.sign({ version: SIGN_MESSAGE_VERSION, slab, subject: null, first: 0, end: 0 })) as unknown as {
+      const { slab: seen } = (await client.sign({ version: SIGN_MESSAGE_VERSION, slab, subject: slab, first: 0, end: 0 })) as unknown as {
         slab: SharedArrayBuffer;
       };
       new Uint8Array(seen)[2] = 7;
