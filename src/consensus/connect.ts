@@ -185,11 +185,10 @@ export class BlockConnector implements ConnectResult {
 
   /** Spends an outpoint: of an earlier transaction of this block, else of the coins before it. */
   #take(outpoint: Uint8Array): Coin | undefined {
-    if (this.#used.has(outpoint)) return undefined;
+    // What is asked for and not there ends the block.
+    if (!this.#used.add(outpoint, 0)) return undefined;
     const source = this.#indexByTxid.get(outpoint);
-    const coin = source === undefined ? this.#coins.get(outpoint) : this.#created(source, readU32(outpoint, 32));
-    if (coin !== undefined) this.#used.set(outpoint, 0);
-    return coin;
+    return source === undefined ? this.#coins.get(outpoint) : this.#created(source, readU32(outpoint, 32));
   }
 
   #created(source: number, output: number): Coin | undefined {

@@ -142,9 +142,11 @@ export class ReorgFollower {
   #removeForBlock(txs: readonly TxView[], height: number): void {
     const { pool, fees } = this.#deps;
     const rows = txs.map((tx) => pool.find(tx.txid));
+    const here = rows.filter((row) => row !== NO_ROW);
+    pool.confirming(here);
     fees.block(
       height,
-      rows.filter((row) => row !== NO_ROW).map((row) => pool.entry(row)),
+      here.map((row) => pool.entry(row)),
     );
     for (let i = 0; i < txs.length; i++) {
       const tx = txs[i];

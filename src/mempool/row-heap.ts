@@ -1,8 +1,10 @@
 // A binary heap of rows that know their place, so that one whose rank changed can be moved. Used by the pool for
 // eviction and expiry.
-import type { Rows } from './rows.js';
+import { NO_ROW, type Rows } from './rows.js';
 
 const FIRST_ROOM = 1024;
+/** A removal takes about as long as putting so many others in order. */
+const MANY = 8;
 
 /** The column in which rows keep their place in a heap. */
 export type HeapPlace = 'scorePlace' | 'agePlace';
@@ -35,15 +37,36 @@ export class RowHeap {
     this.#up(this.#size++, row);
   }
 
+  /** Nothing happens to one that is not here. */
   remove(row: number): void {
     const places = this.#rows[this.#place];
     const at = places[row];
+    if (at < 0) return;
     const last = this.#items[--this.#size];
     if (last !== row) {
       this.#set(at, last);
       this.#settle(at, last);
     }
     places[row] = -1;
+  }
+
+  /** Takes out many that are here, as a block does: to put the rest in order anew costs less than so many removals. */
+  removeAll(rows: readonly number[]): void {
+    if (rows.length * MANY < this.#size) {
+      for (const row of rows) this.remove(row);
+      return;
+    }
+    const places = this.#rows[this.#place];
+    const items = this.#items;
+    for (const row of rows) {
+      items[places[row]] = NO_ROW;
+      places[row] = -1;
+    }
+    let size = 0;
+    for (let at = 0; at < this.#size; at++) if (items[at] !== NO_ROW) items[size++] = items[at];
+    this.#size = size;
+    for (let at = 0; at < size; at++) places[items[at]] = at;
+    for (let at = (size >> 1) - 1; at >= 0; at--) this.#down(at, items[at]);
   }
 
   /** The row's rank changed; nothing happens to one that is not here. */

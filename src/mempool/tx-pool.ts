@@ -233,6 +233,12 @@ export class TxPool implements EntryStore {
     for (const row of stage) this.#drop(row, reason);
   }
 
+  /** Rows that a block confirms are about to leave one by one: none of them is evicted any more. */
+  confirming(rows: readonly number[]): void {
+    this.#scores.removeAll(rows);
+    this.#ages.removeAll(rows);
+  }
+
   /** Removes a row that a block confirmed, whose ancestors are gone. @param tx as in the block, perhaps with another witness */
   confirm(row: number, tx: TxView): void {
     if (this.links.hasParents(row) || this.links.hasChildren(row)) this.#unlink(new Set([row]), true);

@@ -76,9 +76,9 @@ export async function startNotifications(
       publishTx(tx.txid, tx.bytes);
       zmq.publish('sequence', sequenceBody(tx.txid, 'A', mempool.sequence - 1));
     },
-    onLeft: ({ txid }, reason) => {
+    onLeft: (entry, reason) => {
       if (config.zmq.length === 0 || reason === 'block') return;
-      zmq.publish('sequence', sequenceBody(txid, 'R', mempool.sequence - 1));
+      zmq.publish('sequence', sequenceBody(entry.txid, 'R', mempool.sequence - 1));
     },
     started: () => {
       for (const command of config.startup) hooks.run('startupnotify', command);

@@ -3,8 +3,7 @@
 // looked at here.
 
 import type { BlockView } from '../../consensus/block/block-view.js';
-import { equalBytes } from '../../consensus/bytes/hex.js';
-import { readU32 } from '../../consensus/bytes/reader.js';
+import { KeyTable } from '../../consensus/bytes/key-table.js';
 import type { Coin } from '../../consensus/coin.js';
 import { BlockConnector } from '../../consensus/connect.js';
 import { enforceBip30 } from '../../consensus/rules/bip30.js';
@@ -140,11 +139,8 @@ class BlockOutpoints {
   end = 0;
   /** and so many inputs of this one. */
   endInputs = 0;
-  /**
-   * Earlier transactions of the block by the first four bytes of their ids; a clash only means fetching a coin that is
-   * not there.
-   */
-  readonly #own = new Map<number, TxView>();
+  /** Ids of earlier transactions of the block. */
+  readonly #own = new KeyTable(32);
   readonly #block: BlockView;
   readonly #overlay: CoinsOverlay | null;
 
@@ -162,24 +158,18 @@ class BlockOutpoints {
       const inputs = this.end === 0 ? 0 : tx.inputCount;
       const first = this.endInputs;
       const last = Math.min(inputs, first + left);
-      for (let i = first; i < last; i++) if (!this.#isOwn(tx.outpoint(i))) this.#want(list, tx.outpoint(i));
+      for (let i = first; i < last; i++) {
+        const outpoint = tx.outpoint(i);
+        if (!this.#own.has(outpoint) && this.#overlay?.has(outpoint) !== true) list.push(outpoint);
+      }
       left -= Math.max(1, last - first);
       this.endInputs = last;
       if (last < inputs) break;
-      this.#own.set(readU32(tx.txid, 0), tx);
+      this.#own.set(tx.txid, this.end);
       this.end++;
       this.endInputs = 0;
     }
     return list;
-  }
-
-  #isOwn(outpoint: Uint8Array): boolean {
-    const source = this.#own.get(readU32(outpoint, 0));
-    return source !== undefined && equalBytes(source.txid, outpoint.subarray(0, 32));
-  }
-
-  #want(list: Uint8Array[], outpoint: Uint8Array): void {
-    if (this.#overlay === null || !this.#overlay.has(outpoint)) list.push(outpoint);
   }
 }
 

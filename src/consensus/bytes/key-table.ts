@@ -34,18 +34,20 @@ export class KeyTable {
 
   /** @param key is kept, not copied */
   set(key: Uint8Array, value: number): void {
+    if (!this.add(key, value)) this.#values[this.#places[this.#find(this.#hash(key), key)] - 1] = value;
+  }
+
+  /** The same for a key that is not here. @returns false when it is, and stays as it was */
+  add(key: Uint8Array, value: number): boolean {
     if (this.#keys.length + 1 > this.#places.length * LOAD) this.#grow();
     const hash = this.#hash(key);
     const place = this.#find(hash, key);
-    const at = this.#places[place];
-    if (at !== 0) {
-      this.#values[at - 1] = value;
-      return;
-    }
+    if (this.#places[place] !== 0) return false;
     this.#keys.push(key);
     this.#values.push(value);
     this.#places[place] = this.#keys.length;
     this.#hashes[place] = hash;
+    return true;
   }
 
   /** Of the id, and of the number behind it in an outpoint. */

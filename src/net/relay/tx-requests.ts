@@ -144,6 +144,7 @@ export class TxRequests {
 
   /** Nobody need be asked for it any more. */
   forget(hash: Uint8Array): void {
+    if (this.#byHash.size === 0) return;
     const key = hashKey(hash);
     const all = this.#byHash.get(key);
     if (all === undefined) return;
