@@ -15,8 +15,13 @@ import { type KeyTable, keyHashProgram } from './key-table.js';
 
 const COMPRESSED = 33;
 
-/** Output scripts that a redeem or witness script is spent by. @param id its HASH160 */
+/**
+ * Output scripts that a redeem or witness script is spent by, and the script itself: a native witness program is ours
+ * only while it is stored.
+ * @param id its HASH160
+ */
 export function* formsOfScript(id: Uint8Array, script: Uint8Array, hashes: Hashes): Generator<Uint8Array> {
+  yield script;
   yield scriptHashScript(id);
   // Most of a large wallet's: what a key implies. A witness program inside another is nobody's (is-mine.ts).
   if (isPayToWitnessPublicKeyHash(script)) return;
@@ -52,7 +57,6 @@ function* keysUnder(prefix: number, ops: readonly BatchOp[]): Generator<Uint8Arr
 
 function* formsOf(ops: readonly BatchOp[], legacy: TouchedStores, hashes: Hashes): Generator<Uint8Array> {
   for (const script of keysUnder(WALLET_PREFIX.watched, ops)) {
-    yield script;
     // What is watched counts inside other scripts as well; a key's witness program stands for its P2PKH script.
     yield* formsOfScript(hashes.hash160(script), script, hashes);
     const { type, solutions } = solve(script);
@@ -72,8 +76,6 @@ function* formsOf(ops: readonly BatchOp[], legacy: TouchedStores, hashes: Hashes
   for (const id of keysUnder(WALLET_PREFIX.script, ops)) {
     const script = legacy.script(id);
     if (script === undefined) continue;
-    // A native witness program is ours only while it is stored itself.
-    yield script;
     yield* formsOfScript(id, script, hashes);
   }
   if (decisive.size === 0) return;

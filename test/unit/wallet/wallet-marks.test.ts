@@ -3,7 +3,11 @@
 import t from 'tap';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx } from '../../../src/consensus/tx/tx-view.js';
+import { ScriptMarks } from '../../../src/jobs/script-marks.js';
 import { WalletMarks } from '../../../src/wallet/follow/wallet-marks.js';
+import { payToKeyHash } from '../../../src/wallet/keys/is-mine.js';
+import { keyHashProgram } from '../../../src/wallet/keys/key-table.js';
+import { OWNERSHIP } from '../../../src/wallet/keys/ownership.js';
 import { createMemoryWallet, crypto, TIP } from '../../framework/memory-wallet.js';
 
 t.test('unconfirmed transactions and filters', async (t) => {
@@ -27,4 +31,17 @@ t.test('unconfirmed transactions and filters', async (t) => {
     false,
     'a rival of what somebody else pays need not touch an own script',
   );
+});
+
+t.test('a witness program whose key is known by its address alone', async (t) => {
+  const { wallet } = await createMemoryWallet();
+  const id = crypto.hash160(Uint8Array.of(1, 2, 3));
+  const program = keyHashProgram(id);
+  await wallet.changeKeys((batch) => {
+    wallet.legacy!.watch(payToKeyHash(id), 1, batch);
+    wallet.legacy!.addScript(program, 1, batch);
+  });
+  t.equal(wallet.isMine(program), OWNERSHIP.WATCH);
+  const { marks } = (await WalletMarks.of(wallet, false)).targets;
+  t.ok(new ScriptMarks(marks).hasScript(program, 0, program.length), 'a scan looks for it');
 });
