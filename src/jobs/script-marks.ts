@@ -125,7 +125,7 @@ export class ScriptMarks {
 
 /**
  * 32 bits of a form and some bytes, never 0; who does not know the seed cannot choose bytes that share a mark with
- * others.
+ * others. Wallets keep marks in their databases: they stay what they are.
  */
 export function seededMark(seed: number, form: number, bytes: Uint8Array, start: number, length: number): number {
   let h = seed ^ Math.imul(form + 1, 0x9e3779b1) ^ length;

@@ -1,64 +1,56 @@
 // Keys or scripts came: coins that are known may be ours now, and so may outputs of known transactions that were not.
-// Core asks whose an output is whenever it needs to know; here that is decided once, so it has to be decided again.
-// Coins are found by their scripts; the first import of a loaded wallet reads its transactions, in portions and slices,
-// and leaves a table of what else they pay behind (coins/foreign-outputs.ts), so that later imports look at nothing but
-// what they brought. A row says that this is due until it is done: a process that dies in between does it, for
-// everything, when the wallet is loaded again; after a look that failed, as a read from a bad disk does, the next
-// import does it. Keys that come in passing (pools are filled, addresses given out, payments use keys up) are noticed
-// in every change; a few are looked at in the table in the same turn, many in slices. Without the table all
-// transactions are read once, where another copy of the wallet may have given out those keys before.
+// Core asks whose an output is whenever it needs to know; here that is decided once, so it is decided again for scripts
+// that come. Coins are found by their scripts, what transactions pay to others by rows (coins/foreign-outputs.ts), so
+// that a look costs what came. Keys may come with any change (pools are filled, addresses given out, payments use keys
+// up); who imports waits for the look. A row written with the keys names the scripts to look at, or says that all are
+// due, until the next change after the look: a process that dies in between does it when the wallet is loaded again,
+// and after a look that failed, as a read from a bad disk does, the next one is for everything.
+import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
 import { SerialQueue } from '../lib/serial-queue.js';
 import { Slicer } from '../lib/slicer.js';
-import { ForeignOutputs } from './coins/foreign-outputs.js';
+import { ordersPaying } from './coins/foreign-outputs.js';
+import { bytesKeyOf } from './coins/tx-row.js';
 import type { ScriptCursor, TouchedScripts } from './keys/key-source.js';
-import { OWNERSHIP } from './keys/ownership.js';
-import { WALLET_PREFIX, walletKey } from './storage/layout.js';
+import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from './storage/layout.js';
+import { bytesOf, packRow, unpackRow } from './storage/rows.js';
 import type { WalletBatch } from './storage/wallet-batch.js';
 import type { WalletState } from './wallet-state.js';
 
-/** Transactions read together. */
+/** Scripts, or transactions, that are looked up together. */
 const PORTION = 256;
-/** Rows of keys and scripts that are looked at in the turn that they come in. */
-const AT_ONCE = 128;
-/** Of a wallet of no more transactions all are read to be sure, whether or not anything speaks of another copy. */
-const FEW = 5000;
+/** Scripts that the row names at most; with more it says that all are due. */
+const MOST_NAMED = 128;
 /** The row that says so. */
 export const REASSESS_KEY = walletKey(WALLET_PREFIX.reassess);
-/** What is known of copies of the wallet: restored from a backup, or its database was. */
-export const COPIES_KEY = walletKey(WALLET_PREFIX.copies);
-/** Bits of that row. */
-export const COPIES = {
-  /** All that is known was looked at for every key that came: not so in wallets of earlier versions. */
-  LOOKED: 1,
-  /** Keys may have been given out by a copy before they came here. */
-  GIVE: 2,
-} as const;
-/**
- * How far a look goes without the table of foreign outputs: through all transactions; the same, unless the table was
- * given up, for scripts that nothing says were paid; or no further than coins.
- */
-type Depth = 'sure' | 'unsure' | 'coins';
-/** Scripts that came and are yet to be looked at. */
-interface Due {
-  readonly touched: Exclude<TouchedScripts, null>;
-  readonly depth: Depth;
-}
-const EVERYTHING: Due = { touched: 'any', depth: 'sure' };
 const NO_CURSOR: ScriptCursor = { keys: 0, programs: 0, scripts: 0, watched: 0 };
 const rowsBefore = ({ keys, programs, scripts, watched }: ScriptCursor): number => keys + programs + scripts + watched;
+
+/** Scripts to look at; 'any': all of them, and coins of scripts that are ours no longer. */
+type Due = Exclude<TouchedScripts, null>;
+
+function* portionsOf<T>(items: Iterable<T>): Generator<T[]> {
+  let portion: T[] = [];
+  for (const item of items) {
+    if (portion.push(item) < PORTION) continue;
+    yield portion;
+    portion = [];
+  }
+  if (portion.length > 0) yield portion;
+}
 
 export class Reassessor {
   /** One at a time. */
   readonly #looks = new SerialQueue();
-  /** In the order in which it came; after a look that failed, everything. */
+  /** In the order in which it came. */
   #due: Due[] = [];
   /** The row is there. */
   #marked = false;
+  /** The scripts that it names, since nothing was due; null: all. */
+  #named: readonly Uint8Array[] | null = null;
   /** How far keys were noticed. */
   #seen: ScriptCursor = { ...NO_CURSOR };
-  /** While it is loaded keys may come, and what they are paid is yet to be read. */
+  /** While it is loaded batches are open for long: what transactions pay is not in the database yet. */
   #loading = false;
-  #copied = false;
   readonly #wallet: WalletState;
 
   constructor(wallet: WalletState) {
@@ -93,36 +85,40 @@ export class Reassessor {
   async #changed<T>(make: (note: (batch: WalletBatch, before: ScriptCursor) => void) => Promise<T>): Promise<T> {
     const { keys, ledger } = this.#wallet;
     const result = await make((batch, before) => {
-      if (!this.#loading) this.#seen = keys.scriptCursor();
-      this.#wallet.freshSeed = false;
-      // Ranges that are filled from here on were somebody's before.
-      if (this.#wallet.descriptors && keys.hasNewScripts(before)) this.giveElsewhere(batch);
+      this.#seen = keys.scriptCursor();
       const touched = ledger.txs.size > 0 ? keys.touchedScripts(batch.ops, before) : null;
-      if (touched !== null) this.#add({ touched, depth: 'sure' }, batch);
+      if (touched !== null) this.#add(touched, batch);
     });
-    if (this.#due.length > 0) await this.#look();
+    if (!this.#loading && this.#due.length > 0) await this.#finish();
     return result;
   }
-  /** Looks again at everything: what a change that was cut off brought is not known. */
-  async finish(): Promise<void> {
-    await this.#wallet.change((batch) => this.#add(EVERYTHING, batch));
-    await this.#look();
-    await this.#wallet.change((batch) => this.#writeCopies(batch));
-  }
 
-  /** The keys are those that were loaded: see Wallet.loaded. */
-  begin(copied: boolean): void {
-    this.#copied = copied;
+  /** The keys are those that were loaded. @param row of an earlier process */
+  begin(row: Uint8Array | undefined): void {
     this.#loading = true;
     this.#seen = this.#wallet.keys.scriptCursor();
+    if (row === undefined) return;
+    this.#marked = true;
+    this.#named = row.length > 0 ? unpackRow(row).map(bytesOf) : null;
+    this.#due.push(this.#named ?? 'any');
   }
-  /** Notices keys from now on, and those that came while the wallet was loaded. */
+  /** Does what an earlier process left undone. @param isIndexed false: it knew no rows of foreign outputs */
+  async resume(isIndexed: boolean): Promise<void> {
+    const { ledger } = this.#wallet;
+    if (!isIndexed) {
+      const orders = Array.from(ledger.txs.oldestFirst(), (row) => ledger.txs.order(row));
+      await this.#transactions(orders, (tx, batch) => ledger.noteForeign(tx, batch));
+      await this.#wallet.change((batch) => {
+        batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(WALLET_SCHEMA));
+        this.#add('any', batch);
+      }, true);
+    }
+    await this.#finish();
+  }
+  /** Looks at what is known for keys that came while the wallet was loaded, and from now on for all that come. */
   async noticeAll(): Promise<void> {
-    await this.#wallet.change(() => {
-      this.#loading = false;
-    });
-    await this.looked;
-    await this.#settle();
+    this.#loading = false;
+    await this.#finish();
   }
   /** Settled when every look that is due is over, however it ended. */
   get looked(): Promise<void> {
@@ -131,83 +127,35 @@ export class Reassessor {
   /** Looks at what is known for keys that came with a change, of whatever kind. */
   notice(batch: WalletBatch): void {
     const { keys, ledger } = this.#wallet;
-    if (!keys.hasNewScripts(this.#seen)) return;
-    if (this.#loading) {
-      if (ledger.txs.size > 0) this.#mark(batch);
+    if (!keys.hasNewScripts(this.#seen)) {
+      if (!this.#marked || this.#due.length > 0) return;
+      batch.del(REASSESS_KEY);
+      this.#marked = false;
       return;
     }
-    if (ledger.txs.size === 0) {
-      ledger.foreign ??= new ForeignOutputs(true);
-      this.#seen = keys.scriptCursor();
-      return;
-    }
-    const table = this.#table;
-    const unread = table === null && this.#mayBePaid(batch);
     const from = this.#seen;
     this.#seen = keys.scriptCursor();
-    const many = rowsBefore(this.#seen) - rowsBefore(from) > AT_ONCE;
-    // Random keys that nobody was told of.
-    if (many && this.#wallet.freshSeed && table === null) return;
-    let scripts: Iterable<Uint8Array> = keys.newScripts(from);
-    if (!many) {
-      const found = [...scripts].filter((script) => unread || table?.has(script) || this.#isMisjudged(script));
-      if (found.length === 0) return;
-      scripts = found;
-    }
-    this.#add({ touched: scripts, depth: table ? 'sure' : unread ? 'unsure' : 'coins' }, batch);
+    if (ledger.txs.size === 0) return;
+    const isFew = rowsBefore(this.#seen) - rowsBefore(from) <= MOST_NAMED;
+    const scripts = keys.newScripts(from);
+    this.#add(isFew ? [...scripts] : scripts, batch);
     // What failed is due still, and nothing waits for it here.
-    this.#look().catch(() => {});
-  }
-  /** Whether coins of a script count as what it is no longer. */
-  #isMisjudged(script: Uint8Array): boolean {
-    const { keys, ledger } = this.#wallet;
-    const [coin] = ledger.coins.ofScript(script);
-    return coin !== undefined && ledger.coins.ownership(coin) !== keys.isMine(script);
-  }
-  /** Whether transactions that were known before may pay keys that come now, when no table says so. */
-  #mayBePaid(batch: WalletBatch): boolean {
-    const { keys, ledger } = this.#wallet;
-    if (keys.usedAhead) {
-      keys.usedAhead = false;
-      this.#wallet.freshSeed = false;
-      this.giveElsewhere(batch);
-    }
-    if (this.#wallet.freshSeed || ledger.foreign?.overflown) return false;
-    return this.#copied || ledger.txs.size <= FEW;
-  }
-  /** See Wallet.giveElsewhere. */
-  giveElsewhere(batch: WalletBatch): void {
-    if (this.#copied) return;
-    this.#copied = true;
-    this.#writeCopies(batch);
-  }
-  #writeCopies(batch: WalletBatch): void {
-    batch.put(COPIES_KEY, Uint8Array.of(COPIES.LOOKED | (this.#copied ? COPIES.GIVE : 0)));
-  }
-  /** What known transactions pay to others, where all of it is known. */
-  get #table(): ForeignOutputs | null {
-    const { foreign } = this.#wallet.ledger;
-    return foreign?.complete === true && !foreign.overflown ? foreign : null;
+    if (!this.#loading) this.#look().catch(() => {});
   }
 
   #add(due: Due, batch: WalletBatch): void {
+    const before = this.#due.length === 0 ? [] : this.#named;
     this.#due.push(due);
-    this.#mark(batch);
-  }
-  #mark(batch: WalletBatch): void {
-    if (!this.#marked) batch.put(REASSESS_KEY, new Uint8Array(0));
     this.#marked = true;
+    if (before === null) return;
+    this.#named = Array.isArray(due) && before.length + due.length <= MOST_NAMED ? [...before, ...due] : null;
+    batch.put(REASSESS_KEY, this.#named ? packRow(this.#named) : new Uint8Array(0));
   }
-  /** Takes the row away once nothing is due. */
-  #settle(): Promise<void> {
-    return this.#wallet.change((batch) => {
-      const { keys } = this.#wallet;
-      if (!this.#marked || this.#due.length > 0 || (this.#loading && keys.hasNewScripts(this.#seen))) return;
-      batch.del(REASSESS_KEY);
-      this.#marked = false;
-    });
+  /** Looks at all that is due, and takes the row away. */
+  async #finish(): Promise<void> {
+    await this.#look();
+    await this.#wallet.change(() => {});
   }
-  /** Looks at all that is due. */
   #look(): Promise<void> {
     return this.#looks.run(async () => {
       try {
@@ -216,37 +164,32 @@ export class Reassessor {
           this.#due.shift();
         }
       } catch (error) {
-        this.#due = [EVERYTHING];
+        this.#due = ['any'];
         throw error;
       }
-      await this.#settle();
     });
   }
-  async #lookAt({ touched, depth }: Due): Promise<void> {
+  async #lookAt(due: Due): Promise<void> {
     const { ledger, keys } = this.#wallet;
     const slicer = new Slicer();
-    if (touched === 'any') ledger.foreign = null;
-    const known = this.#table;
-    const rows = new Set<number>();
-    if (touched === 'any') await this.#inSlices(ledger.coins.rows(), slicer, (coin, batch) => ledger.reassessCoin(coin, batch));
-    else {
-      await this.#inSlices(touched, slicer, (script, batch) => {
-        for (const coin of ledger.coins.ofScript(script)) ledger.reassessCoin(coin, batch);
-        if (known && keys.isMine(script) !== OWNERSHIP.NO) for (const row of known.rowsOf(script)) rows.add(row);
+    if (due === 'any') await this.#inSlices(ledger.coins.rows(), slicer, (coin, batch) => ledger.reassessCoin(coin, batch));
+    const orders = new Set<number>();
+    for (const scripts of portionsOf(due === 'any' ? keys.newScripts({ ...NO_CURSOR }) : due)) {
+      await this.#wallet.change((batch) => {
+        for (const script of scripts) for (const coin of ledger.coins.ofScript(script)) ledger.reassessCoin(coin, batch);
       });
+      for (const order of await this.#wallet.read((store) => ordersPaying(store, scripts))) orders.add(order);
+      if (slicer.due) await slicer.pause();
     }
-    if (known) return this.#transactions([...rows], slicer);
-    if (depth === 'coins' || (depth === 'unsure' && ledger.foreign?.overflown)) return;
-    // Given up once, it would be again; begun and not finished, it may lack what came meanwhile.
-    if (!ledger.foreign?.overflown) ledger.foreign = new ForeignOutputs();
-    await this.#transactions([...ledger.txs.oldestFirst()], slicer);
-    ledger.foreign.complete = true;
+    await this.#transactions(orders, (tx, batch) => ledger.reassessTx(tx, batch));
   }
-  async #transactions(rows: readonly number[], slicer: Slicer): Promise<void> {
-    const { ledger } = this.#wallet;
-    for (let from = 0; from < rows.length; from += PORTION) {
-      const txs = await this.#wallet.transactions(rows.slice(from, from + PORTION));
-      await this.#inSlices(txs, slicer, (tx, batch) => tx && ledger.reassessTx(tx, batch));
+  async #transactions(orders: Iterable<number>, visit: (tx: TxView, batch: WalletBatch) => void): Promise<void> {
+    const slicer = new Slicer();
+    for (const some of portionsOf(orders)) {
+      const found = await this.#wallet.read((store) => store.getMany(some.map(bytesKeyOf)));
+      await this.#inSlices(found, slicer, (bytes, batch) => {
+        if (bytes) visit(parseTx(new Uint8Array(bytes), this.#wallet.parts.crypto), batch);
+      });
     }
   }
   async #inSlices<T>(items: Iterable<T>, slicer: Slicer, visit: (item: T, batch: WalletBatch) => unknown): Promise<void> {

@@ -1,5 +1,6 @@
 // The part of a wallet that following the chain and looking again after imports work on.
-import type { TxView } from '../consensus/tx/tx-view.js';
+import type { Crypto } from '../crypto/crypto.js';
+import type { Store } from '../storage/store.js';
 import type { Ledger } from './coins/ledger.js';
 import { TX_STATE, type TxPlace } from './coins/tx-table.js';
 import type { OpenScan } from './follow/open-scan.js';
@@ -25,7 +26,6 @@ export const scannedPlace =
 export interface WalletState {
   tip: BlockFacts | null;
   locator: Uint8Array;
-  freshSeed: boolean;
   unseen: OpenScan | null;
   readonly scan: { open: OpenScan | null } | null;
   readonly ledger: Ledger;
@@ -33,11 +33,11 @@ export interface WalletState {
   readonly descriptors: DescriptorKeys | null;
   readonly access: WalletLock;
   readonly closed: boolean;
-  readonly parts: { readonly options: WalletOptions };
+  readonly parts: { readonly options: WalletOptions; readonly crypto: Crypto };
   change<T>(work: (batch: WalletBatch) => T, sync?: boolean): Promise<T>;
   changeExclusively<T>(work: (batch: WalletBatch) => Promise<T>, sync?: boolean): Promise<T>;
   commit(batch: WalletBatch, sync?: boolean): Promise<void>;
   fail(error: unknown): void;
-  transactions(rows: readonly number[], needed?: (row: number) => boolean): Promise<(TxView | undefined)[]>;
+  read<T>(work: (store: Store) => Promise<T>): Promise<T>;
   writeLocator(batch: WalletBatch): void;
 }

@@ -95,11 +95,6 @@ export class Wallet {
   hasKeyManager = true;
   /** Encrypted, and still with the seed from before: a new one is made when it is unlocked (encrypt-wallet.ts). */
   seedDue = false;
-  /**
-   * The keys in use grow from a seed that was made at random since the wallet was loaded: nobody has paid those that
-   * come.
-   */
-  freshSeed = false;
   /** Keeps an image of the tables; null while they are loaded, and where none is kept. */
   images: WalletImages | null = null;
   /** What calls, changes, events and exclusive work take before they touch the wallet. */
@@ -148,11 +143,7 @@ export class Wallet {
     });
     this.#reader = new TxReader({
       txs: this.ledger.txs,
-      read: async (keys) => {
-        await this.#writes.idle();
-        this.assertOpen();
-        return this.store.getMany(keys);
-      },
+      read: (keys) => this.read((store) => store.getMany(keys)),
       parse: (bytes) => parseTx(bytes, parts.crypto),
     });
   }
@@ -211,6 +202,12 @@ export class Wallet {
     });
   }
 
+  /** Reads rows once everything written before is there. */
+  async read<T>(work: (store: Store) => Promise<T>): Promise<T> {
+    await this.#writes.idle();
+    this.assertOpen();
+    return work(this.store);
+  }
   /** A record's transaction; from disk when it is in the chain and was not read lately. */
   transaction(row: number): TxView | Promise<TxView | undefined> {
     return this.#reader.one(row);
@@ -343,16 +340,10 @@ export class Wallet {
   }
   /**
    * The wallet's keys are those of its rows: keys that come from here on are noticed by `noticeKeys`.
-   * @param copied see layout.ts
+   * @param due the row 'q'
    */
-  loaded(copied: boolean): void {
-    this.#reassessor.begin(copied);
-  }
-  /**
-   * Notes that somebody else has what this wallet's keys grow from, and may give out addresses before they come here.
-   */
-  giveElsewhere(batch: WalletBatch): void {
-    this.#reassessor.giveElsewhere(batch);
+  loaded(due?: Uint8Array): void {
+    this.#reassessor.begin(due);
   }
   /** Looks at what is known for keys that came since it was loaded, and from now on for all that come. */
   noticeKeys(): Promise<void> {
@@ -362,9 +353,12 @@ export class Wallet {
   looked(): Promise<void> {
     return this.#reassessor.looked;
   }
-  /** Does for everything what a cut off `changeKeys` did not come to. */
-  reassessAll(): Promise<void> {
-    return this.#reassessor.finish();
+  /**
+   * Looks at what is known for keys for which an earlier process did not come to it.
+   * @param isIndexed false: the wallet is of an earlier version, and gets the rows that it lacks
+   */
+  reassessLeft(isIndexed: boolean): Promise<void> {
+    return this.#reassessor.resume(isIndexed);
   }
 
   // -- locking
@@ -436,7 +430,11 @@ export class Wallet {
     return this.#closing;
   }
   async #close(settled: boolean): Promise<void> {
-    if (settled) this.#follower.finish();
+    if (settled) {
+      this.#follower.finish();
+      // A row that speaks of looks which are over goes with it.
+      this.commit(new WalletBatch()).catch(() => {});
+    }
     this.#closed = true;
     const isWhole = settled && this.scan === null;
     if (this.scan) this.scan.abort = true;

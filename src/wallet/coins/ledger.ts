@@ -14,7 +14,7 @@ import type { WalletRecord } from '../wallet-record.js';
 import { BalanceSheet } from './balance-sheet.js';
 import { decodeCoinRow, encodeCoinRow } from './coin-row.js';
 import { BUCKET, type Bucket, CoinTable, counts } from './coin-table.js';
-import type { ForeignOutputs } from './foreign-outputs.js';
+import { forgetForeign, noteForeign } from './foreign-outputs.js';
 import { outpointOf } from './outpoint.js';
 import { SpendTable } from './spend-table.js';
 import { NOWHERE, TX_STATE, type TxPlace, TxTable } from './tx-table.js';
@@ -66,8 +66,6 @@ export class Ledger {
   readonly locked = new Map<string, Uint8Array>();
   /** Those of them that have a row, and are locked again after a load. */
   readonly #keptLocks = new Set<string>();
-  /** What known transactions pay beside our coins; null until somebody asks (reassess.ts). */
-  foreign: ForeignOutputs | null = null;
   /** Last block processed. */
   tipHeight = -1;
   /** Whether every coin counts as what it is at `tipHeight`. */
@@ -254,6 +252,7 @@ export class Ledger {
     const row = this.txs.find(tx.txid);
     if (row < 0) return;
     this.sheet.touch(row);
+    for (let i = 0; i < tx.outputCount; i++) forgetForeign(tx.outputScript(i), this.txs.order(row), batch);
     for (let i = 0; i < tx.inputCount; i++) {
       this.spends.remove(tx.outpoint(i), row);
       batch.del(walletKey(WALLET_PREFIX.spender, tx.outpoint(i), tx.txid));
@@ -310,24 +309,17 @@ export class Ledger {
     this.#writeCoin(coin, batch);
     this.#judge(coin);
   }
-  /**
-   * Keys changed: looks for outputs of a known transaction that are ours now, and notes the others while that is being
-   * done.
-   */
+  /** Keys changed: looks for outputs of a known transaction that are ours now. */
   reassessTx(tx: TxView, batch: WalletBatch): void {
     const row = this.txs.find(tx.txid);
-    if (row < 0) return;
-    const noted = this.foreign?.complete === false ? this.foreign : null;
-    let isPaid = false;
+    if (row >= 0 && this.#addOutputs(tx, row, batch)) this.#judgeOutputs(row);
+  }
+  /** Writes down what a known transaction pays beside our coins: those scripts may become ours. */
+  noteForeign(tx: TxView, batch: WalletBatch): void {
+    const row = this.txs.find(tx.txid);
     for (let vout = 0; vout < tx.outputCount; vout++) {
-      const coin = this.coins.find(outpointOf(tx.txid, vout));
-      // Whose coins are was asked script by script before: only for the others is it worked out.
-      if (coin >= 0 && this.coins.ownership(coin) !== OWNERSHIP.NO) continue;
-      const script = tx.outputScript(vout);
-      if (this.#deps.keys.isMine(script) !== OWNERSHIP.NO) isPaid = true;
-      else if (coin < 0) noted?.add(script, row);
+      if (this.coins.find(outpointOf(tx.txid, vout)) < 0) noteForeign(tx.outputScript(vout), this.txs.order(row), batch);
     }
-    if (isPaid && this.#addOutputs(tx, row, batch)) this.#judgeOutputs(row);
   }
 
   // -- inside
@@ -346,7 +338,6 @@ export class Ledger {
   }
   #link(tx: TxView, row: number, batch: WalletBatch): void {
     this.#addOutputs(tx, row, null);
-    this.#noteForeign(tx, row);
     if (tx.isCoinbase) return;
     for (let i = 0; i < tx.inputCount; i++) {
       const outpoint = tx.outpoint(i);
@@ -364,6 +355,7 @@ export class Ledger {
     for (const coin of this.coins.ofTx(row)) {
       this.#writeCoin(coin, batch);
     }
+    this.noteForeign(tx, batch);
     if (tx.isCoinbase) return;
     for (let i = 0; i < tx.inputCount; i++) {
       this.#writeSpend(tx.outpoint(i), tx.txid, batch);
@@ -371,12 +363,6 @@ export class Ledger {
   }
   #writeSpend(outpoint: Uint8Array, txid: Uint8Array, batch: WalletBatch): void {
     batch.put(walletKey(WALLET_PREFIX.spender, outpoint, txid), NOTHING);
-  }
-  #noteForeign(tx: TxView, row: number): void {
-    if (this.foreign === null) return;
-    for (let vout = 0; vout < tx.outputCount; vout++) {
-      if (this.coins.find(outpointOf(tx.txid, vout)) < 0) this.foreign.add(tx.outputScript(vout), row);
-    }
   }
   /** @param batch null: the caller writes new coins @returns whether there were any */
   #addOutputs(tx: TxView, row: number, batch: WalletBatch | null): boolean {
@@ -386,13 +372,7 @@ export class Ledger {
       const ownership = this.#deps.keys.isMine(script);
       if (ownership === OWNERSHIP.NO) continue;
       const outpoint = outpointOf(tx.txid, vout);
-      const known = this.coins.find(outpoint);
-      if (known >= 0) {
-        // Nobody's for a time: a script that a descriptor gave up and another one gives is ours again once the wallet
-        // is loaded anew.
-        if (batch && this.coins.ownership(known) !== ownership) this.reassessCoin(known, batch);
-        continue;
-      }
+      if (this.coins.find(outpoint) >= 0) continue;
       const coin = this.coins.add(outpoint, { txRow: row, vout, value: tx.outputValue(vout), ownership, script });
       if (this.txs.isCoinbase(row)) this.#young.add(coin);
       for (const spender of this.spends.spenders(outpoint)) this.txs.setSpendsOurs(spender);

@@ -10,7 +10,7 @@ export type Column = Uint8Array | Int32Array | Uint32Array | Float64Array;
  * Order and meaning of the columns of all tables; an image of another format is not read, and the tables are made from
  * rows again. To be raised with every change to an `image` method or to what a column means.
  */
-export const IMAGE_FORMAT = 5;
+export const IMAGE_FORMAT = 6;
 
 /** One column of an image. */
 export interface ImageColumn {

@@ -3,7 +3,7 @@
 // the journal cannot tell (a row of the tables that is deleted) takes the image's name away with the same batch.
 import { randomBytes } from 'node:crypto';
 import type { Store } from '../../storage/store.js';
-import { be64, fromBe64, WALLET_PREFIX, WALLET_SCHEMA_IMAGE, walletKey } from '../storage/layout.js';
+import { be64, fromBe64, WALLET_PREFIX, walletKey } from '../storage/layout.js';
 import { packRow, unpackRow } from '../storage/rows.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
 import type { ImageFiles } from './image-file.js';
@@ -156,8 +156,7 @@ export class WalletImages {
     try {
       await this.#files.write(id, saver.columns);
       if (!unchanged()) return await this.#files.keepOnly(this.#id);
-      const schema = { type: 'put', key: walletKey(WALLET_PREFIX.schema), value: Uint8Array.of(WALLET_SCHEMA_IMAGE) } as const;
-      await store.batch([schema, { type: 'put', key: HEAD_KEY, value: id }], { sync: true });
+      await store.batch([{ type: 'put', key: HEAD_KEY, value: id }], { sync: true });
       this.#id = id;
       this.#next = 0;
       this.#journalled = 0;

@@ -80,8 +80,9 @@ export class DescriptorKeys implements KeySource {
   readonly #scripts = new ByteTable();
   #owners = new Int32Array(32);
   #indices = new Int32Array(32);
+  /** How many descriptors give a script. */
+  #givers = new Int32Array(32);
 
-  usedAhead = false;
   isShort = false;
   readonly #deps: DescriptorDeps;
 
@@ -259,20 +260,23 @@ export class DescriptorKeys implements KeySource {
       const row = this.#scripts.add(script);
       this.#owners = grown(this.#owners, row);
       this.#indices = grown(this.#indices, row);
+      this.#givers = grown(this.#givers, row);
       this.#owners[row] = owner;
       this.#indices[row] = index;
+      this.#givers[row]++;
     }
     tracked.expanded = Math.max(tracked.expanded, index);
   }
 
   /**
-   * Forgets scripts from an index on: a descriptor that is imported again may have a shorter range. Those that a later
-   * one gave too stay.
+   * Forgets scripts from an index on: a descriptor that is imported again may have a shorter range. Those that another
+   * one gives too stay.
    */
   *#cutting(tracked: TrackedDescriptor, end: number, batch: WalletBatch): Generator<void, void> {
     for (; tracked.expanded >= end; tracked.expanded--) {
       for (const script of this.#expand(tracked, tracked.expanded) ?? []) {
-        if (this.locate(script)?.tracked.number === tracked.number) this.#scripts.remove(script);
+        const row = this.#scripts.find(script);
+        if (row >= 0 && --this.#givers[row] === 0) this.#scripts.remove(script);
       }
       batch.del(walletKey(WALLET_PREFIX.descriptorScripts, tracked.id, tracked.expanded));
       if (tracked.expanded % STEP_SCRIPTS === 0) yield;
@@ -285,7 +289,6 @@ export class DescriptorKeys implements KeySource {
     const left: Uint8Array[] = [];
     const { tracked, index } = place;
     if (index >= tracked.nextIndex) {
-      this.usedAhead = true;
       const receives = this.actives(false).some(({ number }) => number === tracked.number);
       for (let passed = tracked.nextIndex; receives && passed <= index; passed++) {
         const [gone] = this.#expand(tracked, passed) ?? [];
@@ -374,6 +377,7 @@ export class DescriptorKeys implements KeySource {
     this.#scripts.image(at);
     this.#owners = at.column(this.#owners, this.#scripts.rows);
     this.#indices = at.column(this.#indices, this.#scripts.rows);
+    this.#givers = at.column(this.#givers, this.#scripts.rows);
   }
   /** Descriptors that no image holds whole. */
   keptIds(): Generator<Uint8Array> {

@@ -53,8 +53,6 @@ export interface KeySource {
   markUsed(script: Uint8Array, batch: WalletBatch): readonly Uint8Array[];
   /** Set by markUsed when more keys are missing than it made: it is to be called again for the same outputs. */
   isShort: boolean;
-  /** Whether a payment came to a key that was not given out yet: another copy of the wallet gives out addresses. */
-  usedAhead: boolean;
   canGiveAddresses(internal: boolean): boolean;
   /**
    * Fills pools.

@@ -71,7 +71,6 @@ interface Branch {
 export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
   readonly keys: KeyTable;
   readonly pool: KeyPool;
-  usedAhead = false;
   isShort = false;
   /** A payment used keys of the pool up, and it is not full yet. */
   #isUnfilled = false;
@@ -271,7 +270,6 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     for (const id of keysInScript(script, this, hashes)) {
       const entry = this.pool.find(id);
       if (entry) {
-        this.usedAhead = true;
         for (const used of this.pool.removeUpTo(entry, batch)) this.#learnProgram(this.keys.find(used.id), batch);
         this.#isUnfilled = true;
       }
@@ -294,7 +292,6 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     const ahead = (internal ? chain.internal : chain.external) - ((path[2] & 0x7fff_ffff) + 1);
     const missing = Math.max(this.#deps.keypoolSize, 1) - ahead;
     if (missing <= 0) return;
-    this.usedAhead = true;
     if (this.#branchOf(chain, internal) === null) return;
     const { length } = this.#derive(chain, internal, missing, batch, afterSomeKeys());
     this.isShort ||= length < missing;

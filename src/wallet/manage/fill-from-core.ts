@@ -26,7 +26,6 @@ import { blockBefore, forkOf, isOfOtherChain } from '../follow/catch-up.js';
 import { scanStart } from '../follow/rescan.js';
 import type { LegacyKeys } from '../keys/legacy-keys.js';
 import type { BlockFacts, NodeClient } from '../node-client.js';
-import { COPIES, COPIES_KEY } from '../reassess.js';
 import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../storage/layout.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
 import type { Wallet } from '../wallet.js';
@@ -101,8 +100,6 @@ export async function fillFromCore(
     if (encrypted && passphrase !== null) await makeMasterKey(wallet, passphrase);
     await wallet.change((batch) => {
       batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(WALLET_SCHEMA));
-      // Core has a copy, which may go on giving out addresses.
-      batch.put(COPIES_KEY, Uint8Array.of(COPIES.GIVE));
       if (encrypted) batch.put(walletKey(WALLET_PREFIX.masterKey, 1), encodeMasterKey(wallet.masterKeys[0]));
     });
     const keys = wallet.legacy ? await filling.legacy(wallet.legacy) : await filling.descriptors();

@@ -14,8 +14,8 @@ import { type ImageColumn, ImageError, ImageLoader, wipeSecrets } from '../image
 import { type ImageRules, WalletImages } from '../image/wallet-images.js';
 import { DescriptorKeys } from '../keys/descriptor-keys.js';
 import { LegacyKeys } from '../keys/legacy-keys.js';
-import { COPIES, COPIES_KEY, REASSESS_KEY } from '../reassess.js';
-import { DESCRIPTOR_ROWS, WALLET_PREFIX, WALLET_SCHEMA, WALLET_SCHEMA_IMAGE, walletKey } from '../storage/layout.js';
+import { REASSESS_KEY } from '../reassess.js';
+import { DESCRIPTOR_ROWS, WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../storage/layout.js';
 import { scanRows } from '../storage/scan-rows.js';
 import { databaseOf } from '../storage/wallet-folder.js';
 import { Wallet, type WalletParts } from '../wallet.js';
@@ -48,17 +48,20 @@ export function assembleWallet(
   return new Wallet({ ...surroundings, name: wallet.name, folder: wallet.folder, record, vault, legacy, descriptors }, wallet.store);
 }
 
-/** Reads everything but the chain's part. @returns the wallet and the locator it was left with */
+/**
+ * Reads everything but the chain's part.
+ * @returns the wallet, the locator it was left with, whether reassessLeft has something to do, and what it asks
+ */
 export async function loadWallet(
   surroundings: WalletSurroundings,
   place: { name: string; folder: string },
   store: Store,
-): Promise<{ wallet: Wallet; locator: Uint8Array; reassessDue: boolean }> {
+): Promise<{ wallet: Wallet; locator: Uint8Array; reassessDue: boolean; isIndexed: boolean }> {
   const corrupt = (why: string): never => {
     throw new WalletError(WALLET_CODE.WALLET, `Wallet loading failed. Error loading ${place.name}: ${why}`);
   };
   const schema = await store.get(walletKey(WALLET_PREFIX.schema));
-  if (schema !== undefined && schema[0] !== WALLET_SCHEMA && schema[0] !== WALLET_SCHEMA_IMAGE) {
+  if (schema !== undefined && !(schema[0] >= 1 && schema[0] <= WALLET_SCHEMA)) {
     corrupt(`Wallet requires newer version of adit`);
   }
   const row = await store.get(WalletRecord.key());
@@ -103,11 +106,10 @@ export async function loadWallet(
   await readSeedDue(wallet);
   const locator = (await store.get(walletKey(WALLET_PREFIX.locator))) ?? new Uint8Array(0);
   wallet.unseen = await readUnseen(store);
-  const copies = (await store.get(COPIES_KEY))?.[0] ?? 0;
-  wallet.loaded((copies & COPIES.GIVE) !== 0);
-  // Versions that did not look at what is known for every key left wallets behind that lack coins.
-  const reassessDue = (await store.get(REASSESS_KEY)) !== undefined || (copies & COPIES.LOOKED) === 0;
-  return { wallet, locator: new Uint8Array(locator), reassessDue };
+  const due = await store.get(REASSESS_KEY);
+  wallet.loaded(due);
+  const isIndexed = schema[0] === WALLET_SCHEMA;
+  return { wallet, locator: new Uint8Array(locator), reassessDue: due !== undefined || !isIndexed, isIndexed };
 }
 
 /** Rows fetched together. */

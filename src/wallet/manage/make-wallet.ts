@@ -7,7 +7,6 @@ import { encodeMasterKey } from '../crypt/master-key.js';
 import type { ExternalSigner } from '../external-signer.js';
 import { fillPool } from '../keys/fill-pool.js';
 import type { NodeClient } from '../node-client.js';
-import { COPIES, COPIES_KEY } from '../reassess.js';
 import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../storage/layout.js';
 import { clearNewDatabase, databaseOf } from '../storage/wallet-folder.js';
 import type { Wallet } from '../wallet.js';
@@ -95,7 +94,6 @@ export async function makeWallet(
     // Nobody sees it before it is whole and has its name, and in an encrypted wallet no key was ever plain on disk.
     await wallet.change((batch) => {
       batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(WALLET_SCHEMA));
-      batch.put(COPIES_KEY, Uint8Array.of(COPIES.LOOKED));
       record.write(batch);
       if (secret) batch.put(walletKey(WALLET_PREFIX.masterKey, 1), encodeMasterKey(wallet.masterKeys[0]));
       if (!wanted.blank && !wanted.disablePrivateKeys) generateKeys(wallet, surroundings.context, batch);

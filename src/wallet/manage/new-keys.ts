@@ -77,7 +77,6 @@ export function addWatched(wallet: Wallet, descriptor: Descriptor, internal: boo
  */
 export function generateKeys(wallet: Wallet, context: DescriptorContext, batch: WalletBatch): void {
   const { legacy, descriptors } = wallet;
-  wallet.freshSeed = true;
   if (legacy) {
     const seed = legacy.generateSeed();
     legacy.setSeed(seed, batch);

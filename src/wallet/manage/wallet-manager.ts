@@ -13,7 +13,6 @@ import { WalletImages } from '../image/wallet-images.js';
 import { fillPool } from '../keys/fill-pool.js';
 import { type NodeClient, type NodeEvent, sameBlock } from '../node-client.js';
 import type { WalletOptions } from '../options.js';
-import { COPIES, COPIES_KEY } from '../reassess.js';
 import {
   clearNewDatabase,
   DATABASE_NAME,
@@ -212,7 +211,7 @@ export class WalletManager {
       await rollBack(wallet, result.locator, this.#deps.client);
       if (result.reassessDue) {
         this.#deps.log.info(`Wallet ${JSON.stringify(name)}: looking again at what is known, for keys that came since`);
-        await wallet.reassessAll();
+        await wallet.reassessLeft(result.isIndexed);
       }
       // The first load from rows, or one after many changes and a sudden end, leaves an image behind.
       await wallet.saveImage();
@@ -359,8 +358,6 @@ export class WalletManager {
       if (!(await readBackup(file, store))) {
         throw new WalletError(WALLET_CODE.WALLET, `Wallet loading failed. Error loading ${name}: Wallet corrupted`);
       }
-      const copies = (await store.get(COPIES_KEY))?.[0] ?? 0;
-      await store.batch([{ type: 'put', key: COPIES_KEY, value: Uint8Array.of(copies | COPIES.GIVE) }], { sync: true });
     });
   }
   /** Loads a wallet out of a database that is filled first. */

@@ -14,13 +14,15 @@
 //   'a'     output script of the address         label, purpose, used mark (msgpack)
 //   'l'     txid, 32 | vout, BE32                output locked by lockunspent
 //   'm'     master key number, BE32              encrypted master key
-//   'q'     -                                    empty: keys came, and known coins and transactions are not all looked at again (reassess.ts)
-//   'Q'     -                                    bits: 1 all was looked at for every key, 2 other copies give out addresses (reassess.ts)
+//   'q'     -                                    scripts for which known outputs are to be looked at again; empty: for all (reassess.ts)
+//   'Q'     -                                    of earlier versions: means nothing any more
 //   'S'     -                                    empty: encrypted with the seed from before, a new one is made at the first unlocking
 //   'R'     -                                    past blocks to look through: next height, last height
 //   't'     txid, 32                             transaction record: state, block, times, order, values (coins/tx-row.ts)
 //   'r'     order of arrival, BE64               transaction bytes with witness: what happened together lies together
 //   'o'     outpoint, 36 (vout LE)                output of ours: ownership, value, output script (coins/coin-row.ts)
+//   'f'     mark of an output script, BE32       empty: transactions pay that script, which is not ours (coins/foreign-outputs.ts)
+//   'f'     mark, BE32 | order of arrival, BE32  empty: one of them
 //   'i'     spent outpoint, 36 | spender's txid, 32            empty: who spends an outpoint, any state
 //   'h'     height, BE32 | position, BE32 | txid, 32           empty: transactions of the best chain by place
 //   'T'     -                                    id of the image of the tables (image/), 16
@@ -47,12 +49,12 @@ export const WALLET_PREFIX = {
   lockedCoin: ascii('l'),
   masterKey: ascii('m'),
   reassess: ascii('q'),
-  copies: ascii('Q'),
   seedDue: ascii('S'),
   rescan: ascii('R'),
   tx: ascii('t'),
   txBytes: ascii('r'),
   output: ascii('o'),
+  foreign: ascii('f'),
   spender: ascii('i'),
   byHeight: ascii('h'),
   image: ascii('T'),
@@ -65,10 +67,11 @@ export const DESCRIPTOR_ROWS = [WALLET_PREFIX.descriptor, WALLET_PREFIX.descript
 /** Whether a row speaks of the image of the tables: it means nothing in another database. */
 export const isOfImage = (key: Uint8Array): boolean => key[0] === WALLET_PREFIX.image || key[0] === WALLET_PREFIX.journal;
 
-/** Version of this table; a wallet with neither this nor the next is refused. */
-export const WALLET_SCHEMA = 1;
-/** Version of a wallet that has had an image: who writes its rows must keep the journal. */
-export const WALLET_SCHEMA_IMAGE = 2;
+/**
+ * Version of this table: who writes rows of such a wallet must keep the journal of its image and the rows 'f'. A wallet
+ * of version 1 or 2 lacks those, and gets them when it is loaded; one of a later version is refused.
+ */
+export const WALLET_SCHEMA = 3;
 
 /** Prefix and parts joined; numbers are 32-bit big-endian. */
 export function walletKey(prefix: number, ...parts: readonly (Uint8Array | number)[]): Uint8Array {

@@ -37,15 +37,9 @@ export const sethdseed: Run<WalletContext> = async (ctx, args, call) => {
       if (flush) legacy.newPool(batch);
     };
     if (given(args[1])) {
-      await wallet.changeKeys((batch) => {
-        work(batch);
-        wallet.giveElsewhere(batch);
-      });
+      await wallet.changeKeys(work);
     } else {
-      await wallet.change((batch) => {
-        work(batch);
-        wallet.freshSeed = true;
-      }, true);
+      await wallet.change(work, true);
     }
     wallet.hasKeyManager = true;
   } finally {
