@@ -74,11 +74,15 @@ export class MempoolEntry {
   /** A view of a copy of the transaction, a fresh one each time. */
   get tx(): TxView {
     if (this.#fresh !== null) return this.#fresh;
-    const { rows, arena, hashes } = this.#store;
-    const from = rows.offset[this.row] + RECORD_HEADER;
-    const tx = parseTx(arena.bytesOf(this.#row).slice(from, from + rows.length[this.#row]), hashes);
+    const tx = parseTx(this.bytes, this.#store.hashes);
     adoptRow(this.#store, this.#row, tx);
     return tx;
+  }
+  /** A copy of its bytes. */
+  get bytes(): Uint8Array {
+    const { rows, arena } = this.#store;
+    const from = rows.offset[this.row] + RECORD_HEADER;
+    return arena.bytesOf(this.#row).slice(from, from + rows.length[this.#row]);
   }
   /** 32 bytes, internal order. */
   get txid(): Uint8Array {

@@ -18,7 +18,17 @@ import type { WorkPool } from '../parallel/pool.js';
 import { signalsReplacement } from '../policy/replaceable.js';
 import { firstBlockSince } from '../rpc/node/first-block-since.js';
 import { findOutputs } from '../rpc/node/signing-args.js';
-import type { BlockFacts, KnownBlock, NodeClient, NodeEvent, NodeRates, Relatives, Spender, StoredBlocks } from '../wallet/node-client.js';
+import {
+  type BlockFacts,
+  type KnownBlock,
+  type NodeClient,
+  type NodeEvent,
+  type NodeRates,
+  PooledTx,
+  type Relatives,
+  type Spender,
+  type StoredBlocks,
+} from '../wallet/node-client.js';
 
 /** What of the chain wallets hear. */
 export type ClientChain = Pick<
@@ -118,9 +128,12 @@ export class InlineNodeClient implements NodeClient {
     told({ kind: 'pool', txs: this.pool() });
   }
   /** Parents first: a payment that sends all of a coin is known by the coin alone. */
-  pool(): TxView[] {
-    const byAncestors: TxView[][] = [];
-    for (const { tx, ancestorCount } of this.#deps.mempool.entries()) (byAncestors[ancestorCount] ??= []).push(tx);
+  pool(): PooledTx[] {
+    const { mempool, crypto } = this.#deps;
+    const byAncestors: PooledTx[][] = [];
+    for (const { txid, bytes, ancestorCount } of mempool.entries()) {
+      (byAncestors[ancestorCount] ??= []).push(new PooledTx(txid, bytes, crypto));
+    }
     return byAncestors.flat();
   }
   settled(): Promise<void> | undefined {

@@ -7,10 +7,12 @@ import {
   kilobytesOf,
   own,
   type PackedEvent,
+  type PackedPool,
   type ToNode,
   type ToWallets,
+  TXID_BYTES,
 } from '../wallet/linked-node-client.js';
-import type { NodeEvent } from '../wallet/node-client.js';
+import type { NodeEvent, PooledTx } from '../wallet/node-client.js';
 import type { InlineNodeClient } from './inline-node-client.js';
 
 /** Thousands of bytes that the wallets have not taken yet, above which the mempool is told of as a whole later. */
@@ -19,6 +21,13 @@ const MOST_UNTAKEN_KB = 64_000;
 const BLOCKS_SHARE = 4;
 /** How often it is looked whether they have caught up. */
 const LOOK_MS = 200;
+
+/** The ids in one array, and the bytes of each. */
+function packedPool(txs: readonly PooledTx[]): PackedPool {
+  const txids = new Uint8Array(TXID_BYTES * txs.length);
+  for (const [i, { txid }] of txs.entries()) txids.set(txid, TXID_BYTES * i);
+  return { txids, txs: txs.map(({ bytes }) => own(bytes)) };
+}
 
 export class NodeClientServer {
   readonly #client: InlineNodeClient;
@@ -134,7 +143,7 @@ export class NodeClientServer {
         return this.#client.settled() ?? null;
       case 'readMempool':
         this.#lost = false;
-        return this.#client.pool().map(({ bytes }) => own(bytes));
+        return packedPool(this.#client.pool());
       default:
         return (this.#client[question] as (...given: readonly unknown[]) => unknown).apply(this.#client, [...args]);
     }

@@ -5,7 +5,7 @@ import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { parseBlock } from '../consensus/block/block-view.js';
 import { parseTx } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
-import type { BlockFacts, NodeClient, NodeEvent, NodeQuestions } from './node-client.js';
+import { type BlockFacts, type NodeClient, type NodeEvent, type NodeQuestions, PooledTx } from './node-client.js';
 
 /** What of the node does not change while it runs, and where it stands. */
 export interface ClientFacts
@@ -35,6 +35,14 @@ export type ToWallets =
   | PackedEvent
   | { readonly kind: 'answer'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'failed'; readonly id: number; readonly message: string; readonly code: unknown };
+
+/** The mempool as it crosses. */
+export interface PackedPool {
+  /** TXID_BYTES each. */
+  readonly txids: Uint8Array;
+  readonly txs: readonly Uint8Array[];
+}
+export const TXID_BYTES = 32;
 
 /** What is asked besides the questions. */
 export type ClientQuestion = keyof NodeQuestions | 'listen' | 'listenNoMore' | 'readMempool' | 'settled';
@@ -190,7 +198,9 @@ export class LinkedNodeClient implements NodeClient {
   readMempool(told: (event: NodeEvent) => void): Promise<void> {
     const { hashes } = this.#deps;
     return this.#ask('readMempool', [], (value) => {
-      told({ kind: 'pool', txs: (value as Uint8Array[]).map((bytes) => parseTx(bytes, hashes)) });
+      const { txids, txs } = value as PackedPool;
+      const idOf = (i: number): Uint8Array => txids.subarray(TXID_BYTES * i, TXID_BYTES * (i + 1));
+      told({ kind: 'pool', txs: txs.map((bytes, i) => new PooledTx(idOf(i), bytes, hashes)) });
     }) as Promise<void>;
   }
   settled(): Promise<void> | undefined {

@@ -9,7 +9,8 @@
 // Questions take and give what structuredClone copies: numbers, texts, byte arrays, records and lists of these.
 import type { BlockView } from '../consensus/block/block-view.js';
 import type { SpentOutput } from '../consensus/script/spent-output.js';
-import type { TxView } from '../consensus/tx/tx-view.js';
+import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
+import type { Hashes } from '../crypto/crypto.js';
 import type { FoundTx } from '../jobs/scan-blocks.js';
 import type { SignJob, SignJobResult } from '../jobs/sign.js';
 import type { ScanTargets } from '../parallel/block-scanner.js';
@@ -42,6 +43,24 @@ export interface KnownBlock {
   readonly txCount: number;
 }
 
+/** A transaction that was in the mempool, as an event; it is parsed when asked for, for there may be 300,000. */
+export class PooledTx {
+  readonly kind = 'entered';
+  readonly txid: Uint8Array;
+  readonly bytes: Uint8Array;
+  readonly #hashes: Hashes;
+
+  constructor(txid: Uint8Array, bytes: Uint8Array, hashes: Hashes) {
+    this.txid = txid;
+    this.bytes = bytes;
+    this.#hashes = hashes;
+  }
+
+  get tx(): TxView {
+    return parseTx(this.bytes, this.#hashes);
+  }
+}
+
 /** What happened, in the order it did. */
 export type NodeEvent =
   /** @param locator of the wallet's tip after it: hashes of the tip and ever sparser ancestors, genesis last */
@@ -59,7 +78,7 @@ export type NodeEvent =
   | { readonly kind: 'entered'; readonly tx: TxView }
   | { readonly kind: 'left'; readonly tx: TxView; readonly conflict: boolean }
   /** All that the mempool holds, parents first: what is not in the list is not there. */
-  | { readonly kind: 'pool'; readonly txs: readonly TxView[] }
+  | { readonly kind: 'pool'; readonly txs: readonly PooledTx[] }
   /** The blocks below a snapshot are all here. */
   | { readonly kind: 'history' };
 

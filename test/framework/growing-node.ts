@@ -65,7 +65,7 @@ export function createNode(): GrowingNode {
   };
   const mempool = {
     *entries() {
-      for (const tx of pool.values()) yield { tx, ancestorCount: 1 };
+      for (const tx of pool.values()) yield { txid: tx.txid, bytes: tx.bytes, ancestorCount: 1 };
     },
     get: (txid: Uint8Array) => pool.get(keyOf(txid)) && { txid },
     spender: () => undefined,

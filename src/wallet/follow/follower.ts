@@ -1,10 +1,9 @@
 // What chain and mempool tell a wallet, in the order it happened: each event is a change of its own, in plain
 // synchronous code with one batch. Between two events the loop may turn, and the wallet may be read.
-import type { TxView } from '../../consensus/tx/tx-view.js';
 import { nextInLine } from '../../lib/slicer.js';
 import { Turns, yieldToLoop } from '../../lib/turns.js';
 import { NOWHERE } from '../coins/tx-table.js';
-import type { NodeEvent } from '../node-client.js';
+import type { NodeEvent, PooledTx } from '../node-client.js';
 import { WalletBatch } from '../storage/wallet-batch.js';
 import type { WalletState } from '../wallet-state.js';
 import { markUnseen } from './open-scan.js';
@@ -31,7 +30,7 @@ export class Follower {
   push(event: NodeEvent): void {
     this.#inbox.push(event);
     // A mempool may be large: what it holds enters transaction by transaction.
-    if (event.kind === 'pool') for (const tx of event.txs) this.#inbox.push({ kind: 'entered', tx });
+    if (event.kind === 'pool') for (const entered of event.txs) this.#inbox.push(entered);
     if (!this.#isFollowing) void this.#follow();
   }
   /** Settled when what was pushed up to now is applied, in its own time. */
@@ -131,10 +130,12 @@ export class Follower {
         wallet.locator = event.locator;
         connectBlock(wallet, event.node);
         break;
-      case 'entered':
-        ledger.sync(event.tx, NOWHERE, batch);
-        ledger.enteredMempool(event.tx.txid);
+      case 'entered': {
+        const { tx } = event;
+        ledger.sync(tx, NOWHERE, batch);
+        ledger.enteredMempool(tx.txid);
         break;
+      }
       case 'pool':
         this.#takeStock(event.txs);
         break;
@@ -145,7 +146,7 @@ export class Follower {
     }
   }
   /** The mempool holds these, and nothing else. */
-  #takeStock(pooled: readonly TxView[]): void {
+  #takeStock(pooled: readonly PooledTx[]): void {
     const { ledger } = this.#wallet;
     const { txs } = ledger;
     const here = new Set(pooled.map(({ txid }) => txs.find(txid)));

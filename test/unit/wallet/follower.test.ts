@@ -23,7 +23,7 @@ import { catchUp, rollBack } from '../../../src/wallet/follow/catch-up.js';
 import { keyHashProgram } from '../../../src/wallet/keys/key-table.js';
 import { encryptWallet } from '../../../src/wallet/manage/encrypt-wallet.js';
 import { loadWallet } from '../../../src/wallet/manage/load-wallet.js';
-import type { BlockFacts, NodeClient, NodeEvent } from '../../../src/wallet/node-client.js';
+import { type BlockFacts, type NodeClient, type NodeEvent, PooledTx } from '../../../src/wallet/node-client.js';
 import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../../../src/wallet/storage/layout.js';
 import { unpackRow } from '../../../src/wallet/storage/rows.js';
 import { databaseOf, newDatabaseOf } from '../../../src/wallet/storage/wallet-folder.js';
@@ -130,7 +130,7 @@ t.test('what the mempool holds enters transaction by transaction', async (t) => 
   const [gone, stays, ...fresh] = many(300, script);
   for (const tx of [gone!, stays!]) wallet.push({ kind: 'entered', tx });
   await wallet.caughtUp();
-  wallet.push({ kind: 'pool', txs: [stays!, ...fresh] });
+  wallet.push({ kind: 'pool', txs: [stays!, ...fresh].map(({ txid, bytes }) => new PooledTx(txid, bytes, crypto)) });
   const sizes = new Set<number>();
   await turnsDuring(
     async () => wallet.caughtUp(),

@@ -116,7 +116,7 @@ t.test('the mempool is told parents first', async (t) => {
   const parent = txOf(new Uint8Array(32).fill(7), await address('bech32'), 900);
   const child = txOf(parent.txid, outside, 800);
   const grandchild = txOf(child.txid, outside, 700);
-  const entries = [grandchild, child, parent].map((tx, i) => ({ tx, ancestorCount: 3 - i }));
+  const entries = [grandchild, child, parent].map(({ txid, bytes }, i) => ({ txid, bytes, ancestorCount: 3 - i }));
   await clientOf({ tip: wallet.tip! }, { entries: () => entries }).readMempool((event) => wallet.push(event));
   await wallet.caughtUp();
   const { txs } = wallet.ledger;

@@ -54,7 +54,7 @@ const told = (event: NodeEvent): string => {
     case 'left':
       return `${event.kind} ${event.tx.outputValue(0)}`;
     case 'pool':
-      return `pool ${event.txs.map((tx) => tx.outputValue(0)).join(',')}`;
+      return `pool ${event.txs.map(({ tx }) => tx.outputValue(0)).join(',')}`;
     default:
       return event.kind;
   }
