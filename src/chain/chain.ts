@@ -449,6 +449,14 @@ export class Chain extends ChainReader {
     return this.#snapshot.onHistory(listener);
   }
 
+  /**
+   * The same as onTip, called before it in the same turn of the event loop: headers are those of the new tip, and coins
+   * are as before. For new work, which needs no coins.
+   */
+  onMove(listener: TipListener): () => void {
+    return this.#activator.onMove.add(listener);
+  }
+
   /** Registers a listener; those registered first are called first. @returns unsubscribe */
   onTip(listener: TipListener): () => void {
     return this.#activator.onTip.add(listener);

@@ -34,8 +34,6 @@ export interface ConnectResult {
   fees: number;
   /** BIP-0141 cost over the transactions so far. */
   sigopCost: number;
-  /** Coins of all inputs but the coinbase's, in block order: the undo data. */
-  spent: Coin[];
   /** Coins per transaction, one per input; empty for the coinbase. As long as scriptTxs. */
   spentByTx: Coin[][];
   /** Transactions before this index reached the script stage: all of them, or those before the one that failed. */
@@ -76,7 +74,6 @@ export class BlockConnector implements ConnectResult {
   verdict: Verdict = null;
   fees = 0;
   sigopCost = 0;
-  readonly spent: Coin[] = [];
   readonly spentByTx: Coin[][] = [];
   /** Height of the block. */
   readonly height: number;
@@ -147,7 +144,6 @@ export class BlockConnector implements ConnectResult {
     this.#gathered = [];
     this.sigopCost += this.#wholeCost && tx.facts !== null ? tx.facts.sigopCost : sigopCost(tx, coins, this.#flags);
     if (this.sigopCost > MAX_BLOCK_SIGOPS_COST) return reject('consensus', 'bad-blk-sigops');
-    for (const coin of coins) this.spent.push(coin);
     this.spentByTx.push(coins);
     this.#indexByTxid.set(tx.txid, i);
     return null;

@@ -62,17 +62,19 @@ export function wire(base: NodeBase, rooms: WiredRooms): Wired {
   });
   teardown.add(() => publisher.close());
 
+  /**
+   * Taking thousands of transactions out of the mempool may come last where some are sure to be left: the template without
+   * transactions, and the fronts, need to know no more than that.
+   */
+  let outlasts = false;
   /** What answers depend on moves in one go, before the chain answers the call that brought the block. */
   const moveAnswers = (tip: HeaderNode, change: TipChange): void => {
-    // Taking thousands of transactions out of the mempool may come last where some are sure to be left: the template
-    // without transactions, and the fronts, need to know no more than that.
-    const outlasts = mempool.outlasts(change);
+    outlasts = mempool.outlasts(change);
     if (!outlasts) mempool.onTip(tip, change);
     if (change.moreFollows !== true) sv2?.onTip();
     templates.onTip();
     showDownload();
     publisher.changed(change.moreFollows === true, change.connected.length > 0);
-    if (outlasts) mempool.onTip(tip, change);
   };
   const showBlocks = ({ connected, disconnected }: TipChange): void => {
     const joined = connected.at(-1);
@@ -93,10 +95,13 @@ export function wire(base: NodeBase, rooms: WiredRooms): Wired {
 
   showDownload();
 
-  // The tip moves.
+  // The tip moves: new work comes first, even before the coins are changed.
+  chain.onMove((tip) => jobs.expire(clock.nowSeconds(), tip.height));
+  chain.onMove(moveAnswers);
   const tipSequence: readonly TipListener[] = [
-    (tip) => jobs.expire(clock.nowSeconds(), tip.height),
-    moveAnswers,
+    (tip, change) => {
+      if (outlasts) mempool.onTip(tip, change);
+    },
     (_tip, change) => showBlocks(change),
     (tip) => stopAtHeight(tip.height),
     (tip, change) => client.onTip(tip, change),

@@ -100,11 +100,10 @@ filesSuite(FOLDER, /^(?!index\.json$).*\.json$/, 'connected', (t, name) => {
   t.equal(outputTotal(block.txs[0]), facts.coinbaseValue);
   t.equal(result.scriptTxs, block.txs.length);
   t.same(
-    result.spent.map((coin) => [coin.value, toHex(coin.script)]),
+    result.spentByTx.flat().map((coin) => [coin.value, toHex(coin.script)]),
     facts.spent.map((entry) => [entry[column('value')], entry[column('scriptPubKey')]]),
     'undo coins in input order',
   );
-  t.equal(result.spentByTx.flat().length, result.spent.length);
 
   // One satoshi more to the miner is too much; one coin less is missed.
   const tight = connectBlock(block, parent, { ...lockless, halvingInterval: facts.height / 64 }, coins, { flags });

@@ -3,6 +3,7 @@
 
 import type { BlockView } from '../../consensus/block/block-view.js';
 import { type Reject, rejectText } from '../../consensus/state.js';
+import { Turns } from '../../lib/turns.js';
 import { ChainFault } from '../chain-fault.js';
 import type { ConnectedBlock, TipChange } from '../events.js';
 import type { Persister } from '../files/persister.js';
@@ -12,7 +13,16 @@ import { type HeaderNode, NodeStatus } from '../tree/header-node.js';
 import { tipLine } from '../tree/tip-log.js';
 import { CoinsOverlay } from './coins-overlay.js';
 import { LookAhead } from './look-ahead.js';
-import { applyStep, isBeyondPruned, prepareDisconnect, prepareStep, type Step, type SuppliedBlock, stageStep } from './reorganize.js';
+import {
+  isBeyondPruned,
+  isQuick,
+  moveTip,
+  prepareDisconnect,
+  prepareStep,
+  type Step,
+  type SuppliedBlock,
+  stageStep,
+} from './reorganize.js';
 import type { ChainWorkspace } from './workspace.js';
 
 /** Blocks taken off in one move by invalidateBlock: the tip others see goes down in such steps. */
@@ -30,6 +40,8 @@ export interface ActivatorCounts {
 }
 
 export class Activator {
+  /** Told first, in the same turn as onTip: the tip has moved, and the coins are as before. */
+  readonly onMove = new Listeners<[HeaderNode, TipChange]>();
   readonly onTip = new Listeners<[HeaderNode, TipChange]>();
   readonly onChecked = new Listeners<[Uint8Array, BlockView, Reject | null]>();
   /** Told when the last change said that more follows, and nothing did. */
@@ -147,7 +159,7 @@ export class Activator {
   }
 
   /**
-   * Coins, tip, candidates, listeners. From applyStep on nothing is waited for.
+   * Coins, tip, candidates, listeners. From moveTip on nothing is waited for.
    * @param settings.onLeft called for each block that left, before others are told
    */
   async #apply(
@@ -156,8 +168,11 @@ export class Activator {
   ): Promise<void> {
     const { active, index, clock } = this.#ws;
     const begin = clock.monotonicMs();
-    await stageStep(this.#ws, step);
-    applyStep(this.#ws, step);
+    const staging = stageStep(this.#ws, step);
+    // The coins of a block near the tip are changed when miners have new work.
+    const quick = this.#eager() && isQuick(step);
+    if (!quick) await new Turns().run(staging);
+    moveTip(this.#ws, step);
     this.#unsettled = true;
     const tip = active.tip as HeaderNode;
     if (onLeft !== undefined) {
@@ -172,7 +187,12 @@ export class Activator {
     if (step.disconnected.length > 0 && step.connected.length > 0) this.counts.reorganizations++;
     const moreFollows = target !== undefined && target !== tip && (step.connected.length === 0 || target.ancestor(tip.height) === tip);
     this.#moreSaid = moreFollows;
-    const error = this.onTip.call(tip, { connected: step.connected, disconnected: step.disconnected, moreFollows, ...mark });
+    const change: TipChange = { connected: step.connected, disconnected: step.disconnected, moreFollows, ...mark };
+    const early = this.onMove.call(tip, change);
+    if (quick) for (const _ of staging);
+    this.#ws.coins.show();
+    const late = this.onTip.call(tip, change);
+    const error = early ?? late;
     this.#ws.observe('connect_apply', (clock.monotonicMs() - begin) / 1000);
     // Thousands of lines in initial download are no news to anybody.
     if (this.#eager()) this.#ws.log.info(tipLine(this.#ws, tip));

@@ -30,6 +30,8 @@ export class BlockStorage {
   #waitingBytes = 0;
   /** Lately connected blocks, oldest first; also the only source of undo data until it is written. */
   readonly #recent = new Map<HeaderNode, ConnectedBlock>();
+  /** The last undo data. */
+  #encoded: { readonly spent: Coin[][]; readonly undo: Uint8Array } | null = null;
   readonly #hashes: Hashes;
 
   constructor(
@@ -151,12 +153,19 @@ export class BlockStorage {
     }
   }
 
+  /** A connected block's undo data, encoded: the files have it, and near the tip a rollback row. */
+  undoOf({ spent }: ConnectedBlock): Uint8Array {
+    if (this.#encoded?.spent !== spent) this.#encoded = { spent, undo: encodeUndo(spent) };
+    return this.#encoded.undo;
+  }
+
   /** Writes undo data of connected blocks, unless it is there already. */
   async writeUndo(connected: readonly ConnectedBlock[]): Promise<void> {
     const open: { node: HeaderNode; undo: Uint8Array }[] = [];
-    for (const { node, spent } of connected) {
+    for (const each of connected) {
+      const { node } = each;
       if (node.prev === null) continue;
-      const undo = encodeUndo(spent);
+      const undo = this.undoOf(each);
       if (!(await this.#hasUndo(node, undo))) open.push({ node, undo });
     }
     for (let first = 0; first < open.length; ) {

@@ -137,10 +137,11 @@ export class Persister {
    */
   #rollbackRows(tip: HeaderNode): BatchOp[] | null {
     const ops: BatchOp[] = [];
+    const { blocks, space } = this.#ws;
     for (let node = tip; !this.#storedTip.descendsFrom(node); node = node.prev as HeaderNode) {
-      const connected = this.#ws.blocks.connected(node);
+      const connected = blocks.connected(node);
       if (connected === undefined || ops.length === MAX_UNSYNCED) return null;
-      ops.push({ type: 'put', key: this.#ws.space.rollbackKey(node.height), value: encodeRollback(connected.block, connected.spent) });
+      ops.push({ type: 'put', key: space.rollbackKey(node.height), value: encodeRollback(connected.block, blocks.undoOf(connected)) });
     }
     return ops;
   }

@@ -6,10 +6,11 @@ import type { BlockView } from '../../consensus/block/block-view.js';
 import { hashToHex } from '../../consensus/bytes/hex.js';
 import type { AssumedCoins } from '../../consensus/params/chain-params.js';
 import { durationText, ProgressMeter, percentText } from '../../lib/progress.js';
+import { Turns } from '../../lib/turns.js';
 import { ChainFault } from '../chain-fault.js';
 import { hashCoins } from '../coins/coins-stats.js';
 import { LookAhead } from '../connect/look-ahead.js';
-import { applyStep, prepareStep, stageStep } from '../connect/reorganize.js';
+import { moveTip, prepareStep, stageStep } from '../connect/reorganize.js';
 import type { ChainWorkspace } from '../connect/workspace.js';
 import { Persister } from '../files/persister.js';
 import { type HeaderNode, lastCommonAncestor, NodeStatus } from '../tree/header-node.js';
@@ -139,8 +140,9 @@ export class History {
       ws.index.raise(node, NodeStatus.SCRIPTS_VALID);
       this.#deps.connected(block);
     }
-    await stageStep(ws, step);
-    applyStep(ws, step);
+    await new Turns().run(stageStep(ws, step));
+    ws.coins.show();
+    moveTip(ws, step);
     this.persister.noteConnected(step.connected);
     await this.persister.afterStep(false);
   }

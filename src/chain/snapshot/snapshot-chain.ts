@@ -160,7 +160,9 @@ export class SnapshotChain {
     persister.movedTo(base);
     this.follow(history);
     ws.log.info(`[snapshot] successfully activated snapshot ${base.hashHex}`);
-    const error = activator.onTip.call(base, { connected: [], disconnected: [] });
+    const change = { connected: [], disconnected: [] };
+    const early = activator.onMove.call(base, change);
+    const error = activator.onTip.call(base, change) ?? early;
     if (error !== undefined) throw new ChainFault('A listener failed while the tip changed', error);
   }
 

@@ -11,13 +11,12 @@ import type { CoinSpace } from '../layout.js';
 import type { BatchOp } from '../store.js';
 import { encodeCoin } from './coin.js';
 import { decodeStored } from './corruption.js';
-import { decodeUndo, encodeUndo } from './undo.js';
+import { decodeUndo } from './undo.js';
 
 const OUTPOINT_BYTES = 36;
 
-/** @param spent coins the block spent, per transaction after the coinbase */
-export function encodeRollback(block: BlockView, spent: readonly (readonly Coin[])[]): Uint8Array {
-  const undo = encodeUndo(spent);
+/** @param undo encoded: the coins that the block spent */
+export function encodeRollback(block: BlockView, undo: Uint8Array): Uint8Array {
   const writer = new ByteWriter(undo.length + block.txs.length * 120);
   writer.bytes(block.hash).u32(block.txs.length).u32(undo.length).bytes(undo);
   for (const [t, tx] of block.txs.entries()) {

@@ -232,6 +232,36 @@ t.test('a reorganisation moves coins and tells about it once', async (t) => {
   await fixture.end();
 });
 
+t.test('new work comes before the coins change, in the same turn', async (t) => {
+  for (const outputs of [1, 30_000]) {
+    const fixture = await openFixture();
+    const { chain } = fixture;
+    const trunk = buildChain(GENESIS, 110);
+    await submitAll(fixture, trunk);
+    const coin = reward(trunk[0]!);
+    const tx = spend(
+      [coin],
+      Array.from({ length: outputs }, () => ({ value: 1, script: ANYONE })),
+    );
+    const block = buildBlock(trunk.at(-1)!, { txs: [tx] });
+    await chain.coins.prefetch([outpoint(coin.txid, 0)]);
+    const seen: unknown[] = [];
+    let turns = 0;
+    const look = (name: string) => (tip: HeaderNode) =>
+      seen.push([name, tip === chain.tip, chain.coins.get(outpoint(coin.txid, 0)) !== undefined, turns]);
+    chain.onTip(look('tip'));
+    chain.onMove(look('move'));
+    chain.onMove(() => queueMicrotask(() => turns++));
+    t.equal(await reasonOf(fixture, block), 'accepted');
+    t.same(seen, [
+      ['move', true, true, 0],
+      ['tip', true, false, 0],
+    ]);
+    t.equal((await chain.coin(outpoint(txid(tx), outputs - 1)))?.value, 1);
+    await fixture.end();
+  }
+});
+
 t.test('a branch that turns out invalid is left where it stood', async (t) => {
   const fixture = await openFixture();
   const { chain } = fixture;

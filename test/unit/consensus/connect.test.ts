@@ -53,7 +53,7 @@ t.test('a valid block', async (t) => {
   t.equal(result.verdict, null);
   t.equal(result.fees, 405);
   t.same(
-    result.spent.map((c) => [c.value, c.height, c.coinbase]),
+    result.spentByTx.flat().map((c) => [c.value, c.height, c.coinbase]),
     [
       [2000, 20, true],
       [1000, 1, false],
@@ -84,24 +84,24 @@ t.test('in steps', async (t) => {
   const good = run([first, second]);
   t.equal(good.begin(false), null);
   t.equal(good.step(2), null);
-  t.same([good.scriptTxs, good.fees, good.spent.length], [2, 100, 1]);
+  t.same([good.scriptTxs, good.fees, good.spentByTx.flat().length], [2, 100, 1]);
   t.equal(good.step(2), null, 'done already');
   t.equal(good.step(3), null);
   t.equal(good.finish(), null);
-  t.same([good.scriptTxs, good.fees, good.spent.length], [3, 150, 2]);
+  t.same([good.scriptTxs, good.fees, good.spentByTx.flat().length], [3, 150, 2]);
   const bad = run([first, second, third]);
   t.equal(bad.step(3), null);
   t.equal(bad.step(4)?.reason, 'bad-txns-inputs-missingorspent');
   t.equal(bad.step(4)?.reason, 'bad-txns-inputs-missingorspent', 'the verdict stays');
   t.equal(bad.finish()?.reason, 'bad-txns-inputs-missingorspent');
-  t.same([bad.scriptTxs, bad.spentByTx.length, bad.spent.length], [3, 3, 2]);
+  t.same([bad.scriptTxs, bad.spentByTx.length, bad.spentByTx.flat().length], [3, 3, 2]);
 
   // A transaction may take several steps, too.
   coins.set(A, 1, coin(500));
   const wide = makeTx(hashes, { inputs: [input(A), input(A, 1)], outputs: [output(1400)] });
   const slow = run([wide]);
   t.equal(slow.step(1, 1), null);
-  t.same([slow.scriptTxs, slow.spent.length], [1, 0], 'nothing is found of it before all of it was looked at');
+  t.same([slow.scriptTxs, slow.spentByTx.flat().length], [1, 0], 'nothing is found of it before all of it was looked at');
   t.equal(slow.step(1, 2), null);
   t.equal(slow.step(2), null);
   t.same([slow.scriptTxs, slow.fees, slow.spentByTx[1]], [2, 100, [coin(1000), coin(500)]]);
