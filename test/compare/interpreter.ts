@@ -58,14 +58,19 @@ const VALUES = [0, 1, 546, 50_000, 2_100_000_000_000_000];
 const ZEROS = new Uint8Array(32);
 
 const native = createNativeCrypto();
-/** Looks at each signature once, as the other side does. */
-const crypto: Crypto = { ...native, ecdsaVerify: once(native.ecdsaVerify), schnorrVerify: once(native.schnorrVerify) };
+/** Looks at each signature once, as the other side does, and at each output key. */
+const crypto: Crypto = {
+  ...native,
+  ecdsaVerify: once(native.ecdsaVerify),
+  schnorrVerify: once(native.schnorrVerify),
+  tapTweakCheck: once(native.tapTweakCheck),
+};
 const signer = createSigner();
 
-function once(verify: Crypto['ecdsaVerify']): Crypto['ecdsaVerify'] {
+function once<Parts extends (Uint8Array | number)[]>(verify: (...parts: Parts) => boolean): (...parts: Parts) => boolean {
   const known = new Map<string, boolean>();
   return (...parts) => {
-    const all = Buffer.concat(parts).toString('latin1');
+    const all = Buffer.concat(parts.map((part) => (typeof part === 'number' ? Buffer.of(part) : part))).toString('latin1');
     const before = known.get(all);
     if (before !== undefined) return before;
     if (known.size > MOST_KNOWN) known.clear();

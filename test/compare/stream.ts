@@ -163,8 +163,10 @@ export class Stream {
     const taken = new Set(txs.flatMap(({ tx }) => tx.ins.map((input) => `${input.txid.toString('hex')}:${input.index}`)));
     const open = txs.flatMap(({ coins }) => coins.filter((coin) => !taken.has(`${coin.txid.toString('hex')}:${coin.index}`)));
     const spends = dice.chance(0.85) ? open.slice(0, 12) : open.slice(1, 12);
-    if (dice.chance(0.15))
-      spends.push(dice.pick(dice.chance(0.5) ? this.#txs.confirmed(pool) : [...this.#txs.unconfirmed(pool), ...spends]));
+    if (dice.chance(0.15)) {
+      const others = dice.chance(0.5) ? this.#txs.confirmed(pool) : [...this.#txs.unconfirmed(pool), ...spends];
+      if (others.length > 0) spends.push(dice.pick(others));
+    }
     const wanted = [...new Map(spends.map((coin) => [`${coin.txid.toString('hex')}:${coin.index}`, coin])).values()];
     if (wanted.length > 0) {
       const relay = (size: number): number => {
