@@ -197,7 +197,7 @@ t.test('imports read what they concern', async (t) => {
   const ids = keys.map(({ publicKey }) => payToKeyHash(crypto.hash160(publicKey)));
   const txs: TxView[] = [];
   for (let i = 0; i < 300; i++) {
-    const other = i < 7 ? ids[0] : Uint8Array.of(0x51, i & 255, i >> 8);
+    const other = i < 8 ? ids[0] : Uint8Array.of(0x51, i & 255, i >> 8);
     txs.push(
       await memory.receive(
         [
@@ -213,6 +213,9 @@ t.test('imports read what they concern', async (t) => {
     await wallet.changeKeys((batch) => wallet.legacy!.importSecret(new Uint8Array(key.secret), key.publicKey, 1, batch));
     return reads;
   };
+  // As removeprunedfunds does.
+  const [forgotten] = txs.splice(0, 1);
+  await wallet.change((batch) => wallet.ledger.remove(forgotten, batch));
   t.equal(await load(keys[2]), 0, 'a key that nobody paid');
   t.equal(await load(keys[0]), 7, 'a key that was paid');
   t.same(faultsOf(wallet, txs), []);
@@ -441,6 +444,37 @@ t.test('a process that dies after an import', async (t) => {
   await memory.wallet.close();
 });
 
+for (const descriptors of [false, true]) {
+  t.test(`a process that dies before several changes are looked at, ${descriptors ? 'descriptors' : 'legacy keys'}`, async (t) => {
+    const first = await createMemoryWallet({ descriptors, wallet: { keypool: 2 } });
+    await writeHead(first);
+    let stuck = false;
+    class Stuck extends MemoryStore {
+      override getMany(wanted: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]> {
+        return stuck && wanted[0][0] === WALLET_PREFIX.foreign ? new Promise(() => {}) : super.getMany(wanted);
+      }
+    }
+    const { wallet } = await load(first, await copyOf(first.wallet.store, new Stuck()));
+    await wallet.noticeKeys();
+    const own = await newAddress(wallet);
+    const given: Uint8Array[] = [];
+    for (let i = 0; i < 7; i++) given.push(await first.address('bech32'));
+    const tx = await first.receive(
+      [own, given[5], given[6]].map((script) => ({ script, value: 5 })),
+      0,
+    );
+    await wallet.change((batch) => wallet.ledger.sync(tx, NOWHERE, batch));
+    stuck = true;
+    for (let i = 0; i < 7; i++) await newAddress(wallet);
+    t.not(faultsOf(wallet, [tx]).length, 0, 'nothing was looked at');
+    const left = await load(first, await copyOf(wallet.store));
+    t.equal(left.reassessDue, true);
+    await left.wallet.reassessLeft(left.isIndexed);
+    t.same(faultsOf(left.wallet, [tx]), []);
+    for (const one of [first.wallet, left.wallet]) await one.close();
+  });
+}
+
 t.test('many keys in one change', async (t) => {
   const SIZE = 4000;
   const seed = new Uint8Array(32).fill(77);
@@ -517,8 +551,7 @@ t.test('keys that come while a wallet is loaded, before and after its first tran
   await address('bech32');
   t.ok(await wallet.store.get(REASSESS_KEY), 'a look is due');
   await wallet.changeKeys((batch) => wallet.legacy!.watch(targets[0], 1, batch));
-  await address('bech32');
-  t.ok(await wallet.store.get(REASSESS_KEY), 'and still is after the look for an import');
+  t.ok(await wallet.store.get(REASSESS_KEY), 'and still is after an import');
   await wallet.noticeKeys();
   t.equal(await wallet.store.get(REASSESS_KEY), undefined);
   await wallet.close();
