@@ -202,22 +202,36 @@ async function restart(time: number): Promise<void> {
 /** Members of mempool replies that say how much memory is used, or what peers did. */
 const OWN_AFFAIR = new Set(['usage', 'maxmempool', 'optimal']);
 
+/** What only one has, and why the other would refuse it now. @param pools bitcoind's and adit's */
+async function sayWhatIsLacking(pools: readonly Pool[], ledger: Ledger): Promise<void> {
+  for (const [i, node] of [core, adit].entries()) {
+    for (const id of Object.keys(pools[1 - i]!).filter((id) => !(id in pools[i]!))) {
+      const hex = ledger.made.get(id)?.hex;
+      const verdict = JSON.stringify(await replies(node, [['testmempoolaccept', [hex], 0]]));
+      say(`${node === core ? 'bitcoind' : 'adit'} lacks ${hex} at height ${ledger.height}: ${verdict}`);
+    }
+  }
+}
+
 /** One line for each kind of member that differs. */
-async function comparePools(step: number): Promise<boolean> {
+async function comparePools(ledger: Ledger, step: number): Promise<boolean> {
   let same = true;
   const calls: Action['calls'] = [['getmempoolinfo'], ['getrawmempool', true]];
+  let lacking: readonly Pool[] = [];
   const [ofCore, ofAdit] = (await ofBoth(calls)).map((list) => list.map(sorted));
   calls.forEach(([method], i) => {
     const members = contrast(ofCore![i], ofAdit![i]).filter((member) => !OWN_AFFAIR.has(member.slice(1).split(':')[0]!));
     if (members.length === 0) return;
     same = false;
     for (const line of recent.splice(0)) say(line);
+    if (method === 'getrawmempool') lacking = [ofCore![i], ofAdit![i]] as Pool[];
     const kinds = new Map(members.map((member) => [member.replace(/^\/[0-9a-f]{64}/, '').split(':')[0]!, member]));
     for (const [kind, member] of kinds) {
       const [a, b] = member.slice(member.indexOf(': ') + 2).split(' <> ');
       differences.add({ what: method, step, call: method, core: `${member.slice(0, 90)} ${a}`, adit: b ?? '' }, [kind]);
     }
   });
+  if (lacking.length > 0) await sayWhatIsLacking(lacking, ledger);
   return same;
 }
 
@@ -310,7 +324,7 @@ try {
     if (same && !old && step % CLUSTERS_EVERY === 0) same = await compareClusters(pool, step);
     const restarts = step % restartEvery === 0;
     if (restarts) await restart(ledger.wait());
-    if (!same || restarts || action.sent !== undefined || step % POOL_EVERY === 0) same = (await comparePools(step)) && same;
+    if (!same || restarts || action.sent !== undefined || step % POOL_EVERY === 0) same = (await comparePools(ledger, step)) && same;
     if (!same) await empty(stream, ledger, step);
     if (step % 500 === 0) process.stderr.write(`step ${step}: ${differences.count} differences\n`);
   }
