@@ -95,7 +95,7 @@ await runBench({
         }
         rates[name].set(label, samples);
       }
-      // The first import reads the wallet's transactions; those after it only what they concern.
+      // The first import finds nothing in caches.
       for (let round = -1; round < ROUNDS; round++) {
         const ms = await timeMs(() => node.call('importmulti', strangers(name, round), { rescan: false }));
         if (round < 0) notes.push(`${name}: the first import since loading, ${Math.round(ms)} ms`);
