@@ -1,8 +1,15 @@
 // How far tests of kills and faults go. `npm test` takes a few rounds of each, `npm run nightly` runs the files that
 // import this with all of them.
 
+import t, { type Test } from 'tap';
+
 /** Whether this is the long run. */
 export const nightly = process.env.ADIT_NIGHTLY !== undefined;
+
+/** A test of the long run alone. */
+export function nightlyTest(name: string, work: (t: Test) => Promise<void>): void {
+  if (nightly) t.test(name, work);
+}
 
 /** Rounds of something that is random or varied. @param usual of npm test @param all of the long run */
 export const rounds = (usual: number, all: number): number => (nightly ? all : usual);

@@ -11,7 +11,7 @@ import { GENESIS_BYTES, writeBlocksFolder } from '../framework/blocks-folder.js'
 import { ANYONE, type BuiltBlock, buildBlock, buildChain, GENESIS, NO_ONE, reward, spend } from '../framework/chain-builder.js';
 import { coinFigures } from '../framework/coin-figures.js';
 import { Daemon } from '../framework/daemon.js';
-import { cases, nightly } from '../framework/depth.js';
+import { cases, nightlyTest } from '../framework/depth.js';
 import { pseudoRandom } from '../framework/pseudo-random.js';
 import { PATIENCE_MS } from '../framework/until.js';
 
@@ -176,10 +176,10 @@ t.test('killed while it rebuilds', async (t) => {
   const figures = await coinFigures(node);
   await node.stop();
   const count = (phrase: string): number => log(node).split(phrase).length;
-  for (const [option, ...phrases] of [
+  for (const [option, ...phrases] of cases(1, [
     ['-reindex', 'removing the database', 'Connecting 1', 'reading the block files', 'reading the block files', 'Connecting stored'],
     ['-reindex-chainstate', 'removing all coins', 'Verifying', 'Connecting 1', 'Connecting stored'],
-  ] as const) {
+  ] as const)) {
     const seen: string[] = [];
     for (const [kill, phrase] of cases(1, phrases).entries()) {
       const [before, done] = [count(phrase), count('Done loading')];
@@ -200,7 +200,7 @@ t.test('killed while it rebuilds', async (t) => {
   }
 });
 
-t.test('killed among the files of the database', async (t) => {
+nightlyTest('killed among the files of the database', async (t) => {
   const node = await Daemon.start();
   t.teardown(() => node.remove());
   await submitAll(node);
@@ -267,7 +267,7 @@ t.test('-checkblocks looks as deep as it is told', async (t) => {
   await node.up('-checkblocks=50', '-checklevel=0');
 });
 
-t.test('-assumevalid skips scripts below a deeply buried block, and only there', async (t) => {
+nightlyTest('-assumevalid skips scripts below a deeply buried block, and only there', async (t) => {
   const trunk = buildChain(GENESIS, 101, { script: NO_ONE });
   const coin = reward(trunk[0]!);
   // Spends what nobody can spend: only the script says so.
@@ -288,7 +288,6 @@ t.test('-assumevalid skips scripts below a deeply buried block, and only there',
   t.equal(await heightWith(`-assumevalid=${rest[200]!.hashHex}`), 2_252, 'an ancestor of it');
   t.match(log(node), `Assuming ancestors of block ${rest[200]!.hashHex} have valid signatures.`);
   t.match(log(node), 'Validating signatures for all blocks.');
-  if (!nightly) return;
   t.equal(await heightWith(`-assumevalid=${trunk[50]!.hashHex}`), 101, 'not an ancestor');
   t.equal(await heightWith(`-assumevalid=${rest[200]!.hashHex}`, '-minimumchainwork=10000'), 101, 'a chain with too little work');
 });

@@ -1,10 +1,11 @@
 // The soak of mode `live` in its short form: nothing invalid, nobody forgotten. Times and memory are the long form's
 // (test/soak).
 import t from 'tap';
+import { nightlyTest } from '../framework/depth.js';
 import { faultsOf, type SoakReport } from '../soak/soak-report.js';
 import { runSoak } from '../soak/soak-run.js';
 
-t.test('blocks, reorganisations, replacements and polls for a while', async (t) => {
+nightlyTest('blocks, reorganisations, replacements and polls for a while', async (t) => {
   const report = await runSoak({
     seconds: 16,
     least: { blocks: 10, accepted: 150 },

@@ -1,9 +1,10 @@
-// Two nodes and four: sync from zero, a flood of transactions, a partition, a reorganisation. Eight of them are
-// test/mesh's.
+// Four nodes, nightly two as well: sync from zero, a flood of transactions, a partition, a reorganisation. Eight of them
+// are test/mesh's.
 import t from 'tap';
+import { nightlyTest } from '../framework/depth.js';
 import { runMesh } from '../mesh/mesh-run.js';
 
-t.test('two nodes agree after a reorganisation of 200 blocks', async (t) => {
+nightlyTest('two nodes agree after a reorganisation of 200 blocks', async (t) => {
   const report = await runMesh({ nodes: 2, blocks: 150, transactions: 200, reorg: 200 });
   t.strictSame(report.faults, []);
   t.equal(report.height, 150 + 200 + 1 + 1);

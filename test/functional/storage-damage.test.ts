@@ -6,7 +6,7 @@ import t, { type Test } from 'tap';
 import { BlockTree, branch, ROOT, type TreeBlock } from '../framework/block-tree.js';
 import { coinFigures } from '../framework/coin-figures.js';
 import { Daemon } from '../framework/daemon.js';
-import { cases } from '../framework/depth.js';
+import { cases, nightlyTest } from '../framework/depth.js';
 import { pseudoRandom } from '../framework/pseudo-random.js';
 import { PATIENCE_MS } from '../framework/until.js';
 
@@ -154,7 +154,7 @@ for (const name of cases(1, ['MANIFEST', 'CURRENT'])) {
   });
 }
 
-t.test('OPTIONS, IDENTITY and LOCK of the database do not matter', async (t) => {
+nightlyTest('OPTIONS, IDENTITY and LOCK of the database do not matter', async (t) => {
   for (const file of only('chainstate', /^(OPTIONS|IDENTITY)/)) flip(file, 0.3, 0.6);
   fs.writeFileSync(inFolder('chainstate', 'LOCK'), 'x');
   await up();
@@ -171,7 +171,7 @@ t.test('a block near the tip', async (t) => {
   await refuses(t, /Corrupted block database detected\. Please restart with -reindex/);
 });
 
-t.test('a block far below the tip', async (t) => {
+nightlyTest('a block far below the tip', async (t) => {
   const block = branch(tip)[60]!;
   const bytes = fs.readFileSync(blk());
   const plain = Buffer.from(bytes.map((byte, i) => byte ^ XOR_KEY[i % 8]!));
@@ -215,7 +215,7 @@ t.test('the key of the block files', async (t) => {
   await isWhole(t);
 });
 
-t.test('the note of a rebuilding', async (t) => {
+nightlyTest('the note of a rebuilding', async (t) => {
   fs.writeFileSync(inFolder('REBUILD'), 'al\0 scan\n');
   await refuses(t, /REBUILD is unreadable\. Restart with -reindex to begin the rebuilding again\.\n$/);
   fs.truncateSync(path.join(node.dir, 'stdout.log'));

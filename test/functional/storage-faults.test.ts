@@ -11,7 +11,7 @@ import { BlockTree, branch, ROOT, type TreeBlock } from '../framework/block-tree
 import { ANYONE, buildBlock, GENESIS } from '../framework/chain-builder.js';
 import { coinFigures } from '../framework/coin-figures.js';
 import { Daemon, daemonFile } from '../framework/daemon.js';
-import { cases, nightly } from '../framework/depth.js';
+import { cases, nightlyTest } from '../framework/depth.js';
 import { pseudoRandom } from '../framework/pseudo-random.js';
 import { PATIENCE_MS } from '../framework/until.js';
 
@@ -157,7 +157,7 @@ t.test('a damaged block that has to be taken off', async (t) => {
   t.equal(await node.call('verifychain', 4, 0), true);
 });
 
-t.test('a damaged block that has to be put on', async (t) => {
+nightlyTest('a damaged block that has to be put on', async (t) => {
   const { node, blk } = await stopped(t);
   await node.up();
   const rival = tree.grow(tip.prev);
@@ -199,7 +199,7 @@ for (const [what, damage] of cases(1, [
   });
 }
 
-t.test('a database of another kind', async (t) => {
+nightlyTest('a database of another kind', async (t) => {
   const { node, db } = await stopped(t);
   const file = path.join(db, 'ENGINE');
   const original = fs.readFileSync(file, 'utf8');
@@ -352,7 +352,7 @@ async function fullDisk(t: Test, withBlocks: boolean): Promise<void> {
 }
 
 t.test('a full disk under block files and database', (t) => fullDisk(t, true));
-if (nightly) t.test('a full disk under the database alone', (t) => fullDisk(t, false));
+nightlyTest('a full disk under the database alone', (t) => fullDisk(t, false));
 
 t.test('a full disk under a wallet', async (t) => {
   const disk = smallDisk(t, 32);
@@ -391,7 +391,7 @@ t.test('a full disk under a wallet', async (t) => {
   t.same(await node.stop(), { code: 0, signal: null });
 });
 
-t.test('a full disk while everything is rebuilt', async (t) => {
+nightlyTest('a full disk while everything is rebuilt', async (t) => {
   const disk = smallDisk(t, 48);
   if (disk === null) {
     t.pass('no file system can be mounted here', { skip: 'not allowed to mount' });

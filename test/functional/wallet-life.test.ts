@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import { CallError, Daemon } from '../framework/daemon.js';
+import { nightlyTest } from '../framework/depth.js';
 
 /** The bytes of every file below a folder. */
 function allBytes(folder: string): Buffer {
@@ -407,7 +408,7 @@ t.test('names and files that would harm a wallet', async (t) => {
   );
 });
 
-t.test('what lies in the place of a database stays', async (t) => {
+nightlyTest('what lies in the place of a database stays', async (t) => {
   const node = await Daemon.start('-keypool=3');
   t.teardown(() => node.remove());
   const wallets = path.join(node.networkDir, 'wallets');

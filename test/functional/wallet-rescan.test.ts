@@ -6,6 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { CallError, Daemon } from '../framework/daemon.js';
+import { cases } from '../framework/depth.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: the same
 type Json = Record<string, any>;
@@ -29,7 +30,7 @@ async function scanned(node: Daemon, wallet: string): Promise<void> {
   while ((await on(node, wallet, 'getwalletinfo')).scanning !== false) await sleep(20);
 }
 
-for (const filters of [false, true]) {
+for (const filters of cases(1, [false, true])) {
   t.test(filters ? 'with filters' : 'from the block files', async (t) => {
     const node = await Daemon.start('-keypool=2', ...(filters ? ['-blockfilterindex'] : []));
     t.teardown(() => node.remove());

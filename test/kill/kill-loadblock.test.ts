@@ -9,7 +9,7 @@ import t, { type Test } from 'tap';
 import { ANYONE, type BuiltBlock, buildBlock, GENESIS, spend } from '../framework/chain-builder.js';
 import { coinFigures } from '../framework/coin-figures.js';
 import { Daemon } from '../framework/daemon.js';
-import { cases, nightly, rounds } from '../framework/depth.js';
+import { cases, nightlyTest, rounds } from '../framework/depth.js';
 import { pseudoRandom } from '../framework/pseudo-random.js';
 import { PATIENCE_MS } from '../framework/until.js';
 
@@ -94,7 +94,7 @@ async function finished(t: Test, node: Daemon): Promise<void> {
   t.same(await node.stop(), { code: 0, signal: null });
 }
 
-const withoutKills = async (t: Test): Promise<void> => {
+nightlyTest('without kills', async (t) => {
   const node = await Daemon.start();
   t.teardown(() => node.remove());
   await node.stop();
@@ -102,8 +102,7 @@ const withoutKills = async (t: Test): Promise<void> => {
   await loaded(node);
   await started;
   await finished(t, node);
-};
-if (nightly) t.test('without kills', withoutKills);
+});
 
 // With 4 MiB nearly every fat block is flushed, each in one batch; with 20 MiB so much gathers that the first
 // flush, some twelve fat blocks later, goes in chunks.
@@ -143,7 +142,7 @@ for (const [cache, share, from] of cases(1, [
   });
 }
 
-const askedToStop = async (t: Test): Promise<void> => {
+nightlyTest('asked to stop while it reads', async (t) => {
   const node = await Daemon.start();
   t.teardown(() => node.remove());
   await node.stop();
@@ -161,5 +160,4 @@ const askedToStop = async (t: Test): Promise<void> => {
   await loaded(node);
   await again;
   await finished(t, node);
-};
-if (nightly) t.test('asked to stop while it reads', askedToStop);
+});

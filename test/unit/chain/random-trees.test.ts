@@ -9,6 +9,7 @@ import type { Store } from '../../../src/storage/store.js';
 import { StoreError } from '../../../src/storage/store-error.js';
 import { ANYONE, type BuiltBlock, buildBlock, buildChain, GENESIS, NO_ONE, reward, spend } from '../../framework/chain-builder.js';
 import { coinsOf, type Fixture, type FixtureOptions, IN_DOWNLOAD, OUT_OF_DOWNLOAD, openFixture } from '../../framework/chain-fixture.js';
+import { rounds } from '../../framework/depth.js';
 import { txid } from '../../framework/messages.js';
 
 const FLAWS = ['none', 'none', 'none', 'none', 'none', 'amount', 'script', 'missing', 'nonfinal'] as const;
@@ -240,7 +241,7 @@ async function play(
   }
 }
 
-const runs = Number(process.env.CHAIN_TREES ?? 25);
+const runs = Number(process.env.CHAIN_TREES ?? rounds(12, 25));
 
 for (const [name, options] of [
   ['near the tip', { maxTipAge: OUT_OF_DOWNLOAD }],

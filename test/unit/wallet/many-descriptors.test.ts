@@ -39,6 +39,7 @@ import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../../../src/wallet/sto
 import { bytesOf, packRow, unpackRow } from '../../../src/wallet/storage/rows.js';
 import type { Wallet } from '../../../src/wallet/wallet.js';
 import { clientOf } from '../../framework/chain-client.js';
+import { rounds } from '../../framework/depth.js';
 import { descriptorContext } from '../../framework/descriptor-context.js';
 import { hex } from '../../framework/hex.js';
 import { MemoryImages } from '../../framework/memory-images.js';
@@ -46,7 +47,7 @@ import { createMemoryWallet, crypto } from '../../framework/memory-wallet.js';
 import { pseudoRandom } from '../../framework/pseudo-random.js';
 import { turnsDuring } from '../../framework/turns.js';
 
-const RUNS = Number(process.env.DESCRIPTOR_RUNS ?? 6);
+const RUNS = Number(process.env.DESCRIPTOR_RUNS ?? rounds(3, 6));
 const STEPS = Number(process.env.DESCRIPTOR_STEPS ?? 60);
 const SEED = Number(process.env.DESCRIPTOR_SEED ?? 1);
 

@@ -36,12 +36,13 @@ import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../../../src/wallet/sto
 import type { Wallet } from '../../../src/wallet/wallet.js';
 import { WALLET_FLAG, WalletRecord } from '../../../src/wallet/wallet-record.js';
 import { clientOf, connected, disconnected, TestBlock } from '../../framework/chain-client.js';
+import { rounds } from '../../framework/depth.js';
 import { descriptorContext } from '../../framework/descriptor-context.js';
 import { MemoryImages } from '../../framework/memory-images.js';
 import { NaiveWallet, type PlainBlock, type PlainRecord, type PlainScript, type PlainTx } from '../../framework/naive-wallet.js';
 import { pseudoRandom } from '../../framework/pseudo-random.js';
 
-const RUNS = Number(process.env.HISTORY_RUNS ?? 4);
+const RUNS = Number(process.env.HISTORY_RUNS ?? rounds(2, 4));
 const STEPS = Number(process.env.HISTORY_STEPS ?? 60);
 const SEED = Number(process.env.HISTORY_SEED ?? 1);
 const START = 1_700_000_000;
