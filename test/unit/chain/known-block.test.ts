@@ -117,6 +117,15 @@ const SPOILS: Record<string, (tip: BuiltBlock) => BlockPlan> = {
 /** What can be wrong with the transactions. */
 const LISTS = ['in order', 'shuffled', 'one missing', 'one twice', 'a stranger', 'another witness', 'a rival'] as const;
 
+/** How far below the tip a block is built. */
+const DEPTHS = [0, 1, 2] as const;
+
+/** Each thing that can be wrong, alone: what is seen does not hang on the seed. */
+const EACH_ALONE: readonly (readonly [spoil: string, list: (typeof LISTS)[number]])[] = [
+  ...Object.keys(SPOILS).map((spoil) => [spoil, 'in order'] as const),
+  ...LISTS.map((list) => ['none', list] as const),
+];
+
 /** Places of the wanted ones with all they need before them. */
 function closed(pooled: readonly Pooled[], wanted: readonly number[]): number[] {
   const chosen = new Set<number>();
@@ -185,7 +194,7 @@ t.test('yes to every valid block of known transactions, and to nothing else', as
         if (yes !== (whole === null && allHere)) throw new Error(`${spoil}, ${list}: known ${yes}, all here ${allHere}, ${word}`);
       },
     ),
-    { numRuns: 600 },
+    { numRuns: 600, examples: EACH_ALONE.map(([spoil, list]) => [pooled.map(() => true), spoil, list, 1]) },
   );
   for (const word of [
     'valid',
@@ -251,12 +260,15 @@ t.test('a block is judged as by a node without a mempool, on the tip and on bran
   });
   let tag = 100;
   let recognised = 0;
+  const all = [...pooled.keys()];
+  type Plan = [wanted: number[], spoil: string, list: (typeof LISTS)[number], depth: (typeof DEPTHS)[number], at: number];
+  const plans = DEPTHS.flatMap((depth) => EACH_ALONE.map(([spoil, list]): Plan => [all, spoil, list, depth, 1]));
   await fc.assert(
     fc.asyncProperty(
       fc.oneof(fc.subarray([...pooled.keys()], { maxLength: 6 }), fc.constant([pooled.length - 1])),
       fc.constantFrom(...Object.keys(SPOILS), 'none', 'none', 'none'),
       fc.constantFrom(...LISTS, 'in order', 'in order'),
-      fc.constantFrom(0, 0, 1, 2),
+      fc.constantFrom(...DEPTHS, 0),
       fc.nat(),
       async (wanted, spoil, list, depth, at) => {
         const chosen = closed(pooled, wanted);
@@ -291,7 +303,7 @@ t.test('a block is judged as by a node without a mempool, on the tip and on bran
         }
       },
     ),
-    { numRuns: 250 },
+    { numRuns: 250, examples: plans },
   );
   t.ok(recognised > 500, 'most of it was known');
   for (const word of [
