@@ -22,7 +22,7 @@ import { Activator } from './connect/activator.js';
 import type { ConnectProgress } from './connect/connect-progress.js';
 import { invalidate, reconsider } from './connect/invalidate.js';
 import { isKnownValid, type KnownTransactions } from './connect/known-block.js';
-import { identify, type KnownTxs } from './connect/large-block.js';
+import { type CheckedTransactions, identify } from './connect/large-block.js';
 import { openWorkspace } from './connect/open-workspace.js';
 import type { BlockOutcome, ChainStats, CoinsStats } from './connect/outcome.js';
 import { assumedHashHex } from './connect/scripts-needed.js';
@@ -61,7 +61,7 @@ export class Chain extends ChainReader {
   readonly #assumedHash: Uint8Array | null;
   #announcedHeader: HeaderNode;
   #closing: Promise<void> | null = null;
-  #known: KnownTxs | null = null;
+  #known: CheckedTransactions | null = null;
 
   /**
    * Opens what the store holds, repairs what a crash left, and connects blocks that are stored but not connected yet.
@@ -146,7 +146,7 @@ export class Chain extends ChainReader {
   }
 
   /** What a block's transactions may be known from. */
-  knowFrom(known: KnownTxs): void {
+  knowFrom(known: CheckedTransactions): void {
     this.#known = known;
   }
 

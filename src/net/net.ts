@@ -1,6 +1,6 @@
 // Peers and what the node does with them: who is connected, what each message leads to, and a round of sending ten
 // times a second. The parts are in peer/ (connections), sync/ (headers and blocks), relay/ (announcements,
-// transactions), address/ (whom to connect to); this class joins them.
+// transactions), address/ (whom to connect to); this class joins them, and is longer than most files for that.
 import crypto from 'node:crypto';
 import os from 'node:os';
 import type { Chain } from '../chain/chain.js';

@@ -31,8 +31,8 @@ const NODE = -1;
 /** Jobs that may wait at the pool, whose queues are longer. */
 const MOST_SIGN_JOBS = 1_000;
 /**
- * Estimated microseconds up to which a transaction is signed on this thread: eight inputs of a key each. With more, the
- * pool's threads are done sooner; with fewer, the way there and back takes longer and costs a third more.
+ * Estimated microseconds up to which a transaction is signed on this thread: eight inputs of a key each. The way to the
+ * pool and back costs a third more processor time; with more inputs other calls would wait too long for this thread.
  */
 const HERE_US = 1_000;
 /** How often ended calls are told, for metrics. */

@@ -11,7 +11,7 @@ const LARGE_BLOCK_BYTES = 500_000;
 const SLICE_TXS = 128;
 
 /** Transactions that were checked before. */
-export interface KnownTxs {
+export interface CheckedTransactions {
   /** How many there are. */
   readonly size: number;
   /** Gives a transaction of the very same bytes as a known one its ids and TxFacts. */
@@ -27,7 +27,7 @@ export function isLarge({ totalSize }: BlockView): boolean {
  * Makes the ids of a block's transactions, which stay with them, and looks which of them are known; a large block's in
  * turns, of which the first comes before.
  */
-export async function identify(block: BlockView, known: KnownTxs | null): Promise<void> {
+export async function identify(block: BlockView, known: CheckedTransactions | null): Promise<void> {
   const source = known !== null && known.size > 0 ? known : null;
   if (isLarge(block)) {
     await yieldToLoop();
@@ -35,7 +35,7 @@ export async function identify(block: BlockView, known: KnownTxs | null): Promis
   } else if (source !== null) for (const _ of identifying(block, source));
 }
 
-function* identifying({ txs }: BlockView, known: KnownTxs | null): Generator<void, void> {
+function* identifying({ txs }: BlockView, known: CheckedTransactions | null): Generator<void, void> {
   for (const [i, tx] of txs.entries()) {
     if (tx.facts === null) known?.recognise(tx);
     // Asked for, they are kept.
