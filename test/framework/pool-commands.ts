@@ -1,5 +1,5 @@
 // Commands that random histories of a pool consist of, for tests that hold the pool against a naive model.
-import fc from 'fast-check';
+import { fc } from './fast-check.js';
 
 /** How large the transactions of a history are. */
 interface Bounds {

@@ -1,10 +1,10 @@
 // Addresses: every kind on two networks, and the wording of what is refused.
 
-import fc from 'fast-check';
 import t from 'tap';
 import { decodeAddress, encodeAddress } from '../../../src/address/address.js';
 import { scriptHashScript, witnessProgramScript } from '../../../src/consensus/script/build-script.js';
 import { publicKeyHashScript } from '../../../src/consensus/script/templates.js';
+import { fc } from '../../framework/fast-check.js';
 import { hex, unhex } from '../../framework/hex.js';
 
 const MAIN = { base58: { p2pkh: 0, p2sh: 5, wif: 128 }, bech32Hrp: 'bc' };

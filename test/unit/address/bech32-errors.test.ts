@@ -1,8 +1,9 @@
 // Wrong symbols of Bech32 are found where they were made: any one or two, whichever checksum the text has.
-import fc from 'fast-check';
+
 import t from 'tap';
 import { decodeBech32, encodeBech32 } from '../../../src/address/bech32.js';
 import { locateBech32Errors } from '../../../src/address/bech32-errors.js';
+import { fc } from '../../framework/fast-check.js';
 
 const CHARSET = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
 const other = (c: string, by: number): string => CHARSET[(CHARSET.indexOf(c) + by) % 32];

@@ -1,11 +1,11 @@
 // Base58, Bech32 and key texts: round trips, models, and what must be refused.
 
-import fc from 'fast-check';
 import t from 'tap';
 import { decodeBase58, decodeBase58Check, encodeBase58, encodeBase58Check } from '../../../src/address/base58.js';
 import { bytesToSymbols, decodeBech32, encodeBech32, symbolsToBytes } from '../../../src/address/bech32.js';
 import { decodeWif, encodeWif } from '../../../src/address/wif.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';
+import { fc } from '../../framework/fast-check.js';
 import { hex, unhex } from '../../framework/hex.js';
 
 const hashes = createPureHashes();

@@ -1,5 +1,5 @@
 // The header tree by itself: far pointers, median times, order of candidates, and the time a million rows take to load.
-import fc from 'fast-check';
+
 import t from 'tap';
 import { ActiveChain } from '../../../src/chain/tree/active-chain.js';
 import { BlockIndex } from '../../../src/chain/tree/block-index.js';
@@ -10,6 +10,7 @@ import { encodeIndexRow } from '../../../src/storage/codec/index-row.js';
 import { blockIndexKey } from '../../../src/storage/layout.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
 import type { BatchOp } from '../../../src/storage/store.js';
+import { fc } from '../../framework/fast-check.js';
 import { sha256 } from '../../framework/messages.js';
 import { pseudoRandom } from '../../framework/pseudo-random.js';
 

@@ -1,7 +1,7 @@
 // Blocks of transactions that the mempool holds. Checked without their coins and scripts, against the whole check of the
 // same bytes: it must say yes to every such block that is valid, and to nothing else. Connected with what is known of
 // them, against a node that knows nothing: the verdicts must be the same.
-import fc from 'fast-check';
+
 import t, { type Test as Tap } from 'tap';
 import { ScriptRuns } from '../../../src/chain/connect/script-runs.js';
 import { type BlockView, parseBlock } from '../../../src/consensus/block/block-view.js';
@@ -14,6 +14,7 @@ import { InlineVerifier } from '../../../src/parallel/inline-verifier.js';
 import { PASSED_BEFORE } from '../../../src/parallel/verifier.js';
 import { ANYONE, type BlockPlan, type BuiltBlock, buildBlock, buildChain, GENESIS, reward, spend } from '../../framework/chain-builder.js';
 import { crypto, openFixture, TEST_NOW } from '../../framework/chain-fixture.js';
+import { fc } from '../../framework/fast-check.js';
 import { type Out, serializeTx, TRUE_SCRIPT, TRUE_WITNESS, type Tx, txid } from '../../framework/messages.js';
 import { NO_POLICY } from '../../framework/pool-under-test.js';
 

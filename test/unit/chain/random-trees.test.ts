@@ -1,7 +1,7 @@
 // Random trees of blocks, some of them invalid, handed in in random order, with marks by hand, restarts and kills in
 // between; a naive model says which block must be the tip. Coins must equal those of a node that only ever saw the
 // winning branch.
-import fc from 'fast-check';
+
 import t from 'tap';
 import type { BlockFiles } from '../../../src/storage/block-files.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
@@ -10,6 +10,7 @@ import { StoreError } from '../../../src/storage/store-error.js';
 import { ANYONE, type BuiltBlock, buildBlock, buildChain, GENESIS, NO_ONE, reward, spend } from '../../framework/chain-builder.js';
 import { coinsOf, type Fixture, type FixtureOptions, IN_DOWNLOAD, OUT_OF_DOWNLOAD, openFixture } from '../../framework/chain-fixture.js';
 import { rounds } from '../../framework/depth.js';
+import { fc } from '../../framework/fast-check.js';
 import { txid } from '../../framework/messages.js';
 
 const FLAWS = ['none', 'none', 'none', 'none', 'none', 'amount', 'script', 'missing', 'nonfinal'] as const;

@@ -1,7 +1,6 @@
 // The coins cache: Core's flags, flushing, eviction, races of prefetch, and long random histories against a naive
 // model.
 
-import fc from 'fast-check';
 import t from 'tap';
 import { CoinsCache } from '../../../src/chain/coins/coins-cache.js';
 import type { Coin } from '../../../src/consensus/coin.js';
@@ -9,6 +8,7 @@ import { decodeCoin } from '../../../src/storage/codec/coin.js';
 import { FIRST_COINS } from '../../../src/storage/layout.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
 import type { BatchOp } from '../../../src/storage/store.js';
+import { fc } from '../../framework/fast-check.js';
 import { hex } from '../../framework/hex.js';
 
 /** Outpoint number n. */

@@ -1,6 +1,5 @@
 // Readers, writers, hex and compact sizes: round trips, and every way the input can be too short or not canonical.
 
-import fc from 'fast-check';
 import t from 'tap';
 import { compactSizeLength, encodeCompactSize, parseCompactSize } from '../../../src/consensus/bytes/compact-size.js';
 import {
@@ -17,6 +16,7 @@ import {
 import { KeyTable } from '../../../src/consensus/bytes/key-table.js';
 import { ByteReader, DecodeError } from '../../../src/consensus/bytes/reader.js';
 import { ByteWriter } from '../../../src/consensus/bytes/writer.js';
+import { fc } from '../../framework/fast-check.js';
 
 const SEED = 20240814;
 fc.configureGlobal({ seed: SEED, numRuns: 300 });

@@ -1,6 +1,6 @@
 // BIP-0054 rule by rule, each at its edge, with the deployment that switches them on; and blocks and headers that meet
 // them.
-import fc from 'fast-check';
+
 import t from 'tap';
 import { parseHeader } from '../../../src/consensus/block/header-view.js';
 import { fromHex } from '../../../src/consensus/bytes/hex.js';
@@ -19,6 +19,7 @@ import { VersionBitsCache } from '../../../src/consensus/rules/versionbits.js';
 import { plainPush, pushNumber } from '../../../src/consensus/script/build-script.js';
 import { SCRIPT_VERIFY_P2SH } from '../../../src/consensus/script/flags.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';
+import { fc } from '../../framework/fast-check.js';
 import { EASY_BITS, input, makeBlock, makeTx, output } from '../../framework/law-blocks.js';
 import { ModelCoins, ModelNode } from '../../framework/law-model.js';
 

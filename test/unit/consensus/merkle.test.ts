@@ -1,10 +1,10 @@
 // Merkle roots against a naive tree, the duplicate-leaf twin, and coinbase branches.
 
-import fc from 'fast-check';
 import t from 'tap';
 import { coinbaseBranch, merkleRoot, witnessCommitmentIndex } from '../../../src/consensus/block/merkle.js';
 import { equalBytes, fromHex, toHex } from '../../../src/consensus/bytes/hex.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';
+import { fc } from '../../framework/fast-check.js';
 import { makeCoinbase, output } from '../../framework/law-blocks.js';
 
 const hashes = createPureHashes();

@@ -1,5 +1,5 @@
 // Partial merkle trees of transaction proofs: round trips and what must be refused.
-import fc from 'fast-check';
+
 import t from 'tap';
 import {
   buildPartialMerkle,
@@ -8,6 +8,7 @@ import {
   extractMatches,
 } from '../../../src/consensus/block/partial-merkle.js';
 import { crypto } from '../../framework/chain-fixture.js';
+import { fc } from '../../framework/fast-check.js';
 
 fc.configureGlobal({ seed: 44, numRuns: 200 });
 

@@ -1,11 +1,11 @@
 // Targets: compact form with its sign and overflow rules, work, required bits on every kind of network.
 
-import fc from 'fast-check';
 import t from 'tap';
 import { hashFromHex } from '../../../src/consensus/bytes/hex.js';
 import { chainParams } from '../../../src/consensus/params/networks.js';
 import { blockProof, decodeCompact, encodeCompact, hashToBigint, proofOfWork, targetOf } from '../../../src/consensus/rules/bits.js';
 import { requiredBits } from '../../../src/consensus/rules/required-bits.js';
+import { fc } from '../../framework/fast-check.js';
 import { ModelNode } from '../../framework/law-model.js';
 
 fc.configureGlobal({ seed: 20240816, numRuns: 500 });

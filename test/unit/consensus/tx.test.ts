@@ -1,6 +1,5 @@
 // Transaction views: both formats, odd shapes, truncation, and building back.
 
-import fc from 'fast-check';
 import t from 'tap';
 import { equalBytes, fromHex, hashToHex, toHex } from '../../../src/consensus/bytes/hex.js';
 import { DecodeError } from '../../../src/consensus/bytes/reader.js';
@@ -8,6 +7,7 @@ import { buildTx, type TxFields } from '../../../src/consensus/tx/build-tx.js';
 import { parseTxLenient } from '../../../src/consensus/tx/parse-lenient.js';
 import { parseTx } from '../../../src/consensus/tx/tx-view.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';
+import { fc } from '../../framework/fast-check.js';
 
 const hashes = createPureHashes();
 fc.configureGlobal({ seed: 20240815, numRuns: 300 });

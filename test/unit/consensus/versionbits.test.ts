@@ -1,7 +1,6 @@
 // Version bits: states over periods of 144 blocks, their beginnings and statistics, votes, block versions, and script
 // flags by deployment.
 
-import fc from 'fast-check';
 import t from 'tap';
 import { hashFromHex } from '../../../src/consensus/bytes/hex.js';
 import type { ChainParams } from '../../../src/consensus/params/chain-params.js';
@@ -21,6 +20,7 @@ import {
 import { parseScriptFlags } from '../../../src/consensus/script/flags.js';
 import { silentLogger } from '../../../src/log/logger.js';
 import { RuleWatch } from '../../../src/node/rule-watch.js';
+import { fc } from '../../framework/fast-check.js';
 import { ModelNode } from '../../framework/law-model.js';
 
 const regtest = chainParams('regtest');

@@ -1,13 +1,13 @@
 // Curve checks on every backend: right answers for good and broken input, never a throw, and the same answers
 // everywhere.
 
-import fc from 'fast-check';
 import t from 'tap';
 import type { Curve } from '../../../src/crypto/crypto.js';
 import { createNativeCrypto, cryptoWarning } from '../../../src/crypto/native/index.js';
 import { isHighS } from '../../../src/crypto/native/low-s.js';
 import { loadSystemCurve } from '../../../src/crypto/native/system-curve.js';
 import { backends } from '../../framework/backends.js';
+import { fc } from '../../framework/fast-check.js';
 import { testKey, testTaggedHash } from '../../framework/keys.js';
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;

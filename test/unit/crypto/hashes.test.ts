@@ -1,12 +1,12 @@
 // Native and pure hashes: published test values, agreement with each other, and the promise of fresh plain arrays.
 
-import fc from 'fast-check';
 import t from 'tap';
 import type { Hashes } from '../../../src/crypto/crypto.js';
 import { loadDirectHashes } from '../../../src/crypto/native/direct-hashes.js';
 import { createNodeHashes } from '../../../src/crypto/native/hashes.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';
 import { sipHash24, sipKey } from '../../../src/crypto/siphash.js';
+import { fc } from '../../framework/fast-check.js';
 import { hex } from '../../framework/hex.js';
 
 const ascii = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -1,10 +1,10 @@
 // Key arithmetic: against other code (node's own Hmac, @noble/hashes, tiny-secp256k1), and nulls instead of throws for
 // what does not exist.
 import { createHmac } from 'node:crypto';
-import fc from 'fast-check';
 import t from 'tap';
 import * as tiny from 'tiny-secp256k1';
 import { createKeyMath } from '../../../src/crypto/native/key-math.js';
+import { fc } from '../../framework/fast-check.js';
 
 fc.configureGlobal({ seed: 47, numRuns: 200 });
 

@@ -1,11 +1,12 @@
 // The parser meets any text with scripts or a message, and what it prints it reads again; nothing nests it to death.
-import fc from 'fast-check';
+
 import t from 'tap';
 import { encodeExtendedKey, encodeExtendedSecret } from '../../../src/address/bip32/extended-codec.js';
 import { type ExtendedSecret, masterFromSeed } from '../../../src/address/bip32/extended-key.js';
 import { parseDescriptor } from '../../../src/address/descriptor/parse.js';
 import { encodeWif } from '../../../src/address/wif.js';
 import { descriptorContext, hashes, keyMath } from '../../framework/descriptor-context.js';
+import { fc } from '../../framework/fast-check.js';
 import { hex } from '../../framework/hex.js';
 
 fc.configureGlobal({ seed: 46, numRuns: 300 });

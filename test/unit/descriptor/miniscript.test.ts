@@ -1,6 +1,6 @@
 // Miniscript: what a signer's witness does in the interpreter, over random trees in both contexts; Core's verdicts on
 // unsafe scripts; bounds on nesting.
-import fc from 'fast-check';
+
 import t from 'tap';
 import { parseDescriptor } from '../../../src/address/descriptor/parse.js';
 import { buildTaproot } from '../../../src/address/descriptor/taproot-tree.js';
@@ -22,6 +22,7 @@ import { verifyScript } from '../../../src/consensus/script/interpreter.js';
 import { ScriptError } from '../../../src/consensus/script/script-error.js';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
 import { descriptorContext, keyMath, tools } from '../../framework/descriptor-context.js';
+import { fc } from '../../framework/fast-check.js';
 import { hex } from '../../framework/hex.js';
 
 fc.configureGlobal({ seed: 45, numRuns: 1500 });

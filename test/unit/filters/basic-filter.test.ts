@@ -1,11 +1,12 @@
 // BIP-0158's basic filters: the official vectors, matching, and damaged filters.
-import fc from 'fast-check';
+
 import t from 'tap';
 import { parseBlock } from '../../../src/consensus/block/block-view.js';
 import { DecodeError } from '../../../src/consensus/bytes/reader.js';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
 import { BasicFilterBuilder, filterHash, filterHeader, filterKey } from '../../../src/filters/basic-filter.js';
 import { elementCount, GcsBuilder, matchesAny } from '../../../src/filters/gcs.js';
+import { fc } from '../../framework/fast-check.js';
 import { hex, unhex } from '../../framework/hex.js';
 import { rowSuite } from '../../framework/vector-suite.js';
 

@@ -1,10 +1,11 @@
 // A front's calls and a node's answers, without a broker between: messages are lost, doubled, and late, nodes pause and
 // die. What must hold: nothing is run twice that may not be, and what was answered as failed is never run.
-import fc from 'fast-check';
+
 import t from 'tap';
 import { type CallEnd, Calls } from '../../../src/fleet/follow/calls.js';
 import { encode, type FrontMessage, type NodeMessage, readFrontMessage, readNodeMessage } from '../../../src/fleet/messages.js';
 import { type AnswerCall, Answers } from '../../../src/fleet/publish/answers.js';
+import { fc } from '../../framework/fast-check.js';
 
 const text = (value: string): Uint8Array => new Uint8Array(Buffer.from(value));
 

@@ -1,7 +1,8 @@
 // Large bytes in pieces and back, and what a node or front may be sent instead.
-import fc from 'fast-check';
+
 import t from 'tap';
 import { Joiner, pieceBytes, split } from '../../../src/fleet/pieces.js';
+import { fc } from '../../framework/fast-check.js';
 
 t.test('split and joined', async () => {
   fc.assert(

@@ -1,9 +1,9 @@
 // Publications: signed by a pinned key, of one chain, readable by neighbours of their version.
 import { createPrivateKey, sign } from 'node:crypto';
-import fc from 'fast-check';
 import t from 'tap';
 import { encode } from '../../../src/fleet/messages.js';
 import { newNodeKey, publicKeyOf, Signer, Verifier } from '../../../src/fleet/signed.js';
+import { fc } from '../../framework/fast-check.js';
 
 const body = new Uint8Array([1, 2, 3]);
 

@@ -1,10 +1,10 @@
 // A tree kept through changes has the root and the branch of one built anew.
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
 import t from 'tap';
 import { merkleRoot } from '../../../src/consensus/block/merkle.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';
 import { HashTree } from '../../../src/jobs/hash-tree.js';
+import { fc } from '../../framework/fast-check.js';
 
 const hashes = createPureHashes();
 

@@ -3,7 +3,6 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import fc from 'fast-check';
 import t from 'tap';
 import { parseBlock } from '../../../src/consensus/block/block-view.js';
 import type { Coin } from '../../../src/consensus/coin.js';
@@ -13,6 +12,7 @@ import { packScripts, ScriptMarks, unpackScripts } from '../../../src/jobs/scrip
 import { BlockFiles } from '../../../src/storage/block-files.js';
 import { encodeUndo } from '../../../src/storage/codec/undo.js';
 import { buildBlock, GENESIS } from '../../framework/chain-builder.js';
+import { fc } from '../../framework/fast-check.js';
 
 fc.configureGlobal({ seed: 45, numRuns: 100 });
 const crypto = createNativeCrypto();

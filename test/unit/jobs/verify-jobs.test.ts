@@ -1,10 +1,10 @@
 // The parts of a verification batch: its slab, its cutting into jobs, and the buffers it borrows.
 
-import fc from 'fast-check';
 import t from 'tap';
 import { countChecks, NO_CUT, SlabView, slabSize, stopSlab, writeSlab } from '../../../src/jobs/slab.js';
 import { SlabPool } from '../../../src/jobs/slab-pool.js';
 import { jobBudgetUs, planRanges } from '../../../src/jobs/verify-plan.js';
+import { fc } from '../../framework/fast-check.js';
 
 /** What slab and plan read of a transaction; the bytes need not be one. */
 interface FakeTx {

@@ -1,8 +1,9 @@
 // The ring between threads: what goes in comes out, to the last word of room and not one beyond, and no wake-up is
 // lost.
-import fc from 'fast-check';
+
 import t from 'tap';
 import { newRing, RingReader, RingWriter } from '../../../src/link/byte-ring.js';
+import { fc } from '../../framework/fast-check.js';
 
 fc.configureGlobal({ seed: 20260822, numRuns: 500 });
 

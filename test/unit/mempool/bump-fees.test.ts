@@ -1,7 +1,8 @@
 // Bump fees against a model that fills a block naively, over random graphs of unconfirmed transactions.
-import fc from 'fast-check';
+
 import t from 'tap';
 import { BumpFees } from '../../../src/mempool/bump-fees.js';
+import { fc } from '../../framework/fast-check.js';
 
 interface Tx {
   readonly fee: number;

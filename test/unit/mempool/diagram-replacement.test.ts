@@ -2,11 +2,11 @@
 // from every closed set there is. What the pool takes must make that diagram better, and what it refuses for its
 // diagram would not. Then the rules by name.
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
 import t from 'tap';
 import { hashKey, hashToHex } from '../../../src/consensus/bytes/hex.js';
 import type { TxView } from '../../../src/consensus/tx/tx-view.js';
 import { feeForSize } from '../../../src/policy/fee-rate.js';
+import { fc } from '../../framework/fast-check.js';
 import { type ModelChain, outpointOf, spend } from '../../framework/model-chain.js';
 import { addCommand, prioritiseCommand, replaceCommand } from '../../framework/pool-commands.js';
 import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';

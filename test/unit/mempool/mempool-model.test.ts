@@ -1,7 +1,6 @@
 // The pool against a naive model over random histories: a plain list of transactions, and everything else computed from
 // it anew after each step. Also watches that listeners hear exactly what happened.
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
 import t from 'tap';
 import { hashKey } from '../../../src/consensus/bytes/hex.js';
 import type { TxView } from '../../../src/consensus/tx/tx-view.js';
@@ -9,6 +8,7 @@ import type { MempoolEntry } from '../../../src/mempool/entry.js';
 import type { PoolSnapshot } from '../../../src/mempool/snapshot.js';
 import { entryUsage, hashListUsage } from '../../../src/mempool/usage.js';
 import { feeForSize } from '../../../src/policy/fee-rate.js';
+import { fc } from '../../framework/fast-check.js';
 import { ANYONE, type ModelChain, outpointOf, spend } from '../../framework/model-chain.js';
 import { addCommand, prioritiseCommand, replaceCommand } from '../../framework/pool-commands.js';
 import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';

@@ -1,11 +1,11 @@
 // The arena against a map of copies: random stores and frees, records that move, memory that is still read after it was
 // given up, and no growth without end.
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
 import t from 'tap';
 import type { TxView } from '../../../src/consensus/tx/tx-view.js';
 import { RecordArena } from '../../../src/mempool/record-arena.js';
 import { Rows } from '../../../src/mempool/rows.js';
+import { fc } from '../../framework/fast-check.js';
 
 const HEADER = 64;
 const SEGMENT = 1 << 14;

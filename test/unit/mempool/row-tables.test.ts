@@ -1,6 +1,5 @@
 // The pool's tables of numbers against maps, sets and lists: random histories over few keys, so that they meet.
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
 import t from 'tap';
 import type { TxView } from '../../../src/consensus/tx/tx-view.js';
 import { IdTable } from '../../../src/mempool/id-table.js';
@@ -9,6 +8,7 @@ import type { RecordArena } from '../../../src/mempool/record-arena.js';
 import { RowHeap } from '../../../src/mempool/row-heap.js';
 import { NO_ROW, Rows } from '../../../src/mempool/rows.js';
 import { SpenderTable } from '../../../src/mempool/spender-table.js';
+import { fc } from '../../framework/fast-check.js';
 
 /** Records in plain memory, one array each. */
 class PlainArena {

@@ -1,5 +1,5 @@
 // The address manager, maps of autonomous systems, and the choice of whom to evict.
-import fc from 'fast-check';
+
 import t from 'tap';
 import { AddrManager } from '../../../src/net/address/addr-manager.js';
 import { AsMap, groupingBy } from '../../../src/net/address/asmap.js';
@@ -7,6 +7,7 @@ import { NO_PERMISSIONS } from '../../../src/net/options.js';
 import { evictionCandidate } from '../../../src/net/peer/eviction.js';
 import type { Peer } from '../../../src/net/peer/peer.js';
 import { addressKey, groupOf, type NetAddress, parseHost } from '../../../src/net/wire/net-address.js';
+import { fc } from '../../framework/fast-check.js';
 import { pseudoRandom } from '../../framework/pseudo-random.js';
 
 const NOW = 1_700_000_000;

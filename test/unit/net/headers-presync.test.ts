@@ -1,7 +1,7 @@
 // The reading of long chains of little work before their headers are kept: against a model that sees every header at
 // once and knows only sums. Chains of random work, cut into batches anywhere, honest or not, and the peers that tell
 // them in turns.
-import fc from 'fast-check';
+
 import t from 'tap';
 import type { HeaderNode } from '../../../src/chain/tree/header-node.js';
 import { type HeaderView, parseHeader } from '../../../src/consensus/block/header-view.js';
@@ -12,6 +12,7 @@ import { createNativeCrypto } from '../../../src/crypto/native/index.js';
 import type { NetContext } from '../../../src/net/context.js';
 import type { Peer } from '../../../src/net/peer/peer.js';
 import { HeadersPresync } from '../../../src/net/sync/headers-presync.js';
+import { fc } from '../../framework/fast-check.js';
 
 const crypto = createNativeCrypto();
 const regtest = chainParams('regtest');

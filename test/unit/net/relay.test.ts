@@ -1,6 +1,6 @@
 // The small structures of relay, against naive models or known values: the rolling filter, the filters of light
 // clients, the request tracker, the orphan pool.
-import fc from 'fast-check';
+
 import t from 'tap';
 import type { BlockView } from '../../../src/consensus/block/block-view.js';
 import { outpointOf } from '../../../src/consensus/connect.js';
@@ -30,6 +30,7 @@ import {
 } from '../../../src/net/wire/compact-block.js';
 import { decodeInv, encodeInv } from '../../../src/net/wire/messages.js';
 import { INV } from '../../../src/net/wire/protocol.js';
+import { fc } from '../../framework/fast-check.js';
 import { merkleRoot } from '../../framework/messages.js';
 import { spend } from '../../framework/model-chain.js';
 import { filterPayload } from '../../framework/p2p-client.js';

@@ -3,7 +3,6 @@
 // up with its connection.
 
 import { mock } from 'node:test';
-import fc from 'fast-check';
 import t from 'tap';
 import { decodeEllSwift, encodeEllSwift } from '../../../src/crypto/ellswift.js';
 import { createEllSwift } from '../../../src/crypto/native/ell-swift.js';
@@ -13,6 +12,7 @@ import { ContentsCipher, LengthCipher } from '../../../src/net/transport/packet-
 import { MAX_GARBAGE_BYTES, V2Transport } from '../../../src/net/transport/v2-transport.js';
 import { encodeFrame } from '../../../src/net/wire/frame.js';
 import { decodeAddrV2, encodeAddrV2 } from '../../../src/net/wire/messages.js';
+import { fc } from '../../framework/fast-check.js';
 import { TestKey } from '../../framework/keys.js';
 
 const hashes = createNativeHashes();

@@ -1,6 +1,6 @@
 // Frames, payloads and addresses of the P2P protocol: there and back, by bytes written here by hand, and with lengths
 // that lie.
-import fc from 'fast-check';
+
 import t from 'tap';
 import { DecodeError } from '../../../src/consensus/bytes/reader.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';
@@ -23,6 +23,7 @@ import {
   TooMany,
 } from '../../../src/net/wire/messages.js';
 import { addressText, groupOf, isRoutable, type NetAddress, parseHost, splitHostPort } from '../../../src/net/wire/net-address.js';
+import { fc } from '../../framework/fast-check.js';
 
 const hashes = createPureHashes();
 const magic = Uint8Array.of(0xfa, 0xbf, 0xb5, 0xda);

@@ -4,7 +4,6 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
 import type { VerifyJobResult } from '../../../src/jobs/verify.js';
@@ -16,6 +15,7 @@ import { PooledVerifier } from '../../../src/parallel/pooled-verifier.js';
 import { ScriptCache } from '../../../src/parallel/script-cache.js';
 import { type TxJob, VerifierFaultError, type VerifyBatch, type VerifyResult } from '../../../src/parallel/verifier.js';
 import { BatchAnswers } from '../../../src/parallel/verify-batch.js';
+import { fc } from '../../framework/fast-check.js';
 import { signedSpend } from '../../framework/signed-spends.js';
 import { CONSENSUS } from './verifier-suite.js';
 

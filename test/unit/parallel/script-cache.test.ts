@@ -1,9 +1,9 @@
 // The script cache against a plain set: it may forget, it must never know what it was not told.
 
-import fc from 'fast-check';
 import t from 'tap';
 import { createNativeHashes } from '../../../src/crypto/native/hashes.js';
 import { ScriptCache } from '../../../src/parallel/script-cache.js';
+import { fc } from '../../framework/fast-check.js';
 
 const hashes = createNativeHashes();
 const wtxid = (n: number): Uint8Array => hashes.sha256(Uint8Array.of(n & 0xff, (n >> 8) & 0xff, (n >> 16) & 0xff));

@@ -1,7 +1,7 @@
 // Passphrases and private keys are taken out of requests before these are parsed: exactly those that stand where a
 // method takes them, out of single requests and batches of any size. What is taken is what the parser would have read;
 // the rest of the body stays what it was.
-import fc from 'fast-check';
+
 import t from 'tap';
 import { addChecksum } from '../../../src/address/descriptor/checksum.js';
 import { parseDescriptor } from '../../../src/address/descriptor/parse.js';
@@ -19,6 +19,7 @@ import { SecretSearch } from '../../../src/rpc/wire/secret-search.js';
 import { TakenSecrets } from '../../../src/rpc/wire/taken-secrets.js';
 import type { JsonObject, JsonResult } from '../../../src/rpc/wire/values.js';
 import { descriptorContext } from '../../framework/descriptor-context.js';
+import { fc } from '../../framework/fast-check.js';
 
 fc.configureGlobal({ seed: 47, numRuns: 300 });
 const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text));

@@ -1,6 +1,6 @@
 // JSON on the wire against the recorded bytes of a real node: what the reader takes and refuses, how the writer spells,
 // how requests become entries and outcomes become replies.
-import fc from 'fast-check';
+
 import t from 'tap';
 import { RPC_CODE, RpcError } from '../../../src/rpc/errors.js';
 import { BatchReply, ReplyRoom } from '../../../src/rpc/wire/batch-reply.js';
@@ -12,6 +12,7 @@ import { Pieces } from '../../../src/rpc/wire/pieces.js';
 import { encodeEnvelope, faultReply, type Outcome, type Reply, singleReply } from '../../../src/rpc/wire/reply.js';
 import { type ParsedBody, parseEntry, parseRequest, type RequestEntry } from '../../../src/rpc/wire/request.js';
 import { Amount, Double, type JsonNumber, type JsonObject, type JsonValue, RawBytes, RawJson } from '../../../src/rpc/wire/values.js';
+import { fc } from '../../framework/fast-check.js';
 
 fc.configureGlobal({ seed: 20261121, numRuns: 400 });
 

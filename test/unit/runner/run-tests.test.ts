@@ -56,6 +56,9 @@ t.test('files that pass and files that fail', async (t) => {
   for (const one of [bad, empty, silent]) t.match(runner([good, one]), { code: 1, last: '1 passed, 1 failed' }, one);
   t.match(runner([bad]).output, /^not ok 1 - wrong$/m, 'why');
   t.same(runs(), ['functional-bad'], 'once');
+  const here = path.relative(root, import.meta.filename);
+  const thrown = file('thrown', 1, 'not ok 1 - wrong', '  stack: |', `    thrower (${here}:20:1)`, '1..1');
+  t.match(runner([thrown]).output, /thrower \(test\/unit\/runner\/run-tests\.test\.ts:\d+:\d+\)/, 'where in the source');
   t.match(runner([]), { code: 1, last: '0 passed, 0 failed' });
 });
 

@@ -1,6 +1,5 @@
 // The small parts of the script room: flags, error tables, tokenizer, numbers, DER, FindAndDelete, builders.
 
-import fc from 'fast-check';
 import t from 'tap';
 import { joinScript, minimalPush, plainPush, pushNumber } from '../../../src/consensus/script/build-script.js';
 import { hasLowS, isStrictDer, parseLaxDer } from '../../../src/consensus/script/der.js';
@@ -9,6 +8,7 @@ import { CONSENSUS_SCRIPT_FLAGS, parseScriptFlags, STANDARD_SCRIPT_FLAGS } from 
 import { castToBool, decodeNumber, encodeNumber } from '../../../src/consensus/script/number.js';
 import { ScriptError, scriptErrorName, scriptErrorText } from '../../../src/consensus/script/script-error.js';
 import { isMinimalPush, isPushOnly, ScriptTokenizer } from '../../../src/consensus/script/tokenizer.js';
+import { fc } from '../../framework/fast-check.js';
 import { hex, unhex } from '../../framework/hex.js';
 import { derEncode } from '../../framework/keys.js';
 import { script } from '../../framework/script-words.js';

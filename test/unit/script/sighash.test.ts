@@ -1,6 +1,5 @@
 // The signature hashes against a slow model, over random transactions and hash types; and their odd cases.
 
-import fc from 'fast-check';
 import t from 'tap';
 import { TaprootContext } from '../../../src/consensus/script/sig-version.js';
 import { SighashCache } from '../../../src/consensus/script/sighash.js';
@@ -8,6 +7,7 @@ import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';
+import { fc } from '../../framework/fast-check.js';
 import { hex, unhex } from '../../framework/hex.js';
 import { type NaiveTx, naiveLegacy, naiveSegwit, naiveTaproot } from '../../framework/naive-sighash.js';
 

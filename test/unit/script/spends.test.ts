@@ -1,7 +1,6 @@
 // Spends of every standard template, signed by other code over hashes from the slow model: they verify, and every kind
 // of damage gives its error. Then the fast paths against plain evaluation, over damaged spends and random flags.
 
-import fc from 'fast-check';
 import t from 'tap';
 import { joinScript, plainPush, scriptHashScript, witnessProgramScript } from '../../../src/consensus/script/build-script.js';
 import { TxSignatureChecker } from '../../../src/consensus/script/checker.js';
@@ -18,6 +17,7 @@ import { verifyTxInput } from '../../../src/consensus/script/verify-input.js';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx } from '../../../src/consensus/tx/tx-view.js';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
+import { fc } from '../../framework/fast-check.js';
 import { hex } from '../../framework/hex.js';
 import { testKey } from '../../framework/keys.js';
 import { type NaiveTaproot, type NaiveTx, naiveLegacy, naiveSegwit, naiveTaproot } from '../../framework/naive-sighash.js';

@@ -1,11 +1,11 @@
 // Selection against a model that does what Core 0.21's miner does with plain sets and linear searches, over random
 // graphs.
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
 import t from 'tap';
 import { selectByAncestors } from '../../../src/selection/ancestor-selection.js';
 import { compareRank } from '../../../src/selection/ranking.js';
 import { SortedSlots } from '../../../src/selection/sorted-slots.js';
+import { fc } from '../../framework/fast-check.js';
 
 interface ModelTx {
   readonly fee: number;

@@ -1,13 +1,13 @@
 // Orders of clusters against the best there is, found by trying every closed set, and against the ancestor order where
 // that is too much.
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
 import t from 'tap';
 import { ancestorOrder } from '../../../src/selection/cluster/ancestor-order.js';
 import { type Chunk, chunksOf, compareDiagrams } from '../../../src/selection/cluster/chunks.js';
 import { type ClusterGraph, clusterGraph } from '../../../src/selection/cluster/cluster-graph.js';
 import { compareFeeFractions } from '../../../src/selection/cluster/fee-fraction.js';
 import { SpanningForest } from '../../../src/selection/cluster/spanning-forest.js';
+import { fc } from '../../framework/fast-check.js';
 
 const sign = (value: number | bigint): number => (value > 0 ? 1 : value < 0 ? -1 : 0);
 

@@ -1,6 +1,5 @@
 // Codecs of coins, undo data and index rows: Core's own values, round trips, and damaged input.
 
-import fc from 'fast-check';
 import t from 'tap';
 import { ByteReader, DecodeError } from '../../../src/consensus/bytes/reader.js';
 import { ByteWriter } from '../../../src/consensus/bytes/writer.js';
@@ -11,6 +10,7 @@ import { decodeIndexRow, encodeIndexRow } from '../../../src/storage/codec/index
 import { decodeUndo, encodeUndo } from '../../../src/storage/codec/undo.js';
 import { readVarint, readVarintBig, writeVarint } from '../../../src/storage/codec/varint.js';
 import * as layout from '../../../src/storage/layout.js';
+import { fc } from '../../framework/fast-check.js';
 import { hex, unhex } from '../../framework/hex.js';
 
 function varint(value: number | bigint): string {

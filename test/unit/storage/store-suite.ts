@@ -1,9 +1,9 @@
 // The contract of a Store, run over every implementation.
 
-import fc from 'fast-check';
 import t from 'tap';
 import { type BatchOp, iterateCursor, type Store, type StoreEntry } from '../../../src/storage/store.js';
 import { StoreError } from '../../../src/storage/store-error.js';
+import { fc } from '../../framework/fast-check.js';
 
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
 const hex = (value: Uint8Array | undefined): string | undefined => (value === undefined ? undefined : Buffer.from(value).toString('hex'));

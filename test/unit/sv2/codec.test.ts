@@ -1,6 +1,6 @@
 // The codecs against vectors of other implementations, byte for byte: what clients send is decoded, what the server
 // sends is encoded. And small ones of our own for machines without those files.
-import fc from 'fast-check';
+
 import t from 'tap';
 import { DecodeError } from '../../../src/consensus/bytes/reader.js';
 import { createNativeHashes } from '../../../src/crypto/native/hashes.js';
@@ -23,6 +23,7 @@ import {
   encodeTransactionDataError,
 } from '../../../src/sv2/codec/template-messages.js';
 import { sealedLength } from '../../../src/sv2/noise/transport.js';
+import { fc } from '../../framework/fast-check.js';
 import { hex } from '../../framework/hex.js';
 import { fileSuite, readJson, tally } from '../../framework/vector-suite.js';
 

@@ -3,7 +3,6 @@
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import type { BlockView } from '../../../src/consensus/block/block-view.js';
 import { hashToHex } from '../../../src/consensus/bytes/hex.js';
@@ -13,6 +12,7 @@ import { type Logger, silentLogger } from '../../../src/log/logger.js';
 import { Solutions } from '../../../src/sv2/provide/solutions.js';
 import { syncSolution, writeSolution } from '../../../src/sv2/serve/solution.js';
 import { ANYONE, buildBlock, buildChain, GENESIS, reward, spend } from '../../framework/chain-builder.js';
+import { fc } from '../../framework/fast-check.js';
 
 const hashes = createNativeHashes();
 const trunk = buildChain(GENESIS, 3);

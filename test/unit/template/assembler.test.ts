@@ -1,6 +1,5 @@
 // One suite over both assemblers: what they answer, how their mirror follows, and how it comes back when it was lost.
 import { performance } from 'node:perf_hooks';
-import fc from 'fast-check';
 import t from 'tap';
 import { hashToHex, toHex } from '../../../src/consensus/bytes/hex.js';
 import type { AssembleReply, AssembleRequest } from '../../../src/jobs/assemble-messages.js';
@@ -11,6 +10,7 @@ import { PooledAssembler } from '../../../src/parallel/assembler-pooled.js';
 import { Assembly } from '../../../src/template/assembly.js';
 import { MirrorFeed } from '../../../src/template/mirror-feed.js';
 import type { TipFacts } from '../../../src/template/tip-facts.js';
+import { fc } from '../../framework/fast-check.js';
 import { ANYONE, outpointOf, spend } from '../../framework/model-chain.js';
 import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';
 

@@ -1,7 +1,6 @@
 // Why a transaction is in the template or not, in both modes: every verdict, the exact distance to the cut, and random
 // pools.
 import { performance } from 'node:perf_hooks';
-import fc from 'fast-check';
 import t from 'tap';
 import { equalBytes } from '../../../src/consensus/bytes/hex.js';
 import { chainParams } from '../../../src/consensus/params/networks.js';
@@ -12,6 +11,7 @@ import { InlineAssembler } from '../../../src/parallel/assembler-inline.js';
 import type { TemplateOptions } from '../../../src/template/options.js';
 import { TemplateService } from '../../../src/template/service.js';
 import { templateVerdict } from '../../../src/template/verdict.js';
+import { fc } from '../../framework/fast-check.js';
 import { HandSlabs } from '../../framework/hand-slabs.js';
 import { outpointOf, spend } from '../../framework/model-chain.js';
 import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';

@@ -2,7 +2,6 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import fc from 'fast-check';
 import t from 'tap';
 import { encodeExtendedSecretAscii } from '../../../src/address/bip32/extended-codec.js';
 import { masterFromSeed } from '../../../src/address/bip32/extended-key.js';
@@ -12,6 +11,7 @@ import { importwallet } from '../../../src/rpc/methods/wallet/importwallet.run.j
 import { eachLine } from '../../../src/rpc/wallet/dump-reader.js';
 import { DumpWriter } from '../../../src/rpc/wallet/dump-writer.js';
 import { descriptorContext } from '../../framework/descriptor-context.js';
+import { fc } from '../../framework/fast-check.js';
 import { createMemoryWallet, crypto } from '../../framework/memory-wallet.js';
 import { turnsDuring } from '../../framework/turns.js';
 import { encrypt, rowsOf, run } from '../../framework/wallet-calls.js';

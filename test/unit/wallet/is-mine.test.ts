@@ -1,7 +1,7 @@
 // Whose a script is, against a naive model that knows how each script was put together and walks Core 0.21's rules over
 // that: random wallets of private keys, watched keys, scripts and watched scripts, and every script that can be made of
 // the same keys.
-import fc from 'fast-check';
+
 import t from 'tap';
 import { chainParams } from '../../../src/consensus/params/networks.js';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
@@ -10,6 +10,7 @@ import { Vault } from '../../../src/wallet/crypt/vault.js';
 import { LegacyKeys } from '../../../src/wallet/keys/legacy-keys.js';
 import { WalletBatch } from '../../../src/wallet/storage/wallet-batch.js';
 import { WalletRecord } from '../../../src/wallet/wallet-record.js';
+import { fc } from '../../framework/fast-check.js';
 import { hex } from '../../framework/hex.js';
 import { createMemoryWallet } from '../../framework/memory-wallet.js';
 

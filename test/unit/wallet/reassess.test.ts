@@ -1,7 +1,7 @@
 // Keys and scripts that come to a wallet which already knows transactions that pay them: coins and sums must be what
 // asking isMine of every output of every transaction gives, in every order of imports; later imports read no more than
 // they concern; a process that died in between makes up for it.
-import fc from 'fast-check';
+
 import t from 'tap';
 import { encodeExtendedKey } from '../../../src/address/bip32/extended-codec.js';
 import { masterFromSeed } from '../../../src/address/bip32/extended-key.js';
@@ -27,6 +27,7 @@ import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../../../src/wallet/sto
 import { WalletBatch } from '../../../src/wallet/storage/wallet-batch.js';
 import type { Wallet } from '../../../src/wallet/wallet.js';
 import { descriptorContext } from '../../framework/descriptor-context.js';
+import { fc } from '../../framework/fast-check.js';
 import { createMemoryWallet, crypto, type MemoryWallet, TIP } from '../../framework/memory-wallet.js';
 import { pseudoRandom } from '../../framework/pseudo-random.js';
 import { mostInATurn } from '../../framework/turns.js';

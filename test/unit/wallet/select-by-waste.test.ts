@@ -1,6 +1,6 @@
 // Choice of coins by waste against models that try every subset, over random wallets: targets and fees are paid, limits
 // kept, sums exact, and nothing that was on offer wastes less.
-import fc from 'fast-check';
+
 import t from 'tap';
 import { branchAndBound } from '../../../src/wallet/spend/select/branch-and-bound.js';
 import { grindCoins } from '../../../src/wallet/spend/select/coin-grinder.js';
@@ -11,6 +11,7 @@ import { chooseByWaste, type WasteChoice } from '../../../src/wallet/spend/selec
 import { type Chance, type Pace, UNHURRIED } from '../../../src/wallet/spend/select/pace.js';
 import { drawCoins } from '../../../src/wallet/spend/select/random-draw.js';
 import { transactionWeight } from '../../../src/wallet/spend/select/tx-size.js';
+import { fc } from '../../framework/fast-check.js';
 
 /** Chance that repeats itself from a seed (mulberry32). */
 function seeded(seed: number): Chance {

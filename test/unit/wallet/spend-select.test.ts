@@ -1,5 +1,5 @@
 // Coin selection and drafting of payments against models that try every subset, over random wallets.
-import fc from 'fast-check';
+
 import t from 'tap';
 import { branchAndBound, type ExactSearch } from '../../../src/wallet/spend/select/branch-and-bound.js';
 import { type ChoiceTerms, chooseCoins, tiersOf } from '../../../src/wallet/spend/select/choose-coins.js';
@@ -9,6 +9,7 @@ import { knapsack } from '../../../src/wallet/spend/select/knapsack.js';
 import { descending, randomOrder } from '../../../src/wallet/spend/select/order.js';
 import { type Chance, type Pace, UNHURRIED } from '../../../src/wallet/spend/select/pace.js';
 import { inputVirtualSize, outputBytes, transactionWeight, virtualSize } from '../../../src/wallet/spend/select/tx-size.js';
+import { fc } from '../../framework/fast-check.js';
 
 /** Chance that repeats itself from a seed (mulberry32). */
 function seeded(seed: number): Chance {

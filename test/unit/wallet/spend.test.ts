@@ -1,6 +1,6 @@
 // Payments made over wallets of random coins: every transaction is signed for good, pays what was asked and what its
 // size costs, and spends only what may be spent. And what single options and rates decide.
-import fc from 'fast-check';
+
 import t from 'tap';
 import { hashKey } from '../../../src/consensus/bytes/hex.js';
 import { STANDARD_SCRIPT_FLAGS } from '../../../src/consensus/script/flags.js';
@@ -16,6 +16,7 @@ import { createTransaction } from '../../../src/wallet/spend/create-transaction.
 import { discardFeeRate, minimumFeeRate } from '../../../src/wallet/spend/fee-rates.js';
 import { DEFAULT_SPEND } from '../../../src/wallet/spend/options.js';
 import type { Payment } from '../../../src/wallet/spend/payment.js';
+import { fc } from '../../framework/fast-check.js';
 import { createMemoryWallet, crypto, type MemoryWallet, TIP } from '../../framework/memory-wallet.js';
 import { turnsDuring } from '../../framework/turns.js';
 

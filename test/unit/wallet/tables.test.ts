@@ -1,7 +1,6 @@
 // Tables of the wallet against maps: whatever is added and removed, both answer alike.
 import v8 from 'node:v8';
 import vm from 'node:vm';
-import fc from 'fast-check';
 import t from 'tap';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
 import { AddressBook } from '../../../src/wallet/address-book.js';
@@ -15,6 +14,7 @@ import { WALLET_PREFIX } from '../../../src/wallet/storage/layout.js';
 import { WalletBatch } from '../../../src/wallet/storage/wallet-batch.js';
 import { ByteArena } from '../../../src/wallet/tables/byte-arena.js';
 import { ByteTable } from '../../../src/wallet/tables/byte-table.js';
+import { fc } from '../../framework/fast-check.js';
 
 const crypto = createNativeCrypto();
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');

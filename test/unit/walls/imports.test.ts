@@ -372,6 +372,13 @@ t.test('nothing lies about that is never imported', async (t) => {
   );
 });
 
+t.test('properties draw from the seed of the run', async (t) => {
+  const direct = [...sources('test'), ...sources('bench')].filter((file) =>
+    /from ['"]fast-check/.test(fs.readFileSync(path.join(root, file), 'utf8')),
+  );
+  t.same(direct, ['test/framework/fast-check.ts'], 'all others have fc from there');
+});
+
 t.test('a node without a fleet loads nothing of it', async (t) => {
   const { reached, later } = loadedBy([
     'src/aditd.ts',

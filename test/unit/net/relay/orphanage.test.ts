@@ -1,5 +1,5 @@
 // Transactions that wait for their parents, against a naive model, and what one peer can do to what others brought.
-import fc from 'fast-check';
+
 import t from 'tap';
 import { buildTx } from '../../../../src/consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../../../src/consensus/tx/tx-view.js';
@@ -7,6 +7,7 @@ import { createPureHashes } from '../../../../src/crypto/pure.js';
 import { NO_PERMISSIONS } from '../../../../src/net/options.js';
 import { Peer } from '../../../../src/net/peer/peer.js';
 import { Orphanage } from '../../../../src/net/relay/orphanage.js';
+import { fc } from '../../../framework/fast-check.js';
 
 const hashes = createPureHashes();
 const numbered = (n: number): Uint8Array => hashes.sha256(Uint8Array.of(n, n >> 8, n >> 16, 9));

@@ -1,6 +1,0 @@
-// Preloaded into every test file by run-tests.mjs: properties that pin no seed of their own draw from the printed one
-// of the run, so that a run is repeated with ADIT_TEST_SEED.
-import fc from 'fast-check';
-
-const seed = process.env.ADIT_TEST_SEED;
-if (seed !== undefined) fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: Number(seed) });
