@@ -2,8 +2,8 @@
 import { JsonNumber, JsonObject, type JsonValue } from '../rpc/wire/values.js';
 import { batch, CliError, type Target } from './client.js';
 
-/** Networks of the table's columns. */
-const columns = ['ipv4', 'ipv6', 'onion'] as const;
+/** Networks of the table's columns, others when the node can reach them. */
+const COLUMNS: readonly string[] = ['ipv4', 'ipv6', 'onion'];
 
 const text = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : value instanceof JsonNumber ? value.text : '');
 
@@ -79,6 +79,10 @@ export async function netInfo(target: Target, words: readonly string[]): Promise
   for (const part of [peers!, network!]) if (part.error !== null) return { error: part.error };
   const info = network!.result as JsonObject;
   const list = (peers!.result as JsonValue[]).filter((peer) => peer instanceof JsonObject);
+  const networks = ((info.get('networks') as JsonValue[] | undefined) ?? []).filter((each) => each instanceof JsonObject);
+  const columns = [
+    ...new Set([...COLUMNS, ...networks.filter((each) => each.get('reachable') === true).map((each) => text(each.get('name')))]),
+  ];
   const counts = { in: new Map<string, number>(), out: new Map<string, number>() };
   for (const peer of list) {
     const way = peer.get('inbound') === true ? counts.in : counts.out;

@@ -18,6 +18,7 @@ const MAX_AGENT_BYTES = 256;
 /** What may be a host's name or address. */
 const HOST_NAME = /^[a-z0-9.:_-]+$/i;
 const TOR_CONTROL_PORT = 9051;
+const SAM_PORT = 7656;
 /** Marks an address of -bind that Tor connects to. */
 const ONION_MARK = '=onion';
 
@@ -59,6 +60,10 @@ export function networkOptions(
   }
   if (plain.peerTimeoutSeconds <= 0) throw new ConfigError('peertimeout cannot be configured with a negative value.');
   if (peerBlockFilters && !hasFilters) throw new ConfigError('Cannot set -peerblockfilters without -blockfilterindex.');
+  const i2pSam = samBridge(given.i2pSam);
+  if (i2pSam === null && onlyNets.some((name) => name.toLowerCase() === 'i2p')) {
+    throw new ConfigError('Outbound connections restricted to i2p (-onlynet=i2p) but -i2psam is not provided');
+  }
   const implicit = implicitPermissions(given.forceRelay, given.relay, plain.blocksOnly);
   return {
     ...plain,
@@ -83,21 +88,31 @@ export function networkOptions(
     proxy,
     onionProxy: proxyOf(args, 'onion'),
     torControl: listenOnion(given.listenOnion ?? listen, listen) ? torControl(given.torControl, given.torPassword) : null,
+    i2pSam,
+    i2pAccept: given.i2pAccept ?? listen,
     onionReachable: !args.isNegated('onion') && args.text('onion') !== '0',
     onlyNets: onlyNets.map((name) => name.toLowerCase()),
     ...externalAddresses(given.external, port),
     discover: given.discover ?? (proxy === null && listen && !args.isSet('externalip')),
     legacyPeers,
-    privateBroadcast: plain.privateBroadcast && canBroadcastPrivately(args, connectOnly, onlyNets, plain.proxyRandomize),
+    privateBroadcast: plain.privateBroadcast && canBroadcastPrivately(args, connectOnly, onlyNets, plain.proxyRandomize, i2pSam !== null),
     logIps,
   };
 }
 
-/** -privatebroadcast: without a way to onion addresses, or with -connect, there is nobody to send to. */
-function canBroadcastPrivately(args: Args, connectOnly: boolean, onlyNets: readonly string[], proxyRandomize: boolean): boolean {
+/** -privatebroadcast: without a way to addresses of Tor or I2P, or with -connect, there is nobody to send to. */
+function canBroadcastPrivately(
+  args: Args,
+  connectOnly: boolean,
+  onlyNets: readonly string[],
+  proxyRandomize: boolean,
+  hasI2p: boolean,
+): boolean {
   const wanted = 'Private broadcast of own transactions requested (-privatebroadcast),';
-  const onion = (proxyOf(args, 'onion') ?? proxyOf(args, 'proxy')) !== null && !args.isNegated('onion') && args.text('onion') !== '0';
-  if (!onion || (onlyNets.length > 0 && !onlyNets.includes('onion'))) {
+  const wants = (name: string): boolean => onlyNets.length === 0 || onlyNets.includes(name);
+  const hasTor = (proxyOf(args, 'onion') ?? proxyOf(args, 'proxy')) !== null && !args.isNegated('onion') && args.text('onion') !== '0';
+  const onion = hasTor && wants('onion');
+  if (!onion && !(hasI2p && wants('i2p'))) {
     throw new ConfigError(`${wanted} but none of Tor or I2P networks is reachable`);
   }
   if (connectOnly) {
@@ -105,7 +120,7 @@ function canBroadcastPrivately(args: Args, connectOnly: boolean, onlyNets: reado
       `${wanted} but -connect is also configured. They are incompatible because the private broadcast needs to open new connections to randomly chosen Tor or I2P peers. Consider using -maxconnections=0 -addnode=... instead`,
     );
   }
-  if (!proxyRandomize) {
+  if (onion && !proxyRandomize) {
     args.loudWarnings.push(
       `${wanted.slice(0, -1)} and -proxyrandomize is disabled. Tor circuits for private broadcast connections may be correlated to other connections over Tor. For maximum privacy set -proxyrandomize=1.`,
     );
@@ -239,6 +254,15 @@ function torControl(text: string, password: string): NetOptions['torControl'] {
   const place = splitHostPort(text, TOR_CONTROL_PORT);
   if (place === null) throw new ConfigError(`Invalid -torcontrol address or hostname: '${text}'`);
   return { ...place, password };
+}
+
+/** -i2psam. */
+function samBridge(text: string): NetOptions['i2pSam'] {
+  if (text === '' || text === '0') return null;
+  const place = splitHostPort(text, SAM_PORT);
+  if (place === null) throw new ConfigError(`Invalid port specified in -i2psam: '${text}'`);
+  if (!HOST_NAME.test(place.host) || place.host.includes('..')) throw new ConfigError(`Invalid -i2psam address or hostname: '${text}'`);
+  return place;
 }
 
 function proxyOf(args: Args, name: 'proxy' | 'onion'): NetOptions['proxy'] {

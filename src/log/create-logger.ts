@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import { pino } from 'pino';
 import type { Logger } from './logger.js';
 
-/** Core 0.21's categories, in the order of its `logging` call. */
+/** Core 0.21's categories in the order of its `logging` call, and those of later versions that are of use here. */
 export const logCategories = [
   'net',
   'tor',
@@ -28,6 +28,7 @@ export const logCategories = [
   'qt',
   'leveldb',
   'validation',
+  'i2p',
 ] as const;
 
 /** Where lines go and which details are shown. */

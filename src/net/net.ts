@@ -34,6 +34,7 @@ import { ClockCheck } from './peer/clock-check.js';
 import { Connections, type NetTotals } from './peer/connections.js';
 import { BindError, Connector, type Reach } from './peer/connector.js';
 import { Handshake } from './peer/handshake.js';
+import { I2p } from './peer/i2p.js';
 import { Keepalive } from './peer/keepalive.js';
 import { blame } from './peer/misbehaviour.js';
 import { Outbound } from './peer/outbound.js';
@@ -61,7 +62,7 @@ import { FilterServer, type FilterSource } from './sync/serve-filters.js';
 import { StaleTip } from './sync/stale-tip.js';
 import { UploadTarget } from './sync/upload-target.js';
 import { KeyDesk } from './transport/key-desk.js';
-import { isRoutable, type NetAddress, type NetworkName } from './wire/net-address.js';
+import { addressText, isRoutable, type NetAddress, type NetworkName } from './wire/net-address.js';
 
 /** Milliseconds between rounds of sending, as in Core's message handler. */
 const ROUND_MS = 100;
@@ -91,6 +92,8 @@ export interface NetDeps {
   readonly anchorsFile: string | null;
   /** Keeps the key of our onion service; absent: there is none. */
   readonly onionKeyFile?: string;
+  /** Keeps the key of our lasting address in I2P; absent: there is none. */
+  readonly i2pKeyFile?: string;
   /** -asmap */
   readonly asmap?: AsMap | null;
   /** A number in [0, 1) that nobody can foresee: delays and choices keep apart what peers may not connect. */
@@ -119,6 +122,7 @@ export class Net {
   readonly local: LocalAddresses;
   readonly routes: Routes;
   readonly #tor: TorControl | null;
+  readonly #i2p: I2p | null;
   readonly clockCheck: ClockCheck;
   readonly #staleTip: StaleTip;
   readonly #addrRelay: AddrRelay;
@@ -190,7 +194,10 @@ export class Net {
     this.#context = context;
     this.#rounds = new Rounds(this.#ready, (peer) => this.#send(peer));
     this.#tellActive(this.options.active);
-    this.#connector = deps.reach ?? new Connector(this.options, this.routes, deps.params.p2pPort, log);
+    const { i2pSam, i2pAccept, connectTimeoutMs, logIps } = this.options;
+    const i2pKeyFile = i2pAccept ? (deps.i2pKeyFile ?? null) : null;
+    this.#i2p = i2pSam === null ? null : new I2p({ bridge: i2pSam, keyFile: i2pKeyFile, connectTimeoutMs, logIps }, log);
+    this.#connector = deps.reach ?? new Connector(this.options, this.routes, this.#i2p, deps.params.p2pPort, log);
     this.local = new LocalAddresses(context);
     this.#tor = this.#onionService(deps.onionKeyFile, deps.params.p2pPort, log);
     this.clockCheck = new ClockCheck((text) => log.warn(text));
@@ -372,15 +379,10 @@ export class Net {
     const target = binds.find(({ onion }) => onion) ?? binds[0];
     if (torControl === null || keyFile === undefined || target === undefined) return null;
     const host = target.host.includes(':') ? `[${target.host}]` : target.host;
-    let ours: NetAddress | null = null;
     return new TorControl(
       { control: torControl, password: torControl.password, keyFile, servicePort, target: `${host}:${target.port}` },
       {
-        service: (address) => {
-          if (ours !== null) this.local.remove(ours);
-          ours = address;
-          if (address !== null) this.local.addManual(address);
-        },
+        service: this.local.changing(),
         proxy: (proxy) => {
           this.routes.torProxy = proxy;
         },
@@ -395,12 +397,18 @@ export class Net {
     this.#files.loadAddresses(this.addresses);
     this.#auto.start(this.options.connectOnly ? [] : this.#files.takeAnchors());
     this.#tor?.start();
+    this.#i2p?.listen({
+      inbound: ({ socket, own }, address) =>
+        this.#connections.accept({ socket, address, bindText: addressText(own), permissions: null, onion: false }),
+      own: this.local.changing(),
+    });
     this.#saver = setInterval(() => void this.#files.saveAddresses(this.addresses), SAVE_MS);
     this.#saver.unref();
   }
 
   async stop(): Promise<void> {
     this.#tor?.stop();
+    this.#i2p?.stop();
     this.privately.stop();
     this.#connections.stop();
     this.outbound.stop();

@@ -77,7 +77,7 @@ export const NET_ROWS = {
   privateBroadcast: [
     'privatebroadcast',
     'bool',
-    'Send what sendrawtransaction is given through Tor to a few peers, and not by way of the mempool',
+    'Send what sendrawtransaction is given through Tor or I2P to a few peers, and not by way of the mempool',
     DEFAULT_NET.privateBroadcast,
   ],
 } as const;
@@ -119,5 +119,11 @@ export const PEER_ROWS = {
   listenOnion: ['listenonion', 'bool', 'Have Tor pass on to us what comes to an onion service of our own (default: 1 when listening)'],
   torControl: ['torcontrol', 'filled', "Tor's control port, host[:port]", '127.0.0.1:9051'],
   torPassword: ['torpassword', 'string', "Password of Tor's control port (default: none; a cookie file is found by itself)", ''],
+  i2pSam: ['i2psam', 'string', 'SAM bridge of an I2P router, host[:port], for peers in I2P (default: none)', ''],
+  i2pAccept: [
+    'i2pacceptincoming',
+    'bool',
+    'With -i2psam: let peers connect to an address of I2P that is kept; without it each call is from an address of its own (default: 1 when listening)',
+  ],
   comments: ['uacomment', 'list', 'Comment to add to the user agent'],
 } as const;

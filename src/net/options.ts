@@ -100,6 +100,10 @@ export interface NetOptions {
   readonly onionReachable: boolean;
   /** -listenonion: where Tor is asked for an onion service (-torcontrol, -torpassword); null: nowhere. */
   readonly torControl: { readonly host: string; readonly port: number; readonly password: string } | null;
+  /** -i2psam: the SAM bridge of an I2P router; null: none. */
+  readonly i2pSam: { readonly host: string; readonly port: number } | null;
+  /** -i2pacceptincoming: peers find us at a lasting address of I2P. */
+  readonly i2pAccept: boolean;
   readonly proxyRandomize: boolean;
   /** -onlynet; empty: all. */
   readonly onlyNets: readonly string[];
@@ -161,6 +165,8 @@ export const DEFAULT_NET: NetOptions = {
   onionProxy: null,
   onionReachable: true,
   torControl: null,
+  i2pSam: null,
+  i2pAccept: true,
   proxyRandomize: true,
   onlyNets: [],
   externalAddresses: [],

@@ -1,9 +1,13 @@
 // The log's categories for the logging call; fronts read in shared memory whether theirs are on.
 import { type SharedState, STATE_FLAG } from '../link/shared-state.js';
 import type { NodeLogger } from '../log/create-logger.js';
+import type { Compat } from '../policy/compat.js';
 import type { LogControl } from '../rpc/context/node.js';
 
-export function createLogControl(log: NodeLogger, state: SharedState): LogControl {
+/** The release that has addresses of I2P. */
+const I2P_SINCE = 22;
+
+export function createLogControl(log: NodeLogger, state: SharedState, { replies }: Pick<Compat, 'replies'>): LogControl {
   const show = (): void => {
     const on = log.categories();
     state.set(STATE_FLAG.LOG_HTTP, on.http === true);
@@ -16,7 +20,7 @@ export function createLogControl(log: NodeLogger, state: SharedState): LogContro
   };
   show();
   return {
-    categories: () => Object.entries(log.categories()),
+    categories: () => Object.entries(log.categories()).filter(([name]) => name !== 'i2p' || replies.newest >= I2P_SINCE),
     enable: (name) => switchCategory(name, true),
     disable: (name) => switchCategory(name, false),
     path: log.path,

@@ -7,12 +7,14 @@ import { DEFAULT_NET, type NetOptions } from '../net/options.js';
 import type { Peer } from '../net/peer/peer.js';
 import { namesOfPermissions } from '../net/peer/permissions.js';
 import { Routes } from '../net/peer/routes.js';
-import { addressText, hostText, isRoutable } from '../net/wire/net-address.js';
+import { addressText, hostText, isRoutable, NETWORK_NAMES } from '../net/wire/net-address.js';
 import { namesOfServices, SERVICE } from '../net/wire/protocol.js';
 import type { NetworkAccess, PeerInfo } from '../rpc/context/network.js';
 import { Amount } from '../rpc/wire/values.js';
 import { createNetworkControl } from './network-control.js';
 
+/** Those of 0.21. */
+const OLD_NETWORKS = ['ipv4', 'ipv6', 'onion'] as const;
 const defaultServices = SERVICE.NETWORK | SERVICE.WITNESS | SERVICE.NETWORK_LIMITED;
 
 /** @param deprecated old members that are shown all the same @param net the room, as soon as there is one */
@@ -49,15 +51,16 @@ export function createNetworkAccess(
     relays: options.blocksOnly !== true,
     get networks() {
       const routes = net()?.routes ?? configured;
-      return ['ipv4', 'ipv6', 'onion'].map((name) => {
+      return (options.legacyPeers ? OLD_NETWORKS : NETWORK_NAMES).map((name) => {
         const proxy = routes.proxyTo(name);
-        const limited = !routes.isWanted(name) || (name === 'onion' && proxy === null && onlyNets.length === 0);
+        const lacksWay = name === 'cjdns' || (proxy === null && (name === 'i2p' || (name === 'onion' && onlyNets.length === 0)));
+        const limited = !routes.isWanted(name) || lacksWay;
         return {
           name,
           limited,
           reachable: !limited,
           proxy: proxy === null ? '' : `${proxy.host.includes(':') ? `[${proxy.host}]` : proxy.host}:${proxy.port}`,
-          proxy_randomize_credentials: proxy !== null && options.proxyRandomize !== false,
+          proxy_randomize_credentials: proxy !== null && name !== 'i2p' && options.proxyRandomize !== false,
         };
       });
     },

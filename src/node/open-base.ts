@@ -75,7 +75,7 @@ export function openBase(ground: Ground): NodeBase {
     state,
     clock,
     scheduler,
-    logControl: createLogControl(log, state),
+    logControl: createLogControl(log, state, config.compat),
     ...createMetrics(() => rooms),
     showRooms: (opened) => {
       rooms = opened;

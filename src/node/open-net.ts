@@ -33,6 +33,7 @@ export function openNet(
     anchorsFile: path.join(config.netDir, 'anchors.json'),
     asmap,
     onionKeyFile: path.join(config.netDir, 'onion_v3_private_key'),
+    i2pKeyFile: path.join(config.netDir, 'i2p_private_key'),
     observeBlock: observe.announcedBlock,
   });
   teardown.add(() => net.stop());

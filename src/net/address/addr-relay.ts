@@ -227,7 +227,8 @@ export class AddrRelay {
 
   /** Whether this node has a way into the network of an address; 0.21 keeps what it can't call too. */
   #isOurs({ network }: NetAddress): boolean {
-    return this.#context.options.legacyPeers || (network !== 'i2p' && network !== 'cjdns');
+    const { legacyPeers, i2pSam } = this.#context.options;
+    return legacyPeers || (network === 'i2p' ? i2pSam !== null : network !== 'cjdns');
   }
 
   /** Sends what waits for a peer when its time has come. */

@@ -25,14 +25,19 @@ export class LocalAddresses {
     for (const address of context.options.externalAddresses) this.addManual(address);
   }
 
-  /** -externalip, and our onion service. */
+  /** -externalip. */
   addManual(address: NetAddress): void {
     this.#add(address, SCORE.manual);
   }
 
-  /** An onion service ended. */
-  remove(address: NetAddress): void {
-    this.#known.delete(hostKey(address));
+  /** An address that comes and goes, of Tor or I2P. @returns sets it; null: there is none now */
+  changing(): (address: NetAddress | null) => void {
+    let known: NetAddress | null = null;
+    return (address) => {
+      if (known !== null) this.#known.delete(hostKey(known));
+      known = address;
+      if (address !== null) this.addManual(address);
+    };
   }
 
   /**

@@ -7,6 +7,8 @@ import path from 'node:path';
 import { replaceFileSync } from '../../lib/durable-file.js';
 import type { Logger } from '../../log/logger.js';
 import type { SocksProxy } from '../peer/routes.js';
+import { Retry } from '../retry.js';
+import { keyValues } from '../wire/key-values.js';
 import { type NetAddress, parseHost, splitHostPort } from '../wire/net-address.js';
 
 /** Where Tor listens, and what it shall do for us. */
@@ -46,49 +48,9 @@ const COOKIE_BYTES = 32;
 const NONCE_BYTES = 32;
 const SERVER_KEY = 'Tor safe cookie authentication server-to-controller hash';
 const CLIENT_KEY = 'Tor safe cookie authentication controller-to-server hash';
-/** Until it is tried again: grows by half, up to ten minutes. */
-const FIRST_WAIT_MS = 1_000;
-const WAIT_GROWTH = 1.5;
-const LONGEST_WAIT_MS = 600_000;
 const ANSWER_MS = 60_000;
 const SOCKS_PORT = 9050;
 const SOCKS_LISTENERS = 'net/listeners/socks=';
-
-/** The key=value pairs of a line, values with the escapes of C strings taken out. @returns empty for a malformed line */
-export function keyValues(line: string): Map<string, string> {
-  const found = new Map<string, string>();
-  for (let at = 0; at < line.length; ) {
-    const next = line.indexOf(' ', at);
-    const space = next < 0 ? line.length : next;
-    const word = line.slice(at, space);
-    const length = word.indexOf('=');
-    if (length < 0) {
-      if (word !== '') found.set(word, '');
-      at = space + 1;
-      continue;
-    }
-    const key = word.slice(0, length);
-    const equals = at + length;
-    if (line[equals + 1] !== '"') {
-      found.set(key, line.slice(equals + 1, space));
-      at = space + 1;
-      continue;
-    }
-    let end = equals + 2;
-    while (end < line.length && line[end] !== '"') end += line[end] === '\\' ? 2 : 1;
-    if (end >= line.length) return new Map();
-    found.set(key, unescaped(line.slice(equals + 2, end)));
-    at = end + 2;
-  }
-  return found;
-}
-
-function unescaped(text: string): string {
-  const named: Record<string, string> = { n: '\n', t: '\t', r: '\r' };
-  return text.replace(/\\([0-3][0-7]{2}|[0-7]{1,2}|.)/g, (_whole, code: string) =>
-    /^[0-7]/.test(code) ? String.fromCharCode(Number.parseInt(code, 8)) : (named[code] ?? code),
-  );
-}
 
 const quoted = (text: string): string => `"${text.replace(/[\\"]/g, '\\$&')}"`;
 
@@ -172,10 +134,8 @@ export class TorControl {
   readonly #options: TorControlOptions;
   readonly #events: TorControlEvents;
   readonly #log: Logger;
+  readonly #retry = new Retry((worked) => this.#serve(worked));
   #socket: net.Socket | null = null;
-  #timer: NodeJS.Timeout | null = null;
-  #waitMs = FIRST_WAIT_MS;
-  #stopped = false;
 
   constructor(options: TorControlOptions, events: TorControlEvents, log: Logger) {
     this.#options = options;
@@ -185,37 +145,36 @@ export class TorControl {
 
   /** Connects, and again whenever the connection ends. */
   start(): void {
-    const socket = net.connect(this.#options.control);
-    this.#socket = socket;
-    const connection = new TorConnection(socket);
-    let told = false;
-    const run = async (): Promise<void> => {
-      await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
-      this.#log.debug('tor', 'Successfully connected!');
-      const address = await this.#setUp(connection);
-      this.#waitMs = FIRST_WAIT_MS;
-      told = address !== null;
-      if (told) this.#events.service(address);
-      // Whom Tor refuses it would refuse again: the next try is when it was restarted.
-      await connection.closed;
-    };
-    run()
-      .catch((error: Error) => this.#log.debug('tor', `Not connected to Tor control port ${this.#at()}: ${error.message}`))
-      .finally(() => {
-        socket.destroy();
-        if (this.#stopped) return;
-        if (told) this.#events.service(null);
-        this.#timer = setTimeout(() => this.start(), this.#waitMs);
-        this.#timer.unref();
-        this.#waitMs = Math.min(this.#waitMs * WAIT_GROWTH, LONGEST_WAIT_MS);
-      });
+    this.#retry.start();
   }
 
   /** Tor ends the service with the connection. */
   stop(): void {
-    this.#stopped = true;
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#retry.stop();
     this.#socket?.destroy();
+  }
+
+  /** As long as one connection lasts. */
+  async #serve(worked: () => void): Promise<void> {
+    const socket = net.connect(this.#options.control);
+    this.#socket = socket;
+    const connection = new TorConnection(socket);
+    let told = false;
+    try {
+      await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
+      this.#log.debug('tor', 'Successfully connected!');
+      const address = await this.#setUp(connection);
+      worked();
+      told = address !== null;
+      if (told) this.#events.service(address);
+      // Whom Tor refuses it would refuse again: the next try is when it was restarted.
+      await connection.closed;
+    } catch (error) {
+      this.#log.debug('tor', `Not connected to Tor control port ${this.#at()}: ${(error as Error).message}`);
+    } finally {
+      socket.destroy();
+      if (told && !this.#retry.stopped) this.#events.service(null);
+    }
   }
 
   #at(): string {

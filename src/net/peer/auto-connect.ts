@@ -269,7 +269,9 @@ export class AutoConnect {
       if (looks < LOOKS_FOR_RECENT && clock.nowSeconds() - info.lastTry < RECENT_SECONDS) continue;
       const needed = desirableServices(info.services, needsOld);
       if (type !== 'feeler' && (info.services & needed) !== needed) continue;
-      if (looks < LOOKS_FOR_ODD && info.port !== options.port && info.port !== this.#context.params.p2pPort) continue;
+      // Addresses of I2P have none.
+      const usual = info.network === 'i2p' ? [0] : [options.port, this.#context.params.p2pPort];
+      if (looks < LOOKS_FOR_ODD && !usual.includes(info.port)) continue;
       return info;
     }
     return null;

@@ -5,7 +5,9 @@ import dns from 'node:dns/promises';
 import net from 'node:net';
 import type { Logger } from '../../log/logger.js';
 import type { Bind, NetOptions, Permissions } from '../options.js';
-import { hostText, isRoutable, type NetAddress, parseHost, splitHostPort } from '../wire/net-address.js';
+import { addressText, hostText, isRoutable, type NetAddress, parseHost, splitHostPort } from '../wire/net-address.js';
+import type { I2p } from './i2p.js';
+import { openSocket } from './open-socket.js';
 import type { Routes } from './routes.js';
 import { connectThroughSocks } from './socks.js';
 
@@ -36,13 +38,16 @@ export class Connector {
   readonly #dialing = new Set<net.Socket>();
   readonly #options: NetOptions;
   readonly #routes: Routes;
+  readonly #i2p: I2p | null;
   /** Where nodes of the chain listen: the port of a name without one. */
   readonly #defaultPort: number;
   readonly #log: Logger;
 
-  constructor(options: NetOptions, routes: Routes, defaultPort: number, log: Logger) {
+  /** @param i2p the way to addresses of I2P; null: none */
+  constructor(options: NetOptions, routes: Routes, i2p: I2p | null, defaultPort: number, log: Logger) {
     this.#options = options;
     this.#routes = routes;
+    this.#i2p = i2p;
     this.#defaultPort = defaultPort;
     this.#log = log;
   }
@@ -122,56 +127,32 @@ export class Connector {
 
   /**
    * Connects to an address or, through a proxy that looks names up itself, to a name.
-   * @param throughTor by the way to onion addresses, or not at all
+   * @param hidden so that the peer can't tell who we are: through Tor or I2P, or not at all
    * @throws Error with a short reason
    */
-  async dial(target: NetAddress | string, throughTor = false): Promise<{ socket: net.Socket; bindText: string }> {
+  async dial(target: NetAddress | string, hidden = false): Promise<{ socket: net.Socket; bindText: string }> {
     const options = this.#options;
+    if (typeof target !== 'string' && target.network === 'i2p' && this.#i2p !== null) {
+      const { socket, own } = await this.#i2p.dial(target, hidden);
+      return { socket, bindText: addressText(own) };
+    }
     const onion = typeof target === 'string' ? /\.onion(:\d+)?$/i.test(target) : target.network === 'onion';
     // Nobody else's machine could reach what only this one can.
     const local = typeof target !== 'string' && !isRoutable(target);
     const tor = this.#routes.proxyTo('onion');
-    if (throughTor && (tor === null || local)) throw new Error('not to be reached through Tor');
-    const proxy = local ? null : onion || throughTor ? tor : options.proxy;
+    if (hidden && (tor === null || local)) throw new Error('not to be reached through Tor');
+    const proxy = local ? null : onion || hidden ? tor : options.proxy;
     const where = typeof target === 'string' ? splitHostPort(target, this.#defaultPort) : { host: hostText(target), port: target.port };
     if (where === null) throw new Error('not an address');
     if (proxy === null && (onion || (typeof target !== 'string' && (target.network === 'i2p' || target.network === 'cjdns')))) {
       throw new Error('network not reachable');
     }
-    const socket = await this.#open(proxy ?? where);
+    const socket = await openSocket(proxy ?? where, options.connectTimeoutMs, this.#dialing);
     if (proxy !== null) {
       const credentials = options.proxyRandomize ? crypto.randomUUID() : null;
       await connectThroughSocks(socket, where, credentials, options.connectTimeoutMs);
     }
     return { socket, bindText: endOf(socket.localAddress, socket.localPort) };
-  }
-
-  #open({ host, port }: { readonly host: string; readonly port: number }): Promise<net.Socket> {
-    return new Promise((resolve, reject) => {
-      const socket = net.connect({ host, port });
-      this.#dialing.add(socket);
-      const timer = setTimeout(() => socket.destroy(new Error('timed out')), this.#options.connectTimeoutMs);
-      const end = (): void => {
-        clearTimeout(timer);
-        this.#dialing.delete(socket);
-      };
-      socket.once('error', (error) => {
-        end();
-        reject(error);
-      });
-      socket.once('close', () => {
-        end();
-        reject(new Error('closed'));
-      });
-      socket.once('connect', () => {
-        end();
-        socket.removeAllListeners('error');
-        socket.removeAllListeners('close');
-        socket.on('error', () => {});
-        socket.pause();
-        resolve(socket);
-      });
-    });
   }
 
   /** Closes listeners and attempts under way. */

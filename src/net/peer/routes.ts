@@ -2,10 +2,10 @@
 import type { NetOptions } from '../options.js';
 import type { NetworkName } from '../wire/net-address.js';
 
-/** A SOCKS5 proxy. */
+/** Where a proxy listens. */
 export type SocksProxy = NonNullable<NetOptions['proxy']>;
 
-type RouteOptions = Pick<NetOptions, 'proxy' | 'onionProxy' | 'onionReachable' | 'onlyNets'>;
+type RouteOptions = Pick<NetOptions, 'proxy' | 'onionProxy' | 'onionReachable' | 'i2pSam' | 'onlyNets'>;
 
 export class Routes {
   readonly #options: RouteOptions;
@@ -16,9 +16,10 @@ export class Routes {
     this.#options = options;
   }
 
-  /** The proxy that connections to a network go through; null: none. */
+  /** The proxy that connections to a network go through, for I2P its SAM bridge; null: none. */
   proxyTo(network: string): SocksProxy | null {
-    const { proxy, onionProxy } = this.#options;
+    const { proxy, onionProxy, i2pSam } = this.#options;
+    if (network === 'i2p') return i2pSam;
     return network === 'onion' ? (onionProxy ?? this.torProxy ?? proxy) : proxy;
   }
 
@@ -30,7 +31,7 @@ export class Routes {
 
   /** Whether addresses of a network are called by ourselves. */
   calls(network: NetworkName): boolean {
-    if (!this.isWanted(network) || network === 'i2p' || network === 'cjdns') return false;
-    return network !== 'onion' || this.proxyTo(network) !== null;
+    if (!this.isWanted(network) || network === 'cjdns') return false;
+    return (network !== 'onion' && network !== 'i2p') || this.proxyTo(network) !== null;
   }
 }

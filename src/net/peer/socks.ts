@@ -1,6 +1,7 @@
 // The client's side of SOCKS5 (RFC 1928, RFC 1929): a name or address is handed to the proxy, which does everything
 // else.
 import type { Socket } from 'node:net';
+import { readBytes } from './socket-reader.js';
 
 const VERSION = 5;
 const NO_AUTH = 0;
@@ -33,8 +34,8 @@ export async function connectThroughSocks(
 ): Promise<void> {
   const host = Buffer.from(target.host, 'utf8');
   if (host.length > 255) throw new Error('proxy: name too long');
-  const timer = setTimeout(() => socket.destroy(new Error('proxy: timed out')), timeoutMs * 4);
-  const read = reader(socket);
+  const timer = setTimeout(() => socket.destroy(new Error('timed out')), timeoutMs * 4);
+  const read = (length: number): Promise<Uint8Array> => readBytes(socket, length, 'proxy');
   try {
     socket.write(credentials === null ? Uint8Array.of(VERSION, 1, NO_AUTH) : Uint8Array.of(VERSION, 2, NO_AUTH, PASSWORD));
     const [version, method] = await read(2);
@@ -58,29 +59,4 @@ export async function connectThroughSocks(
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** Reads exactly n bytes at a time and nothing beyond. */
-function reader(socket: Socket): (length: number) => Promise<Uint8Array> {
-  return (length) =>
-    new Promise((resolve, reject) => {
-      const attempt = (): boolean => {
-        const bytes = socket.read(length) as Buffer | null;
-        if (bytes === null) return false;
-        stop();
-        resolve(new Uint8Array(bytes));
-        return true;
-      };
-      const ended = (): void => {
-        stop();
-        reject(new Error('proxy: closed the connection'));
-      };
-      const stop = (): void => {
-        socket.off('readable', attempt);
-        socket.off('close', ended);
-      };
-      socket.on('close', ended);
-      socket.on('readable', attempt);
-      attempt();
-    });
 }

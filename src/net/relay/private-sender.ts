@@ -1,4 +1,4 @@
-// Connections for -privatebroadcast: each goes through Tor to an address chosen by chance, says nothing of this node,
+// Connections for -privatebroadcast: each goes through Tor or I2P to an address chosen by chance, says nothing of this node,
 // hands over one transaction and ends when the peer has answered a ping (Core's ThreadPrivateBroadcast and what
 // net_processing does on such connections). Three for each transaction, and more later until it comes back from the
 // network.
@@ -47,9 +47,13 @@ export class PrivateSender {
     this.queue = new PrivateBroadcast(() => context.clock.nowSeconds());
   }
 
-  /** Whether there is a way to onion addresses. */
+  /** Whether there is a way to addresses whose calls tell nothing of ours. */
   get reachable(): boolean {
-    return this.#context.routes.calls('onion');
+    return this.#hidden().length > 0;
+  }
+
+  #hidden(): NetworkName[] {
+    return (['onion', 'i2p'] as const).filter((network) => this.#context.routes.calls(network));
   }
 
   /** @returns false when the queue is full */
@@ -196,7 +200,7 @@ export class PrivateSender {
   /** @returns how long to wait before the next; null: until a connection ends */
   async #openOne(): Promise<number | null> {
     if (this.#deps.open().length >= MAX_CONNECTIONS) return null;
-    const networks: NetworkName[] = this.reachable ? ['onion'] : [];
+    const networks = this.#hidden();
     // Exits of Tor; whether the proxy is Tor's shows when it has led to an onion address.
     const exits: NetworkName[] = this.#torWorks ? ['ipv4', 'ipv6'] : [];
     for (const network of exits) if (this.#context.routes.calls(network)) networks.push(network);

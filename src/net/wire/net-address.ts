@@ -189,6 +189,8 @@ function fromBase32(text: string): Uint8Array | null {
   return Uint8Array.from(bytes);
 }
 
+const isI2p = (host: string): boolean => /^[a-z2-7]{52}\.b32\.i2p$/i.test(host);
+
 /** Reads a literal address (no names). @returns null when it is none */
 export function parseHost(text: string, port: number): NetAddress | null {
   const host = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;
@@ -200,7 +202,7 @@ export function parseHost(text: string, port: number): NetAddress | null {
     const address: NetAddress = { network: 'onion', bytes: raw.slice(0, 32), port };
     return hostText(address) === host.toLowerCase() ? address : null;
   }
-  if (host.length === 60 && host.toLowerCase().endsWith('.b32.i2p')) {
+  if (isI2p(host)) {
     const raw = fromBase32(host.slice(0, 52));
     return raw === null || raw.length !== 32 ? null : { network: 'i2p', bytes: raw, port };
   }
@@ -234,16 +236,23 @@ function ipv6Bytes(host: string): Uint8Array {
   return bytes;
 }
 
-/** Splits `host`, `host:port`, `[v6]:port`, a bare IPv6 address included. @returns null for a port that is none */
+/**
+ * Splits `host`, `host:port`, `[v6]:port`, a bare IPv6 address included. Addresses of I2P have port 0 unless they name
+ * another one.
+ * @returns null for a port that is none
+ */
 export function splitHostPort(text: string, defaultPort: number): { host: string; port: number } | null {
   const colon = text.lastIndexOf(':');
   const bracketed = text.startsWith('[') && text[colon - 1] === ']';
   const hasPort = colon > 0 && (bracketed || text.indexOf(':') === colon);
-  if (!hasPort) return { host: text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text, port: defaultPort };
+  if (!hasPort) {
+    const host = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;
+    return { host, port: isI2p(host) ? 0 : defaultPort };
+  }
   const digits = text.slice(colon + 1);
   const port = Number(digits);
-  if (!/^\d{1,5}$/.test(digits) || port === 0 || port > 65535) return null;
   const host = text.slice(0, colon);
+  if (!/^\d{1,5}$/.test(digits) || (port === 0 && !isI2p(host)) || port > 65535) return null;
   return { host: bracketed ? host.slice(1, -1) : host, port };
 }
 

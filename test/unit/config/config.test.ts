@@ -427,3 +427,25 @@ t.test('proxies', async (t) => {
   t.equal(net.onionReachable, false);
   t.equal(load(undefined, '-regtest', '-proxy=127.0.0.1').net.onionReachable, true);
 });
+
+t.test('I2P', async (t) => {
+  const net = (...argv: string[]) => load(undefined, '-regtest', ...argv).net;
+  const sam = (text: string) => net(`-i2psam=${text}`).i2pSam;
+  t.same(
+    [sam('127.0.0.1'), sam('[::1]:77'), sam('i2p.lan:7'), sam('')],
+    [{ host: '127.0.0.1', port: 7656 }, { host: '::1', port: 77 }, { host: 'i2p.lan', port: 7 }, null],
+  );
+  t.throws(() => sam('def..def:23456'), { message: "Invalid -i2psam address or hostname: 'def..def:23456'" });
+  t.throws(() => sam('192.0.0.1:def'), { message: "Invalid port specified in -i2psam: '192.0.0.1:def'" });
+  const accepts = (...argv: string[]) => net('-i2psam=127.0.0.1', ...argv).i2pAccept;
+  t.same(
+    [accepts(), accepts('-noi2pacceptincoming'), accepts('-listen=0'), accepts('-listen=0', '-i2pacceptincoming')],
+    [true, false, false, true],
+  );
+  const message = 'Outbound connections restricted to i2p (-onlynet=i2p) but -i2psam is not provided';
+  t.throws(() => net('-onlynet=i2p'), { message });
+  t.same(net('-onlynet=i2p', '-i2psam=127.0.0.1').onlyNets, ['i2p']);
+  const unreachable = 'Private broadcast of own transactions requested (-privatebroadcast), but none of Tor or I2P networks is reachable';
+  t.throws(() => net('-privatebroadcast', '-i2psam=127.0.0.1', '-onlynet=ipv4'), { message: unreachable });
+  t.equal(net('-privatebroadcast', '-i2psam=127.0.0.1').privateBroadcast, true);
+});

@@ -6,8 +6,9 @@ import os from 'node:os';
 import path from 'node:path';
 import t, { type Test } from 'tap';
 import type { Logger } from '../../../src/log/logger.js';
-import { keyValues, TorControl, type TorControlOptions } from '../../../src/net/address/tor-control.js';
+import { TorControl, type TorControlOptions } from '../../../src/net/address/tor-control.js';
 import type { SocksProxy } from '../../../src/net/peer/routes.js';
+import { keyValues } from '../../../src/net/wire/key-values.js';
 import { addressText, type NetAddress } from '../../../src/net/wire/net-address.js';
 import { until } from '../../framework/until.js';
 

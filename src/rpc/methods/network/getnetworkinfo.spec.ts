@@ -25,7 +25,7 @@ export const getnetworkinfo: MethodSpec = {
       num('connections_out', 'Outbound ones'),
       arr('networks', 'By network', [
         obj([
-          str('name', 'ipv4, ipv6 or onion'),
+          str('name', 'ipv4, ipv6, onion, i2p or cjdns; with -compat=0.21.1 only the first three'),
           bool('limited', 'Whether -onlynet leaves it out'),
           bool('reachable', 'Whether it can be reached'),
           str('proxy', 'The proxy in use, or nothing'),

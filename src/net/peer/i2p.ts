@@ -1,0 +1,366 @@
+// Peers in I2P, through the SAM bridge of an I2P router (version 3.1, geti2p.net/en/docs/api/samv3). A session is an
+// address of ours and lasts as long as its own connection to the bridge; each stream to or from a peer is another
+// connection. Core's i2p.cpp.
+import { createHash, randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import type { Socket } from 'node:net';
+import path from 'node:path';
+import { replaceFileSync } from '../../lib/durable-file.js';
+import type { Logger } from '../../log/logger.js';
+import { Retry } from '../retry.js';
+import { keyValues } from '../wire/key-values.js';
+import { addressText, hostText, type NetAddress } from '../wire/net-address.js';
+import { openSocket } from './open-socket.js';
+import type { SocksProxy } from './routes.js';
+import { readLine } from './socket-reader.js';
+
+export interface I2pOptions {
+  readonly bridge: SocksProxy;
+  /** Keeps the private key of the address that peers find us at; null: none comes, each call is from another address. */
+  readonly keyFile: string | null;
+  /** Time to reach the bridge. */
+  readonly connectTimeoutMs: number;
+  /** Whether addresses that are called may stand in the log. */
+  readonly logIps: boolean;
+}
+
+export interface I2pEvents {
+  inbound(stream: Stream, from: NetAddress): void;
+  /** Peers can come to this address, or not any more: null. */
+  own(address: NetAddress | null): void;
+}
+
+/** Version 3.1 knows no ports. */
+const PORT = 0;
+/** Longest line that is taken of the bridge (Core's MAX_MSG_SIZE). */
+const MAX_LINE = 65_536;
+/** Most of a line that is repeated in the log. */
+const MAX_QUOTE = 200;
+/** For a reply: the router may have to ask its network first. */
+const REPLY_MS = 180_000;
+/** Sessions that were made for calls in vain, and serve for the next ones. */
+const MAX_UNUSED = 10;
+/** A destination, before its certificate; the length of that stands in the last two bytes. */
+const DESTINATION_BYTES = 387;
+/** EdDSA_SHA512_Ed25519, by the number that i2pd before 2.24.0 needs. */
+const SIGNATURE = 'SIGNATURE_TYPE=7';
+const FROM = 'I2P SAM';
+
+/** What the bridge refused, by its word for why. */
+class SamRefusal extends Error {
+  readonly result: string;
+  constructor(request: string, result: string) {
+    super(`"${request}" was answered with ${quote(result)}`);
+    this.result = result;
+  }
+}
+
+interface Session {
+  readonly id: string;
+  readonly own: NetAddress;
+  /** The connection that it lasts as long as. */
+  readonly control: Socket;
+}
+
+/** A connection to or from a peer. */
+interface Stream {
+  readonly socket: Socket;
+  /** Our end. */
+  readonly own: NetAddress;
+}
+
+/** One address of ours, made when it is first needed and again after it was lost. */
+class SamSession {
+  readonly #options: I2pOptions;
+  readonly #keyFile: string | null;
+  readonly #log: Logger;
+  /** Connections to the bridge that are no stream yet, and the session's own. */
+  readonly #sockets = new Set<Socket>();
+  #session: Promise<Session> | null = null;
+  #closed = false;
+
+  /** @param keyFile null: an address for this session only */
+  constructor(options: I2pOptions, keyFile: string | null, log: Logger) {
+    this.#options = options;
+    this.#keyFile = keyFile;
+    this.#log = log;
+  }
+
+  /** A stream to an address. @throws Error with a short reason */
+  async connect(to: NetAddress): Promise<Stream> {
+    const { id, own, control } = await this.#open();
+    const stream = await this.#request(control, own, async (socket) => {
+      const destination = await ask(socket, `NAMING LOOKUP NAME=${hostText(to)}`, 'VALUE');
+      if (Buffer.compare(addressOf(fromBase64(destination)).bytes, to.bytes) !== 0) throw new Error('found a destination of another name');
+      await ask(socket, `STREAM CONNECT ID=${id} DESTINATION=${destination} SILENT=false`, 'RESULT', 'STREAM CONNECT');
+    });
+    this.#sockets.delete(stream.socket);
+    return stream;
+  }
+
+  /** Has the router wait for a peer. @throws Error with a short reason */
+  async listen(): Promise<Stream> {
+    const { id, own, control } = await this.#open();
+    return this.#request(control, own, async (socket) => {
+      await ask(socket, `STREAM ACCEPT ID=${id} SILENT=false`, 'RESULT', 'STREAM ACCEPT');
+    });
+  }
+
+  /** Waits for the peer of a stream that listens. @throws Error with a short reason */
+  async accept({ socket }: Stream): Promise<NetAddress> {
+    try {
+      const line = await readLine(socket, MAX_LINE, FROM);
+      // In place of a destination it may be told that the session is of no use any more.
+      if (line.includes('RESULT=I2P_ERROR')) {
+        this.#end();
+        throw new Error(`the session is gone: ${quote(line)}`);
+      }
+      return addressOf(fromBase64(line));
+    } catch (error) {
+      socket.destroy();
+      throw error;
+    } finally {
+      this.#sockets.delete(socket);
+    }
+  }
+
+  /** Ends the session, and with it its streams. */
+  close(): void {
+    this.#closed = true;
+    this.#end();
+  }
+
+  #end(): void {
+    this.#session = null;
+    for (const socket of this.#sockets) socket.destroy();
+    this.#sockets.clear();
+  }
+
+  /** Asks for a stream of a session on a connection of its own. */
+  async #request(control: Socket, own: NetAddress, negotiate: (socket: Socket) => Promise<void>): Promise<Stream> {
+    const socket = await this.#hello();
+    try {
+      await negotiate(socket);
+      if (control.destroyed || socket.destroyed) throw new Error('the session ended');
+      return { socket, own };
+    } catch (error) {
+      socket.destroy();
+      if (error instanceof SamRefusal && error.result === 'INVALID_ID') control.destroy();
+      throw error;
+    }
+  }
+
+  #open(): Promise<Session> {
+    if (this.#session === null) {
+      const session = this.#create();
+      this.#session = session;
+      const lost = (): void => {
+        if (this.#session === session) this.#end();
+      };
+      session.then(({ id, control }) => {
+        control.once('close', () => {
+          this.#log.info(`Destroying I2P SAM session ${id}`);
+          lost();
+        });
+        if (control.destroyed) lost();
+      }, lost);
+    }
+    return this.#session;
+  }
+
+  async #create(): Promise<Session> {
+    const kind = this.#keyFile === null ? 'transient' : 'persistent';
+    const id = randomBytes(5).toString('hex');
+    this.#log.debug('i2p', `Creating ${kind} I2P SAM session ${id} with ${placeText(this.#options.bridge)}`);
+    const control = await this.#hello();
+    try {
+      const own = addressOf(
+        this.#keyFile === null ? await createTransient(control, id) : await this.#createLasting(control, id, this.#keyFile),
+      );
+      // Nothing more is expected there but its end.
+      control.resume();
+      this.#log.info(`${kind === 'transient' ? 'Transient' : 'Persistent'} I2P SAM session ${id} created, my address=${addressText(own)}`);
+      return { id, own, control };
+    } catch (error) {
+      control.destroy();
+      throw error;
+    }
+  }
+
+  /** @returns the private key of the session, as it is in the file */
+  async #createLasting(control: Socket, id: string, file: string): Promise<Uint8Array> {
+    let key: Uint8Array;
+    if (fs.existsSync(file)) key = fs.readFileSync(file);
+    else {
+      key = fromBase64(await ask(control, `DEST GENERATE ${SIGNATURE}`, 'PRIV'));
+      // What is no key shall not be kept.
+      addressOf(key);
+      fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+      replaceFileSync(file, key);
+    }
+    const request = `SESSION CREATE STYLE=STREAM ID=${id} DESTINATION=${toBase64(key)} ${tunnels(3)}`;
+    await ask(control, request, 'RESULT', 'SESSION CREATE');
+    return key;
+  }
+
+  /** A fresh connection to the bridge. */
+  async #hello(): Promise<Socket> {
+    if (this.#closed) throw new Error('closed');
+    const { bridge, connectTimeoutMs } = this.#options;
+    const socket = await openSocket(bridge, connectTimeoutMs, this.#sockets).catch((error: Error) => {
+      throw new Error(`Cannot connect to ${placeText(bridge)}: ${error.message}`);
+    });
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
+    await ask(socket, 'HELLO VERSION MIN=3.1 MAX=3.1', 'RESULT');
+    return socket;
+  }
+}
+
+/** Calls to addresses of I2P, and peers that come to ours. */
+export class I2p {
+  readonly #options: I2pOptions;
+  readonly #log: Logger;
+  /** The address that peers find us at. */
+  readonly #lasting: SamSession | null;
+  readonly #unused: SamSession[] = [];
+  /** Sessions of one call each, in use or not. */
+  readonly #transient = new Set<SamSession>();
+  #accepting: Retry | null = null;
+  #stopped = false;
+
+  constructor(options: I2pOptions, log: Logger) {
+    this.#options = options;
+    this.#log = log;
+    this.#lasting = options.keyFile === null ? null : new SamSession(options, options.keyFile, log);
+  }
+
+  /**
+   * Connects to an address.
+   * @param apart from an address that is used for nothing else
+   * @throws Error with a short reason
+   */
+  async dial(to: NetAddress, apart: boolean): Promise<Stream> {
+    const where = this.#options.logIps ? addressText(to) : 'a peer';
+    if (to.port !== PORT) {
+      this.#log.debug('i2p', `Error connecting to ${where}, connection refused due to arbitrary port ${to.port}`);
+      throw new Error('I2P has no ports');
+    }
+    try {
+      return this.#lasting === null || apart ? await this.#dialOnce(to) : await this.#lasting.connect(to);
+    } catch (error) {
+      this.#log.debug('i2p', `Error connecting to ${where}: ${(error as Error).message}`);
+      throw error;
+    }
+  }
+
+  /** From an address that lasts as long as the stream. */
+  async #dialOnce(to: NetAddress): Promise<Stream> {
+    const session = this.#unused.pop() ?? new SamSession(this.#options, null, this.#log);
+    this.#transient.add(session);
+    const end = (): void => {
+      this.#transient.delete(session);
+      session.close();
+    };
+    try {
+      const stream = await session.connect(to);
+      stream.socket.once('close', end);
+      return stream;
+    } catch (error) {
+      if (this.#unused.length < MAX_UNUSED && !this.#stopped) this.#unused.push(session);
+      else end();
+      throw error;
+    }
+  }
+
+  /** Lets peers come in, if there is an address that they can find. */
+  listen(events: I2pEvents): void {
+    const session = this.#lasting;
+    if (session === null) return;
+    let told: NetAddress | null = null;
+    const tell = (own: NetAddress | null): void => {
+      if (told === own) return;
+      told = own;
+      if (!this.#stopped) events.own(own);
+    };
+    const acceptAll = async (worked: () => void): Promise<void> => {
+      while (!this.#stopped) {
+        const listening = await session.listen().catch((error: Error) => {
+          tell(null);
+          throw error;
+        });
+        tell(listening.own);
+        const from = await session.accept(listening);
+        worked();
+        events.inbound(listening, from);
+      }
+    };
+    this.#accepting = new Retry((worked) =>
+      acceptAll(worked).catch((error: Error) => {
+        if (!this.#stopped) this.#log.warn(`No peers come in from I2P: ${error.message}`);
+      }),
+    );
+    this.#accepting.start();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#accepting?.stop();
+    this.#lasting?.close();
+    for (const session of this.#transient) session.close();
+  }
+}
+
+/** Few tunnels for a call, more for what others come to. */
+const tunnels = (quantity: number): string => `i2cp.leaseSetEncType=4,0 inbound.quantity=${quantity} outbound.quantity=${quantity}`;
+
+/** @returns the private key of the session */
+async function createTransient(control: Socket, id: string): Promise<Uint8Array> {
+  const request = `SESSION CREATE STYLE=STREAM ID=${id} DESTINATION=TRANSIENT ${SIGNATURE} ${tunnels(1)}`;
+  return fromBase64(await ask(control, request, 'DESTINATION', 'SESSION CREATE'));
+}
+
+/**
+ * Sends a request. The connection ends when no reply comes.
+ * @param wanted of the reply
+ * @param shown of the request in errors: keys stand in no log
+ * @throws SamRefusal; Error with a short reason
+ */
+async function ask(socket: Socket, request: string, wanted: string, shown = request): Promise<string> {
+  const timer = setTimeout(() => socket.destroy(new Error('no reply')), REPLY_MS);
+  try {
+    socket.write(`${request}\n`);
+    const reply = keyValues(await readLine(socket, MAX_LINE, FROM));
+    const result = reply.get('RESULT');
+    if (result !== undefined && result !== 'OK') throw new SamRefusal(shown, result);
+    const value = reply.get(wanted);
+    if (value === undefined) throw new Error(`no ${wanted}= in the reply to "${shown}"`);
+    return value;
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The address of what begins with a destination: a private key does. @throws Error */
+function addressOf(bytes: Uint8Array): NetAddress {
+  const [high = 0, low = 0] = bytes.subarray(DESTINATION_BYTES - 2, DESTINATION_BYTES);
+  const length = DESTINATION_BYTES + ((high << 8) | low);
+  if (bytes.length < length) throw new Error(`a destination of ${length} bytes within ${bytes.length}`);
+  const hash = createHash('sha256').update(bytes.subarray(0, length)).digest();
+  return { network: 'i2p', bytes: new Uint8Array(hash), port: PORT };
+}
+
+/** I2P's Base64 has - and ~ for + and /. @throws Error that does not repeat it: it may be a key */
+function fromBase64(text: string): Uint8Array {
+  if (text.length % 4 !== 0 || !/^[A-Za-z0-9~-]+={0,2}$/.test(text)) throw new Error('not Base64 of I2P');
+  return new Uint8Array(Buffer.from(text.replaceAll('-', '+').replaceAll('~', '/'), 'base64'));
+}
+
+const toBase64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64').replaceAll('+', '-').replaceAll('/', '~');
+
+const quote = (text: string): string => JSON.stringify(text.slice(0, MAX_QUOTE));
+
+const placeText = ({ host, port }: SocksProxy): string => `${host.includes(':') ? `[${host}]` : host}:${port}`;

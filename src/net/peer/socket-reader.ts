@@ -1,0 +1,64 @@
+// Reads of a paused socket that take nothing beyond what they ask for: the rest belongs to whoever has the socket next.
+import type { Socket } from 'node:net';
+
+/**
+ * Exactly so many bytes.
+ * @param from who is at the other end, for the error when the connection ends before
+ */
+export function readBytes(socket: Socket, length: number, from: string): Promise<Uint8Array> {
+  return whenReadable(socket, from, () => {
+    const bytes = socket.read(length) as Buffer | null;
+    return bytes === null ? null : new Uint8Array(bytes);
+  });
+}
+
+/**
+ * A line of bytes as latin1, without its end.
+ * @param most bytes of it; longer ones are an error
+ */
+export function readLine(socket: Socket, most: number, from: string): Promise<string> {
+  let line = '';
+  return whenReadable(socket, from, () => {
+    for (let bytes = socket.read() as Buffer | null; bytes !== null; bytes = socket.read() as Buffer | null) {
+      const end = bytes.indexOf('\n');
+      line += bytes.toString('latin1', 0, end < 0 ? bytes.length : end);
+      if (line.length > most) throw new Error(`${from}: too long a line`);
+      if (end < 0) continue;
+      if (end + 1 < bytes.length) socket.unshift(bytes.subarray(end + 1));
+      return line;
+    }
+    return null;
+  });
+}
+
+/** What `attempt` makes of what has come; null: not yet. Rejects with its error, and when the connection ends. */
+function whenReadable<T>(socket: Socket, from: string, attempt: () => T | null): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const look = (): void => {
+      try {
+        const found = attempt();
+        if (found === null) return;
+        stop();
+        resolve(found);
+      } catch (error) {
+        stop();
+        reject(error);
+      }
+    };
+    const ended = (): void => {
+      stop();
+      reject(new Error(`${from}: ${socket.errored?.message ?? 'closed the connection'}`));
+    };
+    const stop = (): void => {
+      socket.off('readable', look);
+      socket.off('close', ended);
+    };
+    if (socket.destroyed) {
+      ended();
+      return;
+    }
+    socket.on('close', ended);
+    socket.on('readable', look);
+    look();
+  });
+}
