@@ -7,6 +7,7 @@ import { type NetContext, poissonDelayMs } from '../context.js';
 import type { Peer } from '../peer/peer.js';
 import { encodeInv, encodeU64, type InvItem } from '../wire/messages.js';
 import { FEEFILTER_VERSION, INV, MAX_INV_SIZE } from '../wire/protocol.js';
+import { RelayLog } from './relay-log.js';
 import { RollingBloom } from './rolling-bloom.js';
 
 /**
@@ -23,6 +24,10 @@ const BROADCAST_PER_THOUSAND = 5;
 const SLICE_MS = 2;
 /** Of what waits, so many are put in order each time, those that came first. */
 const ORDERED = 2_000;
+/** Looked at for that in one turn, since most may have left the mempool. */
+const LOOKED_AT = 4 * ORDERED;
+/** What waits for a slow peer beyond that, 64 MB; it never hears of still older ones. */
+const MOST_WAITING = 1_000_000;
 /** Hashes of one inv. */
 const MAX_INV = 1_000;
 /** Hashes a peer surely knows, and those told it lately. */
@@ -48,8 +53,10 @@ const LEAST_FEE_OF_21 = 1_000;
 interface PeerInventory {
   readonly known: RollingBloom;
   readonly recent: RollingBloom;
-  /** To be announced, by txid or wtxid as the peer wants. */
+  /** To be announced first, by txid or wtxid as the peer wants, at most ORDERED. */
   readonly waiting: Map<string, Uint8Array>;
+  /** Position in the log where the rest of what waits begins. */
+  next: number;
   nextSendMs: number;
   /** It asked for the whole mempool. */
   sendMempool: boolean;
@@ -79,6 +86,7 @@ interface Relayed {
 
 export class TxAnnouncer {
   readonly #books = new Map<Peer, PeerInventory>();
+  readonly #log = new RelayLog(MOST_WAITING);
   /** By txid, oldest first; and the txids of wtxids. */
   readonly #relay = new Map<string, Relayed>();
   readonly #relayTxids = new Map<string, string>();
@@ -102,6 +110,7 @@ export class TxAnnouncer {
       known: new RollingBloom(KNOWN, FALSE_HITS),
       recent: new RollingBloom(RECENT, FALSE_HITS),
       waiting: new Map(),
+      next: this.#log.end,
       nextSendMs: 0,
       sendMempool: false,
       walk: null,
@@ -123,15 +132,33 @@ export class TxAnnouncer {
 
   /** Transactions that wait to be announced to a peer. */
   waitingFor(peer: Peer): number {
-    return this.#books.get(peer)?.waiting.size ?? 0;
+    const book = this.#books.get(peer);
+    return book === undefined ? 0 : this.#countWaiting(book);
   }
 
   /** A transaction of the mempool is to be known everywhere (Core's RelayTransaction). */
   relay(tx: Pick<TxView, 'txid' | 'wtxid'>): void {
+    if (this.#books.size === 0) return;
+    const [txid, wtxid] = [keyed(tx.txid), keyed(tx.wtxid)];
+    this.#log.append(txid.hash, wtxid.hash, () => this.#lowestPosition());
+    const at = this.#log.end - 1;
     for (const [peer, book] of this.#books) {
-      const hash = peer.relaysByWtxid ? tx.wtxid : tx.txid;
-      if (!book.known.has(hash)) book.waiting.set(hashKey(hash), hash.slice());
+      if (book.next !== at || book.waiting.size >= ORDERED) continue;
+      const { key, hash } = peer.relaysByWtxid ? wtxid : txid;
+      if (!book.known.has(hash)) book.waiting.set(key, hash);
+      book.next++;
     }
+  }
+
+  /** Of the log, what some peer has still to be told. */
+  #lowestPosition(): number {
+    let lowest = this.#log.end;
+    for (const { next } of this.#books.values()) lowest = Math.min(lowest, next);
+    return lowest;
+  }
+
+  #countWaiting(book: PeerInventory): number {
+    return book.waiting.size + this.#log.end - Math.max(book.next, this.#log.begin);
   }
 
   /** A peer sent or announced it. */
@@ -178,6 +205,7 @@ export class TxAnnouncer {
     if (!trickle && book.walk === null) return;
     if (!peer.relaysTxs) {
       book.waiting.clear();
+      book.next = this.#log.end;
       book.walk = null;
       return;
     }
@@ -212,17 +240,10 @@ export class TxAnnouncer {
   }
 
   #announceWaiting(peer: Peer, book: PeerInventory, now: number): void {
-    if (book.waiting.size === 0) return;
-    const { mempool, wtxids } = this.#context;
-    const most = Math.min(MAX_INV, BROADCAST_MAX + Math.floor(book.waiting.size / 1_000) * BROADCAST_PER_THOUSAND);
-    const found: { hash: Uint8Array; entry: MempoolEntry }[] = [];
-    for (const [key, hash] of book.waiting) {
-      if (found.length === ORDERED) break;
-      const entry = peer.relaysByWtxid ? wtxids.get(hash) : mempool.get(hash);
-      // It left the mempool: nobody needs it now.
-      if (entry === undefined) book.waiting.delete(key);
-      else found.push({ hash, entry });
-    }
+    const count = this.#countWaiting(book);
+    if (count === 0) return;
+    const most = Math.min(MAX_INV, BROADCAST_MAX + Math.floor(count / 1_000) * BROADCAST_PER_THOUSAND);
+    const found = this.#firstWaiting(peer, book);
     // Parents before children, then by fee rate.
     found.sort((a, b) => a.entry.ancestorCount - b.entry.ancestorCount || b.entry.fee * a.entry.size - a.entry.fee * b.entry.size);
     const items: InvItem[] = [];
@@ -240,6 +261,29 @@ export class TxAnnouncer {
       items.push({ type: invType(peer), hash });
     }
     if (items.length > 0) peer.send('inv', encodeInv(items));
+  }
+
+  /** What waits first and is still in the mempool; the others need not be known now. */
+  #firstWaiting(peer: Peer, book: PeerInventory): { readonly hash: Uint8Array; readonly entry: MempoolEntry }[] {
+    const { mempool, wtxids } = this.#context;
+    const byWtxid = peer.relaysByWtxid;
+    const entryOf = (hash: Uint8Array): MempoolEntry | undefined => (byWtxid ? wtxids.get(hash) : mempool.get(hash));
+    const found: { hash: Uint8Array; entry: MempoolEntry }[] = [];
+    for (const [key, hash] of book.waiting) {
+      const entry = entryOf(hash);
+      if (entry === undefined) book.waiting.delete(key);
+      else found.push({ hash, entry });
+    }
+    book.next = Math.max(book.next, this.#log.begin);
+    for (const end = Math.min(this.#log.end, book.next + LOOKED_AT); book.next < end && found.length < ORDERED; book.next++) {
+      const hash = this.#log.read(book.next, byWtxid);
+      const entry = book.known.has(hash) ? undefined : entryOf(hash);
+      if (entry === undefined) continue;
+      const key = hashKey(hash);
+      if (!book.waiting.has(key)) found.push({ hash, entry });
+      book.waiting.set(key, hash);
+    }
+    return found;
   }
 
   #remember(entry: MempoolEntry, now: number): void {
@@ -327,6 +371,11 @@ function feeSteps(least: number): readonly number[] {
   const list = [0];
   for (let step = least / 2; step <= MAX_FEE_STEP; step *= FEE_STEP) list.push(Math.floor(step));
   return list;
+}
+
+/** A copy for all peers. */
+function keyed(hash: Uint8Array): { readonly key: string; readonly hash: Uint8Array } {
+  return { key: hashKey(hash), hash: hash.slice() };
 }
 
 function invType(peer: Peer): number {

@@ -16,6 +16,7 @@ import type { Connection } from '../../../src/net/peer/connection.js';
 import { Peer } from '../../../src/net/peer/peer.js';
 import { BloomFilter, MAX_BLOOM_FILTER_BYTES, MAX_HASH_FUNCTIONS, murmurHash3 } from '../../../src/net/relay/bloom-filter.js';
 import { CompactRelay } from '../../../src/net/relay/compact-relay.js';
+import { RelayLog } from '../../../src/net/relay/relay-log.js';
 import { RollingBloom } from '../../../src/net/relay/rolling-bloom.js';
 import { TxAnnouncer } from '../../../src/net/relay/tx-announcer.js';
 import { TxReceiver } from '../../../src/net/relay/tx-receiver.js';
@@ -296,6 +297,85 @@ t.test('the whole mempool, and what waits, go through a filter in slices', async
     announcer.send(peer);
   }
   t.same(told(), txs.map(idOf).sort(), 'the others later');
+});
+
+/** An announcer over a mempool that is a table of ids, without fees and ancestors, and what its peers were told. */
+function announcerOver(pool: ReadonlyMap<string, Uint8Array>) {
+  const clock = { seconds: 1_600_000_000, nowSeconds: () => clock.seconds, nowMs: () => clock.seconds * 1_000 };
+  const txOf = (txid: Uint8Array) => ({ txid, wtxid: txid, bytes: txid });
+  const mempool = {
+    get: (txid: Uint8Array) =>
+      pool.has(Buffer.from(txid).toString('hex')) ? { tx: txOf(txid), txid, ancestorCount: 1, fee: 1_000, size: 100 } : undefined,
+  };
+  const context = { mempool, wtxids: {}, clock, random: () => 0.5, options: { feeFilter: false } };
+  const announcer = new TxAnnouncer(context as unknown as NetContext);
+  const join = (told: string[] = []): Peer => {
+    const peer = new Peer(1, 'inbound', { network: 'ipv4', bytes: new Uint8Array(4), port: 1 }, '', '', NO_PERMISSIONS, 0);
+    const send = (_: string, payload: Uint8Array) => {
+      for (const { hash } of decodeInv(payload)) told.push(Buffer.from(hash).toString('hex'));
+    };
+    peer.connection = { send } as unknown as Connection;
+    peer.relaysTxs = true;
+    announcer.join(peer);
+    return peer;
+  };
+  return { announcer, clock, join, relay: (txid: Uint8Array) => announcer.relay(txOf(txid)) };
+}
+
+t.test('what waits for many peers is kept once', async (t) => {
+  const { announcer, join, relay } = announcerOver(new Map());
+  const peers = Array.from({ length: 100 }, () => join());
+  const held = (): number => process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers;
+  const before = held();
+  for (let n = 0; n < 10_000; n++) relay(numbered(n));
+  const megabytes = (held() - before) / 1e6;
+  t.equal(announcer.waitingFor(peers[0]!), 10_000);
+  // An entry of its own for each peer takes 286 bytes: 286 MB.
+  t.ok(megabytes < 60, `${megabytes.toFixed(0)} MB for 10,000 transactions and 100 peers`);
+});
+
+t.test('a peer is told slowly of many, each once, but for what it knows and what has left', async (t) => {
+  const ids = Array.from({ length: 5_000 }, (_, n) => numbered(n));
+  const pool = new Map(ids.map((id) => [Buffer.from(id).toString('hex'), id]));
+  const { announcer, clock, join, relay } = announcerOver(pool);
+  const told: string[] = [];
+  const peer = join(told);
+  for (const [n, id] of ids.entries()) {
+    if (n % 10 === 3) announcer.noteKnownHash(peer, id);
+    relay(id);
+    // Again, as what nobody asked for is: it still waits once.
+    if (n % 1_000 === 0) relay(id);
+  }
+  const late: string[] = [];
+  const newcomer = join(late);
+  relay(numbered(50_000));
+  pool.set(Buffer.from(numbered(50_000)).toString('hex'), numbered(50_000));
+  for (let n = 1; n < ids.length; n += 2) pool.delete(Buffer.from(ids[n]!).toString('hex'));
+  for (let round = 0; round < 200; round++) {
+    clock.seconds += 60;
+    for (const one of [peer, newcomer]) announcer.send(one);
+    t.ok(told.length <= 200 * (round + 1), 'not all at once');
+  }
+  const left = [...pool.keys()].filter((key) => !ids.some((id, n) => n % 10 === 3 && Buffer.from(id).toString('hex') === key));
+  t.same([...told].sort(), left.sort());
+  t.same(late, [Buffer.from(numbered(50_000)).toString('hex')], 'a newcomer hears of what comes after it');
+  t.equal(announcer.waitingFor(peer), 0);
+});
+
+t.test('the log of announcements drops what every peer was told, and what is too old', async (t) => {
+  const log = new RelayLog(4_000);
+  let needed = 0;
+  for (let n = 0; n < 10_000; n++) log.append(numbered(n), numbered(n + 100_000), () => needed);
+  t.equal(log.end, 10_000);
+  t.ok(log.begin >= 10_000 - 4_000 - 1_024 && log.begin <= 6_000, `from ${log.begin}`);
+  for (let at = log.begin; at < log.end; at += 331) {
+    t.same(log.read(at, false), numbered(at));
+    t.same(log.read(at, true), numbered(at + 100_000));
+  }
+  needed = 9_500;
+  for (let n = 10_000; n < 11_100; n++) log.append(numbered(n), numbered(n), () => needed);
+  t.ok(log.begin > 8_000 && log.begin <= 9_500, `from ${log.begin}`);
+  t.same(log.read(9_500, false), numbered(9_500));
 });
 
 /** Compact blocks over a pool and stand-ins for a chain, for what is fetched and for what takes whole blocks. */
