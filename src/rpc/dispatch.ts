@@ -73,8 +73,8 @@ export class DerivedCall implements CallInfo {
 
 /** Work on entries of a batch whose turn has not come. It must not change what they answer. */
 export interface BatchAhead {
-  /** The entry of this index is next. */
-  reached(index: number): void;
+  /** The entry of this index is next; each is, in order. @returns it, read once */
+  reached(index: number): RequestEntry;
 }
 
 /** A method's code on one thread. */
@@ -238,8 +238,7 @@ export class Dispatcher<Context> {
     for (let i = 0; i < entries.length && !reply.full; i++) {
       const hold = i > 0 ? hooks.breathe?.() : undefined;
       if (hold instanceof Promise) return this.#batchLater(entries, reply, hold, call, hooks);
-      const entry = entries.at(i) as RequestEntry;
-      call.ahead?.reached(i);
+      const entry = call.ahead?.reached(i) ?? (entries.at(i) as RequestEntry);
       const outcome = this.execute(entry, callAt(call, i));
       if (outcome instanceof Promise || workClock.now() - started > turnMs) {
         const first = Promise.resolve(outcome).then((value) => reply.add(entry, value));
@@ -297,8 +296,7 @@ export class Dispatcher<Context> {
       }
       if (!breathed) await hooks.breathe?.();
       breathed = false;
-      const entry = entries.at(reply.count) as RequestEntry;
-      call.ahead?.reached(reply.count);
+      const entry = call.ahead?.reached(reply.count) ?? (entries.at(reply.count) as RequestEntry);
       reply.add(entry, await this.execute(entry, callAt(call, reply.count)));
     }
     return reply.finish();

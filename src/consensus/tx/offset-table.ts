@@ -1,13 +1,17 @@
 // A growing list of 32-bit positions, shared by all transactions of one block so that parsing makes few objects.
 // Used by tx-view.ts and block-view.ts only.
 
+/** Positions of the single transaction that is read; reading never pauses, so it is one at a time. */
+const scratch = new Uint32Array(1024);
+
 /** Append-only positions; `data` may be longer than `length` until trimmed. */
 export class OffsetTable {
   data: Uint32Array;
   length = 0;
 
-  constructor(capacity: number) {
-    this.data = new Uint32Array(capacity);
+  /** @param capacity absent: in memory that the next such table overwrites, so this one is trimmed before then */
+  constructor(capacity?: number) {
+    this.data = capacity === undefined ? scratch : new Uint32Array(capacity);
   }
 
   push(value: number): void {
@@ -23,8 +27,8 @@ export class OffsetTable {
     this.data[index] = value;
   }
 
-  /** Gives back what growing reserved, when that is much. */
+  /** Gives back what growing reserved, when that is much. Up to 16 positions then lie in the collector's own memory. */
   trim(): void {
-    if (this.data.length > this.length * 1.25 + 16) this.data = this.data.slice(0, this.length);
+    if (this.data === scratch || this.data.length > this.length * 1.25 + 16) this.data = this.data.slice(0, this.length);
   }
 }

@@ -48,8 +48,7 @@ export interface ParseTxOptions {
  */
 export function parseTx(bytes: Uint8Array, hashes: Hashes, opts: ParseTxOptions = {}): TxView {
   const reader = new ByteReader(bytes, opts.offset ?? 0);
-  // Room for the smallest shapes; a large transaction doubles it a few times.
-  const table = new OffsetTable(32);
+  const table = new OffsetTable();
   const tx = readTx(reader, table, hashes, opts.allowWitness ?? true);
   if (opts.exact && reader.remaining > 0) throw new DecodeError('bytes after the transaction');
   table.trim();

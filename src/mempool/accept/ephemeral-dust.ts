@@ -48,4 +48,5 @@ export function unspentDust(tx: TxView, others: ReadonlyMap<string, TxView>, { p
 const ALONE: ReadonlyMap<string, TxView> = new Map();
 
 /** The same for one that comes alone. */
-export const checkDustSpent: Step = ({ tx, accept }, context) => (accept.bypassLimits === true ? null : unspentDust(tx, ALONE, context));
+export const checkDustSpent: Step = ({ tx, accept, ancestors }, context) =>
+  accept.bypassLimits === true || ancestors.size === 0 ? null : unspentDust(tx, ALONE, context);

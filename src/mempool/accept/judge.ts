@@ -14,7 +14,16 @@ import { checkChainLimits, checkOwnConflicts } from './chain-limits.js';
 import { checkClusterLimits } from './cluster-limits.js';
 import { checkDiagram } from './diagram-replacement.js';
 import { checkDustSpent } from './ephemeral-dust.js';
-import { checkAlone, checkConflicts, checkFinal, checkInputs, checkMaxFeeRate, checkSizeAndFee, findCoins } from './pre-checks.js';
+import {
+  checkAlone,
+  checkConflicts,
+  checkFinal,
+  checkInputs,
+  checkMaxFeeRate,
+  checkSizeAndFee,
+  findCoins,
+  hasCoins,
+} from './pre-checks.js';
 import { checkReplacement } from './replacement.js';
 import { checkTruc } from './truc.js';
 import type { AcceptContext, Step, Workspace } from './workspace.js';
@@ -98,8 +107,10 @@ export class Judge {
   }
 
   /** Outpoints that neither the pool, its package nor the coins in memory can answer for. */
-  unknownCoins({ tx, accept }: Workspace): Uint8Array[] {
+  unknownCoins(work: Workspace): Uint8Array[] {
     const { pool, chain } = this.deps;
+    if (hasCoins(work, chain.tip)) return [];
+    const { tx, accept } = work;
     const wanted: Uint8Array[] = [];
     for (let i = 0; i < tx.inputCount; i++) {
       if (pool.find(tx.buffer, tx.outpointAt(i)) !== NO_ROW || accept.earlier?.has(keyOf(tx.prevHash(i)))) continue;

@@ -11,8 +11,12 @@ import type { Judge } from './judge.js';
 import { checkAlone, checkInputs, checkSizeAndFee, findCoins } from './pre-checks.js';
 import { type Step, Workspace } from './workspace.js';
 
-/** Transactions that share a trip to the verifier: posting a job costs this thread as much as ten acceptances. */
-const GROUP = 32;
+/**
+ * Transactions that share a trip to the verifier, when there are enough of them for all of its threads: a trip costs
+ * this thread as much as several acceptances. So many payments are no more than the longest job.
+ */
+const LEAST_GROUP = 32;
+const MOST_GROUP = 64;
 
 const COIN_STEPS: readonly Step[] = [findCoins, checkInputs, checkSizeAndFee];
 
@@ -44,10 +48,11 @@ export class Lookahead {
     const earlier = new Map<string, TxView>();
     const fresh: [Workspace, Foreseen][] = [];
     for (const tx of txs) {
-      if (this.#foreseen.has(tx) || pool.find(tx.txid) !== NO_ROW) continue;
+      const key = keyOf(tx.txid);
+      if (this.#foreseen.has(tx) || earlier.has(key) || pool.find(tx.txid) !== NO_ROW) continue;
       const work = new Workspace(tx, { earlier });
       if (this.#judge.check(work, [checkAlone]) !== null) continue;
-      earlier.set(keyOf(tx.txid), tx);
+      earlier.set(key, tx);
       const known: Foreseen = { pending: null, verdict: null, judged: null };
       this.#foreseen.set(tx, known);
       fresh.push([work, known]);
@@ -69,7 +74,8 @@ export class Lookahead {
       if (!runs) earlier.delete(keyOf(work.tx.txid));
       return runs;
     });
-    for (let at = 0; at < ready.length; at += GROUP) this.#verify(ready.slice(at, at + GROUP));
+    const group = Math.min(MOST_GROUP, Math.max(LEAST_GROUP, Math.ceil(ready.length / this.#judge.deps.verifier.size)));
+    for (let at = 0; at < ready.length; at += group) this.#verify(ready.slice(at, at + group));
   }
 
   /** What is known of a transaction's scripts; waits for it when that is to come. Null: nothing. */

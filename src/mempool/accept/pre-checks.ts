@@ -3,6 +3,7 @@
 import { hashToHex } from '../../consensus/bytes/hex.js';
 import type { Coin } from '../../consensus/coin.js';
 import type { HeaderContext } from '../../consensus/header-context.js';
+import { LOCKTIME_THRESHOLD } from '../../consensus/limits.js';
 import { checkSpentCoins } from '../../consensus/rules/check-inputs.js';
 import { checkTransaction } from '../../consensus/rules/check-transaction.js';
 import { legacySigopsWithin } from '../../consensus/rules/cleanup/legacy-sigops.js';
@@ -20,7 +21,7 @@ import { type LockPoints, poolCoin } from '../entry.js';
 import { keyOf } from '../hash-key.js';
 import { FLAG, NO_ROW } from '../rows.js';
 import { checkUnpaidDust } from './ephemeral-dust.js';
-import type { AcceptContext, Step } from './workspace.js';
+import type { AcceptContext, Step, Workspace } from './workspace.js';
 
 /** A fifth of a block's sigops. */
 const MAX_STANDARD_SIGOP_COST = 16_000;
@@ -39,8 +40,10 @@ export const checkAlone: Step = ({ tx, ahead }, { options }) => {
 };
 
 /** Whether the next block could hold it by its lock time. */
-export const checkFinal: Step = ({ tx }, { tip }) =>
-  isFinalTx(tx, tip.height + 1, tip.medianTimePast()) ? null : policyReject('premature-spend', 'non-final');
+export const checkFinal: Step = ({ tx }, { tip }) => {
+  const time = tx.locktime < LOCKTIME_THRESHOLD ? 0 : tip.medianTimePast();
+  return isFinalTx(tx, tip.height + 1, time) ? null : policyReject('premature-spend', 'non-final');
+};
 
 /** Known already, or at odds with transactions that did not allow replacement. */
 export const checkConflicts: Step = (work, { pool, options }) => {
@@ -61,13 +64,21 @@ export const checkConflicts: Step = (work, { pool, options }) => {
   return null;
 };
 
+/** Whether all coins were found before, in the chain and on this tip: only another tip can take those away. */
+export const hasCoins = ({ ahead }: Workspace, tip: HeaderContext): boolean => ahead !== null && ahead.tip === tip && ahead.work.confirmed;
+
 /**
  * Finds the coin of each input; the caller has prefetched them. After a miss, outputs of its own tell that it is in a
  * block.
  */
-export const findCoins: Step = (work, { pool, coins }) => {
+export const findCoins: Step = (work, { pool, coins, tip }) => {
   const { tx } = work;
+  if (hasCoins(work, tip)) {
+    work.spent = (work.ahead as NonNullable<Workspace['ahead']>).work.spent;
+    return null;
+  }
   work.spent = [];
+  work.confirmed = true;
   for (let i = 0; i < tx.inputCount; i++) {
     const parent = pool.find(tx.buffer, tx.outpointAt(i));
     const sibling = parent === NO_ROW ? work.accept.earlier?.get(keyOf(tx.prevHash(i))) : undefined;
@@ -79,6 +90,7 @@ export const findCoins: Step = (work, { pool, coins }) => {
           : coins.get(tx.outpoint(i));
     if (coin !== undefined) {
       work.spent.push(coin);
+      if (parent !== NO_ROW || sibling !== undefined) work.confirmed = false;
       continue;
     }
     for (const own of ownOutpoints(tx)) {

@@ -54,6 +54,8 @@ export class Workspace {
   ahead: { readonly work: Workspace; readonly tip: HeaderContext } | null = null;
   /** Coin of each input, from the pool or the chain. */
   spent: Coin[] = [];
+  /** Whether all these coins were found, in the chain. */
+  confirmed = false;
   fee = 0;
   modifiedFee = 0;
   /** Negative until it is counted. */

@@ -83,21 +83,23 @@ export class FrameReader {
     const { held } = this;
     if (this.fault !== null || held < HEADER_BYTES) return null;
     const header = this.#bytes.peek(HEADER_BYTES);
-    const length = new DataView(header.buffer, header.byteOffset).getUint32(LENGTH_AT, true);
+    const view = new DataView(header.buffer, header.byteOffset);
+    const length = view.getUint32(LENGTH_AT, true);
+    const wanted = view.getUint32(CHECKSUM_AT);
     const { text: command, valid } = readCommand(header.subarray(COMMAND_AT, COMMAND_AT + COMMAND_BYTES));
     for (let i = 0; i < 4; i++) {
       if (header[i] === this.#magic[i]) continue;
-      return this.#fail(`HEADER ERROR - MESSAGESTART (${command}, ${length} bytes), received ${hex(header, 0, 4)}`);
+      return this.#fail(`HEADER ERROR - MESSAGESTART (${command}, ${length} bytes), received ${hex(view.getUint32(0))}`);
     }
     if (length > MAX_PROTOCOL_MESSAGE_LENGTH) return this.#fail(`HEADER ERROR - SIZE (${command}, ${length} bytes)`);
     const size = HEADER_BYTES + length;
     if (held < size) return null;
-    const wanted = hex(header, CHECKSUM_AT, 4);
     this.#bytes.drop(HEADER_BYTES);
     const payload = this.#bytes.take(length);
-    const sum = hex(this.#hashes.sha256d(payload), 0, 4);
+    const hash = this.#hashes.sha256d(payload);
+    const sum = new DataView(hash.buffer, hash.byteOffset).getUint32(0);
     if (sum !== wanted) {
-      const fault = `CHECKSUM ERROR (${command}, ${length} bytes), expected ${sum} was ${wanted}`;
+      const fault = `CHECKSUM ERROR (${command}, ${length} bytes), expected ${hex(sum)} was ${hex(wanted)}`;
       return { command, payload: null, fault, size };
     }
     if (!valid) return { command, payload: null, fault: `HEADER ERROR - COMMAND (${command}, ${length} bytes)`, size };
@@ -124,6 +126,5 @@ export function readCommand(bytes: Uint8Array): { readonly text: string; readonl
   return { text, valid };
 }
 
-function hex(bytes: Uint8Array, at: number, length: number): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset + at, length).toString('hex');
-}
+/** @param word four bytes, the first of them highest */
+const hex = (word: number): string => word.toString(16).padStart(8, '0');

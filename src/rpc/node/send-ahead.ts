@@ -26,11 +26,20 @@ function offeredText({ method, params }: RequestEntry): string | undefined {
   return typeof first === 'string' ? first : undefined;
 }
 
+/** An entry that was read before its turn, and the transaction that it offers. */
+interface ReadEntry {
+  readonly entry: RequestEntry;
+  readonly text: string | undefined;
+  readonly tx: TxView | null;
+}
+
 /** What dispatch keeps beside a batch that offers transactions. */
 export class SendAhead implements BatchAhead {
   readonly #ctx: NodeContext;
   readonly #entries: RequestList;
-  readonly #read = new Map<string, TxView>();
+  /** By index, from the one whose turn it is to those that are under way. */
+  readonly #read = new Map<number, ReadEntry>();
+  #current: ReadEntry | undefined;
   #next = 0;
 
   constructor(ctx: NodeContext, entries: RequestList) {
@@ -38,27 +47,34 @@ export class SendAhead implements BatchAhead {
     this.#entries = entries;
   }
 
-  reached(index: number): void {
-    if (this.#next >= this.#entries.length || this.#next > index + REACH - STEP) return;
+  reached(index: number): RequestEntry {
+    if (this.#next < this.#entries.length && this.#next <= index + REACH - STEP) this.#readOn();
+    const current = this.#read.get(index) as ReadEntry;
+    this.#read.delete(index);
+    this.#current = current;
+    return current.entry;
+  }
+
+  #readOn(): void {
     const end = Math.min(this.#entries.length, this.#next + STEP);
     const txs: TxView[] = [];
     for (; this.#next < end; this.#next++) {
-      const text = offeredText(this.#entries.at(this.#next) as RequestEntry);
-      if (text === undefined || this.#read.has(text)) continue;
-      const tx = decodeTx(this.#ctx, text);
-      if (tx === null) continue;
-      this.#read.set(text, tx);
-      txs.push(tx);
+      const entry = this.#entries.at(this.#next) as RequestEntry;
+      const text = offeredText(entry);
+      const tx = text === undefined ? null : decodeTx(this.#ctx, text);
+      this.#read.set(this.#next, { entry, text, tx });
+      if (tx !== null) txs.push(tx);
     }
     // A store that fails here fails again when the transaction has its turn, and is reported there.
     if (txs.length > 0) this.#ctx.mempool.foresee(txs).catch(() => {});
   }
 
-  /** The transaction read from a text, given once: a second offer of the same is read anew. */
+  /** The transaction of the entry whose turn it is, if this is its text; given once. */
   take(text: string): TxView | undefined {
-    const tx = this.#read.get(text);
-    this.#read.delete(text);
-    return tx;
+    const current = this.#current;
+    if (current?.text !== text) return undefined;
+    this.#current = undefined;
+    return current.tx ?? undefined;
   }
 }
 

@@ -165,7 +165,7 @@ t.test('a batch over RPC answers as its entries alone would', async (t) => {
     } else replies.push(...JSON.parse((await desk.executeBody(Buffer.from(JSON.stringify(entries)), call)).body as string));
     t.equal(pool.size, 300);
     const ran = asked.slice(before).filter(({ onlyInput }) => !onlyInput);
-    const behind = split ? 0 : 26;
+    const behind = split ? 0 : 58;
     t.equal(ran.flatMap(({ txids }) => txids).length, 302 + behind, 'one for each offer, and those of its group behind a failure');
     return replies;
   };
