@@ -20,6 +20,8 @@ export class FilledNode {
   readonly daemon: Daemon;
   /** The node's templates follow the mempool by themselves. */
   readonly live: boolean;
+  /** A ripe coin that nothing spends. */
+  spare!: Spendable;
   readonly #wallet = new MiniWallet();
   readonly #agent = new http.Agent({ keepAlive: true });
 
@@ -74,6 +76,7 @@ export class FilledNode {
     const splits = Math.ceil(count / OUTPUTS_PER_SPLIT);
     const coinbases: Spendable[] = [];
     for (let i = 0; i < splits + 100; i++) coinbases.push(await this.#mineBlock());
+    this.spare = coinbases[splits] as Spendable;
     const coins: Spendable[] = [];
     for (const coinbase of coinbases.slice(0, splits)) {
       const split = this.#wallet.spend([coinbase], new Array<Kind>(OUTPUTS_PER_SPLIT).fill('p2wpkh'), FEE_SATS * 10);

@@ -18,6 +18,7 @@ export type LoadReport =
   | { readonly kind: 'woken'; readonly atMs: readonly number[]; readonly bytes: number }
   | { readonly kind: 'polled'; readonly times: readonly number[] }
   | { readonly kind: 'listening'; readonly port: number }
+  | { readonly kind: 'flooded'; readonly bytes: number; readonly seconds: number; readonly ends: number }
   | { readonly kind: 'failed'; readonly message: string };
 
 /** A child process that answers orders with reports. */
