@@ -1,5 +1,6 @@
 // A peer that has a chain and nothing else: it answers getheaders, getdata and ping from prepared bytes, so that what
-// is measured is the node that downloads. A process of its own, with its own reading of the protocol.
+// is measured is the node that downloads. A process of its own, with its own reading of the protocol. The file may be
+// larger than memory.
 //
 //   node build/bench/harness/block-server.js FILE      prints its port; ends with its input
 import fs from 'node:fs';
@@ -10,18 +11,25 @@ import { framed, headersPayload, versionPayload } from '../../test/framework/p2p
 const HEAD = 24;
 const HEADER = 80;
 const MAX_HEADERS = 2_000;
-const data = fs.readFileSync(process.argv[2] as string);
+const file = fs.openSync(process.argv[2] as string, 'r');
 
-/** Whole messages and headers by height, from 1; heights by hash, genesis at 0. */
-const messages: Buffer[] = [Buffer.alloc(0)];
+function read(at: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(length);
+  if (fs.readSync(file, bytes, 0, length, at) !== length) throw new Error('the file of blocks ends early');
+  return bytes;
+}
+
+/** Whole messages, by begin and end in the file, and headers, by height, from 1; heights by hash, genesis at 0. */
+const messages: (readonly [begin: number, end: number])[] = [[0, 0]];
 const headers: Buffer[] = [Buffer.alloc(0)];
 const heights = new Map<string, number>();
-for (let at = 0; at < data.length; ) {
-  const end = at + HEAD + data.readUInt32LE(at + 16);
-  const header = data.subarray(at + HEAD, at + HEAD + HEADER);
+for (let at = 0; at < fs.fstatSync(file).size; ) {
+  const top = read(at, HEAD + HEADER);
+  const end = at + HEAD + top.readUInt32LE(16);
+  const header = top.subarray(HEAD);
   if (heights.size === 0) heights.set(header.toString('latin1', 4, 36), 0);
   heights.set(hash256(header).toString('latin1'), messages.length);
-  messages.push(data.subarray(at, end));
+  messages.push([at, end]);
   headers.push(header);
   at = end;
 }
@@ -45,7 +53,9 @@ function answer(socket: net.Socket, command: string, payload: Buffer): void {
     socket.cork();
     for (let at = 1; at + 36 <= payload.length; at += 36) {
       const height = heights.get(payload.toString('latin1', at + 4, at + 36));
-      if (height !== undefined && height > 0) socket.write(messages[height] as Buffer);
+      if (height === undefined || height === 0) continue;
+      const [begin, end] = messages[height]!;
+      socket.write(read(begin, end - begin));
     }
     socket.uncork();
   }

@@ -48,6 +48,33 @@ export function threadsSince(pid: number, before: ReadonlyMap<string, number>): 
   return spent.filter(([, ms]) => ms > 0).sort((a, b) => b[1] - a[1]);
 }
 
+/** Bytes that a thread, or several, have read and written by system calls, sockets included. */
+export interface ThreadIo {
+  readonly readBytes: number;
+  readonly writtenBytes: number;
+}
+
+const SOME_IO = /^rchar: (\d+)\nwchar: (\d+)\n(?:.*\n)*read_bytes: (\d+)\nwrite_bytes: (\d+)$/m;
+
+/** The same of the whole process, and what of it reached the disk. */
+export function processIo(pid: number): ThreadIo & { readonly diskReadBytes: number; readonly diskWrittenBytes: number } {
+  const [, rchar, wchar, read, written] = SOME_IO.exec(fs.readFileSync(`/proc/${pid}/io`, 'utf8'))!;
+  return { readBytes: Number(rchar), writtenBytes: Number(wchar), diskReadBytes: Number(read), diskWrittenBytes: Number(written) };
+}
+
+/** Of the threads alive now whose name begins so: those of RocksDB read and write tables and nothing else. */
+export function threadIo(pid: number, prefix: string): ThreadIo {
+  let [readBytes, writtenBytes] = [0, 0];
+  for (const tid of fs.readdirSync(`/proc/${pid}/task`)) {
+    const folder = `/proc/${pid}/task/${tid}`;
+    if (!fs.readFileSync(`${folder}/comm`, 'utf8').startsWith(prefix)) continue;
+    const [, rchar, wchar] = SOME_IO.exec(fs.readFileSync(`${folder}/io`, 'utf8'))!;
+    readBytes += Number(rchar);
+    writtenBytes += Number(wchar);
+  }
+  return { readBytes, writtenBytes };
+}
+
 /**
  * Processor milliseconds of a process so far: of its first thread, which is the node thread of adit, and of all others
  * together.

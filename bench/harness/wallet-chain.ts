@@ -14,11 +14,11 @@ const MATURITY = 100;
  */
 const startTime = (): number => Math.floor(Date.now() / 1000) - 20_000;
 
-const withCoins = (tip: BuiltBlock, scripts: readonly Uint8Array[]): BuiltBlock =>
+const withCoins = (tip: BuiltBlock, scripts: readonly Uint8Array[], value: number): BuiltBlock =>
   buildBlock(tip, {
     time: tip === GENESIS ? startTime() : tip.time + 1,
-    fees: -scripts.length * VALUE,
-    outs: scripts.map((script) => ({ value: VALUE, script })),
+    fees: -scripts.length * value,
+    outs: scripts.map((script) => ({ value, script })),
   });
 const empty = (tip: BuiltBlock, count: number): BuiltBlock[] => {
   const blocks: BuiltBlock[] = [];
@@ -30,10 +30,10 @@ const ranges = (count: number): number[][] =>
     Array.from({ length: Math.min(PER_BLOCK, count - b * PER_BLOCK) }, (_, i) => b * PER_BLOCK + i),
   );
 
-/** Ripe coins of coinbases. @param script where coin i goes */
-export function chainOfCoins(count: number, script: (i: number) => Uint8Array): BuiltBlock[] {
+/** Ripe coins of coinbases. @param script where coin i goes @param value of each, in satoshis; 2,000 are in a block */
+export function chainOfCoins(count: number, script: (i: number) => Uint8Array, value = VALUE): BuiltBlock[] {
   const blocks: BuiltBlock[] = [];
-  for (const range of ranges(count)) blocks.push(withCoins(blocks.at(-1) ?? GENESIS, range.map(script)));
+  for (const range of ranges(count)) blocks.push(withCoins(blocks.at(-1) ?? GENESIS, range.map(script), value));
   return [...blocks, ...empty(blocks.at(-1)!, MATURITY)];
 }
 

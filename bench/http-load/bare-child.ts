@@ -6,6 +6,8 @@ import { type HttpResponse, uws } from '../../src/http/front/uws.js';
 let parked: HttpResponse[] = [];
 const parks = process.argv.includes('--park');
 
+// A parent that failed does not say so.
+process.on('disconnect', () => process.exit(0));
 process.once('message', (message: Uint8Array) => {
   const body = new Uint8Array(message);
   const app = uws.App();

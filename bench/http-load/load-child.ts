@@ -124,6 +124,8 @@ function poll(order: LoadOrder & { kind: 'poll' }): void {
   }
 }
 
+// A parent that failed does not say so.
+process.on('disconnect', () => process.exit(0));
 process.on('message', (order: LoadOrder) => {
   if (order.kind === 'loop') closedLoop(order);
   else if (order.kind === 'park') park(order);

@@ -1,0 +1,329 @@
+// A chain with the shape of the main chain's first 500,000 blocks: tiny blocks in the beginning, full ones in the end,
+// payments of one to fourteen inputs and outputs, and coins that are mostly spent young, else at any age. Signatures
+// are bytes of the usual size that prove nothing, so it can only be taken below an assumed-valid block; two weeks of
+// blocks without payments on top bury the rest (scripts of the last two weeks run all the same). Blocks lie in one file
+// as whole `block` messages, as in signed-chain.ts. The tip is as old as the file.
+import { createHash, hash } from 'node:crypto';
+import fs from 'node:fs';
+import { GENESIS, REGTEST_BITS, SPACING, subsidy } from '../../test/framework/chain-builder.js';
+import {
+  compactSize,
+  grind,
+  hash256,
+  scriptNumber,
+  serializeHeader,
+  serializeTx,
+  shown,
+  type Tx,
+  txid,
+} from '../../test/framework/messages.js';
+import { pseudoRandom } from '../../test/framework/pseudo-random.js';
+
+/** At scale 1. */
+export const OLD_CHAIN = { blocks: 500_000, coins: 60_000_000 };
+/** Blocks that bury the others: at the work of regtest, a little more than two weeks. */
+const BURYING = 2_020;
+const RIPE = 100;
+/** Payments of the average block at the end of the chain; they grow with the cube of the height. */
+const MOST_TXS = 2_400;
+const MAX_WEIGHT = 3_980_000;
+/** Of all coins, how many count as young, and how many inputs spend one of these. */
+const YOUNG_COINS = 0.01;
+const YOUNG_SPENDS = 0.7;
+/** From this part of the chain on, two of five coins are of version 0 witnesses. */
+const WITNESSES = 0.75;
+
+const MAGIC = Buffer.from('fabfb5da', 'hex');
+const COMMITMENT_HEAD = Buffer.from('6a24aa21a9ed', 'hex');
+const MERKLE_NODE = 64;
+const HASH = 32;
+const SIGNATURE_AND_KEY = 106;
+
+/** Scripts around the 20 bytes of a hash. */
+const SCRIPTS = [
+  { head: Buffer.from('1976a914', 'hex'), tail: Buffer.from('88ac', 'hex'), witness: false },
+  { head: Buffer.from('17a914', 'hex'), tail: Buffer.from('87', 'hex'), witness: false },
+  { head: Buffer.from('160014', 'hex'), tail: Buffer.alloc(0), witness: true },
+] as const;
+
+/** Facts of a chain. */
+export interface OldChain {
+  /** Blocks with payments, and with those that bury them. */
+  readonly blocks: number;
+  readonly height: number;
+  readonly txs: number;
+  readonly inputs: number;
+  readonly outputs: number;
+  /** Unspent at the tip. */
+  readonly coins: number;
+  /** Bytes of all blocks. */
+  readonly bytes: number;
+  readonly tipHex: string;
+}
+
+/** Coins as rows: outpoint, value (6 bytes), kind. */
+class CoinPool {
+  static readonly ROW = 44;
+  static readonly VALUE = 36;
+  static readonly KIND = 42;
+  readonly #rows: Buffer;
+  count = 0;
+
+  constructor(capacity: number) {
+    this.#rows = Buffer.allocUnsafeSlow(capacity * CoinPool.ROW);
+  }
+
+  get full(): boolean {
+    return (this.count + 1) * CoinPool.ROW > this.#rows.length;
+  }
+
+  put(row: Uint8Array): void {
+    if (this.full) throw new Error('more coins than there is room for');
+    this.#rows.set(row, this.count++ * CoinPool.ROW);
+  }
+
+  /** Moves a row out. @param share of the rows below it, 0 to 1 */
+  take(share: number, into: Buffer): void {
+    const at = Math.floor(share * this.count) * CoinPool.ROW;
+    const last = --this.count * CoinPool.ROW;
+    this.#rows.copy(into, 0, at, at + CoinPool.ROW);
+    this.#rows.copyWithin(at, last, last + CoinPool.ROW);
+  }
+}
+
+const doubleHash = (bytes: Uint8Array): Buffer => hash('sha256', hash('sha256', bytes, 'buffer'), 'buffer');
+
+/** Folds `count` hashes in place. @returns the root */
+function foldMerkle(level: Buffer, count: number): Buffer {
+  for (let left = count; left > 1; left = (left + 1) >> 1) {
+    if (left % 2 === 1) level.copy(level, left * HASH, (left - 1) * HASH, left * HASH);
+    for (let i = 0; i * 2 < left; i++) doubleHash(level.subarray(i * MERKLE_NODE, (i + 1) * MERKLE_NODE)).copy(level, i * HASH);
+  }
+  return Buffer.from(level.subarray(0, HASH));
+}
+
+/** Writes payments one behind the other, and knows their ids and weight. */
+class BlockBody {
+  readonly bytes = Buffer.allocUnsafeSlow(4_200_000);
+  /** Ids of the coinbase (to be filled in) and the payments; of their bytes with witnesses. */
+  readonly ids = Buffer.allocUnsafeSlow(40_000 * HASH);
+  readonly witnessIds = Buffer.allocUnsafeSlow(40_000 * HASH);
+  readonly #bare = Buffer.allocUnsafeSlow(100_000);
+  /** Any bytes: signatures and keys. */
+  readonly #noise = createHash('shake256', { outputLength: 65_536 }).digest();
+  readonly #row = Buffer.alloc(CoinPool.ROW);
+  readonly #kinds: number[] = [];
+  #seed = Int32Array.of(1, 2, 3, 4);
+  length = 0;
+  txs = 0;
+  weight = 0;
+
+  begin(): void {
+    this.length = 0;
+    this.txs = 0;
+    this.weight = 0;
+  }
+
+  /** @returns the sum of the inputs, in satoshis */
+  #writeInputs(count: number, take: (into: Buffer) => void): number {
+    let [at, sum] = [this.length, 0];
+    const { bytes } = this;
+    this.#kinds.length = 0;
+    bytes[at++] = count;
+    for (let i = 0; i < count; i++) {
+      take(this.#row);
+      sum += this.#row.readUIntLE(CoinPool.VALUE, 6);
+      const kind = this.#row[CoinPool.KIND]!;
+      this.#kinds.push(kind);
+      this.#row.copy(bytes, at, 0, CoinPool.VALUE);
+      at += CoinPool.VALUE;
+      if (SCRIPTS[kind]!.witness) bytes[at++] = 0;
+      else {
+        bytes[at++] = SIGNATURE_AND_KEY;
+        at = this.#writeSignature(at);
+      }
+      at = bytes.writeUInt32LE(0xffffffff, at);
+    }
+    this.length = at;
+    return sum;
+  }
+
+  /** A signature and a key with their lengths: pushes of a script as well as items of a witness. */
+  #writeSignature(at: number): number {
+    const from = this.#next() & 0x7fff;
+    this.#noise.copy(this.bytes, at, from, from + SIGNATURE_AND_KEY);
+    this.bytes[at] = 71;
+    this.bytes[at + 72] = 33;
+    return at + SIGNATURE_AND_KEY;
+  }
+
+  #next(): number {
+    const seed = this.#seed;
+    let x = seed[0]! ^ (seed[0]! << 11);
+    x ^= x >>> 8;
+    seed.copyWithin(0, 1);
+    seed[3] = seed[2]! ^ (seed[2]! >>> 19) ^ x;
+    return seed[3]!;
+  }
+
+  /** A payment that spends what take() gives. */
+  add(inputs: number, outputs: number, kindOf: () => number, take: (into: Buffer) => void, keep: (row: Buffer) => void): void {
+    const { bytes } = this;
+    const begin = this.length;
+    this.length = bytes.writeUInt32LE(2, begin);
+    // Room for marker and flag, moved away below when there are no witnesses.
+    bytes.writeUInt16BE(1, this.length);
+    this.length += 2;
+    const sum = this.#writeInputs(inputs, take);
+    const value = Math.floor(sum / outputs);
+    const kinds = Array.from({ length: outputs }, kindOf);
+    bytes[this.length++] = outputs;
+    for (const kind of kinds) {
+      const { head, tail } = SCRIPTS[kind]!;
+      bytes.writeUIntLE(value, this.length, 6);
+      bytes.writeUInt16LE(0, this.length + 6);
+      head.copy(bytes, this.length + 8);
+      let at = this.length + 8 + head.length;
+      for (let i = 0; i < 5; i++) at = bytes.writeInt32LE(this.#next(), at);
+      tail.copy(bytes, at);
+      this.length = at + tail.length;
+    }
+    const witnesses = this.#kinds.some((kind) => SCRIPTS[kind]!.witness);
+    this.#bare.writeUInt32LE(2, 0);
+    bytes.copy(this.#bare, 4, begin + 6, this.length);
+    const bareLength = this.length - begin - 2 + 4;
+    this.#bare.writeUInt32LE(0, bareLength - 4);
+    const id = doubleHash(this.#bare.subarray(0, bareLength));
+    if (witnesses) {
+      for (const kind of this.#kinds) {
+        if (SCRIPTS[kind]!.witness) {
+          bytes[this.length] = 2;
+          this.length = this.#writeSignature(this.length + 1);
+        } else bytes[this.length++] = 0;
+      }
+      this.length = bytes.writeUInt32LE(0, this.length);
+    } else {
+      this.#bare.copy(bytes, begin, 0, bareLength);
+      this.length = begin + bareLength;
+    }
+    this.txs++;
+    id.copy(this.ids, this.txs * HASH);
+    (witnesses ? doubleHash(bytes.subarray(begin, this.length)) : id).copy(this.witnessIds, this.txs * HASH);
+    this.weight += 3 * bareLength + this.length - begin;
+    for (const [index, kind] of kinds.entries()) keep(coinRow(this.#row, id, index, value, kind));
+  }
+}
+
+function coinRow(row: Buffer, id: Buffer, index: number, value: number, kind: number): Buffer {
+  id.copy(row);
+  row.writeUInt32LE(index, HASH);
+  row.writeUIntLE(value, CoinPool.VALUE, 6);
+  row[CoinPool.KIND] = kind;
+  return row;
+}
+
+/** Inputs and outputs of a payment; rare large ones gather coins or spread them, whatever is wanted. */
+function shape(random: () => number, spread: boolean): readonly [inputs: number, outputs: number] {
+  if (random() < 0.8) return [random() < 0.65 ? 1 : 2, 2];
+  const many = 3 + Math.floor(random() * 12);
+  return spread ? [1, many] : [many, 1];
+}
+
+/** Writes the chain at a scale, 1 for all of OLD_CHAIN. */
+export function writeOldChain(file: string, scale: number): OldChain {
+  const random = pseudoRandom(21);
+  const blocks = Math.round(OLD_CHAIN.blocks * scale);
+  const wanted = OLD_CHAIN.coins * scale;
+  const old = new CoinPool(Math.ceil(wanted * 1.2) + blocks + 10_000);
+  const young = new CoinPool(Math.ceil(wanted * YOUNG_COINS));
+  const body = new BlockBody();
+  const coinbases: Buffer[] = [];
+  const spare = Buffer.alloc(CoinPool.ROW);
+  const out = fs.openSync(file, 'w');
+  const start = Math.floor(Date.now() / 1000) - (blocks + BURYING) * SPACING;
+  let [txs, inputs, outputs, bytes] = [0, 0, 0, 0];
+  let tip = GENESIS.hash;
+  const keep = (row: Buffer): void => {
+    if (young.full) {
+      young.take(random(), spare);
+      old.put(spare);
+    }
+    young.put(row);
+  };
+  const take = (into: Buffer): void => {
+    const pool = old.count === 0 || (young.count > 0 && random() < YOUNG_SPENDS) ? young : old;
+    pool.take(random(), into);
+  };
+  const height = blocks + BURYING;
+  for (let at = 1; at <= height; at++) {
+    const part = at / blocks;
+    body.begin();
+    const kindOf = (): number => (part > WITNESSES && random() < 0.4 ? 2 : random() < 0.2 ? 1 : 0);
+    const due = part > 1 ? 0 : Math.round(MOST_TXS * part ** 3 * -Math.log(1 - random()));
+    while (body.txs < due && body.weight < MAX_WEIGHT) {
+      const held = old.count + young.count;
+      const [ins, outs] = shape(random, held < wanted * part ** 4);
+      if (held < ins) break;
+      body.add(ins, outs, kindOf, take, keep);
+      inputs += ins;
+      outputs += outs;
+    }
+    const coinbase = coinbaseOf(at, body);
+    const id = txid(coinbase);
+    id.copy(body.ids);
+    coinbases.push(coinRow(Buffer.alloc(CoinPool.ROW), id, 0, subsidy(at), 0));
+    if (coinbases.length > RIPE) keep(coinbases.shift()!);
+    const header = {
+      version: 0x20000000,
+      prev: tip,
+      merkleRoot: foldMerkle(body.ids, body.txs + 1),
+      time: start + at * SPACING,
+      bits: REGTEST_BITS,
+      nonce: 0,
+    };
+    tip = grind(header);
+    const top = Buffer.concat([serializeHeader(header), compactSize(body.txs + 1), serializeTx(coinbase)]);
+    const payments = body.bytes.subarray(0, body.length);
+    fs.writevSync(out, [messageHead(top, payments), top, payments]);
+    txs += body.txs + 1;
+    outputs++;
+    bytes += top.length + payments.length;
+  }
+  fs.closeSync(out);
+  return { blocks, height, txs, inputs, outputs, coins: old.count + young.count + coinbases.length, bytes, tipHex: shown(tip) };
+}
+
+/** The coinbase pays to a key hash that is different in every block. */
+function coinbaseOf(height: number, body: BlockBody): Tx {
+  body.witnessIds.fill(0, 0, HASH);
+  const commitment = hash256(Buffer.concat([foldMerkle(body.witnessIds, body.txs + 1), Buffer.alloc(HASH)]));
+  const { head, tail } = SCRIPTS[0];
+  const script = Buffer.concat([head.subarray(1), doubleHash(scriptNumber(height)).subarray(0, 20), tail]);
+  return {
+    version: 2,
+    ins: [
+      {
+        txid: Buffer.alloc(HASH),
+        index: 0xffffffff,
+        script: Buffer.concat([scriptNumber(height), Buffer.from([0, 0])]),
+        witness: [Buffer.alloc(HASH)],
+      },
+    ],
+    outs: [
+      { value: subsidy(height), script },
+      { value: 0, script: Buffer.concat([COMMITMENT_HEAD, commitment]) },
+    ],
+    locktime: 0,
+  };
+}
+
+/** In front of a `block` message of these two pieces. */
+function messageHead(top: Buffer, payments: Buffer): Buffer {
+  const head = Buffer.alloc(24);
+  MAGIC.copy(head);
+  head.write('block', 4, 'latin1');
+  head.writeUInt32LE(top.length + payments.length, 16);
+  const once = createHash('sha256').update(top).update(payments).digest();
+  hash('sha256', once, 'buffer').copy(head, 20, 0, 4);
+  return head;
+}
