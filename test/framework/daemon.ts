@@ -12,8 +12,10 @@ import { PATIENCE_MS } from './until.js';
 export { freePort };
 
 const root = path.resolve(import.meta.dirname, '../../..');
-/** The compiled daemon. */
-export const daemonFile = path.join(root, 'build', 'bundle', 'src', 'bin', 'aditd.cjs');
+const bundled = path.join(root, 'build', 'bundle', 'src', 'bin');
+/** The daemon and the client, as they are shipped. */
+export const daemonFile = path.join(bundled, 'aditd.cjs');
+export const cliFile = path.join(bundled, 'adit-cli.js');
 /** How long a start or an end may take, in milliseconds. */
 const START_MS = PATIENCE_MS;
 

@@ -6,13 +6,9 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import t from 'tap';
-import { Daemon } from '../framework/daemon.js';
+import { Daemon, daemonFile } from '../framework/daemon.js';
 import { freePort } from '../framework/ports.js';
 import { PATIENCE_MS } from '../framework/until.js';
-
-const root = path.resolve(import.meta.dirname, '../../..');
-const daemonFile = path.join(root, 'build', 'src', 'aditd.js');
-const cliFile = path.join(root, 'build', 'src', 'adit-cli.js');
 
 function run(file: string, ...args: string[]): { status: number | null; out: string; err: string } {
   const done = spawnSync(process.execPath, [file, ...args], { timeout: PATIENCE_MS, encoding: 'utf8' });
@@ -130,26 +126,4 @@ t.test('metrics', async (t) => {
   t.ok(figure('adit_rpc_seconds_count{method="generatetoaddress",result="ok"}') >= 1);
   t.ok(figure('adit_nodejs_eventloop_lag_p99_seconds') >= 0);
   t.match(text, /^adit_info\{.*ecdsa="[^"]+".*\} 1$/m);
-});
-
-t.test('adit-cli', async (t) => {
-  const node = await Daemon.start();
-  t.teardown(() => node.remove());
-  const cli = (...args: string[]): ReturnType<typeof run> =>
-    run(cliFile, '-regtest', `-datadir=${node.dir}`, `-rpcport=${node.port}`, ...args);
-  t.same(cli('getblockcount'), { status: 0, out: '0\n', err: '' });
-  const hash = cli('getblockhash', '0');
-  t.match(hash.out, /^[0-9a-f]{64}\n$/, 'a string is printed raw');
-  t.match(cli('getblock', hash.out.trim(), '1').out, /^\{\n {2}"hash": /, 'an object is indented');
-  t.equal(cli('-named', 'getblockhash', 'height=0').out, hash.out);
-  const missing = cli('nosuchmethod');
-  t.equal(missing.status, 89);
-  t.equal(missing.err, 'error code: -32601\nerror message:\nMethod not found\n');
-  t.equal(cli('getblockhash', '99').status, 8);
-  const wrong = cli('-rpcuser=x', '-rpcpassword=y', 'getblockcount');
-  t.equal(wrong.status, 1);
-  t.equal(wrong.err, 'error: Authorization failed: Incorrect rpcuser or rpcpassword\n');
-  const nobody = run(cliFile, '-regtest', `-datadir=${node.dir}`, `-rpcport=${await freePort()}`, 'getblockcount');
-  t.equal(nobody.status, 1);
-  t.match(nobody.err, /^error: Could not connect to the server 127\.0\.0\.1:/);
 });

@@ -7,11 +7,9 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { warmupTexts } from '../../src/node/warmup.js';
-import { Daemon } from '../framework/daemon.js';
+import { Daemon, daemonFile } from '../framework/daemon.js';
 import { freePort } from '../framework/ports.js';
 import { PATIENCE_MS } from '../framework/until.js';
-
-const daemonFile = path.resolve(import.meta.dirname, '../../../build/src/aditd.js');
 
 function folder(t: { teardown(run: () => void): unknown }, conf?: string): string {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-conf-'));

@@ -6,10 +6,9 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import t from 'tap';
-import { Daemon } from '../framework/daemon.js';
+import { Daemon, daemonFile } from '../framework/daemon.js';
 import { PATIENCE_MS, until } from '../framework/until.js';
 
-const daemonFile = path.resolve(import.meta.dirname, '../../../build/src/aditd.js');
 const ADDRESS = 'bcrt1qrkdm7junpxckxj8kxkfrdh45p57yxg3wyd3mcw';
 
 const logOf = (node: Daemon): string => fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8');

@@ -240,7 +240,7 @@ t.test('-stopatheight', async (t) => {
   t.equal(await node.call('getbestblockhash'), tip.hashHex);
 });
 
-t.test('stop while blocks are being loaded', async (t) => {
+nightlyTest('stop while blocks are being loaded', async (t) => {
   const dir = path.join(temporary(t), 'blocks');
   writeBlocksFolder(dir, [GENESIS_BYTES, ...main.map(({ bytes }) => bytes)]);
   const node = await Daemon.start(...Array.from({ length: 30 }, () => `-loadblock=${dir}`));
@@ -250,7 +250,7 @@ t.test('stop while blocks are being loaded', async (t) => {
   t.match(await node.call('getblockcount'), Number);
 });
 
-t.test('-checkblocks looks as deep as it is told', async (t) => {
+nightlyTest('-checkblocks looks as deep as it is told', async (t) => {
   const node = await Daemon.start();
   t.teardown(() => node.remove());
   await submitAll(node);

@@ -7,12 +7,10 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
 import t from 'tap';
+import { cliFile, daemonFile } from '../framework/daemon.js';
 import { freePort } from '../framework/ports.js';
 import { PATIENCE_MS } from '../framework/until.js';
 
-const root = path.resolve(import.meta.dirname, '../../..');
-const daemonFile = path.join(root, 'build', 'src', 'aditd.js');
-const cliFile = path.join(root, 'build', 'src', 'adit-cli.js');
 const missing = spawnSync('openssl', ['version']).status !== 0;
 
 t.test('TLS', { skip: missing && 'needs the openssl program' }, async (t) => {

@@ -1,12 +1,10 @@
 // adit-cli against a real node: what it prints where, and what it exits with.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
-import path from 'node:path';
 import t from 'tap';
-import { Daemon } from '../framework/daemon.js';
+import { cliFile, Daemon } from '../framework/daemon.js';
 import { freePort } from '../framework/ports.js';
 
-const cliFile = path.resolve(import.meta.dirname, '../../../build/src/adit-cli.js');
 const address = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 
 interface Ended {

@@ -2,6 +2,7 @@
 // alone are the long form's (test/hostile).
 import t from 'tap';
 import { Daemon } from '../framework/daemon.js';
+import { rounds } from '../framework/depth.js';
 import { testKey } from '../framework/keys.js';
 import { compactSize, hash256 } from '../framework/messages.js';
 import { mine, type Template } from '../framework/miner.js';
@@ -13,7 +14,14 @@ import { runHostile } from '../hostile/hostile-run.js';
 const MOST_BYTES = 1_000 * 2 ** 20;
 
 t.test('a node under attack', async (t) => {
-  const report = await runHostile({ seconds: 15, short: true, blocks: 2_200, lanesAlone: 0, lanesTogether: 3, connections: 1_000 });
+  const report = await runHostile({
+    seconds: rounds(8, 15),
+    short: true,
+    blocks: 2_200,
+    lanesAlone: 0,
+    lanesTogether: 3,
+    connections: 1_000,
+  });
   t.strictSame(report.faults, [], 'every block and transaction of the honest arrived, in both directions');
   t.strictSame(report.logErrors, []);
   t.ok(report.blocks >= 4, `${report.blocks} blocks`);

@@ -3,10 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import t, { type Test } from 'tap';
-import { Daemon, freePort } from '../framework/daemon.js';
+import { Daemon, daemonFile, freePort } from '../framework/daemon.js';
 import { until } from '../framework/until.js';
-
-const daemonFile = path.resolve(import.meta.dirname, '..', '..', 'src', 'aditd.js');
 
 const logOf = (node: Daemon): string => fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8');
 

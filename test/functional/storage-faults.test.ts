@@ -435,13 +435,7 @@ t.test('block files belong to one node at a time, whatever becomes of it', async
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
   const { status, stderr } = spawnSync(
     process.execPath,
-    [
-      path.resolve(import.meta.dirname, '../../src/aditd.js'),
-      '-regtest',
-      `-datadir=${dir}`,
-      `-blocksdir=${blocksDir}`,
-      '-printtoconsole=0',
-    ],
+    [daemonFile, '-regtest', `-datadir=${dir}`, `-blocksdir=${blocksDir}`, '-printtoconsole=0'],
     { timeout: PATIENCE_MS, encoding: 'utf8' },
   );
   t.equal(status, 1);
