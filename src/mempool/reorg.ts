@@ -247,7 +247,12 @@ export class ReorgFollower {
       for (const row of rows) waiting.delete(row);
       const here = (row: number): boolean => pool.rows.isHere(row) && !waiting.has(row);
       const back = rows.filter(here);
-      const links = back.flatMap((row) => pool.unlinkedChildren(row).map((child): NewLink => [row, child]));
+      const ofBlock = new Set(back);
+      // What came back from a higher block was linked when it was accepted; in Core it meets its parent only here.
+      const links = back.flatMap((row) => {
+        const linked = pool.links.children(row).filter((child) => here(child) && !ofBlock.has(child));
+        return [...linked, ...pool.unlinkedChildren(row)].map((child): NewLink => [row, child]);
+      });
       pool.remove(tooMany(pool, back, links, here, limits), 'sizelimit');
       pool.linkChildren(rows.filter(here));
     }

@@ -9,8 +9,11 @@ import { chunksOfCluster, connected } from './feerate-diagram.js';
 import type { MempoolOptions } from './options.js';
 import type { TxPool } from './tx-pool.js';
 
-/** A parent that came back and its child, not linked yet. */
+/** A parent that came back and its child, which did not come back with it. */
 export type NewLink = readonly [parent: number, child: number];
+
+/** Tells of each row whether it may be in the cluster of a first one. */
+type Counts = (start: number) => (row: number) => boolean;
 
 /** Everything that would hang together, with the links that hold it, by places in `rows`. */
 interface Group {
@@ -25,17 +28,20 @@ interface Group {
 
 /**
  * Rows that are too many, closed under descendants.
- * @param rows what came back @param links to their children @param counts whether a row is to be looked at
+ * @param rows what came back; its links to everything else are not part of the clusters as they were
+ * @param links to their children @param here whether a row is to be looked at
  */
 export function tooMany(
   pool: TxPool,
   rows: readonly number[],
   links: readonly NewLink[],
-  counts: (row: number) => boolean,
+  here: (row: number) => boolean,
   { limitClusterCount, limitClusterSize }: Pick<MempoolOptions, 'limitClusterCount' | 'limitClusterSize'>,
 ): Set<number> {
   const found = new Set<number>();
   if (limitClusterCount === Number.POSITIVE_INFINITY && limitClusterSize === Number.POSITIVE_INFINITY) return found;
+  const back = new Set(rows);
+  const counts: Counts = (start) => (row) => here(row) && back.has(row) === back.has(start);
   const most = { count: limitClusterCount, weight: 4 * limitClusterSize };
   const byRow = new Map<number, NewLink[]>();
   for (const link of links) for (const row of link) byRow.set(row, [...(byRow.get(row) ?? []), link]);
@@ -60,18 +66,13 @@ export function tooMany(
 }
 
 /** Clusters that new links make one. */
-function clustersAround(
-  pool: TxPool,
-  start: number,
-  byRow: ReadonlyMap<number, readonly NewLink[]>,
-  counts: (row: number) => boolean,
-): number[][] {
+function clustersAround(pool: TxPool, start: number, byRow: ReadonlyMap<number, readonly NewLink[]>, counts: Counts): number[][] {
   const clusters: number[][] = [];
   const seen = new Set<number>();
   const open = [start];
   for (const row of open) {
     if (seen.has(row)) continue;
-    const members = [...connected(pool, row, counts)];
+    const members = [...connected(pool, row, counts(row))];
     clusters.push(members);
     for (const member of members) {
       seen.add(member);
@@ -84,9 +85,9 @@ function clustersAround(
 const weightOf = ({ rows }: TxPool, row: number): number => adjustedWeightOf(rows.size[row], rows.weight[row]);
 
 /** A cluster as a list: each depends on the one before it. */
-function addCluster(pool: TxPool, start: number, counts: (row: number) => boolean, group: Group): void {
+function addCluster(pool: TxPool, start: number, counts: Counts, group: Group): void {
   const first = group.rows.length;
-  for (const { fee, weight, rows } of chunksOfCluster(pool, start, counts)) {
+  for (const { fee, weight, rows } of chunksOfCluster(pool, start, counts(start))) {
     for (const row of rows) {
       const at = group.rows.push(row) - 1;
       group.parents.push([]);

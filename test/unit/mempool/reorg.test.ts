@@ -393,3 +393,25 @@ t.test('so does one that grows as blocks are taken off by hand', async (t) => {
     'the last of the chain is behind all others',
   );
 });
+
+t.test('what came back from a higher block is not linked to its parent while it is decided what has to leave', async (t) => {
+  const { pool, chain } = createPool({ policy: NO_POLICY, limitClusterCount: 3 });
+  const first = spend(
+    crypto,
+    [chain.fund(50_000)],
+    [0, 1].map(() => ({ value: 24_000, script: PADDED })),
+  );
+  const second = pay([outpointOf(first, 0)], 23_000);
+  chain.connect([first]);
+  chain.connect([second]);
+  // It pays more than what came back, and so stands before it in the cluster, although it spends of the first.
+  const rich = pay([outpointOf(first, 1)], 10_000);
+  const last = pay([outpointOf(second, 0), outpointOf(rich, 0)], 32_500);
+  for (const tx of [rich, last]) t.equal((await pool.accept(tx)).reject, null);
+  chain.invalidate([2]);
+  await pool.settled();
+  t.same(
+    [first, second, rich, last].map((tx) => pool.has(tx.txid)),
+    [true, true, true, false],
+  );
+});
