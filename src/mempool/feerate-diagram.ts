@@ -37,8 +37,8 @@ export interface Addition {
   readonly fee: number;
   /** Sigop-adjusted weight. */
   readonly weight: number;
-  /** Rows that it depends on. */
-  readonly ancestors: ReadonlySet<number>;
+  /** Rows that it spends of; of those that would leave it is not behind what they spend. */
+  readonly parents: ReadonlySet<number>;
 }
 
 /** The clusters that rows are in; null when they are too large to be compared. */
@@ -89,7 +89,7 @@ export function* connected(pool: TxPool, row: number, counts: (row: number) => b
   }
 }
 
-/** Chunks of the rows' clusters, best first. @param addition joins the clusters of its ancestors */
+/** Chunks of the rows' clusters, best first. @param addition joins the clusters of its parents */
 function diagram(pool: TxPool, rows: readonly number[], addition?: Addition): Chunk[] {
   const chunks: Chunk[] = [];
   const left = new Set(rows);
@@ -107,14 +107,14 @@ function diagram(pool: TxPool, rows: readonly number[], addition?: Addition): Ch
   };
   if (addition !== undefined) {
     const joined: number[] = [];
-    for (const ancestor of addition.ancestors) if (left.has(ancestor)) joined.push(...take(ancestor));
+    for (const parent of addition.parents) if (left.has(parent)) joined.push(...take(parent));
     add(joined, addition);
   }
   for (const row of rows) if (left.has(row)) add(take(row));
   return chunks.sort((a, b) => compareFeeFractions(b.fee, b.size, a.fee, a.size));
 }
 
-/** @param extra one more node, after its ancestors */
+/** @param extra one more node, after its parents */
 function graphOf(pool: TxPool, cluster: readonly number[], extra?: Addition): ClusterGraph {
   const { rows, links } = pool;
   const node = new Map(cluster.map((row, i) => [row, i]));
@@ -125,7 +125,7 @@ function graphOf(pool: TxPool, cluster: readonly number[], extra?: Addition): Cl
   if (extra !== undefined) {
     fees.push(extra.fee);
     weights.push(extra.weight);
-    parents.push(nodesOf(extra.ancestors));
+    parents.push(nodesOf(extra.parents));
   }
   return clusterGraph(fees, weights, parents);
 }

@@ -7,6 +7,7 @@ import { adjustedWeightOf } from '../../selection/cluster/cluster-index.js';
 import { type Clusters, clustersOf, improvesDiagram } from '../feerate-diagram.js';
 import { collectDescendants } from '../relatives.js';
 import type { TxPool } from '../tx-pool.js';
+import { poolParents } from './chain-limits.js';
 import { idHex } from './pre-checks.js';
 import { paymentFault, tooManyClusters } from './replacement-cost.js';
 import type { Step, Workspace } from './workspace.js';
@@ -33,10 +34,11 @@ export const checkCandidates: Step = (work, { pool, options }) => {
 };
 
 /** Whether blocks get better by it. Comes after the limits of clusters. */
-export const checkDiagram: Step = ({ tx, touched, replaced, modifiedFee, size, ancestors }, { pool }) => {
+export const checkDiagram: Step = ({ tx, touched, replaced, modifiedFee, size }, { pool }) => {
   if (touched === null) return null;
   const weight = adjustedWeightOf(size, tx.weight);
-  return improvesDiagram(pool, touched, replaced, { fee: modifiedFee, weight, ancestors })
+  const parents = poolParents(pool, [tx], Number.POSITIVE_INFINITY) as Set<number>;
+  return improvesDiagram(pool, touched, replaced, { fee: modifiedFee, weight, parents })
     ? null
     : policyReject('reconsiderable', 'replacement-failed', 'insufficient feerate: does not improve feerate diagram');
 };

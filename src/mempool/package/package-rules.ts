@@ -93,7 +93,7 @@ export function checkPackageReplacement(
   const touched = clustersOf(pool, gone);
   if (touched === null) return fault('clusters are too large to be compared');
   // The child pays more than the parent, so both come as one piece.
-  if (!improvesDiagram(pool, touched, gone, { fee: modifiedFee, weight: weightOf(works), ancestors: new Set() }))
+  if (!improvesDiagram(pool, touched, gone, { fee: modifiedFee, weight: weightOf(works), parents: new Set() }))
     return fault('insufficient feerate: does not improve feerate diagram');
   parent.replaced = gone;
   return null;

@@ -286,6 +286,18 @@ t.test('a child at a lower rate than its rival that does more for their parent',
   }
 });
 
+t.test('what spends of its rival is not held back by what the rival spends', async (t) => {
+  // Newer releases look at the diagram before they look at what it spends.
+  const s = stage({ policy: { ...OPTIONS.policy, clusters: true } });
+  const coin = s.coin();
+  const below = s.tx([s.coin()], 100, 10);
+  const rival = s.tx([coin, outpointOf(below, 0)], 10_000);
+  for (const tx of [below, rival]) t.equal(await s.offer(tx), null);
+  // Together with the lowest it would pay less for its room than the two do now.
+  const said = await s.offer(s.tx([coin, outpointOf(rival, 0)], 10_500, 2));
+  t.match(said, /^bad-txns-spends-conflicting-tx, /);
+});
+
 t.test('more than a hundred clusters at once', async (t) => {
   const s = stage();
   const coins = Array.from({ length: 101 }, () => s.coin());
