@@ -18,7 +18,6 @@ import {
   TRUE_SCRIPT,
   TRUE_WITNESS,
   type Tx,
-  txid,
   unshown,
 } from '../framework/messages.js';
 import { scriptFor, signAll } from '../framework/mini-wallet.js';
@@ -45,6 +44,8 @@ const lockOf = new Map(Object.entries(scripts).map(([lock, script]) => [script.t
 export interface Coin {
   txid: Buffer;
   index: number;
+  /** Its name: the id in display hex, a colon, the index. */
+  outpoint: string;
   /** Satoshi. */
   value: number;
   lock: Lock;
@@ -57,21 +58,23 @@ export interface Made {
   /** Display hex. */
   id: string;
   weight: number;
+  /** What it spends; none is known of a coinbase. */
+  spent: readonly Coin[];
   /** What can be spent of it. */
   coins: Coin[];
 }
 
-export const outpointOf = ({ txid, index }: { txid: Buffer; index: number }): string => `${shown(txid)}:${index}`;
-
 /** Outputs whose locks are known, with their places. */
-export function made(tx: Tx): Made {
+export function made(tx: Tx, spent: readonly Coin[] = []): Made {
   const bytes = serializeTx(tx);
-  const id = txid(tx);
+  const bare = serializeTx(tx, false);
+  const id = hash256(bare);
+  const idHex = shown(id);
   const coins = tx.outs.flatMap(({ value, script }, index) => {
     const lock = lockOf.get(Buffer.from(script).toString('hex'));
-    return lock === undefined ? [] : [{ txid: id, index, value, lock }];
+    return lock === undefined ? [] : [{ txid: id, index, outpoint: `${idHex}:${index}`, value, lock }];
   });
-  return { tx, hex: bytes.toString('hex'), id: shown(id), weight: serializeTx(tx, false).length * 3 + bytes.length, coins };
+  return { tx, hex: bytes.toString('hex'), id: idHex, weight: bare.length * 3 + bytes.length, spent, coins };
 }
 
 /** Fills in what each input's lock asks for. @param element what a `drop` is given: another one makes another wtxid */
@@ -86,7 +89,7 @@ export function unlock(tx: Tx, spent: readonly Coin[], element: Uint8Array = Buf
     coin.lock === 'p2wpkh' || coin.lock === 'p2pkh' ? { ...coin, kind: coin.lock, key: KEY } : undefined,
   );
   signAll(tx, signed);
-  return made(tx);
+  return made(tx, spent);
 }
 
 /** Regtest's, in satoshi. */

@@ -1,15 +1,20 @@
 // What the comparison knows of the chain it has made: its blocks, the confirmed coins, and every transaction by its id.
-import { type Block, buildBlock, type Coin, type Made, outpointOf } from './coins.js';
+import { type Block, buildBlock, type Coin, type Made } from './coins.js';
 
 const MATURITY = 100;
+/** Satoshi; with less there is little to draw a fee from. */
+const LEAST_VALUE = 100_000;
 
 export class Ledger {
   readonly blocks: Block[] = [];
   /** Every block that was ever made, by its hash. */
   readonly #known = new Map<string, Block>();
   readonly made = new Map<string, Made>();
+  /** Of every transaction that was ever made. */
+  readonly ids: string[] = [];
   /** Confirmed and unspent by blocks; coinbases from their maturity on. */
   readonly coins = new Map<string, Coin>();
+  #list: readonly Coin[] | undefined;
   readonly #genesis: string;
   #time: number;
 
@@ -33,6 +38,11 @@ export class Ledger {
     return this.#time;
   }
 
+  keep(tx: Made): void {
+    if (!this.made.has(tx.id)) this.ids.push(tx.id);
+    this.made.set(tx.id, tx);
+  }
+
   /** A block on the tip; it is not connected here. */
   next(txs: readonly Made[], coins: number): Block {
     this.#time += 60;
@@ -43,15 +53,15 @@ export class Ledger {
 
   connect(block: Block): void {
     this.blocks.push(block);
-    for (const { tx } of block.txs) for (const input of tx.ins) this.coins.delete(outpointOf(input));
     const mature = this.blocks[this.blocks.length - MATURITY]?.coinbase.coins ?? [];
-    for (const coin of [...block.txs.flatMap(({ coins }) => coins), ...mature]) this.coins.set(outpointOf(coin), coin);
-    // A coin made and spent in the same block was never there.
-    for (const { tx } of block.txs) for (const input of tx.ins) this.coins.delete(outpointOf(input));
+    for (const coin of [...block.txs.flatMap(({ coins }) => coins), ...mature]) this.coins.set(coin.outpoint, coin);
+    for (const { spent } of block.txs) for (const { outpoint } of spent) this.coins.delete(outpoint);
+    this.#list = undefined;
   }
 
   /** Goes to another tip: a block may have been refused, and of two branches of the same work one is chosen. */
   follow(tip: string): void {
+    if (tip === this.tip) return;
     const coming: Block[] = [];
     for (let block = this.#known.get(tip); block !== undefined && !this.blocks.includes(block); block = this.#known.get(block.prev)) {
       coming.unshift(block);
@@ -66,21 +76,16 @@ export class Ledger {
     const mature = this.blocks[this.blocks.length - MATURITY]?.coinbase.coins ?? [];
     const block = this.blocks.pop();
     if (block === undefined) throw new Error('there is no block to take off');
-    const own = new Set(block.txs.map(({ id }) => id));
-    for (const coin of [...block.txs.flatMap(({ coins }) => coins), ...mature]) this.coins.delete(outpointOf(coin));
-    for (const { tx } of block.txs) {
-      for (const input of tx.ins) {
-        const coin = this.coinOf(outpointOf(input));
-        if (coin !== undefined && !own.has(outpointOf(input).slice(0, 64))) this.coins.set(outpointOf(input), coin);
-      }
-    }
+    // What the block itself made is gone with it.
+    for (const { spent } of block.txs) for (const coin of spent) this.coins.set(coin.outpoint, coin);
+    for (const { outpoint } of [...block.txs.flatMap(({ coins }) => coins), ...mature]) this.coins.delete(outpoint);
+    this.#list = undefined;
     return block;
   }
 
-  /** A coin of any transaction that was ever made. */
-  coinOf(outpoint: string): Coin | undefined {
-    const [id, index] = outpoint.split(':');
-    const from = this.made.get(id!);
-    return from?.coins.find((coin) => coin.index === Number(index));
+  /** The coins that are worth spending. */
+  get spendable(): readonly Coin[] {
+    this.#list ??= [...this.coins.values()].filter(({ value }) => value > LEAST_VALUE);
+    return this.#list;
   }
 }

@@ -16,17 +16,16 @@ import fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { CoreDaemon } from '../../bench/harness/core-daemon.js';
-import { Daemon } from '../framework/daemon.js';
 import { P2pClient } from '../framework/p2p-client.js';
-import { freePort } from '../framework/ports.js';
 import { pseudoRandom } from '../framework/pseudo-random.js';
 import { playChains } from './chains.js';
 import type { Made } from './coins.js';
 import { canonical, contrast, Differences } from './differences.js';
 import { Ledger } from './ledger.js';
-import { type Action, inOrder, Stream } from './stream.js';
-import { Dice, type Pool, Transactions } from './transactions.js';
+import { type Call, type Node, Nodes, replies } from './nodes.js';
+import { Pool } from './pool.js';
+import { type Action, Stream } from './stream.js';
+import { Dice, Transactions } from './transactions.js';
 
 const { values } = parseArgs({
   options: {
@@ -64,59 +63,32 @@ if (values.chains !== '1') {
 const FIRST_BLOCKS = 110;
 const FIRST_BLOCK_COINS = 40;
 const START_TIME = 1_780_000_000;
-const POOL_EVERY = 5;
-const TEMPLATE_EVERY = 10;
+/** adit is this many steps behind at most: a batch of them costs it less than as many calls. */
+const AHEAD = 20;
+/** The whole mempools are compared then; their numbers and sums at every step. */
+const POOL_EVERY = 20;
+const TEMPLATE_EVERY = 20;
+/** And after the last step: every coin is hashed then. */
+const COINS_EVERY = 200;
 const CLUSTERS_EVERY = 7;
 /** A block empties most of the mempools then: comparisons of larger ones find nothing that these do not. */
 const MOST_ENTRIES = 250;
-const MOST_RECENT = 25;
+const MOST_RECENT = 45;
 /** A template may be some milliseconds behind. */
 const TEMPLATE_TRIES = 1200;
 const TEMPLATE_WAIT_MS = 5;
 /** The code of getblocktemplate's error then. */
 const NOT_CONNECTED = -9;
 
-type Node = Pick<CoreDaemon, 'call' | 'post'>;
-
-interface Reply {
-  readonly id: number;
-  readonly result: unknown;
-  readonly error: { readonly code: number; readonly message: string } | null;
-}
-
-/** What calls in one batch say, errors included. */
-async function replies(node: Node, calls: Action['calls']): Promise<unknown[]> {
-  if (calls.length === 0) return [];
-  const { body } = await node.post(JSON.stringify(calls.map(([method, ...params], id) => ({ id, method, params }))));
-  const list: Reply[] = JSON.parse(body);
-  if (!Array.isArray(list) || list.length !== calls.length) throw new Error(`no batch of replies: ${body.slice(0, 200)}`);
-  return list
-    .sort((a, b) => a.id - b.id)
-    .map(({ result, error }) => canonical(error ? { error: `${error.code} ${error.message}` } : result));
-}
-
-const ofBoth = (calls: Action['calls']): Promise<unknown[][]> => Promise.all([replies(core, calls), replies(adit, calls)]);
-
 const old = values.version === '0.21.1';
-const [corePort, aditPort] = [await freePort(), await freePort()];
-const core = await CoreDaemon.start(values.bitcoind, `-port=${corePort}`, '-bind=127.0.0.1', '-connect=0');
-const peerOptions = [`-port=${aditPort}`, '-bind=127.0.0.1', '-connect=0', '-listen=1'];
-// Threads that nothing here asks cost a third of a start.
-const adit = await Daemon.start(`-compat=${values.version}`, '-fronts=1', '-disablewallet', ...peerOptions).catch(
-  async (error: unknown) => {
-    await core.end();
-    throw error;
-  },
-);
+const nodes = await Nodes.start(values.bitcoind, values.version);
+const { core, adit } = nodes;
 const differences = new Differences();
+/** 0.21.1 has no other hash of all coins. */
+const coinStatistics: Call = ['gettxoutsetinfo', old ? 'hash_serialized_2' : 'muhash'];
 
 /** The last actions, which are printed once when mempools differ. */
 const recent: string[] = [];
-
-/** By ids: bitcoind tells its entries in another order in every run. */
-async function poolOf(node: Node): Promise<Pool> {
-  return canonical(await node.call('getrawmempool', true)) as Pool;
-}
 
 /** Connections from a peer, made when they are needed. */
 const peers = new Map<number, P2pClient>();
@@ -133,7 +105,7 @@ async function sendAsPeer(txs: readonly Made[]): Promise<void> {
     for (let i = 0; i <= txs.length; i++) await peer.sync();
     peer.received.length = 0;
   };
-  await Promise.all([corePort, aditPort].map(send));
+  await Promise.all(nodes.ports.map(send));
   const pool = new Set<string>(await core.call('getrawmempool'));
   sentByPeer += txs.length;
   takenFromPeer += txs.filter(({ id }) => pool.has(id)).length;
@@ -151,59 +123,69 @@ const withoutCaches = (reply: unknown): string =>
     .replace(/txn-already-known|bad-txns-inputs-missingorspent|missing-inputs/g, 'known or missing');
 
 /** What a version is told in the place of a call. */
-function asKnown([method, ...params]: Action['calls'][number]): Action['calls'] {
+function asKnown([method, ...params]: Call): Call[] {
   const [txs] = params;
   if (!old || !Array.isArray(txs)) return [[method, ...params]];
   if (method === 'testmempoolaccept') return txs.map((tx) => [method, [tx], 0]);
   return txs.map((tx) => ['sendrawtransaction', tx, 0]);
 }
 
-/**
- * Gives both the calls, and tells whether all replies were the same. Both must be on the same tip then; the ledger goes
- * there.
- */
-async function play({ name, calls, sent, done }: Action, ledger: Ledger, step: number): Promise<boolean> {
-  let same = true;
+/** Members that say how much memory or disk is used, or what peers did. */
+const OWN_AFFAIR = new Set(['usage', 'maxmempool', 'optimal', 'disk_size']);
+
+/** What differs in two replies, beside what is each node's own affair. */
+const contrastOf = (core: unknown, adit: unknown): string[] =>
+  JSON.stringify(core) === JSON.stringify(adit)
+    ? []
+    : contrast(canonical(core), canonical(adit)).filter((member) => !OWN_AFFAIR.has(member.slice(1).split(':')[0]!));
+
+/** Plays an action to bitcoind; the ledger and the pool go where it is. */
+async function play({ name, calls, sent, done }: Action, { ledger, pool }: Model, step: number): Promise<void> {
   const known = calls.flatMap(asKnown);
   recent.push(`step ${step} at height ${ledger.height}: ${name} ${JSON.stringify([...known, ...(sent ?? []).map(({ hex }) => hex)])}`);
   if (recent.length > MOST_RECENT) recent.shift();
-  const [ofCore, ofAdit] = await ofBoth([...known, ['getbestblockhash']]);
-  const [tip, tipOfAdit] = [ofCore, ofAdit].map((list) => list!.pop());
-  known.forEach((call, i) => {
-    const [core, adit] = [ofCore![i], ofAdit![i]];
+  const after: Call[] = [['getbestblockhash'], ['getmempoolinfo']];
+  const ofCore: Call[] = [['getbestblockhash'], ['getrawmempool']];
+  let [tip, ids] = await nodes.ask(step, name, [...known, ...after], sent === undefined ? ofCore : []);
+  if (sent !== undefined) {
+    await settle();
+    await sendAsPeer(sent);
+    [tip, ids] = await nodes.ask(step, name, after, ofCore);
+  }
+  done?.();
+  ledger.follow(tip as string);
+  pool.follow(ids as string[]);
+}
+
+/** Has adit catch up. @returns whether all its replies were bitcoind's; after the first step that differs none is judged */
+async function settle(): Promise<boolean> {
+  let differing: number | undefined;
+  for (const { step, name, call, core, adit } of await nodes.caughtUp()) {
+    if (differing !== undefined && differing !== step) break;
     differences.saw(core);
-    const members = contrast(core, adit);
-    if (members.length === 0) return;
+    const members = contrastOf(core, adit);
+    if (members.length === 0) continue;
     if (withoutCaches(core) === withoutCaches(adit)) {
       toldByCaches++;
-      return;
+      continue;
     }
-    same = false;
+    differing = step;
     const difference = { step, call: JSON.stringify(call), core: JSON.stringify(core), adit: JSON.stringify(adit) };
     differences.add({ what: `${name} ${call[0]}`, ...difference }, members);
-  });
-  if (sent !== undefined) await sendAsPeer(sent);
-  done?.();
-  if (typeof tip !== 'string' || tip !== tipOfAdit) throw new Error(`the tips differ at step ${step}: ${tip}, ${tipOfAdit}`);
-  ledger.follow(tip);
-  return same;
+    if (call[0] === 'getbestblockhash') throw new Error(`the tips differ at step ${step}: ${core}, ${adit}`);
+  }
+  return differing === undefined;
 }
 
-/** Stops both and starts them again, at the time at which they were. */
-async function restart(time: number): Promise<void> {
-  await Promise.all([core.restart(`-mocktime=${time}`), adit.stop().then(() => adit.up(`-mocktime=${time}`))]);
-  for (const node of [core, adit])
-    for (let loaded = false; !loaded; ) {
-      ({ loaded } = await node.call('getmempoolinfo'));
-      if (!loaded) await sleep(10);
-    }
+interface Model {
+  readonly ledger: Ledger;
+  readonly pool: Pool;
 }
 
-/** Members of mempool replies that say how much memory is used, or what peers did. */
-const OWN_AFFAIR = new Set(['usage', 'maxmempool', 'optimal']);
+type Verbose = Readonly<Record<string, unknown>>;
 
 /** What only one has, and why the other would refuse it now. @param pools bitcoind's and adit's */
-async function sayWhatIsLacking(pools: readonly Pool[], ledger: Ledger): Promise<void> {
+async function sayWhatIsLacking(pools: readonly Verbose[], ledger: Ledger): Promise<void> {
   for (const [i, node] of [core, adit].entries()) {
     for (const id of Object.keys(pools[1 - i]!).filter((id) => !(id in pools[i]!))) {
       const hex = ledger.made.get(id)?.hex;
@@ -215,32 +197,25 @@ async function sayWhatIsLacking(pools: readonly Pool[], ledger: Ledger): Promise
 
 /** One line for each kind of member that differs. */
 async function comparePools(ledger: Ledger, step: number): Promise<boolean> {
-  let same = true;
-  const calls: Action['calls'] = [['getmempoolinfo'], ['getrawmempool', true]];
-  let lacking: readonly Pool[] = [];
-  const [ofCore, ofAdit] = (await ofBoth(calls)).map((list) => list.map(sorted));
-  calls.forEach(([method], i) => {
-    const members = contrast(ofCore![i], ofAdit![i]).filter((member) => !OWN_AFFAIR.has(member.slice(1).split(':')[0]!));
-    if (members.length === 0) return;
-    same = false;
-    for (const line of recent.splice(0)) say(line);
-    if (method === 'getrawmempool') lacking = [ofCore![i], ofAdit![i]] as Pool[];
-    const kinds = new Map(members.map((member) => [member.replace(/^\/[0-9a-f]{64}/, '').split(':')[0]!, member]));
-    for (const [kind, member] of kinds) {
-      const [a, b] = member.slice(member.indexOf(': ') + 2).split(' <> ');
-      differences.add({ what: method, step, call: method, core: `${member.slice(0, 90)} ${a}`, adit: b ?? '' }, [kind]);
-    }
-  });
-  if (lacking.length > 0) await sayWhatIsLacking(lacking, ledger);
-  return same;
+  const [[ofCore], [ofAdit]] = (await nodes.both([['getrawmempool', true]])).map((list) => list.map(sorted)) as [Verbose[], Verbose[]];
+  const members = contrast(ofCore, ofAdit).filter((member) => !OWN_AFFAIR.has(member.slice(66).split(':')[0]!));
+  if (members.length === 0) return true;
+  for (const line of recent.splice(0)) say(line);
+  const kinds = new Map(members.map((member) => [member.replace(/^\/[0-9a-f]{64}/, '').split(':')[0]!, member]));
+  for (const [kind, member] of kinds) {
+    const [a, b] = member.slice(member.indexOf(': ') + 2).split(' <> ');
+    differences.add({ what: 'getrawmempool', step, call: '', core: `${member.slice(0, 90)} ${a}`, adit: b ?? '' }, [kind]);
+  }
+  await sayWhatIsLacking([ofCore!, ofAdit!], ledger);
+  return false;
 }
 
 /** Sizes of clusters: their chunks may be cut otherwise where fee rates are equal. */
 async function compareClusters(pool: Pool, step: number): Promise<boolean> {
   let same = true;
-  const ids = Object.keys(pool).filter((_, i) => i % CLUSTERS_EVERY === 0);
-  const calls = ids.map((id): Action['calls'][number] => ['getmempoolcluster', id]);
-  const [ofCore, ofAdit] = (await ofBoth(calls)) as Record<string, unknown>[][];
+  const ids = pool.ids.filter((_, i) => i % CLUSTERS_EVERY === 0);
+  const calls = ids.map((id): Call => ['getmempoolcluster', id]);
+  const [ofCore, ofAdit] = (await nodes.both(calls)) as Record<string, unknown>[][];
   calls.forEach((call, i) => {
     const [core, adit] = [ofCore![i]!, ofAdit![i]!];
     const members = ['clusterweight', 'txcount', 'error'].filter((name) => core[name] !== adit[name]);
@@ -264,12 +239,12 @@ function sorted(value: unknown): unknown {
 async function compareTemplates(ledger: Ledger, step: number): Promise<void> {
   // Both may hand out an older one for some seconds.
   const time = ledger.wait();
-  await ofBoth([['setmocktime', time]]);
+  await nodes.both([['setmocktime', time]]);
   const fees = async (node: Node): Promise<number> => {
     const { transactions } = await node.call('getblocktemplate', { rules: ['segwit'] }).catch(async (error: unknown) => {
       // 0.21.1 wants a peer.
       if (!(error instanceof Error && 'code' in error && error.code === NOT_CONNECTED)) throw error;
-      await P2pClient.connect(corePort);
+      await P2pClient.connect(nodes.ports[0]);
       return node.call('getblocktemplate', { rules: ['segwit'] });
     });
     return transactions.reduce((sum: number, { fee }: { fee: number }) => sum + fee, 0);
@@ -281,16 +256,17 @@ async function compareTemplates(ledger: Ledger, step: number): Promise<void> {
 }
 
 /** Confirms all that either has, so that both are the same again. */
-async function empty(stream: Stream, ledger: Ledger, step: number): Promise<void> {
+async function empty({ stream, ledger, pool }: Model & { stream: Stream }, step: number): Promise<void> {
   for (const node of [core, adit]) {
     for (;;) {
-      const pool = await poolOf(node);
-      const txs = stream.fitting(inOrder(pool));
+      pool.follow(await node.call('getrawmempool'));
+      const txs = stream.fitting(pool.inOrder());
       if (txs.length === 0) break;
-      const before = differences.count;
       const { height } = ledger;
-      await play(stream.block(txs), ledger, step);
-      if (differences.count > before) throw new Error(`the chains differ at step ${step}`);
+      await play(stream.block(txs), { ledger, pool }, step);
+      const tip = await adit.call('getbestblockhash');
+      await nodes.caughtUp();
+      if ((await adit.call('getbestblockhash')) !== ledger.tip) throw new Error(`the chains differ at step ${step}: ${ledger.tip}, ${tip}`);
       if (ledger.height > height) continue;
       throw new Error(`${node === core ? 'bitcoind' : 'adit'} keeps what no block may have at step ${step}`);
     }
@@ -305,34 +281,37 @@ try {
   const genesis = await core.call('getblockhash', 0);
   const ledger = new Ledger(genesis, START_TIME);
   const dice = new Dice(pseudoRandom(seed));
-  const transactions = new Transactions(dice, ledger);
-  const stream = new Stream(dice, ledger, transactions);
-  for (const node of [core, adit]) await node.call('setmocktime', START_TIME + 60);
-  const calls: Action['calls'] = [];
+  const pool = new Pool(ledger);
+  const stream = new Stream(dice, ledger, pool, new Transactions(dice, ledger, pool));
+  const model = { ledger, pool, stream };
+  await nodes.both([['setmocktime', START_TIME + 60]]);
+  const calls: Call[] = [];
   for (let i = 0; i < FIRST_BLOCKS; i++) {
     const block = ledger.next([], FIRST_BLOCK_COINS);
     calls.push(['setmocktime', block.time], ['submitblock', block.hex]);
     ledger.connect(block);
   }
-  if (!(await play({ name: 'block', calls }, ledger, 0))) throw new Error('the first blocks differ');
+  await play({ name: 'block', calls }, model, 0);
+  if (!(await settle())) throw new Error('the first blocks differ');
   for (step = 1; step <= steps; step++) {
-    const pool = await poolOf(core);
-    const full = Object.keys(pool).length > MOST_ENTRIES;
-    const action = full ? stream.block(stream.fitting(inOrder(pool))) : stream.next(pool);
-    let same = await play(action, ledger, step);
+    const full = pool.ids.length > MOST_ENTRIES;
+    await play(full ? stream.block(stream.fitting(pool.inOrder())) : stream.next(), model, step);
+    if (step % COINS_EVERY === 0 || step === steps) await nodes.ask(step, 'coins', [coinStatistics], []);
+    if (step % AHEAD !== 0 && step % restartEvery !== 0 && step !== steps) continue;
+    let same = await settle();
     if (same && step % TEMPLATE_EVERY === 0) await compareTemplates(ledger, step);
     if (same && !old && step % CLUSTERS_EVERY === 0) same = await compareClusters(pool, step);
-    const restarts = step % restartEvery === 0;
-    if (restarts) await restart(ledger.wait());
-    if (!same || restarts || action.sent !== undefined || step % POOL_EVERY === 0) same = (await comparePools(ledger, step)) && same;
-    if (!same) await empty(stream, ledger, step);
+    if (step % restartEvery === 0) await nodes.restart(ledger.wait());
+    if (!same || step % restartEvery === 0 || step % POOL_EVERY === 0) same = (await comparePools(ledger, step)) && same;
+    if (same) pool.follow(await core.call('getrawmempool'));
+    else await empty(model, step);
     if (step % 500 === 0) process.stderr.write(`step ${step}: ${differences.count} differences\n`);
   }
 } catch (error) {
   say(`ended at step ${step}: ${error instanceof Error ? error.stack : error}`);
   process.exitCode = 1;
 } finally {
-  await Promise.all([core.end(), adit.remove()]);
+  await nodes.end();
 }
 say('what bitcoind refused, and how often:');
 for (const line of differences.refusals()) say(`  ${line}`);

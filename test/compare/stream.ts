@@ -2,15 +2,17 @@
 import type { Block, Coin, Made } from './coins.js';
 import { scripts, unlock } from './coins.js';
 import type { Ledger } from './ledger.js';
-import { type Dice, type Pool, satoshis, type Transactions } from './transactions.js';
+import type { Call } from './nodes.js';
+import type { Pool } from './pool.js';
+import type { Dice, Transactions } from './transactions.js';
 
 /** Calls that both nodes are given in this order. */
 export interface Action {
   name: string;
-  calls: [method: string, ...params: unknown[]][];
+  calls: Call[];
   /** Transactions that a peer sends to both in this order, after the calls. */
   sent?: readonly Made[];
-  /** Once both have taken them. */
+  /** Once bitcoind has taken them. */
   done?: () => void;
 }
 
@@ -20,27 +22,29 @@ const MOST_BLOCK_WEIGHT = 3_000_000;
 export class Stream {
   readonly #dice: Dice;
   readonly #ledger: Ledger;
+  readonly #pool: Pool;
   readonly #txs: Transactions;
 
-  constructor(dice: Dice, ledger: Ledger, txs: Transactions) {
+  constructor(dice: Dice, ledger: Ledger, pool: Pool, txs: Transactions) {
     this.#dice = dice;
+    this.#pool = pool;
     this.#ledger = ledger;
     this.#txs = txs;
   }
 
-  next(pool: Pool): Action {
+  next(): Action {
     const draw = this.#dice.below(100);
-    if (draw < 32) return send(this.#txs.build(pool));
-    if (draw < 35) return { name: 'peer', calls: [], sent: [this.#txs.build(pool)] };
-    if (draw < 38) return this.#orphans(pool);
-    if (draw < 45) return this.#family(pool);
-    if (draw < 53) return this.#chain(pool);
-    if (draw < 72) return this.#package(pool, 'submitpackage');
-    if (draw < 78) return this.#package(pool, 'testmempoolaccept');
-    if (draw < 84) return { name: 'test one', calls: [['testmempoolaccept', [this.#txs.build(pool).hex], 0]] };
-    if (draw < 88) return this.#again(pool);
-    if (draw < 92) return this.#prioritise(pool);
-    if (draw < 98) return this.block(this.#some(pool));
+    if (draw < 32) return send(this.#txs.build());
+    if (draw < 35) return { name: 'peer', calls: [], sent: [this.#txs.build()] };
+    if (draw < 38) return this.#orphans();
+    if (draw < 45) return this.#family();
+    if (draw < 53) return this.#chain();
+    if (draw < 72) return this.#package('submitpackage');
+    if (draw < 78) return this.#package('testmempoolaccept');
+    if (draw < 84) return { name: 'test one', calls: [['testmempoolaccept', [this.#txs.build().hex], 0]] };
+    if (draw < 88) return this.#again();
+    if (draw < 92) return this.#prioritise();
+    if (draw < 98) return this.block(this.#some());
     return this.#reorganise();
   }
 
@@ -65,18 +69,18 @@ export class Stream {
   }
 
   /** A long chain or a fan, towards the limits of clusters. */
-  #chain(pool: Pool): Action {
+  #chain(): Action {
     const dice = this.#dice;
-    const free = dice.chance(0.5) ? this.#txs.unconfirmed(pool) : [];
-    const start = free.length > 0 ? dice.pick(free) : dice.pick(this.#txs.confirmed(pool));
+    const free = dice.chance(0.5) ? this.#pool.unspent : [];
+    const start = free.length > 0 ? dice.pick(free) : this.#txs.confirmed();
     const version = dice.chance(0.9) ? 2 : 3;
-    const calls: Action['calls'] = [];
+    const calls: Call[] = [];
     let ends: Coin[] = [start];
     for (let i = 2 + dice.below(dice.chance(0.5) ? 6 : 70); i > 0 && ends.length > 0; i--) {
       const spends = dice.chance(0.2) ? ends.slice(0, 2) : [dice.pick(ends)];
       // Mostly enough, so that the chain goes on.
       const fee = dice.chance(0.95) ? (size: number): number => Math.ceil(size / 10) + dice.below(50) : undefined;
-      const tx = this.#txs.build(pool, { spends, version, into: 1 + dice.below(3), outs: [], ...(fee ? { fee } : {}) });
+      const tx = this.#txs.build({ spends, version, into: 1 + dice.below(3), outs: [], ...(fee ? { fee } : {}) });
       calls.push(...send(tx).calls);
       ends = [...ends.filter((coin) => !spends.includes(coin)), ...tx.coins.filter(({ value }) => value > 5000)];
     }
@@ -84,19 +88,19 @@ export class Stream {
   }
 
   /** Parents and a child from a peer, mostly with the child before some of them. */
-  #orphans(pool: Pool): Action {
+  #orphans(): Action {
     const dice = this.#dice;
     const version = dice.pick([2, 2, 3]);
     const fee = (size: number): number => Math.ceil(size / 10) + dice.below(50);
     const parents: Made[] = [];
     for (let i = dice.pick([1, 1, 2, 3]); i > 0; i--) {
-      const spends = [dice.pick(this.#txs.confirmed(pool))];
-      parents.push(this.#txs.build(pool, { spends, version, outs: [], ...(dice.chance(0.7) ? { fee } : {}) }));
+      const spends = [this.#txs.confirmed()];
+      parents.push(this.#txs.build({ spends, version, outs: [], ...(dice.chance(0.7) ? { fee } : {}) }));
     }
     // Two parents may have drawn the same coin.
     const spends = parents.flatMap(({ coins }) => coins.filter(({ value }) => value > 5000).slice(0, 1));
     if (spends.length === 0) return { name: 'peer', calls: [], sent: parents };
-    const child = this.#txs.build(pool, { spends, version, outs: [], fee: (size) => size + dice.below(2000) });
+    const child = this.#txs.build({ spends, version, outs: [], fee: (size) => size + dice.below(2000) });
     const sent = [...parents];
     sent.splice(dice.below(sent.length + 1), 0, child);
     return { name: 'orphans', calls: [], sent };
@@ -106,14 +110,14 @@ export class Stream {
    * A parent of version 3, its child, and a sibling that may take the child's place; by themselves or with a child of
    * its own.
    */
-  #family(pool: Pool): Action {
+  #family(): Action {
     const dice = this.#dice;
     const version = 3;
     const paid = (size: number): number => Math.ceil(size / 10) + dice.below(20);
-    const parent = this.#txs.build(pool, { spends: [dice.pick(this.#txs.confirmed(pool))], version, fee: paid, outs: [], into: 3 });
+    const parent = this.#txs.build({ spends: [this.#txs.confirmed()], version, fee: paid, outs: [], into: 3 });
     const [one, two, three] = parent.coins as [Coin, Coin, Coin];
-    const child = this.#txs.build(pool, { spends: [one], version, fee: paid, outs: [], into: 2 });
-    const extra = this.#txs.confirmed(pool).slice(-2);
+    const child = this.#txs.build({ spends: [one], version, fee: paid, outs: [], into: 2 });
+    const extra = this.#txs.confirmed();
     const size = child.weight / 4;
     const childFee = one.value - child.tx.outs.reduce((sum, { value }) => sum + value, 0);
     const fee = (own: number): number =>
@@ -123,22 +127,21 @@ export class Stream {
           dice.pick([childFee + own / 10 + dice.below(5) - 2, childFee + dice.below(3) - 1, (childFee / size) * own, childFee * 3 + own]),
         ),
       );
-    const spends = dice.pick([[two], [two, three], [one, two], [two, ...extra.slice(0, 1)]]);
-    const sibling = this.#txs.build(pool, { spends, version, fee, outs: [] });
-    const calls: Action['calls'] = [...send(parent).calls, ...send(child).calls];
+    const spends = dice.pick([[two], [two, three], [one, two], [two, extra]]);
+    const sibling = this.#txs.build({ spends, version, fee, outs: [] });
+    const calls: Call[] = [...send(parent).calls, ...send(child).calls];
     if (dice.chance(0.3)) calls.push(['testmempoolaccept', [sibling.hex], 0]);
     const as = dice.below(4);
     if (as === 0) calls.push(['submitpackage', [parent.hex, sibling.hex], 0]);
     else if (as === 1) calls.push(['testmempoolaccept', [child.hex, sibling.hex], 0]);
     else calls.push(...send(sibling).calls);
     const below = sibling.coins.filter(({ value }) => value > 5000).slice(0, 1);
-    if (below.length > 0 && dice.chance(0.3))
-      calls.push(...send(this.#txs.build(pool, { spends: below, version, fee: paid, outs: [] })).calls);
+    if (below.length > 0 && dice.chance(0.3)) calls.push(...send(this.#txs.build({ spends: below, version, fee: paid, outs: [] })).calls);
     return { name: 'family', calls };
   }
 
   /** One parent and its child, several parents, diamonds; now and then one twice, one left out, or out of order. */
-  #package(pool: Pool, method: 'submitpackage' | 'testmempoolaccept'): Action {
+  #package(method: 'submitpackage' | 'testmempoolaccept'): Action {
     const dice = this.#dice;
     const version = dice.pick([2, 2, 2, 3, 3, 1]);
     const low = (size: number): number => dice.pick([0, 0, Math.ceil(size / 10) - 1, Math.ceil(size / 10), size]);
@@ -146,39 +149,39 @@ export class Stream {
     const txs: Made[] = [];
     for (let i = dice.pick([1, 1, 1, 1, 2, 2, 3, 6]); i > 0; i--) {
       const outs = dust ? [{ value: dice.pick([0, 100, 239, 240]), script: scripts.anchor }] : [];
-      const contested = this.#txs.contested(pool);
+      const contested = this.#pool.contested;
       const spends =
         dice.chance(0.3) && contested.length > 0
           ? { spends: [dice.pick(contested)] }
           : dice.chance(0.7)
-            ? { spends: [dice.pick(this.#txs.confirmed(pool))] }
+            ? { spends: [this.#txs.confirmed()] }
             : {};
       const fee = dust && dice.chance(0.8) ? () => 0 : dice.chance(0.7) ? low : undefined;
-      txs.push(this.#txs.build(pool, { ...spends, ...(fee ? { fee } : {}), version: dice.chance(0.97) ? version : 2, outs }));
+      txs.push(this.#txs.build({ ...spends, ...(fee ? { fee } : {}), version: dice.chance(0.97) ? version : 2, outs }));
     }
     if (dice.chance(0.15)) {
       const middle = txs[0]!.coins.filter(({ value }) => value > 5000).slice(0, 1);
-      if (middle.length > 0) txs.push(this.#txs.build(pool, { spends: middle, version, fee: low, outs: [] }));
+      if (middle.length > 0) txs.push(this.#txs.build({ spends: middle, version, fee: low, outs: [] }));
     }
-    const taken = new Set(txs.flatMap(({ tx }) => tx.ins.map((input) => `${input.txid.toString('hex')}:${input.index}`)));
-    const open = txs.flatMap(({ coins }) => coins.filter((coin) => !taken.has(`${coin.txid.toString('hex')}:${coin.index}`)));
+    const taken = new Set(txs.flatMap(({ spent }) => spent.map(({ outpoint }) => outpoint)));
+    const open = txs.flatMap(({ coins }) => coins.filter((coin) => !taken.has(coin.outpoint)));
     const spends = dice.chance(0.85) ? open.slice(0, 12) : open.slice(1, 12);
     if (dice.chance(0.15)) {
-      const others = dice.chance(0.5) ? this.#txs.confirmed(pool) : [...this.#txs.unconfirmed(pool), ...spends];
+      const others = dice.chance(0.5) ? [this.#txs.confirmed()] : [...this.#pool.unspent, ...spends];
       if (others.length > 0) spends.push(dice.pick(others));
     }
-    const wanted = [...new Map(spends.map((coin) => [`${coin.txid.toString('hex')}:${coin.index}`, coin])).values()];
+    const wanted = [...new Map(spends.map((coin) => [coin.outpoint, coin])).values()];
     if (wanted.length > 0) {
       const relay = (size: number): number => {
         const together = size + txs.reduce((sum, { weight }) => sum + Math.ceil(weight / 4), 0);
-        const rivals = satoshis(Object.values(pool).at(-1)?.fees.base ?? 0);
+        const rivals = this.#pool.get(this.#pool.ids.at(-1) ?? '')?.fee ?? 0;
         return Math.max(
           0,
           dice.pick([Math.ceil(together / 10) + dice.below(5) - 2, together * 2, together * 20, rivals + Math.ceil(together / 10)]),
         );
       };
       txs.push(
-        this.#txs.build(pool, {
+        this.#txs.build({
           spends: wanted,
           version: dice.chance(0.95) ? version : 2,
           fee: relay,
@@ -186,7 +189,7 @@ export class Stream {
         }),
       );
     }
-    const calls: Action['calls'] = [];
+    const calls: Call[] = [];
     if (dice.chance(0.2)) calls.push(...send(dice.pick(txs)).calls);
     if (dice.chance(0.03)) txs.push(dice.pick(txs));
     if (dice.chance(0.03)) txs.reverse();
@@ -198,32 +201,31 @@ export class Stream {
   }
 
   /** Something that was sent before, with the same or with another witness. */
-  #again(pool: Pool): Action {
+  #again(): Action {
     const dice = this.#dice;
-    const ids = dice.chance(0.7) ? Object.keys(pool) : [...this.#ledger.made.keys()];
-    if (ids.length === 0) return send(this.#txs.build(pool));
-    const { tx, hex } = this.#ledger.made.get(dice.pick(ids))!;
-    const coins = tx.ins.map(({ txid, index }) => this.#ledger.coinOf(`${Buffer.from(txid).reverse().toString('hex')}:${index}`));
-    const other = dice.chance(0.5) && coins.every((coin) => coin?.lock === 'drop' || coin?.lock === 'true' || coin?.lock === 'anchor');
-    const bytes = other ? unlock(structuredCloneTx(tx), coins as Coin[], Buffer.alloc(5, 9)).hex : hex;
+    const ids = dice.chance(0.7) ? this.#pool.ids : this.#ledger.ids;
+    if (ids.length === 0) return send(this.#txs.build());
+    const made = this.#ledger.made.get(dice.pick(ids))!;
+    const bytes = dice.chance(0.5) ? (otherWitness(made, 5)?.hex ?? made.hex) : made.hex;
     const method = dice.pick(['sendrawtransaction', 'testmempoolaccept', 'submitpackage']);
     return { name: 'again', calls: [[method, method === 'sendrawtransaction' ? bytes : [bytes], 0]] };
   }
 
-  #prioritise(pool: Pool): Action {
+  #prioritise(): Action {
     const dice = this.#dice;
-    const ids = dice.chance(0.8) ? Object.keys(pool) : [...this.#ledger.made.keys()];
-    if (ids.length === 0) return send(this.#txs.build(pool));
-    return { name: 'prioritise', calls: [['prioritisetransaction', dice.pick(ids), 0, dice.pick([-1000, -10, 10, 500, 20_000])]] };
+    const ids = dice.chance(0.8) ? this.#pool.ids : this.#ledger.ids;
+    if (ids.length === 0) return send(this.#txs.build());
+    const [id, more] = [dice.pick(ids), dice.pick([-1000, -10, 10, 500, 20_000])];
+    return { name: 'prioritise', calls: [['prioritisetransaction', id, 0, more]], done: () => this.#pool.prioritise(id, more) };
   }
 
   /** A random part of the mempool with all that it spends. */
-  #some(pool: Pool): Made[] {
+  #some(): Made[] {
     const dice = this.#dice;
     const share = dice.pick([0, 0.2, 0.6, 1]);
     const found = new Set<string>();
-    for (const id of inOrder(pool)) {
-      if (pool[id]!.depends.every((parent) => found.has(parent)) && dice.chance(share)) found.add(id);
+    for (const id of this.#pool.inOrder()) {
+      if (this.#pool.parents(id).every((parent) => found.has(parent)) && dice.chance(share)) found.add(id);
     }
     return this.fitting(found);
   }
@@ -234,7 +236,7 @@ export class Stream {
     const ledger = this.#ledger;
     const off: Block[] = [];
     for (let i = 1 + dice.below(3); i > 0; i--) off.unshift(ledger.disconnect());
-    const calls: Action['calls'] = [['invalidateblock', off[0]!.hash]];
+    const calls: Call[] = [['invalidateblock', off[0]!.hash]];
     if (dice.chance(0.5)) {
       calls.push(['reconsiderblock', off[0]!.hash]);
       for (const block of off) ledger.connect(block);
@@ -253,10 +255,11 @@ const send = ({ hex }: Made): Action => ({ name: 'send', calls: [['sendrawtransa
 
 const mocked = ({ time }: Block): [string, number] => ['setmocktime', time];
 
-const structuredCloneTx = (tx: Made['tx']): Made['tx'] => ({
-  ...tx,
-  ins: tx.ins.map(({ txid, index, sequence }) => ({ txid, index, sequence: sequence ?? 0xffffffff })),
-});
+const KEYLESS = new Set<Coin['lock']>(['drop', 'true', 'anchor']);
 
-/** Ids with parents before children. */
-export const inOrder = (pool: Pool): string[] => Object.keys(pool).sort((a, b) => pool[a]!.ancestorcount - pool[b]!.ancestorcount);
+/** The same transaction with another witness, where no key is asked for. @param bytes of the element that changes */
+export function otherWitness({ tx, spent }: Made, bytes: number): Made | undefined {
+  if (!spent.every(({ lock }) => KEYLESS.has(lock))) return undefined;
+  const ins = tx.ins.map(({ txid, index, sequence }) => ({ txid, index, sequence: sequence ?? 0xffffffff }));
+  return unlock({ ...tx, ins }, spent, Buffer.alloc(bytes, 9));
+}

@@ -1,19 +1,8 @@
 // Random transactions near the edges of policy: which coins, which outputs, which fee.
 import { type Out, push } from '../framework/messages.js';
-import { type Coin, type Lock, type Made, outpointOf, scripts, unlock } from './coins.js';
+import { type Coin, type Lock, type Made, scripts, unlock } from './coins.js';
 import type { Ledger } from './ledger.js';
-
-/** What bitcoind says of an entry of its mempool. */
-export interface PoolEntry {
-  vsize: number;
-  weight: number;
-  fees: { base: number; modified: number; ancestor: number; descendant: number };
-  depends: string[];
-  spentby: string[];
-  ancestorcount: number;
-}
-
-export type Pool = Readonly<Record<string, PoolEntry>>;
+import type { Pool } from './pool.js';
 
 export class Dice {
   readonly #random: () => number;
@@ -38,8 +27,6 @@ export class Dice {
   }
 }
 
-export const satoshis = (btc: number): number => Math.round(btc * 1e8);
-
 export interface Wish {
   spends?: readonly Coin[];
   version?: number;
@@ -52,56 +39,34 @@ export interface Wish {
 const data = (bytes: number): Buffer => Buffer.concat([Buffer.from([0x6a]), push(Buffer.alloc(bytes, 7))]);
 const MOST_SPENT = 3;
 
-/** What was found of a mempool, found once. */
-function kept<T>(all: WeakMap<Pool, T>, pool: Pool, find: () => T): T {
-  const known = all.get(pool);
-  if (known !== undefined) return known;
-  const found = find();
-  all.set(pool, found);
-  return found;
-}
+/** How often a coin is drawn before all are looked through for one that no entry spends. */
+const DRAWS = 20;
 
 export class Transactions {
   readonly #dice: Dice;
   readonly #ledger: Ledger;
-  /** Outpoints that entries spend, with the entries' ids. */
-  readonly #spent = new WeakMap<Pool, Map<string, string>>();
-  readonly #confirmed = new WeakMap<Pool, Coin[]>();
-  readonly #unconfirmed = new WeakMap<Pool, Coin[]>();
-  readonly #contested = new WeakMap<Pool, Coin[]>();
+  readonly #pool: Pool;
 
-  constructor(dice: Dice, ledger: Ledger) {
+  constructor(dice: Dice, ledger: Ledger, pool: Pool) {
     this.#dice = dice;
     this.#ledger = ledger;
+    this.#pool = pool;
   }
 
-  /** Coins that no entry spends. The ledger's coins stay while a mempool is worked with. */
-  confirmed(pool: Pool): readonly Coin[] {
-    return kept(this.#confirmed, pool, () => {
-      const spent = this.#spentIn(pool);
-      const free: Coin[] = [];
-      for (const [outpoint, coin] of this.#ledger.coins) if (coin.value > 100_000 && !spent.has(outpoint)) free.push(coin);
-      return free;
-    });
-  }
-
-  /** Outputs of entries that no entry spends. */
-  unconfirmed(pool: Pool): readonly Coin[] {
-    return kept(this.#unconfirmed, pool, () => {
-      const spent = this.#spentIn(pool);
-      return Object.keys(pool).flatMap((id) => (this.#ledger.made.get(id)?.coins ?? []).filter((coin) => !spent.has(outpointOf(coin))));
-    });
-  }
-
-  /** Coins that entries spend. */
-  contested(pool: Pool): readonly Coin[] {
-    return kept(this.#contested, pool, () => [...this.#spentIn(pool).keys()].flatMap((outpoint) => this.#ledger.coinOf(outpoint) ?? []));
+  /** A confirmed coin that no entry spends. */
+  confirmed(): Coin {
+    const free = (coin: Coin): boolean => this.#pool.spender(coin) === undefined;
+    for (let i = 0; i < DRAWS; i++) {
+      const coin = this.#dice.pick(this.#ledger.spendable);
+      if (free(coin)) return coin;
+    }
+    return this.#dice.pick(this.#ledger.spendable.filter(free));
   }
 
   /** One transaction; what is not wished for is drawn. */
-  build(pool: Pool, wish: Wish = {}): Made {
+  build(wish: Wish = {}): Made {
     const dice = this.#dice;
-    const spends = wish.spends ?? this.#coins(pool);
+    const spends = wish.spends ?? this.#coins();
     const version = wish.version ?? (dice.chance(0.7) ? 2 : dice.pick([1, 2, 3, 3, 3, 3, 0, 4]));
     const extra = wish.outs ?? this.#extraOutputs();
     const total = spends.reduce((sum, { value }) => sum + value, 0);
@@ -124,7 +89,7 @@ export class Transactions {
     // A relative lock of nothing on an unconfirmed coin is left out: bitcoind keeps the lock's height of the first
     // verdict, and a reorganisation below that height drops the transaction although the next block could hold it. Adit
     // keeps it.
-    const settled = spends.every((coin) => this.#ledger.coins.has(outpointOf(coin)));
+    const settled = spends.every((coin) => this.#ledger.coins.has(coin.outpoint));
     const sequence = dice.chance(0.1) ? dice.pick([settled ? 0 : 0xffffffff, 1, 2, 5, 0x400001, 0xfffffffd]) : 0xfffffffe;
     const locktime = dice.chance(0.05) ? this.#ledger.height + dice.below(3) - 1 : 0;
     const element = Buffer.alloc(dice.below(3), 1);
@@ -136,22 +101,21 @@ export class Transactions {
       return unlock({ version, ins, outs, locktime }, spends, element);
     };
     const size = Math.ceil(assemble(1000).weight / 4);
-    const result = assemble(Math.floor((wish.fee ?? ((s) => this.fee(pool, spends, s)))(size)));
-    this.#ledger.made.set(result.id, result);
+    const result = assemble(Math.floor((wish.fee ?? ((s) => this.fee(spends, s)))(size)));
+    this.#ledger.keep(result);
     return result;
   }
 
   /** A fee near what something asks for. */
-  fee(pool: Pool, spends: readonly Coin[], size: number): number {
+  fee(spends: readonly Coin[], size: number): number {
     const dice = this.#dice;
     const relay = Math.ceil(size / 10);
     const near = dice.below(5) - 2;
-    const owners = this.#spentIn(pool);
-    const rivals = new Set(spends.flatMap((coin) => owners.get(outpointOf(coin)) ?? []));
+    const rivals = new Set(spends.flatMap((coin) => this.#pool.spender(coin) ?? []));
     if (rivals.size > 0 && dice.chance(0.85)) {
-      const gone = [...this.#withDescendants(pool, rivals)].map((id) => pool[id]!);
-      const fees = gone.reduce((sum, entry) => sum + satoshis(entry.fees.modified), 0);
-      const rate = Math.max(...gone.map((entry) => satoshis(entry.fees.modified) / entry.vsize));
+      const gone = [...this.#pool.withDescendants(rivals)].flatMap((id) => this.#pool.get(id) ?? []);
+      const fees = gone.reduce((sum, entry) => sum + entry.fee, 0);
+      const rate = Math.max(...gone.map((entry) => (entry.fee * 4) / entry.made.weight));
       return Math.max(0, dice.pick([fees + relay + near, fees + near, rate * size + near, fees + relay * 10, fees * 2 + relay]));
     }
     if (dice.chance(0.25)) return Math.max(0, relay + near);
@@ -159,16 +123,19 @@ export class Transactions {
     return relay + dice.below(size * 5);
   }
 
-  #coins(pool: Pool): Coin[] {
+  #coins(): Coin[] {
     const dice = this.#dice;
-    const sources = [this.confirmed(pool), this.unconfirmed(pool), this.contested(pool)];
+    const { unspent, contested } = this.#pool;
     const found = new Map<string, Coin>();
     for (let i = dice.chance(0.6) ? 1 : 1 + dice.below(MOST_SPENT); i > 0; i--) {
       const draw = dice.below(100);
-      const wanted = sources[draw < 50 ? 0 : draw < 80 ? 1 : 2]!;
-      const from = wanted.length > 0 ? wanted : sources[0]!;
-      const coin = dice.chance(0.01) ? dice.pick(this.#ledger.blocks.at(-1)!.coinbase.coins) : dice.pick(from);
-      found.set(outpointOf(coin), coin);
+      const from = draw < 50 ? [] : draw < 80 ? unspent : contested;
+      const coin = dice.chance(0.01)
+        ? dice.pick(this.#ledger.blocks.at(-1)!.coinbase.coins)
+        : from.length > 0
+          ? dice.pick(from)
+          : this.confirmed();
+      found.set(coin.outpoint, coin);
     }
     return [...found.values()];
   }
@@ -193,19 +160,5 @@ export class Transactions {
       );
     }
     return outs;
-  }
-
-  #spentIn(pool: Pool): ReadonlyMap<string, string> {
-    return kept(this.#spent, pool, () => {
-      const spent = new Map<string, string>();
-      for (const id of Object.keys(pool)) for (const input of this.#ledger.made.get(id)?.tx.ins ?? []) spent.set(outpointOf(input), id);
-      return spent;
-    });
-  }
-
-  #withDescendants(pool: Pool, ids: Iterable<string>): Set<string> {
-    const found = new Set(ids);
-    for (const id of found) for (const child of pool[id]?.spentby ?? []) found.add(child);
-    return found;
   }
 }

@@ -1,0 +1,110 @@
+// adit and a bitcoind that are given the same calls. bitcoind replies at once, since the stream goes on from what it
+// holds; adit is given the calls of several steps in one batch.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CoreDaemon } from '../../bench/harness/core-daemon.js';
+import { Daemon } from '../framework/daemon.js';
+import { freePort } from '../framework/ports.js';
+import { canonical } from './differences.js';
+
+export type Call = [method: string, ...params: unknown[]];
+
+export type Node = Pick<CoreDaemon, 'call' | 'post'>;
+
+interface Reply {
+  readonly id: number;
+  readonly result: unknown;
+  readonly error: { readonly code: number; readonly message: string } | null;
+}
+
+/** What calls in one batch say, errors included. */
+export async function replies(node: Node, calls: readonly Call[]): Promise<unknown[]> {
+  if (calls.length === 0) return [];
+  const { body } = await node.post(JSON.stringify(calls.map(([method, ...params], id) => ({ id, method, params }))));
+  const list: Reply[] = JSON.parse(body);
+  if (!Array.isArray(list) || list.length !== calls.length) throw new Error(`no batch of replies: ${body.slice(0, 200)}`);
+  return list.sort((a, b) => a.id - b.id).map(({ result, error }) => (error ? { error: `${error.code} ${error.message}` } : result));
+}
+
+/** One call that both had, and what they said. */
+export interface Pair {
+  readonly step: number;
+  /** The action that it was part of. */
+  readonly name: string;
+  readonly call: Call;
+  readonly core: unknown;
+  readonly adit: unknown;
+}
+
+export class Nodes {
+  readonly core: CoreDaemon;
+  readonly adit: Daemon;
+  /** Where peers connect: bitcoind's, then adit's. */
+  readonly ports: readonly [number, number];
+  /** What bitcoind has replied and adit has not been asked yet. */
+  #ahead: Omit<Pair, 'adit'>[] = [];
+
+  private constructor(core: CoreDaemon, adit: Daemon, ports: readonly [number, number]) {
+    this.core = core;
+    this.adit = adit;
+    this.ports = ports;
+  }
+
+  static async start(bitcoind: string, version: string): Promise<Nodes> {
+    const ports = [await freePort(), await freePort()] as const;
+    // Without threads that nothing here asks. With one thread for scripts both word a failed script alike.
+    const [forCore, forAdit] = ports.map((port) => [
+      `-port=${port}`,
+      '-bind=127.0.0.1',
+      '-connect=0',
+      '-listen=1',
+      '-par=1',
+      '-disablewallet',
+    ]);
+    const core = await CoreDaemon.start(bitcoind, ...forCore!, '-rpcthreads=1');
+    try {
+      return new Nodes(core, await Daemon.start(`-compat=${version}`, '-fronts=1', ...forAdit!), ports);
+    } catch (error) {
+      await core.end();
+      throw error;
+    }
+  }
+
+  async end(): Promise<void> {
+    await Promise.all([this.core.end(), this.adit.remove()]);
+  }
+
+  /**
+   * bitcoind's replies; adit's come with the next of `caughtUp`.
+   * @param ofCore asked of bitcoind alone, after the calls
+   */
+  async ask(step: number, name: string, calls: readonly Call[], ofCore: readonly Call[]): Promise<unknown[]> {
+    const list = await replies(this.core, [...calls, ...ofCore]);
+    this.#ahead.push(...calls.map((call, i) => ({ step, name, call, core: list[i] })));
+    return list.slice(calls.length);
+  }
+
+  /** Gives adit all that it has not had. */
+  async caughtUp(): Promise<Pair[]> {
+    const ahead = this.#ahead;
+    this.#ahead = [];
+    const calls = ahead.map(({ call }) => call);
+    const list = await replies(this.adit, calls);
+    return ahead.map((one, i) => ({ ...one, adit: list[i] }));
+  }
+
+  /** Replies of both to calls that change nothing, members in order. */
+  async both(calls: readonly Call[]): Promise<[core: unknown[], adit: unknown[]]> {
+    const [core, adit] = await Promise.all([replies(this.core, calls), replies(this.adit, calls)]);
+    return [core.map(canonical), adit.map(canonical)];
+  }
+
+  /** Stops both and starts them again over what they wrote. @param time that of both then, in seconds */
+  async restart(time: number): Promise<void> {
+    await Promise.all([this.core.restart(`-mocktime=${time}`), this.adit.stop().then(() => this.adit.up(`-mocktime=${time}`))]);
+    for (const node of [this.core, this.adit])
+      for (let loaded = false; !loaded; ) {
+        ({ loaded } = await node.call('getmempoolinfo'));
+        if (!loaded) await sleep(10);
+      }
+  }
+}
