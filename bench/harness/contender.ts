@@ -80,7 +80,12 @@ export class Contender {
           });
         },
       );
-      request.on('error', reject);
+      request.on('error', (error: NodeJS.ErrnoException) => {
+        // Signing held this process up for longer than the server keeps quiet connections: this one was closed before
+        // the request came.
+        if (request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')) resolve(this.post(body));
+        else reject(error);
+      });
       request.end(body);
     });
   }
