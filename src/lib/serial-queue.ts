@@ -13,8 +13,17 @@ export class SerialQueue {
 
   /** Runs the job once all earlier ones ended. @returns the job's own result or error */
   run<T>(job: () => Promise<T>): Promise<T> {
+    return this.#follow(this.#tail.then(job));
+  }
+
+  /** The same, but begins before it returns when nothing else is running. @param job must not throw by itself */
+  runNow<T>(job: () => Promise<T>): Promise<T> {
+    return this.#size > 0 ? this.run(job) : this.#follow(job());
+  }
+
+  #follow<T>(job: Promise<T>): Promise<T> {
     this.#size++;
-    const result = this.#tail.then(job).finally(() => {
+    const result = job.finally(() => {
       this.#size--;
     });
     // The queue itself never rejects: an error belongs to whoever awaits the result.

@@ -90,17 +90,15 @@ export class SlabRing {
     return null;
   }
 
-  /** Like take(), and waits until readers have gone when every slab is taken. */
-  async takeWhenFree(sizeBytes: number): Promise<WritableSlab> {
-    for (;;) {
-      const slab = this.take(sizeBytes);
-      if (slab) return slab;
-      await new Promise<void>((resolve) => {
-        this.#waiting.push(resolve);
-        // Readers that end by themselves send no word.
-        setTimeout(resolve, RETRY_MS);
-      });
-    }
+  /** Like take(), but when every slab is taken it waits until readers have gone. */
+  takeWhenFree(sizeBytes: number): WritableSlab | Promise<WritableSlab> {
+    const slab = this.take(sizeBytes);
+    if (slab !== null) return slab;
+    return new Promise<void>((resolve) => {
+      this.#waiting.push(resolve);
+      // Readers that end by themselves send no word.
+      setTimeout(resolve, RETRY_MS);
+    }).then(() => this.takeWhenFree(sizeBytes));
   }
 
   /** Readers were cut off: whoever waits for a slab looks again. */

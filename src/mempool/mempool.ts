@@ -119,22 +119,15 @@ export class Mempool {
       limits: this.options,
     });
     for (let i = startingCounter(deps.chain.tip.height, this.options.policy.clusters); i > 0; i--) pool.bumpCounter();
-    pool.follow({
-      added() {},
-      changed() {},
-      moved() {},
-      removed: (row) => {
-        if (pool.rows.has(row, FLAG.unbroadcast) && deps.log.shows('mempool')) {
-          const txid = hashToHex(pool.entry(row).txid);
-          deps.log.debug('mempool', `Removed ${txid} from set of unbroadcast txns before confirmation that txn was sent out`);
-        }
-        this.#setUnbroadcast(row, false);
-        fees.leave(pool.entry(row));
-      },
-    });
     pool.listen({
       added: (entry) => this.#fates.forget(entry.txid),
       removed: (entry, reason) => {
+        if (entry.unbroadcast && deps.log.shows('mempool')) {
+          const txid = hashToHex(entry.txid);
+          deps.log.debug('mempool', `Removed ${txid} from set of unbroadcast txns before confirmation that txn was sent out`);
+        }
+        this.#setUnbroadcast(entry.row, false);
+        fees.leave(entry);
         // A block takes thousands at once, and where those are the chain can tell.
         if (reason !== 'block') this.#fates.note(entry.txid, this.#fate('left', reason, '', []));
       },
@@ -259,6 +252,15 @@ export class Mempool {
     if (disconnected.length > 0 || this.returning) return false;
     // Coinbases are counted too: a block without other transactions takes nothing that would be worth waiting for.
     return this.size > connected.reduce((sum, { block }) => sum + block.txs.length, 0);
+  }
+
+  /**
+   * The first part of onTip, for a change that the pool outlasts: from here on the assembler's next delta has it.
+   * Nothing else may read the pool before onTip follows, in the same turn.
+   * @returns false when more leaves with onTip than the blocks' own transactions
+   */
+  confirming(change: ChainChange): boolean {
+    return this.#reorg.confirming(change);
   }
 
   /** The chain moved. Synchronous; see settled for the rest. */

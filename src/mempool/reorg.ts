@@ -74,6 +74,8 @@ export class ReorgFollower {
   #tips: HeaderContext[] = [];
   /** Height of its block, of what came back from blocks taken off by hand since then, by key of the txid. */
   readonly #heights = new Map<string, number>();
+  /** Rows of the blocks whose removal has begun. */
+  #confirming: number[][] = [];
   #work: Promise<void> | null = null;
   /** What does not fit the tip was not looked for after the last reorganisation. */
   #unsifted = false;
@@ -108,6 +110,30 @@ export class ReorgFollower {
     return found;
   }
 
+  /**
+   * Those who follow rows take what the blocks of a change confirm for gone, before `follow` does the rest in the same
+   * turn. Only where nothing comes back.
+   * @returns false when rivals are still to leave
+   */
+  confirming({ connected }: ChainChange): boolean {
+    const { pool } = this.#deps;
+    let rivals = false;
+    this.#confirming = connected.map(({ block }) => {
+      const rows = this.#takeOut(block.txs);
+      rivals ||= rows.some((row, i) => row === NO_ROW && pool.hasConflicts(block.txs[i]));
+      return rows;
+    });
+    return !rivals;
+  }
+
+  /** @returns the row of each transaction, NO_ROW for those that are not here */
+  #takeOut(txs: readonly TxView[]): number[] {
+    const { pool } = this.#deps;
+    const rows = txs.map((tx) => pool.find(tx.txid));
+    pool.confirming(rows.filter((row) => row !== NO_ROW));
+    return rows;
+  }
+
   /** Synchronous part. Call inside the chain's apply step. */
   follow(change: ChainChange): void {
     const { pool, eviction } = this.#deps;
@@ -129,8 +155,10 @@ export class ReorgFollower {
       this.#returning = [...back, ...this.#returning];
     }
     let height = this.#deps.chain.tip.height - change.connected.length;
-    for (const { block } of change.connected) {
-      this.#removeForBlock(block.txs, ++height);
+    const confirming = this.#confirming;
+    this.#confirming = [];
+    for (const [i, { block }] of change.connected.entries()) {
+      this.#removeForBlock(block.txs, confirming[i] ?? this.#takeOut(block.txs), ++height);
       eviction.blockConnected();
       pool.bumpCounter();
     }
@@ -139,11 +167,11 @@ export class ReorgFollower {
     this.#work ??= this.#bringBack();
   }
 
-  #removeForBlock(txs: readonly TxView[], height: number): void {
+  /** @param rows from #takeOut */
+  #removeForBlock(txs: readonly TxView[], rows: readonly number[], height: number): void {
     const { pool, fees } = this.#deps;
-    const rows = txs.map((tx) => pool.find(tx.txid));
     const here = rows.filter((row) => row !== NO_ROW);
-    pool.confirming(here);
+    pool.confirmed(here);
     fees.block(
       height,
       here.map((row) => pool.entry(row)),
@@ -151,8 +179,8 @@ export class ReorgFollower {
     for (let i = 0; i < txs.length; i++) {
       const tx = txs[i];
       const row = rows[i];
-      // What is here spends the outputs alone. It may have left since, with a rival that the block confirmed before it.
-      if (row !== NO_ROW && pool.rows.isHere(row)) pool.confirm(row, tx);
+      // What is here spends the outputs alone.
+      if (row !== NO_ROW) pool.confirm(row, tx);
       else if (!tx.isCoinbase) pool.removeConflicts(tx);
       pool.clearDelta(tx.txid);
     }

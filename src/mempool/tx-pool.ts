@@ -230,18 +230,31 @@ export class TxPool implements EntryStore {
   /** Removes a set that is closed under descendants. */
   remove(stage: ReadonlySet<number>, reason: RemovalReason): void {
     this.#unlink(stage, false);
-    for (const row of stage) this.#drop(row, reason);
+    for (const row of stage) {
+      this.#leave(row);
+      this.#drop(row, reason);
+    }
   }
 
-  /** Rows that a block confirms are about to leave one by one: none of them is evicted any more. */
+  /**
+   * Rows that a block confirms, in its order, leave: nothing is related to them any more, and followers take them for
+   * gone. The rest of each, by which it is still found, is left to `confirmed` and `confirm` in the same turn.
+   */
   confirming(rows: readonly number[]): void {
+    for (const row of rows) {
+      if (this.links.hasParents(row) || this.links.hasChildren(row)) this.#unlink(new Set([row]), true);
+      this.#leave(row);
+    }
+  }
+
+  /** None of these is evicted any more. */
+  confirmed(rows: readonly number[]): void {
     this.#scores.removeAll(rows);
     this.#ages.removeAll(rows);
   }
 
-  /** Removes a row that a block confirmed, whose ancestors are gone. @param tx as in the block, perhaps with another witness */
+  /** Ends what `confirming` began. @param tx as in the block, perhaps with another witness */
   confirm(row: number, tx: TxView): void {
-    if (this.links.hasParents(row) || this.links.hasChildren(row)) this.#unlink(new Set([row]), true);
     const same = sameBytes(this.arena.bytesOf(row), this.rows.offset[row] + ID_BYTES, tx.wtxid, 0, ID_BYTES);
     this.#drop(row, 'block', same ? tx : undefined);
   }
@@ -285,6 +298,12 @@ export class TxPool implements EntryStore {
     this.remove(stage, reason);
   }
 
+  /** Whether an output that a transaction spends is spent here. */
+  hasConflicts(tx: TxView): boolean {
+    for (let i = 0; i < tx.inputCount; i++) if (this.spender(tx.buffer, tx.outpointAt(i)) !== NO_ROW) return true;
+    return false;
+  }
+
   /**
    * What spends the same outputs as a confirmed transaction, which left, goes with all that depends on it and their
    * prioritisations.
@@ -293,7 +312,7 @@ export class TxPool implements EntryStore {
     if (this.size === 0) return;
     for (let i = 0; i < tx.inputCount; i++) {
       const rival = this.spender(tx.buffer, tx.outpointAt(i));
-      if (rival === NO_ROW) continue;
+      if (rival === NO_ROW || !this.rows.isHere(rival)) continue;
       if (this.#deltas.size > 0) this.#deltas.delete(keyOf(this.entry(rival).txid));
       this.removeWithDescendants(rival, 'conflict');
     }
@@ -455,7 +474,14 @@ export class TxPool implements EntryStore {
     this.#scores.update(ancestor);
   }
 
-  /** @param tx the row's transaction, wherever its bytes lie */
+  /** Held until it is dropped, so that no listener's release gives the row away before. */
+  #leave(row: number): void {
+    this.hold(row);
+    this.rows.flags[row] &= ~FLAG.here;
+    for (const follower of this.#followers) follower.removed(row);
+  }
+
+  /** Of a row that left. @param tx its transaction, wherever its bytes lie */
   #drop(row: number, reason: RemovalReason, tx = this.tx(row)): void {
     const { rows } = this;
     this.#byTxid.delete(row);
@@ -469,13 +495,9 @@ export class TxPool implements EntryStore {
     this.#totalFees -= rows.fee[row];
     this.#scores.remove(row);
     this.#ages.remove(row);
-    rows.flags[row] &= ~FLAG.here;
     this.locks.delete(row);
     this.bumpCounter();
     this.#sequence++;
-    // Held by this call, so that no listener's release gives the row away under the next one.
-    this.hold(row);
-    for (const follower of this.#followers) follower.removed(row);
     if (this.#listeners.length > 0) {
       const entry = this.entry(row);
       for (const listener of this.#listeners) listener.removed(entry, reason);

@@ -63,8 +63,9 @@ export function wire(base: NodeBase, rooms: WiredRooms): Wired {
   teardown.add(() => publisher.close());
 
   /**
-   * Taking thousands of transactions out of the mempool may come last where some are sure to be left: the template without
-   * transactions, and the fronts, need to know no more than that.
+   * Where some transactions are sure to be left in the mempool, the template without them and the fronts need to know no
+   * more than that. Then the full template is begun, on the assembler's thread; the coins and most of what is done for
+   * each confirmed transaction follow meanwhile, in the same turn.
    */
   let outlasts = false;
   /** What answers depend on moves in one go, before the chain answers the call that brought the block. */
@@ -75,6 +76,7 @@ export function wire(base: NodeBase, rooms: WiredRooms): Wired {
     templates.onTip();
     showDownload();
     publisher.changed(change.moreFollows === true, change.connected.length > 0);
+    if (outlasts && mempool.confirming(change)) templates.onConfirmed();
   };
   const showBlocks = ({ connected, disconnected }: TipChange): void => {
     const joined = connected.at(-1);
@@ -146,7 +148,8 @@ export function wire(base: NodeBase, rooms: WiredRooms): Wired {
       late.notifications?.onEntered(entry);
     },
     removed: (entry, reason) => {
-      templates.onRanked();
+      // What a block confirms leaves with the tip, which has a template of its own.
+      if (reason !== 'block') templates.onRanked();
       client.onLeft(entry, reason);
       late.notifications?.onLeft(entry, reason);
       late.net?.onLeft(entry, reason);

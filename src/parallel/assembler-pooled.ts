@@ -29,7 +29,7 @@ export class PooledAssembler implements Assembler {
   }
 
   assemble(request: AssembleRequest): Promise<AssembleReply> {
-    return this.#tasks.run(() => this.#running().run(request, { name: 'assemble' }) as Promise<AssembleReply>);
+    return this.#tasks.runNow(async () => this.#running().run(request, { name: 'assemble' }) as Promise<AssembleReply>);
   }
 
   improve(ms: number): Promise<ImproveResult> {

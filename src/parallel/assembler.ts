@@ -4,6 +4,7 @@ import type { AssembleReply, AssembleRequest, ImproveResult } from '../jobs/asse
 
 /** Orders the mirrored mempool. Requests are answered in the order they were given. */
 export interface Assembler {
+  /** Begins before it returns when nothing is before it. */
   assemble(request: AssembleRequest): Promise<AssembleReply>;
   /** Uses an idle moment for better orders of clusters. @param ms at most so long */
   improve(ms: number): Promise<ImproveResult>;

@@ -114,9 +114,9 @@ export class Assembly {
 
   /**
    * Call before a choice, as long ago as it may: gathers what the assembler does not know yet, in slices if that is
-   * much.
+   * much. @returns undefined when there is nothing to wait for
    */
-  prepare(): Promise<void> {
+  prepare(): Promise<void> | undefined {
     const slicer = new Slicer();
     return this.#feed.prepare(() => slicer.pause());
   }

@@ -6,7 +6,7 @@ import type { ImproveResult } from '../jobs/assemble-messages.js';
 
 /** What the schedule sets in motion. */
 export interface LiveWork {
-  /** Builds and publishes. @returns false when the tip moved meanwhile */
+  /** Builds and publishes; begins before it returns, as far as it can. @returns false when the tip moved meanwhile */
   build(kind: 'empty' | 'full'): Promise<boolean>;
   /** Publishes the template without transactions on the spot. @returns false when that can't be done without waiting */
   buildEmptyNow(): boolean;
@@ -47,6 +47,8 @@ export class LiveSchedule {
   #changed = false;
   #best = false;
   #gain = 0;
+  /** beginNow is about to be called. */
+  #looking = false;
   #running = false;
   #closed = false;
   /** A build came a moment ago: the next for a gain waits for the pause, others for the calm. */
@@ -61,12 +63,22 @@ export class LiveSchedule {
     this.#work = work;
   }
 
-  /** The tip moved. What takes time is built after the caller's turn, when everyone knows of the tip. */
+  /** The tip moved. What takes time is built after the caller's turn, when everyone knows of the tip; see beginNow. */
   tipChanged(): void {
     this.#newTip = true;
     this.#emptyOut = false;
     if (!this.#closed && this.#times.emptyFirst && this.#asked) this.#emptyNow();
-    queueMicrotask(() => this.#look());
+    this.#look();
+  }
+
+  /** The transactions fit the new tip: what is due is begun in the caller's turn. Never throws. */
+  beginNow(): void {
+    if (this.#running || this.#closed || !this.#due()) return;
+    this.#running = true;
+    void this.#run().finally(() => {
+      this.#running = false;
+      this.#look();
+    });
   }
 
   /** A transaction came (with its fee) or left. */
@@ -129,12 +141,13 @@ export class LiveSchedule {
     return this.#gain >= this.#times.gainSats || !this.#calming;
   }
 
+  /** After the caller's turn, who may be in the middle of a change. */
   #look(): void {
-    if (this.#running || this.#closed || !this.#due()) return;
-    this.#running = true;
-    void this.#run().finally(() => {
-      this.#running = false;
-      this.#look();
+    if (this.#looking || this.#running || this.#closed || !this.#due()) return;
+    this.#looking = true;
+    queueMicrotask(() => {
+      this.#looking = false;
+      this.beginNow();
     });
   }
 

@@ -106,14 +106,15 @@ export class MirrorFeed implements RecordFollower {
   /**
    * Writes most of a large delta ahead, in pieces.
    * @param pause lets others have their turn; the set may change meanwhile
+   * @returns undefined when little is to be written, which the delta does by itself
    */
-  async prepare(pause: () => Promise<void>): Promise<void> {
-    while (this.#preparing !== null) await this.#preparing;
-    if (this.#dirty.length <= this.#rowsAtOnce) return;
+  prepare(pause: () => Promise<void>): Promise<void> | undefined {
+    if (this.#preparing !== null) return this.#preparing.then(() => this.prepare(pause));
+    if (this.#dirty.length <= this.#rowsAtOnce) return undefined;
     this.#preparing = this.#prepare(pause).finally(() => {
       this.#preparing = null;
     });
-    await this.#preparing;
+    return this.#preparing;
   }
 
   /** The changes since the delta before; everything when full. */

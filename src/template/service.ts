@@ -178,6 +178,15 @@ export class TemplateService {
     this.#schedule?.tipChanged();
   }
 
+  /**
+   * What the new tip's blocks confirm has left the candidate set: in mode live the full template is begun in the
+   * caller's turn, and its choice is under way on the assembler's thread when this returns, unless something has to be
+   * waited for.
+   */
+  onConfirmed(): void {
+    this.#schedule?.beginNow();
+  }
+
   /** A transaction entered the mempool. */
   onEntered({ modifiedFee }: { readonly modifiedFee: number }): void {
     this.#schedule?.transactionsChanged(Math.max(0, modifiedFee));
@@ -378,12 +387,16 @@ export class TemplateService {
     const { chain, mempool, slabs, clock, epoch } = this.#deps;
     const full = kind === 'full';
     if (full) {
-      await mempool.settled();
-      await this.#assembly.prepare();
+      if (mempool.returning) await mempool.settled();
+      const prepared = this.#assembly.prepare();
+      if (prepared !== undefined) await prepared;
     }
     let slab: TemplateSlab | null = null;
     try {
-      if (full && mempool.size > 0) slab = await slabs.takeWhenFree(this.#assembly.encodedBound(this.#options));
+      if (full && mempool.size > 0) {
+        const taken = slabs.takeWhenFree(this.#assembly.encodedBound(this.#options));
+        slab = taken instanceof Promise ? await taken : taken;
+      }
       const { tip } = chain;
       // Unsettled (again): what the pool holds does not fit this tip. The caller comes back and waits.
       if (full && mempool.returning) return null;

@@ -100,7 +100,8 @@ export interface TemplateSlab {
 
 /** The ring of slabs that fronts read templates from. */
 export interface TemplateSlabs {
-  takeWhenFree(sizeBytes: number): Promise<TemplateSlab>;
+  /** At once when one is free. */
+  takeWhenFree(sizeBytes: number): TemplateSlab | Promise<TemplateSlab>;
   publish(slab: TemplateSlab): unknown;
   discard(slab: TemplateSlab): void;
 }

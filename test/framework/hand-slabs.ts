@@ -5,11 +5,13 @@ export class HandSlabs implements TemplateSlabs {
   readonly taken: TemplateSlab[] = [];
   readonly published: number[] = [];
   readonly discarded: number[] = [];
-  /** Awaited before a slab is given out. */
-  gate: Promise<void> = Promise.resolve();
+  /** Waited for before a slab is given out; null: one is free. */
+  gate: Promise<void> | null = null;
 
-  async takeWhenFree(sizeBytes: number): Promise<TemplateSlab> {
-    await this.gate;
+  takeWhenFree(sizeBytes: number): TemplateSlab | Promise<TemplateSlab> {
+    return this.gate === null ? this.#take(sizeBytes) : this.gate.then(() => this.#take(sizeBytes));
+  }
+  #take(sizeBytes: number): TemplateSlab {
     const slab = { index: this.taken.length, buffer: new SharedArrayBuffer(sizeBytes) };
     this.taken.push(slab);
     return slab;

@@ -28,10 +28,19 @@ export class HandClock implements Clock {
 /** Anything goes, for free: only the law is left. */
 export const NO_POLICY: PolicyOptions = { ...DEFAULT_POLICY, requireStandard: false, minRelayFeeRate: 0, incrementalFeeRate: 0 };
 
-export function createPool(options: Partial<MempoolOptions> = {}): { chain: ModelChain; clock: HandClock; pool: Mempool } {
+/** @param follow how the pool hears of the chain; as the node does it unless given */
+export function createPool(
+  options: Partial<MempoolOptions> = {},
+  follow = (chain: ModelChain, pool: Mempool): void => {
+    chain.onTip((tip, change) => {
+      if (pool.outlasts(change)) pool.confirming(change);
+      pool.onTip(tip, change);
+    });
+  },
+): { chain: ModelChain; clock: HandClock; pool: Mempool } {
   const chain = new ModelChain(crypto);
   const clock = new HandClock();
   const pool = new Mempool(options, { chain, verifier: new InlineVerifier(crypto), clock, log: silentLogger });
-  chain.onTip((tip, change) => pool.onTip(tip, change));
+  follow(chain, pool);
   return { chain, clock, pool };
 }

@@ -21,3 +21,27 @@ t.test('the queue runs one thing at a time, in order, whatever fails', async (t)
   t.same(log, ['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends']);
   t.equal(queue.size, 0);
 });
+
+t.test('an idle queue begins in the turn of the call where that is asked for, and keeps the order all the same', async (t) => {
+  const queue = new SerialQueue();
+  const log: string[] = [];
+  const job =
+    (name: string, fails = false) =>
+    async (): Promise<void> => {
+      log.push(name);
+      await new Promise((resolve) => setImmediate(resolve));
+      if (fails) throw new Error(name);
+    };
+  const first = queue.runNow(job('a', true));
+  t.same(log, ['a']);
+  const others = [queue.run(job('b')), queue.runNow(job('c'))];
+  t.same(log, ['a'], 'what is running is waited for');
+  t.equal(queue.size, 3);
+  await t.rejects(first, { message: 'a' });
+  await Promise.all(others);
+  t.same(log, ['a', 'b', 'c']);
+  t.equal(queue.size, 0);
+  const last = queue.runNow(job('d'));
+  t.same(log.at(-1), 'd');
+  await last;
+});

@@ -104,6 +104,34 @@ t.test('where it can be, the empty one is out in the turn of the tip, and only o
   t.strictSame(unwanted.built, [], 'nor while nobody can ask');
 });
 
+t.test('what is due is begun in the turn of the caller that asks for it, once, and never in the middle of a change', async (t) => {
+  const { schedule, built, state, pass } = rig({ now: true });
+  schedule.start();
+  await turn();
+  built.length = 0;
+  schedule.tipChanged();
+  schedule.transactionsChanged(5000);
+  t.strictSame(built, ['now'], 'others do not begin it');
+  schedule.beginNow();
+  t.strictSame(built, ['now', 'full']);
+  schedule.beginNow();
+  await turn();
+  t.strictSame(built, ['now', 'full'], 'it has begun');
+  schedule.beginNow();
+  t.equal(built.length, 2, 'nothing is due');
+  await pass(10_000);
+  state.hold = new Promise(() => {});
+  schedule.transactionsChanged(5000);
+  await turn();
+  built.length = 0;
+  schedule.tipChanged();
+  schedule.beginNow();
+  t.strictSame(built, ['now'], 'one build at a time');
+  schedule.close();
+  schedule.beginNow();
+  t.strictSame(built, ['now']);
+});
+
 t.test('a failure in the turn of the tip is told, and stops nobody', async (t) => {
   const { schedule, built, failures } = rig({ now: new Error('no facts') });
   schedule.tipChanged();

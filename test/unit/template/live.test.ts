@@ -4,9 +4,10 @@
 import { performance } from 'node:perf_hooks';
 import t from 'tap';
 import { coinbaseBranch } from '../../../src/consensus/block/merkle.js';
-import { toHex } from '../../../src/consensus/bytes/hex.js';
+import { hashToHex, toHex } from '../../../src/consensus/bytes/hex.js';
 import { chainParams } from '../../../src/consensus/params/networks.js';
 import { VersionBitsCache } from '../../../src/consensus/rules/versionbits.js';
+import type { AssembleReply, AssembleRequest } from '../../../src/jobs/assemble-messages.js';
 import { silentLogger } from '../../../src/log/logger.js';
 import { InlineAssembler } from '../../../src/parallel/assembler-inline.js';
 import { RESERVED_WEIGHT } from '../../../src/selection/ancestor-selection.js';
@@ -19,13 +20,24 @@ import { outpointOf, spend } from '../../framework/model-chain.js';
 import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';
 
 const PADDED = Uint8Array.of(28, ...new Uint8Array(28), 0x75, 0x51);
+const byTxid = (a: { txid: string }, b: { txid: string }): number => (a.txid < b.txid ? -1 : 1);
+
+class NotingAssembler extends InlineAssembler {
+  readonly requests: AssembleRequest[] = [];
+  override assemble(request: AssembleRequest): Promise<AssembleReply> {
+    this.requests.push(request);
+    return super.assemble(request);
+  }
+}
+
 const turn = async (): Promise<void> => {
   for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve));
 };
 
 function rig(options: Partial<TemplateOptions> = {}) {
-  const { chain, clock, pool } = createPool({ policy: NO_POLICY });
+  const { chain, clock, pool } = createPool({ policy: NO_POLICY }, () => {});
   const slabs = new HandSlabs();
+  const assembler = new NotingAssembler({ hashes: crypto, now: () => performance.now() });
   const timers: { at: number; run: () => void }[] = [];
   let now = 0;
   const after = (ms: number, run: () => void) => {
@@ -46,7 +58,7 @@ function rig(options: Partial<TemplateOptions> = {}) {
         testBlockValidity: async () => null,
       },
       mempool: pool,
-      assembler: new InlineAssembler({ hashes: crypto, now: () => performance.now() }),
+      assembler,
       slabs,
       clock,
       hashes: crypto,
@@ -84,11 +96,23 @@ function rig(options: Partial<TemplateOptions> = {}) {
     published.push(facts);
     view.onTemplate(facts, facts.slabIndex < 0 ? null : { index: facts.slabIndex, use: 1 });
   });
-  chain.onTip(() => {
+  // As node/wiring.ts has it.
+  chain.onTip((tip, change) => {
+    const outlasts = pool.outlasts(change);
+    if (!outlasts) pool.onTip(tip, change);
     service.onTip();
     view.onTip(chain.tip.hashHex);
+    if (!outlasts) return;
+    if (pool.confirming(change)) service.onConfirmed();
+    pool.onTip(tip, change);
   });
-  pool.listen({ added: (entry) => service.onEntered(entry), removed: () => service.onRanked(), changed: () => service.onRanked() });
+  pool.listen({
+    added: (entry) => service.onEntered(entry),
+    removed: (_entry, reason) => {
+      if (reason !== 'block') service.onRanked();
+    },
+    changed: () => service.onRanked(),
+  });
   const pass = async (ms: number): Promise<void> => {
     now += ms;
     for (let due = timers.find(({ at }) => at <= now); due !== undefined; due = timers.find(({ at }) => at <= now)) {
@@ -124,8 +148,62 @@ function rig(options: Partial<TemplateOptions> = {}) {
     if (reject !== null) throw new Error(reject.reason);
     return tx;
   };
-  return { chain, clock, pool, service, view, published, ask, pay, pass };
+  return { chain, clock, pool, service, view, published, ask, pay, pass, assembler };
 }
+
+t.test('the full template of a new tip is begun in the turn of the tip, of what the block leaves', async (t) => {
+  const { service, chain, pool, ask, pay, assembler, published, pass } = rig();
+  service.start();
+  const [parent, left] = [await pay(700), await pay(800)];
+  const child = await pay(900, outpointOf(parent, 0), 99_300);
+  await pass(1000);
+  t.equal(published.at(-1)?.txCount, 3);
+  const [parentRow, childRow] = [parent, child].map(({ txid }) => pool.get(txid)?.row);
+  assembler.requests.length = 0;
+  chain.connect([parent]);
+  t.equal(assembler.requests.length, 1, 'before the turn is over');
+  t.same(assembler.requests[0]?.delta.removed, [parentRow]);
+  t.same(assembler.requests[0]?.delta.changed, [childRow]);
+  t.equal(pool.size, 2);
+  t.equal(pool.get(child.txid)?.ancestorCount, 1);
+  await turn();
+  const { transactions } = ask().reply;
+  t.strictSame(
+    transactions.map(({ txid, depends }: { txid: string; depends: number[] }) => ({ txid, depends })).sort(byTxid),
+    [left, child].map(({ txid }) => ({ txid: hashToHex(txid), depends: [] })).sort(byTxid),
+  );
+  await pass(10_000);
+  t.equal(assembler.requests.length, 1, 'what the block took asks for no other build');
+});
+
+t.test('a rival in the block is waited for, and so is a build that is under way', async (t) => {
+  const { service, chain, pool, ask, pay, assembler, published, pass } = rig();
+  service.start();
+  const coin = chain.fund(100_000);
+  const rival = await pay(700, coin);
+  const below = await pay(600, outpointOf(rival, 0), 99_300);
+  const left = await pay(800);
+  await pass(1000);
+  t.equal(published.at(-1)?.txCount, 3);
+  assembler.requests.length = 0;
+  chain.connect([spend(crypto, [coin], [{ value: 90_000, script: PADDED }])]);
+  t.equal(assembler.requests.length, 0, 'not yet');
+  t.notOk(pool.has(rival.txid) || pool.has(below.txid));
+  await turn();
+  t.strictSame(
+    ask().reply.transactions.map(({ txid }: { txid: string }) => txid),
+    [hashToHex(left.txid)],
+  );
+  const more = await pay(5000);
+  // A gain is built in: the block comes before the answer.
+  await Promise.resolve();
+  chain.connect([left]);
+  await turn();
+  t.strictSame(
+    ask().reply.transactions.map(({ txid }: { txid: string }) => txid),
+    [hashToHex(more.txid)],
+  );
+});
 
 t.test('an empty template first; who waits on it is let go when the full one is out', async (t) => {
   const { service, chain, ask, pay, published, view } = rig();

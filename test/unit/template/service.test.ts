@@ -140,8 +140,8 @@ t.test('a tip that comes during a build leaves nothing of the old one', async (t
   t.equal(facts.prevHashHex, chain.tip.hashHex);
   t.equal(facts.txCount, 0);
   t.strictSame(published, [facts]);
-  t.strictSame(slabs.published, []);
-  t.equal(slabs.discarded.length, slabs.taken.length, 'every slab went back');
+  t.equal(slabs.published.length, 1);
+  t.equal(slabs.discarded.length, slabs.taken.length - 1, 'every other slab went back');
 });
 
 t.test('the published bytes are the transactions of the block that was checked', async (t) => {
