@@ -9,7 +9,7 @@ import { chainParams } from '../../../src/consensus/params/networks.js';
 import { checkMutation } from '../../../src/consensus/rules/block-mutation.js';
 import { type CheckBlockOptions, checkBlock } from '../../../src/consensus/rules/check-block.js';
 import { checkHeaderContext } from '../../../src/consensus/rules/check-header-context.js';
-import { checkTransaction } from '../../../src/consensus/rules/check-transaction.js';
+import { checkTransaction, outputTotal } from '../../../src/consensus/rules/check-transaction.js';
 import { contextualCheckBlock, witnessCommitment } from '../../../src/consensus/rules/contextual-check-block.js';
 import { plainPush, pushNumber } from '../../../src/consensus/script/build-script.js';
 import { rejectText } from '../../../src/consensus/state.js';
@@ -52,8 +52,13 @@ t.test('transactions by themselves', async (t) => {
     t.equal(reason(makeTx(crypto, { inputs: [...inputs.slice(1), inputs[count - 1]!] })), 'bad-txns-inputs-duplicate');
   }
   t.equal(reason(makeTx(crypto, { inputs: [input(A, 1), input(A, 2)] })), null);
+  // What follows an outpoint does not make it another, and its first byte does.
+  t.equal(reason(makeTx(crypto, { inputs: [input(A, 1), input(A, 1, { scriptSig: fromHex('51') })] })), 'bad-txns-inputs-duplicate');
+  t.equal(reason(makeTx(crypto, { inputs: [input(A, 1), input(Uint8Array.of(0xab, ...A.subarray(1)), 1)] })), null);
+  t.equal(outputTotal(makeTx(crypto, { inputs: [input(A)], outputs: [output(1), output(2), output(4)] })), 7);
   const zero = new Uint8Array(32);
   t.equal(reason(makeTx(crypto, { inputs: [input(A), input(zero, 0xffffffff)] })), 'bad-txns-prevout-null');
+  t.equal(reason(makeTx(crypto, { inputs: [input(zero, 0xffffffff), input(A)] })), 'bad-txns-prevout-null');
   t.equal(reason(makeTx(crypto, { inputs: [input(A), input(zero, 0xfffffffe)] })), null);
   for (const [length, expected] of [
     [1, 'bad-cb-length'],
@@ -81,6 +86,11 @@ t.test('blocks by themselves', async (t) => {
   const ground = grind(crypto, good);
   checkBlock(ground, regtest, crypto);
   t.ok(ground.checked);
+  t.equal(checkBlock(ground, { ...regtest, powLimit: 0n }, crypto), null, 'a whole check is not repeated');
+  t.ok(good.merkleChecked);
+  const trusted = makeBlock(crypto, [coinbase, spend], { merkleRoot: A });
+  trusted.merkleChecked = true;
+  t.equal(proposal(trusted), null, 'nor is that of the root');
 
   t.same(proposal(makeBlock(crypto, [coinbase, spend], { merkleRoot: A })), {
     category: 'mutated',
@@ -96,6 +106,11 @@ t.test('blocks by themselves', async (t) => {
   t.equal(proposal(makeBlock(crypto, [], { merkleRoot: A }))?.reason, 'bad-txnmrklroot');
   const half = makeTx(crypto, { inputs: [input(A, 0, { scriptSig: new Uint8Array(500_000) })] });
   t.equal(proposal(makeBlock(crypto, [coinbase, half, half]), { checkPow: false, checkMerkle: false })?.reason, 'bad-blk-length');
+  const filled = (size: number) =>
+    makeBlock(crypto, [coinbase, makeTx(crypto, { inputs: [input(A, 0, { scriptSig: new Uint8Array(size) })] })]);
+  const over = filled(500_000).strippedSize - 500_000;
+  t.equal(proposal(filled(1_000_000 - over)), null, 'the limit to the byte');
+  t.equal(proposal(filled(1_000_001 - over))?.reason, 'bad-blk-length');
   t.same(proposal(makeBlock(crypto, [spend])), { category: 'consensus', reason: 'bad-cb-missing', debug: 'first tx is not coinbase' });
   const other = makeCoinbase(crypto, fromHex('5152'), [output(1)]);
   t.same(proposal(makeBlock(crypto, [coinbase, spend, other])), {
@@ -103,6 +118,7 @@ t.test('blocks by themselves', async (t) => {
     reason: 'bad-cb-multiple',
     debug: 'more than one coinbase',
   });
+  t.equal(proposal(makeBlock(crypto, [coinbase, other]))?.reason, 'bad-cb-multiple');
   const negative = makeTx(crypto, { inputs: [input(A)], outputs: [output(-1n)] });
   t.same(proposal(makeBlock(crypto, [coinbase, negative])), {
     category: 'consensus',
@@ -118,6 +134,13 @@ t.test('blocks by themselves', async (t) => {
   };
   t.equal(loaded(999), null);
   t.same(loaded(1000), { category: 'consensus', reason: 'bad-blk-sigops', debug: 'out-of-bounds SigOpCount' });
+  // What is known of the whole cost, witnesses and all, only says when there is nothing to count.
+  const costly = (legacy: number) => {
+    const block = makeBlock(crypto, [coinbase, makeTx(crypto, { inputs: [input(A)], outputs: [output(0, checksigs(legacy))] })]);
+    block.txs[1]!.facts = { fee: 0, sigopCost: 100_000, flags: 0 };
+    return proposal(block)?.reason ?? null;
+  };
+  t.same([0, 20_000, 20_001].map(costly), [null, null, 'bad-blk-sigops']);
 });
 
 /** A chain of ten blocks, ten minutes apart, ending at a height. */
@@ -139,12 +162,14 @@ t.test('blocks in their place', async (t) => {
     locktime?: number;
     witness?: Uint8Array[];
     commitment?: string;
+    commitmentFirst?: boolean;
     reserved?: Uint8Array[];
     time?: number;
   }) => {
     const tx = makeTx(crypto, { inputs: [input(A, 0, { witness: more.witness ?? [], sequence: 0 })], locktime: more.locktime ?? 0 });
     const outputs = [output(50e8)];
     if (more.commitment !== undefined) outputs.push(output(0, commit(more.commitment)));
+    if (more.commitmentFirst === true) outputs.reverse();
     const cb = makeCoinbase(crypto, more.scriptSig ?? fromHex('5151'), outputs, { witness: more.reserved ?? [] });
     return makeBlock(crypto, [cb, tx], { time: more.time ?? 1_600_010_000 });
   };
@@ -190,12 +215,34 @@ t.test('blocks in their place', async (t) => {
   });
   const right = hashHex(witnessCommitment(build({ commitment: zeros, witness: item, reserved }), reserved[0]));
   t.equal(reason(build({ commitment: right, witness: item, reserved })), null);
+  t.equal(reason(build({ commitment: `${right}51`, witness: item, reserved })), null, 'what follows the hash does not matter');
+  t.equal(reason(build({ commitment: right, commitmentFirst: true, witness: item, reserved })), null, 'in the first output');
+  t.equal(reason(build({ commitment: zeros, commitmentFirst: true, witness: item, reserved })), 'bad-witness-merkle-match');
+  const remembered = build({ commitment: right, witness: item, reserved });
+  verdict(remembered);
+  t.ok(remembered.witnessChecked);
+  const wrong = build({ commitment: zeros, witness: item, reserved });
+  verdict(wrong);
+  t.notOk(wrong.witnessChecked);
+  wrong.witnessChecked = true;
+  t.equal(reason(wrong), null, 'and not checked again');
   t.equal(reason(build({ commitment: right, witness: [Uint8Array.of(2)], reserved })), 'bad-witness-merkle-match');
   t.equal(reason(build({ commitment: right, witness: item, reserved: [A] })), 'bad-witness-merkle-match');
   const late = chainParams('regtest', { activationHeights: { segwit: 200 } });
   t.equal(verdict(build({ commitment: right, witness: item, reserved }), 199, late)?.reason, 'unexpected-witness', 'before segwit');
   t.equal(verdict(build({ commitment: zeros }), 199, late), null);
+  t.equal(verdict(build({ commitment: right, witness: item, reserved }), 200, late), null, 'from its height on');
+  t.equal(checkMutation(build({ commitment: right, witness: item, reserved }), 200, late), null);
+  t.equal(checkMutation(build({ commitment: right, witness: item, reserved }), 199, late)?.reason, 'unexpected-witness');
   // Weight, only after the commitment holds.
+  const weighing = (size: number) => {
+    const witness = [new Uint8Array(size)];
+    const commitment = hashHex(witnessCommitment(build({ commitment: zeros, witness, reserved }), reserved[0]));
+    return build({ commitment, witness, reserved });
+  };
+  const rest = weighing(3_000_000).weight - 3_000_000;
+  t.equal(reason(weighing(4_000_000 - rest)), null, 'the limit to the unit');
+  t.equal(reason(weighing(4_000_001 - rest)), 'bad-blk-weight');
   const fat = [new Uint8Array(4_000_000)];
   const fatRight = hashHex(witnessCommitment(build({ commitment: zeros, witness: fat, reserved }), reserved[0]));
   t.same(verdict(build({ commitment: fatRight, witness: fat, reserved })), {

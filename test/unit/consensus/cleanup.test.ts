@@ -153,6 +153,8 @@ const NONE = new Uint8Array(0);
 t.test('2,500 signature operations of inputs, counted where they run', async (t) => {
   t.ok(within([NONE, repeat(2_500, CHECKSIG)]));
   t.notOk(within([NONE, repeat(2_501, CHECKSIG)]));
+  const oneOfOne = Uint8Array.from({ length: 5_000 }, (_, i) => (i % 2 === 0 ? 0x51 : 0xae));
+  t.ok(within([oneOfOne, NONE]), 'a CHECKMULTISIG of one key is one, in a scriptSig too');
   t.notOk(within([NONE, repeat(1_250, CHECKSIG)], [NONE, repeat(1_251, CHECKSIG + 1)]), 'over all inputs, CHECKSIGVERIFY too');
   t.ok(within([repeat(2_500, CHECKSIG), NONE]), 'in the scriptSig');
   t.notOk(within([repeat(2_500, CHECKSIG), Uint8Array.of(CHECKSIG)]));

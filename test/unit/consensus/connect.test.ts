@@ -156,6 +156,8 @@ t.test('inputs', async (t) => {
   t.equal(checkTxInputs(spend([9]), coins, 120).verdict?.category, 'missing-inputs');
   t.equal(checkTxInputs(spend([1]), coins, 120).verdict?.category, 'premature-spend');
   t.match(checkTxInputs(spend([0, 3], 990), coins, 120), { verdict: null, fee: 11, spent: [{ value: 1000 }, { value: 1 }] });
+  t.match(checkTxInputs(spend([0], 1000), coins, 120), { verdict: null, fee: 0 }, 'for nothing');
+  for (const bad of [spend([9]), spend([1]), spend([4]), spend([0], 1001)]) t.equal(checkTxInputs(bad, coins, 120).fee, 0);
 });
 
 t.test('relative locks', async (t) => {
@@ -204,6 +206,8 @@ t.test('how scripts read in the verdict', async (t) => {
   t.match(blockVerdict(greedy, failure, 'sequential'), { reason: /^mandatory/ }, 'one thread: scripts come first');
   t.equal(blockVerdict(greedy, failure, 'parallel')?.reason, 'bad-cb-amount', 'more threads: scripts come last');
   t.equal(blockVerdict(greedy, null, 'parallel')?.reason, 'bad-cb-amount');
+  t.equal(blockVerdict(fine, failure, 'plain')?.reason, 'block-script-verify-flag-failed (Script failed an OP_VERIFY operation)');
+  t.equal(blockVerdict(greedy, failure, 'plain')?.reason, 'bad-cb-amount');
   t.equal(scriptReject({ error: 'x', passesMandatory: true }).category, 'not-standard');
 });
 

@@ -43,6 +43,10 @@ t.test('compact form', async (t) => {
     [0x22000001, 0x210000ff, 0x2100ffff, 0x20010000].map((bits) => decodeCompact(bits).overflow),
     [false, false, false, false],
   );
+  t.same(
+    [0x220000ff, 0x22000101].map((bits) => decodeCompact(bits).overflow),
+    [false, true],
+  );
   fc.assert(
     fc.property(fc.bigInt(1n, 2n ** 256n - 1n), (target) => {
       const back = decodeCompact(encodeCompact(target));
@@ -67,6 +71,8 @@ t.test('proof of work', async (t) => {
   t.notOk(proofOfWork(hashFromHex(`00000000ffff${'00'.repeat(25)}01`), 0x1d00ffff, limit));
   t.equal(targetOf(0x1d00ffff, limit), 0xffffn << 208n);
   t.equal(targetOf(0x20ffffff, limit), null);
+  t.equal(targetOf(0x03000001, limit), 1n, 'the hardest');
+  t.equal(targetOf(0x22000101, (1n << 256n) - 1n), null, 'an overflow, although what is left of it is in range');
 });
 
 t.test('work of a block', async (t) => {
@@ -112,6 +118,8 @@ t.test('test networks', async (t) => {
   let first = new ModelNode(new ModelNode(null, 1, 0x1c00bbbb, 4, hash, 2015), 2, LIMIT, 4, hash, 2016);
   first = new ModelNode(first, 3, LIMIT, 4, hash);
   t.equal(requiredBits(first, 4, testnet), LIMIT, 'the walk stops at the first block of the period');
+  const regular = new ModelNode(new ModelNode(null, 1, 0x1c00cccc, 4, hash, 2016), 2, LIMIT, 4, hash);
+  t.equal(requiredBits(regular, 3, testnet), 0x1c00cccc, 'and not before it');
   // A period that ends with a late block: testnet3 starts over from its bits, testnet4 (BIP-0094) from the first
   // block's.
   const end = period({ first: 1_000_000, last: 1_000_000 + 1209600 }, { first: 0x1c00ffff, rest: LIMIT }, 2016 * 5);

@@ -3,7 +3,7 @@
 
 import crypto from 'node:crypto';
 import t from 'tap';
-import { fromHex, toHex } from '../../../src/consensus/bytes/hex.js';
+import { fromHex, hashFromHex, toHex } from '../../../src/consensus/bytes/hex.js';
 import type { ChainParams } from '../../../src/consensus/params/chain-params.js';
 import { chainParams } from '../../../src/consensus/params/networks.js';
 import { enforceBip30 } from '../../../src/consensus/rules/bip30.js';
@@ -79,6 +79,12 @@ t.test('votes count from the first block that is looked at', async (t) => {
   const votes = (unknownVotesFrom: number): number => unknownVotes(tip, { ...regtest, unknownVotesFrom }, new VersionBitsCache());
   t.equal(votes(180), 1 << 20);
   t.equal(votes(181), 0);
+  // The first 108 of the period, for the lowest bits.
+  tip = chainTo(143);
+  for (let h = 144; h < 144 + period; h++) {
+    tip = new ModelNode(tip, 1_000_000 + h, 1, h < 252 ? 0x20000003 : 0x20000000, Uint8Array.of(h & 255, h >> 8));
+  }
+  t.equal(votes(0), 3);
 });
 
 t.test('a deployment that is only defined has no beginning', async (t) => {
@@ -137,5 +143,12 @@ t.test('the genesis block is below every height of a rule', async (t) => {
   const testnet4 = chainParams('testnet4');
   const genesis = new ModelNode(null, 1_000_000, 1, 1, Uint8Array.of(0));
   t.equal(blockScriptFlags(null, null, testnet4, new VersionBitsCache()), 1 + 2_048 + 131_072);
+  t.equal(
+    blockScriptFlags(null, null, chainParams('main'), new VersionBitsCache()),
+    1 + 2_048,
+    'a block that has no hash yet is no exception',
+  );
+  const exempt = hashFromHex('00000000dd30457c001f4095d208cc1296b0eed002427aa599874af7a432b105');
+  t.equal(blockScriptFlags(null, exempt, chainParams('test'), new VersionBitsCache()), 0, 'the only exception of testnet3');
   t.equal(blockScriptFlags(genesis, null, testnet4, new VersionBitsCache()), 1 + 2_048 + 131_072 + 4 + 512 + 1_024 + 16);
 });

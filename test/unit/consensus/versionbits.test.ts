@@ -102,6 +102,9 @@ t.test('the threshold', async (t) => {
   const some = extend(start, 50, (height) => (height % 2 === 0 ? VOTE : NO_VOTE));
   t.same(deploymentStatistics(dummy, some, params), { period: 144, threshold: 108, elapsed: 50, count: 25, possible: true });
   t.match(deploymentStatistics(dummy, extend(start, 36, NO_VOTE), params), { elapsed: 36, possible: true });
+  // The period of the tip itself, as later versions count: its last block makes it whole.
+  t.match(deploymentStatistics(dummy, some, params, true), { elapsed: 50, count: 25 });
+  t.match(deploymentStatistics(dummy, start, params, true), { elapsed: 144 });
   t.match(deploymentStatistics(dummy, extend(start, 37, NO_VOTE), params), { elapsed: 37, possible: false });
 });
 

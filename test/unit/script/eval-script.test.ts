@@ -7,7 +7,7 @@ import { DetachedChecker } from '../../../src/consensus/script/checker.js';
 import { evalScript } from '../../../src/consensus/script/eval-script.js';
 import { parseScriptFlags } from '../../../src/consensus/script/flags.js';
 import { scriptErrorName } from '../../../src/consensus/script/script-error.js';
-import { SigVersion } from '../../../src/consensus/script/sig-version.js';
+import { SigVersion, TaprootContext } from '../../../src/consensus/script/sig-version.js';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
 import { hex } from '../../framework/hex.js';
 import { script } from '../../framework/script-words.js';
@@ -119,6 +119,46 @@ t.test('numbers', async (t) => {
   t.equal(run(script('0 IF {0104} ENDIF 1'), 'base', 'MINIMALDATA'), '01', 'untaken branches may push anyhow');
 });
 
+t.test('comparisons', async (t) => {
+  // Of 4 with 5, 5 with 5 and 5 with 4.
+  const rows: Record<string, readonly [string, string, string]> = {
+    NUMEQUAL: ['-', '01', '-'],
+    NUMNOTEQUAL: ['01', '-', '01'],
+    LESSTHAN: ['01', '-', '-'],
+    GREATERTHAN: ['-', '-', '01'],
+    LESSTHANOREQUAL: ['01', '01', '-'],
+    GREATERTHANOREQUAL: ['-', '01', '01'],
+    MIN: ['04', '05', '04'],
+    MAX: ['05', '05', '05'],
+  };
+  for (const [name, results] of Object.entries(rows)) {
+    t.same(
+      ['4 5', '5 5', '5 4'].map((pair) => run(script(`${pair} ${name}`))),
+      results,
+      name,
+    );
+  }
+  const truth = (name: string) => ['0 0', '0 7', '7 0', '7 7'].map((pair) => run(script(`${pair} ${name}`)));
+  t.same(truth('BOOLAND'), ['-', '-', '-', '01']);
+  t.same(truth('BOOLOR'), ['-', '01', '01', '01']);
+  t.same(
+    [2, 3, 4, 5].map((n) => run(script(`${n} 3 5 WITHIN`))),
+    ['-', '01', '01', '-'],
+  );
+});
+
+t.test('operands of five bytes', async (t) => {
+  const long = '<0000000001>';
+  for (const name of ['1ADD', '1SUB', 'NEGATE', 'ABS', 'NOT', '0NOTEQUAL']) t.equal(run(script(`${long} ${name}`)), 'SCRIPTNUM', name);
+  for (const name of ['ADD', 'SUB', 'BOOLAND', 'BOOLOR', 'LESSTHAN', 'GREATERTHAN', 'MIN', 'MAX', 'NUMEQUALVERIFY']) {
+    t.same([run(script(`${long} 1 ${name}`)), run(script(`1 ${long} ${name}`))], ['SCRIPTNUM', 'SCRIPTNUM'], name);
+  }
+  t.same(
+    [`${long} 1 1`, `1 ${long} 1`, `1 1 ${long}`].map((three) => run(script(`${three} WITHIN`))),
+    ['SCRIPTNUM', 'SCRIPTNUM', 'SCRIPTNUM'],
+  );
+});
+
 t.test('hashes', async (t) => {
   t.equal(run(script('0 RIPEMD160')), '9c1185a5c5e9fc54612808977ee8f548b2258d31');
   t.equal(run(script('0 SHA1')), 'da39a3ee5e6b4b0d3255bfef95601890afd80709');
@@ -141,6 +181,7 @@ t.test('flow', async (t) => {
     ['ELSE', 'UNBALANCED_CONDITIONAL'],
     ['ENDIF', 'UNBALANCED_CONDITIONAL'],
     ['1 IF ENDIF ENDIF', 'UNBALANCED_CONDITIONAL'],
+    ['ENDIF 1 IF', 'UNBALANCED_CONDITIONAL'],
     ['0 IF VERIF ENDIF', 'BAD_OPCODE'],
     ['0 IF VERNOTIF ENDIF', 'BAD_OPCODE'],
     ['0 IF CAT ENDIF', 'DISABLED_OPCODE'],
@@ -182,6 +223,7 @@ t.test('lock times', async (t) => {
     t.equal(run(script(name), 'base', 'DISCOURAGE_UPGRADABLE_NOPS'), '', 'and not discouraged');
     t.equal(run(script(name), 'base', both), 'INVALID_STACK_OPERATION');
     t.equal(run(script(`-1 ${name}`), 'base', both), 'NEGATIVE_LOCKTIME');
+    t.equal(run(script(`0 ${name}`), 'base', both), 'UNSATISFIED_LOCKTIME', 'zero is not negative');
     t.equal(run(script(`1 ${name}`), 'base', both), 'UNSATISFIED_LOCKTIME');
     t.equal(run(script(`<000000000001> ${name}`), 'base', both), 'SCRIPTNUM', 'six bytes');
   }
@@ -192,6 +234,7 @@ t.test('limits', async (t) => {
   const big = (size: number): Uint8Array => plainPush(new Uint8Array(size));
   t.equal(run(big(520)).length, 1040);
   t.equal(run(big(521)), 'PUSH_SIZE');
+  t.equal(run(script('{4e01000000aa}')), 'aa', 'a length of four bytes');
   t.equal(run(joinScript(script('0 IF'), big(521), script('ENDIF'))), 'PUSH_SIZE', 'in untaken branches too');
   t.equal(run(big(521), 'tapscript'), 'PUSH_SIZE');
   const nops = (count: number): Uint8Array => new Uint8Array(count).fill(0x61);
@@ -199,6 +242,13 @@ t.test('limits', async (t) => {
   t.equal(run(nops(202)), 'OP_COUNT');
   t.equal(run(nops(202), 'v0'), 'OP_COUNT');
   t.equal(run(nops(12000), 'tapscript'), '', 'tapscripts have no such limits');
+  t.equal(run(joinScript(script('16'), nops(201))), '10', 'pushes do not count');
+  // Nineteen times 524 bytes, and 44.
+  const pushes = Array.from({ length: 19 }, () => joinScript(big(520), script('DROP')));
+  const longest = joinScript(...pushes, plainPush(new Uint8Array(42)), script('DROP'));
+  t.equal(longest.length, 10_000);
+  t.equal(run(longest), '', 'the longest script');
+  t.equal(run(joinScript(longest, nops(1))), 'SCRIPT_SIZE');
   t.equal(run(new Uint8Array(10001).fill(0x51)), 'SCRIPT_SIZE');
   t.equal(run(new Uint8Array(10001).fill(0x51), 'tapscript'), 'STACK_SIZE');
   t.equal(run(new Uint8Array(1000).fill(0x51)).split(' ').length, 1000);
@@ -224,6 +274,10 @@ t.test('the multisig arguments', async (t) => {
     ['0 -1 <aa> 1 CHECKMULTISIG', 'SIG_COUNT'],
     ['0 0 <0000000000> CHECKMULTISIG', 'SCRIPTNUM'],
     ['1 0 0 CHECKMULTISIG', '01'],
+    ['0 CHECKMULTISIG', 'INVALID_STACK_OPERATION'],
+    ['21 CHECKMULTISIG', 'PUBKEY_COUNT'],
+    ['1 0 CHECKMULTISIG', 'SIG_COUNT'],
+    ['0 <aa> 1 <bb> 1 CHECKMULTISIG', '-'],
   ] as const) {
     t.equal(run(script(words)), result, words);
   }
@@ -233,6 +287,30 @@ t.test('the multisig arguments', async (t) => {
   t.equal(run(script('0 0 1 <bb> 1 CHECKMULTISIG'), 'base', 'NULLFAIL'), '-');
   t.equal(run(script('0 <aa> 1 <bb> 1 CHECKMULTISIG'), 'base', 'DERSIG'), 'SIG_DER');
   t.equal(run(script('0 0 1 <bb> 1 CHECKMULTISIG'), 'base', 'STRICTENC'), 'PUBKEYTYPE');
+});
+
+t.test('signatures of multisig inside its script', async (t) => {
+  const found = (words: string, version: keyof typeof VERSIONS, ...stack: Uint8Array[]) =>
+    run(script(words), version, 'CONST_SCRIPTCODE', stack);
+  const [lower, upper] = [Uint8Array.of(0xaa, 0xbb), Uint8Array.of(0xdd, 0xdd)];
+  const multisig = '2 <0c> <0d> 2 CHECKMULTISIG';
+  const none = new Uint8Array(0);
+  t.equal(found(`{02dddd} DROP ${multisig}`, 'base', none, lower, upper), 'SIG_FINDANDDELETE');
+  t.equal(found(`{02aabb} DROP ${multisig}`, 'base', none, lower, upper), 'SIG_FINDANDDELETE', 'the second as well');
+  t.equal(found(`{02aabb} DROP ${multisig}`, 'v0', none, lower, upper), '-', 'only of old');
+  t.equal(found('{02aabb} DROP 1 <0c> 1 CHECKMULTISIG', 'base', lower, upper), '-', 'what is left out is no signature');
+});
+
+t.test('keys of kinds to come', async (t) => {
+  const judged = (words: string): string => {
+    const budget = new TaprootContext();
+    budget.validationWeightLeft = 50;
+    const stack: Uint8Array[] = [];
+    const error = evalScript(stack, script(words), 0, checker, SigVersion.TAPSCRIPT, budget);
+    return error === 0 ? `${stack.map((element) => hex(element) || '-').join(' ')} ${budget.validationWeightLeft}` : scriptErrorName(error);
+  };
+  t.equal(judged('<05> <aa> CHECKSIG'), '01 0', 'any signature is good');
+  t.equal(judged('0 <aa> CHECKSIG'), '- 50');
 });
 
 t.test('signature opcodes without a transaction', async (t) => {

@@ -1,5 +1,6 @@
 // The small parts of the script room: flags, error tables, tokenizer, numbers, DER, FindAndDelete, builders.
 
+import { createHash } from 'node:crypto';
 import t from 'tap';
 import { joinScript, minimalPush, plainPush, pushNumber } from '../../../src/consensus/script/build-script.js';
 import { hasLowS, isStrictDer, parseLaxDer } from '../../../src/consensus/script/der.js';
@@ -7,7 +8,9 @@ import { deleteSignature } from '../../../src/consensus/script/find-and-delete.j
 import { CONSENSUS_SCRIPT_FLAGS, parseScriptFlags, STANDARD_SCRIPT_FLAGS } from '../../../src/consensus/script/flags.js';
 import { castToBool, decodeNumber, encodeNumber } from '../../../src/consensus/script/number.js';
 import { ScriptError, scriptErrorName, scriptErrorText } from '../../../src/consensus/script/script-error.js';
+import { tapbranchHash, tapleafHash } from '../../../src/consensus/script/taproot.js';
 import { isMinimalPush, isPushOnly, ScriptTokenizer } from '../../../src/consensus/script/tokenizer.js';
+import { createPureHashes } from '../../../src/crypto/pure.js';
 import { fc } from '../../framework/fast-check.js';
 import { hex, unhex } from '../../framework/hex.js';
 import { derEncode } from '../../framework/keys.js';
@@ -99,6 +102,18 @@ t.test('minimal pushes', async (t) => {
   ] as const) {
     t.equal(isMinimalPush(opcode, unhex(data)), false);
   }
+  for (const [opcode, data] of [
+    [1, '00'],
+    [1, '11'],
+    [0x4b, '00'.repeat(75)],
+    [0x4c, '00'.repeat(76)],
+    [0x4c, '00'.repeat(255)],
+    [0x4d, '00'.repeat(256)],
+    [0x4d, '00'.repeat(65535)],
+    [0x4e, '00'.repeat(65536)],
+  ] as const) {
+    t.equal(isMinimalPush(opcode, unhex(data)), true, `${data.length / 2} by ${opcode}`);
+  }
 });
 
 t.test('numbers', async (t) => {
@@ -123,6 +138,10 @@ t.test('numbers', async (t) => {
   t.same(
     ['', '00', '0000', '80', '0080', '01', '8000', '0001'].map((bytes) => castToBool(unhex(bytes))),
     [...[false, false, false, false, false], ...[true, true, true]],
+  );
+  t.same(
+    [127, 128, 32_767, 32_768, -32_768, 8_388_607, 8_388_608, 2 ** 31].map((n) => hex(encodeNumber(n))),
+    ['7f', '8000', 'ff7f', '008000', '008080', 'ffff7f', '00008000', '0000008000'],
   );
   fc.assert(
     fc.property(fc.integer({ min: -(2 ** 39) + 1, max: 2 ** 39 - 1 }), (n) => {
@@ -149,7 +168,27 @@ t.test('DER', async (t) => {
   t.equal(hasLowS(withType(low)), true);
   t.equal(hasLowS(withType(high)), false);
   t.equal(isStrictDer(withType(low).subarray(0, -1)), false, 'without hash type');
+  const strict = (bytes: string): boolean => isStrictDer(unhex(`${bytes}01`));
+  t.equal(strict('3006020101020101'), true, 'the shortest');
+  t.equal(strict('30060201ff020101'), false, 'a negative R');
+  t.equal(strict('30060201010201ff'), false, 'a negative S');
+  t.equal(strict('300702020081020101'), true, 'a zero where it is needed');
+  t.equal(strict('300702020001020101'), false, 'and where it is not');
+  t.equal(strict('30050200020101'), false, 'no R');
+  t.equal(strict('30050201010200'), false, 'no S');
+  t.equal(strict('3106020101020101'), false, 'not a sequence');
+  t.equal(strict('3007020101020101'), false, 'not the length of the whole');
+  t.equal(strict('3006020701020101'), false, 'R beyond the end');
+  t.equal(strict('3006030101020101'), false, 'R is no integer');
+  const [long, longer] = [`00${'80'.repeat(32)}`, `00${'80'.repeat(33)}`];
+  t.equal(strict(`30460221${long}0221${long}`), true, 'the longest');
+  t.equal(strict(`30470222${longer}0221${long}`), false);
+  t.equal(strict('3006020101030101'), false, 'S is no integer');
   t.equal(hasLowS(withType(unhex(`${R}${'ff'.repeat(32)}`))), true, 'an S beyond the order counts as low');
+  const order = 'fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141';
+  t.equal(hasLowS(withType(unhex(R + order))), true, 'so does the order');
+  t.equal(hasLowS(withType(unhex(`${order}${hex(high.subarray(32))}`))), true, 'and any S beside an R of the order');
+  t.equal(hasLowS(unhex(`30260221${'01'.repeat(33)}02017f01`)), true, 'or beside an R that does not fit');
 
   const lax = (bytes: string): string | null => {
     const compact = parseLaxDer(unhex(bytes), bytes.length / 2);
@@ -172,6 +211,12 @@ t.test('DER', async (t) => {
   t.equal(lax(`30060283010000${'00'.repeat(65535)}01020101`), one + one, 'of three');
   t.equal(lax(`3006028401000000${'00'.repeat(100)}01020101`), null, 'of four');
   t.equal(lax(''), null);
+  t.equal(lax('3106020101020101'), null, 'not a sequence');
+  t.equal(lax('3006028000020101'), null, 'a length without bytes is zero');
+  t.equal(lax('3006020101028201'), null, 'the length of S beyond the end');
+  t.equal(lax(`30260221${'01'.repeat(33)}020101`), null, 'one byte too long an R');
+  t.equal(lax(`30260201010221${'01'.repeat(33)}`), null, 'and S');
+  t.equal(parseLaxDer(unhex('300602010102020155'), 8), null, 'what is behind the end is no part of S');
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 64, maxLength: 64 }), (compact) => {
       const der = withType(compact);
@@ -188,6 +233,23 @@ t.test('DER', async (t) => {
     }),
     { numRuns: 2000 },
   );
+});
+
+t.test('leaves and branches of taproot', async (t) => {
+  const sha256 = (...parts: Uint8Array[]): Buffer => createHash('sha256').update(Buffer.concat(parts)).digest();
+  const tagged = (tag: string, ...parts: Uint8Array[]): string => {
+    const name = sha256(Buffer.from(tag));
+    return hex(sha256(name, name, ...parts));
+  };
+  const hashes = createPureHashes();
+  for (const version of [0xc0, 0xc2]) {
+    for (const size of [0, 252, 253]) {
+      const prefix = size < 253 ? [version, size] : [version, 253, 253, 0];
+      t.equal(hex(tapleafHash(version, new Uint8Array(size), hashes)), tagged('TapLeaf', Uint8Array.from(prefix), new Uint8Array(size)));
+    }
+  }
+  const [a, b] = [new Uint8Array(32).fill(7), Uint8Array.of(...new Uint8Array(31).fill(7), 8)];
+  for (const pair of [[a, b] as const, [b, a] as const]) t.equal(hex(tapbranchHash(...pair, hashes)), tagged('TapBranch', a, b));
 });
 
 t.test('deleting signatures', async (t) => {

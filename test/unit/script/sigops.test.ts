@@ -19,6 +19,10 @@ function txWith(scriptSig: Uint8Array, witness: Uint8Array[], output: Uint8Array
   return parseTx(buildTx({ version: 1, inputs, outputs: [{ value: 1, script: output }], locktime: 0 }), hashes);
 }
 
+t.test('a redeem script that is not pushed has no program', async (t) => {
+  t.equal(witnessSigops(txWith(script('NOP'), [], EMPTY), 0, scriptHashScript(new Uint8Array(20))), 0);
+});
+
 t.test('scripts', async (t) => {
   for (const [words, inaccurate, accurate] of [
     ['', 0, 0],
@@ -26,6 +30,7 @@ t.test('scripts', async (t) => {
     ['CHECKMULTISIG', 20, 20],
     ['3 CHECKMULTISIGVERIFY', 20, 3],
     ['16 CHECKMULTISIG', 20, 16],
+    ['1 CHECKMULTISIG', 20, 1],
     ['0 CHECKMULTISIG', 20, 20],
     ['<11> CHECKMULTISIG', 20, 20],
     ['2 NOP CHECKMULTISIG', 20, 20],

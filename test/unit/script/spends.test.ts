@@ -4,6 +4,7 @@
 import t from 'tap';
 import { joinScript, plainPush, scriptHashScript, witnessProgramScript } from '../../../src/consensus/script/build-script.js';
 import { TxSignatureChecker } from '../../../src/consensus/script/checker.js';
+import { parseLaxDer } from '../../../src/consensus/script/der.js';
 import { evalScript } from '../../../src/consensus/script/eval-script.js';
 import { CONSENSUS_SCRIPT_FLAGS, SCRIPT_VERIFY_WITNESS, STANDARD_SCRIPT_FLAGS } from '../../../src/consensus/script/flags.js';
 import { verifyScript } from '../../../src/consensus/script/interpreter.js';
@@ -19,7 +20,7 @@ import { parseTx } from '../../../src/consensus/tx/tx-view.js';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
 import { fc } from '../../framework/fast-check.js';
 import { hex } from '../../framework/hex.js';
-import { testKey } from '../../framework/keys.js';
+import { derEncode, testKey } from '../../framework/keys.js';
 import { type NaiveTaproot, type NaiveTx, naiveLegacy, naiveSegwit, naiveTaproot } from '../../framework/naive-sighash.js';
 import { script } from '../../framework/script-words.js';
 
@@ -117,6 +118,83 @@ t.test('pay to public key hash', async (t) => {
   t.equal(verify({ scriptPubKey: p2pkh, scriptSig: dirty }, CONSENSUS_SCRIPT_FLAGS), 'OK');
 });
 
+t.test('keys of both hybrid forms, and signatures with a high S', async (t) => {
+  t.same(new Set([key, other, third].map(({ hybrid }) => hybrid[0])), new Set([6, 7]));
+  for (const one of [key, other, third]) {
+    const scriptPubKey = script(`${words(one.hybrid)} CHECKSIG`);
+    const scriptSig = plainPush(legacySig(scriptPubKey, one));
+    t.equal(verify({ scriptPubKey, scriptSig }, CONSENSUS_SCRIPT_FLAGS), 'OK');
+  }
+  const good = parseLaxDer(legacySig(p2pkh), legacySig(p2pkh).length - 1) as Uint8Array;
+  const s = (1n << 256n) - 0x14551231950b75fc4402da1732fc9bebfn - BigInt(`0x${hex(good.subarray(32))}`);
+  const high = Uint8Array.of(
+    ...derEncode(Uint8Array.of(...good.subarray(0, 32), ...Buffer.from(s.toString(16).padStart(64, '0'), 'hex'))),
+    1,
+  );
+  const scriptSig = joinScript(plainPush(high), plainPush(key.publicKey));
+  t.equal(verify({ scriptPubKey: p2pkh, scriptSig }, CONSENSUS_SCRIPT_FLAGS), 'OK');
+  t.equal(verify({ scriptPubKey: p2pkh, scriptSig }), 'SIG_HIGH_S');
+  // Each of these flags asks for strict encoding by itself: DERSIG, LOW_S, STRICTENC.
+  const loose = joinScript(plainPush(legacySig(p2pkh).subarray(0, 40)), plainPush(key.publicKey));
+  for (const flag of [1 << 2, 1 << 3, 1 << 1]) t.equal(verify({ scriptPubKey: p2pkh, scriptSig: loose }, flag), 'SIG_DER', String(flag));
+  const misnamed = Uint8Array.of(5, ...key.uncompressed.subarray(1));
+  t.equal(verify({ scriptPubKey: script(`${words(misnamed)} CHECKSIG`), scriptSig: script('0') }, 2), 'PUBKEYTYPE');
+});
+
+t.test('pushes whose first byte is no length', async (t) => {
+  // 75 bytes behind PUSHDATA1 and a byte of length, where a direct push would have 76.
+  const der = legacySig(p2pkh).subarray(0, -1);
+  const padded = Uint8Array.of(...der, ...new Uint8Array(74 - der.length), 1);
+  const scriptSig = joinScript(Uint8Array.of(0x4c, 75), padded, plainPush(key.publicKey));
+  t.equal(verify({ scriptPubKey: p2pkh, scriptSig }, 1), 'OK', 'without DERSIG what is behind a signature does not matter');
+  const nothing = new Uint8Array(75);
+  const toNothing = script(`DUP HASH160 ${words(crypto.hash160(nothing))} EQUALVERIFY CHECKSIG`);
+  const longKey = joinScript(plainPush(legacySig(toNothing)), Uint8Array.of(0x4c, 75), nothing);
+  t.equal(verify({ scriptPubKey: toNothing, scriptSig: longKey }, 1), 'EVAL_FALSE', 'a key of 75 bytes has that hash, and is none');
+});
+
+t.test('relative locks meet at the border between blocks and time', async (t) => {
+  const [{ prevHash, prevIndex }, second] = TX.inputs as [NaiveTx['inputs'][number], NaiveTx['inputs'][number]];
+  const spend = (sequence: number, wanted: string): string =>
+    verify({ scriptPubKey: script(`<${wanted}> CHECKSEQUENCEVERIFY`), tx: { inputs: [{ prevHash, prevIndex, sequence }, second] } });
+  t.equal(spend(0x400000, '000040'), 'OK', 'no time at all');
+  t.equal(spend(0x3fffff, '000040'), 'UNSATISFIED_LOCKTIME');
+  t.equal(spend(0x400000, 'ff'), 'NEGATIVE_LOCKTIME');
+});
+
+t.test('without the coin a segwit signature is none', async (t) => {
+  const tx = parseTx(buildTx({ ...TX, inputs: TX.inputs.map((input) => ({ ...input, scriptSig: EMPTY, witness: [] })) }), crypto, {
+    exact: true,
+  });
+  const spent = [null, null];
+  const bare = new TxSignatureChecker(tx, 0, spent, crypto, new SighashCache(tx, crypto, spent));
+  t.equal(bare.checkEcdsa(segwitSig(p2pkh), key.publicKey, p2pkh, SigVersion.WITNESS_V0), false);
+  t.equal(bare.checkEcdsa(legacySig(p2pkh), key.publicKey, p2pkh, SigVersion.BASE), true);
+});
+
+t.test('pay to script hash', async (t) => {
+  const spend = (redeem: Uint8Array, ...before: Uint8Array[]): Spend => ({
+    scriptPubKey: scriptHashScript(crypto.hash160(redeem)),
+    scriptSig: joinScript(...before, plainPush(redeem)),
+  });
+  t.equal(verify(spend(script('1'))), 'OK');
+  t.equal(verify(spend(script('1 RETURN'))), 'OP_RETURN', 'what fails fails, whatever it leaves on the stack');
+  t.equal(verify(spend(script('0'))), 'EVAL_FALSE');
+  t.equal(verify(spend(script('1'), script('1'))), 'CLEANSTACK');
+  t.equal(verify(spend(script('1'), script('NOP')), 1), 'SIG_PUSHONLY');
+  t.equal(verify(spend(witnessProgramScript(0, crypto.hash160(key.publicKey))), 1), 'OK', 'a program is none without the WITNESS flag');
+});
+
+t.test('pay to witness script hash', async (t) => {
+  const spend = (witnessScript: Uint8Array, ...stack: Uint8Array[]): Spend => ({
+    scriptPubKey: witnessProgramScript(0, crypto.sha256(witnessScript)),
+    witness: [...stack, witnessScript],
+  });
+  t.equal(verify(spend(script('DROP 1'), new Uint8Array(520)), CONSENSUS_SCRIPT_FLAGS), 'OK', 'the largest element');
+  t.equal(verify(spend(script('DROP 1'), new Uint8Array(521)), CONSENSUS_SCRIPT_FLAGS), 'PUSH_SIZE');
+  t.equal(verify(spend(script('RESERVED')), CONSENSUS_SCRIPT_FLAGS), 'BAD_OPCODE', 'OP_SUCCESS is for tapscripts');
+});
+
 const p2wpkh = witnessProgramScript(0, crypto.hash160(key.publicKey));
 t.test('pay to witness public key hash', async (t) => {
   for (const type of TYPES) {
@@ -134,6 +212,8 @@ t.test('pay to witness public key hash', async (t) => {
   t.equal(verify({ scriptPubKey: p2wpkh, witness, scriptSig: script('1') }), 'WITNESS_MALLEATED');
   t.equal(verify({ scriptPubKey: p2wpkh, witness: [new Uint8Array(521), key.publicKey] }), 'PUSH_SIZE');
   t.equal(verify({ scriptPubKey: p2wpkh, witness: [good, new Uint8Array(521)] }), 'PUSH_SIZE');
+  t.equal(verify({ scriptPubKey: p2wpkh, witness: [new Uint8Array(520), key.publicKey] }), 'SIG_DER');
+  t.equal(verify({ scriptPubKey: p2wpkh, witness: [good, new Uint8Array(520)] }), 'EQUALVERIFY');
   t.equal(verify({ scriptPubKey: p2wpkh }, 1), 'OK', 'anyone can spend it without the WITNESS flag');
   const nested = scriptHashScript(crypto.hash160(p2wpkh));
   t.equal(verify({ scriptPubKey: nested, scriptSig: plainPush(p2wpkh), witness }), 'OK', 'in P2SH');
