@@ -2,6 +2,7 @@
 // again.
 import t from 'tap';
 import { type CallError, Daemon } from '../framework/daemon.js';
+import { until } from '../framework/until.js';
 
 const ADDRESS = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 const OTHER = 'bcrt1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3qzf4jry';
@@ -34,7 +35,9 @@ t.test('txindex, filters and coin statistics', async (t) => {
     coinstatsindex: { synced: true, best_block_height: height },
     'basic block filter index': { synced: true, best_block_height: height },
   });
-  while (!Object.values(await node.call('getindexinfo')).every((index) => (index as { synced: boolean }).synced));
+  await until('the indexes are in step', async () =>
+    Object.values(await node.call('getindexinfo')).every((index) => (index as { synced: boolean }).synced),
+  );
   t.same(await node.call('getindexinfo'), all(120));
   t.same(Object.keys(await node.call('getindexinfo')), ['txindex', 'coinstatsindex', 'basic block filter index']);
   t.same(await node.call('getindexinfo', 'txindex'), { txindex: all(120).txindex });
@@ -89,7 +92,9 @@ t.test('txindex, filters and coin statistics', async (t) => {
     await node.up(...on);
   }
   const height = 120 + more.length;
-  while (!Object.values(await node.call('getindexinfo')).every((index) => (index as { synced: boolean }).synced));
+  await until('the indexes are in step', async () =>
+    Object.values(await node.call('getindexinfo')).every((index) => (index as { synced: boolean }).synced),
+  );
   t.same(await node.call('getindexinfo'), all(height));
   for (const hash of [...hashes.slice(-2), ...more]) {
     t.equal((await node.call('getrawtransaction', await coinbaseOf(hash), true)).blockhash, hash);

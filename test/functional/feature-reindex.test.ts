@@ -13,7 +13,7 @@ import { coinFigures } from '../framework/coin-figures.js';
 import { Daemon } from '../framework/daemon.js';
 import { cases, nightlyTest } from '../framework/depth.js';
 import { pseudoRandom } from '../framework/pseudo-random.js';
-import { PATIENCE_MS } from '../framework/until.js';
+import { PATIENCE_MS, until } from '../framework/until.js';
 
 /** Blocks with spends; every tenth has a twin beside it that loses. */
 function plannedChain(length: number): { main: BuiltBlock[]; stale: BuiltBlock[] } {
@@ -101,7 +101,9 @@ t.test('-reindex and -reindex-chainstate come to the same node', async (t) => {
     t.same(await coinFigures(node), figures);
     t.equal(await node.call('getbestblockhash'), tip.hashHex);
     t.equal(await node.call('verifychain', 4, 0), true);
-    while (!Object.values(await node.call('getindexinfo')).every((index) => (index as { synced: boolean }).synced));
+    await until('the indexes are in step', async () =>
+      Object.values(await node.call('getindexinfo')).every((index) => (index as { synced: boolean }).synced),
+    );
     t.equal((await node.call('gettxoutsetinfo', 'muhash')).muhash, muhash);
     t.match(await node.call('getrawtransaction', Buffer.from(tip.txids[1]!).reverse().toString('hex'), true), { blockhash: tip.hashHex });
     await node.stop();

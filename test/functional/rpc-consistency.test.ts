@@ -129,7 +129,7 @@ t.test('competing branches while fifty clients ask and send', async (t) => {
     const answer = await connection.call('submitblock', block.bytes.toString('hex'));
     answers.set(answer, (answers.get(answer) ?? 0) + 1);
   };
-  for (let round = 0; round < 80; round++) {
+  for (let round = 0; round < rounds(40, 80); round++) {
     const both = tree.pick(4) > 0;
     left = tree.grow(left, 5);
     if (both) right = tree.grow(right, 5);
@@ -155,7 +155,7 @@ t.test('competing branches while fifty clients ask and send', async (t) => {
     [],
     'every block was accepted',
   );
-  t.ok((answers.get('inconclusive') ?? 0) > 20 && sent > 20 && templates > 200, `${[...answers]} ${sent} sent ${templates} templates`);
+  t.ok((answers.get('inconclusive') ?? 0) > 10 && sent > 10 && templates > 100, `${[...answers]} ${sent} sent ${templates} templates`);
   t.equal(await writer.call('getbestblockhash'), last.hashHex);
   t.equal(await writer.call('verifychain', 4, 0), true);
   const stats = await coinFigures(writer);

@@ -5,6 +5,7 @@ import path from 'node:path';
 import t from 'tap';
 import { CallError, Daemon } from '../framework/daemon.js';
 import { nightlyTest } from '../framework/depth.js';
+import { until } from '../framework/until.js';
 
 /** The bytes of every file below a folder. */
 function allBytes(folder: string): Buffer {
@@ -292,7 +293,7 @@ t.test('a scan that was cut off goes on', async (t) => {
   await importing;
   await node.up();
   t.equal((await node.call('getaddressinfo', address)).ismine, true, 'the key is there');
-  while ((await node.call('getwalletinfo')).scanning !== false);
+  await until('the scan is over', async () => (await node.call('getwalletinfo')).scanning === false);
   t.equal((await node.call('getwalletinfo')).txcount, 500, 'and everything it was paid');
 });
 

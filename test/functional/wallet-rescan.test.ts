@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { CallError, Daemon } from '../framework/daemon.js';
 import { cases } from '../framework/depth.js';
+import { until } from '../framework/until.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: the same
 type Json = Record<string, any>;
@@ -249,7 +250,7 @@ t.test('scans that were cut off before they found anything', async (t) => {
     await call;
     await node.up();
     await node.call('loadwallet', name).catch(() => {});
-    while ((await node.call('getwalletinfo')).scanning !== false);
+    await until('the scan is over', async () => (await node.call('getwalletinfo')).scanning === false);
     const caught = fs.readFileSync(log, 'utf8').includes(`Wallet "${name}": looking through blocks from`);
     const { txcount } = await node.call('getwalletinfo');
     if (caught) t.equal(txcount, 5, method);

@@ -48,7 +48,7 @@ async function obedient(node: Daemon, statement: string): Promise<() => Promise<
 async function stuckNode() {
   const node = await Daemon.start('-keypool=5');
   try {
-    const stick = await obedient(node, 'for (;;);');
+    const stick = await obedient(node, 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);');
     await node.call('createwallet', 'w');
     const address = await node.call('getnewaddress');
     await stick();
