@@ -470,11 +470,6 @@ export class Net {
     return null;
   }
 
-  /** Announces again what no peer has asked for yet (Core's ReattemptInitialBroadcast). */
-  announceUnbroadcast(): void {
-    for (const entry of this.#context.mempool.entries()) if (entry.unbroadcast) this.announcer.relay(entry);
-  }
-
   /** Told how many connections there are, at each change. */
   onConnections: (count: number) => void = () => {};
 

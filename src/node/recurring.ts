@@ -23,7 +23,9 @@ export function startRecurring({ scheduler, log, stop }: NodeBase, rooms: { chai
   scheduler.every(FLUSH_MS, () => {
     if (!stop.signal.aborted) chain.flush().catch((error: Error) => log.error(`flush: ${error.message}`));
   });
-  scheduler.every(UNBROADCAST_MS, () => net.announceUnbroadcast());
+  scheduler.every(UNBROADCAST_MS, () => {
+    net.announcer.relayUnbroadcast().catch((error: Error) => log.warn(`Announcing transactions again: ${error.message}`));
+  });
   scheduler.every(PRIVATE_RETRY_MS, () => {
     net.privately.retry().catch((error: Error) => log.warn(`Sending transactions privately: ${error.message}`));
   });

@@ -2,6 +2,7 @@
 // on request (Core's inventory trickle, mapRelay and feefilter).
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
+import { Slicer } from '../../lib/slicer.js';
 import type { MempoolEntry } from '../../mempool/entry.js';
 import { type NetContext, poissonDelayMs } from '../context.js';
 import type { Peer } from '../peer/peer.js';
@@ -67,6 +68,15 @@ interface PeerInventory {
   minFeeRate: number;
   feeSent: number;
   nextFeeMs: number;
+}
+
+/** What waits to be announced, with what it is put in order by: reading that from the entry is a walk each time. */
+interface Waiting {
+  readonly hash: Uint8Array;
+  readonly entry: MempoolEntry;
+  readonly ancestors: number;
+  readonly fee: number;
+  readonly size: number;
 }
 
 interface Walk {
@@ -147,6 +157,15 @@ export class TxAnnouncer {
       const { key, hash } = peer.relaysByWtxid ? wtxid : txid;
       if (!book.known.has(hash)) book.waiting.set(key, hash);
       book.next++;
+    }
+  }
+
+  /** Announces again what no peer has asked for yet (Core's ReattemptInitialBroadcast); the mempool may hold a million. */
+  async relayUnbroadcast(): Promise<void> {
+    const slicer = new Slicer();
+    for (const entry of this.#context.mempool.entries()) {
+      if (entry.unbroadcast) this.relay(entry);
+      if (slicer.due) await slicer.pause();
     }
   }
 
@@ -245,15 +264,15 @@ export class TxAnnouncer {
     const most = Math.min(MAX_INV, BROADCAST_MAX + Math.floor(count / 1_000) * BROADCAST_PER_THOUSAND);
     const found = this.#firstWaiting(peer, book);
     // Parents before children, then by fee rate.
-    found.sort((a, b) => a.entry.ancestorCount - b.entry.ancestorCount || b.entry.fee * a.entry.size - a.entry.fee * b.entry.size);
+    found.sort((a, b) => a.ancestors - b.ancestors || b.fee * a.size - a.fee * b.size);
     const items: InvItem[] = [];
     const until = peer.filter === null ? Number.POSITIVE_INFINITY : this.#monotonicMs() + SLICE_MS;
-    for (const { hash, entry } of found) {
+    for (const { hash, entry, fee, size } of found) {
       // The rest goes on waiting.
       if (items.length >= most || this.#monotonicMs() >= until) break;
       book.waiting.delete(hashKey(hash));
       if (book.known.has(hash)) continue;
-      if (entry.fee * 1_000 < book.minFeeRate * entry.size) continue;
+      if (fee * 1_000 < book.minFeeRate * size) continue;
       if (peer.filter !== null && !peer.filter.matches(entry.tx)) continue;
       book.known.add(hash);
       book.recent.add(hash);
@@ -264,15 +283,18 @@ export class TxAnnouncer {
   }
 
   /** What waits first and is still in the mempool; the others need not be known now. */
-  #firstWaiting(peer: Peer, book: PeerInventory): { readonly hash: Uint8Array; readonly entry: MempoolEntry }[] {
+  #firstWaiting(peer: Peer, book: PeerInventory): Waiting[] {
     const { mempool, wtxids } = this.#context;
     const byWtxid = peer.relaysByWtxid;
     const entryOf = (hash: Uint8Array): MempoolEntry | undefined => (byWtxid ? wtxids.get(hash) : mempool.get(hash));
-    const found: { hash: Uint8Array; entry: MempoolEntry }[] = [];
+    const found: Waiting[] = [];
+    const push = (hash: Uint8Array, entry: MempoolEntry): void => {
+      found.push({ hash, entry, ancestors: entry.ancestorCount, fee: entry.fee, size: entry.size });
+    };
     for (const [key, hash] of book.waiting) {
       const entry = entryOf(hash);
       if (entry === undefined) book.waiting.delete(key);
-      else found.push({ hash, entry });
+      else push(hash, entry);
     }
     book.next = Math.max(book.next, this.#log.begin);
     for (const end = Math.min(this.#log.end, book.next + LOOKED_AT); book.next < end && found.length < ORDERED; book.next++) {
@@ -280,7 +302,7 @@ export class TxAnnouncer {
       const entry = book.known.has(hash) ? undefined : entryOf(hash);
       if (entry === undefined) continue;
       const key = hashKey(hash);
-      if (!book.waiting.has(key)) found.push({ hash, entry });
+      if (!book.waiting.has(key)) push(hash, entry);
       book.waiting.set(key, hash);
     }
     return found;

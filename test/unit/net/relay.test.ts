@@ -8,6 +8,7 @@ import { chainParams } from '../../../src/consensus/params/networks.js';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';
+import { workClock } from '../../../src/lib/work-clock.js';
 import { silentLogger } from '../../../src/log/logger.js';
 import type { NetContext } from '../../../src/net/context.js';
 import { Inventory } from '../../../src/net/inventory.js';
@@ -306,6 +307,9 @@ function announcerOver(pool: ReadonlyMap<string, Uint8Array>) {
   const mempool = {
     get: (txid: Uint8Array) =>
       pool.has(Buffer.from(txid).toString('hex')) ? { tx: txOf(txid), txid, ancestorCount: 1, fee: 1_000, size: 100 } : undefined,
+    *entries() {
+      for (const txid of pool.values()) yield { txid, wtxid: txid, unbroadcast: (txid[0]! & 1) === 0 };
+    },
   };
   const context = { mempool, wtxids: {}, clock, random: () => 0.5, options: { feeFilter: false } };
   const announcer = new TxAnnouncer(context as unknown as NetContext);
@@ -360,6 +364,24 @@ t.test('a peer is told slowly of many, each once, but for what it knows and what
   t.same([...told].sort(), left.sort());
   t.same(late, [Buffer.from(numbered(50_000)).toString('hex')], 'a newcomer hears of what comes after it');
   t.equal(announcer.waitingFor(peer), 0);
+});
+
+t.test('what nobody asked for is announced again in slices', async (t) => {
+  const pool = new Map(Array.from({ length: 300 }, (_, n) => [Buffer.from(numbered(n)).toString('hex'), numbered(n)]));
+  const wanted = [...pool.values()].filter((txid) => (txid[0]! & 1) === 0).length;
+  const { announcer, join } = announcerOver(pool);
+  const peer = join();
+  const { now } = workClock;
+  let ms = 0;
+  t.teardown(() => {
+    workClock.now = now;
+  });
+  // Each look at the clock is a tenth of a millisecond: a slice has twenty entries.
+  workClock.now = () => (ms += 0.1);
+  const done = announcer.relayUnbroadcast();
+  t.ok(announcer.waitingFor(peer) <= 20, `${announcer.waitingFor(peer)} in the first slice`);
+  await done;
+  t.equal(announcer.waitingFor(peer), wanted);
 });
 
 t.test('the log of announcements drops what every peer was told, and what is too old', async (t) => {
