@@ -12,9 +12,12 @@ import { INV, MESSAGES } from './wire/protocol.js';
 /** Messages that may come before verack. */
 const early = new Set(['version', 'verack', 'wtxidrelay', 'sendaddrv2']);
 const known = new Set<string>(MESSAGES);
-/** Milliseconds of messages in one turn of the event loop, of all peers and of one of them. */
-const TURN_MS = 4;
-const PEER_MS = 1;
+/**
+ * Milliseconds of messages in one turn of the event loop, of all peers and of one of them. From a block to the answers
+ * of long polls it takes some ten turns, and in a flood each of them is as long as this.
+ */
+const TURN_MS = 1;
+const PEER_MS = 0.5;
 /** Transactions of a peer whose scripts run at once, and bytes of them: some tenths of a millisecond of this thread. */
 const AHEAD = 64;
 const AHEAD_BYTES = 32_000;
@@ -166,7 +169,8 @@ export class Dispatcher {
     const payloads = [frame.payload];
     for (let bytes = frame.payload.length; payloads.length < AHEAD && bytes < AHEAD_BYTES && connection.hasWhole; ) {
       const next = connection.shift();
-      if (next === undefined) continue;
+      // Unusable, or so long that it is taken in steps.
+      if (next === undefined) break;
       frames.push(next);
       if (next.command !== 'tx') break;
       payloads.push(next.payload);

@@ -5,7 +5,7 @@ import { workClock } from '../lib/work-clock.js';
 import type { Peer } from './peer/peer.js';
 
 /** Milliseconds of one turn of the event loop. */
-const TURN_MS = 4;
+const TURN_MS = 1;
 
 export class Rounds {
   /** Who is to have a turn, in order. */

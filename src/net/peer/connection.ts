@@ -122,7 +122,7 @@ export class Connection {
     return !this.#closed && this.transport.ready && this.transport.fault === null;
   }
 
-  /** Takes the next message; undefined when there is none, or when it was unusable. */
+  /** Takes the next message; undefined when there is none, it was unusable, or it is so long that more steps follow. */
   shift(): Frame | undefined {
     if (this.#closed) return undefined;
     const frame = this.transport.next();

@@ -2,7 +2,7 @@
 // any size, and hands out whole messages; it never holds more than it was sent.
 
 import { ByteQueue } from '../../consensus/bytes/byte-queue.js';
-import type { Hashes } from '../../crypto/crypto.js';
+import type { Hashes, Sha256Stream } from '../../crypto/crypto.js';
 import { MAX_PROTOCOL_MESSAGE_LENGTH } from './protocol.js';
 
 /**
@@ -15,6 +15,9 @@ const COMMAND_AT = 4;
 export const COMMAND_BYTES = 12;
 const LENGTH_AT = 16;
 const CHECKSUM_AT = 20;
+
+/** Longer payloads are hashed in steps of so many bytes: each costs the thread some tenths of a millisecond. */
+const STEP_BYTES = 256 << 10;
 
 /** A whole message. */
 export interface Frame {
@@ -52,6 +55,9 @@ export class FrameReader {
   readonly #bytes = new ByteQueue();
   readonly #magic: Uint8Array;
   readonly #hashes: Hashes;
+  /** Hash of the first `#summed` bytes of the long payload that is next. */
+  #sum: Sha256Stream | null = null;
+  #summed = 0;
 
   constructor(magic: Uint8Array, hashes: Hashes) {
     this.#magic = magic;
@@ -78,7 +84,10 @@ export class FrameReader {
     if (this.fault === null) this.#bytes.push(chunk);
   }
 
-  /** The next message; null when more bytes are needed or the stream has a fault. A payload is a copy. */
+  /**
+   * The next message; null when more bytes are needed, the stream has a fault, or a long message has another step to go
+   * (`ready` tells). A payload is a copy.
+   */
   next(): Frame | BadFrame | null {
     const { held } = this;
     if (this.fault !== null || held < HEADER_BYTES) return null;
@@ -94,9 +103,10 @@ export class FrameReader {
     if (length > MAX_PROTOCOL_MESSAGE_LENGTH) return this.#fail(`HEADER ERROR - SIZE (${command}, ${length} bytes)`);
     const size = HEADER_BYTES + length;
     if (held < size) return null;
+    const hash = length > STEP_BYTES ? this.#hashOn(length) : this.#hashes.sha256d(this.#payload(0, length));
+    if (hash === null) return null;
     this.#bytes.drop(HEADER_BYTES);
     const payload = this.#bytes.take(length);
-    const hash = this.#hashes.sha256d(payload);
     const sum = new DataView(hash.buffer, hash.byteOffset).getUint32(0);
     if (sum !== wanted) {
       const fault = `CHECKSUM ERROR (${command}, ${length} bytes), expected ${hex(sum)} was ${hex(wanted)}`;
@@ -104,6 +114,24 @@ export class FrameReader {
     }
     if (!valid) return { command, payload: null, fault: `HEADER ERROR - COMMAND (${command}, ${length} bytes)`, size };
     return { command, payload, size };
+  }
+
+  /** Bytes of the payload that is next, where they lie. */
+  #payload(from: number, end: number): Uint8Array {
+    return this.#bytes.peek(HEADER_BYTES + end).subarray(HEADER_BYTES + from);
+  }
+
+  /** The next step of a long payload's double hash; null until it is done. */
+  #hashOn(length: number): Uint8Array | null {
+    this.#sum ??= this.#hashes.sha256Stream();
+    const end = Math.min(length, this.#summed + STEP_BYTES);
+    this.#sum.update(this.#payload(this.#summed, end));
+    this.#summed = end;
+    if (end < length) return null;
+    const hash = this.#hashes.sha256(this.#sum.digest());
+    this.#sum = null;
+    this.#summed = 0;
+    return hash;
   }
 
   #fail(fault: string): null {

@@ -77,6 +77,27 @@ t.test('frames arrive whole however the stream is cut', async (t) => {
   );
 });
 
+t.test('a long payload is summed up in steps', async (t) => {
+  const payload = Uint8Array.from({ length: 600_000 }, (_, i) => i * 7);
+  const long = encodeFrame(magic, 'block', payload, hashes);
+  const ping = encodeFrame(magic, 'ping', Uint8Array.of(1), hashes);
+  const spoilt = long.slice();
+  spoilt[long.length - 1] ^= 1;
+  const reader = new FrameReader(magic, hashes);
+  for (const bytes of [long, spoilt, long, ping]) reader.push(bytes);
+  const seen: unknown[] = [];
+  for (let held = reader.held; reader.ready; ) {
+    const frame = reader.next();
+    seen.push(frame === null ? 'step' : frame.payload === null ? frame.fault?.slice(0, 14) : [frame.command, frame.payload.length]);
+    if (frame === null) t.equal(reader.held, held, 'what is not handed out is held');
+    else t.equal(reader.held, (held -= frame.size));
+    if (frame?.command === 'block' && frame.payload !== null) t.equal(Buffer.compare(frame.payload, payload), 0);
+  }
+  const whole = ['block', payload.length];
+  t.same(seen, ['step', 'step', whole, 'step', 'step', 'CHECKSUM ERROR', 'step', 'step', whole, ['ping', 1]]);
+  t.equal(reader.held, 0);
+});
+
 t.test('frames that are wrong are told as Core tells them', async (t) => {
   const good = encodeFrame(magic, 'ping', Uint8Array.of(1, 2), hashes);
   const changed = (at: number, ...bytes: number[]): Uint8Array => {
