@@ -119,11 +119,11 @@ export class Lookahead {
     for (const [, known] of group) known.pending = null;
     if (result.ok) for (const [, known] of group) known.verdict = result;
     else if (result.failedTx >= 0) {
-      // The lowest failure: those before it passed, nothing is known of those after it.
+      // The lowest failure: those before it passed, nothing is known of those after it. Where one fails more may, and a
+      // group would go again for each: one by one they share jobs and keep their own verdicts.
       for (const [, known] of group.slice(0, result.failedTx)) known.verdict = PASSED_BEFORE;
       group[result.failedTx][1].verdict = { ...result, failedTx: 0 };
-      const rest = group.slice(result.failedTx + 1);
-      if (rest.length > 0) this.#verify(rest);
+      for (const one of group.slice(result.failedTx + 1)) this.#verify([one]);
     }
   }
 }

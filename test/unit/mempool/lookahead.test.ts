@@ -90,7 +90,7 @@ t.test('a failure in a group says nothing of the others', async (t) => {
   t.match(reasons[3], /script-verify-flag/);
   t.same([reasons[4], reasons[11]], [reasons[3], reasons[3]]);
   const runs = asked.filter(({ onlyInput }) => !onlyInput).map(({ txids }) => txids.length);
-  t.same(runs, [12, 8, 7], 'what stood behind a failure runs again, what stood before does not');
+  t.same(runs, [12, ...new Array(8).fill(1)], 'what stood behind a failure runs again, what stood before does not');
 });
 
 t.test('a tip between is judged anew', async (t) => {
