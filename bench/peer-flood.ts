@@ -24,6 +24,8 @@ const PAUSE_MS = 20;
 /** Long polls that wait for a block, and the pause before it comes. */
 const PARKED = 4;
 const BLOCK_MS = 250;
+/** Until the node holds as much of each peer as it does of any. */
+const FILLING_MS = 1_500;
 const MSG_WITNESS_BLOCK = 0x40000002;
 /** The longest message there is (MAX_PROTOCOL_MESSAGE_LENGTH). */
 const LONGEST = 4_000_000;
@@ -133,7 +135,8 @@ await runBench({
     const waits = async (flood: Flood | null): Promise<Waits & { readonly bytesPerSecond: number; readonly ends: number }> => {
       if (flood !== null) {
         flooder.send({ kind: 'flood', greeting: GREETING, ...flood });
-        await sleep(500);
+        await sleep(FILLING_MS);
+        flooder.send({ kind: 'mark' });
       }
       const poll = (load: typeof calls, call: string) =>
         startPolling(load, { port: daemon.port, request: postRequest(daemon.auth, call), connections: POLLERS, pauseMs: PAUSE_MS });

@@ -102,6 +102,14 @@ function start(flood: FloodOrder): void {
   for (let i = 0; i < flood.peers; i++) connect(flood);
 }
 
+/** Counting begins anew: buffers have filled up. */
+function mark(): void {
+  began = performance.now();
+  written = 0;
+  ends = 0;
+  for (const socket of sockets) written += socket.writableLength;
+}
+
 function stop(): void {
   const seconds = (performance.now() - began) / 1_000;
   order = null;
@@ -121,6 +129,10 @@ if (process.argv.includes('--sink')) {
   });
   server.listen(0, '127.0.0.1', () => process.send?.({ kind: 'listening', port: (server.address() as net.AddressInfo).port }));
 } else {
-  process.on('message', (message: FloodOrder | { readonly kind: 'enough' }) => (message.kind === 'enough' ? stop() : start(message)));
+  process.on('message', (message: FloodOrder | { readonly kind: 'mark' | 'enough' }) => {
+    if (message.kind === 'flood') start(message);
+    else if (message.kind === 'mark') mark();
+    else stop();
+  });
   process.send?.({ kind: 'up' });
 }
