@@ -24,26 +24,49 @@ nightlyTest('blocks, reorganisations, replacements and polls for a while', async
   }
 });
 
+const flat = (megabytes: number): number[] => new Array<number>(60).fill(megabytes);
+
+/** A report without a fault, but for what is given. */
+function reportOf(given: Partial<SoakReport>): SoakReport {
+  const none = flat(0);
+  const quiet: Partial<SoakReport> = {
+    options: { seconds: 600, polls: 0, blockSeconds: 1, transactionsPerSecond: 40 },
+    invalid: [],
+    errors: [],
+    waitersAtEnd: 0,
+    leftBehind: 0,
+    judged: 1,
+    templates: 1,
+    accepted: 700,
+    refused: 300,
+    lagMs: [1],
+    bystanderMs: [0],
+    residentMb: flat(300),
+    census: { heap: none, 'outside the heap': none, 'coins cache': none, mempool: none, 'verify slabs': none, 'held replies': none },
+  };
+  return { ...quiet, ...given } as SoakReport;
+}
+
+t.test('what a busy machine does is no fault, what the node does is one', async (t) => {
+  const faults = (given: Partial<SoakReport>): string[] => faultsOf(reportOf(given), true);
+  t.same(faults({ lagMs: flat(15), bystanderMs: flat(0.5) }), []);
+  t.same(faults({ lagMs: flat(212), bystanderMs: flat(70) }), [], 'every loop on the machine is late');
+  t.same(faults({ lagMs: flat(212), bystanderMs: flat(5) }), ['event-loop lag p99 197.0 ms beyond what the machine makes of it']);
+  t.same(faults({ lagMs: [...flat(5), 40], bystanderMs: [...flat(60), 2] }), [
+    'event-loop lag p99 34.0 ms beyond what the machine makes of it',
+  ]);
+  t.same(faults({ accepted: 50, refused: 20 }), [], 'few in all');
+  t.same(faults({ accepted: 50, refused: 200 }), ['only 50 of 250 transactions were accepted']);
+  t.same(faults({ accepted: 0, refused: 0 }), ['only 0 of 0 transactions were accepted']);
+});
+
 t.test('memory that grows, and caches that fill', async (t) => {
-  const flat = (megabytes: number): number[] => new Array<number>(60).fill(megabytes);
   // Thirty scrapes are the start's, then come two halves.
   const rising = (from: number, to: number): number[] => [...new Array<number>(45).fill(from), ...new Array<number>(15).fill(to)];
   const memory = (residentMb: number[], heap: number[], coins: number[]): string[] => {
     const none = flat(0);
-    const report: Partial<SoakReport> = {
-      options: { seconds: 600, polls: 0, blockSeconds: 1, transactionsPerSecond: 0 },
-      invalid: [],
-      errors: [],
-      waitersAtEnd: 0,
-      leftBehind: 0,
-      judged: 1,
-      templates: 1,
-      accepted: 0,
-      lagMs: [1],
-      residentMb,
-      census: { heap, 'outside the heap': none, 'coins cache': coins, mempool: none, 'verify slabs': none, 'held replies': none },
-    };
-    return faultsOf(report as SoakReport, true);
+    const census = { heap, 'outside the heap': none, 'coins cache': coins, mempool: none, 'verify slabs': none, 'held replies': none };
+    return faultsOf(reportOf({ residentMb, census }), true);
   };
   t.same(memory(flat(300), flat(80), flat(4)), []);
   t.same(memory(rising(300, 340), flat(80), rising(4, 40)), [], 'a cache within its bound');

@@ -1,7 +1,7 @@
 // A long day of a node in mode `live`, in short: payments (chains, replacements, conflicts) without end, a block every
 // few seconds, reorganisations, hundreds of long polls, four impatient pollers, a stream, metrics scraped; every
 // template that anybody is given is proposed to a second node. Prints what it saw; ends with 1 when a template was
-// refused, a poll was forgotten, memory grew or the loop was late.
+// refused, a poll was forgotten, memory grew or the loop was later than the machine makes it.
 //
 //   node build/test/soak/soak-live.js        SOAK_SECONDS=1800 SOAK_POLLS=500 SOAK_BLOCK_SECONDS=4 SOAK_TPS=40
 import { faultsOf, tableOf } from './soak-report.js';

@@ -6,6 +6,7 @@ import { Daemon } from '../framework/daemon.js';
 import { freePort } from '../framework/ports.js';
 import { dice } from '../framework/random-pools.js';
 import { figure, scrape } from '../framework/scrape.js';
+import { Bystander } from './bystander.js';
 import { Judge } from './judge.js';
 import { type BatchReply, Payments } from './payments.js';
 import { idOf, type RawReply, SoakClient } from './soak-client.js';
@@ -39,6 +40,7 @@ class Soak {
   readonly #residentMb: number[] = [];
   readonly #census = Object.fromEntries(Object.keys(MEMORY_PARTS).map((part) => [part, []])) as unknown as Record<MemoryPart, number[]>;
   readonly #lagMs: number[] = [];
+  readonly #bystanderMs: number[] = [];
   /** Tip that each poll was told last. */
   readonly #told: string[];
   /** Ends of the active chain, newest last. */
@@ -122,6 +124,7 @@ class Soak {
       errors: this.#errors,
       pollerMs: this.#pollerMs,
       lagMs: this.#lagMs.slice(SETTLED),
+      bystanderMs: this.#bystanderMs.slice(SETTLED),
       residentMb: this.#residentMb,
       census: this.#census,
       waitersAtEnd,
@@ -211,10 +214,20 @@ class Soak {
   }
 
   async #watch(): Promise<void> {
+    const bystander = new Bystander();
+    try {
+      await this.#watchBeside(bystander);
+    } finally {
+      bystander.end();
+    }
+  }
+
+  async #watchBeside(bystander: Bystander): Promise<void> {
     for (let next = Date.now(); !this.#over; await sleep(100)) {
       if (Date.now() < next) continue;
       next += SCRAPE_MS;
-      const text = await scrape(this.#metrics);
+      const [text, late] = await Promise.all([scrape(this.#metrics), bystander.look()]);
+      this.#bystanderMs.push(late);
       this.#lagMs.push(figure(text, 'adit_nodejs_eventloop_lag_p99_seconds') * 1000 - LAG_STEP_MS);
       this.#residentMb.push(Math.round(figure(text, 'adit_process_resident_memory_bytes') / 1e6));
       for (const [part, { metric }] of Object.entries(MEMORY_PARTS)) this.#census[part as MemoryPart].push(figure(text, metric) / 1e6);
