@@ -229,7 +229,13 @@ export class TxPool implements EntryStore {
 
   /** Removes a set that is closed under descendants. */
   remove(stage: ReadonlySet<number>, reason: RemovalReason): void {
-    this.#unlink(stage, false);
+    for (const row of stage) {
+      if (!this.links.hasParents(row)) continue;
+      for (const ancestor of collectAncestors(this.links, row)) {
+        if (!stage.has(ancestor)) this.#unrelateDescendant(ancestor, row);
+      }
+    }
+    this.#unlink(stage);
     for (const row of stage) {
       this.#leave(row);
       this.#drop(row, reason);
@@ -238,13 +244,22 @@ export class TxPool implements EntryStore {
 
   /**
    * Rows that a block confirms, in its order, leave: nothing is related to them any more, and followers take them for
-   * gone. The rest of each, by which it is still found, is left to `confirmed` and `confirm` in the same turn.
+   * gone. The rest of each, by which it is still found, is left to `confirmed` and `confirm` in the same turn. Their
+   * ancestors are among them or have left before.
    */
   confirming(rows: readonly number[]): void {
-    for (const row of rows) {
-      if (this.links.hasParents(row) || this.links.hasChildren(row)) this.#unlink(new Set([row]), true);
-      this.#leave(row);
+    const stage = new Set(rows.filter((row) => this.links.hasParents(row) || this.links.hasChildren(row)));
+    // All at once: a cluster that leaves whole would be walked once for each of its transactions otherwise.
+    const staying = new Set<number>();
+    for (const row of stage) {
+      if (!this.links.hasChildren(row)) continue;
+      for (const child of this.links.children(row)) if (!stage.has(child)) collectDescendants(this.links, child, staying);
     }
+    for (const row of staying) {
+      for (const ancestor of collectAncestors(this.links, row)) if (stage.has(ancestor)) this.#unrelateAncestor(ancestor, row);
+    }
+    this.#unlink(stage);
+    for (const row of rows) this.#leave(row);
   }
 
   /** None of these is evicted any more. */
@@ -259,21 +274,8 @@ export class TxPool implements EntryStore {
     this.#drop(row, 'block', same ? tx : undefined);
   }
 
-  /** Takes rows out of the links and sums of all others. @param updateDescendants of descendants that stay, too */
-  #unlink(stage: ReadonlySet<number>, updateDescendants: boolean): void {
-    for (const row of stage) {
-      if (updateDescendants && this.links.hasChildren(row)) {
-        const below = new Set<number>();
-        collectDescendants(this.links, row, below);
-        for (const descendant of below) {
-          if (descendant !== row && !stage.has(descendant)) this.#unrelateAncestor(row, descendant);
-        }
-      }
-      if (!this.links.hasParents(row)) continue;
-      for (const ancestor of collectAncestors(this.links, row)) {
-        if (!stage.has(ancestor)) this.#unrelateDescendant(ancestor, row);
-      }
-    }
+  /** Takes rows out of the links. */
+  #unlink(stage: ReadonlySet<number>): void {
     for (const row of stage) {
       const orphaned = this.links.hasChildren(row) ? this.links.children(row) : NO_CHILDREN;
       this.#usage -= this.links.unlinkAll(row) * LINK_USAGE;
