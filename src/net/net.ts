@@ -194,9 +194,9 @@ export class Net {
     this.#context = context;
     this.#rounds = new Rounds(this.#ready, (peer) => this.#send(peer));
     this.#tellActive(this.options.active);
-    const { i2pSam, i2pAccept, connectTimeoutMs, logIps } = this.options;
+    const { i2pSam, i2pAccept, connectTimeoutMs } = this.options;
     const i2pKeyFile = i2pAccept ? (deps.i2pKeyFile ?? null) : null;
-    this.#i2p = i2pSam === null ? null : new I2p({ bridge: i2pSam, keyFile: i2pKeyFile, connectTimeoutMs, logIps }, log);
+    this.#i2p = i2pSam === null ? null : new I2p({ bridge: i2pSam, keyFile: i2pKeyFile, connectTimeoutMs }, log);
     this.#connector = deps.reach ?? new Connector(this.options, this.routes, this.#i2p, deps.params.p2pPort, log);
     this.local = new LocalAddresses(context);
     this.#tor = this.#onionService(deps.onionKeyFile, deps.params.p2pPort, log);

@@ -125,9 +125,10 @@ export class Connections {
     for (const one of addresses) {
       if (type !== 'manual' && this.#parts.bans.isUnwanted(one)) return null;
     }
-    log.debug('net', `trying connection ${this.#context.options.logIps || type === 'manual' ? name : 'to a peer'}`);
+    const named = this.#context.options.logIps || type === 'manual';
+    log.debug('net', `trying connection ${named ? name : 'to a peer'}`);
     try {
-      const { socket, bindText } = await this.#parts.connector.dial(address ?? name, type === 'private-broadcast');
+      const { socket, bindText } = await this.#parts.connector.dial(address ?? name, type === 'private-broadcast', named);
       if (this.#stopped || !this.#active) {
         socket.destroy();
         return null;
@@ -139,10 +140,7 @@ export class Connections {
       this.#events.called(peer);
       return peer;
     } catch (error) {
-      log.debug(
-        'net',
-        `connect() to ${this.#context.options.logIps || type === 'manual' ? name : 'a peer'} failed: ${(error as Error).message}`,
-      );
+      log.debug('net', `connect() to ${named ? name : 'a peer'} failed: ${(error as Error).message}`);
       return null;
     }
   }

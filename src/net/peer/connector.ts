@@ -128,12 +128,13 @@ export class Connector {
   /**
    * Connects to an address or, through a proxy that looks names up itself, to a name.
    * @param hidden so that the peer can't tell who we are: through Tor or I2P, or not at all
+   * @param named whether the log may name the target
    * @throws Error with a short reason
    */
-  async dial(target: NetAddress | string, hidden = false): Promise<{ socket: net.Socket; bindText: string }> {
+  async dial(target: NetAddress | string, hidden = false, named = false): Promise<{ socket: net.Socket; bindText: string }> {
     const options = this.#options;
     if (typeof target !== 'string' && target.network === 'i2p' && this.#i2p !== null) {
-      const { socket, own } = await this.#i2p.dial(target, hidden);
+      const { socket, own } = await this.#i2p.dial(target, hidden, named);
       return { socket, bindText: addressText(own) };
     }
     const onion = typeof target === 'string' ? /\.onion(:\d+)?$/i.test(target) : target.network === 'onion';

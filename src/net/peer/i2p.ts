@@ -20,8 +20,6 @@ export interface I2pOptions {
   readonly keyFile: string | null;
   /** Time to reach the bridge. */
   readonly connectTimeoutMs: number;
-  /** Whether addresses that are called may stand in the log. */
-  readonly logIps: boolean;
 }
 
 export interface I2pEvents {
@@ -238,10 +236,11 @@ export class I2p {
   /**
    * Connects to an address.
    * @param apart from an address that is used for nothing else
+   * @param named whether the log may name the address
    * @throws Error with a short reason
    */
-  async dial(to: NetAddress, apart: boolean): Promise<Stream> {
-    const where = this.#options.logIps ? addressText(to) : 'a peer';
+  async dial(to: NetAddress, apart: boolean, named: boolean): Promise<Stream> {
+    const where = named ? addressText(to) : 'a peer';
     if (to.port !== PORT) {
       this.#log.debug('i2p', `Error connecting to ${where}, connection refused due to arbitrary port ${to.port}`);
       throw new Error('I2P has no ports');

@@ -19,11 +19,11 @@ async function bridgeFor(t: Test): Promise<SamBridge> {
   return bridge;
 }
 
-function begin(t: Test, bridge: { readonly port: number }, keyFile: string | null, logIps = true) {
+function begin(t: Test, bridge: { readonly port: number }, keyFile: string | null) {
   const lines: string[] = [];
   const take = (line: string) => lines.push(line);
   const log = { info: take, warn: take, error: take, debug: (category: string, line: string) => lines.push(`[${category}] ${line}`) };
-  const options = { bridge: { host: '127.0.0.1', port: bridge.port }, keyFile, connectTimeoutMs: 5_000, logIps };
+  const options = { bridge: { host: '127.0.0.1', port: bridge.port }, keyFile, connectTimeoutMs: 5_000 };
   const i2p = new I2p(options, log as unknown as Logger);
   t.teardown(() => i2p.stop());
   const owns: (string | null)[] = [];
@@ -73,7 +73,7 @@ t.test('a peer calls another at its lasting address', async (t) => {
   ]);
 
   const theirs = begin(t, bridge, keyIn(t));
-  const stream = await theirs.i2p.dial(address(name), false);
+  const stream = await theirs.i2p.dial(address(name), false, true);
   const got = reading(stream.socket);
   await until('the peer', () => ours.inbound.length === 1);
   const [came] = ours.inbound as [(typeof ours.inbound)[number]];
@@ -86,13 +86,13 @@ t.test('a peer calls another at its lasting address', async (t) => {
 
   // One more peer, and a second call within the same session.
   await until('listening again', () => bridge.count('STREAM ACCEPT') === 2);
-  const second = await theirs.i2p.dial(address(name), false);
+  const second = await theirs.i2p.dial(address(name), false, true);
   t.equal(addressText(second.own), addressText(stream.own));
   await until('both peers', () => ours.inbound.length === 2);
 
   // Calls apart from all others are from addresses of their own, which end with them.
   await until('listening again', () => bridge.count('STREAM ACCEPT') === 3);
-  const apart = await theirs.i2p.dial(address(name), true);
+  const apart = await theirs.i2p.dial(address(name), true, true);
   t.not(addressText(apart.own), addressText(stream.own));
   t.match(
     bridge.said.findLast((line) => line.startsWith('SESSION')),
@@ -129,19 +129,19 @@ t.test('calls in vain', async (t) => {
   const bridge = await bridgeFor(t);
   const { i2p, lines, listen, owns } = begin(t, bridge, null);
   listen();
-  await t.rejects(i2p.dial(address(NOBODY, 8333), false));
+  await t.rejects(i2p.dial(address(NOBODY, 8333), false, true));
   t.ok(lines.includes(`[i2p] Error connecting to ${NOBODY}:8333, connection refused due to arbitrary port 8333`));
   t.same(bridge.said, [], 'the bridge knows of no ports, and without a key of ours nobody is let in');
-  await t.rejects(i2p.dial(address(NOBODY), false), { message: `"NAMING LOOKUP NAME=${NOBODY}" was answered with "KEY_NOT_FOUND"` });
+  await t.rejects(i2p.dial(address(NOBODY), false, true), { message: `"NAMING LOOKUP NAME=${NOBODY}" was answered with "KEY_NOT_FOUND"` });
   t.match(
     lines.find((line) => line.startsWith('[i2p] Creating')),
     /Creating transient I2P SAM session \w{10} with 127\.0\.0\.1:\d+$/,
   );
-  await t.rejects(i2p.dial(address(NOBODY), false));
+  await t.rejects(i2p.dial(address(NOBODY), false, true));
   t.equal(bridge.count('SESSION CREATE'), 1, 'a session that served for nothing serves for the next call');
   t.same(owns, []);
-  const discreet = begin(t, bridge, null, false);
-  await t.rejects(discreet.i2p.dial(address(NOBODY), false));
+  const discreet = begin(t, bridge, null);
+  await t.rejects(discreet.i2p.dial(address(NOBODY), false, false));
   t.notOk(
     discreet.lines.some((line) => line.startsWith(`[i2p] Error connecting to ${NOBODY}`)),
     'without -logips',
@@ -156,10 +156,10 @@ t.test('a session that the router has forgotten is made anew', async (t) => {
   await until('the other', () => other.owns.length === 1);
   const to = address((other.owns[0] as string).replace(/:0$/, ''));
   bridge.wrong.set('STREAM', { text: 'STREAM STATUS RESULT=INVALID_ID\n' });
-  await t.rejects(i2p.dial(to, false), { message: '"STREAM CONNECT" was answered with "INVALID_ID"' });
+  await t.rejects(i2p.dial(to, false, true), { message: '"STREAM CONNECT" was answered with "INVALID_ID"' });
   bridge.wrong.clear();
   await until('the end of the session', () => bridge.sessions.size === 1);
-  const { own } = await i2p.dial(to, false);
+  const { own } = await i2p.dial(to, false, true);
   t.equal(bridge.count('SESSION CREATE'), 3);
   listen();
   await until('the address', () => owns.length === 1);
@@ -199,7 +199,7 @@ t.test('a bridge that answers wrongly', async (t) => {
   for (const [what, request, text, ends = false] of WRONG) {
     const { i2p } = begin(t, bridge, null);
     bridge.wrong.set(request, { text, ends });
-    await t.rejects(i2p.dial(address(NOBODY), false), what);
+    await t.rejects(i2p.dial(address(NOBODY), false, true), what);
     bridge.wrong.clear();
     i2p.stop();
   }
@@ -212,7 +212,7 @@ t.test('a bridge that gives no key, and peers that are none', async (t) => {
   const keyFile = keyIn(t);
   bridge.wrong.set('DEST', { text: 'DEST REPLY PUB=AAAA PRIV=AAAA\n' });
   const { i2p } = begin(t, bridge, keyFile);
-  await t.rejects(i2p.dial(address(NOBODY), false), { message: 'a destination of 387 bytes within 3' });
+  await t.rejects(i2p.dial(address(NOBODY), false, true), { message: 'a destination of 387 bytes within 3' });
   t.notOk(fs.existsSync(keyFile), 'what is no key is not kept');
   bridge.wrong.clear();
   for (const line of ['', 'AAAA', 'no peer', 'z'.repeat(70_000)]) {
@@ -238,7 +238,7 @@ t.test('everything ends with the node', async (t) => {
   const bridge = await bridgeFor(t);
   bridge.wrong.set('NAMING', { text: '' });
   const { i2p } = begin(t, bridge, null);
-  const call = t.rejects(i2p.dial(address(NOBODY), false));
+  const call = t.rejects(i2p.dial(address(NOBODY), false, true));
   await until('the question', () => bridge.count('NAMING') === 1);
   i2p.stop();
   await call;
