@@ -1,11 +1,17 @@
 // Merkle roots against a naive tree, the duplicate-leaf twin, and coinbase branches.
 
 import t from 'tap';
-import { coinbaseBranch, merkleRoot, witnessCommitmentIndex } from '../../../src/consensus/block/merkle.js';
+import {
+  coinbaseBranch,
+  merkleRoot,
+  rootOverBranch,
+  witnessCommitmentIndex,
+  witnessMerkleRoot,
+} from '../../../src/consensus/block/merkle.js';
 import { equalBytes, fromHex, toHex } from '../../../src/consensus/bytes/hex.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';
 import { fc } from '../../framework/fast-check.js';
-import { makeCoinbase, output } from '../../framework/law-blocks.js';
+import { input, makeBlock, makeCoinbase, makeTx, output } from '../../framework/law-blocks.js';
 
 const hashes = createPureHashes();
 fc.configureGlobal({ seed: 20240817, numRuns: 100 });
@@ -58,10 +64,18 @@ t.test('branches of the first leaf', async (t) => {
     fc.property(fc.integer({ min: 1, max: 60 }), (count) => {
       const leaves = Array.from({ length: count }, (_, i) => leaf(i));
       const root = coinbaseBranch(leaves, hashes).reduce(join, leaves[0]);
-      return equalBytes(root, merkleRoot(leaves, hashes).root);
+      const over = rootOverBranch(leaves[0] as Uint8Array, coinbaseBranch(leaves, hashes), hashes);
+      return equalBytes(root, merkleRoot(leaves, hashes).root) && equalBytes(root, over);
     }),
   );
   t.same(coinbaseBranch([leaf(0)], hashes), []);
+});
+
+t.test('the root of witnesses takes zeros for the coinbase', async (t) => {
+  const coinbase = makeCoinbase(hashes, fromHex('5151'), [output(0)], { witness: [leaf(0)] });
+  const txs = [1, 2].map((n) => makeTx(hashes, { inputs: [input(leaf(n), 0, { witness: [leaf(n)] })] }));
+  const { root } = witnessMerkleRoot(makeBlock(hashes, [coinbase, ...txs]));
+  t.equal(toHex(root), toHex(naive([new Uint8Array(32), ...txs.map(({ wtxid }) => wtxid)])));
 });
 
 t.test('the commitment output', async (t) => {

@@ -60,6 +60,13 @@ t.test('signet: what is signed is the block without its solution', async (t) => 
   t.equal(signed?.toSign.prevIndex(0), 0);
   const torn = signetTxs(blockWith(Uint8Array.of(...solved(fromHex('0000')), 0x4d, 0x01)), fromHex('51'));
   t.equal(toHex(torn?.toSpend.bytes ?? MARK), toHex(signed?.toSpend.bytes ?? COMMITMENT), 'a torn push at the end is dropped');
+  const hollow = signetTxs(blockWith(Uint8Array.of(0x4c, 0, ...solved(fromHex('0000')))), fromHex('51'));
+  const opcode = blockWith(Uint8Array.of(0x4c, ...plainPush(MARK)));
+  t.equal(
+    toHex(hollow?.toSpend.scriptSig(0).subarray(38, 70) ?? MARK),
+    toHex(opcode.header.merkleRoot),
+    'of an empty push its opcode is left',
+  );
 });
 
 t.test('signet: solutions of more than 255 bytes', async (t) => {

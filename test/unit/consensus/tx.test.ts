@@ -169,6 +169,41 @@ t.test('lenient reading', async (t) => {
   t.equal(parseTxLenient(fromHex(neither), hashes).hasWitness, true);
 });
 
+t.test('which of two readings has sane scripts', async (t) => {
+  /**
+   * Bytes that are whole in both formats. Extended: one input, whose script is `head` and so many OP_1; preferred if
+   * that is sane. Legacy: no input, one output whose script is the rest, with a push over the head.
+   */
+  const reading = (head: string, ones = 0): string => {
+    const inputScript = [...fromHex(head), ...new Array<number>(ones).fill(0x51)];
+    const sized = (size: number): number[] => (size < 253 ? [size] : [253, size & 255, size >> 8]);
+    // Its size; sequence; no outputs; a witness of one byte.
+    const tail = [...sized(inputScript.length), ...inputScript, 0x51, 0x51, 0x51, 0x51, 0, 1, 1, 0x51];
+    const push = sized(inputScript.length).length + head.length / 2;
+    const before = tail.length + 28 < 253 ? 28 : 26;
+    const bytes = [1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, ...sized(before + tail.length)];
+    bytes.push(...new Array<number>(before - 1).fill(0x51), push, ...tail, 0, 0, 0, 0);
+    return parseTxLenient(Uint8Array.from(bytes), hashes).hasWitness ? 'extended' : 'legacy';
+  };
+  for (const [head, ones] of [
+    ['b9', 0],
+    ['4c01', 1],
+    ['4cff', 255],
+    ['4d0100', 1],
+    ['4d0801', 264],
+    ['4e01000000', 1],
+    ['4d0802', 520],
+    ['4e08020000', 520],
+  ] as const) {
+    t.equal(reading(head, ones), 'extended', `${head} ${ones}`);
+    if (ones > 0) t.equal(reading(head, ones - 1), 'legacy', `${head} ${ones}, one too few`);
+  }
+  for (const head of ['ba', 'ff', '4c', '4d01', '4e010000']) t.equal(reading(head), 'legacy', head);
+  t.same([reading('4d0902', 521), reading('4e09020000', 521)], ['legacy', 'legacy'], 'more than an element may have');
+  // Of the legacy reading's script 10,000 bytes are sane.
+  t.same([reading('ba', 9_962), reading('ba', 9_963)], ['legacy', 'extended']);
+});
+
 const script = fc.uint8Array({ maxLength: 60 });
 const txFields: fc.Arbitrary<TxFields> = fc.record({
   version: fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }),

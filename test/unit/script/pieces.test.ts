@@ -9,6 +9,14 @@ import { CONSENSUS_SCRIPT_FLAGS, parseScriptFlags, STANDARD_SCRIPT_FLAGS } from 
 import { castToBool, decodeNumber, encodeNumber } from '../../../src/consensus/script/number.js';
 import { ScriptError, scriptErrorName, scriptErrorText } from '../../../src/consensus/script/script-error.js';
 import { tapbranchHash, tapleafHash } from '../../../src/consensus/script/taproot.js';
+import {
+  isPayToAnchor,
+  isPayToPublicKeyHash,
+  isPayToScriptHash,
+  isPayToWitnessPublicKeyHash,
+  publicKeyHashScript,
+  witnessVersion,
+} from '../../../src/consensus/script/templates.js';
 import { isMinimalPush, isPushOnly, ScriptTokenizer } from '../../../src/consensus/script/tokenizer.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';
 import { fc } from '../../framework/fast-check.js';
@@ -62,6 +70,16 @@ t.test('tokenizer', async (t) => {
   t.equal(tokens('514c'), '51: !2', 'no size');
   t.equal(tokens('4d01'), ' !1', 'half a size');
   t.equal(tokens('4effffffff'), ' !5', 'a size of 4 GiB');
+  const lengthOf = (bytes: string, size: number): number => {
+    const token = new ScriptTokenizer(Uint8Array.of(...unhex(bytes), ...new Uint8Array(size)));
+    return token.next() ? token.data().length : -1;
+  };
+  t.same(
+    [lengthOf('4cff', 255), lengthOf('4d0302', 0x203), lengthOf('4e03020100', 0x10203)],
+    [255, 0x203, 0x10203],
+    'sizes are little-endian',
+  );
+  t.same([lengthOf('4d0302', 0x202), lengthOf('4e03020100', 0x10202), lengthOf('4e00000001', 9)], [-1, -1, -1]);
   t.equal(isPushOnly(unhex('0050604c00')), true, 'OP_RESERVED is a push');
   t.equal(isPushOnly(unhex('61')), false);
   t.equal(isPushOnly(unhex('05aa')), false);
@@ -93,7 +111,9 @@ t.test('minimal pushes', async (t) => {
     { numRuns: 50 },
   );
   for (const [opcode, data] of [
+    [1, '01'],
     [1, '07'],
+    [1, '10'],
     [1, '81'],
     [0x4c, '00'.repeat(75)],
     [0x4d, '00'.repeat(255)],
@@ -232,6 +252,40 @@ t.test('DER', async (t) => {
       return compact === null || compact.length === 64;
     }),
     { numRuns: 2000 },
+  );
+});
+
+t.test('templates', async (t) => {
+  const twenty = '07'.repeat(20);
+  const [p2pkh, p2sh, p2wpkh] = [`76a914${twenty}88ac`, `a914${twenty}87`, `0014${twenty}`].map(unhex) as [
+    Uint8Array,
+    Uint8Array,
+    Uint8Array,
+  ];
+  t.same([p2pkh, p2sh, p2wpkh].map(isPayToPublicKeyHash), [true, false, false]);
+  t.same([p2pkh, p2sh, p2wpkh].map(isPayToScriptHash), [false, true, false]);
+  t.same([p2pkh, p2sh, p2wpkh].map(isPayToWitnessPublicKeyHash), [false, false, true]);
+  t.same(publicKeyHashScript(new Uint8Array(20).fill(7)), p2pkh);
+  // No other byte of the form may be another.
+  for (const [bytes, form, is] of [
+    [p2pkh, [0, 1, 2, 23, 24], isPayToPublicKeyHash],
+    [p2sh, [0, 1, 22], isPayToScriptHash],
+    [p2wpkh, [0, 1], isPayToWitnessPublicKeyHash],
+  ] as const) {
+    for (const at of form) t.equal(is(bytes.map((byte, i) => (i === at ? byte ^ 1 : byte))), false);
+    t.equal(is(Uint8Array.of(...bytes, 0)), false);
+    t.equal(is(bytes.subarray(0, -1)), false);
+  }
+  const version = (bytes: string): number => witnessVersion(unhex(bytes));
+  t.same(['00020000', '51020000', '60020000'].map(version), [0, 1, 16]);
+  t.same(['000100', '61020000', '50020000', '4f020000', '00030000', '0001000000'].map(version), [-1, -1, -1, -1, -1, -1]);
+  t.same([version(`0028${'00'.repeat(40)}`), version(`0029${'00'.repeat(41)}`)], [0, -1]);
+  t.equal(isPayToAnchor(1, unhex('4e73')), true);
+  t.same(
+    [[0, '4e73'] as const, [1, '4e74'] as const, [1, '4f73'] as const, [1, '4e7300'] as const].map(([v, program]) =>
+      isPayToAnchor(v, unhex(program)),
+    ),
+    [false, false, false, false],
   );
 });
 
