@@ -20,6 +20,7 @@ t.test('locktime', async (t) => {
   t.equal(final(500_000_000, 0, 0, 500_000_001), true);
   t.equal(final(0xffffffff, 0, 0, 0), false);
   t.equal(final(0xffffffff, 0xffffffff, 0, 0), true, 'all sequences final');
+  t.equal(final(500_000_000, 0xffffffff, 0, 0), true);
   const mixed = makeTx(hashes, { inputs: [input(A), input(A, 1, { sequence: 0xfffffffe })], locktime: 500 });
   t.equal(isFinalTx(mixed, 1, 1), false, 'one sequence not final');
 });

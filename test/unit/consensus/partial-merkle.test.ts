@@ -45,6 +45,7 @@ t.test('partial merkle trees', async (t) => {
   t.equal(extractMatches({ ...tree, hashes: [...tree.hashes, leaf(9)] }, crypto), null, 'a hash left over');
   t.equal(extractMatches({ ...tree, hashes: tree.hashes.slice(1) }, crypto), null, 'a hash too few');
   t.equal(extractMatches({ ...tree, flags: [...tree.flags, ...Array(8).fill(false)] }, crypto), null, 'a byte of flags left over');
+  t.equal(extractMatches({ count: 4, hashes: [leaf(1), leaf(2), leaf(3)], flags: [true, true, true] }, crypto), null, 'flags too few');
   const twin = {
     count: 4,
     hashes: [leaf(1), leaf(2), crypto.sha256d(Buffer.concat([leaf(1), leaf(2)]))],

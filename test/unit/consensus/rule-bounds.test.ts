@@ -58,6 +58,13 @@ t.test('signet: what is signed is the block without its solution', async (t) => 
   t.equal(toHex(script.subarray(70)), toHex(bare.header.bytes.subarray(68, 72)));
   t.equal(toHex(signed?.toSign.prevHash(0) ?? MARK), toHex(signed?.toSpend.txid ?? COMMITMENT));
   t.equal(signed?.toSign.prevIndex(0), 0);
+  // BIP-0325, field by field: version, input, sequence, output, locktime.
+  const spent = `${'00'.repeat(32)}ffffffff4a${toHex(script)}00000000`;
+  t.equal(toHex(signed?.toSpend.bytes ?? MARK), `0000000001${spent}0100000000000000000151${'00'.repeat(4)}`);
+  t.equal(
+    toHex(signed?.toSign.bytes ?? MARK),
+    `0000000001${toHex(signed?.toSpend.txid ?? MARK)}000000000000000000010000000000000000016a${'00'.repeat(4)}`,
+  );
   const torn = signetTxs(blockWith(Uint8Array.of(...solved(fromHex('0000')), 0x4d, 0x01)), fromHex('51'));
   t.equal(toHex(torn?.toSpend.bytes ?? MARK), toHex(signed?.toSpend.bytes ?? COMMITMENT), 'a torn push at the end is dropped');
   const hollow = signetTxs(blockWith(Uint8Array.of(0x4c, 0, ...solved(fromHex('0000')))), fromHex('51'));

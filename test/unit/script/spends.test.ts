@@ -138,6 +138,10 @@ t.test('keys of both hybrid forms, and signatures with a high S', async (t) => {
   const loose = joinScript(plainPush(legacySig(p2pkh).subarray(0, 40)), plainPush(key.publicKey));
   for (const flag of [1 << 2, 1 << 3, 1 << 1]) t.equal(verify({ scriptPubKey: p2pkh, scriptSig: loose }, flag), 'SIG_DER', String(flag));
   const misnamed = Uint8Array.of(5, ...key.uncompressed.subarray(1));
+  for (const none of [misnamed, Uint8Array.of(4, ...misnamed.subarray(1, 40))]) {
+    const scriptPubKey = script(`${words(none)} CHECKSIG`);
+    t.equal(verify({ scriptPubKey, scriptSig: plainPush(legacySig(scriptPubKey)) }, CONSENSUS_SCRIPT_FLAGS), 'EVAL_FALSE', 'no key at all');
+  }
   t.equal(verify({ scriptPubKey: script(`${words(misnamed)} CHECKSIG`), scriptSig: script('0') }, 2), 'PUBKEYTYPE');
 });
 
