@@ -333,23 +333,27 @@ export class ReorgFollower {
     return found;
   }
 
+  /** Core judges the pool after every block that is taken off by hand, so a lower tip may close what the last one opens. */
   #fits(row: number): boolean {
     const { pool, chain } = this.#deps;
-    const { tip, coins } = chain;
+    const { coins } = chain;
     // The column is zero where the lock time doesn't count.
     if (pool.rows.lockTime[row] === 0 && !this.#needsCoins(row)) return true;
     const tx = pool.tx(row);
-    if (!isFinalTx(tx, tip.height + 1, tip.medianTimePast())) return false;
+    const cameFrom = this.#heights.get(keyOf(tx.txid));
+    const tips = [...this.#tips.filter(({ height }) => cameFrom === undefined || height < cameFrom), chain.tip];
+    if (!tips.every((tip) => isFinalTx(tx, tip.height + 1, tip.medianTimePast()))) return false;
     if (!this.#needsCoins(row)) return true;
+    const lowest = Math.min(...tips.map(({ height }) => height));
     const spent: Coin[] = [];
     for (let i = 0; i < tx.inputCount; i++) {
       const parent = pool.find(tx.buffer, tx.outpointAt(i));
       const coin = parent === NO_ROW ? coins.get(tx.outpoint(i)) : this.#poolCoin(pool.tx(parent), tx.prevIndex(i));
       if (coin === undefined) return false;
-      if (coin.coinbase && tip.height + 1 - coin.height < COINBASE_MATURITY) return false;
+      if (coin.coinbase && lowest + 1 - coin.height < COINBASE_MATURITY) return false;
       spent.push(coin);
     }
-    return this.#locksMet(row, spent);
+    return this.#locksMet(row, spent, tips, cameFrom === undefined);
   }
 
   /** With the height of its block, when it came back from one taken off by hand: it was confirmed on earlier tips. */
@@ -360,21 +364,19 @@ export class ReorgFollower {
   }
 
   /**
-   * Whether its relative locks were met after each block that was taken off by hand, and are now. Core judges the pool
-   * after every such block: a lock that was counted on one of these tips, because its coin's block had just left, is
-   * still counted from there on the next.
+   * Whether its relative locks were met on each of the tips. A lock that was counted on one of these, because its coin's
+   * block had just left, is still counted from there on the next.
+   * @param counted whether it was counted before the first of them
    */
-  #locksMet(row: number, spent: readonly Coin[]): boolean {
-    const { pool, chain } = this.#deps;
+  #locksMet(row: number, spent: readonly Coin[], tips: readonly HeaderContext[], counted: boolean): boolean {
+    const { pool } = this.#deps;
     const tx = pool.tx(row);
-    const cameFrom = this.#heights.get(keyOf(tx.txid));
     let locks = pool.locks.get(row);
     if (locks === undefined) return true;
-    let counted = cameFrom === undefined;
-    for (const tip of [...this.#tips, chain.tip]) {
-      if (cameFrom !== undefined && tip.height >= cameFrom) continue;
-      if (!counted || tip.ancestor(locks.block.height) !== locks.block) locks = lockPoints(tx, spent, tip) ?? locks;
-      counted = true;
+    let known = counted;
+    for (const tip of tips) {
+      if (!known || tip.ancestor(locks.block.height) !== locks.block) locks = lockPoints(tx, spent, tip) ?? locks;
+      known = true;
       if (!sequenceLocksMet(locks, tip)) return false;
     }
     pool.locks.set(row, locks);

@@ -354,6 +354,32 @@ t.test('blocks taken off by hand: a lock counts from the tip on which it was cou
   }
 });
 
+t.test('blocks taken off by hand: what the lowest tip does not allow leaves, although others came on top at once', async (t) => {
+  for (const byHand of [true, false]) {
+    const { pool, chain } = createPool({ policy: NO_POLICY });
+    for (let i = 0; i < 2; i++) chain.connect([]);
+    const { height } = chain.tip;
+    const young = pay([chain.fund(50_000, ANYONE, { coinbase: true, height: height - 99 })], 49_000);
+    const ripe = pay([chain.fund(50_000, ANYONE, { coinbase: true, height: height - 101 })], 49_000);
+    const locked = pay([chain.fund(50_000)], 49_000, { locktime: height, sequence: 0xfffffffe });
+    const open = pay([chain.fund(50_000)], 49_000, { locktime: height - 2, sequence: 0xfffffffe });
+    const all = [young, ripe, locked, open];
+    for (const tx of all) t.equal((await pool.accept(tx)).reject, null);
+    if (byHand) {
+      chain.invalidate([2]);
+      for (let i = 0; i < 2; i++) chain.connect([]);
+    } else {
+      chain.reorg(2, [[], []]);
+    }
+    await pool.settled();
+    t.same(
+      all.map((tx) => pool.has(tx.txid)),
+      byHand ? [false, true, false, true] : [true, true, true, true],
+      `by hand: ${byHand}`,
+    );
+  }
+});
+
 t.test('a cluster that gets too large as transactions come back loses what pays least', async (t) => {
   const { pool, chain } = createPool({ policy: NO_POLICY, limitClusterCount: 5 });
   const wide = spend(
