@@ -101,34 +101,75 @@ export interface Block {
   hex: string;
   height: number;
   time: number;
+  header: Buffer;
+  /** Serialised transactions, coinbase first. */
+  body: Buffer[];
   coinbase: Made;
   txs: readonly Made[];
 }
 
+/** What a block has otherwise than it should. */
+export interface Twist {
+  readonly header?: Partial<Header>;
+  readonly unsolved?: boolean;
+  readonly coinbase?: (tx: Tx) => Tx;
+  /** What the block holds, coinbase first. */
+  readonly listed?: (txs: readonly Made[]) => readonly Made[];
+  readonly root?: (root: Buffer) => Buffer;
+}
+
+export const blockBytes = (header: Buffer, body: readonly Buffer[]): Buffer => Buffer.concat([header, compactSize(body.length), ...body]);
+
 /** A solved block whose coinbase leaves the fees and makes `coins` coins of the first locks in turn. */
-export function buildBlock(prev: string, height: number, time: number, txs: readonly Made[], coins: number): Block {
+export function buildBlock(
+  prev: string,
+  height: number,
+  time: number,
+  txs: readonly Made[],
+  coins: number,
+  {
+    header: changed = {},
+    unsolved = false,
+    coinbase: change = (tx) => tx,
+    listed = (list) => list,
+    root: turn = (root) => root,
+  }: Twist = {},
+): Block {
   const locks: readonly Lock[] = ['true', 'true', 'drop', 'p2sh', 'p2wpkh', 'true', 'drop', 'p2sh', 'true', 'p2pkh'];
   const root = merkleRoot([Buffer.alloc(32), ...txs.map(({ hex }) => hash256(Buffer.from(hex, 'hex')))]);
   const commitment = Buffer.concat([Buffer.from('6a24aa21a9ed', 'hex'), hash256(Buffer.concat([root, Buffer.alloc(32)]))]);
   const share = Math.floor(subsidyAt(height) / coins);
   const outs: Out[] = Array.from({ length: coins }, (_, i) => ({ value: share, script: scripts[locks[i % locks.length]!] }));
   const script = Buffer.concat([scriptNumber(height), push(Buffer.from(`compare ${time}`))]);
-  const coinbase = made({
-    version: 2,
-    ins: [{ txid: Buffer.alloc(32), index: 0xffffffff, script, witness: [Buffer.alloc(32)] }],
-    outs: [...outs, { value: 0, script: commitment }],
-    locktime: 0,
-  });
-  const header: Header = {
+  const coinbase = made(
+    change({
+      version: 2,
+      ins: [{ txid: Buffer.alloc(32), index: 0xffffffff, script, witness: [Buffer.alloc(32)] }],
+      outs: [...outs, { value: 0, script: commitment }],
+      locktime: 0,
+    }),
+  );
+  const all = listed([coinbase, ...txs]);
+  const fields: Header = {
     version: 0x20000000,
     prev: unshown(prev),
-    merkleRoot: merkleRoot([coinbase, ...txs].map(({ id }) => unshown(id))),
+    merkleRoot: turn(merkleRoot(all.map(({ id }) => unshown(id)))),
     time,
     bits: 0x207fffff,
     nonce: 0,
+    ...changed,
   };
-  const hash = shown(grind(header));
-  const body = [coinbase, ...txs].map(({ hex }) => Buffer.from(hex, 'hex'));
-  const hex = Buffer.concat([serializeHeader(header), compactSize(txs.length + 1), ...body]).toString('hex');
-  return { hash, prev, hex, height, time, coinbase, txs };
+  const hash = shown(unsolved ? spoil(fields) : grind(fields));
+  const header = serializeHeader(fields);
+  const body = all.map(({ hex }) => Buffer.from(hex, 'hex'));
+  return { hash, prev, hex: blockBytes(header, body).toString('hex'), height, time, header, body, coinbase, txs };
+}
+
+/** Finds a nonce that does not meet regtest's target: half of all do. Changes the header in place. */
+function spoil(header: Header): Buffer {
+  for (;;) {
+    const hash = hash256(serializeHeader(header));
+    if (hash[31]! >= 0x80) return hash;
+    header.nonce++;
+  }
 }

@@ -1,5 +1,5 @@
 // What the comparison knows of the chain it has made: its blocks, the confirmed coins, and every transaction by its id.
-import { type Block, buildBlock, type Coin, type Made } from './coins.js';
+import { type Block, buildBlock, type Coin, type Made, type Twist } from './coins.js';
 
 const MATURITY = 100;
 /** Satoshi; with less there is little to draw a fee from. */
@@ -43,10 +43,21 @@ export class Ledger {
     this.made.set(tx.id, tx);
   }
 
-  /** A block on the tip; it is not connected here. */
-  next(txs: readonly Made[], coins: number): Block {
+  /** Of the last block that was made, or later, in seconds. */
+  get time(): number {
+    return this.#time;
+  }
+
+  /** What a block on the tip must be later than (BIP-0113). */
+  medianTime(): number {
+    const times = this.blocks.slice(-11).map(({ time }) => time);
+    return times.sort((a, b) => a - b)[Math.floor(times.length / 2)]!;
+  }
+
+  /** A block on the tip, or on another; it is not connected here. */
+  next(txs: readonly Made[], coins: number, twist?: Twist, on?: Block): Block {
     this.#time += 60;
-    const block = buildBlock(this.tip, this.height + 1, this.#time, txs, coins);
+    const block = buildBlock(on?.hash ?? this.tip, (on?.height ?? this.height) + 1, this.#time, txs, coins, twist);
     this.#known.set(block.hash, block);
     return block;
   }

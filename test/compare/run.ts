@@ -18,8 +18,9 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { P2pClient } from '../framework/p2p-client.js';
 import { pseudoRandom } from '../framework/pseudo-random.js';
+import { BlockPeer, type Brought, type Delivery, heard } from './block-peer.js';
 import { playChains } from './chains.js';
-import type { Made } from './coins.js';
+import { blockBytes, type Made } from './coins.js';
 import { canonical, contrast, Differences } from './differences.js';
 import { Ledger } from './ledger.js';
 import { type Call, type Node, Nodes, replies } from './nodes.js';
@@ -99,7 +100,7 @@ let takenFromPeer = 0;
 async function sendAsPeer(txs: readonly Made[]): Promise<void> {
   const send = async (port: number): Promise<void> => {
     let peer = peers.get(port);
-    if (peer === undefined || peer.closed) peers.set(port, (peer = await P2pClient.connect(port)));
+    if (peer === undefined || !(await heard(peer))) peers.set(port, (peer = await P2pClient.connect(port)));
     for (const { hex } of txs) peer.send('tx', Buffer.from(hex, 'hex'));
     // An orphan whose parent came is looked at before the next message of its peer.
     for (let i = 0; i <= txs.length; i++) await peer.sync();
@@ -109,6 +110,30 @@ async function sendAsPeer(txs: readonly Made[]): Promise<void> {
   const pool = new Set<string>(await core.call('getrawmempool'));
   sentByPeer += txs.length;
   takenFromPeer += txs.filter(({ id }) => pool.has(id)).length;
+}
+
+const blockPeers = nodes.ports.map((port) => new BlockPeer(port));
+let hungUp = 0;
+/** Since the last full comparison, before the calls that are compared at its end. */
+let differs = false;
+
+/** Where one asked for transactions of a compact block, the other for the block: not the same peer is to blame then. */
+let otherRoute = 0;
+/** Copies of a block that is here: Core looks at them, adit does not. */
+let spared = 0;
+
+/** Brings both a block and compares what becomes of the peer. */
+async function bring(step: number, name: string, delivery: Delivery): Promise<void> {
+  const [ofCore, ofAdit] = (await Promise.all(blockPeers.map((peer) => peer.bring(delivery)))) as [Brought, Brought];
+  if (ofCore.hungUp) hungUp++;
+  if (ofCore.hungUp === ofAdit.hungUp) return;
+  if (ofCore.asked !== ofAdit.asked) otherRoute++;
+  else if (ofCore.hungUp && !name.startsWith('wrong')) spared++;
+  else {
+    differs = true;
+    const call = blockBytes(delivery.header, delivery.body).toString('hex');
+    differences.add({ what: name, step, call, core: JSON.stringify(ofCore), adit: JSON.stringify(ofAdit) }, ['the peer']);
+  }
 }
 
 let toldByCaches = 0;
@@ -133,24 +158,40 @@ function asKnown([method, ...params]: Call): Call[] {
 /** Members that say how much memory or disk is used, or what peers did. */
 const OWN_AFFAIR = new Set(['usage', 'maxmempool', 'optimal', 'disk_size']);
 
+/** Lists of relatives and of tips are in no order. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const list = value.map(sorted);
+    return list.every((one) => typeof one === 'string') || list.every(isTip)
+      ? list.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
+      : list;
+  }
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, sorted(member)]));
+}
+
+const isTip = (value: unknown): boolean => typeof value === 'object' && value !== null && 'branchlen' in value;
+
 /** What differs in two replies, beside what is each node's own affair. */
 const contrastOf = (core: unknown, adit: unknown): string[] =>
   JSON.stringify(core) === JSON.stringify(adit)
     ? []
-    : contrast(canonical(core), canonical(adit)).filter((member) => !OWN_AFFAIR.has(member.slice(1).split(':')[0]!));
+    : contrast(sorted(canonical(core)), sorted(canonical(adit))).filter((member) => !OWN_AFFAIR.has(member.slice(1).split(':')[0]!));
 
 /** Plays an action to bitcoind; the ledger and the pool go where it is. */
-async function play({ name, calls, sent, done }: Action, { ledger, pool }: Model, step: number): Promise<void> {
+async function play({ name, calls, sent, brought, done }: Action, { ledger, pool }: Model, step: number): Promise<void> {
   const known = calls.flatMap(asKnown);
   recent.push(`step ${step} at height ${ledger.height}: ${name} ${JSON.stringify([...known, ...(sent ?? []).map(({ hex }) => hex)])}`);
   if (recent.length > MOST_RECENT) recent.shift();
   const after: Call[] = [['getbestblockhash'], ['getmempoolinfo']];
   const ofCore: Call[] = [['getbestblockhash'], ['getrawmempool']];
-  let [tip, ids] = await nodes.ask(step, name, [...known, ...after], sent === undefined ? ofCore : []);
-  if (sent !== undefined) {
-    await settle();
-    await sendAsPeer(sent);
-    [tip, ids] = await nodes.ask(step, name, after, ofCore);
+  const byPeer = sent !== undefined || brought !== undefined;
+  let [tip, ids] = await nodes.ask(step, name, [...known, ...after], byPeer ? [] : ofCore);
+  if (byPeer) {
+    if (!(await settle())) differs = true;
+    if (sent !== undefined) await sendAsPeer(sent);
+    if (brought !== undefined) await bring(step, name, brought);
+    [tip, ids] = await nodes.ask(step, name, brought === undefined ? after : [...after, ['getchaintips']], ofCore);
   }
   done?.();
   ledger.follow(tip as string);
@@ -190,7 +231,8 @@ async function sayWhatIsLacking(pools: readonly Verbose[], ledger: Ledger): Prom
     for (const id of Object.keys(pools[1 - i]!).filter((id) => !(id in pools[i]!))) {
       const hex = ledger.made.get(id)?.hex;
       const verdict = JSON.stringify(await replies(node, [['testmempoolaccept', [hex], 0]]));
-      say(`${node === core ? 'bitcoind' : 'adit'} lacks ${hex} at height ${ledger.height}: ${verdict}`);
+      const held = JSON.stringify(pools[1 - i]![id]);
+      say(`${node === core ? 'bitcoind' : 'adit'} lacks ${hex} at height ${ledger.height}: ${verdict}, the other has ${held}`);
     }
   }
 }
@@ -227,13 +269,6 @@ async function compareClusters(pool: Pool, step: number): Promise<boolean> {
     );
   });
   return same;
-}
-
-/** Lists of relatives are in no order. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.every((one) => typeof one === 'string') ? value.sort() : value.map(sorted);
-  if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, sorted(member)]));
 }
 
 async function compareTemplates(ledger: Ledger, step: number): Promise<void> {
@@ -298,7 +333,8 @@ try {
     await play(full ? stream.block(stream.fitting(pool.inOrder())) : stream.next(), model, step);
     if (step % COINS_EVERY === 0 || step === steps) await nodes.ask(step, 'coins', [coinStatistics], []);
     if (step % AHEAD !== 0 && step % restartEvery !== 0 && step !== steps) continue;
-    let same = await settle();
+    let same = (await settle()) && !differs;
+    differs = false;
     if (same && step % TEMPLATE_EVERY === 0) await compareTemplates(ledger, step);
     if (same && !old && step % CLUSTERS_EVERY === 0) same = await compareClusters(pool, step);
     if (step % restartEvery === 0) await nodes.restart(ledger.wait());
@@ -315,7 +351,8 @@ try {
 }
 say('what bitcoind refused, and how often:');
 for (const line of differences.refusals()) say(`  ${line}`);
-say(`it took ${takenFromPeer} of ${sentByPeer} transactions of a peer`);
+say(`it took ${takenFromPeer} of ${sentByPeer} transactions of a peer, and hung up on ${hungUp} that brought blocks`);
+say(`${otherRoute} times one hung up after another request than the other, ${spared} times bitcoind for a copy of what is here`);
 say(`${toldByCaches} times one knew a confirmed transaction by its cache, the other missed its inputs`);
 for (const line of differences.lines(seed)) say(line);
 say(`${Math.min(step, steps)} steps of seed ${seed}: ${differences.count} differences`);

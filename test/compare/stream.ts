@@ -1,10 +1,13 @@
 // The random stream: one action after the other, each drawn from the seed and from what bitcoind's mempool holds.
+
+import type { Delivery } from './block-peer.js';
 import type { Block, Coin, Made } from './coins.js';
-import { scripts, unlock } from './coins.js';
+import { blockBytes, scripts, unlock } from './coins.js';
 import type { Ledger } from './ledger.js';
 import type { Call } from './nodes.js';
 import type { Pool } from './pool.js';
 import type { Dice, Transactions } from './transactions.js';
+import { spoiltCopy, wrongBlock } from './wrong-blocks.js';
 
 /** Calls that both nodes are given in this order. */
 export interface Action {
@@ -12,6 +15,8 @@ export interface Action {
   calls: Call[];
   /** Transactions that a peer sends to both in this order, after the calls. */
   sent?: readonly Made[];
+  /** A block that a peer brings to both, after the calls. */
+  brought?: Delivery;
   /** Once bitcoind has taken them. */
   done?: () => void;
 }
@@ -23,6 +28,8 @@ export class Stream {
   readonly #dice: Dice;
   readonly #ledger: Ledger;
   readonly #pool: Pool;
+  /** The rest of what was begun. */
+  #planned: (() => Action)[] = [];
   readonly #txs: Transactions;
 
   constructor(dice: Dice, ledger: Ledger, pool: Pool, txs: Transactions) {
@@ -33,6 +40,8 @@ export class Stream {
   }
 
   next(): Action {
+    const planned = this.#planned.shift();
+    if (planned !== undefined) return planned();
     const draw = this.#dice.below(100);
     if (draw < 32) return send(this.#txs.build());
     if (draw < 35) return { name: 'peer', calls: [], sent: [this.#txs.build()] };
@@ -44,7 +53,8 @@ export class Stream {
     if (draw < 84) return { name: 'test one', calls: [['testmempoolaccept', [this.#txs.build().hex], 0]] };
     if (draw < 88) return this.#again();
     if (draw < 92) return this.#prioritise();
-    if (draw < 98) return this.block(this.#some());
+    if (draw < 95) return this.block(this.#some());
+    if (draw < 98) return this.#tale();
     return this.#reorganise();
   }
 
@@ -52,6 +62,61 @@ export class Stream {
   block(txs: readonly Made[]): Action {
     const block = this.#ledger.next(txs, OF_BLOCK_COINS);
     return { name: 'block', calls: [mocked(block), ['submitblock', block.hex]], done: () => this.#ledger.connect(block) };
+  }
+
+  /** A block that is wrong, copies of a block around it, or a block whose parent is withheld. */
+  #tale(): Action {
+    const dice = this.#dice;
+    const draw = dice.below(10);
+    if (draw < 5) return this.#wrong();
+    const first = this.#ledger.next(this.#some(), OF_BLOCK_COINS);
+    if (draw < 8) {
+      this.#plan([...this.#copies(first), this.#bring('block', first), ...this.#copies(first)]);
+    } else {
+      const child = this.#ledger.next([], OF_BLOCK_COINS, undefined, first);
+      const ahead = [first.header, child.header];
+      this.#plan([
+        this.#bring('child', child, child.body, ahead),
+        ...this.#copies(child),
+        ...this.#copies(first),
+        this.#bring('parent', first),
+        ...this.#copies(child),
+        ...this.#copies(first),
+        // The child may have been taken for one that nobody asked for.
+        this.#bring('child again', child),
+      ]);
+    }
+    return this.next();
+  }
+
+  #plan(actions: readonly Action[]): void {
+    this.#planned.push(...actions.map((action) => () => action));
+  }
+
+  /** And now and then a block on top of it. */
+  #wrong(): Action {
+    const { name, block } = wrongBlock({ dice: this.#dice, ledger: this.#ledger, txs: this.#txs }, this.#some(), OF_BLOCK_COINS);
+    if (this.#dice.chance(0.2)) this.#plan([this.#bring(`child of: ${name}`, this.#ledger.next([], OF_BLOCK_COINS, undefined, block))]);
+    if (this.#dice.chance(0.2)) this.#plan([this.#bring(`again: ${name}`, block)]);
+    return this.#bring(`wrong: ${name}`, block);
+  }
+
+  /** None, one or two. */
+  #copies(block: Block): Action[] {
+    return Array.from({ length: this.#dice.below(3) }, () => spoiltCopy(this.#dice, block)).flatMap((copy) =>
+      copy === null ? [] : [this.#bring(`copy: ${copy.name}`, block, copy.body)],
+    );
+  }
+
+  /** By a call or by a peer. @param body another one than its own @param ahead headers that are told before */
+  #bring(name: string, block: Block, body: readonly Buffer[] = block.body, ahead?: readonly Buffer[]): Action {
+    const way = this.#dice.pick(['call', 'call', 'block', 'headers', 'compact'] as const);
+    const time = mocked(block);
+    if (way === 'call' && ahead === undefined) {
+      return { name, calls: [time, ['submitblock', blockBytes(block.header, body).toString('hex')]] };
+    }
+    const brought: Delivery = { way: way === 'call' ? 'headers' : way, header: block.header, body, ...(ahead && { ahead }) };
+    return { name: `${name} (${brought.way})`, calls: [time], brought };
   }
 
   /** As many of these entries, in the order given, as fit into a block. */
