@@ -220,6 +220,7 @@ await runBench({
     const nodes = await Contender.all(...own, ...(process.env.OPTIONS?.split(' ') ?? []));
     const miners = nodes.map((node) => new Miner(node));
     const cases: BenchCase[] = [];
+    const notes = [`${TXS} payments in the block, ${TXS} left; node thread's share of Core: all its threads`];
     try {
       const economy = new Economy();
       for (const block of economy.funding()) for (const node of nodes) await node.submit(block);
@@ -246,6 +247,13 @@ await runBench({
           due = next;
         }
       }
+      for (const miner of miners) {
+        const [first, ...others] = WAYS.map((way) => Math.round(miner.figures.get(way)![0]!.mainToFull));
+        notes.push(
+          `${miner.node.name}, before anything is warm: node thread to the full template ${first} ms for the first block of the process` +
+            `${others.length === 0 ? '' : `, ${others.join(' and ')} ms for the first of each other way`}`,
+        );
+      }
       for (const way of WAYS) {
         for (const [name, read] of FIGURES) {
           for (const miner of miners) {
@@ -258,6 +266,6 @@ await runBench({
     } finally {
       for (const node of nodes) await node.close();
     }
-    return { cases, notes: [`${TXS} payments in the block, ${TXS} left; node thread's share of Core: all its threads`] };
+    return { cases, notes };
   },
 });
