@@ -24,6 +24,8 @@ const PAUSE_MS = 20;
 /** Long polls that wait for a block, and the pause before it comes. */
 const PARKED = 4;
 const BLOCK_MS = 250;
+/** Megabytes a second from which a cost for each is told. */
+const LEAST_MEGABYTES = 1;
 /** Until the node holds as much of each peer as it does of any. */
 const FILLING_MS = 1_500;
 const MSG_WITNESS_BLOCK = 0x40000002;
@@ -168,8 +170,10 @@ await runBench({
           const label = `${name}, ${count} peers`;
           const taken = flooded.share - control.share;
           const megabytes = flooded.bytesPerSecond / 1e6;
+          // What waits in full buffers may last for all of the time.
+          const each = megabytes < LEAST_MEGABYTES ? '' : `, ${((taken * 1_000) / megabytes).toFixed(0)} us of the node thread a MB`;
           notes.push(
-            `${label}: ${megabytes.toFixed(2)} MB/s, hung up ${flooded.ends} times, ${((taken * 1_000) / megabytes).toFixed(0)} us of the node thread a MB`,
+            `${label}: ${megabytes.toFixed(2)} MB/s, hung up ${flooded.ends} times${each}`,
             `  flood: ${told(flooded)}`,
             `  sink:  ${told(control)} at ${(control.bytesPerSecond / 1e6).toFixed(2)} MB/s`,
           );
