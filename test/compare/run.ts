@@ -161,7 +161,8 @@ const OWN_AFFAIR = new Set(['usage', 'maxmempool', 'optimal', 'disk_size']);
 /** Lists of relatives and of tips are in no order. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) {
-    const list = value.map(sorted);
+    // Before a block is refused for a copy's faults its header is taken in or not, as versions and ways have it.
+    const list = value.map(sorted).filter((one) => !isTip(one) || one.status !== 'headers-only');
     return list.every((one) => typeof one === 'string') || list.every(isTip)
       ? list.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
       : list;
@@ -170,7 +171,7 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, sorted(member)]));
 }
 
-const isTip = (value: unknown): boolean => typeof value === 'object' && value !== null && 'branchlen' in value;
+const isTip = (value: unknown): value is { status: string } => typeof value === 'object' && value !== null && 'branchlen' in value;
 
 /** What differs in two replies, beside what is each node's own affair. */
 const contrastOf = (core: unknown, adit: unknown): string[] =>
@@ -208,6 +209,10 @@ async function settle(): Promise<boolean> {
     if (members.length === 0) continue;
     if (withoutCaches(core) === withoutCaches(adit)) {
       toldByCaches++;
+      continue;
+    }
+    if (!old && name.startsWith('copy') && adit === 'duplicate' && String(core).startsWith('bad-')) {
+      spared++;
       continue;
     }
     differing = step;
@@ -352,7 +357,9 @@ try {
 say('what bitcoind refused, and how often:');
 for (const line of differences.refusals()) say(`  ${line}`);
 say(`it took ${takenFromPeer} of ${sentByPeer} transactions of a peer, and hung up on ${hungUp} that brought blocks`);
-say(`${otherRoute} times one hung up after another request than the other, ${spared} times bitcoind for a copy of what is here`);
+say(
+  `${otherRoute} times one hung up after another request than the other, ${spared} times bitcoind alone looked at a copy of what is here`,
+);
 say(`${toldByCaches} times one knew a confirmed transaction by its cache, the other missed its inputs`);
 for (const line of differences.lines(seed)) say(line);
 say(`${Math.min(step, steps)} steps of seed ${seed}: ${differences.count} differences`);
