@@ -99,6 +99,7 @@ t.test('compact sizes', async (t) => {
     t.equal(toHex(encodeCompactSize(value)), hex);
     t.equal(compactSizeLength(value), hex.length / 2);
     t.same(parseCompactSize(fromHex(hex)), { value, length: hex.length / 2 });
+    t.same(parseCompactSize(fromHex(`0000${hex}`), 2), { value, length: hex.length / 2 });
     for (let cut = 0; cut < hex.length; cut += 2) t.throws(() => parseCompactSize(fromHex(hex.slice(0, cut))), DecodeError);
   }
   for (const hex of ['fdfc00', 'feffff0000', 'ffffffffff00000000']) {
