@@ -173,6 +173,7 @@ t.test('claims of size allocate nothing', async (t) => {
     `01000000000101${'11'.repeat(36)}00ffffffff00${size}`,
     `01000000000101${'11'.repeat(36)}00ffffffff0001${size}`,
     `${'00'.repeat(80)}${size}`,
+    `${'00'.repeat(80)}010100000001${'11'.repeat(36)}${size}${'00'.repeat(40)}`,
   ]);
   const bytes = inputs.map((hex) => Uint8Array.from(Buffer.from(`${hex}${'00'.repeat(8)}`, 'hex')));
   const run = () => {
