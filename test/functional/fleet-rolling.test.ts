@@ -65,10 +65,11 @@ t.test('a rolling restart', noBroker || {}, async (t) => {
     await front.call(method, ...params).catch((error: unknown) => failed.push(`${method}: ${error}`));
   };
   const pollers = Array.from({ length: POLLS }, (_, i) => poll(i));
+  const under = new Set<Promise<void>>();
   const caller = (async () => {
-    const under: Promise<void>[] = [];
     for (let n = 0; !over; n++) {
-      under.push(call(n));
+      const one: Promise<void> = call(n).finally(() => under.delete(one));
+      under.add(one);
       await sleep(CALLS_MS);
     }
     await Promise.all(under);
@@ -86,6 +87,8 @@ t.test('a rolling restart', noBroker || {}, async (t) => {
   }
   for (const front of fronts) {
     open = fronts.filter((one) => one !== front);
+    // What is on its way to it would be told that it shuts down.
+    await Promise.all(under);
     await front.end('SIGTERM');
     next();
     await mine(open[0]!);

@@ -7,7 +7,7 @@ import koffi from 'koffi';
 import t from 'tap';
 import type { Curve } from '../../../src/crypto/crypto.js';
 import { knowsEcdsa, knowsSchnorr } from '../../../src/crypto/native/known-answers.js';
-import { loadSystemCurve } from '../../../src/crypto/native/system-curve.js';
+import { loadSystemCurve, type SystemCurve } from '../../../src/crypto/native/system-curve.js';
 import { backends } from '../../framework/backends.js';
 
 const pick = ({
@@ -55,9 +55,9 @@ const POINTS = 8000;
 const POINT_BYTES = 64;
 
 /** The system's library with other points in place of the generator's multiples; null where there is none. */
-function damagedLibrary(): { name: string; bytes: Buffer } | null {
-  const name = loadSystemCurve()?.name;
-  if (name === undefined || process.platform !== 'linux') return null;
+function damagedLibrary(): { system: SystemCurve; bytes: Buffer } | null {
+  const system = loadSystemCurve();
+  if (system === null || process.platform !== 'linux') return null;
   // What is loaded is mapped: the last column is its path.
   const file = fs
     .readFileSync('/proc/self/maps', 'utf8')
@@ -68,7 +68,7 @@ function damagedLibrary(): { name: string; bytes: Buffer } | null {
   const bytes = fs.readFileSync(file);
   const table = bytes.indexOf(GENERATOR_X);
   for (let i = 0; table >= 0 && i < POINTS; i++) bytes[table + i * POINT_BYTES] ^= 1;
-  return table < 0 ? null : { name, bytes };
+  return table < 0 ? null : { system, bytes };
 }
 
 const damaged = damagedLibrary();
@@ -76,7 +76,8 @@ t.test(
   "a system's library that answers wrongly is not used",
   { skip: damaged === null ? 'no libsecp256k1 with Schnorr on this system' : false },
   (t) => {
-    const { name, bytes } = damaged!;
+    const { system, bytes } = damaged!;
+    const { name } = system;
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-curve-'));
     t.teardown(() => fs.rmSync(folder, { recursive: true }));
     const file = path.join(folder, 'libsecp256k1.so');
@@ -84,6 +85,8 @@ t.test(
     t.type(koffi.load(file).func('secp256k1_context_create', 'size_t', ['unsigned int']), 'function', 'it loads');
     t.equal(loadSystemCurve([file]), null);
     t.equal(loadSystemCurve([file, name])?.name, name, 'the next one is taken');
+    // Until here: once the collector had unloaded it, the damaged one would be found by the name that both give themselves.
+    t.equal(knowsEcdsa(system.ecdsa), true, 'the one that was loaded first stays');
     t.end();
   },
 );
