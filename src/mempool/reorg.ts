@@ -72,6 +72,8 @@ export class ReorgFollower {
   readonly #returned = new Map<string, Returning>();
   /** Tips since the pool was last made to fit, one for each block taken off by hand, highest first. */
   #tips: HeaderContext[] = [];
+  /** The lowest of them. */
+  #lowestTip: HeaderContext | null = null;
   /** Height of its block, of what came back from blocks taken off by hand since then, by key of the txid. */
   readonly #heights = new Map<string, number>();
   /** Rows of the blocks whose removal has begun. */
@@ -142,7 +144,7 @@ export class ReorgFollower {
     for (const { block, node } of change.disconnected) {
       pool.bumpCounter();
       below--;
-      if (left !== undefined) this.#tips.push(node.prev as HeaderContext);
+      if (left !== undefined) this.#noteTip(node.prev as HeaderContext);
       if (left !== undefined && left++ >= MAX_RETURNING_BLOCKS) {
         for (const tx of block.txs) pool.removeRecursive(tx, 'reorg');
         continue;
@@ -246,6 +248,7 @@ export class ReorgFollower {
     } finally {
       // In the turn in which nothing was left: what leaves later begins anew.
       this.#tips = [];
+      this.#lowestTip = null;
       this.#heights.clear();
       this.#work = null;
     }
@@ -333,7 +336,15 @@ export class ReorgFollower {
     return found;
   }
 
-  /** Core judges the pool after every block that is taken off by hand, so a lower tip may close what the last one opens. */
+  #noteTip(tip: HeaderContext): void {
+    this.#tips.push(tip);
+    if (this.#lowestTip === null || tip.height < this.#lowestTip.height) this.#lowestTip = tip;
+  }
+
+  /**
+   * Core judges the pool after every block that is taken off by hand. Heights and median times only grow above the
+   * lowest of these tips, so that one and the present one decide, however many blocks left.
+   */
   #fits(row: number): boolean {
     const { pool, chain } = this.#deps;
     const { coins } = chain;
@@ -341,7 +352,8 @@ export class ReorgFollower {
     if (pool.rows.lockTime[row] === 0 && !this.#needsCoins(row)) return true;
     const tx = pool.tx(row);
     const cameFrom = this.#heights.get(keyOf(tx.txid));
-    const tips = [...this.#tips.filter(({ height }) => cameFrom === undefined || height < cameFrom), chain.tip];
+    const tips = [chain.tip];
+    if (this.#lowestTip !== null && (cameFrom === undefined || this.#lowestTip.height < cameFrom)) tips.push(this.#lowestTip);
     if (!tips.every((tip) => isFinalTx(tx, tip.height + 1, tip.medianTimePast()))) return false;
     if (!this.#needsCoins(row)) return true;
     const lowest = Math.min(...tips.map(({ height }) => height));
@@ -353,7 +365,7 @@ export class ReorgFollower {
       if (coin.coinbase && lowest + 1 - coin.height < COINBASE_MATURITY) return false;
       spent.push(coin);
     }
-    return this.#locksMet(row, spent, tips, cameFrom === undefined);
+    return this.#locksMet(row, spent, cameFrom);
   }
 
   /** With the height of its block, when it came back from one taken off by hand: it was confirmed on earlier tips. */
@@ -366,17 +378,18 @@ export class ReorgFollower {
   /**
    * Whether its relative locks were met on each of the tips. A lock that was counted on one of these, because its coin's
    * block had just left, is still counted from there on the next.
-   * @param counted whether it was counted before the first of them
+   * @param cameFrom height of the block that it came back from; undefined: its lock was counted before the first of them
    */
-  #locksMet(row: number, spent: readonly Coin[], tips: readonly HeaderContext[], counted: boolean): boolean {
-    const { pool } = this.#deps;
+  #locksMet(row: number, spent: readonly Coin[], cameFrom: number | undefined): boolean {
+    const { pool, chain } = this.#deps;
     const tx = pool.tx(row);
     let locks = pool.locks.get(row);
     if (locks === undefined) return true;
-    let known = counted;
-    for (const tip of tips) {
-      if (!known || tip.ancestor(locks.block.height) !== locks.block) locks = lockPoints(tx, spent, tip) ?? locks;
-      known = true;
+    let counted = cameFrom === undefined;
+    for (const tip of [...this.#tips, chain.tip]) {
+      if (tip !== chain.tip && cameFrom !== undefined && tip.height >= cameFrom) continue;
+      if (!counted || tip.ancestor(locks.block.height) !== locks.block) locks = lockPoints(tx, spent, tip) ?? locks;
+      counted = true;
       if (!sequenceLocksMet(locks, tip)) return false;
     }
     pool.locks.set(row, locks);
