@@ -105,7 +105,10 @@ t.test('lines of keys and values', async (t) => {
   });
   t.same(of(String.raw`A="\a \"b\" \\ \n\101\7" B`), { A: 'a "b" \\ \nA\x07', B: '' });
   t.same(of('PrivateKey=ED25519-V3:abc=='), { PrivateKey: 'ED25519-V3:abc==' }, 'values contain = as they like');
-  t.same(of('A="never ends'), {}, 'malformed');
+  t.same(of('  A=  B=c  '), { A: '', B: 'c' });
+  for (const line of ['A="never ends', 'A=b C="x"D="y"', String.raw`A="\"`]) t.same(of(line), {}, `malformed: ${line}`);
+  t.equal(of(`A="${'x'.repeat(1 << 20)}"`).A.length, 1 << 20);
+  t.same(of('A="b"'.repeat(1 << 15)), {}, 'ends at the first that is malformed');
 });
 
 t.test('a Tor that asks for nothing', async (t) => {
