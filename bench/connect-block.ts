@@ -1,214 +1,200 @@
-// A foreign block of 4,000 inputs from its bytes to the reply: parse, check, store, fetch coins, verify, apply. Once
-// with transactions never seen and coins on disk, once with everything known from the mempool. What miners wait for
-// after every block.
+// A foreign block of 4,000 inputs that no node has seen, from submitblock to its answer: parse, check, store, fetch
+// coins, verify, apply. What miners wait for after every block that the mempool did not foretell. Wall time per input,
+// processor time per input of the node thread and of each other thread that was busy, and the bare signature checks of
+// the same run. Core never saw the signatures either, so its signature cache is of no help.
 //
-//   node build/bench/connect-block.js [--json]      THREADS=n script threads, KIND=p2wpkh for one kind alone
+//   node build/bench/connect-block.js [--json]      ROUNDS=n WARMUP=n KIND=p2wpkh,p2tr OPTIONS="more options of adit"
+//   COMPARE=/path/bitcoind: Core in turns with adit, the same blocks. BEFORE=/path/aditd.cjs: another build, likewise.
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import os, { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { Chain } from '../src/chain/chain.js';
-import { NodeStatus } from '../src/chain/tree/header-node.js';
-import { chainParams } from '../src/consensus/params/networks.js';
-import { SighashCache } from '../src/consensus/script/sighash.js';
-import { parseTx } from '../src/consensus/tx/tx-view.js';
-import { createNativeCrypto } from '../src/crypto/native/index.js';
-import { silentLogger } from '../src/log/logger.js';
-import { CachedVerifier } from '../src/parallel/cached-verifier.js';
-import { WorkPool } from '../src/parallel/pool.js';
-import { PooledVerifier } from '../src/parallel/pooled-verifier.js';
-import { ScriptCache } from '../src/parallel/script-cache.js';
-import type { Verifier } from '../src/parallel/verifier.js';
-import { BlockFiles } from '../src/storage/block-files.js';
-import { openStore } from '../src/storage/open-store.js';
-import { ANYONE, type BuiltBlock, buildBlock, buildChain, GENESIS, reward, spend } from '../test/framework/chain-builder.js';
-import { type TestKey, testKey, testTaggedHash } from '../test/framework/keys.js';
-import { type Out, serializeTx, type Tx, txid } from '../test/framework/messages.js';
-import { INPUT_VALUE, SPEND_KINDS, type SpendKind, scriptFor, unlock } from '../test/framework/signed-spends.js';
+import os from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type BuiltBlock, buildBlock, GENESIS, spend } from '../test/framework/chain-builder.js';
+import { type Out, type Tx, txid } from '../test/framework/messages.js';
+import { SPEND_KINDS, type SpendKind } from '../test/framework/signed-spends.js';
+import { BareChecks } from './harness/bare-checks.js';
 import { type BenchCase, runBench } from './harness/bench.js';
-import { CURVE_ROW, type CurveJob } from './harness/curve-job.js';
-import { percentile } from './harness/samples.js';
+import { Contender } from './harness/contender.js';
+import { Owners } from './harness/owners.js';
+import { busyThreads, threadTimes } from './harness/process-figures.js';
+import { timeMs } from './harness/samples.js';
 
 const INPUTS = 4_000;
 const INPUTS_PER_TX = 2;
-const WARMUP = 3;
-const ROUNDS = 12;
-/** Core master: 27 to 29 us an input where the raw checks took 19 on the same machine. */
-const GOAL_RATIO = 1.45;
-const threads = Number(process.env.THREADS ?? os.availableParallelism());
-const kinds = SPEND_KINDS.filter((kind) => (process.env.KIND ?? kind) === kind);
+const ROUNDS = Number(process.env.ROUNDS ?? 10);
+const WARMUP = Number(process.env.WARMUP ?? 3);
+const kinds = SPEND_KINDS.filter((kind) => (process.env.KIND ?? SPEND_KINDS.join()).split(',').includes(kind));
+const threads = os.availableParallelism();
+const RIPE = 100;
+const VALUE = 100_000;
+const FEE = 1_000;
+const SPACING = 10;
+/** Until what a node does behind its answer is over. */
+const QUIET_MS = 500;
 
-const crypto = createNativeCrypto();
-const keys = Array.from({ length: 64 }, (_, i) => testKey(i));
-const keyOf = (i: number): TestKey => keys[i % keys.length]!;
-
-/** Coins to spend: one transaction with an output for every input of the block. */
-function fund(kind: SpendKind, from: BuiltBlock): { funding: Tx; fees: number } {
-  const outs: Out[] = Array.from({ length: INPUTS }, (_, i) => ({ value: INPUT_VALUE, script: scriptFor(kind, keyOf(i), crypto) }));
-  const coin = reward(from);
-  return { funding: spend([coin], outs), fees: coin.value - INPUTS * INPUT_VALUE };
+interface Coin {
+  readonly txid: Buffer;
+  readonly index: number;
+  readonly owner: number;
+  readonly value: number;
 }
 
-function signedTxs(kind: SpendKind, funding: Tx): Tx[] {
-  const id = txid(funding);
-  const txs: Tx[] = [];
-  for (let first = 0; first < INPUTS; first += INPUTS_PER_TX) {
-    const indexes = Array.from({ length: INPUTS_PER_TX }, (_, k) => first + k);
-    const tx: Tx = spend(
-      indexes.map((index) => ({ txid: id, index, value: INPUT_VALUE })),
-      [{ value: INPUT_VALUE * INPUTS_PER_TX - 1_000, script: ANYONE }],
-    );
-    const spent = indexes.map((index) => ({ value: INPUT_VALUE, script: funding.outs[index]!.script as Uint8Array }));
-    const sighashes = new SighashCache(parseTx(new Uint8Array(serializeTx(tx)), crypto), crypto, spent);
-    tx.ins.forEach((input, k) => {
-      const { scriptSig, witness } = unlock(kind, keyOf(indexes[k]!), k, sighashes, crypto);
-      input.script = scriptSig;
-      input.witness = witness;
+/** A chain with the coins of one block for each kind; a block spends them all and makes as many. */
+class Economy {
+  tip: BuiltBlock = GENESIS;
+  #time = Math.floor(Date.now() / 1000) - 7_000;
+  readonly #owners = new Owners(64);
+  readonly #coins = new Map<SpendKind, Coin[]>();
+
+  #block(txs: readonly Tx[], fees: number): BuiltBlock {
+    this.#time += SPACING;
+    this.tip = buildBlock(this.tip, { txs, fees, time: this.#time });
+    return this.tip;
+  }
+
+  *funding(): Generator<BuiltBlock> {
+    const sources: BuiltBlock[] = [];
+    for (let i = 0; i < RIPE + kinds.length; i++) {
+      const block = this.#block([], 0);
+      sources.push(block);
+      yield block;
+    }
+    const splits = kinds.map((kind, k) => {
+      const coin = { txid: sources[k]!.txids[0]!, index: 0, value: sources[k]!.txs[0]!.outs[0]!.value };
+      const outs: Out[] = Array.from({ length: INPUTS }, (_, i) => ({ value: VALUE, script: this.#owners.script(kind, i) }));
+      const tx = spend([coin], outs);
+      const id = txid(tx);
+      const coins = outs.map((_, index) => ({ txid: id, index, owner: index, value: VALUE }));
+      this.#coins.set(kind, coins);
+      return tx;
     });
-    txs.push(tx);
+    yield this.#block(splits, 0);
   }
-  return txs;
-}
 
-/** Durations by phase, of the rounds that count. */
-class Phases {
-  private readonly sums = new Map<string, number[]>();
-  readonly observe = (name: string, seconds: number): void => {
-    const list = this.sums.get(name) ?? [];
-    list.push((seconds * 1e6) / INPUTS);
-    this.sums.set(name, list);
-  };
-  clear(): void {
-    this.sums.clear();
+  /** The next block, which spends all coins of this kind, two by two. */
+  next(kind: SpendKind): BuiltBlock {
+    const coins = this.#coins.get(kind)!;
+    const made: Coin[] = [];
+    const txs: Tx[] = [];
+    for (let first = 0; first < INPUTS; first += INPUTS_PER_TX) {
+      const taken = coins.slice(first, first + INPUTS_PER_TX);
+      const value = Math.floor((taken.reduce((sum, coin) => sum + coin.value, 0) - FEE) / INPUTS_PER_TX);
+      const outs = taken.map(({ owner }) => ({ value, script: this.#owners.script(kind, owner) }));
+      const tx = spend(taken, outs);
+      this.#owners.sign(tx, kind, taken);
+      const id = txid(tx);
+      for (const [index, { owner }] of taken.entries()) made.push({ txid: id, index, owner, value });
+      txs.push(tx);
+    }
+    this.#coins.set(kind, made);
+    return this.#block(txs, 0);
   }
-  toString(): string {
-    const show = ([name, list]: [string, number[]]) => `${name.replace('connect_', '')} ${percentile(list, 0.5).toFixed(2)}`;
-    return [...this.sums].map(show).join(', ');
-  }
 }
 
-async function bareChecks(pool: WorkPool, rows: SharedArrayBuffer, schnorr: boolean): Promise<void> {
-  const share = (i: number): CurveJob => {
-    const first = Math.floor((INPUTS * i) / threads);
-    return { rows, first, count: Math.floor((INPUTS * (i + 1)) / threads) - first, schnorr };
+/** What one block cost one node, microseconds per input. */
+interface Figures {
+  readonly answer: number;
+  /** Processor time of the node thread (of Core: of its first), and of all threads. */
+  readonly main: number;
+  readonly all: number;
+  /** Of each thread, the busiest first. */
+  readonly each: readonly number[];
+}
+
+const perInput = (ms: number): number => (ms * 1_000) / INPUTS;
+
+async function measure(node: Contender, block: BuiltBlock): Promise<Figures> {
+  const body = JSON.stringify({ id: 1, method: 'submitblock', params: [block.bytes.toString('hex')] });
+  const early = threadTimes(node.pid);
+  await sleep(QUIET_MS);
+  const before = threadTimes(node.pid);
+  const begin = performance.now();
+  const reply = await node.post(body);
+  const answer = reply.at - begin;
+  if (JSON.parse(reply.text).result !== null) throw new Error(`${node.name} refused a block: ${reply.text.slice(0, 200)}`);
+  await sleep(QUIET_MS);
+  // What an idle node takes does not count.
+  const share = (performance.now() - begin) / QUIET_MS;
+  const busy = busyThreads(node.pid, before).map(({ tid, ms }) => {
+    return { tid, ms: ms - ((before.get(tid) ?? 0) - (early.get(tid) ?? 0)) * share };
+  });
+  const ms = (list: typeof busy): number => list.reduce((sum, thread) => sum + thread.ms, 0);
+  return {
+    answer: perInput(answer),
+    main: perInput(ms(busy.filter(({ tid }) => tid === node.pid))),
+    all: perInput(ms(busy)),
+    each: busy.map((thread) => perInput(thread.ms)),
   };
-  await Promise.all(Array.from({ length: threads }, (_, i) => pool.run<number>('block', 'check', share(i))));
 }
 
-function curveRows(schnorr: boolean): SharedArrayBuffer {
-  const rows = new SharedArrayBuffer(INPUTS * CURVE_ROW);
-  const bytes = new Uint8Array(rows);
-  for (let i = 0; i < INPUTS; i++) {
-    const key = keyOf(i);
-    const message = testTaggedHash(`bench ${i}`);
-    bytes.set(schnorr ? key.signSchnorr(message) : key.signEcdsa(message), i * CURVE_ROW);
-    bytes.set(message, i * CURVE_ROW + 64);
-    bytes.set(schnorr ? key.xonly : key.publicKey, i * CURVE_ROW + 96);
-  }
-  return rows;
-}
-
-/** Opens a chain whose tip holds the coins, and a way to hand in the block again and again. */
-async function prepare(kind: SpendKind, verifier: Verifier, observe: Phases['observe'], dir: string) {
-  const trunk = buildChain(GENESIS, 101);
-  // As on main, where history makes the look-ups of BIP-0030 needless.
-  const params = { ...chainParams('regtest'), bip34Height: 1, bip34Hash: new Uint8Array(trunk[0]!.hash) };
-  const store = await openStore({ path: join(dir, 'db') });
-  const clock = { nowSeconds: () => 1_900_000_000, nowMs: () => Date.now(), monotonicMs: () => performance.now() };
-  const chain = await Chain.open(
-    { maxTipAge: 1_000_000_000 },
-    {
-      params,
-      store,
-      openFiles: (known) => BlockFiles.open({ dir: join(dir, 'blocks'), magic: params.magic, ...known }, { hashes: crypto }),
-      verifier,
-      crypto,
-      clock,
-      log: silentLogger,
-      observe,
-    },
-  );
-  const { funding, fees } = fund(kind, trunk[0]!);
-  const base = buildBlock(trunk[100]!, { txs: [funding], fees });
-  for (const block of [...trunk, base]) await chain.submitBlock(new Uint8Array(block.bytes));
-  const txs = signedTxs(kind, funding);
-  let tag = 0;
-  const round = async (coinsInMemory: boolean): Promise<number> => {
-    const bytes = new Uint8Array(buildBlock(base, { txs, fees: (INPUTS / INPUTS_PER_TX) * 1_000, tag: ++tag }).bytes);
-    await chain.flush();
-    if (!coinsInMemory) forgetCoins(chain);
-    const begin = performance.now();
-    const outcome = await chain.submitBlock(bytes);
-    const taken = performance.now() - begin;
-    if (outcome.kind !== 'accepted' || !outcome.node?.has(NodeStatus.SCRIPTS_VALID)) throw new Error(`the block was ${outcome.kind}`);
-    await chain.invalidateBlock(outcome.node);
-    return (taken * 1_000) / INPUTS;
-  };
-  const close = async () => {
-    await chain.close();
-    await store.close();
-  };
-  return { round, close };
-}
-
-/** Drops clean coins, so that the next block reads them from the store again. (The budget is fixed outside benches.) */
-function forgetCoins({ coins }: Chain): void {
-  const budget = coins.budgetBytes;
-  Object.defineProperty(coins, 'budgetBytes', { value: 0, configurable: true, writable: true });
-  // What was touched lately stays for one more call.
-  for (let i = 0; i < 3; i++) coins.evict(1_000_000);
-  Object.defineProperty(coins, 'budgetBytes', { value: budget, configurable: true, writable: true });
-}
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 await runBench({
   name: 'chain/connect/connect-block',
-  protects: `time from the last byte of a block of ${INPUTS} inputs to the reply and to work on top of it`,
+  protects: `time from a block of ${INPUTS} unseen inputs to the answer, and what it costs the machine`,
   run: async () => {
-    const pool = new WorkPool({ threads });
-    const barePool = new WorkPool({ threads, filename: new URL('./harness/curve-limit.js', import.meta.url).href });
-    await Promise.all([pool.start(), barePool.start()]);
+    // With BIP-0034 from the first block on, as Core's master has it on regtest, nobody looks for twins (BIP-0030).
+    const nodes = await Contender.all(
+      '-disablewallet',
+      '-checktemplates=0',
+      '-testactivationheight=bip34@1',
+      ...(process.env.OPTIONS?.split(' ') ?? []),
+    );
+    const bare = new BareChecks(INPUTS, { threads, prefer: 'system' });
+    await bare.start();
     const cases: BenchCase[] = [];
-    const notes = [`${threads} script threads, ECDSA by ${crypto.backend.ecdsa}, Schnorr by ${crypto.backend.schnorr}`];
-    for (const kind of kinds) {
-      const rows = curveRows(kind === 'p2tr');
-      for (const seen of [false, true]) {
-        const dir = mkdtempSync(join(tmpdir(), 'adit-bench-'));
-        const phases = new Phases();
-        const pooled = new PooledVerifier(pool);
-        const verifier = seen ? new CachedVerifier(pooled, new ScriptCache(32 << 20, 1)) : pooled;
-        const { round, close } = await prepare(kind, verifier, phases.observe, dir);
-        const samples: number[] = [];
-        const bare: number[] = [];
+    const notes: string[] = [];
+    try {
+      const economy = new Economy();
+      for (const block of economy.funding()) for (const node of nodes) await node.submit(block);
+      for (const kind of kinds) {
+        const figures = new Map<Contender, Figures[]>(nodes.map((node) => [node, []]));
+        const limit: number[] = [];
         for (let i = 0; i < WARMUP + ROUNDS; i++) {
-          const time = await round(seen);
-          const begin = performance.now();
-          if (!seen) await bareChecks(barePool, rows, kind === 'p2tr');
-          if (i === WARMUP - 1) phases.clear();
-          if (i < WARMUP) continue;
-          samples.push(time);
-          bare.push(((performance.now() - begin) * 1_000) / INPUTS);
+          const block = economy.next(kind);
+          // Each goes first in its turn.
+          const order = [...nodes.slice(i % nodes.length), ...nodes.slice(0, i % nodes.length)];
+          for (const node of order) {
+            const one = await measure(node, block);
+            if (i >= WARMUP) figures.get(node)!.push(one);
+          }
+          const ms = await timeMs(() => bare.run(kind === 'p2tr' ? 'schnorr' : 'ecdsa'));
+          if (i >= WARMUP) limit.push(perInput(ms));
         }
-        await close();
-        rmSync(dir, { recursive: true, force: true });
-        notes.push(`${kind} ${seen ? 'seen' : 'unseen'}, us per input and phase: ${phases}`);
-        cases.push({
-          name: `${kind}, ${seen ? 'transactions and coins known' : 'never seen, coins on disk'}`,
-          unit: 'us per input',
-          better: 'lower',
-          samples,
-          ...(seen
-            ? {}
-            : {
-                limit: { name: `${INPUTS} curve checks, ${threads} threads`, samples: bare },
-                goal: {
-                  text: `at most ${GOAL_RATIO} x the limit`,
-                  reached: (_: number, ratio: number | null) => ratio !== null && ratio <= GOAL_RATIO,
-                },
-              }),
-        });
+        for (const [node, list] of figures) {
+          const of = (name: string, samples: number[]): BenchCase => ({
+            name: `${kind}: ${name}, ${node.name}`,
+            unit: name === 'answer' ? 'us per input' : 'processor us per input',
+            better: 'lower',
+            samples,
+            ...(name === 'answer' ? { limit: { name: bare.name, samples: limit } } : {}),
+          });
+          cases.push(
+            of(
+              'answer',
+              list.map(({ answer }) => answer),
+            ),
+          );
+          if (node.single)
+            cases.push(
+              of(
+                'node thread',
+                list.map(({ main }) => main),
+              ),
+            );
+          cases.push(
+            of(
+              'all threads',
+              list.map(({ all }) => all),
+            ),
+          );
+          const each = Array.from({ length: 8 }, (_, t) => mean(list.map((one) => one.each[t] ?? 0)));
+          notes.push(`${kind}, ${node.name}: busiest threads ${each.map((us) => us.toFixed(1)).join(', ')} processor us per input`);
+        }
       }
+    } finally {
+      for (const node of nodes) await node.close();
+      await bare.close();
     }
-    await Promise.all([pool.close(), barePool.close()]);
     return { cases, notes };
   },
 });

@@ -1,21 +1,23 @@
-// Initial download from one local peer: 10,000 regtest blocks with 200,000 signed inputs, served from prepared bytes by
+// Initial download from one local peer: signed inputs in blocks of 20, 500 and 4,000, served from prepared bytes by
 // another process. With all scripts, beside the bare signature checks of the same run; and below an assumed-valid
 // block, where none run.
 //
-//   node build/bench/sync.js [--json]      BLOCKS=n INPUTS=n for another chain, ONLY=scripts or ONLY=assumed for one half,
-//   OPTIONS="more options of adit"
+//   node build/bench/sync.js [--json]      INPUTS=n of each chain, SIZES=20,500 inputs of a block, ONLY=scripts or ONLY=assumed for one half,
+//   ROUNDS=n, OPTIONS="more options of adit"
+//   COMPARE=/path/bitcoind: Core in turns with adit, the same chains. BEFORE=/path/aditd.cjs: another build, likewise.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Daemon } from '../test/framework/daemon.js';
 import { BareChecks } from './harness/bare-checks.js';
 import { type BenchCase, runBench } from './harness/bench.js';
-import { highestMemory, nodeThreadMilliseconds } from './harness/process-figures.js';
-import { type SignedChain, signedChain } from './harness/signed-chain.js';
+import { type Contestant, contestants } from './harness/contender.js';
+import { busyThreads, highestMemory, threadTimes } from './harness/process-figures.js';
+import { type SignedChain, signedChain, UNPAID } from './harness/signed-chain.js';
 
-const blocks = Number(process.env.BLOCKS ?? 10_000);
 const inputs = Number(process.env.INPUTS ?? 200_000);
+const sizes = (process.env.SIZES ?? '20,500,4000').split(',').map(Number);
+const rounds = Number(process.env.ROUNDS ?? 1);
 const threads = os.availableParallelism();
 const more = process.env.OPTIONS?.split(' ') ?? [];
 const LOOK_MS = 20;
@@ -26,14 +28,15 @@ const CHECKS = 20_000;
  * minutes.
  */
 const BURIED = 2_016;
-/** Megabytes that the process may take at most, with the default -dbcache of 450. */
-const CEILING_MB = 700;
+/** Megabytes that the process may take at most: twice the default -dbcache. */
+const CEILING_MB = 900;
 
 interface Run {
   readonly seconds: number;
-  /** Processor seconds of the node thread, and of all others. */
+  /** Processor seconds of the node thread, of all threads, and of each, the busiest first. */
   readonly main: number;
-  readonly others: number;
+  readonly all: number;
+  readonly each: readonly number[];
   readonly megabytes: number;
 }
 
@@ -50,40 +53,26 @@ async function serve(file: string): Promise<{ child: ChildProcess; port: number 
   return { child, port };
 }
 
-/**
- * Downloads up to a height in a fresh folder. Connections are allowed only once the node answers, and the clock starts
- * then.
- */
-async function download(port: number, goal: number, ...options: string[]): Promise<Run> {
-  const node = await Daemon.start(
-    '-disablewallet',
-    '-checktemplates=0',
-    '-networkactive=0',
-    `-connect=127.0.0.1:${port}`,
-    ...options,
-    ...more,
-  );
+/** Downloads up to a height in a fresh folder; the clock starts when the node is told of the peer. */
+async function download(contestant: Contestant, port: number, goal: number, ...options: string[]): Promise<Run> {
+  const node = await contestant.start(...options);
   try {
-    const pid = node.child?.pid as number;
-    const before = nodeThreadMilliseconds(pid);
-    await node.call('setnetworkactive', true);
-    // The first try may have been made while the network was off.
-    await node.call('addnode', `127.0.0.1:${port}`, 'onetry').catch(() => undefined);
-    while ((await node.call('getconnectioncount')) === 0) await sleep(5);
+    const before = threadTimes(node.pid);
     const begin = performance.now();
-    while ((await node.call('getblockcount')) < goal) {
-      if (node.exit !== undefined) throw new Error(`the daemon ended: ${node.output().slice(-500)}`);
-      await sleep(LOOK_MS);
-    }
+    await node.call('addnode', `127.0.0.1:${port}`, 'onetry');
+    while ((await node.call('getblockcount')) < goal) await sleep(LOOK_MS);
     const seconds = (performance.now() - begin) / 1000;
-    const spent = nodeThreadMilliseconds(pid);
-    const [main, others] = [(spent.main - before.main) / 1000, (spent.others - before.others) / 1000];
-    const figures = { seconds, main, others, megabytes: highestMemory(pid) };
-    const { code } = await node.stop();
-    if (code !== 0) throw new Error(`the daemon ended with ${code}`);
-    return figures;
+    const each = busyThreads(node.pid, before);
+    const sum = (list: typeof each): number => list.reduce((total, { ms }) => total + ms / 1000, 0);
+    return {
+      seconds,
+      main: sum(each.filter(({ tid }) => tid === node.pid)),
+      all: sum(each),
+      each: each.map(({ ms }) => ms / 1000),
+      megabytes: highestMemory(node.pid),
+    };
   } finally {
-    await node.remove();
+    await node.close();
   }
 }
 
@@ -102,30 +91,31 @@ async function bareLimit(): Promise<{ name: string; microseconds: number }> {
   return { name: `curve checks of the same kinds on ready-made signatures, ${threads} threads`, microseconds };
 }
 
-function scriptCases(chain: SignedChain, run: Run, limit: { name: string; microseconds: number }): BenchCase[] {
-  const rate = (count: number): number[] => [count / run.seconds];
+type Shape = { readonly what: string; readonly chain: SignedChain; readonly limit: { name: string; microseconds: number } };
+
+function scriptCases({ what, chain, limit }: Shape, name: string, single: boolean, runs: readonly Run[]): BenchCase[] {
+  const each = (read: (run: Run) => number): number[] => runs.map(read);
+  const label = (figure: string): string => `${what}, all scripts: ${figure}, ${name}`;
+  const perInput = (read: (run: Run) => number): number[] => each((run) => (read(run) * 1e6) / chain.inputs);
+  const bare = (limit.microseconds * chain.inputs) / 1e6;
   return [
-    { name: 'all scripts: blocks', unit: 'blocks/s', better: 'higher', samples: rate(chain.blocks) },
     {
-      name: 'all scripts: signed inputs',
-      unit: 'inputs/s',
-      better: 'higher',
-      samples: rate(chain.inputs),
-      limit: { name: limit.name, samples: [1e6 / limit.microseconds] },
+      name: label('time'),
+      unit: 's',
+      better: 'lower',
+      samples: each(({ seconds }) => seconds),
+      limit: { name: limit.name, samples: [bare] },
     },
-    ...(['main', 'others'] as const).map(
-      (which): BenchCase => ({
-        name: `all scripts: ${which === 'main' ? 'node thread' : 'other threads'}`,
-        unit: 'processor us/input',
-        better: 'lower',
-        samples: [(run[which] * 1e6) / chain.inputs],
-      }),
-    ),
+    { name: label('all threads'), unit: 'processor s', better: 'lower', samples: each(({ all }) => all) },
+    { name: label('all threads'), unit: 'processor us/input', better: 'lower', samples: perInput(({ all }) => all) },
+    ...(single
+      ? [{ name: label('node thread'), unit: 'processor us/input', better: 'lower', samples: perInput(({ main }) => main) } as const]
+      : []),
     {
-      name: 'all scripts: highest memory',
+      name: label('highest memory'),
       unit: 'MB',
       better: 'lower',
-      samples: [run.megabytes],
+      samples: each(({ megabytes }) => megabytes),
       goal: { text: `at most ${CEILING_MB}`, reached: (p50) => p50 <= CEILING_MB },
     },
   ];
@@ -135,31 +125,46 @@ await runBench({
   name: 'net/sync',
   protects: 'the time until a new node has the chain, and the memory it takes meanwhile',
   run: async () => {
-    const chain = signedChain(blocks, inputs);
     const limit = await bareLimit();
-    const { child, port } = await serve(chain.file);
     const cases: BenchCase[] = [];
-    const notes = [
-      `${chain.blocks} blocks, ${chain.txs} transactions, ${chain.inputs} signed inputs, ${(chain.bytes / 1e6).toFixed(0)} MB; ${threads} script threads`,
-    ];
-    try {
-      if (process.env.ONLY !== 'assumed') {
-        const run = await download(port, chain.blocks);
-        notes.push(`all scripts: ${run.seconds.toFixed(1)} s, ${(run.main + run.others).toFixed(1)} s of processor time`);
-        cases.push(...scriptCases(chain, run, limit));
-      }
-      if (process.env.ONLY !== 'scripts') {
+    const notes: string[] = [];
+    const all = contestants('-disablewallet', '-checktemplates=0', ...more);
+    for (const size of sizes) {
+      const chain = signedChain(UNPAID + Math.ceil(inputs / size), inputs);
+      const what = `blocks of ${size}`;
+      notes.push(
+        `${what}: ${chain.blocks} blocks, ${chain.txs} transactions, ${chain.inputs} signed inputs, ${(chain.bytes / 1e6).toFixed(0)} MB; ${threads} script threads`,
+      );
+      const { child, port } = await serve(chain.file);
+      try {
+        const runs = all.map((): Run[] => []);
+        const quick = all.map((): Run[] => []);
         const goal = chain.blocks - BURIED - 1;
-        const run = await download(port, goal, `-assumevalid=${chain.tipHex}`);
-        notes.push(
-          `-assumevalid, up to height ${goal}: ${run.seconds.toFixed(1)} s, ${(run.main + run.others).toFixed(1)} s of processor time`,
-        );
-        const samples = [(chain.txsTo[goal] as number) / run.seconds];
-        cases.push({ name: 'below an assumed-valid block: transactions', unit: 'txs/s', better: 'higher', samples });
-        cases.push({ name: 'below an assumed-valid block: blocks', unit: 'blocks/s', better: 'higher', samples: [goal / run.seconds] });
+        for (let i = 0; i < rounds; i++) {
+          for (const [n, contestant] of all.entries()) {
+            if (process.env.ONLY !== 'assumed') runs[n]!.push(await download(contestant, port, chain.blocks));
+            if (process.env.ONLY !== 'scripts' && goal > 0) {
+              quick[n]!.push(await download(contestant, port, goal, `-assumevalid=${chain.tipHex}`));
+            }
+          }
+        }
+        for (const [n, { name, single }] of all.entries()) {
+          for (const { each } of runs[n]!) {
+            notes.push(
+              `${what}, ${name}: busiest threads ${each
+                .slice(0, 8)
+                .map((s) => s.toFixed(2))
+                .join(', ')} processor s`,
+            );
+          }
+          if (runs[n]!.length > 0) cases.push(...scriptCases({ what, chain, limit }, name, single, runs[n]!));
+          if (quick[n]!.length === 0) continue;
+          const samples = quick[n]!.map(({ seconds }) => (chain.txsTo[goal] as number) / seconds);
+          cases.push({ name: `${what}, below an assumed-valid block: transactions, ${name}`, unit: 'txs/s', better: 'higher', samples });
+        }
+      } finally {
+        child.kill();
       }
-    } finally {
-      child.kill();
     }
     return { cases, notes };
   },

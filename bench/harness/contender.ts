@@ -12,6 +12,34 @@ export interface TimedReply {
   readonly at: number;
 }
 
+/** A node that can be started, on a fresh folder each time. */
+export interface Contestant {
+  readonly name: string;
+  /** Whether it has a node thread, the first of the process (process-figures.ts). */
+  readonly single: boolean;
+  /** @param options that adit and Core have in common */
+  start(...options: string[]): Promise<Contender>;
+}
+
+/**
+ * Adit, the build at BEFORE=/path/aditd.cjs and Core at COMPARE=/path/bitcoind, as far as they are given.
+ * @param options of adit
+ */
+export function contestants(...options: string[]): Contestant[] {
+  const adit = (name: string, file: string): Contestant => ({
+    name,
+    single: true,
+    start: (...more) => Contender.adit(name, file, [...options, ...more]),
+  });
+  const before = process.env.BEFORE;
+  const core = bitcoindToCompare();
+  return [
+    adit('adit', daemonFile),
+    ...(before === undefined ? [] : [adit('adit before', before)]),
+    ...(core === null ? [] : [{ name: 'Core', single: false, start: (...more: string[]) => Contender.core(core, more) }]),
+  ];
+}
+
 export class Contender {
   #peer: P2pClient | undefined;
   // Servers close quiet connections after 8 s and more.
@@ -26,19 +54,14 @@ export class Contender {
     private readonly end: () => Promise<void>,
   ) {}
 
-  /**
-   * Starts adit, the build at BEFORE=/path/aditd.js and Core at COMPARE=/path/bitcoind, as far as they are given.
-   * @param options of adit
-   */
+  /** Starts all of contestants(). @param options of adit */
   static async all(...options: string[]): Promise<Contender[]> {
-    const core = bitcoindToCompare();
-    const started = [await Contender.#adit('adit', daemonFile, options)];
-    if (process.env.BEFORE !== undefined) started.push(await Contender.#adit('adit before', process.env.BEFORE, options));
-    if (core !== null) started.push(await Contender.#core(core));
+    const started: Contender[] = [];
+    for (const one of contestants(...options)) started.push(await one.start());
     return started;
   }
 
-  static async #adit(name: string, file: string, options: readonly string[]): Promise<Contender> {
+  static async adit(name: string, file: string, options: readonly string[]): Promise<Contender> {
     const p2pPort = await freePort();
     const own = [`-port=${p2pPort}`, '-bind=127.0.0.1', '-connect=0', '-whitelist=noban,relay@127.0.0.1', '-fronts=1'];
     const node = await Daemon.startFrom(file, ...own, ...options);
@@ -49,10 +72,10 @@ export class Contender {
     });
   }
 
-  static async #core(binary: string): Promise<Contender> {
+  static async core(binary: string, options: readonly string[]): Promise<Contender> {
     const p2pPort = await freePort();
     const own = [`-port=${p2pPort}`, `-bind=127.0.0.1:${p2pPort}`, '-connect=0', '-whitelist=noban,relay@127.0.0.1'];
-    const node = await CoreDaemon.start(binary, ...own);
+    const node = await CoreDaemon.start(binary, ...own, ...options);
     return new Contender('Core', false, node.pid, { ...pick(node), p2pPort }, () => node.end());
   }
 

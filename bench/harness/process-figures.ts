@@ -75,24 +75,32 @@ export function threadIo(pid: number, prefix: string): ThreadIo {
   return { readBytes, writtenBytes };
 }
 
+/** Processor milliseconds of each thread of a process so far, by its id. */
+export function threadTimes(pid: number): Map<number, number> {
+  const times = new Map<number, number>();
+  for (const tid of fs.readdirSync(`/proc/${pid}/task`)) {
+    try {
+      // Nanoseconds on a processor come first; stat counts in whole ticks of 10 ms.
+      times.set(Number(tid), Number(fs.readFileSync(`/proc/${pid}/task/${tid}/schedstat`, 'utf8').split(' ')[0]) / 1e6);
+    } catch {
+      // It ended since the folder was read.
+    }
+  }
+  return times;
+}
+
+/** Processor milliseconds that each thread has spent more than then, the busiest first. */
+export function busyThreads(pid: number, before: ReadonlyMap<number, number>): { readonly tid: number; readonly ms: number }[] {
+  const spent = [...threadTimes(pid)].map(([tid, ms]) => ({ tid, ms: ms - (before.get(tid) ?? 0) }));
+  return spent.filter(({ ms }) => ms > 0).sort((a, b) => b.ms - a.ms);
+}
+
 /**
  * Processor milliseconds of a process so far: of its first thread, which is the node thread of adit, and of all others
  * together.
  */
 export function nodeThreadMilliseconds(pid: number): { readonly main: number; readonly others: number } {
-  let main = 0;
-  let others = 0;
-  for (const tid of fs.readdirSync(`/proc/${pid}/task`)) {
-    let ms: number;
-    try {
-      // Nanoseconds on a processor come first; stat counts in whole ticks of 10 ms.
-      ms = Number(fs.readFileSync(`/proc/${pid}/task/${tid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
-    } catch {
-      // A thread that ended since the folder was read.
-      continue;
-    }
-    if (Number(tid) === pid) main += ms;
-    else others += ms;
-  }
-  return { main, others };
+  const times = threadTimes(pid);
+  const main = times.get(pid) ?? 0;
+  return { main, others: [...times.values()].reduce((sum, ms) => sum + ms, -main) };
 }

@@ -12,9 +12,11 @@ import { INPUT_VALUE, SPEND_KINDS } from '../../test/framework/signed-spends.js'
 import { type OwnedCoin, Owners } from './owners.js';
 
 /** Raised when what is written changes: files of older code are left alone. */
-const VERSION = 1;
+const VERSION = 2;
 /** Blocks until coinbases may be spent; each makes coins to begin with, as many as its reward pays for. */
 const RIPE = 100;
+/** Blocks before the first payment: by then all first coins may be spent, enough for blocks of thousands of inputs. */
+export const UNPAID = 2 * RIPE;
 const FIRST_COINS = 300;
 const INPUTS_PER_TX = 2;
 const KEY_COUNT = 64;
@@ -77,8 +79,8 @@ function write(file: string, blocks: number, wanted: number): SignedChain {
   while (tip.height < blocks) {
     const height = tip.height + 1;
     const list: Tx[] = [];
-    // The same share in every block once coins are ripe.
-    const due = Math.ceil((wanted * (height - RIPE)) / (blocks - RIPE));
+    // The same share in every block after that.
+    const due = Math.ceil((wanted * (height - UNPAID)) / (blocks - UNPAID));
     while (inputs < due) {
       const kindOfTx = payments++ % SPEND_KINDS.length;
       const count = Math.min(INPUTS_PER_TX, wanted - inputs);
