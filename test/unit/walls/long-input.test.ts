@@ -19,6 +19,8 @@ const BOUNDED: Readonly<Record<string, string>> = {
   'consensus/limits.ts: /0+$/': 'sixteen digits',
   'http/lenient/lenient-listener.ts: /(?:^|:)(\\d+)\\.(\\d+)\\.(\\d+)\\.(\\d+)$/': 'the address of a socket',
   'net/peer/connector.ts: /\\.onion(:\\d+)?$/': 'tries begin at .onion and end at the next dot',
+  'net/wire/key-values.ts: / *([^ =]*)(?:=(?:"((?:[^"\\\\]|\\\\.)*)"|(?!")([^ ]*)))?(?: +|$)/':
+    'sticky: a pair begins where the last one ended, and one that does not fit ends the line',
   'node/http-options.ts: /^(?:\\[([^\\]]+)\\]|([^:]+)|(.*:.*:.*))(?::(\\d{1,5}))?$/': "the operator's own option",
   'node/http-options.ts: /^\\[.*:.*\\]$/': "the operator's own option",
   'node/network-access.ts: /\\.onion(:\\d+)?$/': 'tries begin at .onion and end at the next dot',
