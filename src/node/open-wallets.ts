@@ -1,4 +1,4 @@
-// Opens the node's end of what wallets know of it, and the wallets' thread. The wallets are loaded later.
+// Opens the node's end of what wallets know of it. Their thread is started later, when something asks for wallets.
 
 import type { Chain } from '../chain/chain.js';
 import type { Indexes } from '../indexes/indexes.js';

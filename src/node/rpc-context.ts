@@ -80,7 +80,7 @@ export function createNodeContext(base: NodeBase, parts: ContextParts, active: A
     signer: parts.signer,
     signingThreads: parts.signingThreads,
     ...(signerCommand && { externalSigner: new ExternalSigner(signerCommand, params.name, createRunForJson(stop.signal)) }),
-    passOn: wallets && passingOn(wallets.link),
+    passOn: wallets && passingOn(wallets),
     settle: () => (mempool.returning || !indexes.settled ? mempool.settled().then(() => indexes.settle()) : undefined),
     warnings: () => [late.ruleWatch?.text ?? '', late.net?.clockCheck.warning ?? ''].filter((text) => text !== ''),
     stop: (waitMs) => setTimeout(() => stop.ask(), waitMs),

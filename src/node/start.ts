@@ -156,7 +156,7 @@ async function start(
     throw error instanceof BindError ? new ConfigError(error.message) : error;
   });
   await sv2?.listen();
-  if (wallets) front.fronts?.linkWallets((thread, link) => wallets.connect(thread, link));
+  wallets?.serve(front.fronts);
   // A client whose calls are answered may connect at once.
   front.warm(null);
 

@@ -28,7 +28,7 @@ export type EndedCall = readonly [method: string, seconds: number, ok: boolean];
 
 /** To the wallets' thread. */
 export type ToWallets =
-  /** Load what is to be loaded at the start. */
+  /** Load what is to be loaded at the start: not said when nothing is. */
   | { readonly say: 'load' }
   | { readonly say: 'link'; readonly front: number; readonly link: LinkPorts }
   | { readonly say: 'stopping' }

@@ -1,8 +1,9 @@
-// The wallets' thread as the node thread has it: started, told to load, linked to the fronts, asked, and ended. Called by
-// start. What runs there is in wallet-worker.ts.
+// The wallets' thread as the node thread has it: started when a start loads wallets or a call asks for them, linked to
+// the fronts, asked, and ended. Called by start. What runs there is in wallet-worker.ts.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { ConfigError } from '../config/args.js';
+import type { Fronts } from '../http/server.js';
 import { noteLoading } from '../lib/loading-threads.js';
 import { WORKER_ENTRY } from '../lib/worker-entries.js';
 import { CallRoom, type LinkBounds } from '../link/call-room.js';
@@ -12,6 +13,7 @@ import { newLink } from '../link/link.js';
 import type { LinkPorts } from '../link/messages.js';
 import type { Logger } from '../log/logger.js';
 import { CLIENT_COUNTER } from '../wallet/linked-node-client.js';
+import { loadsAtStart } from '../wallet/storage/wallet-folder.js';
 import type { InlineNodeClient } from './inline-node-client.js';
 import { NodeClientServer } from './node-client-server.js';
 import type { FromWallets, ToWallets, WalletInit } from './wallet-messages.js';
@@ -39,33 +41,48 @@ export interface WalletThreadDeps {
 type ActiveCalls = readonly { readonly method: string; readonly startedMs: number }[];
 
 export class WalletThread {
-  readonly #worker: Worker;
+  readonly #options: Omit<WalletInit, 'client' | 'node'>;
   readonly #deps: WalletThreadDeps;
-  readonly #exited: Promise<void>;
+  #worker: Worker | null = null;
+  #exited: Promise<void> = Promise.resolve();
   readonly #asked = new Map<number, (calls: ActiveCalls | null) => void>();
   #lastAsk = 0;
   #loaded: { resolve(): void; reject(error: Error): void } | null = null;
   #closing = false;
-  #ended = false;
   #failure: Error | null = null;
-  /** For calls that the node thread passes on. */
-  readonly link: FrontLink;
+  #link: FrontLink | null = null;
+  #fronts: Pick<Fronts, 'linkWallets'> | undefined;
 
-  /** Starts the thread; its wallets are loaded by load(). */
   constructor(options: Omit<WalletInit, 'client' | 'node'>, deps: WalletThreadDeps) {
+    this.#options = options;
+    this.#deps = deps;
+    deps.stopping.addEventListener('abort', () => this.#say({ say: 'stopping' }), { once: true });
+  }
+
+  /** For calls that the node thread passes on: the first one starts the thread. */
+  get link(): FrontLink {
+    this.#link ??= this.#start();
+    return this.#link;
+  }
+
+  #start(): FrontLink {
+    const { front, thread } = newLink();
+    const link = new FrontLink(front, new CallRoom(this.#deps.bounds, new FrontCounters()), () => {});
+    if (this.#closing) {
+      // It answers that the thread has ended.
+      link.close();
+      return link;
+    }
     const { port1, port2: port } = new MessageChannel();
     const counters = new SharedArrayBuffer(CLIENT_COUNTER.COUNT * 4);
-    const { facts } = new NodeClientServer(deps.client, port1, new Int32Array(counters));
-    const { front, thread } = newLink();
-    const workerData: WalletInit = { ...options, client: { port, counters, facts }, node: thread };
+    const { facts } = new NodeClientServer(this.#deps.client, port1, new Int32Array(counters));
+    const workerData: WalletInit = { ...this.#options, client: { port, counters, facts }, node: thread };
     const worker = new Worker(WORKER_ENTRY.wallet, {
       name: 'adit-wallets',
       workerData,
       transferList: [port, thread.main, thread.priority],
     });
     this.#worker = worker;
-    this.#deps = deps;
-    this.link = new FrontLink(front, new CallRoom(deps.bounds, new FrontCounters()), () => {});
     this.#exited = new Promise((resolve) => worker.once('exit', () => resolve()));
     noteLoading(Promise.race([this.#exited, new Promise<void>((resolve) => worker.once('message', () => resolve()))]));
     worker.on('message', (message: FromWallets) => this.#take(message));
@@ -73,22 +90,28 @@ export class WalletThread {
       this.#failure = error;
     });
     void this.#exited.then(() => this.#onExit());
-    deps.stopping.addEventListener('abort', () => this.#say({ say: 'stopping' }), { once: true });
-    if (deps.stopping.aborted) this.#say({ say: 'stopping' });
+    if (this.#deps.stopping.aborted) this.#say({ say: 'stopping' });
+    this.#linkFronts();
+    return link;
   }
 
-  /** Loads the wallets of every start. @throws ConfigError in Core's words when one cannot be loaded */
-  load(): Promise<void> {
-    return new Promise((resolve, reject) => {
+  /** Loads the wallets of every start, if there are any. @throws ConfigError in Core's words when one cannot be loaded */
+  async load(): Promise<void> {
+    if (!(await loadsAtStart(this.#options.options))) return;
+    await new Promise<void>((resolve, reject) => {
       this.#loaded = { resolve, reject };
-      if (this.#ended) reject(new Error('The thread of the wallets has ended'));
-      else this.#say({ say: 'load' });
+      this.#link ??= this.#start();
+      this.#say({ say: 'load' });
     });
   }
 
-  /** Takes the thread's end of a front's link. */
-  connect(front: number, link: LinkPorts): void {
-    this.#say({ say: 'link', front, link }, [link.main, link.priority]);
+  /** From here on fronts ask the thread themselves, once it runs; until then the node thread passes their calls on. */
+  serve(fronts: Pick<Fronts, 'linkWallets'> | undefined): void {
+    this.#fronts = fronts;
+    if (this.#worker !== null) this.#linkFronts();
+  }
+  #linkFronts(): void {
+    this.#fronts?.linkWallets((front, link) => this.#say({ say: 'link', front, link }, [link.main, link.priority]));
   }
 
   /** mockscheduler */
@@ -102,7 +125,7 @@ export class WalletThread {
   }
   /** @returns the calls under way; null when the thread is silent for so long */
   #ask(ms: number): Promise<ActiveCalls | null> {
-    if (this.#ended) return Promise.resolve([]);
+    if (this.#worker === null) return Promise.resolve([]);
     return new Promise((resolve) => {
       const id = ++this.#lastAsk;
       const silent = setTimeout(() => this.#answer(id, null), ms);
@@ -125,19 +148,19 @@ export class WalletThread {
   async close(): Promise<void> {
     this.#closing = true;
     this.#say({ say: 'close' });
-    while (!this.#ended) {
+    while (this.#worker !== null) {
       if ((await this.#ask(STUCK_MS)) === null) {
         this.#failure ??= new Error(`The thread of the wallets has been silent for ${STUCK_MS / 1000} seconds`);
-        void this.#worker.terminate();
+        void this.#worker?.terminate();
         await this.#exited;
       } else await Promise.race([this.#exited, sleep(LOOK_MS)]);
     }
-    this.link.close();
+    this.#link?.close();
     if (this.#failure !== null) throw this.#failure;
   }
 
   #say(message: ToWallets, transfer: readonly LinkPorts['main'][] = []): void {
-    if (!this.#ended) this.#worker.postMessage(message, transfer);
+    this.#worker?.postMessage(message, transfer);
   }
 
   #take(message: FromWallets): void {
@@ -174,7 +197,7 @@ export class WalletThread {
   }
 
   #onExit(): void {
-    this.#ended = true;
+    this.#worker = null;
     for (const id of [...this.#asked.keys()]) this.#answer(id, []);
     if (this.#closing) return;
     const why = this.#failure === null ? '' : `: ${this.#failure.message}`;

@@ -147,10 +147,10 @@ export async function runWallets(init: WalletInit, port: MessagePort): Promise<v
     spend,
     settingsFile,
   });
+  startResending(wallets, { scheduler, spend, log });
   const load = async (): Promise<void> => {
     try {
       await wallets.loadAtStart();
-      startResending(wallets, { scheduler, spend, log });
       // Answered behind what was said of the blocks that wallets need still: pruning may begin.
       await client.stored();
       say({ say: 'loaded' });

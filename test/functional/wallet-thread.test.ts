@@ -18,11 +18,15 @@ async function funded(node: Daemon, coins: number): Promise<string> {
   return address;
 }
 
+/** Where an obedient wallets' thread says that it runs. */
+const begunMark = (node: Daemon): string => path.join(node.dir, 'begun');
+
 /** Starts a node again whose wallets' thread runs a statement when it is told to. @returns tells it, settled when it runs */
 async function obedient(node: Daemon, statement: string): Promise<() => Promise<void>> {
   await node.stop();
   const order = path.join(node.dir, 'order');
   const script = path.join(node.dir, 'preload.mjs');
+  fs.rmSync(begunMark(node), { force: true });
   // Loaded by every thread before anything else.
   fs.writeFileSync(
     script,
@@ -34,7 +38,10 @@ async function obedient(node: Daemon, statement: string): Promise<() => Promise<
       fs.rmSync(order);
       ${statement}
     };
-    if (workerData?.client) setInterval(obey, 20).unref();`,
+    if (workerData?.client) {
+      fs.writeFileSync(${JSON.stringify(begunMark(node))}, '');
+      setInterval(obey, 20).unref();
+    }`,
   );
   node.env = { NODE_OPTIONS: `--import=${pathToFileURL(script).href}` };
   await node.up();
@@ -142,6 +149,11 @@ t.test('the end of the thread is the end of the node', async (t) => {
   const node = await Daemon.start('-keypool=5');
   t.teardown(() => node.remove());
   const die = await obedient(node, 'process.exit(9)');
+  await node.call('getrpcinfo');
+  await node.call('mockscheduler', 5);
+  t.notOk(fs.existsSync(begunMark(node)), 'a node without wallets runs without it');
+  t.same(await node.call('listwallets'), []);
+  t.ok(fs.existsSync(begunMark(node)), 'the first call of wallets starts it');
   await node.call('createwallet', 'w');
   const waiting = node.call('rescanblockchain').then(
     () => 'answered',

@@ -12,13 +12,14 @@ import { type JsonResult, RawBytes, RawJson } from '../wire/values.js';
 const BEFORE = '{"result":';
 const AFTER = ',"error":null,"id":0}\n';
 
-/** @param link the node thread's own link to the wallets' thread */
-export function passingOn(link: FrontLink): PassOn {
+/** @param wallets has the node thread's own link to their thread, which runs from when that is asked for */
+export function passingOn(wallets: { readonly link: FrontLink }): PassOn {
   return (method, args, call) =>
     new Promise((resolve, reject) => {
       const body = Buffer.from(encodeJson({ id: 0, method, params: [...args] }));
       const taken = call.taken?.ofRequest(call.index ?? 0) ?? null;
       const { signal } = call;
+      const { link } = wallets;
       const cancel = (): void => link.cancel(id);
       const id = link.call(
         {

@@ -413,7 +413,6 @@ export class WalletManager {
   }
   /** Loads what -wallet and settings.json name. @throws WalletError for the operator */
   async loadAtStart(): Promise<void> {
-    await fs.mkdir(this.options.dir, { recursive: true });
     const names = new Set(this.options.names);
     if (this.options.unnamed && (await hasDatabase(this.options.dir))) {
       names.add('');

@@ -12,6 +12,7 @@
 // complete.
 import fs from 'node:fs/promises';
 import path from 'node:path';
+import type { WalletOptions } from '../options.js';
 
 export const DATABASE_NAME = 'wallet.db';
 const NEW = `${DATABASE_NAME}.new`;
@@ -62,6 +63,12 @@ export const newDatabaseOf = (folder: string): string => path.join(folder, NEW);
 
 export async function hasDatabase(folder: string): Promise<boolean> {
   return (await exists(databaseOf(folder))) || ((await exists(path.join(folder, NEW))) && (await exists(path.join(folder, OLD))));
+}
+
+/** Whether a start has wallets to load. Makes the folder of all wallets. */
+export async function loadsAtStart({ dir, names, unnamed }: Pick<WalletOptions, 'dir' | 'names' | 'unnamed'>): Promise<boolean> {
+  await fs.mkdir(dir, { recursive: true });
+  return names.length > 0 || (unnamed && (await hasDatabase(dir)));
 }
 
 /** Whether a database is another folder's, reached through a link: what is exchanged here would stay there. */

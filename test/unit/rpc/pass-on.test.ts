@@ -54,7 +54,7 @@ function threads(bounds = { calls: 100, bytes: 1 << 20 }) {
   });
   links.add(0, ends.thread);
   const link = new FrontLink(ends.front, new CallRoom(bounds, new FrontCounters()), () => {});
-  const node = new CallDesk({ ...context, passOn: passingOn(link) }, { ...deps, runs: { ...PASSED_RUNS, uptime: () => 5 } });
+  const node = new CallDesk({ ...context, passOn: passingOn({ link }) }, { ...deps, runs: { ...PASSED_RUNS, uptime: () => 5 } });
   const reply = async (body: string, call: Partial<DeskCaller> = {}) => {
     const { status, body: bytes } = await node.executeBody(Buffer.from(body), { user: 'u', uri: '/wallet/w', ...call });
     return { status, body: Buffer.from(bytes as string).toString() };
