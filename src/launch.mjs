@@ -86,7 +86,8 @@ function run(command, args, what) {
 }
 
 function install() {
-  const wanted = digest([inRoot('package-lock.json')]);
+  // Some packages have a binary for each version of Node's interface, of which npm installs the one for its own.
+  const wanted = `${digest([inRoot('package-lock.json')])} ${process.platform}-${process.arch}-${process.versions.modules}`;
   if (readOrEmpty(installedMark) === wanted) return;
   process.stdout.write('adit: installing packages (once)\n');
   // Not `npm ci`: it refuses a lock file that lacks the optional binaries of platforms other than the one it was made on.

@@ -4,7 +4,9 @@
 // Facts that shape this file. It takes Buffers; anything else it turns into text. Writes run in libuv's pool in no
 // promised order, so they queue here. A chained batch copies what it is given at once.
 
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { SerialQueue } from '../lib/serial-queue.js';
 import { asBuffer, type Engine, type EngineCursor, type EngineDb, type EngineOptions, type EngineRange } from './engine.js';
 import type { BatchOp, StoreEntry } from './store.js';
@@ -135,9 +137,21 @@ class LevelDb implements EngineDb {
   }
 }
 
+/**
+ * The package's own binary for Linux and the programs of Node 22 and later export different layouts of the same C++
+ * strings: loading it aborts the process. One that was compiled on this machine does not.
+ */
+function refuseForeignBinary(require: NodeJS.Require): void {
+  if (process.platform !== 'linux' || Number.parseInt(process.versions.node, 10) < 22) return;
+  const folder = dirname(require.resolve('rocksdb/package.json'));
+  if (!existsSync(join(folder, 'prebuilds', `linux-${process.arch}`)) || existsSync(join(folder, 'build', 'Release'))) return;
+  throw new Error('its prebuilt binary needs Node 20; `npm rebuild rocksdb --build-from-source` makes one for this version of Node');
+}
+
 /** Loads the binding; throws whatever the module system throws when there is none for this platform. */
 export function loadLevelEngine(): Engine {
   const require = createRequire(import.meta.url);
+  refuseForeignBinary(require);
   const create = require('rocksdb') as (path: string) => NativeDb;
   const { version } = require('rocksdb/package.json') as { version: string };
   return {

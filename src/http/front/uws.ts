@@ -7,7 +7,17 @@ import type * as Uws from 'uWebSockets.js';
 process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= '8192';
 
 // Modules version 131 is Node 23.
-const loaded = Number(process.versions.modules) > 131 ? await import('uwebsockets-next') : await import('uWebSockets.js');
+const loaded = await (Number(process.versions.modules) > 131 ? import('uwebsockets-next') : import('uWebSockets.js')).catch(refuse);
+
+/** Its binaries for Node 24 and later need a newer C library than those for 20 to 23. */
+function refuse({ message }: Error): never {
+  const lines = message.split('\n');
+  const cause = lines.find((line) => line.startsWith('Error: ')) ?? lines[0];
+  throw new Error(
+    `the HTTP library does not load with Node ${process.versions.node} on this system (${cause}). ` +
+      'Node 20 and 22 run on older systems than 24; after a change of Node run npm start once in the clone, or install adit again.',
+  );
+}
 
 /** The library. */
 export const uws = loaded as unknown as typeof Uws & { _cfg(option: string): void };
