@@ -1,8 +1,8 @@
 // Transactions of declared mining jobs, held so that an eviction does not make a declared job unbuildable. Bounded in
 // jobs, bytes and time, and gone two blocks after they were pinned: the job builds on a block that is not the tip's any
 // more.
+import { hashKey } from '../consensus/bytes/hex.js';
 import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
-import { keyOf } from './hash-key.js';
 
 /** Jobs held at once; the oldest one goes for a new one. */
 const MOST_JOBS = 64;
@@ -42,7 +42,7 @@ export class JobPins {
     this.#jobs.delete(name);
     this.#jobs.set(name, job);
     for (const tx of txs) {
-      const key = keyOf(tx.wtxid);
+      const key = hashKey(tx.wtxid);
       if (job.txs.has(key)) continue;
       if (job.bytes + tx.totalSize > MOST_BYTES) break;
       // A copy: a view of a block's transaction would hold the whole block.
@@ -59,7 +59,7 @@ export class JobPins {
 
   /** @param wtxid internal order */
   get(wtxid: Uint8Array): TxView | undefined {
-    const key = keyOf(wtxid);
+    const key = hashKey(wtxid);
     for (const { txs } of this.#jobs.values()) {
       const tx = txs.get(key);
       if (tx !== undefined) return tx;

@@ -1,6 +1,6 @@
 // What became of transactions that are not in the pool: why the last ones were refused, and why the last ones left. A
 // bounded memory, for answers to questions about single transactions; nothing is decided by it.
-import { keyOf } from './hash-key.js';
+import { hashKey } from '../consensus/bytes/hex.js';
 
 /**
  * Transactions that are remembered, about a megabyte. Peers may fill it with what they like: then older ones are
@@ -32,11 +32,11 @@ export class RecentFates {
 
   /** @param txid internal order */
   get(txid: Uint8Array): Fate | undefined {
-    return this.#fates.get(keyOf(txid));
+    return this.#fates.get(hashKey(txid));
   }
 
   note(txid: Uint8Array, fate: Fate): void {
-    const key = keyOf(txid);
+    const key = hashKey(txid);
     this.#fates.delete(key);
     this.#fates.set(key, fate);
     if (this.#fates.size <= MOST_FATES) return;
@@ -48,6 +48,6 @@ export class RecentFates {
 
   /** It is in the pool now. */
   forget(txid: Uint8Array): void {
-    if (this.#fates.size > 0) this.#fates.delete(keyOf(txid));
+    if (this.#fates.size > 0) this.#fates.delete(hashKey(txid));
   }
 }

@@ -4,7 +4,9 @@
 //
 // The second part needs coins and scripts, so it goes on after the tip has moved: whoever must see its end awaits
 // settled().
+
 import { setTimeout } from 'node:timers/promises';
+import { hashKey } from '../consensus/bytes/hex.js';
 import type { Coin } from '../consensus/coin.js';
 import type { HeaderContext } from '../consensus/header-context.js';
 import { COINBASE_MATURITY } from '../consensus/limits.js';
@@ -19,7 +21,6 @@ import type { AcceptOptions } from './accept/workspace.js';
 import { poolCoin } from './entry.js';
 import type { Eviction } from './eviction.js';
 import type { FeeEstimator } from './fees/fee-estimator.js';
-import { keyOf } from './hash-key.js';
 import type { MempoolOptions } from './options.js';
 import { collectDescendants } from './relatives.js';
 import { FLAG, NO_ROW } from './rows.js';
@@ -153,7 +154,7 @@ export class ReorgFollower {
       // them is here by that time, what they spend is still confirmed, and so the limits on relatives bind within one
       // block only.
       const byHand: Returned | null = left === undefined ? null : { rows: new Set(), height: below };
-      const back = block.txs.map((tx) => ({ tx, key: keyOf(tx.txid), bytes: entryUsage(tx), byHand }));
+      const back = block.txs.map((tx) => ({ tx, key: hashKey(tx.txid), bytes: entryUsage(tx), byHand }));
       this.#returning = [...back, ...this.#returning];
     }
     let height = this.#deps.chain.tip.height - change.connected.length;
@@ -187,7 +188,7 @@ export class ReorgFollower {
       pool.clearDelta(tx.txid);
     }
     if (this.#returning.length === 0 && this.#returned.size === 0) return;
-    const confirmed = new Set(txs.map((tx) => keyOf(tx.txid)));
+    const confirmed = new Set(txs.map((tx) => hashKey(tx.txid)));
     for (const key of confirmed) this.#returned.delete(key);
     this.#returning = this.#returning.filter(({ key }) => !confirmed.has(key));
   }
@@ -351,7 +352,7 @@ export class ReorgFollower {
     // The column is zero where the lock time doesn't count.
     if (pool.rows.lockTime[row] === 0 && !this.#needsCoins(row)) return true;
     const tx = pool.tx(row);
-    const cameFrom = this.#heights.get(keyOf(tx.txid));
+    const cameFrom = this.#heights.get(hashKey(tx.txid));
     const tips = [chain.tip];
     if (this.#lowestTip !== null && (cameFrom === undefined || this.#lowestTip.height < cameFrom)) tips.push(this.#lowestTip);
     if (!tips.every((tip) => isFinalTx(tx, tip.height + 1, tip.medianTimePast()))) return false;
@@ -371,7 +372,7 @@ export class ReorgFollower {
   /** With the height of its block, when it came back from one taken off by hand: it was confirmed on earlier tips. */
   #poolCoin(tx: TxView, index: number): Coin | undefined {
     const coin = poolCoin(tx, index);
-    const height = this.#heights.get(keyOf(tx.txid));
+    const height = this.#heights.get(hashKey(tx.txid));
     return coin === undefined || height === undefined ? coin : { ...coin, height };
   }
 

@@ -2,6 +2,7 @@
 // fees, and the transactions-updated counter. Synchronous and complete after each call; what may enter is decided
 // elsewhere (accept/). A change costs time in proportion to what it touches: the rows that come or go and their
 // relatives.
+import { hashKey } from '../consensus/bytes/hex.js';
 import { SEQUENCE_FINAL } from '../consensus/rules/locks.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
@@ -9,7 +10,6 @@ import { RECORD_HEADER } from '../jobs/assemble-messages.js';
 import { signalsReplacement } from '../policy/replaceable.js';
 import { type EntryFields, type EntryStore, type LockPoints, MempoolEntry, txInPlace } from './entry.js';
 import { byAge, worseByDescendants } from './eviction-order.js';
-import { bytesOfKey, keyOf } from './hash-key.js';
 import { ID_BYTES, IdTable } from './id-table.js';
 import { LinkTable } from './link-table.js';
 import { sameBytes } from './open-table.js';
@@ -156,7 +156,7 @@ export class TxPool implements EntryStore {
   }
   /** What prioritisetransaction added for a txid. */
   delta(txid: Uint8Array): number {
-    return this.#deltas.size === 0 ? 0 : (this.#deltas.get(keyOf(txid)) ?? 0);
+    return this.#deltas.size === 0 ? 0 : (this.#deltas.get(hashKey(txid)) ?? 0);
   }
   listen(listener: PoolListener): void {
     this.#listeners.push(listener);
@@ -315,7 +315,7 @@ export class TxPool implements EntryStore {
     for (let i = 0; i < tx.inputCount; i++) {
       const rival = this.spender(tx.buffer, tx.outpointAt(i));
       if (rival === NO_ROW || !this.rows.isHere(rival)) continue;
-      if (this.#deltas.size > 0) this.#deltas.delete(keyOf(this.entry(rival).txid));
+      if (this.#deltas.size > 0) this.#deltas.delete(hashKey(this.entry(rival).txid));
       this.removeWithDescendants(rival, 'conflict');
     }
   }
@@ -355,7 +355,7 @@ export class TxPool implements EntryStore {
    * @param txid internal order
    */
   prioritise(txid: Uint8Array, wantedSats: number): void {
-    const key = keyOf(txid);
+    const key = hashKey(txid);
     const before = this.#deltas.get(key) ?? 0;
     const total = Math.max(-MOST_DELTA, Math.min(MOST_DELTA, before + wantedSats));
     const deltaSats = total - before;
@@ -381,13 +381,13 @@ export class TxPool implements EntryStore {
 
   /** Forgets a prioritisation, as when its transaction was mined. */
   clearDelta(txid: Uint8Array): void {
-    if (this.#deltas.size > 0) this.#deltas.delete(keyOf(txid));
+    if (this.#deltas.size > 0) this.#deltas.delete(hashKey(txid));
   }
 
   /** Every prioritisation by txid, with the row it is for, NO_ROW when that isn't here. */
   *prioritised(): IterableIterator<{ txid: Uint8Array; delta: number; row: number }> {
     for (const [key, delta] of this.#deltas) {
-      const txid = bytesOfKey(key);
+      const txid = Uint8Array.from(key, (character) => character.charCodeAt(0));
       yield { txid, delta, row: this.find(txid) };
     }
   }

@@ -13,6 +13,7 @@ for (let i = 0; i < 16; i++) {
 }
 // Code units per String.fromCharCode call: far below the engine's argument limit.
 const CHUNK = 8192;
+const HASH_BYTES = 32;
 
 /** Lower-case hex of the bytes in their own order. */
 export function toHex(bytes: Uint8Array): string {
@@ -68,7 +69,16 @@ export function hashFromHex(hex: string): Uint8Array {
 
 /** A string that is equal exactly when the bytes are: one Latin-1 character per byte, for Map and Set keys. */
 export function hashKey(bytes: Uint8Array): string {
-  return String.fromCharCode.apply(null, bytes as unknown as number[]);
+  if (bytes.length !== HASH_BYTES) return String.fromCharCode.apply(null, bytes as unknown as number[]);
+  // Hashes are most of them, and an array in the place of arguments takes V8 four times as long.
+  const b = bytes;
+  // biome-ignore format: a row for each eight bytes
+  return String.fromCharCode(
+    b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7],
+    b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15],
+    b[16], b[17], b[18], b[19], b[20], b[21], b[22], b[23],
+    b[24], b[25], b[26], b[27], b[28], b[29], b[30], b[31],
+  );
 }
 
 /** Whether both have the same length and bytes. */

@@ -1,13 +1,12 @@
 // Outputs below the dust limit that are to be gone with the next transaction (Core's ephemeral_policy): whoever makes
 // one pays no fee, so that it is mined only together with a child, and that child spends it. Rules of newer releases,
 // for standard transactions.
-import { hashToHex } from '../../consensus/bytes/hex.js';
+import { hashKey, hashToHex } from '../../consensus/bytes/hex.js';
 import type { Reject } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { dustOutputs } from '../../policy/dust.js';
 import type { PolicyOptions } from '../../policy/options.js';
 import { policyReject } from '../../policy/reject.js';
-import { keyOf } from '../hash-key.js';
 import { NO_ROW } from '../rows.js';
 import type { AcceptContext, Step } from './workspace.js';
 
@@ -30,7 +29,7 @@ export function unspentDust(tx: TxView, others: ReadonlyMap<string, TxView>, { p
   // By parent: each is looked at once, since it may have thousands of outputs that are all spent here.
   const spent = new Map<string, { readonly hash: Uint8Array; readonly outputs: Set<number> }>();
   for (let i = 0; i < tx.inputCount; i++) {
-    const id = keyOf(tx.prevHash(i));
+    const id = hashKey(tx.prevHash(i));
     const known = spent.get(id);
     if (known === undefined) spent.set(id, { hash: tx.prevHash(i), outputs: new Set([tx.prevIndex(i)]) });
     else known.outputs.add(tx.prevIndex(i));

@@ -1,11 +1,11 @@
 // What all ways of acceptance share: the steps over one workspace, the coins they need, the change of the pool at the
 // end. Synchronous: whoever waits in between asks afterwards whether anything has moved.
+import { hashKey } from '../../consensus/bytes/hex.js';
 import type { Reject } from '../../consensus/state.js';
 import type { Clock } from '../../lib/clock.js';
 import type { Verifier } from '../../parallel/verifier.js';
 import type { Eviction } from '../eviction.js';
 import type { FeeEstimator } from '../fees/fee-estimator.js';
-import { keyOf } from '../hash-key.js';
 import type { MempoolOptions } from '../options.js';
 import { NO_ROW } from '../rows.js';
 import type { MempoolChain } from '../source.js';
@@ -113,7 +113,7 @@ export class Judge {
     const { tx, accept } = work;
     const wanted: Uint8Array[] = [];
     for (let i = 0; i < tx.inputCount; i++) {
-      if (pool.find(tx.buffer, tx.outpointAt(i)) !== NO_ROW || accept.earlier?.has(keyOf(tx.prevHash(i)))) continue;
+      if (pool.find(tx.buffer, tx.outpointAt(i)) !== NO_ROW || accept.earlier?.has(hashKey(tx.prevHash(i)))) continue;
       const outpoint = tx.outpoint(i);
       if (!chain.coins.isKnown(outpoint)) wanted.push(outpoint);
     }

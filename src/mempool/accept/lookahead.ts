@@ -2,10 +2,10 @@
 // RPC, messages of a peer, a saved pool) say so, the verifier's threads get to work on groups, and acceptance finds the
 // verdict ready. Nothing is decided here. A verdict depends on the transaction and on the outputs it spends alone, and
 // an outpoint never changes what it holds, so it stays true whatever happens between.
+import { hashKey } from '../../consensus/bytes/hex.js';
 import { STANDARD_SCRIPT_FLAGS } from '../../consensus/script/flags.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { PASSED_BEFORE, type VerifyResult } from '../../parallel/verifier.js';
-import { keyOf } from '../hash-key.js';
 import { NO_ROW } from '../rows.js';
 import type { Judge } from './judge.js';
 import { checkAlone, checkInputs, checkSizeAndFee, findCoins } from './pre-checks.js';
@@ -48,7 +48,7 @@ export class Lookahead {
     const earlier = new Map<string, TxView>();
     const fresh: [Workspace, Foreseen][] = [];
     for (const tx of txs) {
-      const key = keyOf(tx.txid);
+      const key = hashKey(tx.txid);
       if (this.#foreseen.has(tx) || earlier.has(key) || pool.find(tx.txid) !== NO_ROW) continue;
       const work = new Workspace(tx, { earlier });
       if (this.#judge.check(work, [checkAlone]) !== null) continue;
@@ -71,7 +71,7 @@ export class Lookahead {
     const ready = fresh.filter(([work, known]) => {
       const runs = this.#runs(work, known);
       // Nor do those that spend it.
-      if (!runs) earlier.delete(keyOf(work.tx.txid));
+      if (!runs) earlier.delete(hashKey(work.tx.txid));
       return runs;
     });
     const group = Math.min(MOST_GROUP, Math.max(LEAST_GROUP, Math.ceil(ready.length / this.#judge.deps.verifier.size)));

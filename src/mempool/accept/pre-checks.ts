@@ -1,6 +1,6 @@
 // The first steps of acceptance, in the order of Core 0.21's PreChecks: the transaction by itself, its place in time,
 // its inputs, its size and fee. Nothing here runs a script.
-import { hashToHex } from '../../consensus/bytes/hex.js';
+import { hashKey, hashToHex } from '../../consensus/bytes/hex.js';
 import type { Coin } from '../../consensus/coin.js';
 import type { HeaderContext } from '../../consensus/header-context.js';
 import { LOCKTIME_THRESHOLD } from '../../consensus/limits.js';
@@ -18,7 +18,6 @@ import { inputsFault, witnessIsStandard } from '../../policy/standard-inputs.js'
 import { checkStandardTx } from '../../policy/standard-tx.js';
 import { adjustedVirtualSize } from '../../policy/virtual-size.js';
 import { type LockPoints, poolCoin } from '../entry.js';
-import { keyOf } from '../hash-key.js';
 import { FLAG, NO_ROW } from '../rows.js';
 import { checkUnpaidDust } from './ephemeral-dust.js';
 import type { AcceptContext, Step, Workspace } from './workspace.js';
@@ -81,7 +80,7 @@ export const findCoins: Step = (work, { pool, coins, tip }) => {
   work.confirmed = true;
   for (let i = 0; i < tx.inputCount; i++) {
     const parent = pool.find(tx.buffer, tx.outpointAt(i));
-    const sibling = parent === NO_ROW ? work.accept.earlier?.get(keyOf(tx.prevHash(i))) : undefined;
+    const sibling = parent === NO_ROW ? work.accept.earlier?.get(hashKey(tx.prevHash(i))) : undefined;
     const coin =
       parent !== NO_ROW
         ? poolCoin(pool.tx(parent), tx.prevIndex(i))

@@ -1,8 +1,8 @@
 // What a transaction must pay to push others out. BIP-0125 as Core 0.21 applies it; in mode live as Core master does,
 // where the fee-rate diagram decides (diagram-replacement.ts), unless the clusters are too large for that.
+import { hashKey } from '../../consensus/bytes/hex.js';
 import { feeRateOf, formatFeeRate } from '../../policy/fee-rate.js';
 import { policyReject } from '../../policy/reject.js';
-import { keyOf } from '../hash-key.js';
 import { collectDescendants } from '../relatives.js';
 import { NO_ROW } from '../rows.js';
 import { checkCandidates, touchedClusters } from './diagram-replacement.js';
@@ -30,7 +30,7 @@ const checkRules: Step = (work, { pool, options }) => {
       return policyReject('reconsiderable', 'insufficient fee', debug);
     }
     const old = pool.tx(rival);
-    for (let i = 0; i < old.inputCount; i++) knownParents.add(keyOf(old.prevHash(i)));
+    for (let i = 0; i < old.inputCount; i++) knownParents.add(hashKey(old.prevHash(i)));
   }
   const tooMany = tooManyRivals(id, work.conflicts, pool);
   if (tooMany !== null) return policyReject('mempool-policy', 'too many potential replacements', `${tooMany}\n`);
@@ -38,7 +38,7 @@ const checkRules: Step = (work, { pool, options }) => {
   let oldFees = 0;
   for (const row of work.replaced) oldFees += rows.modifiedFee[row];
   for (let i = 0; i < tx.inputCount; i++) {
-    if (!knownParents.has(keyOf(tx.prevHash(i))) && pool.find(tx.buffer, tx.outpointAt(i)) !== NO_ROW) {
+    if (!knownParents.has(hashKey(tx.prevHash(i))) && pool.find(tx.buffer, tx.outpointAt(i)) !== NO_ROW) {
       const debug = `replacement ${id} adds unconfirmed input, idx ${i}`;
       return policyReject('mempool-policy', 'replacement-adds-unconfirmed', debug);
     }

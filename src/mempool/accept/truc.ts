@@ -1,10 +1,9 @@
 // Topologically restricted until confirmation (BIP-0431, Core's truc_policy): a transaction of version 3 has at most
 // one unconfirmed parent or child, both of version 3, and the child is small. A child that would be the second one may
 // take the first one's place.
-import { hashToHex } from '../../consensus/bytes/hex.js';
+import { hashKey, hashToHex } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { policyReject } from '../../policy/reject.js';
-import { keyOf } from '../hash-key.js';
 import { collectDescendants } from '../relatives.js';
 import type { TxPool } from '../tx-pool.js';
 import { poolParents } from './chain-limits.js';
@@ -74,8 +73,8 @@ function singleFault(work: Workspace, pool: TxPool): string | null {
 export function packageTrucFault({ tx, size }: Workspace, all: readonly Workspace[], pool: TxPool): string | null {
   const parents = parentsOf(tx, pool);
   const spent = new Set<string>();
-  for (let i = 0; i < tx.inputCount; i++) spent.add(keyOf(tx.prevHash(i)));
-  const inside = all.filter((other) => other.tx !== tx && spent.has(keyOf(other.tx.txid))).map((other) => other.tx);
+  for (let i = 0; i < tx.inputCount; i++) spent.add(hashKey(tx.prevHash(i)));
+  const inside = all.filter((other) => other.tx !== tx && spent.has(hashKey(other.tx.txid))).map((other) => other.tx);
   if (tx.version !== TRUC_VERSION) {
     for (const parent of [...parents.map((row) => pool.tx(row)), ...inside]) {
       const fault = inheritanceFault(tx, parent);
@@ -92,11 +91,11 @@ export function packageTrucFault({ tx, size }: Workspace, all: readonly Workspac
   if (size > MAX_CHILD_BYTES) return tooBig('child ', tx, size, MAX_CHILD_BYTES);
   const inherited = inheritanceFault(tx, parent);
   if (inherited !== null) return inherited;
-  const [parentId, ownId] = [keyOf(parent.txid), keyOf(tx.txid)];
+  const [parentId, ownId] = [hashKey(parent.txid), hashKey(tx.txid)];
   for (const { tx: other } of all) {
     if (other === tx) continue;
     for (let i = 0; i < other.inputCount; i++) {
-      const id = keyOf(other.prevHash(i));
+      const id = hashKey(other.prevHash(i));
       if (id === parentId) return tooManyDescendants(parent);
       if (id === ownId) return tooManyAncestors(other);
     }

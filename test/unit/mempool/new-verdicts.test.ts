@@ -1,11 +1,10 @@
 // What newer releases say of single transactions where several things could be said, and what may not be changed
 // afterwards.
 import t from 'tap';
-import { hashToHex } from '../../../src/consensus/bytes/hex.js';
+import { hashKey, hashToHex } from '../../../src/consensus/bytes/hex.js';
 import { checkChainLimits } from '../../../src/mempool/accept/chain-limits.js';
 import { unspentDust } from '../../../src/mempool/accept/ephemeral-dust.js';
 import { type AcceptContext, Workspace } from '../../../src/mempool/accept/workspace.js';
-import { keyOf } from '../../../src/mempool/hash-key.js';
 import type { Mempool } from '../../../src/mempool/mempool.js';
 import { COMPATS } from '../../../src/policy/compat.js';
 import { DEFAULT_POLICY, NEW_RULES } from '../../../src/policy/options.js';
@@ -118,7 +117,7 @@ t.test('dust of a parent is looked for once, however many of its outputs are spe
     },
   };
   const context = { pool: { find: () => -1 }, options: pool.options } as unknown as AcceptContext;
-  const others = new Map([[keyOf(parent.txid), counting as never]]);
+  const others = new Map([[hashKey(parent.txid), counting as never]]);
   t.equal(unspentDust(child, others, context), null, 'it is spent');
   t.equal(looked, 300);
   const rest = spend(crypto, [outpointOf(parent, 0), outpointOf(parent, 1)], [{ value: 1_000, script: TRUE_SCRIPT }]);

@@ -437,7 +437,7 @@ t.test('a compact block finds what was replaced, and asks for the rest', async (
   const header = new Uint8Array(80).fill(0x20);
   const hash = hashes.sha256d(header);
   const prev = { height: 1, chainWork: 1n, prev: null };
-  const node = { height: 2, chainWork: 2n, prev, txCount: 0, hashHex: '', has: () => false };
+  const node = { hash, height: 2, chainWork: 2n, prev, txCount: 0, hashHex: '', has: () => false };
   const chain = {
     tip: { ...prev, bits: 0x207fffff },
     minimumChainWork: 0n,
