@@ -18,7 +18,6 @@ import type { MempoolEntry } from './entry.js';
 import { Eviction } from './eviction.js';
 import { chunksOfCluster, connected } from './feerate-diagram.js';
 import { FeeEstimator } from './fees/fee-estimator.js';
-import { keyOf } from './hash-key.js';
 import { KnownLists, recognise } from './known-transactions.js';
 import { DEFAULT_MEMPOOL, type MempoolOptions } from './options.js';
 import { PackageAcceptor, type PackageOptions, type PackageResult } from './package/package-acceptor.js';
@@ -43,8 +42,6 @@ export interface MempoolDeps {
    * Default: always.
    */
   readonly blocksAreCurrent?: () => boolean;
-  /** Called with what each acceptance took. */
-  readonly observe?: (name: 'mempool_accept', seconds: number, labels: { readonly result: 'accepted' | 'rejected' }) => void;
 }
 
 /** Gauges and counters for /metrics and getmempoolinfo. */
@@ -154,23 +151,25 @@ export class Mempool {
   }
 
   /**
-   * Judges a transaction and keeps it unless told otherwise. Waits until transactions of disconnected blocks are back.
-   * Never rejects the promise for a bad transaction; only for faults of storage or verifier.
+   * Judges a transaction and keeps it unless told otherwise; at once where its coins and the verdict on its scripts are
+   * at hand. Waits until transactions of disconnected blocks are back. Never rejects the promise for a bad transaction;
+   * only for faults of storage or verifier.
    */
-  async accept(tx: TxView, options: AcceptOptions = {}): Promise<AcceptResult> {
-    const started = this.#deps.clock.monotonicMs();
-    if (this.returning) await this.#reorg.settled();
-    const result = await this.#acceptor.accept(tx, options);
-    if (result.reject !== null) {
+  accept(tx: TxView, options: AcceptOptions = {}): AcceptResult | Promise<AcceptResult> {
+    const result = this.#acceptor.accept(tx, options);
+    return result instanceof Promise ? result.then((late) => this.#noted(tx, options, late)) : this.#noted(tx, options, result);
+  }
+
+  #noted(tx: TxView, options: AcceptOptions, result: AcceptResult): AcceptResult {
+    const { reject, entry, replaced } = result;
+    if (reject !== null) {
       this.#rejected++;
-      if (options.testOnly !== true) this.#noteRefused(tx, result.reject);
-    } else if (result.entry !== null) {
+      if (options.testOnly !== true) this.#noteRefused(tx, reject);
+    } else if (entry !== null) {
       this.#accepted++;
-      this.#replaced += result.replaced.length;
-      this.#noteReplaced(result.replaced, tx.txid);
+      this.#replaced += replaced.length;
+      this.#noteReplaced(replaced, tx.txid);
     }
-    const seconds = (this.#deps.clock.monotonicMs() - started) / 1000;
-    this.#deps.observe?.('mempool_accept', seconds, { result: result.reject === null ? 'accepted' : 'rejected' });
     return result;
   }
 
@@ -409,10 +408,10 @@ export class Mempool {
     const now = this.#deps.clock.nowSeconds();
     // Parents of what is here: before it.
     const back = this.#reorg.onTheirWay.map((tx): SavedRecord => ({ bytes: tx.bytes, time: now, delta: pool.delta(tx.txid) }));
-    const returning = new Set(this.#reorg.onTheirWay.map(({ txid }) => keyOf(txid)));
+    const returning = new Set(this.#reorg.onTheirWay.map(({ txid }) => hashKey(txid)));
     const deltas = new Map([...pool.prioritised()].map(({ delta, row }) => [row, delta]));
     const absent = [...pool.prioritised()]
-      .filter(({ txid, row }) => row === NO_ROW && !returning.has(keyOf(txid)))
+      .filter(({ txid, row }) => row === NO_ROW && !returning.has(hashKey(txid)))
       .map(({ txid, delta }) => [txid, delta] as const);
     const unbroadcast: Uint8Array[] = [];
     if (this.#unbroadcast > 0) for (const entry of this.entries()) if (entry.unbroadcast) unbroadcast.push(entry.txid);

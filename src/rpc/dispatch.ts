@@ -294,10 +294,12 @@ export class Dispatcher<Context> {
         await nextInLine();
         turn = workClock.now();
       }
-      if (!breathed) await hooks.breathe?.();
+      const hold = breathed ? undefined : hooks.breathe?.();
+      if (hold instanceof Promise) await hold;
       breathed = false;
       const entry = call.ahead?.reached(reply.count) ?? (entries.at(reply.count) as RequestEntry);
-      reply.add(entry, await this.execute(entry, callAt(call, reply.count)));
+      const outcome = this.execute(entry, callAt(call, reply.count));
+      reply.add(entry, outcome instanceof Promise ? await outcome : outcome);
     }
     return reply.finish();
   }

@@ -2,6 +2,7 @@
 // the change of the pool run in one synchronous piece, so that two acceptances never see each other half done.
 import type { Reject } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
+import type { VerifyResult } from '../../parallel/verifier.js';
 import { policyReject } from '../../policy/reject.js';
 import type { MempoolEntry } from '../entry.js';
 import { NO_ROW } from '../rows.js';
@@ -41,42 +42,50 @@ export class Acceptor {
     return this.#lookahead.begin(txs);
   }
 
-  async accept(tx: TxView, options: AcceptOptions = {}): Promise<AcceptResult> {
+  /** A promise only where something has to be waited for: coins, scripts, a reorganisation. */
+  accept(tx: TxView, options: AcceptOptions = {}): AcceptResult | Promise<AcceptResult> {
+    const verdict = this.#lookahead.verdict(tx);
+    if (verdict instanceof Promise || !this.#mayChange(options)) return this.#acceptLater(tx, options, verdict);
     const judge = this.#judge;
-    const { chain, verifier } = judge.deps;
-    // The reorganisation's own transactions come back by `bypassLimits`; everyone else waits until they have.
-    const mayChange = (): boolean => options.bypassLimits === true || !judge.deps.returning();
-    for (;;) {
-      while (!mayChange()) await judge.deps.settled();
-      const ahead = this.#lookahead.verdict(tx);
-      const verdict = ahead instanceof Promise ? await ahead : ahead;
-      if (ahead instanceof Promise && !mayChange()) continue;
-      const work = new Workspace(tx, options);
-      work.ahead = this.#lookahead.judged(tx);
-      const moved = judge.watch();
-      // Nothing is read from the store for a transaction that is wrong by itself.
-      const earlyFault = judge.check(work, WITHOUT_COINS);
-      if (earlyFault !== null) return this.#outcome(work, earlyFault);
-      const wanted = judge.unknownCoins(work);
-      if (wanted.length > 0) {
-        await chain.coins.prefetch(wanted);
-        if (moved()) continue;
-      }
-      const fault = judge.check(work, judge.withCoins, judge.againstRivals);
-      if (fault !== null) return this.#outcome(work, fault);
-      if (verdict?.ok === true) return this.#finish(work);
-      const { detailed } = judge.options.policy;
-      const scriptFault = await checkScripts(work, verifier, { ahead: verdict, detailed });
-      if (scriptFault !== null) return this.#outcome(work, scriptFault);
-      if (!mayChange()) continue;
-      if (!moved()) return this.#finish(work);
-      // Something moved while the scripts ran. What they proved stands for good, since an outpoint never changes what
-      // it holds; all else is checked again, which needs no waiting unless coins were forgotten with the old tip.
-      const again = new Workspace(tx, options);
-      if (judge.unknownCoins(again).length > 0) continue;
-      const lateFault = judge.check(again, WITHOUT_COINS, judge.withCoins, judge.againstRivals);
-      return lateFault === null ? this.#finish(again) : this.#outcome(again, lateFault);
-    }
+    const work = new Workspace(tx, options);
+    work.ahead = this.#lookahead.judged(tx);
+    // Nothing is read from the store for a transaction that is wrong by itself.
+    const earlyFault = judge.check(work, WITHOUT_COINS);
+    if (earlyFault !== null) return this.#outcome(work, earlyFault);
+    const wanted = judge.unknownCoins(work);
+    if (wanted.length > 0) return judge.deps.chain.coins.prefetch(wanted).then(() => this.accept(tx, options));
+    const fault = judge.check(work, judge.withCoins, judge.againstRivals);
+    if (fault !== null) return this.#outcome(work, fault);
+    return verdict?.ok === true ? this.#finish(work) : this.#withScripts(work, verdict);
+  }
+
+  /** The reorganisation's own transactions come back by `bypassLimits`; everyone else waits until they have. */
+  #mayChange({ bypassLimits }: AcceptOptions): boolean {
+    return bypassLimits === true || !this.#judge.deps.returning();
+  }
+
+  async #acceptLater(tx: TxView, options: AcceptOptions, verdict: unknown): Promise<AcceptResult> {
+    await verdict;
+    while (!this.#mayChange(options)) await this.#judge.deps.settled();
+    return this.accept(tx, options);
+  }
+
+  /** @param verdict one that was asked for before */
+  async #withScripts(work: Workspace, verdict: VerifyResult | null): Promise<AcceptResult> {
+    const judge = this.#judge;
+    const { tx, accept: options } = work;
+    const moved = judge.watch();
+    const { detailed } = judge.options.policy;
+    const scriptFault = await checkScripts(work, judge.deps.verifier, { ahead: verdict, detailed });
+    if (scriptFault !== null) return this.#outcome(work, scriptFault);
+    if (!this.#mayChange(options)) return this.accept(tx, options);
+    if (!moved()) return this.#finish(work);
+    // Something moved while the scripts ran. What they proved stands for good, since an outpoint never changes what
+    // it holds; all else is checked again, which needs no waiting unless coins were forgotten with the old tip.
+    const again = new Workspace(tx, options);
+    if (judge.unknownCoins(again).length > 0) return this.accept(tx, options);
+    const lateFault = judge.check(again, WITHOUT_COINS, judge.withCoins, judge.againstRivals);
+    return lateFault === null ? this.#finish(again) : this.#outcome(again, lateFault);
   }
 
   #finish(work: Workspace): AcceptResult {

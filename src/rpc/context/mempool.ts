@@ -93,7 +93,7 @@ export interface PoolAccess {
    */
   cluster(entry: PoolEntry): { readonly fee: number; readonly weight: number; readonly entries: readonly PoolEntry[] }[];
   stats(): Omit<MempoolStats, 'accepted' | 'rejected' | 'replaced'>;
-  accept(tx: TxView, offer: PoolOffer): Promise<PoolVerdict>;
+  accept(tx: TxView, offer: PoolOffer): PoolVerdict | Promise<PoolVerdict>;
   /** A child with its unconfirmed parents. */
   acceptPackage(txs: readonly TxView[], options: { readonly maxFeeRate?: number }): Promise<PackageResult>;
   /** The same question about several, one after the other, nothing is kept. */
@@ -119,7 +119,9 @@ export interface PoolAccess {
   readonly loaded: boolean;
   /** What transactions should pay; 0 for no answer. */
   readonly fees: Pick<FeeEstimator, 'highestTarget' | 'smart' | 'raw'>;
-  /** Resolves when nothing is on its way back from disconnected blocks. */
+  /** Transactions of disconnected blocks are on their way back. */
+  readonly returning: boolean;
+  /** Resolves when none is. */
   settled(): Promise<void>;
 }
 

@@ -114,6 +114,7 @@ export function openDesk(
       loaded: true,
       fees: new FeeEstimator(),
       prioritise: (txid, delta) => events.push(`prioritise ${Buffer.from(txid).toString('hex').slice(0, 4)} ${delta}`),
+      returning: false,
       settled: () => Promise.resolve(),
     },
     folder: '/',
