@@ -18,7 +18,10 @@ const known = new Set<string>(MESSAGES);
  */
 const TURN_MS = 1;
 const PEER_MS = 0.5;
-/** Transactions of a peer whose scripts run at once, and bytes of them: some tenths of a millisecond of this thread. */
+/**
+ * Transactions of a peer that are read ahead, and bytes of them, so that their scripts run: some tenths of a millisecond
+ * of this thread. When half of them are done with more are read, so that no thread waits for another.
+ */
 const AHEAD = 64;
 const AHEAD_BYTES = 32_000;
 /** Transactions looked up for getdata between looks at the clock. */
@@ -162,12 +165,16 @@ export class Dispatcher {
   #shift(peer: Peer): Frame | undefined {
     const { connection } = peer;
     const frames = this.#ahead.get(peer) ?? [];
-    const frame = frames.shift() ?? connection.shift();
-    if (frames.length > 0) return frame;
-    this.#ahead.delete(peer);
-    if (frame?.command !== 'tx' || !peer.ready) return frame;
-    const payloads = [frame.payload];
-    for (let bytes = frame.payload.length; payloads.length < AHEAD && bytes < AHEAD_BYTES && connection.hasWhole; ) {
+    const before = frames.shift();
+    const frame = before ?? connection.shift();
+    const last = frames.at(-1) ?? frame;
+    if (frames.length > AHEAD / 2 || last?.command !== 'tx' || !peer.ready || !connection.hasWhole) {
+      if (frames.length === 0) this.#ahead.delete(peer);
+      return frame;
+    }
+    const payloads = before === undefined && frame !== undefined ? [frame.payload] : [];
+    let bytes = [frame, ...frames].reduce((sum, one) => sum + (one?.payload.length ?? 0), 0);
+    while (frames.length < AHEAD && bytes < AHEAD_BYTES && connection.hasWhole) {
       const next = connection.shift();
       // Unusable, or so long that it is taken in steps.
       if (next === undefined) break;
@@ -177,7 +184,9 @@ export class Dispatcher {
       bytes += next.payload.length;
     }
     if (frames.length > 0) this.#ahead.set(peer, frames);
-    if (payloads.length > 1) this.#servers.foresee(peer, payloads);
+    else this.#ahead.delete(peer);
+    // The scripts of one whose turn it is run then.
+    if (payloads.length > (before === undefined ? 1 : 0)) this.#servers.foresee(peer, payloads);
     return frame;
   }
 

@@ -98,10 +98,10 @@ export class Orphanage {
   }
 
   has(wtxid: Uint8Array): boolean {
-    return this.#orphans.has(hashKey(wtxid));
+    return this.#orphans.size > 0 && this.#orphans.has(hashKey(wtxid));
   }
   get(wtxid: Uint8Array): TxView | undefined {
-    return this.#orphans.get(hashKey(wtxid))?.tx;
+    return this.#orphans.size === 0 ? undefined : this.#orphans.get(hashKey(wtxid))?.tx;
   }
   hasFrom(wtxid: Uint8Array, peer: Peer): boolean {
     return this.#orphans.get(hashKey(wtxid))?.announcements.has(peer) === true;
@@ -154,6 +154,7 @@ export class Orphanage {
 
   /** @returns whether it was here */
   remove(wtxid: Uint8Array): boolean {
+    if (this.#orphans.size === 0) return false;
     const orphan = this.#orphans.get(hashKey(wtxid));
     if (orphan === undefined) return false;
     this.#remove(orphan);
@@ -195,6 +196,7 @@ export class Orphanage {
    * @returns whether any is
    */
   wake(parent: TxView): boolean {
+    if (this.#orphans.size === 0) return false;
     const outputs = this.#spenders.get(hashKey(parent.txid));
     if (outputs === undefined) return false;
     let any = false;

@@ -54,7 +54,7 @@ const LEAST_FEE_OF_21 = 1_000;
 interface PeerInventory {
   readonly known: RollingBloom;
   readonly recent: RollingBloom;
-  /** To be announced first, by txid or wtxid as the peer wants, at most ORDERED. */
+  /** To be announced first, by txid or wtxid as the peer wants, at most ORDERED: taken from the log when it is time to. */
   readonly waiting: Map<string, Uint8Array>;
   /** Position in the log where the rest of what waits begins. */
   next: number;
@@ -149,15 +149,7 @@ export class TxAnnouncer {
   /** A transaction of the mempool is to be known everywhere (Core's RelayTransaction). */
   relay(tx: Pick<TxView, 'txid' | 'wtxid'>): void {
     if (this.#books.size === 0) return;
-    const [txid, wtxid] = [keyed(tx.txid), keyed(tx.wtxid)];
-    this.#log.append(txid.hash, wtxid.hash, () => this.#lowestPosition());
-    const at = this.#log.end - 1;
-    for (const [peer, book] of this.#books) {
-      if (book.next !== at || book.waiting.size >= ORDERED) continue;
-      const { key, hash } = peer.relaysByWtxid ? wtxid : txid;
-      if (!book.known.has(hash)) book.waiting.set(key, hash);
-      book.next++;
-    }
+    this.#log.append(tx.txid, tx.wtxid, () => this.#lowestPosition());
   }
 
   /** Announces again what no peer has asked for yet (Core's ReattemptInitialBroadcast); the mempool may hold a million. */
@@ -186,7 +178,7 @@ export class TxAnnouncer {
     if (book === undefined) return;
     const hash = peer.relaysByWtxid ? tx.wtxid : tx.txid;
     book.known.add(hash);
-    book.waiting.delete(hashKey(hash));
+    if (book.waiting.size > 0) book.waiting.delete(hashKey(hash));
   }
   noteKnownHash(peer: Peer, hash: Uint8Array): void {
     this.#books.get(peer)?.known.add(hash);
@@ -393,11 +385,6 @@ function feeSteps(least: number): readonly number[] {
   const list = [0];
   for (let step = least / 2; step <= MAX_FEE_STEP; step *= FEE_STEP) list.push(Math.floor(step));
   return list;
-}
-
-/** A copy for all peers. */
-function keyed(hash: Uint8Array): { readonly key: string; readonly hash: Uint8Array } {
-  return { key: hashKey(hash), hash: hash.slice() };
 }
 
 function invType(peer: Peer): number {

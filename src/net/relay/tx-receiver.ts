@@ -6,6 +6,7 @@ import { DecodeError } from '../../consensus/bytes/reader.js';
 import { type Reject, rejectText } from '../../consensus/state.js';
 import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
 import { yieldToLoop } from '../../lib/turns.js';
+import type { AcceptResult } from '../../mempool/accept/acceptor.js';
 import { packageHash } from '../../mempool/package/package-shape.js';
 import { policyReject } from '../../policy/reject.js';
 import { MAX_STANDARD_WEIGHT } from '../../policy/standard-tx.js';
@@ -57,8 +58,8 @@ export class TxReceiver {
    * for by themselves, but for the sake of a child.
    */
   readonly #reconsiderable = new RollingBloom(REJECTS, FALSE_HITS);
-  /** By payloads of messages that wait for their turn. */
-  readonly #foreseen = new WeakMap<Uint8Array, TxView>();
+  /** By payloads of messages that wait for their turn. No weak map: the collector looks through those each time. */
+  readonly #foreseen = new Map<Peer, Map<Uint8Array, TxView>>();
   /** Blocks that are not noted yet: that can wait until they have become new work. */
   #unnoted: (readonly TxView[])[] = [];
   #noting: NodeJS.Timeout | null = null;
@@ -115,12 +116,10 @@ export class TxReceiver {
       const erased = this.orphans.onBlock(txs);
       if (erased > 0) this.#context.log.debug('mempool', `Erased ${erased} orphan transaction(s) included or conflicted by block`);
       for (const tx of txs) {
-        if (this.orphans.size > 0 && this.orphans.wake(tx)) woken = true;
+        if (this.orphans.wake(tx)) woken = true;
         this.#confirmed.add(tx.txid);
-        this.requests.forget(tx.txid);
-        if (!tx.hasWitness) continue;
-        this.#confirmed.add(tx.wtxid);
-        this.requests.forget(tx.wtxid);
+        if (tx.hasWitness) this.#confirmed.add(tx.wtxid);
+        this.#forgetRequests(tx);
       }
     }
     if (woken) void this.#workOrphans();
@@ -216,11 +215,13 @@ export class TxReceiver {
     const { options, mempool } = this.#context;
     if ((options.blocksOnly && !peer.permissions.relay) || !peer.relaysTransactions) return;
     const txs: TxView[] = [];
+    let foreseen = this.#foreseen.get(peer);
+    if (foreseen === undefined) this.#foreseen.set(peer, (foreseen = new Map()));
     for (const payload of payloads) {
       if (payload.length > MOST_FORESEEN) continue;
       try {
         const tx = this.#parse(payload);
-        this.#foreseen.set(payload, tx);
+        foreseen.set(payload, tx);
         if (!this.#isHere(tx.wtxid, true) && !this.#reconsiderable.has(tx.wtxid)) txs.push(tx);
       } catch (error) {
         // Told when it has its turn.
@@ -228,7 +229,7 @@ export class TxReceiver {
       }
     }
     // A store that fails here fails again when the transaction has its turn, and is reported there.
-    if (txs.length > 1) mempool.foresee(txs).catch(() => {});
+    if (txs.length > 0) mempool.foresee(txs).catch(() => {});
   }
 
   /** @throws DecodeError */
@@ -240,7 +241,7 @@ export class TxReceiver {
   }
 
   /** tx. @throws DecodeError */
-  async receive(peer: Peer, payload: Uint8Array): Promise<void> {
+  receive(peer: Peer, payload: Uint8Array): void | Promise<void> {
     const context = this.#context;
     const { log, mempool } = context;
     if ((context.options.blocksOnly && !peer.permissions.relay) || !peer.relaysTransactions) {
@@ -256,11 +257,13 @@ export class TxReceiver {
       noteTooLarge();
       return;
     }
-    const tx = this.#foreseen.get(payload) ?? this.#parse(payload);
-    this.#noteKnown(peer, tx);
+    const foreseen = this.#foreseen.get(peer);
+    const tx = foreseen?.get(payload) ?? this.#parse(payload);
+    foreseen?.delete(payload);
     this.onReceived(peer, tx);
-    this.requests.answered(peer, tx.txid);
-    if (tx.hasWitness) this.requests.answered(peer, tx.wtxid);
+    if (this.requests.byTxid > 0 && tx.hasWitness) this.requests.answered(peer, tx.txid);
+    // What it announced by this name was noted then.
+    if (!this.requests.answered(peer, tx.wtxid)) this.#noteKnown(peer, tx);
     if (tooLong && tx.weight > MAX_STANDARD_WEIGHT) {
       noteTooLarge();
       // Nobody else is asked for the same.
@@ -272,18 +275,27 @@ export class TxReceiver {
     if (this.#isHere(tx.wtxid, true) || reconsidered) {
       if (peer.permissions.forcerelay) this.#forceRelay(peer, tx);
       // By itself it would fail as before.
-      if (reconsidered) await this.#tryWithChild(peer, tx);
-      return;
+      return reconsidered ? this.#tryWithChild(peer, tx) : undefined;
     }
-    const { reject } = await mempool.accept(tx);
+    const accepted = mempool.accept(tx);
+    return accepted instanceof Promise ? accepted.then((late) => this.#judged(peer, tx, late)) : this.#judged(peer, tx, accepted);
+  }
+
+  #judged(peer: Peer, tx: TxView, { reject }: AcceptResult): void | Promise<void> {
     if (reject === null) {
       this.#taken(peer, tx);
-      peer.lastTxTime = context.clock.nowSeconds();
+      peer.lastTxTime = this.#context.clock.nowSeconds();
       void this.#workOrphans();
       return;
     }
     this.#refused(peer, tx, reject, true);
-    if (this.#isCurable(reject)) await this.#tryWithChild(peer, tx);
+    return this.#isCurable(reject) ? this.#tryWithChild(peer, tx) : undefined;
+  }
+
+  /** Nobody need be asked for it any more. */
+  #forgetRequests(tx: TxView): void {
+    if (this.requests.byTxid > 0 && tx.hasWitness) this.requests.forget(tx.txid);
+    this.requests.forget(tx.wtxid);
   }
 
   #forceRelay(peer: Peer, tx: TxView): void {
@@ -329,6 +341,7 @@ export class TxReceiver {
   /** The peer is gone. */
   forget(peer: Peer): void {
     this.requests.forgetPeer(peer);
+    this.#foreseen.delete(peer);
     const erased = this.orphans.forgetPeer(peer);
     if (erased > 0) this.#context.log.debug('mempool', `Erased ${erased} orphan tx from peer=${peer.id}`);
     this.#settle(peer);
@@ -337,8 +350,7 @@ export class TxReceiver {
   /** It is in the mempool. */
   #taken(peer: Peer, tx: TxView): void {
     const { log, mempool } = this.#context;
-    this.requests.forget(tx.txid);
-    this.requests.forget(tx.wtxid);
+    this.#forgetRequests(tx);
     this.orphans.wake(tx);
     this.orphans.remove(tx.wtxid);
     if (log.shows('mempool')) {
@@ -389,8 +401,7 @@ export class TxReceiver {
       const others = [...this.requests.candidates(tx.txid), ...(tx.hasWitness ? this.requests.candidates(tx.wtxid) : [])];
       this.#resolveWith([...new Set([peer, ...others])], tx, (one) => this.#storeOrphan(one, tx));
     }
-    this.requests.forget(tx.txid);
-    this.requests.forget(tx.wtxid);
+    this.#forgetRequests(tx);
   }
 
   #storeOrphan(peer: Peer, tx: TxView): void {
@@ -434,7 +445,7 @@ export class TxReceiver {
 
   /** Tries orphans whose parents came, one of each peer in turn, a few at a time. Never rejects. */
   async #workOrphans(): Promise<void> {
-    if (this.#working) return;
+    if (this.#working || (this.orphans.size === 0 && this.#settled.size === 0)) return;
     this.#working = true;
     let done = 0;
     for (let peers = [...this.orphans.readyPeers()]; peers.length > 0; peers = [...this.orphans.readyPeers()]) {

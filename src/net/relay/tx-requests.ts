@@ -56,6 +56,7 @@ export class TxRequests {
   /** A heap of the announcements that are waiting or requested, the one that is due next first. */
   readonly #timers: Announcement[] = [];
   #total = 0;
+  #byTxid = 0;
   readonly #salt = crypto.randomBytes(4).readUInt32LE();
 
   get size(): number {
@@ -68,6 +69,10 @@ export class TxRequests {
   full(peer: Peer, more = 1): boolean {
     const count = this.count(peer) + more;
     return count > MAX_PEER_TX_ANNOUNCEMENTS || (this.#total >= MANY_ANNOUNCEMENTS && count > FAIR_ANNOUNCEMENTS);
+  }
+  /** Announcements by txid: most peers name wtxids. */
+  get byTxid(): number {
+    return this.#byTxid;
   }
   /** Announcements whose time is awaited. */
   get timers(): number {
@@ -97,6 +102,7 @@ export class TxRequests {
     const announcement: Announcement = { peer, hash: hash.slice(), key, byWtxid, preferred, rank, state: 'waiting', dueMs, place: -1 };
     book.all.set(key, announcement);
     this.#total++;
+    if (!byWtxid) this.#byTxid++;
     const others = this.#byHash.get(key);
     if (others === undefined) this.#byHash.set(key, [announcement]);
     else others.push(announcement);
@@ -136,24 +142,31 @@ export class TxRequests {
     if (announcement?.state === 'requested') this.#finish(announcement);
   }
 
-  /** The peer sent the transaction. */
-  answered(peer: Peer, hash: Uint8Array): void {
+  /** The peer sent the transaction. @returns whether it had announced this as a wtxid */
+  answered(peer: Peer, hash: Uint8Array): boolean {
     const announcement = this.#byPeer.get(peer)?.all.get(hashKey(hash));
     if (announcement !== undefined) this.#finish(announcement);
+    return announcement?.byWtxid === true;
   }
 
   /** Nobody need be asked for it any more. */
   forget(hash: Uint8Array): void {
-    if (this.#byHash.size === 0) return;
-    const key = hashKey(hash);
+    if (this.#byHash.size > 0) this.#forget(hashKey(hash));
+  }
+
+  #forget(key: string): void {
     const all = this.#byHash.get(key);
     if (all === undefined) return;
     this.#byHash.delete(key);
     for (const announcement of all) {
-      const book = this.#byPeer.get(announcement.peer);
-      if (book?.all.delete(key) === true) this.#total--;
+      if (this.#byPeer.get(announcement.peer)?.all.delete(key) === true) this.#uncount(announcement);
       this.#close(announcement);
     }
+  }
+
+  #uncount({ byWtxid }: Announcement): void {
+    this.#total--;
+    if (!byWtxid) this.#byTxid--;
   }
 
   /** The peer is gone. */
@@ -161,15 +174,15 @@ export class TxRequests {
     const book = this.#byPeer.get(peer);
     if (book === undefined) return;
     this.#byPeer.delete(peer);
-    this.#total -= book.all.size;
     for (const announcement of book.all.values()) {
       const was = announcement.state;
+      this.#uncount(announcement);
       this.#close(announcement);
       const others = this.#byHash.get(announcement.key) ?? [];
       const at = others.indexOf(announcement);
       if (at >= 0) others.splice(at, 1);
       if (others.length === 0) this.#byHash.delete(announcement.key);
-      else if (others.every(({ state }) => state === 'done')) this.forget(announcement.hash);
+      else if (others.every(({ state }) => state === 'done')) this.#forget(announcement.key);
       else if (was === 'chosen' || was === 'requested') this.#choose(announcement.key);
     }
   }
@@ -197,7 +210,7 @@ export class TxRequests {
     this.#close(announcement);
     const all = this.#byHash.get(announcement.key);
     // When everybody had a turn, there is nobody left to ask: it may be announced anew.
-    if (all?.every(({ state }) => state === 'done')) this.forget(announcement.hash);
+    if (all?.every(({ state }) => state === 'done')) this.#forget(announcement.key);
     else this.#choose(announcement.key);
   }
 
