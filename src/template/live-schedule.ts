@@ -20,6 +20,8 @@ export interface LiveWork {
   failed(error: Error): void;
   /** Calls back once after so many milliseconds; the result cancels it. */
   after(ms: number, run: () => void): () => void;
+  /** Milliseconds of a clock that only goes forward. */
+  nowMs(): number;
 }
 
 export interface LiveTimes {
@@ -32,6 +34,8 @@ export interface LiveTimes {
 const CALM_MS = 1000;
 /** Between two builds for gains, however large: a burst is taken in one. */
 const PAUSE_MS = 100;
+/** And as many times as long as the last build took, up to the calm: a stream of gains takes a tenth of a core. */
+const PAUSE_BUILDS = 9;
 /** Between two idle tasks, so that the thread stays free for builds. */
 const IDLE_MS = 8;
 
@@ -154,6 +158,7 @@ export class LiveSchedule {
   async #run(): Promise<void> {
     while (!this.#closed && this.#due()) {
       const newTip = this.#newTip;
+      const began = this.#work.nowMs();
       this.#newTip = false;
       this.#changed = false;
       this.#gain = 0;
@@ -174,24 +179,26 @@ export class LiveSchedule {
         this.#work.failed(error as Error);
         for (const { reject } of this.#waiters.splice(0)) reject(error as Error);
         // Whatever it was, it is tried again when the calm is over; a new tip then still counts as one.
-        this.#rest();
+        this.#rest(began);
         this.#later(CALM_MS, () => {
           this.#newTip ||= newTip;
           this.#changed = true;
         });
         return;
       }
-      this.#rest();
+      this.#rest(began);
     }
     this.#improve();
   }
 
-  #rest(): void {
+  /** @param beganMs when the build began that is over now */
+  #rest(beganMs: number): void {
     for (const cancel of this.#cancel.splice(0)) cancel();
     this.#idleRow++;
     this.#pausing = true;
     this.#calming = true;
-    this.#later(PAUSE_MS, () => {
+    const tookMs = this.#work.nowMs() - beganMs;
+    this.#later(Math.min(CALM_MS, Math.max(PAUSE_MS, PAUSE_BUILDS * tookMs)), () => {
       this.#pausing = false;
     });
     this.#later(CALM_MS, () => {

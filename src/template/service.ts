@@ -353,6 +353,7 @@ export class TemplateService {
         log.error(`No template: ${error.message}`);
       },
       after: this.#deps.after ?? timerAfter,
+      nowMs: () => this.#deps.clock.monotonicMs(),
     };
     const { emptyFirst, longPollDeltaSats } = this.#options;
     return new LiveSchedule({ emptyFirst, gainSats: longPollDeltaSats }, work);

@@ -11,13 +11,15 @@ function rig(
   const built: string[] = [];
   const failures: string[] = [];
   const timers: { at: number; run: () => void }[] = [];
-  const state = { now: 0, next: true as boolean | Error, hold: null as Promise<void> | null, idle: 0 };
+  const state = { now: 0, next: true as boolean | Error, hold: null as Promise<void> | null, idle: 0, takes: 0 };
   const results = [...(over.improve ?? [])];
   const schedule = new LiveSchedule(
     { emptyFirst: over.emptyFirst ?? true, gainSats: 1000 },
     {
+      nowMs: () => state.now,
       build: async (kind) => {
         built.push(kind);
+        state.now += state.takes;
         await state.hold;
         const { next } = state;
         state.next = true;
@@ -176,6 +178,28 @@ t.test('small changes wait for the calm, gains for the pause only', async (t) =>
   schedule.transactionsChanged(0);
   await turn();
   t.equal(built.length, 5, 'the first change after a calm is taken at once');
+});
+
+t.test('builds that take long leave nine times as long between gains, up to the calm', async (t) => {
+  const { schedule, built, state, pass } = rig();
+  schedule.start();
+  await turn();
+  await pass(1000);
+  const pauseAfter = async (takes: number): Promise<number> => {
+    state.takes = takes;
+    schedule.transactionsChanged(5000);
+    await turn();
+    const before = built.length;
+    schedule.transactionsChanged(5000);
+    let waited = 0;
+    for (; built.length === before; waited += 10) await pass(10);
+    state.takes = 0;
+    await pass(10_000);
+    return waited;
+  };
+  t.equal(await pauseAfter(5), 100);
+  t.equal(await pauseAfter(50), 450);
+  t.equal(await pauseAfter(500), 1000);
 });
 
 t.test('what happens during a build is looked at after it', async (t) => {

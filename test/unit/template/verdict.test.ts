@@ -63,13 +63,19 @@ function rig(options: Partial<TemplateOptions> = {}) {
   };
   /** The template as a build would make it now. */
   const build = async (): Promise<void> => {
+    const turns = async (): Promise<void> => {
+      for (let k = 0; k < 10; k++) await new Promise((resolve) => setImmediate(resolve));
+    };
     clock.seconds += 6;
     await service.refresh();
     // Mode live builds by itself, when its pauses are over.
     for (let i = 0; i < 4; i++) {
       for (const run of timers.splice(0)) run();
-      for (let k = 0; k < 10; k++) await new Promise((resolve) => setImmediate(resolve));
+      await turns();
     }
+    // In the pause after this one nothing is built.
+    service.onRanked();
+    await turns();
   };
   const verdict = ({ txid }: TxView) => service.verdict(txid)?.verdict ?? null;
   return { chain, clock, pool, service, pay, build, verdict, accept };
