@@ -138,11 +138,14 @@ const FORBIDDEN: Reply = { status: 403, body: '' };
 /** Joins declarations and run functions of one thread. */
 export class Dispatcher<Context> {
   readonly #deps: DispatchDeps<Context>;
+  /** By name: names come from requests, and a record would have to make each known to all of the program first. */
+  readonly #runs: ReadonlyMap<string, Run<Context>>;
   readonly #room: ReplyRoom;
   readonly #reading = new ReadingTurns();
 
   constructor(deps: DispatchDeps<Context>) {
     this.#deps = deps;
+    this.#runs = new Map(Object.entries(deps.runs));
     this.#room = deps.room ?? new ReplyRoom();
   }
 
@@ -158,8 +161,7 @@ export class Dispatcher<Context> {
 
   /** Whether this thread has what one entry needs. */
   answersAlone(entry: RequestEntry): boolean {
-    if (entry.error || !this.#deps.methods.has(entry.method)) return true;
-    return Object.hasOwn(this.#deps.runs, entry.method);
+    return entry.error !== null || this.#runs.has(entry.method) || !this.#deps.methods.has(entry.method);
   }
 
   /** Checked positional arguments of an entry, for callers that run the method themselves (parked long polls). */
@@ -174,15 +176,16 @@ export class Dispatcher<Context> {
 
   /** Runs one entry; never rejects. Synchronous when the method is. */
   execute(entry: RequestEntry, call: CallInfo): Outcome | Promise<Outcome> {
-    const { observer, runs, context } = this.#deps;
+    const { observer, context } = this.#deps;
     let token = NOT_STARTED;
     try {
       const { args, spec } = this.arguments(entry);
-      if (!Object.hasOwn(runs, entry.method)) {
+      const run = this.#runs.get(entry.method);
+      if (run === undefined) {
         throw new RpcError(RPC_CODE.INTERNAL_ERROR, `${entry.method} does not run on this thread`);
       }
       if (observer) token = observer.started(entry.method, call);
-      const result = runs[entry.method](context, args, call);
+      const result = run(context, args, call);
       if (result instanceof Promise) return this.#later(entry, token, result, call, spec);
       return this.#finished(entry, token, { result: encodeResult(result, spec) });
     } catch (error) {

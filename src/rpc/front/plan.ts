@@ -2,7 +2,15 @@
 // template request is handed back checked, with the envelope around its result; calls of wallets alone go to the
 // wallets' thread, everything else to the node thread. Called by http/front.
 import { methodsOf } from '../declare/methods.js';
-import { type CallInfo, checkAccess, checkElement, type DispatchedMethod, Dispatcher, type DispatchObserver } from '../dispatch.js';
+import {
+  type CallInfo,
+  checkAccess,
+  checkElement,
+  type DispatchedMethod,
+  Dispatcher,
+  type DispatchHooks,
+  type DispatchObserver,
+} from '../dispatch.js';
 import { RpcError } from '../errors.js';
 import { FRONT_RUNS } from '../methods/front-runs.js';
 import { LongBatch } from '../wire/long-batch.js';
@@ -55,6 +63,9 @@ export const SUBMISSIONS = new Set(['submitblock', 'submitheader']);
 
 /** Longer batches go to the node thread, where they are cut into turns: a front must not be kept. */
 const MAX_BATCH = 100;
+
+/** A batch that a front answers takes no turns. */
+const AT_ONCE: DispatchHooks = { turnMs: Number.POSITIVE_INFINITY };
 
 /** Large bodies, all of them together, are read for so long in one turn of the loop. */
 const READ_MS = 2;
@@ -175,7 +186,8 @@ export class FrontDesk {
       return large || kind === 'wallet' ? { kind, method } : this.#elsewhere(parsed.entry, info);
     }
     // Front methods are synchronous, so their replies are.
-    return { kind: 'reply', ...(this.#dispatcher.dispatch(parsed, info, { turnMs: Number.POSITIVE_INFINITY }) as Reply) };
+    const { status, body } = this.#dispatcher.dispatch(parsed, info, AT_ONCE) as Reply;
+    return { kind: 'reply', status, body };
   }
 
   /** A call of the node thread's: what that has said of the same if it still holds, else the way there. */
