@@ -25,6 +25,8 @@ const help = `usage: node src/launch.mjs COMMAND [ARG...]
                        install, build, and run Bitcoin Core's functional tests (test/core/run.ts)
   compare --bitcoind=PATH [--version=31|0.21.1] [--steps=1000 --seed=1]
                        install, build, and play a random stream to a node and to that bitcoind (test/compare/run.ts)
+  compare:calls --bitcoind=PATH [--version=31|0.21.1] [--calls=20000 --seed=1]
+                       install, build, and make the same random calls of both (test/compare/calls.ts)
   compare:script --bitcoind=PATH [--version=31|0.21.1] [--spends=20000 --seed=1]
                        install, build, and have both judge random scripts (test/compare/scripts.ts)
   compare:interpreter --core=PATH [--version=31|0.21.1] [--spends=1000000 --seed=1]
@@ -200,12 +202,18 @@ switch (command) {
     become(['--enable-source-maps', inRoot('build', 'test', 'core', 'run.js'), ...rest]);
     break;
   case 'compare':
+  case 'compare:calls':
   case 'compare:script':
   case 'compare:interpreter': {
     install();
     await build();
-    const file = { compare: 'run.js', 'compare:script': 'scripts.js', 'compare:interpreter': 'interpreter.js' }[command];
-    become(['--enable-source-maps', inRoot('build', 'test', 'compare', file), ...rest]);
+    const files = {
+      compare: 'run.js',
+      'compare:calls': 'calls.js',
+      'compare:script': 'scripts.js',
+      'compare:interpreter': 'interpreter.js',
+    };
+    become(['--enable-source-maps', inRoot('build', 'test', 'compare', files[command]), ...rest]);
     break;
   }
   case 'licences':

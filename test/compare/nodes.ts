@@ -8,6 +8,23 @@ import { canonical } from './differences.js';
 
 export type Call = [method: string, ...params: unknown[]];
 
+/** A parameter that is written into the request as it stands: a number of another form than our own. */
+export class Token {
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  toJSON(): string {
+    return `\u0001${this.#text.replaceAll('"', '\u0002')}`;
+  }
+}
+
+/** The text of a call, tokens as they stand. */
+export const written = (call: unknown): string =>
+  JSON.stringify(call).replace(/"\\u0001([^"]*)"/g, (_, token: string) => token.replaceAll('\\u0002', '"'));
+
 export type Node = Pick<CoreDaemon, 'call' | 'post'>;
 
 interface Reply {
@@ -19,7 +36,7 @@ interface Reply {
 /** What calls in one batch say, errors included. */
 export async function replies(node: Node, calls: readonly Call[]): Promise<unknown[]> {
   if (calls.length === 0) return [];
-  const { body } = await node.post(JSON.stringify(calls.map(([method, ...params], id) => ({ id, method, params }))));
+  const { body } = await node.post(written(calls.map(([method, ...params], id) => ({ id, method, params }))));
   const list: Reply[] = JSON.parse(body);
   if (!Array.isArray(list) || list.length !== calls.length) throw new Error(`no batch of replies: ${body.slice(0, 200)}`);
   return list.sort((a, b) => a.id - b.id).map(({ result, error }) => (error ? { error: `${error.code} ${error.message}` } : result));
