@@ -12,9 +12,9 @@ export function feeForSize(feeRateSatsPerKvb: number, sizeBytes: number, up = fa
   return fee === 0 && sizeBytes !== 0 ? Math.sign(feeRateSatsPerKvb) : fee;
 }
 
-/** The rate that a fee pays for a size, truncated; 0 for size 0. */
-export function feeRateOf(feeSats: number, sizeBytes: number): number {
-  return sizeBytes === 0 ? 0 : scaleDown(feeSats, 1000, sizeBytes);
+/** The rate that a fee pays for a size, 0 for size 0. @param down rounded down, as in release 31; else truncated */
+export function feeRateOf(feeSats: number, sizeBytes: number, down = false): number {
+  return sizeBytes === 0 ? 0 : scaleDown(feeSats, 1000, sizeBytes, down);
 }
 
 /** As Core's messages print a rate: `0.00001000 BTC/kvB`. */

@@ -41,7 +41,7 @@ function mergeInput(into: PsbtInput, from: PsbtInput): void {
   into.nonWitnessUtxo ??= from.nonWitnessUtxo;
   into.witnessUtxo ??= from.witnessUtxo;
   addMissing(into.partialSigs, from.partialSigs);
-  if (into.sighashType === 0) into.sighashType = from.sighashType;
+  into.sighashType ??= from.sighashType;
   addMissing(into.keyPaths, from.keyPaths);
   into.redeemScript = either(into.redeemScript, from.redeemScript);
   into.witnessScript = either(into.witnessScript, from.witnessScript);

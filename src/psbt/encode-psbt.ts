@@ -88,7 +88,7 @@ function writeInput(out: ByteWriter, psbt: Psbt, input: PsbtInput, index: number
     const { value, script } = input.witnessUtxo;
     field(out, IN.WITNESS_UTXO, new ByteWriter().u64(BigInt(value)).varBytes(script).finish());
   }
-  if (!isFinal(input)) writeWorkInProgress(out, input, hashes);
+  if (!isFinal(input)) writeWorkInProgress(out, input, hashes, later);
   if (input.finalScriptSig.length > 0) field(out, IN.FINAL_SCRIPTSIG, input.finalScriptSig);
   if (input.finalWitness.length > 0) {
     const stack = new ByteWriter().compactSize(input.finalWitness.length);
@@ -108,10 +108,10 @@ function writeInput(out: ByteWriter, psbt: Psbt, input: PsbtInput, index: number
 }
 
 /** What an input no longer needs once it has its final scripts. */
-function writeWorkInProgress(out: ByteWriter, input: PsbtInput, hashes: Hashes): void {
+function writeWorkInProgress(out: ByteWriter, input: PsbtInput, hashes: Hashes, later: boolean): void {
   const signatures = [...input.partialSigs.values()].map((sig) => ({ ...sig, id: hashes.hash160(sig.publicKey) }));
   for (const { publicKey, signature } of sortedBy(signatures, (sig) => sig.id)) keyed(out, IN.PARTIAL_SIG, publicKey, signature);
-  if (input.sighashType > 0) field(out, IN.SIGHASH, u32(input.sighashType));
+  if (input.sighashType !== null && (later || input.sighashType > 0)) field(out, IN.SIGHASH, u32(input.sighashType));
   if (input.redeemScript.length > 0) field(out, IN.REDEEM_SCRIPT, input.redeemScript);
   if (input.witnessScript.length > 0) field(out, IN.WITNESS_SCRIPT, input.witnessScript);
   writeKeyPaths(out, IN.BIP32_DERIVATION, input.keyPaths);

@@ -51,8 +51,7 @@ export interface PsbtInput {
   witnessUtxo: SpentOutput | null;
   /** By HASH160 of the public key. */
   readonly partialSigs: Map<string, PartialSig>;
-  /** 0 when nobody chose one. */
-  sighashType: number;
+  sighashType: number | null;
   redeemScript: Uint8Array;
   witnessScript: Uint8Array;
   /** By public key. */
@@ -122,7 +121,7 @@ export function emptyInput(): PsbtInput {
     nonWitnessUtxo: null,
     witnessUtxo: null,
     partialSigs: new Map(),
-    sighashType: 0,
+    sighashType: null,
     redeemScript: EMPTY,
     witnessScript: EMPTY,
     keyPaths: new Map(),

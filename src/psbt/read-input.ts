@@ -43,6 +43,8 @@ function readField(reader: PsbtReader, key: Uint8Array, input: PsbtInput, seen: 
     case IN.SIGHASH:
       once(reader, seen, key, 'Input Sighash Type', 'input sighash type', 'Sighash type');
       input.sighashType = reader.sized(() => reader.u32() | 0);
+      // Before release 32 none was chosen then.
+      if (input.sighashType === 0 && !reader.later) input.sighashType = null;
       break;
     case IN.REDEEM_SCRIPT:
       once(reader, seen, key, 'Input redeemScript', 'input redeemScript', 'Input redeemScript');

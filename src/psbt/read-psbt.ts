@@ -78,7 +78,8 @@ function readGlobalField(reader: PsbtReader, key: Uint8Array, global: GlobalFiel
       break;
     case GLOBAL.XPUB: {
       checkKeySize(reader, key, XPUB_KEY_SIZE, 'Global XPUB', 'Size of key was not the expected size for the type global xpub');
-      if (!isPublicKey(reader, key.subarray(46))) failRead('Invalid pubkey');
+      // The key of depth 0 has neither a parent nor a place among its children.
+      if ((key[5] === 0 && key.subarray(6, 14).some(Boolean)) || !isPublicKey(reader, key.subarray(46))) failRead('Invalid pubkey');
       const path = readRaw(reader, key, global.unknown);
       readOrigin(new PsbtReader(path, reader.crypto, reader.later), path.length);
       break;

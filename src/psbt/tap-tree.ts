@@ -29,26 +29,31 @@ export function encodeTapTree(leaves: readonly TapTreeLeaf[]): Uint8Array {
 /** What is wrong with a tree, in Core's words; null when it is whole. */
 export function checkTapTree(tree: Uint8Array): string | null {
   if (tree.length === 0) return 'Output Taproot tree must not be empty';
-  let leaves: TapTreeLeaf[];
-  try {
-    leaves = tapTreeLeaves(tree);
-  } catch (error) {
-    if (error instanceof DecodeError) return 'CDataStream::read(): end of data';
-    throw error;
-  }
+  const reader = new ByteReader(tree);
   // Depths whose left side is there already.
   const open = new Set<number>();
   let done = false;
-  for (const { depth, leafVersion } of leaves) {
+  let malformed = false;
+  while (reader.remaining > 0) {
+    let depth: number;
+    let leafVersion: number;
+    try {
+      depth = reader.u8();
+      leafVersion = reader.u8();
+      reader.varBytes();
+    } catch (error) {
+      if (error instanceof DecodeError) return error.message;
+      throw error;
+    }
     if (depth > MAX_DEPTH) return 'Output Taproot tree has as leaf greater than Taproot maximum depth';
     if ((leafVersion & 1) !== 0) return 'Output Taproot tree has a leaf with an invalid leaf version';
     // A deeper left side must be whole before anything shallower comes.
-    for (const one of open) if (one > depth) return 'Output Taproot tree is malformed';
-    if (done) return 'Output Taproot tree is malformed';
+    if (done || [...open].some((one) => one > depth)) malformed = true;
+    if (malformed) continue;
     let at = depth;
     for (; at > 0 && open.has(at); at--) open.delete(at);
     if (at === 0) done = true;
     else open.add(at);
   }
-  return done ? null : 'Output Taproot tree is malformed';
+  return done && !malformed ? null : 'Output Taproot tree is malformed';
 }

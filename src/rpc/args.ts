@@ -36,7 +36,9 @@ function integer(value: JsonValue | undefined, min: bigint, max: bigint): bigint
   if (!(value instanceof JsonNumber)) return wrong(value, 'number', 'an integer');
   if (value.text.length > 20 || !/^-?\d+$/.test(value.text)) fail(RPC_CODE.MISC_ERROR, 'JSON integer out of range');
   const number = BigInt(value.text);
-  return number < min || number > max ? fail(RPC_CODE.MISC_ERROR, 'JSON integer out of range') : number;
+  // Unsigned types take no sign, of zero neither.
+  const signed = min === 0n && value.text.startsWith('-');
+  return signed || number < min || number > max ? fail(RPC_CODE.MISC_ERROR, 'JSON integer out of range') : number;
 }
 
 /** A 32-bit signed integer; `1.0` and `1e3` are out of range. */

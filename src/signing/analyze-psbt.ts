@@ -105,7 +105,8 @@ async function estimateSize(work: PsbtSigning, crypto: Crypto, pauses: Pick<Slic
   for (let i = 0; i < work.psbt.inputs.length; i++) {
     if (work.later && isDone(work, i)) {
       // Without all outputs spent at hand Core can't verify signatures of taproot, and gives no size.
-      if (witnessVersion(work.signing.spent[i]?.script ?? NOTHING) === 1) return null;
+      const script = work.signing.spent[i]?.script ?? NOTHING;
+      if (witnessVersion(script) === 1 && script.length === 34) return null;
       continue;
     }
     if (!dummySignPsbtInput(work, i)) return null;

@@ -14,8 +14,7 @@ export async function finalizePsbt(
   const work = psbtSigning(psbt, crypto, later);
   let complete = true;
   for (let i = 0; i < psbt.inputs.length; i++) {
-    const { sighashType } = psbt.inputs[i];
-    if (!signPsbtInput(work, i, null, { hashType: sighashType > 0 ? sighashType : null, finalize: true }).final) complete = false;
+    if (!signPsbtInput(work, i, null, { hashType: psbt.inputs[i].sighashType, finalize: true }).final) complete = false;
     if (pauses.due) await pauses.pause();
   }
   return complete;

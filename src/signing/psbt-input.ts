@@ -79,11 +79,8 @@ export function signPsbtInput(work: PsbtSigning, index: number, by: PsbtSigner |
   const output = signing.spent[index];
   let hashType = by?.hashType ?? SIGHASH_ALL;
   if (work.later && output !== null) {
-    if (isDone(work, index)) return { final: true, missing: null };
-    // Core takes final scripts for right here where the whole previous transaction is there, else has nothing to say.
-    if (isFinal(work.psbt.inputs[index])) return { final: work.psbt.inputs[index].nonWitnessUtxo !== null, missing: null };
-    const chosen = chooseHashType(work.psbt.inputs[index], output.script, options.hashType);
-    if (chosen === null) return { final: false, missing: null, mismatch: true };
+    const chosen = outcomeOrHashType(work, index, output.script, options.hashType);
+    if (typeof chosen !== 'number') return chosen;
     hashType = chosen;
   }
   // SINGLE without its output would sign the number one: anybody could use that signature.
@@ -94,6 +91,16 @@ export function signPsbtInput(work: PsbtSigning, index: number, by: PsbtSigner |
   return solveInput(work, index, by.made ? withMade(tools, by.made) : tools, how, by.made);
 }
 
+/** What release 32 knows of an input without solving it, or the sighash type that signatures get. */
+function outcomeOrHashType(work: PsbtSigning, index: number, script: Uint8Array, asked: number | null): InputOutcome | number {
+  if (isDone(work, index)) return { final: true, missing: null };
+  const input = work.psbt.inputs[index];
+  const hashType = chooseHashType(input, script, asked);
+  if (hashType === null) return { final: false, missing: null, mismatch: true };
+  // Core takes final scripts for right here where the whole previous transaction is there, else has nothing to say.
+  return isFinal(input) ? { final: input.nonWitnessUtxo !== null, missing: null } : hashType;
+}
+
 /**
  * The sighash type that signatures get; one that is not the usual is noted in the input.
  * @returns null on a mismatch
@@ -101,7 +108,7 @@ export function signPsbtInput(work: PsbtSigning, index: number, by: PsbtSigner |
 function chooseHashType(input: PsbtInput, script: Uint8Array, asked: number | null): number | null {
   const taproot = witnessVersion(script) === 1 && script.length === 34;
   const hashType = asked ?? (taproot ? SIGHASH_DEFAULT : SIGHASH_ALL);
-  if (input.sighashType !== 0 && input.sighashType !== hashType) return null;
+  if (input.sighashType !== null && input.sighashType !== hashType) return null;
   if (hashType !== SIGHASH_DEFAULT && (taproot || hashType !== SIGHASH_ALL)) input.sighashType = hashType;
   const schnorr = [...(input.tapKeySig ? [input.tapKeySig] : []), ...[...input.tapScriptSigs.values()].map((sig) => sig.signature)];
   const matches = (signature: Uint8Array): boolean => signature[signature.length - 1] === hashType;
@@ -131,6 +138,9 @@ const unsigned = (provider: SigningProvider, signing: SigningTx, index: number):
 
 /** The same with signatures of the right size and no meaning, to learn how large the transaction will be. */
 export function dummySignPsbtInput(work: PsbtSigning, index: number): boolean {
+  const output = work.signing.spent[index];
+  const known = work.later && output !== null ? outcomeOrHashType(work, index, output.script, null) : 0;
+  if (typeof known !== 'number') return known.final;
   return solveInput(work, index, dummyTools(NOBODY, work.signing.crypto), { dummy: true, finalize: true }).final;
 }
 
@@ -173,6 +183,13 @@ function verifies(signing: SigningTx, index: number, { scriptSig, witness }: Pic
   const output = signing.spent[index];
   if (output === null) return false;
   return verifyScript(scriptSig, output.script, witness, STANDARD_SCRIPT_FLAGS, locksOf(signing, index)) === ScriptError.OK;
+}
+
+/** Whole transactions are of no use where every signature commits to all amounts: taproot, without ANYONECANPAY. */
+export function dropNeedless(psbt: Psbt): void {
+  const commits = ({ witnessUtxo, sighashType }: PsbtInput): boolean =>
+    witnessUtxo !== null && witnessVersion(witnessUtxo.script) > 0 && ((sighashType ?? 0) & SIGHASH_ANYONECANPAY) === 0;
+  if (psbt.inputs.every(commits)) for (const input of psbt.inputs) input.nonWitnessUtxo = null;
 }
 
 /** Tells signers about an output's scripts and keys, as far as the provider knows them. */

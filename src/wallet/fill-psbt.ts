@@ -4,13 +4,13 @@
 import { hashKey } from '../consensus/bytes/hex.js';
 import { joinScript, plainPush, scriptHashScript, witnessProgramScript } from '../consensus/script/build-script.js';
 import { OP } from '../consensus/script/opcodes.js';
-import { SIGHASH_ALL, SIGHASH_ANYONECANPAY } from '../consensus/script/sighash.js';
+import { SIGHASH_ALL } from '../consensus/script/sighash.js';
 import { publicKeyHashScript, witnessVersion } from '../consensus/script/templates.js';
 import type { Crypto } from '../crypto/crypto.js';
 import type { Signer } from '../crypto/schnorr-signer.js';
 import { Slicer } from '../lib/slicer.js';
 import { isFinal, type Psbt, type PsbtInput } from '../psbt/psbt.js';
-import { isDone, psbtSigning, signPsbtInput, updatePsbtOutput } from '../signing/psbt-input.js';
+import { dropNeedless, isDone, psbtSigning, signPsbtInput, updatePsbtOutput } from '../signing/psbt-input.js';
 import { signAhead } from '../signing/sign-ahead.js';
 import type { SigningThreads } from '../signing/sign-transaction.js';
 import { FlatProvider, HidingProvider, type SigningProvider, StackedProvider } from '../signing/signing-provider.js';
@@ -64,7 +64,8 @@ export async function fillPsbt(
   const made = sign ? await signAhead(work, (spent) => signingProviderOf(wallet, spent), hashType, signingThreads) : null;
   for (const [i, input] of psbt.inputs.entries()) {
     if (isFinal(input)) continue;
-    if (!later && sign && input.sighashType > 0 && input.sighashType !== (hashType ?? SIGHASH_ALL)) return { fault: 'sighash mismatch' };
+    if (!later && sign && (input.sighashType ?? 0) > 0 && input.sighashType !== (hashType ?? SIGHASH_ALL))
+      return { fault: 'sighash mismatch' };
     const output = work.signing.spent[i];
     if (output === null) {
       if (input.nonWitnessUtxo !== null) return { fault: 'missing inputs' };
@@ -74,7 +75,7 @@ export async function fillPsbt(
     // Below zero is a type above all that there are: not asked for, so not signed with.
     const by = {
       provider: hide(provider, !sign),
-      hashType: hashType ?? Math.max(input.sighashType, 0),
+      hashType: hashType ?? Math.max(input.sighashType ?? 0, 0),
       signer,
       made: made?.get(i) ?? null,
     };
@@ -88,13 +89,6 @@ export async function fillPsbt(
   }
   if (later) dropNeedless(psbt);
   return { complete: psbt.inputs.every((_, i) => isDone(work, i)) };
-}
-
-/** Whole transactions are of no use where every signature commits to all amounts: taproot, without ANYONECANPAY. */
-function dropNeedless(psbt: Psbt): void {
-  const commits = ({ witnessUtxo, sighashType }: PsbtInput): boolean =>
-    witnessUtxo !== null && witnessVersion(witnessUtxo.script) > 0 && (sighashType & SIGHASH_ANYONECANPAY) === 0;
-  if (psbt.inputs.every(commits)) for (const input of psbt.inputs) input.nonWitnessUtxo = null;
 }
 
 async function addTransactions(wallet: Wallet, psbt: Psbt): Promise<void> {

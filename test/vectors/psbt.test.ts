@@ -66,7 +66,7 @@ function signedBy(privkeys: readonly string[], psbt: Psbt, only?: number): Psbt 
   }
   const work = psbtSigning(psbt, crypto);
   psbt.inputs.forEach((input, i) => {
-    if (only === undefined || only === i) signPsbtInput(work, i, { provider, hashType: input.sighashType, signer });
+    if (only === undefined || only === i) signPsbtInput(work, i, { provider, hashType: input.sighashType ?? 0, signer });
   });
   return psbt;
 }

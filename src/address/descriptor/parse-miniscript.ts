@@ -29,10 +29,13 @@ export function parseMiniscriptNode(text: string, place: ScriptPlace, state: Par
   return rows.map((row) => new MiniscriptScript(tree, row, context));
 }
 
-/** The same key may be spelled in several ways: what counts is the first one it stands for. */
+/**
+ * The same key may be spelled in several ways: what counts is the first one it stands for. Keys that only their private
+ * keys give are all the same to Core.
+ */
 function identityOf(key: KeyExpression): string {
   const publicKey = key.publicKey(0, {});
-  return publicKey === null ? key.publicText() : toHex(publicKey);
+  return publicKey === null ? '' : toHex(publicKey);
 }
 
 function describe({ node, reason }: Fault, keys: readonly KeyExpression[]): string {

@@ -1,6 +1,7 @@
 // Reads miniscript (BIP-0379): wrappers, fragments, and the spellings that stand for others (pk, pkh, and_n, t: l: u:).
 // Keys are read by the caller. Nesting is bounded, as the tree is walked by recursion. Used by descriptors.
 import { fromHex, isHex } from '../../consensus/bytes/hex.js';
+import { takeExpression } from '../descriptor/cursor.js';
 import type { Fragment, MiniscriptContext, MiniscriptNode } from './fragment.js';
 import { makeNode } from './make-node.js';
 
@@ -131,9 +132,11 @@ class Reader {
   }
 
   #keyed(fragment: 'pk_k' | 'pk_h', checked: boolean): MiniscriptNode | null {
-    const text = this.#argument();
-    if (text === '' || this.#text[this.#at] !== ')') return null;
-    const node = makeNode(fragment, this.#context, { keys: [this.#readKey(text)] });
+    // Core cuts the whole expression first: what stands in its brackets is the key, commas and all.
+    const call = takeExpression({ text: this.#text.slice(this.#at - 1) });
+    if (call.length < 2 || !call.endsWith(')')) return null;
+    this.#at += call.length - 2;
+    const node = makeNode(fragment, this.#context, { keys: [this.#readKey(call.slice(1, -1))] });
     return checked ? makeNode('c', this.#context, { subs: [node] }) : node;
   }
 
@@ -151,23 +154,33 @@ class Reader {
   #multi(fragment: 'multi' | 'multi_a'): MiniscriptNode | null {
     const inLeaf = fragment === 'multi_a';
     if (inLeaf !== (this.#context === 'tapscript')) return null;
-    const k = this.#number();
+    const threshold = /^-?[0-9]{1,18}(?=,)/.exec(this.#text.slice(this.#at));
+    if (threshold === null) return null;
+    this.#at += threshold[0].length;
+    const k = Number(threshold[0]);
     const keys: number[] = [];
-    while (this.#take(',')) keys.push(this.#readKey(this.#argument()));
+    while (this.#take(',')) {
+      // Core cuts at the next comma, whatever brackets it stands in.
+      const end = /^[^,)]+(?=[,)])/.exec(this.#text.slice(this.#at));
+      if (end === null) return null;
+      this.#at += end[0].length;
+      keys.push(this.#readKey(end[0]));
+    }
     const limit = inLeaf ? MAX_LEAF_KEYS : MAX_MULTI_KEYS;
-    if (k === null || keys.length === 0 || keys.length > limit || k > keys.length) return null;
+    if (k < 1 || keys.length > limit || k > keys.length) return null;
     return makeNode(fragment, this.#context, { k, keys });
   }
 
   #thresh(depth: number): MiniscriptNode | null {
     const k = this.#number();
+    if (k === null) return null;
     const subs: MiniscriptNode[] = [];
     while (this.#take(',')) {
       const sub = this.expression(depth + 1);
       if (sub === null) return null;
       subs.push(sub);
     }
-    return k !== null && k <= subs.length ? makeNode('thresh', this.#context, { subs, k }) : null;
+    return k <= subs.length ? makeNode('thresh', this.#context, { subs, k }) : null;
   }
 
   #subs(count: number, depth: number): MiniscriptNode[] | null {

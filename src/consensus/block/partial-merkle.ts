@@ -4,7 +4,7 @@
 
 import type { Hashes } from '../../crypto/crypto.js';
 import { equalBytes } from '../bytes/hex.js';
-import { ByteReader, DecodeError } from '../bytes/reader.js';
+import { ByteReader } from '../bytes/reader.js';
 import { ByteWriter } from '../bytes/writer.js';
 
 /** A block of the smallest possible transactions (60 bytes) has no more than this. */
@@ -87,12 +87,12 @@ export function encodePartialMerkle(tree: PartialMerkle): Uint8Array {
   return out.varBytes(packed).finish();
 }
 
-/** Reads those bytes; what follows is ignored. @throws DecodeError */
-export function decodePartialMerkle(bytes: Uint8Array): PartialMerkle {
+/** Reads those bytes; what follows is ignored. @param from where they begin @throws DecodeError */
+export function decodePartialMerkle(bytes: Uint8Array, from = 0): PartialMerkle {
   const reader = new ByteReader(bytes);
+  reader.skip(from);
   const count = reader.u32();
   const size = reader.compactSize();
-  if (size * 32 > reader.remaining) throw new DecodeError('more hashes than bytes');
   const hashes: Uint8Array[] = [];
   for (let i = 0; i < size; i++) hashes.push(reader.bytes(32));
   const packed = reader.varBytes();

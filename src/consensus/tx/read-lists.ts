@@ -4,21 +4,17 @@
 // end, witness start or 0), then per output OUTPUT_SLOTS entries (start, script start), then the end of the last
 // output.
 
-import { type ByteReader, DecodeError } from '../bytes/reader.js';
+import type { ByteReader } from '../bytes/reader.js';
 import type { OffsetTable } from './offset-table.js';
 
 /** Table entries per input. */
 export const INPUT_SLOTS = 4;
 /** Table entries per output. */
 export const OUTPUT_SLOTS = 2;
-// Smallest encodings: outpoint 36 + empty script 1 + sequence 4; value 8 + empty script 1.
-const MIN_INPUT_SIZE = 41;
-const MIN_OUTPUT_SIZE = 9;
 
-/** Reads the input list into the table and returns its length. @throws DecodeError */
+/** Reads the input list into the table, which grows with what is read, and returns its length. @throws DecodeError */
 export function readInputs(reader: ByteReader, table: OffsetTable): number {
   const count = reader.compactSize();
-  if (count * MIN_INPUT_SIZE > reader.remaining) throw new DecodeError('more inputs than bytes');
   for (let i = 0; i < count; i++) {
     const start = reader.skip(36);
     const length = reader.compactSize();
@@ -35,7 +31,6 @@ export function readInputs(reader: ByteReader, table: OffsetTable): number {
 /** Reads the output list into the table and returns its length; the caller closes the table. @throws DecodeError */
 export function readOutputs(reader: ByteReader, table: OffsetTable): number {
   const count = reader.compactSize();
-  if (count * MIN_OUTPUT_SIZE > reader.remaining) throw new DecodeError('more outputs than bytes');
   for (let i = 0; i < count; i++) {
     const start = reader.skip(8);
     const length = reader.compactSize();

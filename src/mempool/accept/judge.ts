@@ -134,9 +134,11 @@ export class Judge {
       spendsCoinbase: work.spendsCoinbase,
       locks: work.locks,
     });
-    // As Core, before the pool is trimmed: what pays for others or replaces others says nothing about waiting times.
+    // As Core, before the pool is trimmed: what pays for others says nothing about waiting times, nor did what replaces
+    // others before release 27.
     const { bypassLimits, inPackage } = work.accept;
-    const telling = work.conflicts.size === 0 && bypassLimits !== true && inPackage === undefined && !pool.links.hasParents(row);
+    const alone = inPackage === undefined && !pool.links.hasParents(row);
+    const telling = (work.conflicts.size === 0 || this.options.policy.fullRbf) && bypassLimits !== true && alone;
     fees.enter(pool.entry(row), telling && this.deps.blocksAreCurrent());
     return row;
   }

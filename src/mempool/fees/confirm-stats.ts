@@ -167,7 +167,8 @@ export class ConfirmStats {
       total += sums.count[bucket];
       failed += sums.failed[row + bucket];
       for (let blocks = target; blocks < this.maxConfirms; blocks++) {
-        waiting += this.#waiting[wrap(height - blocks, this.maxConfirms) * width + bucket];
+        // Below height 0 the number wraps at 2^32, as in Core.
+        waiting += this.#waiting[wrap((height - blocks) >>> 0, this.maxConfirms) * width + bucket];
       }
       waiting += this.#waitingLonger[bucket];
       if (total < enough) continue;

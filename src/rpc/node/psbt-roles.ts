@@ -1,5 +1,7 @@
 // What analyzepsbt, finalizepsbt and utxoupdatepsbt share: the calls about PSBTs that look at scripts and coins. Core
 // 0.21: rpc/rawtransaction.cpp.
+import type { Expansion } from '../../address/descriptor/expansion.js';
+import { hashKey } from '../../consensus/bytes/hex.js';
 import { isPayToScriptHash, witnessVersion } from '../../consensus/script/templates.js';
 import { follows } from '../../policy/compat.js';
 import type { Psbt } from '../../psbt/psbt.js';
@@ -18,6 +20,13 @@ export async function addOutputs(ctx: NodeContext, psbt: Psbt, provider: FlatPro
     const isKnown = input.nonWitnessUtxo !== null || (input.witnessUtxo !== null && !follows(ctx.compat, 26));
     if (!isKnown && output && isSegwit(output.script, provider)) input.witnessUtxo = { value: output.value, script: output.script };
   }
+}
+
+/** Tells what a descriptor gives; since release 30 every key of it, whether its scripts name the key by its hash or not. */
+export function learnExpansion({ crypto, compat }: NodeContext, provider: FlatProvider, expansion: Expansion): void {
+  provider.addExpansion(expansion, crypto);
+  if (!follows(compat, 30)) return;
+  for (const { publicKey } of expansion.keys) provider.publicKeys.set(hashKey(crypto.hash160(publicKey)), publicKey);
 }
 
 /** Whether spending an output takes a witness, as far as the scripts at hand tell. */

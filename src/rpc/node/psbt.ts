@@ -8,11 +8,14 @@ import { asPsbt } from '../render/psbt-text.js';
 import type { JsonValue } from '../wire/values.js';
 import { Slicer } from './slices.js';
 
-export async function asPsbts(ctx: NodeContext, list: readonly JsonValue[], call: CallInfo): Promise<Psbt[]> {
+/** @param check what one must meet before the next is read */
+export async function asPsbts(ctx: NodeContext, list: readonly JsonValue[], call: CallInfo, check?: (psbt: Psbt) => void): Promise<Psbt[]> {
   const pauses = new Slicer(call.breathe);
   const psbts: Psbt[] = [];
   for (const text of list) {
-    psbts.push(await asPsbt(asString(text), ctx, pauses));
+    const psbt = await asPsbt(asString(text), ctx, pauses);
+    check?.(psbt);
+    psbts.push(psbt);
     if (pauses.due) await pauses.pause();
   }
   return psbts;

@@ -9,10 +9,11 @@ import { fail, RPC_CODE } from '../errors.js';
 /** The tree after a proof's header. @throws RpcError with Core's words for a stream that ends early */
 export function decodeProof(bytes: Uint8Array, compat: Compat): PartialMerkle {
   try {
-    return decodePartialMerkle(bytes.subarray(HEADER_SIZE));
+    return decodePartialMerkle(bytes, HEADER_SIZE);
   } catch (error) {
     if (error instanceof DecodeError) {
-      return fail(RPC_CODE.MISC_ERROR, `${only(compat, 28) ? 'SpanReader' : 'CDataStream'}::read(): end of data: iostream error`);
+      const words = only(compat, 28) ? error.message.replace('CDataStream', 'SpanReader') : error.message;
+      return fail(RPC_CODE.MISC_ERROR, `${words}: iostream error`);
     }
     throw error;
   }

@@ -167,7 +167,8 @@ async function inputMembers(psbt: Psbt, index: number, ctx: RenderContext, pause
       signatures.map(({ signature }) => hex(signature)),
     );
   }
-  if (input.sighashType > 0) out.sighash = HASH_TYPE_NAMES.get(input.sighashType & 0xff) ?? '';
+  const type = input.sighashType;
+  if (type !== null && (type > 0 || knowsAll(ctx))) out.sighash = HASH_TYPE_NAMES.get(type & 0xff) ?? '';
   if (input.redeemScript.length > 0) out.redeem_script = innerScript(input.redeemScript);
   if (input.witnessScript.length > 0) out.witness_script = innerScript(input.witnessScript);
   if (input.keyPaths.size > 0) out.bip32_derivs = keyPathMembers(input.keyPaths, ctx);

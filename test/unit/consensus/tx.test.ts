@@ -89,8 +89,8 @@ t.test('odd shapes', async (t) => {
   refuse('0100000000020000' + '00000000', /Unknown transaction optional data/);
   // 2^32 inputs or outputs claimed in sixty bytes.
   refuse(`01000000ff0000000001000000${'00'.repeat(47)}`, /too large/);
-  refuse(`01000000fe00000002${'00'.repeat(51)}`, /more inputs than bytes/);
-  refuse(`0100000001${'11'.repeat(36)}00fffffffffe00000001${'00'.repeat(9)}`, /more outputs than bytes/);
+  refuse(`01000000fe00000002${'00'.repeat(51)}`, /end of data/);
+  refuse(`0100000001${'11'.repeat(36)}00fffffffffe00000001${'00'.repeat(9)}`, /end of data/);
   refuse(`0100000001${'11'.repeat(36)}fe00000002${'00'.repeat(60)}`, /end of data/);
   refuse(EXTENDED.replace('0201cc02ddee', 'feffffff0001cc02ddee'), /too large/);
   // Without inputs, the legacy format reads as a flag.

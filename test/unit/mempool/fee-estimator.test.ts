@@ -3,6 +3,7 @@
 import t from 'tap';
 import { decodeEstimates, encodeEstimates } from '../../../src/mempool/fees/estimates-file.js';
 import { FEE_BUCKETS, FeeEstimator, type TrackedEntry } from '../../../src/mempool/fees/fee-estimator.js';
+import { NEW_RULES } from '../../../src/policy/options.js';
 import { outpointOf, spend } from '../../framework/model-chain.js';
 import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';
 
@@ -139,6 +140,13 @@ t.test('which entries of a pool are followed', async (t) => {
   const rival = pay(coin, 10_000);
   await pool.accept(rival);
   t.equal(pool.get(rival.txid)?.feeBucket, -1, 'it had to pay for what it replaced');
+  const newer = createPool({ policy: { ...NO_POLICY, ...NEW_RULES, requireStandard: false } });
+  newer.chain.connect([]);
+  const contested = newer.chain.fund(50_000);
+  await newer.pool.accept(pay(contested, 40_000));
+  const better = pay(contested, 10_000);
+  await newer.pool.accept(better);
+  t.ok((newer.pool.get(better.txid)?.feeBucket ?? -1) >= 0, 'since release 27 that counts');
   const plain = pay(chain.fund(50_000), 45_000);
   await pool.accept(plain);
   chain.connect([plain]);

@@ -1,5 +1,6 @@
 // gettxout: an unspent output, with and without the pool on top.
-import { asBool, asHash, asInt } from '../../args.js';
+import { follows } from '../../../policy/compat.js';
+import { asBool, asHash, asInt, asUint32 } from '../../args.js';
 import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { outpointOf, renderContext } from '../../node/lookup.js';
@@ -19,7 +20,7 @@ function shown(ctx: NodeContext, out: { value: number; script: Uint8Array; coinb
 
 export const gettxout: Run<NodeContext> = async (ctx, args) => {
   const txid = asHash(args[0], 'txid');
-  const index = asInt(args[1]) >>> 0;
+  const index = follows(ctx.compat, 31) ? asUint32(args[1]) : asInt(args[1]) >>> 0;
   const withPool = (args[2] ?? null) === null || asBool(args[2]);
   const outpoint = outpointOf(txid, index);
   if (withPool) {

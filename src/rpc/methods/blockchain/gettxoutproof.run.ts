@@ -41,6 +41,7 @@ function wantedTxids(value: JsonValue | undefined): Set<string> {
 
 export const gettxoutproof: Run<NodeContext> = async (ctx, args, call) => {
   const wanted = wantedTxids(args[0]);
+  if (wanted.size === 0 && follows(ctx.compat, 22)) fail(RPC_CODE.INVALID_PARAMETER, "Parameter 'txids' cannot be empty");
   let node: HeaderInfo | undefined;
   if ((args[1] ?? null) !== null) node = ctx.chain.node(asHash(args[1], 'blockhash')) ?? notFound();
   node ??= await blockByCoins(ctx, wanted);

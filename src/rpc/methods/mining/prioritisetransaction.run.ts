@@ -1,14 +1,17 @@
 // Runs prioritisetransaction.
 import { MOST_DELTA } from '../../../mempool/options.js';
+import { follows } from '../../../policy/compat.js';
 import { asDouble, asHash, asInt64Within } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 
 export const prioritisetransaction: NodeRun = (ctx, args) => {
   const txid = asHash(args[0], 'txid');
-  const delta = asInt64Within(args[2], MOST_DELTA);
   const dummy = args[1] ?? null;
-  if (dummy !== null && asDouble(dummy) !== 0) {
+  const number = (): number => (dummy === null ? 0 : asDouble(dummy));
+  if (follows(ctx.compat, 28)) number();
+  const delta = asInt64Within(args[2], MOST_DELTA);
+  if (number() !== 0) {
     fail(RPC_CODE.INVALID_PARAMETER, 'Priority is no longer supported, dummy argument to prioritisetransaction must be 0.');
   }
   if (ctx.mempool.hasFixedFee(txid)) fail(RPC_CODE.INVALID_PARAMETER, 'Priority is not supported for transactions with dust outputs.');

@@ -17,7 +17,7 @@ export const analyzepsbt: Run<NodeContext> = async (ctx, args, call) => {
   if (inputs.length > 0) out.inputs = inputs.map(inputMembers);
   if (virtualSize !== null) {
     out.estimated_vsize = virtualSize;
-    out.estimated_feerate = new Amount(feeRateOf(fee ?? 0, virtualSize));
+    out.estimated_feerate = new Amount(feeRateOf(fee ?? 0, virtualSize, follows(ctx.compat, 31)));
   }
   if (fee !== null) out.fee = new Amount(fee);
   out.next = next;

@@ -4,12 +4,12 @@ import { follows } from '../../../policy/compat.js';
 import { extractTx } from '../../../psbt/extract-tx.js';
 import { isFinal, type Psbt } from '../../../psbt/psbt.js';
 import { finalizePsbt } from '../../../signing/finalize-psbt.js';
-import { isDone, psbtSigning, signPsbtInput, updatePsbtOutput } from '../../../signing/psbt-input.js';
+import { dropNeedless, isDone, psbtSigning, signPsbtInput, updatePsbtOutput } from '../../../signing/psbt-input.js';
 import { FlatProvider, HidingProvider } from '../../../signing/signing-provider.js';
 import { asArray, asBool } from '../../args.js';
 import type { NodeContext } from '../../context/node.js';
 import type { CallInfo, Run } from '../../dispatch.js';
-import { addOutputs } from '../../node/psbt-roles.js';
+import { addOutputs, learnExpansion } from '../../node/psbt-roles.js';
 import { expandScanObject } from '../../node/scan-object.js';
 import { asHashType } from '../../node/signing-args.js';
 import { Slicer } from '../../node/slices.js';
@@ -45,6 +45,7 @@ export const descriptorprocesspsbt: Run<NodeContext> = async (ctx, args, call) =
       updatePsbtOutput(work, i, shown);
       if (pauses.due) await pauses.pause();
     }
+    if (later) dropNeedless(psbt);
     const complete = psbt.inputs.every((_, i) => isDone(work, i));
     const text = psbtText(psbt, ctx.crypto, ctx.compat);
     return { psbt: text, complete, ...(complete ? { hex: hex(await extracted(ctx, psbt, later, pauses)) } : {}) };
@@ -69,7 +70,7 @@ async function learn(
 ): Promise<void> {
   for (const object of objects) {
     for (const expansion of expandScanObject(ctx, object, call, provider)) {
-      provider.addExpansion(expansion, ctx.crypto);
+      learnExpansion(ctx, provider, expansion);
       if (pauses.due) await pauses.pause();
     }
   }

@@ -1,7 +1,7 @@
 // Runs getrawtransaction.
 import { equalBytes } from '../../../consensus/bytes/hex.js';
 import type { TxView } from '../../../consensus/tx/tx-view.js';
-import { shows } from '../../../policy/compat.js';
+import { follows, shows } from '../../../policy/compat.js';
 import { asHash } from '../../args.js';
 import type { HeaderInfo } from '../../context/chain.js';
 import type { NodeContext } from '../../context/node.js';
@@ -64,7 +64,7 @@ export const getrawtransaction: Run<NodeContext> = async (ctx, args, call) => {
     node = ctx.chain.node(asHash(blockhash, 'parameter 3')) ?? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Block hash not found');
   }
   const { tx, blockHash, pooledSize } = node ? await inBlock(ctx, hashHex(txid), node, call.signal) : await anywhere(ctx, txid);
-  if (verbosity === 0) return txHex(tx);
+  if (verbosity === 0 || (verbosity < 0 && follows(ctx.compat, 25))) return txHex(tx);
   const spent = verbosity > 1 && blockHash && shows(ctx.compat, { since: 25 }) ? await spentBy(ctx, tx, blockHash, call.signal) : null;
   return {
     in_active_chain: node ? ctx.chain.contains(node) : undefined,

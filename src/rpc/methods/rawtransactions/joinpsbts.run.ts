@@ -22,10 +22,10 @@ function shuffled(count: number): number[] {
 export const joinpsbts: Run<NodeContext> = async (ctx, args, call) => {
   const list = asArray(args[0]);
   if (list.length <= 1) fail(RPC_CODE.INVALID_PARAMETER, 'At least two PSBTs are required to join PSBTs.');
-  const psbts = await asPsbts(ctx, list, call);
-  if (follows(ctx.compat, 32) && psbts.some(({ version2 }) => version2 !== null)) {
-    fail(RPC_CODE.INVALID_PARAMETER, 'joinpsbts only operates on version 0 PSBTs');
-  }
+  const later = follows(ctx.compat, 32);
+  const psbts = await asPsbts(ctx, list, call, ({ version2 }) => {
+    if (later && version2 !== null) fail(RPC_CODE.INVALID_PARAMETER, 'joinpsbts only operates on version 0 PSBTs');
+  });
   const joined = joinPsbts(psbts, shuffled, ctx.crypto);
   if ('repeated' in joined) return fail(RPC_CODE.INVALID_PARAMETER, `Input ${joined.repeated} exists in multiple PSBTs`);
   return psbtText(joined, ctx.crypto, ctx.compat);

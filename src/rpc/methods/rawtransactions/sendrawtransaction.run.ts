@@ -30,11 +30,11 @@ interface Offer {
 
 /** Without a promise where the pool needs none, since batches have thousands. */
 export const sendrawtransaction: Run<NodeContext> = (ctx, args, call) => {
-  const tx = offeredTx(ctx, asString(args[0]), call);
-  const maxFeeSats = maxFee(maxRate(ctx, args[1]), tx.vsize);
   const maxBurn = (args[2] ?? null) === null ? 0 : asAmount(args[2]);
+  const tx = offeredTx(ctx, asString(args[0]), call);
   // Before release 25 nothing was said of what is burnt, so only a caller that asks is told.
   if ((only(ctx.compat, 25) || (args[2] ?? null) !== null) && burns(tx, maxBurn)) failBurnt();
+  const maxFeeSats = maxFee(maxRate(ctx, args[1]), tx.vsize);
   const privately = ctx.network.privately();
   if (privately !== null) checkReachable(privately);
   const offer = { tx, maxFeeSats, privately };

@@ -1,12 +1,12 @@
 // Runs utxoupdatepsbt. Core 0.21: rpc/rawtransaction.cpp.
 import { follows } from '../../../policy/compat.js';
 import { isFinal } from '../../../psbt/psbt.js';
-import { psbtSigning, signPsbtInput, updatePsbtOutput } from '../../../signing/psbt-input.js';
+import { dropNeedless, psbtSigning, signPsbtInput, updatePsbtOutput } from '../../../signing/psbt-input.js';
 import { FlatProvider } from '../../../signing/signing-provider.js';
 import { asArray } from '../../args.js';
 import type { NodeContext } from '../../context/node.js';
 import type { CallInfo, Run } from '../../dispatch.js';
-import { addOutputs } from '../../node/psbt-roles.js';
+import { addOutputs, learnExpansion } from '../../node/psbt-roles.js';
 import { expandScanObject } from '../../node/scan-object.js';
 import { Slicer } from '../../node/slices.js';
 import { asPsbt, psbtText } from '../../render/psbt-text.js';
@@ -17,11 +17,13 @@ const SIGHASH_ALL = 1;
 
 export const utxoupdatepsbt: Run<NodeContext> = async (ctx, args, call) => {
   const pauses = new Slicer(call.breathe);
+  const later = follows(ctx.compat, 32);
+  // Since release 26 descriptors are read first.
+  const early = follows(ctx.compat, 26) ? await describedBy(ctx, args[1], call, pauses) : null;
   const psbt = await asPsbt(args[0], ctx, pauses);
-  const provider = await describedBy(ctx, args[1], call, pauses);
+  const provider = early ?? (await describedBy(ctx, args[1], call, pauses));
   const fresh = psbt.inputs.map(({ nonWitnessUtxo, witnessUtxo }) => nonWitnessUtxo === null && witnessUtxo === null);
   await addOutputs(ctx, psbt, provider);
-  const later = follows(ctx.compat, 32);
   const work = psbtSigning(psbt, ctx.crypto, later);
   for (let i = 0; i < psbt.inputs.length; i++) {
     if (later ? isFinal(psbt.inputs[i]) : !fresh[i]) continue;
@@ -33,6 +35,7 @@ export const utxoupdatepsbt: Run<NodeContext> = async (ctx, args, call) => {
     updatePsbtOutput(work, i, provider);
     if (pauses.due) await pauses.pause();
   }
+  if (later) dropNeedless(psbt);
   return psbtText(psbt, ctx.crypto, ctx.compat);
 };
 
@@ -42,7 +45,7 @@ async function describedBy(ctx: NodeContext, value: JsonValue | undefined, call:
   if ((value ?? null) === null) return provider;
   for (const object of asArray(value)) {
     for (const expansion of expandScanObject(ctx, object, call)) {
-      provider.addExpansion(expansion, ctx.crypto);
+      learnExpansion(ctx, provider, expansion);
       if (pauses.due) await pauses.pause();
     }
   }

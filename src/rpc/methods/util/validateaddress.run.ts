@@ -19,7 +19,8 @@ function details({ kind, witnessVersion }: DecodedAddress, scriptHex: string, co
 }
 
 export const validateaddress: Run<FrontContext> = (ctx, args) => {
-  const text = asString(args[0]);
+  // Core counts bytes.
+  const text = Buffer.from(asString(args[0])).toString('latin1');
   const decoded = decodeAddress(text, ctx.params, ctx.hashes);
   if ('error' in decoded) {
     const why = { error_locations: [...(decoded.locations ?? [])], error: decoded.error };
