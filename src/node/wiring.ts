@@ -57,6 +57,7 @@ export function wire(base: NodeBase, rooms: WiredRooms): Wired {
     state.raiseEpoch();
   };
   const publisher = new TipPublisher(() => {
+    templates.onTip();
     showTip();
     access.onTip(chain.tip.hashHex);
   });
@@ -73,7 +74,6 @@ export function wire(base: NodeBase, rooms: WiredRooms): Wired {
     outlasts = mempool.outlasts(change);
     if (!outlasts) mempool.onTip(tip, change);
     if (change.moreFollows !== true) sv2?.onTip();
-    templates.onTip();
     showDownload();
     publisher.changed(change.moreFollows === true, change.connected.length > 0);
     if (outlasts && mempool.confirming(change)) templates.onConfirmed();
