@@ -84,10 +84,26 @@ export class ByteWriter {
     return this.compactSize(value.length).bytes(value);
   }
 
+  /** Begins anew in the same memory. Only for who takes copies. */
+  restart(): this {
+    this.#length = 0;
+    return this;
+  }
+
+  /** A copy of everything written. */
+  copy(): Uint8Array {
+    return this.#data.slice(0, this.#length);
+  }
+
   /** Everything written, as an array of exactly that length. The writer must not be used afterwards. */
   finish(): Uint8Array {
     return this.#length === this.#data.length ? this.#data : this.#data.slice(0, this.#length);
   }
+}
+
+/** Copies so few bytes that a view of them would cost more. */
+export function copyFew(from: Uint8Array, at: number, to: Uint8Array, toAt: number, count: number): void {
+  for (let i = 0; i < count; i++) to[toAt + i] = from[at + i];
 }
 
 /** Writes the low 32 bits of `value` little-endian at `at`. */

@@ -3,7 +3,8 @@
 
 import type { Hashes } from '../../crypto/crypto.js';
 import { compactSizeLength } from '../bytes/compact-size.js';
-import { writeU32 } from '../bytes/writer.js';
+import { joinBuffer } from '../bytes/join-buffer.js';
+import { copyFew, writeU32 } from '../bytes/writer.js';
 import type { TxView } from '../tx/tx-view.js';
 import { writeCompactSize, writeI64 } from './preimage.js';
 import type { SpentOutput } from './spent-output.js';
@@ -32,10 +33,10 @@ export class SighashParts {
   /** SHA-256 of all outpoints. */
   get prevouts(): Uint8Array {
     if (this.#prevoutsSingle !== null) return this.#prevoutsSingle;
-    const count = this.#tx.inputCount;
-    if (count === 1) return (this.#prevoutsSingle = this.#hashes.sha256(this.#tx.outpoint(0)));
-    const joined = new Uint8Array(36 * count);
-    for (let i = 0; i < count; i++) joined.set(this.#tx.outpoint(i), i * 36);
+    const tx = this.#tx;
+    const count = tx.inputCount;
+    const joined = joinBuffer(36 * count);
+    for (let i = 0; i < count; i++) copyFew(tx.buffer, tx.outpointAt(i), joined, i * 36, 36);
     return (this.#prevoutsSingle = this.#hashes.sha256(joined));
   }
 
@@ -43,7 +44,7 @@ export class SighashParts {
   get sequences(): Uint8Array {
     if (this.#sequencesSingle !== null) return this.#sequencesSingle;
     const count = this.#tx.inputCount;
-    const joined = new Uint8Array(4 * count);
+    const joined = joinBuffer(4 * count);
     for (let i = 0; i < count; i++) writeU32(joined, i * 4, this.#tx.sequence(i));
     return (this.#sequencesSingle = this.#hashes.sha256(joined));
   }
@@ -57,7 +58,7 @@ export class SighashParts {
   get amounts(): Uint8Array {
     if (this.#amountsSingle !== null) return this.#amountsSingle;
     const spent = this.#knownSpent();
-    const joined = new Uint8Array(8 * spent.length);
+    const joined = joinBuffer(8 * spent.length);
     for (let i = 0; i < spent.length; i++) writeI64(joined, i * 8, spent[i].value);
     return (this.#amountsSingle = this.#hashes.sha256(joined));
   }
@@ -68,7 +69,7 @@ export class SighashParts {
     const spent = this.#knownSpent();
     let size = 0;
     for (const { script } of spent) size += compactSizeLength(script.length) + script.length;
-    const joined = new Uint8Array(size);
+    const joined = joinBuffer(size);
     let at = 0;
     for (const { script } of spent) {
       at = writeCompactSize(joined, at, script.length);

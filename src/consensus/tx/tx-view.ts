@@ -9,7 +9,9 @@
 
 import type { Hashes } from '../../crypto/crypto.js';
 import { isZero } from '../bytes/hex.js';
+import { joinBuffer } from '../bytes/join-buffer.js';
 import { ByteReader, DecodeError, readI64, readU32 } from '../bytes/reader.js';
+import { copyFew } from '../bytes/writer.js';
 import { OffsetTable } from './offset-table.js';
 import { INPUT_SLOTS, OUTPUT_SLOTS, readInputs, readOutputs } from './read-lists.js';
 
@@ -269,16 +271,19 @@ export class TxView {
   /** The legacy encoding: the bytes themselves without witness, else a fresh array. */
   stripped(): Uint8Array {
     if (this.end - this.start === this.strippedSize) return this.bytes;
-    const out = new Uint8Array(this.strippedSize);
-    out.set(this.buffer.subarray(this.start, this.start + 4));
+    return this.#strip(new Uint8Array(this.strippedSize));
+  }
+
+  #strip(out: Uint8Array): Uint8Array {
+    copyFew(this.buffer, this.start, out, 0, 4);
     out.set(this.buffer.subarray(this.#body, this.#bodyEnd), 4);
-    out.set(this.buffer.subarray(this.end - 4, this.end), out.length - 4);
+    copyFew(this.buffer, this.end - 4, out, out.length - 4, 4);
     return out;
   }
 
   /** Double SHA-256 of the legacy encoding, internal order. */
   get txid(): Uint8Array {
-    this.#txidCache ??= this.hashes.sha256d(this.stripped());
+    this.#txidCache ??= this.hashes.sha256d(this.hasWitness ? this.#strip(joinBuffer(this.strippedSize)) : this.stripped());
     return this.#txidCache;
   }
 

@@ -42,11 +42,14 @@ export function readHeightCode(reader: ByteReader): number {
   return readVarint(reader, MAX_HEIGHT_CODE);
 }
 
+/** For one coin after the other. */
+const coinWriter = new ByteWriter(16_384);
+
 export function encodeCoin(coin: Coin): Uint8Array {
-  const writer = new ByteWriter(coin.script.length + 16);
+  const writer = coinWriter.restart();
   writeVarint(writer, heightCode(coin));
   writeTxOut(writer, coin);
-  return writer.finish();
+  return writer.copy();
 }
 
 /** Decodes the coin in bytes [start, end); the script is a copy. Throws StoreError STORE_CORRUPTION. */

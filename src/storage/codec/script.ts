@@ -8,7 +8,7 @@
 // reader knows, and it spares a square root modulo p for each such coin that is read back.
 
 import { type ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
-import type { ByteWriter } from '../../consensus/bytes/writer.js';
+import { type ByteWriter, copyFew } from '../../consensus/bytes/writer.js';
 import { bytesOfNumber, curveY, FIELD_P, numberOfBytes } from '../../crypto/secp-field.js';
 import { readVarint, writeVarint } from './varint.js';
 
@@ -16,6 +16,9 @@ import { readVarint, writeVarint } from './varint.js';
 const SPECIAL_FORMS = 6;
 /** Longest script that is kept; Core reads longer ones as a lone OP_RETURN, since they can't be spent. */
 const MAX_SCRIPT_BYTES = 10_000;
+
+/** Up to these, copying one by one is quicker. */
+const FEW_BYTES = 64;
 
 const OP_RETURN = 0x6a;
 const OP_DUP = 0x76;
@@ -54,7 +57,7 @@ export function readScript(reader: ByteReader): Uint8Array {
       script[0] = OP_DUP;
       script[1] = OP_HASH160;
       script[2] = 20;
-      script.set(reader.bytes(20), 3);
+      copyFew(reader.data, reader.skip(20), script, 3, 20);
       script[23] = OP_EQUALVERIFY;
       script[24] = OP_CHECKSIG;
       return script;
@@ -63,7 +66,7 @@ export function readScript(reader: ByteReader): Uint8Array {
       const script = new Uint8Array(23);
       script[0] = OP_HASH160;
       script[1] = 20;
-      script.set(reader.bytes(20), 2);
+      copyFew(reader.data, reader.skip(20), script, 2, 20);
       script[22] = OP_EQUAL;
       return script;
     }
@@ -72,7 +75,7 @@ export function readScript(reader: ByteReader): Uint8Array {
       const script = new Uint8Array(35);
       script[0] = 33;
       script[1] = form;
-      script.set(reader.bytes(32), 2);
+      copyFew(reader.data, reader.skip(32), script, 2, 32);
       script[34] = OP_CHECKSIG;
       return script;
     }
@@ -91,8 +94,12 @@ export function readScript(reader: ByteReader): Uint8Array {
     }
     default: {
       const length = form - SPECIAL_FORMS;
-      const bytes = reader.bytes(length);
-      return length > MAX_SCRIPT_BYTES ? Uint8Array.of(OP_RETURN) : bytes.slice();
+      const at = reader.skip(length);
+      if (length > MAX_SCRIPT_BYTES) return Uint8Array.of(OP_RETURN);
+      if (length > FEW_BYTES) return reader.data.slice(at, at + length);
+      const script = new Uint8Array(length);
+      copyFew(reader.data, at, script, 0, length);
+      return script;
     }
   }
 }
