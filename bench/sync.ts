@@ -20,7 +20,7 @@ const sizes = (process.env.SIZES ?? '20,500,4000').split(',').map(Number);
 const rounds = Number(process.env.ROUNDS ?? 1);
 const threads = os.availableParallelism();
 const more = process.env.OPTIONS?.split(' ') ?? [];
-const LOOK_MS = 20;
+const LOOK_MS = 50;
 /** Bare checks of one sample. */
 const CHECKS = 20_000;
 /**
