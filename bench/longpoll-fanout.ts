@@ -2,9 +2,11 @@
 // client, and what a small call of somebody else waits meanwhile. Pools that are served last lose shares and blocks.
 //
 //   node build/bench/longpoll-fanout.js [--json]      POLLS=100,1000 ROUNDS=n TXS=n FRONTS=n OPTIONS=-templatemode=live
+//   COMPARE=/path/to/bitcoind wakes as many of its clients, in turn; it has a thread for each
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BenchCase, runBench } from './harness/bench.js';
+import { bitcoindToCompare, CoreDaemon } from './harness/core-daemon.js';
 import { percentile } from './harness/samples.js';
 import { FilledNode, TEMPLATE_CALL } from './http-load/filled-node.js';
 import { type Child, postRequest, startBare, startLoad, startParkingBare } from './http-load/load.js';
@@ -78,19 +80,31 @@ await runBench({
         const request = http.request({ host: '127.0.0.1', port, method: 'POST', agent }, (got) => got.resume().on('end', resolve));
         request.on('error', reject).end(smallCall);
       });
+    const program = bitcoindToCompare();
+    const threads = Math.max(...POLLS) + 16;
+    const core =
+      program === null ? null : await CoreDaemon.start(program, '-maxmempool=300', `-rpcthreads=${threads}`, `-rpcworkqueue=${threads}`);
+    await core?.copy(node.daemon);
+    const pollOf = (longpollid: string): string => TEMPLATE_CALL.replace('["segwit"]', `["segwit"],"longpollid":"${longpollid}"`);
     const cases: BenchCase[] = [];
     for (const connections of POLLS) {
       const wakes: Wake[] = [];
       const limits: Wake[] = [];
+      const theirs: Wake[] = [];
       for (let round = -1; round < ROUNDS; round++) {
         const block = await node.emptyBlock();
         const { longpollid } = await node.template();
-        const poll = TEMPLATE_CALL.replace('["segwit"]', `["segwit"],"longpollid":"${longpollid}"`);
         const submit = JSON.stringify({ method: 'submitblock', params: [block.hex], id: 1 });
-        const order = { port: node.daemon.port, request: postRequest(node.daemon.auth, poll), connections };
+        const order = { port: node.daemon.port, request: postRequest(node.daemon.auth, pollOf(longpollid)), connections };
         const woken = await wake(load, order, () => node.post(submit), [() => node.daemon.post(smallCall), () => ask(idle.port)]);
         // As many small calls as before, to a server that has nothing to do with the wake.
         const bound = await wake(load, { ...order, port: bare.port }, () => bare.go(), [() => ask(idle.port), () => ask(idle.port)]);
+        if (core !== null) {
+          const { longpollid } = await core.call('getblocktemplate', { rules: ['segwit'] });
+          const theirOrder = { port: core.port, request: postRequest(core.auth, pollOf(longpollid)), connections };
+          const other = await wake(load, theirOrder, () => core.post(submit), [() => core.post(smallCall)]);
+          if (round >= 0) theirs.push(other);
+        }
         if (round < 0) continue;
         wakes.push(woken);
         limits.push(bound);
@@ -121,7 +135,16 @@ await runBench({
           goal: { text: '<= 10', reached: (p50: number) => p50 <= 10 },
         },
       );
+      if (core === null) continue;
+      const samplesOf: Record<string, (wake: Wake) => number> = {
+        'median client': (wake) => wake.median,
+        'p99 client': (wake) => wake.p99,
+        'slowest small call meanwhile': (wake) => wake.small[0]!,
+      };
+      for (const [what, sample] of Object.entries(samplesOf))
+        cases.push({ name: `bitcoind: ${connections} polls, ${what}`, unit: 'ms', better: 'lower', samples: theirs.map(sample) });
     }
+    await core?.end();
     bare.end();
     idle.end();
     agent.destroy();

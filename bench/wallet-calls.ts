@@ -1,15 +1,19 @@
 // The calls that exchanges and pools make of a wallet all day, on a wallet with 20,000 payments to 1,000 addresses.
 //
 //   node build/bench/wallet-calls.js [--json]      ROUNDS=n
+//   COMPARE=/path/to/bitcoind does the same in turn; it has descriptor wallets alone, and imports as many descriptors.
+//   It waits for the disk after each payment that it finds: without that switched off a round takes ten minutes
 import { createHash } from 'node:crypto';
+import { addChecksum } from '../src/address/descriptor/checksum.js';
 import { createNativeCrypto } from '../src/crypto/native/index.js';
 import { createKeyMath } from '../src/crypto/native/key-math.js';
 import { keyHashProgram } from '../src/wallet/keys/key-table.js';
 import { Daemon } from '../test/framework/daemon.js';
 import { type BenchCase, runBench } from './harness/bench.js';
+import { bitcoindToCompare, CoreDaemon } from './harness/core-daemon.js';
 import { timeMs } from './harness/samples.js';
 import { chainOfPayments, feed } from './harness/wallet-chain.js';
-import { postRequest, runLoop, startLoad } from './http-load/load.js';
+import { type Child, postRequest, runLoop, startLoad } from './http-load/load.js';
 
 const ROUNDS = Number(process.env.ROUNDS ?? 5);
 const PAYMENTS = 20_000;
@@ -24,118 +28,178 @@ const publicKeys = (tag: string): Uint8Array[] =>
     { length: KEYS },
     (_, i) => math.publicKey(new Uint8Array(createHash('sha256').update(`${tag} ${i}`).digest()), true) as Uint8Array,
   );
+const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const programOf = (key: Uint8Array): Uint8Array => keyHashProgram(crypto.hash160(key));
-const requestsOf = (keys: readonly Uint8Array[]): unknown[] =>
-  keys.map((key) => ({
-    scriptPubKey: Buffer.from(programOf(key)).toString('hex'),
-    pubkeys: [Buffer.from(key).toString('hex')],
-    timestamp: 0,
-    internal: true,
-    watchonly: true,
-  }));
+/** How a node imports public keys into a wallet that watches. */
+const IMPORTS = {
+  adit: (keys: readonly Uint8Array[]): readonly [string, ...unknown[]] => [
+    'importmulti',
+    keys.map((key) => ({
+      scriptPubKey: hexOf(programOf(key)),
+      pubkeys: [hexOf(key)],
+      timestamp: 0,
+      internal: true,
+      watchonly: true,
+    })),
+    { rescan: false },
+  ],
+  core: (keys: readonly Uint8Array[]): readonly [string, ...unknown[]] => [
+    'importdescriptors',
+    keys.map((key) => ({ desc: addChecksum(`wpkh(${hexOf(key)})`), timestamp: 'now' })),
+  ],
+};
 
-await runBench({
-  name: 'wallet',
-  protects: 'how long whoever imports, scans, looks up addresses or asks for balances waits for a wallet',
-  async run() {
-    const node = await Daemon.start('-fronts=1', '-keypool=1');
-    const keys = publicKeys('own');
-    const programs = keys.map(programOf);
-    await feed(
-      node,
-      chainOfPayments(PAYMENTS, (i) => programs[i % KEYS]),
-    );
-    const samples = {
-      importing: [] as number[],
-      matching: [] as number[],
-      missing: [] as number[],
-      first: [] as number[],
-      trivial: [] as number[],
+/** Calls of 16 connections, and how many a second they should be at least. */
+const RATED = [
+  ['getaddressinfo', 40_000],
+  ['getbalance', 0],
+] as const;
+
+/** A node with wallets, and its figures. */
+class Asked {
+  readonly importing: number[] = [];
+  readonly matching: number[] = [];
+  readonly missing: number[] = [];
+  readonly first: number[] = [];
+  readonly trivial: number[] = [];
+  readonly listing: number[] = [];
+  readonly one: number[] = [];
+  readonly rates: Record<string, number[]> = { getaddressinfo: [], getbalance: [] };
+  /** Of the wallet that is listed. */
+  #addresses: string[] = [];
+
+  constructor(
+    readonly node: Daemon | CoreDaemon,
+    readonly imports: (keys: readonly Uint8Array[]) => readonly [string, ...unknown[]],
+  ) {}
+
+  async #import(keys: readonly Uint8Array[]): Promise<void> {
+    const [method, ...params] = this.imports(keys);
+    const refused = (await this.node.call(method, ...params)).find((one: { success: boolean }) => !one.success);
+    if (refused) throw new Error(`a key was refused: ${JSON.stringify(refused)}`);
+  }
+
+  /** Neither wallet has what it scans for seen before: every round is a first time. */
+  async importAndScan(keys: readonly Uint8Array[], round: number): Promise<void> {
+    const { node } = this;
+    await node.call('createwallet', `m${round}`, true, true);
+    this.importing.push(await timeMs(() => this.#import(keys)));
+    this.matching.push((PAYMENTS * 1_000) / (await timeMs(() => node.call('rescanblockchain'))));
+    const { txcount } = await node.call('getwalletinfo');
+    if (txcount !== PAYMENTS) throw new Error(`${txcount} of ${PAYMENTS} payments found`);
+    const reload = async (): Promise<void> => {
+      await node.call('unloadwallet', `m${round}`);
+      await node.call('loadwallet', `m${round}`);
     };
-    for (let round = 0; round < ROUNDS; round++) {
-      // Neither has what it scans for seen before: every round is a first time.
-      await node.call('createwallet', `m${round}`, true, true);
-      samples.importing.push(await timeMs(() => node.call('importmulti', requestsOf(keys), { rescan: false })));
-      samples.matching.push((PAYMENTS * 1_000) / (await timeMs(() => node.call('rescanblockchain'))));
-      const { txcount } = await node.call('getwalletinfo');
-      if (txcount !== PAYMENTS) throw new Error(`${txcount} of ${PAYMENTS} payments found`);
-      await node.call('unloadwallet', `m${round}`);
-      await node.call('loadwallet', `m${round}`);
-      samples.first.push(await timeMs(() => node.call('getbalance')));
-      // The same moment once more, with a question that needs no wallet: what the client and the way to the node take.
-      await node.call('unloadwallet', `m${round}`);
-      await node.call('loadwallet', `m${round}`);
-      samples.trivial.push(await timeMs(() => node.call('uptime')));
-      await node.call('unloadwallet', `m${round}`);
-      await node.call('createwallet', `n${round}`, true, true);
-      await node.call('importmulti', requestsOf(publicKeys(`others ${round}`)), { rescan: false });
-      // The coins that the payments spend were looked through as well, in coinbases.
-      samples.missing.push((PAYMENTS * 1_000) / (await timeMs(() => node.call('rescanblockchain'))));
-      await node.call('unloadwallet', `n${round}`);
-    }
-    const cases: BenchCase[] = [
+    await reload();
+    this.first.push(await timeMs(() => node.call('getbalance')));
+    // The same moment once more, with a question that needs no wallet: what the client and the way to the node take.
+    await reload();
+    this.trivial.push(await timeMs(() => node.call('uptime')));
+    await node.call('unloadwallet', `m${round}`);
+    await node.call('createwallet', `n${round}`, true, true);
+    await this.#import(publicKeys(`others ${round}`));
+    // The coins that the payments spend were looked through as well, in coinbases.
+    this.missing.push((PAYMENTS * 1_000) / (await timeMs(() => node.call('rescanblockchain'))));
+    await node.call('unloadwallet', `n${round}`);
+  }
+
+  async list(round: number): Promise<void> {
+    const { node } = this;
+    if (round === 0) await node.call('loadwallet', 'm0');
+    this.listing.push(
+      await timeMs(async () => {
+        const coins = await node.call('listunspent');
+        if (coins.length !== PAYMENTS) throw new Error(`${coins.length} coins are listed`);
+        this.#addresses = coins.slice(0, ROUNDS).map(({ address }: { address: string }) => address);
+      }),
+    );
+    this.one.push(await timeMs(() => node.call('listunspent', 1, 9_999_999, [this.#addresses[round]])));
+  }
+
+  async rate(load: Child, method: string, round: number): Promise<void> {
+    const { port, auth } = this.node;
+    const params = method === 'getbalance' ? [] : [this.#addresses[0]];
+    const request = postRequest(auth, JSON.stringify({ method, params, id: 1 }));
+    const { calls, seconds } = await runLoop(load, { request, connections: CONNECTIONS, seconds: SECONDS, port });
+    if (round >= 0) this.rates[method]!.push(calls / seconds);
+  }
+
+  cases(): BenchCase[] {
+    return [
       {
-        name: `importmulti of ${KEYS} public keys, no scan`,
+        name: `${this.imports([])[0]} of ${KEYS} public keys, no scan`,
         unit: 'ms',
         better: 'lower',
-        samples: samples.importing,
+        samples: this.importing,
         goal: { text: '<= 100', reached: (p50) => p50 <= 100 },
       },
       {
         name: `scan of ${PAYMENTS} payments, all of them the wallet's`,
         unit: 'tx/s',
         better: 'higher',
-        samples: samples.matching,
+        samples: this.matching,
         goal: { text: '> 30,000', reached: (p50) => p50 > 30_000 },
       },
       {
         name: 'the same, none of them',
         unit: 'tx/s',
         better: 'higher',
-        samples: samples.missing,
+        samples: this.missing,
         goal: { text: '> 100,000', reached: (p50) => p50 > 100_000 },
       },
       {
         name: 'getbalance, the first call after loading',
         unit: 'ms',
         better: 'lower',
-        samples: samples.first,
-        limit: { name: 'uptime at the same moment', samples: samples.trivial },
+        samples: this.first,
+        limit: { name: 'uptime at the same moment', samples: this.trivial },
         goal: { text: '<= 1', reached: (p50) => p50 <= 1 },
       },
+      { name: `listunspent, all ${PAYMENTS} coins`, unit: 'ms', better: 'lower', samples: this.listing },
+      { name: `listunspent of one address, ${PAYMENTS / KEYS} coins`, unit: 'ms', better: 'lower', samples: this.one },
+      ...RATED.map(
+        ([method, goal]): BenchCase => ({
+          name: `${method}, ${CONNECTIONS} connections`,
+          unit: 'calls/s',
+          better: 'higher',
+          samples: this.rates[method]!,
+          ...(goal > 0 ? { goal: { text: `> ${goal.toLocaleString('en-US')}`, reached: (p50: number) => p50 > goal } } : {}),
+        }),
+      ),
     ];
-    await node.call('loadwallet', 'm0');
-    const coins = await node.call('listunspent');
-    const listing: number[] = [];
-    const one: number[] = [];
-    for (let round = 0; round < ROUNDS; round++) {
-      listing.push(await timeMs(() => node.call('listunspent')));
-      one.push(await timeMs(() => node.call('listunspent', 1, 9_999_999, [coins[round].address])));
-    }
-    cases.push({ name: `listunspent, all ${coins.length} coins`, unit: 'ms', better: 'lower', samples: listing });
-    cases.push({ name: `listunspent of one address, ${PAYMENTS / KEYS} coins`, unit: 'ms', better: 'lower', samples: one });
+  }
+}
+
+await runBench({
+  name: 'wallet',
+  protects: 'how long whoever imports, scans, looks up addresses or asks for balances waits for a wallet',
+  async run() {
+    const node = await Daemon.start('-fronts=1', '-keypool=1');
+    const program = bitcoindToCompare();
+    const core = program === null ? null : await CoreDaemon.start(program, '-keypool=1', '-unsafesqlitesync=1');
+    const own = new Asked(node, IMPORTS.adit);
+    const theirs = core === null ? null : new Asked(core, IMPORTS.core);
+    const all = theirs === null ? [own] : [own, theirs];
+    const keys = publicKeys('own');
+    const programs = keys.map(programOf);
+    const chain = chainOfPayments(PAYMENTS, (i) => programs[i % KEYS]);
+    for (const asked of all) await feed(asked.node, chain);
+    for (let round = 0; round < ROUNDS; round++) for (const asked of all) await asked.importAndScan(keys, round);
+    for (let round = 0; round < ROUNDS; round++) for (const asked of all) await asked.list(round);
     const load = await startLoad();
-    for (const [method, params, goal] of [
-      ['getaddressinfo', [coins[0].address], 40_000],
-      ['getbalance', [], 0],
-    ] as const) {
-      const request = postRequest(node.auth, JSON.stringify({ method, params, id: 1 }));
-      const rates: number[] = [];
-      for (let round = -1; round < ROUNDS; round++) {
-        const { calls, seconds } = await runLoop(load, { request, connections: CONNECTIONS, seconds: SECONDS, port: node.port });
-        if (round >= 0) rates.push(calls / seconds);
-      }
-      cases.push({
-        name: `${method}, ${CONNECTIONS} connections`,
-        unit: 'calls/s',
-        better: 'higher',
-        samples: rates,
-        ...(goal > 0 ? { goal: { text: `> ${goal.toLocaleString('en-US')}`, reached: (p50: number) => p50 > goal } } : {}),
-      });
-    }
+    for (const [method] of RATED)
+      for (let round = -1; round < ROUNDS; round++) for (const asked of all) await asked.rate(load, method, round);
     load.end();
+    await core?.end();
     await node.stop();
     await node.remove();
-    return { cases };
+    const compared = (theirs?.cases() ?? []).map(({ name, unit, better, samples }) => ({
+      name: `bitcoind: ${name}`,
+      unit,
+      better,
+      samples,
+    }));
+    return { cases: [...own.cases(), ...compared] };
   },
 });

@@ -55,7 +55,7 @@ export function chainOfPayments(count: number, script: (i: number) => Uint8Array
 }
 
 /** Hands a chain to a daemon. */
-export async function feed(node: Daemon, blocks: readonly BuiltBlock[]): Promise<void> {
+export async function feed(node: Pick<Daemon, 'call'>, blocks: readonly BuiltBlock[]): Promise<void> {
   for (const block of blocks) {
     const answer = await node.call('submitblock', block.bytes.toString('hex'));
     if (answer !== null) throw new Error(`block ${block.height}: ${answer}`);
