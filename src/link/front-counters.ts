@@ -17,11 +17,12 @@ const NAMES = [
   'heldBytes',
   'readersCutOff',
   'loopLagMs',
+  'heapBytes',
 ] as const;
 
 /**
- * What a front counts. connectionsOpen, exchangesOpen, waiters, callsOnNode, callBytesOnNode and heldBytes go up and
- * down.
+ * What a front counts. connectionsOpen, exchangesOpen, waiters, callsOnNode, callBytesOnNode, heldBytes and
+ * heapBytes go up and down.
  */
 export type FrontCounterName = (typeof NAMES)[number];
 

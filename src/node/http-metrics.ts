@@ -29,6 +29,7 @@ export function addHttpMetrics(metrics: Metrics, stats: () => FrontsStats | unde
       ({ fronts }) => fronts.map(({ loopLagMs }, front) => [front, loopLagMs / 1000]),
       'front',
     ],
+    ['adit_front_heap_bytes', "V8's memory of a front", ({ fronts }) => fronts.map(({ heapBytes }, front) => [front, heapBytes]), 'front'],
     ['adit_longpoll_waiters', 'Long polls parked', ({ waiters }) => waiters],
     ['adit_rpc_queue_depth', 'Calls under way on the node thread', underWay],
     ['adit_template_slabs_in_use', 'Shared slabs that hold a template someone still reads', ({ slabs }) => slabs.busy],

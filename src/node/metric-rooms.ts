@@ -11,6 +11,7 @@ import type { NetworkAccess } from '../rpc/context/network.js';
 import type { TemplateService } from '../template/service.js';
 import type { NewestBlock } from './block-figures.js';
 import type { Sv2 } from './sv2.js';
+import type { WalletThread } from './wallet-thread.js';
 
 export interface MetricRooms {
   readonly config: NodeConfig;
@@ -28,6 +29,8 @@ export interface MetricRooms {
   readonly startedSeconds: number;
   /** undefined with -server=0. */
   readonly fronts: () => Fronts | undefined;
+  /** null with -disablewallet. */
+  readonly wallets: WalletThread | null;
   /** null without -sv2. */
   readonly sv2: Sv2 | null;
   /** The warnings of getnetworkinfo. */

@@ -38,6 +38,7 @@ export function createMetrics(rooms: AskRooms) {
       ...['version', 'chain', 'ecdsa', 'schnorr', 'hashes', 'engine', 'threads', 'fronts'],
     ],
     ['bitcoin_uptime', 'Seconds since the start', uptimeSeconds],
+    ['adit_wallets_heap_bytes', "V8's memory of the wallets' thread; absent until it runs", ({ wallets }) => wallets?.heapBytes],
     ['adit_disk_free_bytes', 'Room on the disk of the data folder', diskFreeBytes],
   ]);
   metrics.group(

@@ -134,7 +134,18 @@ async function start(
   indexes.start();
   const progress = syncProgress(base, rooms);
   const seen: MetricRooms = {
-    ...{ config, chain, mempool, templates: templated.templates, verifier: threads.verifier, network, progress, sv2, startedSeconds },
+    ...{
+      config,
+      chain,
+      mempool,
+      templates: templated.templates,
+      verifier: threads.verifier,
+      network,
+      progress,
+      wallets,
+      sv2,
+      startedSeconds,
+    },
     net: () => late.net,
     engine: storage.store.engine,
     backend: crypto.backend,

@@ -45,6 +45,8 @@ export type FromWallets =
   | { readonly say: 'line'; readonly level: 'info' | 'warn' | 'error'; readonly text: string }
   | { readonly say: 'detail'; readonly category: string; readonly text: string }
   | { readonly say: 'ended'; readonly calls: readonly EndedCall[] }
+  /** V8's memory of the thread, now and then. */
+  | { readonly say: 'heap'; readonly bytes: number }
   | { readonly say: 'active'; readonly id: number; readonly calls: readonly { readonly method: string; readonly ageMs: number }[] }
   /** A wallet's changes cannot be written: the node stops. */
   | { readonly say: 'fault'; readonly text: string }

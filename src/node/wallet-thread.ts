@@ -52,6 +52,8 @@ export class WalletThread {
   #failure: Error | null = null;
   #link: FrontLink | null = null;
   #fronts: Pick<Fronts, 'linkWallets'> | undefined;
+  /** V8's memory of the thread in bytes; undefined until it has said so. */
+  heapBytes: number | undefined;
 
   constructor(options: Omit<WalletInit, 'client' | 'node'>, deps: WalletThreadDeps) {
     this.#options = options;
@@ -180,6 +182,9 @@ export class WalletThread {
         break;
       case 'ended':
         for (const [method, seconds, ok] of message.calls) onCall(method, seconds, ok);
+        break;
+      case 'heap':
+        this.heapBytes = message.bytes;
         break;
       case 'active': {
         const now = performance.now();

@@ -1,5 +1,6 @@
 // What runs on the wallets' thread: all wallets, their databases, and the methods that are declared with runs: 'wallet'.
 // Called by workers/wallet.ts; wallet-thread.ts is its counterpart on the node thread.
+import { getHeapStatistics } from 'node:v8';
 import type { MessagePort } from 'node:worker_threads';
 import type { DescriptorContext } from '../address/descriptor/context.js';
 import { createNativeCrypto } from '../crypto/native/index.js';
@@ -37,6 +38,8 @@ const MOST_SIGN_JOBS = 1_000;
 const HERE_US = 1_000;
 /** How often ended calls are told, for metrics. */
 const TELL_MS = 200;
+/** How often the thread's memory is told. */
+const HEAP_MS = 5_000;
 
 // Errors lose their kind between threads: what depends on it is said here.
 const textOf = (error: unknown): string => mendable(error) ?? (error instanceof Error ? error.message : String(error));
@@ -103,6 +106,7 @@ export async function runWallets(init: WalletInit, port: MessagePort): Promise<v
   const linked = [NODE];
   const close = async (): Promise<void> => {
     clearInterval(telling);
+    clearInterval(weighing);
     scheduler.close();
     const failed = await wallets.close().then(() => null, textOf);
     say({ say: 'ended', calls: ended.splice(0) });
@@ -191,6 +195,8 @@ export async function runWallets(init: WalletInit, port: MessagePort): Promise<v
     if (ended.length > 0) say({ say: 'ended', calls: ended.splice(0) });
   }, TELL_MS);
   telling.unref();
+  const weighing = setInterval(() => say({ say: 'heap', bytes: getHeapStatistics().total_heap_size }), HEAP_MS);
+  weighing.unref();
   links.add(NODE, init.node);
   // Messages have waited in the port until now.
   port.on('message', take);

@@ -2,6 +2,7 @@
 // alone what it can, hands the rest to the node thread. Knows no sockets (exchange.ts) and no channel (link/). Made by
 // start-front.ts.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { getHeapStatistics } from 'node:v8';
 import type { ChainParams } from '../../consensus/params/chain-params.js';
 import { createNativeHashes } from '../../crypto/native/hashes.js';
 import { createKeyMath } from '../../crypto/native/key-math.js';
@@ -164,6 +165,7 @@ export class Front {
     this.#reporting = setInterval(() => {
       deps.counters.set('loopLagMs', this.#lag.max / 1e6);
       this.#lag.reset();
+      deps.counters.set('heapBytes', getHeapStatistics().total_heap_size);
       deps.link.report(this.#counts);
       deps.counters.set('heldBytes', this.#fanOut.heldBytes);
       deps.counters.set('readersCutOff', this.#fanOut.cutOff);
