@@ -39,10 +39,10 @@ export class RelayLog {
     this.#end++;
   }
 
-  /** A copy. @param at from begin to end */
+  /** Where it lies; never changed. @param at from begin to end */
   read(at: number, byWtxid: boolean): Uint8Array {
     const from = (at % SEGMENT_ROWS) * ROW + (byWtxid ? HASH : 0);
-    return this.#segments[Math.floor((at - this.#begin) / SEGMENT_ROWS)]!.slice(from, from + HASH);
+    return this.#segments[Math.floor((at - this.#begin) / SEGMENT_ROWS)]!.subarray(from, from + HASH);
   }
 
   #forgetBelow(at: number): void {

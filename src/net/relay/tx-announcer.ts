@@ -4,6 +4,7 @@ import { hashKey } from '../../consensus/bytes/hex.js';
 import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
 import { Slicer } from '../../lib/slicer.js';
 import type { MempoolEntry } from '../../mempool/entry.js';
+import { NO_ROW } from '../../mempool/rows.js';
 import { type NetContext, poissonDelayMs } from '../context.js';
 import type { Peer } from '../peer/peer.js';
 import { encodeInv, encodeU64, type InvItem } from '../wire/messages.js';
@@ -54,8 +55,8 @@ const LEAST_FEE_OF_21 = 1_000;
 interface PeerInventory {
   readonly known: RollingBloom;
   readonly recent: RollingBloom;
-  /** To be announced first, by txid or wtxid as the peer wants, at most ORDERED: taken from the log when it is time to. */
-  readonly waiting: Map<string, Uint8Array>;
+  /** Positions in the log of what is to be announced first, at most ORDERED; some may have become needless. */
+  waiting: number[];
   /** Position in the log where the rest of what waits begins. */
   next: number;
   nextSendMs: number;
@@ -70,10 +71,11 @@ interface PeerInventory {
   nextFeeMs: number;
 }
 
-/** What waits to be announced, with what it is put in order by: reading that from the entry is a walk each time. */
+/** What waits to be announced and is in the mempool, with what it is put in order by; for at once. */
 interface Waiting {
-  readonly hash: Uint8Array;
-  readonly entry: MempoolEntry;
+  /** Position in the log. */
+  readonly at: number;
+  readonly row: number;
   readonly ancestors: number;
   readonly fee: number;
   readonly size: number;
@@ -119,7 +121,7 @@ export class TxAnnouncer {
     this.#books.set(peer, {
       known: new RollingBloom(KNOWN, FALSE_HITS),
       recent: new RollingBloom(RECENT, FALSE_HITS),
-      waiting: new Map(),
+      waiting: [],
       next: this.#log.end,
       nextSendMs: 0,
       sendMempool: false,
@@ -164,21 +166,20 @@ export class TxAnnouncer {
   /** Of the log, what some peer has still to be told. */
   #lowestPosition(): number {
     let lowest = this.#log.end;
-    for (const { next } of this.#books.values()) lowest = Math.min(lowest, next);
+    for (const { next, waiting } of this.#books.values())
+      lowest = waiting.reduce((least, at) => Math.min(least, at), Math.min(lowest, next));
     return lowest;
   }
 
   #countWaiting(book: PeerInventory): number {
-    return book.waiting.size + this.#log.end - Math.max(book.next, this.#log.begin);
+    return book.waiting.length + this.#log.end - Math.max(book.next, this.#log.begin);
   }
 
   /** A peer sent or announced it. */
   noteKnown(peer: Peer, tx: TxView): void {
     const book = this.#books.get(peer);
     if (book === undefined) return;
-    const hash = peer.relaysByWtxid ? tx.wtxid : tx.txid;
-    book.known.add(hash);
-    if (book.waiting.size > 0) book.waiting.delete(hashKey(hash));
+    book.known.add(peer.relaysByWtxid ? tx.wtxid : tx.txid);
   }
   noteKnownHash(peer: Peer, hash: Uint8Array): void {
     this.#books.get(peer)?.known.add(hash);
@@ -215,7 +216,7 @@ export class TxAnnouncer {
     }
     if (!trickle && book.walk === null) return;
     if (!peer.relaysTxs) {
-      book.waiting.clear();
+      book.waiting = [];
       book.next = this.#log.end;
       book.walk = null;
       return;
@@ -239,7 +240,6 @@ export class TxAnnouncer {
       if (!records.rows.isHere(row)) continue;
       const entry = records.entry(row);
       const hash = peer.relaysByWtxid ? entry.tx.wtxid : entry.txid;
-      book.waiting.delete(hashKey(hash));
       if (entry.fee * 1_000 < book.minFeeRate * entry.size) continue;
       if (peer.filter !== null && !peer.filter.matches(entry.tx)) continue;
       book.known.add(hash);
@@ -259,10 +259,11 @@ export class TxAnnouncer {
     found.sort((a, b) => a.ancestors - b.ancestors || b.fee * a.size - a.fee * b.size);
     const items: InvItem[] = [];
     const until = peer.filter === null ? Number.POSITIVE_INFINITY : this.#monotonicMs() + SLICE_MS;
-    for (const { hash, entry, fee, size } of found) {
-      // The rest goes on waiting.
-      if (items.length >= most || this.#monotonicMs() >= until) break;
-      book.waiting.delete(hashKey(hash));
+    let looked = 0;
+    while (looked < found.length && items.length < most && this.#monotonicMs() < until) {
+      const { at, row, fee, size } = found[looked++]!;
+      const hash = this.#log.read(at, peer.relaysByWtxid);
+      const entry = this.#context.mempool.records.entry(row);
       if (book.known.has(hash)) continue;
       if (fee * 1_000 < book.minFeeRate * size) continue;
       if (peer.filter !== null && !peer.filter.matches(entry.tx)) continue;
@@ -271,32 +272,24 @@ export class TxAnnouncer {
       this.#remember(entry, now);
       items.push({ type: invType(peer), hash });
     }
+    book.waiting = found.slice(looked).map(({ at }) => at);
     if (items.length > 0) peer.send('inv', encodeInv(items));
   }
 
   /** What waits first and is still in the mempool; the others need not be known now. */
   #firstWaiting(peer: Peer, book: PeerInventory): Waiting[] {
-    const { mempool, wtxids } = this.#context;
+    const { records } = this.#context.mempool;
+    const { ancestorCount, fee, size } = records.rows;
     const byWtxid = peer.relaysByWtxid;
-    const entryOf = (hash: Uint8Array): MempoolEntry | undefined => (byWtxid ? wtxids.get(hash) : mempool.get(hash));
     const found: Waiting[] = [];
-    const push = (hash: Uint8Array, entry: MempoolEntry): void => {
-      found.push({ hash, entry, ancestors: entry.ancestorCount, fee: entry.fee, size: entry.size });
+    const look = (at: number): void => {
+      const hash = this.#log.read(at, byWtxid);
+      const row = book.known.has(hash) ? NO_ROW : byWtxid ? records.findWitness(hash) : records.find(hash);
+      if (row !== NO_ROW) found.push({ at, row, ancestors: ancestorCount[row], fee: fee[row], size: size[row] });
     };
-    for (const [key, hash] of book.waiting) {
-      const entry = entryOf(hash);
-      if (entry === undefined) book.waiting.delete(key);
-      else push(hash, entry);
-    }
+    for (const at of book.waiting) if (at >= this.#log.begin) look(at);
     book.next = Math.max(book.next, this.#log.begin);
-    for (const end = Math.min(this.#log.end, book.next + LOOKED_AT); book.next < end && found.length < ORDERED; book.next++) {
-      const hash = this.#log.read(book.next, byWtxid);
-      const entry = book.known.has(hash) ? undefined : entryOf(hash);
-      if (entry === undefined) continue;
-      const key = hashKey(hash);
-      if (!book.waiting.has(key)) push(hash, entry);
-      book.waiting.set(key, hash);
-    }
+    for (const end = Math.min(this.#log.end, book.next + LOOKED_AT); book.next < end && found.length < ORDERED; ) look(book.next++);
     return found;
   }
 

@@ -1,6 +1,8 @@
 // The small structures of relay, against naive models or known values: the rolling filter, the filters of light
 // clients, the request tracker, the orphan pool.
 
+import v8 from 'node:v8';
+import vm from 'node:vm';
 import t from 'tap';
 import type { BlockView } from '../../../src/consensus/block/block-view.js';
 import { outpointOf } from '../../../src/consensus/connect.js';
@@ -304,9 +306,19 @@ t.test('the whole mempool, and what waits, go through a filter in slices', async
 function announcerOver(pool: ReadonlyMap<string, Uint8Array>) {
   const clock = { seconds: 1_600_000_000, nowSeconds: () => clock.seconds, nowMs: () => clock.seconds * 1_000 };
   const txOf = (txid: Uint8Array) => ({ txid, wtxid: txid, bytes: txid });
+  const names: Uint8Array[] = [];
+  const rowOf = new Map<string, number>();
+  const rows = { ancestorCount: [] as number[], fee: [] as number[], size: [] as number[] };
+  const find = (txid: Uint8Array): number => {
+    const key = Buffer.from(txid).toString('hex');
+    if (!pool.has(key)) return -1;
+    const row = rowOf.get(key) ?? names.push(Uint8Array.from(txid)) - 1;
+    rowOf.set(key, row);
+    [rows.ancestorCount[row], rows.fee[row], rows.size[row]] = [1, 1_000, 100];
+    return row;
+  };
   const mempool = {
-    get: (txid: Uint8Array) =>
-      pool.has(Buffer.from(txid).toString('hex')) ? { tx: txOf(txid), txid, ancestorCount: 1, fee: 1_000, size: 100 } : undefined,
+    records: { rows, find, entry: (row: number) => ({ tx: txOf(names[row]!) }) },
     *entries() {
       for (const txid of pool.values()) yield { txid, wtxid: txid, unbroadcast: (txid[0]! & 1) === 0 };
     },
@@ -336,6 +348,26 @@ t.test('what waits for many peers is kept once', async (t) => {
   t.equal(announcer.waitingFor(peers[0]!), 10_000);
   // An entry of its own for each peer takes 286 bytes: 286 MB.
   t.ok(megabytes < 60, `${megabytes.toFixed(0)} MB for 10,000 transactions and 100 peers`);
+});
+
+t.test('what peers hear of next is kept once, too', async (t) => {
+  v8.setFlagsFromString('--expose-gc');
+  const gc = vm.runInNewContext('gc') as () => void;
+  const ids = Array.from({ length: 3_000 }, (_, n) => numbered(n));
+  const { announcer, clock, join, relay } = announcerOver(new Map(ids.map((id) => [Buffer.from(id).toString('hex'), id])));
+  const peers = Array.from({ length: 100 }, () => join());
+  for (const id of ids) relay(id);
+  const held = (): number => {
+    gc();
+    return process.memoryUsage().heapUsed;
+  };
+  const before = held();
+  clock.seconds += 60;
+  for (const peer of peers) announcer.send(peer);
+  const megabytes = (held() - before) / 1e6;
+  t.ok(announcer.waitingFor(peers[0]!) > 2_000);
+  // With a text and a copy of the hash for each of 2,000: 50 MB and more.
+  t.ok(megabytes < 20, `${megabytes.toFixed(0)} MB for 2,000 transactions and 100 peers`);
 });
 
 t.test('a peer is told slowly of many, each once, but for what it knows and what has left', async (t) => {
