@@ -47,7 +47,6 @@ export class SlabRing {
   #published: number[] = [];
   #current: SlabRef | null = null;
   readonly #waiting: (() => void)[] = [];
-  #next = 0;
   #grown = 0;
   #exhausted = 0;
   /** Told of every slab that was replaced, before it is used. */
@@ -73,21 +72,26 @@ export class SlabRing {
    * read: onExhausted was called, and one will be free as soon as the slowest readers were closed.
    */
   take(sizeBytes: number): WritableSlab | null {
-    const count = this.#slabs.length;
-    for (let step = 0; step < count; step++) {
-      const index = (this.#next + step) % count;
-      if (Atomics.compareExchange(this.#words, index * 2, 0, WRITING) !== 0) continue;
-      this.#next = (index + 1) % count;
-      this.#published = this.#published.filter((published) => published !== index);
-      const use = (Atomics.add(this.#words, index * 2 + 1, 1) + 1) | 0;
-      if (this.#slabs[index].buffer.byteLength < sizeBytes) this.#grow(index, sizeBytes);
-      return { index, use, buffer: this.#slabs[index].buffer };
+    // Those that are large enough first, always the same: two or three hold all that readers in time need.
+    const index = this.#reserve(sizeBytes) ?? this.#reserve(0);
+    if (index === undefined) {
+      this.#exhausted++;
+      // The slab in use now has no slow readers yet.
+      const oldest = this.#published.find((published) => published !== this.#current?.index);
+      if (oldest !== undefined) this.onExhausted(oldest);
+      return null;
     }
-    this.#exhausted++;
-    // The slab in use now has no slow readers yet.
-    const oldest = this.#published.find((index) => index !== this.#current?.index);
-    if (oldest !== undefined) this.onExhausted(oldest);
-    return null;
+    this.#published = this.#published.filter((published) => published !== index);
+    const use = (Atomics.add(this.#words, index * 2 + 1, 1) + 1) | 0;
+    if (this.#slabs[index].buffer.byteLength < sizeBytes) this.#grow(index, sizeBytes);
+    return { index, use, buffer: this.#slabs[index].buffer };
+  }
+
+  /** The first free slab of at least so many bytes, for writing. */
+  #reserve(leastBytes: number): number | undefined {
+    return this.#slabs.find(
+      ({ index, buffer }) => buffer.byteLength >= leastBytes && Atomics.compareExchange(this.#words, index * 2, 0, WRITING) === 0,
+    )?.index;
   }
 
   /** Like take(), but when every slab is taken it waits until readers have gone. */
