@@ -133,7 +133,7 @@ class Bytes implements Lane {
           ],
           ['getblock', text(dice, this.#from.ledger.tip), integer(dice)],
           ['getchaintxstats', integer(dice), ...orNothing(dice, this.#from.ledger.tip, 'x')],
-          ['getnetworkhashps', integer(dice), integer(dice)],
+          ['getnetworkhashps', integer(dice), 1],
         ]);
     }
   }

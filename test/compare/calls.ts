@@ -13,9 +13,9 @@ import { pseudoRandom } from '../framework/pseudo-random.js';
 import { LANES } from './call-lanes.js';
 import { playChains } from './chains.js';
 import type { Made } from './coins.js';
-import { contrast, Differences } from './differences.js';
+import { canonical, contrast, Differences } from './differences.js';
 import { Ledger } from './ledger.js';
-import { type Call, Nodes, written } from './nodes.js';
+import { type Call, Nodes, replies, written } from './nodes.js';
 import { Pool } from './pool.js';
 import { Dice, Transactions } from './transactions.js';
 
@@ -82,7 +82,16 @@ function hidesKeys(core: unknown, adit: unknown): boolean {
 }
 
 async function compare(name: string, calls: readonly Call[]): Promise<unknown[]> {
-  const [ofCore, ofAdit] = await nodes.both(calls);
+  const ofCore = (await replies(nodes.core, calls)).map(canonical);
+  // Methods that the release does not have change nothing there, so they must not here.
+  const has = (at: number): boolean => !JSON.stringify(ofCore[at]).includes('-32601');
+  const given = (
+    await replies(
+      nodes.adit,
+      calls.map((call, i): Call => (has(i) ? call : ['echo'])),
+    )
+  ).map(canonical);
+  const ofAdit = given.map((reply, i) => (has(i) ? reply : ofCore[i]));
   calls.forEach((call, i) => {
     const [core, adit] = [comparable(call, ofCore[i]), comparable(call, ofAdit[i])];
     differences.saw(core);
@@ -122,8 +131,8 @@ try {
   while (made < wanted) {
     const { name, lane } = lanes[(made / BATCH) % lanes.length]!;
     const calls = Array.from({ length: BATCH }, () => lane.next());
-    const replies = await compare(name, calls);
-    for (const [i, call] of calls.entries()) lane.learn?.(call, replies[i]);
+    const brought = await compare(name, calls);
+    for (const [i, call] of calls.entries()) lane.learn?.(call, brought[i]);
     if (made % 5000 === 0) process.stderr.write(`call ${made}: ${differences.count} differences\n`);
   }
 } catch (error) {

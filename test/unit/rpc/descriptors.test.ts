@@ -101,10 +101,12 @@ t.test('signed messages', async (t) => {
   t.equal(await call('verifymessage', address, signature, `${message}.`), false);
   t.equal(await call('verifymessage', 'mkHS9ne12qx9pS9VojpwU5xtRd4T7X7ZUt', signature, message), false);
   t.equal(await call('verifymessage', address, 'AAAA', message), false, 'too short');
+  const newest = openDesk(fixture, new Map(), COMPATS['31']);
+  t.equal(await newest.fault('verifymessage', 'nothing', signature, message), '-5 Invalid address', 'since release 22');
   t.equal(await call('verifymessage', address, signature.replace('INb', 'BNb'), message), false, 'another header');
   const accents = (await call('signmessagewithprivkey', wif, 'é ₿')) as string;
   t.equal(await call('verifymessage', address, accents, 'é ₿'), true);
-  t.equal(await fault('verifymessage', 'x', signature, message), '-5 Invalid address');
+  t.equal(await fault('verifymessage', 'x', signature, message), '-3 Invalid address');
   t.equal(await fault('verifymessage', '2N7K71Qaxd5zcgarLq9J1MFGWyjfrTtqwX6', signature, message), '-3 Address does not refer to key');
   for (const broken of ['=', 'AA=A', 'AAA', 'AB==', 'A A=', signature.slice(1)]) {
     t.equal(await fault('verifymessage', address, broken, message), '-3 Malformed base64 encoding', broken);

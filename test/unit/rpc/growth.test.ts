@@ -16,6 +16,7 @@ const { encodeAddress } = await import('../../../src/address/address.js');
 const { witnessProgramScript } = await import('../../../src/consensus/script/build-script.js');
 const { createNativeCrypto } = await import('../../../src/crypto/native/index.js');
 const { chainParams } = await import('../../../src/consensus/params/networks.js');
+const { COMPATS } = await import('../../../src/policy/compat.js');
 
 const SIZE = 500;
 /**
@@ -206,7 +207,7 @@ const LEFT_OUT = new Set(['stop', 'waitfornewblock', 'waitforblock', 'waitforblo
 
 t.test('work grows with its input', async (t) => {
   const fixture = await openFixture({ network: 'regtest' });
-  const { desk, context, events } = openDesk(fixture);
+  const { desk, context, events } = openDesk(fixture, new Map(), COMPATS.default);
   const { wallet, tools } = await createMemoryWallet({ descriptors: false });
   Object.assign(context, { wallets: contextOf(wallet).wallets, spend: tools, descriptors: contextOf(wallet).descriptors });
   t.after(() => fixture.end());

@@ -154,6 +154,8 @@ export const getblockstats: Run<NodeContext> = async (ctx, args, call) => {
   const wanted = (args[1] ?? null) === null ? [] : asArray(args[1]).map(asString);
   const all = await heavyCall(ctx.heavy, call.signal, async () => {
     const block = await readBlock(ctx, node);
+    // The first block has none.
+    if (node.height === 0 && !follows(ctx.compat, 22)) fail(RPC_CODE.MISC_ERROR, "Can't read undo data from disk");
     return figures(block, await readUndo(ctx, node), node, ctx, call.breathe);
   });
   if (wanted.length === 0) return all;
