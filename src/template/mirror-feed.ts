@@ -16,9 +16,12 @@ interface Departed {
 const FIRST_ROOM = 1024;
 /** Rows that are written in one go, less than a millisecond. */
 const ROWS_AT_ONCE = 2_000;
-/** Transactions that left and are held at most while nobody asks: a few blocks of them. */
-const HELD_ROWS = 5_000;
-const HELD_BYTES = 4 << 20;
+/**
+ * Transactions that left and are held at most while nobody asks: two blocks of the smallest, or four of the largest. A
+ * block may come while another template is built; a mirror of a large mempool that it emptied takes seconds to fill.
+ */
+const HELD_ROWS = 40_000;
+const HELD_BYTES = 16 << 20;
 
 /**
  * States of a row here: the assembler knows it; it changed since; its figures are in the block that is being written.

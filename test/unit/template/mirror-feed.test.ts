@@ -3,6 +3,9 @@
 import t from 'tap';
 import { toHex } from '../../../src/consensus/bytes/hex.js';
 import { AssembleMirror } from '../../../src/jobs/assemble-mirror.js';
+import { LinkTable } from '../../../src/mempool/link-table.js';
+import { FLAG, Rows } from '../../../src/mempool/rows.js';
+import type { TxPool } from '../../../src/mempool/tx-pool.js';
 import { MirrorFeed } from '../../../src/template/mirror-feed.js';
 import { outpointOf, spend } from '../../framework/model-chain.js';
 import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';
@@ -138,6 +141,27 @@ t.test('what left is not held without bound while nobody asks', async (t) => {
   }
   t.ok(emptied > 3, `emptied ${emptied} times`);
   t.ok(most <= 3 + 5, `${most} held at most after a change`);
+});
+
+t.test('the largest block that comes while a template is built leaves the mirror as it is', async (t) => {
+  const rows = new Rows();
+  const arena = { segmentCount: 0, segment: () => null };
+  const records = { rows, links: new LinkTable(rows), arena, hold() {}, release() {}, follow() {} } as unknown as TxPool;
+  // Four million units of weight by 240 of the smallest.
+  for (let n = 0; n < 16_600; n++) {
+    const row = rows.allocate();
+    rows.flags[row] = FLAG.here;
+    rows.length[row] = 60;
+  }
+  let emptied = 0;
+  const feed = new MirrorFeed(records, 1, () => emptied++);
+  feed.delta(false);
+  feed.asked();
+  for (const row of rows.here()) feed.removed(row);
+  feed.answered();
+  await new Promise((resolve) => setImmediate(resolve));
+  t.equal(emptied, 0);
+  t.equal(feed.heldRows, 16_600);
 });
 
 t.test('a delta that could not be taken whole is not built upon', async (t) => {
