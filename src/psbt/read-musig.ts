@@ -46,6 +46,6 @@ function checkSignerKey(reader: PsbtReader, key: Uint8Array, what: string): void
   if (key.length !== 1 + 2 * KEY_SIZE && key.length !== 1 + 2 * KEY_SIZE + 32) {
     failRead(`Input musig2 ${what} key is not expected size of 67 or 99 bytes`);
   }
-  if (!isPublicKey(reader, key.subarray(1, 1 + KEY_SIZE))) failRead('musig2 participant pubkey is invalid');
   if (!isPublicKey(reader, key.subarray(1 + KEY_SIZE, 1 + 2 * KEY_SIZE))) failRead('musig2 aggregate pubkey is invalid');
+  if (!isPublicKey(reader, key.subarray(1, 1 + KEY_SIZE))) failRead('musig2 participant pubkey is invalid');
 }
