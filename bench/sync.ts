@@ -55,7 +55,8 @@ async function serve(file: string): Promise<{ child: ChildProcess; port: number 
 
 /** Downloads up to a height in a fresh folder; the clock starts when the node is told of the peer. */
 async function download(contestant: Contestant, port: number, goal: number, ...options: string[]): Promise<Run> {
-  const node = await contestant.start(...options);
+  // The serving peer speaks version 1 alone: a node that tries the other first waits a minute for an answer.
+  const node = await contestant.start('-v2transport=0', ...options);
   try {
     const before = threadTimes(node.pid);
     const begin = performance.now();
