@@ -104,10 +104,11 @@ function parseStep(step: string, context: DescriptorContext, marks: PathMarks): 
 
 /**
  * Turns paths per part into parts per path; a part of one path serves them all.
+ * @param least paths that another part beside these has
  * @throws DescriptorError with `mismatch` when counts differ, and when paths times parts are more than any wallet uses
  */
-export function alignPaths<T>(parts: readonly (readonly T[])[], mismatch: string): T[][] {
-  const count = parts.reduce((most, part) => Math.max(most, part.length), 1);
+export function alignPaths<T>(parts: readonly (readonly T[])[], mismatch: string, least = 1): T[][] {
+  const count = parts.reduce((most, part) => Math.max(most, part.length), least);
   if (parts.some((part) => part.length !== 1 && part.length !== count)) throw new DescriptorError(mismatch);
   checkMultiplied(count, parts.length);
   return Array.from({ length: count }, (_, path) => parts.map((part) => part[part.length === 1 ? 0 : path]));

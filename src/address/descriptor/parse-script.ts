@@ -179,14 +179,12 @@ function parseTr(inner: string, state: ParseState): ScriptNode[] {
   const scripts = alignPaths(
     leaves.map(({ nodes, depth }) => nodes.map((node): LeafNode => ({ node, depth }))),
     'tr(): Multipath subscripts have mismatched lengths',
+    keys.length,
   );
-  if (keys.length > 1 && scripts.length > 1 && keys.length !== scripts.length) {
+  if (keys.length > 1 && keys.length !== scripts.length) {
     throw new DescriptorError('tr(): Multipath internal key mismatches multipath subscripts lengths');
   }
-  const count = Math.max(keys.length, scripts.length);
-  return Array.from({ length: count }, (_, path) => {
-    return new TrNode(keys[keys.length === 1 ? 0 : path], scripts[scripts.length === 1 ? 0 : path]);
-  });
+  return scripts.map((leaves, path) => new TrNode(keys[keys.length === 1 ? 0 : path], leaves));
 }
 
 /** Braces are followed by hand: a tree may be 128 deep. */

@@ -113,6 +113,7 @@ t.test('messages of what came later', async (t) => {
     [`pkh([deadbeef/<0;1>]${XPUB})`, "pkh(): Key path value '<0;1>' specifies multipath in a section where multipath is not allowed"],
     [`sh(multi(1,${XPUB}/<0;1>,${XPUB}/<0;1;2>))`, 'multi(): Multipath derivation paths have mismatched lengths'],
     [`tr(${XPUB}/<0;1>,pk(${XPUB}/<0;1;2>))`, 'tr(): Multipath internal key mismatches multipath subscripts lengths'],
+    [`tr(${XPUB}/<0;1;2>,pk(${XPUB}/<0;1>))`, 'tr(): Multipath subscripts have mismatched lengths'],
     [`tr(${KEY},{pk(${XPUB}/<0;1>),pk(${XPUB}/<0;1;2>)})`, 'tr(): Multipath subscripts have mismatched lengths'],
     [`pk(musig(${KEY},${OTHER}))`, 'pk(): musig() is only allowed in tr() and rawtr()'],
     ['tr(musig())', 'tr(): musig(): Must contain key expressions'],
