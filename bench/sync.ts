@@ -2,8 +2,8 @@
 // another process. With all scripts, beside the bare signature checks of the same run; and below an assumed-valid
 // block, where none run.
 //
-//   node build/bench/sync.js [--json]      INPUTS=n of each chain, SIZES=20,500 inputs of a block, ONLY=scripts or ONLY=assumed for one half,
-//   ROUNDS=n, OPTIONS="more options of adit"
+//   node build/bench/sync.js [--json]      INPUTS=n of each chain, SIZES=20,500 inputs of a block
+//   ONLY=scripts or ONLY=assumed for one half, ROUNDS=n, OPTIONS="more options of adit"
 //   COMPARE=/path/bitcoind: Core in turns with adit, the same chains. BEFORE=/path/aditd.cjs: another build, likewise.
 
 import { type ChildProcess, spawn } from 'node:child_process';

@@ -6,12 +6,11 @@
 //
 // A chain is made first and stays. Calls go in batches, each of one lane. Help pages are ours: only the code of an error
 // is compared that prints one. Exit status 1 when there was any difference.
-import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { pseudoRandom } from '../framework/pseudo-random.js';
 import { LANES } from './call-lanes.js';
-import { playChains } from './chains.js';
+import { beginChain } from './chains.js';
 import type { Made } from './coins.js';
 import { canonical, contrast, Differences } from './differences.js';
 import { Ledger } from './ledger.js';
@@ -33,22 +32,8 @@ const { values } = parseArgs({
 });
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const [wanted, seed] = [Number(values.calls), Number(values.seed)];
-if (values.bitcoind === undefined || !fs.existsSync(values.bitcoind)) {
-  const why = values.bitcoind === undefined ? '--bitcoind=PATH is not given' : `${values.bitcoind} is not there`;
-  say(`skipped: nothing is compared, because ${why}`);
-  process.exit(0);
-}
-if (values.chains !== '1') {
-  const same = await playChains({
-    file: fileURLToPath(import.meta.url),
-    options: (['bitcoind', 'version', 'calls', 'only'] as const).map((name) => `--${name}=${values[name]}`),
-    firstSeed: seed,
-    count: Number(values.chains),
-    minutes: Number(values.minutes),
-    jobs: Number(values.jobs),
-  });
-  process.exit(same ? 0 : 1);
-}
+const options = (['version', 'calls', 'only'] as const).map((name) => `--${name}=${values[name]}`);
+const bitcoind = await beginChain(fileURLToPath(import.meta.url), values, options);
 
 const FIRST_BLOCKS = 110;
 const COINS = 20;
@@ -56,7 +41,7 @@ const FULL_BLOCKS = 15;
 const START_TIME = 1_780_000_000;
 const BATCH = 100;
 
-const nodes = await Nodes.start(values.bitcoind, values.version);
+const nodes = await Nodes.start(bitcoind, values.version);
 const differences = new Differences();
 const dice = new Dice(pseudoRandom(seed));
 let made = 0;

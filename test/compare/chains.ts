@@ -1,8 +1,18 @@
 // Many comparisons one after the other, each a process with a seed and chain of its own: coins and subsidies of one
 // chain last for a few thousand steps.
 import { spawn } from 'node:child_process';
+import fs from 'node:fs';
 
-export interface Chains {
+/** Options that every comparison of chains takes, as they are written. */
+export interface ChainValues {
+  readonly bitcoind?: string;
+  readonly seed: string;
+  readonly chains: string;
+  readonly minutes: string;
+  readonly jobs: string;
+}
+
+interface Chains {
   readonly file: string;
   /** Of one comparison, beside its seed. */
   readonly options: readonly string[];
@@ -26,8 +36,37 @@ function outputOf(file: string, options: readonly string[]): Promise<string> {
   });
 }
 
+/** @returns the path of bitcoind; without one the process says so and ends */
+export function bitcoindOf({ bitcoind }: { readonly bitcoind?: string }): string {
+  if (bitcoind !== undefined && fs.existsSync(bitcoind)) return bitcoind;
+  const why = bitcoind === undefined ? '--bitcoind=PATH is not given' : `${bitcoind} is not there`;
+  process.stdout.write(`skipped: nothing is compared, because ${why}\n`);
+  process.exit(0);
+}
+
+/**
+ * Where more than one chain is asked for, all are played and the process ends.
+ * @param file of the comparison
+ * @param options of one chain, beside bitcoind and its seed
+ * @returns the path of bitcoind
+ */
+export async function beginChain(file: string, values: ChainValues, options: readonly string[]): Promise<string> {
+  const { seed, chains, minutes, jobs } = values;
+  const bitcoind = bitcoindOf(values);
+  if (chains === '1') return bitcoind;
+  const same = await playChains({
+    file,
+    options: [`--bitcoind=${bitcoind}`, ...options],
+    firstSeed: Number(seed),
+    count: Number(chains),
+    minutes: Number(minutes),
+    jobs: Number(jobs),
+  });
+  process.exit(same ? 0 : 1);
+}
+
 /** Plays them, prints what each says unless all was the same, and the sum. @returns whether nothing differed */
-export async function playChains({ file, options, firstSeed, count, minutes, jobs }: Chains): Promise<boolean> {
+async function playChains({ file, options, firstSeed, count, minutes, jobs }: Chains): Promise<boolean> {
   const say = (line: string): void => void process.stdout.write(`${line}\n`);
   const began = Date.now();
   let [steps, differing, played, next] = [0, 0, 0, firstSeed];

@@ -4,7 +4,8 @@
 //   npm run compare -- --bitcoind=PATH [--version=31|0.21.1] [--steps=1000] [--seed=1] [--restart=250]
 //                      [--chains=1 --minutes=60 --jobs=1] [--behind]
 //
-// With --behind both clocks stand days after every block, so that the whole stream happens in initial download. With more than one of --chains, comparisons of so many steps follow each other with seeds that count up (chains.ts).
+// With --behind both clocks stand days after every block, so that the whole stream happens in initial download. With more
+// than one of --chains, comparisons of so many steps follow each other with seeds that count up (chains.ts).
 // Transactions come by calls and from a peer, the latter with children before their parents. Every so many steps
 // (--restart) both are stopped and started over what they wrote.
 //
@@ -12,14 +13,13 @@
 // signatures are the harness's own. After every action the replies are compared, text for text; every few actions the
 // mempools with all figures of their entries, and the fees of the templates, where adit may only be better. After a
 // difference blocks empty both mempools, so that it is not counted again. Exit status 1 when there was any difference.
-import fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { P2pClient } from '../framework/p2p-client.js';
 import { pseudoRandom } from '../framework/pseudo-random.js';
 import { BlockPeer, type Brought, type Delivery, heard } from './block-peer.js';
-import { playChains } from './chains.js';
+import { beginChain } from './chains.js';
 import { blockBytes, type Made } from './coins.js';
 import { canonical, contrast, Differences } from './differences.js';
 import { Ledger } from './ledger.js';
@@ -45,25 +45,8 @@ const steps = Number(values.steps);
 const seed = Number(values.seed);
 const restartEvery = Number(values.restart);
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
-if (values.bitcoind === undefined || !fs.existsSync(values.bitcoind)) {
-  const why = values.bitcoind === undefined ? '--bitcoind=PATH is not given' : `${values.bitcoind} is not there`;
-  say(`skipped: nothing is compared, because ${why}`);
-  process.exit(0);
-}
-if (values.chains !== '1') {
-  const same = await playChains({
-    file: fileURLToPath(import.meta.url),
-    options: [
-      ...(['bitcoind', 'version', 'steps', 'restart'] as const).map((name) => `--${name}=${values[name]}`),
-      ...(values.behind ? ['--behind'] : []),
-    ],
-    firstSeed: seed,
-    count: Number(values.chains),
-    minutes: Number(values.minutes),
-    jobs: Number(values.jobs),
-  });
-  process.exit(same ? 0 : 1);
-}
+const options = (['version', 'steps', 'restart'] as const).map((name) => `--${name}=${values[name]}`);
+const bitcoind = await beginChain(fileURLToPath(import.meta.url), values, [...options, ...(values.behind ? ['--behind'] : [])]);
 
 const FIRST_BLOCKS = 110;
 const FIRST_BLOCK_COINS = 40;
@@ -88,7 +71,7 @@ const TEMPLATE_WAIT_MS = 5;
 const NOT_CONNECTED = -9;
 
 const old = values.version === '0.21.1';
-const nodes = await Nodes.start(values.bitcoind, values.version);
+const nodes = await Nodes.start(bitcoind, values.version);
 const { core, adit } = nodes;
 const differences = new Differences();
 /** 0.21.1 has no other hash of all coins. */

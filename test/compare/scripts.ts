@@ -5,12 +5,12 @@
 // Coins are locked by random scripts in a block; each is spent in several ways. Both nodes judge every spend twice: by
 // policy (testmempoolaccept) and by consensus (a proposed block), and the replies are compared, text for text. Exit
 // status 1 when there was any difference.
-import fs from 'node:fs';
 import { parseArgs } from 'node:util';
 import { CoreDaemon } from '../../bench/harness/core-daemon.js';
 import { Daemon } from '../framework/daemon.js';
 import { type Out, TRUE_SCRIPT, type Tx } from '../framework/messages.js';
 import { pseudoRandom } from '../framework/pseudo-random.js';
+import { bitcoindOf } from './chains.js';
 import { buildBlock, made, unlock } from './coins.js';
 import { canonical, contrast, Differences } from './differences.js';
 import { Ledger } from './ledger.js';
@@ -28,11 +28,7 @@ const { values } = parseArgs({
 const spends = Number(values.spends);
 const seed = Number(values.seed);
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
-if (values.bitcoind === undefined || !fs.existsSync(values.bitcoind)) {
-  const why = values.bitcoind === undefined ? '--bitcoind=PATH is not given' : `${values.bitcoind} is not there`;
-  say(`skipped: nothing is compared, because ${why}`);
-  process.exit(0);
-}
+const bitcoind = bitcoindOf(values);
 
 /** The coinbases of the first ones are spent, one a batch. */
 const FIRST_BLOCKS = 110;
@@ -46,7 +42,7 @@ const SEQUENCES = [...new Array<number>(8).fill(0xfffffffe), 0xffffffff, 0xfffff
 const LOCKTIMES = [0, 0, 0, 1, 100, 500_000_000];
 
 // Scripts that nobody relays are judged too.
-const core = await CoreDaemon.start(values.bitcoind, '-acceptnonstdtxn=1');
+const core = await CoreDaemon.start(bitcoind, '-acceptnonstdtxn=1');
 const adit = await Daemon.start(`-compat=${values.version}`, '-acceptnonstdtxn=1').catch(async (error: unknown) => {
   await core.end();
   throw error;
