@@ -1,7 +1,8 @@
 // getblocktemplate with a full mempool: replies per second to four clients, the time of one, and the time from a new
 // block to the first new template. Every millisecond of it is work that miners do on the wrong block.
 //
-//   node build/bench/template-rpc.js [--json]      TXS=n transactions in the mempool, FRONTS=n, ROUNDS=n, OPTIONS=-templatemode=live
+//   node build/bench/template-rpc.js [--json]      TXS=n transactions in the mempool
+//   FRONTS=n, ROUNDS=n, OPTIONS=-templatemode=live
 //   COMPARE=/path/to/bitcoind asks that for the same, in turn
 import { type BenchCase, runBench } from './harness/bench.js';
 import { bitcoindToCompare, CoreDaemon } from './harness/core-daemon.js';

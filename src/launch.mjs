@@ -1,6 +1,6 @@
-// What `npm start`, `npm test` and the other scripts of package.json run. Plain JavaScript on Node alone, because it has to work
-// in a bare clone: it installs when the lock file is newer than what is installed, compiles when a source is newer than what was
-// compiled, and then runs the thing asked for.
+// What `npm start`, `npm test` and the other scripts of package.json run. Plain JavaScript on Node alone, because it has
+// to work in a bare clone: it installs when the lock file or the version of Node is another than what was installed for,
+// compiles when a source is another than what was compiled, and then runs the thing asked for.
 import { spawn, spawnSync } from 'node:child_process';
 import crypto from 'node:crypto';
 import fs from 'node:fs';
@@ -92,7 +92,7 @@ function install() {
   const wanted = `${digest([inRoot('package-lock.json')])} ${process.platform}-${process.arch}-${process.versions.modules}`;
   if (readOrEmpty(installedMark) === wanted) return;
   process.stdout.write('adit: installing packages (once)\n');
-  // Not `npm ci`: it refuses a lock file that lacks the optional binaries of platforms other than the one it was made on.
+  // Not `npm ci`: it refuses a lock file without the optional binaries of platforms other than the one it was made on.
   run('npm', ['install', '--no-save', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], 'npm install');
   fs.writeFileSync(installedMark, wanted);
 }

@@ -1,4 +1,4 @@
-// A node in a comparison within one run: this build of adit, another build of it, or Core; asked over HTTP and by a peer.
+// A node in a comparison within one run: this build of adit, another one, or Core; asked over HTTP and by a peer.
 import http from 'node:http';
 import type { BuiltBlock } from '../../test/framework/chain-builder.js';
 import { Daemon, daemonFile } from '../../test/framework/daemon.js';

@@ -377,9 +377,9 @@ export class ReorgFollower {
   }
 
   /**
-   * Whether its relative locks were met on each of the tips. A lock that was counted on one of these, because its coin's
-   * block had just left, is still counted from there on the next.
-   * @param cameFrom height of the block that it came back from; undefined: its lock was counted before the first of them
+   * Whether its relative locks were met on each of the tips. A lock that was counted on one of these, because the block
+   * of its coin had just left, is still counted from there on the next.
+   * @param cameFrom height of the block that it came back from; undefined: its lock was counted before the first one
    */
   #locksMet(row: number, spent: readonly Coin[], cameFrom: number | undefined): boolean {
     const { pool, chain } = this.#deps;

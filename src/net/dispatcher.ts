@@ -19,8 +19,8 @@ const known = new Set<string>(MESSAGES);
 const TURN_MS = 1;
 const PEER_MS = 0.5;
 /**
- * Transactions of a peer that are read ahead, and bytes of them, so that their scripts run: some tenths of a millisecond
- * of this thread. When half of them are done with more are read, so that no thread waits for another.
+ * Transactions of a peer that are read ahead, and bytes of them, so that their scripts run: tenths of a millisecond of
+ * this thread. When half of them are done with more are read, so that no thread waits for another.
  */
 const AHEAD = 64;
 const AHEAD_BYTES = 32_000;

@@ -1,4 +1,4 @@
-// When the world outside the node thread hears of a new tip, and gets a template on it: at once, but in initial download,
+// When the world outside the node thread hears of a new tip and gets a template on it: at once, but in initial download,
 // where thousands of tips follow each other, now and then and of the last one. Where blocks leave and others follow
 // (invalidateblock), it hears of the tip at which this ends: nobody is given work on a tip in between.
 

@@ -97,7 +97,7 @@ export class WalletThread {
     return link;
   }
 
-  /** Loads the wallets of every start, if there are any. @throws ConfigError in Core's words when one cannot be loaded */
+  /** Loads the wallets of every start, if any. @throws ConfigError in Core's words when one cannot be loaded */
   async load(): Promise<void> {
     if (!(await loadsAtStart(this.#options.options))) return;
     await new Promise<void>((resolve, reject) => {

@@ -4,8 +4,8 @@
 //   npm run compare:calls -- --bitcoind=PATH [--version=31|0.21.1] [--calls=20000] [--seed=1]
 //                            [--only=bytes,proofs,psbts,descriptors,amounts] [--chains=1 --minutes=60 --jobs=1]
 //
-// A chain is made first and stays. Calls go in batches, each of one lane. Help pages are ours: only the code of an error
-// is compared that prints one. Exit status 1 when there was any difference.
+// A chain is made first and stays. Calls go in batches, each of one lane. Help pages are ours: of an error that prints
+// one only the code is compared. Exit status 1 when there was any difference.
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { pseudoRandom } from '../framework/pseudo-random.js';

@@ -4,8 +4,8 @@
 //   npm run compare -- --bitcoind=PATH [--version=31|0.21.1] [--steps=1000] [--seed=1] [--restart=250]
 //                      [--chains=1 --minutes=60 --jobs=1] [--behind]
 //
-// With --behind both clocks stand days after every block, so that the whole stream happens in initial download. With more
-// than one of --chains, comparisons of so many steps follow each other with seeds that count up (chains.ts).
+// With --behind both clocks stand days after every block, so that the whole stream happens in initial download. With
+// more than one of --chains, comparisons of so many steps follow each other with seeds that count up (chains.ts).
 // Transactions come by calls and from a peer, the latter with children before their parents. Every so many steps
 // (--restart) both are stopped and started over what they wrote.
 //
@@ -189,7 +189,7 @@ async function play({ name, calls, sent, brought, done }: Action, { ledger, pool
   pool.follow(ids as string[]);
 }
 
-/** Has adit catch up. @returns whether all its replies were bitcoind's; after the first step that differs none is judged */
+/** Has adit catch up. @returns whether all its replies were bitcoind's; after a step that differs none is judged */
 async function settle(): Promise<boolean> {
   let differing: number | undefined;
   for (const { step, name, call, core, adit } of await nodes.caughtUp()) {

@@ -21,7 +21,7 @@ async function funded(node: Daemon, coins: number): Promise<string> {
 /** Where an obedient wallets' thread says that it runs. */
 const begunMark = (node: Daemon): string => path.join(node.dir, 'begun');
 
-/** Starts a node again whose wallets' thread runs a statement when it is told to. @returns tells it, settled when it runs */
+/** Starts a node again whose wallets' thread runs a statement when told to. @returns tells it, settled when it runs */
 async function obedient(node: Daemon, statement: string): Promise<() => Promise<void>> {
   await node.stop();
   const order = path.join(node.dir, 'order');

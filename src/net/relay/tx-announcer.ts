@@ -154,7 +154,7 @@ export class TxAnnouncer {
     this.#log.append(tx.txid, tx.wtxid, () => this.#lowestPosition());
   }
 
-  /** Announces again what no peer has asked for yet (Core's ReattemptInitialBroadcast); the mempool may hold a million. */
+  /** Announces again what no peer has asked for yet (Core's ReattemptInitialBroadcast): a million may be here. */
   async relayUnbroadcast(): Promise<void> {
     const slicer = new Slicer();
     for (const entry of this.#context.mempool.entries()) {

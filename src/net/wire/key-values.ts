@@ -3,7 +3,7 @@
 /** A key alone, with a value, or with a value in quotes. */
 const PAIR = / *([^ =]*)(?:=(?:"((?:[^"\\]|\\.)*)"|(?!")([^ ]*)))?(?: +|$)/sy;
 
-/** The key=value pairs of a line, values with the escapes of C strings taken out. @returns empty for a malformed line */
+/** The key=value pairs of a line, without the escapes of C strings. @returns empty for a malformed line */
 export function keyValues(line: string): Map<string, string> {
   const found = new Map<string, string>();
   for (let at = 0; at < line.length; at = PAIR.lastIndex) {

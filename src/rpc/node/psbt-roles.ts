@@ -22,7 +22,7 @@ export async function addOutputs(ctx: NodeContext, psbt: Psbt, provider: FlatPro
   }
 }
 
-/** Tells what a descriptor gives; since release 30 every key of it, whether its scripts name the key by its hash or not. */
+/** Tells what a descriptor gives; since release 30 every key of it, also one that its scripts name by its hash. */
 export function learnExpansion({ crypto, compat }: NodeContext, provider: FlatProvider, expansion: Expansion): void {
   provider.addExpansion(expansion, crypto);
   if (!follows(compat, 30)) return;

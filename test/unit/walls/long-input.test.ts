@@ -1,5 +1,5 @@
-// Patterns whose work grows with the square of their input, or whose arguments overflow the stack, are refused in the sources: a look by text,
-// beside the measure of unit/rpc/growth, which sees what the methods do but not what a regular expression does inside.
+// Patterns whose work grows with the square of their input, or whose arguments overflow the stack, are refused in the
+// sources: a look by text, beside the measure of unit/rpc/growth, which sees what the methods do but not what a regular expression does inside.
 import fs from 'node:fs';
 import path from 'node:path';
 import { isSafe } from 'redos-detector';
@@ -88,7 +88,7 @@ t.test('no long list becomes the arguments of a call', async (t) => {
   );
 });
 
-/** A member looked up by its name in a loop over all names: quadratic, and the wrong value for a name that is there twice. */
+/** A member looked up by its name in a loop over all names: quadratic, and wrong for a name that is there twice. */
 const BY_NAME = /for \((?:const|let) (\w+) of (\w+)\.keys\)[\s\S]{0,800}?\2\.(?:get|has)\(\1\)/g;
 
 t.test('members of an object are read by their place', async (t) => {
