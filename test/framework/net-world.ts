@@ -10,6 +10,7 @@ import type { Inbound, Reach } from '../../src/net/peer/connector.js';
 import type { ConnectionType, Peer } from '../../src/net/peer/peer.js';
 import { type NetAddress, parseHost } from '../../src/net/wire/net-address.js';
 import { InlineVerifier } from '../../src/parallel/inline-verifier.js';
+import { emptyBook } from './address-book.js';
 import { type BuiltBlock, buildChain, GENESIS } from './chain-builder.js';
 import { crypto, type Fixture, type FixtureOptions, openFixture } from './chain-fixture.js';
 import { type MemorySocket, socketPair } from './memory-socket.js';
@@ -169,6 +170,7 @@ export class NetWorld {
         reach: world.#reach(),
       },
     );
+    world.net.addresses.load(emptyBook());
     world.#wire();
     (world as { lines: string[] }).lines = lines;
     await world.net.listen();

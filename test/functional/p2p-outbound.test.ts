@@ -3,7 +3,8 @@
 // hold up the download.
 import fs from 'node:fs';
 import path from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
+import { emptyBook, withoutPlace } from '../framework/address-book.js';
 import { buildBlock, buildChain, GENESIS } from '../framework/chain-builder.js';
 import { Daemon } from '../framework/daemon.js';
 import { compactSize, shown, unshown } from '../framework/messages.js';
@@ -26,6 +27,14 @@ const through = ({ port }: SocksWorld): string[] => [
   '-debug=net',
 ];
 
+/** A node on a known key of its addresses. */
+async function start(t: Test, ...options: string[]): Promise<Daemon> {
+  const node = await Daemon.over(t.testdir({ regtest: { 'peers.dat': emptyBook() } }), ...options);
+  t.teardown(() => node.remove());
+  await node.up();
+  return node;
+}
+
 /** addr, with addresses of 16 bytes, all full nodes that were seen an hour ago. */
 function addrPayload(addresses: readonly Buffer[]): Buffer {
   const rows = addresses.map((ip) => {
@@ -44,6 +53,11 @@ t.test('a seed node is asked, ten of its addresses are called, and two of them a
   const hosts = Array.from({ length: 12 }, (_, i) => `${40 + i}.${i}.0.1`).sort();
   const mapped = hosts.map((host) => Buffer.from([...Buffer.alloc(10), 255, 255, ...host.split('.').map(Number)]));
   const other = ['2a0014501111', '2a0014502222'].map((head) => Buffer.from(head.padEnd(32, '0'), 'hex'));
+  // A peer that was called by its name has the address 0.0.0.0; addpeeraddress names an address as its own source.
+  t.same(
+    withoutPlace([...hosts, '60.1.0.1'], PORT, (host) => (host === '60.1.0.1' ? host : '0.0.0.0')),
+    [],
+  );
   /** Hosts by whether they were told that we want transactions; those that the node knows to be ready. */
   const ready: { host: string; relay: boolean }[] = [];
   const world = await SocksWorld.open(async ({ host, peer }: ProxyCall) => {
@@ -57,8 +71,7 @@ t.test('a seed node is asked, ten of its addresses are called, and two of them a
     ready.push({ host, relay: version.at(-1) === 1 });
   });
   t.teardown(() => world.close());
-  const node = await Daemon.start(...through(world), `-seednode=${seed}:${PORT}`, '-onlynet=ipv4');
-  t.teardown(() => node.remove());
+  const node = await start(t, ...through(world), `-seednode=${seed}:${PORT}`, '-onlynet=ipv4');
   await until('ten peers', () => ready.length >= 10);
   const ten = ready.slice(0, 10);
   t.equal(ten.filter(({ relay }) => relay).length, 8, 'eight for everything');
@@ -94,6 +107,10 @@ t.test('who stays behind is asked once more and dropped; who breaks the rules is
   const good = '40.1.0.1';
   const silent = '41.1.0.1';
   const bad = '42.1.0.1';
+  t.same(
+    withoutPlace([good, silent, bad], PORT, (host) => host),
+    [],
+  );
   let headers: Uint8Array = new Uint8Array();
   let wrong: Uint8Array = new Uint8Array();
   const world = await SocksWorld.open(async ({ host, peer }) => {
@@ -107,8 +124,7 @@ t.test('who stays behind is asked once more and dropped; who breaks the rules is
     else if (world.to(host).length > 1) peer.close();
   });
   t.teardown(() => world.close());
-  const node = await Daemon.start(...through(world));
-  t.teardown(() => node.remove());
+  const node = await start(t, ...through(world));
   const hashes = (await node.call('generatetoaddress', 3, ADDRESS)) as string[];
   const raw = (await Promise.all(hashes.map((hash) => node.call('getblockheader', hash, false)))) as string[];
   headers = headersPayload(raw.map((hex) => Buffer.from(hex, 'hex')));

@@ -68,7 +68,7 @@ export class AddrManager {
   readonly #tried: (string | undefined)[] = new Array(TRIED_BUCKETS * BUCKET_SIZE);
   /** Addresses that worked and whose place among the tried is taken, by key. */
   readonly #collisions = new Set<string>();
-  #key: Uint8Array = crypto.randomBytes(32);
+  #key: Uint8Array;
   #newCount = 0;
   #triedCount = 0;
   #lastGood = 1;
@@ -77,10 +77,17 @@ export class AddrManager {
   /** The neighbourhood of an address. */
   readonly #groupOf: (address: NetAddress) => string;
 
-  constructor(nowSeconds: () => number, random: () => number, groupOf: (address: NetAddress) => string = byPrefix) {
+  /** @param key 32 secret bytes: places follow from them and the addresses alone */
+  constructor(
+    nowSeconds: () => number,
+    random: () => number,
+    groupOf: (address: NetAddress) => string = byPrefix,
+    key: Uint8Array = crypto.randomBytes(32),
+  ) {
     this.#nowSeconds = nowSeconds;
     this.#random = random;
     this.#groupOf = groupOf;
+    this.#key = key;
   }
 
   get size(): number {

@@ -8,7 +8,6 @@ import { parseTx } from '../../../src/consensus/tx/tx-view.js';
 import { type EllSwiftKey, encodeEllSwift } from '../../../src/crypto/ellswift.js';
 import { createEllSwift } from '../../../src/crypto/native/ell-swift.js';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
-import { AddrManager } from '../../../src/net/address/addr-manager.js';
 import { parseSubnet, subnetContains, subnetText } from '../../../src/net/peer/bans.js';
 import { Session } from '../../../src/net/transport/session.js';
 import { nameBytes } from '../../../src/net/transport/short-ids.js';
@@ -62,6 +61,7 @@ import { encodePsbt } from '../../../src/psbt/encode-psbt.js';
 import { extractTx } from '../../../src/psbt/extract-tx.js';
 import { PsbtError } from '../../../src/psbt/psbt-reader.js';
 import { readPsbt } from '../../../src/psbt/read-psbt.js';
+import { addressBook } from '../../framework/address-book.js';
 import { testKey } from '../../framework/keys.js';
 import { type Dice, textOf, utf8, wordsOf } from './dice.js';
 import { randomTx } from './law-targets.js';
@@ -366,7 +366,7 @@ const hosts: Target = {
   },
 };
 
-const book = new AddrManager(
+const book = addressBook(
   () => 1_700_000_000,
   () => 0.5,
 );
@@ -385,7 +385,7 @@ const addressBooks: Target = {
     return dice.oneIn(8) ? body : Uint8Array.from([...body, ...crypto.sha256(body).subarray(0, 4)]);
   },
   check(input) {
-    const manager = new AddrManager(
+    const manager = addressBook(
       () => 1_700_000_000,
       () => 0.5,
     );

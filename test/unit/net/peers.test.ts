@@ -5,7 +5,6 @@ import path from 'node:path';
 import { mock } from 'node:test';
 import t from 'tap';
 import type { Logger } from '../../../src/log/logger.js';
-import { AddrManager } from '../../../src/net/address/addr-manager.js';
 import { AddrRelay } from '../../../src/net/address/addr-relay.js';
 import { LocalAddresses } from '../../../src/net/address/local-addresses.js';
 import type { NetContext } from '../../../src/net/context.js';
@@ -22,6 +21,8 @@ import { decodeAddr, encodeAddr } from '../../../src/net/wire/messages.js';
 import { addressText, hostText, type NetAddress, parseHost } from '../../../src/net/wire/net-address.js';
 import { networkOf } from '../../../src/node/network-access.js';
 import { createNetworkControl } from '../../../src/node/network-control.js';
+import { addressBook } from '../../framework/address-book.js';
+import { pseudoRandom } from '../../framework/pseudo-random.js';
 
 const NOW = 1_700_000_000;
 const at = (host: string, port = 8333): NetAddress => parseHost(host, port) as NetAddress;
@@ -83,7 +84,7 @@ t.test('setban and getnodeaddresses', async (t) => {
     () => NOW,
     () => {},
   );
-  const addresses = new AddrManager(() => NOW, Math.random);
+  const addresses = addressBook(() => NOW);
   for (const host of ['8.8.8.8', '9.9.9.9']) addresses.add({ ...at(host), time: NOW - 100, services: 9n }, at('7.7.7.7'));
   const room = {
     bans,
@@ -116,7 +117,7 @@ t.test('banned and discouraged addresses are neither kept, passed on nor told', 
     () => NOW,
     () => {},
   );
-  const manager = new AddrManager(() => NOW, Math.random);
+  const manager = addressBook(() => NOW);
   const options = { ...DEFAULT_NET, listen: false, legacyPeers: true };
   let nowMs = NOW * 1000;
   const relay = new AddrRelay(
@@ -162,7 +163,7 @@ t.test('banned and discouraged addresses are neither kept, passed on nor told', 
 });
 
 t.test('the answer to getaddr is the same for a day, and another one for each way in', async (t) => {
-  const manager = new AddrManager(() => NOW, Math.random);
+  const manager = addressBook(() => NOW);
   for (let i = 1; i <= 250; i++) manager.add({ ...at(`40.${i}.1.1`), time: NOW, services: 9n }, at(`${i}.5.5.5`));
   let nowMs = NOW * 1000;
   const relay = new AddrRelay(
@@ -170,7 +171,7 @@ t.test('the answer to getaddr is the same for a day, and another one for each wa
       options: { ...DEFAULT_NET, listen: false },
       clock: { nowSeconds: () => NOW, nowMs: () => nowMs },
       log: { debug: () => {} },
-      random: Math.random,
+      random: pseudoRandom(2),
       chain: { isInitialBlockDownload: () => false },
     } as unknown as NetContext,
     manager,

@@ -5,7 +5,6 @@ import t from 'tap';
 import { ByteWriter } from '../../../src/consensus/bytes/writer.js';
 import type { ChainName } from '../../../src/consensus/params/chain-params.js';
 import { chainParams } from '../../../src/consensus/params/networks.js';
-import { AddrManager } from '../../../src/net/address/addr-manager.js';
 import type { NetContext } from '../../../src/net/context.js';
 import { DEFAULT_NET, type NetOptions } from '../../../src/net/options.js';
 import { AutoConnect } from '../../../src/net/peer/auto-connect.js';
@@ -13,6 +12,7 @@ import { readFixedSeeds } from '../../../src/net/peer/fixed-seeds.js';
 import type { ConnectionType, Peer } from '../../../src/net/peer/peer.js';
 import { Routes } from '../../../src/net/peer/routes.js';
 import { addressText, groupOf, isRoutable, type NetAddress, parseHost, writeAddressV2 } from '../../../src/net/wire/net-address.js';
+import { addressBook } from '../../framework/address-book.js';
 
 const START = 1_800_000_000;
 const WEEK = 7 * 24 * 60 * 60;
@@ -64,7 +64,7 @@ function begin(
     dice = (dice * 48_271) % 0x7fffffff;
     return dice / 0x7fffffff;
   };
-  const manager = new AddrManager(() => seconds, random);
+  const manager = addressBook(() => seconds, random);
   for (const address of known) manager.add({ ...address, time: START, services: 9n }, address);
   const context = {
     options: { ...DEFAULT_NET, port: 8333, ...options },
