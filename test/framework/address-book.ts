@@ -22,11 +22,12 @@ export const emptyBook = (): Buffer => Buffer.from(addressBook(() => 0).encode()
  */
 export function withoutPlace(hosts: readonly string[], port: number, sourceOf: (host: string) => string): string[] {
   const book = addressBook(() => 1_700_000_000);
-  const at = (host: string, of = port): NetAddress => parseHost(host, of) as NetAddress;
+  const at = (host: string): NetAddress => parseHost(host, port) as NetAddress;
+  // Each is heard of before the first is tried: that frees its place.
+  const known = hosts.filter((host) => book.add({ ...at(host), time: 1_700_000_000, services: 9n }, at(sourceOf(host))));
   return hosts.filter((host) => {
     const tried = book.tried;
-    if (!book.add({ ...at(host), time: 1_700_000_000, services: 9n }, at(sourceOf(host)))) return true;
     book.good(at(host));
-    return book.tried === tried;
+    return !known.includes(host) || book.tried === tried;
   });
 }
