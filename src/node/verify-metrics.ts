@@ -15,6 +15,7 @@ export function addVerifyMetrics(metrics: Metrics, rooms: AskRooms): void {
       ['adit_verify_queue_depth', 'Verification jobs waiting and running', (stats) => stats.queued],
       ['adit_verify_running', 'Verification jobs running', (stats) => stats.running],
       ['adit_verify_slab_bytes', 'Shared memory held for verification', (stats) => stats.slabBytes],
+      ['adit_script_cache_bytes', 'Memory of the script cache', (stats) => stats.cacheBytes],
       ['adit_script_cache_hits_total', 'Transactions whose scripts had been run before', (stats) => stats.cacheHits],
       ['adit_script_cache_misses_total', 'Transactions whose scripts had to be run', (stats) => stats.cacheMisses],
     ],

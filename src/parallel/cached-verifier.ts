@@ -55,7 +55,8 @@ export class CachedVerifier implements Verifier {
   }
 
   stats(): VerifierStats {
-    return { ...this.#inner.stats(), cacheHits: this.cache.hits, cacheMisses: this.cache.misses };
+    const { bytes, hits, misses } = this.cache;
+    return { ...this.#inner.stats(), cacheBytes: bytes, cacheHits: hits, cacheMisses: misses };
   }
 
   close(): Promise<void> {

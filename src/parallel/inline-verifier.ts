@@ -80,6 +80,7 @@ export class InlineVerifier implements Verifier {
       queued: this.#open,
       running: 0,
       retries: 0,
+      cacheBytes: 0,
       cacheHits: 0,
       cacheMisses: 0,
       slabBytes: this.#slabs.bytes,

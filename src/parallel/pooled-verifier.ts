@@ -121,6 +121,7 @@ export class PooledVerifier implements Verifier {
       queued: this.#pool.queued + this.#bundler.waiting,
       running: this.#pool.running,
       retries: this.#pool.retries,
+      cacheBytes: 0,
       cacheHits: 0,
       cacheMisses: 0,
       slabBytes: this.#slabs.bytes,

@@ -3,9 +3,10 @@
 // validation.cpp).
 //
 // A set-associative table in one typed array, off the collector's heap: a seeded mark of the wtxid picks a set of WAYS
-// slots, a key lives in any of them. When a set is full the oldest of its keys goes. Keys are compared whole, so nothing
-// but a key that was inserted is ever found; the seed is a secret of this process, so nobody can choose transactions
-// that crowd a set.
+// slots, a key lives in any of them. The table doubles when it is half full, up to its bound: sets are chosen at random,
+// so that a few thousand keys touch every page of a table that begins large. When a set is full the oldest of its keys
+// goes. Keys are compared whole, so nothing but a key that was inserted is ever found; the seed is a secret of this
+// process, so nobody can choose transactions that crowd a set.
 
 import { seededMark } from '../jobs/script-marks.js';
 
@@ -13,8 +14,11 @@ import { seededMark } from '../jobs/script-marks.js';
 const WAYS = 8;
 const ID_BYTES = 32;
 const ID_WORDS = ID_BYTES / 4;
-/** A wtxid, which is never all zero as an empty slot is, and flags. */
-const SLOT_WORDS = ID_WORDS + 1;
+/** A wtxid, the flags, and the mark, which is 0 in an empty slot. */
+const MARK = ID_WORDS + 1;
+const SLOT_WORDS = ID_WORDS + 2;
+/** 330 kB. */
+const FIRST_SETS = 1024;
 
 /**
  * A bounded set of wtxids and the flags they passed under. It may forget; it never says yes to what was not inserted.
@@ -23,33 +27,35 @@ export class ScriptCache {
   hits = 0;
   misses = 0;
   readonly #seed: number;
-  readonly #table: Uint32Array;
+  readonly #mostSets: number;
+  #table = new Uint32Array();
   /** Per set, the slot that is overwritten next: keys leave in the order they came. */
-  readonly #nextSlot: Uint8Array;
-  readonly #sets: number;
+  #nextSlot = new Uint8Array();
+  #sets = 0;
+  /** Keys inserted into the table, as large as it is. */
+  #inserted = 0;
   /** The wtxid that is looked for. */
   readonly #id = new Uint32Array(ID_WORDS);
   readonly #idBytes = new Uint8Array(this.#id.buffer);
 
   /**
-   * @param maxBytes table size; 16 MiB (Core's default share) remember 460,000 transactions
+   * @param maxBytes bound of the table; 16 MiB (Core's default share) remember 418,000 transactions
    * @param seed 32 secret random bits
    */
   constructor(maxBytes: number, seed: number) {
     this.#seed = seed;
-    this.#sets = Math.max(1, Math.floor(maxBytes / (SLOT_WORDS * 4 * WAYS + 1)));
-    this.#table = new Uint32Array(this.#sets * WAYS * SLOT_WORDS);
-    this.#nextSlot = new Uint8Array(this.#sets);
+    this.#mostSets = Math.max(1, Math.floor(maxBytes / (SLOT_WORDS * 4 * WAYS + 1)));
+    this.#begin(Math.min(FIRST_SETS, this.#mostSets));
   }
 
-  /** Bytes held, fixed at the start. */
+  /** Bytes held now. */
   get bytes(): number {
     return this.#table.byteLength + this.#nextSlot.byteLength;
   }
 
-  /** Keys that fit. */
+  /** Keys that fit into the table when it is as large as it gets. */
   get capacity(): number {
-    return this.#sets * WAYS;
+    return this.#mostSets * WAYS;
   }
 
   /**
@@ -58,7 +64,7 @@ export class ScriptCache {
    * @param wtxid 32 bytes; commits to everything but the coins, and those hang on the txids in it
    */
   has(wtxid: Uint8Array, flags: number): boolean {
-    const found = this.#holds(this.#setOf(wtxid), flags);
+    const found = this.#holds(this.#markOf(wtxid), flags);
     if (found) this.hits++;
     else this.misses++;
     return found;
@@ -66,24 +72,59 @@ export class ScriptCache {
 
   /** Remembers a success. */
   insert(wtxid: Uint8Array, flags: number): void {
-    const set = this.#setOf(wtxid);
-    if (this.#holds(set, flags)) return;
-    const slot = this.#nextSlot[set];
-    this.#nextSlot[set] = (slot + 1) % WAYS;
-    const at = (set * WAYS + slot) * SLOT_WORDS;
+    const mark = this.#markOf(wtxid);
+    if (this.#holds(mark, flags)) return;
+    if (this.#sets < this.#mostSets && this.#inserted * 2 >= this.#sets * WAYS) this.#grow();
+    const at = this.#takeSlot(mark);
     this.#table.set(this.#id, at);
     this.#table[at + ID_WORDS] = flags;
+    this.#table[at + MARK] = mark;
   }
 
-  /** Where a wtxid belongs; it is the one that #holds looks for. */
-  #setOf(wtxid: Uint8Array): number {
+  /** An empty table. */
+  #begin(sets: number): void {
+    this.#sets = sets;
+    this.#table = new Uint32Array(sets * WAYS * SLOT_WORDS);
+    this.#nextSlot = new Uint8Array(sets);
+    this.#inserted = 0;
+  }
+
+  /** Moves all keys into a table of twice the size, those of a set in the order they came: some 20 ns a key. */
+  #grow(): void {
+    const [table, nextSlot, sets] = [this.#table, this.#nextSlot, this.#sets];
+    this.#begin(Math.min(this.#mostSets, sets * 2));
+    for (let set = 0; set < sets; set++) {
+      for (let i = 0; i < WAYS; i++) {
+        const from = (set * WAYS + ((nextSlot[set] + i) % WAYS)) * SLOT_WORDS;
+        if (table[from + MARK] === 0) continue;
+        const at = this.#takeSlot(table[from + MARK]);
+        for (let word = 0; word < SLOT_WORDS; word++) this.#table[at + word] = table[from + word];
+      }
+    }
+  }
+
+  /** Where the next key with this mark is written. */
+  #takeSlot(mark: number): number {
+    const set = this.#setOf(mark);
+    const slot = this.#nextSlot[set];
+    this.#nextSlot[set] = (slot + 1) % WAYS;
+    this.#inserted++;
+    return (set * WAYS + slot) * SLOT_WORDS;
+  }
+
+  /** What places a wtxid; it is the one that #holds looks for. */
+  #markOf(wtxid: Uint8Array): number {
     this.#idBytes.set(wtxid);
-    return Math.floor(((seededMark(this.#seed, 0, wtxid, 0, ID_BYTES) >>> 0) / 0x1_0000_0000) * this.#sets);
+    return seededMark(this.#seed, 0, wtxid, 0, ID_BYTES) >>> 0;
   }
 
-  #holds(set: number, flags: number): boolean {
-    const end = (set + 1) * WAYS * SLOT_WORDS;
-    for (let at = set * WAYS * SLOT_WORDS; at < end; at += SLOT_WORDS) {
+  #setOf(mark: number): number {
+    return Math.floor((mark / 0x1_0000_0000) * this.#sets);
+  }
+
+  #holds(mark: number, flags: number): boolean {
+    const start = this.#setOf(mark) * WAYS * SLOT_WORDS;
+    for (let at = start; at < start + WAYS * SLOT_WORDS; at += SLOT_WORDS) {
       let word = 0;
       while (word < ID_WORDS && this.#table[at + word] === this.#id[word]) word++;
       if (word === ID_WORDS && (flags & ~this.#table[at + ID_WORDS]) === 0) return true;

@@ -89,6 +89,7 @@ export interface VerifierStats {
   readonly running: number;
   /** Jobs that ran again after their thread died. */
   readonly retries: number;
+  readonly cacheBytes: number;
   readonly cacheHits: number;
   readonly cacheMisses: number;
   readonly slabBytes: number;

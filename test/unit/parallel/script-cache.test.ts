@@ -24,7 +24,7 @@ t.test('remembers a pair, not its halves, and whatever the flags cover', async (
 t.test('stays within its bytes, and keeps the young', async (t) => {
   const cache = new ScriptCache(64 * 1024, 42);
   t.ok(cache.bytes <= 64 * 1024);
-  t.ok(cache.capacity > 1_750, `${cache.capacity} keys in 64 kB`);
+  t.ok(cache.capacity > 1_600, `${cache.capacity} keys in 64 kB`);
   const count = cache.capacity * 5;
   for (let n = 0; n < count; n++) cache.insert(wtxid(n), 0);
   t.ok(cache.bytes <= 64 * 1024);
@@ -43,6 +43,25 @@ t.test('half full, it has forgotten nearly nothing', async (t) => {
   let known = 0;
   for (let n = 0; n < count; n++) if (cache.has(wtxid(n), 1)) known++;
   t.ok(known > count * 0.95, `${known} of ${count}`);
+});
+
+t.test('its memory follows what it holds', async (t) => {
+  const cache = new ScriptCache(1 << 20, 42);
+  const known = (count: number, flags: number): number => {
+    let held = 0;
+    for (let n = 0; n < count; n++) if (cache.has(wtxid(n), flags)) held++;
+    return held;
+  };
+  t.ok(cache.bytes < 400_000, `${cache.bytes} bytes for nothing`);
+  for (let n = 0; n < 5_000; n++) cache.insert(wtxid(n), n % 2);
+  t.ok(cache.bytes > 400_000 && cache.bytes < 800_000, `${cache.bytes} bytes for 5,000 keys`);
+  const some = known(5_000, 0);
+  t.ok(some > 4_800, `${some} of 5,000 after the table doubled`);
+  t.ok(known(5_000, 1) <= 2_500, 'and with their flags');
+  for (let n = 0; n < 12_000; n++) cache.insert(wtxid(n), 0);
+  t.ok(cache.bytes <= 1 << 20 && cache.bytes > 900_000, `${cache.bytes} bytes at its bound`);
+  const most = known(12_000, 0);
+  t.ok(most > 11_000, `${most} of 12,000 at the bound`);
 });
 
 t.test('another seed puts keys elsewhere', async (t) => {
