@@ -1,4 +1,4 @@
-// Bundles what was compiled: `node src/bundle.mjs`, and a part of every build (launch.mjs).
+// Bundles what was compiled, and the tests' harness: `node src/bundle.mjs`, and a part of every build (launch.mjs).
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -35,4 +35,35 @@ export async function bundle() {
   fs.copyFileSync(path.join(root, 'src', 'aditd.cjs'), path.join(outdir, 'src', 'bin', 'aditd.cjs'));
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await bundle();
+/**
+ * Puts tap into one file where compiled tests find it before node_modules: its 400 modules take 0.2 s of processor time
+ * to load, in each of the tests' processes.
+ */
+export async function bundleHarness() {
+  const folder = path.join(compiled, 'node_modules', 'tap');
+  // tap leaves the modules of its scope out of the stacks that it shows.
+  const file = 'node_modules/@tapjs/index.mjs';
+  await build({
+    absWorkingDir: root,
+    stdin: { contents: "export * from 'tap';\nexport { default } from 'tap';\n", resolveDir: root },
+    outfile: path.join(folder, file),
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    // What is left of CommonJS in it asks for Node's modules and for its place.
+    banner: {
+      js: [
+        "import { createRequire as requireFrom } from 'node:module';",
+        'const [require, __filename, __dirname] = [requireFrom(import.meta.url), import.meta.filename, import.meta.dirname];',
+      ].join('\n'),
+    },
+    logLevel: 'error',
+  });
+  fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ name: 'tap', main: file }));
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await bundle();
+  await bundleHarness();
+}

@@ -115,8 +115,9 @@ async function build() {
     const source = inRoot(path.relative(inRoot('build'), compiled)).replace(/\.js$/, '.ts');
     if (!compiled.startsWith(inRoot('build', 'bundle') + path.sep) && !fs.existsSync(source)) fs.rmSync(compiled);
   }
-  const { bundle } = await import('./bundle.mjs');
+  const { bundle, bundleHarness } = await import('./bundle.mjs');
   await bundle();
+  await bundleHarness();
   fs.writeFileSync(builtMark, wanted);
 }
 
