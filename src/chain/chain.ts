@@ -579,6 +579,7 @@ export class Chain extends ChainReader {
       reorgs: reorganizations,
       candidates: this.ws.index.candidates.size,
       coinsCacheBytes: this.coins.stats().usedBytes,
+      databaseBytes: this.ws.store.memoryBytes(),
       queued: this.#changes.size,
     };
   }

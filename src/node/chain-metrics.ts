@@ -30,6 +30,7 @@ export function addChainMetrics(metrics: Metrics, rooms: AskRooms) {
       ['adit_blocks_rejected_total', 'Blocks found invalid', (stats) => stats.blocksRejected],
       ['adit_reorgs_total', 'Changes of the tip that left blocks behind', (stats) => stats.reorgs],
       ['adit_coins_cache_bytes', 'Memory of the coins cache', (stats) => stats.coinsCacheBytes],
+      ['adit_chain_database_bytes', "Memory of the chain's database", (stats) => stats.databaseBytes],
       ['adit_chain_queue_depth', 'Changes of the chain that wait for their turn', (stats) => stats.queued],
     ],
   );

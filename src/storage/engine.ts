@@ -39,6 +39,8 @@ export interface EngineDb {
   clear(gte: Uint8Array, lt: Uint8Array): Promise<void>;
   cursor(range: EngineRange): EngineCursor;
   approximateSize(gte: Uint8Array, lt: Uint8Array): Promise<number>;
+  /** One of RocksDB's properties; empty when it has none of that name. Not after close. */
+  property(name: string): string;
   close(): Promise<void>;
 }
 

@@ -37,6 +37,7 @@ interface NativeDb {
   clear(options: object, callback: Callback<void>): void;
   iterator(options: object): NativeIterator;
   approximateSize(from: Buffer, to: Buffer, callback: Callback<number>): void;
+  getProperty(name: string): string;
 }
 
 /** Turns one callback-style call into a promise. */
@@ -129,6 +130,10 @@ class LevelDb implements EngineDb {
 
   approximateSize(gte: Uint8Array, lt: Uint8Array): Promise<number> {
     return promised((done) => this.#native.approximateSize(asBuffer(gte), asBuffer(lt), done));
+  }
+
+  property(name: string): string {
+    return this.#native.getProperty(name);
   }
 
   async close(): Promise<void> {

@@ -1,15 +1,6 @@
 // A Store in memory, for tests and for chains that need not last. Ordered, consistent and closed like the real ones.
 
-import {
-  type BatchOp,
-  type BatchOptions,
-  iterateCursor,
-  type Store,
-  type StoreCursor,
-  type StoreEntry,
-  type StoreRange,
-  type StoreStats,
-} from './store.js';
+import { type BatchOp, type BatchOptions, iterateCursor, type Store, type StoreCursor, type StoreEntry, type StoreRange } from './store.js';
 import { StoreError } from './store-error.js';
 
 // Latin-1 strings compare by code unit, so in the order of their bytes.
@@ -50,7 +41,6 @@ export class MemoryStore implements Store {
   /** Keys in order; null when keys came or went since it was made. */
   #order: string[] | null = null;
   #closed = false;
-  readonly #counts = { gets: 0, batches: 0, writes: 0 };
 
   /** Number of rows. */
   get size(): number {
@@ -67,14 +57,11 @@ export class MemoryStore implements Store {
 
   async getMany(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]> {
     this.assertOpen('read keys');
-    this.#counts.gets += keys.length;
     return keys.map((key) => this.#rows.get(toText(key))?.[1].slice());
   }
 
   async batch(ops: readonly BatchOp[], _options: BatchOptions = {}): Promise<void> {
     this.assertOpen('write a batch');
-    this.#counts.batches++;
-    this.#counts.writes += ops.length;
     for (const op of ops) {
       const text = toText(op.key);
       if (op.type === 'put') {
@@ -88,7 +75,6 @@ export class MemoryStore implements Store {
 
   async clear(gte: Uint8Array, lt: Uint8Array): Promise<void> {
     this.assertOpen('remove a range');
-    this.#counts.batches++;
     const [from, to] = [toText(gte), toText(lt)];
     for (const text of [...this.#rows.keys()]) if (text >= from && text < to) this.#rows.delete(text);
     this.#order = null;
@@ -122,8 +108,10 @@ export class MemoryStore implements Store {
     return bytes;
   }
 
-  stats(): StoreStats {
-    return { ...this.#counts };
+  memoryBytes(): number {
+    let bytes = 0;
+    for (const [key, value] of this.#rows.values()) bytes += key.length + value.length;
+    return bytes;
   }
 
   async close(): Promise<void> {

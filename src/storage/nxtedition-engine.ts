@@ -234,9 +234,13 @@ class NxteditionDb implements EngineDb {
 
   /** The binding has no sizes of ranges, so this is the size of everything; coins are nearly all of it. */
   async approximateSize(): Promise<number> {
-    const files = Number(this.#native.getProperty('rocksdb.estimate-live-data-size'));
-    const memory = Number(this.#native.getProperty('rocksdb.cur-size-active-mem-table'));
+    const files = Number(this.property('rocksdb.estimate-live-data-size'));
+    const memory = Number(this.property('rocksdb.cur-size-active-mem-table'));
     return (Number.isFinite(files) ? files : 0) + (Number.isFinite(memory) ? memory : 0);
+  }
+
+  property(name: string): string {
+    return this.#native.getProperty(name);
   }
 
   async close(): Promise<void> {

@@ -4,16 +4,7 @@
 
 import { SerialQueue } from '../lib/serial-queue.js';
 import { type EngineCursor, type EngineDb, type EngineName, fromEngineError } from './engine.js';
-import {
-  type BatchOp,
-  type BatchOptions,
-  iterateCursor,
-  type Store,
-  type StoreCursor,
-  type StoreEntry,
-  type StoreRange,
-  type StoreStats,
-} from './store.js';
+import { type BatchOp, type BatchOptions, iterateCursor, type Store, type StoreCursor, type StoreEntry, type StoreRange } from './store.js';
 import { StoreError } from './store-error.js';
 import { SYNC_MARK } from './write-ahead-log.js';
 import { assertWriting } from './write-stop.js';
@@ -65,7 +56,6 @@ export class RocksStore implements Store {
   #running = 0;
   #onIdle: (() => void) | null = null;
   #closing: Promise<void> | null = null;
-  readonly #counts = { gets: 0, batches: 0, writes: 0 };
   readonly #db: EngineDb;
   /** The database is closed, and may be opened again. */
   readonly #onClosed: () => void;
@@ -98,14 +88,11 @@ export class RocksStore implements Store {
   }
 
   getMany(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]> {
-    this.#counts.gets += keys.length;
     if (keys.length === 0) return Promise.resolve([]);
     return this.run('read keys', () => this.#db.getMany(keys));
   }
 
   batch(ops: readonly BatchOp[], options: BatchOptions = {}): Promise<void> {
-    this.#counts.batches++;
-    this.#counts.writes += ops.length;
     if (ops.length === 0 && options.sync !== true) return this.run('write a batch', async () => {});
     return this.run('write a batch', async () => {
       assertWriting('write a batch');
@@ -115,7 +102,6 @@ export class RocksStore implements Store {
   }
 
   clear(gte: Uint8Array, lt: Uint8Array): Promise<void> {
-    this.#counts.batches++;
     return this.run('remove a range', async () => {
       assertWriting('remove a range');
       await this.#db.clear(gte, lt);
@@ -148,8 +134,10 @@ export class RocksStore implements Store {
     return this.run('estimate a size', () => this.#db.approximateSize(gte, lt));
   }
 
-  stats(): StoreStats {
-    return { ...this.#counts };
+  memoryBytes(): number {
+    if (this.#closing !== null) return 0;
+    const properties = ['size-all-mem-tables', 'block-cache-usage', 'estimate-table-readers-mem'];
+    return properties.reduce((sum, name) => sum + (Number(this.#db.property(`rocksdb.${name}`)) || 0), 0);
   }
 
   close(): Promise<void> {

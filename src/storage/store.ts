@@ -31,13 +31,6 @@ export interface StoreCursor {
   close(): Promise<void>;
 }
 
-/** Counters of a store, for /metrics. */
-export interface StoreStats {
-  readonly gets: number;
-  readonly batches: number;
-  readonly writes: number;
-}
-
 /** Ordered keys and values. Keys hold at least one byte; values may be empty. Every failure is a StoreError. */
 export interface Store {
   /** Name of the engine, as in the ENGINE file. */
@@ -58,7 +51,8 @@ export interface Store {
   iterate(range?: StoreRange): AsyncIterable<StoreEntry>;
   /** Bytes on disk of a key range, roughly; 0 when the engine cannot tell. */
   approximateSize(gte: Uint8Array, lt: Uint8Array): Promise<number>;
-  stats(): StoreStats;
+  /** Memory of memtables, cached blocks, and filters and indexes of tables; bounded but for those. */
+  memoryBytes(): number;
   /**
    * Waits for what is under way, then frees the folder. Later calls fail with STORE_CLOSED; a second close does
    * nothing.

@@ -70,6 +70,6 @@ t.test('memory that grows, and caches that fill', async (t) => {
   t.same(memory(flat(300), flat(80), flat(4)), []);
   t.same(memory(rising(300, 340), flat(80), rising(4, 40)), [], 'a cache within its bound');
   t.same(memory(rising(300, 340), rising(80, 118), flat(4)), [
-    'memory grew from 300 to 340 MB: heap +38.0, outside the heap +0.0, coins cache +0.0, script cache +0.0, mempool +0.0, verify slabs +0.0, held replies +0.0',
+    'memory grew from 300 to 340 MB: heap +38.0, outside the heap +0.0, coins cache +0.0, database +0.0, script cache +0.0, mempool +0.0, verify slabs +0.0, held replies +0.0',
   ]);
 });

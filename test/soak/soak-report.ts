@@ -52,6 +52,7 @@ export const MEMORY_PARTS = {
   heap: { metric: 'adit_nodejs_heap_size_used_bytes', bounded: false },
   'outside the heap': { metric: 'adit_nodejs_external_memory_bytes', bounded: false },
   'coins cache': { metric: 'adit_coins_cache_bytes', bounded: true },
+  database: { metric: 'adit_chain_database_bytes', bounded: true },
   'script cache': { metric: 'adit_script_cache_bytes', bounded: true },
   mempool: { metric: 'bitcoin_mempool_usage', bounded: true },
   'verify slabs': { metric: 'adit_verify_slab_bytes', bounded: true },

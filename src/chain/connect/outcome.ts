@@ -63,5 +63,7 @@ export interface ChainStats {
   readonly reorgs: number;
   readonly candidates: number;
   readonly coinsCacheBytes: number;
+  /** Memory of the chain's database. */
+  readonly databaseBytes: number;
   readonly queued: number;
 }

@@ -2,7 +2,6 @@
 
 import t from 'tap';
 import { type BatchOp, iterateCursor, type Store, type StoreEntry } from '../../../src/storage/store.js';
-import { StoreError } from '../../../src/storage/store-error.js';
 import { fc } from '../../framework/fast-check.js';
 
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
@@ -252,12 +251,13 @@ export function storeSuite(name: string, create: () => Promise<Store>): void {
     await store.close();
   });
 
-  t.test(`${name}: counts what it does`, async (t) => {
+  t.test(`${name}: tells the memory it takes`, async (t) => {
     const store = await create();
-    await store.batch([put(bytes(1), bytes(1)), del(bytes(2))]);
-    await store.getMany([bytes(1), bytes(2), bytes(3)]);
-    t.same(store.stats(), { gets: 3, batches: 1, writes: 2 });
-    t.ok(new StoreError('STORE_IO', 'text') instanceof Error);
+    const before = store.memoryBytes();
+    await store.batch(Array.from({ length: 300 }, (_, i) => put(Uint8Array.of(i >> 8, i & 0xff), new Uint8Array(10_000))));
+    const taken = store.memoryBytes() - before;
+    t.ok(taken > 2_900_000 && taken < 6_000_000, `${taken} bytes for three million`);
     await store.close();
+    t.ok(store.memoryBytes() <= before + taken, 'a closed one can be asked');
   });
 }
