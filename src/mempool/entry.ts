@@ -5,9 +5,9 @@ import type { Coin } from '../consensus/coin.js';
 import type { HeaderContext } from '../consensus/header-context.js';
 import type { SequenceLocks } from '../consensus/rules/locks.js';
 import { STANDARD_SCRIPT_FLAGS } from '../consensus/script/flags.js';
-import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
+import { parseTx, type TxFacts, type TxView } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
-import { RECORD_HEADER } from '../jobs/assemble-messages.js';
+import { RECORD_HEADER, WTXID_AT } from '../jobs/assemble-messages.js';
 import type { LinkTable } from './link-table.js';
 import type { RecordArena } from './record-arena.js';
 import { FLAG, type Rows } from './rows.js';
@@ -162,11 +162,57 @@ export class MempoolEntry {
   }
 }
 
+/**
+ * A row's transaction with what is known of it, nothing of it parsed: a window on its record, which is written once and
+ * never again, so that it may be read even after the row is another's. What is kept for long holds on to a piece of the
+ * pool's memory, unless it is made its own.
+ */
+export class StoredTx {
+  readonly #record: Uint8Array;
+  /** What acceptance found out for good. */
+  readonly facts: TxFacts;
+
+  constructor(record: Uint8Array, facts: TxFacts) {
+    this.#record = record;
+    this.facts = facts;
+  }
+
+  /** Not a copy. */
+  get bytes(): Uint8Array {
+    return this.#record.subarray(RECORD_HEADER);
+  }
+  get totalSize(): number {
+    return this.#record.length - RECORD_HEADER;
+  }
+  /** 32 bytes, internal order, a copy. */
+  get txid(): Uint8Array {
+    return this.#record.slice(0, WTXID_AT);
+  }
+  get wtxid(): Uint8Array {
+    return this.#record.slice(WTXID_AT, RECORD_HEADER);
+  }
+  /** The same over a copy of the record. */
+  own(): StoredTx {
+    return new StoredTx(this.#record.slice(), this.facts);
+  }
+}
+
+/** What is known of a row. */
+export function storedTx(store: EntryStore, row: number): StoredTx {
+  const { rows, arena } = store;
+  const from = rows.offset[row];
+  return new StoredTx(arena.bytesOf(row).subarray(from, from + RECORD_HEADER + rows.length[row]), factsOfRow(store, row));
+}
+
+const factsOfRow = ({ rows: { fee, sigopCost } }: EntryStore, row: number): TxFacts => ({
+  fee: fee[row],
+  sigopCost: sigopCost[row],
+  flags: STANDARD_SCRIPT_FLAGS,
+});
+
 /** Gives a transaction of the same bytes as a row's its ids, and what acceptance found out for good. */
 export function adoptRow(store: EntryStore, row: number, tx: TxView): void {
-  const { fee, sigopCost } = store.rows;
-  const facts = { fee: fee[row], sigopCost: sigopCost[row], flags: STANDARD_SCRIPT_FLAGS };
-  tx.adopt(idOfRow(store, row, 0), idOfRow(store, row, 32), facts);
+  tx.adopt(idOfRow(store, row, 0), idOfRow(store, row, 32), factsOfRow(store, row));
 }
 
 /**

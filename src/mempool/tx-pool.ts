@@ -6,9 +6,9 @@ import { hashKey } from '../consensus/bytes/hex.js';
 import { SEQUENCE_FINAL } from '../consensus/rules/locks.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
-import { RECORD_HEADER } from '../jobs/assemble-messages.js';
+import { RECORD_HEADER, WTXID_AT } from '../jobs/assemble-messages.js';
 import { signalsReplacement } from '../policy/replaceable.js';
-import { type EntryFields, type EntryStore, type LockPoints, MempoolEntry, txInPlace } from './entry.js';
+import { type EntryFields, type EntryStore, type LockPoints, MempoolEntry, type StoredTx, storedTx, txInPlace } from './entry.js';
 import { byAge, worseByDescendants } from './eviction-order.js';
 import { ID_BYTES, IdTable } from './id-table.js';
 import { LinkTable } from './link-table.js';
@@ -142,6 +142,14 @@ export class TxPool implements EntryStore {
   /** A view of a row that is here or held. */
   entry(row: number): MempoolEntry {
     return new MempoolEntry(this, row);
+  }
+  /** Where a row's wtxid begins in the piece of memory that arena names. */
+  wtxidAt(row: number): number {
+    return this.rows.offset[row] + WTXID_AT;
+  }
+  /** What is stored of a row that is here or held, not parsed, for as long as it is needed. */
+  stored(row: number): StoredTx {
+    return storedTx(this, row);
   }
   /** A row's transaction where it lies, in shared memory; for a look. */
   tx(row: number): TxView {

@@ -18,10 +18,14 @@ const toText = (value: unknown): string => JSON.stringify(value, (_key, one) => 
 
 /** What a partial block asks of the network room: a mempool of these transactions. */
 function contextWith(txs: readonly TxView[]): NetContext {
-  const all = function* () {
-    for (const tx of txs) yield { wtxid: tx.wtxid, tx: () => tx };
+  const search = function* (wanted: (bytes: Uint8Array, at: number) => number | undefined, found: (tx: TxView, place: number) => void) {
+    for (const tx of txs) {
+      const place = wanted(Buffer.concat([tx.txid, tx.wtxid]), 32);
+      if (place !== undefined) found(tx, place);
+      yield;
+    }
   };
-  return { crypto, params: chainParams('test'), wtxids: { all } } as unknown as NetContext;
+  return { crypto, params: chainParams('test'), wtxids: { search } } as unknown as NetContext;
 }
 
 /** The block of a height, of whichever network: its bytes, or null when it isn't among the blocks. */

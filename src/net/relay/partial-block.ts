@@ -5,14 +5,13 @@ import { ByteWriter } from '../../consensus/bytes/writer.js';
 import { checkMutation } from '../../consensus/rules/block-mutation.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { Slicer } from '../../lib/slicer.js';
+import { StoredTx } from '../../mempool/entry.js';
 import type { NetContext } from '../context.js';
 import { type CompactBlock, MAX_BLOCK_TXS, ShortIds } from '../wire/compact-block.js';
 import type { CompactCause, TxSource } from './compact-stats.js';
 
 /** A block has no more bytes than weight. */
 const MAX_BYTES = 4_000_000;
-/** Entries hashed between looks at the clock. */
-const LOOKS = 256;
 
 /**
  * 'collision', 'mismatch': nothing wrong with it, but the whole block has to be fetched; 'invalid': nobody honest sends
@@ -20,16 +19,19 @@ const LOOKS = 256;
  */
 export type PartialFault = 'collision' | 'mismatch' | 'invalid';
 
+/** One of its transactions: parsed, or as the mempool stores it. */
+type Part = Pick<TxView, 'bytes' | 'totalSize' | 'txid' | 'wtxid' | 'facts'>;
+
 export class PartialBlock {
   /** By place; null where one is missing. */
-  readonly #txs: (TxView | null)[];
+  readonly #txs: (Part | null)[];
   /** Places of what was taken from outside the mempool. */
   readonly #extra = new Set<number>();
   readonly #compact: CompactBlock;
 
   private constructor(compact: CompactBlock, total: number) {
     this.#compact = compact;
-    this.#txs = new Array<TxView | null>(total).fill(null);
+    this.#txs = new Array<Part | null>(total).fill(null);
   }
 
   /** Fills in what we have. @param extra transactions outside the mempool that may be in a block */
@@ -50,6 +52,8 @@ export class PartialBlock {
       places.set(id, at++);
     }
     await block.#fill(places, context, extra);
+    // What is missing may take a while, and must not hold on to the mempool's memory.
+    if (block.missing().length > 0) block.#own();
     return block;
   }
 
@@ -58,12 +62,11 @@ export class PartialBlock {
     // Places that two of our transactions claim are left open: which is right, nobody knows.
     const disputed = new Set<number>();
     const slicer = new Slicer();
-    let looked = 0;
-    for (const { wtxid, tx } of context.wtxids.all()) {
-      const place = places.get(ids.of(wtxid));
-      if (place !== undefined) this.#offer(place, tx(), disputed);
-      if (++looked % LOOKS === 0 && slicer.due) await slicer.pause();
-    }
+    const search = context.wtxids.search(
+      (bytes, at) => places.get(ids.of(bytes, at)),
+      (tx, place) => this.#offer(place, tx, disputed),
+    );
+    for (const _ of search) if (slicer.due) await slicer.pause();
     for (const tx of extra) {
       const place = places.get(ids.of(tx.wtxid));
       if (place === undefined || disputed.has(place)) continue;
@@ -97,7 +100,11 @@ export class PartialBlock {
     return { cause: missing.length > 0 ? 'missing' : whole, lacked: [...missing, ...this.#extra, ...added.map(({ index }) => index)] };
   }
 
-  #offer(place: number, tx: TxView, disputed: Set<number>): void {
+  #own(): void {
+    for (const [place, tx] of this.#txs.entries()) if (tx instanceof StoredTx) this.#txs[place] = tx.own();
+  }
+
+  #offer(place: number, tx: Part, disputed: Set<number>): void {
     if (disputed.has(place)) return;
     if (this.#txs[place] === null) this.#txs[place] = tx;
     else {
@@ -116,7 +123,7 @@ export class PartialBlock {
   /** The block with the missing ones, in order. @param height the block's, by its parent's */
   finish(rest: readonly TxView[], height: number, context: NetContext): BlockView | PartialFault {
     let next = 0;
-    const txs: TxView[] = [];
+    const txs: Part[] = [];
     for (const tx of this.#txs) {
       const found = tx ?? rest[next++];
       if (found === undefined) return 'invalid';

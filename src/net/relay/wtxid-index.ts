@@ -1,14 +1,10 @@
 // Mempool entries by wtxid, which is how peers name them (BIP-0339), and all of them for compact blocks: the mempool's
 // own table and rows.
-import type { TxView } from '../../consensus/tx/tx-view.js';
-import type { MempoolEntry } from '../../mempool/entry.js';
+import type { MempoolEntry, StoredTx } from '../../mempool/entry.js';
 import type { Mempool } from '../../mempool/mempool.js';
 
-/** A transaction by its wtxid; the rest is read only when wanted, at once. */
-export interface NamedTx {
-  readonly wtxid: Uint8Array;
-  tx(): TxView;
-}
+/** Transactions looked at between pauses. */
+const LOOKS = 256;
 
 export class WtxidIndex {
   readonly #mempool: Mempool;
@@ -22,13 +18,21 @@ export class WtxidIndex {
     return this.#mempool.getByWtxid(wtxid);
   }
 
-  /** Every transaction of the mempool; those that leave while the caller pauses are passed over. */
-  *all(): Generator<NamedTx> {
+  /**
+   * Every transaction of the mempool, with a pause after a few hundred; those that leave meanwhile are passed over.
+   * @param wanted told where a wtxid lies: 32 bytes from `at` on, to be read at once; says what it is to the caller,
+   * undefined for nothing
+   * @param found what was wanted, and for what
+   */
+  *search<T>(wanted: (bytes: Uint8Array, at: number) => T | undefined, found: (tx: StoredTx, what: T) => void): Generator<void> {
     const { records } = this.#mempool;
-    for (const row of records.rows.here()) {
-      if (!records.rows.isHere(row)) continue;
-      const entry = records.entry(row);
-      yield { wtxid: entry.wtxid, tx: () => entry.tx };
+    const { rows, arena } = records;
+    let looked = 0;
+    for (const row of rows.here()) {
+      if (!rows.isHere(row)) continue;
+      const what = wanted(arena.bytesOf(row), records.wtxidAt(row));
+      if (what !== undefined) found(records.stored(row), what);
+      if (++looked % LOOKS === 0) yield;
     }
   }
 }

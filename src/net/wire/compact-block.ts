@@ -129,9 +129,9 @@ export class ShortIds {
     this.#key = sipKey(hashes.sha256(new ByteWriter(88).bytes(header).u64(nonce).finish()));
   }
 
-  /** @param wtxid 32 bytes, internal order */
-  of(wtxid: Uint8Array): number {
-    return sipHash48(this.#key, wtxid);
+  /** @param bytes hold a wtxid of 32 bytes, internal order, from `at` on */
+  of(bytes: Uint8Array, at = 0): number {
+    return sipHash48(this.#key, bytes, at);
   }
 }
 
@@ -144,10 +144,10 @@ const END_ROUNDS = 10;
 const carry = (a: number, b: number, sum: number): number => ((a & b) | ((a | b) & ~sum)) >>> 31;
 
 /**
- * The low 48 bits of SipHash-2-4 over exactly 32 bytes. A mempool of 100,000 is hashed for each compact block, so that
+ * The low 48 bits of SipHash-2-4 over 32 bytes. A mempool of 100,000 is hashed for each compact block, so that
  * the state lies in local variables, 64-bit words as halves: three times as fast as over an array.
  */
-function sipHash48({ k0Low, k0High, k1Low, k1High }: SipKey, data: Uint8Array): number {
+function sipHash48({ k0Low, k0High, k1Low, k1High }: SipKey, data: Uint8Array, from: number): number {
   let [v0l, v0h, v1l, v1h] = [k0Low ^ 0x70736575, k0High ^ 0x736f6d65, k1Low ^ 0x6e646f6d, k1High ^ 0x646f7261];
   let [v2l, v2h, v3l, v3h] = [k0Low ^ 0x6e657261, k0High ^ 0x6c796765, k1Low ^ 0x79746573, k1High ^ 0x74656462];
   let [low, high, sum, half] = [0, 0, 0, 0];
@@ -155,9 +155,9 @@ function sipHash48({ k0Low, k0High, k1Low, k1High }: SipKey, data: Uint8Array): 
     if (round < END_ROUNDS) {
       if ((round & 1) === 0) {
         const at = round << 2;
-        low = at < 32 ? word(data, at) : 0;
+        low = at < 32 ? word(data, from + at) : 0;
         // The last word holds the length.
-        high = at < 32 ? word(data, at + 4) : 32 << 24;
+        high = at < 32 ? word(data, from + at + 4) : 32 << 24;
         v3l ^= low;
         v3h ^= high;
       }

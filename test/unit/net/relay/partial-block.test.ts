@@ -1,10 +1,15 @@
 // A block that is put together from a compact block: what it may cost before anything about it is known.
 import t from 'tap';
+import { chainParams } from '../../../../src/consensus/params/networks.js';
 import { parseTx } from '../../../../src/consensus/tx/tx-view.js';
 import { createNativeCrypto } from '../../../../src/crypto/native/index.js';
 import type { NetContext } from '../../../../src/net/context.js';
 import { PartialBlock } from '../../../../src/net/relay/partial-block.js';
-import { serializeTx } from '../../../framework/messages.js';
+import { WtxidIndex } from '../../../../src/net/relay/wtxid-index.js';
+import { ShortIds } from '../../../../src/net/wire/compact-block.js';
+import { merkleRoot, serializeTx } from '../../../framework/messages.js';
+import { spend } from '../../../framework/model-chain.js';
+import { createPool, NO_POLICY } from '../../../framework/pool-under-test.js';
 
 const crypto = createNativeCrypto();
 const tx = parseTx(
@@ -27,7 +32,7 @@ t.test('more bytes than a block may have are not put together', async (t) => {
       return crypto.sha256d(data);
     },
   };
-  const context = { crypto: counting, wtxids: { all: () => [] } } as unknown as NetContext;
+  const context = { crypto: counting, wtxids: { search: () => [] } } as unknown as NetContext;
   const finish = async (count: number): Promise<{ outcome: unknown; hashed: number }> => {
     const prefilled = Array.from({ length: count }, (_, index) => ({ index, tx }));
     const partial = await PartialBlock.begin({ header: new Uint8Array(80), nonce: 0n, shortIds: [], prefilled }, context, []);
@@ -40,3 +45,40 @@ t.test('more bytes than a block may have are not put together', async (t) => {
   t.ok(most.hashed > 0, 'which takes hashing to find out');
   t.same(await finish(41), { outcome: 'mismatch', hashed: 0 });
 });
+
+for (const lacking of [0, 1]) {
+  t.test(`transactions of the mempool come with their ids and fees, ${lacking} asked for`, async (t) => {
+    const { chain, pool } = createPool({ policy: NO_POLICY });
+    const script = new Uint8Array(40).fill(0x51);
+    const known = [9_000, 8_000, 7_000].map((value) => spend(crypto, [chain.fund(10_000)], [{ value, script }]));
+    for (const tx of known) t.equal((await pool.accept(tx)).reject, null);
+    const stranger = spend(crypto, [chain.fund(10_000)], [{ value: 6_000, script }]);
+    const coinbase = spend(crypto, [], [{ value: 1, script }]);
+    const rest = [known[2]!, ...(lacking === 0 ? [] : [stranger]), known[0]!];
+    const header = new Uint8Array(80);
+    header.set(merkleRoot([coinbase, ...rest].map(({ txid }) => Buffer.from(txid))), 36);
+    const ids = new ShortIds(header, 3n, crypto);
+    const shortIds = rest.map(({ wtxid }) => ids.of(wtxid));
+    const context = { crypto, params: chainParams('regtest'), wtxids: new WtxidIndex(pool) } as unknown as NetContext;
+    const partial = await PartialBlock.begin({ header, nonce: 3n, shortIds, prefilled: [{ index: 0, tx: coinbase }] }, context, []);
+    if (!(partial instanceof PartialBlock)) throw new Error(partial);
+    t.same(partial.missing(), lacking === 0 ? [] : [2]);
+    t.equal(partial.sources.mempool, 2);
+    // What was found stays, whatever becomes of the mempool meanwhile.
+    if (lacking > 0) chain.connect(known);
+    const block = partial.finish(lacking === 0 ? [] : [stranger], 1, context);
+    if (typeof block === 'string') throw new Error(block);
+    t.same(
+      block.txs.map(({ bytes }) => Buffer.from(bytes).toString('hex')),
+      [coinbase, ...rest].map(({ bytes }) => Buffer.from(bytes).toString('hex')),
+    );
+    for (const [i, tx] of [coinbase, ...rest].entries()) {
+      t.same([block.txs[i]!.txid, block.txs[i]!.wtxid], [new Uint8Array(tx.txid), new Uint8Array(tx.wtxid)]);
+      t.notOk(block.txs[i]!.txid.buffer instanceof SharedArrayBuffer, 'ids of its own');
+    }
+    t.same(
+      block.txs.map(({ facts }) => facts?.fee ?? null),
+      lacking === 0 ? [null, 3_000, 1_000] : [null, 3_000, null, 1_000],
+    );
+  });
+}
