@@ -1,12 +1,13 @@
-// The assembler on a thread of its own: a Piscina pool of exactly one thread, whose mirror lives between tasks. No task
-// is ever aborted by a signal, because that would end the thread and its mirror. Should the thread die anyway, the next
-// one answers "resync" and gets a full copy.
+// The assembler on a thread of its own: a Piscina pool of exactly one thread, whose mirror lives between tasks. It
+// starts with the first task: a node whose mempool is empty has none. No task is ever aborted by a signal, because that
+// would end the thread and its mirror. Should the thread die anyway, the next one answers "resync" and gets a full copy.
 
 import { Piscina } from 'piscina';
 import type { AssembleReply, AssembleRequest, ImproveResult } from '../jobs/assemble-messages.js';
 import { SerialQueue } from '../lib/serial-queue.js';
 import { WORKER_ENTRY } from '../lib/worker-entries.js';
 import type { Assembler } from './assembler.js';
+import { PoolClosedError } from './pool.js';
 import { watchLoading } from './threads-loaded.js';
 
 export interface PooledAssemblerOptions {
@@ -16,16 +17,14 @@ export interface PooledAssemblerOptions {
 
 export class PooledAssembler implements Assembler {
   readonly #filename: string;
-  #thread: Piscina;
-  #loaded: () => Promise<void>;
+  #thread: Piscina | null = null;
+  #loaded: () => Promise<void> = async () => {};
   /** One after the other, so that the deltas arrive in order also when a task fails. */
   readonly #tasks = new SerialQueue();
   #closed = false;
 
   constructor(options: PooledAssemblerOptions = {}) {
     this.#filename = options.filename ?? WORKER_ENTRY.assemble.href;
-    this.#thread = this.#newThread();
-    this.#loaded = watchLoading(this.#thread);
   }
 
   assemble(request: AssembleRequest): Promise<AssembleReply> {
@@ -56,8 +55,9 @@ export class PooledAssembler implements Assembler {
   }
 
   #running(): Piscina {
-    if (this.#thread.threads.length > 0 || this.#closed) return this.#thread;
-    void this.#thread.destroy();
+    if (this.#closed) throw new PoolClosedError();
+    if (this.#thread !== null && this.#thread.threads.length > 0) return this.#thread;
+    void this.#thread?.destroy();
     this.#thread = this.#newThread();
     this.#loaded = watchLoading(this.#thread);
     return this.#thread;
@@ -67,6 +67,6 @@ export class PooledAssembler implements Assembler {
     await this.#tasks.idle();
     this.#closed = true;
     await this.#loaded();
-    await this.#thread.destroy();
+    await this.#thread?.destroy();
   }
 }

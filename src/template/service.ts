@@ -345,7 +345,7 @@ export class TemplateService {
         return false;
       },
       buildEmptyNow: () => this.#publishEmpty(),
-      improve: () => assembler.improve(IDLE_TASK_MS),
+      improve: async () => (mempool.size > 0 ? assembler.improve(IDLE_TASK_MS) : 'idle'),
       hasTransactions: () => mempool.size > 0 || mempool.returning,
       wanted: this.#deps.wanted ?? (() => true),
       failed: (error) => {

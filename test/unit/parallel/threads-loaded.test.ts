@@ -3,10 +3,13 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
+import type { AssembleRequest } from '../../../src/jobs/assemble-messages.js';
 import { threadsLoaded } from '../../../src/lib/loading-threads.js';
 import { PooledAssembler } from '../../../src/parallel/assembler-pooled.js';
 import { WorkPool } from '../../../src/parallel/pool.js';
 
+/** This worker looks at nothing. */
+const TASK = {} as AssembleRequest;
 const filename = new URL('./slow-worker.js', import.meta.url).href;
 
 /** A folder that the threads leave their files in. */
@@ -26,19 +29,22 @@ t.test('a pool that is closed at once lets its threads load', async (t) => {
 
 t.test('so does the assembler', async (t) => {
   const dir = marks(t);
-  await new PooledAssembler({ filename }).close();
+  const assembler = new PooledAssembler({ filename });
+  await Promise.all([assembler.assemble(TASK), assembler.close()]);
   t.equal(readdirSync(dir).length, 1);
+  await t.rejects(assembler.assemble(TASK), { code: 'ADIT_POOL_CLOSED' });
 });
 
 t.test('a process that wants to end waits for whoever is loading', async (t) => {
   const dir = marks(t);
   const pool = new WorkPool({ threads: 2, filename });
   const assembler = new PooledAssembler({ filename });
+  const task = assembler.assemble(TASK);
   t.equal(readdirSync(dir).length, 0);
   await threadsLoaded();
   t.equal(readdirSync(dir).length, 3);
   await threadsLoaded();
-  await Promise.all([pool.close(), assembler.close()]);
+  await Promise.all([task, pool.close(), assembler.close()]);
 });
 
 t.test('threads that die while they load hold nobody up', async (t) => {
