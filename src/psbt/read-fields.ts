@@ -57,9 +57,18 @@ export function isPublicKey(reader: PsbtReader, bytes: Uint8Array): boolean {
   return isValidPublicKeySize(bytes) && reader.crypto.isPoint(bytes);
 }
 
+/** The size in front of a fingerprint and a path. */
+export function readOriginSize(reader: PsbtReader): number {
+  return checkOriginSize(reader.compactSize());
+}
+
+function checkOriginSize(size: number): number {
+  return size % 4 !== 0 || size <= 0 ? failRead('Invalid length for HD key path') : size;
+}
+
 /** Fingerprint and path in so many bytes. */
-export function readOrigin(reader: PsbtReader, size: number): KeyOrigin {
-  if (size % 4 !== 0 || size <= 0) failRead('Invalid length for HD key path');
+function readOrigin(reader: PsbtReader, size: number): KeyOrigin {
+  checkOriginSize(size);
   const fingerprint = reader.bytes(4);
   const path: number[] = [];
   for (let at = 4; at < size; at += 4) path.push(reader.u32());
@@ -95,12 +104,17 @@ export function proprietaryKey(key: Uint8Array): { readonly identifier: Uint8Arr
   return { identifier: reader.varBytes(), subtype: reader.compactSize() };
 }
 
-/** Keeps a field as it is. */
-export function readRaw(reader: PsbtReader, key: Uint8Array, unknown: Map<string, RawField>): Uint8Array {
+/** Keeps a field as it is. @param read its value with the size in front */
+export function readRaw(
+  reader: PsbtReader,
+  key: Uint8Array,
+  unknown: Map<string, RawField>,
+  read: () => Uint8Array = () => reader.varBytes(),
+): Uint8Array {
   const id = fieldKey(key, reader.crypto);
   if (unknown.has(id)) failRead('Duplicate Key, key for unknown value already provided');
   if (reader.later && key[0] === PROPRIETARY) reader.inWords(() => proprietaryKey(key));
-  const value = reader.varBytes();
+  const value = read();
   unknown.set(id, { key, value });
   return value;
 }

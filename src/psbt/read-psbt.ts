@@ -5,7 +5,7 @@ import type { TxView } from '../consensus/tx/tx-view.js';
 import { GLOBAL, PSBT_MAGIC } from './field-types.js';
 import type { Psbt, PsbtInput, PsbtOutput, RawField } from './psbt.js';
 import { failRead, type PsbtCrypto, PsbtError, PsbtReader } from './psbt-reader.js';
-import { checkKeySize, isPublicKey, once, readMap, readOrigin, readRaw } from './read-fields.js';
+import { checkKeySize, isPublicKey, once, readMap, readOriginSize, readRaw } from './read-fields.js';
 import { readInput } from './read-input.js';
 import { readOutput } from './read-output.js';
 import type { InputOfVersion2, OutputOfVersion2 } from './read-version2.js';
@@ -80,8 +80,7 @@ function readGlobalField(reader: PsbtReader, key: Uint8Array, global: GlobalFiel
       checkKeySize(reader, key, XPUB_KEY_SIZE, 'Global XPUB', 'Size of key was not the expected size for the type global xpub');
       // The key of depth 0 has neither a parent nor a place among its children.
       if ((key[5] === 0 && key.subarray(6, 14).some(Boolean)) || !isPublicKey(reader, key.subarray(46))) failRead('Invalid pubkey');
-      const path = readRaw(reader, key, global.unknown);
-      readOrigin(new PsbtReader(path, reader.crypto, reader.later), path.length);
+      readRaw(reader, key, global.unknown, () => reader.bytes(readOriginSize(reader)));
       break;
     }
     case GLOBAL.TX_VERSION:

@@ -32,9 +32,10 @@ const TEXTS = new Map<number, string>([
   [ScriptError.NULLFAIL, 'CHECK(MULTI)SIG failing with non-zero signature (possibly need more signatures)'],
 ]);
 
-/** Why an input cannot be spent, in Core's words; null when it can. */
-export function signingErrorText(code: number): string | null {
-  return code === ScriptError.OK ? null : (TEXTS.get(code) ?? scriptErrorText(code));
+/** Why an input cannot be spent, in Core's words; null when it can. @param later in the words of newer releases */
+export function signingErrorText(code: number, later: boolean): string | null {
+  if (later && code === ScriptError.IF_WITHOUT_CONDITION) return signingErrorText(ScriptError.INVALID_STACK_OPERATION, later);
+  return code === ScriptError.OK ? null : (TEXTS.get(code) ?? scriptErrorText(code, later));
 }
 
 /** SINGLE without its output would sign the number one, which anybody could use; so it is not signed. */

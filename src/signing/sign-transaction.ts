@@ -44,6 +44,7 @@ export interface SigningThreads {
  * Signs what can be signed, in slices or on other threads; the signatures are the same.
  * @param spent per input, null where the output is not known or spent
  * @param hashType one byte; DEFAULT means ALL where there is no DEFAULT
+ * @param later errors in the words of newer releases
  */
 export async function signTransaction(
   tx: TxView,
@@ -51,9 +52,10 @@ export async function signTransaction(
   provider: SigningProvider,
   hashType: number,
   tools: SigningTools,
+  later = false,
 ): Promise<SignedInput[]> {
   const results = await (tools.signingThreads?.sign(tx, spent, provider, hashType) ?? signHere(tx, spent, provider, hashType, tools));
-  return results.map(({ scriptSig, witness, code }) => ({ scriptSig, witness, error: signingErrorText(code) }));
+  return results.map(({ scriptSig, witness, code }) => ({ scriptSig, witness, error: signingErrorText(code, later) }));
 }
 
 async function signHere(

@@ -1,6 +1,8 @@
 // Runs signrawtransactionwithkey. Core 0.21: rpc/rawtransaction.cpp.
+
 import { hashKey } from '../../../consensus/bytes/hex.js';
 import { witnessProgramScript } from '../../../consensus/script/build-script.js';
+import { follows } from '../../../policy/compat.js';
 import { signTransaction } from '../../../signing/sign-transaction.js';
 import { FlatProvider } from '../../../signing/signing-provider.js';
 import { asArray } from '../../args.js';
@@ -31,7 +33,7 @@ export const signrawtransactionwithkey: Run<NodeContext> = async (ctx, args, cal
     for (const text of asArray(args[1])) addKey(ctx, text, call, keys);
     const spent = spentOutputs(await findOutputs(ctx, outpointsOf(tx)), tx, args[2], keys, ctx.crypto);
     const hashType = asHashType(args[3], ctx);
-    return signingReply(tx, spent, await signTransaction(tx, spent, keys, hashType, ctx));
+    return signingReply(tx, spent, await signTransaction(tx, spent, keys, hashType, ctx, follows(ctx.compat, 31)));
   } finally {
     keys.wipe();
   }

@@ -1,4 +1,5 @@
 // signrawtransactionwithwallet: signs with the keys and scripts of a wallet. Core 0.21: wallet/rpcwallet.cpp.
+import { follows } from '../../../policy/compat.js';
 import { signTransaction } from '../../../signing/sign-transaction.js';
 import { signingProviderOf } from '../../../wallet/spend/signing-provider-of.js';
 import { checkTypes } from '../../args.js';
@@ -15,5 +16,5 @@ export const signrawtransactionwithwallet: Run<WalletContext> = async (ctx, args
   const spent = spentOutputs(await ctx.client.outputs(outpointsOf(tx)), tx, args[1], null, ctx.crypto);
   const hashType = asHashType(args[2], ctx);
   const provider = await signingProviderOf(wallet, spent);
-  return signingReply(tx, spent, await signTransaction(tx, spent, provider, hashType, ctx));
+  return signingReply(tx, spent, await signTransaction(tx, spent, provider, hashType, ctx, follows(ctx.compat, 31)));
 };
