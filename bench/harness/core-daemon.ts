@@ -62,7 +62,7 @@ export class CoreDaemon {
     const alone = options.some((option) => /^-(listen|port|bind|connect|addnode)=/.test(option)) ? [] : ['-listen=0', '-connect=0'];
     const daemon = new CoreDaemon(dir, port, file, [...fixed, ...quiet, ...alone, ...options]);
     try {
-      await daemon.#up([]);
+      await daemon.up();
     } catch (error) {
       await daemon.end();
       throw error;
@@ -70,13 +70,8 @@ export class CoreDaemon {
     return daemon;
   }
 
-  /** Stops it and starts it over the same folder. @param options beside those that it had; later ones win */
-  async restart(...options: string[]): Promise<void> {
-    await this.#stop();
-    await this.#up(options);
-  }
-
-  async #up(more: readonly string[]): Promise<void> {
+  /** Starts it (again) over the same folder. @param more options beside those that it had; later ones win */
+  async up(...more: string[]): Promise<void> {
     fs.rmSync(path.join(this.dir, 'regtest', '.cookie'), { force: true });
     this.#agent = new http.Agent({ keepAlive: true });
     this.#exit = null;
@@ -147,16 +142,27 @@ export class CoreDaemon {
 
   /** Stops it, at once when it does not stop by itself, and removes its folder. */
   async end(): Promise<void> {
-    await this.#stop();
+    await this.stop();
     fs.rmSync(this.dir, { recursive: true, force: true });
   }
 
-  async #stop(): Promise<void> {
+  /** Stops it and waits for its end; a call it does not take or an end that takes too long leads to `kill`. */
+  async stop(): Promise<void> {
     if (this.#exit === null && this.#auth !== '') await this.call('stop').catch(() => undefined);
     else if (this.#exit === null) this.#child.kill();
+    if (!(await this.#ended())) await this.kill();
+  }
+
+  /** Ends the process without warning. */
+  async kill(): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.#ended();
+  }
+
+  async #ended(): Promise<boolean> {
     this.#agent.destroy();
     for (const until = Date.now() + PATIENCE_MS; this.#exit === null && Date.now() < until; ) await sleep(20);
-    if (this.#exit === null) this.#child.kill('SIGKILL');
+    return this.#exit !== null;
   }
 
   async #answers(): Promise<void> {

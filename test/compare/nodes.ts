@@ -1,10 +1,13 @@
 // adit and a bitcoind that are given the same calls. bitcoind replies at once, since the stream goes on from what it
 // holds; adit is given the calls of several steps in one batch.
+import fs from 'node:fs';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CoreDaemon } from '../../bench/harness/core-daemon.js';
 import { Daemon } from '../framework/daemon.js';
 import { freePort } from '../framework/ports.js';
 import { canonical } from './differences.js';
+import type { Dice } from './transactions.js';
 
 export type Call = [method: string, ...params: unknown[]];
 
@@ -42,6 +45,16 @@ export async function replies(node: Node, calls: readonly Call[]): Promise<unkno
   return list.sort((a, b) => a.id - b.id).map(({ result, error }) => (error ? { error: `${error.code} ${error.message}` } : result));
 }
 
+/** Calls that change the chain or the clock that blocks are judged by: what is left of a batch after a kill. */
+const OF_CHAIN = new Set(['setmocktime', 'submitblock', 'invalidateblock', 'reconsiderblock']);
+/** A kill comes so long after a call was sent at most, in milliseconds: blocks of the stream take 1 to 10. */
+const KILL_WITHIN_MS = 12;
+/** A start takes some 700. */
+const KILL_START_WITHIN_MS = 1000;
+
+export const isOfChain = ([method]: Call): boolean => OF_CHAIN.has(method);
+const moves = (call: Call): boolean => isOfChain(call) && call[0] !== 'setmocktime';
+
 /** One call that both had, and what they said. */
 export interface Pair {
   readonly step: number;
@@ -57,6 +70,9 @@ export class Nodes {
   readonly adit: Daemon;
   /** Where peers connect: bitcoind's, then adit's. */
   readonly ports: readonly [number, number];
+  /** How often one was killed, and how often of these before it had done what it was told. */
+  kills = 0;
+  unanswered = 0;
   /** What bitcoind has replied and adit has not been asked yet. */
   #ahead: Omit<Pair, 'adit'>[] = [];
 
@@ -115,9 +131,60 @@ export class Nodes {
     return [core.map(canonical), adit.map(canonical)];
   }
 
-  /** Stops both and starts them again over what they wrote. @param time that of both then, in seconds */
-  async restart(time: number): Promise<void> {
-    await Promise.all([this.core.restart(`-mocktime=${time}`), this.adit.stop().then(() => this.adit.up(`-mocktime=${time}`))]);
+  /**
+   * Gives adit what it has not had, kills it while it works on one of the calls, starts it again and gives it that call
+   * and those behind it, without transactions.
+   * @returns pairs of the calls that it answered, and of those of the chain behind the one that it died with
+   */
+  async killAdit(dice: Dice): Promise<Pair[]> {
+    const ahead = this.#ahead;
+    const places = [...ahead.keys()];
+    const moving = places.filter((i) => moves(ahead[i]!.call));
+    const at = dice.pick(moving.length > 0 && dice.chance(0.8) ? moving : places);
+    this.#ahead = ahead.slice(0, at);
+    const before = await this.caughtUp();
+    await this.kill(this.adit, replies(this.adit, [ahead[at]!.call]), dice);
+    const time = ahead.slice(0, at).findLast(({ call }) => call[0] === 'setmocktime');
+    const again = [...(time ? [time] : []), ahead[at]!].filter(({ call }) => isOfChain(call));
+    await replies(
+      this.adit,
+      again.map(({ call }) => call),
+    );
+    this.#ahead = ahead.slice(at + 1).filter(({ call }) => isOfChain(call));
+    return [...before, ...(await this.caughtUp())];
+  }
+
+  /** Kills a node at a random moment within the next milliseconds, now and then while it starts, and starts it again. */
+  async kill(node: CoreDaemon | Daemon, work: Promise<unknown>, dice: Dice): Promise<void> {
+    const done = work.then(
+      () => true,
+      () => false,
+    );
+    const end = performance.now() + dice.below(KILL_WITHIN_MS * 100) / 100;
+    while (performance.now() < end) await new Promise(setImmediate);
+    await node.kill();
+    this.kills++;
+    if (!(await done)) this.unanswered++;
+    while (dice.chance(0.25)) {
+      const started = node.up().catch(() => undefined);
+      await sleep(dice.below(KILL_START_WITHIN_MS));
+      await node.kill();
+      await started;
+    }
+    await node.up();
+  }
+
+  /**
+   * Stops both and starts them again over what they wrote.
+   * @param time that of both then, in seconds
+   * @param poolOf whose mempool both start with; each with its own without
+   */
+  async restart(time: number, poolOf?: Node): Promise<void> {
+    await Promise.all([this.core.stop(), this.adit.stop()]);
+    const pools = [path.join(this.core.dir, 'regtest', 'mempool.dat'), path.join(this.adit.networkDir, 'mempool.dat')] as const;
+    if (poolOf === this.core) fs.copyFileSync(pools[0], pools[1]);
+    if (poolOf === this.adit) fs.copyFileSync(pools[1], pools[0]);
+    await Promise.all([this.core, this.adit].map((node) => node.up(`-mocktime=${time}`)));
     for (const node of [this.core, this.adit])
       for (let loaded = false; !loaded; ) {
         ({ loaded } = await node.call('getmempoolinfo'));

@@ -1,13 +1,14 @@
 // Plays the same random stream to adit and to a bitcoind of the version that -compat names, and prints where they
 // differ.
 //
-//   npm run compare -- --bitcoind=PATH [--version=31|0.21.1] [--steps=1000] [--seed=1] [--restart=250]
-//                      [--chains=1 --minutes=60 --jobs=1] [--behind]
+//   npm run compare -- --bitcoind=PATH [--version=31|0.21.1] [--steps=1000] [--seed=1] [--restart=1000]
+//                      [--kill=0] [--chains=1 --minutes=60 --jobs=1] [--behind]
 //
 // With --behind both clocks stand days after every block, so that the whole stream happens in initial download. With
 // more than one of --chains, comparisons of so many steps follow each other with seeds that count up (chains.ts).
 // Transactions come by calls and from a peer, the latter with children before their parents. Every so many steps
-// (--restart) both are stopped and started over what they wrote.
+// (--restart) both are stopped and started over what they wrote. Every so many (--kill; 0 for never) one of them is
+// killed while it works, adit twice as often.
 //
 // Packages are sent to 0.21.1, which has none, one transaction after the other. Both run on regtest. Blocks, coins and
 // signatures are the harness's own. After every action the replies are compared, text for text; every few actions the
@@ -23,7 +24,7 @@ import { beginChain } from './chains.js';
 import { blockBytes, type Made } from './coins.js';
 import { canonical, contrast, Differences } from './differences.js';
 import { Ledger } from './ledger.js';
-import { type Call, type Node, Nodes, replies } from './nodes.js';
+import { type Call, isOfChain, type Node, Nodes, type Pair, replies } from './nodes.js';
 import { Pool } from './pool.js';
 import { type Action, Stream } from './stream.js';
 import { Dice, Transactions } from './transactions.js';
@@ -34,7 +35,8 @@ const { values } = parseArgs({
     version: { type: 'string', default: '31' },
     steps: { type: 'string', default: '1000' },
     seed: { type: 'string', default: '1' },
-    restart: { type: 'string', default: '250' },
+    restart: { type: 'string', default: '1000' },
+    kill: { type: 'string', default: '0' },
     chains: { type: 'string', default: '1' },
     minutes: { type: 'string', default: '60' },
     jobs: { type: 'string', default: '1' },
@@ -44,8 +46,9 @@ const { values } = parseArgs({
 const steps = Number(values.steps);
 const seed = Number(values.seed);
 const restartEvery = Number(values.restart);
+const killEvery = Number(values.kill);
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
-const options = (['version', 'steps', 'restart'] as const).map((name) => `--${name}=${values[name]}`);
+const options = (['version', 'steps', 'restart', 'kill'] as const).map((name) => `--${name}=${values[name]}`);
 const bitcoind = await beginChain(fileURLToPath(import.meta.url), values, [...options, ...(values.behind ? ['--behind'] : [])]);
 
 const FIRST_BLOCKS = 110;
@@ -148,11 +151,21 @@ function asKnown([method, ...params]: Call): Call[] {
 /** Members that say how much memory or disk is used, or what peers did. */
 const OWN_AFFAIR = new Set(['usage', 'maxmempool', 'optimal', 'disk_size']);
 
+/** Tips that differed once: no step changes that. */
+const unlike = new Set<string>();
+
+/** What only one of two lists of tips has. */
+function keepUnlike(lists: readonly unknown[]): void {
+  const count = new Map<string, number>();
+  for (const { hash, status } of lists.flat().filter(isTip)) count.set(`${hash} ${status}`, (count.get(`${hash} ${status}`) ?? 0) + 1);
+  for (const [tip, times] of count) if (times === 1) unlike.add(tip.slice(0, 64));
+}
+
 /** Lists of relatives and of tips are in no order. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) {
     // Before a block is refused for a copy's faults its header is taken in or not, as versions and ways have it.
-    const list = value.map(sorted).filter((one) => !isTip(one) || one.status !== 'headers-only');
+    const list = value.map(sorted).filter((one) => !isTip(one) || (one.status !== 'headers-only' && !unlike.has(one.hash)));
     return list.every((one) => typeof one === 'string') || list.every(isTip)
       ? list.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
       : list;
@@ -161,7 +174,12 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, sorted(member)]));
 }
 
-const isTip = (value: unknown): value is { status: string } => typeof value === 'object' && value !== null && 'branchlen' in value;
+interface Tip {
+  readonly hash: string;
+  readonly status: string;
+}
+
+const isTip = (value: unknown): value is Tip => typeof value === 'object' && value !== null && 'branchlen' in value;
 
 /** What differs in two replies, beside what is each node's own affair. */
 const contrastOf = (core: unknown, adit: unknown): string[] =>
@@ -169,11 +187,15 @@ const contrastOf = (core: unknown, adit: unknown): string[] =>
     ? []
     : contrast(sorted(canonical(core)), sorted(canonical(adit))).filter((member) => !OWN_AFFAIR.has(member.slice(1).split(':')[0]!));
 
+/** What bitcoind has had that changes its chain since it last wrote everything: a kill takes what it had not written. */
+const told: (Call | Delivery)[] = [];
+
 /** Plays an action to bitcoind; the ledger and the pool go where it is. */
 async function play({ name, calls, sent, brought, done }: Action, { ledger, pool }: Model, step: number): Promise<void> {
   const known = calls.flatMap(asKnown);
   recent.push(`step ${step} at height ${ledger.height}: ${name} ${JSON.stringify([...known, ...(sent ?? []).map(({ hex }) => hex)])}`);
   if (recent.length > MOST_RECENT) recent.shift();
+  told.push(...known.filter(isOfChain), ...(brought === undefined ? [] : [brought]));
   const after: Call[] = [['getbestblockhash'], ['getmempoolinfo']];
   const ofCore: Call[] = [['getbestblockhash'], ['getrawmempool']];
   const byPeer = sent !== undefined || brought !== undefined;
@@ -189,10 +211,13 @@ async function play({ name, calls, sent, brought, done }: Action, { ledger, pool
   pool.follow(ids as string[]);
 }
 
-/** Has adit catch up. @returns whether all its replies were bitcoind's; after a step that differs none is judged */
-async function settle(): Promise<boolean> {
+/** Has adit catch up. @returns whether all its replies were bitcoind's */
+const settle = async (): Promise<boolean> => areSame(await nodes.caughtUp());
+
+/** After a step that differs none is judged. */
+function areSame(pairs: readonly Pair[]): boolean {
   let differing: number | undefined;
-  for (const { step, name, call, core, adit } of await nodes.caughtUp()) {
+  for (const { step, name, call, core, adit } of pairs) {
     if (differing !== undefined && differing !== step) break;
     differences.saw(core);
     const members = contrastOf(core, adit);
@@ -204,6 +229,7 @@ async function settle(): Promise<boolean> {
     differing = step;
     const difference = { step, call: JSON.stringify(call), core: JSON.stringify(core), adit: JSON.stringify(adit) };
     differences.add({ what: `${name} ${call[0]}`, ...difference }, members);
+    if (call[0] === 'getchaintips') keepUnlike([core, adit]);
     if (call[0] === 'getbestblockhash') throw new Error(`the tips differ at step ${step}: ${core}, ${adit}`);
   }
   return differing === undefined;
@@ -212,6 +238,48 @@ async function settle(): Promise<boolean> {
 interface Model {
   readonly ledger: Ledger;
   readonly pool: Pool;
+}
+
+async function tell(node: Node, list: readonly (Call | Delivery)[]): Promise<void> {
+  for (const one of list) await ('way' in one ? blockPeers[node === core ? 0 : 1]!.bring(one) : replies(node, [one]));
+}
+
+/**
+ * Kills one of them while it changes its chain, starts it again and gives it what it cannot have; both have the same
+ * chain then. A block on top, since of two branches of the same work Core takes any after a start, and both go on with
+ * the mempool of the one that was not killed.
+ * @returns whether nothing differs
+ */
+async function kill({ ledger, pool, stream, dice }: Model & { stream: Stream; dice: Dice }, step: number): Promise<boolean> {
+  const action = stream.moving();
+  const victim = dice.chance(2 / 3) ? adit : core;
+  let same: boolean;
+  if (victim === adit && action.brought === undefined) {
+    await play(action, { ledger, pool }, step);
+    same = areSame(await nodes.killAdit(dice));
+  } else {
+    same = await settle();
+    const begun = [...action.calls.flatMap(asKnown), ...(action.brought === undefined ? [] : [action.brought])];
+    await tell(victim === adit ? core : adit, begun);
+    await nodes.kill(victim, tell(victim, begun), dice);
+    if (victim === core) await tell(core, told);
+    told.push(...begun);
+    await tell(victim, begun);
+    ledger.follow(await core.call('getbestblockhash'));
+  }
+  const top = stream.block([]);
+  const after: Call[] = [['getbestblockhash'], ['getchaintips'], coinStatistics];
+  await nodes.ask(step, `${victim === adit ? 'adit' : 'bitcoind'} killed: ${action.name}`, [...top.calls.flatMap(asKnown), ...after], []);
+  top.done?.();
+  same = (await settle()) && same;
+  await restart(ledger, victim === adit ? core : adit);
+  return same;
+}
+
+/** @param poolOf whose mempool both go on with */
+async function restart(ledger: Ledger, poolOf?: Node): Promise<void> {
+  await nodes.restart(ledger.wait() + SECONDS_BEHIND, poolOf);
+  told.length = 0;
 }
 
 type Verbose = Readonly<Record<string, unknown>>;
@@ -309,7 +377,7 @@ try {
   const dice = new Dice(pseudoRandom(seed));
   const pool = new Pool(ledger);
   const stream = new Stream(dice, ledger, pool, new Transactions(dice, ledger, pool));
-  const model = { ledger, pool, stream };
+  const model = { ledger, pool, stream, dice };
   await nodes.both([['setmocktime', START_TIME + 60 + SECONDS_BEHIND]]);
   const calls: Call[] = [];
   for (let i = 0; i < FIRST_BLOCKS; i++) {
@@ -322,19 +390,25 @@ try {
   for (step = 1; step <= steps; step++) {
     const full = pool.ids.length > MOST_ENTRIES;
     await play(full ? stream.block(stream.fitting(pool.inOrder())) : stream.next(), model, step);
-    if (step % COINS_EVERY === 0 || step === steps) await nodes.ask(step, 'coins', [coinStatistics], []);
-    if (step % AHEAD !== 0 && step % restartEvery !== 0 && step !== steps) continue;
-    let same = (await settle()) && !differs;
+    if (step % COINS_EVERY === 0 || step === steps) {
+      await nodes.ask(step, 'coins', [coinStatistics], []);
+      // bitcoind writes all that it has before it counts.
+      told.length = 0;
+    }
+    const killing = killEvery > 0 && step % killEvery === 0;
+    const restarting = !killing && step % restartEvery === 0;
+    if (step % AHEAD !== 0 && !killing && !restarting && step !== steps) continue;
+    let same = (killing ? await kill(model, step) : await settle()) && !differs;
     differs = false;
     if (same && step % TEMPLATE_EVERY === 0) await compareTemplates(ledger, step);
     if (same && !old && step % CLUSTERS_EVERY === 0) same = await compareClusters(pool, step);
-    if (same && step % restartEvery === 0) {
+    if (same && restarting) {
       // Of two branches of the same work Core takes any after a start.
       await play(stream.block([]), model, step);
       same = await settle();
-      await nodes.restart(ledger.wait() + SECONDS_BEHIND);
+      await restart(ledger);
     }
-    if (!same || step % restartEvery === 0 || step % POOL_EVERY === 0) same = (await comparePools(ledger, step)) && same;
+    if (!same || killing || restarting || step % POOL_EVERY === 0) same = (await comparePools(ledger, step)) && same;
     if (same) pool.follow(await core.call('getrawmempool'));
     else await empty(model, step);
     if (step % 500 === 0) process.stderr.write(`step ${step}: ${differences.count} differences\n`);
@@ -352,6 +426,7 @@ say(
   `${otherRoute} times one hung up after another request than the other, ${spared} times bitcoind alone looked at a copy of what is here`,
 );
 say(`${toldByCaches} times one knew a confirmed transaction by its cache, the other missed its inputs`);
+say(`one was killed ${nodes.kills} times, ${nodes.unanswered} of them before it had done what it was told`);
 for (const line of differences.lines(seed)) say(line);
 say(`${Math.min(step, steps)} steps of seed ${seed}: ${differences.count} differences`);
 if (differences.count > 0) process.exitCode = 1;

@@ -58,6 +58,13 @@ export class Stream {
     return this.#reorganise();
   }
 
+  /** What changes the chain. Nothing wrong: how much of a wrong block is kept depends on how often it comes. */
+  moving(): Action {
+    const draw = this.#dice.below(4);
+    if (draw < 2) return this.#bring('block', this.#ledger.next(this.#some(), OF_BLOCK_COINS));
+    return draw === 2 ? this.block(this.#some()) : this.#reorganise();
+  }
+
   /** A block of these, parents before children. */
   block(txs: readonly Made[]): Action {
     const block = this.#ledger.next(txs, OF_BLOCK_COINS);
