@@ -85,7 +85,7 @@ export function readTx(reader: ByteReader, table: OffsetTable, hashes: Hashes, a
     flags ^= WITNESS_FLAG;
     for (let i = 0; i < inputCount; i++) {
       table.set(base + i * INPUT_SLOTS + 3, reader.offset);
-      const items = reader.compactSize(reader.remaining);
+      const items = reader.compactSize();
       if (items > 0) hasWitness = true;
       for (let k = 0; k < items; k++) reader.skip(reader.compactSize());
     }

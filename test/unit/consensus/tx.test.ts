@@ -92,7 +92,8 @@ t.test('odd shapes', async (t) => {
   refuse(`01000000fe00000002${'00'.repeat(51)}`, /end of data/);
   refuse(`0100000001${'11'.repeat(36)}00fffffffffe00000001${'00'.repeat(9)}`, /end of data/);
   refuse(`0100000001${'11'.repeat(36)}fe00000002${'00'.repeat(60)}`, /end of data/);
-  refuse(EXTENDED.replace('0201cc02ddee', 'feffffff0001cc02ddee'), /too large/);
+  refuse(EXTENDED.replace('0201cc02ddee', 'feffffff0001cc02ddee'), /end of data/);
+  refuse(EXTENDED.replace('0201cc02ddee', 'feffffff0201cc02ddee'), /too large/);
   // Without inputs, the legacy format reads as a flag.
   const noInputs = '01000000' + '00' + '01' + '0100000000000000' + '0151' + '00000000';
   refuse(noInputs, /./);
@@ -187,6 +188,9 @@ t.test('which of two readings has sane scripts', async (t) => {
   };
   for (const [head, ones] of [
     ['b9', 0],
+    ['4c00', 0],
+    ['4d0000', 0],
+    ['4e00000000', 0],
     ['4c01', 1],
     ['4cff', 255],
     ['4d0100', 1],
