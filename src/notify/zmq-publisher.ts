@@ -1,6 +1,7 @@
 // ZeroMQ publishers with Bitcoin Core's topics and framing (doc/zmq.md, zmq/zmqpublishnotifier.cpp): topic, body, and a
-// 32-bit little-endian counter of the topic at its address. The only file that knows the library.
-import { Publisher } from 'zeromq';
+// 32-bit little-endian counter of the topic at its address. The only file that knows the library, which is loaded for
+// the first address: it takes 3 MB.
+import type { Publisher } from 'zeromq';
 import type { Logger } from '../log/logger.js';
 import type { ZmqTopic } from './options.js';
 
@@ -34,10 +35,12 @@ export class ZmqPublisher {
   static async open(endpoints: readonly ZmqEndpoint[], log: Logger): Promise<ZmqPublisher> {
     const sockets = new Map<string, Publisher>();
     const notifiers: Notifier[] = [];
+    if (endpoints.length === 0) return new ZmqPublisher([], [], log);
+    const zmq = await import('zeromq');
     for (const endpoint of endpoints) {
       let socket = sockets.get(endpoint.address);
       if (!socket) {
-        socket = new Publisher({ sendHighWaterMark: endpoint.highWaterMark, linger: 0, tcpKeepalive: 1 });
+        socket = new zmq.Publisher({ sendHighWaterMark: endpoint.highWaterMark, linger: 0, tcpKeepalive: 1 });
         sockets.set(endpoint.address, socket);
         try {
           // Core's prefix for the file of a Unix socket.
