@@ -7,9 +7,30 @@ import { build } from 'esbuild';
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const compiled = path.join(root, 'build');
 
+/** Packages that load binaries or threads from their own folders. */
+const OUTSIDE = [
+  '@nxtedition/rocksdb',
+  'koffi',
+  'piscina',
+  'rocksdb',
+  'secp256k1',
+  'tiny-secp256k1',
+  'uWebSockets.js',
+  'uwebsockets-next',
+  'zeromq',
+];
+/** What is left of CommonJS in a bundle asks for Node's modules and for its place. */
+const banner = {
+  js: [
+    "import { createRequire as requireFrom } from 'node:module';",
+    'const [require, __filename, __dirname] = [requireFrom(import.meta.url), import.meta.filename, import.meta.dirname];',
+  ].join('\n'),
+};
+
 /**
- * Puts what the commands and their threads load into a few files: a thousand modules take a third of a second to be
- * found and read, and each thread loads its own. Commands lie two folders deep, as src/lib/worker-entries.ts expects.
+ * Puts what the commands and their threads load into a few files, packages too: a thousand modules take a third of a
+ * second to be found and read, and each thread loads its own. Commands lie two folders deep, as
+ * src/lib/worker-entries.ts expects.
  */
 export async function bundle() {
   const outdir = path.join(compiled, 'bundle');
@@ -28,7 +49,8 @@ export async function bundle() {
     platform: 'node',
     format: 'esm',
     target: 'node20',
-    packages: 'external',
+    external: OUTSIDE,
+    banner,
     sourcemap: true,
     logLevel: 'error',
   });
@@ -51,13 +73,7 @@ export async function bundleHarness() {
     platform: 'node',
     format: 'esm',
     target: 'node20',
-    // What is left of CommonJS in it asks for Node's modules and for its place.
-    banner: {
-      js: [
-        "import { createRequire as requireFrom } from 'node:module';",
-        'const [require, __filename, __dirname] = [requireFrom(import.meta.url), import.meta.filename, import.meta.dirname];',
-      ].join('\n'),
-    },
+    banner,
     logLevel: 'error',
   });
   fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ name: 'tap', main: file }));
