@@ -69,6 +69,7 @@ export async function bundleHarness() {
     absWorkingDir: root,
     stdin: { contents: "export * from 'tap';\nexport { default } from 'tap';\n", resolveDir: root },
     outfile: path.join(folder, file),
+    alias: { 'async-hook-domain': path.join(root, 'test', 'tap-domain.mjs') },
     bundle: true,
     platform: 'node',
     format: 'esm',

@@ -105,6 +105,7 @@ async function build() {
     inRoot('package-lock.json'),
     inRoot('src', 'bundle.mjs'),
     inRoot('src', 'aditd.cjs'),
+    inRoot('test', 'tap-domain.mjs'),
     ...sources,
   ]);
   if (readOrEmpty(builtMark) === wanted) return;
