@@ -3,7 +3,7 @@
 
 import type { BlockView } from '../../consensus/block/block-view.js';
 import type { HeaderView } from '../../consensus/block/header-view.js';
-import { equalBytes, hashFromHex } from '../../consensus/bytes/hex.js';
+import { equalBytes } from '../../consensus/bytes/hex.js';
 import { blockProof } from '../../consensus/rules/bits.js';
 import { checkBlock, checkProofOfWork } from '../../consensus/rules/check-block.js';
 import { checkHeaderContext } from '../../consensus/rules/check-header-context.js';
@@ -47,8 +47,8 @@ export function lastCheckpointHeight(ws: ChainWorkspace): number {
   if (!ws.options.checkpoints) return -1;
   const { checkpoints } = ws.params;
   for (let i = checkpoints.length - 1; i >= 0; i--) {
-    const [height, hex] = checkpoints[i] as readonly [number, string];
-    if (ws.index.get(hashFromHex(hex)) !== undefined) return height;
+    const [height, hash] = checkpoints[i] as readonly [number, Uint8Array];
+    if (ws.index.get(hash) !== undefined) return height;
   }
   return -1;
 }

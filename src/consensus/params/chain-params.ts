@@ -74,8 +74,8 @@ export interface ChainParams {
   readonly assumeValid: string | null;
   /** Snapshots of the coins that may be loaded, by height ascending. */
   readonly assumedCoins: readonly AssumedCoins[];
-  /** By height ascending: [height, display hex]. */
-  readonly checkpoints: readonly (readonly [number, string])[];
+  /** By height ascending: [height, hash in internal order]. */
+  readonly checkpoints: readonly (readonly [number, Uint8Array])[];
   readonly base58: {
     readonly p2pkh: number;
     readonly p2sh: number;

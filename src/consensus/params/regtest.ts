@@ -7,7 +7,7 @@ import { ALWAYS_ACTIVE, CONSENSUS_CLEANUP, NEVER_ACTIVE, NO_TIMEOUT } from './de
 import { buildGenesis, SATOSHI_KEY, SATOSHI_MERKLE_ROOT, SATOSHI_MESSAGE } from './genesis.js';
 import { CLASSIC_TIMING, TEST_BASE58 } from './shared.js';
 
-const GENESIS_HASH = '0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206';
+const GENESIS_HASH = hashFromHex('0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206');
 
 /** A fresh record of regtest's parameters. */
 export function regtestParams(): ChainParams {
@@ -28,7 +28,7 @@ export function regtestParams(): ChainParams {
       key: SATOSHI_KEY,
       merkleRootHex: SATOSHI_MERKLE_ROOT,
     }),
-    genesisHash: hashFromHex(GENESIS_HASH),
+    genesisHash: GENESIS_HASH,
     powLimit: (1n << 255n) - 1n,
     allowMinDifficultyBlocks: true,
     noRetargeting: true,

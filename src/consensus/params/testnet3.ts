@@ -68,7 +68,7 @@ export function testnet3Params(): ChainParams {
         chainTxCount: 536_078_574,
       },
     ],
-    checkpoints: [[546, '000000002a936ca763904c3c35fce2f3556c559c0214345d31b1bcebf76acb70']],
+    checkpoints: [[546, hashFromHex('000000002a936ca763904c3c35fce2f3556c559c0214345d31b1bcebf76acb70')]],
     base58: TEST_BASE58,
     bech32Hrp: 'tb',
     requireStandard: false,

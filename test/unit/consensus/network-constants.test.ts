@@ -435,6 +435,7 @@ for (const name of ['main', 'test', 'testnet4', 'signet', 'regtest'] as const) {
         powLimit: wide(params.powLimit),
         bip34Hash: params.bip34Hash === null ? null : hashToHex(params.bip34Hash),
         scriptFlagExceptions: [...params.scriptFlagExceptions],
+        checkpoints: params.checkpoints.map(([height, hash]) => [height, hashToHex(hash)]),
         signetChallenge: params.signetChallenge === null ? null : toHex(params.signetChallenge),
         minimumChainWork: wide(params.minimumChainWork),
       },
