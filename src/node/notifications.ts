@@ -58,7 +58,7 @@ export async function startNotifications(
     ] as const) {
       for (const { node, block } of list) {
         if (zmq.wants('hashtx') || zmq.wants('rawtx')) for (const tx of block.txs) publishTx(tx.txid, tx.bytes);
-        zmq.publish('sequence', sequenceBody(node.hash, label));
+        if (zmq.wants('sequence')) zmq.publish('sequence', sequenceBody(node.hash, label));
       }
     }
     const newest = connected.at(-1);
