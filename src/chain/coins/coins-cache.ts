@@ -179,6 +179,12 @@ export class CoinsCache implements CoinView {
     return this.#coinOf(this.#knownEntry(outpoint));
   }
 
+  /** get, for an outpoint that may not be known: undefined then as well. */
+  getIfKnown(outpoint: Uint8Array): Coin | undefined {
+    const ref = this.#table.find(this.#table.hash(outpoint, 0), outpoint, 0);
+    return ref === 0 ? undefined : this.#coinOf(ref);
+  }
+
   #knownEntry(outpoint: Uint8Array): number {
     const ref = this.#table.find(this.#table.hash(outpoint, 0), outpoint, 0);
     if (ref === 0) throw new Error('coins must be prefetched before they are asked for: reading the store here would have to wait');

@@ -14,6 +14,7 @@ import { tipLine } from '../tree/tip-log.js';
 import { CoinsOverlay } from './coins-overlay.js';
 import { LookAhead } from './look-ahead.js';
 import {
+  changeCoins,
   isBeyondPruned,
   isQuick,
   moveTip,
@@ -21,7 +22,6 @@ import {
   prepareStep,
   type Step,
   type SuppliedBlock,
-  stageStep,
 } from './reorganize.js';
 import type { ChainWorkspace } from './workspace.js';
 
@@ -166,12 +166,15 @@ export class Activator {
     step: Step,
     { target, onLeft, ...mark }: { invalidatedBefore?: number; target?: HeaderNode; onLeft?: (node: HeaderNode) => void } = {},
   ): Promise<void> {
-    const { active, index, clock } = this.#ws;
+    const { active, index, clock, coins } = this.#ws;
     const begin = clock.monotonicMs();
-    const staging = stageStep(this.#ws, step);
-    // The coins of a block near the tip are changed when miners have new work.
-    const quick = this.#eager() && isQuick(step);
-    if (!quick) await new Turns().run(staging);
+    const changing = changeCoins(this.#ws, step);
+    // Few are changed in the turn that moves the tip, after miners have new work; more before it, unseen until shown.
+    const quick = isQuick(step, this.#eager());
+    if (!quick) {
+      coins.stage();
+      await new Turns().run(changing);
+    }
     moveTip(this.#ws, step);
     this.#unsettled = true;
     const tip = active.tip as HeaderNode;
@@ -189,8 +192,8 @@ export class Activator {
     this.#moreSaid = moreFollows;
     const change: TipChange = { connected: step.connected, disconnected: step.disconnected, moreFollows, ...mark };
     const early = this.onMove.call(tip, change);
-    if (quick) for (const _ of staging);
-    this.#ws.coins.show();
+    if (quick) for (const _ of changing);
+    else coins.show();
     const late = this.onTip.call(tip, change);
     const error = early ?? late;
     this.#ws.observe('connect_apply', (clock.monotonicMs() - begin) / 1000);

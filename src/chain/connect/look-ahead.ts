@@ -273,7 +273,7 @@ export class LookAhead {
 
   #output(outpoint: Uint8Array): SpentOutput | undefined {
     const source = this.#ahead(outpoint);
-    if (source === undefined) return this.#ws.coins.isKnown(outpoint) ? this.#ws.coins.get(outpoint) : undefined;
+    if (source === undefined) return this.#ws.coins.getIfKnown(outpoint);
     const index = readU32(outpoint, 32);
     return index < source.outputCount ? { value: source.outputValue(index), script: source.outputScript(index) } : undefined;
   }

@@ -88,10 +88,12 @@ export class Persister {
     await this.#rows;
     await new Turns().run(this.#ws.coins.finishing());
     const flush = eager || this.#flushIsDue();
-    if (flush || this.#unwritten.length >= UNDO_BLOCKS || this.#unwrittenCoins >= UNDO_COINS) await this.writeUndo();
+    const undo = flush || this.#unwritten.length >= UNDO_BLOCKS || this.#unwrittenCoins >= UNDO_COINS;
+    if (undo) await this.writeUndo();
     if (flush) await this.#flushCoins(eager);
     this.#ws.coins.evict();
-    this.#ws.blocks.trim();
+    // Blocks are kept for the sake of undo data that is not written.
+    if (undo) this.#ws.blocks.trim();
   }
 
   /** Writes everything there is. */

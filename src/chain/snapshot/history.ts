@@ -10,7 +10,7 @@ import { Turns } from '../../lib/turns.js';
 import { ChainFault } from '../chain-fault.js';
 import { hashCoins } from '../coins/coins-stats.js';
 import { LookAhead } from '../connect/look-ahead.js';
-import { moveTip, prepareStep, stageStep } from '../connect/reorganize.js';
+import { changeCoins, moveTip, prepareStep } from '../connect/reorganize.js';
 import type { ChainWorkspace } from '../connect/workspace.js';
 import { Persister } from '../files/persister.js';
 import { type HeaderNode, lastCommonAncestor, NodeStatus } from '../tree/header-node.js';
@@ -140,7 +140,8 @@ export class History {
       ws.index.raise(node, NodeStatus.SCRIPTS_VALID);
       this.#deps.connected(block);
     }
-    await new Turns().run(stageStep(ws, step));
+    ws.coins.stage();
+    await new Turns().run(changeCoins(ws, step));
     ws.coins.show();
     moveTip(ws, step);
     this.persister.noteConnected(step.connected);

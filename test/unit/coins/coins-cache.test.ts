@@ -51,11 +51,13 @@ t.test('what is not known must be prefetched', async (t) => {
   t.throws(() => cache.get(outpoint(1)), /prefetched/);
   t.throws(() => cache.spend(outpoint(1)), /prefetched/);
   t.notOk(cache.isKnown(outpoint(1)));
+  t.equal(cache.getIfKnown(outpoint(1)), undefined, 'in the store, but not at hand');
   const reading = cache.prefetch([outpoint(1), outpoint(2), outpoint(1)]);
   t.ok(cache.hasPendingPrefetch);
   await reading;
   t.notOk(cache.hasPendingPrefetch);
   t.equal(text(cache.get(outpoint(1))), '100000000 1 false ');
+  t.equal(text(cache.getIfKnown(outpoint(1))), '100000000 1 false ');
   t.equal(cache.get(outpoint(2)), undefined, 'known to be absent');
   t.equal(cache.spend(outpoint(2)), undefined);
   t.equal(cache.dirtyEntries, 0);
