@@ -1,4 +1,4 @@
-// Opens the threads that check scripts, sign, search nonces and choose transactions.
+// Opens the pools of threads that check scripts, sign, search nonces and choose transactions.
 
 import { randomBytes } from 'node:crypto';
 import { createSigner } from '../crypto/native/sign.js';
@@ -21,12 +21,11 @@ export interface OpenedThreads {
   readonly signingThreads: PooledSigner;
 }
 
-export async function openThreads({ config, crypto, log, teardown }: NodeBase): Promise<OpenedThreads> {
+export function openThreads({ config, crypto, log, teardown }: NodeBase): OpenedThreads {
   const pool = new WorkPool({ threads: config.par }, { log });
   teardown.add(() => pool.close());
   const assembler = new PooledAssembler();
   teardown.add(() => assembler.close());
-  await pool.start();
   const cache = new ScriptCache(config.scriptCacheBytes, randomBytes(4).readUInt32LE());
   const signer = createSigner();
   return {

@@ -96,7 +96,7 @@ async function start(
   const storage = await openStorage(config, params, log, teardown);
   const base = openBase({ config, log, teardown, stop, crypto, params, store: storage.store, startedSeconds });
   const late: LateRooms = {};
-  const threads = await openThreads(base);
+  const threads = openThreads(base);
   const asmap = readAsmap(config.asmapFile, log);
   const front = await openFronts(base, onFronts);
   const chained = await openChain(base, threads, front, storage, (text) => late.notifications?.alert(text));

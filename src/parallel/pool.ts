@@ -16,7 +16,7 @@ const JOBS_PER_THREAD = 2;
 const MAX_ATTEMPTS = 2;
 
 export interface WorkPoolOptions {
-  /** Exactly so many threads, always. */
+  /** Exactly so many threads, from the first job on. */
   readonly threads: number;
   /** The threads' entry module; workers/verify.js unless a test brings its own. */
   readonly filename?: string;
@@ -66,8 +66,10 @@ export class WorkPool {
   readonly posted = zeroPerClass();
   readonly refused = zeroPerClass();
   retries = 0;
-  readonly #piscina: Piscina;
-  readonly #loaded: () => Promise<void>;
+  readonly #options: WorkPoolOptions;
+  /** null until the first job: a node that has nothing to check has no threads, of 12 MB each. */
+  #piscina: Piscina | null = null;
+  #loaded: () => Promise<void> = async () => {};
   readonly #log: WorkPoolDeps['log'];
   /** Jobs that may wait per class, blocks excepted. */
   readonly maxQueued: number;
@@ -81,24 +83,31 @@ export class WorkPool {
 
   constructor(options: WorkPoolOptions, { log }: WorkPoolDeps = { log: { warn() {}, error() {} } }) {
     this.#log = log;
+    this.#options = options;
     this.size = options.threads;
     this.maxQueued = options.maxQueued ?? 4_096;
-    this.#piscina = new Piscina({
-      filename: options.filename ?? WORKER_ENTRY.verify.href,
-      minThreads: options.threads,
-      maxThreads: options.threads,
+  }
+
+  #startThreads(): Piscina {
+    const { threads, filename = WORKER_ENTRY.verify.href, prefer = 'system' } = this.#options;
+    const piscina = new Piscina({
+      filename,
+      minThreads: threads,
+      maxThreads: threads,
       concurrentTasksPerWorker: JOBS_PER_THREAD,
       recordTiming: false,
-      workerData: { prefer: options.prefer ?? 'system' },
+      workerData: { prefer },
     });
-    this.#loaded = watchLoading(this.#piscina);
+    this.#piscina = piscina;
+    this.#loaded = watchLoading(piscina);
     // A thread that dies between jobs is reported here, and Piscina starts another; without a listener the process
     // would end.
-    this.#piscina.on('error', (error: unknown) => {
+    piscina.on('error', (error: unknown) => {
       this.#log.warn(`A worker thread died between two jobs: ${describeError(error)}`);
-      this.#checkThreads();
+      this.#checkThreads(piscina);
     });
-    this.#piscina.on('workerDestroy', () => setImmediate(() => this.#checkThreads()));
+    piscina.on('workerDestroy', () => setImmediate(() => this.#checkThreads(piscina)));
+    return piscina;
   }
 
   /** Jobs waiting, over all classes. */
@@ -121,7 +130,7 @@ export class WorkPool {
     this.refused[klass]++;
   }
 
-  /** Waits until a thread answers the entry's `describe`, which proves that it loads here. */
+  /** Starts the threads before a job needs them, and waits until one answers the entry's `describe`. */
   start<T>(): Promise<T> {
     return this.run('block', 'describe', null);
   }
@@ -151,7 +160,7 @@ export class WorkPool {
     this.#rejectQueued(new PoolClosedError());
     await Promise.allSettled([...this.#inFlight].map((entry) => new Promise<void>((done) => this.#whenSettled(entry, done))));
     await this.#loaded();
-    await this.#piscina.destroy();
+    await this.#piscina?.destroy();
   }
 
   #whenSettled(entry: Entry, done: () => void): void {
@@ -205,7 +214,7 @@ export class WorkPool {
   /** Posts at once; a message that can't be made rejects like a job that failed. */
   #post(entry: Entry): Promise<unknown> {
     try {
-      return this.#piscina.run(entry.makeMessage(), { name: entry.name });
+      return (this.#piscina ?? this.#startThreads()).run(entry.makeMessage(), { name: entry.name });
     } catch (error) {
       return Promise.reject(error);
     }
@@ -234,8 +243,8 @@ export class WorkPool {
   }
 
   /** Piscina gives up on threads that die while loading: then nobody would ever answer, so everybody is told. */
-  #checkThreads(): void {
-    if (this.#closed || this.#piscina.threads.length > 0) return;
+  #checkThreads({ threads }: Piscina): void {
+    if (this.#closed || threads.length > 0) return;
     this.#closed = true;
     const reason = new PoolClosedError(new Error('No worker thread could be started'));
     this.#log.error('Worker threads do not start; nothing can be verified');

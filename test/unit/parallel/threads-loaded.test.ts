@@ -23,8 +23,18 @@ function marks(t: { teardown(run: () => void): void }): string {
 t.test('a pool that is closed at once lets its threads load', async (t) => {
   const dir = marks(t);
   const pool = new WorkPool({ threads: 3, filename });
-  await pool.close();
+  await Promise.all([pool.run('scan', 'assemble', TASK), pool.close()]);
   t.equal(readdirSync(dir).length, 3);
+});
+
+t.test('a pool that was given no job has no threads', async (t) => {
+  const dir = marks(t);
+  const pool = new WorkPool({ threads: 3, filename });
+  const assembler = new PooledAssembler({ filename });
+  await threadsLoaded();
+  await Promise.all([pool.close(), assembler.close()]);
+  t.equal(readdirSync(dir).length, 0);
+  await t.rejects(pool.run('scan', 'assemble', TASK), { code: 'ADIT_POOL_CLOSED' });
 });
 
 t.test('so does the assembler', async (t) => {
@@ -39,25 +49,25 @@ t.test('a process that wants to end waits for whoever is loading', async (t) => 
   const dir = marks(t);
   const pool = new WorkPool({ threads: 2, filename });
   const assembler = new PooledAssembler({ filename });
-  const task = assembler.assemble(TASK);
+  const tasks = [assembler.assemble(TASK), pool.run('scan', 'assemble', TASK)];
   t.equal(readdirSync(dir).length, 0);
   await threadsLoaded();
   t.equal(readdirSync(dir).length, 3);
   await threadsLoaded();
-  await Promise.all([task, pool.close(), assembler.close()]);
+  await Promise.all([...tasks, pool.close(), assembler.close()]);
 });
 
 t.test('threads that die while they load hold nobody up', async (t) => {
   process.env.ADIT_TEST_LOADED = '/nonexistent';
   const pool = new WorkPool({ threads: 2, filename });
-  await pool.close();
+  await Promise.all([t.rejects(pool.run('scan', 'assemble', TASK)), pool.close()]);
   t.equal(pool.running, 0);
 });
 
 t.test('and the real threads', async (t) => {
   for (let i = 0; i < 5; i++) {
     const pool = new WorkPool({ threads: 2 });
-    await pool.close();
+    await Promise.all([pool.start(), pool.close()]);
   }
   t.pass('the process is still there');
 });
