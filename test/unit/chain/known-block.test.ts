@@ -14,11 +14,10 @@ import { InlineVerifier } from '../../../src/parallel/inline-verifier.js';
 import { PASSED_BEFORE } from '../../../src/parallel/verifier.js';
 import { ANYONE, type BlockPlan, type BuiltBlock, buildBlock, buildChain, GENESIS, reward, spend } from '../../framework/chain-builder.js';
 import { crypto, openFixture, TEST_NOW } from '../../framework/chain-fixture.js';
+import { rounds } from '../../framework/depth.js';
 import { fc } from '../../framework/fast-check.js';
 import { type Out, serializeTx, TRUE_SCRIPT, TRUE_WITNESS, type Tx, txid } from '../../framework/messages.js';
 import { NO_POLICY } from '../../framework/pool-under-test.js';
-
-t.setTimeout(180_000);
 
 /** BIP-0034 and the version rules hold from 500 on, relative locks from 432. */
 const HEIGHT = 520;
@@ -195,7 +194,7 @@ t.test('yes to every valid block of known transactions, and to nothing else', as
         if (yes !== (whole === null && allHere)) throw new Error(`${spoil}, ${list}: known ${yes}, all here ${allHere}, ${word}`);
       },
     ),
-    { numRuns: 600, examples: EACH_ALONE.map(([spoil, list]) => [pooled.map(() => true), spoil, list, 1]) },
+    { numRuns: rounds(300, 600), examples: EACH_ALONE.map(([spoil, list]) => [pooled.map(() => true), spoil, list, 1]) },
   );
   for (const word of [
     'valid',
@@ -304,9 +303,9 @@ t.test('a block is judged as by a node without a mempool, on the tip and on bran
         }
       },
     ),
-    { numRuns: 250, examples: plans },
+    { numRuns: rounds(125, 250), examples: plans },
   );
-  t.ok(recognised > 500, 'most of it was known');
+  t.ok(recognised > rounds(250, 500), 'most of it was known');
   for (const word of [
     'valid',
     'bad-cb-amount',

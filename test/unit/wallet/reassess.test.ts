@@ -26,6 +26,7 @@ import { generateKeys } from '../../../src/wallet/manage/new-keys.js';
 import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../../../src/wallet/storage/layout.js';
 import { WalletBatch } from '../../../src/wallet/storage/wallet-batch.js';
 import type { Wallet } from '../../../src/wallet/wallet.js';
+import { rounds } from '../../framework/depth.js';
 import { descriptorContext } from '../../framework/descriptor-context.js';
 import { fc } from '../../framework/fast-check.js';
 import { createMemoryWallet, crypto, type MemoryWallet, TIP } from '../../framework/memory-wallet.js';
@@ -35,7 +36,7 @@ import { mostInATurn } from '../../framework/turns.js';
 const { keys: curve } = descriptorContext('master', 'regtest');
 const KEYS = 6;
 /** Of random orders; REASSESS_RUNS makes them many. */
-const RUNS = Number(process.env.REASSESS_RUNS ?? 25);
+const RUNS = Number(process.env.REASSESS_RUNS ?? rounds(10, 25));
 /** Whole numbers from 0 up to but without a limit. */
 const below = (seed: number): { below(limit: number): number } => {
   const next = pseudoRandom(seed);

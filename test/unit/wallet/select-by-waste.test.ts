@@ -11,6 +11,7 @@ import { chooseByWaste, type WasteChoice } from '../../../src/wallet/spend/selec
 import { type Chance, type Pace, UNHURRIED } from '../../../src/wallet/spend/select/pace.js';
 import { drawCoins } from '../../../src/wallet/spend/select/random-draw.js';
 import { transactionWeight } from '../../../src/wallet/spend/select/tx-size.js';
+import { rounds } from '../../framework/depth.js';
 import { fc } from '../../framework/fast-check.js';
 
 /** Chance that repeats itself from a seed (mulberry32). */
@@ -83,9 +84,9 @@ t.test('branch and bound: the least waste of all matches that are not too heavy'
         return twins || matching.every((chosen) => wasteOf(chosen) >= wasteOf(found));
       },
     ),
-    { numRuns: 500 },
+    { numRuns: rounds(250, 500) },
   );
-  t.ok(matches > 30, `${matches} matches`);
+  t.ok(matches > rounds(15, 30), `${matches} matches`);
 });
 
 t.test('the grinder: the lightest coins that pay, of those the smallest sum', async (t) => {
@@ -105,9 +106,9 @@ t.test('the grinder: the lightest coins that pay, of those the smallest sum', as
       );
       return isSet(found, coins.length) && sum >= target && weight <= maxWeight && !beaten;
     }),
-    { numRuns: 600 },
+    { numRuns: rounds(300, 600) },
   );
-  t.ok(solved > 100, `${solved} solved`);
+  t.ok(solved > rounds(50, 100), `${solved} solved`);
 });
 
 t.test('the draw and the knapsack pay, keep the limit, and find coins where all together pay', async (t) => {
@@ -128,7 +129,7 @@ t.test('the draw and the knapsack pay, keep the limit, and find coins where all 
         });
       },
     ),
-    { numRuns: 500 },
+    { numRuns: rounds(250, 500) },
   );
   t.pass();
 });
@@ -230,9 +231,9 @@ t.test('the choice: eligible coins, waste as it is defined, no more than that of
         });
       },
     ),
-    { numRuns: 400 },
+    { numRuns: rounds(200, 400) },
   );
-  t.ok(chosen > 100, `${chosen} chosen`);
+  t.ok(chosen > rounds(50, 100), `${chosen} chosen`);
 });
 
 const P2WPKH = Uint8Array.of(0, 20, ...new Array<number>(20).fill(1));
@@ -317,7 +318,7 @@ t.test('drafts: what goes in comes out, the fee is that of the size and of slow 
         return draft.change > 0 ? draft.fee === needed : draft.fee >= needed;
       },
     ),
-    { numRuns: 500 },
+    { numRuns: rounds(250, 500) },
   );
-  t.ok(drafted > 80, `${drafted} drafted`);
+  t.ok(drafted > rounds(40, 80), `${drafted} drafted`);
 });
