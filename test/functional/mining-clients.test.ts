@@ -10,9 +10,11 @@ import { type Mined, mine, type Template } from '../framework/miner.js';
 import { MiniWallet } from '../framework/mini-wallet.js';
 import { freePort } from '../framework/ports.js';
 import { type RawReply, RawSocket } from '../framework/raw-http.js';
+import { metricBecomes } from '../framework/scrape.js';
 
 const lenientPort = await freePort();
-const node = await Daemon.start(`-rpclenientport=${lenientPort}`);
+const metricsPort = await freePort();
+const node = await Daemon.start(`-rpclenientport=${lenientPort}`, `-metricsport=${metricsPort}`);
 t.teardown(() => node.remove());
 const wallet = new MiniWallet();
 const address = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
@@ -334,9 +336,7 @@ t.test('the end', async (t) => {
   const poll = await RawSocket.open(lenientPort);
   t.teardown(() => poll.close());
   poll.send(ckpool(`{"method":"getblocktemplate","params":[{"rules":["segwit"],"longpollid":"${template.longpollid}"}],"id":1}`));
-  // The poll is parked once a later call on a later connection was answered there.
-  await exchange(lenientPort, ckpool('{"method":"getblockcount"}'));
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await metricBecomes(metricsPort, 'adit_longpoll_waiters', 1);
   const answer = poll.reply().catch((error: Error) => error);
   t.same(await node.stop(), { code: 0, signal: null });
   const last = await answer;

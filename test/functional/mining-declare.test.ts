@@ -5,8 +5,6 @@ import { type BlockPlan, type BuiltBlock, buildBlock, GENESIS, reward, spend } f
 import { Daemon } from '../framework/daemon.js';
 import { hash256, serializeTx, shown, TRUE_SCRIPT, TRUE_WITNESS, type Tx } from '../framework/messages.js';
 
-t.setTimeout(180_000);
-
 const START = 1_700_000_000;
 const PADDING = { value: 0, script: Buffer.concat([Buffer.from([0x6a, 28]), Buffer.alloc(28)]) };
 const hexOf = (tx: Tx): string => serializeTx(tx).toString('hex');

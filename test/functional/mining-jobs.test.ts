@@ -5,8 +5,6 @@ import { type BuiltBlock, buildBlock, GENESIS, reward, spend } from '../framewor
 import { Daemon } from '../framework/daemon.js';
 import { serializeTx, shown, type Tx, txid } from '../framework/messages.js';
 
-t.setTimeout(120_000);
-
 const START = 1_700_000_000;
 const PAYEE = Buffer.from('51'.padStart(62, '61'), 'hex');
 const ADDRESS = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';

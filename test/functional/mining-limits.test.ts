@@ -7,8 +7,6 @@ import { testKey } from '../framework/keys.js';
 import { serializeTx, shown, type Tx, txid } from '../framework/messages.js';
 import { commitmentOf, mine } from '../framework/miner.js';
 
-t.setTimeout(240_000);
-
 const START = 1_700_000_000;
 const PAYEE = Buffer.from('51'.padStart(62, '61'), 'hex');
 const RULES = { rules: ['segwit'] };

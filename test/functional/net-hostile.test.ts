@@ -15,7 +15,7 @@ const MOST_BYTES = 1_000 * 2 ** 20;
 
 t.test('a node under attack', async (t) => {
   const report = await runHostile({
-    seconds: rounds(8, 15),
+    seconds: rounds(4, 11),
     short: true,
     blocks: 2_200,
     lanesAlone: 0,

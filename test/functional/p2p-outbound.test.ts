@@ -134,23 +134,23 @@ t.test('who stays behind is asked once more and dropped; who breaks the rules is
   await until('both are called', () => world.to(good).length === 1 && world.to(silent).length === 1);
   const inStep = world.to(good)[0]!.peer;
   const behind = world.to(silent)[0]!.peer;
-  await behind.next('getheaders', 60_000);
+  await behind.next('getheaders');
   await until('one is in step', async () => {
     const peers = (await node.call('getpeerinfo')) as { addr: string; synced_headers: number }[];
     return peers.some(({ addr, synced_headers }) => addr === `${good}:${PORT}` && synced_headers === 3);
   });
   const began = seconds();
   await node.call('setmocktime', began + 21 * 60);
-  await behind.next('getheaders', 60_000);
+  await behind.next('getheaders');
   t.equal(behind.closed, false);
   await node.call('setmocktime', began + 24 * 60);
-  t.equal(await behind.ended(60_000), true, 'no answer within two minutes');
+  t.equal(await behind.ended(), true, 'no answer within two minutes');
   await inStep.sync();
   t.equal(inStep.closed, false);
 
   t.same(await node.call('addpeeraddress', bad, PORT), { success: true });
   await until('the third is called', () => world.to(bad).length === 1);
-  t.equal(await world.to(bad)[0]!.peer.ended(60_000), true, 'a header without proof of work');
+  t.equal(await world.to(bad)[0]!.peer.ended(), true, 'a header without proof of work');
   // One call after the other: half of them would go there. Ten minutes after a call nobody is less likely to be called
   // for it.
   const before = world.to(silent).length;
@@ -173,18 +173,18 @@ t.test('who holds up the download is dropped', async (t) => {
   t.teardown(() => slow.close());
   t.teardown(() => quick.close());
   slow.send('headers', headers);
-  const asked = await slow.next('getdata', 60_000);
+  const asked = await slow.next('getdata');
   t.equal(shown(asked.subarray(5, 37)), chain[0]!.hashHex);
   quick.send('headers', headers);
   const serving = (async () => {
     for (;;) {
-      const wanted = await quick.next('getdata', 120_000);
+      const wanted = await quick.next('getdata');
       for (let at = 5; at < wanted.length; at += 36) {
         quick.send('block', byHash.get(shown(wanted.subarray(at, at + 32)))!);
       }
     }
   })().catch(() => {});
-  t.equal(await slow.ended(120_000), true, 'the window is full, and only the first blocks are missing');
+  t.equal(await slow.ended(), true, 'the window is full, and only the first blocks are missing');
   await until('the rest comes from the other', async () => (await node.call('getbestblockhash')) === chain.at(-1)!.hashHex);
   const log = fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8');
   t.match(log, /Stall started peer=0[\s\S]*Peer is stalling block download, disconnecting peer=0/);

@@ -74,7 +74,7 @@ const rawOf = (tx: Tx): string => serializeTx(tx).toString('hex');
 /** The next inv that names a transaction. */
 async function announced(peer: P2pClient, wtxid: Buffer): Promise<void> {
   for (;;) {
-    const inv = await peer.next('inv', 60_000);
+    const inv = await peer.next('inv');
     if (inv.includes(wtxid)) return;
   }
 }
@@ -230,10 +230,10 @@ t.test('a block that was promised and does not come costs the connection', async
   await peer.sync();
   t.equal(peer.closed, false);
   await node.call('setmocktime', Math.floor(Date.now() / 1000) + 660);
-  t.equal(await peer.ended(60_000), true);
+  t.equal(await peer.ended(), true);
   const other = await peerAt(t, ports.plain);
   other.send('headers', headersPayload([next.header]));
-  await other.next('getdata', 60_000);
+  await other.next('getdata');
   other.send('block', next.bytes);
   await until('another brings it', async () => (await node.call('getbestblockhash')) === next.hashHex);
   await node.call('setmocktime', 0);

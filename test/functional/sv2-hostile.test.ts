@@ -11,10 +11,8 @@ import { freePort } from '../framework/ports.js';
 import { constraintsPayload, Sv2Client, setupPayload, solve } from '../framework/sv2-client.js';
 import { until } from '../framework/until.js';
 
-t.setTimeout(280_000);
-
 const OURS = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
-const CROWD = rounds(300, 1_000);
+const CROWD = rounds(150, 1_000);
 /** SV2_OPEN=10000 is the long form. */
 const OPEN = Number(process.env.SV2_OPEN ?? 2_300);
 

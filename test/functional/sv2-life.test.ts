@@ -10,8 +10,6 @@ import { Sv2Client, solve } from '../framework/sv2-client.js';
 import { until } from '../framework/until.js';
 
 const BLOCKS = Number(process.env.SV2_BLOCKS ?? 24);
-t.setTimeout(Math.max(280_000, BLOCKS * 20_000));
-
 const THEIRS = 'bcrt1qft5p2uhsdcdc3l2ua4ap5qqfg4pjaqlp250x7us7a8qqhrxrxfsqseac85';
 
 t.test('a life with another node', async (t) => {

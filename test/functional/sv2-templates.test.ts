@@ -10,8 +10,6 @@ import { serializeTx, shown, type Tx } from '../framework/messages.js';
 import { constraintsPayload, Sv2Client, setupPayload, solve } from '../framework/sv2-client.js';
 import { until } from '../framework/until.js';
 
-t.setTimeout(240_000);
-
 const START = 1_700_000_000;
 const BLOCKS = 120;
 const PAYEE = Buffer.from(`0014${'22'.repeat(20)}`, 'hex');

@@ -107,20 +107,24 @@ t.test('options of payments and addresses', async (t) => {
   /** Satoshis per 1,000 virtual bytes within so many blocks. */
   const estimate = async (blocks: number, mode: string): Promise<number> =>
     sats((await node.call('estimatesmartfee', blocks, mode)).feerate);
-  const paid = (rate: number, vsize: number): number => Math.ceil((rate * vsize) / 1000);
+  /** Whether a fee is that of a rate. Signatures may be some bytes shorter than it allows for. */
+  const paysAt = (rate: number, { fee, vsize }: { fee: number; vsize: number }): boolean => {
+    const paid = (size: number): number => Math.ceil((rate * size) / 1000);
+    return fee >= paid(vsize) - 2 && fee <= paid(vsize + 10) + 2;
+  };
 
   await t.test('-txconfirmtarget, -walletrbf', async (t) => {
     await restart('-txconfirmtarget=20', '-walletrbf=1');
     const [soon, late] = [await estimate(6, 'economical'), await estimate(20, 'economical')];
     t.ok(late > 0 && soon > 2 * late, `the targets differ: ${soon}, ${late}`);
     const txid = await node.callWallet('w', 'sendtoaddress', OUTSIDE, 0.01);
-    const { fee, vsize } = await price(txid);
-    t.ok(Math.abs(fee - paid(late, vsize)) <= 2, `pays for 20 blocks: ${fee} for ${vsize}`);
+    const cheap = await price(txid);
+    t.ok(paysAt(late, cheap), `pays for 20 blocks: ${cheap.fee} for ${cheap.vsize}`);
     t.equal((await decode(txid)).vin[0].sequence, 0xfffffffd, 'can be replaced');
     const firm = await node.callWallet('w', 'sendtoaddress', OUTSIDE, 0.01, '', '', false, false, 6, 'economical');
     t.equal((await decode(firm)).vin[0].sequence, 0xfffffffe, 'a call has the last word');
     const dear = await price(firm);
-    t.ok(Math.abs(dear.fee - paid(soon, dear.vsize)) <= 2, `and about the target: ${dear.fee} for ${dear.vsize}`);
+    t.ok(paysAt(soon, dear), `and about the target: ${dear.fee} for ${dear.vsize}`);
     await node.call('generatetoaddress', 1, OUTSIDE);
   });
 
@@ -128,8 +132,8 @@ t.test('options of payments and addresses', async (t) => {
     await restart('-mintxfee=0.005', '-maxapsfee=0.0006');
     const told = await node.callWallet('w', 'sendtoaddress', OUTSIDE, 0.01, '', '', false, null, null, null, null, null, true);
     t.equal(told.fee_reason, 'Minimum Required Fee');
-    const { fee, vsize } = await price(told.txid);
-    t.ok(Math.abs(fee - 500 * vsize) <= 500, `${fee} for ${vsize}`);
+    const least = await price(told.txid);
+    t.ok(paysAt(500_000, least), `${least.fee} for ${least.vsize}`);
     // One more coin of an address costs 68 * 500 satoshis: the change of the first payment has an address of its own,
     // two coins share one.
     await node.callWallet('together', 'sendtoaddress', OUTSIDE, 0.95);

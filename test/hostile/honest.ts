@@ -7,6 +7,7 @@ import { testKey } from '../framework/keys.js';
 import { serializeTx, TRUE_SCRIPT, TRUE_WITNESS } from '../framework/messages.js';
 import { type Mined, mine, type Template } from '../framework/miner.js';
 import { figure, scrape } from '../framework/scrape.js';
+import { PATIENCE_MS } from '../framework/until.js';
 import { SoakClient } from '../soak/soak-client.js';
 import type { CoinFacts } from './facts.js';
 
@@ -48,8 +49,6 @@ export function nothingSeen(): Seen {
   };
 }
 
-/** What may take this long has not arrived. */
-const LOST_MS = 120_000;
 const POLL_MS = 50;
 const LOOK_MS = 25;
 
@@ -191,6 +190,6 @@ export class HonestUsers {
 }
 
 async function within(check: () => Promise<boolean>, lookMs = LOOK_MS): Promise<boolean> {
-  for (const deadline = Date.now() + LOST_MS; Date.now() < deadline; await sleep(lookMs)) if (await check()) return true;
+  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(lookMs)) if (await check()) return true;
   return false;
 }

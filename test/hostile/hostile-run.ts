@@ -10,6 +10,7 @@ import { type BuiltBlock, buildBlock, GENESIS, reward } from '../framework/chain
 import { Daemon } from '../framework/daemon.js';
 import { TRUE_SCRIPT } from '../framework/messages.js';
 import { freePort } from '../framework/ports.js';
+import { PATIENCE_MS, until } from '../framework/until.js';
 import type { CoinFacts, Facts, Order, TipFacts } from './facts.js';
 import { HonestUsers, type Seen } from './honest.js';
 import type { AttackCounts } from './hostile-peer.js';
@@ -18,8 +19,8 @@ export interface HostileOptions {
   /** All in all, the making of the chain left out. */
   readonly seconds: number;
   /**
-   * Only all at once, without a phase for each; it goes on, for a minute and a half at most, until every attack came
-   * through and the honest were served a little: on a slow machine less happens in a second.
+   * Only all at once, without a phase for each, and a second of quiet before and after it; it goes on until every attack
+   * came through and the honest were served a little: on a slow machine less happens in a second.
    */
   readonly short: boolean;
   /** Blocks of the chain; a rival of 2,000 headers has less work when there are more than 2,150. */
@@ -62,10 +63,9 @@ const BATCH = 100;
 const QUIET_SHARE = 0.08;
 const TOGETHER_SHARE = 0.3;
 const RECENT = 8;
-/** What a short run waits for, and how long beyond its time. */
+/** What a short run waits for. */
 const LEAST_BLOCKS = 4;
 const LEAST_TRANSACTIONS = 2;
-const EXTRA_MS = 90_000;
 
 interface Stage {
   readonly victim: Daemon;
@@ -175,8 +175,7 @@ async function setStage(options: HostileOptions, chain: readonly BuiltBlock[]): 
     },
   );
   await feed(victim, chain);
-  for (const deadline = Date.now() + 120_000; (await honest.call('getblockcount')) !== chain.length; await sleep(100))
-    if (Date.now() > deadline) throw new Error('the honest peer did not sync');
+  await until('the honest peer is at the tip', async () => (await honest.call('getblockcount')) === chain.length, 100);
   return { victim, honest, port, metricsPort, attackers: await Attackers.start() };
 }
 
@@ -221,7 +220,7 @@ export async function runHostile(options: HostileOptions): Promise<HostileReport
       const enough = (): boolean =>
         !options.short ||
         attacks.length === 0 ||
-        Date.now() > end + EXTRA_MS ||
+        Date.now() > end + PATIENCE_MS ||
         (users.blocks >= LEAST_BLOCKS &&
           users.transactions >= LEAST_TRANSACTIONS &&
           attacks.every((attack) => (attackers.counts[attack.name]?.connected ?? 0) > 0));
@@ -233,7 +232,7 @@ export async function runHostile(options: HostileOptions): Promise<HostileReport
     };
     const names = attackers.names.filter((name) => options.only?.includes(name) ?? true);
     const lanesOf = (name: string, usual: number): number => (name === 'connections' ? options.connections : usual);
-    const quiet = Math.max(3, options.seconds * QUIET_SHARE);
+    const quiet = options.short ? 1 : Math.max(3, options.seconds * QUIET_SHARE);
     const together = options.short ? options.seconds - 2 * quiet : options.seconds * TOGETHER_SHARE;
     const alone = options.short ? 0 : (options.seconds - 2 * quiet - together) / names.length;
     await phase('quiet before', quiet, []);

@@ -7,6 +7,7 @@ import { testKey } from '../framework/keys.js';
 import { mine, type Template } from '../framework/miner.js';
 import { MiniWallet, type Spendable } from '../framework/mini-wallet.js';
 import { freePort } from '../framework/ports.js';
+import { PATIENCE_MS } from '../framework/until.js';
 
 export interface MeshOptions {
   readonly nodes: number;
@@ -36,7 +37,6 @@ const ADDRESS = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 const MATURITY = 100;
 const OUTPUTS = 200;
 const BATCH = 100;
-const PATIENCE_MS = 240_000;
 
 interface PeerInfo {
   readonly addr: string;

@@ -9,7 +9,7 @@ import { Daemon, freePort } from '../../framework/daemon.js';
 import { serializeTx } from '../../framework/messages.js';
 import { pseudoRandom } from '../../framework/pseudo-random.js';
 import { Sv2Client, solve } from '../../framework/sv2-client.js';
-import { until } from '../../framework/until.js';
+import { PATIENCE_MS, until } from '../../framework/until.js';
 import { count, debugLog, emptyReport, LEAN, type Phase, putAway, type RoundPlan, type RoundReport, RUN_UP } from './phase.js';
 
 const START = 1_700_000_000;
@@ -76,9 +76,9 @@ async function round(plan: RoundPlan): Promise<RoundReport> {
       client.submit(solution);
       if (way < 0.5) {
         // From the first byte of its file on.
-        const end = Date.now() + 60_000;
+        const end = Date.now() + PATIENCE_MS;
         while (filesOf(node, solution.hashHex).length === 0 && !debugLog(node).includes(`block ${solution.hashHex}`)) {
-          if (Date.now() > end) throw new Error('the solution was not read in a minute');
+          if (Date.now() > end) throw new Error('the solution was not read');
           await new Promise((resolve) => setImmediate(resolve));
         }
       }

@@ -19,6 +19,7 @@ import type { StoreCursor } from '../../../src/storage/store.js';
 import { readCoreWallet } from '../../../src/wallet/core/read-core-wallet.js';
 import { readBackup } from '../../../src/wallet/manage/backup.js';
 import { crypto } from '../../framework/memory-wallet.js';
+import { PATIENCE_MS } from '../../framework/until.js';
 
 function folder(t: Test): string {
   const dir = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), 'adit-open-'));
@@ -44,7 +45,7 @@ t.test('a FIFO', { skip: process.platform === 'win32' }, async (t) => {
   for (const [name, read] of Object.entries(reads)) {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<string>((resolve) => {
-      timer = setTimeout(resolve, 5000, 'waits');
+      timer = setTimeout(resolve, PATIENCE_MS, 'waits');
     });
     const outcome = await Promise.race([
       late,

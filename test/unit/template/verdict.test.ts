@@ -148,7 +148,7 @@ for (const mode of ['core', 'live'] as const) {
     t.match(verdict(taken[2]), { verdict: 'below-cut', missingSats: 1n });
   });
 
-  t.test(`mode ${mode}: random pools`, { timeout: 120_000 }, async () => {
+  t.test(`mode ${mode}: random pools`, async () => {
     const fees = fc.array(fc.record({ fee: fc.integer({ min: 0, max: 20_000 }), on: fc.option(fc.nat(30)) }), {
       minLength: 1,
       maxLength: 14,

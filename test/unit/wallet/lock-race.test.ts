@@ -29,7 +29,6 @@ import { createMemoryWallet, crypto, TIP } from '../../framework/memory-wallet.j
 import { countingReadings } from '../../framework/turns.js';
 import { contextOf, encrypt, masterKey, ranged, rowsOf } from '../../framework/wallet-calls.js';
 
-t.setTimeout(300_000);
 const OUTSIDE = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 const LOCKED = 'Error: Please enter the wallet passphrase with walletpassphrase first.';
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

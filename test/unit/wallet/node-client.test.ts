@@ -278,10 +278,7 @@ t.test('a wallet looks through all blocks of which it was told without their byt
     client.sync();
     await wallet.caughtUp();
   };
-  const found = async (txs: number): Promise<number> => {
-    for (let i = 0; i < 300 && wallet.ledger.txs.size < txs; i++) await sleep(10);
-    return wallet.ledger.txs.size;
-  };
+  const found = (txs: number): Promise<void> => until(`${txs} transactions`, () => wallet.ledger.txs.size === txs);
   // Nothing is applied while other work has the wallet, and all of it is afterwards.
   let release = (): void => {};
   const held = wallet.access.exclusive(
@@ -297,7 +294,7 @@ t.test('a wallet looks through all blocks of which it was told without their byt
   release();
   await held;
   await wallet.caughtUp();
-  t.equal(await found(8), 8);
+  await found(8);
   await until('the end of the scan', () => wallet.scan === null);
   // A scan that has the wallet keeps those from being forgotten.
   reserve(wallet, 0);
@@ -306,7 +303,7 @@ t.test('a wallet looks through all blocks of which it was told without their byt
   await sleep(500);
   await wallet.change((batch) => markScan(wallet, null, batch));
   manager.endScan(wallet);
-  t.equal(await found(16), 16);
+  await found(16);
   await manager.close();
   close();
 });
