@@ -154,11 +154,12 @@ const OWN_AFFAIR = new Set(['usage', 'maxmempool', 'optimal', 'disk_size']);
 /** Tips that differed once: no step changes that. */
 const unlike = new Set<string>();
 
-/** What only one of two lists of tips has. */
-function keepUnlike(lists: readonly unknown[]): void {
-  const count = new Map<string, number>();
-  for (const { hash, status } of lists.flat().filter(isTip)) count.set(`${hash} ${status}`, (count.get(`${hash} ${status}`) ?? 0) + 1);
-  for (const [tip, times] of count) if (times === 1) unlike.add(tip.slice(0, 64));
+/** The tips that only one list has, as text; they are passed over from now on. */
+function tellUnlike(lists: readonly unknown[]): string[] {
+  const tips = lists.map((list) => (sorted(canonical(list)) as Tip[]).map((tip) => JSON.stringify(tip)));
+  const only = tips.map((list, i) => list.filter((tip) => !tips[1 - i]!.includes(tip)));
+  for (const tip of only.flat()) unlike.add((JSON.parse(tip) as Tip).hash);
+  return only.map(String);
 }
 
 /** Lists of relatives and of tips are in no order. */
@@ -227,9 +228,9 @@ function areSame(pairs: readonly Pair[]): boolean {
       continue;
     }
     differing = step;
-    const difference = { step, call: JSON.stringify(call), core: JSON.stringify(core), adit: JSON.stringify(adit) };
+    const texts = call[0] === 'getchaintips' ? tellUnlike([core, adit]) : [core, adit].map((reply) => JSON.stringify(reply));
+    const difference = { step, call: JSON.stringify(call), core: texts[0]!, adit: texts[1]! };
     differences.add({ what: `${name} ${call[0]}`, ...difference }, members);
-    if (call[0] === 'getchaintips') keepUnlike([core, adit]);
     if (call[0] === 'getbestblockhash') throw new Error(`the tips differ at step ${step}: ${core}, ${adit}`);
   }
   return differing === undefined;
@@ -398,6 +399,7 @@ try {
     const killing = killEvery > 0 && step % killEvery === 0;
     const restarting = !killing && step % restartEvery === 0;
     if (step % AHEAD !== 0 && !killing && !restarting && step !== steps) continue;
+    await nodes.ask(step, 'tips', [['getchaintips']], []);
     let same = (killing ? await kill(model, step) : await settle()) && !differs;
     differs = false;
     if (same && step % TEMPLATE_EVERY === 0) await compareTemplates(ledger, step);

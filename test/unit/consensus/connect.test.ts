@@ -110,6 +110,7 @@ t.test('in steps', async (t) => {
   t.match(missing.step(1, 2), { category: 'consensus', reason: 'bad-txns-inputs-missingorspent' });
   t.match(missing.step(2), { reason: 'bad-txns-inputs-missingorspent' });
   t.equal(missing.begin(true)?.reason, 'bad-txns-BIP30', 'which outranks it');
+  t.equal(missing.step(1, 1)?.reason, 'bad-txns-BIP30', 'and stays, whatever comes');
 });
 
 t.test('inputs', async (t) => {

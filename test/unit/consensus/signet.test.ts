@@ -20,7 +20,7 @@ const REJECT = { category: 'consensus', reason: 'bad-signet-blksig', debug: 'sig
 /** A block whose commitment output goes on with these script bytes. */
 function blockWith(tail: Uint8Array, time = 1_600_000_600) {
   const coinbase = makeCoinbase(crypto, fromHex('5151'), [output(50e8), output(0, Uint8Array.from([...COMMITMENT, ...tail]))]);
-  const spend = makeTx(crypto, { inputs: [input(new Uint8Array(32).fill(9))] });
+  const spend = makeTx(crypto, { inputs: [input(new Uint8Array(32).fill(9))], outputs: [output(1), output(2)] });
   return makeBlock(crypto, [coinbase, spend], { time });
 }
 
@@ -60,6 +60,10 @@ t.test('the shape of solutions', async (t) => {
   const late = Uint8Array.from([0x51, 0x00, ...plainPush(Uint8Array.of(1, 2, 3, 4, 5)), ...solved(solution(push))]);
   t.equal(check(blockWith(late), equal('42')), null, 'other pushes may come before');
   t.same(check(blockWith(solved(solution(push)).subarray(0, 6)), equal('42')), REJECT, 'an incomplete push is none');
+  t.equal(check(blockWith(solved(solution(push)).subarray(0, 6)), '51'), null, 'nor is it malformed');
+  t.equal(check(blockWith(Uint8Array.from([0x4f, ...solved(solution(push))])), equal('42')), null, 'OP_1NEGATE has no bytes behind it');
+  t.equal(check(blockWith(solved(solution(Uint8Array.of(0)))), '0000ae'), null, 'no signature of no key');
+  t.same(check(blockWith(solved(solution(push))), '0000ae'), REJECT, 'what CHECKMULTISIG takes too many must be empty');
   // The witness of a solution: a P2WSH challenge for OP_TRUE.
   const p2wsh = `0020${toHex(crypto.sha256(fromHex('51')))}`;
   t.equal(check(blockWith(solved(solution(new Uint8Array(0), [fromHex('51')]))), p2wsh), null);
@@ -80,6 +84,25 @@ t.test('what is signed', async (t) => {
     [0, 0, 0, true, 0],
   );
   t.equal(toSpend?.scriptSig(0).length, 1 + 1 + 72);
+  /** The merkle root that is signed: behind OP_0, a size, version and previous hash. */
+  const signedRoot = (tail: string) =>
+    toHex(
+      signetTxs(blockWith(fromHex(tail)), fromHex('51'))
+        ?.toSpend.scriptSig(0)
+        .subarray(38, 70) ?? MARK,
+    );
+  const mark = toHex(plainPush(MARK));
+  const proof = toHex(solved(fromHex('0000')));
+  for (const [tail, cut] of [
+    [proof, mark],
+    ['4c0142', '4c0142'],
+    [`0142${proof}`, `0142${mark}`],
+    [`4c0142${proof}`, `0142${mark}`],
+    [`${proof}004c00`, `${mark}004c`],
+    [`${proof}${proof}`, `${mark}${proof}`],
+  ] as const) {
+    t.equal(signedRoot(tail), toHex(blockWith(fromHex(cut)).header.merkleRoot), `${tail}: the root of the block with ${cut}`);
+  }
   t.equal(toHex(with1?.toSign.outputScript(0) ?? MARK), '6a');
 });
 
@@ -94,4 +117,17 @@ t.test('a signature', async (t) => {
   const block = blockWith(solved(solution(plainPush(signature))));
   t.equal(check(block, challenge), null);
   t.same(check(blockWith(solved(solution(plainPush(signature))), 1_600_000_601), challenge), REJECT, 'another time');
+});
+
+t.test('a signature of a witness, which covers that nothing is spent', async (t) => {
+  const key = testKey(7);
+  const owner = toHex(crypto.hash160(key.publicKey));
+  const unsigned = signetTxs(blockWith(plainPush(MARK)), fromHex(`0014${owner}`));
+  if (unsigned === null) throw new Error('no commitment');
+  const signed = (sats: number) => {
+    const hash = new SighashCache(unsigned.toSign, crypto).segwitV0(0, fromHex(`76a914${owner}88ac`), sats, 1);
+    return check(blockWith(solved(solution(new Uint8Array(0), [key.signForScript(hash, 1), key.publicKey]))), `0014${owner}`);
+  };
+  t.equal(signed(0), null);
+  t.same(signed(1), REJECT);
 });

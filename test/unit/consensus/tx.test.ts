@@ -188,6 +188,7 @@ t.test('which of two readings has sane scripts', async (t) => {
   };
   for (const [head, ones] of [
     ['b9', 0],
+    ['4f', 0],
     ['4c00', 0],
     ['4d0000', 0],
     ['4e00000000', 0],

@@ -112,6 +112,10 @@ t.test('the last answer is only given again to the same question', async (t) => 
   for (const type of [1, 2, 1]) t.equal(hex(cache.legacy(0, code, type)), hex(naiveLegacy(TX, 0, code, type)));
   for (const index of [1, 2, 1]) t.equal(hex(cache.segwitV0(index, code, 1, 1)), hex(naiveSegwit(TX, index, code, 1, 1)));
   t.equal(hex(cache.legacy(1, code, 1)), hex(naiveLegacy(TX, 1, code, 1)));
+  for (const type of [1, 2, 0x80, 0x81, 0xff]) {
+    cache.segwitV0(0, code, 0, type);
+    for (const legacy of [type, 0x100 - type]) t.equal(hex(cache.legacy(0, code, legacy)), hex(naiveLegacy(TX, 0, code, legacy)));
+  }
 });
 
 t.test('taproot commits to annex, leaf and code separator, and needs every spent output', async (t) => {
