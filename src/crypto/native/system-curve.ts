@@ -14,7 +14,14 @@ import { isHighS } from './low-s.js';
  * The number is the library's binary interface, raised with its releases: newer ones first, .so.0 is 0.1 and what came
  * before.
  */
-const LINUX_NAMES = ['libsecp256k1.so.6', 'libsecp256k1.so.5', 'libsecp256k1.so.2', 'libsecp256k1.so.1', 'libsecp256k1.so.0'];
+const LINUX_NAMES = [
+  'libsecp256k1.so.7',
+  'libsecp256k1.so.6',
+  'libsecp256k1.so.5',
+  'libsecp256k1.so.2',
+  'libsecp256k1.so.1',
+  'libsecp256k1.so.0',
+];
 const DARWIN_DIRECTORIES = ['', '/opt/homebrew/lib/', '/usr/local/lib/'];
 const DARWIN_NAMES = ['libsecp256k1.dylib', 'libsecp256k1.5.dylib', 'libsecp256k1.2.dylib', 'libsecp256k1.1.dylib', 'libsecp256k1.0.dylib'];
 
