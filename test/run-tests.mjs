@@ -121,7 +121,7 @@ function excerpt(output) {
   return inSources((picked.length > 0 ? picked : lines.slice(-40)).slice(0, 150).join('\n'));
 }
 
-// The longest first, so that no lane is left alone with one at the end: seconds as they were measured once, 1 for the rest.
+// The longest first, so that no lane is left alone with one at the end: seconds as measured once, 1 for the rest.
 const weights = readJson('test/weights.json');
 const weightOf = (file) => weights[nameOf(file)] ?? 1;
 const queue = [...files].sort((a, b) => weightOf(b) - weightOf(a));

@@ -16,7 +16,7 @@ import type { LookAhead } from './look-ahead.js';
 import { scriptsReason } from './scripts-needed.js';
 import type { ChainWorkspace } from './workspace.js';
 
-/** Coins changed in one turn: some 20 ms near the tip, at a moment when miners wait for nothing else; 5 ms elsewhere. */
+/** Coins changed in one turn: some 20 ms near the tip, when miners wait for nothing else; 5 ms elsewhere. */
 const QUICK_COINS = { eager: 25_000, other: 6_000 };
 /** Outpoints asked for at a time. */
 const PREFETCH_OUTPOINTS = 1_024;
@@ -130,7 +130,7 @@ export function* changeCoins({ coins }: ChainWorkspace, { disconnected, connecte
   for (const { node, block } of connected) yield* connectCoins(coins, block, node.height);
 }
 
-/** Whether a step is one block after the tip whose coins are changed in a turn of a few milliseconds. @param eager near the tip */
+/** Whether a step is one block after the tip whose coins are changed in one turn. @param eager near the tip */
 export function isQuick({ disconnected, connected }: Step, eager: boolean): boolean {
   if (disconnected.length > 0 || connected.length !== 1) return false;
   const txs = (connected[0] as JoinedBlock).block.txs;

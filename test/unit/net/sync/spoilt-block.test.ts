@@ -77,7 +77,7 @@ function roomOver({ chain, clock }: Fixture): Room {
       () => {},
     ),
     peers,
-    wtxids: { all: function* () {} },
+    wtxids: { search: function* () {} },
     random: () => 0.5,
     misbehaving: (peer: Peer, score: number, why: string) => blamed.push(`${peer.id} ${score} ${why}`),
     disconnect: () => {},
