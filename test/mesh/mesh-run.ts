@@ -159,14 +159,16 @@ export async function runMesh(options: MeshOptions): Promise<MeshReport> {
     const height = (await first.node.call('getblockcount')) as number;
     if (height < options.blocks) await first.node.call('generatetoaddress', options.blocks - height, ADDRESS);
 
-    // Each newcomer calls the one before it and one half as far: a net, not a star.
+    // Each newcomer calls the one before it and one half as far: a net, not a star. One after the other: a node in initial
+    // download asks its first peer for headers and no other, and waits for news if that one has none yet.
     for (let i = 1; i < options.nodes; i++) await mesh.add();
+    let syncSeconds = 0;
     for (const [i, member] of mesh.members.entries()) {
       if (i === 0) continue;
       await mesh.connect(member, mesh.members[i - 1] as Member);
       if (i >= 2) await mesh.connect(member, mesh.members[i >> 1] as Member);
+      syncSeconds += await mesh.agree('tips after the sync', tipOf, mesh.members.slice(0, i + 1));
     }
-    const syncSeconds = await mesh.agree('tips after the sync', tipOf);
     tell(`${options.nodes} nodes synced ${options.blocks} blocks in ${syncSeconds.toFixed(1)} s`);
 
     const hexes = coins.map((coin) => wallet.spend([coin], ['p2wpkh'], 1_000 + Math.floor(Math.random() * 5_000)).hex);
