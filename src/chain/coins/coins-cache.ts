@@ -168,7 +168,7 @@ export class CoinsCache implements CoinView {
 
   /** Whether get and spend may be called for an outpoint. */
   isKnown(outpoint: Uint8Array): boolean {
-    return this.#table.find(this.#table.hash(outpoint, 0), outpoint, 0) !== 0;
+    return this.#find(outpoint) !== 0;
   }
 
   /**
@@ -181,12 +181,17 @@ export class CoinsCache implements CoinView {
 
   /** get, for an outpoint that may not be known: undefined then as well. */
   getIfKnown(outpoint: Uint8Array): Coin | undefined {
-    const ref = this.#table.find(this.#table.hash(outpoint, 0), outpoint, 0);
+    const ref = this.#find(outpoint);
     return ref === 0 ? undefined : this.#coinOf(ref);
   }
 
+  /** Its entry, 0 when it is not known. */
+  #find(outpoint: Uint8Array): number {
+    return this.#table.find(this.#table.hash(outpoint, 0), outpoint, 0);
+  }
+
   #knownEntry(outpoint: Uint8Array): number {
-    const ref = this.#table.find(this.#table.hash(outpoint, 0), outpoint, 0);
+    const ref = this.#find(outpoint);
     if (ref === 0) throw new Error('coins must be prefetched before they are asked for: reading the store here would have to wait');
     return ref;
   }

@@ -1,7 +1,6 @@
 // What addconnection, addnode, addpeeraddress, clearbanned, disconnectnode, exportasmap, getaddednodeinfo,
 // getaddrmaninfo, getblockfrompeer, getnodeaddresses, getrawaddrman, listbanned, ping, setban and setnetworkactive
-// share. Ddnode, disconnectnode, getaddednodeinfo, ping, setban, listbanned, clearbanned, setnetworkactive,
-// getnodeaddresses, getrawaddrman, addpeeraddress, getblockfrompeer, exportasmap.
+// share.
 import { asString } from '../args.js';
 import type { NodeContext } from '../context/node.js';
 import { methodsOf } from '../declare/methods.js';
