@@ -61,8 +61,9 @@ export const MEMORY_PARTS = {
 export type MemoryPart = keyof typeof MEMORY_PARTS;
 const PARTS = Object.keys(MEMORY_PARTS) as MemoryPart[];
 
-/** Scrapes until memory is expected to be flat. */
-const FLAT_AFTER = 30;
+/** Scrapes of half an hour: memory is expected to be flat after that, in a shorter run after its first quarter. */
+const FLAT_AFTER = 180;
+const QUARTER_HOUR = 90;
 /**
  * Milliseconds that the node's loop may be late beyond what the machine makes of it: a turn of several milliseconds is
  * interrupted more often than one of the bystander's.
@@ -78,9 +79,13 @@ const percentile = (samples: readonly number[], part: number): number => {
   return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN;
 };
 
+/** Samples from when memory is expected to be flat. */
+const settledPart = (samples: readonly number[]): readonly number[] =>
+  samples.slice(Math.min(FLAT_AFTER, Math.floor(samples.length / 4)));
+
 /** Medians of both halves of what comes after the start; equal where the run was too short to tell. */
-function halves(residentMb: readonly number[]): [number, number] {
-  const settled = residentMb.slice(FLAT_AFTER);
+function halves(samples: readonly number[]): [number, number] {
+  const settled = settledPart(samples);
   const half = Math.floor(settled.length / 2);
   return half < 6 ? [0, 0] : [percentile(settled.slice(0, half), 0.5), percentile(settled.slice(half), 0.5)];
 }
@@ -126,7 +131,10 @@ export function faultsOf(report: SoakReport, timed: boolean): string[] {
 /** The figures as a table of Markdown. */
 export function tableOf(report: SoakReport): string {
   const { options, residentMb, lagMs, bystanderMs, pollerMs } = report;
-  const settled = residentMb.slice(FLAT_AFTER);
+  const settled = settledPart(residentMb);
+  const quarters = Array.from({ length: Math.ceil(residentMb.length / QUARTER_HOUR) }, (_, i) =>
+    percentile(residentMb.slice(i * QUARTER_HOUR, (i + 1) * QUARTER_HOUR), 0.5),
+  );
   const ms = (value: number) => value.toFixed(1);
   const spread = (times: readonly number[]) => `${ms(percentile(times, 0.5))} / ${ms(percentile(times, 0.99))} / ${ms(Math.max(...times))}`;
   const rows: [string, string][] = [
@@ -140,9 +148,10 @@ export function tableOf(report: SoakReport): string {
     ['the same of an idle process beside it', spread(bystanderMs)],
     [`the node's without ${BYSTANDER_FACTOR} times the idle one's`, spread(ownLag(report))],
     [
-      'resident MB after 5 min: median of the first half / of the second half / most / at the end',
+      'resident MB when settled: median of the first half / of the second half / most / at the end',
       settled.length < 12 ? residentMb.join(' ') : [...halves(residentMb), Math.max(...settled), settled.at(-1)].join(' / '),
     ],
+    ['resident MB, median of each quarter of an hour', quarters.join(', ')],
     ['what grew from the first half to the second, MB', growthText(growthOf(report))],
   ];
   return ['| soak | |', '| --- | --- |', ...rows.map(([name, value]) => `| ${name} | ${value} |`)].join('\n');
