@@ -38,14 +38,20 @@ export interface GroundDeps {
 /** What a block is made of besides its coinbase's payout. */
 type BlockParts = Pick<ChosenTransactions, 'fees' | 'witnessRoot'> & { readonly txs: readonly TxView[] };
 
+/** What of a choice goes into a block. */
+export type DryChoice = Pick<ChosenTransactions, 'fees' | 'witnessRoot' | 'records'>;
+
 export class Groundwork {
-  readonly #options: Pick<TemplateOptions, 'blockVersion' | 'checkTemplates' | 'release'>;
+  readonly #options: Pick<TemplateOptions, 'blockVersion' | 'release'>;
   readonly #deps: GroundDeps;
+  /** Each template is connected dry before it is published. */
+  checksEach: boolean;
   #tipFacts: { readonly tip: TemplateTip; readonly facts: TipFacts } | null = null;
 
   constructor(options: Pick<TemplateOptions, 'blockVersion' | 'checkTemplates' | 'release'>, deps: GroundDeps) {
     this.#options = options;
     this.#deps = deps;
+    this.checksEach = options.checkTemplates;
   }
 
   /** What follows from a tip alone. */
@@ -109,9 +115,13 @@ export class Groundwork {
     throw new TemplateFault(`TestBlockValidity failed: ${rejectText(verdict)}`);
   }
 
-  /** The same of a template, where -checktemplates asks for it; true without. */
+  /** The same of a template before it is published, where each is checked (-checktemplates); true elsewhere. */
   async passesDry(tip: TemplateTip, base: TipFacts, chosen: ChosenTransactions, time: number): Promise<boolean> {
-    if (!this.#options.checkTemplates) return true;
+    return !this.checksEach || this.connectsDry(tip, base, chosen, time);
+  }
+
+  /** The same of the block that a template leads to, with a coinbase of its own. */
+  connectsDry(tip: TemplateTip, base: TipFacts, chosen: DryChoice, time: number): Promise<boolean> {
     return this.passes(this.candidate(tip, base, { ...chosen, txs: chosen.records.txs() }, time, ANYONE, 0), tip);
   }
 }

@@ -26,7 +26,7 @@ export interface TemplateOptions {
   readonly blockVersion: number | null;
   /** Whose coinbases and lists of rules these are (-compat). */
   readonly release: Release;
-  /** -checktemplates: connect each template dry before it is published. */
+  /** -checktemplates: connect each template dry before it is published, not only one of each tip behind that. */
   readonly checkTemplates: boolean;
 }
 
@@ -100,6 +100,11 @@ export const TEMPLATE_ROWS = {
     DEFAULT_TEMPLATE.longPollIntervalSeconds,
     { least: 1 },
   ],
-  checkTemplates: ['checktemplates', 'bool', 'Connect every template dry before it is handed out', DEFAULT_TEMPLATE.checkTemplates],
+  checkTemplates: [
+    'checktemplates',
+    'bool',
+    'Connect every template dry before it is handed out; otherwise one of each tip, a second after it was',
+    DEFAULT_TEMPLATE.checkTemplates,
+  ],
   blockVersion: ['blockversion', 'int', 'Version of blocks made here, regtest only'],
 } as const;

@@ -12,12 +12,13 @@ import type { Logger } from '../log/logger.js';
 import type { Assembler } from '../parallel/assembler.js';
 import type { TemplateLimits } from '../policy/template-limits.js';
 import { Assembly, type ChosenTransactions, nothingChosen } from './assembly.js';
+import { TemplateAudit } from './audit.js';
 import type { BlockCandidate } from './block-candidate.js';
 import type { ChosenRecords } from './chosen-records.js';
 import { ClientTemplates, type TemplateChoice } from './client-templates.js';
 import { witnessRootOf } from './coinbase.js';
 import type { LiveFacts, TemplateFacts } from './facts.js';
-import { Groundwork } from './groundwork.js';
+import { type DryChoice, Groundwork, TemplateFault } from './groundwork.js';
 import type { LimitedTemplate } from './limited-templates.js';
 import { LiveSchedule, type LiveWork } from './live-schedule.js';
 import { clampMaxWeight, DEFAULT_TEMPLATE, type TemplateOptions } from './options.js';
@@ -84,6 +85,8 @@ interface Built {
   readonly tip: TemplateTip;
   readonly facts: TemplateFacts;
   readonly records: ChosenRecords;
+  /** BIP-0141, 32 bytes. */
+  readonly witnessRoot: Uint8Array;
   readonly figures: ChoiceFigures;
 }
 
@@ -117,6 +120,7 @@ export class TemplateService {
   #builds = 0;
   #failures = 0;
   readonly #pinned = new PinnedTemplates();
+  readonly #audit: TemplateAudit;
   /** null in mode core. */
   readonly #schedule: LiveSchedule | null;
   /** Of the last publication in mode live; starts anywhere, so that ids of an earlier run are not taken for ours. */
@@ -144,6 +148,11 @@ export class TemplateService {
     const { chain, mempool } = deps;
     this.#clients = new ClientTemplates(this.#options, { chain, mempool, assembly: this.#assembly, ground: this.#ground, shared });
     this.#schedule = given.mode === 'live' ? this.#createSchedule() : null;
+    this.#audit = new TemplateAudit({
+      check: (tip) => this.#checkBuilt(tip),
+      failed: (fault) => this.#distrust(fault),
+      after: deps.after ?? timerAfter,
+    });
   }
 
   /** The last template if its tip is still the tip, whatever its age. */
@@ -263,6 +272,7 @@ export class TemplateService {
   /** Nothing is built any more. */
   close(): void {
     this.#schedule?.close();
+    this.#audit.close();
   }
 
   /**
@@ -344,7 +354,7 @@ export class TemplateService {
         for (const { tip } = chain; chain.tip === tip; ) if ((await this.#tryBuild(kind, started)) !== null) return true;
         return false;
       },
-      buildEmptyNow: () => this.#publishEmpty(),
+      buildEmptyNow: () => this.#emptyForTip(),
       improve: async () => (mempool.size > 0 ? assembler.improve(IDLE_TASK_MS) : 'idle'),
       hasTransactions: () => mempool.size > 0 || mempool.returning,
       wanted: this.#deps.wanted ?? (() => true),
@@ -425,6 +435,7 @@ export class TemplateService {
       if (slab !== null) slabs.publish(slab);
       slab = null;
       for (const listener of this.#listeners) listener(facts);
+      if (!this.#ground.checksEach && chosen.records.length > 0) this.#audit.published(tip);
       return facts;
     } finally {
       if (slab !== null) slabs.discard(slab);
@@ -432,12 +443,17 @@ export class TemplateService {
   }
 
   /**
-   * Mode live: the template of a new tip without transactions, published now. It is the full one if there are none to
-   * come.
+   * Mode live: publishes the template of a new tip without transactions.
    * @returns false when it must be connected dry first
    */
-  #publishEmpty(): boolean {
-    if (this.#options.checkTemplates) return false;
+  #emptyForTip(): boolean {
+    if (this.#ground.checksEach) return false;
+    this.#publishEmpty();
+    return true;
+  }
+
+  /** Mode live: a template without transactions, now. It is the full one if there are none to come. */
+  #publishEmpty(): void {
     const { chain, mempool, clock, epoch } = this.#deps;
     const started = clock.monotonicMs();
     const { tip } = chain;
@@ -453,7 +469,39 @@ export class TemplateService {
     });
     this.#observe(started);
     for (const listener of this.#listeners) listener(facts);
-    return true;
+  }
+
+  /** Connects the current template dry. @returns what is wrong with it; null when nothing is, or the tip has moved */
+  async #checkBuilt(tip: TemplateTip): Promise<Error | null> {
+    const built = this.#built;
+    const { chain, log } = this.#deps;
+    if (built === null || built.tip !== tip || chain.tip !== tip) return null;
+    const { records, witnessRoot, facts } = built;
+    const chosen: DryChoice = { records, witnessRoot, fees: facts.fees };
+    try {
+      await this.#ground.connectsDry(tip, this.#ground.factsOf(tip), chosen, facts.time);
+    } catch (error) {
+      if (error instanceof TemplateFault) return error;
+      // The chain stopped; it has words for that.
+      log.debug('rpc', `A template was not checked: ${(error as Error).message}`);
+    }
+    return null;
+  }
+
+  /** A template that clients have is no valid block: the mempool or the assembler can't be trusted any more. */
+  #distrust(fault: Error): void {
+    this.#failures++;
+    this.#deps.log.error(
+      `A template that was handed out is not valid: ${fault.message}. ` +
+        'From now on each is connected dry before it is handed out, as with -checktemplates. Please report this.',
+    );
+    this.#ground.checksEach = true;
+    if (this.#schedule === null) {
+      this.#built = null;
+    } else {
+      this.#publishEmpty();
+      this.#schedule.transactionsChanged(0);
+    }
   }
 
   /** Makes it the current template. @param empty transactions were left out, for now */
@@ -467,7 +515,7 @@ export class TemplateService {
       time: Math.max(base.minTime, build.builtAt),
       live: this.#schedule === null ? null : this.#liveFacts(tip, counter, empty, chosen),
     });
-    this.#built = { tip, facts, records: chosen.records, figures: figuresOf(chosen) };
+    this.#built = { tip, facts, records: chosen.records, witnessRoot: chosen.witnessRoot, figures: figuresOf(chosen) };
     return facts;
   }
 

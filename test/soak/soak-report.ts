@@ -80,8 +80,7 @@ const percentile = (samples: readonly number[], part: number): number => {
 };
 
 /** Samples from when memory is expected to be flat. */
-const settledPart = (samples: readonly number[]): readonly number[] =>
-  samples.slice(Math.min(FLAT_AFTER, Math.floor(samples.length / 4)));
+const settledPart = (samples: readonly number[]): readonly number[] => samples.slice(Math.min(FLAT_AFTER, Math.floor(samples.length / 4)));
 
 /** Medians of both halves of what comes after the start; equal where the run was too short to tell. */
 function halves(samples: readonly number[]): [number, number] {

@@ -11,7 +11,9 @@ export class LiveHistory {
 
   add(facts: TemplateFacts): void {
     if (facts.live === null) return;
-    if (facts.prevHashHex !== this.#newest?.prevHashHex) this.#known.clear();
+    // One without transactions after others of its tip takes those back (audit.ts): every client is told.
+    const newest = this.#newest;
+    if (facts.prevHashHex !== newest?.prevHashHex || (facts.live.empty && newest.live?.empty === false)) this.#known.clear();
     this.#newest = facts;
     this.#known.set(facts.counter, { fees: facts.fees, empty: facts.live.empty });
     if (this.#known.size <= MOST) return;

@@ -7,6 +7,7 @@ import { coinbaseBranch } from '../../../src/consensus/block/merkle.js';
 import { hashToHex, toHex } from '../../../src/consensus/bytes/hex.js';
 import { chainParams } from '../../../src/consensus/params/networks.js';
 import { VersionBitsCache } from '../../../src/consensus/rules/versionbits.js';
+import type { Verdict } from '../../../src/consensus/state.js';
 import type { AssembleReply, AssembleRequest } from '../../../src/jobs/assemble-messages.js';
 import { silentLogger } from '../../../src/log/logger.js';
 import { InlineAssembler } from '../../../src/parallel/assembler-inline.js';
@@ -40,6 +41,9 @@ function rig(options: Partial<TemplateOptions> = {}) {
   const assembler = new NotingAssembler({ hashes: crypto, now: () => performance.now() });
   const timers: { at: number; run: () => void }[] = [];
   let now = 0;
+  /** Numbers of transactions of the blocks that were connected dry, and what is said of the next. */
+  const judged: number[] = [];
+  let verdict: Verdict = null;
   const after = (ms: number, run: () => void) => {
     const timer = { at: now + ms, run };
     timers.push(timer);
@@ -55,7 +59,10 @@ function rig(options: Partial<TemplateOptions> = {}) {
         get tip() {
           return chain.tip;
         },
-        testBlockValidity: async () => null,
+        testBlockValidity: async (block) => {
+          judged.push(block.txs.length);
+          return verdict;
+        },
       },
       mempool: pool,
       assembler,
@@ -148,7 +155,10 @@ function rig(options: Partial<TemplateOptions> = {}) {
     if (reject !== null) throw new Error(reject.reason);
     return tx;
   };
-  return { chain, clock, pool, service, view, published, ask, pay, pass, assembler };
+  const judge = (next: Verdict): void => {
+    verdict = next;
+  };
+  return { chain, clock, pool, service, view, published, ask, pay, pass, assembler, judged, judge };
 }
 
 t.test('the full template of a new tip is begun in the turn of the tip, of what the block leaves', async (t) => {
@@ -270,6 +280,55 @@ t.test('with -checktemplates the first one is connected dry like the others', as
     published.slice(before).map(({ live }) => live?.empty),
     [true, false],
   );
+});
+
+t.test('one full template of each tip is connected dry, behind its publication', async (t) => {
+  const { service, chain, ask, pay, pass, judged } = rig();
+  service.start();
+  await turn();
+  t.same(judged, [], 'one without transactions is not');
+  await pay(700);
+  await pass(1000);
+  t.equal(ask().reply.transactions.length, 1);
+  await pass(1000);
+  t.same(judged, [2]);
+  await pay(800);
+  await pass(5000);
+  t.equal(ask().reply.transactions.length, 2);
+  t.same(judged, [2], 'the next of this tip is not');
+  chain.connect([]);
+  await pass(0);
+  chain.connect([]);
+  await pass(1000);
+  t.same(judged, [2], 'a tip that went before its turn is passed over');
+  await pass(1000);
+  t.same(judged, [2, 3]);
+});
+
+t.test('a template that breaks a rule is taken back, and others are connected dry before they go out', async (t) => {
+  const { service, ask, pay, pass, judged, judge, published } = rig();
+  service.start();
+  await turn();
+  await pay(700);
+  judge({ category: 'consensus', reason: 'bad-txns-inputs-missingorspent', debug: '' });
+  await pass(1000);
+  const bad = ask().reply;
+  t.equal(bad.transactions.length, 1, 'handed out');
+  const parked = ask(bad.longpollid);
+  const failures = service.stats().failures;
+  await pass(1000);
+  t.equal(parked.reply.transactions.length, 0, 'who has it is told at once');
+  t.equal(parked.reply.previousblockhash, bad.previousblockhash);
+  t.equal(published.at(-1)?.live?.empty, true);
+  t.ok(service.stats().failures > failures);
+  await pass(5000);
+  t.equal(published.at(-1)?.live?.empty, true, 'no other goes out while they fail');
+  const late = ask(parked.reply.longpollid);
+  judge(null);
+  const before = judged.length;
+  await pass(1000);
+  t.equal(late.reply.transactions.length, 1);
+  t.equal(judged.length, before + 1, 'this one was connected dry first');
 });
 
 t.test('-emptyfirst=0: nobody ever sees an empty template while there are transactions', async (t) => {
