@@ -5,6 +5,7 @@
 //
 //   node build/bench/block-to-work.js [--json]
 //   TXS=n ROUNDS=n WARMUP=n WAYS=submit,block,compact OPTIONS="more options of adit"
+//   POLLS=n: other clients wait on long polls meanwhile, and the last byte of the last one's first template counts too
 //   COMPARE=/path/bitcoind: Core in turns with adit, the same blocks. BEFORE=/path/aditd.js: another build of adit, likewise.
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,10 +18,12 @@ import { type BenchCase, runBench } from './harness/bench.js';
 import { Contender, type TimedReply } from './harness/contender.js';
 import { Owners } from './harness/owners.js';
 import { nodeThreadMilliseconds } from './harness/process-figures.js';
+import { type Child, postRequest, startLoad } from './http-load/load.js';
 
 const TXS = Number(process.env.TXS ?? 4_400);
 const ROUNDS = Number(process.env.ROUNDS ?? 10);
 const WARMUP = Number(process.env.WARMUP ?? 2);
+const POLLS = Number(process.env.POLLS ?? 0);
 const WAYS = (process.env.WAYS ?? 'submit,block,compact').split(',') as Way[];
 const VALUE = 1_000_000;
 const FEE = 2_000;
@@ -56,13 +59,19 @@ interface Figures {
   readonly main: number;
   /** and that of all other threads. */
   readonly others: number;
+  /** Until the last byte of the last other client's first template; NaN without such clients. */
+  readonly last: number;
 }
 
 /** A node under test, whichever it is. */
 class Miner {
   readonly figures = new Map<Way, Figures[]>();
 
-  constructor(readonly node: Contender) {}
+  /** @param crowd clients that wait beside the miner; null for none */
+  constructor(
+    readonly node: Contender,
+    readonly crowd: Child | null,
+  ) {}
 
   /** Gives the node a peer that it takes compact blocks from: it has them, and brought a block that was valid. */
   async befriend(block: BuiltBlock): Promise<void> {
@@ -76,17 +85,22 @@ class Miner {
 
   /** The block's way to work. @param left payments that stay in the mempool */
   async round(way: Way, block: BuiltBlock, message: Buffer, left: number): Promise<void> {
-    const ask = (id: string): Promise<TimedReply> =>
-      this.node.post(JSON.stringify({ id: 1, method: 'getblocktemplate', params: [{ rules: ['segwit'], longpollid: id }] }));
+    const call = (id: string): string =>
+      JSON.stringify({ id: 1, method: 'getblocktemplate', params: [{ rules: ['segwit'], longpollid: id }] });
+    const ask = (id: string): Promise<TimedReply> => this.node.post(call(id));
     const longpollid = await this.#ready();
     const peer = way === 'submit' ? null : await this.node.peer();
     const text = way === 'submit' ? JSON.stringify({ id: 1, method: 'submitblock', params: [message.toString('hex')] }) : '';
     await peer?.sync();
     const poll = ask(longpollid);
+    const { port, auth } = this.node;
+    this.crowd?.send({ kind: 'park', port, request: postRequest(auth, call(longpollid)), connections: POLLS });
+    await this.crowd?.next('parked');
     // It has to be parked, and whatever else goes on to be over.
     await sleep(QUIET_MS);
     const cpu = nodeThreadMilliseconds(this.node.pid);
     const begin = performance.now();
+    const beginAt = performance.timeOrigin + begin;
     let answer = Number.NaN;
     const sent = peer === null ? this.node.post(text) : null;
     peer?.send(way === 'block' ? 'block' : 'cmpctblock', message);
@@ -98,6 +112,7 @@ class Miner {
     const full = isEmpty(first.text) ? await ask(idOf(first.text)) : first;
     const atFull = nodeThreadMilliseconds(this.node.pid);
     await answered;
+    const woken = await this.crowd?.next('woken');
     const template = JSON.parse(full.text).result;
     if (template.previousblockhash !== block.hashHex) throw new Error(`${this.node.name}: the long poll came back for something else`);
     if (template.transactions.length !== left)
@@ -114,6 +129,7 @@ class Miner {
       mainToFull: main(atFull) - main(cpu),
       main: main(end) - main(cpu),
       others: this.node.single ? end.others - cpu.others : Number.NaN,
+      last: woken === undefined ? Number.NaN : Math.max(...woken.atMs) - beginAt,
     });
   }
 
@@ -209,6 +225,7 @@ const FIGURES: readonly (readonly [string, (of: Figures) => number])[] = [
   ['node thread to the full template', ({ mainToFull }) => mainToFull],
   ['node thread in all', ({ main }) => main],
   ['all other threads', ({ others }) => others],
+  [`last of ${POLLS} polls`, ({ last }) => last],
 ];
 
 await runBench({
@@ -218,7 +235,8 @@ await runBench({
     // With BIP-0034 from the first block on, as Core's master has it on regtest, nobody looks for twins (BIP-0030).
     const own = ['-disablewallet', '-checktemplates=0', '-templatemode=live', '-maxmempool=300', '-testactivationheight=bip34@1'];
     const nodes = await Contender.all(...own, ...(process.env.OPTIONS?.split(' ') ?? []));
-    const miners = nodes.map((node) => new Miner(node));
+    const crowd = POLLS === 0 ? null : await startLoad();
+    const miners = nodes.map((node) => new Miner(node, crowd));
     const cases: BenchCase[] = [];
     const notes = [`${TXS} payments in the block, ${TXS} left; node thread's share of Core: all its threads`];
     try {
@@ -265,6 +283,7 @@ await runBench({
       }
     } finally {
       for (const node of nodes) await node.close();
+      crowd?.end();
     }
     return { cases, notes };
   },

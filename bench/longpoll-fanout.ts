@@ -1,7 +1,7 @@
 // A new block with many long polls parked: when the last byte of the new template reaches the median and the slowest
 // client, and what a small call of somebody else waits meanwhile. Pools that are served last lose shares and blocks.
 //
-//   node build/bench/longpoll-fanout.js [--json]      POLLS=100,1000 ROUNDS=n TXS=n FRONTS=n OPTIONS=-templatemode=live
+//   node build/bench/longpoll-fanout.js [--json]      POLLS=100,1000 ROUNDS=n TXS=n FRONTS=n OPTIONS=-templatemode=core CHECKED=1
 //   COMPARE=/path/to/bitcoind wakes as many of its clients, in turn; it has a thread for each
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,8 +15,7 @@ const POLLS = (process.env.POLLS ?? '100,1000').split(',').map(Number);
 const ROUNDS = Number(process.env.ROUNDS ?? 5);
 const TXS = Number(process.env.TXS ?? 4_407);
 const fronts = Number(process.env.FRONTS ?? 1);
-// What Core's figures have no equal of is left out unless asked for: each template connected dry before it is handed
-// out.
+// As a node runs: one template of each tip is connected dry, behind its publication. With 1 each is before it goes out.
 const checked = Number(process.env.CHECKED ?? 0);
 const LIMIT = 'a bare uWebSockets.js server that sends the same bytes to the same number of waiting clients at a word';
 const IDLE = 'the same call, at the same time, to a bare server that does nothing else: what the machine itself makes it wait';

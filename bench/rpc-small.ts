@@ -65,16 +65,16 @@ class Measured {
         limit: { name: 'a bare uWebSockets.js handler sending the same bytes', samples: this.limits },
         goal: GOALS[method],
       },
-      { name: '  other threads', unit: 'us of processor', better: 'lower', samples: this.otherMicroseconds },
-      { name: '  node thread', unit: 'us of processor', better: 'lower', samples: this.nodeMicroseconds },
+      { name: `${method}: other threads`, unit: 'us of processor', better: 'lower', samples: this.otherMicroseconds },
+      { name: `${method}: node thread`, unit: 'us of processor', better: 'lower', samples: this.nodeMicroseconds },
     ];
     if (this.core.length === 0) return cases;
     const twice = 2 * percentile(this.core, 0.5);
     cases[0] = { ...cases[0]!, goal: { text: "twice Core's", reached: (p50) => p50 >= twice } };
     return [
       ...cases,
-      { name: '  bitcoind', unit: 'calls/s', better: 'higher', samples: this.core },
-      { name: '  bitcoind', unit: 'us of processor', better: 'lower', samples: this.coreMicroseconds },
+      { name: `${method}: bitcoind`, unit: 'calls/s', better: 'higher', samples: this.core },
+      { name: `${method}: bitcoind's threads`, unit: 'us of processor', better: 'lower', samples: this.coreMicroseconds },
     ];
   }
 }

@@ -3,11 +3,14 @@
 // share is serial: its time of a unit bounds the rate on any number of cores; all other threads share the cores.
 //
 //   node build/bench/scale.js [--json]      ONLY=work,... of the names below. Runs for some ten minutes.
-import { spawnSync } from 'node:child_process';
 import os from 'node:os';
 import { type BenchCase, runBench } from './harness/bench.js';
+import { caseOf, runChildBench } from './harness/child-bench.js';
 
 const CORES = [8, 16, 64];
+/** What so many cores should be worth of two. */
+const GOAL_CORES = 16;
+const GOAL = 6;
 const MICROSECONDS = 1_000_000;
 
 /** A bench, how it is told to take little time, and which of its cases say what. */
@@ -23,16 +26,25 @@ interface Work {
   readonly others: string;
 }
 
-const SMALL = { rate: '', serial: '  node thread', others: '  other threads' };
+/** Of the bench of small calls. */
+const small = (method: string, env: Readonly<Record<string, string>> = {}): Omit<Work, 'unit'> => ({
+  bench: 'rpc-small',
+  env: { ONLY: method, ROUNDS: '4', ...env },
+  rate: method,
+  serial: `${method}: node thread`,
+  others: `${method}: other threads`,
+});
+/** As the bench of initial download names its cases, for the size that it is given here. */
+const SCRIPTS = `blocks of 500, all scripts`;
 const ACCEPTED = 'batches of 200: adit';
 const WORKS: Readonly<Record<string, Work>> = {
   'blocks never seen': {
     unit: 'inputs/s',
     bench: 'sync',
-    env: { ONLY: 'scripts', BLOCKS: '300', INPUTS: '40000' },
-    rate: 'all scripts: signed inputs',
-    serial: 'all scripts: node thread',
-    others: 'all scripts: other threads',
+    env: { ONLY: 'scripts', SIZES: '500', INPUTS: '80000' },
+    rate: `${SCRIPTS}: rate, adit`,
+    serial: `${SCRIPTS}: node thread, adit`,
+    others: `${SCRIPTS}: all threads, adit`,
   },
   'mempool intake': {
     unit: 'tx/s',
@@ -42,14 +54,9 @@ const WORKS: Readonly<Record<string, Work>> = {
     serial: `${ACCEPTED}, first thread`,
     others: `${ACCEPTED}, all threads`,
   },
-  'calls of fronts': { unit: 'calls/s', bench: 'rpc-small', env: { ONLY: 'getbestblockhash', ROUNDS: '4' }, ...SMALL },
-  'calls that are kept': { unit: 'calls/s', bench: 'rpc-small', env: { ONLY: 'getmempoolinfo', ROUNDS: '4' }, ...SMALL },
-  'templates of 400 payments': {
-    unit: 'replies/s',
-    bench: 'rpc-small',
-    env: { ONLY: 'getblocktemplate', PAYMENTS: '400', ROUNDS: '4' },
-    ...SMALL,
-  },
+  'calls of fronts': { unit: 'calls/s', ...small('getbestblockhash') },
+  'calls that are kept': { unit: 'calls/s', ...small('getmempoolinfo') },
+  'templates of 400 payments': { unit: 'replies/s', ...small('getblocktemplate', { PAYMENTS: '400' }) },
 };
 
 /** One run of a work's bench. */
@@ -69,18 +76,11 @@ function threadCounts(): number[] {
 }
 
 function measure(work: Work, threads: number): Scaled {
-  const env = { ...process.env, ...work.env, FRONTS: String(threads), OPTIONS: `-par=${threads} -fronts=${threads}`, COMPARE: '' };
-  const file = new URL(`./${work.bench}.js`, import.meta.url).pathname;
-  const { stdout, status } = spawnSync(process.execPath, [file, '--json'], { env, stdio: ['ignore', 'pipe', 'inherit'], encoding: 'utf8' });
-  if (status !== 0) throw new Error(`${work.bench} ended with ${status}`);
-  const { cases } = JSON.parse(stdout) as { cases: { name: string; unit: string; p50: number }[] };
-  const p50 = (name: string): number => {
-    const found = name === '' ? cases[0] : cases.find((one) => one.name === name);
-    if (found === undefined) throw new Error(`${work.bench} has no case ${name}`);
-    return found.p50;
-  };
+  const env = { ...work.env, FRONTS: String(threads), OPTIONS: `-par=${threads} -fronts=${threads}`, COMPARE: '' };
+  const report = runChildBench(work.bench, env);
+  const p50 = (name: string): number => caseOf(report, name).p50;
   const serial = p50(work.serial);
-  const others = work.others.endsWith('all threads') ? p50(work.others) - serial : p50(work.others);
+  const others = /all threads(, adit)?$/.test(work.others) ? p50(work.others) - serial : p50(work.others);
   return { threads, rate: p50(work.rate), serial, others };
 }
 
@@ -101,6 +101,13 @@ function casesOf(name: string, { unit }: Work, runs: readonly Scaled[]): BenchCa
     time('  other threads', last.others),
     { name: '  serial share', unit: '%', better: 'lower', samples: [share] },
     ...CORES.map((cores) => rate(`  ceiling on ${cores} cores`, ceiling(last, cores))),
+    {
+      name: `  ceiling on ${GOAL_CORES} cores over that on 2`,
+      unit: 'times',
+      better: 'higher',
+      samples: [ceiling(last, GOAL_CORES) / ceiling(last, 2)],
+      goal: { text: `>= ${GOAL}`, reached: (p50) => p50 >= GOAL },
+    },
   ];
 }
 

@@ -107,7 +107,8 @@ function scriptCases({ what, chain, limit }: Shape, name: string, single: boolea
       samples: each(({ seconds }) => seconds),
       limit: { name: limit.name, samples: [bare] },
     },
-    { name: label('all threads'), unit: 'processor s', better: 'lower', samples: each(({ all }) => all) },
+    { name: label('rate'), unit: 'inputs/s', better: 'higher', samples: each(({ seconds }) => chain.inputs / seconds) },
+    { name: label('processor time'), unit: 'processor s', better: 'lower', samples: each(({ all }) => all) },
     { name: label('all threads'), unit: 'processor us/input', better: 'lower', samples: perInput(({ all }) => all) },
     ...(single
       ? [{ name: label('node thread'), unit: 'processor us/input', better: 'lower', samples: perInput(({ main }) => main) } as const]

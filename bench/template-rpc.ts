@@ -2,7 +2,7 @@
 // block to the first new template. Every millisecond of it is work that miners do on the wrong block.
 //
 //   node build/bench/template-rpc.js [--json]      TXS=n transactions in the mempool
-//   FRONTS=n, ROUNDS=n, OPTIONS=-templatemode=live
+//   FRONTS=n, ROUNDS=n, OPTIONS=-templatemode=core CHECKED=1
 //   COMPARE=/path/to/bitcoind asks that for the same, in turn
 import { type BenchCase, runBench } from './harness/bench.js';
 import { bitcoindToCompare, CoreDaemon } from './harness/core-daemon.js';
@@ -14,8 +14,7 @@ const TXS = Number(process.env.TXS ?? 4_407);
 const ROUNDS = Number(process.env.ROUNDS ?? 6);
 const BLOCKS = Number(process.env.BLOCKS ?? 20);
 const fronts = Number(process.env.FRONTS ?? 1);
-// What Core's figures have no equal of is left out unless asked for: each template connected dry before it is handed
-// out.
+// As a node runs: one template of each tip is connected dry, behind its publication. With 1 each is before it goes out.
 const checked = Number(process.env.CHECKED ?? 0);
 const LIMIT = 'a bare uWebSockets.js handler sending the same bytes';
 

@@ -53,7 +53,10 @@ const IMPORTS = {
 const RATED = [
   ['getaddressinfo', 40_000],
   ['getbalance', 0],
+  ['gettransaction', 40_000],
+  ['listsinceblock', 30_000],
 ] as const;
+type Rated = (typeof RATED)[number][0];
 
 /** A node with wallets, and its figures. */
 class Asked {
@@ -64,9 +67,12 @@ class Asked {
   readonly trivial: number[] = [];
   readonly listing: number[] = [];
   readonly one: number[] = [];
-  readonly rates: Record<string, number[]> = { getaddressinfo: [], getbalance: [] };
-  /** Of the wallet that is listed. */
+  readonly history: number[] = [];
+  readonly rates: Record<Rated, number[]> = { getaddressinfo: [], getbalance: [], gettransaction: [], listsinceblock: [] };
+  /** Of the wallet that is listed, */
   #addresses: string[] = [];
+  /** and one of its payments. */
+  #txid = '';
 
   constructor(
     readonly node: Daemon | CoreDaemon,
@@ -111,18 +117,31 @@ class Asked {
       await timeMs(async () => {
         const coins = await node.call('listunspent');
         if (coins.length !== PAYMENTS) throw new Error(`${coins.length} coins are listed`);
+        this.#txid = coins[0].txid;
         this.#addresses = coins.slice(0, ROUNDS).map(({ address }: { address: string }) => address);
       }),
     );
     this.one.push(await timeMs(() => node.call('listunspent', 1, 9_999_999, [this.#addresses[round]])));
+    this.history.push(
+      await timeMs(async () => {
+        const { transactions } = await node.call('listsinceblock');
+        if (transactions.length !== PAYMENTS) throw new Error(`${transactions.length} payments are listed`);
+      }),
+    );
   }
 
-  async rate(load: Child, method: string, round: number): Promise<void> {
+  async rate(load: Child, method: Rated, round: number): Promise<void> {
     const { port, auth } = this.node;
-    const params = method === 'getbalance' ? [] : [this.#addresses[0]];
+    const asked: Record<Rated, () => unknown> = {
+      getaddressinfo: () => this.#addresses[0],
+      getbalance: () => '*',
+      gettransaction: () => this.#txid,
+      listsinceblock: () => this.node.call('getbestblockhash'),
+    };
+    const params = [await asked[method]()];
     const request = postRequest(auth, JSON.stringify({ method, params, id: 1 }));
     const { calls, seconds } = await runLoop(load, { request, connections: CONNECTIONS, seconds: SECONDS, port });
-    if (round >= 0) this.rates[method]!.push(calls / seconds);
+    if (round >= 0) this.rates[method].push(calls / seconds);
   }
 
   cases(): BenchCase[] {
@@ -157,13 +176,14 @@ class Asked {
         goal: { text: '<= 1', reached: (p50) => p50 <= 1 },
       },
       { name: `listunspent, all ${PAYMENTS} coins`, unit: 'ms', better: 'lower', samples: this.listing },
+      { name: `listsinceblock, all ${PAYMENTS} payments`, unit: 'ms', better: 'lower', samples: this.history },
       { name: `listunspent of one address, ${PAYMENTS / KEYS} coins`, unit: 'ms', better: 'lower', samples: this.one },
       ...RATED.map(
         ([method, goal]): BenchCase => ({
           name: `${method}, ${CONNECTIONS} connections`,
           unit: 'calls/s',
           better: 'higher',
-          samples: this.rates[method]!,
+          samples: this.rates[method],
           ...(goal > 0 ? { goal: { text: `> ${goal.toLocaleString('en-US')}`, reached: (p50: number) => p50 > goal } } : {}),
         }),
       ),

@@ -4,7 +4,7 @@
 //
 //   node build/bench/NAME.js [--json]
 
-import { describeMachine } from './machine.js';
+import { describeMachine, type Machine } from './machine.js';
 import { percentile } from './samples.js';
 
 /** One line of the table. */
@@ -29,18 +29,30 @@ export interface Bench {
   run(): Promise<{ readonly cases: readonly BenchCase[]; readonly notes?: readonly string[] }>;
 }
 
-interface Line {
+/** A case as it is printed. */
+export interface Line {
   readonly name: string;
   readonly unit: string;
   readonly rounds: number;
+  readonly least: number;
   readonly p50: number;
   readonly p99: number;
+  readonly most: number;
   readonly limit: string | null;
   readonly limitP50: number | null;
   /** p50 over the limit's p50. */
   readonly ratio: number | null;
   readonly goal: string | null;
   readonly reached: boolean | null;
+}
+
+/** What --json prints. */
+export interface BenchReport {
+  readonly bench: string;
+  readonly protects: string;
+  readonly machine: Machine;
+  readonly notes: readonly string[];
+  readonly cases: readonly Line[];
 }
 
 function toLine(item: BenchCase): Line {
@@ -53,8 +65,10 @@ function toLine(item: BenchCase): Line {
     name: item.name,
     unit: item.unit,
     rounds: item.samples.length,
+    least: Math.min(...item.samples),
     p50,
     p99,
+    most: Math.max(...item.samples),
     limit: item.limit?.name ?? null,
     limitP50,
     ratio,
@@ -64,7 +78,7 @@ function toLine(item: BenchCase): Line {
 }
 
 /** Three or more significant digits: 0.123, 12.3, 1,234. */
-function show(value: number | null): string {
+export function show(value: number | null): string {
   if (value === null) return '-';
   const digits = value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3;
   return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
@@ -93,7 +107,8 @@ export async function runBench(bench: Bench): Promise<void> {
   const { cases, notes = [] } = await bench.run();
   const lines = cases.map(toLine);
   if (process.argv.includes('--json')) {
-    console.log(JSON.stringify({ bench: bench.name, protects: bench.protects, machine, notes, cases: lines }));
+    const report: BenchReport = { bench: bench.name, protects: bench.protects, machine, notes, cases: lines };
+    console.log(JSON.stringify(report));
     return;
   }
   console.log(`${bench.name}: ${bench.protects}`);

@@ -54,6 +54,16 @@ export class Contender {
     private readonly end: () => Promise<void>,
   ) {}
 
+  /** Of JSON-RPC. */
+  get port(): number {
+    return this.at.port;
+  }
+
+  /** user:password. */
+  get auth(): string {
+    return this.at.auth;
+  }
+
   /** Starts all of contestants(). @param options of adit */
   static async all(...options: string[]): Promise<Contender[]> {
     const started: Contender[] = [];
@@ -75,6 +85,9 @@ export class Contender {
   static async core(binary: string, options: readonly string[]): Promise<Contender> {
     const p2pPort = await freePort();
     const own = [`-port=${p2pPort}`, `-bind=127.0.0.1:${p2pPort}`, '-connect=0', '-whitelist=noban,relay@127.0.0.1'];
+    // Each long poll that is parked holds one of its threads.
+    const polls = Number(process.env.POLLS ?? 0);
+    if (polls > 0) own.push(`-rpcthreads=${polls + 16}`, `-rpcworkqueue=${polls + 16}`);
     const node = await CoreDaemon.start(binary, ...own, ...options);
     return new Contender('Core', false, node.pid, { ...pick(node), p2pPort }, () => node.end());
   }

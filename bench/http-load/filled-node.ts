@@ -1,6 +1,6 @@
 // A real daemon on regtest with coins to spend and a mempool of ordinary payments, for benches of templates. Blocks and
 // transactions come from the test framework, over HTTP like everybody's. OPTIONS in the environment adds options of the
-// daemon, OPTIONS=-templatemode=live first of all.
+// daemon, OPTIONS=-templatemode=core for one.
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Daemon } from '../../test/framework/daemon.js';
@@ -33,7 +33,10 @@ export class FilledNode {
   /** @param transactions payments in the mempool: one p2wpkh input, two outputs each */
   static async start(transactions: number, ...options: string[]): Promise<FilledNode> {
     const all = [...options, ...(process.env.OPTIONS?.split(' ') ?? [])];
-    const node = new FilledNode(await Daemon.start('-maxmempool=300', ...all), all.includes('-templatemode=live'));
+    const node = new FilledNode(
+      await Daemon.start('-maxmempool=300', ...all),
+      !all.some((option) => /^-(templatemode=core|compat=)/.test(option)),
+    );
     if (transactions > 0) await node.#fill(transactions);
     return node;
   }
