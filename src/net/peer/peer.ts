@@ -90,6 +90,8 @@ export class PeerCompact {
   highBandwidth = false;
   /** It speaks version 2. */
   provides = false;
+  /** The last block of its that the mempool was searched for. */
+  searchedFor: HeaderNode | null = null;
   /** What became of those that it sent. */
   readonly blocks = noOutcomes();
 }

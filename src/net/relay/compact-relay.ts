@@ -302,16 +302,24 @@ export class CompactRelay {
       log.debug('net', 'Peer sent us compact block we were already syncing!');
       return;
     }
-    const compact = decodeCompactBlock(payload, crypto);
     const mine = asked?.peer === peer;
     const mayAsk = mine || (asked === undefined && this.#downloads.room(peer) > 0 && !this.#downloads.passesOver(peer, node));
+    if (!mayAsk && !maySearch(peer)) return;
+    // After a search in vain the whole block is awaited.
+    if (peer.compact.searchedFor === node) {
+      if (mine) this.#wholeBlock(peer, node);
+      return;
+    }
+    const compact = decodeCompactBlock(payload, crypto);
     if (mayAsk && this.#partial.size >= MAX_PARTIAL) {
       this.#count(peer, 'busy');
       this.#wholeBlock(peer, node);
       return;
     }
     if (mayAsk) this.#downloads.begin(peer, header.hash, node);
-    const partial = await PartialBlock.begin(compact, this.#context, this.#extra);
+    peer.compact.searchedFor = node;
+    const isWanted = (): boolean => !peer.leaving && !node.has(NodeStatus.HAVE_DATA);
+    const partial = await PartialBlock.begin(compact, this.#context, this.#extra, isWanted);
     if (peer.leaving) return;
     if (node.has(NodeStatus.HAVE_DATA)) {
       this.#settle(peer, header.hash);
@@ -456,6 +464,15 @@ export class CompactRelay {
     peer.send('sendcmpct', encodeSendCmpct({ announce: true, version: VERSION }));
     list.push(peer);
   }
+}
+
+/**
+ * Whether the mempool is searched for a block of this peer though it is asked for nothing: for those that cannot be
+ * many. A search takes tens of milliseconds of the node thread, and a header that others made and a few bytes are all
+ * that it costs a stranger.
+ */
+function maySearch({ compact, inbound, permissions }: Peer): boolean {
+  return compact.highBandwidth || !inbound || permissions.noban;
 }
 
 function partialKey(peer: Peer, hash: Uint8Array): string {

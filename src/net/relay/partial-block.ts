@@ -34,8 +34,17 @@ export class PartialBlock {
     this.#txs = new Array<Part | null>(total).fill(null);
   }
 
-  /** Fills in what we have. @param extra transactions outside the mempool that may be in a block */
-  static async begin(compact: CompactBlock, context: NetContext, extra: readonly TxView[]): Promise<PartialBlock | PartialFault> {
+  /**
+   * Fills in what we have.
+   * @param extra transactions outside the mempool that may be in a block
+   * @param isWanted asked after each pause of the search: false ends it
+   */
+  static async begin(
+    compact: CompactBlock,
+    context: NetContext,
+    extra: readonly TxView[],
+    isWanted: () => boolean = () => true,
+  ): Promise<PartialBlock | PartialFault> {
     const total = compact.shortIds.length + compact.prefilled.length;
     if (total === 0 || total > MAX_BLOCK_TXS) return 'invalid';
     const block = new PartialBlock(compact, total);
@@ -51,13 +60,13 @@ export class PartialBlock {
       if (places.has(id)) return 'collision';
       places.set(id, at++);
     }
-    await block.#fill(places, context, extra);
+    await block.#fill(places, context, extra, isWanted);
     // What is missing may take a while, and must not hold on to the mempool's memory.
     if (block.missing().length > 0) block.#own();
     return block;
   }
 
-  async #fill(places: Map<number, number>, context: NetContext, extra: readonly TxView[]): Promise<void> {
+  async #fill(places: Map<number, number>, context: NetContext, extra: readonly TxView[], isWanted: () => boolean): Promise<void> {
     const ids = new ShortIds(this.#compact.header, this.#compact.nonce, context.crypto);
     // Places that two of our transactions claim are left open: which is right, nobody knows.
     const disputed = new Set<number>();
@@ -66,7 +75,11 @@ export class PartialBlock {
       (bytes, at) => places.get(ids.of(bytes, at)),
       (tx, place) => this.#offer(place, tx, disputed),
     );
-    for (const _ of search) if (slicer.due) await slicer.pause();
+    for (const _ of search) {
+      if (!slicer.due) continue;
+      await slicer.pause();
+      if (!isWanted()) return;
+    }
     for (const tx of extra) {
       const place = places.get(ids.of(tx.wtxid));
       if (place === undefined || disputed.has(place)) continue;

@@ -3,6 +3,7 @@ import t from 'tap';
 import { chainParams } from '../../../../src/consensus/params/networks.js';
 import { parseTx } from '../../../../src/consensus/tx/tx-view.js';
 import { createNativeCrypto } from '../../../../src/crypto/native/index.js';
+import { workClock } from '../../../../src/lib/work-clock.js';
 import type { NetContext } from '../../../../src/net/context.js';
 import { PartialBlock } from '../../../../src/net/relay/partial-block.js';
 import { WtxidIndex } from '../../../../src/net/relay/wtxid-index.js';
@@ -82,3 +83,21 @@ for (const lacking of [0, 1]) {
     );
   });
 }
+
+t.test('the search ends when nobody wants the block any more', async (t) => {
+  let ms = 0;
+  const { now } = workClock;
+  workClock.now = () => ++ms;
+  t.teardown(() => {
+    workClock.now = now;
+  });
+  let steps = 0;
+  function* search(): Generator<void> {
+    for (; steps < 1_000; steps++) yield;
+  }
+  const context = { crypto, wtxids: { search } } as unknown as NetContext;
+  let asked = 0;
+  await PartialBlock.begin({ header: new Uint8Array(80), nonce: 0n, shortIds: [1], prefilled: [] }, context, [], () => ++asked < 3);
+  t.equal(asked, 3);
+  t.ok(steps < 20, `${steps} steps`);
+});
