@@ -13,8 +13,8 @@ export function blameForBlock(reject: Reject, peer: Peer, compact: boolean): num
     case 'mutated':
       return compact ? 0 : 100;
     case 'cached':
-      // Whom we chose would better be on our chain; others may follow another.
-      return !peer.inbound && !peer.manual ? 100 : 0;
+      // Whom we chose would better be on our chain; others may follow another. A compact block says nothing of that.
+      return !compact && !peer.inbound && !peer.manual ? 100 : 0;
     case 'invalid-header':
     case 'checkpoint':
     case 'invalid-prev':

@@ -61,3 +61,15 @@ t.test('it is searched for a peer that the node chose though another is asked', 
   t.equal(searches.count, 2);
   t.equal(world.fixture.chain.tip.height, 3, 'it brought the block');
 });
+
+t.test('honest peers that pass on a block before its scripts ran do not answer for it', async (t) => {
+  const { world, tip } = await worldOf(t);
+  const hosts = [await world.host('9.9.9.9'), await world.host('9.10.9.9')];
+  const wrong = buildBlock(tip, { fees: 1 });
+  for (const host of hosts) await send(host, 2, compact(wrong));
+  t.equal(world.fixture.chain.node(wrong.hash)?.failed, true);
+  t.same(
+    hosts.map(({ closed }) => closed),
+    [false, false],
+  );
+});
