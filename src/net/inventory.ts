@@ -1,5 +1,5 @@
 // inv, getdata, notfound, tx and mempool: what peers say they have and what they ask for.
-import { hashKey, hashToHex } from '../consensus/bytes/hex.js';
+import { hashToHex } from '../consensus/bytes/hex.js';
 import type { NetContext } from './context.js';
 import type { Peer } from './peer/peer.js';
 import { servicesFor } from './peer/permissions.js';
@@ -41,7 +41,8 @@ export class Inventory {
     const rejectTxs = (options.blocksOnly && !peer.permissions.relay) || !peer.relaysTransactions;
     const told = log.shows('net');
     let newest: Uint8Array | null = null;
-    const seen = new Set<string>();
+    // One line of the log for each name. Without it nothing is kept of names: all else notes each once by itself.
+    const lines = new Set<string>();
     const entries = this.#entries(peer, payload, 'inv');
     for (let at = 0, looked = 0; at < entries.length; at += INV_ENTRY_BYTES) {
       const { type, hash } = invItem(entries, at);
@@ -57,9 +58,6 @@ export class Inventory {
       const byWtxid = type === INV.WTX;
       // A peer announces by one kind of name only.
       if ((type !== INV.TX && !byWtxid) || byWtxid !== peer.relaysByWtxid) continue;
-      const key = hashKey(hash);
-      if (seen.has(key)) continue;
-      seen.add(key);
       if (rejectTxs) {
         this.#context.disconnect(peer, `transaction (${hashToHex(hash)}) inv sent in violation of protocol`);
         return;
@@ -67,7 +65,11 @@ export class Inventory {
       announcer.noteKnownHash(peer, hash);
       const ignored = chain.isInitialBlockDownload();
       const known = ignored ? txs.isKnown(hash, byWtxid) : txs.announced(peer, hash, byWtxid);
-      if (told) log.debug('net', `got inv: ${byWtxid ? 'wtx' : 'tx'} ${hashToHex(hash)}  ${known ? 'have' : 'new'} peer=${peer.id}`);
+      if (!told) continue;
+      const name = hashToHex(hash);
+      if (lines.has(name)) continue;
+      lines.add(name);
+      log.debug('net', `got inv: ${byWtxid ? 'wtx' : 'tx'} ${name}  ${known ? 'have' : 'new'} peer=${peer.id}`);
     }
     if (newest !== null) {
       if (told) log.debug('net', `getheaders (${chain.bestHeader.height}) ${hashToHex(newest)} to peer=${peer.id}`);
