@@ -8,6 +8,7 @@ import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
 import { yieldToLoop } from '../../lib/turns.js';
 import type { AcceptResult } from '../../mempool/accept/acceptor.js';
 import { packageHash } from '../../mempool/package/package-shape.js';
+import { VerifierBusyError } from '../../parallel/verifier.js';
 import { policyReject } from '../../policy/reject.js';
 import { MAX_STANDARD_WEIGHT } from '../../policy/standard-tx.js';
 import type { NetContext } from '../context.js';
@@ -275,10 +276,26 @@ export class TxReceiver {
     if (this.#isHere(tx.wtxid, true) || reconsidered) {
       if (peer.permissions.forcerelay) this.#forceRelay(peer, tx);
       // By itself it would fail as before.
-      return reconsidered ? this.#tryWithChild(peer, tx) : undefined;
+      return reconsidered ? this.#unlessBusy(tx, this.#tryWithChild(peer, tx)) : undefined;
     }
     const accepted = mempool.accept(tx);
-    return accepted instanceof Promise ? accepted.then((late) => this.#judged(peer, tx, late)) : this.#judged(peer, tx, accepted);
+    const judged = accepted instanceof Promise ? accepted.then((late) => this.#judged(peer, tx, late)) : this.#judged(peer, tx, accepted);
+    return judged && this.#unlessBusy(tx, judged);
+  }
+
+  /** A verifier that has too much to do is no fault of this peer: others may have seen to it. */
+  async #unlessBusy(tx: TxView, judged: Promise<void>): Promise<void> {
+    try {
+      await judged;
+    } catch (error) {
+      if (!(error instanceof VerifierBusyError)) throw error;
+      this.#noVerdict(tx, error);
+    }
+  }
+
+  /** It may be announced anew. */
+  #noVerdict(tx: TxView, error: unknown): void {
+    this.#context.log.debug('mempool', `no verdict on ${named(tx)}: ${(error as Error).message}`);
   }
 
   #judged(peer: Peer, tx: TxView, { reject }: AcceptResult): void | Promise<void> {
@@ -471,8 +488,8 @@ export class TxReceiver {
       if (reject === null) this.#taken(peer, tx);
       else this.#refused(peer, tx, reject, false);
     } catch (error) {
-      // A verifier that is busy or failed, say. It may be announced anew.
-      this.#context.log.debug('mempool', `no verdict on orphan ${named(tx)}: ${(error as Error).message}`);
+      // A verifier that is busy or failed, say.
+      this.#noVerdict(tx, error);
       this.orphans.remove(tx.wtxid);
     }
   }

@@ -1,5 +1,6 @@
 // Transactions that a peer sends in a row: the mempool hears of them together, and judges each as if it had come alone.
 import t from 'tap';
+import { VerifierBusyError } from '../../../../src/parallel/verifier.js';
 import { type BuiltBlock, buildBlock, buildChain, GENESIS, spend } from '../../../framework/chain-builder.js';
 import { type Out, serializeTx, TRUE_SCRIPT, TRUE_WITNESS, type Tx, txid } from '../../../framework/messages.js';
 import { NetWorld } from '../../../framework/net-world.js';
@@ -88,4 +89,23 @@ t.test('a peer that leaves takes what was read ahead with it', async (t) => {
   await other.sync();
   t.ok(world.mempool.size >= 1, 'others are served');
   await world.end();
+});
+
+t.test('a verifier that has too much to do costs a peer its transaction, and no more', async (t) => {
+  const world = await NetWorld.open();
+  t.teardown(() => world.end());
+  const { chain, clock } = world.fixture;
+  const first = buildBlock(GENESIS, { time: clock.seconds - 102 * 600, outs: [out(VALUE)], fees: -VALUE });
+  for (const { bytes } of [first, ...buildChain(first, 100)]) await chain.submitBlock(bytes);
+  const guest = await world.guest();
+  const payment = serializeTx(pay(first.txids[0]!, 1, VALUE - 1_000));
+  // Strangers can have thousands of scripts waiting: each peer's next 64 transactions run ahead of their turn.
+  Object.assign(world.mempool, { accept: async () => Promise.reject(new VerifierBusyError('transaction')) });
+  guest.send('tx', payment);
+  await guest.sync();
+  t.equal(world.mempool.size, 0);
+  Reflect.deleteProperty(world.mempool, 'accept');
+  guest.send('tx', payment);
+  await guest.sync();
+  t.equal(world.mempool.size, 1, 'it may come again');
 });
