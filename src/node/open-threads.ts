@@ -24,7 +24,7 @@ export interface OpenedThreads {
 export function openThreads({ config, crypto, log, teardown }: NodeBase): OpenedThreads {
   const pool = new WorkPool({ threads: config.par }, { log });
   teardown.add(() => pool.close());
-  const assembler = new PooledAssembler();
+  const assembler = new PooledAssembler({}, { log });
   teardown.add(() => assembler.close());
   const cache = new ScriptCache(config.scriptCacheBytes, randomBytes(4).readUInt32LE());
   const signer = createSigner();

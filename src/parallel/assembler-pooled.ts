@@ -1,72 +1,59 @@
-// The assembler on a thread of its own: a Piscina pool of exactly one thread, whose mirror lives between tasks. It
-// starts with the first task: a node whose mempool is empty has none. No task is ever aborted by a signal, because that
-// would end the thread and its mirror. Should the thread die anyway, the next one answers "resync" and gets a full copy.
+// The assembler on a thread of its own, whose mirror lives between tasks. It starts with the first task: a node whose
+// mempool is empty has none. No task is ever aborted by a signal, because that would end the thread and its mirror.
+// Should the thread die anyway, the next one answers "resync" and gets a full copy.
 
-import { Piscina } from 'piscina';
 import type { AssembleReply, AssembleRequest, ImproveResult } from '../jobs/assemble-messages.js';
 import { SerialQueue } from '../lib/serial-queue.js';
 import { WORKER_ENTRY } from '../lib/worker-entries.js';
 import type { Assembler } from './assembler.js';
 import { PoolClosedError } from './pool.js';
-import { watchLoading } from './threads-loaded.js';
+import { type Every, WorkerThreads } from './worker-threads.js';
 
 export interface PooledAssemblerOptions {
   /** The thread's entry module; workers/assemble.js unless a test brings its own. */
   readonly filename?: string;
+  /** When a task without an answer is looked for; a timer unless a test brings its own. */
+  readonly every?: Every;
+}
+
+export interface PooledAssemblerDeps {
+  /** Hears of a thread that dies. */
+  readonly log: { warn(message: string): void };
 }
 
 export class PooledAssembler implements Assembler {
-  readonly #filename: string;
-  #thread: Piscina | null = null;
-  #loaded: () => Promise<void> = async () => {};
+  readonly #thread: WorkerThreads;
   /** One after the other, so that the deltas arrive in order also when a task fails. */
   readonly #tasks = new SerialQueue();
   #closed = false;
 
-  constructor(options: PooledAssemblerOptions = {}) {
-    this.#filename = options.filename ?? WORKER_ENTRY.assemble.href;
+  constructor(options: PooledAssemblerOptions = {}, { log }: PooledAssemblerDeps = { log: { warn() {} } }) {
+    const { filename = WORKER_ENTRY.assemble.href, every } = options;
+    this.#thread = new WorkerThreads({
+      filename,
+      threads: 1,
+      jobsPerThread: 1,
+      warn: (what) => log.warn(what),
+      ...(every && { every }),
+    });
   }
 
   assemble(request: AssembleRequest): Promise<AssembleReply> {
-    return this.#tasks.runNow(async () => this.#running().run(request, { name: 'assemble' }) as Promise<AssembleReply>);
+    return this.#tasks.runNow(() => this.#run<AssembleReply>(request, 'assemble'));
   }
 
   improve(ms: number): Promise<ImproveResult> {
-    return this.#tasks.run(() => this.#running().run(ms, { name: 'improve' }) as Promise<ImproveResult>);
+    return this.#tasks.run(() => this.#run<ImproveResult>(ms, 'improve'));
   }
 
-  #newThread(): Piscina {
-    const pool = new Piscina({
-      filename: this.#filename,
-      minThreads: 1,
-      maxThreads: 1,
-      concurrentTasksPerWorker: 1,
-      recordTiming: false,
-    });
-    // A thread that dies between tasks is replaced by Piscina; without a listener the process would end. One that dies
-    // while it loads is not, and a task that waits for it would wait for ever: the pool is ended, which fails the task,
-    // and the next task has a new one.
-    pool.on('error', () => {
-      setImmediate(() => {
-        if (pool.threads.length === 0) void pool.destroy();
-      });
-    });
-    return pool;
-  }
-
-  #running(): Piscina {
+  async #run<T>(message: unknown, name: string): Promise<T> {
     if (this.#closed) throw new PoolClosedError();
-    if (this.#thread !== null && this.#thread.threads.length > 0) return this.#thread;
-    void this.#thread?.destroy();
-    this.#thread = this.#newThread();
-    this.#loaded = watchLoading(this.#thread);
-    return this.#thread;
+    return (await this.#thread.run(message, name)) as T;
   }
 
   async close(): Promise<void> {
     await this.#tasks.idle();
     this.#closed = true;
-    await this.#loaded();
-    await this.#thread?.destroy();
+    await this.#thread.close();
   }
 }

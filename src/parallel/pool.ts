@@ -1,11 +1,9 @@
-// Worker threads with classes of work: Piscina below, our own queues above it, because Piscina knows neither priorities
-// nor a second chance for a job whose thread died. Users: PooledVerifier, Grinder. Entry of the threads:
-// workers/verify.ts.
+// Worker threads with classes of work: our own queues above WorkerThreads, for priorities and a second chance for a job
+// whose thread died. Users: PooledVerifier, Grinder. Entry of the threads: workers/verify.ts.
 
-import { Piscina } from 'piscina';
 import { WORKER_ENTRY } from '../lib/worker-entries.js';
-import { watchLoading } from './threads-loaded.js';
 import { VERIFY_CLASSES, type VerifyClass } from './verifier.js';
+import { describeError, type Every, WorkerThreads } from './worker-threads.js';
 
 /**
  * One job runs, one waits in the thread's port, so that a thread never idles while the node thread is busy for a
@@ -24,11 +22,13 @@ export interface WorkPoolOptions {
   readonly maxQueued?: number;
   /** Which cryptography the threads load (crypto/native): the system's library where there is one, unless told. */
   readonly prefer?: 'system' | 'packages';
+  /** When jobs without an answer are looked for; a timer unless a test brings its own. */
+  readonly every?: Every;
 }
 
 export interface WorkPoolDeps {
   /** Hears of threads that die. */
-  readonly log: { warn(message: string): void; error(message: string): void };
+  readonly log: { warn(message: string): void };
 }
 
 interface Entry {
@@ -41,7 +41,7 @@ interface Entry {
   reject(reason: unknown): void;
 }
 
-/** The threads are gone or the pool is closed; no job can run. */
+/** The pool is closed; no job can run. */
 export class PoolClosedError extends Error {
   readonly code = 'ADIT_POOL_CLOSED';
 
@@ -49,10 +49,6 @@ export class PoolClosedError extends Error {
     super('The worker pool is closed', { cause });
     this.name = 'PoolClosedError';
   }
-}
-
-function describeError(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function zeroPerClass(): Record<VerifyClass, number> {
@@ -66,10 +62,7 @@ export class WorkPool {
   readonly posted = zeroPerClass();
   readonly refused = zeroPerClass();
   retries = 0;
-  readonly #options: WorkPoolOptions;
-  /** null until the first job: a node that has nothing to check has no threads, of 12 MB each. */
-  #piscina: Piscina | null = null;
-  #loaded: () => Promise<void> = async () => {};
+  readonly #threads: WorkerThreads;
   readonly #log: WorkPoolDeps['log'];
   /** Jobs that may wait per class, blocks excepted. */
   readonly maxQueued: number;
@@ -81,33 +74,19 @@ export class WorkPool {
   readonly #settledHooks = new Map<Entry, () => void>();
   #closed = false;
 
-  constructor(options: WorkPoolOptions, { log }: WorkPoolDeps = { log: { warn() {}, error() {} } }) {
+  constructor(options: WorkPoolOptions, { log }: WorkPoolDeps = { log: { warn() {} } }) {
+    const { threads, filename = WORKER_ENTRY.verify.href, prefer = 'system', every } = options;
     this.#log = log;
-    this.#options = options;
-    this.size = options.threads;
+    this.size = threads;
     this.maxQueued = options.maxQueued ?? 4_096;
-  }
-
-  #startThreads(): Piscina {
-    const { threads, filename = WORKER_ENTRY.verify.href, prefer = 'system' } = this.#options;
-    const piscina = new Piscina({
+    this.#threads = new WorkerThreads({
       filename,
-      minThreads: threads,
-      maxThreads: threads,
-      concurrentTasksPerWorker: JOBS_PER_THREAD,
-      recordTiming: false,
+      threads,
+      jobsPerThread: JOBS_PER_THREAD,
       workerData: { prefer },
+      warn: (what) => log.warn(what),
+      ...(every && { every }),
     });
-    this.#piscina = piscina;
-    this.#loaded = watchLoading(piscina);
-    // A thread that dies between jobs is reported here, and Piscina starts another; without a listener the process
-    // would end.
-    piscina.on('error', (error: unknown) => {
-      this.#log.warn(`A worker thread died between two jobs: ${describeError(error)}`);
-      this.#checkThreads(piscina);
-    });
-    piscina.on('workerDestroy', () => setImmediate(() => this.#checkThreads(piscina)));
-    return piscina;
   }
 
   /** Jobs waiting, over all classes. */
@@ -159,8 +138,7 @@ export class WorkPool {
     this.#closed = true;
     this.#rejectQueued(new PoolClosedError());
     await Promise.allSettled([...this.#inFlight].map((entry) => new Promise<void>((done) => this.#whenSettled(entry, done))));
-    await this.#loaded();
-    await this.#piscina?.destroy();
+    await this.#threads.close();
   }
 
   #whenSettled(entry: Entry, done: () => void): void {
@@ -214,7 +192,7 @@ export class WorkPool {
   /** Posts at once; a message that can't be made rejects like a job that failed. */
   #post(entry: Entry): Promise<unknown> {
     try {
-      return (this.#piscina ?? this.#startThreads()).run(entry.makeMessage(), { name: entry.name });
+      return this.#threads.run(entry.makeMessage(), entry.name);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -240,16 +218,5 @@ export class WorkPool {
     for (const queue of [this.#suspects, ...VERIFY_CLASSES.map((klass) => this.#queues[klass])]) {
       for (const entry of queue.splice(0)) entry.reject(reason);
     }
-  }
-
-  /** Piscina gives up on threads that die while loading: then nobody would ever answer, so everybody is told. */
-  #checkThreads({ threads }: Piscina): void {
-    if (this.#closed || threads.length > 0) return;
-    this.#closed = true;
-    const reason = new PoolClosedError(new Error('No worker thread could be started'));
-    this.#log.error('Worker threads do not start; nothing can be verified');
-    this.#rejectQueued(reason);
-    for (const entry of this.#inFlight) entry.reject(reason);
-    this.#inFlight.clear();
   }
 }

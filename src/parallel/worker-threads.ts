@@ -1,0 +1,139 @@
+// Threads of one entry module: Piscina, and what it leaves to its user. They start with the first job. A job whose
+// thread ends or stalls is rejected, and the next one finds threads again. Used by WorkPool and PooledAssembler.
+
+import type { Worker } from 'node:worker_threads';
+import { Piscina } from 'piscina';
+import { noteLoading, withinLimit } from '../lib/loading-threads.js';
+
+/**
+ * Every so often, and so many times without an answer to a job until its thread counts as stuck: two minutes. The
+ * longest jobs take a second or two, and ten times that on a machine that is busy with others. Looks are counted and
+ * not time, which goes on while a machine sleeps.
+ */
+const LOOK_MS = 10_000;
+const MOST_LOOKS = 12;
+
+/** A timer, or a test's own. */
+export type Every = (look: () => void) => () => void;
+
+const timerEvery: Every = (look) => {
+  const timer = setInterval(look, LOOK_MS).unref();
+  return () => clearInterval(timer);
+};
+
+export interface WorkerThreadsOptions {
+  readonly filename: string;
+  readonly threads: number;
+  /** One of them runs, the others wait in the thread's port. */
+  readonly jobsPerThread: number;
+  readonly workerData?: unknown;
+  /** Calls back now and then, for looks at jobs without an answer; the result ends that. */
+  readonly every?: Every;
+  /** Hears of what happens to threads besides the failure of jobs. */
+  readonly warn?: (what: string) => void;
+}
+
+interface UnderWay {
+  readonly piscina: Piscina;
+  looks: number;
+}
+
+export class WorkerThreads {
+  readonly #options: WorkerThreadsOptions;
+  #piscina: Piscina | null = null;
+  readonly #underWay = new Set<UnderWay>();
+  /** Threads that are loading or have loaded; a promise resolves once its thread has, or has ended. */
+  readonly #loaded = new WeakMap<Worker, Promise<void>>();
+  #lookNoMore = (): void => {};
+
+  constructor(options: WorkerThreadsOptions) {
+    this.#options = options;
+  }
+
+  /** Runs an exported function of the entry module. */
+  async run(message: unknown, name: string): Promise<unknown> {
+    this.#piscina ??= this.#start();
+    const job: UnderWay = { piscina: this.#piscina, looks: 0 };
+    this.#underWay.add(job);
+    try {
+      return await job.piscina.run(message, { name });
+    } finally {
+      this.#underWay.delete(job);
+    }
+  }
+
+  /** Ends the threads; jobs under way are rejected. */
+  async close(): Promise<void> {
+    if (this.#piscina !== null) await this.#end(this.#piscina);
+  }
+
+  #start(): Piscina {
+    const { filename, threads, jobsPerThread, workerData, every = timerEvery, warn } = this.#options;
+    const piscina = new Piscina({
+      filename,
+      minThreads: threads,
+      maxThreads: threads,
+      concurrentTasksPerWorker: jobsPerThread,
+      recordTiming: false,
+      workerData,
+    });
+    // A thread that dies between jobs is reported here, and Piscina starts another; without a listener the process
+    // would end.
+    piscina.on('error', (error: unknown) => warn?.(`A worker thread failed between two jobs: ${describeError(error)}`));
+    // The thread in its place is there at the end of the turn.
+    piscina.on('workerDestroy', () => queueMicrotask(() => this.#noteAll(piscina)));
+    this.#noteAll(piscina);
+    this.#lookNoMore = every(() => this.#look());
+    return piscina;
+  }
+
+  /** Piscina gives up on threads that end while they load: a job that waits for one would wait for ever. */
+  #noteAll(piscina: Piscina): void {
+    for (const thread of piscina.threads) this.#note(thread);
+    if (piscina.threads.length === 0 && piscina === this.#piscina) void this.#end(piscina);
+  }
+
+  /** The first message of a Piscina thread says that its module is loaded. */
+  #note(thread: Worker): Promise<void> {
+    let loaded = this.#loaded.get(thread);
+    if (loaded === undefined) {
+      loaded = new Promise<void>((resolve) => {
+        thread.once('message', () => resolve());
+        thread.once('exit', () => resolve());
+      });
+      this.#loaded.set(thread, loaded);
+      noteLoading(loaded);
+    }
+    return loaded;
+  }
+
+  #look(): void {
+    for (const job of this.#underWay) {
+      if (job.piscina !== this.#piscina || ++job.looks < MOST_LOOKS) continue;
+      this.#options.warn?.('A worker thread does not answer; the threads are ended, and others take their place');
+      // Which thread has it is Piscina's secret.
+      void this.#end(job.piscina);
+    }
+  }
+
+  /**
+   * A thread that is ended while it loads a native library takes the whole process with it (koffi turns the refused
+   * call into a fatal error), so none is before.
+   */
+  async #end(piscina: Piscina): Promise<void> {
+    if (this.#piscina === piscina) {
+      this.#piscina = null;
+      this.#lookNoMore();
+    }
+    let known: readonly Worker[];
+    do {
+      known = piscina.threads;
+      await withinLimit(Promise.all(known.map((thread) => this.#note(thread))));
+    } while (piscina.threads.some((thread) => !known.includes(thread)));
+    await piscina.destroy();
+  }
+}
+
+export function describeError(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

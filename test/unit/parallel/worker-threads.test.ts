@@ -1,0 +1,122 @@
+// Threads of the pool and of the assembler that end while they load, end with a job, answer twice or never: each job has
+// an answer or an error, and the threads come back.
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import type { AssembleRequest } from '../../../src/jobs/assemble-messages.js';
+import { threadsLoaded } from '../../../src/lib/loading-threads.js';
+import { PooledAssembler } from '../../../src/parallel/assembler-pooled.js';
+import { WorkPool } from '../../../src/parallel/pool.js';
+import type { Every } from '../../../src/parallel/worker-threads.js';
+import { until } from '../../framework/until.js';
+import type { Unruly } from './unruly-worker.js';
+
+const filename = new URL('./unruly-worker.js', import.meta.url).href;
+
+function folder(t: Test) {
+  const dir = mkdtempSync(join(tmpdir(), 'adit-unruly-'));
+  t.teardown(() => rmSync(dir, { recursive: true, force: true }));
+  process.env.ADIT_TEST_UNRULY = dir;
+  const sign = join(dir, 'exits');
+  return {
+    break: () => writeFileSync(sign, ''),
+    mend: () => rmSync(sign),
+    stalls: () => existsSync(join(dir, 'stalls')),
+    goesOn: () => rmSync(join(dir, 'stalls')),
+    loaded: () => readdirSync(dir).filter((name) => name.startsWith('loaded')).length,
+  };
+}
+
+/** Both kinds of threads, asked in the same way. */
+const kinds: [string, (threads: number, every?: Every) => { ask(how: Unruly): Promise<unknown>; close(): Promise<void> }][] = [
+  [
+    'the pool',
+    (threads, every) => {
+      const pool = new WorkPool({ threads, filename, ...(every && { every }) });
+      return { ask: (how) => pool.run('block', 'verify', how), close: () => pool.close() };
+    },
+  ],
+  [
+    'the assembler',
+    (_threads, every) => {
+      const assembler = new PooledAssembler({ filename, ...(every && { every }) });
+      return { ask: (how) => assembler.assemble(how as unknown as AssembleRequest), close: () => assembler.close() };
+    },
+  ],
+];
+
+for (const [name, open] of kinds) {
+  t.test(`${name}: threads that end while they load fail the job, and come back with a later one`, async (t) => {
+    const disk = folder(t);
+    const threads = open(2);
+    t.teardown(() => threads.close());
+    disk.break();
+    for (let i = 0; i < 3; i++) await t.rejects(threads.ask('answers'));
+    disk.mend();
+    // One that was started meanwhile may be under way to its end.
+    t.equal(await threads.ask('answers').catch(() => threads.ask('answers')), 'answers');
+  });
+
+  t.test(`${name}: threads that end and cannot be replaced at once`, async (t) => {
+    const disk = folder(t);
+    const threads = open(2);
+    t.teardown(() => threads.close());
+    t.equal(await threads.ask('answers'), 'answers');
+    disk.break();
+    await t.rejects(threads.ask('exits'));
+    await t.rejects(threads.ask('exits'));
+    await t.rejects(threads.ask('answers'));
+    disk.mend();
+    t.equal(await threads.ask('answers').catch(() => threads.ask('answers')), 'answers');
+  });
+
+  t.test(`${name}: an answer that comes twice answers one job`, async (t) => {
+    folder(t);
+    const threads = open(1);
+    t.teardown(() => threads.close());
+    t.same(await Promise.all((['answers twice', 'answers', 'answers'] as const).map((how) => threads.ask(how))), [
+      'answers twice',
+      'answers',
+      'answers',
+    ]);
+  });
+
+  t.test(`${name}: a thread in another's place may load before it is ended`, async (t) => {
+    const disk = folder(t);
+    const threads = open(1);
+    t.equal(await threads.ask('answers'), 'answers');
+    const dying = t.rejects(threads.ask('exits'));
+    await Promise.all([dying, threads.close()]);
+    t.equal(disk.loaded(), 2);
+    await threadsLoaded();
+  });
+
+  t.test(`${name}: a thread that does not answer any more is ended, and what else waits is done`, async (t) => {
+    const disk = folder(t);
+    let look = (): void => {};
+    let timers = 0;
+    const threads = open(1, (run) => {
+      look = run;
+      timers++;
+      return () => timers--;
+    });
+    t.equal(await threads.ask('answers'), 'answers');
+    const stalled = threads.ask('stalls').catch((error: Error) => error);
+    const behind = threads.ask('answers').catch(() => threads.ask('answers'));
+    // A job of the pool has a second chance.
+    for (let life = name === 'the pool' ? 2 : 1; life > 0; life--) {
+      await until('it stalls', () => disk.stalls());
+      disk.goesOn();
+      for (let i = 0; i < 11; i++) look();
+      // As long as it may take.
+      t.equal(disk.loaded(), name === 'the pool' ? 3 - life : 1);
+      look();
+    }
+    t.type(await stalled, Error);
+    t.equal(await behind, 'answers');
+    t.equal(timers, 1);
+    await threads.close();
+    t.equal(timers, 0);
+  });
+}
