@@ -6,14 +6,14 @@ import type { ChainParams } from '../consensus/params/chain-params.js';
 import { createNativeHashes } from '../crypto/native/hashes.js';
 import { createKeyMath } from '../crypto/native/key-math.js';
 import { FrontProvider } from '../fleet/follow/sv2-provider.js';
+import { KeptThread, timerAfter } from '../lib/kept-thread.js';
 import type { Logger } from '../log/logger.js';
 import { RESERVED_SIGOPS } from '../selection/ancestor-selection.js';
 import { encodeAuthorityKey } from '../sv2/authority-key.js';
 import { loadAuthorityKey } from '../sv2/provide/authority-file.js';
 import { ServeCounters } from '../sv2/serve/counters.js';
-import { KeptThread } from '../sv2/serve/kept-thread.js';
 import type { SolutionOutcome } from '../sv2/serve/messages.js';
-import type { ServeNews } from '../sv2/serve/start-serve.js';
+import { type ServeNews, type ServingThread, startServe } from '../sv2/serve/start-serve.js';
 import type { TemplateFacts } from '../template/facts.js';
 import { parseBind } from './http-options.js';
 import type { Sv2Figures } from './sv2-metrics.js';
@@ -37,12 +37,6 @@ export interface FrontSv2 {
 
 const LOOPBACK = '127.0.0.1';
 
-const after = (ms: number, run: () => void): (() => void) => {
-  const timer = setTimeout(run, Math.min(ms, 0x7fffffff));
-  timer.unref();
-  return () => clearTimeout(timer);
-};
-
 /** Opens the port. @throws ConfigError when the key or the address cannot be used */
 export async function openFrontSv2(config: Sv2Config, deps: FrontSv2Deps): Promise<FrontSv2> {
   const { params, log } = deps;
@@ -56,7 +50,7 @@ export async function openFrontSv2(config: Sv2Config, deps: FrontSv2Deps): Promi
   const leastReserve = { weight: deps.reservedWeight, sigops: RESERVED_SIGOPS };
   const counters = new ServeCounters();
   const outcomes: Record<SolutionOutcome, number> = { accepted: 0, duplicate: 0, lost: 0, invalid: 0, fault: 0 };
-  let thread: KeptThread | null = null;
+  let thread: KeptThread<ServingThread> | null = null;
   const clock = {
     nowMs: () => performance.timeOrigin + performance.now(),
     monotonicMs: () => performance.now(),
@@ -64,7 +58,14 @@ export async function openFrontSv2(config: Sv2Config, deps: FrontSv2Deps): Promi
   };
   const provider = new FrontProvider(
     { intervalMs: config.intervalSeconds * 1000, feeDelta: config.feeDeltaSats, maxWeight: deps.maxWeight, leastReserve },
-    { params, hashes, post: (message) => thread?.post(message), nowSeconds: deps.nowSeconds, nowMs: clock.nowMs, after },
+    {
+      params,
+      hashes,
+      post: (message) => thread?.current?.post(message),
+      nowSeconds: deps.nowSeconds,
+      nowMs: clock.nowMs,
+      after: timerAfter,
+    },
   );
   const solved = async ({ hashHex, block, client }: Extract<ServeNews, { kind: 'solution' }>): Promise<void> => {
     log.info(`Stratum V2: block ${hashHex} from client ${client}`);
@@ -80,20 +81,26 @@ export async function openFrontSv2(config: Sv2Config, deps: FrontSv2Deps): Promi
     else log[message.level](message.text);
   };
   const binds = config.binds.length > 0 ? config.binds : [LOOPBACK];
-  thread = await KeptThread.start(
-    {
-      binds: binds.map((text) => parseBind(text, config.port, 'sv2bind')),
-      perAddress: config.perAddress,
-      authoritySecret: authority.secret,
-      // The nodes and the broker's stream keep what is found: there need not be a disk here.
-      solutionsDir: '',
-      maxWeight: deps.maxWeight,
-      leastReserve,
-      counters: counters.buffer,
-      powLimit: params.powLimit,
-    },
-    { clock, log, after, heard, ended: () => Promise.resolve(), startedAgain: () => provider.onNewThread() },
-  ).catch((error: Error) => {
+  const options = {
+    perAddress: config.perAddress,
+    authoritySecret: authority.secret,
+    // The nodes and the broker's stream keep what is found: there need not be a disk here.
+    solutionsDir: '',
+    maxWeight: deps.maxWeight,
+    leastReserve,
+    counters: counters.buffer,
+    powLimit: params.powLimit,
+  };
+  const wanted = binds.map((text) => parseBind(text, config.port, 'sv2bind'));
+  thread = await KeptThread.start({
+    name: 'Stratum V2',
+    clock,
+    log,
+    after: timerAfter,
+    start: (addresses, onEnd) => startServe({ ...options, binds: addresses ?? wanted }, heard, onEnd),
+    ended: () => Promise.resolve(),
+    startedAgain: () => provider.onNewThread(),
+  }).catch((error: Error) => {
     throw new ConfigError(`Unable to listen for Stratum V2 clients: ${error.message}`);
   });
   log.info(`Stratum V2 templates on ${thread.addresses.map(({ host, port }) => `${host}:${port}`).join(', ')}`);

@@ -10,6 +10,7 @@ import type { Crypto } from '../crypto/crypto.js';
 import { type LenientServer, startLenientServer } from '../http/lenient/start-lenient.js';
 import type { HttpOptions } from '../http/options.js';
 import { createFronts, type Fronts, type FrontsDeps } from '../http/server.js';
+import { KeptThread, timerAfter } from '../lib/kept-thread.js';
 import type { SharedState } from '../link/shared-state.js';
 import type { SlabRing } from '../link/slab-ring.js';
 import type { NodeLogger } from '../log/create-logger.js';
@@ -89,20 +90,32 @@ export function logAddresses(rpc: NodeConfig['rpc'], server: Fronts, log: Logger
   return addresses;
 }
 
-/** Opens the listener for lenient clients in front of the fronts. @throws ConfigError */
-export async function openLenient(port: number, options: HttpOptions, fronts: Fronts, log: Logger): Promise<LenientServer> {
+/**
+ * Opens the listener for lenient clients in front of the fronts.
+ * @param rest the thread's module and the waits before another start, when a test brings its own
+ * @throws ConfigError
+ */
+export async function openLenient(
+  port: number,
+  options: HttpOptions,
+  fronts: Pick<Fronts, 'addresses'>,
+  log: Logger,
+  { entry, after = timerAfter }: { readonly entry?: URL; readonly after?: typeof timerAfter } = {},
+): Promise<LenientServer> {
   const { binds, allow, serverTimeoutSeconds, relayToken } = options;
   const [main] = fronts.addresses;
-  const server = await startLenientServer(
-    {
-      binds: [...new Set(binds.map(({ host }) => host))].map((host) => ({ host, port })),
-      target: { host: LOOPBACK[main.host] ?? main.host, port: main.port },
-      allow,
-      serverTimeoutSeconds,
-      relayToken,
-    },
-    (error) => log.error(`The listener of -rpclenientport ended: ${error.message}`),
-  ).catch((error: Error) => {
+  const target = { host: LOOPBACK[main.host] ?? main.host, port: main.port };
+  const wanted = [...new Set(binds.map(({ host }) => host))].map((host) => ({ host, port }));
+  const server = await KeptThread.start({
+    name: 'JSON-RPC for lenient clients',
+    clock: { monotonicMs: () => performance.now() },
+    log,
+    after,
+    start: (addresses, onEnd) =>
+      startLenientServer({ binds: addresses ?? wanted, target, allow, serverTimeoutSeconds, relayToken }, onEnd, entry),
+    ended: () => Promise.resolve(),
+    startedAgain: () => {},
+  }).catch((error: Error) => {
     throw new ConfigError(`Unable to bind to port ${port} of -rpclenientport: ${error.message}`);
   });
   log.info(`JSON-RPC for lenient clients on port ${port}`);

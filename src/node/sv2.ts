@@ -6,6 +6,7 @@ import type { Sv2Config } from '../config/sv2-options.js';
 import type { Hashes } from '../crypto/crypto.js';
 import type { KeyMath } from '../crypto/key-math.js';
 import type { Clock } from '../lib/clock.js';
+import { KeptThread, timerAfter } from '../lib/kept-thread.js';
 import type { Logger } from '../log/logger.js';
 import type { MempoolEntry } from '../mempool/entry.js';
 import type { Sv2Access } from '../rpc/context/mining.js';
@@ -15,9 +16,8 @@ import { loadAuthorityKey } from '../sv2/provide/authority-file.js';
 import { Provider } from '../sv2/provide/provider.js';
 import { Solutions } from '../sv2/provide/solutions.js';
 import { ServeCounters } from '../sv2/serve/counters.js';
-import { KeptThread } from '../sv2/serve/kept-thread.js';
 import type { ToServe } from '../sv2/serve/messages.js';
-import type { ServeNews } from '../sv2/serve/start-serve.js';
+import { type ServeNews, type ServingThread, startServe } from '../sv2/serve/start-serve.js';
 import { CoinbaseWatch } from '../template/coinbase-watch.js';
 import type { TemplateService } from '../template/service.js';
 import { parseBind } from './http-options.js';
@@ -58,13 +58,6 @@ export interface Sv2 extends Sv2Access {
   close(): Promise<void>;
 }
 
-const after = (ms: number, run: () => void): (() => void) => {
-  // Node's timers take 31 bits.
-  const timer = setTimeout(run, Math.min(ms, 0x7fffffff));
-  timer.unref();
-  return () => clearTimeout(timer);
-};
-
 /** @throws ConfigError when the authority key can't be used */
 export function createSv2(config: Sv2Config, deps: Sv2Deps): Sv2 {
   const { chain, templates, hashes, clock, log } = deps;
@@ -94,12 +87,12 @@ export function createSv2(config: Sv2Config, deps: Sv2Deps): Sv2 {
   });
   const counters = new ServeCounters();
   const leastReserve = { weight: deps.reservedWeight, sigops: RESERVED_SIGOPS };
-  let thread: KeptThread | null = null;
+  let thread: KeptThread<ServingThread> | null = null;
   let started = false;
-  const post = (message: ToServe): void => thread?.post(message);
+  const post = (message: ToServe): void => thread?.current?.post(message);
   const provider = new Provider(
     { intervalMs: config.intervalSeconds * 1000, feeDelta: config.feeDeltaSats, maxWeight: deps.maxWeight, leastReserve },
-    { templates, params: chain.params, hashes, clock, log, wanted: () => started && deps.wanted(), post, after },
+    { templates, params: chain.params, hashes, clock, log, wanted: () => started && deps.wanted(), post, after: timerAfter },
   );
   const heard = (message: ServeNews): void => {
     switch (message.kind) {
@@ -129,7 +122,7 @@ export function createSv2(config: Sv2Config, deps: Sv2Deps): Sv2 {
     figures: () => counters.read(),
     measures: () => ({ serving: counters.read(), outcomes: solutions.outcomes }),
     solutions: () => ({ ...solutions.outcomes, resubmitted: solutions.resubmitted }),
-    clients: () => thread?.clients() ?? Promise.resolve([]),
+    clients: () => thread?.current?.clients() ?? Promise.resolve([]),
     onTip: () => {
       provider.onTip(performance.timeOrigin + performance.now());
       solutions.tipChanged();
@@ -137,19 +130,25 @@ export function createSv2(config: Sv2Config, deps: Sv2Deps): Sv2 {
     onEntered: ({ modifiedFee }) => provider.onEntered(modifiedFee),
     listen: async () => {
       const binds = config.binds.length > 0 ? config.binds : [LOOPBACK];
-      thread = await KeptThread.start(
-        {
-          binds: binds.map((text) => parseBind(text, config.port, 'sv2bind')),
-          perAddress: config.perAddress,
-          authoritySecret: authority.secret,
-          solutionsDir,
-          maxWeight: deps.maxWeight,
-          leastReserve,
-          counters: counters.buffer,
-          powLimit: chain.params.powLimit,
-        },
-        { clock, log, after, heard, ended, startedAgain: () => provider.onNewThread(), entry: deps.entry },
-      ).catch((error: Error) => {
+      const options = {
+        perAddress: config.perAddress,
+        authoritySecret: authority.secret,
+        solutionsDir,
+        maxWeight: deps.maxWeight,
+        leastReserve,
+        counters: counters.buffer,
+        powLimit: chain.params.powLimit,
+      };
+      const wanted = binds.map((text) => parseBind(text, config.port, 'sv2bind'));
+      thread = await KeptThread.start({
+        name: 'Stratum V2',
+        clock,
+        log,
+        after: timerAfter,
+        start: (addresses, onEnd) => startServe({ ...options, binds: addresses ?? wanted }, heard, onEnd, deps.entry),
+        ended,
+        startedAgain: () => provider.onNewThread(),
+      }).catch((error: Error) => {
         throw new ConfigError(`Unable to listen for Stratum V2 clients: ${error.message}`);
       });
       const made = authority.fresh ? ' (made now)' : '';

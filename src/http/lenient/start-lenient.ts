@@ -3,6 +3,7 @@
 
 import { once } from 'node:events';
 import { type MessagePort, Worker } from 'node:worker_threads';
+import type { ListeningThread } from '../../lib/kept-thread.js';
 import { WORKER_ENTRY } from '../../lib/worker-entries.js';
 import type { HttpBind } from '../options.js';
 import { LenientListener, type LenientOptions } from './lenient-listener.js';
@@ -25,10 +26,10 @@ export async function runLenient(options: LenientOptions, port: MessagePort): Pr
 }
 
 /** A listener that runs. */
-export interface LenientServer {
-  readonly addresses: readonly HttpBind[];
-  close(): Promise<void>;
-}
+export type LenientServer = ListeningThread;
+
+/** A thread that does not end by itself is ended after so long. */
+const CLOSE_MS = 3_000;
 
 /**
  * Starts the thread.
@@ -64,7 +65,9 @@ export async function startLenientServer(
     close: async () => {
       closing = true;
       worker.postMessage('close');
+      const late = setTimeout(() => void worker.terminate(), CLOSE_MS);
       await ended;
+      clearTimeout(late);
     },
   };
 }

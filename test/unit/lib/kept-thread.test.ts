@@ -1,14 +1,17 @@
 // When a serving thread that ends is started again; the threads are real ones that do nothing but end.
 import t from 'tap';
-import { KeptThread, type KeptThreadDeps } from '../../../../src/sv2/serve/kept-thread.js';
-import type { ServeOptions } from '../../../../src/sv2/serve/messages.js';
-import { until } from '../../../framework/until.js';
+import { KeptThread, type KeptThreadDeps } from '../../../src/lib/kept-thread.js';
+import type { ServeOptions } from '../../../src/sv2/serve/messages.js';
+import { type ServingThread, startServe } from '../../../src/sv2/serve/start-serve.js';
+import { until } from '../../framework/until.js';
 
-const entry = new URL('../dying-serve.js', import.meta.url);
+const entry = new URL('../sv2/dying-serve.js', import.meta.url);
 
 function rig() {
   const world = { nowMs: 0, waits: [] as { ms: number; run: () => void }[], again: 0, ended: 0, lines: [] as string[] };
-  const deps: KeptThreadDeps = {
+  const options = { binds: [], solutionsDir: 'later' } as unknown as ServeOptions;
+  const deps: KeptThreadDeps<ServingThread> = {
+    name: 'Stratum V2',
     clock: { monotonicMs: () => world.nowMs },
     log: { info: (text) => world.lines.push(text), error: (text) => world.lines.push(text) },
     after: (ms, run) => {
@@ -16,18 +19,17 @@ function rig() {
       world.waits.push(wait);
       return () => world.waits.splice(0);
     },
-    heard: () => {},
+    start: (_addresses, onEnd) => startServe(options, () => {}, onEnd, entry),
     ended: async () => {
       world.ended++;
     },
     startedAgain: () => world.again++,
-    entry,
   };
   const waited = async (): Promise<{ ms: number; run: () => void }> => {
     await until('it waits for its next start', () => world.waits.length > 0);
     return world.waits.shift()!;
   };
-  return { world, waited, start: () => KeptThread.start({ binds: [], solutionsDir: 'later' } as unknown as ServeOptions, deps) };
+  return { world, waited, start: () => KeptThread.start(deps) };
 }
 
 t.test('longer each time, and as at first when it lived for a minute', async (t) => {
@@ -38,7 +40,7 @@ t.test('longer each time, and as at first when it lived for a minute', async (t)
   for (let life = 1; life <= 5; life++) {
     if (life === 4) world.nowMs += 60_001;
     t.equal(kept.addresses.length, 1);
-    t.same(await kept.clients(), [], 'it ends when it is asked');
+    t.same(await kept.current?.clients(), [], 'it ends when it is asked');
     const { ms, run } = await waited();
     t.equal(kept.addresses.length, 0);
     t.same([world.ended, world.again], [life, life - 1], 'what it left comes before the next start');
@@ -52,13 +54,13 @@ t.test('longer each time, and as at first when it lived for a minute', async (t)
 t.test('a close while it waits, and while it starts', async (t) => {
   const { world, waited, start } = rig();
   const first = await start();
-  await first.clients();
+  await first.current?.clients();
   await until('it waits', () => world.waits.length > 0);
   await first.close();
   t.equal(world.waits.length, 0, 'it waits no longer');
 
   const second = await start();
-  await second.clients();
+  await second.current?.clients();
   (await waited()).run();
   await second.close();
   t.equal(second.addresses.length, 0);

@@ -1,0 +1,117 @@
+// A thread that serves sockets, for as long as its owner wants it: when it ends by itself, what it may have left is
+// looked after, and another one takes its place at the same addresses. Clients lose their connections and come back.
+import type { Clock } from './clock.js';
+
+/** Before the next start: at first, and at most. Pools try to connect three times, two seconds apart. */
+const FIRST_WAIT_MS = 1_000;
+const MOST_WAIT_MS = 60_000;
+
+export type Addresses = readonly { readonly host: string; readonly port: number }[];
+
+/** One life of the thread. */
+export interface ListeningThread {
+  readonly addresses: Addresses;
+  close(): Promise<void>;
+}
+
+export interface KeptThreadDeps<T extends ListeningThread> {
+  /** What lines in the log begin with. */
+  readonly name: string;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly log: { info(text: string): void; error(text: string): void };
+  /** Calls back once after so many milliseconds; the result cancels it. */
+  readonly after: (ms: number, run: () => void) => () => void;
+  /**
+   * Starts the thread.
+   * @param addresses of the one before, null at first
+   * @param onEnd to be called once when the thread ends by itself after it was started
+   * @throws Error with the socket's text when an address does not work
+   */
+  readonly start: (addresses: Addresses | null, onEnd: (reason: Error) => void) => Promise<T>;
+  /** The thread has ended; the next one starts when this is done. */
+  readonly ended: () => Promise<void>;
+  /** Another one listens, which knows nothing of what the last one was told. */
+  readonly startedAgain: () => void;
+}
+
+/** A timer for `after`. */
+export function timerAfter(ms: number, run: () => void): () => void {
+  // Node's timers take 31 bits.
+  const timer = setTimeout(run, Math.min(ms, 0x7fffffff));
+  timer.unref();
+  return () => clearTimeout(timer);
+}
+
+export class KeptThread<T extends ListeningThread> implements ListeningThread {
+  readonly #deps: KeptThreadDeps<T>;
+  #thread: T | null = null;
+  #startedMs = 0;
+  #waitMs = FIRST_WAIT_MS;
+  #cancel: (() => void) | null = null;
+  /** Another start is under way. */
+  #starting: Promise<void> | null = null;
+  #closed = false;
+
+  private constructor(deps: KeptThreadDeps<T>) {
+    this.#deps = deps;
+  }
+
+  /** @throws Error with the socket's text when an address does not work */
+  static async start<T extends ListeningThread>(deps: KeptThreadDeps<T>): Promise<KeptThread<T>> {
+    const kept = new KeptThread(deps);
+    await kept.#start(null);
+    return kept;
+  }
+
+  /** The thread that runs now; null between two. */
+  get current(): T | null {
+    return this.#thread;
+  }
+
+  /** None while there is no thread. */
+  get addresses(): Addresses {
+    return this.#thread?.addresses ?? [];
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#cancel?.();
+    await this.#starting;
+    await this.#thread?.close();
+    this.#thread = null;
+  }
+
+  async #start(addresses: Addresses | null): Promise<void> {
+    const thread: T = await this.#deps.start(addresses, (reason) => this.#onEnd(reason, thread.addresses));
+    this.#thread = thread;
+    this.#startedMs = this.#deps.clock.monotonicMs();
+  }
+
+  #onEnd(reason: Error, addresses: Addresses): void {
+    const { name, log, ended, clock } = this.#deps;
+    this.#thread = null;
+    if (clock.monotonicMs() - this.#startedMs > MOST_WAIT_MS) this.#waitMs = FIRST_WAIT_MS;
+    log.error(`${name}: the thread that serves clients ended: ${reason.message}. It is started again.`);
+    ended()
+      .catch((fault: Error) => log.error(`${name}: ${fault.message}`))
+      .finally(() => this.#startAgain(addresses));
+  }
+
+  #startAgain(addresses: Addresses): void {
+    if (this.#closed) return;
+    const { name, after, log, startedAgain } = this.#deps;
+    this.#cancel = after(this.#waitMs, () => {
+      this.#starting = this.#start(addresses)
+        .then(() => {
+          if (this.#closed) return;
+          log.info(`${name}: clients are served again`);
+          startedAgain();
+        })
+        .catch((error: Error) => {
+          log.error(`${name}: clients cannot be served: ${error.message}`);
+          this.#startAgain(addresses);
+        });
+    });
+    this.#waitMs = Math.min(2 * this.#waitMs, MOST_WAIT_MS);
+  }
+}
