@@ -6,6 +6,7 @@ import { ConfigError } from '../config/args.js';
 import type { NodeConfig } from '../config/load.js';
 import type { FleetNodeOptions } from '../fleet/options.js';
 import type { RemoteThread } from '../http/server.js';
+import { replaceFileSync } from '../lib/durable-file.js';
 import { WORKER_ENTRY } from '../lib/worker-entries.js';
 import type { Logger } from '../log/logger.js';
 
@@ -18,7 +19,7 @@ export async function fleetThread({ fleet, chain }: Pick<NodeConfig, 'fleet' | '
   let keyPem: string;
   let publicHex: string;
   try {
-    keyPem = readKey(fleet.keyFile, newNodeKey);
+    keyPem = loadFleetKey(fleet.keyFile, newNodeKey);
     publicHex = Buffer.from(publicKeyOf(keyPem)).toString('hex');
   } catch (error) {
     throw new ConfigError(`-fleetkey: ${fleet.keyFile} cannot be used: ${(error as Error).message}`);
@@ -43,14 +44,15 @@ export async function fleetThread({ fleet, chain }: Pick<NodeConfig, 'fleet' | '
   return { figures: () => counters.read(), entry: WORKER_ENTRY.fleet, name: 'adit-fleet', options };
 }
 
-/** The key in the file, which is made when it is not there. */
-function readKey(file: string, make: () => string): string {
+/** The key in the file, which is made when it is not there. @throws the system's error */
+export function loadFleetKey(file: string, make: () => string): string {
   try {
     return fs.readFileSync(file, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
   const pem = make();
-  fs.writeFileSync(file, pem, { mode: 0o600, flag: 'wx' });
+  // On the disk before fronts are given the public key, and whole: half of one would stop every start.
+  replaceFileSync(file, pem);
   return pem;
 }

@@ -13,6 +13,7 @@ import type { AddrManager } from '../../../src/net/address/addr-manager.js';
 import { AddressFiles } from '../../../src/net/address/address-files.js';
 import { Bans, parseSubnet } from '../../../src/net/peer/bans.js';
 import { prepareFolders } from '../../../src/node/data-folder.js';
+import { loadFleetKey } from '../../../src/node/fleet.js';
 import { RebuildNote } from '../../../src/node/rebuild.js';
 import { loadAuthorityKey } from '../../../src/sv2/provide/authority-file.js';
 
@@ -81,6 +82,25 @@ t.test('the Stratum V2 authority key, which pools are told at once', async (t) =
     ['sync key.new', 'rename key.new key', 'sync .'],
   );
   t.same(loadAuthorityKey(file, keys, t.fail).publicKey, first);
+  t.equal(fs.statSync(file).mode & 0o777, 0o600);
+});
+
+t.test("a fleet's key, which fronts are told at once, and without which the node would not start", async (t) => {
+  const dir = folder(t);
+  const file = path.join(dir, 'key.pem');
+  t.same(
+    eventsOf(dir, () =>
+      t.equal(
+        loadFleetKey(file, () => 'first'),
+        'first',
+      ),
+    ),
+    ['sync key.pem.new', 'rename key.pem.new key.pem', 'sync .'],
+  );
+  t.equal(
+    loadFleetKey(file, () => 'second'),
+    'first',
+  );
   t.equal(fs.statSync(file).mode & 0o777, 0o600);
 });
 
