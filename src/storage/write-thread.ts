@@ -18,13 +18,22 @@ export interface BatchWriter {
   close(): Promise<void>;
 }
 
-type Task = { readonly handle: bigint } & (
+type Task = { readonly id: number; readonly handle: bigint } & (
   | { readonly kind: 'write'; readonly packed: ArrayBuffer; readonly count: number; readonly sync: boolean }
   | { readonly kind: 'clear'; readonly gte: Uint8Array; readonly lt: Uint8Array }
   | { readonly kind: 'forget' }
 );
-/** An error's text, null for success: errors do not cross as objects. The first answer says that the thread is up. */
-type Answer = string | null;
+/** What a caller asks for: a task without its number. */
+type Wanted = Task extends infer T ? (T extends Task ? Omit<T, 'id'> : never) : never;
+
+/** Of the first answer, which says that the thread is up. */
+const UP = 0;
+
+/** To the task with that number. The error is a text, null for success: errors do not cross as objects. */
+interface Answer {
+  readonly id: number;
+  readonly error: string | null;
+}
 
 /** The side of the thread that has the databases open. The thread runs from the first writer to the end of the last. */
 export class WriteThread {
@@ -61,8 +70,9 @@ export class WriteThread {
 class Run {
   writers = 0;
   readonly #worker: Worker;
-  /** In the order of the tasks, which is that of the answers. */
-  readonly #waiting: { resolve(): void; reject(error: Error): void }[] = [];
+  /** By the number of the task. */
+  readonly #waiting = new Map<number, { resolve(): void; reject(error: Error): void }>();
+  #lastId = UP;
   #ended: Error | null = null;
   #isEnding = false;
   readonly #loaded: Promise<void>;
@@ -70,17 +80,18 @@ class Run {
   constructor(entry: URL) {
     this.#worker = new Worker(entry, { name: 'adit-storage' });
     // Refused when it dies.
-    this.#loaded = this.#take().catch(() => {});
+    this.#loaded = this.#take(UP).catch(() => {});
     noteLoading(this.#loaded);
     this.#worker.on('message', (answer: Answer) => this.#answered(answer));
     this.#worker.on('error', (error: Error) => this.#end(error));
     this.#worker.on('exit', () => this.#end(new Error('it ended')));
   }
 
-  hand(task: Task, transferred: ArrayBuffer[] = []): Promise<void> {
+  hand(task: Wanted, transferred: ArrayBuffer[] = []): Promise<void> {
     if (this.#ended !== null) return Promise.reject(this.#ended);
-    const taken = this.#take();
-    this.#worker.postMessage(task, transferred);
+    const id = ++this.#lastId;
+    const taken = this.#take(id);
+    this.#worker.postMessage({ ...task, id }, transferred);
     return taken;
   }
 
@@ -92,22 +103,25 @@ class Run {
     await this.#worker.terminate();
   }
 
-  /** Waits for the next answer that no earlier task waits for. An idle thread does not keep the process. */
-  #take(): Promise<void> {
-    if (this.#waiting.length === 0) this.#worker.ref();
-    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
+  /** Waits for the answer to a task. An idle thread does not keep the process. */
+  #take(id: number): Promise<void> {
+    if (this.#waiting.size === 0) this.#worker.ref();
+    return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
   }
 
-  #answered(answer: Answer): void {
-    const first = this.#waiting.shift();
-    if (this.#waiting.length === 0 && !this.#isEnding) this.#worker.unref();
-    if (answer === null) first?.resolve();
-    else first?.reject(new Error(answer));
+  /** What was answered already is not answered once more: a caller believes that its batch is on the disk. */
+  #answered({ id, error }: Answer): void {
+    const task = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    if (this.#waiting.size === 0 && !this.#isEnding) this.#worker.unref();
+    if (error === null) task?.resolve();
+    else task?.reject(new Error(error));
   }
 
   #end(error: Error): void {
     this.#ended ??= new StoreError('STORE_IO', `The thread that writes the database is gone: ${error.message}`, error);
-    for (const { reject } of this.#waiting.splice(0)) reject(this.#ended);
+    for (const { reject } of this.#waiting.values()) reject(this.#ended);
+    this.#waiting.clear();
   }
 }
 
@@ -129,13 +143,14 @@ export function serveWrites(open: (handle: bigint) => Promise<BatchWriter>, port
     new Uint8Array(task.packed).fill(0);
   };
   const tasks = new SerialQueue();
+  const answer = (id: number, error: string | null): void => port.postMessage({ id, error } satisfies Answer);
   port.on('message', (task: Task) => {
     tasks
       .run(() => run(task))
       .then(
-        () => port.postMessage(null),
-        (error: unknown) => port.postMessage(error instanceof Error ? error.message : String(error)),
+        () => answer(task.id, null),
+        (error: unknown) => answer(task.id, error instanceof Error ? error.message : String(error)),
       );
   });
-  port.postMessage(null);
+  answer(UP, null);
 }

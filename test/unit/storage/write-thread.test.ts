@@ -41,6 +41,24 @@ t.test('when the thread ends, what waits for it fails, and what comes later', as
   await thread.close();
 });
 
+t.test('an answer that comes twice is not taken for that of the next write', async (t) => {
+  const thread = new WriteThread(faulty).writer(0n);
+  const op: BatchOp = { type: 'del', key: bytes(1) };
+  await thread.write([op, op], false);
+  let written = false;
+  const never = thread.write([op, op, op], true).then(
+    () => {
+      written = true;
+    },
+    (error: unknown) => error,
+  );
+  // This one ends the thread behind it.
+  const behind = thread.clear(bytes(1), bytes(2)).catch((error: unknown) => error);
+  await thread.close();
+  t.match(await Promise.all([never, behind]), [{ code: 'STORE_IO' }, { code: 'STORE_IO' }]);
+  t.equal(written, false);
+});
+
 t.test('databases share a thread, which runs until the last of them is closed', async (t) => {
   const removal: BatchOp[] = [{ type: 'del', key: bytes(1) }];
   const threads = new WriteThread(faulty);
