@@ -113,7 +113,11 @@ export class PooledSigner implements SigningThreads {
     const slab = writeSignSlab(material, (bytes) => this.#slabs.acquire(bytes));
     try {
       const job: SignJob = { version: SIGN_MESSAGE_VERSION, slab, ...part };
-      return readSignResult(await this.#deps.pool.run<SignJobResult>('transaction', 'sign', job));
+      const results = readSignResult(await this.#deps.pool.run<SignJobResult>('transaction', 'sign', job));
+      // One too few would give every later input the signature of another.
+      const asked = part.end - part.first;
+      if (results.length !== asked) throw new Error(`A signing job of ${asked} inputs answered for ${results.length}`);
+      return results;
     } finally {
       wipeSignSlab(slab);
       this.#slabs.release(slab);

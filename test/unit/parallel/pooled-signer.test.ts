@@ -227,3 +227,15 @@ t.test('of a huge transaction so many jobs wait at a time, and no more', async (
   t.ok(jobs > 250, `${jobs} jobs`);
   t.equal(most, 200, 'at a time');
 });
+
+t.test('a part with fewer or more inputs than it was asked for is a fault', async (t) => {
+  const { tx, spent, keys } = fixture(60);
+  const run = createSignRunner(crypto, createSigner);
+  for (const change of [-1, 1]) {
+    let parts = 0;
+    const pool = signingPool(2, async (job) => (++parts === 2 ? run({ ...job, end: job.end + change }) : run(job)));
+    const signingThreads = new PooledSigner({ pool, crypto, hereUs: 0 });
+    await t.rejects(signTransaction(tx, spent, keys, 1, { crypto, signer, signingThreads }), /inputs/);
+    t.ok(parts >= 2);
+  }
+});
