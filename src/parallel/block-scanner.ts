@@ -1,5 +1,6 @@
 // Looks through stored blocks on the pool's threads, for scans that must be quick and hold nothing else up.
 import { type BlockToScan, type FoundTx, readFinds, SCAN_MESSAGE_VERSION, type ScanJob, type ScanResult } from '../jobs/scan-blocks.js';
+import { inParts } from './in-parts.js';
 import type { WorkPool } from './pool.js';
 
 /** What is looked for, as it was when the scan of some blocks began. */
@@ -32,15 +33,12 @@ export class PooledBlockScanner implements BlockScanner {
     return this.#pool.size * 2;
   }
 
-  async scan(blocks: readonly BlockToScan[], targets: ScanTargets): Promise<(readonly FoundTx[] | null)[]> {
-    const found: (readonly FoundTx[] | null)[] = [];
-    while (found.length < blocks.length) {
-      const job: ScanJob = { version: SCAN_MESSAGE_VERSION, folder: this.#folder, ...targets, blocks: blocks.slice(found.length) };
-      // A job ends when its time is over; what is left goes to the end of the queue like anybody's.
+  scan(blocks: readonly BlockToScan[], targets: ScanTargets): Promise<(readonly FoundTx[] | null)[]> {
+    return inParts(blocks, async (rest) => {
+      const job: ScanJob = { version: SCAN_MESSAGE_VERSION, folder: this.#folder, ...targets, blocks: rest };
       const result = await this.#pool.run<ScanResult>('scan', 'scanBlocks', job);
       this.skipped += result.skipped;
-      for (const find of readFinds(result)) found.push(find);
-    }
-    return found;
+      return readFinds(result);
+    });
   }
 }

@@ -2,6 +2,7 @@
 // blocks is no work for the node thread.
 import { packMatchJob, runMatchJob } from '../jobs/match-filters.js';
 import { packScripts } from '../jobs/script-marks.js';
+import { inParts } from './in-parts.js';
 import type { WorkPool } from './pool.js';
 
 /** A block's filter. */
@@ -17,21 +18,15 @@ export type FilterSearch = (blocks: readonly FilterOfBlock[]) => Promise<boolean
 /** @throws (the search) when the pool is closed */
 export function pooledFilterSearch(pool: WorkPool, scripts: readonly Uint8Array[]): FilterSearch {
   const packed = packScripts(scripts);
-  return (blocks) => inParts(blocks, (rest) => pool.run<Uint8Array>('scan', 'matchFilters', packMatchJob(packed, rest)));
+  return searchInParts((rest) => pool.run<Uint8Array>('scan', 'matchFilters', packMatchJob(packed, rest)));
 }
 
 /** The same on the calling thread, for tests. */
 export function inlineFilterSearch(scripts: readonly Uint8Array[]): FilterSearch {
   const packed = packScripts(scripts);
-  return (blocks) => inParts(blocks, async (rest) => runMatchJob(packMatchJob(packed, rest), () => performance.now()));
+  return searchInParts(async (rest) => runMatchJob(packMatchJob(packed, rest), () => performance.now()));
 }
 
-/** A job ends when its time is over; what is left goes to the end of the queue like any other. */
-async function inParts(
-  blocks: readonly FilterOfBlock[],
-  match: (rest: readonly FilterOfBlock[]) => Promise<Uint8Array>,
-): Promise<boolean[]> {
-  const found: boolean[] = [];
-  while (found.length < blocks.length) for (const hit of await match(blocks.slice(found.length))) found.push(hit === 1);
-  return found;
+function searchInParts(match: (rest: readonly FilterOfBlock[]) => Promise<Uint8Array>): FilterSearch {
+  return async (blocks) => (await inParts(blocks, match)).map((hit) => hit === 1);
 }

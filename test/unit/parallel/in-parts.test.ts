@@ -1,0 +1,29 @@
+// Lists that jobs do in parts, and answers that are none to what was asked.
+import t from 'tap';
+import { inParts } from '../../../src/parallel/in-parts.js';
+
+const LIST = [1, 2, 3, 4, 5];
+
+t.test('parts of any length, in order', async (t) => {
+  const asked: number[][] = [];
+  const lengths = [2, 1, 2];
+  const run = async (rest: readonly number[]): Promise<number[]> => {
+    asked.push([...rest]);
+    return rest.slice(0, lengths.shift()).map((n) => 10 * n);
+  };
+  t.same(await inParts(LIST, run), [10, 20, 30, 40, 50]);
+  t.same(asked, [LIST, [3, 4, 5], [4, 5]]);
+  t.same(await inParts([], run), []);
+});
+
+t.test('an answer for nothing, or for more than was asked', async (t) => {
+  await t.rejects(
+    inParts(LIST, async () => []),
+    { message: 'A job of 5 items answered for 0' },
+  );
+  let job = 0;
+  await t.rejects(
+    inParts(LIST, async () => (++job === 1 ? [1, 2] : [3, 4, 5, 6])),
+    { message: 'A job of 3 items answered for 4' },
+  );
+});
