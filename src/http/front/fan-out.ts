@@ -220,6 +220,18 @@ export class FanOut {
 
   #turn = (): void => {
     this.#scheduled = false;
+    try {
+      this.#serve();
+    } finally {
+      // Also when a socket threw: the others have nothing to do with it.
+      const waiting = this.#queue.size;
+      if (this.#crowded && waiting <= FEW) this.#onCrowd((this.#crowded = false));
+      if (waiting > 0) this.#schedule();
+    }
+  };
+
+  /** A turn's worth of slices. */
+  #serve(): void {
     for (let budget = TURN_BYTES; budget > 0; ) {
       const job = this.#queue.next();
       if (!job) break;
@@ -236,10 +248,7 @@ export class FanOut {
       job.queued = true;
       this.#queue.back(job, sent);
     }
-    const waiting = this.#queue.size;
-    if (this.#crowded && waiting <= FEW) this.#onCrowd((this.#crowded = false));
-    if (waiting > 0) this.#schedule();
-  };
+  }
 
   /** Sends up to a slice. @returns whether the socket took all of it and may take more */
   #slice(job: Job, sliceBytes: number): boolean {
@@ -252,7 +261,7 @@ export class FanOut {
       offered += piece.byteLength;
       from = 0;
     }
-    const offset = job.exchange.push(pieces, job.total);
+    const offset = this.#push(job, pieces);
     if (offset < 0) {
       this.#finish(job);
       return false;
@@ -269,6 +278,17 @@ export class FanOut {
       while (offset - job.partStart >= job.parts[job.part].byteLength) job.partStart += job.parts[job.part++].byteLength;
     }
     return taken === offered;
+  }
+
+  /** @throws what the socket throws, which is cut off then: nothing would send the rest */
+  #push(job: Job, pieces: readonly Uint8Array[]): number {
+    try {
+      return job.exchange.push(pieces, job.total);
+    } catch (error) {
+      this.#finish(job);
+      job.exchange.close();
+      throw error;
+    }
   }
 
   #finish(job: Job): void {

@@ -64,7 +64,10 @@ function send(fanOut: FanOut, client: FakeExchange, total: number, slab = 0): vo
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 async function untilEmpty(fanOut: FanOut): Promise<void> {
-  while (fanOut.size > 0) await turn();
+  for (let turns = 0; fanOut.size > 0; turns++) {
+    if (turns === 10_000) throw new Error('nothing goes on');
+    await turn();
+  }
 }
 
 t.test('clients are finished one after another, in order', async (t) => {
@@ -262,4 +265,27 @@ t.test('large replies side by side all arrive while their clients read', async (
   }
   t.equal(fanOut.cutOff, 0);
   t.equal(log.length, 4);
+});
+
+t.test('a socket that throws is closed, and the others are served', async (t) => {
+  const fanOut = new FanOut();
+  const log: string[] = [];
+  const faults: unknown[] = [];
+  const told = (fault: unknown): void => void faults.push(fault);
+  process.on('uncaughtException', told);
+  t.teardown(() => process.off('uncaughtException', told));
+  const clients = ['a', 'broken', 'b', 'c'].map((name) => new FakeExchange(name, log));
+  const broken = clients[1]!;
+  broken.push = () => {
+    throw new Error('no socket');
+  };
+  for (const client of clients) send(fanOut, client, 3 * MB);
+  await untilEmpty(fanOut);
+  t.same(log, ['a', 'b', 'c']);
+  t.match(faults, [{ message: 'no socket' }]);
+  t.ok(broken.closed);
+  t.same(
+    clients.map(({ released }) => released),
+    [1, 1, 1, 1],
+  );
 });
