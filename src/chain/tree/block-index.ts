@@ -433,19 +433,14 @@ export class BlockIndex {
   clearFailures(node: HeaderNode): void {
     const tip = this.#active.tip as HeaderNode;
     for (const other of this.offChain()) {
-      if (!other.failed || other.ancestor(node.height) !== node) continue;
-      this.#clearFailure(other);
+      if (!other.failed || (!other.descendsFrom(node) && !node.descendsFrom(other))) continue;
+      other.status &= ~FAILED_MASK;
+      this.#failedBlocks.delete(other);
+      this.dirty.add(other);
+      // An ancestor counts as well: the block itself and what stands on it may lack their bytes.
       if (other.isConnectable && compareCandidates(other, tip) > 0) this.candidates.add(other);
       if (this.bestInvalid === other) this.bestInvalid = null;
     }
-    for (let walk: HeaderNode | null = node; walk !== null && !this.#active.contains(walk); walk = walk.prev) this.#clearFailure(walk);
-  }
-
-  #clearFailure(node: HeaderNode): void {
-    if (!node.failed) return;
-    node.status &= ~FAILED_MASK;
-    this.#failedBlocks.delete(node);
-    this.dirty.add(node);
   }
 
   /**

@@ -309,6 +309,20 @@ t.test('what stands on a block that broke a rule, and the best header then', asy
   }
 });
 
+t.test('a block is reconsidered of which only the header is known', async (t) => {
+  const fixture = await openFixture();
+  const { chain } = fixture;
+  const a = buildChain(GENESIS, 2, { tag: 1 });
+  const b = buildChain(GENESIS, 4, { tag: 2 });
+  await submitAll(fixture, [...a, ...b.slice(0, 3)]);
+  t.equal(await chain.submitHeader(new Uint8Array(b[3]!.bytes.subarray(0, 80))), null);
+  await chain.invalidateBlock(chain.node(b[1]!.hash)!);
+  t.equal(chain.tip.hashHex, a[1]!.hashHex);
+  await chain.reconsiderBlock(chain.node(b[3]!.hash)!);
+  t.equal(chain.tip.hashHex, b[2]!.hashHex, 'the best of its ancestors');
+  await fixture.end();
+});
+
 t.test('invalidate, reconsider, precious', async (t) => {
   const fixture = await openFixture();
   const { chain } = fixture;
