@@ -16,6 +16,7 @@ import { OWN_ROWS } from './own-rows.js';
 import { readRows } from './rows.js';
 import { rpcOptions } from './rpc-options.js';
 import { type Sv2Config, sv2Options } from './sv2-options.js';
+import { templateWeights } from './template-weights.js';
 import { version } from './version.js';
 
 /** A node that is believed and followed. */
@@ -95,6 +96,8 @@ export function loadFrontConfig(args: Args): FrontConfig {
   if (rpc.password === '' && rpc.auth.length === 0)
     throw new ConfigError('a front has no cookie: give -rpcauth, or -rpcuser and -rpcpassword');
   const log = readRows(args, LOG_ROWS, compat);
+  const templates = readRows(args, { maxWeight: TEMPLATE_ROWS.maxWeight, reservedWeight: TEMPLATE_ROWS.reservedWeight }, compat);
+  const weights = templateWeights(templates, compat);
   // Without a name there is no file.
   const logFile = args.text('debuglogfile');
   return {
@@ -104,10 +107,10 @@ export function loadFrontConfig(args: Args): FrontConfig {
     rpc,
     wallet: { enabled: !args.bool('disablewallet', false) },
     sv2: sv2Options(args, chain, folder, compat),
-    templates: readRows(args, { maxWeight: TEMPLATE_ROWS.maxWeight, reservedWeight: TEMPLATE_ROWS.reservedWeight }, compat),
+    templates: { ...templates, maxWeight: weights.maxWeight },
     fleet: { ...broker, ...given, account: fleetWord('fleetaccount', given.account), nodes },
     metrics: readRows(args, METRICS_ROWS, compat),
     log: { ...log, file: logFile ? path.resolve(folder, logFile) : undefined, console: log.console ?? true },
-    notes: [...args.warnings, ...args.loudWarnings.map((line) => `Warning: ${line}`)],
+    notes: [...args.warnings, ...args.loudWarnings.map((line) => `Warning: ${line}`), ...weights.notes],
   };
 }

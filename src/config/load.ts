@@ -19,7 +19,7 @@ import type { ZmqEndpoint } from '../notify/zmq-publisher.js';
 import type { Compat } from '../policy/compat.js';
 import { POLICY_ROWS } from '../policy/option-rows.js';
 import type { PolicyOptions } from '../policy/options.js';
-import { SMALLEST_RESERVE, TEMPLATE_ROWS, type TemplateOptions } from '../template/options.js';
+import { TEMPLATE_ROWS, type TemplateOptions } from '../template/options.js';
 import type { WalletOptions } from '../wallet/options.js';
 import { Args, ConfigError } from './args.js';
 import { type ChosenRules, chosenRules } from './chosen-rules.js';
@@ -33,6 +33,7 @@ import { type RowValues, readRows } from './rows.js';
 import { type CookieConfig, cookieOptions, type RpcConfig, rpcOptions } from './rpc-options.js';
 import { readSettings } from './settings-file.js';
 import { type Sv2Config, sv2Options } from './sv2-options.js';
+import { templateWeights } from './template-weights.js';
 import { walletOptions } from './wallet-options.js';
 
 /** What the daemon is started with. Sizes in bytes, rates in satoshi per 1,000 virtual bytes, times in seconds. */
@@ -187,14 +188,10 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
     throw new ConfigError(`-maxmempool must be at least ${Math.ceil((largestFamily * 40) / 1_000_000)} MB`);
   }
   if (rules.clusters && mempool.limitClusterCount > 64) throw new ConfigError('limitclustercount must be less than or equal to 64');
-  const { mode: templateMode, maxWeight: wantedWeight, reservedWeight } = templates;
+  const { mode: templateMode } = templates;
   if (templateMode !== 'core' && templateMode !== 'live')
     throw new ConfigError(`-templatemode must be core or live, not '${templateMode}'.`);
-  const maxWeight = Math.max(4000, Math.min(wantedWeight, defaults.blockWeight));
-  if (reservedWeight < SMALLEST_RESERVE)
-    throw new ConfigError(`Specified -blockreservedweight (${reservedWeight}) is lower than minimum safety value of (${SMALLEST_RESERVE})`);
-  if (reservedWeight > maxWeight)
-    throw new ConfigError(`Specified -blockreservedweight (${reservedWeight}) exceeds -blockmaxweight (${maxWeight})`);
+  const weights = templateWeights(templates, compat);
   const { mockTime = 0 } = own;
   if (mockTime < 0) throw new ConfigError(`Mocktime can not be negative: ${mockTime}.`);
   const confFile = path.resolve(baseDir, own.conf);
@@ -224,11 +221,8 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
     ...places,
     ...argumentLines(args),
     ...pruning.notes,
+    ...weights.notes,
   ];
-  if (wantedWeight !== maxWeight)
-    notes.push(
-      `Warning: -blockmaxweight=${wantedWeight} is out of range; templates are built with ${maxWeight} (4000 to ${defaults.blockWeight})`,
-    );
   for (const flag of flagByName.values()) {
     if (flag.effect === 'none' && args.isSet(flag.name) && args.text(flag.name) !== '0')
       notes.push(`Warning: -${flag.name} is accepted but has no effect in this version`);
@@ -261,7 +255,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
     templates: {
       ...templates,
       mode: templateMode === 'core' && rules.clusters ? 'chunks' : templateMode,
-      maxWeight,
+      maxWeight: weights.maxWeight,
       blockVersion: chain === 'regtest' ? (templates.blockVersion ?? null) : null,
       release: compat.replies.oldest,
     },

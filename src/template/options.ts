@@ -1,4 +1,5 @@
 // What the operator may change about templates, with Core 0.21's defaults.
+import { MAX_BLOCK_WEIGHT } from '../consensus/limits.js';
 import type { AssemblyMode } from '../jobs/assemble-messages.js';
 import { COMPATS, type Compat, type Release } from '../policy/compat.js';
 
@@ -10,7 +11,7 @@ export type TemplateMode = AssemblyMode;
 
 export interface TemplateOptions {
   readonly mode: TemplateMode;
-  /** -blockmaxweight; clamped to 4,000..4,000,000. */
+  /** -blockmaxweight, 4,000,000 at most. */
   readonly maxWeight: number;
   /** -blockreservedweight: kept free for header and coinbase, at least 2,000. */
   readonly reservedWeight: number;
@@ -45,22 +46,17 @@ export const DEFAULT_TEMPLATE: TemplateOptions = {
   checkTemplates: false,
 };
 
-const SMALLEST_WEIGHT = 4_000;
-const LARGEST_WEIGHT = 4_000_000;
+/** Of a whole template, unless Core's master is followed, where the reserve bounds it. */
+export const SMALLEST_WEIGHT = 4_000;
 /** Header, count and the smallest coinbase need most of it. */
 export const SMALLEST_RESERVE = 2_000;
-
-/** The weight that assembly works with. */
-export function clampMaxWeight(weight: number): number {
-  return Math.max(SMALLEST_WEIGHT, Math.min(LARGEST_WEIGHT, weight));
-}
 
 /** What an operator gives, in the names above; `mode` is core or live, and the limits on clusters make core chunks. */
 export const TEMPLATE_ROWS = {
   maxWeight: [
     'blockmaxweight',
     'int',
-    `Largest weight of a template, header and coinbase included (${SMALLEST_WEIGHT} to ${LARGEST_WEIGHT}, default: {default}; with -compat=0.21.1 {0.21.1}, which is the most then)`,
+    `Largest weight of a template, header and coinbase included (${SMALLEST_WEIGHT} to ${MAX_BLOCK_WEIGHT}, default: {default}; with -compat=0.21.1 {0.21.1}, which is the most then)`,
     ({ policy }: Compat) => policy.blockWeight,
   ],
   minFeeRate: [

@@ -21,7 +21,7 @@ import type { LiveFacts, TemplateFacts } from './facts.js';
 import { type DryChoice, Groundwork, TemplateFault } from './groundwork.js';
 import type { LimitedTemplate } from './limited-templates.js';
 import { LiveSchedule, type LiveWork } from './live-schedule.js';
-import { clampMaxWeight, DEFAULT_TEMPLATE, type TemplateOptions } from './options.js';
+import { DEFAULT_TEMPLATE, type TemplateOptions } from './options.js';
 import { PinnedTemplates } from './pinned-templates.js';
 import type { TemplateChain, TemplateSlab, TemplateSlabs, TemplateTip, TransactionSource } from './source.js';
 import type { TipFacts } from './tip-facts.js';
@@ -139,15 +139,14 @@ export class TemplateService {
   }
 
   constructor(options: Partial<TemplateOptions>, deps: TemplateDeps) {
-    const given = { ...DEFAULT_TEMPLATE, ...options };
-    this.#options = { ...given, maxWeight: clampMaxWeight(given.maxWeight) };
+    this.#options = { ...DEFAULT_TEMPLATE, ...options };
     this.#deps = deps;
     this.#assembly = new Assembly(deps.assembler, deps.mempool, Math.floor(Math.random() * 2 ** 48));
     this.#ground = new Groundwork(this.#options, deps);
     const shared = async (): Promise<TemplateFacts> => this.current() ?? this.refresh();
     const { chain, mempool } = deps;
     this.#clients = new ClientTemplates(this.#options, { chain, mempool, assembly: this.#assembly, ground: this.#ground, shared });
-    this.#schedule = given.mode === 'live' ? this.#createSchedule() : null;
+    this.#schedule = this.#options.mode === 'live' ? this.#createSchedule() : null;
     this.#audit = new TemplateAudit({
       check: (tip) => this.#checkBuilt(tip),
       failed: (fault) => this.#distrust(fault),

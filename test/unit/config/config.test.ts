@@ -251,8 +251,27 @@ t.test('bad values', async (t) => {
   ] as const) {
     const heavy = load(undefined, '-regtest', `-compat=${version}`, '-blockmaxweight=99999999');
     t.equal(heavy.templates.maxWeight, most);
-    t.equal(heavy.notes.at(-1), `Warning: -blockmaxweight=99999999 is out of range; templates are built with ${most} (4000 to ${most})`);
+    t.ok(heavy.notes.includes(`Warning: -blockmaxweight=99999999 is out of range; templates are built with ${most} (4000 to ${most})`));
   }
+});
+
+t.test('weights of templates', async (t) => {
+  const weights = (...argv: string[]) => {
+    const { maxWeight, reservedWeight } = load(undefined, '-regtest', ...argv).templates;
+    return [maxWeight, reservedWeight];
+  };
+  const refused = (message: string, ...argv: string[]) => t.throws(() => weights(...argv), { message });
+  t.strictSame(weights('-compat=31'), [4_000_000, 8_000]);
+  t.strictSame(weights('-compat=31', '-blockmaxweight=2001', '-blockreservedweight=2000'), [2_001, 2_000], 'no other bound below');
+  t.strictSame(weights('-blockmaxweight=2001', '-blockreservedweight=2000'), [4_000, 2_000]);
+  t.strictSame(weights('-compat=31', '-blockreservedweight=4000000'), [4_000_000, 4_000_000]);
+  for (const version of ['31', 'default']) {
+    const compat = `-compat=${version}`;
+    refused('-blockreservedweight (1999) is lower than minimum safety value of (2000)', compat, '-blockreservedweight=1999');
+    refused('-blockreservedweight (4000001) exceeds consensus maximum block weight (4000000)', compat, '-blockreservedweight=4000001');
+    refused('-blockreservedweight (8000) exceeds -blockmaxweight (7999)', compat, '-blockmaxweight=7999');
+  }
+  refused('-blockmaxweight (4000001) exceeds consensus maximum block weight (4000000)', '-compat=31', '-blockmaxweight=4000001');
 });
 
 t.test('what reading the options warns of is in the log', async (t) => {
