@@ -1,18 +1,19 @@
 // The stack that a push-only scriptSig leaves behind, without the interpreter: all that the input rules need, and
 // nothing that could cost time. Used by standard-inputs.ts after the push-only rule.
 import { OP } from '../consensus/script/opcodes.js';
+import { ScriptError, type ScriptErrorCode } from '../consensus/script/script-error.js';
 import { ScriptTokenizer } from '../consensus/script/tokenizer.js';
 
 const MAX_PUSH_BYTES = 520;
 const MAX_STACK_ITEMS = 1000;
 
-/** @returns the items, bottom first; null when running the script would fail */
-export function pushedStack(script: Uint8Array): Uint8Array[] | null {
+/** @returns the items, bottom first; or how running the script would fail */
+export function pushedStack(script: Uint8Array): Uint8Array[] | ScriptErrorCode {
   const stack: Uint8Array[] = [];
   const token = new ScriptTokenizer(script);
   while (token.next()) {
     if (token.opcode <= OP.OP_PUSHDATA4) {
-      if (token.dataLength > MAX_PUSH_BYTES) return null;
+      if (token.dataLength > MAX_PUSH_BYTES) return ScriptError.PUSH_SIZE;
       stack.push(token.data());
     } else if (token.opcode === OP.OP_1NEGATE) {
       stack.push(Uint8Array.of(0x81));
@@ -20,9 +21,9 @@ export function pushedStack(script: Uint8Array): Uint8Array[] | null {
       stack.push(Uint8Array.of(token.opcode - OP.OP_1 + 1));
     } else {
       // OP_RESERVED counts as a push but can't be run.
-      return null;
+      return ScriptError.BAD_OPCODE;
     }
-    if (stack.length > MAX_STACK_ITEMS) return null;
+    if (stack.length > MAX_STACK_ITEMS) return ScriptError.STACK_SIZE;
   }
-  return token.failed ? null : stack;
+  return token.failed ? ScriptError.BAD_OPCODE : stack;
 }

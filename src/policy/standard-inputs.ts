@@ -1,6 +1,7 @@
 // Core 0.21's AreInputsStandard and IsWitnessStandard: what a transaction spends, and with which witnesses. They bound
 // the work that script checks can ask for before any is run. Used by the mempool when standardness is required.
 
+import { scriptErrorText } from '../consensus/script/script-error.js';
 import { countSigops } from '../consensus/script/sigops.js';
 import type { SpentOutput } from '../consensus/script/spent-output.js';
 import { isPayToAnchor, isPayToScriptHash, witnessVersion } from '../consensus/script/templates.js';
@@ -34,7 +35,7 @@ export function inputsFault(
     }
     if (type === 'scripthash') {
       const stack = pushedStack(tx.scriptSig(i));
-      if (stack === null) return `p2sh scriptsig malformed (input ${i})`;
+      if (typeof stack === 'number') return `p2sh scriptsig malformed (input ${i}: ${scriptErrorText(stack)})`;
       if (stack.length === 0) return `input ${i} P2SH redeemscript missing`;
       const sigops = countSigops(stack[stack.length - 1], true);
       if (sigops > MAX_P2SH_SIGOPS) return `p2sh redeemscript sigops exceed limit (input ${i}: ${sigops} > ${MAX_P2SH_SIGOPS})`;
@@ -54,7 +55,7 @@ export function witnessIsStandard(tx: TxView, spent: readonly SpentOutput[]): bo
     if (nested) {
       // The scriptSig's value on the stack is the script; the signatures were not looked at yet.
       const stack = pushedStack(tx.scriptSig(i));
-      if (stack === null || stack.length === 0) return false;
+      if (typeof stack === 'number' || stack.length === 0) return false;
       program = stack[stack.length - 1];
     }
     const version = witnessVersion(program);

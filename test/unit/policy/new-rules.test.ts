@@ -104,6 +104,25 @@ t.test('anchors', async (t) => {
   t.equal(witnessIsStandard(tx([[1000, key]], { witness: [Uint8Array.of(1)] }), spent), false, 'they take nothing');
 });
 
+t.test('what a scriptSig leaves for P2SH', async (t) => {
+  const spent = [{ value: 240, script: Uint8Array.of(0xa9, 20, ...new Uint8Array(20), 0x87) }];
+  const fault = (...scriptSig: number[]): string | null => {
+    const inputs = [
+      { prevHash: new Uint8Array(32).fill(3), prevIndex: 0, scriptSig: Uint8Array.from(scriptSig), sequence: 5, witness: [] },
+    ];
+    const spender = parseTx(buildTx({ version: 2, inputs, outputs: [{ value: 1000, script: key }], locktime: 0 }), hashes);
+    return inputsFault(spender, spent, { taprootActive: true, anchors: true });
+  };
+  const push = (bytes: number): number[] => [0x4d, bytes & 0xff, bytes >> 8, ...new Uint8Array(bytes)];
+  t.equal(fault(), 'input 0 P2SH redeemscript missing');
+  t.equal(fault(...push(520)), null);
+  t.equal(fault(...push(521)), 'p2sh scriptsig malformed (input 0: Push value size limit exceeded)');
+  t.equal(fault(0x50, 0x51), 'p2sh scriptsig malformed (input 0: Opcode missing or not understood)', 'OP_RESERVED');
+  t.equal(fault(2, 0x51), 'p2sh scriptsig malformed (input 0: Opcode missing or not understood)', 'cut off');
+  t.equal(fault(...new Uint8Array(1000)), null);
+  t.equal(fault(...new Uint8Array(1001)), 'p2sh scriptsig malformed (input 0: Stack size limit exceeded)');
+});
+
 t.test('fees of a size', async (t) => {
   t.equal(feeForSize(100, 141), 14);
   t.equal(feeForSize(100, 141, true), 15);
