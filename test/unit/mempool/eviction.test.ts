@@ -2,6 +2,7 @@
 import t from 'tap';
 import { rejectText } from '../../../src/consensus/state.js';
 import type { TxView } from '../../../src/consensus/tx/tx-view.js';
+import { TRUE_SCRIPT, TRUE_WITNESS } from '../../framework/messages.js';
 import { outpointOf, spend } from '../../framework/model-chain.js';
 import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';
 import { dice } from '../../framework/random-pools.js';
@@ -65,6 +66,23 @@ t.test('by chunks: what would be mined last goes as a whole', async (t) => {
   // The child pays what its inputs leave: 1,995,999 in, 1,980,000 out.
   t.equal(chunked.minimum, Math.trunc(((2000 + 2001 + 15_999) * 1000) / chunked.size) + 1000);
   t.ok(chunked.minimum < plain.minimum, 'so less is asked of who comes next');
+});
+
+t.test('by chunks: a chunk is as large as its weights together', async (t) => {
+  const probe = createPool({ policy });
+  const bare = (outpoint: Uint8Array, value: number, script = TRUE_SCRIPT) =>
+    spend(crypto, [outpoint], [{ value, script }], { witness: TRUE_WITNESS });
+  await probe.pool.accept(bare(probe.chain.fund(1_000_000, TRUE_SCRIPT), 900_000));
+  const one = probe.pool.stats().usageBytes;
+  const { pool, chain } = createPool({ policy, evictChunks: true, maxUsageBytes: Math.floor(one * 2.4) });
+  const parent = bare(chain.fund(1_000_000, TRUE_SCRIPT), 999_000);
+  const child = bare(outpointOf(parent, 0), 990_000);
+  const stranger = bare(chain.fund(1_000_000, TRUE_SCRIPT), 900_000);
+  t.strictSame([parent.weight, parent.vsize, child.weight], [381, 96, 381]);
+  for (const tx of [parent, child, stranger]) t.equal((await pool.accept(tx)).reject, null);
+  t.strictSame([pool.has(parent.txid), pool.has(child.txid), pool.has(stranger.txid)], [false, false, true]);
+  // 10,000 satoshis for 762 weight units, which are 191 virtual bytes and not twice 96: 52,356 satoshis per 1,000.
+  t.equal(pool.stats().minFeeRate, 53_356);
 });
 
 t.test('by chunks: nobody leaves without what depends on it', async (t) => {
