@@ -12,11 +12,12 @@ import { SCRIPT_VERIFY_TAPROOT, STANDARD_SCRIPT_FLAGS } from '../../consensus/sc
 import { sigopCost } from '../../consensus/script/sigops.js';
 import type { Reject } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import { feeForSize, feeRateOf } from '../../policy/fee-rate.js';
+import { feeForSize } from '../../policy/fee-rate.js';
 import { policyReject } from '../../policy/reject.js';
 import { inputsFault, witnessIsStandard } from '../../policy/standard-inputs.js';
 import { checkStandardTx } from '../../policy/standard-tx.js';
 import { adjustedVirtualSize } from '../../policy/virtual-size.js';
+import { compareFeeFractions } from '../../selection/cluster/fee-fraction.js';
 import { type LockPoints, poolCoin } from '../entry.js';
 import { FLAG, NO_ROW } from '../rows.js';
 import { checkUnpaidDust } from './ephemeral-dust.js';
@@ -158,7 +159,7 @@ export function checkFeeRate(size: number, modifiedFee: number, { eviction, opti
 
 /** What the caller of a package allows, by the modified fee. */
 export const checkMaxFeeRate: Step = ({ accept, modifiedFee, size }) =>
-  accept.maxFeeRate !== undefined && feeRateOf(modifiedFee, size) > accept.maxFeeRate
+  accept.maxFeeRate !== undefined && compareFeeFractions(modifiedFee, size, accept.maxFeeRate, 1000) > 0
     ? policyReject('mempool-policy', 'max feerate exceeded')
     : null;
 

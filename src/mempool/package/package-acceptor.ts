@@ -173,14 +173,13 @@ export class PackageAcceptor {
 
   #check(works: readonly Workspace[]): PackageResult | null {
     const context = this.#judge.context();
+    const { clusters, truc } = context.options.policy;
     for (const work of works) {
       const fault = this.#judge.check(work, WITHOUT_COINS, this.#judge.withCoins);
-      if (fault !== null) return failed(work, fault);
+      // The other order has asked for the rate already.
+      const over = fault === null && clusters ? checkMaxFeeRate(work, context) : fault;
+      if (over !== null) return failed(work, over);
     }
-    const { clusters, truc } = context.options.policy;
-    // The other order has asked already.
-    const over = clusters ? works.find((work) => checkMaxFeeRate(work, context) !== null) : undefined;
-    if (over !== undefined) return failed(over, checkMaxFeeRate(over, context) as Reject);
     if (truc) {
       for (const work of works) {
         const fault = packageTrucFault(work, works, context.pool);

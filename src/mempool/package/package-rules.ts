@@ -4,6 +4,7 @@
 import { hashToHex } from '../../consensus/bytes/hex.js';
 import { feeRateOf, formatFeeRate } from '../../policy/fee-rate.js';
 import { adjustedWeightOf } from '../../selection/cluster/cluster-index.js';
+import { compareFeeFractions } from '../../selection/cluster/fee-fraction.js';
 import { type Limits, poolParents, walkAncestors } from '../accept/chain-limits.js';
 import { fitsCluster } from '../accept/cluster-limits.js';
 import { paymentFault, tooManyClusters, tooManyRivals } from '../accept/replacement-cost.js';
@@ -84,9 +85,8 @@ export function checkPackageReplacement(
   for (const row of gone) oldFees += pool.rows.modifiedFee[row];
   const unpaid = paymentFault(id, modifiedFee, size, oldFees, options);
   if (unpaid !== null) return fault('insufficient anti-DoS fees', unpaid);
-  const parentRate = feeRateOf(parent.modifiedFee, parent.size);
-  const rate = feeRateOf(modifiedFee, size);
-  if (rate <= parentRate) {
+  if (compareFeeFractions(modifiedFee, size, parent.modifiedFee, parent.size) <= 0) {
+    const [rate, parentRate] = [feeRateOf(modifiedFee, size), feeRateOf(parent.modifiedFee, parent.size)];
     const text = `package feerate ${formatFeeRate(rate)} <= parent feerate is ${formatFeeRate(parentRate)}`;
     return fault('package feerate is less than or equal to parent feerate', text);
   }

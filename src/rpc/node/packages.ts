@@ -7,6 +7,7 @@ import { type Reject, rejectText } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { PackageTxResult } from '../../mempool/package/package-acceptor.js';
 import { packageFaultText } from '../../mempool/package/package-shape.js';
+import { follows } from '../../policy/compat.js';
 import { feeForSize } from '../../policy/fee-rate.js';
 import { asString } from '../args.js';
 import type { NodeContext } from '../context/node.js';
@@ -33,14 +34,16 @@ export const rejectMembers = (reject: Reject): Record<string, JsonResult> =>
     ? { 'reject-reason': 'missing-inputs' }
     : { 'reject-reason': reject.reason, 'reject-details': rejectText(reject) };
 
-/** The transactions of a list of texts. */
-export function packageTxs(ctx: NodeContext, texts: readonly JsonValue[]): TxView[] {
-  return texts.map((text) => {
-    const hex = asString(text);
-    const tx = decodeTx(ctx, hex);
-    return tx ?? fail(RPC_CODE.DESERIALIZATION_ERROR, `TX decode failed: ${hex} Make sure the tx has at least one input.`);
-  });
+/** A transaction of a list of texts. */
+export function packageTx(ctx: NodeContext, text: JsonValue): TxView {
+  const hex = asString(text);
+  const tx = decodeTx(ctx, hex);
+  return tx ?? fail(RPC_CODE.DESERIALIZATION_ERROR, `TX decode failed: ${hex} Make sure the tx has at least one input.`);
 }
+
+/** The highest fee that a caller's rate allows; rounded up since release 23. */
+export const maxFee = ({ compat }: NodeContext, rate: number, size: number): number =>
+  feeForSize(rate, size, follows(compat, 23)) || Number.MAX_SAFE_INTEGER;
 
 export const keyOf = (tx: TxView): string => hashKey(tx.wtxid);
 
@@ -60,8 +63,7 @@ export async function testPackage(ctx: NodeContext, txs: readonly TxView[], maxR
       return { ...shown, allowed: false, ...rejectMembers(result.reject) };
     }
     if (result.kind !== 'valid') return shown;
-    const most = feeForSize(maxRate, result.size);
-    if (most !== 0 && result.fee > most) {
+    if (result.fee > maxFee(ctx, maxRate, result.size)) {
       over = true;
       return { ...shown, allowed: false, 'reject-reason': 'max-fee-exceeded' };
     }

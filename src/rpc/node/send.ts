@@ -2,7 +2,6 @@
 // rpc/rawtransaction.cpp, node/transaction.cpp.
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { follows } from '../../policy/compat.js';
-import { feeForSize } from '../../policy/fee-rate.js';
 import { asAmount } from '../args.js';
 import type { NodeContext } from '../context/node.js';
 import type { CallInfo } from '../dispatch.js';
@@ -28,6 +27,3 @@ export function maxRate({ compat }: NodeContext, value: JsonValue | undefined): 
   if (rate >= ABSURD_FEE_RATE && follows(compat, 27)) failAbsurdRate();
   return rate;
 }
-
-/** The highest fee that a caller allows. */
-export const maxFee = (rate: number, size: number): number => feeForSize(rate, size) || Number.MAX_SAFE_INTEGER;

@@ -243,6 +243,50 @@ t.test('what the caller allows', async (t) => {
   t.match(await s.submit([parent, child], '0'), { package_msg: 'success' });
 });
 
+t.test('rates are compared as fractions, and the first transaction above the bound is named', async (t) => {
+  const s = new Stage({ policy: { ...policy, ...NEW_RULES }, replaceByDiagram: true });
+  const parent = s.tx('P', [s.coin()], 0);
+  // 45,501 satoshis for 91 bytes: 500,010.99 satoshis per 1,000.
+  const child = s.tx('C', [parent], 45_501);
+  t.match(await s.submit([parent, child], '0.0050001'), { 'tx-results': { C: { error: 'max feerate exceeded' } } });
+  t.match(await s.submit([parent, child], '0.00500011'), { package_msg: 'success' });
+  const coin = s.coin();
+  await s.keep(s.tx('O', [coin], 60_000));
+  const rival = s.tx('R', [coin], 45_501);
+  const greedy = s.tx('G', [rival], -5);
+  t.match(await s.submit([rival, greedy], '0.005'), {
+    'tx-results': { R: { error: 'max feerate exceeded' }, G: { error: 'bad-txns-inputs-missingorspent' } },
+  });
+  // Both pay less than a satoshi per 1,000 bytes more than the first alone: 10,989.26 beside 10,989.01.
+  const low = s.coin();
+  await s.keep(s.tx('L', [low], 1_000));
+  const first = s.tx('F', [low], 1_000);
+  const second = s.tx('S', [first], 22_539, { outputs: 50 });
+  t.equal(second.vsize, 2_051);
+  t.match(await s.submit([first, second]), { package_msg: 'success' });
+});
+
+t.test('what is wrong with a list is told from its beginning', async (t) => {
+  const s = new Stage();
+  const burning = spend(crypto, [s.coin()], [{ value: 900_000, script: Uint8Array.of(0x6a, ...PADDED) }]);
+  const broken = { bytes: Uint8Array.of(1) } as TxView;
+  t.equal(await s.submit([burning, broken]), '-25 Unspendable output exceeds maximum configured by user (maxburnamount)');
+  t.equal(await s.submit([broken, burning]), '-22 TX decode failed: 01 Make sure the tx has at least one input.');
+});
+
+t.test('the fee that a rate allows is rounded up', async (t) => {
+  const s = new Stage();
+  // 91 bytes at 10,001 satoshis per 1,000: 910.091.
+  for (const [fee, allowed] of [
+    [911, true],
+    [912, false],
+  ] as const) {
+    const [tx, other] = [s.tx('A', [s.coin()], fee), s.tx('B', [s.coin()], 500)];
+    t.match(await s.test([tx], '0.00010001'), [{ allowed }]);
+    t.match(await s.test([tx, other], '0.00010001'), [{ allowed }, {}]);
+  }
+});
+
 t.test('the same with another witness', async (t) => {
   const s = new Stage();
   const source = s.chain.fund(COIN, Uint8Array.of(0, 32, ...crypto.sha256(DROP)));

@@ -9,9 +9,9 @@ import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { outpointOf } from '../../node/lookup.js';
-import { burns, failBurnt } from '../../node/packages.js';
+import { burns, failBurnt, maxFee } from '../../node/packages.js';
 import { checkReachable, sendPrivately } from '../../node/private-broadcast.js';
-import { maxFee, maxRate, offeredTx } from '../../node/send.js';
+import { maxRate, offeredTx } from '../../node/send.js';
 import { hashHex } from '../../render/hex.js';
 import type { JsonResult } from '../../wire/values.js';
 
@@ -34,7 +34,7 @@ export const sendrawtransaction: Run<NodeContext> = (ctx, args, call) => {
   const tx = offeredTx(ctx, asString(args[0]), call);
   // Before release 25 nothing was said of what is burnt, so only a caller that asks is told.
   if ((only(ctx.compat, 25) || (args[2] ?? null) !== null) && burns(tx, maxBurn)) failBurnt();
-  const maxFeeSats = maxFee(maxRate(ctx, args[1]), tx.vsize);
+  const maxFeeSats = maxFee(ctx, maxRate(ctx, args[1]), tx.vsize);
   const privately = ctx.network.privately();
   if (privately !== null) checkReachable(privately);
   const offer = { tx, maxFeeSats, privately };

@@ -7,7 +7,7 @@ import { asAmount, asArray } from '../../args.js';
 import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import { ABSURD_FEE_RATE, burns, type Fields, failAbsurdRate, failBurnt, feesOf, keyOf, packageTxs, sizesOf } from '../../node/packages.js';
+import { ABSURD_FEE_RATE, burns, type Fields, failAbsurdRate, failBurnt, feesOf, keyOf, packageTx, sizesOf } from '../../node/packages.js';
 import { hashHex } from '../../render/hex.js';
 import { Amount, type JsonValue } from '../../wire/values.js';
 
@@ -24,10 +24,10 @@ export const submitpackage: Run<NodeContext> = async (ctx, args) => {
   const maxFeeRate = isGiven(args[1]) ? asAmount(args[1]) : DEFAULT_MAX_FEE_RATE;
   if (maxFeeRate >= ABSURD_FEE_RATE) failAbsurdRate();
   const maxBurn = isGiven(args[2]) ? asAmount(args[2]) : 0;
-  const txs = packageTxs(ctx, list);
-  for (const tx of txs) {
-    if (burns(tx, maxBurn)) failBurnt();
-  }
+  const txs = list.map((text) => {
+    const tx = packageTx(ctx, text);
+    return burns(tx, maxBurn) ? failBurnt() : tx;
+  });
   if (txs.length > 1 && !isChildWithLoneParents(txs)) {
     fail(RPC_CODE.VERIFY_ERROR, 'package topology disallowed. not child-with-parents or parents depend on each other.');
   }

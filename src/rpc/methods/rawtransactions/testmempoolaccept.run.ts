@@ -6,8 +6,8 @@ import { asArray, asString } from '../../args.js';
 import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import { packageTxs, rejectMembers, testPackage } from '../../node/packages.js';
-import { maxFee, maxRate, offeredTx } from '../../node/send.js';
+import { maxFee, packageTx, rejectMembers, testPackage } from '../../node/packages.js';
+import { maxRate, offeredTx } from '../../node/send.js';
 import { hashHex } from '../../render/hex.js';
 import { Amount } from '../../wire/values.js';
 
@@ -20,7 +20,12 @@ export const testmempoolaccept: Run<NodeContext> = async (ctx, args, call) => {
     fail(RPC_CODE.INVALID_PARAMETER, `Array must contain ${count}`);
   }
   const rate = maxRate(ctx, args[1]);
-  if (list.length > 1) return testPackage(ctx, packageTxs(ctx, list), rate);
+  if (list.length > 1)
+    return testPackage(
+      ctx,
+      list.map((text) => packageTx(ctx, text)),
+      rate,
+    );
   const text = asString(list[0]);
   const tx = offeredTx(ctx, text, call, several ? `: ${text}` : undefined);
   const result = await ctx.mempool.accept(tx, { testOnly: true });
@@ -29,7 +34,7 @@ export const testmempoolaccept: Run<NodeContext> = async (ctx, args, call) => {
   const vsize = several ? result.size : result.vsize;
   const ids = { txid: hashHex(tx.txid), wtxid: hashHex(tx.wtxid) };
   if (reject) return [{ ...ids, allowed: false, ...rejectMembers(reject) }];
-  if (fee > maxFee(rate, vsize)) return [{ ...ids, allowed: false, 'reject-reason': 'max-fee-exceeded' }];
+  if (fee > maxFee(ctx, rate, vsize)) return [{ ...ids, allowed: false, 'reject-reason': 'max-fee-exceeded' }];
   const feeRate = feeRateOf(result.modifiedFee, result.size);
   const fees = { base: new Amount(fee), 'effective-feerate': new Amount(feeRate), 'effective-includes': [ids.wtxid] };
   return [{ ...ids, allowed: true, vsize_adjusted: vsize, vsize, vsize_bip141: tx.vsize, fees }];
