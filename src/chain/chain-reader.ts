@@ -9,6 +9,7 @@ import type { VersionBitsCache } from '../consensus/rules/versionbits.js';
 import type { BlockFiles } from '../storage/block-files.js';
 import type { BlockPosition } from '../storage/block-records.js';
 import type { CoinsCache } from './coins/coins-cache.js';
+import { worthStoring } from './connect/accept.js';
 import type { BlockState, KnownBlock } from './connect/outcome.js';
 import { withReservedValue } from './connect/witness-reserved.js';
 import { type ChainWorkspace, minimumChainWork } from './connect/workspace.js';
@@ -109,6 +110,10 @@ export class ChainReader {
     return withReservedValue(block);
   }
 
+  /** Whether a block that is not here would be stored though nobody asked for it. */
+  takesUnasked(node: HeaderNode): boolean {
+    return worthStoring(this.ws, node);
+  }
   /** Whether the block's bytes are stored. */
   hasBlock(node: HeaderNode): boolean {
     return node.has(NodeStatus.HAVE_DATA);

@@ -79,7 +79,8 @@ export async function acceptBlock(ws: ChainWorkspace, block: BlockView, requeste
   return { verdict: null, node, isNew: true };
 }
 
-function worthStoring(ws: ChainWorkspace, node: HeaderNode): boolean {
+/** Whether a block that nobody asked for is stored when it comes (Core's AcceptBlock). */
+export function worthStoring(ws: ChainWorkspace, node: HeaderNode): boolean {
   const tip = ws.active.tip;
   // Pruned: what was removed for want of room is not taken in again unasked.
   if (node.txCount !== 0) return false;

@@ -9,6 +9,7 @@ import { hashKey, hashToHex } from '../../consensus/bytes/hex.js';
 import { blockProof } from '../../consensus/rules/bits.js';
 import { checkMutation } from '../../consensus/rules/block-mutation.js';
 import { checkProofOfWork } from '../../consensus/rules/check-block.js';
+import { reject } from '../../consensus/rules/reject.js';
 import { type Reject, rejectText } from '../../consensus/state.js';
 import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
@@ -62,6 +63,13 @@ export class BlockReceiver {
       // On a chain of little work not even its header is kept.
       if (light && !peer.permissions.noban && chain.node(header.hash) === undefined) return undefined;
       if (this.#isHere(header.hash)) return undefined;
+      // Nor is a known block that would not be kept: anybody can send old ones that were pruned.
+      const known = chain.node(header.hash);
+      if (known?.failed) {
+        this.#blame(peer, header.hash, reject('cached', 'duplicate'), true);
+        return undefined;
+      }
+      if (known !== undefined && !chain.takesUnasked(known)) return undefined;
     }
     const block = parseBlock(payload, crypto);
     // Without its parent it goes nowhere, and has not been asked for.

@@ -8,7 +8,7 @@ import { type Peer, PeerSync } from '../../../src/net/peer/peer.js';
 import { ChainGuard } from '../../../src/net/sync/chain-guard.js';
 import { decodeAddr, encodeAddr, encodeAddrV2 } from '../../../src/net/wire/messages.js';
 import { hostText, parseHost } from '../../../src/net/wire/net-address.js';
-import { buildChain, GENESIS } from '../../framework/chain-builder.js';
+import { buildBlock, buildChain, GENESIS } from '../../framework/chain-builder.js';
 import { TestClock } from '../../framework/chain-fixture.js';
 import { NetWorld, type WorldOptions } from '../../framework/net-world.js';
 import { headersPayload, invPayload, locatorPayload, versionPayload } from '../../framework/p2p-client.js';
@@ -198,6 +198,35 @@ t.test('a request for none of a block ends the connection', async (t) => {
   guest.send('getblocktxn', Buffer.concat([block!.hash, Buffer.of(0)]));
   await guest.ended();
   t.equal(world.said('getblocktxn received with no transaction indexes, disconnecting peer=0').length, 1);
+});
+
+t.test('a known block that would not be kept is not looked at when it comes unasked', async (t) => {
+  const world = await open(t);
+  const blocks = await world.grow(3);
+  const [first] = blocks;
+  const { chain } = world.fixture;
+  const submit = chain.submitBlock.bind(chain);
+  let submitted = 0;
+  chain.submitBlock = (...args) => {
+    submitted++;
+    return submit(...args);
+  };
+  const stale = buildBlock(GENESIS, { tag: 1, time: first!.time });
+  const wrong = buildBlock(blocks[2]!, { fees: 1 });
+  const guest = await world.guest();
+  for (let i = 0; i < 3; i++) guest.send('block', stale.bytes);
+  await guest.sync();
+  t.equal(submitted, 1, 'the first time its header was new');
+  t.equal(chain.node(stale.hash)?.hasData, false);
+  guest.send('block', wrong.bytes);
+  await guest.ended();
+  t.equal(submitted, 2);
+  const [other, host] = [await world.guest({}, '9.8.8.8'), await world.host('9.9.9.9')];
+  other.send('block', wrong.bytes);
+  await other.sync();
+  host.send('block', wrong.bytes);
+  await host.ended();
+  t.equal(submitted, 2, 'of one that is known to fail the peer that we chose answers for it');
 });
 
 t.test('what an inv names twice counts once', async (t) => {
