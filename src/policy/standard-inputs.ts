@@ -68,6 +68,22 @@ export function witnessIsStandard(tx: TxView, spent: readonly SpentOutput[]): bo
   return true;
 }
 
+/**
+ * Whether an output spent is a witness program that asks for a witness (Core's SpendsNonAnchorWitnessProg): a
+ * transaction without one may be a copy from which it was taken away.
+ * @param spent one per input
+ */
+export function spendsWitnessProgram(tx: TxView, spent: readonly SpentOutput[]): boolean {
+  for (let i = 0; i < tx.inputCount; i++) {
+    const { script } = spent[i];
+    const version = witnessVersion(script);
+    if (version >= 0 && !isPayToAnchor(version, script.subarray(2))) return true;
+    const redeem = isPayToScriptHash(script) ? pushedStack(tx.scriptSig(i))?.at(-1) : undefined;
+    if (redeem !== undefined && witnessVersion(redeem) >= 0) return true;
+  }
+  return false;
+}
+
 function p2wshIsStandard(witness: readonly Uint8Array[]): boolean {
   const items = witness.length - 1;
   if (witness[items].length > MAX_P2WSH_SCRIPT_BYTES || items > MAX_P2WSH_STACK_ITEMS) return false;

@@ -1,17 +1,13 @@
 // Runs a transaction's scripts under the standard flags, on the verifier's threads, and names a failure as Core 0.21
 // does: rules beyond P2SH are "non-mandatory" when the input passes without them.
 import { hashToHex } from '../../consensus/bytes/hex.js';
-import {
-  MANDATORY_SCRIPT_FLAGS,
-  SCRIPT_VERIFY_CLEANSTACK,
-  SCRIPT_VERIFY_WITNESS,
-  STANDARD_SCRIPT_FLAGS,
-} from '../../consensus/script/flags.js';
+import { MANDATORY_SCRIPT_FLAGS, STANDARD_SCRIPT_FLAGS } from '../../consensus/script/flags.js';
 import { scriptErrorText } from '../../consensus/script/script-error.js';
 import type { Reject } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Verifier, VerifyResult } from '../../parallel/verifier.js';
 import { policyReject } from '../../policy/reject.js';
+import { spendsWitnessProgram } from '../../policy/standard-inputs.js';
 import type { Workspace } from './workspace.js';
 
 /**
@@ -26,31 +22,26 @@ export async function checkScripts(
   const { tx, spent } = work;
   const result = ahead ?? (await verifier.verifyTxs({ txs: [{ tx, spent }], flags: STANDARD_SCRIPT_FLAGS, klass: 'transaction' }));
   if (result.ok) return null;
+  // The transaction itself, which has the same txid with its witness, may be fine.
+  const named = (reject: Reject): Reject =>
+    !tx.hasWitness && spendsWitnessProgram(tx, spent) ? { ...reject, category: 'witness-stripped' } : reject;
   const text = scriptErrorText(result.scriptError, detailed);
   if (detailed) {
     const debug = inputText(tx, result.failedInput);
-    const reject = policyReject('not-standard', `mempool-script-verify-flag-failed (${text})`, debug);
-    return !tx.hasWitness && (await onlyWitnessMissing(work, verifier)) ? { ...reject, category: 'witness-stripped' } : reject;
+    return named(policyReject('not-standard', `mempool-script-verify-flag-failed (${text})`, debug));
   }
   const again = await verifier.verifyTxs({
     txs: [{ tx, spent, onlyInput: result.failedInput }],
     flags: MANDATORY_SCRIPT_FLAGS,
     klass: 'transaction',
   });
-  const reject = again.ok
-    ? policyReject('not-standard', `non-mandatory-script-verify-flag (${text})`)
-    : policyReject('consensus', `mandatory-script-verify-flag-failed (${text})`);
-  return !tx.hasWitness && (await onlyWitnessMissing(work, verifier)) ? { ...reject, category: 'witness-stripped' } : reject;
+  return named(
+    again.ok
+      ? policyReject('not-standard', `non-mandatory-script-verify-flag (${text})`)
+      : policyReject('consensus', `mandatory-script-verify-flag-failed (${text})`),
+  );
 }
 
 /** Which input a script belongs to, as releases since 29 say it. */
 const inputText = (tx: TxView, i: number): string =>
   `input ${i} of ${hashToHex(tx.txid)} (wtxid ${hashToHex(tx.wtxid)}), spending ${hashToHex(tx.prevHash(i))}:${tx.prevIndex(i)}`;
-
-/** Whether somebody took the witness away: the transaction itself, which has the same txid with it, may be fine. */
-async function onlyWitnessMissing({ tx, spent }: Workspace, verifier: Verifier): Promise<boolean> {
-  const passes = async (flags: number): Promise<boolean> =>
-    (await verifier.verifyTxs({ txs: [{ tx, spent }], flags, klass: 'transaction' })).ok;
-  const lenient = STANDARD_SCRIPT_FLAGS & ~SCRIPT_VERIFY_CLEANSTACK;
-  return (await passes(lenient & ~SCRIPT_VERIFY_WITNESS)) && !(await passes(lenient));
-}

@@ -6,6 +6,7 @@ import { hashToHex } from '../../../src/consensus/bytes/hex.js';
 import { rejectText } from '../../../src/consensus/state.js';
 import type { TxView } from '../../../src/consensus/tx/tx-view.js';
 import type { AcceptOptions } from '../../../src/mempool/accept/workspace.js';
+import { InlineVerifier } from '../../../src/parallel/inline-verifier.js';
 import { DEFAULT_POLICY } from '../../../src/policy/options.js';
 import { ANYONE, outpointOf, type SpendOptions, spend } from '../../framework/model-chain.js';
 import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';
@@ -105,6 +106,34 @@ t.test('scripts: names of failures', async (t) => {
     await offer(setup, pay([chain.fund(5_000, Uint8Array.of(0x51, 0x51))], 4_000)),
     'non-mandatory-script-verify-flag (Stack size must be exactly one after execution)',
   );
+});
+
+t.test('a witness that was taken away is told from wrong scripts by what is spent, and scripts run once', async (t) => {
+  const { chain, pool } = createPool({ policy: { ...NO_POLICY, detailed: true } });
+  const { verifyTxs } = InlineVerifier.prototype;
+  let runs = 0;
+  InlineVerifier.prototype.verifyTxs = function (batch) {
+    runs++;
+    return verifyTxs.call(this, batch);
+  };
+  t.teardown(() => {
+    InlineVerifier.prototype.verifyTxs = verifyTxs;
+  });
+  const scriptHash = (redeem: Uint8Array): Uint8Array => Uint8Array.of(0xa9, 20, ...crypto.hash160(redeem), 0x87);
+  const program = Uint8Array.of(0, 32, ...crypto.sha256(Uint8Array.of(0x51)));
+  const never = Uint8Array.of(0x00);
+  const nothing = new Uint8Array(0);
+  for (const [script, scriptSig, category] of [
+    [program, nothing, 'witness-stripped'],
+    [scriptHash(program), Uint8Array.of(program.length, ...program), 'witness-stripped'],
+    [never, nothing, 'not-standard'],
+    [scriptHash(never), Uint8Array.of(1, 0x00), 'not-standard'],
+  ] as const) {
+    runs = 0;
+    const { reject } = await pool.accept(pay([chain.fund(5_000, script)], 4_000, { scriptSig }));
+    t.equal(reject?.category, category);
+    t.equal(runs, 1);
+  }
 });
 
 t.test('chain limits and the carve-out', async (t) => {
