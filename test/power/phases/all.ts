@@ -6,6 +6,7 @@ import type { Phase } from './phase.js';
 import { pruning } from './pruning.js';
 import { recovering, recoveringTwice } from './recovering.js';
 import { scanning } from './scanning.js';
+import { solving } from './solving.js';
 import { wallets } from './wallets.js';
 
 export const PHASES: readonly Phase[] = [
@@ -21,5 +22,6 @@ export const PHASES: readonly Phase[] = [
   recovering,
   validating,
   scanning,
+  solving,
   recoveringTwice,
 ];
