@@ -105,7 +105,7 @@ async function run(config: FrontConfig, log: NodeLogger): Promise<void> {
   };
   process.once('uncaughtException', dying);
   process.once('unhandledRejection', dying);
-  let lenient: LenientServer | undefined;
+  let lenient: Pick<LenientServer, 'close'> | undefined;
   let status: MetricsServer | undefined;
   try {
     if (rpc.lenientPort !== undefined) lenient = await openLenient(rpc.lenientPort, options, fronts, log);

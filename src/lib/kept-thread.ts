@@ -1,6 +1,8 @@
-// A thread that serves sockets, for as long as its owner wants it: when it ends by itself, what it may have left is
-// looked after, and another one takes its place at the same addresses. Clients lose their connections and come back.
+// A thread that serves sockets, for as long as its owner wants it: when it ends by itself, or gives no sign of life any
+// more, what it may have left is looked after, and another one takes its place at the same addresses. Clients lose their
+// connections and come back.
 import type { Clock } from './clock.js';
+import { type Every, MOST_LOOKS, timerEvery } from './looks.js';
 
 /** Before the next start: at first, and at most. Pools try to connect three times, two seconds apart. */
 const FIRST_WAIT_MS = 1_000;
@@ -11,6 +13,10 @@ export type Addresses = readonly { readonly host: string; readonly port: number 
 /** One life of the thread. */
 export interface ListeningThread {
   readonly addresses: Addresses;
+  /** Resolves as soon as the thread has a turn for the answer, or has ended. */
+  alive(): Promise<void>;
+  /** Ends it at once, as if it ended by itself. */
+  abandon(): void;
   close(): Promise<void>;
 }
 
@@ -21,6 +27,8 @@ export interface KeptThreadDeps<T extends ListeningThread> {
   readonly log: { info(text: string): void; error(text: string): void };
   /** Calls back once after so many milliseconds; the result cancels it. */
   readonly after: (ms: number, run: () => void) => () => void;
+  /** When it is asked for a sign of life; a timer unless a test brings its own. */
+  readonly every?: Every | undefined;
   /**
    * Starts the thread.
    * @param addresses of the one before, null at first
@@ -42,12 +50,13 @@ export function timerAfter(ms: number, run: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-export class KeptThread<T extends ListeningThread> implements ListeningThread {
+export class KeptThread<T extends ListeningThread> implements Pick<ListeningThread, 'addresses' | 'close'> {
   readonly #deps: KeptThreadDeps<T>;
   #thread: T | null = null;
   #startedMs = 0;
   #waitMs = FIRST_WAIT_MS;
   #cancel: (() => void) | null = null;
+  #lookNoMore = (): void => {};
   /** Another start is under way. */
   #starting: Promise<void> | null = null;
   #closed = false;
@@ -77,6 +86,7 @@ export class KeptThread<T extends ListeningThread> implements ListeningThread {
     this.#closed = true;
     this.#cancel?.();
     await this.#starting;
+    this.#lookNoMore();
     await this.#thread?.close();
     this.#thread = null;
   }
@@ -85,11 +95,31 @@ export class KeptThread<T extends ListeningThread> implements ListeningThread {
     const thread: T = await this.#deps.start(addresses, (reason) => this.#onEnd(reason, thread.addresses));
     this.#thread = thread;
     this.#startedMs = this.#deps.clock.monotonicMs();
+    this.#watch(thread);
+  }
+
+  #watch(thread: T): void {
+    const { name, log, every = timerEvery } = this.#deps;
+    let isAsked = false;
+    let looks = 0;
+    this.#lookNoMore = every(() => {
+      if (isAsked && ++looks === MOST_LOOKS) {
+        log.error(`${name}: the thread that serves clients does not answer, and is ended`);
+        thread.abandon();
+      }
+      if (isAsked) return;
+      isAsked = true;
+      looks = 0;
+      void thread.alive().then(() => {
+        isAsked = false;
+      });
+    });
   }
 
   #onEnd(reason: Error, addresses: Addresses): void {
     const { name, log, ended, clock } = this.#deps;
     this.#thread = null;
+    this.#lookNoMore();
     if (clock.monotonicMs() - this.#startedMs > MOST_WAIT_MS) this.#waitMs = FIRST_WAIT_MS;
     log.error(`${name}: the thread that serves clients ended: ${reason.message}. It is started again.`);
     ended()

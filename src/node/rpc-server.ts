@@ -11,6 +11,7 @@ import { type LenientServer, startLenientServer } from '../http/lenient/start-le
 import type { HttpOptions } from '../http/options.js';
 import { createFronts, type Fronts, type FrontsDeps } from '../http/server.js';
 import { KeptThread, timerAfter } from '../lib/kept-thread.js';
+import type { Every } from '../lib/looks.js';
 import type { SharedState } from '../link/shared-state.js';
 import type { SlabRing } from '../link/slab-ring.js';
 import type { NodeLogger } from '../log/create-logger.js';
@@ -51,7 +52,7 @@ export async function openRpcServer(config: NodeConfig, deps: RpcServerDeps): Pr
   const genesis = parseHeader(params.genesis.subarray(0, 80), deps.crypto);
   const options = httpOptions(config, params.rpcPort, cookie?.credential, (line) => log.warn(line));
   // Ends after the fronts, so that it passes on what they answer at the end.
-  let lenient: LenientServer | undefined;
+  let lenient: Pick<LenientServer, 'close'> | undefined;
   teardown.add(() => lenient?.close());
   const server = await createFronts(options, {
     execute: deps.execute,
@@ -92,7 +93,7 @@ export function logAddresses(rpc: NodeConfig['rpc'], server: Fronts, log: Logger
 
 /**
  * Opens the listener for lenient clients in front of the fronts.
- * @param rest the thread's module and the waits before another start, when a test brings its own
+ * @param rest the thread's module, the waits before another start, and looks at it, when a test brings its own
  * @throws ConfigError
  */
 export async function openLenient(
@@ -100,8 +101,8 @@ export async function openLenient(
   options: HttpOptions,
   fronts: Pick<Fronts, 'addresses'>,
   log: Logger,
-  { entry, after = timerAfter }: { readonly entry?: URL; readonly after?: typeof timerAfter } = {},
-): Promise<LenientServer> {
+  { entry, after = timerAfter, every }: { readonly entry?: URL; readonly after?: typeof timerAfter; readonly every?: Every } = {},
+): Promise<Pick<LenientServer, 'addresses' | 'close'>> {
   const { binds, allow, serverTimeoutSeconds, relayToken } = options;
   const [main] = fronts.addresses;
   const target = { host: LOOPBACK[main.host] ?? main.host, port: main.port };
@@ -111,6 +112,7 @@ export async function openLenient(
     clock: { monotonicMs: () => performance.now() },
     log,
     after,
+    every,
     start: (addresses, onEnd) =>
       startLenientServer({ binds: addresses ?? wanted, target, allow, serverTimeoutSeconds, relayToken }, onEnd, entry),
     ended: () => Promise.resolve(),

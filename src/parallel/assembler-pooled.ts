@@ -3,11 +3,12 @@
 // Should the thread die anyway, the next one answers "resync" and gets a full copy.
 
 import type { AssembleReply, AssembleRequest, ImproveResult } from '../jobs/assemble-messages.js';
+import type { Every } from '../lib/looks.js';
 import { SerialQueue } from '../lib/serial-queue.js';
 import { WORKER_ENTRY } from '../lib/worker-entries.js';
 import type { Assembler } from './assembler.js';
 import { PoolClosedError } from './pool.js';
-import { type Every, WorkerThreads } from './worker-threads.js';
+import { WorkerThreads } from './worker-threads.js';
 
 export interface PooledAssemblerOptions {
   /** The thread's entry module; workers/assemble.js unless a test brings its own. */

@@ -1,9 +1,10 @@
 // Worker threads with classes of work: our own queues above WorkerThreads, for priorities and a second chance for a job
 // whose thread died. Users: PooledVerifier, Grinder. Entry of the threads: workers/verify.ts.
 
+import type { Every } from '../lib/looks.js';
 import { WORKER_ENTRY } from '../lib/worker-entries.js';
 import { VERIFY_CLASSES, type VerifyClass } from './verifier.js';
-import { describeError, type Every, WorkerThreads } from './worker-threads.js';
+import { describeError, WorkerThreads } from './worker-threads.js';
 
 /**
  * One job runs, one waits in the thread's port, so that a thread never idles while the node thread is busy for a

@@ -4,22 +4,7 @@
 import type { Worker } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { noteLoading, withinLimit } from '../lib/loading-threads.js';
-
-/**
- * Every so often, and so many times without an answer to a job until its thread counts as stuck: two minutes. The
- * longest jobs take a second or two, and ten times that on a machine that is busy with others. Looks are counted and
- * not time, which goes on while a machine sleeps.
- */
-const LOOK_MS = 10_000;
-const MOST_LOOKS = 12;
-
-/** A timer, or a test's own. */
-export type Every = (look: () => void) => () => void;
-
-const timerEvery: Every = (look) => {
-  const timer = setInterval(look, LOOK_MS).unref();
-  return () => clearInterval(timer);
-};
+import { type Every, MOST_LOOKS, timerEvery } from '../lib/looks.js';
 
 export interface WorkerThreadsOptions {
   readonly filename: string;
@@ -27,7 +12,7 @@ export interface WorkerThreadsOptions {
   /** One of them runs, the others wait in the thread's port. */
   readonly jobsPerThread: number;
   readonly workerData?: unknown;
-  /** Calls back now and then, for looks at jobs without an answer; the result ends that. */
+  /** When jobs without an answer are looked for; a timer unless a test brings its own. */
   readonly every?: Every;
   /** Hears of what happens to threads besides the failure of jobs. */
   readonly warn?: (what: string) => void;

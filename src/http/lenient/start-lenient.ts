@@ -1,16 +1,20 @@
 // Both ends of the lenient listener's thread: the thread itself (called by workers/lenient.ts), and who starts and ends
 // it (node).
 
-import { once } from 'node:events';
 import { type MessagePort, Worker } from 'node:worker_threads';
 import type { ListeningThread } from '../../lib/kept-thread.js';
 import { WORKER_ENTRY } from '../../lib/worker-entries.js';
 import type { HttpBind } from '../options.js';
 import { LenientListener, type LenientOptions } from './lenient-listener.js';
 
-type Report = { readonly kind: 'listening'; readonly addresses: HttpBind[] } | { readonly kind: 'failed'; readonly text: string };
+type Report =
+  | { readonly kind: 'listening'; readonly addresses: HttpBind[] }
+  | { readonly kind: 'failed'; readonly text: string }
+  | { readonly kind: 'alive' };
+/** What it is told: to give a sign of life, or to close. */
+type Order = 'alive' | 'close';
 
-/** The thread: listens, reports, and closes when it is told anything. */
+/** The thread: listens, reports, and closes when it is told to. */
 export async function runLenient(options: LenientOptions, port: MessagePort): Promise<void> {
   const listener = new LenientListener(options);
   const report = (news: Report): void => port.postMessage(news);
@@ -20,9 +24,10 @@ export async function runLenient(options: LenientOptions, port: MessagePort): Pr
     report({ kind: 'failed', text: (error as Error).message });
     return;
   }
-  await once(port, 'message');
-  await listener.close();
-  port.close();
+  port.on('message', (order: Order) => {
+    if (order === 'alive') report({ kind: 'alive' });
+    else void listener.close().then(() => port.close());
+  });
 }
 
 /** A listener that runs. */
@@ -52,19 +57,26 @@ export async function startLenientServer(
   });
   const first = new Promise<Report>((resolve) => worker.once('message', resolve));
   const report = await Promise.race([first, ended.then((error): Report => ({ kind: 'failed', text: error.message }))]);
-  if (report.kind === 'failed') {
+  if (report.kind !== 'listening') {
     await worker.terminate();
-    throw new Error(report.text);
+    throw new Error(report.kind === 'failed' ? report.text : 'it does not listen');
   }
+  const tell = (order: Order): void => worker.postMessage(order);
   let closing = false;
   void ended.then((error) => {
     if (!closing) onEnd(error);
   });
   return {
     addresses: report.addresses,
+    alive: async () => {
+      const answer = new Promise((resolve) => worker.once('message', resolve));
+      tell('alive');
+      await Promise.race([answer, ended]);
+    },
+    abandon: () => void worker.terminate(),
     close: async () => {
       closing = true;
-      worker.postMessage('close');
+      tell('close');
       const late = setTimeout(() => void worker.terminate(), CLOSE_MS);
       await ended;
       clearTimeout(late);

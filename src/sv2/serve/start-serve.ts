@@ -8,6 +8,7 @@ import { createEllSwift } from '../../crypto/native/ell-swift.js';
 import { createNativeHashes } from '../../crypto/native/hashes.js';
 import { createKeyMath } from '../../crypto/native/key-math.js';
 import { createSigner } from '../../crypto/native/sign.js';
+import type { ListeningThread } from '../../lib/kept-thread.js';
 import { noteLoading } from '../../lib/loading-threads.js';
 import { WORKER_ENTRY } from '../../lib/worker-entries.js';
 import { makeCertificate } from '../noise/certificate.js';
@@ -67,12 +68,10 @@ export async function runServe(options: ServeOptions, port: MessagePort): Promis
 }
 
 /** A thread that serves. */
-export interface ServingThread {
-  readonly addresses: readonly { readonly host: string; readonly port: number }[];
+export interface ServingThread extends ListeningThread {
   post(message: ToServe): void;
   /** Its clients now; none when it has ended. */
   clients(): Promise<readonly ClientInfo[]>;
-  close(): Promise<void>;
 }
 
 /** What the node thread hears besides the start and the answers to its questions. */
@@ -131,16 +130,21 @@ export async function startServe(
   }
   listening = true;
   const post = (message: ToServe): void => worker.postMessage(message);
+  const clients = (): Promise<readonly ClientInfo[]> => {
+    if (ended) return Promise.resolve([]);
+    return new Promise((resolve) => {
+      questions.set(++lastQuestion, resolve);
+      post({ kind: 'clients', question: lastQuestion });
+    });
+  };
   return {
     addresses: report.addresses,
     post,
-    clients: () => {
-      if (ended) return Promise.resolve([]);
-      return new Promise((resolve) => {
-        questions.set(++lastQuestion, resolve);
-        post({ kind: 'clients', question: lastQuestion });
-      });
+    clients,
+    alive: async () => {
+      await clients();
     },
+    abandon: () => void worker.terminate(),
     close: async () => {
       closing = true;
       post({ kind: 'close' });

@@ -7,9 +7,17 @@ import { until } from '../../framework/until.js';
 
 const entry = new URL('../sv2/dying-serve.js', import.meta.url);
 
-function rig() {
-  const world = { nowMs: 0, waits: [] as { ms: number; run: () => void }[], again: 0, ended: 0, lines: [] as string[] };
-  const options = { binds: [], solutionsDir: 'later' } as unknown as ServeOptions;
+function rig(solutionsDir = 'later') {
+  const world = {
+    nowMs: 0,
+    look: () => {},
+    timers: 0,
+    waits: [] as { ms: number; run: () => void }[],
+    again: 0,
+    ended: 0,
+    lines: [] as string[],
+  };
+  const options = { binds: [], solutionsDir } as unknown as ServeOptions;
   const deps: KeptThreadDeps<ServingThread> = {
     name: 'Stratum V2',
     clock: { monotonicMs: () => world.nowMs },
@@ -18,6 +26,11 @@ function rig() {
       const wait = { ms, run };
       world.waits.push(wait);
       return () => world.waits.splice(0);
+    },
+    every: (look) => {
+      world.look = look;
+      world.timers++;
+      return () => world.timers--;
     },
     start: (_addresses, onEnd) => startServe(options, () => {}, onEnd, entry),
     ended: async () => {
@@ -65,4 +78,24 @@ t.test('a close while it waits, and while it starts', async (t) => {
   await second.close();
   t.equal(second.addresses.length, 0);
   t.equal(world.again, 0, 'nothing is said of a thread that is closed');
+});
+
+t.test('one that gives no sign of life is ended, and started again', async (t) => {
+  const { world, waited, start } = rig('stalls');
+  const kept = await start();
+  for (let life = 1; life <= 2; life++) {
+    t.equal(world.timers, 1);
+    // It is asked now, and does not come back from that.
+    world.look();
+    for (let i = 0; i < 11; i++) world.look();
+    t.equal(kept.addresses.length, 1, 'as long as it may take');
+    world.look();
+    const { run } = await waited();
+    t.equal(world.timers, 0);
+    run();
+    await until('another one listens', () => world.again === life);
+  }
+  t.match(world.lines.slice(0, 3), [/does not answer, and is ended$/, /ended with code 1\. It is started again/, /served again/]);
+  await kept.close();
+  t.equal(world.timers, 0);
 });

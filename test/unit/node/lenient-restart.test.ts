@@ -24,6 +24,7 @@ t.test('clients are served again at the same port', async (t) => {
   const { port: frontPort } = front.address() as AddressInfo;
   const waits: (() => void)[] = [];
   const lines: string[] = [];
+  let look = (): void => {};
   const say = (text: string): void => void lines.push(text);
   const options = {
     binds: [{ host: '127.0.0.1', port: 0 }],
@@ -43,21 +44,36 @@ t.test('clients are served again at the same port', async (t) => {
         waits.push(run);
         return () => waits.splice(0);
       },
+      every: (run) => {
+        look = run;
+        return () => {};
+      },
     },
   );
   const { port } = listener.addresses[0]!;
   const channel = new BroadcastChannel('adit-lenient');
   t.teardown(() => channel.close());
-  for (let life = 1; life <= 2; life++) {
+  for (const [life, how] of ['end', 'stall'].entries()) {
     t.equal(await ask(port), 'HTTP/1.1 200 OK');
-    channel.postMessage('end');
-    await until('it waits for its next start', () => waits.length > 0);
+    channel.postMessage(how);
+    // Asked in vain, it is ended.
+    await until('it waits for its next start', () => {
+      if (how === 'stall') look();
+      return waits.length > 0;
+    });
     await t.rejects(ask(port), { code: 'ECONNREFUSED' });
     waits.shift()?.();
-    await until('it is served again', () => lines.filter((line) => line.endsWith('served again')).length === life);
+    await until('it is served again', () => lines.filter((line) => line.endsWith('served again')).length === life + 1);
   }
   t.equal(await ask(port), 'HTTP/1.1 200 OK');
   await listener.close();
   await t.rejects(ask(port), { code: 'ECONNREFUSED' });
-  t.match(lines, [/on port 0$/, /ended with code 9\. It is started again\.$/, /served again$/, /ended/, /again$/]);
+  t.match(lines, [
+    /on port 0$/,
+    /ended with code 9\. It is started again\.$/,
+    /served again$/,
+    /does not answer, and is ended$/,
+    /ended with code 1\. It is started again\.$/,
+    /again$/,
+  ]);
 });

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { AssembleRequest } from '../../../src/jobs/assemble-messages.js';
 import { threadsLoaded } from '../../../src/lib/loading-threads.js';
+import type { Every } from '../../../src/lib/looks.js';
 import { PooledAssembler } from '../../../src/parallel/assembler-pooled.js';
 import { WorkPool } from '../../../src/parallel/pool.js';
-import type { Every } from '../../../src/parallel/worker-threads.js';
 import { until } from '../../framework/until.js';
 import type { Unruly } from './unruly-worker.js';
 

@@ -1,0 +1,15 @@
+// When a thread that gives no answer counts as stuck: looks that found none are counted, and not time, which goes on
+// while a machine sleeps. Two minutes: ten times what the longest work takes on a machine that is busy with others.
+
+const LOOK_MS = 10_000;
+
+/** So many looks in a row without an answer. */
+export const MOST_LOOKS = 12;
+
+/** Calls back at every look; the result ends that. A timer, or a test's own. */
+export type Every = (look: () => void) => () => void;
+
+export const timerEvery: Every = (look) => {
+  const timer = setInterval(look, LOOK_MS).unref();
+  return () => clearInterval(timer);
+};
