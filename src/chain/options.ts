@@ -17,6 +17,8 @@ export interface ChainOptions {
   readonly coinsCacheBytes: number;
   /** Script failures are named alike, however many threads run scripts, as since release 30. */
   readonly plainScriptFaults: boolean;
+  /** Of a block that is only tried the header's place is judged before the block by itself, as before release 30. */
+  readonly triedHeaderFirst: boolean;
   /** A block that breaks a rule takes all headers on it with it, and none of them is the best header, as since release 29. */
   readonly failedBranches: boolean;
   /** 1 asks for Core's sequential order and wording of script failures (-par=1), anything else for the parallel one. */
@@ -65,6 +67,7 @@ export interface ChainOptions {
 export const defaultChainOptions: ChainOptions = {
   coinsCacheBytes: 450 << 20,
   plainScriptFaults: false,
+  triedHeaderFirst: true,
   failedBranches: false,
   scriptThreads: 0,
   maxTipAge: 24 * 60 * 60,

@@ -23,6 +23,7 @@ export function chainOptions(config: NodeConfig, params: ChainParams, scan: bool
     ...batchBounds(config.dbBatchBytes),
     scriptThreads: config.par,
     plainScriptFaults: config.policy.detailed,
+    triedHeaderFirst: !follows(config.compat, 30),
     failedBranches: follows(config.compat, 29),
     maxTipAge: config.maxTipAgeSeconds,
     minimumChainWork: config.minimumChainWorkHex === undefined ? null : BigInt(`0x${config.minimumChainWorkHex}`),

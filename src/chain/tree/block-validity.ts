@@ -25,14 +25,17 @@ export interface ValidityOptions {
 /** BIP-0022's answer to a block on another block than the tip. */
 const NOT_BEST: Reject = { category: 'invalid-prev', reason: 'inconclusive-not-best-prevblk', debug: '' };
 
-/** In Core 0.21's order: header in its place, block by itself, block in its place, coins and scripts. */
+/** In Core's order: block by itself, its header in its place and itself there, coins and scripts. */
 export async function testValidity(ws: ChainWorkspace, block: BlockView, options: ValidityOptions): Promise<Verdict> {
   const tip = ws.active.tip as HeaderNode;
   if (!equalBytes(block.header.prevHash, tip.hash)) return NOT_BEST;
   const { params } = ws;
+  const header = (): Verdict =>
+    checkHeaderContext(block.header, tip, params, ws.clock.nowSeconds(), lastCheckpointHeight(ws), ws.versionBits);
   const early =
-    checkHeaderContext(block.header, tip, params, ws.clock.nowSeconds(), lastCheckpointHeight(ws), ws.versionBits) ??
+    (ws.options.triedHeaderFirst ? header() : null) ??
     checkBlock(block, params, ws.crypto, { checkPow: options.checkPow, checkMerkle: options.checkMerkle }) ??
+    (ws.options.triedHeaderFirst ? null : header()) ??
     contextualCheckBlock(block, tip, params, ws.versionBits);
   if (early !== null) return early;
   const klass = options.klass ?? 'proposal';

@@ -397,6 +397,19 @@ t.test('proposals', async (t) => {
   await fixture.end();
 });
 
+t.test('a proposal that is wrong in itself and in its place', async (t) => {
+  for (const [triedHeaderFirst, reason] of [
+    [true, 'bad-diffbits'],
+    [false, 'bad-txnmrklroot'],
+  ] as const) {
+    const fixture = await openFixture({ triedHeaderFirst });
+    const block = parseBlock(buildBlock(GENESIS, { breakMerkle: true, bits: 0x207ffffe }).bytes, crypto);
+    const verdict = await fixture.chain.testBlockValidity(block, { checkPow: false, checkMerkle: true });
+    t.equal(verdict?.reason, reason);
+    await fixture.end();
+  }
+});
+
 t.test('a stripped coinbase gets its witness back', async (t) => {
   const fixture = await openFixture();
   const block = buildBlock(GENESIS);
