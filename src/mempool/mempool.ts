@@ -391,10 +391,9 @@ export class Mempool {
   prioritise(txid: Uint8Array, deltaSats: number): void {
     this.#pool.prioritise(txid, deltaSats);
   }
-  /** Every prioritisation that is not zero, by txid in internal order. */
+  /** Every prioritisation, by txid in internal order. */
   prioritised(): { txid: Uint8Array; delta: number; entry: MempoolEntry | undefined }[] {
     return [...this.#pool.prioritised()]
-      .filter(({ delta }) => delta !== 0)
       .sort((a, b) => Buffer.compare(a.txid, b.txid))
       .map(({ txid, delta, row }) => ({ txid, delta, entry: this.#view(row) }));
   }

@@ -367,7 +367,8 @@ export class TxPool implements EntryStore {
     const before = this.#deltas.get(key) ?? 0;
     const total = Math.max(-MOST_DELTA, Math.min(MOST_DELTA, before + wantedSats));
     const deltaSats = total - before;
-    this.#deltas.set(key, total);
+    if (total === 0) this.#deltas.delete(key);
+    else this.#deltas.set(key, total);
     const row = this.find(txid);
     if (row === NO_ROW) return;
     const { modifiedFee, ancestorFees, descendantFees } = this.rows;

@@ -10,10 +10,13 @@ import { COMPATS } from '../../../src/policy/compat.js';
 import { DEFAULT_POLICY, NEW_RULES } from '../../../src/policy/options.js';
 import type { NodeContext } from '../../../src/rpc/context/node.js';
 import type { CallInfo } from '../../../src/rpc/dispatch.js';
+import { getmempoolfeeratediagram } from '../../../src/rpc/methods/hidden/getmempoolfeeratediagram.run.js';
+import { getprioritisedtransactions } from '../../../src/rpc/methods/mining/getprioritisedtransactions.run.js';
 import { prioritisetransaction } from '../../../src/rpc/methods/mining/prioritisetransaction.run.js';
 import { sendrawtransaction } from '../../../src/rpc/methods/rawtransactions/sendrawtransaction.run.js';
 import { submitpackage } from '../../../src/rpc/methods/rawtransactions/submitpackage.run.js';
-import { JsonNumber } from '../../../src/rpc/wire/values.js';
+import { encodeJson } from '../../../src/rpc/wire/json-write.js';
+import { JsonNumber, type JsonResult } from '../../../src/rpc/wire/values.js';
 import { TRUE_SCRIPT, TRUE_WITNESS } from '../../framework/messages.js';
 import { outpointOf, spend } from '../../framework/model-chain.js';
 import { createPool, crypto } from '../../framework/pool-under-test.js';
@@ -143,4 +146,42 @@ t.test('without limits on ancestors thousands of parents are not put in order', 
   t.equal(checkChainLimits(work, { pool, options: limits } as unknown as AcceptContext), null);
   t.equal(work.ancestors.size, 500);
   t.equal(compared, 0);
+});
+
+t.test('a priority that comes to nothing is none', async (t) => {
+  const { pool, chain } = createPool(options);
+  const tx = spend(crypto, [chain.fund(50_000, TRUE_SCRIPT)], [{ value: 40_000, script: TRUE_SCRIPT }], { witness: TRUE_WITNESS });
+  const ctx = contextOf(pool);
+  const listed = () => getprioritisedtransactions(ctx, [], {} as CallInfo);
+  const id = hashToHex(tx.txid);
+  pool.prioritise(tx.txid, 500);
+  t.strictSame(listed(), { [id]: { fee_delta: 500, in_mempool: false, modified_fee: undefined } });
+  t.equal((await pool.accept(tx)).reject, null);
+  const { usageBytes } = pool.stats();
+  pool.prioritise(tx.txid, -500);
+  t.strictSame(listed(), {});
+  t.equal(pool.get(tx.txid)?.modifiedFee, 10_000);
+  t.ok(pool.stats().usageBytes < usageBytes, 'nor is it kept');
+});
+
+t.test('of two chunks that pay alike the smaller comes first in the diagram', async (t) => {
+  const { pool, chain } = createPool(options);
+  const pay = (outpoint: Uint8Array, ...values: number[]) =>
+    spend(
+      crypto,
+      [outpoint],
+      values.map((value) => ({ value, script: TRUE_SCRIPT })),
+      { witness: TRUE_WITNESS },
+    );
+  const parent = pay(chain.fund(100_000, TRUE_SCRIPT), 96_190);
+  const child = pay(outpointOf(parent, 0), 90_000, 3_425);
+  const alone = pay(chain.fund(100_000, TRUE_SCRIPT), 98_095);
+  for (const tx of [parent, child, alone]) t.equal((await pool.accept(tx)).reject, null);
+  t.strictSame([parent.weight, child.weight, alone.weight], [381, 553, 381]);
+  const diagram = await getmempoolfeeratediagram(contextOf(pool), [], {} as CallInfo);
+  t.equal(
+    encodeJson(diagram as JsonResult),
+    // 10 satoshis for a weight unit, then 5 and 5.
+    '[{"weight":0,"fee":0.00000000},{"weight":381,"fee":0.00003810},{"weight":762,"fee":0.00005715},{"weight":1315,"fee":0.00008480}]',
+  );
 });

@@ -5,24 +5,33 @@ import { showAll } from '../../node/pool.js';
 import { hashHex } from '../../render/hex.js';
 import { Amount } from '../../wire/values.js';
 
+interface Chunk {
+  readonly fee: number;
+  readonly weight: number;
+}
+
 /** Sums over all chunks of the pool, best first. */
 export const getmempoolfeeratediagram: NodeRun = async (ctx, _args, call) => {
   await ctx.mempool.settled();
   const list = await ctx.mempool.snapshot(call.breathe);
-  const seen = new Set<string>();
-  const chunks: { fee: number; weight: number }[] = [];
+  /** By txid, of clusters that were met. */
+  const chunkOf = new Map<string, Chunk>();
+  const met = new Set<Chunk>();
+  // The list has the order of blocks, which decides between chunks that pay alike.
   await showAll(
     list,
     (entry) => {
-      if (seen.has(hashHex(entry.txid)) || ctx.mempool.get(entry.txid) === undefined) return;
-      for (const { fee, weight, entries } of ctx.mempool.cluster(entry)) {
-        for (const { txid } of entries) seen.add(hashHex(txid));
-        chunks.push({ fee, weight });
+      const id = hashHex(entry.txid);
+      if (!chunkOf.has(id) && ctx.mempool.get(entry.txid) !== undefined) {
+        for (const chunk of ctx.mempool.cluster(entry)) for (const { txid } of chunk.entries) chunkOf.set(hashHex(txid), chunk);
       }
+      const chunk = chunkOf.get(id);
+      if (chunk !== undefined) met.add(chunk);
     },
     call.breathe,
   );
-  chunks.sort((a, b) => compareFeeFractions(b.fee, b.weight, a.fee, a.weight));
+  // What changed in the pauses may have left its place.
+  const chunks = [...met].sort((a, b) => compareFeeFractions(b.fee, b.weight, a.fee, a.weight));
   let [fee, weight] = [0, 0];
   const points = chunks.map((chunk) => ({ weight: (weight += chunk.weight), fee: new Amount((fee += chunk.fee)) }));
   return [{ weight: 0, fee: new Amount(0) }, ...points];
