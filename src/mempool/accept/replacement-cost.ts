@@ -19,9 +19,12 @@ export function tooManyRivals(id: string, rivals: Iterable<number>, { rows }: Tx
   return count > MAX_REPLACED ? `rejecting replacement ${id}; too many potential replacements (${count} > ${MAX_REPLACED})` : null;
 }
 
-/** That too many clusters are concerned, in newer Core's words; null when not. @param id txid in hex */
+/**
+ * That too many clusters are concerned, in newer Core's words; null when not, or when they are too large to be compared.
+ * @param id txid in hex
+ */
 export function tooManyClusters(id: string, rivals: Iterable<number>, pool: TxPool): string | null {
-  const clusters = clustersOf(pool, rivals)?.count ?? Number.POSITIVE_INFINITY;
+  const clusters = clustersOf(pool, rivals)?.count ?? 0;
   return clusters > MAX_REPLACED ? `rejecting replacement ${id}; too many conflicting clusters (${clusters} > ${MAX_REPLACED})` : null;
 }
 

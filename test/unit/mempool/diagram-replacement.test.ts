@@ -325,23 +325,49 @@ t.test('one cluster counts once, however many leave with it', async (t) => {
   }
 });
 
+t.test('many full clusters at once', async (t) => {
+  const filled = async () => {
+    const s = stage({ policy: { ...OPTIONS.policy, clusters: true } });
+    const coins = Array.from({ length: 12 }, () => s.coin());
+    for (const coin of coins) {
+      for (let i = 0, from = coin; i < 64; i++) {
+        const tx = s.tx([from], 200);
+        if ((await s.offer(tx)) !== null) t.fail('a member of a chain was refused');
+        from = outpointOf(tx, 0);
+      }
+    }
+    return { s, coins };
+  };
+  const one = await filled();
+  // 768 times 200, and a satoshi for each of its own virtual bytes.
+  const { vsize } = one.s.tx(one.coins, 0);
+  t.match(await one.s.offer(one.s.tx(one.coins, 153_600 + vsize - 1)), /^insufficient fee, .*, not enough additional fees to relay/);
+  t.equal(await one.s.offer(one.s.tx(one.coins, 153_600 + vsize)), null);
+  t.equal(one.s.pool.size, 1);
+  const two = await filled();
+  const parent = two.s.tx(two.coins, 0);
+  const { fault } = await two.s.pool.acceptPackage([parent, two.s.tx([outpointOf(parent, 0)], 200_000)]);
+  t.equal(fault, null);
+  t.equal(two.s.pool.size, 2);
+});
+
 t.test('clusters too large to be compared are judged by BIP-0125', async (t) => {
   const s = stage();
   const coin = s.coin();
-  const root = s.tx([coin], 50_000, 200);
+  const root = s.tx([coin], 50_000, 260);
   t.equal(await s.offer(root), null);
-  const children = Array.from({ length: 200 }, (_, i) => s.tx([outpointOf(root, i)], i === 0 ? 2_000 : 1));
+  const children = Array.from({ length: 260 }, (_, i) => s.tx([outpointOf(root, i)], i === 0 ? 2_000 : 1));
   for (const child of children) if ((await s.offer(child)) !== null) t.fail('a child was refused');
-  t.match(await s.offer(s.tx([coin], 900_000)), /^too many potential replacements, .* \(201 > 100\)/);
+  t.match(await s.offer(s.tx([coin], 900_000)), /^too many potential replacements, .* \(261 > 100\)/);
   t.match(await s.offer(s.tx([outpointOf(root, 0)], 2_000, 2)), /^insufficient fee, rejecting replacement .* new feerate/);
   t.equal(await s.offer(s.tx([outpointOf(root, 0)], 4_000)), null);
-  t.equal(s.pool.size, 201);
+  t.equal(s.pool.size, 261);
 });
 
 t.test('a package does not replace what is in a cluster too large to be compared', async (t) => {
   for (const [count, fault] of [
-    [190, null],
-    [201, 'package RBF failed: clusters are too large to be compared'],
+    [250, null],
+    [260, 'package RBF failed: clusters are too large to be compared'],
   ] as const) {
     const s = stage();
     const coin = s.coin();
@@ -365,8 +391,8 @@ t.test('a package does not replace what is in a cluster too large to be compared
 
 t.test('many links make a cluster too large as well', async (t) => {
   for (const [count, compared] of [
-    [80, true],
-    [90, false],
+    [100, true],
+    [120, false],
   ] as const) {
     const s = stage();
     const txs: TxView[] = [];
