@@ -93,7 +93,7 @@ export class Mempool {
   constructor(options: Partial<MempoolOptions>, deps: MempoolDeps) {
     this.options = { ...DEFAULT_MEMPOOL, ...options };
     this.#deps = deps;
-    const pool = new TxPool(this.options.segmentBytes);
+    const pool = new TxPool(this.options.segmentBytes, this.options.evictChunks);
     this.#pool = pool;
     this.#known = new KnownLists(pool);
     this.#eviction = new Eviction(pool, this.options, deps.clock, deps.log);

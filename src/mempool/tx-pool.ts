@@ -9,7 +9,7 @@ import type { Hashes } from '../crypto/crypto.js';
 import { RECORD_HEADER, WTXID_AT } from '../jobs/assemble-messages.js';
 import { signalsReplacement } from '../policy/replaceable.js';
 import { type EntryFields, type EntryStore, type LockPoints, MempoolEntry, type StoredTx, storedTx, txInPlace } from './entry.js';
-import { byAge, worseByDescendants } from './eviction-order.js';
+import { byAge, worseByDescendants, worseByWeight } from './eviction-order.js';
 import { ID_BYTES, IdTable } from './id-table.js';
 import { LinkTable } from './link-table.js';
 import { sameBytes } from './open-table.js';
@@ -50,7 +50,7 @@ export class TxPool implements EntryStore {
   readonly #byTxid: IdTable;
   readonly #byWtxid: IdTable;
   readonly #spenders: SpenderTable;
-  readonly #scores = new RowHeap(this.rows, 'scorePlace', worseByDescendants(this.rows));
+  readonly #scores: RowHeap;
   readonly #ages = new RowHeap(this.rows, 'agePlace', byAge(this.rows));
   readonly #deltas = new Map<string, number>();
   readonly #listeners: PoolListener[] = [];
@@ -66,8 +66,10 @@ export class TxPool implements EntryStore {
   #sequence = 1;
   #serial = 0;
 
-  /** @param segmentBytes see MempoolOptions */
-  constructor(segmentBytes: number) {
+  /** @param segmentBytes, evictChunks see MempoolOptions */
+  constructor(segmentBytes: number, evictChunks = false) {
+    const { rows } = this;
+    this.#scores = new RowHeap(rows, 'scorePlace', evictChunks ? worseByWeight(rows, this.compareIds) : worseByDescendants(rows));
     this.arena = new RecordArena(this.rows, segmentBytes, (row) => {
       for (const follower of this.#followers) follower.moved(row);
     });

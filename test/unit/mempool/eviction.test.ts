@@ -85,6 +85,40 @@ t.test('by chunks: a chunk is as large as its weights together', async (t) => {
   t.equal(pool.stats().minFeeRate, 53_356);
 });
 
+t.test('by chunks: of strangers the one leaves that blocks would take last', async (t) => {
+  const probe = createPool({ policy });
+  const pay1 = (outpoint: Uint8Array, ...values: number[]) =>
+    spend(
+      crypto,
+      [outpoint],
+      values.map((value) => ({ value, script: TRUE_SCRIPT })),
+      { witness: TRUE_WITNESS },
+    );
+  await probe.pool.accept(pay1(probe.chain.fund(1_000_000, TRUE_SCRIPT), 900_000));
+  const one = probe.pool.stats().usageBytes;
+  const { pool, chain, clock } = createPool({ policy, evictChunks: true, maxUsageBytes: Math.floor(one * 2.5) });
+  const coin = () => chain.fund(1_000_000, TRUE_SCRIPT);
+  const offer = async (tx: TxView) => {
+    t.equal((await pool.accept(tx)).reject, null);
+    clock.seconds++;
+  };
+  // Alike but for their txids: the higher comes later in a block, whichever is the older.
+  const [low, high] = [pay1(coin(), 993_100), pay1(coin(), 993_100)].sort((a, b) => Buffer.compare(a.txid, b.txid));
+  await offer(high);
+  await offer(low);
+  await offer(pay1(coin(), 950_000));
+  t.strictSame([pool.has(low.txid), pool.has(high.txid)], [true, false]);
+  // 6,900 satoshis for 381 weight units (96 virtual bytes) beside 10,000 for 553 (139): more by weight, less by virtual size.
+  const wide = pay1(coin(), 900_000, 90_000);
+  t.strictSame([low.weight, low.vsize, wide.weight, wide.vsize], [381, 96, 553, 139]);
+  const room = createPool({ policy, evictChunks: true, maxUsageBytes: Math.floor(one * 2.7) });
+  const narrow = pay1(room.chain.fund(1_000_000, TRUE_SCRIPT), 993_100);
+  const other = pay1(room.chain.fund(1_000_000, TRUE_SCRIPT), 900_000, 90_000);
+  for (const tx of [other, narrow, pay1(room.chain.fund(1_000_000, TRUE_SCRIPT), 950_000)])
+    t.equal((await room.pool.accept(tx)).reject, null);
+  t.strictSame([room.pool.has(narrow.txid), room.pool.has(other.txid)], [true, false]);
+});
+
 t.test('by chunks: nobody leaves without what depends on it', async (t) => {
   const probe = createPool({ policy });
   await probe.pool.accept(pay(probe.chain.fund(1_000_000), 900_000));
