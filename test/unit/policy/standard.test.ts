@@ -1,6 +1,7 @@
 // Fee arithmetic, dust and standardness, with the numbers spelled out.
 import t from 'tap';
 import { fromHex } from '../../../src/consensus/bytes/hex.js';
+import { ScriptError } from '../../../src/consensus/script/script-error.js';
 import { dustThreshold } from '../../../src/policy/dust.js';
 import { feeForSize, feeRateOf, formatFeeRate } from '../../../src/policy/fee-rate.js';
 import { DEFAULT_POLICY, type PolicyOptions } from '../../../src/policy/options.js';
@@ -148,8 +149,8 @@ t.test('what a transaction spends', async (t) => {
 
 t.test('the stack of a push-only script', async (t) => {
   t.strictSame(pushedStack(hex('00 51 60 4f 02aabb 4c01cc')), [hex(''), hex('01'), hex('10'), hex('81'), hex('aabb'), hex('cc')]);
-  t.equal(pushedStack(hex('02aa')), null, 'cut off');
-  t.equal(pushedStack(Uint8Array.of(0x4d, 0x09, 0x02, ...new Uint8Array(521))), null, 'too large to push');
-  t.ok(pushedStack(new Uint8Array(1000)));
-  t.equal(pushedStack(new Uint8Array(1001)), null, 'too many items');
+  t.equal(pushedStack(hex('02aa')), ScriptError.BAD_OPCODE, 'cut off');
+  t.equal(pushedStack(Uint8Array.of(0x4d, 0x09, 0x02, ...new Uint8Array(521))), ScriptError.PUSH_SIZE, 'too large to push');
+  t.match(pushedStack(new Uint8Array(1000)), { length: 1000 });
+  t.equal(pushedStack(new Uint8Array(1001)), ScriptError.STACK_SIZE, 'too many items');
 });
