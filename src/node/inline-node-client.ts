@@ -2,7 +2,7 @@
 // the node's end of a link to the wallets' thread.
 import type { Chain } from '../chain/chain.js';
 import type { TipChange } from '../chain/events.js';
-import type { HeaderNode } from '../chain/tree/header-node.js';
+import { type HeaderNode, lastCommonAncestor } from '../chain/tree/header-node.js';
 import { hashKey } from '../consensus/bytes/hex.js';
 import type { SpentOutput } from '../consensus/script/spent-output.js';
 import { rejectText } from '../consensus/state.js';
@@ -20,6 +20,7 @@ import { firstBlockSince } from '../rpc/node/first-block-since.js';
 import { findOutputs } from '../rpc/node/signing-args.js';
 import {
   type BlockFacts,
+  type Fork,
   type KnownBlock,
   type NodeClient,
   type NodeEvent,
@@ -177,11 +178,10 @@ export class InlineNodeClient implements NodeClient {
       return node && chain.contains(node) ? node.height : -1;
     });
   }
-  forkOf(hash: Uint8Array): BlockFacts | null {
+  fork(hash: Uint8Array, other: Uint8Array): Fork | null {
     const { chain } = this.#deps;
-    let node: HeaderNode | null = chain.node(hash) ?? null;
-    while (node?.prev && !chain.contains(node)) node = node.prev;
-    return node && this.#facts(node);
+    const [node, end] = [chain.node(hash), chain.node(other)];
+    return node && end ? { block: this.#facts(node), shared: this.#facts(lastCommonAncestor(node, end)) } : null;
   }
   ancestor(hash: Uint8Array, height: number): BlockFacts | null {
     const node = this.#deps.chain.node(hash)?.ancestor(height);

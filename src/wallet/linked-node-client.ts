@@ -248,7 +248,7 @@ export class LinkedNodeClient implements NodeClient {
   readonly block = this.#question('block');
   readonly blocks = this.#question('blocks');
   readonly heights = this.#question('heights');
-  readonly forkOf = this.#question('forkOf');
+  readonly fork = this.#question('fork');
   readonly ancestor = this.#question('ancestor');
   readonly firstBlockSince = this.#question('firstBlockSince');
   readonly locator = this.#question('locator');

@@ -122,6 +122,12 @@ export interface StoredBlocks {
   readonly lowest: number;
 }
 
+/** A block, and the last one that it shares with another's branch: either of the two when one descends from the other. */
+export interface Fork {
+  readonly block: BlockFacts;
+  readonly shared: BlockFacts;
+}
+
 /** At once on the node's own thread. */
 export type Answer<T> = T | Promise<T>;
 
@@ -133,8 +139,8 @@ export interface NodeQuestions {
   blocks(from: number, count: number): Answer<readonly BlockFacts[]>;
   /** Heights of blocks in the best chain, -1 for others. */
   heights(hashes: readonly Uint8Array[]): Answer<readonly number[]>;
-  /** The last block of the best chain that a block descends from; null: there is no such header. */
-  forkOf(hash: Uint8Array): Answer<BlockFacts | null>;
+  /** Where the branches of two blocks part, whatever the best chain is; null: there is no such header. */
+  fork(hash: Uint8Array, other: Uint8Array): Answer<Fork | null>;
   /** The block at a height that a block descends from; null: there is none. */
   ancestor(hash: Uint8Array, height: number): Answer<BlockFacts | null>;
   /** The first block of the best chain whose own or any earlier block's time reaches a moment; null when none does. */

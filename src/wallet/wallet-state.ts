@@ -25,6 +25,7 @@ export const scannedPlace =
 /** What happens to a wallet changes this much of it; wallet.ts says what each member means. */
 export interface WalletState {
   tip: BlockFacts | null;
+  disconnects: number;
   locator: Uint8Array;
   unseen: OpenScan | null;
   readonly scan: { open: OpenScan | null } | null;

@@ -78,6 +78,8 @@ export class Wallet {
   readonly masterKeys: SealedMasterKey[] = [];
   /** The block up to which everything is known here. */
   tip: BlockFacts | null = null;
+  /** Times that the tip left the chain: as long as the number stays, every later tip descends from the earlier ones. */
+  disconnects = 0;
   /** Of the tip, when it is written: where to go on from, whatever happened to the chain meanwhile. */
   locator: Uint8Array = new Uint8Array(0);
   /** The scan that holds the wallet, null when none does. */

@@ -107,8 +107,7 @@ export async function catchUp(wallet: Wallet, deps: ScanDeps, stopping: () => bo
     if (stopping()) return false;
     // The chain may turn elsewhere while blocks are read.
     if (!client.contains(wallet.tip!)) {
-      const fork = (await client.forkOf(wallet.tip!.hash)) ?? client.genesis;
-      await rollBack(wallet, fork.hash, client);
+      await rollBack(wallet, await client.locator(wallet.tip!.hash), client);
       continue;
     }
     await skipOld(wallet, client);

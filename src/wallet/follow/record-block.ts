@@ -46,5 +46,6 @@ export function connectBlock(wallet: WalletState, node: BlockFacts): void {
 /** The wallet's tip left the chain: one before it is the tip. The caller writes the locator. */
 export function disconnectBlock(wallet: WalletState, before: BlockFacts, txs: readonly TxView[], batch: WalletBatch): void {
   connectBlock(wallet, before);
+  wallet.disconnects++;
   for (const tx of txs) wallet.ledger.sync(tx, NOWHERE, batch);
 }

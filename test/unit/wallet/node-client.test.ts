@@ -128,8 +128,14 @@ for (const [name, create] of [
       t.equal((await client.block(left.hash))?.inChain, false);
       t.equal((await client.block(first.hash))?.inChain, true);
       t.equal(await client.block(new Uint8Array(32)), null);
-      t.equal((await client.forkOf(left.hash))?.height, 29);
-      t.equal(await client.forkOf(new Uint8Array(32)), null);
+      const apart = await client.fork(left.hash, client.tip.hash);
+      t.same([apart?.block.height, apart?.shared.height], [30, 29]);
+      const other = node.connect();
+      t.equal((await client.fork(left.hash, other.hash))?.shared.height, 29, 'of two branches');
+      node.disconnect();
+      t.equal((await client.fork(other.hash, left.hash))?.shared.height, 29, 'whatever the best chain is');
+      t.equal((await client.fork(first.hash, left.hash))?.shared.height, 28, 'a block on the way to the other');
+      t.equal(await client.fork(new Uint8Array(32), left.hash), null);
       t.equal((await client.ancestor(left.hash, 12))?.height, 12);
       t.equal((await client.firstBlockSince(client.genesis.time + 600 * 9 + 1))?.height, 10);
       t.equal(await client.firstBlockSince(Number.POSITIVE_INFINITY), null);

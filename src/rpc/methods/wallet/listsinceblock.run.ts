@@ -2,7 +2,7 @@
 import { parseBlock } from '../../../consensus/block/block-view.js';
 import { equalBytes } from '../../../consensus/bytes/hex.js';
 import { RecordPin } from '../../../wallet/coins/record-pin.js';
-import type { BlockFacts } from '../../../wallet/node-client.js';
+import { type BlockFacts, sameBlock } from '../../../wallet/node-client.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import { asBool, asHash, asInt, asString } from '../../args.js';
 import type { WalletContext } from '../../context/wallet.js';
@@ -32,17 +32,41 @@ function rowsSince(wallet: Wallet, limit: number | null): Int32Array {
   return rows.sort((a, b) => txs.compareTxids(a, b));
 }
 
-/** A block and where its branch leaves the chain. */
+/** A block and where its branch leaves the wallet's. */
 interface Branch {
   readonly from: BlockFacts;
   readonly forkHeight: number;
 }
 
-/** Most who ask have seen everything up to the wallet's tip, of which the node need not be asked. */
-async function branchOf({ client }: WalletContext, { tip }: Wallet, hash: Uint8Array): Promise<Branch> {
-  if (tip !== null && equalBytes(tip.hash, hash)) return { from: tip, forkHeight: tip.height };
-  const { block, inChain } = (await client.block(hash)) ?? notFound();
-  return { from: block, forkHeight: inChain ? block.height : ((await client.forkOf(hash))?.height ?? 0) };
+/** What an answer speaks of, all as of one tip of the wallet. */
+interface Selection {
+  readonly asked: Branch | null;
+  readonly tip: BlockFacts;
+  readonly pin: RecordPin;
+}
+
+function select({ client }: WalletContext, wallet: Wallet, asked: Branch | null): Selection {
+  const { ledger } = wallet;
+  const rows = rowsSince(wallet, asked && ledger.tipHeight + 1 - asked.forkHeight);
+  return { asked, tip: wallet.tip ?? client.genesis, pin: new RecordPin(ledger, rows) };
+}
+
+/**
+ * The records since a block, chosen in the turn in which it is sure where its branch leaves the wallet's: the node's
+ * chain may be ahead of that, on another branch.
+ */
+async function selectSince(ctx: WalletContext, wallet: Wallet, hash: Uint8Array): Promise<Selection> {
+  const { client } = ctx;
+  for (;;) {
+    const { disconnects } = wallet;
+    const tip = wallet.tip ?? client.genesis;
+    // Most clients have seen everything up to the wallet's tip, of which the node need not be asked.
+    if (equalBytes(tip.hash, hash)) return select(ctx, wallet, { from: tip, forkHeight: tip.height });
+    const { block, shared } = (await client.fork(hash, tip.hash)) ?? notFound();
+    // Blocks that joined during the question leave a fork below the old tip where it is.
+    const isFixed = shared.height < tip.height || sameBlock(wallet.tip, tip);
+    if (isFixed && wallet.disconnects === disconnects) return select(ctx, wallet, { from: block, forkHeight: shared.height });
+  }
 }
 
 /** Entries of the wallet's transactions in blocks between a block and the fork, newest block first. */
@@ -67,8 +91,8 @@ export const listsinceblock: Run<WalletContext> = (ctx, args, call) =>
   withSettled(ctx, call, (wallet) => sinceBlock(ctx, wallet, args, call));
 
 async function sinceBlock(ctx: WalletContext, wallet: Wallet, args: readonly JsonValue[], call: CallInfo): Promise<JsonResult> {
-  const { ledger } = wallet;
-  const asked = given(args[0]) && asString(args[0]) !== '' ? await branchOf(ctx, wallet, asHash(args[0], 'blockhash')) : null;
+  const { asked, tip, pin } =
+    given(args[0]) && asString(args[0]) !== '' ? await selectSince(ctx, wallet, asHash(args[0], 'blockhash')) : select(ctx, wallet, null);
   const target = given(args[1]) ? asInt(args[1]) : 1;
   if (target < 1) fail(RPC_CODE.INVALID_PARAMETER, 'Invalid parameter');
   const filter = filterOf(wallet, args[2]);
@@ -77,14 +101,9 @@ async function sinceBlock(ctx: WalletContext, wallet: Wallet, args: readonly Jso
   const label = given(args[5]) ? labelOf(asString(args[5])) : null;
   const options = { ...LONG, change, label };
 
-  // From the wallet's own tip: the chain may be ahead of it, on another branch.
-  const tip = wallet.tip ?? ctx.client.genesis;
-  const { tipHeight } = ledger;
-  const rows = rowsSince(wallet, asked && tipHeight + 1 - asked.forkHeight);
-  const pin = new RecordPin(ledger, rows);
-  const last = target === 1 ? tip : ((await ctx.client.ancestor(tip.hash, Math.max(0, tipHeight + 1 - target))) ?? ctx.client.genesis);
+  const last = target === 1 ? tip : ((await ctx.client.ancestor(tip.hash, Math.max(0, pin.tipHeight + 1 - target))) ?? ctx.client.genesis);
   const left = includeRemoved && asked !== null && asked.from.height > asked.forkHeight ? asked : null;
-  if (rows.length === 0 && left === null) {
+  if (pin.size === 0 && left === null) {
     return new RawJson(`{"transactions":[]${includeRemoved ? ',"removed":[]' : ''},"lastblock":"${last.hashHex}"}`);
   }
   const out = new JsonBytes();

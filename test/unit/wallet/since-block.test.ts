@@ -1,0 +1,74 @@
+// listsinceblock while the chain turns: what it says is of the branch whose tip it ends with. A client that goes on from
+// there would never hear of blocks between.
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { MessageChannel } from 'node:worker_threads';
+import t from 'tap';
+import { createNativeCrypto } from '../../../src/crypto/native/index.js';
+import { NodeClientServer } from '../../../src/node/node-client-server.js';
+import { WALLET_RUNS } from '../../../src/rpc/wallet/runs.js';
+import { encodeJson } from '../../../src/rpc/wire/json-write.js';
+import { CLIENT_COUNTER, LinkedNodeClient } from '../../../src/wallet/linked-node-client.js';
+import { sameBlock } from '../../../src/wallet/node-client.js';
+import { createNode } from '../../framework/growing-node.js';
+import { createMemoryWallet } from '../../framework/memory-wallet.js';
+import { contextOf, run } from '../../framework/wallet-calls.js';
+import { managerIn, PLAIN_WALLET } from '../../framework/wallet-manager.js';
+
+/** A wallet that watches what every block pays, and the two ends of its link to the node. */
+async function followedNode(t: { teardown(end: () => unknown): unknown }) {
+  const node = createNode();
+  const { port1, port2 } = new MessageChannel();
+  const counters = new Int32Array(new SharedArrayBuffer(4 * CLIENT_COUNTER.COUNT));
+  const server = new NodeClientServer(node.client, port1, counters);
+  const client = new LinkedNodeClient({ facts: server.facts, port: port2, counters, hashes: createNativeCrypto() });
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-since-block-'));
+  const { surroundings } = await createMemoryWallet();
+  const manager = managerIn({ dir, surroundings, tip: node.tip, deps: { client } });
+  const { wallet } = await manager.create({ ...PLAIN_WALLET, name: 'w', disablePrivateKeys: true });
+  await run(wallet, WALLET_RUNS.importaddress, '51', '', false);
+  t.teardown(async () => {
+    await manager.close();
+    port1.close();
+    fs.rmSync(dir, { recursive: true, force: true });
+  });
+  const context = { ...contextOf(wallet), client };
+  const since = async (hashHex: string) => {
+    const result = await WALLET_RUNS.listsinceblock(context, [hashHex, null, true], { user: '', path: '/' });
+    return JSON.parse(encodeJson(result)) as { transactions: { blockheight?: number }[]; removed: unknown[]; lastblock: string };
+  };
+  /** Has the chain change, and the wallet with it, between the node's next answer and the turn in which it is read. */
+  const afterNextAnswer = (change: () => void): unknown =>
+    port1.once('message', () => {
+      change();
+      client.sync();
+      // A turn's time each.
+      while (!sameBlock(wallet.tip, client.tip)) void wallet.caughtUp();
+    });
+  return { node, since, afterNextAnswer };
+}
+
+t.test('the chain turns elsewhere while the node is asked', async (t) => {
+  const { node, since, afterNextAnswer } = await followedNode(t);
+  const [, , known] = Array.from({ length: 4 }, () => node.connect());
+  afterNextAnswer(() => {
+    for (let i = 0; i < 3; i++) node.disconnect();
+    for (let i = 0; i < 4; i++) node.connect();
+  });
+  node.returning = false;
+  const { transactions, removed, lastblock } = await since(known.hashHex);
+  t.equal(lastblock, node.tip.hashHex);
+  t.same(transactions.flatMap(({ blockheight }) => blockheight ?? []).sort(), [2, 3, 4, 5], 'what joined since the fork');
+  t.equal(removed.length, 2, 'what left');
+});
+
+t.test('the chain goes on while the node is asked', async (t) => {
+  const { node, since, afterNextAnswer } = await followedNode(t);
+  const [, known] = Array.from({ length: 3 }, () => node.connect());
+  afterNextAnswer(() => node.connect());
+  const { transactions, removed, lastblock } = await since(known.hashHex);
+  t.equal(lastblock, node.tip.hashHex);
+  t.same(transactions.map(({ blockheight }) => blockheight).sort(), [3, 4]);
+  t.same(removed, []);
+});
