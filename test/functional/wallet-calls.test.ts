@@ -202,3 +202,23 @@ t.test('a dump and its way back', async (t) => {
     });
   t.same(await refusal(onWatch('importwallet', file)), [-4, 'Importing wallets is disabled when private keys are disabled']);
 });
+
+t.test('a wallet that manages no keys says nothing of the inputs that it is to sign', async (t) => {
+  const node = await Daemon.start('-keypool=3');
+  t.teardown(() => node.remove());
+  const raw = await node.call('createrawtransaction', [{ txid: '11'.repeat(32), vout: 0 }], { data: '00' });
+  const unknown = { txid: '11'.repeat(32), vout: 0, witness: [], scriptSig: '', sequence: 0xffffffff };
+  const said = { hex: raw, complete: false, errors: [{ ...unknown, error: 'Input not found or already spent' }] };
+  const wallets = [
+    ['blank of descriptors', { hex: raw, complete: false }, [false, true, '', false, true]],
+    ['of descriptors', said, [false, false, '', false, true]],
+    ['blank', said, [false, true]],
+  ] as const;
+  for (const [name, expected, options] of wallets) {
+    await node.call('createwallet', name, ...options);
+    t.same(await node.callWallet(name, 'signrawtransactionwithwallet', raw), expected, name);
+  }
+  await node.call('unloadwallet', 'blank');
+  await node.call('loadwallet', 'blank');
+  t.same(await node.callWallet('blank', 'signrawtransactionwithwallet', raw), { hex: raw, complete: false }, 'blank, and loaded again');
+});

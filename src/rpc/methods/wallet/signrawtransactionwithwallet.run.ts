@@ -6,6 +6,7 @@ import { checkTypes } from '../../args.js';
 import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { asHashType, asUnsignedTx, outpointsOf, signingReply, spentOutputs } from '../../node/signing-args.js';
+import { hex } from '../../render/hex.js';
 import { ensureUnlocked, walletOf } from '../../wallet/select.js';
 
 export const signrawtransactionwithwallet: Run<WalletContext> = async (ctx, args, call) => {
@@ -15,6 +16,8 @@ export const signrawtransactionwithwallet: Run<WalletContext> = async (ctx, args
   ensureUnlocked(wallet);
   const spent = spentOutputs(await ctx.client.outputs(outpointsOf(tx)), tx, args[1], null, ctx.crypto);
   const hashType = asHashType(args[2], ctx);
+  // Core has each key manager sign in turn; where there is none, nothing is said of the inputs.
+  if (!(wallet.descriptors ? wallet.descriptors.count > 0 : wallet.hasKeyManager)) return { hex: hex(tx.bytes), complete: false };
   const provider = await signingProviderOf(wallet, spent);
   return signingReply(tx, spent, await signTransaction(tx, spent, provider, hashType, ctx, follows(ctx.compat, 31)));
 };
