@@ -2,6 +2,7 @@
 // here. Two kinds: scripts with what belongs to them, and descriptors. Core 0.21: ProcessImportLegacy,
 // RecurseImportData, ProcessImportDescriptor.
 import { decodeAddress } from '../../address/address.js';
+import type { Expansion } from '../../address/descriptor/expansion.js';
 import { parseDescriptor } from '../../address/descriptor/parse.js';
 import { hideKeys } from '../../address/descriptor/taken-keys.js';
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
@@ -359,25 +360,28 @@ async function fillFromDescriptor(
     const keys = optional(request, 'keys', asArray, []);
     const { crypto } = ctx;
     const origins = new Set<string>();
+    const keepPublic = (expansion: Expansion): void => {
+      data.targets.push(...expansion.scripts);
+      for (const script of expansion.innerScripts) data.scripts.set(hashKey(crypto.hash160(script)), script);
+      const hashed = expansion.hashedKeys.map((key) => ({ id: hashKey(crypto.hash160(key)), key }));
+      for (const { id, key } of hashed.sort((a, b) => (a.id < b.id ? -1 : 1))) {
+        data.ordered.push(key);
+        data.publicKeys.set(id, key);
+      }
+      for (const { publicKey, origin } of expansion.keys) {
+        const id = hashKey(crypto.hash160(publicKey));
+        if (origins.has(id)) continue;
+        origins.add(id);
+        data.origins.push({ publicKey, origin });
+      }
+    };
     for (const [at, path] of descriptors.entries()) {
       // Of two paths the second gives change.
       if (at === 1 && descriptors.length === 2) data.changeFrom = data.ordered.length;
       for (let index = range.begin; index <= range.end; index++) {
         const expansion = path.expand(index, { secrets });
-        if (expansion === null) continue;
-        data.targets.push(...expansion.scripts);
-        for (const script of expansion.innerScripts) data.scripts.set(hashKey(crypto.hash160(script)), script);
-        const hashed = expansion.hashedKeys.map((key) => ({ id: hashKey(crypto.hash160(key)), key }));
-        for (const { id, key } of hashed.sort((a, b) => (a.id < b.id ? -1 : 1))) {
-          data.ordered.push(key);
-          data.publicKeys.set(id, key);
-        }
-        for (const { publicKey, origin } of expansion.keys) {
-          const id = hashKey(crypto.hash160(publicKey));
-          if (origins.has(id)) continue;
-          origins.add(id);
-          data.origins.push({ publicKey, origin });
-        }
+        // A key may lack the secret of a hardened step: then there are no scripts, and the other keys come all the same.
+        if (expansion !== null) keepPublic(expansion);
         for (const pair of path.secretsAt(index, secrets)) {
           const id = hashKey(crypto.hash160(pair.publicKey));
           keepSecret(data, id, pair);

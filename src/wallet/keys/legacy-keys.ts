@@ -393,6 +393,8 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     if (this.hasScript(id)) return true;
     if (!this.addScript(script, time, batch)) return false;
     if (time > 0) this.#born(time, batch);
+    // What is shown of a script is the last time that it came with, whichever way.
+    if (time > 0 && this.#watched.has(script)) this.#setWatched(script, time, batch);
     return true;
   }
   /** Stores a redeem or witness script; already known ones are left as they are. */
@@ -434,7 +436,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
   importPublicKey(publicKey: Uint8Array, time: number, pool: { add: boolean; internal: boolean }, batch: WalletBatch): void {
     const { hashes } = this.#deps;
     if (this.publicKey(hashes.hash160(publicKey)) !== undefined) return;
-    this.watch(payToKey(publicKey), time, batch);
+    this.#watch(payToKey(publicKey), publicKey, time, batch);
     const row = this.keys.touch(publicKey);
     this.keys.setTime(row, time);
     this.keys.write(row, batch);
@@ -444,24 +446,30 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
   }
   /** Watches an output script from now on; its time is replaced when it was watched already. */
   watch(script: Uint8Array, time: number, batch: WalletBatch): void {
-    const row = this.#watched.add(script);
-    this.#watchedTimes = grown(this.#watchedTimes, row);
-    this.#watchedTimes[row] = time;
-    this.#watchKeyOf(script, true, batch);
-    batch.put(walletKey(WALLET_PREFIX.watched, script), be64(Math.max(0, time)));
+    const { type, solutions } = solve(script);
+    const isKey = type === 'pubkey' && this.#deps.tools.keys.isPoint(solutions[0]);
+    this.#watch(script, isKey ? new Uint8Array(solutions[0]) : null, time, batch);
+  }
+  /** @param key of a P2PK script: it is known from then on */
+  #watch(script: Uint8Array, key: Uint8Array | null, time: number, batch: WalletBatch): void {
+    this.#setWatched(script, time, batch);
+    if (key) this.#watchKey(key, true, batch);
     this.#deps.record.flags &= ~WALLET_FLAG.BLANK;
     this.#born(time, batch);
   }
-  #unwatch(script: Uint8Array, batch: WalletBatch): void {
-    if (this.#watched.remove(script) < 0) return;
-    this.#watchKeyOf(script, false, batch);
-    batch.del(walletKey(WALLET_PREFIX.watched, script));
+  #setWatched(script: Uint8Array, time: number, batch: WalletBatch): void {
+    const row = this.#watched.add(script);
+    this.#watchedTimes = grown(this.#watchedTimes, row);
+    this.#watchedTimes[row] = time;
+    batch.put(walletKey(WALLET_PREFIX.watched, script), be64(Math.max(0, time)));
   }
-  /** A watched P2PK script makes its key known. */
-  #watchKeyOf(script: Uint8Array, watched: boolean, batch: WalletBatch): void {
-    const { type, solutions } = solve(script);
-    if (type !== 'pubkey') return;
-    const row = this.keys.touch(new Uint8Array(solutions[0]));
+  #unwatch(script: Uint8Array, batch: WalletBatch): boolean {
+    if (this.#watched.remove(script) < 0) return false;
+    batch.del(walletKey(WALLET_PREFIX.watched, script));
+    return true;
+  }
+  #watchKey(publicKey: Uint8Array, watched: boolean, batch: WalletBatch): void {
+    const row = this.keys.touch(publicKey);
     if (this.keys.isWatched(row) === watched) return;
     this.keys.setWatched(row, watched);
     this.keys.write(row, batch);
@@ -473,7 +481,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     if (!this.#deps.vault.encrypted) resting.fill(0);
     this.keys.write(row, batch);
     this.#unwatch(payToKeyHash(this.keys.id(row)), batch);
-    this.#unwatch(payToKey(publicKey), batch);
+    if (this.#unwatch(payToKey(publicKey), batch)) this.#watchKey(publicKey, false, batch);
     this.#deps.record.flags &= ~WALLET_FLAG.BLANK;
   }
   /** Writes down that a key's P2WPKH script may occur. */

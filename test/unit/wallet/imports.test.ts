@@ -7,8 +7,10 @@ import t from 'tap';
 import { encodeAddress } from '../../../src/address/address.js';
 import { addChecksum } from '../../../src/address/descriptor/checksum.js';
 import { encodeWif } from '../../../src/address/wif.js';
+import { toHex } from '../../../src/consensus/bytes/hex.js';
 import { chainParams } from '../../../src/consensus/params/networks.js';
 import type { KeyMath } from '../../../src/crypto/key-math.js';
+import { getaddressinfo } from '../../../src/rpc/methods/wallet/getaddressinfo.run.js';
 import { getbalances } from '../../../src/rpc/methods/wallet/getbalances.run.js';
 import { getnewaddress } from '../../../src/rpc/methods/wallet/getnewaddress.run.js';
 import { getwalletinfo } from '../../../src/rpc/methods/wallet/getwalletinfo.run.js';
@@ -21,6 +23,7 @@ import { importTime } from '../../../src/rpc/wallet/import-outcome.js';
 import { Amount, JsonNumber, JsonObject, type RawJson } from '../../../src/rpc/wire/values.js';
 import { payToKeyHash } from '../../../src/wallet/keys/is-mine.js';
 import { keyHashProgram } from '../../../src/wallet/keys/key-table.js';
+import { OWNERSHIP } from '../../../src/wallet/keys/ownership.js';
 import type { Wallet } from '../../../src/wallet/wallet.js';
 import { WALLET_FLAG } from '../../../src/wallet/wallet-record.js';
 import { descriptorContext, keyMath, mustParse } from '../../framework/descriptor-context.js';
@@ -31,6 +34,8 @@ import { rowsOf, run, XPRV, XPUB } from '../../framework/wallet-calls.js';
 const params = chainParams('regtest');
 const addressOf = (script: Uint8Array): string => encodeAddress(script, params, crypto) as string;
 const fine = [{ success: true }];
+/** The public key of a small number. */
+const keyAt = (number: number): Uint8Array => keyMath.publicKey(Uint8Array.of(...new Uint8Array(31), number), true)!;
 
 /** A wallet for public keys alone. */
 async function watchOnly(descriptors: boolean): Promise<Wallet> {
@@ -231,4 +236,46 @@ t.test('a descriptor of which one index cannot be made', async (t) => {
   t.same(await rowsOf(wallet), rows);
   t.same(await run(wallet, importdescriptors, [request]), fine);
   t.not(wallet.isMine(scriptsAt(text, 7)[0]), 0);
+});
+
+t.test('the time of a script is the last one that it came with', async (t) => {
+  const wallet = await watchOnly(false);
+  const witnessScript = Uint8Array.of(0x51, 0x21, ...keyAt(1), 0x51, 0xae);
+  const script = Uint8Array.of(0x00, 0x20, ...crypto.sha256(witnessScript));
+  const request = { scriptPubKey: toHex(script), watchonly: true };
+  const time = async () => JSON.parse(((await run(wallet, getaddressinfo, addressOf(script))) as RawJson).text).timestamp;
+  t.same(await run(wallet, importmulti, [{ ...request, timestamp: 1000 }], { rescan: false }), fine);
+  t.equal(await time(), 1000, 'watched');
+  const solved = { ...request, witnessscript: toHex(witnessScript), timestamp: 2000 };
+  t.same(await run(wallet, importmulti, [solved], { rescan: false }), fine);
+  t.equal(await time(), 2000, 'with what solves it');
+  t.same(await run(wallet, importmulti, [{ ...solved, timestamp: 3000 }], { rescan: false }), fine);
+  t.equal(await time(), 2000, 'which brings nothing a second time');
+  t.same(await run(wallet, importmulti, [{ ...request, timestamp: 500 }], { rescan: false }), fine);
+  t.equal(await time(), 500, 'watched again');
+});
+
+t.test('a watched script of what is no public key makes none known', async (t) => {
+  const wallet = await watchOnly(false);
+  for (const [key, known] of [
+    [keyAt(1), true],
+    [Uint8Array.of(2, ...new Uint8Array(31), 5), false],
+  ] as const) {
+    const request = { scriptPubKey: toHex(Uint8Array.of(0x21, ...key, 0xac)), timestamp: 'now', watchonly: true };
+    t.same(await run(wallet, importmulti, [request], { rescan: false }), fine);
+    t.equal(wallet.isMine(Uint8Array.of(0x21, ...key, 0xac)), OWNERSHIP.WATCH);
+    const id = crypto.hash160(key);
+    t.equal(wallet.legacy!.publicKey(id) !== undefined, known);
+    t.equal(wallet.legacy!.hasScript(crypto.hash160(keyHashProgram(id))), known, 'nor the witness program that a key implies');
+  }
+});
+
+t.test('private keys beside one whose hardened step cannot be made', async (t) => {
+  const { wallet } = await createMemoryWallet();
+  const { descriptors, secrets } = mustParse(`pkh(${XPRV}/7'/0)`, descriptorContext('master', 'regtest'));
+  const [other] = /tpub\w+/.exec(descriptors[0].normalizedText({ secrets }) ?? '') ?? [];
+  const request = { desc: addChecksum(`sh(multi(1,${XPRV}/1,${other}/1'))`), timestamp: 'now' };
+  t.same(await run(wallet, importmulti, [request], { rescan: false }), fine);
+  const [script] = scriptsAt(addChecksum(`pkh(${XPRV}/1)`), 0);
+  t.equal(wallet.isMine(script), OWNERSHIP.SPENDABLE);
 });
