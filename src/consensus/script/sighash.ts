@@ -3,6 +3,7 @@
 // signing.
 
 import type { Hashes } from '../../crypto/crypto.js';
+import { equalBytes } from '../bytes/hex.js';
 import type { TxView } from '../tx/tx-view.js';
 import type { TaprootContext } from './sig-version.js';
 import { LegacySighash } from './sighash-legacy.js';
@@ -32,8 +33,8 @@ export class SighashCache {
   #legacyHashes: LegacySighash | null = null;
   #segwitHashes: SegwitSighash | null = null;
   #taprootHashes: TaprootSighash | null = null;
-  // CHECKMULTISIG asks for the same hash once per key it tries: the last answer is kept, by identity of the script
-  // code.
+  // CHECKMULTISIG asks for the same hash once per key it tries, a signer once to sign and once to check: the last answer
+  // is kept.
   #lastScript: Uint8Array | null = null;
   #lastKey = -1;
   #lastValue = 0;
@@ -61,15 +62,14 @@ export class SighashCache {
     // Only plain bytes make unambiguous keys; other hash types come from vectors alone.
     const legacy = (this.#legacyHashes ??= new LegacySighash(this.#tx, this.#hashes));
     if (hashType < 0 || hashType > 0xff) return legacy.hash(inputIndex, scriptCode, hashType);
-    if (this.#lastHash !== null && this.#lastScript === scriptCode && this.#lastKey === key) return this.#lastHash;
-    return this.#remember(scriptCode, key, 0, legacy.hash(inputIndex, scriptCode, hashType));
+    return this.#last(scriptCode, key, 0) ?? this.#remember(scriptCode, key, 0, legacy.hash(inputIndex, scriptCode, hashType));
   }
 
   /** BIP-0143. @param value satoshi of the spent output @param hashType one byte */
   segwitV0(inputIndex: number, scriptCode: Uint8Array, value: number, hashType: number): Uint8Array {
     const key = inputIndex * 0x200 + 0x100 + hashType;
-    if (this.#lastHash !== null && this.#lastScript === scriptCode && this.#lastKey === key && this.#lastValue === value)
-      return this.#lastHash;
+    const last = this.#last(scriptCode, key, value);
+    if (last !== null) return last;
     this.#segwitHashes ??= new SegwitSighash(this.#tx, this.#hashes, this.#sharedParts());
     return this.#remember(scriptCode, key, value, this.#segwitHashes.hash(inputIndex, scriptCode, value, hashType));
   }
@@ -85,6 +85,11 @@ export class SighashCache {
 
   #sharedParts(): SighashParts {
     return (this.#parts ??= new SighashParts(this.#tx, this.#hashes, this.#spent));
+  }
+
+  #last(scriptCode: Uint8Array, key: number, value: number): Uint8Array | null {
+    if (this.#lastKey !== key || this.#lastValue !== value || this.#lastScript === null) return null;
+    return this.#lastScript === scriptCode || equalBytes(this.#lastScript, scriptCode) ? this.#lastHash : null;
   }
 
   #remember(scriptCode: Uint8Array, key: number, value: number, hash: Uint8Array): Uint8Array {

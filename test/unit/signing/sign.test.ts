@@ -187,6 +187,31 @@ t.test('every kind of output and sighash type', async (t) => {
   }
 });
 
+t.test('a hash asked for again is not made again', (t) => {
+  const cache = new SighashCache(UNSIGNED, crypto, SPENT);
+  const script = new Uint8Array(30).fill(0x51);
+  const other = script.with(29, 0x52);
+  for (const [name, hash] of [
+    ['legacy', (input: number, code: Uint8Array, type: number) => cache.legacy(input, code, type)],
+    ['segwit', (input: number, code: Uint8Array, type: number) => cache.segwitV0(input, code, 7, type)],
+  ] as const) {
+    const first = hash(0, script, 1);
+    t.equal(hash(0, script.slice(), 1), first, `${name}: for the same bytes`);
+    for (const [input, code, type] of [
+      [0, other, 1],
+      [0, script.subarray(1), 1],
+      [1, script, 1],
+      [0, script, 3],
+    ] as const) {
+      t.not(hex(hash(input, code, type)), hex(first), `${name}: not for others`);
+      t.equal(hex(hash(0, script, 1)), hex(first));
+    }
+  }
+  t.not(hex(cache.segwitV0(0, script, 8, 1)), hex(cache.segwitV0(0, script, 7, 1)), 'nor for another amount');
+  t.not(hex(cache.legacy(0, script, 1)), hex(cache.segwitV0(0, script, 0, 1)), 'nor of the other kind');
+  t.end();
+});
+
 t.test('multisig by one key after the other, in any order, and merged', async (t) => {
   const whole = hex((await sign(UNSIGNED, providerOf([1, 2], SCRIPTS), 1)).tx.bytes);
   const first = await sign(UNSIGNED, providerOf([1], SCRIPTS), 1);
