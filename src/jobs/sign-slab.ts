@@ -14,7 +14,7 @@ import type { TaprootOutput } from '../address/descriptor/expansion.js';
 import { hashKey } from '../consensus/bytes/hex.js';
 import { ByteReader } from '../consensus/bytes/reader.js';
 import { ByteWriter } from '../consensus/bytes/writer.js';
-import type { SpentOutput } from '../consensus/script/spent-output.js';
+import { readSpentOutputs, type SpentOutput, spentOutputsSize, writeSpentOutputs } from '../consensus/script/spent-output.js';
 import { secretCopy } from '../crypto/secret-bytes.js';
 import type { SigningProvider } from '../signing/signing-provider.js';
 
@@ -83,12 +83,9 @@ export function writeSignSlab(material: SigningMaterial, acquire: Acquire): Shar
 
 /** The slab of a transaction that several jobs share. @param serial a number no other recent one has */
 export function writeSubjectSlab({ tx, spent, hashType }: SignSubject, serial: number, acquire: Acquire): SharedArrayBuffer {
-  const out = new ByteWriter(tx.length + 48 * spent.length + 16);
-  out.u8(hashType).varBytes(tx).compactSize(spent.length);
-  for (const output of spent) {
-    out.u8(output ? 1 : 0);
-    if (output) out.u64(output.value).varBytes(output.script);
-  }
+  const out = new ByteWriter(tx.length + spentOutputsSize(spent.length) + 16);
+  out.u8(hashType).varBytes(tx);
+  writeSpentOutputs(out, spent);
   const content = out.finish();
   const slab = acquire(CONTENT_AT + content.length);
   const words = new Int32Array(slab, 0, HEADER_WORDS);
@@ -134,8 +131,7 @@ export function readSubjectSlab(slab: SharedArrayBuffer): SignSubject {
   const reader = new ByteReader(new Uint8Array(slab), CONTENT_AT, CONTENT_AT + length);
   const hashType = reader.u8();
   const tx = reader.varBytes();
-  const spent = readList(reader, () => (reader.u8() === 1 ? { value: reader.u64(), script: reader.varBytes() } : null));
-  return { tx, spent, hashType };
+  return { tx, spent: readSpentOutputs(reader), hashType };
 }
 
 /**

@@ -13,6 +13,7 @@ import {
   TXID_BYTES,
 } from '../wallet/linked-node-client.js';
 import type { NodeEvent, PooledTx } from '../wallet/node-client.js';
+import { answerOutputs } from '../wallet/output-questions.js';
 import type { InlineNodeClient } from './inline-node-client.js';
 
 /** Thousands of bytes that the wallets have not taken yet, above which the mempool is told of as a whole later. */
@@ -141,6 +142,8 @@ export class NodeClientServer {
         return null;
       case 'settled':
         return this.#client.settled() ?? null;
+      case 'outputs':
+        return answerOutputs(args[0] as Uint8Array, (outpoints) => this.#client.outputs(outpoints));
       case 'readMempool':
         this.#lost = false;
         return packedPool(this.#client.pool());

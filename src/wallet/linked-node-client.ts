@@ -6,6 +6,7 @@ import { parseBlock } from '../consensus/block/block-view.js';
 import { parseTx } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
 import { type BlockFacts, type NodeClient, type NodeEvent, type NodeQuestions, PooledTx } from './node-client.js';
+import { OutputQuestions } from './output-questions.js';
 
 /** What of the node does not change while it runs, and where it stands. */
 export interface ClientFacts
@@ -264,7 +265,10 @@ export class LinkedNodeClient implements NodeClient {
   readonly relatives = this.#question('relatives');
   readonly spenders = this.#question('spenders');
   readonly bumpFees = this.#question('bumpFees');
-  readonly outputs = this.#question('outputs');
+  readonly #outputs = new OutputQuestions((packed) => this.#ask('outputs', [packed]));
+  outputs(outpoints: readonly Uint8Array[]): ReturnType<NodeClient['outputs']> {
+    return this.#outputs.outputs(outpoints);
+  }
   readonly fitsChainLimits = this.#question('fitsChainLimits');
   readonly broadcast = this.#question('broadcast');
 

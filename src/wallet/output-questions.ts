@@ -1,0 +1,61 @@
+// Questions for outputs as they cross threads: outpoints in one array, outputs in one array back, and one question for
+// all calls that begin in one turn of the loop. A question takes both threads as long as ten outputs, and an array of its
+// own for each output twenty times as long as its bytes.
+import { ByteReader } from '../consensus/bytes/reader.js';
+import { ByteWriter } from '../consensus/bytes/writer.js';
+import { readSpentOutputs, type SpentOutput, spentOutputsSize, writeSpentOutputs } from '../consensus/script/spent-output.js';
+
+const OUTPOINT_BYTES = 36;
+
+type Outputs = (SpentOutput | null)[];
+
+interface Waiting {
+  readonly outpoints: readonly Uint8Array[];
+  readonly done: (outputs: Outputs) => void;
+  readonly failed: (error: unknown) => void;
+}
+
+/** The end that asks. */
+export class OutputQuestions {
+  readonly #ask: (packed: Uint8Array) => Promise<unknown>;
+  #waiting: Waiting[] = [];
+
+  /** @param ask passes a question on to `answerOutputs` */
+  constructor(ask: (packed: Uint8Array) => Promise<unknown>) {
+    this.#ask = ask;
+  }
+
+  outputs(outpoints: readonly Uint8Array[]): Promise<Outputs> {
+    return new Promise((done, failed) => {
+      if (this.#waiting.push({ outpoints, done, failed }) === 1) queueMicrotask(() => void this.#askAll());
+    });
+  }
+
+  async #askAll(): Promise<void> {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    try {
+      const packed = new Uint8Array(OUTPOINT_BYTES * waiting.reduce((sum, { outpoints }) => sum + outpoints.length, 0));
+      let at = 0;
+      for (const { outpoints } of waiting) {
+        for (const outpoint of outpoints) {
+          packed.set(outpoint, at);
+          at += OUTPOINT_BYTES;
+        }
+      }
+      const outputs = readSpentOutputs(new ByteReader((await this.#ask(packed)) as Uint8Array));
+      for (const { outpoints, done } of waiting) done(outputs.splice(0, outpoints.length));
+    } catch (error) {
+      for (const { failed } of waiting) failed(error);
+    }
+  }
+}
+
+/** The end that answers. @param look answers about outpoints, in their order */
+export async function answerOutputs(packed: Uint8Array, look: (outpoints: readonly Uint8Array[]) => Promise<Outputs>): Promise<Uint8Array> {
+  const count = packed.length / OUTPOINT_BYTES;
+  const outputs = await look(Array.from({ length: count }, (_, i) => packed.subarray(OUTPOINT_BYTES * i, OUTPOINT_BYTES * (i + 1))));
+  const out = new ByteWriter(spentOutputsSize(count));
+  writeSpentOutputs(out, outputs);
+  return out.finish();
+}
