@@ -1,6 +1,5 @@
-// Signs a range of a transaction's inputs from shared slabs, and checks them: the message, its result, and the
-// run function of the worker threads. Posted by parallel/pooled-signer.ts. Results are public; private keys never are in
-// a message.
+// Signs ranges of transactions' inputs from shared slabs, and checks them: the message, its result, and the run function
+// of the worker threads. Posted by parallel/pooled-signer.ts. Results are public; private keys never are in a message.
 
 import { ByteReader } from '../consensus/bytes/reader.js';
 import { ByteWriter } from '../consensus/bytes/writer.js';
@@ -12,11 +11,16 @@ import { type SigningTx, signingTx } from '../signing/signing-tx.js';
 import { readSubjectSlab, SignSlabView, subjectSerial } from './sign-slab.js';
 
 /** Raised whenever a field of SignJob or SignJobResult, or a slab's layout, changes meaning. */
-export const SIGN_MESSAGE_VERSION = 4;
+export const SIGN_MESSAGE_VERSION = 5;
 
-/** Inputs `first` to `end` - 1 of the transaction in `subject`, with the keys in `slab`. */
+/** A part of a large transaction, or several small ones. */
 export interface SignJob {
   readonly version: typeof SIGN_MESSAGE_VERSION;
+  readonly parts: readonly SignPart[];
+}
+
+/** Inputs `first` to `end` - 1 of the transaction in `subject`, with the keys in `slab` and no others. */
+export interface SignPart {
   readonly slab: SharedArrayBuffer;
   readonly subject: SharedArrayBuffer;
   readonly first: number;
@@ -26,10 +30,10 @@ export interface SignJob {
 export interface SignJobResult {
   readonly version: typeof SIGN_MESSAGE_VERSION;
   /**
-   * Per input: its outcome's code as 32 bits (signing/sign-input.ts), scriptSig with size, number of witness items,
-   * items with sizes.
+   * Of each part, per input: its outcome's code as 32 bits (signing/sign-input.ts), scriptSig with size, number of
+   * witness items, items with sizes.
    */
-  readonly inputs: Uint8Array;
+  readonly parts: readonly Uint8Array[];
 }
 
 /** A message of other code than ours would be read wrongly in silence. */
@@ -49,9 +53,7 @@ export function createSignRunner(crypto: Crypto, createSigner: () => Signer): (j
   let open: { readonly serial: number; readonly signing: SigningTx; readonly hashType: number } | null = null;
   let signer: Signer | null = null;
 
-  return (job) => {
-    assertVersion(job);
-    const { slab, subject, first, end } = job;
+  const runPart = ({ slab, subject, first, end }: SignPart): Uint8Array => {
     const keys = new SignSlabView(slab);
     const serial = subjectSerial(subject);
     if (open?.serial !== serial) {
@@ -66,12 +68,21 @@ export function createSignRunner(crypto: Crypto, createSigner: () => Signer): (j
       for (const item of witness) out.varBytes(item);
     }
     keys.finish();
-    return { version: SIGN_MESSAGE_VERSION, inputs: out.finish() };
+    return out.finish();
+  };
+
+  return (job) => {
+    assertVersion(job);
+    return { version: SIGN_MESSAGE_VERSION, parts: job.parts.map(runPart) };
   };
 }
 
-/** The inputs of a result. */
-export function readSignResult({ inputs }: SignJobResult): SigningResult[] {
+/** The inputs of each part. */
+export function readSignResult({ parts }: SignJobResult): SigningResult[][] {
+  return parts.map(readInputs);
+}
+
+function readInputs(inputs: Uint8Array): SigningResult[] {
   const reader = new ByteReader(inputs);
   const results: SigningResult[] = [];
   while (reader.remaining > 0) {

@@ -1,11 +1,11 @@
-// Signs transactions in parts on the threads of the pool; small ones are left to the thread that asks, for a trip costs
-// as much as they do. Reached through signTransaction. Signatures are the same on every route: nonces come from key and
-// message alone.
+// Signs transactions on the threads of the pool: large ones in parts, of small ones what the thread that asks does not
+// come to (signing-line.ts), for a trip costs as much as one of them. Reached through signTransaction. Signatures are the
+// same on every route: nonces come from key and message alone.
 import { threadId } from 'node:worker_threads';
 import type { SpentOutput } from '../consensus/script/spent-output.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Crypto } from '../crypto/crypto.js';
-import { readSignResult, SIGN_MESSAGE_VERSION, type SignJob, type SignJobResult } from '../jobs/sign.js';
+import { readSignResult, SIGN_MESSAGE_VERSION, type SignJob, type SignJobResult, type SignPart } from '../jobs/sign.js';
 import { type SigningMaterial, wipeSignSlab, writeSignSlab, writeSubjectSlab } from '../jobs/sign-slab.js';
 import { SlabPool } from '../jobs/slab-pool.js';
 import { Slicer } from '../lib/slicer.js';
@@ -15,11 +15,12 @@ import type { SigningThreads } from '../signing/sign-transaction.js';
 import type { SigningProvider } from '../signing/signing-provider.js';
 import { signingTx } from '../signing/signing-tx.js';
 import type { WorkPool } from './pool.js';
+import { SigningLine } from './signing-line.js';
 
 /** Signing and checking one input on an ordinary core: two tries for a low R on average, one check. */
 const INPUT_US = 120;
-/** Legacy hashes run over the whole transaction, once to sign and once to check: SHA-256 at about 300 MB/s. */
-const LEGACY_US_PER_BYTE = 0.007;
+/** Legacy hashes run over the whole transaction: SHA-256 at about 300 MB/s. */
+const LEGACY_US_PER_BYTE = 0.0035;
 /** A job of a higher class waits no longer. */
 const JOB_US = 4_000;
 /** And takes no less, where there is so much: posting one and hearing of its end costs both threads some 60 us. */
@@ -41,8 +42,15 @@ let lastSerial = threadId * 2 ** 32;
 export interface PooledSignerDeps {
   readonly pool: Pick<WorkPool, 'size' | 'canAcceptWork' | 'run'>;
   readonly crypto: Crypto;
-  /** Estimated microseconds up to which a transaction is signed where it is. */
+  /** Estimated microseconds up to which a transaction is small. */
   readonly hereUs: number;
+}
+
+type Results = readonly SigningResult[];
+
+/** A part before its keys are in a slab. The private keys in `material` are wiped by its maker. */
+interface Part extends Omit<SignPart, 'slab'> {
+  readonly material: SigningMaterial;
 }
 
 interface Work {
@@ -55,30 +63,36 @@ interface Work {
 export class PooledSigner implements SigningThreads {
   readonly #deps: PooledSignerDeps;
   readonly #slabs = new SlabPool(KEPT_BYTES);
+  readonly #line: SigningLine<Work, Results>;
 
   constructor(deps: PooledSignerDeps) {
     this.#deps = deps;
+    const { pool } = deps;
+    this.#line = new SigningLine({
+      // The thread that asks signs too.
+      mostShares: Math.min(pool.size, Math.max(1, pool.size - 1)),
+      shareUs: JOB_US,
+      canPost: () => pool.canAcceptWork('transaction'),
+      post: (works) => this.#together(works),
+    });
   }
 
-  sign(
-    tx: TxView,
-    spent: readonly (SpentOutput | null)[],
-    provider: SigningProvider,
-    hashType: number,
-  ): Promise<readonly SigningResult[]> | null {
+  sign(tx: TxView, spent: readonly (SpentOutput | null)[], provider: SigningProvider, hashType: number): Promise<Results | null> {
     const { pool, hereUs } = this.#deps;
+    const work: Work = { tx, spent, provider, hashType };
     const inputUs = INPUT_US + (spent.some((output) => output && isLegacy(output.script)) ? tx.strippedSize * LEGACY_US_PER_BYTE : 0);
-    if (tx.inputCount * inputUs <= hereUs || !pool.canAcceptWork('transaction')) return null;
+    const us = tx.inputCount * inputUs;
+    if (us <= hereUs || !pool.canAcceptWork('transaction')) return this.#line.wait(work, us);
     // All threads end about together when each has a few parts.
     const share = Math.ceil(Math.max(tx.inputCount / (pool.size * PARTS_PER_THREAD), LEAST_JOB_US / inputUs));
-    return this.#inParts({ tx, spent, provider, hashType }, Math.max(1, Math.min(share, Math.floor(JOB_US / inputUs))));
+    return this.#inParts(work, Math.max(1, Math.min(share, Math.floor(JOB_US / inputUs))));
   }
 
   /** @param size inputs per part */
-  async #inParts(work: Work, size: number): Promise<readonly SigningResult[]> {
+  async #inParts(work: Work, size: number): Promise<Results> {
     const { inputCount } = work.tx;
-    const subject = writeSubjectSlab({ ...work, tx: work.tx.bytes }, ++lastSerial, (bytes) => this.#slabs.acquire(bytes));
-    const parts: Promise<readonly SigningResult[]>[] = [];
+    const subject = this.#subject(work);
+    const parts: Promise<Results[]>[] = [];
     try {
       const signing = signingTx(work.tx, work.spent, this.#deps.crypto);
       const slicer = new Slicer();
@@ -92,7 +106,7 @@ export class PooledSigner implements SigningThreads {
             material.add(i);
             if (slicer.due) await slicer.pause();
           }
-          const part = this.#post(material.found, { subject, first, end });
+          const part = this.#post([{ material: material.found, subject, first, end }]);
           // It is waited for below; until then its failure is no news.
           part.catch(() => {});
           parts.push(part);
@@ -100,7 +114,7 @@ export class PooledSigner implements SigningThreads {
           material.found.wipe();
         }
       }
-      return (await Promise.all(parts)).flat();
+      return (await Promise.all(parts)).flat(2);
     } finally {
       // The transaction must stay until every part has ended: one may run again after its thread died.
       await Promise.allSettled(parts);
@@ -108,19 +122,57 @@ export class PooledSigner implements SigningThreads {
     }
   }
 
-  /** Posts a job with a slab of its own; when it has ended, whatever came of it, no private key is left there. */
-  async #post(material: SigningMaterial, part: Omit<SignJob, 'version' | 'slab'>): Promise<readonly SigningResult[]> {
-    const slab = writeSignSlab(material, (bytes) => this.#slabs.acquire(bytes));
+  /** Several transactions, each whole and with its own keys, in one job. */
+  async #together(works: readonly Work[]): Promise<Results[]> {
+    const gathering: MaterialGatherer[] = [];
+    const parts: Part[] = [];
     try {
-      const job: SignJob = { version: SIGN_MESSAGE_VERSION, slab, ...part };
+      let made: Promise<Results[]>;
+      try {
+        for (const work of works) {
+          const { inputCount } = work.tx;
+          const material = new MaterialGatherer(signingTx(work.tx, work.spent, this.#deps.crypto), work.provider, work.hashType);
+          gathering.push(material);
+          for (let i = 0; i < inputCount; i++) material.add(i);
+          parts.push({ material: material.found, subject: this.#subject(work), first: 0, end: inputCount });
+        }
+        made = this.#post(parts);
+      } finally {
+        for (const material of gathering) material.found.wipe();
+      }
+      return await made;
+    } finally {
+      for (const { subject } of parts) this.#slabs.release(subject);
+    }
+  }
+
+  #subject(work: Work): SharedArrayBuffer {
+    return writeSubjectSlab({ ...work, tx: work.tx.bytes }, ++lastSerial, (bytes) => this.#slabs.acquire(bytes));
+  }
+
+  /**
+   * Posts parts in one job, each with a slab of its own; when it has ended, whatever came of it, no private key is left
+   * there.
+   */
+  async #post(parts: readonly Part[]): Promise<Results[]> {
+    const slabs: SharedArrayBuffer[] = [];
+    try {
+      const written = parts.map(({ material, ...part }): SignPart => {
+        const slab = writeSignSlab(material, (bytes) => this.#slabs.acquire(bytes));
+        slabs.push(slab);
+        return { slab, ...part };
+      });
+      const job: SignJob = { version: SIGN_MESSAGE_VERSION, parts: written };
       const results = readSignResult(await this.#deps.pool.run<SignJobResult>('transaction', 'sign', job));
-      // One too few would give every later input the signature of another.
-      const asked = part.end - part.first;
-      if (results.length !== asked) throw new Error(`A signing job of ${asked} inputs answered for ${results.length}`);
+      // One too few would give every later input, or transaction, the signature of another.
+      const whole = results.length === parts.length && parts.every(({ first, end }, i) => results[i]?.length === end - first);
+      if (!whole) throw new Error(`A signing job of ${parts.length} parts was answered for others`);
       return results;
     } finally {
-      wipeSignSlab(slab);
-      this.#slabs.release(slab);
+      for (const slab of slabs) {
+        wipeSignSlab(slab);
+        this.#slabs.release(slab);
+      }
     }
   }
 }

@@ -31,13 +31,13 @@ export interface SigningTools {
 
 /** Signs on other threads; parallel/pooled-signer.ts. */
 export interface SigningThreads {
-  /** Null when the transaction is better signed where it is, or no thread is to be had. */
+  /** Null in the turn in which the transaction is to be signed where it is. */
   sign(
     tx: TxView,
     spent: readonly (SpentOutput | null)[],
     provider: SigningProvider,
     hashType: number,
-  ): Promise<readonly SigningResult[]> | null;
+  ): Promise<readonly SigningResult[] | null>;
 }
 
 /**
@@ -54,7 +54,9 @@ export async function signTransaction(
   tools: SigningTools,
   later = false,
 ): Promise<SignedInput[]> {
-  const results = await (tools.signingThreads?.sign(tx, spent, provider, hashType) ?? signHere(tx, spent, provider, hashType, tools));
+  // Of many small ones each has its turn of the loop, so that other calls go in between.
+  const made = tools.signingThreads?.sign(tx, spent, provider, hashType) ?? nextInLine().then(() => null);
+  const results = (await made) ?? (await signHere(tx, spent, provider, hashType, tools));
   return results.map(({ scriptSig, witness, code }) => ({ scriptSig, witness, error: signingErrorText(code, later) }));
 }
 
@@ -65,8 +67,6 @@ async function signHere(
   hashType: number,
   { crypto, signer }: SigningTools,
 ): Promise<SigningResult[]> {
-  // Of many small ones each has its turn of the loop, so that other calls go in between.
-  await nextInLine();
   const signing = signingTx(tx, spent, crypto);
   const slicer = new Slicer();
   const results: SigningResult[] = [];

@@ -112,15 +112,18 @@ t.test('private keys are in the slab alone, and gone afterwards', async (t) => {
   let failing = false;
   const pool = signingPool(2, async (job, name) => {
     t.equal(name, 'sign');
-    if (holds(new Uint8Array(job.slab))) before++;
-    slabs.add(job.slab);
-    t.same(Object.keys(job).sort(), ['end', 'first', 'slab', 'subject', 'version'], 'numbers and slabs cross, nothing else');
-    subjects.add(job.subject);
-    t.notOk(holds(new Uint8Array(job.subject)), 'what parts share is not secret');
+    t.same(Object.keys(job).sort(), ['parts', 'version']);
+    const [part, ...others] = job.parts;
+    t.same(others, []);
+    if (holds(new Uint8Array(part.slab))) before++;
+    slabs.add(part.slab);
+    t.same(Object.keys(part).sort(), ['end', 'first', 'slab', 'subject'], 'numbers and slabs cross, nothing else');
+    subjects.add(part.subject);
+    t.notOk(holds(new Uint8Array(part.subject)), 'what parts share is not secret');
     await Promise.resolve();
     if (failing) throw new Error('a thread died');
     const result = run(job);
-    t.notOk(holds(result.inputs));
+    t.notOk(result.parts.some(holds));
     return result;
   });
   const signingThreads = new PooledSigner({ pool, crypto, hereUs: 0 });
@@ -131,7 +134,8 @@ t.test('private keys are in the slab alone, and gone afterwards', async (t) => {
     'wiped after the last part',
   );
   const [[used], [subject]] = [slabs, subjects];
-  t.throws(() => run({ version: 4, slab: used, subject, first: 0, end: 0 }), /wiped/, 'a part that comes late is told, and signs nothing');
+  const late = { version: 5, parts: [{ slab: used, subject, first: 0, end: 0 }] } as const;
+  t.throws(() => run(late), /wiped/, 'a part that comes late is told, and signs nothing');
   failing = true;
   slabs.clear();
   await t.rejects(signTransaction(tx, spent, keys, 1, { crypto, signer, signingThreads }), /a thread died/);
@@ -146,36 +150,100 @@ t.test('private keys are in the slab alone, and gone afterwards', async (t) => {
   );
 });
 
-t.test('what takes less than a trip is signed where it is, one a turn', async (t) => {
-  const signingThreads = new PooledSigner({ pool: signingPool(1, createSignRunner(crypto, createSigner)), crypto, hereUs: 500 });
-  const asks = ({ tx, spent, keys }: ReturnType<typeof fixture>, threads = signingThreads): boolean => {
-    const results = threads.sign(tx, spent, keys, 1);
-    results?.catch(() => {});
-    return results !== null;
-  };
-  const legacy = fixture(1);
-  const inputs = [{ prevHash: new Uint8Array(32).fill(3), prevIndex: 0, scriptSig: EMPTY, sequence: 0xfffffffd }];
-  const outputs = [{ value: 1, script: new Uint8Array(60_000) }];
-  const large = { ...legacy, tx: parseTx(buildTx({ version: 2, inputs, outputs, locktime: 0 }), crypto) };
-  t.same([asks(fixture(4, WITNESS)), asks(fixture(5, WITNESS)), asks(legacy), asks(large)], [false, true, false, true]);
-  const full = { size: 1, canAcceptWork: () => false, run: () => Promise.reject(new Error()) };
-  t.equal(asks(fixture(60), new PooledSigner({ pool: full, crypto, hereUs: 0 })), false, 'and when too much waits there');
+/** How often it was asked to sign here. */
+function countingSigner(): { signer: typeof signer; count: () => number } {
   let here = 0;
   const signLowR = (secret: Uint8Array, message: Uint8Array): Uint8Array | null => {
     here++;
     return signer.signLowR(secret, message);
   };
+  return { signer: { ...signer, signLowR }, count: () => here };
+}
+
+t.test('what takes less than a trip is signed where it is, one a turn', async (t) => {
+  let jobs = 0;
+  const run = createSignRunner(crypto, createSigner);
+  const pool = signingPool(1, (job) => {
+    jobs++;
+    return run(job);
+  });
+  const signingThreads = new PooledSigner({ pool, crypto, hereUs: 500 });
+  const goes = async ({ tx, spent, keys }: ReturnType<typeof fixture>, threads = signingThreads): Promise<boolean> =>
+    (await threads.sign(tx, spent, keys, 1)) !== null;
+  const legacy = fixture(1);
+  const inputs = [{ prevHash: new Uint8Array(32).fill(3), prevIndex: 0, scriptSig: EMPTY, sequence: 0xfffffffd }];
+  const outputs = [{ value: 1, script: new Uint8Array(120_000) }];
+  const large = { ...legacy, tx: parseTx(buildTx({ version: 2, inputs, outputs, locktime: 0 }), crypto) };
+  const asked = [fixture(4, WITNESS), fixture(5, WITNESS), legacy, large];
+  t.same(await Promise.all(asked.map((one) => goes(one))), [false, true, false, true]);
+  const full = { size: 1, canAcceptWork: () => false, run: () => Promise.reject(new Error()) };
+  t.equal(await goes(fixture(60), new PooledSigner({ pool: full, crypto, hereUs: 0 })), false, 'and when too much waits there');
+  jobs = 0;
+  const counting = countingSigner();
   const { tx, spent, keys } = fixture(1, WITNESS);
-  const replies = Array.from({ length: 3 }, () =>
-    signTransaction(tx, spent, keys, 1, { crypto, signer: { ...signer, signLowR }, signingThreads }),
-  );
+  const replies = Array.from({ length: 3 }, () => signTransaction(tx, spent, keys, 1, { crypto, signer: counting.signer, signingThreads }));
   const counts: number[] = [];
   for (let i = 0; i < 4; i++) {
     await new Promise((resolve) => setImmediate(resolve));
-    counts.push(here);
+    counts.push(counting.count());
   }
   t.same(counts, [1, 2, 3, 3]);
   for (const reply of await Promise.all(replies)) t.equal(reply[0].error, null);
+  t.equal(jobs, 0);
+});
+
+t.test('of many small ones half are signed on another thread, each with its own keys alone', async (t) => {
+  const run = createSignRunner(crypto, createSigner);
+  const slabs: SharedArrayBuffer[] = [];
+  const sizes: number[] = [];
+  const pool = signingPool(2, async (job) => {
+    sizes.push(job.parts.length);
+    await Promise.resolve();
+    slabs.push(...job.parts.map(({ slab }) => slab));
+    return run(job);
+  });
+  const signingThreads = new PooledSigner({ pool, crypto, hereUs: 500 });
+  const counting = countingSigner();
+  // All spend outputs of two wallets in turn, and each caller has the keys of one.
+  const { tx, spent, keys } = fixture(2, WITNESS);
+  const providers = [...keys.publicKeys].map(([id, key]) => {
+    const one = new FlatProvider();
+    one.publicKeys.set(id, key);
+    one.secrets.set(id, keys.secrets.get(id) as Uint8Array);
+    return one;
+  });
+  const tools = { crypto, signer: counting.signer, signingThreads };
+  const asked = Array.from({ length: 8 }, (_, i) => ({ provider: providers[i % 2], hashType: i < 4 ? 1 : 0x81 }));
+  const made = await Promise.all(asked.map(({ provider, hashType }) => signTransaction(tx, spent, provider, hashType, tools)));
+  t.same(sizes, [4]);
+  t.equal(counting.count(), 4);
+  for (const [i, { provider, hashType }] of asked.entries()) {
+    t.same(made[i], await signTransaction(tx, spent, provider, hashType, { crypto, signer }), `caller ${i}`);
+    t.same(
+      made[i].map(({ error }) => error === null),
+      [i % 2 === 0, i % 2 === 1],
+    );
+  }
+  const secrets = [...keys.secrets.values()].map(hex);
+  t.ok(slabs.length === 4 && slabs.every((slab) => !secrets.some((secret) => hex(new Uint8Array(slab)).includes(secret))), 'wiped');
+});
+
+t.test('a transaction that cannot be prepared takes no other with it', async (t) => {
+  const pool = signingPool(1, createSignRunner(crypto, createSigner));
+  const signingThreads = new PooledSigner({ pool, crypto, hereUs: 500 });
+  const { tx, spent, keys } = fixture(1, WITNESS);
+  const broken = new FlatProvider();
+  broken.publicKey = () => {
+    throw new Error('the key is damaged');
+  };
+  const asked = Array.from({ length: 8 }, (_, i) =>
+    signTransaction(tx, spent, i === 3 ? broken : keys, 1, { crypto, signer, signingThreads }),
+  );
+  const made = await Promise.allSettled(asked);
+  t.same(
+    made.map(({ status }) => status),
+    made.map((_, i) => (i === 3 ? 'rejected' : 'fulfilled')),
+  );
 });
 
 t.test('a thread does not take the transaction of one asker for that of another', async (t) => {
@@ -203,14 +271,14 @@ t.test('of a huge transaction so many jobs wait at a time, and no more', async (
   const pool = signingPool(2, async (job) => {
     jobs++;
     await new Promise<void>((resolve) => held.push(resolve));
-    const { first, end } = job;
+    const [{ first, end }] = job.parts;
     // An input without anything: code, empty script, no witness.
-    return { version: 4, inputs: new Uint8Array(6 * (end - first)) };
+    return { version: 5, parts: [new Uint8Array(6 * (end - first))] };
   });
   const spent = inputs.map(() => ({ value: 1, script }));
   const results = new PooledSigner({ pool, crypto, hereUs: 0 }).sign(tx, spent, new FlatProvider(), 1);
   let done = false;
-  results?.finally(() => {
+  results.finally(() => {
     done = true;
   });
   for (let before = -1; !done; ) {

@@ -74,7 +74,7 @@ for (const descriptors of [false, true]) {
     const whole = await fill({ crypto, signer: counting }, null);
     const wrong = {
       sign: (...args: Parameters<PooledSigner['sign']>) =>
-        threads.sign(...args)!.then((results) => results.map((_, i) => results[(i + 3) % results.length])),
+        threads.sign(...args).then((results) => results!.map((_, i) => results![(i + 3) % results!.length])),
     };
     t.equal((await fill({ crypto, signer: counting, signingThreads: wrong }, null)).bytes, whole.bytes);
     t.equal(signed, 24);

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import t from 'tap';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
-import { SIGN_MESSAGE_VERSION } from '../../../src/jobs/sign.js';
+import { SIGN_MESSAGE_VERSION, type SignJob } from '../../../src/jobs/sign.js';
 import { NodeClientServer } from '../../../src/node/node-client-server.js';
 import { WALLET_RUNS } from '../../../src/rpc/wallet/runs.js';
 import { markScan } from '../../../src/wallet/follow/open-scan.js';
@@ -69,9 +69,9 @@ for (const [name, create] of [
       const { client, close } = create();
       t.equal(client.signers, 3);
       const slab = new SharedArrayBuffer(4);
-      const { slab: seen } = (await client.sign({ version: SIGN_MESSAGE_VERSION, slab, subject: slab, first: 0, end: 0 })) as unknown as {
-        slab: SharedArrayBuffer;
-      };
+      const part = { slab, subject: slab, first: 0, end: 0 };
+      const echo = (await client.sign({ version: SIGN_MESSAGE_VERSION, parts: [part] })) as unknown as SignJob;
+      const [{ slab: seen }] = echo.parts;
       new Uint8Array(seen)[2] = 7;
       t.equal(new Uint8Array(slab)[2], 7);
       close();

@@ -1,0 +1,115 @@
+// The line of small transactions: one a turn here, equal shares of a long line elsewhere, each answered once.
+import t from 'tap';
+import { SigningLine, type SigningLineDeps } from '../../../src/parallel/signing-line.js';
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+// Turns are the thread's: those of one test end before the next begins.
+t.afterEach(async () => {
+  for (let i = 0; i < 60; i++) await turn();
+});
+
+interface Share {
+  readonly works: readonly number[];
+  readonly end: (made: readonly string[]) => void;
+  readonly fail: () => void;
+}
+
+/** A line whose shares lie in a list, and what became of each work: made elsewhere, or null. */
+function lineOf(deps: Partial<SigningLineDeps<number, string>> = {}) {
+  const shares: Share[] = [];
+  const answers = new Map<number, string | null>();
+  const line = new SigningLine<number, string>({
+    mostShares: 1,
+    shareUs: 4_000,
+    canPost: () => true,
+    post: (works) => new Promise((end, reject) => shares.push({ works, end, fail: () => reject(new Error('a thread died')) })),
+    ...deps,
+  });
+  const wait = (from: number, to: number, us = 240): void => {
+    for (let work = from; work <= to; work++) void line.wait(work, us).then((made) => answers.set(work, made));
+  };
+  return { shares, answers, wait };
+}
+
+t.test('a short line stays here, one a turn', async (t) => {
+  const { shares, answers, wait } = lineOf();
+  wait(1, 3);
+  for (const count of [1, 2, 3]) {
+    await turn();
+    t.equal(answers.size, count);
+  }
+  t.same([...answers.values(), shares.length], [null, null, null, 0]);
+  wait(4, 4);
+  await turn();
+  t.equal(answers.get(4), null, 'the line begins anew');
+});
+
+t.test('half of a long one goes elsewhere while the rest is signed here', async (t) => {
+  const { shares, answers, wait } = lineOf();
+  wait(1, 8);
+  await turn();
+  t.same(shares[0].works, [2, 3, 4, 5], 'those that are next');
+  for (let i = 0; i < 3; i++) await turn();
+  t.same(
+    [...answers],
+    [1, 6, 7, 8].map((work) => [work, null]),
+  );
+  wait(9, 20);
+  await turn();
+  t.equal(shares.length, 1, 'no second one meanwhile');
+  shares[0].end(['b', 'c', 'd', 'e']);
+  await turn();
+  t.same(
+    [2, 3, 4, 5].map((work) => answers.get(work)),
+    ['b', 'c', 'd', 'e'],
+  );
+  await turn();
+  t.same(shares[1].works.length, 5);
+});
+
+t.test('every free thread gets as much as stays here', async (t) => {
+  const { shares, wait } = lineOf({ mostShares: 3 });
+  wait(1, 13);
+  await turn();
+  t.same(
+    shares.map(({ works }) => works),
+    [
+      [2, 3, 4],
+      [5, 6, 7],
+      [8, 9, 10],
+    ],
+  );
+});
+
+t.test('a share takes no longer than it may', async (t) => {
+  const { shares, wait } = lineOf();
+  wait(1, 40, 1_000);
+  await turn();
+  t.same(shares[0].works, [2, 3, 4, 5]);
+});
+
+for (const [name, us, canPost] of [
+  ['what alone takes longer stays here', 5_000, true],
+  ['nothing goes to a full pool', 240, false],
+] as const) {
+  t.test(name, async (t) => {
+    const { shares, answers, wait } = lineOf({ canPost: () => canPost });
+    wait(1, 9, us);
+    for (let i = 0; i < 9; i++) await turn();
+    t.same([shares.length, answers.size], [0, 9]);
+  });
+}
+
+t.test('what fails elsewhere is signed here', async (t) => {
+  const { shares, answers, wait } = lineOf();
+  wait(1, 5);
+  await turn();
+  t.same(shares[0].works, [2, 3]);
+  shares[0].fail();
+  for (let i = 0; i < 3; i++) await turn();
+  t.same([...answers.keys()].sort(), [1, 2, 3, 4, 5]);
+  t.ok([...answers.values()].every((made) => made === null));
+  wait(6, 9);
+  await turn();
+  t.same(shares[1].works, [7, 8], 'and the next share goes again');
+});
