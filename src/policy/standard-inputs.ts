@@ -78,7 +78,10 @@ export function spendsWitnessProgram(tx: TxView, spent: readonly SpentOutput[]):
     const { script } = spent[i];
     const version = witnessVersion(script);
     if (version >= 0 && !isPayToAnchor(version, script.subarray(2))) return true;
-    const redeem = isPayToScriptHash(script) ? pushedStack(tx.scriptSig(i))?.at(-1) : undefined;
+    if (!isPayToScriptHash(script)) continue;
+    // What a scriptSig that fails left on the stack has no redeem script.
+    const stack = pushedStack(tx.scriptSig(i));
+    const redeem = typeof stack === 'number' ? undefined : stack.at(-1);
     if (redeem !== undefined && witnessVersion(redeem) >= 0) return true;
   }
   return false;

@@ -2,7 +2,7 @@
 // the change of the pool run in one synchronous piece, so that two acceptances never see each other half done.
 import type { Reject } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import type { VerifyResult } from '../../parallel/verifier.js';
+import { VerifierBusyError, type VerifyResult } from '../../parallel/verifier.js';
 import { policyReject } from '../../policy/reject.js';
 import type { MempoolEntry } from '../entry.js';
 import { NO_ROW } from '../rows.js';
@@ -27,6 +27,9 @@ export interface AcceptResult {
   /** Txids of entries it pushed out (or would). */
   readonly replaced: readonly Uint8Array[];
 }
+
+/** Whether an acceptance ended without a verdict since too many scripts wait: it may be tried again. */
+export const isBusy = (error: unknown): boolean => error instanceof VerifierBusyError;
 
 export class Acceptor {
   readonly #judge: Judge;

@@ -6,9 +6,8 @@ import { DecodeError } from '../../consensus/bytes/reader.js';
 import { type Reject, rejectText } from '../../consensus/state.js';
 import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
 import { yieldToLoop } from '../../lib/turns.js';
-import type { AcceptResult } from '../../mempool/accept/acceptor.js';
+import { type AcceptResult, isBusy } from '../../mempool/accept/acceptor.js';
 import { packageHash } from '../../mempool/package/package-shape.js';
-import { VerifierBusyError } from '../../parallel/verifier.js';
 import { policyReject } from '../../policy/reject.js';
 import { MAX_STANDARD_WEIGHT } from '../../policy/standard-tx.js';
 import type { NetContext } from '../context.js';
@@ -288,7 +287,7 @@ export class TxReceiver {
     try {
       await judged;
     } catch (error) {
-      if (!(error instanceof VerifierBusyError)) throw error;
+      if (!isBusy(error)) throw error;
       this.#noVerdict(tx, error);
     }
   }
