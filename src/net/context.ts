@@ -57,14 +57,14 @@ export interface NetContext {
   /** Counts time of the node thread as used by a peer: work after the first wait of a handler. @param ms real time */
   charge(peer: Peer, ms: number): void;
   /**
-   * A round of sending soon, to everyone when something new is there to tell, or to one peer that there may be
-   * something to ask.
+   * Schedules a round of sending: to all peers when there is something new to announce, or to one peer when there may
+   * be a request for it.
    */
   wake(peer?: Peer): void;
 }
 
 /**
- * Mean ms, exponentially distributed: nobody can tell from the time of one message when the next is due (Core's
+ * Delay in ms, exponentially distributed: the time of one message does not tell a peer when the next is due (Core's
  * PoissonNextSend).
  */
 export function poissonDelayMs(random: () => number, meanMs: number): number {

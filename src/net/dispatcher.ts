@@ -1,6 +1,6 @@
-// Messages of peers, one after the other for each peer: what a message means before and after the handshake, who
-// handles it, and what happens when it doesn't parse (Core's ProcessMessage). All peers together get a few milliseconds
-// of each turn of the event loop, and whoever used least of them lately is served first.
+// Messages of peers, one after the other for each peer: what a message means before and after the handshake, which
+// handler gets it, and what happens when it doesn't parse (Core's ProcessMessage). All peers together get a few
+// milliseconds of each turn of the event loop, and the peer that used least of them lately is served first.
 import { DecodeError } from '../consensus/bytes/reader.js';
 import type { Handler, NetContext, Steps } from './context.js';
 import { FairTurns } from './fair-turns.js';

@@ -1,10 +1,10 @@
-// Who is served next: of the peers with something to do, the one that took the least of the node thread lately. So a
-// peer that floods pays with its own time, and what an honest one sends now and then is handled at once, however many
-// others are busy.
+// The peer to serve next: of those with work pending, the one that took the least of the node thread lately. A peer
+// that floods only delays itself, and what an honest one sends now and then is handled at once, however many others
+// are busy.
 
 /** What a peer used counts half after this long, ms. */
 const HALF_LIFE_MS = 1_000;
-/** What a newcomer seems to have used, ms: whoever comes again and again is not before those who stay. */
+/** What a new peer is charged with at first, ms: reconnecting gives no advantage over peers that stay. */
 const NEWCOMER_MS = 5;
 
 interface Use {
@@ -25,13 +25,13 @@ export class FairTurns<P extends object> {
     return this.#waiting.size;
   }
 
-  /** It has something to do. */
+  /** The peer has work pending. */
   add(peer: P): void {
     if (!this.#use.has(peer)) this.#use.set(peer, { ms: NEWCOMER_MS, atMs: this.#nowMs() });
     this.#waiting.add(peer);
   }
 
-  /** Takes whoever is next. */
+  /** Takes the next peer out. */
   take(): P | undefined {
     const now = this.#nowMs();
     let best: P | undefined;
@@ -47,13 +47,13 @@ export class FairTurns<P extends object> {
     return best;
   }
 
-  /** It used so much of the thread. @param ms real time */
+  /** The peer used so much of the thread. @param ms real time */
   charge(peer: P, ms: number): void {
     const now = this.#nowMs();
     this.#use.set(peer, { ms: this.used(peer, now) + ms, atMs: now });
   }
 
-  /** What counts of what it used. */
+  /** What still counts of a peer's use, ms. */
   used(peer: P, nowMs = this.#nowMs()): number {
     const use = this.#use.get(peer);
     return use === undefined ? 0 : use.ms * 0.5 ** ((nowMs - use.atMs) / HALF_LIFE_MS);

@@ -96,7 +96,7 @@ export interface NetDeps {
   readonly i2pKeyFile?: string;
   /** -asmap */
   readonly asmap?: AsMap | null;
-  /** A number in [0, 1) that nobody can foresee: delays and choices keep apart what peers may not connect. */
+  /** An unpredictable number in [0, 1), for delays and choices that keep peers from linking what they see. */
   readonly random?: () => number;
   /** How peers are reached; absent: by sockets. */
   readonly reach?: Reach;
@@ -226,7 +226,7 @@ export class Net {
       ready: (peer) => this.#joined(peer),
       refused: (peer) => this.privately.refuse(peer),
       privateReady: (peer) => this.privately.ready(peer),
-      // Not of private connections: whoever sent us their nonce back would learn that they are ours.
+      // Not of private connections: a peer that sent us their nonce back would learn that they are ours.
       isOwnNonce: (nonce) => this.peers.some((peer) => !peer.inbound && !peer.isPrivate && !peer.ready && peer.localNonce === nonce),
     });
     this.#keepalive = new Keepalive(context);
@@ -359,7 +359,7 @@ export class Net {
     this.compact.onLeft(entry, reason);
   }
 
-  /** Opens the listeners and serves whoever comes. @throws BindError */
+  /** Opens the listeners and serves peers that connect. @throws BindError */
   async listen(): Promise<void> {
     for (const { text, host, port } of this.options.externalNames) {
       const [address] = await this.#connector.resolve(host, port);
@@ -585,7 +585,7 @@ export class Net {
   #send(peer: Peer): void {
     const { chain } = this.#context;
     this.#keepalive.send(peer);
-    // Whoever does not read may have to go at any message.
+    // Any send may disconnect a peer that does not read.
     if (peer.leaving) return;
     // In initial download others are not asked while peers that we chose have blocks for us.
     const mayFetch = !peer.isClient && peer.type !== 'addr-fetch';

@@ -45,7 +45,7 @@ export interface Bind {
   readonly port: number;
   /** What peers of this listener may do (-whitebind). */
   readonly permissions: Permissions | null;
-  /** What connects here comes from Tor (`=onion`): nobody is told of this address. */
+  /** What connects here comes from Tor (`=onion`): this address is not advertised. */
   readonly onion: boolean;
   /** Whether failing to listen here is an error: an address that was asked for. */
   readonly required: boolean;

@@ -20,7 +20,7 @@ export class Rounds {
     this.#send = send;
   }
 
-  /** A turn soon, for one peer or for everyone. */
+  /** Schedules a turn, for one peer or for all. */
   soon(peer?: Peer): void {
     if (this.#stopped) return;
     if (peer !== undefined) this.#due.add(peer);
@@ -47,7 +47,7 @@ export class Rounds {
       if (!peer.leaving) this.#send(peer);
       if (workClock.now() >= until) break;
     }
-    // Somebody may have asked for a turn meanwhile.
+    // A send may have scheduled a turn meanwhile.
     if (this.#due.size === 0 || this.#stopped || this.#called) return;
     this.#called = true;
     setImmediate(() => this.#turn());

@@ -1,6 +1,6 @@
-// Addresses of other nodes, so arranged that nobody can fill the memory with his own: addresses heard of lie in 1,024
-// "new" buckets chosen by who told us, addresses we were connected to in 256 "tried" ones chosen by where they are; a
-// secret key decides which. One address falls out when another needs its place (Core's CAddrMan).
+// Addresses of other nodes, arranged so that one source cannot fill the table: addresses heard of lie in 1,024 "new"
+// buckets chosen by the peer that sent them, addresses we were connected to in 256 "tried" ones chosen by network
+// group; a secret key decides which. An address is dropped when another needs its place (Core's CAddrMan).
 import crypto from 'node:crypto';
 import { ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
@@ -166,7 +166,7 @@ export class AddrManager {
     info.attempts = 0;
     if (info.tried) return;
     if (this.#tried[this.#triedPlace(info)] === undefined) this.#moveToTried(info);
-    // Who is there is called before it has to go: otherwise somebody with many addresses could push out all that work.
+    // The address in that place is called before it is evicted: else an attacker's many addresses evict all that work.
     else if (this.#collisions.size < MAX_COLLISIONS) this.#collisions.add(addressKey(info));
   }
 
@@ -360,7 +360,7 @@ export class AddrManager {
     }
   }
 
-  /** Back among the new, at the cost of whoever is there. */
+  /** Moves an address back to a new bucket and drops the one in that place. */
   #toNew(key: string, info: AddressInfo, triedAt: number): void {
     this.#tried[triedAt] = undefined;
     info.tried = false;

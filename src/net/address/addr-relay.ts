@@ -64,8 +64,8 @@ export class AddrRelay {
   readonly #books = new Map<Peer, Book>();
   readonly #salt = crypto.randomBytes(16);
   /**
-   * By the peer's network and where it came in: nobody can tell by what it is told that our addresses in two networks
-   * are one node's.
+   * By the peer's network and the listener it uses: the replies must not show a peer that our addresses in two networks
+   * belong to one node.
    */
   readonly #caches = new Map<string, { readonly until: number; readonly list: readonly KnownAddress[] }>();
   readonly #context: NetContext;
@@ -268,7 +268,7 @@ export class AddrRelay {
     peer.send(peer.wantsAddrV2 ? 'addrv2' : 'addr', peer.wantsAddrV2 ? encodeAddrV2(list) : encodeAddr(list));
   }
 
-  /** To two peers, the same ones for a day and for everybody who asks us about this address. */
+  /** Sends an address to two peers; the same two for a day, whichever peer it comes from. */
   #passOn(address: KnownAddress, from: Peer): void {
     const day = Math.floor((this.#context.clock.nowSeconds() + (this.#digest(address)[0] as number) * 337) / DAY_SECONDS);
     const ranked = [...this.#books]

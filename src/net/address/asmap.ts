@@ -182,7 +182,7 @@ function isSound(bytes: Uint8Array): boolean {
         if (before === DEFAULT || cursor.number(kinds.system) === END) return false;
         const next = targets.pop();
         if (next === undefined) return isPadding(cursor);
-        // Something that nobody can reach.
+        // Instructions that no jump reaches.
         if (cursor.at !== next.at) return false;
         left = next.left;
         before = JUMP;

@@ -57,7 +57,7 @@ export class LocalAddresses {
     }
   }
 
-  /** A sandbox may forbid the question (it takes a netlink socket on Linux): nobody is told of these addresses then. */
+  /** A sandbox may forbid this call (it takes a netlink socket on Linux): these addresses are not advertised then. */
   #listed(interfaces: () => Iterable<Interface>): Interface[] {
     try {
       return [...interfaces()];
@@ -121,7 +121,7 @@ export class LocalAddresses {
  */
 function reachOf(own: NetAddress, { address: peer, cameByOnion }: Pick<Peer, 'address' | 'cameByOnion'>): number {
   if (cameByOnion) return own.network === 'onion' ? 4 : 0;
-  // Whoever is known by an onion address and another one is found by either.
+  // A node known by an onion address and another one can be located by either.
   const hidden = (network: NetAddress['network']): boolean => network === 'onion' || network === 'i2p';
   if (isRoutable(peer) && (hidden(own.network) || hidden(peer.network))) return own.network === peer.network ? 4 : 0;
   if (hidden(own.network)) return 4;

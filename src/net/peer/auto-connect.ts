@@ -42,9 +42,9 @@ export interface AutoConnectDeps {
   peers(): readonly Peer[];
   connect(target: NetAddress | string, type: ConnectionType): Promise<Peer | null>;
   resolve(host: string, port: number): Promise<NetAddress[]>;
-  /** Addresses nobody should call: ours, banned, discouraged. */
+  /** Addresses not to connect to: ours, banned, discouraged. */
   isUnwanted(address: NetAddress): boolean;
-  /** -networkactive and setnetworkactive: without activity nobody is asked for names either. */
+  /** -networkactive and setnetworkactive: without activity names are not looked up either. */
   active(): boolean;
   /** One more peer than usual is wanted: the tip may be stale. */
   wantsExtra(): boolean;
@@ -93,7 +93,7 @@ export class AutoConnect {
     else if (inTheClear) this.#seeds = shuffled(params.dnsSeeds, random);
     this.#seedAtMs = clock.nowMs() + (options.forceDnsSeed || this.#deps.manager.size === 0 ? 0 : this.#seedDelayMs);
     this.#fixedAtMs = clock.nowMs() + FIXED_SEED_DELAY_MS;
-    // -connect=0 means nobody at all.
+    // -connect=0 means no peers at all.
     if (!options.connectOnly || options.connect.length > 0) {
       for (const name of options.seedNodes) void this.#deps.connect(name, 'addr-fetch');
     }
@@ -110,9 +110,9 @@ export class AutoConnect {
 
   async #round(): Promise<void> {
     if (this.#stopped) return;
-    // Looking names up may take minutes where nobody answers; addresses that are known are called meanwhile.
+    // Looking names up may take minutes where no server answers; known addresses are called meanwhile.
     const seeding = this.#seed();
-    // With -connect names are asked when -dnsseed says so, but nobody that they tell of is called.
+    // With -connect seeds are asked when -dnsseed says so, but no address that they give is called.
     if (this.#context.options.connectOnly) return seeding;
     this.#addFixedSeeds();
     await Promise.all([seeding, this.#connect()]);
@@ -133,7 +133,7 @@ export class AutoConnect {
     return this.#deps.manager.size >= MANY_ADDRESSES ? SEED_DELAY_MANY_MS : SEED_DELAY_MS;
   }
 
-  /** Asks DNS seeds, a few at a time while addresses are known: all of them only when nobody else can be found. */
+  /** Asks DNS seeds, a few at a time while addresses are known: all of them only when there is no other source. */
   async #seed(): Promise<void> {
     const { clock, options, log } = this.#context;
     if (this.#seeding || this.#seeds.length === 0 || clock.nowMs() < this.#seedAtMs) return;
@@ -168,7 +168,7 @@ export class AutoConnect {
     const { clock, options, params, random, log } = this.#context;
     log.info(`Loading addresses from DNS seed ${seed}`);
     if (options.proxy !== null) {
-      // The proxy looks names up: whoever answers there is asked for addresses.
+      // The proxy looks names up: the node that answers there is asked for addresses.
       void this.#deps.connect(`${seed}:${params.p2pPort}`, 'addr-fetch');
       return;
     }
@@ -177,7 +177,7 @@ export class AutoConnect {
     const addresses = (await this.#deps.resolve(`x${services.toString(16)}.${seed}`, params.p2pPort)).slice(0, MAX_OF_SEED);
     const [source] = addresses;
     if (source === undefined) {
-      // An address, or a name that knows nothing of services: whoever answers there is asked.
+      // An address, or a seed that does not filter by services: the node that answers there is asked for addresses.
       void this.#deps.connect(seed, 'addr-fetch');
       return;
     }
@@ -187,7 +187,7 @@ export class AutoConnect {
     }
   }
 
-  /** Once, when there is nobody to begin with: DNS may be down, or cut off. */
+  /** Once, when no address is known: DNS may be down, or blocked. */
   #addFixedSeeds(): void {
     const { clock, options, params, random, log } = this.#context;
     if (this.#fixedDone || !options.fixedSeeds || clock.nowMs() <= this.#fixedAtMs || this.#deps.manager.size > 0) return;
@@ -258,8 +258,8 @@ export class AutoConnect {
   #choose(type: ConnectionType, peers: readonly Peer[]): NetAddress | null {
     const { clock, options, groupOf } = this.#context;
     const needsOld = needsOldBlocks(this.#context);
-    // No two peers of ours from one neighbourhood: whoever owns it would hear everything. Those that came to us or that
-    // we were told to call take no place that we could give to others, and a feeler stays for no time.
+    // No two peers of ours from one network group: its owner would see all our traffic. Inbound and manual peers take
+    // no automatic slot, so they don't count, and a feeler disconnects at once.
     const apart = type === 'feeler' ? [] : peers.filter((peer) => !peer.inbound && !peer.manual);
     const groups = new Set(apart.map(({ address }) => groupOf(address)));
     for (let looks = 0; looks < MAX_LOOKS; looks++) {

@@ -1,5 +1,5 @@
-// Addresses nobody wants to hear from: banned by the operator (setban), kept in banlist.json until they run out; and
-// discouraged for misbehaviour, which only this process remembers.
+// Unwanted addresses: banned by the operator (setban), kept in banlist.json until the bans expire; and discouraged for
+// misbehaviour, kept in memory only.
 import fs from 'node:fs';
 import { replaceFileSync } from '../../lib/durable-file.js';
 import type { Subnet } from '../options.js';

@@ -1,5 +1,5 @@
-// Whether this machine's clock is right, judged by those of the peers that we called: they were not chosen by whoever
-// wants to mislead us. Nothing follows but a warning: blocks are judged by our own clock.
+// Whether this machine's clock is right, judged by those of our outbound peers: an attacker does not choose those. The
+// only effect is a warning: blocks are judged by our own clock.
 
 /** Newest peers that count, and how many are needed to say anything. */
 const MAX_SAMPLES = 50;

@@ -10,7 +10,7 @@ import { FAIR_BYTES, type Traffic } from './traffic.js';
 
 /** Bytes waiting for a peer that does not read, beyond which it is given up. A few blocks and their announcements. */
 const MAX_UNREAD_BYTES = 32 << 20;
-/** What messages nobody knows are counted as. */
+/** The name under which messages of unknown types are counted. */
 export const OTHER = '*other*';
 const known = new Set<string>(MESSAGES);
 
@@ -169,7 +169,7 @@ export class Connection {
   }
 
   /**
-   * A socket may hand out bytes once more after it was destroyed: nobody handles them, so they must not count as held.
+   * A destroyed socket may hand out bytes once more: they are not handled, so they must not count as held.
    */
   #take(chunk: Uint8Array): void {
     if (this.#closed) return;

@@ -181,7 +181,7 @@ export class Connections {
     return false;
   }
 
-  /** Somebody called: takes the connection, or not. */
+  /** Accepts or refuses an inbound connection. */
   accept({ socket, address, bindText, permissions: granted, onion }: Inbound): void {
     const { log } = this.#context;
     const permissions = permissionsFor(this.#context.options.whitelist, 'in', address, granted);

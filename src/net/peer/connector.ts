@@ -11,7 +11,7 @@ import { openSocket } from './open-socket.js';
 import type { Routes } from './routes.js';
 import { connectThroughSocks } from './socks.js';
 
-/** A connection somebody made to us. */
+/** An inbound connection. */
 export interface Inbound {
   readonly socket: net.Socket;
   readonly address: NetAddress;
@@ -22,7 +22,7 @@ export interface Inbound {
   readonly onion: boolean;
 }
 
-/** Nobody can listen where the operator wants it, or find us where he says that we are. */
+/** An address of -bind cannot be listened on, or a name of -externalip cannot be resolved. */
 export class BindError extends Error {
   constructor(message: string) {
     super(message);
@@ -72,7 +72,7 @@ export class Connector {
         this.#log.debug('net', text);
       }
     }
-    // Nobody asked for a place in particular, and another node has the usual one: work goes on, peers are only called.
+    // No -bind was given, and another node has the default port: the node goes on with outbound peers only.
     if (this.#options.binds.length > 0 && this.#servers.length === 0) {
       this.#log.warn('Nothing is left to listen on, so no peers can come in; choose another -port, or -listen=0.');
     }
@@ -138,7 +138,7 @@ export class Connector {
       return { socket, bindText: addressText(own) };
     }
     const onion = typeof target === 'string' ? /\.onion(:\d+)?$/i.test(target) : target.network === 'onion';
-    // Nobody else's machine could reach what only this one can.
+    // A proxy on another machine cannot reach an address that only this one can.
     const local = typeof target !== 'string' && !isRoutable(target);
     const tor = this.#routes.proxyTo('onion');
     if (hidden && (tor === null || local)) throw new Error('not to be reached through Tor');

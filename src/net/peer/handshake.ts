@@ -29,7 +29,7 @@ export interface HandshakeEvents {
   isOwnNonce(nonce: bigint): boolean;
 }
 
-/** What peers of private-broadcast are told of us: the same by everybody. */
+/** The version message to peers of -privatebroadcast: the same from every node. */
 const ANONYMOUS_VERSION = {
   version: 70_016,
   services: 0n,
@@ -61,7 +61,7 @@ export class Handshake {
       peer.send('version', encodeVersion({ ...ANONYMOUS_VERSION, nonce: peer.localNonce }));
       return;
     }
-    // A peer behind a proxy is nobody we could name.
+    // A peer behind a proxy has no address that we could name.
     const receiver: NetAddress | null = peer.address.network === 'ipv4' || peer.address.network === 'ipv6' ? peer.address : null;
     const relay = (!options.blocksOnly || (peer.permissions.relay && !options.legacyPeers)) && peer.relaysTransactions;
     peer.send(

@@ -46,7 +46,7 @@ export function blame(
     return;
   }
   if (isLocal(peer.address)) {
-    // Whoever sits on this machine may be a proxy for others.
+    // A peer on this machine may be a proxy for others.
     log.info(`Warning: disconnecting but not discouraging local peer ${peer.id}!`);
   } else {
     log.debug('net', `Disconnecting and discouraging peer ${peer.id}!`);

@@ -79,12 +79,11 @@ export class Outbound {
     let there = 0;
     for (const [name, encrypted] of [...this.#added]) {
       if (this.#stopped) return;
-      // Those that are down take nobody's place.
+      // Peers that are down take no slot.
       if (there >= MAX_ADDED) break;
       if (this.#added.has(name) && (await this.#call(name, encrypted))) there++;
     }
-    // A peer that was left out for an unlucky moment should not wait for a minute; one that is down should not be
-    // hammered.
+    // After one failed attempt the next must not wait for a minute; calls to a peer that is down need a pause.
     const waiting = connect.length + this.#added.size > 0 && this.#context.peers.size === 0;
     this.#again(waiting ? FIRST_MS * 4 : RETRY_MS);
   }

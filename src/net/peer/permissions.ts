@@ -31,14 +31,14 @@ export function permissionsFor(
 }
 
 /**
- * What this node offers to everybody: not all old blocks while a snapshot's history is being downloaded.
+ * The services offered to all peers: not all old blocks while a snapshot's history is being downloaded.
  * @param wanted what the options say
  */
 export function offeredServices(wanted: bigint, { history }: { readonly history: unknown }): bigint {
   return history === null ? wanted : (wanted & ~SERVICE.NETWORK) | SERVICE.NETWORK_LIMITED;
 }
 
-/** What this node offers to a peer: filters are for all, or for whom they were permitted. @param common to everybody */
+/** The services offered to a peer: bloom filters to all, or to those with the permission. @param common to all peers */
 export function servicesFor({ permissions }: { readonly permissions: Permissions }, common: bigint): bigint {
   return permissions.bloomfilter ? common | SERVICE.BLOOM : common;
 }

@@ -1,4 +1,4 @@
-// Reads of a paused socket that take nothing beyond what they ask for: the rest belongs to whoever has the socket next.
+// Reads of a paused socket that take nothing beyond what they ask for: the rest belongs to the socket's next reader.
 import type { Socket } from 'node:net';
 
 /**

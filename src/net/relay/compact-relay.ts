@@ -39,7 +39,7 @@ import { choosePrefilled } from './prefill.js';
 
 /** Version of BIP-0152 with wtxids. */
 const VERSION = 2n;
-/** Blocks deeper than these are sent whole: nobody has their transactions in the mempool any more. */
+/** Blocks deeper than these are sent whole: peers no longer have their transactions in the mempool. */
 const MAX_CMPCTBLOCK_DEPTH = 5;
 const MAX_BLOCKTXN_DEPTH = 10;
 /** Peers that send us blocks unasked. */
@@ -145,13 +145,13 @@ export class CompactRelay {
     for (const [key, { node }] of this.#partial) if (node.chainWork <= tip.chainWork) this.#partial.delete(key);
   }
 
-  /** The block is here: nobody puts it together any more. */
+  /** The block is here: drops every partial copy of it. */
   #dropPartial(hash: Uint8Array): void {
     const end = `/${hashKey(hash)}`;
     for (const key of this.#partial.keys()) if (key.endsWith(end)) this.#partial.delete(key);
   }
 
-  /** The block is here, whoever brought it: this peer owes nothing. */
+  /** The block is here, from any peer: the request to this one ends. */
   #settle(peer: Peer, hash: Uint8Array): void {
     if (this.#downloads.of(hash)?.peer === peer) this.#downloads.end(hash);
   }
@@ -362,7 +362,7 @@ export class CompactRelay {
       log.debug('net', `Peer ${peer.id} sent us block transactions for block we weren't expecting`);
       return;
     }
-    // Read now: there may be thousands, from anybody.
+    // Decoded only after these checks: any peer may send thousands of transactions.
     const { txs } = decodeBlockTxs(payload, crypto);
     this.#partial.delete(key);
     await this.#complete(peer, node, partial.block, txs);

@@ -205,7 +205,7 @@ export class Orphanage {
       for (const orphan of spenders) {
         if (orphan.ready !== null) continue;
         const announcements = [...orphan.announcements.values()];
-        // Nobody can see to it that it is his turn.
+        // At random: no peer can arrange that its announcement is chosen.
         const announcement = announcements[Math.floor(this.#random() * announcements.length)] as Announcement;
         orphan.ready = announcement;
         (this.#shares.get(announcement.peer) as Share).ready.add(announcement);
@@ -300,8 +300,8 @@ export class Orphanage {
   }
 
   /**
-   * Takes from whoever uses most of his share until all is within bounds: the oldest first, those that are to be looked
-   * at again last.
+   * Evicts from the peer that uses most of its share until all is within bounds: the oldest first, those pending a new
+   * look last.
    */
   #limit(): void {
     if (!this.#tooMuch) return;

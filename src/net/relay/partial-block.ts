@@ -14,8 +14,8 @@ import type { CompactCause, TxSource } from './compact-stats.js';
 const MAX_BYTES = 4_000_000;
 
 /**
- * 'collision', 'mismatch': nothing wrong with it, but the whole block has to be fetched; 'invalid': nobody honest sends
- * this.
+ * 'collision', 'mismatch': nothing wrong with it, but the whole block has to be fetched; 'invalid': an honest peer does
+ * not send this.
  */
 export type PartialFault = 'collision' | 'mismatch' | 'invalid';
 
@@ -68,7 +68,7 @@ export class PartialBlock {
 
   async #fill(places: Map<number, number>, context: NetContext, extra: readonly TxView[], isWanted: () => boolean): Promise<void> {
     const ids = new ShortIds(this.#compact.header, this.#compact.nonce, context.crypto);
-    // Places that two of our transactions claim are left open: which is right, nobody knows.
+    // Places that match two of our transactions stay open: a short id cannot tell which is right.
     const disputed = new Set<number>();
     const slicer = new Slicer();
     const search = context.wtxids.search(

@@ -1,6 +1,6 @@
-// Transactions that are to reach the network without telling anybody where they came from (-privatebroadcast; Core's
-// PrivateBroadcast): which of them is sent next, to whom each was sent, and who confirmed it. One is over when it comes
-// back from another peer. No sockets here: private-sender.ts opens the connections.
+// Transactions that reach the network without showing any peer their origin (-privatebroadcast; Core's
+// PrivateBroadcast): which of them is sent next, which peers it was sent to, and which confirmed it. One is done when
+// it comes back from another peer. No sockets here: private-sender.ts opens the connections.
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Peer } from '../peer/peer.js';
@@ -8,7 +8,7 @@ import type { Peer } from '../peer/peer.js';
 /** What waits at most, and how often one is sent before it takes another word of the operator's. */
 const MAX_TRANSACTIONS = 10_000;
 const MAX_ATTEMPTS = 1_000;
-/** When one that nobody confirmed, or that has not come back since the last confirmation, is sent again. */
+/** When one that no peer confirmed, or that has not come back since the last confirmation, is sent again. */
 const UNSENT_SECONDS = 5 * 60;
 const CONFIRMED_SECONDS = 60;
 

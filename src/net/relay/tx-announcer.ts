@@ -39,13 +39,13 @@ const FALSE_HITS = 0.000001;
 /** What was announced is kept this long for those who ask, even when the mempool lost it. */
 const RELAY_MS = 15 * 60_000;
 const RELAY_MAX_BYTES = 16 << 20;
-/** Transactions this old may be asked for by anybody: they are known everywhere. */
+/** Any peer may ask for transactions this old: the whole network knows them. */
 const UNCONDITIONAL_RELAY_SECONDS = 2 * 60;
 /** feefilter: mean time between, and how soon after a large change. */
 const FEE_INTERVAL_MS = 10 * 60_000;
 const FEE_CHANGE_DELAY_MS = 5 * 60_000;
 const MAX_MONEY = 2_100_000_000_000_000;
-/** Steps of 10 %, up to where nobody pays. */
+/** Steps of 10 %, up to a rate that no transaction pays. */
 const FEE_STEP = 1.1;
 const MAX_FEE_STEP = 10_000_000;
 /** Core's default of -minrelaytxfee, satoshis per 1,000 virtual bytes: of release 30 and of 0.21. */

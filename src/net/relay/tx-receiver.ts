@@ -96,7 +96,7 @@ export class TxReceiver {
       this.#unnoted = [];
       this.#confirmed.reset();
     }
-    // In initial download nobody is asked for transactions.
+    // In initial download no peer is asked for transactions.
     if (this.#context.chain.isInitialBlockDownload()) return;
     for (const { txs } of connected) this.#unnoted.push(txs);
     if (this.#unnoted.length === 0 || this.#noting !== null) return;
@@ -266,7 +266,7 @@ export class TxReceiver {
     if (!this.requests.answered(peer, tx.wtxid)) this.#noteKnown(peer, tx);
     if (tooLong && tx.weight > MAX_STANDARD_WEIGHT) {
       noteTooLarge();
-      // Nobody else is asked for the same.
+      // The other peers are not asked for it.
       this.#rejects.add(tx.wtxid);
       this.requests.forget(tx.wtxid);
       return;
@@ -308,7 +308,7 @@ export class TxReceiver {
     return this.#isCurable(reject) ? this.#tryWithChild(peer, tx) : undefined;
   }
 
-  /** Nobody need be asked for it any more. */
+  /** Drops all requests for it. */
   #forgetRequests(tx: TxView): void {
     if (this.requests.byTxid > 0 && tx.hasWitness) this.requests.forget(tx.txid);
     this.requests.forget(tx.wtxid);
@@ -330,7 +330,7 @@ export class TxReceiver {
 
   /**
    * One that pays too little, together with a child that the same peer announced: the newest that was not tried with it
-   * (Core's Find1P1CPackage). Children of other peers are passed over, else anybody could have his own tried first.
+   * (Core's Find1P1CPackage). Children of other peers are skipped: else any peer could have its own tried first.
    */
   async #tryWithChild(peer: Peer, parent: TxView): Promise<void> {
     const { mempool, log, crypto } = this.#context;
@@ -390,7 +390,7 @@ export class TxReceiver {
     // What is here already, or a copy of it without its witness, has the txid that its children name.
     if (reject.category === 'conflict' && !tx.hasWitness) this.requests.forget(tx.wtxid);
     else if (reject.category !== 'witness-stripped') {
-      // By wtxid: somebody may have spoilt the witness of a good transaction.
+      // By wtxid: a peer may have spoilt the witness of a good transaction.
       (this.#isCurable(reject) ? this.#reconsiderable : this.#rejects).add(tx.wtxid);
       this.requests.forget(tx.wtxid);
       // What is wrong with the coins it spends is wrong with any witness.

@@ -149,7 +149,7 @@ export class TxRequests {
     return announcement?.byWtxid === true;
   }
 
-  /** Nobody need be asked for it any more. */
+  /** Drops a transaction: no peer is asked for it any more. */
   forget(hash: Uint8Array): void {
     if (this.#byHash.size > 0) this.#forget(hashKey(hash));
   }
@@ -209,12 +209,12 @@ export class TxRequests {
     if (announcement.state === 'done') return;
     this.#close(announcement);
     const all = this.#byHash.get(announcement.key);
-    // When everybody had a turn, there is nobody left to ask: it may be announced anew.
+    // When every announcer was asked, none is left: it may be announced anew.
     if (all?.every(({ state }) => state === 'done')) this.#forget(announcement.key);
     else this.#choose(announcement.key);
   }
 
-  /** Picks who is asked, unless somebody is already. */
+  /** Picks the peer to ask, unless a request is under way. */
   #choose(key: string): void {
     const all = this.#byHash.get(key);
     if (all === undefined) return;

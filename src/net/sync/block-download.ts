@@ -69,7 +69,7 @@ export class BlockDownload {
     return this.#inFlight.get(hashKey(hash));
   }
 
-  /** Whether nobody need be asked for a block: somebody was, or it is here and about to be stored. */
+  /** Whether a block need not be requested: a request is in flight, or it is here and about to be stored. */
   expects(hash: Uint8Array): boolean {
     const key = hashKey(hash);
     return this.#inFlight.has(key) || this.#arrived.has(key);
@@ -309,8 +309,8 @@ export class BlockDownload {
           continue;
         }
         if (node.height > windowEnd) {
-          // The window is full and nothing of it is to be had from this peer: whoever has its first block keeps
-          // everyone waiting.
+          // The window is full and this peer has nothing of it: the peer asked for its first block stalls the
+          // download.
           return { nodes, staller: nodes.length === 0 && waitingFor !== peer ? waitingFor : null };
         }
         nodes.push(node);
@@ -361,8 +361,8 @@ export class BlockDownload {
 
   /**
    * Whether a block that has just been refused is left to peers that are trusted more than this one: many that take
-   * turns at refusing it after a while could else keep it for long. They have their turn soon; when it does not come,
-   * anyone may be asked.
+   * turns at refusing it after a while could else keep it for long. Those are asked soon; when they are not, any peer
+   * may be asked.
    */
   #leftToOthers(peer: Peer, node: HeaderNode): boolean {
     const refusal = this.#refusal;

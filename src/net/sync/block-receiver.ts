@@ -1,5 +1,5 @@
-// A block arrives from a peer: it goes to the chain, and whoever sent it answers for it, also when the chain looks at
-// it much later.
+// A block arrives from a peer: it goes to the chain, and its sender is blamed when it is invalid, also when the chain
+// checks it much later.
 
 import { isLarge } from '../../chain/connect/large-block.js';
 import { NodeStatus } from '../../chain/tree/header-node.js';
@@ -165,7 +165,7 @@ export class BlockReceiver {
     this.#context.wake(outcome.isNew ? undefined : peer);
   }
 
-  /** Remembers who brought a block. @returns takes that back: nothing will be said about it */
+  /** Remembers a block's sender. @returns undoes that: no verdict about it will follow */
   #note(peer: Peer, block: BlockView, vouched: boolean): () => void {
     const key = hashKey(block.hash);
     const source: Source = { peer, vouched };

@@ -1,5 +1,5 @@
 // Outbound peers whose chain stays behind ours are asked once more and then dropped, all but four that once were in
-// step: so somebody who owns our other peers cannot keep us from the best chain (Core's ConsiderEviction).
+// step: an attacker that owns our other peers cannot keep us from the best chain (Core's ConsiderEviction).
 import type { HeaderNode } from '../../chain/tree/header-node.js';
 import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';

@@ -61,7 +61,7 @@ export class HeadersSync {
     peer.send('getheaders', encodeLocator({ locator, stop: noStop }, PROTOCOL_VERSION));
   }
 
-  /** Asks for what leads up to a block somebody named. */
+  /** Asks for the headers up to a block that the peer named. */
   askUpTo(peer: Peer, stop: Uint8Array): void {
     // While a chain is read twice one request is under way at a time; it leads to this block too.
     if (this.#presync.reads(peer)) return;

@@ -1,6 +1,6 @@
-// Key work of connections, one piece at a time and never more than a tenth of the node thread: whoever opens a thousand
-// connections waits for his thousand keys, and nobody else does. A peer has one piece here at a time, so the line is as
-// long as there are peers.
+// Key work of connections, one piece at a time and never more than a tenth of the node thread: a thousand handshakes
+// wait for a thousand keys, and other work does not. A peer has one piece pending at a time, so the peer count bounds
+// the queue.
 import type { EllSwift, EllSwiftKey } from '../../crypto/ellswift.js';
 
 /** Share of the thread's time that keys may take in the long run, and milliseconds they may take at once. */

@@ -1,5 +1,5 @@
 // The ciphers of BIP-0324: a key stream for lengths and authenticated encryption for contents, each with a new key
-// after 224 uses, so that whoever learns a key can't read what went before. By node:crypto.
+// after 224 uses, so that a leaked key does not decrypt earlier traffic. By node:crypto.
 import crypto, { type Cipher } from 'node:crypto';
 
 /** Lengths or packets with one key. */

@@ -287,7 +287,7 @@ export function matchesPrefix(bytes: Uint8Array, prefix: Uint8Array | readonly n
   return ((bytes[whole] as number) & mask) === ((prefix[whole] ?? 0) & mask);
 }
 
-/** Whether the address can be reached over its network by anybody. */
+/** Whether the address can be reached over its network from anywhere. */
 export function isRoutable(address: NetAddress): boolean {
   const { network, bytes } = address;
   if (network === 'ipv4') return !unroutable4.some(([prefix, bits]) => matchesPrefix(bytes, prefix, bits));
