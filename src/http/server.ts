@@ -330,7 +330,7 @@ class FrontServer implements Fronts {
     this.#arrived(news.news);
   }
 
-  /** A front that ends on its own takes nobody's news with it: whoever waits for it goes on. */
+  /** A front that ends on its own sends no more news: every wait for news goes on without it. */
   #onExit(index: number): void {
     if (this.#closing) return;
     this.#deps.logger.error(`front ${index} has ended by itself`);

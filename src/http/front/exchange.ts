@@ -28,9 +28,7 @@ export class Exchange {
   /** Declared length; -1 when none was (chunked, or no body). NaN never: the library refuses such requests. */
   readonly contentLength: number;
   readonly acceptEncoding: string;
-  /**
-   * What the lenient listener says of its client: token and address. Anyone may send it: only with the token it counts.
-   */
+  /** Token of the lenient listener and its client's address. Any client may send this: it counts only with the token. */
   readonly relayed: string;
   readonly #res: HttpResponse;
   /** When bytes of the request came last, by performance.now(). */
@@ -87,7 +85,7 @@ export class Exchange {
     if (this.#closing === 'no') this.#closing = 'server';
   }
 
-  /** Bytes held for the body, to be given back to whoever reserved them. */
+  /** Bytes reserved for the body; the caller that reserved them releases them. */
   get reservedBytes(): number {
     return this.#reserved;
   }

@@ -4,8 +4,8 @@
 import type { Exchange, Header } from './exchange.js';
 import { type Queued, SendQueue } from './send-queue.js';
 
-// Replies of one client alone, held because it does not read: so many bytes in all, then whoever has read nothing for
-// longest is cut off.
+// Bound on replies that are held for clients that do not read and that no other client shares: beyond it, the client
+// that has read nothing for longest is cut off.
 const HELD_BYTES = 4 * 1024 * 1024;
 
 // A client that has read something within so long is no such client, whatever the others hold, up to a bound for all
@@ -23,12 +23,11 @@ const TURN_BYTES = 1024 * 1024;
 // What a client that is never read from may take besides the others, when room is made for a new reply.
 const FIRST_BYTES = 128 * 1024;
 
-// While so many replies wait for their slices they are work like any other's, not an answer that somebody waits for;
-// until few enough are left.
+// From so many replies in the queue on, sending them is ordinary work and not urgent, until few enough (FEW) are left.
 const CROWD = 32;
 const FEW = 4;
 
-/** Bytes that somebody else owns and wants to have back. */
+/** Bytes of another owner, which release() gives back. */
 export interface FanOutBody {
   /** In order; concatenated they are the body. */
   readonly parts: readonly Uint8Array[];
@@ -180,8 +179,8 @@ export class FanOut {
   }
 
   /**
-   * Fairness ends where memory does: what sockets take is sent at once, and whoever has waited longest for its client
-   * to read is cut off, until the rest fits or only those are left who read. Jobs move to the end when they get on.
+   * The memory bound comes before fairness: what sockets take is sent at once, and the clients that read nothing for
+   * longest are cut off, until the rest fits or only clients that read are left. Jobs that progress move to the end.
    */
   #makeRoom(newest: Job): void {
     const reading = this.#nowMs() - READS_MS;

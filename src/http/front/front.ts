@@ -64,7 +64,7 @@ const HANDLED_METHODS = new Set(['POST', 'GET', 'HEAD', 'PUT']);
 interface BodyFacts {
   /** The body is the transport's and gone after this turn. */
   readonly shared?: boolean;
-  /** Somebody has looked: no passphrase in it. */
+  /** The body was searched: no passphrase in it. */
   readonly plain?: boolean;
   /**
    * It goes by the port that is drained first, with bytes of its own, even if it is no submission, and nothing of it
@@ -261,7 +261,7 @@ export class Front {
       return;
     }
     const auth = this.#auth.check(exchange.authorization);
-    // In a turn of its own: whoever sends many of these without waiting is cut off by the transport, not stored.
+    // In a turn of its own: the transport cuts off a client that sends many of these without waiting; none is stored.
     if (auth.kind === 'missing') setImmediate(() => this.#unauthorized(exchange));
     else if (auth.kind === 'wrong') {
       this.#deps.counters.add('refusedAuth');
@@ -291,7 +291,7 @@ export class Front {
     );
   }
 
-  /** A stream is getblocktemplate by other means: whoever may not call the one may not read the other. */
+  /** A stream is getblocktemplate by other means: a user needs the permission for that method. */
   #openStream(exchange: Exchange, user: string): void {
     const allowed = this.#methods.allowed(user);
     if (allowed !== null && !allowed.has('getblocktemplate')) exchange.reply(403, TYPE_DEFAULT, '');
@@ -345,7 +345,7 @@ export class Front {
     }
   }
 
-  /** A large body of somebody whose methods are listed: read here, in turns. */
+  /** A large body of a user whose methods are listed (-rpcwhitelist): read here, in turns. */
   async #readLong(exchange: Exchange, body: Uint8Array, shared: boolean, call: FrontCall): Promise<void> {
     // One that came in a single piece was not held until now.
     const copiedBytes = shared ? body.byteLength : 0;
@@ -354,12 +354,12 @@ export class Front {
       return;
     }
     const own = shared ? new Uint8Array(body) : body;
-    // A block is taken even if whoever brought it does not wait for the verdict.
+    // A block is taken even if its client does not wait for the verdict.
     const guess = SUBMISSIONS.has(scanMethod(own));
     if (shared && !guess) body.fill(0);
     try {
       const plan = await this.#desk.planLong(own, call, () => exchange.gone && !guess);
-      // What turned out to be something else has nobody to answer.
+      // Any other method of a client that has gone is not run.
       const taken = plan?.kind === 'node' && SUBMISSIONS.has(plan.method);
       if (plan !== null && (taken || !exchange.gone)) this.#follow(exchange, call.user, plan, { body: own });
     } catch (error) {
@@ -424,7 +424,7 @@ export class Front {
       this.#queueFull(exchange);
       return;
     }
-    // A block is taken even if whoever brought it does not wait for the verdict.
+    // A block is taken even if its client does not wait for the verdict.
     if (!submission) exchange.onGone = () => link.cancel(id);
   }
 

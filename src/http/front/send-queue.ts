@@ -1,8 +1,8 @@
-// Whose turn it is among large replies. Clients are finished one after another: a template given to a thousand waiters
+// The order of large replies. Clients are finished one after another: a template given to a thousand waiters
 // in equal shares reaches nearly all of them at the very end, and its bytes leave the processor's caches between
 // writing and reading. So a reply that has begun goes on before others begin. Two things keep that fair: lighter
-// replies have a lane of their own, which gets every second slice, and whoever took a fair share in a row goes to the
-// back of its lane. Used by fan-out.ts.
+// replies have a lane of their own, which gets every second slice, and a reply that took a fair share in a row goes to
+// the back of its lane. Used by fan-out.ts.
 
 /** Replies up to this size never wait behind a row of heavier ones. */
 const LIGHT_BYTES = 1024 * 1024;
@@ -43,7 +43,7 @@ export class SendQueue<T extends Queued> {
     (begun && !past ? lane.begun : lane.fresh).push(reply);
   }
 
-  /** Takes out whoever is next. */
+  /** Takes out the next reply. */
   next(): T | undefined {
     const [first, second] = this.#lightNext ? [this.#light, this.#heavy] : [this.#heavy, this.#light];
     this.#lightNext = !this.#lightNext;

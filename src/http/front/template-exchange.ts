@@ -77,8 +77,8 @@ export class TemplateExchange implements TemplateCall {
 }
 
 /**
- * On the own machine bytes are cheaper than their compression, so nobody there gets it: many clients ask without a
- * wish.
+ * Not for clients on this machine, where bytes cost less than compression: many libraries accept gzip without being
+ * told to.
  */
 function acceptsGzip(exchange: Exchange): boolean {
   return exchange.acceptEncoding !== '' && asksForGzip(exchange.acceptEncoding) && !isLoopback(exchange.remoteAddress);

@@ -77,7 +77,7 @@ export class TemplateStreams {
     }
   }
 
-  /** Cuts off whoever reads from a slab. @returns how many there were */
+  /** Cuts off every reader of a slab. @returns how many there were */
   evict(slabIndex: number): number {
     const slow = [...this.#readers].filter(({ sending }) => sending?.slabIndex === slabIndex);
     for (const { exchange } of slow) exchange.close();
@@ -107,7 +107,7 @@ export class TemplateStreams {
     for (const reader of this.#readers) if (reader.sending === null && !reader.blocked) this.#write(reader, COMMENT);
   }
 
-  /** Writes one piece; more follows in later turns, so that a large event keeps nobody waiting. */
+  /** Writes one piece; more follows in later turns, so that a large event delays no other work. */
   #go(reader: Reader): void {
     if (reader.blocked || !this.#readers.has(reader)) return;
     if (reader.sending === null) {

@@ -6,7 +6,7 @@ import type { Exchange } from './exchange.js';
 const DELAY_MS = 250;
 // So many sockets may wait; the next ones are cut off at once, which tells a guesser nothing sooner.
 const MOST_WAITING = 1024;
-// Core's four threads answer four guesses in a quarter of a second, whoever makes them.
+// Core's four threads answer four guesses in a quarter of a second, from any number of clients.
 const MOST_OF_ADDRESS = 4;
 // The node thread writes the log, and has other work in a flood.
 const LINES_PER_SECOND = 20;

@@ -150,8 +150,8 @@ export class LenientListener {
       reply.writeHead(403, { connection: 'close' }).end();
       return;
     }
-    // A connection for each request: one that is kept might be closed by the front at the moment it is used again, and
-    // nobody could tell whether a block was submitted.
+    // A connection for each request: the front might close a kept one at the moment it is used again, and whether a
+    // block was submitted would stay unknown.
     let inner: http.ClientRequest;
     try {
       inner = http.request({
