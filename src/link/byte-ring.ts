@@ -20,7 +20,7 @@ const WRAP = -1;
 /** Shared memory for a ring. @param sizeBytes room for frames, a power of two */
 export function newRing(sizeBytes: number): SharedArrayBuffer {
   const buffer = new SharedArrayBuffer(CONTROL_BYTES + sizeBytes);
-  // Nobody has looked yet: the first frame wakes.
+  // No thread reads yet: the first frame wakes the reader.
   new Int32Array(buffer)[ASLEEP] = 1;
   return buffer;
 }
@@ -142,7 +142,7 @@ export class RingReader extends RingEnd {
     return false;
   }
 
-  /** This thread looks by itself: nobody needs to wake it. */
+  /** This thread polls the ring: frames need not wake it. */
   stayAwake(): void {
     if (Atomics.load(this.control, ASLEEP) === 1) Atomics.store(this.control, ASLEEP, 0);
   }

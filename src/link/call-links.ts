@@ -55,8 +55,8 @@ export interface CallLinksStats {
 // late.
 const TURN_MS = 5;
 
-// While a submission is under way nothing else is begun, so that its steps (pool, files, database) follow each other at
-// once; but a block that takes longer to verify doesn't stop everybody else.
+// While a submission is under way no other call begins, so that its steps (pool, files, database) follow each other at
+// once; after this many milliseconds calls begin again, so that a block that is slow to verify doesn't stop them.
 const HOLD_MS = 25;
 
 // Replies of one turn go out together, but none waits longer than this for those after it.
@@ -174,7 +174,7 @@ export class CallLinks {
     call.submission = message.submission;
     call.block = block;
     call.taken = taken;
-    // Calls with keys come by this port too, and may last for minutes: nobody waits for them.
+    // Calls with keys come by this port too, and may last for minutes: other calls don't wait for them.
     if (call.submission && this.#submissions++ === 0) this.#holdUntil = performance.now() + HOLD_MS;
     this.#start(call, message.body);
   }
@@ -238,8 +238,8 @@ export class CallLinks {
       if (now > until) break;
     }
     this.#wakeAll();
-    // Under load there is more after a look at the sockets, so nobody has to wake this thread; without, the loop goes
-    // to sleep.
+    // Under load there is more after a look at the sockets, so the fronts need not wake this thread; without, the loop
+    // goes to sleep.
     return worked || this.#head < this.#queue.length || !this.#sleep();
   }
 
@@ -343,7 +343,7 @@ export class CallLinks {
       else link.outbox.push([ITEM.REPLY, call.id, reply.status, bodyMember(link.outbox, reply.body)]);
       return;
     }
-    // Verdicts are short and somebody's money waits for them: no gathering.
+    // Verdicts are short and decide over a miner's reward: no gathering.
     const now = new Outbox(reply.body.length > PART_BYTES ? link : link.priority);
     now.push([ITEM.REPLY, call.id, reply.status, bodyMember(now, reply.body)]);
     now.flush();

@@ -39,7 +39,7 @@ export interface LinkedCall {
   readonly block?: TakenBlock | null;
   /** Secrets that were taken out of the body: they go by the priority port with it, and are gone afterwards. */
   readonly taken?: PassedSecrets | null;
-  /** The body is somebody else's: copied before this returns. */
+  /** The transport owns the body: copied before this returns. */
   readonly shared: boolean;
   /** By the priority port: submissions, and calls whose bytes must not stay in shared memory. */
   readonly priority: boolean;
@@ -47,7 +47,7 @@ export interface LinkedCall {
   readonly submission: boolean;
   /** The method may wait for long: it does not count against the bound on calls. */
   readonly waits: boolean;
-  /** Somebody has looked: no passphrase in the body. */
+  /** The body was searched: no passphrase in it. */
   readonly plain: boolean;
 }
 
@@ -224,14 +224,14 @@ export class FrontLink {
 
   /** @returns whether there is more to do */
   #turn(): boolean {
-    // What lies behind messages that will not come any more is nobody's.
+    // After the end no message announces what the ring still holds: it is not read.
     if (this.#closed) return false;
     if (this.#requests.ring.mustWake()) this.#port.postMessage(null);
     this.#read(true);
     const again = this.#active;
     this.#active = false;
-    // Under load the next replies come while sockets are looked at, so nobody has to wake this thread; without, it goes
-    // to sleep.
+    // Under load the next replies come while sockets are looked at, so the node thread need not wake this one; without,
+    // it goes to sleep.
     return again || !this.#replies.ring.sleep();
   }
 

@@ -91,7 +91,7 @@ export type FrontNews =
   | { readonly news: 'tip'; readonly tip: PublishedTip }
   | { readonly news: 'template'; readonly facts: TemplateFacts; readonly slab: SlabRef | null }
   | { readonly news: 'slab'; readonly slab: SlabInfo }
-  /** Close whoever still reads this slab. */
+  /** Cut off every reader of this slab. */
   | { readonly news: 'evict'; readonly index: number }
   | { readonly news: 'warmup'; readonly text: string }
   /** A link to the wallets' thread. */

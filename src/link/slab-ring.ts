@@ -105,7 +105,7 @@ export class SlabRing {
     }).then(() => this.takeWhenFree(sizeBytes));
   }
 
-  /** Readers were cut off: whoever waits for a slab looks again. */
+  /** Readers were cut off: callers that wait for a slab look again. */
   readersGone(): void {
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
