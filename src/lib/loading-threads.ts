@@ -1,10 +1,10 @@
-// The threads of the process that are loading native libraries. The end of the process is the end of all of them, and
-// one that is ended meanwhile aborts the process, so whoever ends it waits. Aditd.
+// The threads of the process that are loading native libraries. The end of the process ends all of them, and ending
+// one while it loads aborts the process, so the caller waits first. Aditd.
 
 /** A thread that takes longer is stuck; ending it then is the smaller evil. */
 const LIMIT_MS = 15_000;
 
-// Every thread of the process that is loading, whoever started it: the end of the process is the end of all of them.
+// Every thread of the process that is loading, of any pool: the end of the process ends all of them.
 const underWay = new Set<Promise<void>>();
 
 /** Takes note of a thread that was just started. @param loaded resolves once it has loaded or died */

@@ -26,7 +26,7 @@ export class SerialQueue {
     const result = job.finally(() => {
       this.#size--;
     });
-    // The queue itself never rejects: an error belongs to whoever awaits the result.
+    // The queue itself never rejects: the caller that awaits the result gets the error.
     this.#tail = result.then(
       () => undefined,
       () => undefined,

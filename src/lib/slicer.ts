@@ -5,8 +5,8 @@ import { workClock } from './work-clock.js';
 /** Milliseconds of work between turns. */
 const SLICE_MS = 2;
 
-// Whoever waits for a turn, one of them per turn of the event loop however many there are: what arrives meanwhile waits
-// for one slice, not for one of everybody's. The event loop is the thread's, and so is this line.
+// Queue of callers that wait to go on. One is resumed per turn of the event loop, so that new events wait for one slice
+// and not for one slice of each caller. Every thread has its own event loop and its own queue.
 const line: (() => void)[] = [];
 let called = false;
 
@@ -21,7 +21,7 @@ function callNext(): void {
 }
 
 /**
- * The next turn of the event loop that belongs to the caller; those who work without a Slicer stand in the same line.
+ * Resolves in the caller's turn of the event loop; work without a Slicer waits in the same queue.
  */
 export function nextInLine(): Promise<void> {
   return new Promise((resolve) => {

@@ -1,5 +1,5 @@
-// Work written as a generator: each step is short, and whoever takes the steps decides whether others get a turn in
-// between.
+// Work written as a generator: each step is short, and the caller decides whether other work gets a turn between two
+// steps.
 
 /** Takes all steps in one go. @returns what the work returns */
 export function inOneGo<T>(steps: Generator<unknown, T>): T {

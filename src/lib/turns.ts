@@ -1,6 +1,5 @@
-// A block may hold a hundred thousand outputs: what the chain does with each of them is cut into turns, so that whoever
-// waits for something small goes in between. Nobody sees the state between two turns; each user says why. Whoever lets
-// others go in between.
+// A block may hold a hundred thousand outputs: the chain's work on them is cut into turns, so that short calls run in
+// between. No reader may see the state between two turns; each user of this class states why none does.
 import { workClock } from './work-clock.js';
 
 /** Milliseconds of work between two turns of the event loop: all of a usual block's share of one step. */
@@ -12,13 +11,13 @@ export function yieldToLoop(): Promise<void> {
 }
 
 /**
- * Work of the chain in turns. Unlike Slicer's, it doesn't stand in line behind other long work: everybody waits for
+ * Work of the chain in turns. Unlike Slicer's, it doesn't queue behind other long work: miners and peers wait for
  * blocks.
  */
 export class Turns {
   #since = workClock.now();
 
-  /** Whether others should get a turn. */
+  /** Whether other work should get a turn. */
   get over(): boolean {
     return workClock.now() - this.#since >= TURN_MS;
   }
