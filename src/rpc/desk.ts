@@ -46,7 +46,7 @@ export interface DeskCaller {
   /** Request target. */
   readonly uri: string;
   readonly signal?: AbortSignal;
-  /** Somebody has looked: no passphrase and no private key in the body. */
+  /** The body was searched: no passphrase and no private key in it. */
   readonly plain?: boolean;
   /** What a front has taken out of a submitblock. */
   readonly block?: TakenBlock | null;

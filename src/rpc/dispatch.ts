@@ -46,7 +46,7 @@ export interface CallInfo {
   readonly block?: TakenBlock | null;
 }
 
-/** A call some of whose members are others. Its signal is made only when somebody looks, as that of the call. */
+/** A call with some members replaced. Its signal is made only when it is read, as that of the call. */
 export class DerivedCall implements CallInfo {
   readonly user: string;
   readonly path: string;
@@ -292,7 +292,7 @@ export class Dispatcher<Context> {
     // When the wait was for permission and not for an outcome, the next entry has breathed already.
     let breathed = reply.count === waited;
     while (reply.count < entries.length && !reply.full) {
-      // Promises that were settled already give nobody a turn: the clock decides, not the kind of outcome.
+      // Awaiting a settled promise gives the event loop no turn: the clock decides, not the kind of outcome.
       if (workClock.now() - turn > turnMs) {
         await nextInLine();
         turn = workClock.now();

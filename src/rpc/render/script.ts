@@ -46,7 +46,7 @@ export function publicKeySize(first: number | undefined): number {
 
 const isKey = (bytes: Uint8Array) => bytes.length > 0 && bytes.length === publicKeySize(bytes[0]);
 
-/** Addresses and the signatures needed, null when the script pays nobody in particular. */
+/** Addresses and the signatures needed, null when the script has no address. */
 function destinations(script: Uint8Array, solution: SolvedScript, ctx: RenderContext): { required: number; addresses: string[] } | null {
   if (solution.type !== 'multisig') {
     const address = addressOf(script, ctx);

@@ -1,5 +1,5 @@
-// Steps over JSON text byte by byte without making values of it, for those who must not: what was made text of stays in
-// memory until somebody needs the room. It is no judge: what is not JSON may pass, and the parser has the last word.
+// Steps over JSON text byte by byte without making values of it, for code that handles secrets: a string stays in
+// memory until the engine reuses its room. This is no validator: what is not JSON may pass, and the parser refuses it.
 // Used by secret-search.ts and method-names.ts.
 
 const QUOTE = 0x22;

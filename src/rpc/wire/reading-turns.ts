@@ -23,11 +23,11 @@ export interface Reading {
   goOn(ms: number, mostValues: number): boolean;
 }
 
-/** On whose behalf a body is read. */
+/** The call that a body is read for. */
 export interface ReadingFor {
   /** A turn of the loop is due after this long. */
   readonly turnMs: number;
-  /** The client has gone: nobody needs the rest. */
+  /** The client has gone: the rest need not be read. */
   gone(): boolean;
   /** Asked before each step. A promise holds it back until it is settled. */
   breathe?: (() => unknown) | undefined;
@@ -110,7 +110,7 @@ export class ReadingTurns {
     try {
       const whole = one.reading.goOn(ms, mostValues);
       if (!whole && one.reading.values > FEW_VALUES) return;
-      // Whoever holds little goes to the end, so that each has its turn and somebody else is first.
+      // A body that holds few values goes to the end, so that each has its turn and another one is first.
       this.#waiting.delete(one);
       if (whole) one.settle(true);
       else this.#waiting.add(one);

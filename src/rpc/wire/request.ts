@@ -55,7 +55,7 @@ export function parseRequest(body: Uint8Array, options = VERSION_1): ParsedBody 
   return bodyOf(() => parseJson(body), options) as ParsedBody;
 }
 
-/** Reads a body bit by bit, so that nobody waits for all of a large one. */
+/** Reads a body bit by bit, so that other calls need not wait for all of a large one. */
 export class RequestReader implements Reading {
   readonly #json: JsonReader;
   #body: ParsedBody | undefined;

@@ -22,7 +22,7 @@ function witnessScript(script: Uint8Array, ctx: FrontContext): Uint8Array | null
   return Uint8Array.of(0, 32, ...ctx.hashes.sha256(script));
 }
 
-/** Types that decodescript wraps since release 23: not data, not what is for nobody to sign by script. */
+/** Types that decodescript wraps since release 23: not data, script hashes, anchors, taproot or unknown versions. */
 const WRAPPED: readonly string[] = ['multisig', 'nonstandard', 'pubkey', 'pubkeyhash', 'witness_v0_keyhash', 'witness_v0_scripthash'];
 
 const MAX_OPCODE = OP.OP_NOP10;

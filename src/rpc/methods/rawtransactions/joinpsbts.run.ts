@@ -9,7 +9,7 @@ import { fail, RPC_CODE } from '../../errors.js';
 import { asPsbts } from '../../node/psbt.js';
 import { psbtText } from '../../render/psbt-text.js';
 
-/** Every number below the count once, in an order nobody can guess (Fisher and Yates). */
+/** Every number below the count once, in an unpredictable order (Fisher and Yates). */
 function shuffled(count: number): number[] {
   const order = Array.from({ length: count }, (_, i) => i);
   for (let i = count - 1; i > 0; i--) {

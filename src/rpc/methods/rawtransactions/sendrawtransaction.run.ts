@@ -50,7 +50,7 @@ function send(ctx: NodeContext, offer: Offer): JsonResult | Promise<JsonResult> 
 
 /**
  * Core asks first whether a block has the transaction. A transaction that a block has cannot be accepted, so asking
- * only after a refusal gives the same answers and spares everyone else the search.
+ * only after a refusal gives the same answers and saves accepted transactions the search.
  */
 function judged(ctx: NodeContext, offer: Offer, { reject, fee }: PoolVerdict): JsonResult | Promise<JsonResult> {
   const { tx, maxFeeSats } = offer;

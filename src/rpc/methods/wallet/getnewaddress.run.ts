@@ -16,7 +16,7 @@ export const getnewaddress: Run<WalletContext> = async (ctx, args, call) => {
     const next = wallet.keys.newAddress(type, false, batch);
     if ('script' in next) wallet.book.set(next.script, label, 'receive', batch);
     return next;
-    // On the disk before it is told: after a loss of power it would be given out again, to somebody else.
+    // On the disk before the reply: else, after a loss of power, another payer would get the same address.
   }, true);
   return 'script' in result ? addressText(ctx, result.script) : fail(RPC_CODE.WALLET_KEYPOOL_RAN_OUT, result.error);
 };

@@ -19,7 +19,7 @@ export const removeprunedfunds: Run<WalletContext> = async (ctx, args, call) => 
   if (row < 0) return fail(RPC_CODE.INVALID_PARAMETER, 'Transaction does not exist in wallet.');
   const confirmed = wallet.ledger.txs.state(row) === TX_STATE.CONFIRMED;
   const tx = await wallet.transaction(row);
-  // Bytes of a record may only be missing when somebody else removed it meanwhile.
+  // Bytes of a record are missing only when another call removed it meanwhile.
   if (tx === undefined || wallet.ledger.txs.find(txid) !== row) {
     return confirmed
       ? fail(RPC_CODE.WALLET_ERROR, 'Could not properly delete the transaction.')
