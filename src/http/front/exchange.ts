@@ -28,7 +28,7 @@ export class Exchange {
   /** Declared length; -1 when none was (chunked, or no body). NaN never: the library refuses such requests. */
   readonly contentLength: number;
   readonly acceptEncoding: string;
-  /** Token of the lenient listener and its client's address. Any client may send this: it counts only with the token. */
+  /** The lenient listener's token and its client's address. Any client may send this; only the token makes it count. */
   readonly relayed: string;
   readonly #res: HttpResponse;
   /** When bytes of the request came last, by performance.now(). */
