@@ -27,7 +27,7 @@ export class ChainReader {
   get coins(): CoinsCache {
     return this.ws.coins;
   }
-  /** Deployment states by branch, shared by everyone who asks about this tree. */
+  /** Deployment states by branch, shared by all readers of this tree. */
   get versionBits(): VersionBitsCache {
     return this.ws.versionBits;
   }

@@ -1,5 +1,5 @@
 // The chain as the rest of the node sees it: the header tree, the active branch and its coins, and every way to change
-// them. All changes go through one queue, one at a time: gather (async), apply (sync, everyone told), answer, write.
+// them. All changes go through one queue, one at a time: gather (async), apply and notify (sync), answer, write.
 // Each step has its own file; this one orders them. Longer than most files because all ways to change the chain meet
 // here.
 
@@ -70,7 +70,7 @@ export class Chain extends ChainReader {
     const { ws, history } = await openWorkspace(options, deps);
     const chain = new Chain(ws, deps);
     if (history !== null) chain.#snapshot.follow(history);
-    // Nobody could say yet which blocks are still needed.
+    // The other guards are not registered yet: until they are, every block may be needed.
     const keepAll = chain.guardBlocks(() => 0);
     try {
       await chain.#pruner.finish();
@@ -173,7 +173,7 @@ export class Chain extends ChainReader {
   }
 
   async #processBlock(view: BlockView, requested: boolean, reply: (outcome: BlockOutcome) => void): Promise<void> {
-    // A rival of a tip that is not written yet: if the process died now, nobody would know which of the two came first.
+    // A rival of a tip that is not written yet: if the process died now, the order of the two would be lost.
     if (!equalBytes(view.header.prevHash, this.tip.hash)) await this.#activator.settle();
     const { verdict, node, isNew } = await acceptBlock(this.ws, view, requested);
     if (verdict !== null) this.#activator.onChecked.call(view.hash, view, verdict);
@@ -185,7 +185,7 @@ export class Chain extends ChainReader {
       reply({ kind: 'invalid', reject: verdict, isNew: false, node });
       return;
     }
-    // Everybody downstream may begin with it while its scripts run.
+    // The listeners may begin with it while its scripts run.
     if (isNew && node.prev === this.tip && !this.isInitialBlockDownload()) this.#storedListeners.call(node, view);
     // By the node, not by the hash: a copy that fails meanwhile has the hash too.
     let seen: { reject: Reject | null } | undefined;
@@ -533,7 +533,7 @@ export class Chain extends ChainReader {
   }
 
   /**
-   * Keeps blocks from being pruned that somebody has to read.
+   * Keeps blocks that an index or a wallet has yet to read from being pruned.
    * @param guard asked before every pruning
    * @returns how to end that
    */

@@ -66,7 +66,7 @@ export class Changes {
     });
   }
 
-  /** Runs upkeep in its turn, for which nobody waits. The job looks for a fault itself. */
+  /** Runs upkeep in its turn, without a caller that awaits it. The job looks for a fault itself. */
   upkeep(job: () => Promise<unknown>): void {
     this.#queue.run(job).catch((error: unknown) => this.fail(error));
   }

@@ -90,7 +90,7 @@ export class Importer {
   }
 
   /**
-   * One block of an import: nobody was promised anything yet, so rows are written in groups.
+   * One block of an import: no caller was told that it is stored, so rows are written in groups.
    * @param stored where its bytes are already; such a block is not connected yet
    */
   async take(block: BlockView, stored: BlockPosition | null): Promise<boolean> {

@@ -10,10 +10,10 @@ import { identify, isLarge } from './connect/large-block.js';
 import type { ChainWorkspace } from './connect/workspace.js';
 import { type HeaderNode, NodeStatus } from './tree/header-node.js';
 
-/** Blocks and bytes that may wait for their turn before whoever brings more has to wait as well. */
+/** Blocks and bytes that may wait for their turn before callers with more blocks have to wait as well. */
 const MAX_WAITING_BLOCKS = 512;
 const MAX_WAITING_BYTES = 24 << 20;
-/** Milliseconds of one turn, when nobody else waits for the chain. */
+/** Milliseconds of one turn, when no other change waits for the chain. */
 const TURN_MS = 50;
 
 export interface IntakeDeps {
@@ -23,7 +23,7 @@ export interface IntakeDeps {
   activate(enough: () => boolean): Promise<void>;
   /** Other changes wait. */
   crowded(): boolean;
-  /** Writes rows of the tree once there are many: nobody was promised anything about these blocks yet. */
+  /** Writes rows of the tree once there are many: no caller was told yet that these blocks are stored. */
   writeSomeRows(): Promise<void>;
   /** Stored blocks that wait to be put on top of the tip. */
   storedAhead(): number;

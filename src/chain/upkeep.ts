@@ -27,7 +27,7 @@ export class Upkeep {
   readonly #deps: UpkeepDeps;
   readonly #tidy: NodeJS.Timeout;
   #settleTimer: NodeJS.Timeout | null = null;
-  /** Files grew, and nobody looked yet whether some have to go. */
+  /** Files grew since the last look whether some have to go. */
   #pruneDue = false;
 
   constructor(ws: ChainWorkspace, deps: UpkeepDeps) {

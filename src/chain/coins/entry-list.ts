@@ -21,7 +21,7 @@ export const LIST = {
   absent: 3,
 } as const;
 
-/** What a change that nobody sees yet does to an entry. */
+/** What a change that is not shown yet does to an entry. */
 export const MARK = {
   none: 0,
   /** There before the change, and gone or another coin after it. */

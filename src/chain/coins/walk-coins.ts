@@ -44,7 +44,7 @@ export async function walkCoins(cursor: StoreCursor, visitor: CoinVisitor, scann
           rows.map(([, value]) => value),
           marks,
         );
-        // Whoever awaits it hears of a failure; nobody may, when the walk ends early.
+        // The await below reports a failure; when the walk ends early, there is none, and a rejection must be handled.
         hits.catch(() => {});
         ahead.push({ rows, hits });
         if (slicer.due) await slicer.pause();

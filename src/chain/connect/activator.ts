@@ -1,5 +1,5 @@
 // Moves the tip: towards the best known branch, down for an invalidated block. Each move is prepared and its coins are
-// changed unseen (in turns), then it is shown and everyone told (at once), then written.
+// changed unseen (in turns), then it is shown and the listeners are called (at once), then written.
 
 import type { BlockView } from '../../consensus/block/block-view.js';
 import { type Reject, rejectText } from '../../consensus/state.js';
@@ -72,7 +72,7 @@ export class Activator {
 
   /**
    * Makes the best valid stored branch the active one. The last move is applied and told but not written yet when this
-   * returns: call settle() once whoever waits has been answered.
+   * returns: call settle() once the waiting caller has its answer.
    * @param supplied a block with the very bytes that were just checked and stored; never a copy of one that was stored
    * before
    * @param enough asked between moves: true leaves the rest for another call
@@ -81,7 +81,7 @@ export class Activator {
   async activate(supplied: SuppliedBlock | null = null, enough?: () => boolean, onJudged?: JudgedListener): Promise<void> {
     const { index, active } = this.#ws;
     for (;;) {
-      // Initial download is over: nobody takes these blocks any more.
+      // Initial download is over: these blocks are not taken any more.
       if (!this.ahead.isEmpty && this.#eager()) this.ahead.clear();
       const target = index.findMostWork();
       if (target === undefined || target === active.tip) {
@@ -197,10 +197,10 @@ export class Activator {
     const late = this.onTip.call(tip, change);
     const error = early ?? late;
     this.#ws.observe('connect_apply', (clock.monotonicMs() - begin) / 1000);
-    // Thousands of lines in initial download are no news to anybody.
+    // Not in initial download: thousands of such lines tell the operator nothing.
     if (this.#eager()) this.#ws.log.info(tipLine(this.#ws, tip));
     else if (this.#ws.log.shows('validation')) this.#ws.log.debug('validation', tipLine(this.#ws, tip));
-    // The change itself stands, but someone who keeps state beside the chain may now be out of step with it.
+    // The change itself stands, but a listener that keeps state beside the chain may now be out of step with it.
     if (error !== undefined) throw new ChainFault('A listener failed while the tip changed', error);
   }
 

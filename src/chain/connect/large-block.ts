@@ -1,5 +1,4 @@
-// Parsing, hashing and checking a large block take some milliseconds each: whoever waits for something small goes in
-// between.
+// Parsing, hashing and checking a large block take some milliseconds each: short calls run in between.
 
 import type { BlockView } from '../../consensus/block/block-view.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';

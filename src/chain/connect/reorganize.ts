@@ -1,6 +1,5 @@
 // One step towards a better tip, worked out in full before anything changes: which blocks leave, which join, and which
-// turned out invalid on the way (Core's ActivateBestChainStep). Then applying it: whoever looks sees all of it or
-// nothing.
+// turned out invalid on the way (Core's ActivateBestChainStep). Then applying it: a reader sees all of it or nothing.
 
 import type { BlockView } from '../../consensus/block/block-view.js';
 import type { Reject } from '../../consensus/state.js';
@@ -139,7 +138,7 @@ export function isQuick({ disconnected, connected }: Step, eager: boolean): bool
   );
 }
 
-/** Moves the tip. Whoever shows the coins does it in the same turn of the event loop. */
+/** Moves the tip. The caller shows the coins in the same turn of the event loop. */
 export function moveTip({ active, blocks }: ChainWorkspace, { disconnected, connected }: Step): void {
   for (const { node } of disconnected) active.setTip(node.prev as HeaderNode);
   for (const { node } of connected) active.setTip(node);

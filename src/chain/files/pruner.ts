@@ -18,7 +18,7 @@ const ROW_SLICE = 2_000;
 const REMOVED_TOGETHER = 8;
 const MIB = 1 << 20;
 
-/** The lowest height whose block somebody still has to read; infinite for none. */
+/** The lowest height whose block its owner still has to read; infinite for none. */
 export type PruneGuard = () => number;
 
 export class Pruner {

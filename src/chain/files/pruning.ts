@@ -28,7 +28,7 @@ export interface PrunableFile {
 
 /**
  * The highest block that may go.
- * @param tipHeight of the active chain @param needed lowest height somebody still has to read, infinite for none
+ * @param tipHeight of the active chain @param needed lowest height that is still to be read, infinite for none
  * @returns below 0 for none
  */
 export function lastPrunable(tipHeight: number, needed: number): number {
@@ -39,7 +39,7 @@ export function lastPrunable(tipHeight: number, needed: number): number {
  * Files to remove until there is room below the target again, lowest number first.
  * @param files in order of their numbers
  * @param usage bytes of all files
- * @param bufferBytes room to leave: files grow by that much before anybody looks again
+ * @param bufferBytes room to leave: files grow by that much before the next look
  * @param downloading in initial download a tenth of the target more is freed, since every pruning writes all coins
  * first
  */

@@ -1,5 +1,5 @@
-// Brings the coins of a file into the set that nothing uses yet, in parts while the node goes on, and checks them
-// against the network's parameters. They are used by nobody before that (Core's PopulateAndValidateSnapshot).
+// Brings the coins of a file into a set that is not in use yet, in parts while the node goes on, and checks them
+// against the network's parameters. They are not used before that (Core's PopulateAndValidateSnapshot).
 
 import { hashToHex } from '../../consensus/bytes/hex.js';
 import type { AssumedCoins } from '../../consensus/params/chain-params.js';

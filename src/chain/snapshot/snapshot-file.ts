@@ -1,6 +1,6 @@
-// Reads a file of coins in the form of releases since 28 (coins-dump.ts has its layout), in pieces. Everything in it is
-// somebody else's word: what it says is checked here as far as it can be without the other coins, and the hash over all
-// of them is checked before any is used. Words of failures are Core's (src/node/utxo_snapshot.h, validation.cpp).
+// Reads a file of coins in the form of releases since 28 (coins-dump.ts has its layout), in pieces. The file is not
+// trusted: what it says is checked here as far as it can be without the other coins, and the hash over all of them is
+// checked before any is used. Words of failures are Core's (src/node/utxo_snapshot.h, validation.cpp).
 
 import type { FileHandle } from 'node:fs/promises';
 import { equalBytes } from '../../consensus/bytes/hex.js';
