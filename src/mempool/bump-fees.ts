@@ -1,6 +1,6 @@
-// What unconfirmed transactions lack to be mined at a fee rate: whoever spends their outputs pays that much more, or
-// waits for them. A block is filled with ancestor sets in the order of their rates until the next one pays less than
-// the target; what is left over lacks the rest. Core's MiniMiner (node/mini_miner.cpp).
+// What unconfirmed transactions lack to be mined at a fee rate: a transaction that spends their outputs pays that much
+// more, or waits for them. A block is filled with ancestor sets in the order of their rates until the next one pays
+// less than the target; what is left over lacks the rest. Core's MiniMiner (node/mini_miner.cpp).
 import { feeForSize } from '../policy/fee-rate.js';
 import { connected } from './feerate-diagram.js';
 import { collectAncestors, collectDescendants } from './relatives.js';

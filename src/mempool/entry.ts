@@ -1,4 +1,4 @@
-// A transaction of the mempool as an object, for whoever would rather not count rows: a view of its row (rows.ts), made
+// A transaction of the mempool as an object, for code that does not work on rows: a view of its row (rows.ts), made
 // when asked for and read at once. Rows are reused once their transaction has left, so a view that is kept until then
 // refuses to answer.
 import type { Coin } from '../consensus/coin.js';
@@ -216,8 +216,8 @@ export function adoptRow(store: EntryStore, row: number, tx: TxView): void {
 }
 
 /**
- * A row's transaction where it lies: for a look in the pool's own room. Its bytes are shared memory, which not
- * everybody takes.
+ * A row's transaction where it lies: for a look in the pool's own room. Its bytes are shared memory, which some APIs
+ * refuse.
  */
 export function txInPlace({ rows, arena, hashes }: EntryStore, row: number): TxView {
   return parseTx(arena.bytesOf(row), hashes, { offset: rows.offset[row] + RECORD_HEADER });

@@ -1,4 +1,4 @@
-// Whether a replacement makes the pool better for whoever mines it: the fee-rate diagrams of the clusters it touches,
+// Whether a replacement makes the pool better for miners: the fee-rate diagrams of the clusters it touches,
 // before and after (Core's ImprovesFeerateDiagram). What the rest of the pool pays has no influence: it comes on top of
 // both. Used by accept/diagram-replacement.ts and package/package-rules.ts.
 import { ancestorOrder } from '../selection/cluster/ancestor-order.js';

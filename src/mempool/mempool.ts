@@ -443,7 +443,7 @@ export class Mempool {
     const row = this.#pool.find(txid);
     if (row !== NO_ROW) this.onBroadcast(this.#pool.entry(row));
   }
-  /** Marks a transaction as not yet announced to anyone (it came from RPC, not from a peer). */
+  /** Marks a transaction as not yet announced to any peer (it came from RPC, not from a peer). */
   addUnbroadcast(txid: Uint8Array): void {
     const row = this.#pool.find(txid);
     if (row === NO_ROW) return;

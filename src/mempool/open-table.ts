@@ -2,7 +2,7 @@
 // themselves. A place holds a row, the hash of its key, and whatever number tells where in the row's record the key
 // stands; keys are compared with the bytes in the arena. Base of id-table.ts and spender-table.ts.
 //
-// Hashes are salted, so that nobody can make keys that meet in one place. They are kept: growing and deleting look at
+// Hashes are salted, so that an attacker cannot make keys that collide. They are kept: growing and deleting look at
 // no record.
 import { randomBytes } from 'node:crypto';
 import { readU32 } from '../consensus/bytes/reader.js';

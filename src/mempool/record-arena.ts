@@ -3,9 +3,9 @@
 // assembler reads the same bytes on its thread, so nothing is copied for it. Layout of a record:
 // jobs/assemble-messages.ts.
 //
-// A range is written once and never again, so whoever still reads an old one reads the truth; a segment ends with its
-// last reader. When a third of all memory is idle, the emptiest segment's records move to the newest, a few with every
-// record that is freed: no block that takes thousands of transactions makes everything move at once.
+// A range is written once and never again, so a late reader of an old one still reads its record; a segment ends with
+// its last reader. When a third of all memory is idle, the emptiest segment's records move to the newest, a few with
+// every record that is freed: a block that takes thousands of transactions does not move everything at once.
 import type { TxView } from '../consensus/tx/tx-view.js';
 import { RECORD_HEADER } from '../jobs/assemble-messages.js';
 import type { Rows } from './rows.js';

@@ -1,4 +1,4 @@
-// Walks over the links between pool transactions. Nobody but the pool changes links; these only follow them.
+// Walks over the links between pool transactions. Only the pool changes links; these only follow them.
 import type { LinkTable } from './link-table.js';
 
 /** Adds the row and everything that depends on it to `into`; what is there already is not walked again. */

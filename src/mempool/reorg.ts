@@ -2,8 +2,8 @@
 // disconnected blocks come back through acceptance, oldest first, and then whatever no longer fits the new tip leaves.
 // Core 0.21's removeForBlock, DisconnectedBlockTransactions, UpdateMempoolForReorg and removeForReorg.
 //
-// The second part needs coins and scripts, so it goes on after the tip has moved: whoever must see its end awaits
-// settled().
+// The second part needs coins and scripts, so it goes on after the tip has moved: a caller that must see its end
+// awaits settled().
 
 import { setTimeout } from 'node:timers/promises';
 import { hashKey } from '../consensus/bytes/hex.js';
@@ -205,10 +205,10 @@ export class ReorgFollower {
 
   async #bringBack(): Promise<void> {
     const { pool, eviction, log } = this.#deps;
-    // Acceptance and templates wait for this: it doesn't stand in line behind long calls.
+    // Acceptance and templates wait for this: it doesn't queue behind long calls.
     const turns = new Turns();
     try {
-      // Everybody else hears of the tip first.
+      // The other listeners of the tip run first.
       await turns.next();
       do {
         for (let next = this.#returning[0]; next !== undefined; next = this.#returning[0]) {

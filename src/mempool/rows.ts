@@ -104,7 +104,7 @@ export class Rows {
     return this.top++;
   }
 
-  /** Nobody reads the row any more. */
+  /** Frees a row without readers for reuse. */
   recycle(row: number): void {
     this.#free.push(row);
   }

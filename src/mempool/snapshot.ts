@@ -1,6 +1,6 @@
 // The pool as it was at one moment, for lists that take longer to write than a step of the node's thread may:
-// getrawmempool, mempool.dat. Rows are held, so what leaves meanwhile can still be read; whoever takes a snapshot
-// releases it. Sorting pauses like all long work.
+// getrawmempool, mempool.dat. Rows are held, so what leaves meanwhile can still be read; the caller that takes a
+// snapshot releases it. Sorting pauses like all long work.
 import { Slicer } from '../lib/slicer.js';
 import { adjustedWeightOf } from '../selection/cluster/cluster-index.js';
 import { compareFeeFractions } from '../selection/cluster/fee-fraction.js';

@@ -16,7 +16,7 @@ export class SpenderTable extends OpenTable {
     this.#arena = arena;
   }
 
-  /** @param outpoint 36 bytes at `at` @returns NO_ROW when nobody does */
+  /** @param outpoint 36 bytes at `at` @returns NO_ROW when no transaction of the pool spends it */
   get(outpoint: Uint8Array, at = 0): number {
     return this.findRow(this.hash(outpoint, at, readU32(outpoint, at + 32)), outpoint, at);
   }

@@ -62,7 +62,7 @@ export class Acceptor {
     return verdict?.ok === true ? this.#finish(work) : this.#withScripts(work, verdict);
   }
 
-  /** The reorganisation's own transactions come back by `bypassLimits`; everyone else waits until they have. */
+  /** The reorganisation's own transactions come back by `bypassLimits`; all others wait until they have. */
   #mayChange({ bypassLimits }: AcceptOptions): boolean {
     return bypassLimits === true || !this.#judge.deps.returning();
   }

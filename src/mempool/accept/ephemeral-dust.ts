@@ -1,6 +1,6 @@
-// Outputs below the dust limit that are to be gone with the next transaction (Core's ephemeral_policy): whoever makes
-// one pays no fee, so that it is mined only together with a child, and that child spends it. Rules of newer releases,
-// for standard transactions.
+// Outputs below the dust limit that are to be gone with the next transaction (Core's ephemeral_policy): a transaction
+// with one pays no fee, so that it is mined only together with a child, and that child spends it. Rules of newer
+// releases, for standard transactions.
 import { hashKey, hashToHex } from '../../consensus/bytes/hex.js';
 import type { Reject } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';

@@ -1,5 +1,5 @@
 // What all ways of acceptance share: the steps over one workspace, the coins they need, the change of the pool at the
-// end. Synchronous: whoever waits in between asks afterwards whether anything has moved.
+// end. Synchronous: a caller that waits in between asks afterwards whether the pool or the tip has moved.
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { Reject } from '../../consensus/state.js';
 import type { Clock } from '../../lib/clock.js';
@@ -50,7 +50,7 @@ export const WITHOUT_COINS: readonly Step[] = [checkAlone, checkFinal, checkConf
 /** then what does, */
 const WITH_COINS: readonly Step[] = [findCoins, checkInputs, checkSizeAndFee, checkChainLimits, checkOwnConflicts, checkMaxFeeRate];
 /**
- * and what concerns those that would have to go, or stay beside it. Clusters have no limit unless somebody asks for
+ * and what concerns those that would have to go, or stay beside it. Clusters have no limit unless an option sets
  * one.
  */
 const AGAINST_RIVALS: readonly Step[] = [checkReplacement, checkClusterLimits, checkDiagram];

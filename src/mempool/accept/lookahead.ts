@@ -32,7 +32,7 @@ interface Foreseen {
 
 export class Lookahead {
   readonly #judge: Judge;
-  /** By the very object that will be offered: what nobody offers is forgotten with it. */
+  /** By the very object that will be offered: the entry of one that never is goes with its object. */
   readonly #foreseen = new WeakMap<TxView, Foreseen>();
 
   constructor(judge: Judge) {

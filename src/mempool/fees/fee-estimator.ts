@@ -176,7 +176,7 @@ export class FeeEstimator {
   /** estimatesmartfee. @param target blocks @param conservative do not follow short dips */
   smart(target: number, conservative: boolean): SmartEstimate {
     if (target <= 0 || target > this.stats.long.maxConfirms) return { feeRate: 0, blocks: target, reason: REASON.NONE };
-    // Nobody knows how to get into the very next block.
+    // No estimate for the very next block: the least target is two.
     const usable = Math.min(this.stats.long.maxConfirms, Math.floor(Math.max(this.span, this.savedSpan) / 2));
     const blocks = Math.min(Math.max(2, target), usable);
     if (blocks <= 1) return { feeRate: 0, blocks, reason: REASON.NONE };

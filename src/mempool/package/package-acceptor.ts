@@ -222,7 +222,7 @@ export class PackageAcceptor {
     if (first < 0) return null;
     const fault = failed(works[first], faults[first] as Reject);
     if (accept.testOnly !== true) return fault;
-    // Those before it were fine, as far as anybody asks.
+    // testmempoolaccept reports those before it as accepted.
     const before = works.slice(0, first).map((work) => [keyOf(work.tx), this.#resultOf(work, works)] as const);
     return { ...fault, results: new Map([...before, ...fault.results]) };
   }

@@ -1,5 +1,5 @@
-// What a package may look like, before anybody looks at coins: Core's IsWellFormedPackage and IsChildWithParents. Used
-// by package-acceptor.ts and, for what a caller is told at once, by RPC.
+// What a package may look like, before coins are read: Core's IsWellFormedPackage and IsChildWithParents. Used by
+// package-acceptor.ts and, for errors that a caller gets at once, by RPC.
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Hashes } from '../../crypto/crypto.js';
