@@ -147,8 +147,8 @@ export class Assembly {
   }
 
   /**
-   * Nobody has asked for long, and the mirror keeps much that has left. If it doesn't arrive, the next choice sends a
-   * full copy.
+   * There was no request for long, and the mirror keeps much that has left. If this message is lost, the next choice
+   * sends a full copy.
    */
   #emptyMirror(delta: MirrorDelta): void {
     const limits: AssemblyLimits = { maxWeight: 0, reservedWeight: 0, minFeeRate: 0, mode: 'core' };

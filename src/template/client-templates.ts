@@ -1,5 +1,5 @@
-// Templates that are not for everybody: with limits that one client asked for, and choices for coinbases that Stratum
-// V2 clients make. They are built with the assembler and the mirror of the shared template, which stays as it is.
+// Templates for one client: with limits that it asked for, and choices for coinbases that Stratum V2 clients make. They
+// are built with the assembler and the mirror of the shared template, which stays as it is.
 import { hashFromHex } from '../consensus/bytes/hex.js';
 import { MAX_BLOCK_SIGOPS_COST } from '../consensus/limits.js';
 import type { TemplateLimits } from '../policy/template-limits.js';

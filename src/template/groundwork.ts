@@ -1,5 +1,5 @@
-// What every template rests on, whoever it is for: the facts of its tip, the block it would become, and the dry check
-// of that block. Used by service.ts and client-templates.ts.
+// What every template is built from, shared or for one client: the facts of its tip, the block it would become, and the
+// dry check of that block. Used by service.ts and client-templates.ts.
 import { parseBlock } from '../consensus/block/block-view.js';
 import { toHex } from '../consensus/bytes/hex.js';
 import { coinbaseLock } from '../consensus/rules/cleanup/coinbase-lock.js';
@@ -17,7 +17,7 @@ import { type TipFacts, tipFacts } from './tip-facts.js';
 
 /** The release whose coinbases are locked to their height. */
 const LOCKED_COINBASES = 30;
-/** OP_TRUE: the payout of a template's own coinbase, which nobody ever sees. */
+/** OP_TRUE: the payout of a template's own coinbase, which no client gets. */
 const ANYONE = Uint8Array.of(0x51);
 
 /** A block we made ourselves doesn't connect. The message is Core's. */

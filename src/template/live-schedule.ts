@@ -14,7 +14,7 @@ export interface LiveWork {
   improve(): Promise<ImproveResult>;
   /** Whether there are transactions that an empty template would leave out, or will be. */
   hasTransactions(): boolean;
-  /** False while nobody can ask for templates. */
+  /** False while clients cannot ask for templates. */
   wanted(): boolean;
   /** A build failed; the schedule tries again. */
   failed(error: Error): void;
@@ -67,7 +67,7 @@ export class LiveSchedule {
     this.#work = work;
   }
 
-  /** The tip moved. What takes time is built after the caller's turn, when everyone knows of the tip; see beginNow. */
+  /** The tip moved. What takes time is built after the caller's turn, when the tip is published; see beginNow. */
   tipChanged(): void {
     this.#newTip = true;
     this.#emptyOut = false;
@@ -110,7 +110,7 @@ export class LiveSchedule {
     return this.#best;
   }
 
-  /** Begins: the first template is made before anyone asks. */
+  /** Begins: the first template is made before any request. */
   start(): void {
     this.#look();
   }

@@ -1,8 +1,8 @@
 // Writes the deltas that keep the assembler's mirror equal to the candidate set. The set keeps its figures in columns
 // and its transactions in shared memory (source.ts), so a delta is figures alone; the assembler reads the transactions
 // where they are. A row that the assembler knows is held when its transaction leaves, until the assembler has
-// acknowledged the delta that says so: a reply may still name it. When too much is held that way because nobody asks
-// for templates, the mirror is emptied, and the next delta has everything.
+// acknowledged the delta that says so: a reply may still name it. When too much is held that way because no client
+// asks for templates, the mirror is emptied, and the next delta has everything.
 import { type MirrorDelta, RECORD_HEADER } from '../jobs/assemble-messages.js';
 import { RowBlock } from './mirror-rows.js';
 import type { CandidateRecords, RecordFollower } from './source.js';
@@ -17,7 +17,7 @@ const FIRST_ROOM = 1024;
 /** Rows that are written in one go, less than a millisecond. */
 const ROWS_AT_ONCE = 2_000;
 /**
- * Transactions that left and are held at most while nobody asks: two blocks of the smallest, or four of the largest. A
+ * Transactions that left and are held at most between requests: two blocks of the smallest, or four of the largest. A
  * block may come while another template is built; a mirror of a large mempool that it emptied takes seconds to fill.
  */
 const HELD_ROWS = 40_000;
@@ -250,7 +250,7 @@ export class MirrorFeed implements RecordFollower {
     });
   }
 
-  /** Rows that came and went before anybody asked are thrown out now and then. */
+  /** Rows that came and went between two requests are thrown out now and then. */
   #note(row: number): void {
     this.#dirty.push(row);
     if (this.#dirty.length <= this.#dirtyLimit) return;

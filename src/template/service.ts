@@ -38,7 +38,7 @@ export interface TemplateDeps {
   readonly log: Logger;
   /** Number of the tip, as fronts see it; changes with every tip. */
   readonly epoch: () => number;
-  /** Mode live: false while nobody can ask for templates (initial download). */
+  /** Mode live: false while clients cannot ask for templates (initial download). */
   readonly wanted?: () => boolean;
   /** Timers of mode live; tests move them by hand. */
   readonly after?: (ms: number, run: () => void) => () => void;
@@ -75,7 +75,7 @@ export interface AssembleOptions {
 
 /** A template stays current so many whole seconds after the mempool moved. */
 const REBUILD_AFTER_SECONDS = 5;
-/** An idle task of the assembler: whoever needs it next waits no longer. */
+/** Bound on an idle task of the assembler: the next request waits at most so long. */
 const IDLE_TASK_MS = 2;
 
 /** What a verdict needs of a choice. */
@@ -263,7 +263,7 @@ export class TemplateService {
     return { facts, template, verdict: templateVerdict(this.#deps.mempool.records, template, txid) };
   }
 
-  /** Mode live: the first template is made before anyone asks. */
+  /** Mode live: the first template is made before any request. */
   start(): void {
     this.#schedule?.start();
   }

@@ -65,17 +65,17 @@ export class LongPolls {
     if (this.#parked.size === 0) this.#disarm();
   }
 
-  /** Everyone who knows another tip goes on, in order of arrival. */
+  /** Resumes every poll that knows another tip, in order of arrival. */
   tipChanged(tipHex: string): void {
     this.#resume((poll) => poll.tipHex !== tipHex);
   }
 
-  /** A template was published: those whom it concerns go on. */
+  /** A template was published: resumes the polls that it concerns. */
   published(concerns: (poll: ParkedPoll) => boolean): void {
     this.#resume(concerns);
   }
 
-  /** Everyone goes on. */
+  /** Resumes every poll. */
   resumeAll(): void {
     this.#resume(() => true);
   }

@@ -100,7 +100,7 @@ interface Published {
   curtime: number;
   /** Heads and tails of this curtime by the client's rules. */
   readonly rendered: Map<string, { head: Uint8Array; tail: Uint8Array }>;
-  /** The transactions compressed, once somebody asked; null when that failed. */
+  /** The transactions compressed, once a client asked for it; null when that failed. */
   deflated: Promise<DeflatedPart | null> | null;
 }
 
@@ -147,7 +147,7 @@ export class TemplateView {
     this.#polls.published((poll) => poll.tipHex === tipHex && this.#history.wakes(poll.counter));
   }
 
-  /** The template of the tip for whoever knows every rule; null while there is none. */
+  /** The template of the tip for a client that knows every rule; null while there is none. */
   snapshot(): TemplateSnapshot | null {
     const published = this.#published;
     if (!published || published.facts.prevHashHex !== this.#deps.tipHex()) return null;

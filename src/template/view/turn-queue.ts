@@ -1,5 +1,5 @@
 // Runs many small pieces of work in order, a slice of them in each turn of the loop: when a thousand parked calls are
-// let go at once, whoever else comes waits for one slice and not for all of them. Used by template-view.ts and
+// resumed at once, other events wait for one slice and not for all of them. Used by template-view.ts and
 // long-polls.ts.
 
 /** Time, and a way to go on in the next turn. */
@@ -42,7 +42,7 @@ export class TurnQueue {
         if (this.#timers.monotonicMs() >= end) break;
       }
     } finally {
-      // Also after a piece that threw: the others are somebody else's.
+      // Also after a piece that threw: the others belong to other calls.
       if (this.#at < this.#waiting.length) this.#timers.soon(this.#go);
       else {
         this.#waiting = [];
