@@ -6,8 +6,8 @@
 // - An outpoint that is not in memory stands in the store as it should be read.
 // - A coin that is created and spent between two flushes never reaches the store (a "fresh" entry has no row there).
 // - What was drained for a batch stays in memory until markClean or markFailed, so a read can't see the store's older state.
-// - A change of many coins is made in turns: after `stage` only add and spend see it, and `show` makes all of it visible
-//   at once; `finishing` then does the rest in turns. So a reader sees the coins before or after a change.
+// - A change of many coins is made in turns: after `stage` only add and spend see it, and `show` makes it visible at
+//   once; `finishing` then does the rest in turns. So a reader sees the coins before or after a change.
 // - Only `evict` forgets. A prefetch whose reading was overtaken by an evict reads again, because what was forgotten may have changed
 //   after the read began.
 
