@@ -215,7 +215,7 @@ export class Wallet {
     return this.#reader.one(row);
   }
   /**
-   * The same for several rows, in their order; those the wallet has no bytes of, or that nobody needs, are undefined.
+   * The same for several rows, in their order; undefined for rows that are not needed or whose bytes the wallet lacks.
    */
   transactions(rows: readonly number[], needed?: (row: number) => boolean): Promise<(TxView | undefined)[]> {
     return this.#reader.many(rows, needed);

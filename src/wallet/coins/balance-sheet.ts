@@ -1,7 +1,7 @@
 // What a wallet's coins are worth, and whether what is in no block can be relied on. Sums over coins in blocks are kept
 // by CoinTable. Those over unconfirmed ones change with the mempool, with parents and with the tip: a record whose part
-// may have changed is noted (`touch`) together with all unconfirmed ones that spend from it, and worked out when
-// somebody asks.
+// may have changed is noted (`touch`) together with all unconfirmed ones that spend from it, and worked out when the
+// next call reads a balance.
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { inOneGo } from '../../lib/steps.js';
 import { OWNERSHIP, type OwnershipFilter } from '../keys/ownership.js';

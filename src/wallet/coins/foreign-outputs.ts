@@ -1,5 +1,5 @@
 // Which known transactions pay a script that is not the wallet's, as rows of its database: the script may become the
-// wallet's later (reassess.ts). One row says that a mark of 32 bits is paid at all, so that scripts which nobody paid
+// wallet's later (reassess.ts). One row says that a mark of 32 bits is paid at all, so that scripts without payments
 // cost one look-up by key each; the rows behind it name the transactions by their order of arrival. Another script
 // shares a mark by chance once in 2^32 / (marks), or by a stranger's choice, who might as well pay the script itself:
 // transactions are read in vain then, and they decide.

@@ -1,5 +1,5 @@
 // Rows of confirmed transactions in order of height, so that "everything after this block" is a binary search. Blocks
-// arrive in order, which is an append; what a rescan or a reorganisation disturbs is put right when somebody asks next.
+// arrive in order, which is an append; what a rescan or a reorganisation disturbs is put right at the next search.
 import type { TableImage } from '../image/table-image.js';
 import { grown } from '../tables/byte-table.js';
 

@@ -1,5 +1,5 @@
 // All rows in order of txid, Core's order of a wallet's transactions. Rows are loaded in that order; those that came
-// since are merged in when somebody asks.
+// since are merged in when the order is read.
 import type { TableImage } from '../image/table-image.js';
 import type { ByteTable } from '../tables/byte-table.js';
 

@@ -1,4 +1,4 @@
-// What a block does to a wallet, whoever brings it: events, the catching up of a wallet that was just loaded, and scans
+// What a block does to a wallet, from any source: events, the catching up of a wallet that was just loaded, and scans
 // of past blocks.
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { NOWHERE } from '../coins/tx-table.js';

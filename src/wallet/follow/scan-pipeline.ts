@@ -65,7 +65,7 @@ export async function* scanAhead(
   const begin = (nodes: readonly BlockFacts[]): Stretch => {
     const hashes = nodes.map(({ hash }) => hash);
     const found = client.scan(hashes, marks?.targets ?? null);
-    // Whoever awaits it hears of a failure; nobody may, when the scan ends early.
+    // The reader that awaits it gets the error; when the scan ends early, none does, and a rejection must be handled.
     found.catch(() => {});
     return { nodes, version: marks?.version ?? 0, found };
   };

@@ -84,7 +84,7 @@ async function eachPiece<T>(columns: readonly ImageColumn[], work: (piece: Piece
       results[own] = await work(piece, own);
     }
   };
-  // All of them end before anybody closes the file or wipes a column.
+  // All of them end before the caller closes the file or wipes a column.
   const ends = await Promise.allSettled(Array.from({ length: ABREAST }, run));
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
   return results;

@@ -20,7 +20,7 @@ export interface ImageColumn {
   readonly secret: boolean;
 }
 
-/** Overwrites columns of private keys that nobody will use. */
+/** Overwrites columns of private keys that will not be used. */
 export function wipeSecrets(columns: readonly ImageColumn[]): void {
   for (const { column, secret } of columns) if (secret) column.fill(0);
 }

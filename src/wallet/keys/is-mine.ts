@@ -76,7 +76,7 @@ function evaluate(script: Uint8Array, place: Place, stores: LegacyStores, hashes
   return result === OWNERSHIP.NO && stores.isWatched(script) ? max(result, OWNERSHIP.WATCH) : result;
 }
 
-/** P2PKH: whether the private key is held; in a witness a key that is not compressed makes the script nobody's. */
+/** P2PKH: whether the private key is held; in a witness a key that is not compressed makes the script invalid. */
 function heldKey(id: Uint8Array, place: Place, stores: LegacyStores): Verdict {
   if (place === PLACE.WITNESS) {
     const key = stores.publicKey(id);

@@ -1,7 +1,7 @@
 // What a script is to a wallet (Core's isminetype). Used by every part of the wallet and by RPC.
 
 /**
- * NO: someone else's. WATCH: followed, not spendable by this wallet. SPENDABLE: the wallet has what a signature needs.
+ * NO: another owner's. WATCH: followed, not spendable by this wallet. SPENDABLE: the wallet has what a signature needs.
  */
 export const OWNERSHIP = { NO: 0, WATCH: 1, SPENDABLE: 2 } as const;
 export type Ownership = (typeof OWNERSHIP)[keyof typeof OWNERSHIP];

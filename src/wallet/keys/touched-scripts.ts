@@ -23,7 +23,7 @@ const COMPRESSED = 33;
 export function* formsOfScript(id: Uint8Array, script: Uint8Array, hashes: Hashes): Generator<Uint8Array> {
   yield script;
   yield scriptHashScript(id);
-  // Most of a large wallet's: what a key implies. A witness program inside another is nobody's (is-mine.ts).
+  // Most scripts of a large wallet: what a key implies. A witness program inside another is invalid (is-mine.ts).
   if (isPayToWitnessPublicKeyHash(script)) return;
   const program = witnessProgramScript(0, hashes.sha256(script));
   yield program;
@@ -70,7 +70,7 @@ function* formsOf(ops: readonly BatchOp[], legacy: TouchedStores, hashes: Hashes
     if (legacy.keys.isPrivate(row) || publicKey.length !== COMPRESSED) decisive.add(hashKey(id));
     yield payToKey(publicKey);
     yield payToKeyHash(id);
-    // Of an uncompressed key they are nobody's, which may not have been known.
+    // Those of an uncompressed key are invalid; that it is uncompressed may not have been known before.
     yield* formsOfKey(id, hashes);
   }
   for (const id of keysUnder(WALLET_PREFIX.script, ops)) {
@@ -79,9 +79,9 @@ function* formsOf(ops: readonly BatchOp[], legacy: TouchedStores, hashes: Hashes
     yield* formsOfScript(id, script, hashes);
   }
   if (decisive.size === 0) return;
-  // The last missing private key of a script makes it ours, an uncompressed key in a witness script nobody's.
+  // The last missing private key of a script makes it ours, an uncompressed key makes a witness script invalid.
   for (const script of legacy.compoundScripts()) {
-    // In any case a step of the work: whoever goes through these pauses between them.
+    // Yielded in any case, as a step of the work: the caller pauses between steps.
     yield script;
     if (!keysInScript(script, legacy, hashes).some((id) => decisive.has(hashKey(id)))) continue;
     yield* formsOfScript(hashes.hash160(script), script, hashes);

@@ -92,7 +92,7 @@ export async function fillFromCore(
 ): Promise<TakenOver> {
   const record = recordOf(core);
   const encrypted = masterKey !== null;
-  // Nobody is told of what happened long ago.
+  // No notifications for old transactions.
   const quiet = { ...surroundings, onTransaction: () => {} };
   const wallet = assembleWallet(quiet, { ...place, record, encrypted, store });
   const filling = new Filling(wallet, core, surroundings.context, masterKey, pauses);

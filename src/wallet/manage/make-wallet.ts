@@ -91,7 +91,7 @@ export async function makeWallet(
     // A new wallet starts at the tip: nothing before it can be its own.
     wallet.tip = client.tip;
     wallet.ledger.setTip(client.tip.height);
-    // Nobody sees it before it is whole and has its name, and in an encrypted wallet no key was ever plain on disk.
+    // No call sees it before it is whole and has its name, and in an encrypted wallet no key was ever plain on disk.
     await wallet.change((batch) => {
       batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(WALLET_SCHEMA));
       record.write(batch);

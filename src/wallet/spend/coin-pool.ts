@@ -68,7 +68,7 @@ export const saidSize = (script: Uint8Array, weight: number): InputSize => ({
   weight,
 });
 
-/** Null when nobody knows how the coin is spent. */
+/** Null when it is not known how the coin is spent. */
 export const sizeOf = ({ rows, sizes, presets }: CoinPool, coin: number): InputSize | null =>
   coin < rows.length ? sizes[coin] : presets[coin - rows.length].size;
 

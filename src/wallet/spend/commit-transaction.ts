@@ -57,7 +57,7 @@ export async function commitTransaction(
     wallet.ledger.put(tx, NOWHERE, batch, values);
     also?.(batch);
     return true;
-    // On the disk before anybody hears of the payment: a record lost with the machine's power would have it paid twice.
+    // On the disk before the node or the client gets the payment: else a loss of power could lead to a second payment.
   }, true);
   if (!recorded) return false;
   if (!wallet.parts.options.walletBroadcast) return null;

@@ -62,7 +62,7 @@ const ownFilter = (wallet: Wallet): OwnershipFilter => (wallet.legacy && wallet.
 
 /** What a caller wants of a replacement beyond its rate. */
 export interface BumpWishes {
-  /** Its inputs may be others' too: somebody else signs those. */
+  /** Its inputs may be other wallets' too, which sign those. */
   readonly foreignInputs: boolean;
   /** Paid instead of the old outputs, where there are any. */
   readonly outputs: readonly { readonly value: number | bigint; readonly script: Uint8Array }[];

@@ -1,5 +1,5 @@
-// Adds inputs, and change where there is any, to a transaction that somebody began. What it holds stays as it is, but
-// for the fee that named outputs pay. Core 0.21: CWallet::FundTransaction.
+// Adds inputs, and change where there is any, to a client's transaction. What it holds stays as it is, but for the fee
+// that named outputs pay. Core 0.21: CWallet::FundTransaction.
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { TxFields } from '../../consensus/tx/build-tx.js';
 import { outpointOf } from '../coins/outpoint.js';

@@ -27,7 +27,7 @@ export const NO_RATE = 'Fee estimation failed. Fallbackfee is disabled. Wait a f
 /** The smallest standard transaction, and the largest, weight. */
 const MIN_WEIGHT = 260;
 export const MAX_STANDARD_WEIGHT = 400_000;
-/** How a change output is spent when nobody knows: nested P2WPKH, virtual bytes. */
+/** Size of a change output's spend when its script is unknown: nested P2WPKH, virtual bytes. */
 const UNKNOWN_CHANGE_SPEND = 91;
 
 export class PaymentPlan {

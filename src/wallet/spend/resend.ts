@@ -1,6 +1,6 @@
 // Payments that wait for a block are handed in again: all of them when their wallet is loaded and after imports, and
-// about once a day those that are older than the last block, at random times so that nobody learns whose they are. Core
-// 0.21: ReacceptWalletTransactions, ResendWalletTransactions.
+// about once a day those that are older than the last block, at random times so that peers don't learn whose they are.
+// Core 0.21: ReacceptWalletTransactions, ResendWalletTransactions.
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { TX_STATE } from '../coins/tx-table.js';
 import type { Wallet } from '../wallet.js';

@@ -1,6 +1,6 @@
 // The keys behind a transaction's inputs: a legacy wallet's keys are one store; a descriptor wallet answers with what
 // stands behind each script, found by id so that a thousand inputs cost a thousand look-ups. Scripts of several
-// descriptors may name one key of which only one has the private half, so everyone who knows an id is asked.
+// descriptors may name one key of which only one has the private half, so all providers that know an id are asked.
 import type { TaprootOutput } from '../../address/descriptor/expansion.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { SpentOutput } from '../../consensus/script/spent-output.js';
@@ -13,7 +13,7 @@ import type { Wallet } from '../wallet.js';
 class IndexedProvider implements SigningProvider {
   /** By hashKey of the ids that they know something about. */
   readonly #byId = new Map<string, DescriptorProvider[]>();
-  /** Ids whose private keys nobody has: a key that all cosigners' scripts share is not derived for at every input. */
+  /** Ids whose private keys no provider has: a key that cosigners' scripts share is not derived for at every input. */
   readonly #withoutSecret = new Set<string>();
 
   add(provider: DescriptorProvider): void {

@@ -20,7 +20,7 @@ export async function scanRows(store: Store, prefix: number, visit: (key: Uint8A
       const rows = await reading;
       if (rows.length === 0) return count;
       reading = cursor.next(PORTION);
-      // Should a visit throw, nobody waits for this one any more.
+      // When a visit throws, this promise is not awaited: its rejection must be handled all the same.
       reading.catch(() => {});
       for (const [key, value] of rows) {
         visit(key, value);

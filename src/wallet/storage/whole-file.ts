@@ -1,5 +1,5 @@
 // Files that hold a whole wallet: written beside their place, and there under their name only once they are complete
-// and on the disk. What a process leaves that dies meanwhile ends in `.incomplete` and is in nobody's way.
+// and on the disk. What a process leaves that dies meanwhile ends in `.incomplete` and blocks no later write.
 import { randomBytes } from 'node:crypto';
 import fs, { type FileHandle } from 'node:fs/promises';
 import path from 'node:path';

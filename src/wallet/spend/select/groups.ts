@@ -7,7 +7,7 @@ import type { Pace } from './pace.js';
 export interface CoinColumns {
   readonly count: number;
   readonly values: Float64Array;
-  /** Virtual bytes that spending takes; -1 when nobody knows. */
+  /** Virtual bytes that spending takes; -1 when unknown. */
   readonly inputBytes: Int32Array;
   /** Confirmations. */
   readonly depths: Int32Array;
