@@ -1,6 +1,6 @@
 // Says why a text is no Bech32 and where it is wrong: up to two wrong symbols are found by the checksum, a code over
 // GF(32) whose generator has e^997, e^998 and e^999 for roots, where e generates GF(1024) (BIP-0173). Corrections are
-// not offered: whoever mistyped an address shall look at it again. Used by address.ts. Core: bech32.cpp LocateErrors.
+// not offered: a mistyped address must be checked by its user. Used by address.ts. Core: bech32.cpp LocateErrors.
 import { BECH32_CONSTANTS, bech32Values, hrpState, polymod } from './bech32.js';
 
 /** Why, in Core's words, and indices of characters that are likely wrong. */

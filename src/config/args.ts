@@ -140,7 +140,7 @@ export class Args {
     return this.#chain !== undefined && this.#chain !== 'main' && this.#known.get(name)?.networkOnly === true;
   }
 
-  /** What counts: a text, false for a negation, undefined when nobody says anything. */
+  /** The value that counts: a text, false for a negation, undefined when no source names the option. */
   #winner(name: string): string | false | undefined {
     for (const source of sourceOrder) {
       const given = this.#given(source, name);

@@ -52,7 +52,7 @@ export function parseConf(text: string, fileName: string, warn: (line: string) =
     const value = trimmed(line.slice(split + 1));
     if (hash >= 0 && full.includes('rpcpassword'))
       throw new ConfigError(`parse error on line ${number}, using # in rpcpassword can be ambiguous and should be avoided`);
-    // A dotted name carries its section; below a section's title it is a section that nobody knows.
+    // A dotted name carries its section; below a section's title it names an unknown section.
     const last = full.lastIndexOf('.');
     if (last >= 0 && prefix.length <= last) heed(full.slice(0, last), number);
     const dot = full.indexOf('.');

@@ -100,7 +100,7 @@ export function networkOptions(
   };
 }
 
-/** -privatebroadcast: without a way to addresses of Tor or I2P, or with -connect, there is nobody to send to. */
+/** -privatebroadcast: without a way to addresses of Tor or I2P, or with -connect, there are no peers to send to. */
 function canBroadcastPrivately(
   args: Args,
   connectOnly: boolean,
@@ -178,7 +178,7 @@ function bindsOf({ binds, whiteBinds }: RowValues<typeof PEER_ROWS>, port: numbe
     seen.add(text);
   }
   if (asked.length > 0) return asked;
-  // Nobody named a place: where one is taken, the other or none has to do.
+  // Without -bind and -whitebind: where one of these is taken, the other or none has to do.
   const places = ['0.0.0.0', '::'].map((host) => ({ host, port, permissions: null, onion: false, required: false }));
   if (port < 65_535) places.push({ host: '127.0.0.1', port: port + 1, permissions: null, onion: true, required: false });
   return places;

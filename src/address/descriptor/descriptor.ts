@@ -28,7 +28,7 @@ export class Descriptor {
     return this.#root.keys().some((key) => key.isRange);
   }
 
-  /** Whether whoever has the secrets could sign; not so for addr() and raw(). */
+  /** Whether a holder of the secrets could sign; not so for addr() and raw(). */
   get isSolvable(): boolean {
     return this.#root.isSolvable;
   }

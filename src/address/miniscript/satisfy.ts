@@ -58,7 +58,7 @@ function join(below: Way | null, above: Way | null): Way | null {
 }
 
 /**
- * The better of two: one that needs no signature must be taken if there is one, or anybody could put it in the other's
+ * The better of two: one that needs no signature must be taken if there is one, or anyone could put it in the other's
  * place.
  */
 function choose(a: Way | null, b: Way | null): Way | null {
@@ -177,7 +177,7 @@ function leafMultiWays({ keys, k }: MiniscriptNode, source: WitnessSource): Ways
 }
 
 /**
- * The first part's elements are on top. Satisfying some other number of parts than k dissatisfies it, by which anybody
+ * The first part's elements are on top. Satisfying some other number of parts than k dissatisfies it, by which anyone
  * could change it.
  */
 function threshWays({ subs, k }: MiniscriptNode, context: MiniscriptContext, source: WitnessSource): Ways {
