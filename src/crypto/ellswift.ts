@@ -8,7 +8,7 @@ export const ELLSWIFT_BYTES = 64;
 
 /** A secret and its public key, made for one connection. */
 export interface EllSwiftKey {
-  /** 32 bytes; whoever holds it wipes it. */
+  /** 32 bytes; its holder wipes it. */
   readonly secret: Uint8Array;
   /** 64 bytes. */
   readonly encoding: Uint8Array;
@@ -87,7 +87,7 @@ export function decodeEllSwift(encoding: Uint8Array): Uint8Array {
 
 /**
  * One of the many encodings of a key, each as likely as the next.
- * @param x the key's x coordinate, 32 bytes @param random that many bytes that nobody can foresee @returns 64 bytes
+ * @param x the key's x coordinate, 32 bytes @param random that many unpredictable bytes @returns 64 bytes
  */
 export function encodeEllSwift(x: Uint8Array, random: (bytes: number) => Uint8Array): Uint8Array {
   const xNumber = numberOfBytes(x);

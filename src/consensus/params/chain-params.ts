@@ -63,8 +63,8 @@ export interface ChainParams {
   /** Blocks of a voting period. */
   readonly minerConfirmationWindow: number;
   /**
-   * Votes for rules nobody told us of are looked at from this height on: before it, other things were done with
-   * versions.
+   * Votes for rules that this release does not know are counted from this height on: before it, miners used version
+   * bits for other purposes.
    */
   readonly unknownVotesFrom: number;
   /** Script that signs blocks (BIP-0325), null where blocks need no signature. */

@@ -1,4 +1,4 @@
-// The regression test network, everyone's own. Numbers: Bitcoin Core 0.21. -segwitheight and -vbparams are put in by
+// The regression test network, local to its user. Numbers: Bitcoin Core 0.21. -segwitheight and -vbparams are set by
 // chain-params.ts.
 
 import { fromHex, hashFromHex } from '../bytes/hex.js';

@@ -1,6 +1,6 @@
 // BIP-0030: a transaction must not have the id of one with unspent outputs. BIP-0034 made such twins impossible for a
-// long while, so the costly look-up is skipped where history proves it needless. Used by ConnectBlock and by whoever
-// fetches coins for it.
+// long while, so the costly look-up is skipped where history proves it needless. Used by ConnectBlock and by the code
+// that fetches coins for it.
 
 import { equalBytes, hashFromHex } from '../bytes/hex.js';
 import type { HeaderContext } from '../header-context.js';

@@ -43,7 +43,7 @@ export function contextualCheckBlock(
   if (cleanup !== null) return cleanup;
   const witness = checkWitnessCommitment(block, height >= params.segwitHeight);
   if (witness !== null) return witness;
-  // After the commitment: before it, anyone could pad a witness and have a good block remembered as too heavy.
+  // After the commitment: before it, a peer could pad a witness and have a good block remembered as too heavy.
   if (block.weight > MAX_BLOCK_WEIGHT) return reject('consensus', 'bad-blk-weight', `${WHERE}weight limit failed`);
   return null;
 }

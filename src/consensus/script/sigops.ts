@@ -8,7 +8,7 @@ import { OP } from './opcodes.js';
 import { isPayToScriptHash, witnessVersion } from './templates.js';
 import { ScriptTokenizer } from './tokenizer.js';
 
-/** What a multisig counts when nobody looks at its key count. */
+/** Operations that a multisig counts as when its key count is not read. */
 const MAX_KEYS_PER_MULTISIG = 20;
 /** Legacy and P2SH operations weigh this much; witness ones weigh 1 (BIP-0141). */
 export const WITNESS_SCALE_FACTOR = 4;

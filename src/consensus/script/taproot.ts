@@ -1,5 +1,5 @@
 // The commitments of BIP-0341: leaf and branch hashes, the tweak, and the check of a control block against an output
-// key. Used by witness-program.ts; the hashes also by whoever builds taproot outputs.
+// key. Used by witness-program.ts; the hashes also by code that builds taproot outputs.
 
 import type { Crypto, Hashes } from '../../crypto/crypto.js';
 import { writeCompactSize } from './preimage.js';

@@ -58,7 +58,7 @@ export function bindEllSwift(library: LibraryHandle): EllSwift | null {
     // The library exports a variable that holds the address of the function.
     const hash = Number(koffi().decode(library.symbol('secp256k1_ellswift_xdh_hash_function_bip324'), 'size_t'));
     const context: number = createContext(CONTEXT_SIGN);
-    // Blinds the arithmetic against whoever watches its timing; results stay the same.
+    // Blinds the arithmetic against observers of its timing; results stay the same.
     randomize(context, fresh(SCALAR));
     const memory = new Uint8Array(new ArrayBuffer(MEMORY_SIZE));
     const base = Number(koffi().address(memory));
