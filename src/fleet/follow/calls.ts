@@ -76,7 +76,7 @@ export class Calls {
     return this.#pending.size;
   }
 
-  /** Sends a call. @param signal fires when nobody waits for it any more: then `done` is not called */
+  /** Sends a call. @param signal fires when its client is gone: then `done` is not called */
   send(node: string, call: OutgoingCall, signal: AbortSignal | null, done: (end: CallEnd) => void): void {
     const run = this.#deps.run(node);
     if (run === null) {
@@ -86,7 +86,7 @@ export class Calls {
     const id = `${this.#prefix}-${++this.#lastId}`;
     const pending: Pending = { id, node, run, call, done, letGo: false, heardMs: this.#deps.nowMs(), missedMs: null, resent: 0 };
     this.#pending.set(id, pending);
-    // What was let go is finished: its outcome counts, whoever waits for it.
+    // A call that was let go runs to its end: its outcome counts, with or without its client.
     signal?.addEventListener('abort', () => {
       if (this.#pending.get(id) !== pending || pending.letGo) return;
       this.#forget(pending);
@@ -128,7 +128,7 @@ export class Calls {
     }
   }
 
-  /** The broker knows nobody at the node's subject. */
+  /** The broker has no subscriber of the node's subject. */
   noResponder(id: string): void {
     const pending = this.#pending.get(id);
     if (pending && !pending.letGo) this.#settle(pending, { kind: 'lost' });

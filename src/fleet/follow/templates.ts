@@ -12,7 +12,7 @@ const inflate = promisify(inflateRaw);
 
 export interface TemplatesDeps {
   readonly slabs: SlabRing;
-  /** Gets pieces that did not come by themselves; null when nobody has them. */
+  /** Gets pieces that did not come by themselves; null when neither the store nor the node has them. */
   fetch(node: string, head: TemplateHead): Promise<Uint8Array | null>;
   /** A template is whole, and its transactions lie in the slab that it names; null when it has none. */
   publish(facts: TemplateFacts, transactions: Uint8Array | null, from: { readonly node: string; readonly serial: number }): void;

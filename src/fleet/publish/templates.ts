@@ -145,7 +145,7 @@ export class TemplatePublications {
     await this.#deps.flushed();
   }
 
-  /** A template of another tip waits: nobody wants the rest of this one. */
+  /** A template of another tip waits: fronts don't need the rest of this one. */
   #overtaken(facts: TemplateFacts): boolean {
     return this.#next !== null && this.#next.facts.prevHashHex !== facts.prevHashHex;
   }
