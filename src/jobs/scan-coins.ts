@@ -34,7 +34,7 @@ export function packCoins(marks: SharedArrayBuffer, values: readonly Uint8Array[
   return { version: COIN_SCAN_MESSAGE_VERSION, marks, bytes, ends };
 }
 
-/** A coin that does not parse counts as meant, so that whoever asked comes upon it. */
+/** A coin that does not parse counts as a hit, so that the caller parses it and reports the error. */
 export function runCoinScan(job: CoinScanJob): CoinScanResult {
   if (job.version !== COIN_SCAN_MESSAGE_VERSION)
     throw new Error(`Coin scan message version ${job.version} is not ${COIN_SCAN_MESSAGE_VERSION}`);

@@ -1,6 +1,6 @@
-// Which output scripts and outpoints somebody looks for, as a set of 32-bit marks in shared memory: written by the node
-// thread while worker threads read. A script that was added is always found; another one is found by chance, once in
-// 2^32 / (marks in the set): whoever asked looks at it in full. Scripts are marked by what coins store of them (form
+// The output scripts and outpoints of a search, as a set of 32-bit marks in shared memory: written by the node thread
+// while worker threads read. A script that was added is always found; another one is found by chance, once in
+// 2^32 / (marks in the set): the caller compares it in full. Scripts are marked by what coins store of them (form
 // and payload, src/storage/codec/script.ts), so that undo data needs no decoding.
 //
 //   word 0  number of marks           word 2  number of outpoints among them

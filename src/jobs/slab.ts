@@ -204,7 +204,7 @@ export class SlabView {
     return low;
   }
 
-  /** Whether this check can still change the verdict: nothing before it failed, and nobody stopped the batch. */
+  /** Whether this check can still change the verdict: nothing before it failed, and the batch was not stopped. */
   matters(check: number): boolean {
     return check < Atomics.load(this.#header, WORD_CUT);
   }

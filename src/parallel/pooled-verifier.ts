@@ -18,7 +18,7 @@ import {
 import { BatchAnswers, nextBatchSerial } from './verify-batch.js';
 import { VerifyBundler } from './verify-bundle.js';
 
-/** One transaction that nobody will stop, small enough to share a job. */
+/** One transaction that cannot be stopped, small enough to share a job. */
 function isSingle({ txs, klass, stop }: VerifyBatch): boolean {
   return klass === 'transaction' && txs.length === 1 && stop === undefined && estimateTxUs(txs[0]) <= MAX_SINGLE_US;
 }
@@ -129,6 +129,6 @@ export class PooledVerifier implements Verifier {
   }
 
   async close(): Promise<void> {
-    // The pool belongs to whoever made it.
+    // The pool belongs to its creator, which closes it.
   }
 }

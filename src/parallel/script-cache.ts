@@ -6,7 +6,7 @@
 // slots, a key lives in any of them. The table doubles when it is half full, up to its bound: sets are chosen at random,
 // so that a few thousand keys touch every page of a table that begins large. When a set is full the oldest of its keys
 // goes. Keys are compared whole, so nothing but a key that was inserted is ever found; the seed is a secret of this
-// process, so nobody can choose transactions that crowd a set.
+// process, so no peer can choose transactions that crowd a set.
 
 import { seededMark } from '../jobs/script-marks.js';
 

@@ -1,4 +1,4 @@
-// A flag that ends work on other threads early. Made by whoever starts the work, handed along, raised at most once.
+// A flag that ends work on other threads early. Made by the caller that starts the work, raised at most once.
 
 /** One shared word: 0 go on, 1 stop. Workers read it between two units of work. */
 export class StopFlag {

@@ -27,8 +27,8 @@ export interface VerifyBatch {
   /** Raise it to end the batch early; the result then says `stopped`. */
   readonly stop?: StopFlag;
   /**
-   * Part of a long run of blocks: throughput counts, nobody waits for this batch alone, and nobody asks for its
-   * transactions again.
+   * Part of a long run of blocks: throughput counts, no caller waits for this batch alone, and its transactions are not
+   * verified again.
    */
   readonly bulk?: boolean;
 }
@@ -95,7 +95,7 @@ export interface VerifierStats {
   readonly slabBytes: number;
 }
 
-/** The queue of this class is full; the caller answers "try later" to whoever asked. */
+/** The queue of this class is full; the caller answers its client or peer with "try later". */
 export class VerifierBusyError extends Error {
   readonly code = 'ADIT_VERIFIER_BUSY';
 
