@@ -57,7 +57,7 @@ export interface NodeLogger extends Logger {
   reopen(): void;
   /** Writes what is buffered; nothing may be logged afterwards. */
   close(): void;
-  /** What the options name and nobody knows, as Core words it; in the log already. */
+  /** Unknown names in the options, as Core words it; in the log already. */
   readonly warnings: readonly string[];
   /** Tells the log where a mocked time comes from: lines then carry both. @param seconds 0 while the real clock runs */
   showMockTime(seconds: () => number): void;

@@ -1,6 +1,6 @@
 // A histogram for what happens a hundred thousand times a second: prom-client puts the labels of each observation into
-// a text, which costs more than many calls. Here labels are looked up once per series, and the exposition is made when
-// somebody asks.
+// a text, which costs more than many calls. Here labels are looked up once per series, and the exposition is made at
+// each scrape.
 
 /** One series of a histogram. */
 export interface Series {
@@ -47,7 +47,7 @@ export interface CountedValues {
   readonly count: number;
 }
 
-/** A histogram that is counted elsewhere and read when somebody asks. */
+/** A histogram that is counted elsewhere and read at each scrape. */
 export class ReadHistogram {
   readonly type = 'histogram';
   readonly #buckets: readonly number[];

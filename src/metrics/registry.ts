@@ -1,6 +1,6 @@
 // The one Prometheus registry, on the node thread. Rooms hand over plain figures: a gauge asks for them when it is
 // scraped, a histogram is fed by the room's observe callback. Names carry their units; bitcoin_* are the names that
-// existing Bitcoin dashboards look for, adit_* is what nobody else exports.
+// existing Bitcoin dashboards look for, adit_* are this node's own.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client';
 import { type CountedValues, QuickHistogram, ReadHistogram, type Series } from './quick-histogram.js';
 

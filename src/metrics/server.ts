@@ -27,7 +27,7 @@ export function htmlPage(make: () => string): Page {
   };
 }
 
-/** A page of JSON that is made when somebody asks. */
+/** A page of JSON that is made at each request. */
 export function jsonPage(make: () => unknown): Page {
   return (request, reply) => {
     const body = JSON.stringify(make());

@@ -1,5 +1,5 @@
 // The network's folder: made when missing, found writable, with the process id and the RPC cookie in it while the node
-// runs. Nobody but the operator may read what is made here.
+// runs. Only the operator may read what is made here.
 import crypto from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -66,7 +66,7 @@ export interface Cookie {
   write(): LivingFile;
 }
 
-/** Writes the cookie. @throws ConfigError in Core's words when it can't be: nobody could call this node */
+/** Writes the cookie. @throws ConfigError in Core's words when it can't be: no client could call this node */
 export function writeCookie(cookie: Cookie, log: Logger): LivingFile {
   try {
     return cookie.write();

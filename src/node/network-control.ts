@@ -1,4 +1,4 @@
-// What RPC may do to the network room: connect, disconnect, ban. Before the room runs there is nobody to do it to.
+// What RPC may do to the network room: connect, disconnect, ban. Before the room runs there are no peers.
 import type { AddressInfo } from '../net/address/addr-manager.js';
 import type { Net } from '../net/net.js';
 import { outboundTargets } from '../net/peer/auto-connect.js';

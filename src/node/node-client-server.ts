@@ -39,7 +39,7 @@ export class NodeClientServer {
   #postedKb = 0;
   /** Mempool events were left out: the wallets will read it anew. */
   #lost = false;
-  /** Runs while blocks were told of without their bytes, and nobody has said that they can be looked through. */
+  /** Runs while blocks were announced without their bytes, and the wallets have not been told to scan them. */
   #behind: NodeJS.Timeout | null = null;
 
   constructor(client: InlineNodeClient, port: MessagePort, counters: Int32Array, mostUntakenKb = MOST_UNTAKEN_KB) {

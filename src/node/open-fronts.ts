@@ -37,7 +37,7 @@ export interface OpenedFronts {
 }
 
 /**
- * @param onFronts is told at once how to end the front threads after a fault that nobody caught
+ * @param onFronts is given at once a way to end the front threads after an uncaught fault
  * @throws HttpStartError, ConfigError
  */
 export async function openFronts(base: NodeBase, onFronts: (abandon: () => Promise<void>) => void): Promise<OpenedFronts> {

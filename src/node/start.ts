@@ -55,9 +55,8 @@ export interface RunningNode {
 /**
  * Starts a node.
  * @param aborted fires when the operator wants the end before the start is over
- * @param onFronts is told, long before the start is over, how to end the front threads and nothing else after a fault
- * that nobody caught:
- *   their sockets must be closed before the process ends, or the process aborts
+ * @param onFronts is given, long before the start is over, a way to end the front threads and nothing else after an
+ *   uncaught fault: their sockets must be closed before the process ends, or the process aborts
  * @throws ConfigError, StoreError, HttpStartError with messages for the operator
  */
 export async function startNode(

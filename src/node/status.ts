@@ -1,4 +1,4 @@
-// What the page at the metrics port shows: the node at a glance, gathered once a second while somebody looks and sent
+// What the page at the metrics port shows: the node at a glance, gathered once a second while a browser reads and sent
 // as server-sent events. The page itself is metrics/page.ts.
 import type http from 'node:http';
 import type { Page } from '../metrics/server.js';

@@ -1,6 +1,6 @@
-// When the world outside the node thread hears of a new tip and gets a template on it: at once, but in initial download,
-// where thousands of tips follow each other, now and then and of the last one. Where blocks leave and others follow
-// (invalidateblock), it hears of the tip at which this ends: nobody is given work on a tip in between.
+// When clients of other threads learn of a new tip and get a template on it: at once, but in initial download, where
+// thousands of tips follow each other, at intervals and of the last one. Where blocks leave and others follow
+// (invalidateblock), they learn of the tip at which this ends: no miner gets work on a tip in between.
 
 /** Milliseconds between two tips that are shown while more follow. */
 const INTERVAL_MS = 100;

@@ -64,7 +64,7 @@ export class ZmqPublisher {
     return this.#notifiers;
   }
 
-  /** Whether anybody publishes the topic: bodies that nobody wants need not be made. */
+  /** Whether a notifier publishes the topic: bodies of other topics need not be made. */
   wants(topic: ZmqTopic): boolean {
     return this.#notifiers.some((notifier) => notifier.topic === topic);
   }
