@@ -38,7 +38,7 @@ export class TxIndex implements IndexKind {
   }
 
   async connect(node: HeaderNode, block: BlockView): Promise<BatchOp[]> {
-    // Nobody can spend the first coinbase, and Core leaves it out.
+    // The first coinbase cannot be spent, and Core leaves it out.
     if (node.height === 0) return [];
     const ops: BatchOp[] = [];
     const slicer = new Slicer();

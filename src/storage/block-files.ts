@@ -145,7 +145,7 @@ export class BlockFiles {
 
     const { lastKnown, loss } = await lastWhole(options, format, blkSizes);
     const newest = Math.max(0, ...blkSizes.keys());
-    // Without an index nobody knows what in an existing file is whole: it is left as it is, and a new one begun.
+    // Without an index it is unknown what in an existing file is whole: it is left as it is, and a new one begun.
     const currentFile = lastKnown === null && (blkSizes.get(newest) ?? 0) > 0 ? newest + 1 : newest;
     const current = await RecordFile.open(join(dir, fileName('blk', currentFile)), format, 0, opener);
     try {

@@ -1,4 +1,4 @@
-// The small common face of the two RocksDB bindings, and the translation of their errors. Nobody outside storage.
+// The small common interface of the two RocksDB bindings, and the translation of their errors. For storage alone.
 
 import type { BatchOp, StoreEntry } from './store.js';
 import { StoreError } from './store-error.js';

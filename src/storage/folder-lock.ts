@@ -1,4 +1,4 @@
-// Keeps a folder for one process: whoever has it holds the lock of a small database inside, which the kernel takes back
+// Keeps a folder for one process: its owner holds the lock of a small database inside, which the kernel releases
 // when the process dies, however it does. Node has no file locks of its own. For folders without a database (the block
 // files), and for those whose database is exchanged (a wallet's).
 
@@ -38,7 +38,7 @@ export async function lockFolder(dir: string, { engine, name = 'lock' }: FolderL
     // Nothing is written, so that nothing can be lost.
     onLogDamage: () => {},
   });
-  // Every start leaves a log of its own; nobody needs those of a database without contents.
+  // Every start leaves a log of its own; those of a database without contents are of no use.
   for (const file of readdirSync(path)) if (file.startsWith('LOG.old.')) rmSync(join(path, file), { force: true });
   return {
     release: () => store.close(),

@@ -25,9 +25,9 @@ export interface OpenStoreOptions {
   /** All writes are for the thread that writes, not only large batches: they are many, and hold up what others wait for. */
   readonly writeThread?: boolean;
   /**
-   * Whoever can make lost writes again is told of damage in the write-ahead log and gets the database as it was before
-   * it. Without this, such a folder is refused, unless no sync was over after what is damaged: that much a loss of
-   * power may cost.
+   * For a caller that can make lost writes again: it is told of damage in the write-ahead log and gets the database as
+   * it was before. Without this, such a folder is refused, unless no sync was over after what is damaged: that much a
+   * loss of power may cost.
    */
   readonly onLogDamage?: (text: string) => void;
 }

@@ -19,7 +19,7 @@ export class ReadHandles {
   readonly #capacity: number;
   readonly #opener: FileOpener;
 
-  /** @param capacity handles kept while nobody uses them */
+  /** @param capacity handles kept while they are not in use */
   constructor(capacity: number, opener: FileOpener = open) {
     this.#capacity = capacity;
     this.#opener = opener;

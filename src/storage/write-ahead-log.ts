@@ -1,6 +1,6 @@
 // Looks at a database's write-ahead log before RocksDB does. Where a record of it is damaged, RocksDB opens the
-// database as it was before that record and says nothing; what was written after it is gone. Whoever opens the folder
-// should know.
+// database as it was before that record and says nothing; what was written after it is gone. The caller that opens the
+// folder must know.
 //
 //   NNNNNN.log   blocks of 32 KiB; in each, records { masked crc32c, LE32 | length, LE16 | type, 1 | payload }, none reaching over
 //                a block's end; less than 7 bytes at the end of a block are padding. Types from 5 to 8 have 4 more bytes in their head,

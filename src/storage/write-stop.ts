@@ -1,5 +1,5 @@
-// The end of all writing after a fault that nobody expected: memory may disagree with the disk then, and whatever is
-// still under way must not carry that further while sockets are closed and last words are said. Once for a whole thread,
+// The end of all writing after an unexpected fault: memory may disagree with the disk then, and whatever is still under
+// way must not carry that further while sockets are closed and the last log lines are written. Once for a whole thread,
 // since a fault has no address; what another thread has in memory is whole. Asked by everything in storage that writes.
 
 import { StoreError } from './store-error.js';
