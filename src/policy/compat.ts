@@ -8,7 +8,7 @@ import { DEFAULT_POLICY, NEW_RULES, OLD_RULES, type PolicyRules } from './option
 export type Release = number;
 
 /**
- * Policy of a version: its rules, and what options are when nobody gives them. Rates in satoshis per 1,000 virtual
+ * Policy of a version: its rules, and the defaults of options. Rates in satoshis per 1,000 virtual
  * bytes.
  */
 export interface CompatPolicy {
@@ -58,7 +58,7 @@ export interface Compat {
   readonly replies: { readonly oldest: Release; readonly newest: Release };
   /** The language of descriptors, and with it whether taproot is for wallets. */
   readonly descriptors: '0.21' | 'master';
-  /** The sign of hardened steps where paths are shown that nobody wrote: `h` since release 26. */
+  /** The sign of hardened steps in paths that the node writes itself: `h` since release 26. */
   readonly hardenedMark: "'" | 'h';
   readonly templateMode: 'core' | 'live';
   /** Whether connections are encrypted (BIP-0324) unless -v2transport says otherwise. */

@@ -13,11 +13,11 @@ export interface PolicyRules {
   /** -datacarriersize bounds all OP_RETURN scripts of a transaction together; otherwise each, and there may be one. */
   readonly dataCarrierTogether: boolean;
   /**
-   * One output below the dust limit may be there if nobody pays for the transaction and whatever spends from it spends
+   * One output below the dust limit may be there if the transaction pays no fee and whatever spends from it spends
    * that too.
    */
   readonly ephemeralDust: boolean;
-  /** Pay-to-anchor outputs are known: anybody may spend them, with nothing. */
+  /** Pay-to-anchor outputs are known: anyone may spend them, without a witness. */
   readonly anchors: boolean;
   /** Whatever is in the way may be replaced, whether it said so or not. */
   readonly fullRbf: boolean;

@@ -4,7 +4,7 @@
 /** The five bytes in front: "psbt" and ff. */
 export const PSBT_MAGIC = Uint8Array.of(0x70, 0x73, 0x62, 0x74, 0xff);
 
-/** In every map: a field of somebody's own, behind an identifier. */
+/** In every map: a field of an application's own, behind an identifier. */
 export const PROPRIETARY = 0xfc;
 
 /** The whole transaction's map. */

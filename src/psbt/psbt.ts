@@ -1,6 +1,6 @@
 // A partially signed transaction in memory (BIP-0174): plain records with maps. Made by read-psbt.ts and
-// create-psbt.ts, changed by the roles, written by encode-psbt.ts. Maps are in the order things came in; whoever shows
-// or writes them sorts.
+// create-psbt.ts, changed by the roles, written by encode-psbt.ts. Maps are in the order things came in; the code that
+// shows or writes them sorts.
 import type { KeyOrigin, OriginKey } from '../address/descriptor/expansion.js';
 import { compareBytes, hashKey } from '../consensus/bytes/hex.js';
 import type { SpentOutput } from '../consensus/script/spent-output.js';

@@ -161,7 +161,7 @@ function readLeaf(reader: PsbtReader, key: Uint8Array, input: PsbtInput): void {
   input.tapLeafScripts.set(id, { controlBlock, script: value.subarray(0, -1), leafVersion });
 }
 
-/** What hashes to the key; whether it does is the business of whoever uses it. */
+/** The preimage of the hash in the key; kept without a check that it hashes to it. */
 function readPreimage(reader: PsbtReader, key: Uint8Array, input: PsbtInput, name: string, size: number): void {
   const older = `Size of key was not the expected size for the type ${name.toLowerCase()} preimage`;
   checkKeySize(reader, key, size + 1, `Input ${name} Preimage`, older);

@@ -11,7 +11,7 @@ import { readOutput } from './read-output.js';
 import type { InputOfVersion2, OutputOfVersion2 } from './read-version2.js';
 import { describedTx } from './read-version2.js';
 
-/** A version of the format that nobody has defined yet. */
+/** The highest version of the format that is defined. */
 const HIGHEST_VERSION = 2;
 const XPUB_KEY_SIZE = 79;
 

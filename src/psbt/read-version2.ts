@@ -131,8 +131,8 @@ export function describedTx(
 }
 
 /**
- * The highest lock of the kind that every input with a wish can live with, heights first; the fallback when nobody has
- * one.
+ * The highest lock of a kind that every input with a required lock accepts, heights first; the fallback when no input
+ * requires one.
  */
 function locktimeOf(inputs: readonly Pick<PsbtInput, 'requiredTime' | 'requiredHeight'>[], fallback: number): number {
   const wishing = inputs.filter(({ requiredTime, requiredHeight }) => requiredTime !== null || requiredHeight !== null);

@@ -46,7 +46,7 @@ export interface PsbtSigner {
   readonly made?: MadeInput | null;
 }
 
-/** Whether an input is final now, and what it lacks otherwise; null where nobody could tell. */
+/** Whether an input is final now, and what it lacks otherwise; null where that is unknown. */
 export interface InputOutcome {
   readonly final: boolean;
   readonly missing: Missing | null;
@@ -83,7 +83,7 @@ export function signPsbtInput(work: PsbtSigning, index: number, by: PsbtSigner |
     if (typeof chosen !== 'number') return chosen;
     hashType = chosen;
   }
-  // SINGLE without its output would sign the number one: anybody could use that signature.
+  // SINGLE without its output would sign the number one: anyone could use that signature.
   const signs = (hashType & ~SIGHASH_ANYONECANPAY) !== SIGHASH_SINGLE || index < signing.tx.outputCount;
   const how = { dummy: false, finalize: options.finalize };
   if (by === null || output === null || !signs) return solveInput(work, index, unsigned(by?.provider ?? NOBODY, signing, index), how);

@@ -9,7 +9,7 @@ import type { SigningThreads } from './sign-transaction.js';
 import type { SigningProvider } from './signing-provider.js';
 import type { SigningTx } from './signing-tx.js';
 
-/** A PSBT while its inputs are worked on. What they spend is read once: whoever adds outputs does it before. */
+/** A PSBT while its inputs are worked on. What they spend is read once: callers add outputs before. */
 export interface PsbtSigning {
   readonly psbt: Psbt;
   readonly signing: SigningTx;

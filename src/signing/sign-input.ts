@@ -38,7 +38,7 @@ export function signingErrorText(code: number, later: boolean): string | null {
   return code === ScriptError.OK ? null : (TEXTS.get(code) ?? scriptErrorText(code, later));
 }
 
-/** SINGLE without its output would sign the number one, which anybody could use; so it is not signed. */
+/** SINGLE without its output would sign the number one, which anyone could use; so it is not signed. */
 export function isSignable({ tx }: Pick<SigningTx, 'tx'>, input: number, hashType: number): boolean {
   return (hashType & ~SIGHASH_ANYONECANPAY) !== SIGHASH_SINGLE || input < tx.outputCount;
 }

@@ -4,7 +4,7 @@ import type { SpentOutput } from '../consensus/script/spent-output.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Crypto } from '../crypto/crypto.js';
 
-/** Value of an output whose amount nobody told: the most there can be, in satoshis. */
+/** Value of an output whose amount is unknown: the most there can be, in satoshis. */
 export const UNKNOWN_AMOUNT = 2_100_000_000_000_000;
 
 /** A transaction with what it spends, for one signing or merging call. */

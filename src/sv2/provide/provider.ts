@@ -155,7 +155,7 @@ export class Provider {
     this.#cancelRetry = null;
   }
 
-  /** SetNewPrevHash for everyone. */
+  /** SetNewPrevHash for all clients. */
   #tell(acceptedMs: number | null): void {
     const { templates, params, clock, post, after } = this.#deps;
     const { tip, facts } = templates.tip;
