@@ -399,8 +399,8 @@ export class CompactRelay {
 
   /**
    * Whether a peer is asked for the rest of a block though another was: it brought good blocks lately, and the other
-   * may keep this one to himself. Three at once, the last place is for those that we chose, unless one of the others is
-   * such (as Core since version 25).
+   * may withhold this one. Three at once; the last slot is for an outbound peer, unless one of the others is outbound
+   * (as Core since version 25).
    */
   #mayRace(peer: Peer, node: HeaderNode): boolean {
     if (!peer.compact.highBandwidth || this.#partial.size >= MAX_PARTIAL) return false;

@@ -342,9 +342,9 @@ export class BlockDownload {
   }
 
   /**
-   * Whether a peer is asked for the next block though another was: he has kept it to himself for a while, and of those
-   * who have it too this peer is the one that is trusted most. An attacker who is first with every header could else
-   * hold up each block for ten minutes.
+   * Whether a peer is asked for the next block though another was: that one has withheld it for a while, and of the
+   * other peers that have it this one is trusted most. An attacker that is first with every header could else hold up
+   * each block for ten minutes.
    */
   #mayTakeOver(peer: Peer, { peer: asked, sinceMs, earlier }: BlockInFlight, node: HeaderNode): boolean {
     const { chain } = this.#context;

@@ -19,7 +19,7 @@ const RECENT_BLOCKS = 144n;
 export interface PresyncFigures {
   /** One bit is kept of one header in so many. */
   readonly period: number;
-  /** Headers held back in the second reading: who changes his tale has as many bits to guess as periods fit in. */
+  /** Headers held back in the second reading: a peer that changes them must guess a bit for each period in them. */
   readonly buffer: number;
 }
 /** Core's figures for a peer that lies for an hour. */
