@@ -1,5 +1,5 @@
 // Free memory back to the system. glibc keeps what a program frees for its next allocation: each thread allocates from
-// an arena of its own, and pages between two blocks in use stay resident until somebody asks. A node with ten threads
+// an arena of its own, and pages between two blocks in use stay resident until a trim. A node with ten threads
 // that frees templates, messages and database blocks all day keeps 15 to 45 MB so. Called by node/recurring.ts.
 
 import { koffi } from './koffi.js';
