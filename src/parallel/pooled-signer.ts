@@ -1,6 +1,6 @@
 // Signs transactions on the threads of the pool: large ones in parts, of small ones what the thread that asks does not
-// come to (signing-line.ts), for a trip costs as much as one of them. Reached through signTransaction. Signatures are the
-// same on every route: nonces come from key and message alone.
+// come to (signing-line.ts), for a trip costs as much as one of them. Reached through signTransaction. Signatures are
+// the same on every route: nonces come from key and message alone.
 import { threadId } from 'node:worker_threads';
 import type { SpentOutput } from '../consensus/script/spent-output.js';
 import type { TxView } from '../consensus/tx/tx-view.js';

@@ -1,5 +1,5 @@
-// What a script check needs of the coin an input spends (coins of the chain room have these fields and more), and a list
-// of them as it crosses threads: as many small arrays cost fifty times as much.
+// What a script check needs of the coin an input spends (coins of the chain room have these fields and more), and a
+// list of them as it crosses threads: an array of its own for each script takes about four times as long.
 import type { ByteReader } from '../bytes/reader.js';
 import type { ByteWriter } from '../bytes/writer.js';
 
