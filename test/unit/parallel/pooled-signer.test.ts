@@ -10,7 +10,7 @@ import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
 import { createKeyMath } from '../../../src/crypto/native/key-math.js';
 import { createSigner } from '../../../src/crypto/native/sign.js';
-import { createSignRunner } from '../../../src/jobs/sign.js';
+import { createSignRunner, type SignJob } from '../../../src/jobs/sign.js';
 import { workClock } from '../../../src/lib/work-clock.js';
 import { WorkPool } from '../../../src/parallel/pool.js';
 import { PooledSigner } from '../../../src/parallel/pooled-signer.js';
