@@ -2,22 +2,50 @@
 // library takes back, attaches the abort handler first, corks late replies, and never writes after an abort. Made by
 // start-front.ts, used by front.ts, template-exchange.ts and fan-out.ts.
 import { RELAY_HEADER } from '../options.js';
-import { statusLine } from './pages.js';
+import { BodyPieces } from './body-pieces.js';
+import { statusLine, TYPE_JSON } from './pages.js';
 import type { HttpRequest, HttpResponse } from './uws.js';
 
 /** Takes a whole body. `shared` bytes are the library's own and gone when the handler returns. */
-export type BodyHandler = (body: Uint8Array, shared: boolean) => void;
+export type BodyHandler = (exchange: Exchange, body: Uint8Array, shared: boolean) => void;
+
+/** What an exchange asks and tells; one record for all exchanges of a front. */
+export interface ExchangeOwner {
+  /** Whether Accept-Encoding matters: every header that is read costs a call into the library. */
+  readsEncoding: boolean;
+  /** The same of what the lenient listener says of its clients. */
+  readonly readsRelayed: boolean;
+  /** Whether so many more bytes of a body may be held. */
+  reserve(sizeBytes: number): boolean;
+  /** Instead of the body: it is larger than the limit (413), or there is no room for it (500). */
+  refuse(exchange: Exchange, status: 413 | 500): void;
+  /** Whether a body that begins like this may hold secrets. */
+  maySecret(first: Uint8Array): boolean;
+  /** The exchange is over, however it ended. */
+  ended(exchange: Exchange): void;
+}
 
 /** A header beyond the usual ones. */
 export type Header = readonly [name: string, value: string];
 
-const EMPTY = new Uint8Array(0);
+/** A text as the library takes it at half the cost: strings it encodes anew for every call. */
+const fixed = (text: string): ArrayBuffer => new Uint8Array(Buffer.from(text)).buffer;
+
+const AUTHORIZATION = fixed('authorization');
+const CONTENT_LENGTH = fixed('content-length');
+const ACCEPT_ENCODING = fixed('accept-encoding');
+const CONNECTION = fixed('connection');
+const RELAYED = fixed(RELAY_HEADER);
 
 /**
  * The transport closes a connection that was idle for 8 to 12 s, and has no option for it. A client that reads this
  * (RFC 2068, 19.7.1.1; node's agent, urllib3, hyper) opens a new one rather than meet that moment with a request.
  */
 const KEEP_ALIVE_SECONDS = 'timeout=7';
+
+/** The two headers of nearly every reply, written as one. */
+const CONTENT_TYPE = fixed('Content-Type');
+const JSON_KEPT_ALIVE = fixed(`${TYPE_JSON}\r\nKeep-Alive: ${KEEP_ALIVE_SECONDS}`);
 
 export class Exchange {
   /** Method as sent, upper or lower case. */
@@ -27,32 +55,39 @@ export class Exchange {
   readonly authorization: string;
   /** Declared length; -1 when none was (chunked, or no body). NaN never: the library refuses such requests. */
   readonly contentLength: number;
+  /** Empty when the owner does not want it. */
   readonly acceptEncoding: string;
-  /** The lenient listener's token and its client's address. Any client may send this; only the token makes it count. */
+  /**
+   * The lenient listener's token and its client's address. Any client may send this; only the token makes it count.
+   * Empty when the owner does not want it.
+   */
   readonly relayed: string;
   readonly #res: HttpResponse;
-  /** When bytes of the request came last, by performance.now(). */
-  lastDataMs = performance.now();
+  /** Who calls, once that is known. */
+  user = '';
+  /** When bytes of the body came last, by performance.now(); 0 as long as nobody has looked at the clock for it. */
+  lastDataMs = 0;
+  readonly #owner: ExchangeOwner;
   #closing: 'no' | 'client' | 'server';
   #state: 'open' | 'sending' | 'ended' | 'gone' = 'open';
   #reserved = 0;
   /** Writes the headers of a reply in pieces; null once that was done. */
   #pieceHead: (() => void) | null = null;
   #onGone: (() => void) | null = null;
-  #onEnd: (() => void) | null = null;
 
-  constructor(res: HttpResponse, req: HttpRequest) {
+  constructor(res: HttpResponse, req: HttpRequest, owner: ExchangeOwner) {
     this.#res = res;
+    this.#owner = owner;
     res.onAborted(() => this.#aborted());
     this.method = req.getCaseSensitiveMethod();
     const query = req.getQuery() as string | undefined;
     this.target = query === undefined ? req.getUrl() : `${req.getUrl()}?${query}`;
-    this.authorization = req.getHeader('authorization');
-    const length = req.getHeader('content-length');
+    this.authorization = req.getHeader(AUTHORIZATION);
+    const length = req.getHeader(CONTENT_LENGTH);
     this.contentLength = length === '' ? -1 : Number(length);
-    this.acceptEncoding = req.getHeader('accept-encoding');
-    this.relayed = req.getHeader(RELAY_HEADER);
-    this.#closing = req.getHeader('connection').toLowerCase() === 'close' ? 'client' : 'no';
+    this.acceptEncoding = owner.readsEncoding ? req.getHeader(ACCEPT_ENCODING) : '';
+    this.relayed = owner.readsRelayed ? req.getHeader(RELAYED) : '';
+    this.#closing = req.getHeader(CONNECTION).toLowerCase() === 'close' ? 'client' : 'no';
   }
 
   /** The client went away, or the connection was closed, before the reply was out. */
@@ -75,11 +110,6 @@ export class Exchange {
     this.#onGone = handler;
   }
 
-  /** Called once when the exchange is over, however it ended. */
-  set onEnd(handler: () => void) {
-    this.#onEnd = handler;
-  }
-
   /** The connection ends with this reply, and the reply says so. */
   closeAfterReply(): void {
     if (this.#closing === 'no') this.#closing = 'server';
@@ -93,48 +123,24 @@ export class Exchange {
   /**
    * Reads the body. Of a body that comes in one piece nothing is copied.
    * @param limit most bytes accepted
-   * @param reserve whether so many more bytes may be held
-   * @param refuse called once instead of done: the body is larger than the limit (413), or there is no room for it
-   * (500)
-   * @param maySecret whether a body that begins like this may hold secrets: of one that comes in pieces nothing is left
-   * anywhere else then
    */
-  readBody(
-    limit: number,
-    done: BodyHandler,
-    reserve: (sizeBytes: number) => boolean,
-    refuse: (status: 413 | 500) => void,
-    maySecret: (first: Uint8Array) => boolean,
-  ): void {
-    let buffer = EMPTY;
-    let length = 0;
-    let overwrites = false;
+  readBody(limit: number, done: BodyHandler): void {
+    let pieces: BodyPieces | null = null;
     this.#res.onData((chunk, isLast) => {
-      if (this.#state !== 'open' || length < 0) return;
-      if (!isLast) this.lastDataMs = performance.now();
+      if (this.#state !== 'open') return;
       // All who look for something in a body share this view: one for each would cost more than the looking.
       const bytes = Buffer.from(chunk);
-      const needed = length + bytes.byteLength;
-      if (isLast && length === 0 && needed <= limit) {
-        done(bytes, true);
+      if (isLast && pieces === null && bytes.byteLength <= limit) {
+        done(this, bytes, true);
         return;
       }
-      const capacity = needed <= buffer.byteLength ? buffer.byteLength : this.#capacity(buffer.byteLength, needed);
-      if (needed > limit || !reserve(capacity - buffer.byteLength)) {
-        length = -1;
-        buffer = EMPTY;
-        refuse(needed > limit ? 413 : 500);
-        return;
-      }
-      this.#reserved += capacity - buffer.byteLength;
-      if (capacity > buffer.byteLength) {
-        if (length === 0) overwrites = maySecret(bytes);
-        buffer = moved(buffer, length, capacity, overwrites);
-      }
-      buffer.set(bytes, length);
-      if (overwrites) bytes.fill(0);
-      length = needed;
-      if (isLast) done(length === buffer.byteLength ? buffer : moved(buffer, length, length, overwrites), false);
+      if (!isLast) this.lastDataMs = performance.now();
+      pieces ??= new BodyPieces(limit, this.contentLength, this.#owner);
+      const status = pieces.add(bytes);
+      this.#reserved = pieces.reservedBytes;
+      if (status === 'refused') return;
+      if (status !== 'taken') this.#owner.refuse(this, status);
+      else if (isLast) done(this, pieces.whole(), false);
     });
   }
 
@@ -149,11 +155,9 @@ export class Exchange {
     let left = 0;
     this.#res.cork(() => {
       const res = this.#res;
-      if (status !== 200) res.writeStatus(statusLine(status));
-      if (extra) res.writeHeader(extra[0], extra[1]);
-      if (status !== 204) res.writeHeader('Content-Type', type);
-      if (this.#closing === 'client') res.writeHeader('Connection', 'close');
-      else if (this.#closing === 'no') res.writeHeader('Keep-Alive', KEEP_ALIVE_SECONDS);
+      if (status === 200 && type === TYPE_JSON && extra === undefined && this.#closing === 'no') {
+        res.writeHeader(CONTENT_TYPE, JSON_KEPT_ALIVE);
+      } else this.#writeHead(status, type, extra);
       // Told to close, the library writes that header by itself, unless the client has asked for it.
       const close = this.#closing === 'server';
       if (status === 204) res.endWithoutBody();
@@ -169,6 +173,15 @@ export class Exchange {
     if (left === 0) this.#over();
     else this.#state = 'sending';
     return left;
+  }
+
+  #writeHead(status: number, type: string, extra: Header | undefined): void {
+    const res = this.#res;
+    if (status !== 200) res.writeStatus(statusLine(status));
+    if (extra) res.writeHeader(extra[0], extra[1]);
+    if (status !== 204) res.writeHeader('Content-Type', type);
+    if (this.#closing === 'client') res.writeHeader('Connection', 'close');
+    else if (this.#closing === 'no') res.writeHeader('Keep-Alive', KEEP_ALIVE_SECONDS);
   }
 
   /** Tells when a stalled socket takes more of a reply that reply() could not send whole. */
@@ -270,25 +283,7 @@ export class Exchange {
   }
 
   #over(): void {
-    const end = this.#onEnd;
-    this.#onEnd = null;
     this.#onGone = null;
-    end?.();
+    this.#owner.ended(this);
   }
-
-  // Exact from the start for a declared length of ordinary size; otherwise doubling, so that a length alone reserves
-  // nothing.
-  #capacity(old: number, needed: number): number {
-    const declared = this.contentLength;
-    const doubled = Math.max(needed, old * 2, 16 * 1024);
-    return declared >= needed && (declared <= 1024 * 1024 || doubled > declared) ? declared : doubled;
-  }
-}
-
-/** The first bytes of a buffer in one of another size. */
-function moved(buffer: Uint8Array, length: number, capacity: number, overwrites: boolean): Uint8Array<ArrayBuffer> {
-  const other = new Uint8Array(capacity);
-  other.set(buffer.subarray(0, length));
-  if (overwrites) buffer.fill(0);
-  return other;
 }

@@ -20,9 +20,9 @@ import { type CallPlan, type FrontCall, FrontDesk, SUBMISSIONS, type ThreadPlan 
 import { secretMethodIn } from '../../rpc/wire/secret-places.js';
 import { TemplateView } from '../../template/view/template-view.js';
 import type { HttpOptions } from '../options.js';
-import { AddressFilter, MethodFilter } from './access.js';
+import { AddressFilter, isLoopback, MethodFilter } from './access.js';
 import { Authenticator } from './auth.js';
-import type { BodyHandler, Exchange } from './exchange.js';
+import type { BodyHandler, Exchange, ExchangeOwner } from './exchange.js';
 import { FanOut, SLICED_BYTES } from './fan-out.js';
 import { errorPage, TYPE_DEFAULT, TYPE_JSON, TYPE_PAGE } from './pages.js';
 import { CACHE_RELEASE, isRestTarget, NOT_KEPT, RestFront, type RestReply } from './rest.js';
@@ -85,8 +85,11 @@ export class Front {
   /** Null without -rest. */
   readonly #rest: RestFront | null;
   readonly #streams = new TemplateStreams(() => this.#view.snapshot());
-  /** Requests whose body is not complete. */
+  /** What exchanges are made with. */
+  readonly owner: ExchangeOwner;
+  /** Requests whose body is not complete, but for the newest of all: most bodies come with their heads. */
   readonly #uploads = new Set<Exchange>();
+  #newest: Exchange | null = null;
   readonly #counts = new MethodCounts();
   /** The wallets' thread; null until it runs, and without wallets. */
   wallets: FrontLink | null = null;
@@ -146,7 +149,18 @@ export class Front {
       lease: (place) => deps.slabs.lease(place),
       release: (place) => deps.slabs.release(place),
     });
-    const { rest } = deps.options;
+    const { rest, relayToken } = deps.options;
+    this.owner = {
+      readsEncoding: false,
+      readsRelayed: relayToken !== '',
+      reserve: (sizeBytes) => this.#reserve(sizeBytes),
+      refuse: (exchange, status) => {
+        if (status === 413) this.#page(exchange, 413);
+        else this.#queueFull(exchange);
+      },
+      maySecret: (first) => !SUBMISSIONS.has(scanMethod(first)),
+      ended: (exchange) => this.#ended(exchange),
+    };
     this.#rest =
       rest === null
         ? null
@@ -156,7 +170,11 @@ export class Front {
             magic: params.magic,
             link: deps.link,
             warmup: () => this.#warmingUp(),
-            readBody: (exchange, limit, done) => this.#readBody(exchange, limit, done, () => false),
+            readBody: (exchange, limit, done) =>
+              this.#readBody(exchange, limit, (_, body) => {
+                this.#received(exchange);
+                done(body);
+              }),
             send: (exchange, reply) => this.#sendRest(exchange, reply),
             refuse: (exchange) => this.#queueFull(exchange),
             fault: (error) =>
@@ -228,7 +246,10 @@ export class Front {
     if (address) this.#openedAt = this.#handled;
     else if (this.#openedAt === this.#handled) this.#hint();
     this.#deps.counters.add('connectionsOpen', address ? 1 : -1);
-    if (address && !this.#addresses.allows(address)) this.#strangers = true;
+    if (!address || isLoopback(address)) return;
+    // Only clients on another machine are sent gzip.
+    this.owner.readsEncoding = true;
+    if (!this.#addresses.allows(address)) this.#strangers = true;
   }
 
   /**
@@ -253,7 +274,6 @@ export class Front {
     this.#deps.counters.add('exchangesOpen');
     if (this.#deps.state.has(STATE_FLAG.LOG_HTTP))
       this.#detail('http', `Received a ${exchange.method} request for ${exchange.target} from ${this.#peerOf(exchange)}`);
-    exchange.onEnd = () => this.#ended(exchange);
     const { bodyLimit } = this.#deps.options;
     if (!this.#admit(exchange, bodyLimit)) return;
     if (this.#rest !== null && isRestTarget(exchange.target)) {
@@ -268,27 +288,22 @@ export class Front {
       this.#wrongPasswords.hold(exchange, this.#peerOf(exchange), () => this.#unauthorized(exchange));
     } else if (isStream(exchange)) this.#openStream(exchange, auth.user);
     else {
-      const maySecret = (first: Uint8Array): boolean => !SUBMISSIONS.has(scanMethod(first));
-      this.#readBody(exchange, bodyLimit, (body, shared) => this.#onBody(exchange, auth.user, body, shared), maySecret);
+      exchange.user = auth.user;
+      this.#readBody(exchange, bodyLimit, this.#onBody);
     }
   }
 
-  /** Reads a body within the bounds. @param maySecret as Exchange's readBody has it */
-  #readBody(exchange: Exchange, limit: number, done: BodyHandler, maySecret: (first: Uint8Array) => boolean): void {
-    this.#uploads.add(exchange);
-    exchange.readBody(
-      limit,
-      (body, shared) => {
-        this.#uploads.delete(exchange);
-        done(body, shared);
-      },
-      (sizeBytes) => this.#reserve(sizeBytes),
-      (status) => {
-        if (status === 413) this.#page(exchange, 413);
-        else this.#queueFull(exchange);
-      },
-      maySecret,
-    );
+  /** Reads a body within the bounds. @param done calls #received first */
+  #readBody(exchange: Exchange, limit: number, done: BodyHandler): void {
+    if (this.#newest !== null) this.#uploads.add(this.#newest);
+    this.#newest = exchange;
+    exchange.readBody(limit, done);
+  }
+
+  /** The body is complete, or will never be. */
+  #received(exchange: Exchange): void {
+    if (this.#newest === exchange) this.#newest = null;
+    else this.#uploads.delete(exchange);
   }
 
   /** A stream is getblocktemplate by other means: a user needs the permission for that method. */
@@ -326,7 +341,9 @@ export class Front {
     return false;
   }
 
-  #onBody(exchange: Exchange, user: string, body: Uint8Array, shared: boolean): void {
+  readonly #onBody: BodyHandler = (exchange, body, shared) => {
+    this.#received(exchange);
+    const { user } = exchange;
     try {
       const allowed = this.#methods.allowed(user);
       const call: FrontCall = { user, uri: exchange.target, allowed };
@@ -343,7 +360,7 @@ export class Front {
     } catch (error) {
       this.#failed(exchange, error);
     }
-  }
+  };
 
   /** A large body of a user whose methods are listed (-rpcwhitelist): read here, in turns. */
   async #readLong(exchange: Exchange, body: Uint8Array, shared: boolean, call: FrontCall): Promise<void> {
@@ -477,12 +494,18 @@ export class Front {
 
   /** Closes sockets whose body has stood still for -rpcservertimeout; the transport has limits of its own besides. */
   #closeIdleUploads(): void {
-    const oldest = performance.now() - this.#deps.options.serverTimeoutSeconds * 1000;
-    for (const exchange of this.#uploads) if (exchange.lastDataMs < oldest) exchange.close();
+    const now = performance.now();
+    const oldest = now - this.#deps.options.serverTimeoutSeconds * 1000;
+    if (this.#newest !== null) this.#uploads.add(this.#newest);
+    this.#newest = null;
+    for (const exchange of this.#uploads) {
+      if (exchange.lastDataMs === 0) exchange.lastDataMs = now;
+      else if (exchange.lastDataMs < oldest) exchange.close();
+    }
   }
 
   #ended(exchange: Exchange): void {
-    this.#uploads.delete(exchange);
+    this.#received(exchange);
     this.#open--;
     this.#bodyBytes -= exchange.reservedBytes;
     this.#deps.counters.add('exchangesOpen', -1);

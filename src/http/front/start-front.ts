@@ -74,7 +74,8 @@ class FrontThread {
     });
     this.#app = this.#newApp();
     this.#app.filter((res, change) => this.#front.onSocket(Number(change) > 0 ? new Uint8Array(res.getRemoteAddress()) : null));
-    this.#app.any('/*', (res, req) => this.#front.handle(new Exchange(res, req)));
+    const { owner } = this.#front;
+    this.#app.any('/*', (res, req) => this.#front.handle(new Exchange(res, req, owner)));
     this.#link.tell({ news: 'ready', descriptor: this.#app.getDescriptor() });
   }
 
