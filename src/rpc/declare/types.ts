@@ -130,8 +130,8 @@ export interface MethodSpec extends Span {
    */
   readonly repeatable?: boolean;
   /**
-   * The result follows from chain, mempool, peers and the clock's second, and from nothing else: a front may give it
-   * again until one of these has changed (rpc/front/kept-results).
+   * The result follows from chain, mempool, peers and the clock's second, and from nothing else; that of a front's own
+   * method from the tip alone. A front may give it again until one of these has changed (rpc/front/known-replies).
    */
   readonly kept?: boolean;
   /** In a fleet it goes to all nodes at once: a submission, of which a second one does no harm. */

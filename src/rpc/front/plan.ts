@@ -20,7 +20,7 @@ import { envelopeAround, faultReply, isNotification, type Outcome, type Reply, s
 import { type ParsedBody, parseFault, parseRequest, type RequestEntry, type RequestOptions, RequestReader } from '../wire/request.js';
 import { type BodyWithoutBlock, isSubmitBlock, takeLongHex } from './block-hex.js';
 import type { FrontContext } from './context.js';
-import { KeptResults, type ReplyKeeper } from './kept-results.js';
+import { KnownReplies, type ReplyKeeper } from './known-replies.js';
 import { parseTemplateRequest, type TemplateRequest } from './template-request.js';
 
 /** What is to be done with a call. */
@@ -76,14 +76,14 @@ export class FrontDesk {
   readonly #reading = new ReadingTurns();
   readonly #requests: RequestOptions | undefined;
   readonly #methods: ReadonlyMap<string, DispatchedMethod>;
-  readonly #kept: KeptResults;
+  readonly #known: KnownReplies;
   readonly #observer: DispatchObserver | undefined;
 
   /** @param requests how they are read; by default as Core 0.21 does */
   constructor(context: FrontContext, observer?: DispatchObserver, requests?: RequestOptions) {
     this.#requests = requests;
     this.#methods = methodsOf(context.wallets, context.compat);
-    this.#kept = new KeptResults(() => context.moment());
+    this.#known = new KnownReplies(context);
     this.#observer = observer;
     this.#dispatcher = new Dispatcher<FrontContext>({
       methods: this.#methods,
@@ -94,9 +94,20 @@ export class FrontDesk {
     });
   }
 
+  /**
+   * The reply to a body that asks what another one has asked before, its id apart; null: it is to be planned. The bytes
+   * are right until the next call. Never throws.
+   */
+  known(body: Uint8Array, { user, uri, allowed }: FrontCall): Uint8Array | null {
+    const known = this.#known.find(body);
+    if (known === null || (allowed !== null && !allowed.has(known.method))) return null;
+    if (this.#observer !== undefined) this.#observer.finished(this.#observer.started(known.method, { user, path: uri }), known.method, 0);
+    return known.reply;
+  }
+
   /** Never throws. */
   plan(body: Uint8Array, call: FrontCall): CallPlan {
-    return this.#planParsed(parseRequest(body, this.#requests), call, false);
+    return this.#planParsed(parseRequest(body, this.#requests), call, body);
   }
 
   /**
@@ -133,7 +144,7 @@ export class FrontDesk {
     } catch (error) {
       return { kind: 'reply', ...faultReply(parseFault(error)) };
     }
-    if (reader instanceof RequestReader) return this.#planParsed(reader.body, call, true);
+    if (reader instanceof RequestReader) return this.#planParsed(reader.body, call, null);
     return refused ? refusal(refused) : { kind: 'node', method: 'batch' };
   }
 
@@ -171,34 +182,34 @@ export class FrontDesk {
     return 'wallet';
   }
 
-  #planParsed(parsed: ParsedBody, call: FrontCall, large: boolean): CallPlan {
+  /** @param body null for a large one */
+  #planParsed(parsed: ParsedBody, call: FrontCall, body: Uint8Array | null): CallPlan {
     if (call.allowed) {
       const refused = checkAccess(parsed, (method) => call.allowed!.has(method));
       if (refused) return refusal(refused);
     }
     if (parsed.kind === 'single' && parsed.entry.method === 'getblocktemplate') return this.#template(parsed.entry);
-    const long = parsed.kind === 'batch' ? parsed.entries.length > MAX_BATCH : large && parsed.kind === 'single';
+    const long = parsed.kind === 'batch' ? parsed.entries.length > MAX_BATCH : body === null && parsed.kind === 'single';
     const info: CallInfo = { user: call.user, path: call.uri };
     if (parsed.kind !== 'fault' && (long || this.#dispatcher.place(parsed) === 'elsewhere')) {
       if (parsed.kind === 'batch') return { kind: this.#threadOf(parsed.entries.map(({ method }) => method)), method: 'batch' };
       const { method } = parsed.entry;
       const kind = this.#threadOf([method]);
-      return large || kind === 'wallet' ? { kind, method } : this.#elsewhere(parsed.entry, info);
+      const keep = kind === 'node' ? this.#keeper(parsed.entry, body) : null;
+      return keep === null ? { kind, method } : { kind, method, keep };
     }
+    const keep = parsed.kind === 'single' ? this.#keeper(parsed.entry, body) : null;
     // Front methods are synchronous, so their replies are.
-    const { status, body } = this.#dispatcher.dispatch(parsed, info, AT_ONCE) as Reply;
-    return { kind: 'reply', status, body };
+    const { status, body: reply } = this.#dispatcher.dispatch(parsed, info, AT_ONCE) as Reply;
+    if (status === 200) keep?.(reply);
+    return { kind: 'reply', status, body: reply };
   }
 
-  /** A call of the node thread's: what that has said of the same if it still holds, else the way there. */
-  #elsewhere(entry: RequestEntry, info: CallInfo): CallPlan {
-    const { method } = entry;
-    if (this.#methods.get(method)?.kept !== true || isNotification(entry)) return { kind: 'node', method };
-    const found = this.#kept.find(entry);
-    if (typeof found !== 'string') return { kind: 'node', method, ...(found ? { keep: found } : {}) };
-    const token = this.#observer?.started(method, info) ?? 0;
-    this.#observer?.finished(token, method, 0);
-    return { kind: 'reply', status: 200, body: found };
+  /** What keeps the reply to a call, where that is allowed. */
+  #keeper(entry: RequestEntry, body: Uint8Array | null): ReplyKeeper | null {
+    const spec = this.#methods.get(entry.method);
+    if (body === null || spec?.kept !== true || entry.error !== null || isNotification(entry)) return null;
+    return this.#known.keeper(body, entry, spec.runs === 'front' ? 'tip' : 'moment');
   }
 
   #template(entry: RequestEntry): CallPlan {

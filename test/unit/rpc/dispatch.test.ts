@@ -191,14 +191,13 @@ t.test('help pages are whole', async (t) => {
   t.notMatch(overview, /echo|setmocktime|invalidateblock|\n$/);
 });
 
-let moment = 0;
 const context: FrontContext = {
   compat: COMPATS['0.21.1'],
   descriptors: descriptorContext('0.21', 'regtest'),
   params: chainParams('regtest'),
   hashes: createPureHashes(),
   snapshot: () => ({ height: 7, hashHex: 'ab'.repeat(32), difficulty: 4.656542373906925e-10 }),
-  moment: () => moment,
+  moment: () => 0,
   nowSeconds: () => 1000,
   startedSeconds: 719,
   wallets: true,
@@ -208,41 +207,6 @@ const desk = new FrontDesk(context);
 const desk2 = new FrontDesk(context, undefined, { version2: true });
 const plan2 = (body: string) => desk2.plan(bytes(body), { user: 'u', uri: '/', allowed: null });
 const plan = (body: string, allowed: ReadonlySet<string> | null = null) => desk.plan(bytes(body), { user: 'u', uri: '/', allowed });
-
-t.test('a front keeps what the node thread has said until something changes', async (t) => {
-  const ask = (body: string, of = plan) => of(body) as { kind: string; body?: string; keep?: (body: string | Uint8Array) => void };
-  const info = '{"method":"getmempoolinfo","params":[],"id":1}';
-  const said = '{"result":{"size":1,"text":"é"},"error":null,"id":1}\n';
-  t.teardown(() => {
-    moment = 0;
-  });
-
-  t.strictSame(ask(info), { kind: 'node', method: 'getmempoolinfo' }, 'nothing where changes are not known');
-  moment = 1;
-  ask(info).keep?.(Buffer.from(said));
-  t.strictSame(ask(info), { kind: 'reply', status: 200, body: said });
-  t.equal(ask('{"method":"getmempoolinfo","id":"x"}').body, said.replace('"id":1', '"id":"x"'), 'with any id');
-  t.equal(ask('{"method":"getmempoolinfo","params":[1],"id":1}').kind, 'node', 'other arguments are another question');
-  moment = 2;
-  const late = ask(info);
-  t.equal(late.kind, 'node', 'something has changed');
-  moment = 3;
-  late.keep?.(said);
-  t.equal(ask(info).kind, 'node', 'changed while the call was under way');
-  ask('{"method":"getblockhash","params":[7],"id":1}').keep?.('{"result":null,"error":{"code":-8,"message":"x"},"id":1}\n');
-  t.equal(ask('{"method":"getblockhash","params":[7],"id":1}').kind, 'node', 'errors are not kept');
-  t.equal(ask('{"method":"getpeerinfo","id":1}').keep, undefined, 'nor what is not declared so');
-  t.equal(ask(`{"method":"getmempoolinfo","params":["${'a'.repeat(300)}"],"id":1}`).keep, undefined, 'nor long questions');
-  ask('{"method":"getblockhash","params":[8],"id":1}').keep?.(`{"result":"${'a'.repeat(70_000)}","error":null,"id":1}\n`);
-  t.equal(ask('{"method":"getblockhash","params":[8],"id":1}').kind, 'node', 'nor long results');
-
-  const second = '{"jsonrpc":"2.0","method":"getmempoolinfo","id":1}';
-  ask(second, plan2).keep?.('{"jsonrpc":"2.0","result":{"size":2},"id":1}\n');
-  t.equal(ask(second, plan2).body, '{"jsonrpc":"2.0","result":{"size":2},"id":1}\n');
-  t.equal(ask(info, plan2).body, '{"result":{"size":2},"error":null,"id":1}\n', 'in the envelope that is asked for');
-  t.equal(ask('{"jsonrpc":"2.0","method":"getmempoolinfo"}', plan2).kind, 'node', 'a notification has no reply');
-  t.equal(plan(info, new Set(['getblockcount'])).kind, 'forbidden', 'the list of methods comes first');
-});
 
 t.test('a front answers what it can', async (t) => {
   const reply = (body: string, id = 'null') => ({ kind: 'reply', status: 200, body: `{"result":${body},"error":null,"id":${id}}\n` });

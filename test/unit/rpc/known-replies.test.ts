@@ -1,0 +1,206 @@
+// What a front answers by the bytes of a request that it has answered before: the same as if it had read them.
+import t from 'tap';
+import { chainParams } from '../../../src/consensus/params/networks.js';
+import { createPureHashes } from '../../../src/crypto/pure.js';
+import { COMPATS } from '../../../src/policy/compat.js';
+import type { FrontContext } from '../../../src/rpc/front/context.js';
+import { FrontDesk, type ThreadPlan } from '../../../src/rpc/front/plan.js';
+import { descriptorContext } from '../../framework/descriptor-context.js';
+import { fc } from '../../framework/fast-check.js';
+
+const FIRST = { height: 7, hashHex: 'ab'.repeat(32), difficulty: 1 };
+const SECOND = { height: 8, hashHex: 'cd'.repeat(32), difficulty: 1 };
+
+/** A desk, and what tip and moment it sees. */
+function openDesk(version2 = false) {
+  const at = { tip: FIRST, moment: 1 };
+  const counted: string[] = [];
+  const context: FrontContext = {
+    compat: COMPATS['0.21.1'],
+    descriptors: descriptorContext('0.21', 'regtest'),
+    params: chainParams('regtest'),
+    hashes: createPureHashes(),
+    snapshot: () => at.tip,
+    moment: () => at.moment,
+    nowSeconds: () => 1000,
+    startedSeconds: 719,
+    wallets: true,
+    warmup: () => null,
+  };
+  const observer = {
+    started: (method: string) => counted.push(method),
+    finished: () => {},
+  };
+  const desk = new FrontDesk(context, observer, { version2 });
+  const call = (allowed: ReadonlySet<string> | null) => ({ user: 'u', uri: '/', allowed });
+  const known = (body: string, allowed: ReadonlySet<string> | null = null): string | null => {
+    const reply = desk.known(Buffer.from(body), call(allowed));
+    return reply && Buffer.from(reply).toString();
+  };
+  const plan = (body: string) => desk.plan(Buffer.from(body), call(null));
+  /** Asks in vain as often as it takes, and says what the node thread does. */
+  const teach = (body: string, said: string | Uint8Array): void => {
+    plan(body);
+    (plan(body) as ThreadPlan).keep?.(said);
+  };
+  return { at, counted, known, plan, teach };
+}
+
+t.test('what the node thread has said holds until something changes', async (t) => {
+  const { at, counted, known, plan, teach } = openDesk();
+  const info = '{"method":"getmempoolinfo","params":[],"id":1}';
+  const said = '{"result":{"size":1,"text":"\u00e9"},"error":null,"id":1}\n';
+  at.moment = 0;
+  teach(info, said);
+  t.equal(known(info), null, 'nothing where changes are not known');
+
+  at.moment = 1;
+  const other = '{"method":"getmempoolinfo","id":1}';
+  t.strictSame(plan(other), { kind: 'node', method: 'getmempoolinfo' }, 'what is asked once is not kept');
+  teach(info, Buffer.from(said));
+  t.equal(known(info), said);
+  t.same(counted, ['getmempoolinfo'], 'and counted as a call');
+  for (const id of ['22', '"abc"', '""', '0', '0.5', '1'])
+    t.equal(known(info.replace('1}', `${id}}`)), said.replace('1}\n', `${id}}\n`), `with the id ${id}`);
+  t.equal(known(info, new Set(['getblockcount'])), null, 'a list of methods is asked');
+  t.equal(known(info, new Set(['getmempoolinfo'])), said);
+  t.equal(known('{"method":"getmempoolinfo","params":[1],"id":1}'), null, 'other arguments are another question');
+
+  at.moment = 2;
+  t.equal(known(info), null, 'something has changed');
+  const late = plan(info) as ThreadPlan;
+  at.moment = 3;
+  late.keep?.(said);
+  t.equal(known(info), null, 'changed while the call was under way');
+  teach(info, said);
+  t.equal(known(info), said);
+});
+
+t.test('what is not kept', async (t) => {
+  const { known, plan, teach } = openDesk();
+  const hash = '{"method":"getblockhash","params":[7],"id":1}';
+  teach(hash, '{"result":null,"error":{"code":-8,"message":"x"},"id":1}\n');
+  t.equal(known(hash), null, 'errors');
+  teach(hash, `{"result":"${'a'.repeat(70_000)}","error":null,"id":1}\n`);
+  t.equal(known(hash), null, 'long replies');
+  const long = `{"method":"getmempoolinfo","params":["${'a'.repeat(600)}"],"id":1}`;
+  const peers = '{"method":"getpeerinfo","id":1}';
+  for (const body of [long, peers]) {
+    plan(body);
+    t.equal((plan(body) as ThreadPlan).keep, undefined, 'long questions, and what is not declared so');
+  }
+  const escaped = '{"\\u0069d":9,"id":1,"method":"getblockcount"}';
+  for (let i = 0; i < 2; i++) t.match(plan(escaped), { kind: 'reply', body: /"id":9/ });
+  t.equal(known(escaped), null, 'what has its id elsewhere');
+  const second = openDesk(true);
+  const silent = '{"jsonrpc":"2.0","method":"getblockcount"}';
+  for (let i = 0; i < 3; i++) t.match(second.plan(silent), { kind: 'reply', status: 204 });
+  t.equal(second.known(silent), null, 'a notification has no reply');
+  const wrong = '{"jsonrpc":"2.0","method":"validateaddress","id":1}';
+  for (let i = 0; i < 3; i++) t.match(second.plan(wrong), { kind: 'reply', status: 200, body: /"error":/ });
+  t.equal(second.known(wrong), null, 'nor is an error kept that has the status of a result');
+});
+
+t.test("a front's own answers hold for their tip", async (t) => {
+  const { at, known, plan } = openDesk();
+  const count = '{"method":"getblockcount","id":1}';
+  for (let i = 0; i < 2; i++) plan(count);
+  t.equal(known(count), '{"result":7,"error":null,"id":1}\n');
+  at.moment++;
+  t.equal(known(count), '{"result":7,"error":null,"id":1}\n');
+  at.tip = SECOND;
+  t.equal(known(count), null);
+  plan(count);
+  t.equal(known(count), '{"result":8,"error":null,"id":1}\n');
+});
+
+t.test('many questions stay within bounds, and none gets the reply to another', async (t) => {
+  const { known, teach } = openDesk();
+  const body = (height: number) => `{"method":"getblockhash","params":[${height}],"id":1}`;
+  const said = (height: number) => `{"result":"${String(height).padStart(4000, '0')}","error":null,"id":1}\n`;
+  let held = 0;
+  for (let height = 0; height < 3000; height++) teach(body(height), said(height));
+  for (let height = 0; height < 3000; height++) {
+    const reply = known(body(height));
+    if (reply === null) continue;
+    held++;
+    if (reply !== said(height)) t.fail(`the reply of another question than ${height}`);
+  }
+  t.ok(held > 100 && held * 4000 <= 4_194_304, `${held} are held`);
+});
+
+// Members in any order, some twice, with ids of every kind and names that only look like one.
+const idText = fc.oneof(
+  fc.nat().map(String),
+  fc.constantFrom(
+    '1.50',
+    '0.25',
+    '00',
+    '01',
+    '-1',
+    '1e3',
+    '1.',
+    '.5',
+    'null',
+    'true',
+    '{}',
+    '[1]',
+    '{"id":3}',
+    '"\\u0041"',
+    '"\u00e9"',
+    '"a\\"b"',
+    '"',
+    '1 2',
+  ),
+  fc.string({ maxLength: 8 }).map((text) => JSON.stringify(text)),
+);
+const member = fc.oneof(
+  { weight: 4, arbitrary: idText.map((id) => (space: string) => `"id":${space}${id}`) },
+  {
+    weight: 4,
+    arbitrary: fc
+      .constantFrom('getblockcount', 'getbestblockhash', 'validateaddress', 'uptime', 'nope')
+      .map((method) => (space: string) => `"method":${space}"${method}"`),
+  },
+  {
+    weight: 4,
+    arbitrary: fc
+      .constantFrom('[]', '["id"]', '["x","id"]', '{}', '{"address":"id"}', '{"id":1}', '["bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080"]')
+      .map((params) => (space: string) => `"params":${space}${params}`),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('"\\u0069d":9', '"jsonrpc":"2.0"', '"x":"id"', '"x":{"id":5}', '"id"', '"":0').map((text) => () => text),
+  },
+);
+const request = fc
+  .tuple(
+    fc.array(member, { minLength: 1, maxLength: 5 }),
+    fc.constantFrom('', ' ', '\n'),
+    fc.constantFrom(',', ', '),
+    fc.constantFrom('', '\n', ' ', '}'),
+  )
+  .map(([members, space, comma, end]) => `{${space}${members.map((write) => write(space)).join(comma)}${space}}${end}`);
+
+t.test('a known reply is what reading the request would give', async (t) => {
+  let found = 0;
+  for (const version2 of [false, true]) {
+    const { known, plan } = openDesk(version2);
+    fc.assert(
+      fc.property(request, fc.array(idText, { maxLength: 4 }), (body, ids) => {
+        for (let i = 0; i < 2; i++) plan(body);
+        const others = ids.flatMap((id) => [body.replace(/"id": ?[^,}]*/, `"id":${id}`), body.replace(/"id":(\s*)[^,}]*/, `"id":$1${id}`)]);
+        for (const one of [body, ...others]) {
+          const reply = known(one);
+          if (reply === null) continue;
+          found++;
+          const planned = plan(one);
+          if (planned.kind !== 'reply' || planned.status !== 200 || planned.body !== reply)
+            throw new Error(`${one}: ${reply} instead of ${JSON.stringify(planned)}`);
+        }
+      }),
+      { numRuns: 3000 },
+    );
+  }
+  t.ok(found > 200, `${found} were known`);
+});
