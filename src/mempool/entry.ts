@@ -86,10 +86,10 @@ export class MempoolEntry {
   }
   /** 32 bytes, internal order. */
   get txid(): Uint8Array {
-    return idOfRow(this.#store, this.row, 0);
+    return this.#fresh === null ? idOfRow(this.#store, this.row, 0) : this.#fresh.txid;
   }
   get wtxid(): Uint8Array {
-    return idOfRow(this.#store, this.row, 32);
+    return this.#fresh === null ? idOfRow(this.#store, this.row, 32) : this.#fresh.wtxid;
   }
   /** Bytes of the whole transaction. */
   get totalSize(): number {

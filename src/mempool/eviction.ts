@@ -57,21 +57,19 @@ export class Eviction {
     return Math.max(Math.round(this.#rollingMinimum), incremental);
   }
 
-  /** Drops what is too old, then the worst until the pool fits. */
-  limit(): void {
-    this.expire();
-    this.trim();
+  /** Drops what is too old, then the worst until the pool fits. @returns entries removed */
+  limit(): number {
+    return this.expire() + this.trim();
   }
 
   /** @returns entries removed */
   expire(): number {
     const cutoff = this.#clock.nowSeconds() - this.#options.expirySeconds;
-    const stage = new Set<number>();
     // Descendants are never older than what they spend, except after a reorganisation: hence one walk per turn.
     const start = this.#pool.size;
     const { rows, links } = this.#pool;
     for (let oldest = this.#pool.oldest; oldest !== undefined && rows.time[oldest] < cutoff; oldest = this.#pool.oldest) {
-      stage.clear();
+      const stage = new Set<number>();
       collectDescendants(links, oldest, stage);
       this.#pool.remove(stage, 'expiry');
     }

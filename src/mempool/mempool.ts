@@ -117,7 +117,9 @@ export class Mempool {
     });
     for (let i = startingCounter(deps.chain.tip.height, this.options.policy.clusters); i > 0; i--) pool.bumpCounter();
     pool.listen({
-      added: (entry) => this.#fates.forget(entry.txid),
+      added: (entry) => {
+        if (this.#fates.size > 0) this.#fates.forget(entry.txid);
+      },
       removed: (entry, reason) => {
         if (entry.unbroadcast && deps.log.shows('mempool')) {
           const txid = hashToHex(entry.txid);
@@ -168,7 +170,7 @@ export class Mempool {
     } else if (entry !== null) {
       this.#accepted++;
       this.#replaced += replaced.length;
-      this.#noteReplaced(replaced, tx.txid);
+      if (replaced.length > 0) this.#noteReplaced(replaced, tx.txid);
     }
     return result;
   }

@@ -48,6 +48,6 @@ export class RecentFates {
 
   /** It is in the pool now. */
   forget(txid: Uint8Array): void {
-    if (this.#fates.size > 0) this.#fates.delete(hashKey(txid));
+    this.#fates.delete(hashKey(txid));
   }
 }

@@ -8,10 +8,10 @@ import type { TxView } from '../consensus/tx/tx-view.js';
 export interface CoinSource {
   /** @param outpoints 36 bytes each */
   prefetch(outpoints: readonly Uint8Array[]): Promise<void>;
-  /** Whether get may be called. */
-  isKnown(outpoint: Uint8Array): boolean;
-  /** undefined: spent or never there. */
-  get(outpoint: Uint8Array): Coin | undefined;
+  /** Whether get may be called. @param outpoint 36 bytes at `at`, 0 when absent */
+  isKnown(outpoint: Uint8Array, at?: number): boolean;
+  /** undefined: spent or never there. @param outpoint 36 bytes at `at`, 0 when absent */
+  get(outpoint: Uint8Array, at?: number): Coin | undefined;
 }
 
 export interface MempoolChain {

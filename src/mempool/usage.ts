@@ -40,13 +40,10 @@ export const DELTA_USAGE = malloc(72);
 export function entryUsage(tx: TxView): number {
   let total = malloc(TX_OBJECT) + malloc(TX_COUNT) + malloc(tx.inputCount * TX_IN) + malloc(tx.outputCount * TX_OUT);
   for (let i = 0; i < tx.inputCount; i++) {
-    total += scriptUsage(tx.scriptSig(i).length) + malloc(SPENT_NODE);
-    if (tx.witnessCount(i) === 0) continue;
-    const items = tx.witness(i);
-    total += malloc(items.length * VECTOR);
-    for (const item of items) total += malloc(item.length);
+    total += scriptUsage(tx.scriptSigLength(i)) + malloc(SPENT_NODE);
+    if (tx.hasWitness) total += malloc(tx.witnessCount(i) * VECTOR) + tx.sumOfWitness(i, malloc);
   }
-  for (let i = 0; i < tx.outputCount; i++) total += scriptUsage(tx.outputScript(i).length);
+  for (let i = 0; i < tx.outputCount; i++) total += scriptUsage(tx.outputScriptLength(i));
   return total + malloc(ENTRY_NODE);
 }
 

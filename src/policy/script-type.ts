@@ -46,6 +46,15 @@ export function solve(script: Uint8Array): SolvedScript {
   return solveMultisig(script) ?? NONSTANDARD;
 }
 
+/** The template alone; for the most frequent ones nothing is made. */
+export function scriptType(script: Uint8Array): ScriptType {
+  const version = witnessVersion(script);
+  if (version === 0 && script.length === 22) return 'witness_v0_keyhash';
+  if (version === 1 && script.length === 34) return 'witness_v1_taproot';
+  if (isPayToPublicKeyHash(script)) return 'pubkeyhash';
+  return isPayToScriptHash(script) ? 'scripthash' : solve(script).type;
+}
+
 /** Whether an output can never be spent: OP_RETURN first, or too large to run. Such coins are not stored. */
 export function isUnspendable(script: Uint8Array): boolean {
   return (script.length > 0 && script[0] === OP.OP_RETURN) || script.length > MAX_SCRIPT_SIZE;

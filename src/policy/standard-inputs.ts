@@ -7,7 +7,7 @@ import type { SpentOutput } from '../consensus/script/spent-output.js';
 import { isPayToAnchor, isPayToScriptHash, witnessVersion } from '../consensus/script/templates.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import { pushedStack } from './pushed-stack.js';
-import { solve } from './script-type.js';
+import { scriptType } from './script-type.js';
 
 const MAX_P2SH_SIGOPS = 15;
 const MAX_P2WSH_SCRIPT_BYTES = 3600;
@@ -28,7 +28,7 @@ export function inputsFault(
   { taprootActive, anchors }: { readonly taprootActive: boolean; readonly anchors: boolean },
 ): string | null {
   for (let i = 0; i < tx.inputCount; i++) {
-    const { type } = solve(spent[i].script);
+    const type = scriptType(spent[i].script);
     if (type === 'nonstandard') return `input ${i} script unknown`;
     if (type === 'witness_unknown' || (type === 'anchor' && !anchors) || (type === 'witness_v1_taproot' && !taprootActive)) {
       return `input ${i} witness program is undefined`;
@@ -50,7 +50,7 @@ export function witnessIsStandard(tx: TxView, spent: readonly SpentOutput[]): bo
     if (tx.witnessCount(i) === 0) continue;
     let program = spent[i].script;
     // An anchor takes nothing.
-    if (isPayToAnchor(witnessVersion(program), program.subarray(2))) return false;
+    if (witnessVersion(program) === 1 && isPayToAnchor(1, program.subarray(2))) return false;
     const nested = isPayToScriptHash(program);
     if (nested) {
       // The scriptSig's value on the stack is the script; the signatures were not looked at yet.
@@ -60,10 +60,9 @@ export function witnessIsStandard(tx: TxView, spent: readonly SpentOutput[]): bo
     }
     const version = witnessVersion(program);
     if (version < 0) return false;
-    const witness = tx.witness(i);
-    const longProgram = program.length === 34;
-    if (version === 0 && longProgram && !p2wshIsStandard(witness)) return false;
-    if (version === 1 && longProgram && !nested && !taprootIsStandard(witness)) return false;
+    if (program.length !== 34) continue;
+    if (version === 0 && !p2wshIsStandard(tx.witness(i))) return false;
+    if (version === 1 && !nested && !taprootIsStandard(tx.witness(i))) return false;
   }
   return true;
 }

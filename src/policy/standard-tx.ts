@@ -19,6 +19,7 @@ export function checkStandardTx(tx: TxView, policy: PolicyOptions): Reject | nul
   if (tx.version > policy.maxVersion || tx.version < 1) return policyReject('not-standard', 'version');
   if (tx.weight > MAX_STANDARD_WEIGHT) return policyReject('not-standard', 'tx-size');
   for (let i = 0; i < tx.inputCount; i++) {
+    if (tx.scriptSigLength(i) === 0) continue;
     const scriptSig = tx.scriptSig(i);
     if (scriptSig.length > MAX_SCRIPT_SIG_BYTES) return policyReject('not-standard', 'scriptsig-size');
     if (!isPushOnly(scriptSig)) return policyReject('not-standard', 'scriptsig-not-pushonly');

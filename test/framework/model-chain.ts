@@ -70,10 +70,11 @@ export class ModelChain {
       await Promise.resolve();
       for (const outpoint of outpoints) this.#known.add(hashKey(outpoint));
     },
-    isKnown: (outpoint: Uint8Array): boolean => this.#known.has(hashKey(outpoint)),
-    get: (outpoint: Uint8Array): Coin | undefined => {
-      if (!this.#known.has(hashKey(outpoint))) throw new Error('a coin was asked for without prefetch');
-      return this.coinMap.get(hashKey(outpoint));
+    isKnown: (bytes: Uint8Array, at = 0): boolean => this.#known.has(hashKey(bytes.subarray(at, at + 36))),
+    get: (bytes: Uint8Array, at = 0): Coin | undefined => {
+      const key = hashKey(bytes.subarray(at, at + 36));
+      if (!this.#known.has(key)) throw new Error('a coin was asked for without prefetch');
+      return this.coinMap.get(key);
     },
   };
 

@@ -166,17 +166,18 @@ export class CoinsCache implements CoinView {
     return this.#pendingPrefetches > 0;
   }
 
-  /** Whether get and spend may be called for an outpoint. */
-  isKnown(outpoint: Uint8Array): boolean {
-    return this.#find(outpoint) !== 0;
+  /** Whether get and spend may be called for an outpoint, 36 bytes at `at`. */
+  isKnown(outpoint: Uint8Array, at = 0): boolean {
+    return this.#find(outpoint, at) !== 0;
   }
 
   /**
    * The coin, a fresh object; undefined when there is none. The outpoint must have been prefetched, added or spent
    * before.
+   * @param outpoint 36 bytes at `at`
    */
-  get(outpoint: Uint8Array): Coin | undefined {
-    return this.#coinOf(this.#knownEntry(outpoint));
+  get(outpoint: Uint8Array, at = 0): Coin | undefined {
+    return this.#coinOf(this.#knownEntry(outpoint, at));
   }
 
   /** get, for an outpoint that may not be known: undefined then as well. */
@@ -186,12 +187,12 @@ export class CoinsCache implements CoinView {
   }
 
   /** Its entry, 0 when it is not known. */
-  #find(outpoint: Uint8Array): number {
-    return this.#table.find(this.#table.hash(outpoint, 0), outpoint, 0);
+  #find(outpoint: Uint8Array, at = 0): number {
+    return this.#table.find(this.#table.hash(outpoint, at), outpoint, at);
   }
 
-  #knownEntry(outpoint: Uint8Array): number {
-    const ref = this.#find(outpoint);
+  #knownEntry(outpoint: Uint8Array, at = 0): number {
+    const ref = this.#find(outpoint, at);
     if (ref === 0) throw new Error('coins must be prefetched before they are asked for: reading the store here would have to wait');
     return ref;
   }

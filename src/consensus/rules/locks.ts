@@ -33,6 +33,14 @@ export interface SequenceLocks {
   minTime: number;
 }
 
+/** Whether an input has a relative lock, which may be no more than one of zero. */
+export function hasRelativeLock(tx: TxView): boolean {
+  // The version is compared unsigned, so negative ones count as high.
+  if (tx.version >>> 0 < 2) return false;
+  for (let i = 0; i < tx.inputCount; i++) if ((tx.sequence(i) & SEQUENCE_DISABLE_FLAG) === 0) return true;
+  return false;
+}
+
 /**
  * Relative locks of a transaction in a child of `prev`. The caller knows whether BIP-0068 is active.
  * @param coinHeights height of the block that holds the coin of each input; prev.height + 1 for one of the same block

@@ -18,6 +18,8 @@ export const WITNESS_SCALE_FACTOR = 4;
  * @param accurate count `OP_n OP_CHECKMULTISIG` as n instead of 20
  */
 export function countSigops(script: Uint8Array, accurate: boolean): number {
+  // A witness program is a number and a push.
+  if (script.length === 0 || witnessVersion(script) >= 0) return 0;
   let count = 0;
   let previous: number = OP.OP_INVALIDOPCODE;
   const token = new ScriptTokenizer(script);
@@ -36,7 +38,7 @@ export function countSigops(script: Uint8Array, accurate: boolean): number {
 /** Operations in all scriptSigs and scriptPubKeys of a transaction, inaccurate. */
 export function legacySigops(tx: TxView): number {
   let count = 0;
-  for (let i = 0; i < tx.inputCount; i++) count += countSigops(tx.scriptSig(i), false);
+  for (let i = 0; i < tx.inputCount; i++) if (tx.scriptSigLength(i) > 0) count += countSigops(tx.scriptSig(i), false);
   for (let i = 0; i < tx.outputCount; i++) count += countSigops(tx.outputScript(i), false);
   return count;
 }
@@ -71,7 +73,7 @@ export function sigopCost(tx: TxView, spent: readonly { readonly script: Uint8Ar
   const segwit = (flags & SCRIPT_VERIFY_WITNESS) !== 0;
   for (let i = 0; i < tx.inputCount; i++) {
     const { script } = spent[i];
-    if (p2sh) cost += p2shSigops(tx.scriptSig(i), script) * WITNESS_SCALE_FACTOR;
+    if (p2sh && isPayToScriptHash(script)) cost += p2shSigops(tx.scriptSig(i), script) * WITNESS_SCALE_FACTOR;
     if (segwit) cost += witnessSigops(tx, i, script);
   }
   return cost;

@@ -48,7 +48,7 @@ function attempt(bytes: Uint8Array, hashes: Hashes, allowWitness: boolean): TxVi
 
 function hasSaneScripts(tx: TxView): boolean {
   if (!tx.isCoinbase) {
-    for (let i = 0; i < tx.inputCount; i++) if (!isSaneScript(tx.scriptSig(i))) return false;
+    for (let i = 0; i < tx.inputCount; i++) if (tx.scriptSigLength(i) > 0 && !isSaneScript(tx.scriptSig(i))) return false;
   }
   for (let i = 0; i < tx.outputCount; i++) if (!isSaneScript(tx.outputScript(i))) return false;
   return true;

@@ -192,6 +192,11 @@ export class TxView {
     return this.buffer.subarray(this.#inputSlot(i, 1), this.#inputSlot(i, 2));
   }
 
+  /** Length of the scriptSig, without a view of it. */
+  scriptSigLength(i: number): number {
+    return this.#inputSlot(i, 2) - this.#inputSlot(i, 1);
+  }
+
   sequence(i: number): number {
     return readU32(this.buffer, this.#inputSlot(i, 2));
   }
@@ -213,6 +218,20 @@ export class TxView {
     return items;
   }
 
+  /** Sum over the witness items of input i of what a function makes of their lengths, without making views. */
+  sumOfWitness(i: number, value: (length: number) => number): number {
+    const at = this.#inputSlot(i, 3);
+    if (at === 0) return 0;
+    const reader = new ByteReader(this.buffer, at, this.end);
+    let sum = 0;
+    for (let left = reader.compactSize(); left > 0; left--) {
+      const length = reader.compactSize();
+      reader.skip(length);
+      sum += value(length);
+    }
+    return sum;
+  }
+
   /** Number of witness items of input i, without making views. */
   witnessCount(i: number): number {
     const at = this.#inputSlot(i, 3);
@@ -232,6 +251,11 @@ export class TxView {
   outputScript(i: number): Uint8Array {
     // An output ends where the next begins; the entry after the last output closes the table.
     return this.buffer.subarray(this.#outputSlot(i, 1), this.#outputSlot(i + 1, 0));
+  }
+
+  /** Length of the output's script, without a view of it. */
+  outputScriptLength(i: number): number {
+    return this.#outputSlot(i + 1, 0) - this.#outputSlot(i, 1);
   }
 
   /** View of output i as encoded: value, script size, script. */

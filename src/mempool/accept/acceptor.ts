@@ -7,7 +7,7 @@ import { policyReject } from '../../policy/reject.js';
 import type { MempoolEntry } from '../entry.js';
 import { NO_ROW } from '../rows.js';
 import { type Judge, WITHOUT_COINS } from './judge.js';
-import { Lookahead } from './lookahead.js';
+import { Lookahead, verdictOf } from './lookahead.js';
 import { checkScripts } from './script-checks.js';
 import { type AcceptOptions, Workspace } from './workspace.js';
 
@@ -47,11 +47,12 @@ export class Acceptor {
 
   /** A promise only where something has to be waited for: coins, scripts, a reorganisation. */
   accept(tx: TxView, options: AcceptOptions = {}): AcceptResult | Promise<AcceptResult> {
-    const verdict = this.#lookahead.verdict(tx);
+    const known = this.#lookahead.known(tx);
+    const verdict = known === undefined ? null : verdictOf(known);
     if (verdict instanceof Promise || !this.#mayChange(options)) return this.#acceptLater(tx, options, verdict);
     const judge = this.#judge;
     const work = new Workspace(tx, options);
-    work.ahead = this.#lookahead.judged(tx);
+    work.ahead = known?.judged ?? null;
     // Nothing is read from the store for a transaction that is wrong by itself.
     const earlyFault = judge.check(work, WITHOUT_COINS);
     if (earlyFault !== null) return this.#outcome(work, earlyFault);
@@ -93,25 +94,26 @@ export class Acceptor {
 
   #finish(work: Workspace): AcceptResult {
     const { pool, eviction } = this.#judge.deps;
-    const outcome = this.#outcome(work, null);
     const { testOnly, maxFeeSats, bypassLimits, inPackage } = work.accept;
-    if (testOnly === true || (maxFeeSats !== undefined && work.fee > maxFeeSats)) return outcome;
+    // Before the pool changes.
+    const replaced = work.replaced.size === 0 ? NOTHING : Array.from(work.replaced, (row) => pool.entry(row).txid);
+    if (testOnly === true || (maxFeeSats !== undefined && work.fee > maxFeeSats)) return outcome(work, null, null, replaced);
     const entry = pool.entry(this.#judge.keep(work));
-    if (bypassLimits !== true && inPackage === undefined) {
-      eviction.limit();
-      if (pool.find(work.tx.txid) === NO_ROW) return { ...outcome, reject: policyReject('reconsiderable', 'mempool full') };
+    if (bypassLimits !== true && inPackage === undefined && eviction.limit() > 0 && pool.find(work.tx.txid) === NO_ROW) {
+      return outcome(work, policyReject('reconsiderable', 'mempool full'), null, replaced);
     }
-    return { ...outcome, entry };
+    return outcome(work, null, entry, replaced);
   }
 
-  /** Before the pool changes. */
-  #outcome(work: Workspace, reject: Reject | null): AcceptResult {
-    const { pool } = this.#judge.deps;
-    const { tx, fee, modifiedFee, size } = work;
-    // A verdict may come when what it was to replace has left by itself.
-    const replaced = reject === null ? Array.from(work.replaced, (row) => pool.entry(row).txid) : NOTHING;
-    return { reject, fee, modifiedFee, vsize: tx.vsize, size, entry: null, replaced };
+  /** A verdict may come when what it was to replace has left by itself. */
+  #outcome(work: Workspace, reject: Reject): AcceptResult {
+    return outcome(work, reject, null, NOTHING);
   }
 }
 
 const NOTHING: readonly Uint8Array[] = [];
+
+function outcome(work: Workspace, reject: Reject | null, entry: MempoolEntry | null, replaced: readonly Uint8Array[]): AcceptResult {
+  const { tx, fee, modifiedFee, size } = work;
+  return { reject, fee, modifiedFee, vsize: tx.vsize, size, entry, replaced };
+}

@@ -23,6 +23,8 @@ const CARVE_OUT_ANCESTORS = 2;
 
 /** Fills in work.ancestors. */
 export const checkChainLimits: Step = (work, { pool, options }) => {
+  // What spends coins of blocks alone has no ancestors.
+  if (work.confirmed) return null;
   let descendantCount = options.limitDescendantCount;
   let descendantSize = options.limitDescendantSize;
   // A replacement of one transaction takes its place, so the room of what it replaces is its own.

@@ -26,9 +26,11 @@ export const checkCandidates: Step = (work, { pool, options }) => {
   const sibling = work.evictsSibling ? ' (including sibling eviction)' : '';
   const tooMany = tooManyClusters(id, work.conflicts, pool);
   if (tooMany !== null) return policyReject('mempool-policy', `too many potential replacements${sibling}`, tooMany);
-  for (const rival of work.conflicts) collectDescendants(pool.links, rival, work.replaced);
+  const replaced = new Set<number>();
+  for (const rival of work.conflicts) collectDescendants(pool.links, rival, replaced);
+  work.replaced = replaced;
   let oldFees = 0;
-  for (const row of work.replaced) oldFees += pool.rows.modifiedFee[row];
+  for (const row of replaced) oldFees += pool.rows.modifiedFee[row];
   const fault = paymentFault(id, work.modifiedFee, work.size, oldFees, options);
   return fault === null ? null : policyReject('reconsiderable', `insufficient fee${sibling}`, fault);
 };

@@ -66,11 +66,14 @@ const NEW_AGAINST_RIVALS: readonly Step[] = [
   checkDustSpent,
 ];
 
+const NONE: readonly Uint8Array[] = [];
+
 export class Judge {
   readonly options: MempoolOptions;
   readonly withCoins: readonly Step[];
   readonly againstRivals: readonly Step[];
   readonly deps: JudgeDeps;
+  #context: AcceptContext | null = null;
 
   constructor(options: MempoolOptions, deps: JudgeDeps) {
     this.options = options;
@@ -83,7 +86,12 @@ export class Judge {
   /** The surroundings as they are now. */
   context(): AcceptContext {
     const { pool, eviction, chain } = this.deps;
-    return { pool, eviction, options: this.options, tip: chain.tip, coins: chain.coins, nextFlags: chain.nextBlockFlags() };
+    const { tip } = chain;
+    // The same for all of a tip: flags of the next block are looked up in the states of deployments.
+    if (this.#context?.tip !== tip) {
+      this.#context = { pool, eviction, options: this.options, tip, coins: chain.coins, nextFlags: chain.nextBlockFlags() };
+    }
+    return this.#context;
   }
 
   /** The first fault. */
@@ -107,23 +115,25 @@ export class Judge {
   }
 
   /** Outpoints that neither the pool, its package nor the coins in memory can answer for. */
-  unknownCoins(work: Workspace): Uint8Array[] {
+  unknownCoins(work: Workspace): readonly Uint8Array[] {
     const { pool, chain } = this.deps;
-    if (hasCoins(work, chain.tip)) return [];
+    if (hasCoins(work, chain.tip)) return NONE;
     const { tx, accept } = work;
-    const wanted: Uint8Array[] = [];
+    let wanted: Uint8Array[] | undefined;
     for (let i = 0; i < tx.inputCount; i++) {
-      if (pool.find(tx.buffer, tx.outpointAt(i)) !== NO_ROW || accept.earlier?.has(hashKey(tx.prevHash(i)))) continue;
-      const outpoint = tx.outpoint(i);
-      if (!chain.coins.isKnown(outpoint)) wanted.push(outpoint);
+      const at = tx.outpointAt(i);
+      // Mostly it is known by now, and the coins answer before anything has to be made of the outpoint.
+      if (chain.coins.isKnown(tx.buffer, at) || pool.find(tx.buffer, at) !== NO_ROW) continue;
+      if (accept.earlier !== undefined && accept.earlier.size > 0 && accept.earlier.has(hashKey(tx.prevHash(i)))) continue;
+      (wanted ??= []).push(tx.outpoint(i));
     }
-    return wanted;
+    return wanted ?? NONE;
   }
 
   /** Into the pool, instead of what it replaces. @returns its row */
   keep(work: Workspace): number {
     const { pool, chain, clock, fees } = this.deps;
-    pool.remove(work.replaced, 'replaced');
+    if (work.replaced.size > 0) pool.remove(work.replaced, 'replaced');
     const row = pool.add({
       tx: work.tx,
       fee: work.fee,

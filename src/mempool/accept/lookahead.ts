@@ -18,16 +18,33 @@ import { type Step, Workspace } from './workspace.js';
 const LEAST_GROUP = 32;
 const MOST_GROUP = 64;
 
+const ALONE: readonly Step[] = [checkAlone];
 const COIN_STEPS: readonly Step[] = [findCoins, checkInputs, checkSizeAndFee];
 
+/** One that is judged ahead. */
+interface Ahead {
+  readonly work: Workspace;
+  readonly known: Foreseen;
+}
+
 /** What is known of a transaction before its turn. */
-interface Foreseen {
+export interface Foreseen {
   /** Resolves when the verdict is here, or none is coming. Null from then on. Never rejects. */
   pending: Promise<void> | null;
   /** Under the standard flags; null when its scripts did not run. */
   verdict: VerifyResult | null;
   /** What was judged with it; null when that went against it. */
   judged: Workspace['ahead'];
+}
+
+/** What is known of a transaction's scripts; waits for it when that is to come. Null: nothing. */
+export const verdictOf = (known: Foreseen): VerifyResult | null | Promise<VerifyResult | null> =>
+  known.pending === null ? known.verdict : awaited(known);
+
+/** Coins may be on their way, then scripts, and after a failure those of the rest of the group. */
+async function awaited(known: Foreseen): Promise<VerifyResult | null> {
+  while (known.pending !== null) await known.pending;
+  return known.verdict;
 }
 
 export class Lookahead {
@@ -46,29 +63,31 @@ export class Lookahead {
   async begin(txs: readonly TxView[]): Promise<void> {
     const { pool, chain } = this.#judge.deps;
     const earlier = new Map<string, TxView>();
-    const fresh: [Workspace, Foreseen][] = [];
+    const options = { earlier };
+    const fresh: Ahead[] = [];
+    const wanted: Uint8Array[] = [];
     for (const tx of txs) {
       const key = hashKey(tx.txid);
       if (this.#foreseen.has(tx) || earlier.has(key) || pool.find(tx.txid) !== NO_ROW) continue;
-      const work = new Workspace(tx, { earlier });
-      if (this.#judge.check(work, [checkAlone]) !== null) continue;
+      const work = new Workspace(tx, options);
+      if (this.#judge.check(work, ALONE) !== null) continue;
+      for (const outpoint of this.#judge.unknownCoins(work)) wanted.push(outpoint);
       earlier.set(key, tx);
       const known: Foreseen = { pending: null, verdict: null, judged: null };
       this.#foreseen.set(tx, known);
-      fresh.push([work, known]);
+      fresh.push({ work, known });
     }
-    const wanted = fresh.flatMap(([work]) => this.#judge.unknownCoins(work));
     if (wanted.length > 0) {
       const found = chain.coins.prefetch(wanted);
       const pending = found.then(undefined, () => {});
-      for (const [, known] of fresh) known.pending = pending;
+      for (const { known } of fresh) known.pending = pending;
       try {
         await found;
       } finally {
-        for (const [, known] of fresh) known.pending = null;
+        for (const { known } of fresh) known.pending = null;
       }
     }
-    const ready = fresh.filter(([work, known]) => {
+    const ready = fresh.filter(({ work, known }) => {
       const runs = this.#runs(work, known);
       // Nor do those that spend it.
       if (!runs) earlier.delete(hashKey(work.tx.txid));
@@ -78,22 +97,9 @@ export class Lookahead {
     for (let at = 0; at < ready.length; at += group) this.#verify(ready.slice(at, at + group));
   }
 
-  /** What is known of a transaction's scripts; waits for it when that is to come. Null: nothing. */
-  verdict(tx: TxView): VerifyResult | null | Promise<VerifyResult | null> {
-    const known = this.#foreseen.get(tx);
-    if (known === undefined) return null;
-    return known.pending === null ? known.verdict : this.#awaited(known);
-  }
-
-  /** What was judged before the turn of a transaction; null when that was nothing, or went against it. */
-  judged(tx: TxView): Workspace['ahead'] {
-    return this.#foreseen.get(tx)?.judged ?? null;
-  }
-
-  /** Coins may be on their way, then scripts, and after a failure those of the rest of the group. */
-  async #awaited(known: Foreseen): Promise<VerifyResult | null> {
-    while (known.pending !== null) await known.pending;
-    return known.verdict;
+  /** What is known of a transaction, if it was announced. */
+  known(tx: TxView): Foreseen | undefined {
+    return this.#foreseen.get(tx);
   }
 
   /** Whether all its coins are known and it would come as far as its scripts. */
@@ -103,26 +109,26 @@ export class Lookahead {
     return true;
   }
 
-  #verify(group: readonly [Workspace, Foreseen][]): void {
+  #verify(group: readonly Ahead[]): void {
     // Busy or broken: acceptance asks again and tells its caller.
     if (!this.#judge.deps.verifier.canAcceptWork('transaction')) return;
     const pending = this.#run(group).catch(() => {
-      for (const [, known] of group) known.pending = null;
+      for (const { known } of group) known.pending = null;
     });
-    for (const [, known] of group) known.pending = pending;
+    for (const { known } of group) known.pending = pending;
   }
 
-  async #run(group: readonly [Workspace, Foreseen][]): Promise<void> {
+  async #run(group: readonly Ahead[]): Promise<void> {
     const { verifier } = this.#judge.deps;
-    const txs = group.map(([{ tx, spent }]) => ({ tx, spent }));
+    const txs = group.map(({ work }) => work);
     const result = await verifier.verifyTxs({ txs, flags: STANDARD_SCRIPT_FLAGS, klass: 'transaction' });
-    for (const [, known] of group) known.pending = null;
-    if (result.ok) for (const [, known] of group) known.verdict = result;
+    for (const { known } of group) known.pending = null;
+    if (result.ok) for (const { known } of group) known.verdict = result;
     else if (result.failedTx >= 0) {
       // The lowest failure: those before it passed, nothing is known of those after it. Where one fails more may, and a
       // group would go again for each: one by one they share jobs and keep their own verdicts.
-      for (const [, known] of group.slice(0, result.failedTx)) known.verdict = PASSED_BEFORE;
-      group[result.failedTx][1].verdict = { ...result, failedTx: 0 };
+      for (const { known } of group.slice(0, result.failedTx)) known.verdict = PASSED_BEFORE;
+      group[result.failedTx].known.verdict = { ...result, failedTx: 0 };
       for (const one of group.slice(result.failedTx + 1)) this.#verify([one]);
     }
   }

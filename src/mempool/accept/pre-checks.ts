@@ -7,7 +7,7 @@ import { LOCKTIME_THRESHOLD } from '../../consensus/limits.js';
 import { checkSpentCoins } from '../../consensus/rules/check-inputs.js';
 import { checkTransaction } from '../../consensus/rules/check-transaction.js';
 import { legacySigopsWithin } from '../../consensus/rules/cleanup/legacy-sigops.js';
-import { isFinalTx, SEQUENCE_DISABLE_FLAG, sequenceLocks, sequenceLocksMet } from '../../consensus/rules/locks.js';
+import { hasRelativeLock, isFinalTx, SEQUENCE_DISABLE_FLAG, sequenceLocks, sequenceLocksMet } from '../../consensus/rules/locks.js';
 import { SCRIPT_VERIFY_TAPROOT, STANDARD_SCRIPT_FLAGS } from '../../consensus/script/flags.js';
 import { sigopCost } from '../../consensus/script/sigops.js';
 import type { Reject } from '../../consensus/state.js';
@@ -59,7 +59,7 @@ export const checkConflicts: Step = (work, { pool, options }) => {
     if (rival === NO_ROW || work.conflicts.has(rival)) continue;
     if (work.accept.inPackage === 'test') return policyReject('mempool-policy', 'bip125-replacement-disallowed');
     if (!fullRbf && !pool.rows.has(rival, FLAG.signals)) return policyReject('mempool-policy', 'txn-mempool-conflict');
-    work.conflicts.add(rival);
+    work.addConflict(rival);
   }
   return null;
 };
@@ -73,23 +73,26 @@ export const hasCoins = ({ ahead }: Workspace, tip: HeaderContext): boolean => a
  */
 export const findCoins: Step = (work, { pool, coins, tip }) => {
   const { tx } = work;
+  const { earlier } = work.accept;
   if (hasCoins(work, tip)) {
     work.spent = (work.ahead as NonNullable<Workspace['ahead']>).work.spent;
+    work.confirmed = true;
     return null;
   }
-  work.spent = [];
+  const spent = new Array<Coin>(tx.inputCount);
+  work.spent = spent;
   work.confirmed = true;
   for (let i = 0; i < tx.inputCount; i++) {
     const parent = pool.find(tx.buffer, tx.outpointAt(i));
-    const sibling = parent === NO_ROW ? work.accept.earlier?.get(hashKey(tx.prevHash(i))) : undefined;
+    const sibling = parent === NO_ROW && earlier !== undefined && earlier.size > 0 ? earlier.get(hashKey(tx.prevHash(i))) : undefined;
     const coin =
       parent !== NO_ROW
         ? poolCoin(pool.tx(parent), tx.prevIndex(i))
         : sibling !== undefined
           ? poolCoin(sibling, tx.prevIndex(i))
-          : coins.get(tx.outpoint(i));
+          : coins.get(tx.buffer, tx.outpointAt(i));
     if (coin !== undefined) {
-      work.spent.push(coin);
+      spent[i] = coin;
       if (parent !== NO_ROW || sibling !== undefined) work.confirmed = false;
       continue;
     }
@@ -106,8 +109,10 @@ export const checkInputs: Step = (work, { tip, options, nextFlags }) => {
   const { tx, spent, ahead } = work;
   // Found, and on the same tip, they are the coins that were judged then.
   if (ahead !== null && ahead.tip === tip) {
-    const { locks, fee, spendsCoinbase, sigopCost } = ahead.work;
-    Object.assign(work, { locks, fee, spendsCoinbase, sigopCost });
+    work.locks = ahead.work.locks;
+    work.fee = ahead.work.fee;
+    work.spendsCoinbase = ahead.work.spendsCoinbase;
+    work.sigopCost = ahead.work.sigopCost;
     return null;
   }
   work.locks = lockPoints(tx, spent, tip);
@@ -165,6 +170,7 @@ export const checkMaxFeeRate: Step = ({ accept, modifiedFee, size }) =>
 
 /** Relative locks in the block after the tip, of which coins above the tip count as a part; null when none counts. */
 export function lockPoints(tx: TxView, spent: readonly Coin[], tip: HeaderContext): LockPoints | null {
+  if (!hasRelativeLock(tx)) return null;
   const heights = spent.map((coin) => Math.min(coin.height, tip.height + 1));
   const locks = sequenceLocks(tx, heights, tip);
   if (locks.minHeight < 0 && locks.minTime < 0) return null;

@@ -34,9 +34,11 @@ const checkRules: Step = (work, { pool, options }) => {
   }
   const tooMany = tooManyRivals(id, work.conflicts, pool);
   if (tooMany !== null) return policyReject('mempool-policy', 'too many potential replacements', `${tooMany}\n`);
-  for (const rival of work.conflicts) collectDescendants(links, rival, work.replaced);
+  const replaced = new Set<number>();
+  for (const rival of work.conflicts) collectDescendants(links, rival, replaced);
+  work.replaced = replaced;
   let oldFees = 0;
-  for (const row of work.replaced) oldFees += rows.modifiedFee[row];
+  for (const row of replaced) oldFees += rows.modifiedFee[row];
   for (let i = 0; i < tx.inputCount; i++) {
     if (!knownParents.has(hashKey(tx.prevHash(i))) && pool.find(tx.buffer, tx.outpointAt(i)) !== NO_ROW) {
       const debug = `replacement ${id} adds unconfirmed input, idx ${i}`;

@@ -64,7 +64,7 @@ function singleFault(work: Workspace, pool: TxPool): string | null {
   const [sibling] = descendants;
   const mayGo = descendants.size === 1 && pool.rows.ancestorCount[sibling] === MAX_RELATIVES;
   if (!mayGo || accept.inPackage === 'test' || accept.inPackage === 'together') return tooManyDescendants(pool.tx(parent));
-  conflicts.add(sibling);
+  work.addConflict(sibling);
   work.evictsSibling = true;
   return null;
 }

@@ -49,6 +49,9 @@ export interface AcceptContext {
   readonly nextFlags: number;
 }
 
+/** What sets of rows are until there is a row in them: most transactions have none, and a set costs more than a check. */
+const NO_ROWS: ReadonlySet<number> = new Set();
+
 export class Workspace {
   /** What was judged before its turn, on this tip: rules on the transaction and on the coins that it names need not run again. */
   ahead: { readonly work: Workspace; readonly tip: HeaderContext } | null = null;
@@ -66,12 +69,12 @@ export class Workspace {
   /** Those of its relative locks that count. */
   locks: LockPoints | null = null;
   /** Rows that spend one of its outpoints. */
-  conflicts = new Set<number>();
+  conflicts: ReadonlySet<number> = NO_ROWS;
   /** Among the conflicts is one that only stands beside it (accept/truc.ts). */
   evictsSibling = false;
-  ancestors = new Set<number>();
+  ancestors: ReadonlySet<number> = NO_ROWS;
   /** The conflicts and all that depends on them: what would be replaced. */
-  replaced = new Set<number>();
+  replaced: ReadonlySet<number> = NO_ROWS;
   /** Clusters that it changes, when their diagrams decide about the replacement. */
   touched: Clusters | null = null;
 
@@ -79,6 +82,11 @@ export class Workspace {
     readonly tx: TxView,
     readonly accept: AcceptOptions,
   ) {}
+
+  addConflict(row: number): void {
+    if (this.conflicts === NO_ROWS) this.conflicts = new Set([row]);
+    else (this.conflicts as Set<number>).add(row);
+  }
 }
 
 /** One step of acceptance. */

@@ -10,12 +10,15 @@ import { reject } from '../reject.js';
 /** The most that a transaction may have. */
 export const MAX_LEGACY_SIGOPS = 2_500;
 
+const EMPTY = new Uint8Array(0);
+
 /** Whether a transaction that is no coinbase keeps to the limit. @param spent outputs it spends, in input order */
 export function legacySigopsWithin(tx: TxView, spent: readonly { readonly script: Uint8Array }[]): boolean {
   let count = 0;
   for (let i = 0; i < tx.inputCount; i++) {
-    const scriptSig = tx.scriptSig(i);
     const { script } = spent[i];
+    // Most scripts have none, and spends of witness programs are empty.
+    const scriptSig = tx.scriptSigLength(i) === 0 ? EMPTY : tx.scriptSig(i);
     count += countSigops(scriptSig, true);
     count += isPayToScriptHash(script) ? p2shSigops(scriptSig, script) : countSigops(script, true);
     if (count > MAX_LEGACY_SIGOPS) return false;
