@@ -19,24 +19,31 @@ export interface ActiveCommand {
 
 /** Calls under way; shared by the desk, which writes, and getrpcinfo, which reads through NodeContext. */
 export class ActiveCommands {
+  /** All but the newest, which is mostly over before another begins. */
   readonly #calls = new Map<number, ActiveCommand>();
+  #newest: ActiveCommand | null = null;
   #last = 0;
 
   start(method: string, startedMs: number): number {
-    const token = ++this.#last;
-    this.#calls.set(token, { method, startedMs });
-    return token;
+    if (this.#newest !== null) this.#calls.set(this.#last, this.#newest);
+    this.#newest = { method, startedMs };
+    return ++this.#last;
   }
 
   /** @returns when it started, 0 when unknown */
   finish(token: number): number {
+    if (token === this.#last && this.#newest !== null) {
+      const { startedMs } = this.#newest;
+      this.#newest = null;
+      return startedMs;
+    }
     const call = this.#calls.get(token);
     this.#calls.delete(token);
     return call?.startedMs ?? 0;
   }
 
   list(): ActiveCommand[] {
-    return [...this.#calls.values()];
+    return this.#newest === null ? [...this.#calls.values()] : [...this.#calls.values(), this.#newest];
   }
 }
 

@@ -65,16 +65,22 @@ function positional({ args, compat }: Declared, named: JsonObject): JsonValue[] 
   return out;
 }
 
-const required = new WeakMap<MethodSpec, number>();
+/** What is counted and looked at in each call of a method. */
+interface Demands {
+  /** Arguments up to the last one that must be there. */
+  readonly required: number;
+  readonly types: readonly (CheckedType | null)[];
+}
 
-/** Arguments up to the last one that must be there. */
-function requiredOf(spec: MethodSpec): number {
-  let count = required.get(spec);
-  if (count === undefined) {
-    count = spec.args.findLastIndex((arg) => !isOptional(arg)) + 1;
-    required.set(spec, count);
+const demands = new WeakMap<MethodSpec, Demands>();
+
+function demandsOf(spec: MethodSpec): Demands {
+  let found = demands.get(spec);
+  if (found === undefined) {
+    found = { required: spec.args.findLastIndex((arg) => !isOptional(arg)) + 1, types: spec.args.map(typeOf) };
+    demands.set(spec, found);
   }
-  return count;
+  return found;
 }
 
 /** JSON types of arguments; those that are not here may be of several. */
@@ -109,8 +115,9 @@ export function toArguments(
   helpPage: (spec: MethodSpec) => string,
 ): readonly JsonValue[] {
   const args = params instanceof JsonObject ? positional(spec, params) : params;
-  if (args.length < requiredOf(spec) || args.length > spec.args.length) fail(RPC_CODE.MISC_ERROR, helpPage(spec));
+  const { required, types } = demandsOf(spec);
+  if (args.length < required || args.length > spec.args.length) fail(RPC_CODE.MISC_ERROR, helpPage(spec));
   if (spec.compat?.strictArguments) checkAllTypes(spec, args);
-  else if (spec.checks) checkTypes(args, spec.args.map(typeOf), spec.checks === 'types or null');
+  else if (spec.checks) checkTypes(args, types, spec.checks === 'types or null');
   return args;
 }

@@ -111,6 +111,9 @@ const BYTES_PER_LOOK = 64 * 1024;
 
 const EMPTY_OBJECT = new JsonObject([], []);
 
+/** 1 for bytes that stand for themselves in a string. */
+const PLAIN = Uint8Array.from({ length: 256 }, (_, c) => (c >= 0x20 && c < 0x80 && c !== 0x22 && c !== 0x5c ? 1 : 0));
+
 const isDigit = (c: number) => c >= 0x30 && c <= 0x39;
 
 class Parser {
@@ -370,12 +373,28 @@ class Parser {
    * @returns undefined at a pause
    */
   #string(untilMs: number): string | undefined {
+    if (this.#cut !== null) return this.#longString(untilMs);
     const bytes = this.#bytes;
     const start = this.#at + 1;
-    let { out, from, at, wide } = this.#cut ?? { out: null, from: start, at: start, wide: false };
+    const end = Math.min(bytes.length, start + BYTES_PER_LOOK);
+    let at = start;
+    while (at < end && PLAIN[bytes[at]!] === 1) at++;
+    if (at === end || bytes[at] !== 0x22) {
+      this.#cut = { out: null, from: start, at, wide: false };
+      return this.#longString(untilMs);
+    }
+    this.#at = at + 1;
+    return this.#text.slice(start, at);
+  }
+
+  /** The rest of a string that is long, or has more than plain ASCII in it, from `#cut` on. */
+  #longString(untilMs: number): string | undefined {
+    const bytes = this.#bytes;
+    let { out, from, at, wide } = this.#cut!;
     this.#cut = null;
     let look = at + BYTES_PER_LOOK;
     for (; ; at++) {
+      while (at < look && PLAIN[bytes[at]!] === 1) at++;
       if (at >= look) {
         look = at + BYTES_PER_LOOK;
         if (wide) {

@@ -9,12 +9,21 @@ import type { JsonValue } from './values.js';
 /** Bodies from here on are read this way. */
 export const LONG_BODY_BYTES = 64 * 1024;
 
+/**
+ * Values of entries that are kept from the first look, a megabyte or so with an entry that has as many as one may; a
+ * batch of three thousand transactions has fewer.
+ */
+const MOST_KEPT_VALUES = 16_384;
+
 const OPEN_BRACKET = 0x5b;
 
 export class LongBatch implements Reading {
   readonly #reader: JsonListReader;
-  readonly #onEntry: ((source: JsonValue) => void) | undefined;
+  readonly #onEntry: (source: JsonValue) => void;
   #starts = new Uint32Array(1024);
+  /** The first entries as they were found, as long as they are few values. */
+  readonly #kept: JsonValue[] = [];
+  #keptValues = 0;
   #length = 0;
 
   /** The batch in a large body, null for any other body. @param onEntry is shown each entry as it is found */
@@ -29,7 +38,11 @@ export class LongBatch implements Reading {
   private constructor(body: Uint8Array, onEntry: ((source: JsonValue) => void) | undefined, options: RequestOptions) {
     this.#options = options;
     this.#reader = new JsonListReader(body);
-    this.#onEntry = onEntry;
+    this.#onEntry = (value) => {
+      onEntry?.(value);
+      if (this.#keptValues < MOST_KEPT_VALUES) this.#kept.push(value);
+      this.#keptValues += this.#reader.values;
+    };
   }
 
   /** Entries found so far; all of them once goOn() returned true. */
@@ -60,6 +73,6 @@ export class LongBatch implements Reading {
 
   /** Entry `index`, below length. */
   at(index: number): RequestEntry {
-    return parseEntry(this.#reader.valueAt(this.#starts[index]), this.#options);
+    return parseEntry(this.#kept[index] ?? this.#reader.valueAt(this.#starts[index]), this.#options);
   }
 }
