@@ -12,7 +12,7 @@ import type { TxPool } from './tx-pool.js';
 /**
  * A cluster's size times its size and links, since that is how the time for it grows: one of 64, which is the most by
  * default and in Core's master, is within it whatever it spends of itself, and so is a chain of 250. All of a diagram
- * together: a hundred chains of 64, some 40 ms of the node thread; each of them costs whoever asks an input.
+ * together: a hundred chains of 64, some 40 ms of the node thread; each of them costs the sender an input.
  */
 const MOST_WORK_OF_ONE = 64 * (64 + (64 * 63) / 2);
 const MOST_WORK = 1_000_000;

@@ -63,7 +63,7 @@ export class BlockReceiver {
       // On a chain of little work not even its header is kept.
       if (light && !peer.permissions.noban && chain.node(header.hash) === undefined) return undefined;
       if (this.#isHere(header.hash)) return undefined;
-      // Nor is a known block that would not be kept: anybody can send old ones that were pruned.
+      // Nor is a known block that would not be kept: any peer can send old ones that were pruned.
       const known = chain.node(header.hash);
       if (known?.failed) {
         this.#blame(peer, header.hash, reject('cached', 'duplicate'), true);
