@@ -73,7 +73,7 @@ export class TemplateStreams {
   published(): void {
     for (const reader of this.#readers) {
       reader.behind = true;
-      this.#go(reader);
+      this.#apart(reader, () => this.#go(reader));
     }
   }
 
@@ -104,7 +104,25 @@ export class TemplateStreams {
   }
 
   #comment(): void {
-    for (const reader of this.#readers) if (reader.sending === null && !reader.blocked) this.#write(reader, COMMENT);
+    for (const reader of this.#readers) {
+      if (reader.sending === null && !reader.blocked) this.#apart(reader, () => this.#write(reader, COMMENT));
+    }
+  }
+
+  /**
+   * A socket that throws is cut off, and the fault goes to the thread's handler: other readers have nothing to do with
+   * it.
+   */
+  #apart(reader: Reader, run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      this.#remove(reader);
+      setImmediate(() => {
+        throw error;
+      });
+      reader.exchange.close();
+    }
   }
 
   /** Writes one piece; more follows in later turns, so that a large event delays no other work. */
@@ -138,8 +156,9 @@ export class TemplateStreams {
       }
     }
     // A full socket is looked at again when it says so, or a little later: nothing is lost by asking.
-    if (reader.blocked) setTimeout(() => this.#piece(reader, sending), 10);
-    else setImmediate(() => this.#piece(reader, sending));
+    const goOn = (): void => this.#apart(reader, () => this.#piece(reader, sending));
+    if (reader.blocked) setTimeout(goOn, 10);
+    else setImmediate(goOn);
   }
 
   #write(reader: Reader, bytes: Uint8Array): void {
