@@ -233,7 +233,7 @@ export function idOfRow({ rows, arena }: EntryStore, row: number, at: 0 | 32): U
 export const POOL_COIN_HEIGHT = 0x7fffffff;
 
 /** An output of a pool transaction; undefined when there is no such output. */
-export function poolCoin(tx: TxView, index: number): Coin | undefined {
+export function poolCoin(tx: TxView, index: number, height = POOL_COIN_HEIGHT): Coin | undefined {
   if (index >= tx.outputCount) return undefined;
-  return { value: tx.outputValue(index), script: new Uint8Array(tx.outputScript(index)), height: POOL_COIN_HEIGHT, coinbase: false };
+  return { value: tx.outputValue(index), script: new Uint8Array(tx.outputScript(index)), height, coinbase: false };
 }

@@ -9,8 +9,8 @@ import { setTimeout } from 'node:timers/promises';
 import { hashKey } from '../consensus/bytes/hex.js';
 import type { Coin } from '../consensus/coin.js';
 import type { HeaderContext } from '../consensus/header-context.js';
-import { COINBASE_MATURITY } from '../consensus/limits.js';
-import { isFinalTx, sequenceLocksMet } from '../consensus/rules/locks.js';
+import { COINBASE_MATURITY, LOCKTIME_THRESHOLD } from '../consensus/limits.js';
+import { sequenceLocksMet } from '../consensus/rules/locks.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import { Turns } from '../lib/turns.js';
 import type { Logger } from '../log/logger.js';
@@ -51,8 +51,18 @@ interface Returning {
 /** What came back from one block. */
 interface Returned {
   readonly rows: Set<number>;
-  /** Of the block below it: the tip on which they came in. */
-  readonly height: number;
+  /** The block below it, on which they are judged. */
+  readonly tip: HeaderContext;
+}
+
+/** A part of the way down. */
+interface Descent {
+  /** What came back before it, and meets its children first. */
+  readonly rows: number[];
+  /** What the pool has to fit next. */
+  readonly tips: HeaderContext[];
+  /** Rows that came back from further down: these are not here yet. */
+  readonly waiting: ReadonlySet<number>;
 }
 
 export interface ReorgDeps {
@@ -73,8 +83,6 @@ export class ReorgFollower {
   readonly #returned = new Map<string, Returning>();
   /** Tips since the pool was last made to fit, one for each block taken off by hand, highest first. */
   #tips: HeaderContext[] = [];
-  /** The lowest of them. */
-  #lowestTip: HeaderContext | null = null;
   /** Height of its block, of what came back from blocks taken off by hand since then, by key of the txid. */
   readonly #heights = new Map<string, number>();
   /** Rows of the blocks whose removal has begun. */
@@ -141,11 +149,10 @@ export class ReorgFollower {
   follow(change: ChainChange): void {
     const { pool, eviction } = this.#deps;
     let left = change.invalidatedBefore;
-    let below = this.#deps.chain.tip.height + change.disconnected.length;
     for (const { block, node } of change.disconnected) {
       pool.bumpCounter();
-      below--;
-      if (left !== undefined) this.#noteTip(node.prev as HeaderContext);
+      const tip = node.prev as HeaderContext;
+      if (left !== undefined) this.#tips.push(tip);
       if (left !== undefined && left++ >= MAX_RETURNING_BLOCKS) {
         for (const tx of block.txs) pool.removeRecursive(tx, 'reorg');
         continue;
@@ -153,7 +160,7 @@ export class ReorgFollower {
       // Core goes down block by block then, each one's transactions coming back before the next leaves: what spends
       // them is here by that time, what they spend is still confirmed, and so the limits on relatives bind within one
       // block only.
-      const byHand: Returned | null = left === undefined ? null : { rows: new Set(), height: below };
+      const byHand: Returned | null = left === undefined ? null : { rows: new Set(), tip };
       const back = block.txs.map((tx) => ({ tx, key: hashKey(tx.txid), bytes: entryUsage(tx), byHand }));
       this.#returning = [...back, ...this.#returning];
     }
@@ -229,14 +236,13 @@ export class ReorgFollower {
           } else {
             if (item.byHand !== null) {
               item.byHand.rows.add(row);
-              this.#heights.set(item.key, item.byHand.height + 1);
+              this.#heights.set(item.key, item.byHand.tip.height + 1);
             }
             this.#returned.set(item.key, item);
           }
           if (turns.over) await turns.next();
         }
-        this.#linkReturned();
-        await this.#removeUnfit();
+        await this.#fit();
       } while (this.#returning.length > 0);
       this.#unsifted = false;
       eviction.limit();
@@ -245,54 +251,66 @@ export class ReorgFollower {
       // Without coins nothing can be judged; what waited is lost to the pool, as after a restart.
       log.error(`Transactions of disconnected blocks were not returned to the mempool: ${(error as Error).message}`);
       for (const { tx } of this.#returning.splice(0)) pool.removeRecursive(tx, 'reorg');
-      this.#linkReturned();
+      for (const descent of this.#descents()) this.#linkReturned(descent);
     } finally {
       // In the turn in which nothing was left: what leaves later begins anew.
       this.#tips = [];
-      this.#lowestTip = null;
       this.#heights.clear();
       this.#work = null;
     }
   }
 
   /**
-   * What is back meets its children that were here before: at once after a reorganisation, block by block, the newest
-   * first, of those that were taken off by hand.
+   * Core brings back the transactions of each block that is taken off by hand, and judges its pool on the tip below,
+   * before the next one leaves. What comes back in a reorganisation meets the others and the present tip at once.
    */
-  #linkReturned(): void {
-    const { pool, limits } = this.#deps;
+  *#descents(): Generator<Descent> {
+    const { pool, chain } = this.#deps;
     const returned = [...this.#returned.values()];
     this.#returned.clear();
     // Gone again, and not into a block: children that were not linked to it yet are still here and go too.
     for (const { tx } of returned) if (pool.find(tx.txid) === NO_ROW) pool.removeRecursive(tx, 'reorg');
-    const waiting = new Set<number>();
-    const blocks = new Map<Returned | null, number[]>();
+    const blocks = new Map<HeaderContext | null, number[]>();
     for (const { tx, byHand } of returned) {
       const row = pool.find(tx.txid);
       if (row === NO_ROW) continue;
-      const rows = blocks.get(byHand);
-      if (rows === undefined) blocks.set(byHand, [row]);
+      const tip = byHand?.tip ?? null;
+      const rows = blocks.get(tip);
+      if (rows === undefined) blocks.set(tip, [row]);
       else rows.push(row);
-      waiting.add(row);
     }
-    for (const rows of [...blocks.values()].reverse()) {
-      for (const row of rows) waiting.delete(row);
-      const here = (row: number): boolean => pool.rows.isHere(row) && !waiting.has(row);
-      const back = rows.filter(here);
-      const ofBlock = new Set(back);
-      // What came back from a higher block was linked when it was accepted; in Core it meets its parent only here.
-      const links = back.flatMap((row) => {
-        const linked = pool.links.children(row).filter((child) => here(child) && !ofBlock.has(child));
-        return [...linked, ...pool.unlinkedChildren(row)].map((child): NewLink => [row, child]);
-      });
-      pool.remove(tooMany(pool, back, links, here, limits), 'sizelimit');
-      pool.linkChildren(rows.filter(here));
+    const waiting = new Set([...blocks.values()].flat());
+    let descent: Descent = { rows: [], tips: [], waiting };
+    // Without a trim in between the tips of several blocks are one part: each costs a look at the whole pool.
+    for (const tip of [...this.#tips, null]) {
+      const rows = blocks.get(tip);
+      if (rows !== undefined) {
+        yield descent;
+        for (const row of rows) waiting.delete(row);
+        descent = { rows, tips: [], waiting };
+      }
+      descent.tips.push(tip ?? chain.tip);
     }
+    yield descent;
+  }
+
+  #linkReturned({ rows, waiting }: Descent): void {
+    const { pool, limits } = this.#deps;
+    const here = (row: number): boolean => pool.rows.isHere(row) && !waiting.has(row);
+    const back = rows.filter(here);
+    const ofBlock = new Set(back);
+    // What came back from a higher block was linked when it was accepted; in Core it meets its parent only here.
+    const links = back.flatMap((row) => {
+      const linked = pool.links.children(row).filter((child) => here(child) && !ofBlock.has(child));
+      return [...linked, ...pool.unlinkedChildren(row)].map((child): NewLink => [row, child]);
+    });
+    pool.remove(tooMany(pool, back, links, here, limits), 'sizelimit');
+    pool.linkChildren(rows.filter(here));
   }
 
   /** These were valid once and are owed a verdict: a full queue is waited for. */
   async #accept({ tx, byHand }: Returning): Promise<AcceptResult> {
-    const options: AcceptOptions = { bypassLimits: true, ...(byHand !== null && { relatives: byHand.rows, height: byHand.height }) };
+    const options: AcceptOptions = { bypassLimits: true, ...(byHand !== null && { relatives: byHand.rows, tip: byHand.tip }) };
     for (;;) {
       try {
         return await this.#deps.acceptor.accept(tx, options);
@@ -303,8 +321,11 @@ export class ReorgFollower {
     }
   }
 
-  /** Removes what the next block could no longer hold: locks closed again, coinbases immature again. */
-  async #removeUnfit(): Promise<void> {
+  /**
+   * What is back meets its children that were here before; clusters that are too large lose some; and what the next
+   * block could no longer hold leaves: locks closed again, coinbases immature again.
+   */
+  async #fit(): Promise<void> {
     const { pool, chain } = this.#deps;
     for (;;) {
       const { tip, coins } = chain;
@@ -314,15 +335,31 @@ export class ReorgFollower {
       // More blocks left: coins of their transactions are missing now, and this is asked again when those are back.
       if (this.#returning.length > 0) return;
       if (chain.tip !== tip || wanted.some((outpoint) => !coins.isKnown(outpoint))) continue;
-      const stage = new Set<number>();
-      for (const row of pool.rows.here()) {
-        // What was accepted during the prefetch fits this tip by itself.
-        if (this.#needsCoins(row) && this.#chainOutpoints(row).some((outpoint) => !coins.isKnown(outpoint))) continue;
-        if (!this.#fits(row)) collectDescendants(pool.links, row, stage);
+      for (const descent of this.#descents()) {
+        this.#linkReturned(descent);
+        this.#removeUnfit(descent);
       }
-      pool.remove(stage, 'reorg');
       return;
     }
+  }
+
+  #removeUnfit({ tips, waiting }: Descent): void {
+    const { pool } = this.#deps;
+    if (tips.length === 0) return;
+    // Heights and median times only grow above the lowest, so that it decides for all of them.
+    const lowest = tips.reduce((low, tip) => (tip.height < low.height ? tip : low));
+    const height = lowest.height + 1;
+    const time = lowest.medianTimePast();
+    const stage = new Set<number>();
+    for (const row of pool.rows.here()) {
+      if (waiting.has(row)) continue;
+      // Zero where it doesn't count.
+      const lock = pool.rows.lockTime[row];
+      const final = lock === 0 || lock < (lock < LOCKTIME_THRESHOLD ? height : time);
+      const fits = final && (!this.#needsCoins(row) || this.#coinsFit(row, tips, height));
+      if (!fits) collectDescendants(pool.links, row, stage);
+    }
+    pool.remove(stage, 'reorg');
   }
 
   #needsCoins(row: number): boolean {
@@ -337,60 +374,39 @@ export class ReorgFollower {
     return found;
   }
 
-  #noteTip(tip: HeaderContext): void {
-    this.#tips.push(tip);
-    if (this.#lowestTip === null || tip.height < this.#lowestTip.height) this.#lowestTip = tip;
-  }
-
-  /**
-   * Core judges the pool after every block that is taken off by hand. Heights and median times only grow above the
-   * lowest of these tips, so that one and the present one decide, however many blocks left.
-   */
-  #fits(row: number): boolean {
+  /** Coinbases and relative locks. @param height of the block after the lowest of the tips */
+  #coinsFit(row: number, tips: readonly HeaderContext[], height: number): boolean {
     const { pool, chain } = this.#deps;
     const { coins } = chain;
-    // The column is zero where the lock time doesn't count.
-    if (pool.rows.lockTime[row] === 0 && !this.#needsCoins(row)) return true;
+    // What was accepted during the prefetch fits this tip by itself.
+    if (this.#chainOutpoints(row).some((outpoint) => !coins.isKnown(outpoint))) return true;
     const tx = pool.tx(row);
-    const cameFrom = this.#heights.get(hashKey(tx.txid));
-    const tips = [chain.tip];
-    if (this.#lowestTip !== null && (cameFrom === undefined || this.#lowestTip.height < cameFrom)) tips.push(this.#lowestTip);
-    if (!tips.every((tip) => isFinalTx(tx, tip.height + 1, tip.medianTimePast()))) return false;
-    if (!this.#needsCoins(row)) return true;
-    const lowest = Math.min(...tips.map(({ height }) => height));
     const spent: Coin[] = [];
     for (let i = 0; i < tx.inputCount; i++) {
       const parent = pool.find(tx.buffer, tx.outpointAt(i));
-      const coin = parent === NO_ROW ? coins.get(tx.outpoint(i)) : this.#poolCoin(pool.tx(parent), tx.prevIndex(i));
+      // One that came back from a block taken off by hand was confirmed on earlier tips.
+      const coin =
+        parent === NO_ROW
+          ? coins.get(tx.outpoint(i))
+          : poolCoin(pool.tx(parent), tx.prevIndex(i), this.#heights.get(hashKey(pool.entry(parent).txid)));
       if (coin === undefined) return false;
-      if (coin.coinbase && lowest + 1 - coin.height < COINBASE_MATURITY) return false;
+      if (coin.coinbase && height - coin.height < COINBASE_MATURITY) return false;
       spent.push(coin);
     }
-    return this.#locksMet(row, spent, cameFrom);
-  }
-
-  /** With the height of its block, when it came back from one taken off by hand: it was confirmed on earlier tips. */
-  #poolCoin(tx: TxView, index: number): Coin | undefined {
-    const coin = poolCoin(tx, index);
-    const height = this.#heights.get(hashKey(tx.txid));
-    return coin === undefined || height === undefined ? coin : { ...coin, height };
+    return this.#locksMet(row, spent, tips);
   }
 
   /**
    * Whether its relative locks were met on each of the tips. A lock that was counted on one of these, because the block
    * of its coin had just left, is still counted from there on the next.
-   * @param cameFrom height of the block that it came back from; undefined: its lock was counted before the first one
    */
-  #locksMet(row: number, spent: readonly Coin[], cameFrom: number | undefined): boolean {
-    const { pool, chain } = this.#deps;
+  #locksMet(row: number, spent: readonly Coin[], tips: readonly HeaderContext[]): boolean {
+    const { pool } = this.#deps;
     const tx = pool.tx(row);
     let locks = pool.locks.get(row);
     if (locks === undefined) return true;
-    let counted = cameFrom === undefined;
-    for (const tip of [...this.#tips, chain.tip]) {
-      if (tip !== chain.tip && cameFrom !== undefined && tip.height >= cameFrom) continue;
-      if (!counted || tip.ancestor(locks.block.height) !== locks.block) locks = lockPoints(tx, spent, tip) ?? locks;
-      counted = true;
+    for (const tip of tips) {
+      if (tip.ancestor(locks.block.height) !== locks.block) locks = lockPoints(tx, spent, tip) ?? locks;
       if (!sequenceLocksMet(locks, tip)) return false;
     }
     pool.locks.set(row, locks);

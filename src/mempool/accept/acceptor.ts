@@ -52,7 +52,8 @@ export class Acceptor {
     if (verdict instanceof Promise || !this.#mayChange(options)) return this.#acceptLater(tx, options, verdict);
     const judge = this.#judge;
     const work = new Workspace(tx, options);
-    work.ahead = known?.judged ?? null;
+    // What was judged ahead was so with the coins of another tip.
+    if (options.tip === undefined) work.ahead = known?.judged ?? null;
     // Nothing is read from the store for a transaction that is wrong by itself.
     const earlyFault = judge.check(work, WITHOUT_COINS);
     if (earlyFault !== null) return this.#outcome(work, earlyFault);

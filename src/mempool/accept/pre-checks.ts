@@ -87,7 +87,7 @@ export const findCoins: Step = (work, { pool, coins, tip }) => {
     const sibling = parent === NO_ROW && earlier !== undefined && earlier.size > 0 ? earlier.get(hashKey(tx.prevHash(i))) : undefined;
     const coin =
       parent !== NO_ROW
-        ? poolCoin(pool.tx(parent), tx.prevIndex(i))
+        ? poolCoin(pool.tx(parent), tx.prevIndex(i), work.accept.tip && pool.rows.height[parent] + 1)
         : sibling !== undefined
           ? poolCoin(sibling, tx.prevIndex(i))
           : coins.get(tx.buffer, tx.outpointAt(i));

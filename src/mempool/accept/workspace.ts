@@ -21,8 +21,11 @@ export interface AcceptOptions {
    * relatives.
    */
   readonly relatives?: ReadonlySet<number>;
-  /** Of the tip on which it came in; the tip's own when absent. */
-  readonly height?: number;
+  /**
+   * For the same: the block below its own, on which it is judged. Rows that it spends came back by hand too, each from
+   * the block above the height of its entry.
+   */
+  readonly tip?: HeaderContext;
   /** When it came, in seconds, for one that was saved; now when absent. */
   readonly time?: number;
   /** Above this base fee the transaction is judged but not kept. */

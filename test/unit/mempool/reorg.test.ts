@@ -441,3 +441,63 @@ t.test('what came back from a higher block is not linked to its parent while it 
     [true, true, true, false],
   );
 });
+
+/** Spends a coin and has three outputs. */
+const payThree = (outpoint: Uint8Array): TxView =>
+  spend(
+    crypto,
+    [outpoint],
+    [0, 1, 2].map(() => ({ value: 10_000, script: PADDED })),
+  );
+
+t.test('blocks taken off by hand: what only a lower tip does not allow counts for the limits until that block leaves', async (t) => {
+  for (const steps of [[2], [1, 1]]) {
+    for (const kind of ['coinbase', 'lock time', 'relative lock', 'nothing']) {
+      const { pool, chain } = createPool({ policy: NO_POLICY, limitClusterCount: 3 });
+      const { height } = chain.tip;
+      const early = pay([chain.fund(20_000)], 10_000);
+      chain.connect([early]);
+      const coin =
+        kind === 'coinbase'
+          ? chain.fund(10_000, ANYONE, { coinbase: true, height: height + 2 - 100 })
+          : kind === 'relative lock'
+            ? outpointOf(early, 0)
+            : chain.fund(10_000);
+      const locks = kind === 'lock time' ? { locktime: height + 1 } : kind === 'relative lock' ? { sequence: 1 } : {};
+      const young = pay([coin], 5_000, locks);
+      const wide = payThree(chain.fund(50_000));
+      chain.connect([young, wide]);
+      const bond = pay([outpointOf(young, 0), outpointOf(wide, 0)], 1_000);
+      const poor = pay([outpointOf(wide, 1)], 9_000);
+      for (const tx of [bond, poor]) t.equal((await pool.accept(tx)).reject, null);
+      chain.invalidate(steps);
+      await pool.settled();
+      const stays = kind === 'nothing';
+      t.same(
+        [early, wide, young, bond, poor].map((tx) => pool.has(tx.txid)),
+        [true, true, stays, stays, false],
+        `${kind}, blocks per change: ${steps}`,
+      );
+    }
+  }
+});
+
+t.test('blocks taken off by hand: what a tip does not allow is gone before a lower block comes back', async (t) => {
+  for (const steps of [[2], [1, 1]]) {
+    const { pool, chain } = createPool({ policy: NO_POLICY, limitClusterCount: 3 });
+    const { height } = chain.tip;
+    const wide = payThree(chain.fund(50_000));
+    chain.connect([wide]);
+    chain.connect([]);
+    const young = pay([outpointOf(wide, 0), chain.fund(10_000, ANYONE, { coinbase: true, height: height + 3 - 100 })], 1_000);
+    const [rich, poor] = [pay([outpointOf(wide, 1)], 5_000), pay([outpointOf(wide, 2)], 9_000)] as [TxView, TxView];
+    for (const tx of [young, rich, poor]) t.equal((await pool.accept(tx)).reject, null);
+    chain.invalidate(steps);
+    await pool.settled();
+    t.same(
+      [wide, young, rich, poor].map((tx) => pool.has(tx.txid)),
+      [true, false, true, true],
+      `blocks per change: ${steps}`,
+    );
+  }
+});
