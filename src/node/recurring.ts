@@ -39,7 +39,8 @@ export function startRecurring(
   if (returnFreeMemory === null) return;
   let returning = Promise.resolve();
   scheduler.every(FREE_MEMORY_MS, () => {
-    if (!stop.signal.aborted) returning = returnFreeMemory();
+    if (stop.signal.aborted) return;
+    returning = returnFreeMemory().catch((error: Error) => log.debug('rpc', `Free memory stays: ${error.message}`));
   });
   // A call into a library must be back before the process ends.
   teardown.add(() => returning);
