@@ -473,12 +473,14 @@ export class TemplateService {
   /** Connects the current template dry. @returns what is wrong with it; null when nothing is, or the tip has moved */
   async #checkBuilt(tip: TemplateTip): Promise<Error | null> {
     const built = this.#built;
-    const { chain, log } = this.#deps;
+    const { chain, clock, log } = this.#deps;
     if (built === null || built.tip !== tip || chain.tip !== tip) return null;
     const { records, witnessRoot, facts } = built;
     const chosen: DryChoice = { records, witnessRoot, fees: facts.fees };
     try {
-      await this.#ground.connectsDry(tip, this.#ground.factsOf(tip), chosen, facts.time);
+      const base = this.#ground.factsOf(tip);
+      // The time that a client is told now: the clock may have been put back since the template was built.
+      await this.#ground.connectsDry(tip, base, chosen, Math.max(base.minTime, clock.nowSeconds()));
     } catch (error) {
       if (error instanceof TemplateFault) return error;
       // The chain stopped; it has words for that.

@@ -61,7 +61,8 @@ function rig(options: Partial<TemplateOptions> = {}) {
         },
         testBlockValidity: async (block) => {
           judged.push(block.txs.length);
-          return verdict;
+          const { time } = block.header;
+          return time > clock.seconds + 7_200 ? { category: 'time-future', reason: 'time-too-new', debug: '' } : verdict;
         },
       },
       mempool: pool,
@@ -303,6 +304,19 @@ t.test('one full template of each tip is connected dry, behind its publication',
   t.same(judged, [2], 'a tip that went before its turn is passed over');
   await pass(1000);
   t.same(judged, [2, 3]);
+});
+
+t.test('a clock that is put back makes no template wrong', async (t) => {
+  const { service, clock, pay, pass, judged, published } = rig();
+  clock.seconds += 100_000;
+  service.start();
+  await turn();
+  await pay(700);
+  await pass(1000);
+  clock.seconds -= 100_000;
+  await pass(1000);
+  t.same(judged, [2]);
+  t.equal(published.at(-1)?.live?.empty, false, 'it was not taken back');
 });
 
 t.test('a template that breaks a rule is taken back, and others are connected dry before they go out', async (t) => {
