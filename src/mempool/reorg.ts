@@ -44,25 +44,27 @@ interface Returning {
   readonly tx: TxView;
   readonly key: string;
   readonly bytes: number;
-  /** Of its block, when that was taken off by hand; null in a reorganisation. */
-  readonly byHand: Returned | null;
+  /** Of its block. */
+  readonly height: number;
+  readonly batch: Batch;
 }
 
-/** What came back from one block. */
-interface Returned {
+/** What Core brings back at once: from one block that was taken off by hand, or from all that a reorganisation left. */
+interface Batch {
+  /** Those that are back. */
   readonly rows: Set<number>;
-  /** The block below it, on which they are judged. */
-  readonly tip: HeaderContext;
+  /** On which they and the pool are judged: the block below, or the first one that the reorganisation ended on. */
+  tip: HeaderContext;
 }
 
-/** A part of the way down. */
-interface Descent {
+/** A part of the way that the tip took. */
+interface Stage {
   /** What came back before it, and meets its children first. */
   readonly rows: number[];
   /** What the pool has to fit next. */
   readonly tips: HeaderContext[];
-  /** Rows that came back from further down: these are not here yet. */
-  readonly waiting: ReadonlySet<number>;
+  /** Rows that came back in later parts, with the heights of the blocks that they are still in. */
+  readonly waiting: ReadonlyMap<number, number>;
 }
 
 export interface ReorgDeps {
@@ -81,10 +83,10 @@ export class ReorgFollower {
   #returning: Returning[] = [];
   /** Back in the pool and not linked to their children yet, by key of the txid. */
   readonly #returned = new Map<string, Returning>();
-  /** Tips since the pool was last made to fit, one for each block taken off by hand, highest first. */
-  #tips: HeaderContext[] = [];
-  /** Height of its block, of what came back from blocks taken off by hand since then, by key of the txid. */
-  readonly #heights = new Map<string, number>();
+  /** Since the pool was last made to fit, in order. */
+  #batches: Batch[] = [];
+  /** That of a reorganisation of which nothing is known but the blocks that left: the rest is another change. */
+  #underWay: Batch | null = null;
   /** Rows of the blocks whose removal has begun. */
   #confirming: number[][] = [];
   #work: Promise<void> | null = null;
@@ -148,23 +150,32 @@ export class ReorgFollower {
   /** Synchronous part. Call inside the chain's apply step. */
   follow(change: ChainChange): void {
     const { pool, eviction } = this.#deps;
-    let left = change.invalidatedBefore;
-    for (const { block, node } of change.disconnected) {
+    const { invalidatedBefore } = change;
+    let batch = invalidatedBefore === undefined ? this.#underWay : null;
+    for (const [i, { block, node }] of change.disconnected.entries()) {
       pool.bumpCounter();
-      const tip = node.prev as HeaderContext;
-      if (left !== undefined) this.#tips.push(tip);
-      if (left !== undefined && left++ >= MAX_RETURNING_BLOCKS) {
+      // By hand Core goes down block by block, each one's transactions coming back before the next leaves: what spends
+      // them is here by that time, what they spend is still confirmed, and so the limits on relatives bind within one
+      // block only.
+      if (batch === null || invalidatedBefore !== undefined) {
+        batch = { rows: new Set(), tip: node.prev as HeaderContext };
+        this.#batches.push(batch);
+      }
+      if (invalidatedBefore !== undefined && invalidatedBefore + i >= MAX_RETURNING_BLOCKS) {
         for (const tx of block.txs) pool.removeRecursive(tx, 'reorg');
         continue;
       }
-      // Core goes down block by block then, each one's transactions coming back before the next leaves: what spends
-      // them is here by that time, what they spend is still confirmed, and so the limits on relatives bind within one
-      // block only.
-      const byHand: Returned | null = left === undefined ? null : { rows: new Set(), tip };
-      const back = block.txs.map((tx) => ({ tx, key: hashKey(tx.txid), bytes: entryUsage(tx), byHand }));
+      const place = { height: node.height, batch };
+      const back = block.txs.map((tx) => ({ tx, key: hashKey(tx.txid), bytes: entryUsage(tx), ...place }));
       this.#returning = [...back, ...this.#returning];
     }
-    let height = this.#deps.chain.tip.height - change.connected.length;
+    const { tip } = this.#deps.chain;
+    this.#underWay = null;
+    if (batch !== null && invalidatedBefore === undefined) {
+      batch.tip = tip;
+      if (change.connected.length === 0) this.#underWay = batch;
+    }
+    let height = tip.height - change.connected.length;
     const confirming = this.#confirming;
     this.#confirming = [];
     for (const [i, { block }] of change.connected.entries()) {
@@ -234,10 +245,7 @@ export class ReorgFollower {
           if (row === NO_ROW) {
             pool.removeRecursive(item.tx, 'reorg');
           } else {
-            if (item.byHand !== null) {
-              item.byHand.rows.add(row);
-              this.#heights.set(item.key, item.byHand.tip.height + 1);
-            }
+            item.batch.rows.add(row);
             this.#returned.set(item.key, item);
           }
           if (turns.over) await turns.next();
@@ -251,55 +259,56 @@ export class ReorgFollower {
       // Without coins nothing can be judged; what waited is lost to the pool, as after a restart.
       log.error(`Transactions of disconnected blocks were not returned to the mempool: ${(error as Error).message}`);
       for (const { tx } of this.#returning.splice(0)) pool.removeRecursive(tx, 'reorg');
-      for (const descent of this.#descents()) this.#linkReturned(descent);
+      for (const stage of this.#stages()) this.#linkReturned(stage);
     } finally {
       // In the turn in which nothing was left: what leaves later begins anew.
-      this.#tips = [];
-      this.#heights.clear();
       this.#work = null;
     }
   }
 
   /**
-   * Core brings back the transactions of each block that is taken off by hand, and judges its pool on the tip below,
-   * before the next one leaves. What comes back in a reorganisation meets the others and the present tip at once.
+   * Core brings a batch back, and judges its pool on the tip of that moment, before the chain goes on: down by one more
+   * block taken off by hand, or up to the rest of a branch that is better already.
    */
-  *#descents(): Generator<Descent> {
-    const { pool, chain } = this.#deps;
+  *#stages(): Generator<Stage> {
+    const { pool } = this.#deps;
     const returned = [...this.#returned.values()];
     this.#returned.clear();
+    const batches = this.#batches;
+    this.#batches = [];
+    this.#underWay = null;
     // Gone again, and not into a block: children that were not linked to it yet are still here and go too.
     for (const { tx } of returned) if (pool.find(tx.txid) === NO_ROW) pool.removeRecursive(tx, 'reorg');
-    const blocks = new Map<HeaderContext | null, number[]>();
-    for (const { tx, byHand } of returned) {
+    const waiting = new Map<number, number>();
+    const rowsOf = new Map<Batch, number[]>();
+    for (const { tx, batch, height } of returned) {
       const row = pool.find(tx.txid);
       if (row === NO_ROW) continue;
-      const tip = byHand?.tip ?? null;
-      const rows = blocks.get(tip);
-      if (rows === undefined) blocks.set(tip, [row]);
+      waiting.set(row, height);
+      const rows = rowsOf.get(batch);
+      if (rows === undefined) rowsOf.set(batch, [row]);
       else rows.push(row);
     }
-    const waiting = new Set([...blocks.values()].flat());
-    let descent: Descent = { rows: [], tips: [], waiting };
-    // Without a trim in between the tips of several blocks are one part: each costs a look at the whole pool.
-    for (const tip of [...this.#tips, null]) {
-      const rows = blocks.get(tip);
+    let stage: Stage = { rows: [], tips: [], waiting };
+    // Where nothing came back in between, the tips are one part: each costs a look at the whole pool.
+    for (const batch of batches) {
+      const rows = rowsOf.get(batch);
       if (rows !== undefined) {
-        yield descent;
+        yield stage;
         for (const row of rows) waiting.delete(row);
-        descent = { rows, tips: [], waiting };
+        stage = { rows, tips: [], waiting };
       }
-      descent.tips.push(tip ?? chain.tip);
+      stage.tips.push(batch.tip);
     }
-    yield descent;
+    yield stage;
   }
 
-  #linkReturned({ rows, waiting }: Descent): void {
+  #linkReturned({ rows, waiting }: Stage): void {
     const { pool, limits } = this.#deps;
     const here = (row: number): boolean => pool.rows.isHere(row) && !waiting.has(row);
     const back = rows.filter(here);
     const ofBlock = new Set(back);
-    // What came back from a higher block was linked when it was accepted; in Core it meets its parent only here.
+    // What came back earlier was linked when it was accepted; in Core it meets its parent only here.
     const links = back.flatMap((row) => {
       const linked = pool.links.children(row).filter((child) => here(child) && !ofBlock.has(child));
       return [...linked, ...pool.unlinkedChildren(row)].map((child): NewLink => [row, child]);
@@ -309,8 +318,10 @@ export class ReorgFollower {
   }
 
   /** These were valid once and are owed a verdict: a full queue is waited for. */
-  async #accept({ tx, byHand }: Returning): Promise<AcceptResult> {
-    const options: AcceptOptions = { bypassLimits: true, ...(byHand !== null && { relatives: byHand.rows, tip: byHand.tip }) };
+  async #accept({ tx, batch: { tip, rows } }: Returning): Promise<AcceptResult> {
+    const { pool } = this.#deps;
+    const heightOf = (row: number): number | undefined => this.#returned.get(hashKey(pool.entry(row).txid))?.height;
+    const options: AcceptOptions = { bypassLimits: true, returning: { tip, rows, heightOf } };
     for (;;) {
       try {
         return await this.#deps.acceptor.accept(tx, options);
@@ -335,31 +346,30 @@ export class ReorgFollower {
       // More blocks left: coins of their transactions are missing now, and this is asked again when those are back.
       if (this.#returning.length > 0) return;
       if (chain.tip !== tip || wanted.some((outpoint) => !coins.isKnown(outpoint))) continue;
-      for (const descent of this.#descents()) {
-        this.#linkReturned(descent);
-        this.#removeUnfit(descent);
+      for (const stage of this.#stages()) {
+        this.#linkReturned(stage);
+        this.#removeUnfit(stage);
       }
       return;
     }
   }
 
-  #removeUnfit({ tips, waiting }: Descent): void {
+  #removeUnfit(stage: Stage): void {
     const { pool } = this.#deps;
+    const { tips, waiting } = stage;
     if (tips.length === 0) return;
-    // Heights and median times only grow above the lowest, so that it decides for all of them.
-    const lowest = tips.reduce((low, tip) => (tip.height < low.height ? tip : low));
-    const height = lowest.height + 1;
-    const time = lowest.medianTimePast();
-    const stage = new Set<number>();
+    const height = Math.min(...tips.map((tip) => tip.height)) + 1;
+    const time = Math.min(...tips.map((tip) => tip.medianTimePast()));
+    const unfit = new Set<number>();
     for (const row of pool.rows.here()) {
       if (waiting.has(row)) continue;
       // Zero where it doesn't count.
       const lock = pool.rows.lockTime[row];
       const final = lock === 0 || lock < (lock < LOCKTIME_THRESHOLD ? height : time);
-      const fits = final && (!this.#needsCoins(row) || this.#coinsFit(row, tips, height));
-      if (!fits) collectDescendants(pool.links, row, stage);
+      const fits = final && (!this.#needsCoins(row) || this.#coinsFit(row, stage, height));
+      if (!fits) collectDescendants(pool.links, row, unfit);
     }
-    pool.remove(stage, 'reorg');
+    pool.remove(unfit, 'reorg');
   }
 
   #needsCoins(row: number): boolean {
@@ -375,7 +385,7 @@ export class ReorgFollower {
   }
 
   /** Coinbases and relative locks. @param height of the block after the lowest of the tips */
-  #coinsFit(row: number, tips: readonly HeaderContext[], height: number): boolean {
+  #coinsFit(row: number, { tips, waiting }: Stage, height: number): boolean {
     const { pool, chain } = this.#deps;
     const { coins } = chain;
     // What was accepted during the prefetch fits this tip by itself.
@@ -384,11 +394,8 @@ export class ReorgFollower {
     const spent: Coin[] = [];
     for (let i = 0; i < tx.inputCount; i++) {
       const parent = pool.find(tx.buffer, tx.outpointAt(i));
-      // One that came back from a block taken off by hand was confirmed on earlier tips.
-      const coin =
-        parent === NO_ROW
-          ? coins.get(tx.outpoint(i))
-          : poolCoin(pool.tx(parent), tx.prevIndex(i), this.#heights.get(hashKey(pool.entry(parent).txid)));
+      // One that came back later was confirmed on these tips.
+      const coin = parent === NO_ROW ? coins.get(tx.outpoint(i)) : poolCoin(pool.tx(parent), tx.prevIndex(i), waiting.get(parent));
       if (coin === undefined) return false;
       if (coin.coinbase && height - coin.height < COINBASE_MATURITY) return false;
       spent.push(coin);

@@ -53,7 +53,7 @@ export class Acceptor {
     const judge = this.#judge;
     const work = new Workspace(tx, options);
     // What was judged ahead was so with the coins of another tip.
-    if (options.tip === undefined) work.ahead = known?.judged ?? null;
+    if (options.returning === undefined) work.ahead = known?.judged ?? null;
     // Nothing is read from the store for a transaction that is wrong by itself.
     const earlyFault = judge.check(work, WITHOUT_COINS);
     if (earlyFault !== null) return this.#outcome(work, earlyFault);

@@ -71,7 +71,7 @@ function findAncestors(work: Workspace, pool: TxPool, limits: Limits): string | 
     work.ancestors = allAncestors(pool, work.tx);
     return null;
   }
-  const { relatives } = work.accept;
+  const relatives = work.accept.returning?.rows;
   const parents = poolParents(pool, [work.tx], limits.ancestorCount, relatives);
   if (parents === null) return `too many unconfirmed parents [limit: ${limits.ancestorCount}]`;
   const found = walkAncestors(pool, parents, { count: 1, size: work.size }, limits, relatives);

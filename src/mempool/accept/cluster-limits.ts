@@ -43,7 +43,7 @@ export function fitsCluster(
   return count <= limitClusterCount && weight <= limitWeight;
 }
 
-export const checkClusterLimits: Step = ({ size, tx, ancestors, replaced, accept: { relatives } }, context) =>
-  fitsCluster({ count: 1, weight: adjustedWeightOf(size, tx.weight), ancestors, replaced, relatives }, context)
+export const checkClusterLimits: Step = ({ size, tx, ancestors, replaced, accept: { returning } }, context) =>
+  fitsCluster({ count: 1, weight: adjustedWeightOf(size, tx.weight), ancestors, replaced, relatives: returning?.rows }, context)
     ? null
     : policyReject('mempool-policy', 'too-large-cluster', '');

@@ -96,8 +96,8 @@ export class Judge {
 
   /** The first fault. */
   check(work: Workspace, ...lists: (readonly Step[])[]): Reject | null {
-    const { tip } = work.accept;
-    const context = tip === undefined ? this.context() : { ...this.context(), tip };
+    const { returning } = work.accept;
+    const context = returning === undefined ? this.context() : { ...this.context(), tip: returning.tip };
     for (const steps of lists) {
       for (const step of steps) {
         const fault = step(work, context);
@@ -139,7 +139,7 @@ export class Judge {
       tx: work.tx,
       fee: work.fee,
       time: work.accept.time ?? clock.nowSeconds(),
-      height: (work.accept.tip ?? chain.tip).height,
+      height: (work.accept.returning?.tip ?? chain.tip).height,
       sigopCost: work.sigopCost,
       size: work.size,
       spendsCoinbase: work.spendsCoinbase,

@@ -73,7 +73,7 @@ export const hasCoins = ({ ahead }: Workspace, tip: HeaderContext): boolean => a
  */
 export const findCoins: Step = (work, { pool, coins, tip }) => {
   const { tx } = work;
-  const { earlier } = work.accept;
+  const { earlier, returning } = work.accept;
   if (hasCoins(work, tip)) {
     work.spent = (work.ahead as NonNullable<Workspace['ahead']>).work.spent;
     work.confirmed = true;
@@ -87,7 +87,7 @@ export const findCoins: Step = (work, { pool, coins, tip }) => {
     const sibling = parent === NO_ROW && earlier !== undefined && earlier.size > 0 ? earlier.get(hashKey(tx.prevHash(i))) : undefined;
     const coin =
       parent !== NO_ROW
-        ? poolCoin(pool.tx(parent), tx.prevIndex(i), work.accept.tip && pool.rows.height[parent] + 1)
+        ? poolCoin(pool.tx(parent), tx.prevIndex(i), returning?.rows.has(parent) === false ? returning.heightOf(parent) : undefined)
         : sibling !== undefined
           ? poolCoin(sibling, tx.prevIndex(i))
           : coins.get(tx.buffer, tx.outpointAt(i));

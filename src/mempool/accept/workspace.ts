@@ -16,16 +16,8 @@ export interface AcceptOptions {
   readonly testOnly?: boolean;
   /** No fee rules and no trimming: for transactions that come back from a block. */
   readonly bypassLimits?: boolean;
-  /**
-   * For one that comes back from a block taken off by hand: only these rows, of the same block, count for the limits on
-   * relatives.
-   */
-  readonly relatives?: ReadonlySet<number>;
-  /**
-   * For the same: the block below its own, on which it is judged. Rows that it spends came back by hand too, each from
-   * the block above the height of its entry.
-   */
-  readonly tip?: HeaderContext;
+  /** For one that comes back from a block that left. */
+  readonly returning?: ReturnPlace;
   /** When it came, in seconds, for one that was saved; now when absent. */
   readonly time?: number;
   /** Above this base fee the transaction is judged but not kept. */
@@ -39,6 +31,15 @@ export interface AcceptOptions {
   readonly inPackage?: 'apart' | 'together' | 'test';
   /** Earlier ones of its package by key of their txid, whose outputs it may spend. */
   readonly earlier?: ReadonlyMap<string, TxView>;
+}
+
+/** Where what comes back from a block is judged. */
+export interface ReturnPlace {
+  readonly tip: HeaderContext;
+  /** What came back together with it: of rows these alone count for the limits on relatives. */
+  readonly rows: ReadonlySet<number>;
+  /** Of the block that another row is still in on that tip; undefined when it is in none. */
+  heightOf(row: number): number | undefined;
 }
 
 /** The surroundings of one pass of synchronous checks. */

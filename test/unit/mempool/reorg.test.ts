@@ -380,6 +380,70 @@ t.test('blocks taken off by hand: what the lowest tip does not allow leaves, alt
   }
 });
 
+t.test('a reorganisation: the first tip that is better decides, although more blocks came on top at once', async (t) => {
+  for (const rest of [0, 1, 2]) {
+    const { pool, chain } = createPool({ policy: NO_POLICY });
+    for (let i = 0; i < 2; i++) chain.connect([]);
+    const { height } = chain.tip;
+    const ripe = pay([chain.fund(50_000, ANYONE, { coinbase: true, height: height - 99 })], 49_000);
+    const young = pay([chain.fund(50_000, ANYONE, { coinbase: true, height: height - 98 })], 49_000);
+    const locked = pay([chain.fund(50_000)], 49_000, { locktime: height + 1, sequence: 0xfffffffe });
+    const parent = pay([chain.fund(50_000)], 49_000);
+    const child = pay([outpointOf(parent, 0)], 48_000, { sequence: 1 });
+    const confirmed = [ripe, parent];
+    chain.connect(confirmed);
+    for (const tx of [young, locked, child]) t.equal((await pool.accept(tx)).reject, null);
+    // Three go, two come, which may be worth more.
+    chain.reorg(3, [[], []]);
+    for (let i = 0; i < rest; i++) chain.connect([]);
+    await pool.settled();
+    t.same(
+      [...confirmed, young, locked, child].map((tx) => pool.get(tx.txid)?.height),
+      [height, height, undefined, undefined, undefined],
+      `${rest} on top`,
+    );
+  }
+});
+
+t.test('a reorganisation that begins before another is over: each is judged on its own tip', async (t) => {
+  const outcomes: unknown[] = [];
+  for (const together of [false, true]) {
+    const { pool, chain } = createPool({ policy: NO_POLICY });
+    const { height } = chain.tip;
+    const parent = pay([chain.fund(50_000)], 49_000);
+    const grown = pay([outpointOf(parent, 0)], 48_000, { sequence: 2 });
+    const fresh = pay([chain.fund(50_000)], 49_000);
+    const early = pay([outpointOf(fresh, 0)], 48_000, { sequence: 1 });
+    chain.connect([parent]);
+    chain.connect([fresh]);
+    chain.connect([grown, early]);
+    chain.reorg(1, [[]]);
+    if (!together) await pool.settled();
+    chain.reorg(2, [[], [], []]);
+    await pool.settled();
+    outcomes.push([parent, grown, fresh, early].map((tx) => pool.get(tx.txid)?.height));
+    t.same(outcomes.at(-1), [undefined, height + 3, height + 4, undefined], `together: ${together}`);
+  }
+});
+
+t.test('a reorganisation in several changes is one', async (t) => {
+  const { pool, chain } = createPool({ policy: NO_POLICY });
+  const { height } = chain.tip;
+  const [first, second] = [1, 2].map(() => pay([chain.fund(50_000)], 49_000)) as [TxView, TxView];
+  const locked = pay([chain.fund(50_000)], 49_000, { locktime: height, sequence: 0xfffffffe });
+  chain.connect([first]);
+  chain.connect([second, locked]);
+  chain.reorg(1, []);
+  chain.reorg(1, []);
+  chain.reorg(0, [[]]);
+  chain.connect([]);
+  await pool.settled();
+  t.same(
+    [first, second, locked].map((tx) => pool.get(tx.txid)?.height),
+    [height + 1, height + 1, height + 1],
+  );
+});
+
 t.test('a cluster that gets too large as transactions come back loses what pays least', async (t) => {
   const { pool, chain } = createPool({ policy: NO_POLICY, limitClusterCount: 5 });
   const wide = spend(
