@@ -4,12 +4,13 @@
 
 import { Worker } from 'node:worker_threads';
 import type { ChainParams } from '../consensus/params/chain-params.js';
+import { KeptThread, type ListeningThread, timerAfter } from '../lib/kept-thread.js';
 import { noteLoading } from '../lib/loading-threads.js';
 import { WORKER_ENTRY } from '../lib/worker-entries.js';
 import { CallLinks, type CallLinksStats, type TemplateAnswer } from '../link/call-links.js';
 import { FrontCounters, type FrontFigures } from '../link/front-counters.js';
 import { newLink } from '../link/link.js';
-import type { LinkPorts, NodeNews, WorkedTip } from '../link/messages.js';
+import type { FrontNews, LinkPorts, NodeNews, WorkedTip } from '../link/messages.js';
 import type { ExecuteBody } from '../link/running-call.js';
 import { type SharedState, STATE_FLAG } from '../link/shared-state.js';
 import type { SlabRing, SlabStats } from '../link/slab-ring.js';
@@ -45,7 +46,7 @@ export interface FrontsDeps {
   readonly remote?: RemoteThread | null;
 }
 
-/** A front without sockets. */
+/** A front without sockets; it is started again when it ends. */
 export interface RemoteThread {
   readonly entry: URL;
   readonly name: string;
@@ -117,12 +118,16 @@ export async function createFronts(options: HttpOptions, deps: FrontsDeps): Prom
 interface FrontHandle {
   readonly worker: Worker;
   readonly counters: FrontCounters;
+  readonly leases: SharedArrayBuffer;
   readonly exited: Promise<void>;
-  /** Called by its first message. */
+  /** Its first message came. */
+  readonly ready: Promise<void>;
   readonly loaded: () => void;
   descriptor: unknown;
   drained: boolean;
   ended: boolean;
+  /** Why it ended, when that is known. */
+  reason: Error | null;
 }
 
 class FrontServer implements Fronts {
@@ -131,6 +136,10 @@ class FrontServer implements Fronts {
   readonly #links: CallLinks;
   readonly #fronts: FrontHandle[] = [];
   readonly #seen = new WeakSet<TemplateFacts>();
+  #remote: KeptThread<ListeningThread> | null = null;
+  /** For one that starts late. */
+  #tip: WorkedTip;
+  #template: FrontNews | null = null;
   readonly #awaited: { news: NodeNews['news']; count: number; done: () => void }[] = [];
   #ports: readonly (number | null)[] = [];
   #warmup: string | null;
@@ -143,6 +152,7 @@ class FrontServer implements Fronts {
     this.#options = options;
     this.#deps = deps;
     this.#warmup = deps.warmup ?? null;
+    this.#tip = deps.tip;
     this.#links = new CallLinks({
       execute: deps.execute,
       askTemplate: () => this.#refreshTemplate(),
@@ -155,14 +165,14 @@ class FrontServer implements Fronts {
 
   async start(): Promise<void> {
     const { remote = null } = this.#deps;
-    const ready = this.#wait('ready', this.#options.fronts + (remote ? 1 : 0));
+    const ready = this.#wait('ready', this.#options.fronts);
     const entry = WORKER_ENTRY.front;
     for (let index = 0; index < this.#options.fronts; index++) this.#spawn(index, { entry, name: `adit-front-${index}`, options: null });
-    if (remote) this.#spawn(this.#options.fronts, remote);
+    const kept = remote ? this.#keepRemote(remote) : null;
     this.#deps.templates.onPublish((facts) => this.publishTemplate(facts));
     const current = this.#deps.templates.current();
     if (current) this.publishTemplate(current);
-    await ready;
+    [this.#remote] = await Promise.all([kept, ready]);
     this.#assertRunning();
     const listening = this.#wait('listening', 1);
     this.#links.tell(0, { news: 'children', descriptors: this.#fronts.slice(0, this.#options.fronts).map((front) => front.descriptor) });
@@ -184,6 +194,7 @@ class FrontServer implements Fronts {
   }
 
   publishTip(tip: WorkedTip): void {
+    this.#tip = tip;
     this.#links.tellAll({ news: 'tip', tip: { ...tip, epoch: (this.#deps.state.epoch + 1) | 0 } });
   }
 
@@ -191,7 +202,8 @@ class FrontServer implements Fronts {
     if (this.#seen.has(facts)) return;
     this.#seen.add(facts);
     const slab = facts.slabIndex < 0 ? null : this.#deps.slabs.publish({ index: facts.slabIndex });
-    this.#links.tellAll({ news: 'template', facts, slab });
+    this.#template = { news: 'template', facts, slab };
+    this.#links.tellAll(this.#template);
   }
 
   linkWallets(take: (front: number, link: LinkPorts) => void): void {
@@ -226,6 +238,8 @@ class FrontServer implements Fronts {
     if (this.#stopping) return;
     this.#stopping = true;
     this.#deps.state.set(STATE_FLAG.SHUTTING_DOWN, true);
+    // Ends when all do, and does not come again.
+    void this.#remote?.close();
     this.#links.tellAll({ news: 'drain' });
   }
 
@@ -268,10 +282,44 @@ class FrontServer implements Fronts {
     return { code: RPC_CODE.MISC_ERROR, text };
   }
 
-  #spawn(index: number, { entry, name, options }: Omit<RemoteThread, 'figures'>): void {
+  /** @throws HttpStartError when it ends before it is ready the first time */
+  #keepRemote(remote: RemoteThread): Promise<KeptThread<ListeningThread>> {
+    const index = this.#options.fronts;
+    let leases: SharedArrayBuffer;
+    return KeptThread.start<ListeningThread>({
+      name: remote.name,
+      clock: { monotonicMs: () => performance.now() },
+      log: this.#deps.logger,
+      after: timerAfter,
+      start: async (_, onEnd) => {
+        const front = this.#spawn(index, remote);
+        const { worker, exited, ready } = front;
+        leases = front.leases;
+        await Promise.race([ready, exited]);
+        if (front.ended) throw front.reason ?? new Error('the thread ended');
+        if (this.#template !== null) this.#links.tell(index, this.#template);
+        void exited.then(() => {
+          if (!this.#closing) onEnd(front.reason ?? new Error('the thread ended'));
+        });
+        const alive = (): Promise<void> => {
+          const answered = this.#wait('alive', 1);
+          this.#links.tell(index, { news: 'alive' });
+          return answered;
+        };
+        return { addresses: [], alive, abandon: () => void worker.terminate(), close: () => exited };
+      },
+      ended: async () => this.#deps.slabs.endLeases(leases),
+      startedAgain: () => {},
+    }).catch(() => {
+      throw new HttpStartError();
+    });
+  }
+
+  #spawn(index: number, { entry, name, options }: Omit<RemoteThread, 'figures'>): FrontHandle {
     const link = newLink();
     const counters = new FrontCounters();
-    const { state, slabs, params, startedSeconds, tip } = this.#deps;
+    const { state, slabs, params, startedSeconds } = this.#deps;
+    const leases = new SharedArrayBuffer(slabs.slabs.length * 4);
     const init: FrontInit = {
       index,
       options: this.#options,
@@ -281,7 +329,8 @@ class FrontServer implements Fronts {
       counters: counters.buffer,
       slabControl: slabs.control,
       slabs: slabs.slabs,
-      tip: { ...tip, epoch: state.epoch },
+      leases,
+      tip: { ...this.#tip, epoch: state.epoch },
       warmup: this.#warmup,
       linkBytes: LINK_BODIES * this.#options.bodyLimit,
       link: link.front,
@@ -291,16 +340,22 @@ class FrontServer implements Fronts {
       workerData: { ...init, remote: options },
       transferList: [link.front.main, link.front.priority],
     });
-    worker.on('error', (error) => this.#deps.logger.error(`front ${index} ended: ${error.stack ?? error.message}`));
+    worker.on('error', (error) => {
+      front.reason = error;
+      this.#deps.logger.error(`front ${index} ended: ${error.stack ?? error.message}`);
+    });
     const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
-    void exited.then(() => this.#onExit(index));
+    void exited.then(() => this.#onExit(front, index));
     let loaded = (): void => {};
     const ready = new Promise<void>((resolve) => {
       loaded = resolve;
     });
     noteLoading(Promise.race([ready, exited]));
-    this.#fronts.push({ worker, counters, exited, loaded, descriptor: undefined, drained: false, ended: false });
+    const life = { descriptor: undefined, drained: false, ended: false, reason: null };
+    const front: FrontHandle = { worker, counters, leases, exited, ready, loaded, ...life };
+    this.#fronts[index] = front;
     this.#links.add(index, link.thread);
+    return front;
   }
 
   #onNews(index: number, news: NodeNews): void {
@@ -331,12 +386,12 @@ class FrontServer implements Fronts {
   }
 
   /** A front that ends on its own sends no more news: every wait for news goes on without it. */
-  #onExit(index: number): void {
+  #onExit(front: FrontHandle, index: number): void {
+    front.drained = true;
+    front.ended = true;
     if (this.#closing) return;
     this.#deps.logger.error(`front ${index} has ended by itself`);
     this.#links.remove(index);
-    this.#fronts[index].drained = true;
-    this.#fronts[index].ended = true;
     for (const { news } of [...this.#awaited]) this.#arrived(news);
   }
 

@@ -98,6 +98,8 @@ export type FrontNews =
   | { readonly news: 'wallets'; readonly link: LinkPorts }
   | { readonly news: 'children'; readonly descriptors: readonly unknown[] }
   | { readonly news: 'stopListening' }
+  /** Wants a sign of life. */
+  | { readonly news: 'alive' }
   | { readonly news: 'drain' }
   | { readonly news: 'close' };
 
@@ -108,6 +110,7 @@ export type NodeNews =
   | { readonly news: 'notice'; readonly level: 'info' | 'warn' | 'error'; readonly text: string }
   | { readonly news: 'detail'; readonly category: 'http' | 'rpc'; readonly text: string }
   | { readonly news: 'evicted'; readonly count: number }
+  | { readonly news: 'alive' }
   | { readonly news: 'drained' }
   | { readonly news: 'closed' };
 

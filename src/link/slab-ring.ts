@@ -124,6 +124,13 @@ export class SlabRing {
     return this.#current;
   }
 
+  /** A reader is gone that can't give back what it held. @param held as it was given it; all zero afterwards */
+  endLeases(held: SharedArrayBuffer): void {
+    const counts = new Int32Array(held);
+    for (const { index } of this.#slabs) Atomics.sub(this.#words, index * 2, Atomics.exchange(counts, index, 0));
+    this.readersGone();
+  }
+
   /** Gives a taken slab back unused. */
   discard(slab: { readonly index: number }): void {
     Atomics.compareExchange(this.#words, slab.index * 2, WRITING, 0);
@@ -153,10 +160,13 @@ export class SlabRing {
 export class SlabReader {
   readonly #words: Int32Array;
   readonly #slabs: SlabInfo[];
+  readonly #held: Int32Array;
 
-  constructor(control: SharedArrayBuffer, slabs: readonly SlabInfo[]) {
+  /** @param held counts its leases, one int32 per slab, for SlabRing.endLeases */
+  constructor(control: SharedArrayBuffer, slabs: readonly SlabInfo[], held = new SharedArrayBuffer(slabs.length * 4)) {
     this.#words = new Int32Array(control);
     this.#slabs = [...slabs];
+    this.#held = new Int32Array(held);
   }
 
   /** Takes note of a slab that was replaced; older news of the same slab is ignored. */
@@ -171,6 +181,7 @@ export class SlabReader {
       if (count <= 0) return null;
       if (Atomics.compareExchange(this.#words, ref.index * 2, count, count + 1) === count) break;
     }
+    Atomics.add(this.#held, ref.index, 1);
     if (Atomics.load(this.#words, ref.index * 2 + 1) === ref.use) return this.#slabs[ref.index].buffer;
     this.release(ref);
     return null;
@@ -178,6 +189,8 @@ export class SlabReader {
 
   /** Ends a lease. */
   release(ref: SlabRef): void {
+    // First here: a slab that stays busy is better than one that is written while others read it.
+    Atomics.sub(this.#held, ref.index, 1);
     Atomics.sub(this.#words, ref.index * 2, 1);
   }
 }

@@ -67,7 +67,7 @@ export class Publisher {
     this.#options = remote;
     this.#subjects = new Subjects(remote.chain);
     this.#state = new SharedState(init.state);
-    this.#slabs = new SlabReader(init.slabControl, init.slabs as readonly SlabInfo[]);
+    this.#slabs = new SlabReader(init.slabControl, init.slabs as readonly SlabInfo[], init.leases);
     this.#signer = new Signer(remote.keyPem, remote.chain, remote.name, randomBytes(12).toString('hex'));
     this.#figures = new PublishCounters(remote.figures);
     this.#tip = init.tip;
@@ -191,6 +191,9 @@ export class Publisher {
         break;
       case 'slab':
         this.#slabs.update(news.slab);
+        break;
+      case 'alive':
+        this.#link.tell({ news: 'alive' });
         break;
       case 'drain':
         this.#stop();

@@ -23,6 +23,8 @@ export interface FrontInit {
   readonly counters: SharedArrayBuffer;
   readonly slabControl: SharedArrayBuffer;
   readonly slabs: readonly SlabInfo[];
+  /** Where it counts its leases. */
+  readonly leases: SharedArrayBuffer;
   readonly tip: PublishedTip;
   readonly warmup: string | null;
   /** Bytes of bodies that may be under way to the node thread. */
@@ -66,7 +68,7 @@ class FrontThread {
       startedSeconds: init.startedSeconds,
       state: new SharedState(init.state),
       counters,
-      slabs: new SlabReader(init.slabControl, init.slabs),
+      slabs: new SlabReader(init.slabControl, init.slabs, init.leases),
       link: this.#link,
       tip: init.tip,
       warmup: init.warmup,

@@ -2,7 +2,7 @@
 import net from 'node:net';
 import { chainParams } from '../../../src/consensus/params/networks.js';
 import { HTTP_DEFAULTS, type HttpOptions } from '../../../src/http/options.js';
-import { createFronts, type Fronts } from '../../../src/http/server.js';
+import { createFronts, type Fronts, type RemoteThread } from '../../../src/http/server.js';
 import type { ExecuteBody } from '../../../src/link/running-call.js';
 import { SharedState, STATE_FLAG } from '../../../src/link/shared-state.js';
 import { SlabRing } from '../../../src/link/slab-ring.js';
@@ -20,6 +20,7 @@ export class FakeNode {
   fronts!: Fronts;
   height = 0;
   refreshes = 0;
+  remote: RemoteThread | null = null;
   transactions = '[]';
   /** Set to make the next templates fail. */
   templateError: Error | null = null;
@@ -60,6 +61,7 @@ export class FakeNode {
         startedSeconds: Math.floor(Date.now() / 1000),
         tip: this.tip(),
         warmup,
+        remote: this.remote,
       },
     );
   }
