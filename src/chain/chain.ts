@@ -463,6 +463,14 @@ export class Chain extends ChainReader {
   }
 
   /**
+   * Where blocks left and more moves follow at once, the next one waits for this.
+   * @param settled resolves when those who bring back what was in these blocks are through with it
+   */
+  waitsFor(settled: () => Promise<void>): void {
+    this.#activator.followed = settled;
+  }
+
+  /**
    * Called when the last change of the tip said that more follows, and the next block turned out bad.
    * @returns takes the listener off again
    */

@@ -114,6 +114,7 @@ export function wire(base: NodeBase, rooms: WiredRooms): Wired {
     (_tip, change) => late.net?.onTip(change),
   ];
   for (const listener of tipSequence) chain.onTip(listener);
+  chain.waitsFor(() => mempool.settled());
 
   // What was to follow the last change of the tip does not.
   chain.onRest(() => {

@@ -94,8 +94,14 @@ async function sendAsPeer(txs: readonly Made[]): Promise<void> {
     let peer = peers.get(port);
     if (peer === undefined || !(await heard(peer))) peers.set(port, (peer = await P2pClient.connect(port)));
     for (const { hex } of txs) peer.send('tx', Buffer.from(hex, 'hex'));
-    // An orphan whose parent came is looked at before the next message of its peer.
-    for (let i = 0; i <= txs.length; i++) await peer.sync();
+    try {
+      // An orphan whose parent came is looked at before the next message of its peer.
+      for (let i = 0; i <= txs.length; i++) await peer.sync();
+    } catch (error) {
+      // 0.21.1 counts by the mocked clock how long its ping waits for an answer, and the clock jumps meanwhile.
+      if (!old || !peer.closed || port !== nodes.ports[0]) throw error;
+      return send(port);
+    }
     peer.received.length = 0;
   };
   await Promise.all(nodes.ports.map(send));

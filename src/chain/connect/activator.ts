@@ -46,6 +46,10 @@ export class Activator {
   readonly onChecked = new Listeners<[Uint8Array, BlockView, Reject | null]>();
   /** Told when the last change said that more follows, and nothing did. */
   readonly onRest = new Listeners<[]>();
+  /** Of those who bring back what was in blocks that left. */
+  followed: () => Promise<void> = () => Promise.resolve();
+  /** Blocks left in the last move of several that belong together: the next one waits until that is followed. */
+  #blocksLeft = false;
   readonly counts: ActivatorCounts = { connected: 0, disconnected: 0, rejected: 0, reorganizations: 0 };
   /** Applied, but not handed to the persister's afterStep yet. */
   #unsettled = false;
@@ -84,12 +88,13 @@ export class Activator {
       // Initial download is over: these blocks are not taken any more.
       if (!this.ahead.isEmpty && this.#eager()) this.ahead.clear();
       const target = index.findMostWork();
-      if (target === undefined || target === active.tip) {
-        this.#rest();
+      const isBest = target === undefined || target === active.tip;
+      if (isBest) this.#rest();
+      if (isBest || this.#ws.stopping() || enough?.() === true) {
+        this.#blocksLeft = false;
         break;
       }
-      if (this.#ws.stopping() || enough?.() === true) break;
-      await this.settle();
+      await this.#beforeMove();
       const begin = this.#ws.clock.monotonicMs();
       // A block that was just handed in is at hand already, and usually the only one.
       const many = !this.#eager() && supplied === null;
@@ -101,6 +106,13 @@ export class Activator {
       await this.#apply(step, many && step.failed === null && step.unreadable === null ? { target } : {});
       this.#ws.observe('connect_total', (this.#ws.clock.monotonicMs() - begin) / 1000);
     }
+  }
+
+  /** As Core does, which has its mempool fit each tip on the way. */
+  async #beforeMove(): Promise<void> {
+    if (this.#blocksLeft) await this.followed();
+    this.#blocksLeft = false;
+    await this.settle();
   }
 
   #rest(): void {
@@ -177,6 +189,8 @@ export class Activator {
     }
     moveTip(this.#ws, step);
     this.#unsettled = true;
+    // A part of one large reorganisation is no tip on the way.
+    this.#blocksLeft = step.disconnected.length > 0 && (onLeft !== undefined || step.connected.length > 0);
     const tip = active.tip as HeaderNode;
     if (onLeft !== undefined) {
       for (const { node } of step.disconnected) onLeft(node);
@@ -213,7 +227,7 @@ export class Activator {
     const { active } = this.#ws;
     let invalidatedBefore = 0;
     while (active.tip !== target) {
-      await this.settle();
+      await this.#beforeMove();
       const disconnected: ConnectedBlock[] = [];
       const overlay = new CoinsOverlay(this.#ws.coins);
       for (let node = active.tip as HeaderNode; node !== target && disconnected.length < INVALIDATE_STEP; node = node.prev as HeaderNode) {

@@ -323,6 +323,36 @@ t.test('a block is reconsidered of which only the header is known', async (t) =>
   await fixture.end();
 });
 
+t.test('after blocks left, another move waits for those who bring back what was in them', async (t) => {
+  const fixture = await openFixture();
+  const { chain } = fixture;
+  const a = buildChain(GENESIS, 2, { tag: 1 });
+  const b = buildChain(GENESIS, 4, { tag: 2 });
+  await submitAll(fixture, a);
+  const seen: string[] = [];
+  chain.onTip((tip) => seen.push(`at ${tip.height}`));
+  chain.waitsFor(async () => {
+    for (let i = 0; i < 3; i++) await new Promise(setImmediate);
+    seen.push('settled');
+  });
+  await submitAll(fixture, b.slice(0, 1));
+  await chain.invalidateBlock(chain.node(a[0]!.hash)!);
+  t.same(seen, ['at 0', 'settled', 'at 1'], 'down, and up another branch');
+  seen.length = 0;
+  await submitAll(fixture, b.slice(1));
+  t.same(seen, ['at 2', 'at 3', 'at 4'], 'nothing left');
+  seen.length = 0;
+  await chain.invalidateBlock(chain.node(b[1]!.hash)!);
+  await chain.reconsiderBlock(chain.node(a[0]!.hash)!);
+  seen.length = 0;
+  await chain.reconsiderBlock(chain.node(b[1]!.hash)!);
+  t.same(seen, ['at 3', 'settled', 'at 4'], 'the first tip that is better');
+  seen.length = 0;
+  await chain.invalidateBlock(chain.node(b[3]!.hash)!);
+  t.same(seen, ['at 3'], 'nothing follows');
+  await fixture.end();
+});
+
 t.test('invalidate, reconsider, precious', async (t) => {
   const fixture = await openFixture();
   const { chain } = fixture;
