@@ -4,6 +4,7 @@
 import crypto from 'node:crypto';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { Peer } from '../peer/peer.js';
+import { type DueItem, DueQueue } from './due-queue.js';
 
 /** Announcements remembered of one peer. */
 const MAX_PEER_TX_ANNOUNCEMENTS = 5_000;
@@ -22,7 +23,7 @@ const REQUESTS_PER_CALL = 1_000;
  */
 type State = 'waiting' | 'ready' | 'chosen' | 'requested' | 'done';
 
-interface Announcement {
+interface Announcement extends DueItem {
   readonly peer: Peer;
   readonly hash: Uint8Array;
   readonly key: string;
@@ -31,10 +32,10 @@ interface Announcement {
   /** Decides among equals, differently in every process. */
   readonly rank: number;
   state: State;
+  /** All of this transaction. */
+  readonly all: Announcement[];
   /** When it may be asked, or when the request is given up; ms. */
   dueMs: number;
-  /** Its place in the heap of timers; -1: it awaits no time. */
-  place: number;
 }
 
 interface PeerBook {
@@ -44,17 +45,17 @@ interface PeerBook {
   requested: number;
 }
 
-/** A transaction to ask for. */
-export interface TxRequest {
-  readonly hash: Uint8Array;
-  readonly byWtxid: boolean;
-}
+/** A transaction to ask a peer for. */
+export type TxRequest = Readonly<Pick<Announcement, 'hash' | 'byWtxid'>>;
 
 export class TxRequests {
   readonly #byHash = new Map<string, Announcement[]>();
   readonly #byPeer = new Map<Peer, PeerBook>();
-  /** A heap of the announcements that are waiting or requested, the one that is due next first. */
-  readonly #timers: Announcement[] = [];
+  /** Announcements that are waiting or requested. */
+  readonly #timers = new DueQueue<Announcement>();
+  /** The name that was looked for last and its key: a transaction that comes is looked for several times. */
+  #lastHash: Uint8Array | null = null;
+  #lastKey = '';
   #total = 0;
   #byTxid = 0;
   readonly #salt = crypto.randomBytes(4).readUInt32LE();
@@ -76,7 +77,7 @@ export class TxRequests {
   }
   /** Announcements whose time is awaited. */
   get timers(): number {
-    return this.#timers.length;
+    return this.#timers.size;
   }
   /** Announcements of a peer that are kept. */
   count(peer: Peer): number {
@@ -89,24 +90,46 @@ export class TxRequests {
 
   /** Peers that announced it and have not had their turn. */
   candidates(hash: Uint8Array): Peer[] {
-    const all = this.#byHash.get(hashKey(hash)) ?? [];
+    const all = this.#byHash.get(this.#key(hash)) ?? [];
     return all.filter(({ state }) => state !== 'done').map(({ peer }) => peer);
   }
 
   /** A peer announced a transaction. @param dueMs when it may be asked */
   announced(peer: Peer, hash: Uint8Array, byWtxid: boolean, preferred: boolean, dueMs: number): void {
-    const key = hashKey(hash);
+    const key = this.#key(hash);
     const book = this.#book(peer);
     if (book.all.has(key)) return;
     const rank = (hashRank(hash) ^ Math.imul(peer.id + 1, 0x9e3779b1) ^ this.#salt) >>> 0;
-    const announcement: Announcement = { peer, hash: hash.slice(), key, byWtxid, preferred, rank, state: 'waiting', dueMs, place: -1 };
+    let all = this.#byHash.get(key);
+    if (all === undefined) this.#byHash.set(key, (all = []));
+    const announcement: Announcement = {
+      peer,
+      hash: hash.slice(),
+      key,
+      byWtxid,
+      preferred,
+      rank,
+      all,
+      state: 'waiting',
+      dueMs,
+      lane: null,
+      before: null,
+      after: null,
+    };
+    all.push(announcement);
     book.all.set(key, announcement);
     this.#total++;
     if (!byWtxid) this.#byTxid++;
-    const others = this.#byHash.get(key);
-    if (others === undefined) this.#byHash.set(key, [announcement]);
-    else others.push(announcement);
-    this.#time(announcement);
+    this.#timers.add(announcement);
+  }
+
+  /** What a hash is found by. */
+  #key(hash: Uint8Array): string {
+    if (hash !== this.#lastHash) {
+      this.#lastHash = hash;
+      this.#lastKey = hashKey(hash);
+    }
+    return this.#lastKey;
   }
 
   /** What a peer shall be asked for now. Each must be followed by requested() or forget(). */
@@ -118,7 +141,7 @@ export class TxRequests {
     for (const announcement of book.chosen) {
       if (requests.length === REQUESTS_PER_CALL) break;
       book.chosen.delete(announcement);
-      requests.push({ hash: announcement.hash, byWtxid: announcement.byWtxid });
+      requests.push(announcement);
     }
     return requests;
   }
@@ -126,32 +149,32 @@ export class TxRequests {
   /** It was asked. @param giveUpMs when another is asked instead */
   requested(peer: Peer, hash: Uint8Array, giveUpMs: number): void {
     const book = this.#byPeer.get(peer);
-    const announcement = book?.all.get(hashKey(hash));
+    const announcement = book?.all.get(this.#key(hash));
     if (book === undefined || announcement === undefined || announcement.state === 'done') return;
     if (announcement.state !== 'requested') book.requested++;
     book.chosen.delete(announcement);
-    this.#untime(announcement);
+    this.#timers.remove(announcement);
     announcement.state = 'requested';
     announcement.dueMs = giveUpMs;
-    this.#time(announcement);
+    this.#timers.add(announcement);
   }
 
   /** The peer does not have what it was asked for; what it says of others changes nothing. */
   notFound(peer: Peer, hash: Uint8Array): void {
-    const announcement = this.#byPeer.get(peer)?.all.get(hashKey(hash));
+    const announcement = this.#byPeer.get(peer)?.all.get(this.#key(hash));
     if (announcement?.state === 'requested') this.#finish(announcement);
   }
 
   /** The peer sent the transaction. @returns whether it had announced this as a wtxid */
   answered(peer: Peer, hash: Uint8Array): boolean {
-    const announcement = this.#byPeer.get(peer)?.all.get(hashKey(hash));
+    const announcement = this.#byPeer.get(peer)?.all.get(this.#key(hash));
     if (announcement !== undefined) this.#finish(announcement);
     return announcement?.byWtxid === true;
   }
 
   /** Drops a transaction: no peer is asked for it any more. */
   forget(hash: Uint8Array): void {
-    if (this.#byHash.size > 0) this.#forget(hashKey(hash));
+    if (this.#byHash.size > 0) this.#forget(this.#key(hash));
   }
 
   #forget(key: string): void {
@@ -178,12 +201,12 @@ export class TxRequests {
       const was = announcement.state;
       this.#uncount(announcement);
       this.#close(announcement);
-      const others = this.#byHash.get(announcement.key) ?? [];
+      const others = announcement.all;
       const at = others.indexOf(announcement);
       if (at >= 0) others.splice(at, 1);
       if (others.length === 0) this.#byHash.delete(announcement.key);
       else if (others.every(({ state }) => state === 'done')) this.#forget(announcement.key);
-      else if (was === 'chosen' || was === 'requested') this.#choose(announcement.key);
+      else if (was === 'chosen' || was === 'requested') this.#choose(others);
     }
   }
 
@@ -201,23 +224,20 @@ export class TxRequests {
     const book = this.#byPeer.get(announcement.peer);
     if (announcement.state === 'requested' && book !== undefined) book.requested--;
     book?.chosen.delete(announcement);
-    this.#untime(announcement);
+    this.#timers.remove(announcement);
     announcement.state = 'done';
   }
 
   #finish(announcement: Announcement): void {
     if (announcement.state === 'done') return;
     this.#close(announcement);
-    const all = this.#byHash.get(announcement.key);
     // When every announcer was asked, none is left: it may be announced anew.
-    if (all?.every(({ state }) => state === 'done')) this.#forget(announcement.key);
-    else this.#choose(announcement.key);
+    if (announcement.all.every(({ state }) => state === 'done')) this.#forget(announcement.key);
+    else this.#choose(announcement.all);
   }
 
   /** Picks the peer to ask, unless a request is under way. */
-  #choose(key: string): void {
-    const all = this.#byHash.get(key);
-    if (all === undefined) return;
+  #choose(all: readonly Announcement[]): void {
     let best: Announcement | undefined;
     for (const announcement of all) {
       if (announcement.state === 'chosen' || announcement.state === 'requested') return;
@@ -231,68 +251,19 @@ export class TxRequests {
 
   #advance(nowMs: number): void {
     // Chosen only when all that are due are ready: the best of them is asked, not the first.
-    const changed = new Set<string>();
+    const changed: Announcement[] = [];
     let room = DUE_PER_CALL;
-    for (let first = this.#timers[0]; first !== undefined && first.dueMs <= nowMs && room > 0; first = this.#timers[0]) {
+    for (let first = this.#timers.peek(); first !== undefined && first.dueMs <= nowMs && room > 0; first = this.#timers.peek()) {
       room--;
       if (first.state === 'waiting') {
-        this.#untime(first);
+        this.#timers.remove(first);
         first.state = 'ready';
-        changed.add(first.key);
+        changed.push(first);
       } else {
         this.#finish(first);
       }
     }
-    for (const key of changed) this.#choose(key);
-  }
-
-  /** Puts an announcement into the heap. */
-  #time(announcement: Announcement): void {
-    this.#rise(this.#timers.push(announcement) - 1, announcement);
-  }
-
-  /** Takes an announcement out of the heap, if it is there. */
-  #untime(announcement: Announcement): void {
-    const { place } = announcement;
-    if (place < 0) return;
-    announcement.place = -1;
-    const last = this.#timers.pop() as Announcement;
-    if (last === announcement) return;
-    const parent = this.#timers[(place - 1) >> 1];
-    if (place > 0 && (parent as Announcement).dueMs > last.dueMs) this.#rise(place, last);
-    else this.#sink(place, last);
-  }
-
-  #rise(start: number, announcement: Announcement): void {
-    let at = start;
-    while (at > 0) {
-      const above = (at - 1) >> 1;
-      const parent = this.#timers[above] as Announcement;
-      if (parent.dueMs <= announcement.dueMs) break;
-      this.#put(at, parent);
-      at = above;
-    }
-    this.#put(at, announcement);
-  }
-
-  #sink(start: number, announcement: Announcement): void {
-    const heap = this.#timers;
-    let at = start;
-    for (;;) {
-      let below = at * 2 + 1;
-      if (below >= heap.length) break;
-      if (below + 1 < heap.length && (heap[below + 1] as Announcement).dueMs < (heap[below] as Announcement).dueMs) below++;
-      const child = heap[below] as Announcement;
-      if (child.dueMs >= announcement.dueMs) break;
-      this.#put(at, child);
-      at = below;
-    }
-    this.#put(at, announcement);
-  }
-
-  #put(at: number, announcement: Announcement): void {
-    this.#timers[at] = announcement;
-    announcement.place = at;
+    for (const { all } of changed) this.#choose(all);
   }
 }
 

@@ -1,0 +1,73 @@
+// What is due when, beside a list that is searched: the same items come in the order of their times, those of one moment
+// as they were added.
+import fc from 'fast-check';
+import t from 'tap';
+import { type DueItem, DueQueue } from '../../../../src/net/relay/due-queue.js';
+
+interface Item extends DueItem {
+  readonly id: number;
+}
+
+const item = (id: number, dueMs: number): Item => ({ id, dueMs, lane: null, before: null, after: null });
+
+t.test('it gives what a list would give', (t) => {
+  const step = fc.oneof(
+    fc.record({ add: fc.constantFrom(0, 2_000, 4_000, 60_000), pass: fc.integer({ min: -500, max: 1_000 }) }),
+    fc.record({ remove: fc.nat() }),
+    fc.record({ take: fc.integer({ min: 0, max: 3 }) }),
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+      const queue = new DueQueue<Item>();
+      const list: Item[] = [];
+      let now = 0;
+      let id = 0;
+      const drop = (one: Item): void => {
+        list.splice(list.indexOf(one), 1);
+        queue.remove(one);
+        if (one.lane !== null || one.before !== null || one.after !== null) throw new Error('it holds on to others');
+      };
+      for (const one of steps) {
+        if ('add' in one) {
+          // A clock that is set back now and then.
+          now += one.pass;
+          const next = item(id++, now + one.add);
+          list.push(next);
+          queue.add(next);
+        } else if ('remove' in one) {
+          if (list.length > 0) drop(list[one.remove % list.length] as Item);
+        } else {
+          for (let i = 0; i < one.take && list.length > 0; i++) {
+            const first = queue.peek() as Item;
+            if (first.dueMs !== Math.min(...list.map(({ dueMs }) => dueMs))) throw new Error('another is due before');
+            drop(first);
+          }
+        }
+        if (queue.size !== list.length) throw new Error('some are lost');
+      }
+      while (list.length > 0) {
+        const first = queue.peek() as Item;
+        if (first.dueMs !== Math.min(...list.map(({ dueMs }) => dueMs))) throw new Error('another is due before');
+        drop(first);
+      }
+      return queue.peek() === undefined;
+    }),
+    { numRuns: 500 },
+  );
+  t.end();
+});
+
+t.test('those of one moment come as they were added, and one that does not wait can be removed', (t) => {
+  const queue = new DueQueue<Item>();
+  const items = [5, 3, 5, 3, 5].map((dueMs, id) => item(id, dueMs));
+  for (const one of items) queue.add(one);
+  const order: number[] = [];
+  for (let first = queue.peek(); first !== undefined; first = queue.peek()) {
+    order.push(first.id);
+    queue.remove(first);
+    queue.remove(first);
+  }
+  t.same(order, [1, 3, 0, 2, 4]);
+  t.equal(queue.size, 0);
+  t.end();
+});
