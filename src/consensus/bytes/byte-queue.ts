@@ -31,9 +31,15 @@ export class ByteQueue {
     this.#end += chunk.length;
   }
 
-  /** The next bytes where they lie: good until the queue is changed. @param length no more than wait */
-  peek(length: number): Uint8Array {
-    return this.#buffer.subarray(this.#start, this.#start + length);
+  /** Bytes where they lie: good until the queue is changed. @param length no more than wait behind `from` */
+  peek(length: number, from = 0): Uint8Array {
+    const at = this.#start + from;
+    return this.#buffer.subarray(at, at + length);
+  }
+
+  /** A byte that waits, without a view of it. @param at below length */
+  byteAt(at: number): number {
+    return this.#buffer[this.#start + at];
   }
 
   /** Takes bytes out, as a copy. @param length no more than wait */

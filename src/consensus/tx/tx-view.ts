@@ -116,6 +116,8 @@ export class TxView {
   readonly hashes: Hashes;
   /** Null: nothing is known. */
   facts: TxFacts | null = null;
+  /** What a mempool learnt of it before its turn (mempool/accept/lookahead.ts): a field costs less than a weak map. */
+  foreseen: object | null = null;
   #txidCache: Uint8Array | undefined = undefined;
   #wtxidCache: Uint8Array | undefined = undefined;
 
@@ -319,6 +321,12 @@ export class TxView {
     this.#txidCache = txid;
     this.#wtxidCache = wtxid;
     this.facts = facts;
+  }
+
+  /** Takes over the double SHA-256 of exactly the transaction's bytes, which is its wtxid. */
+  adoptHash(hash: Uint8Array): void {
+    if (this.hasWitness) this.#wtxidCache = hash;
+    else this.#txidCache = hash;
   }
 
   /** Double SHA-256 of the whole encoding, internal order; the txid when there is no witness. BIP-0141. */

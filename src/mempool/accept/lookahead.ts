@@ -12,11 +12,10 @@ import { checkAlone, checkInputs, checkSizeAndFee, findCoins } from './pre-check
 import { type Step, Workspace } from './workspace.js';
 
 /**
- * Transactions that share a trip to the verifier, when there are enough of them for all of its threads: a trip costs
- * this thread as much as several acceptances. So many payments are no more than the longest job.
+ * Transactions that share a trip to the verifier: a trip costs this thread as much as ten acceptances. So many payments
+ * are no more than the longest job.
  */
-const LEAST_GROUP = 32;
-const MOST_GROUP = 64;
+const GROUP = 64;
 
 const ALONE: readonly Step[] = [checkAlone];
 const COIN_STEPS: readonly Step[] = [findCoins, checkInputs, checkSizeAndFee];
@@ -28,13 +27,16 @@ interface Ahead {
 }
 
 /** What is known of a transaction before its turn. */
-export interface Foreseen {
+export class Foreseen {
   /** Resolves when the verdict is here, or none is coming. Null from then on. Never rejects. */
-  pending: Promise<void> | null;
+  pending: Promise<void> | null = null;
   /** Under the standard flags; null when its scripts did not run. */
-  verdict: VerifyResult | null;
+  verdict: VerifyResult | null = null;
   /** What was judged with it; null when that went against it. */
-  judged: Workspace['ahead'];
+  judged: Workspace['ahead'] = null;
+
+  /** @param judge of whose pool it is known */
+  constructor(readonly judge: Judge) {}
 }
 
 /** What is known of a transaction's scripts; waits for it when that is to come. Null: nothing. */
@@ -49,9 +51,6 @@ async function awaited(known: Foreseen): Promise<VerifyResult | null> {
 
 export class Lookahead {
   readonly #judge: Judge;
-  /** By the very object that will be offered: the entry of one that never is goes with its object. */
-  readonly #foreseen = new WeakMap<TxView, Foreseen>();
-
   constructor(judge: Judge) {
     this.#judge = judge;
   }
@@ -68,13 +67,14 @@ export class Lookahead {
     const wanted: Uint8Array[] = [];
     for (const tx of txs) {
       const key = hashKey(tx.txid);
-      if (this.#foreseen.has(tx) || earlier.has(key) || pool.find(tx.txid) !== NO_ROW) continue;
+      if (this.known(tx) !== undefined || earlier.has(key) || pool.find(tx.txid) !== NO_ROW) continue;
       const work = new Workspace(tx, options);
       if (this.#judge.check(work, ALONE) !== null) continue;
       for (const outpoint of this.#judge.unknownCoins(work)) wanted.push(outpoint);
       earlier.set(key, tx);
-      const known: Foreseen = { pending: null, verdict: null, judged: null };
-      this.#foreseen.set(tx, known);
+      const known = new Foreseen(this.#judge);
+      // With the very object that will be offered: it goes with it if it never is.
+      tx.foreseen = known;
       fresh.push({ work, known });
     }
     if (wanted.length > 0) {
@@ -87,24 +87,29 @@ export class Lookahead {
         for (const { known } of fresh) known.pending = null;
       }
     }
+    // Nothing was missing a moment ago, and none has gone since that a later one may spend.
+    let allKnown = wanted.length === 0;
     const ready = fresh.filter(({ work, known }) => {
-      const runs = this.#runs(work, known);
+      const runs = (allKnown || this.#judge.unknownCoins(work).length === 0) && this.#runs(work, known);
       // Nor do those that spend it.
-      if (!runs) earlier.delete(hashKey(work.tx.txid));
+      if (!runs) {
+        earlier.delete(hashKey(work.tx.txid));
+        allKnown = false;
+      }
       return runs;
     });
-    const group = Math.min(MOST_GROUP, Math.max(LEAST_GROUP, Math.ceil(ready.length / this.#judge.deps.verifier.size)));
-    for (let at = 0; at < ready.length; at += group) this.#verify(ready.slice(at, at + group));
+    for (let at = 0; at < ready.length; at += GROUP) this.#verify(ready.slice(at, at + GROUP));
   }
 
   /** What is known of a transaction, if it was announced. */
   known(tx: TxView): Foreseen | undefined {
-    return this.#foreseen.get(tx);
+    const { foreseen } = tx;
+    return foreseen instanceof Foreseen && foreseen.judge === this.#judge ? foreseen : undefined;
   }
 
-  /** Whether all its coins are known and it would come as far as its scripts. */
+  /** Whether it would come as far as its scripts. All its coins are known. */
   #runs(work: Workspace, known: Foreseen): boolean {
-    if (this.#judge.unknownCoins(work).length > 0 || this.#judge.check(work, COIN_STEPS) !== null) return false;
+    if (this.#judge.check(work, COIN_STEPS) !== null) return false;
     known.judged = { work, tip: this.#judge.deps.chain.tip };
     return true;
   }
