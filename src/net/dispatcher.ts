@@ -19,10 +19,12 @@ const known = new Set<string>(MESSAGES);
 const TURN_MS = 1;
 const PEER_MS = 0.5;
 /**
- * Transactions of a peer that are read ahead, and bytes of them, so that their scripts run: tenths of a millisecond of
- * this thread. When half of them are done with more are read, so that no thread waits for another.
+ * Transactions of a peer that are read ahead so that their scripts run, and how many of them, and bytes, in one step:
+ * tenths of a millisecond of this thread. When half of them are done with more are read, so that no thread waits for
+ * another.
  */
-const AHEAD = 64;
+const AHEAD = 128;
+const AHEAD_STEP = 64;
 const AHEAD_BYTES = 32_000;
 /** Transactions looked up for getdata between looks at the clock. */
 const LOOKUPS = 64;
@@ -33,7 +35,7 @@ export interface Servers {
   /** Resolves when a message of this peer may be handled; undefined when it may be at once. Never rejects. */
   settled(peer: Peer, command: string): Promise<void> | undefined;
   /** These transactions come next, in this order. */
-  foresee(peer: Peer, payloads: readonly Uint8Array[]): void;
+  foresee(peer: Peer, frames: readonly Frame[]): void;
   /** Sends a transaction. @returns false when it isn't there */
   transaction(peer: Peer, item: InvItem): boolean;
   /** A message is about to be handled in this turn of the loop, or what one has set off is over. */
@@ -172,21 +174,21 @@ export class Dispatcher {
       if (frames.length === 0) this.#ahead.delete(peer);
       return frame;
     }
-    const payloads = before === undefined && frame !== undefined ? [frame.payload] : [];
-    let bytes = [frame, ...frames].reduce((sum, one) => sum + (one?.payload.length ?? 0), 0);
-    while (frames.length < AHEAD && bytes < AHEAD_BYTES && connection.hasWhole) {
+    const foreseen = before === undefined && frame !== undefined ? [frame] : [];
+    let bytes = foreseen.reduce((sum, { payload }) => sum + payload.length, 0);
+    while (foreseen.length < AHEAD_STEP && bytes < AHEAD_BYTES && connection.hasWhole) {
       const next = connection.shift();
       // Unusable, or so long that it is taken in steps.
       if (next === undefined) break;
       frames.push(next);
       if (next.command !== 'tx') break;
-      payloads.push(next.payload);
+      foreseen.push(next);
       bytes += next.payload.length;
     }
     if (frames.length > 0) this.#ahead.set(peer, frames);
     else this.#ahead.delete(peer);
     // The scripts of one whose turn it is run then.
-    if (payloads.length > (before === undefined ? 1 : 0)) this.#servers.foresee(peer, payloads);
+    if (foreseen.length > (before === undefined ? 1 : 0)) this.#servers.foresee(peer, foreseen);
     return frame;
   }
 

@@ -10,6 +10,7 @@ import { noteAvailable } from './sync/availability.js';
 import type { BlockDownload } from './sync/block-download.js';
 import type { HeadersSync } from './sync/headers.js';
 import type { UploadTarget } from './sync/upload-target.js';
+import type { Frame } from './wire/frame.js';
 import { INV_ENTRY_BYTES, type InvItem, invEntries, invItem, TooMany } from './wire/messages.js';
 import { INV, SERVICE } from './wire/protocol.js';
 
@@ -106,9 +107,9 @@ export class Inventory {
     }
   }
 
-  /** Payloads of tx messages that come next. */
-  foresee(peer: Peer, payloads: readonly Uint8Array[]): void {
-    if (!this.#context.chain.isInitialBlockDownload()) this.#parts.txs.foresee(peer, payloads);
+  /** tx messages that come next. */
+  foresee(peer: Peer, frames: readonly Frame[]): void {
+    if (!this.#context.chain.isInitialBlockDownload()) this.#parts.txs.foresee(peer, frames);
   }
 
   /** tx. @throws DecodeError */

@@ -13,6 +13,7 @@ import { MAX_STANDARD_WEIGHT } from '../../policy/standard-tx.js';
 import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
 import { punishForTx } from '../sync/blame.js';
+import type { Frame } from '../wire/frame.js';
 import { encodeInv, type InvItem } from '../wire/messages.js';
 import { INV, SERVICE } from '../wire/protocol.js';
 import { Orphanage } from './orphanage.js';
@@ -47,6 +48,12 @@ const MOST_FORESEEN = 2_000;
 /** Orphans looked at in one step, so that a peer's message can't make us work for long. */
 const ORPHANS_PER_STEP = 10;
 
+/** A message and what it holds. */
+interface Foreseen {
+  readonly payload: Uint8Array;
+  readonly tx: TxView;
+}
+
 export class TxReceiver {
   readonly orphans: Orphanage;
   readonly requests = new TxRequests();
@@ -58,8 +65,8 @@ export class TxReceiver {
    * for by themselves, but for the sake of a child.
    */
   readonly #reconsiderable = new RollingBloom(REJECTS, FALSE_HITS);
-  /** By payloads of messages that wait for their turn. No weak map: the collector looks through those each time. */
-  readonly #foreseen = new Map<Peer, Map<Uint8Array, TxView>>();
+  /** Messages that wait for their turn, in its order. */
+  readonly #foreseen = new Map<Peer, Foreseen[]>();
   /** Blocks that are not noted yet: that can wait until they have become new work. */
   #unnoted: (readonly TxView[])[] = [];
   #noting: NodeJS.Timeout | null = null;
@@ -181,7 +188,7 @@ export class TxReceiver {
     if (this.orphans.has(hash)) return true;
     if (this.#confirmed.has(hash) || this.#rejects.has(hash)) return true;
     const { mempool, wtxids } = this.#context;
-    return byWtxid ? wtxids.get(hash) !== undefined : mempool.has(hash);
+    return byWtxid ? wtxids.has(hash) : mempool.has(hash);
   }
 
   /** Sends the requests that are due. */
@@ -210,18 +217,19 @@ export class TxReceiver {
     this.requests.notFound(peer, hash);
   }
 
-  /** Payloads of messages that come next, in this order: their scripts run while one after the other has its turn. */
-  foresee(peer: Peer, payloads: readonly Uint8Array[]): void {
+  /** Messages that come next, in this order: their scripts run while one after the other has its turn. */
+  foresee(peer: Peer, frames: readonly Frame[]): void {
     const { options, mempool } = this.#context;
     if ((options.blocksOnly && !peer.permissions.relay) || !peer.relaysTransactions) return;
     const txs: TxView[] = [];
     let foreseen = this.#foreseen.get(peer);
-    if (foreseen === undefined) this.#foreseen.set(peer, (foreseen = new Map()));
-    for (const payload of payloads) {
+    if (foreseen === undefined) this.#foreseen.set(peer, (foreseen = []));
+    for (const { payload, hash } of frames) {
       if (payload.length > MOST_FORESEEN) continue;
       try {
         const tx = this.#parse(payload);
-        foreseen.set(payload, tx);
+        if (hash !== null && tx.totalSize === payload.length) tx.adoptHash(hash);
+        foreseen.push({ payload, tx });
         if (!this.#isHere(tx.wtxid, true) && !this.#reconsiderable.has(tx.wtxid)) txs.push(tx);
       } catch (error) {
         // Told when it has its turn.
@@ -238,6 +246,15 @@ export class TxReceiver {
     const tx = parseTx(payload, crypto);
     // Bytes after a transaction say nothing about it, and are not kept with it.
     return tx.totalSize === payload.length ? tx : parseTx(payload.slice(0, tx.totalSize), crypto);
+  }
+
+  /** The transaction of this very message; those before it, whose turn is over, are forgotten. */
+  #takeForeseen(peer: Peer, payload: Uint8Array): TxView | undefined {
+    const foreseen = this.#foreseen.get(peer);
+    if (foreseen === undefined) return undefined;
+    const at = foreseen.findIndex((one) => one.payload === payload);
+    for (let i = 0; i < at; i++) foreseen.shift();
+    return at < 0 ? undefined : foreseen.shift()?.tx;
   }
 
   /** tx. @throws DecodeError */
@@ -257,9 +274,7 @@ export class TxReceiver {
       noteTooLarge();
       return;
     }
-    const foreseen = this.#foreseen.get(peer);
-    const tx = foreseen?.get(payload) ?? this.#parse(payload);
-    foreseen?.delete(payload);
+    const tx = this.#takeForeseen(peer, payload) ?? this.#parse(payload);
     this.onReceived(peer, tx);
     if (this.requests.byTxid > 0 && tx.hasWitness) this.requests.answered(peer, tx.txid);
     // What it announced by this name was noted then.

@@ -2,6 +2,7 @@
 // own table and rows.
 import type { MempoolEntry, StoredTx } from '../../mempool/entry.js';
 import type { Mempool } from '../../mempool/mempool.js';
+import { NO_ROW } from '../../mempool/rows.js';
 
 /** Transactions looked at between pauses. */
 const LOOKS = 256;
@@ -16,6 +17,10 @@ export class WtxidIndex {
   /** A view, to be read at once. */
   get(wtxid: Uint8Array): MempoolEntry | undefined {
     return this.#mempool.getByWtxid(wtxid);
+  }
+
+  has(wtxid: Uint8Array): boolean {
+    return this.#mempool.records.findWitness(wtxid) !== NO_ROW;
   }
 
   /**

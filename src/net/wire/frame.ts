@@ -25,6 +25,8 @@ export interface Frame {
   readonly payload: Uint8Array;
   /** Bytes it took on the wire. */
   readonly size: number;
+  /** Double SHA-256 of the payload where a checksum was compared with it, else null. */
+  readonly hash: Uint8Array | null;
 }
 
 /** Bytes that are skipped: a message whose length was right and something else not, or a decoy. */
@@ -55,6 +57,9 @@ export class FrameReader {
   readonly #bytes = new ByteQueue();
   readonly #magic: Uint8Array;
   readonly #hashes: Hashes;
+  /** Command of the last header, as it came and as it reads: most messages in a row are of one kind. */
+  readonly #commandBytes = new Uint8Array(COMMAND_BYTES);
+  #command = readCommand(this.#commandBytes);
   /** Hash of the first `#summed` bytes of the long payload that is next. */
   #sum: Sha256Stream | null = null;
   #summed = 0;
@@ -73,10 +78,42 @@ export class FrameReader {
   get ready(): boolean {
     const { held } = this;
     if (this.fault !== null || held < HEADER_BYTES) return false;
-    const header = this.#bytes.peek(HEADER_BYTES);
-    for (let i = 0; i < 4; i++) if (header[i] !== this.#magic[i]) return true;
-    const length = new DataView(header.buffer, header.byteOffset).getUint32(LENGTH_AT, true);
+    if (!this.#hasMagic()) return true;
+    const length = this.#lengthAt();
     return length > MAX_PROTOCOL_MESSAGE_LENGTH || held >= HEADER_BYTES + length;
+  }
+
+  // Headers are read in place: a view of one takes longer than all that is read.
+
+  #hasMagic(): boolean {
+    for (let i = 0; i < 4; i++) if (this.#bytes.byteAt(i) !== this.#magic[i]) return false;
+    return true;
+  }
+
+  /** Of the payload that is next. */
+  #lengthAt(): number {
+    const bytes = this.#bytes;
+    const low = bytes.byteAt(LENGTH_AT) | (bytes.byteAt(LENGTH_AT + 1) << 8) | (bytes.byteAt(LENGTH_AT + 2) << 16);
+    return (low | (bytes.byteAt(LENGTH_AT + 3) << 24)) >>> 0;
+  }
+
+  /** Four bytes of the header, the first of them highest. */
+  #wordAt(at: number): number {
+    const bytes = this.#bytes;
+    const high = (bytes.byteAt(at) << 24) | (bytes.byteAt(at + 1) << 16) | (bytes.byteAt(at + 2) << 8);
+    return (high | bytes.byteAt(at + 3)) >>> 0;
+  }
+
+  #commandHere(): { readonly text: string; readonly valid: boolean } {
+    let same = true;
+    for (let i = 0; i < COMMAND_BYTES; i++) {
+      const byte = this.#bytes.byteAt(COMMAND_AT + i);
+      if (this.#commandBytes[i] === byte) continue;
+      this.#commandBytes[i] = byte;
+      same = false;
+    }
+    if (!same) this.#command = readCommand(this.#commandBytes);
+    return this.#command;
   }
 
   /** Takes bytes from the socket; they are copied. */
@@ -91,14 +128,11 @@ export class FrameReader {
   next(): Frame | BadFrame | null {
     const { held } = this;
     if (this.fault !== null || held < HEADER_BYTES) return null;
-    const header = this.#bytes.peek(HEADER_BYTES);
-    const view = new DataView(header.buffer, header.byteOffset);
-    const length = view.getUint32(LENGTH_AT, true);
-    const wanted = view.getUint32(CHECKSUM_AT);
-    const { text: command, valid } = readCommand(header.subarray(COMMAND_AT, COMMAND_AT + COMMAND_BYTES));
-    for (let i = 0; i < 4; i++) {
-      if (header[i] === this.#magic[i]) continue;
-      return this.#fail(`HEADER ERROR - MESSAGESTART (${command}, ${length} bytes), received ${hex(view.getUint32(0))}`);
+    const length = this.#lengthAt();
+    const wanted = this.#wordAt(CHECKSUM_AT);
+    const { text: command, valid } = this.#commandHere();
+    if (!this.#hasMagic()) {
+      return this.#fail(`HEADER ERROR - MESSAGESTART (${command}, ${length} bytes), received ${hex(this.#wordAt(0))}`);
     }
     if (length > MAX_PROTOCOL_MESSAGE_LENGTH) return this.#fail(`HEADER ERROR - SIZE (${command}, ${length} bytes)`);
     const size = HEADER_BYTES + length;
@@ -107,18 +141,18 @@ export class FrameReader {
     if (hash === null) return null;
     this.#bytes.drop(HEADER_BYTES);
     const payload = this.#bytes.take(length);
-    const sum = new DataView(hash.buffer, hash.byteOffset).getUint32(0);
+    const sum = ((hash[0] << 24) | (hash[1] << 16) | (hash[2] << 8) | hash[3]) >>> 0;
     if (sum !== wanted) {
       const fault = `CHECKSUM ERROR (${command}, ${length} bytes), expected ${hex(sum)} was ${hex(wanted)}`;
       return { command, payload: null, fault, size };
     }
     if (!valid) return { command, payload: null, fault: `HEADER ERROR - COMMAND (${command}, ${length} bytes)`, size };
-    return { command, payload, size };
+    return { command, payload, size, hash };
   }
 
   /** Bytes of the payload that is next, where they lie. */
   #payload(from: number, end: number): Uint8Array {
-    return this.#bytes.peek(HEADER_BYTES + end).subarray(HEADER_BYTES + from);
+    return this.#bytes.peek(end - from, HEADER_BYTES + from);
   }
 
   /** The next step of a long payload's double hash; null until it is done. */

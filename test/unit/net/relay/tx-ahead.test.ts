@@ -2,7 +2,7 @@
 import t from 'tap';
 import { VerifierBusyError } from '../../../../src/parallel/verifier.js';
 import { type BuiltBlock, buildBlock, buildChain, GENESIS, spend } from '../../../framework/chain-builder.js';
-import { type Out, serializeTx, TRUE_SCRIPT, TRUE_WITNESS, type Tx, txid } from '../../../framework/messages.js';
+import { hash256, type Out, serializeTx, TRUE_SCRIPT, TRUE_WITNESS, type Tx, txid } from '../../../framework/messages.js';
 import { NetWorld } from '../../../framework/net-world.js';
 
 const VALUE = 100_000;
@@ -19,6 +19,8 @@ function pay(id: Buffer, index: number, value: number, witness: Buffer[] = TRUE_
 
 interface Told {
   readonly pool: string[];
+  /** Transactions in it whose wtxid is not the hash of their bytes. */
+  readonly misnamed: number;
   readonly verdicts: string[];
   /** Transactions announced to the mempool at once. */
   readonly foreseen: number[];
@@ -44,9 +46,10 @@ async function tell(payloads: (coinbase: Buffer) => Buffer[], together: boolean)
   await guest.sync();
   await world.mempool.settled();
   const pool = Array.from(world.mempool.entries(), (entry) => Buffer.from(entry.txid).toString('hex'));
+  const misnamed = Array.from(world.mempool.entries()).filter(({ bytes, wtxid }) => !hash256(Buffer.from(bytes)).equals(wtxid)).length;
   const verdicts = world.lines.filter((line) => /accepted|orphan|Exception/.test(line));
   await world.end();
-  return { pool, verdicts, foreseen };
+  return { pool, misnamed, verdicts, foreseen };
 }
 
 t.test('what comes in a row is judged as if it came one by one', async (t) => {
@@ -71,6 +74,7 @@ t.test('what comes in a row is judged as if it came one by one', async (t) => {
   const [row, single] = [await tell(payloads, true), await tell(payloads, false)];
   t.equal(row.pool.length, 4 + 69, 'all that are valid');
   t.same(row.pool, single.pool, 'in the same order');
+  t.same([row.misnamed, single.misnamed], [0, 0]);
   t.same(row.verdicts, single.verdicts, 'and the others for the same reasons');
   t.ok(row.verdicts.some((line) => /script-verify-flag/.test(line)) && row.verdicts.some((line) => /Exception/.test(line)));
   t.same(single.foreseen, []);
