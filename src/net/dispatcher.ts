@@ -151,16 +151,18 @@ export class Dispatcher {
       if (!known.has(command)) log.debug('net', `Unknown command "${sanitized(command)}" from peer=${peer.id}`);
       return;
     }
-    const handle = (): void =>
-      this.#guarded(peer, command, payload.length, () => {
-        const going = handler(peer, payload);
-        if (going === undefined) return;
-        if ('next' in going) this.#steps.set(peer, { command, bytes: payload.length, steps: going });
-        else this.#await(peer, command, payload.length, going);
-      });
     const before = this.#servers.settled(peer, command);
-    if (before === undefined) handle();
-    else this.#after(peer, before, handle);
+    if (before === undefined) this.#handle(peer, frame, handler);
+    else this.#after(peer, before, () => this.#handle(peer, frame, handler));
+  }
+
+  #handle(peer: Peer, { command, payload }: Frame, handler: Handler): void {
+    this.#guarded(peer, command, payload.length, () => {
+      const going = handler(peer, payload);
+      if (going === undefined) return;
+      if ('next' in going) this.#steps.set(peer, { command, bytes: payload.length, steps: going });
+      else this.#await(peer, command, payload.length, going);
+    });
   }
 
   /** The next message. Transactions in a row are announced to the mempool together. */

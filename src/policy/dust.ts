@@ -16,15 +16,20 @@ const WITNESS_SPEND_BYTES = 32 + 4 + 1 + Math.trunc(107 / 4) + 4;
  */
 export function dustThreshold(script: Uint8Array, dustFeeRate: number, up = false): number {
   if (isUnspendable(script)) return 0;
-  const outputBytes = 8 + (script.length < 0xfd ? 1 : 3) + script.length;
-  return feeForSize(dustFeeRate, outputBytes + (witnessVersion(script) >= 0 ? WITNESS_SPEND_BYTES : SPEND_BYTES), up);
+  return feeForSize(dustFeeRate, outputBytes(script.length) + (witnessVersion(script) >= 0 ? WITNESS_SPEND_BYTES : SPEND_BYTES), up);
 }
+
+/** Of an output with so long a script. */
+const outputBytes = (scriptLength: number): number => 8 + (scriptLength < 0xfd ? 1 : 3) + scriptLength;
 
 /** The outputs that are dust. */
 export function dustOutputs(tx: TxView, { dustFeeRate, roundUp }: Pick<PolicyOptions, 'dustFeeRate' | 'roundUp'>): number[] {
   const found: number[] = [];
   for (let i = 0; i < tx.outputCount; i++) {
-    if (tx.outputValue(i) < dustThreshold(tx.outputScript(i), dustFeeRate, roundUp)) found.push(i);
+    const value = tx.outputValue(i);
+    // No script of this length needs more, and most outputs hold it: theirs are not looked at.
+    if (value >= feeForSize(dustFeeRate, outputBytes(tx.outputScriptLength(i)) + SPEND_BYTES, roundUp)) continue;
+    if (value < dustThreshold(tx.outputScript(i), dustFeeRate, roundUp)) found.push(i);
   }
   return found;
 }

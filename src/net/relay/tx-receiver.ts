@@ -316,7 +316,7 @@ export class TxReceiver {
     if (reject === null) {
       this.#taken(peer, tx);
       peer.lastTxTime = this.#context.clock.nowSeconds();
-      void this.#workOrphans();
+      if (this.#orphansWait) void this.#workOrphans();
       return;
     }
     this.#refused(peer, tx, reject, true);
@@ -474,9 +474,13 @@ export class TxReceiver {
     this.#settled.delete(peer);
   }
 
+  get #orphansWait(): boolean {
+    return this.orphans.size > 0 || this.#settled.size > 0;
+  }
+
   /** Tries orphans whose parents came, one of each peer in turn, a few at a time. Never rejects. */
   async #workOrphans(): Promise<void> {
-    if (this.#working || (this.orphans.size === 0 && this.#settled.size === 0)) return;
+    if (this.#working || !this.#orphansWait) return;
     this.#working = true;
     let done = 0;
     for (let peers = [...this.orphans.readyPeers()]; peers.length > 0; peers = [...this.orphans.readyPeers()]) {

@@ -2,7 +2,7 @@
 // Core refuses by misbehaviour (too many entries) is told by TooMany, everything else that doesn't parse by
 // DecodeError. Specification: protocol documentation of Bitcoin Core (protocol.h), BIPs 0031, 0037, 0130, 0133, 0152,
 // 0155, 0157.
-import { ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
+import { ByteReader, DecodeError, readU32 } from '../../consensus/bytes/reader.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
 import { type KnownAddress, type NetAddress, readAddress, readAddressV2, writeAddress, writeAddressV2 } from './net-address.js';
 import { MAX_ADDR_TO_SEND, MAX_HEADERS_RESULTS, MAX_INV_SIZE, MAX_LOCATOR_SIZE, MAX_SUBVERSION_LENGTH } from './protocol.js';
@@ -108,8 +108,7 @@ export function invEntries(payload: Uint8Array): Uint8Array {
 
 /** An entry; its hash is a view. @param at where it begins */
 export function invItem(entries: Uint8Array, at: number): InvItem {
-  const type = new DataView(entries.buffer, entries.byteOffset).getUint32(at, true);
-  return { type, hash: entries.subarray(at + 4, at + INV_ENTRY_BYTES) };
+  return { type: readU32(entries, at), hash: entries.subarray(at + 4, at + INV_ENTRY_BYTES) };
 }
 
 /** All of them as records, for tests. @throws DecodeError; TooMany */
