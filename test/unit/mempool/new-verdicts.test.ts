@@ -114,6 +114,7 @@ t.test('dust of a parent is looked for once, however many of its outputs are spe
   const counting = {
     outputCount: parent.outputCount,
     outputScript: (i: number) => parent.outputScript(i),
+    outputScriptLength: (i: number) => parent.outputScriptLength(i),
     outputValue: (i: number) => {
       looked++;
       return i === 299 ? 1 : parent.outputValue(i);
