@@ -15,7 +15,11 @@ const options = workerData as NativeCryptoOptions;
 const crypto = createNativeCrypto(options);
 
 /** Piscina calls these by name. */
-export const { run: verify, runEach: verifyEach } = createVerifyRunner(crypto, () => performance.timeOrigin + performance.now());
+export const {
+  run: verify,
+  runShare: verifyShare,
+  runEach: verifyEach,
+} = createVerifyRunner(crypto, () => performance.timeOrigin + performance.now());
 export const scanCoins = runCoinScan;
 export const matchFilters = (job: MatchJob): Uint8Array => runMatchJob(job, () => performance.now());
 export const scanBlocks = createScanRunner(crypto, () => performance.now());

@@ -7,6 +7,7 @@
 //             0 offset of its bytes    2 first spent output     4 first check
 //             1 length of its bytes    3 number of inputs       5 first input checked
 //   spent   spentCount x SPENT_WORDS x int32: script offset, script length; one per input of every transaction, in order
+//   ranges  rangeCount x int32: the check after the last of each range; none in a batch whose jobs name their checks
 //   values  spentCount x float64: satoshis
 //   bytes   transactions and scripts
 //
@@ -34,6 +35,9 @@ const WORD_TXS = 2;
 const WORD_FLAGS = 3;
 const WORD_CHECKS = 4;
 const WORD_SPENT = 5;
+const WORD_RANGES = 6;
+/** Ranges that threads have taken so far, or more: counted by them. */
+const WORD_TAKEN = 7;
 
 /** WORD_CUT as long as nothing failed. */
 export const NO_CUT = 0x7fffffff;
@@ -44,20 +48,22 @@ const MAX_SLAB_SIZE = 0x7fffffff;
 interface Layout {
   readonly txs: number;
   readonly spent: number;
+  readonly ranges: number;
   readonly values: number;
   readonly bytes: number;
 }
 
-function layoutOf(txCount: number, spentCount: number): Layout {
+function layoutOf(txCount: number, spentCount: number, rangeCount: number): Layout {
   const txs = HEADER_WORDS * 4;
   const spent = txs + txCount * TX_WORDS * 4;
+  const ranges = spent + spentCount * SPENT_WORDS * 4;
   // Doubles must start at a multiple of eight.
-  const values = (spent + spentCount * SPENT_WORDS * 4 + 7) & ~7;
-  return { txs, spent, values, bytes: values + spentCount * 8 };
+  const values = (ranges + rangeCount * 4 + 7) & ~7;
+  return { txs, spent, ranges, values, bytes: values + spentCount * 8 };
 }
 
 /** Bytes that a batch needs. Offsets are 31 bits: a whole block with the largest scripts it can spend is far below. */
-export function slabSize(txs: readonly SlabTx[]): number {
+export function slabSize(txs: readonly SlabTx[], rangeCount = 0): number {
   let spentCount = 0;
   let content = 0;
   for (const { tx, spent } of txs) {
@@ -65,7 +71,7 @@ export function slabSize(txs: readonly SlabTx[]): number {
     content += tx.totalSize;
     for (const output of spent) content += output.script.length;
   }
-  const size = layoutOf(txs.length, spentCount).bytes + content;
+  const size = layoutOf(txs.length, spentCount, rangeCount).bytes + content;
   if (size > MAX_SLAB_SIZE) throw new RangeError(`A verification batch of ${size} bytes is beyond ${MAX_SLAB_SIZE}`);
   return size;
 }
@@ -88,10 +94,20 @@ export function assertPaired({ tx, spent, onlyInput }: SlabTx): void {
   }
 }
 
-/** Writes a batch; the buffer must hold slabSize bytes. @param serial a number no other recent batch used */
-export function writeSlab(buffer: SharedArrayBuffer, txs: readonly SlabTx[], flags: number, serial: number): void {
+/**
+ * Writes a batch; the buffer must hold slabSize bytes.
+ * @param serial a number no other recent batch used
+ * @param ranges all checks of the batch, in order, for threads that take one range after the other
+ */
+export function writeSlab(
+  buffer: SharedArrayBuffer,
+  txs: readonly SlabTx[],
+  flags: number,
+  serial: number,
+  ranges: readonly { readonly end: number }[] = [],
+): void {
   const spentCount = txs.reduce((sum, job) => sum + job.spent.length, 0);
-  const layout = layoutOf(txs.length, spentCount);
+  const layout = layoutOf(txs.length, spentCount, ranges.length);
   const header = new Int32Array(buffer, 0, HEADER_WORDS);
   const txTable = new Int32Array(buffer, layout.txs, txs.length * TX_WORDS);
   const spentTable = new Int32Array(buffer, layout.spent, spentCount * SPENT_WORDS);
@@ -130,6 +146,10 @@ export function writeSlab(buffer: SharedArrayBuffer, txs: readonly SlabTx[], fla
   header[WORD_FLAGS] = flags;
   header[WORD_CHECKS] = check;
   header[WORD_SPENT] = spentCount;
+  const ends = new Int32Array(buffer, layout.ranges, ranges.length);
+  for (let i = 0; i < ranges.length; i++) ends[i] = ranges[i].end;
+  header[WORD_RANGES] = ranges.length;
+  header[WORD_TAKEN] = 0;
   Atomics.store(header, WORD_CUT, NO_CUT);
 }
 
@@ -147,6 +167,7 @@ export class SlabView {
   readonly #header: Int32Array;
   readonly #txs: Int32Array;
   readonly #spent: Int32Array;
+  readonly #rangeEnds: Int32Array;
   readonly #values: Float64Array;
   readonly #bytes: Uint8Array;
 
@@ -157,11 +178,24 @@ export class SlabView {
     this.flags = this.#header[WORD_FLAGS];
     this.checkCount = this.#header[WORD_CHECKS];
     const spentCount = this.#header[WORD_SPENT];
-    const layout = layoutOf(this.txCount, spentCount);
+    const rangeCount = this.#header[WORD_RANGES];
+    const layout = layoutOf(this.txCount, spentCount, rangeCount);
     this.#txs = new Int32Array(buffer, layout.txs, this.txCount * TX_WORDS);
     this.#spent = new Int32Array(buffer, layout.spent, spentCount * SPENT_WORDS);
+    this.#rangeEnds = new Int32Array(buffer, layout.ranges, rangeCount);
     this.#values = new Float64Array(buffer, layout.values, spentCount);
     this.#bytes = new Uint8Array(buffer);
+  }
+
+  /** The number of the lowest range that no thread has taken, and takes it; -1 when there is none. */
+  takeRange(): number {
+    const range = Atomics.add(this.#header, WORD_TAKEN, 1);
+    return range < this.#rangeEnds.length ? range : -1;
+  }
+
+  /** Number of the first check of a range; for the number of ranges the end of all checks. */
+  rangeStart(range: number): number {
+    return range === 0 ? 0 : this.#rangeEnds[range - 1];
   }
 
   txBytes(t: number): Uint8Array {

@@ -82,7 +82,24 @@ export function jobBudgetUs(txs: readonly PlannedTx[], threads: number): number 
 
 /** Two jobs are on their way to each thread: 5 ms is what a job of a higher class may wait. */
 export const MAX_JOB_US = 5_000;
-/** Posting and answering a job costs the node thread about 30 us. */
+/**
+ * What a thread takes of a block's batch in one message: no class is higher, so nothing waits for it but its own stop,
+ * which it sees between two checks.
+ */
+export const MAX_SHARE_US = 100_000;
+/** Taking a range and telling of it costs a thread and the node thread some microseconds. */
 const MIN_JOB_US = 600;
+/** Messages for a batch, and how many of its ranges each may take: enough for all of them, and one for each thread. */
+export interface Shares {
+  readonly count: number;
+  readonly most: number;
+}
+
+/** @param budgetUs of a range @param limitUs of a share */
+export function planShares(ranges: number, budgetUs: number, limitUs: number, threads: number): Shares {
+  const most = Math.max(1, Math.floor(limitUs / budgetUs));
+  return { count: Math.min(ranges, Math.max(threads, Math.ceil(ranges / most))), most };
+}
+
 /** The last jobs of a batch end at different times, on average half a job apart. */
 const JOBS_PER_THREAD = 16;

@@ -9,7 +9,7 @@ import type { Crypto } from '../crypto/crypto.js';
 import { SlabView } from './slab.js';
 
 /** Raised whenever a field of VerifyJob or VerifyJobResult, or the slab's layout, changes meaning. */
-export const VERIFY_MESSAGE_VERSION = 2;
+export const VERIFY_MESSAGE_VERSION = 3;
 
 /** Checks `first` to `end` - 1 of the batch in the slab (numbering: jobs/slab.ts). */
 export interface VerifyJob {
@@ -46,6 +46,31 @@ export interface VerifyJobResult {
 }
 
 /**
+ * A thread's share of a batch: of the ranges in the slab, one after the other that no other share has taken. So a batch
+ * costs few messages, and its threads end together.
+ */
+export interface VerifyShareJob {
+  readonly version: typeof VERIFY_MESSAGE_VERSION;
+  readonly slab: SharedArrayBuffer;
+  /** Ranges that it takes at most. */
+  readonly most: number;
+}
+
+export interface VerifyShareResult {
+  readonly version: typeof VERIFY_MESSAGE_VERSION;
+  /** The batch's number in its slab. */
+  readonly serial: number;
+  /** Numbers of the ranges whose checks all ran and passed. */
+  readonly passed: readonly number[];
+  /** The range with which it ended before its time, and what came of that; -1 and null when there is none. */
+  readonly lastRange: number;
+  readonly last: VerifyJobResult | null;
+  /** Milliseconds since 1970 with fractions. */
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/**
  * The transaction last worked on: a large one is spread over many jobs, and each wants its parse, coins and sighash
  * parts.
  */
@@ -77,12 +102,44 @@ export interface VerifyEachResult {
 /** The run functions of one thread. */
 export interface VerifyRunner {
   run(job: VerifyJob): VerifyJobResult;
+  runShare(job: VerifyShareJob): VerifyShareResult;
   runEach(job: VerifyEachJob): VerifyEachResult;
 }
 
 /** A message of other code than ours would be read wrongly in silence. */
 function assertVersion({ version }: { readonly version: number }): void {
   if (version !== VERIFY_MESSAGE_VERSION) throw new Error(`Verify message version ${version} is not ${VERIFY_MESSAGE_VERSION}`);
+}
+
+/**
+ * Makes the function that works on a share.
+ * @param run what runs a range
+ */
+export function createShareRunner(
+  run: (job: VerifyJob) => VerifyJobResult,
+  nowMs: () => number,
+): (job: VerifyShareJob) => VerifyShareResult {
+  return (job) => {
+    assertVersion(job);
+    const startMs = nowMs();
+    const slab = new SlabView(job.slab);
+    const passed: number[] = [];
+    let lastRange = -1;
+    let last: VerifyJobResult | null = null;
+    for (let left = job.most; left > 0 && last === null; left--) {
+      const range = slab.takeRange();
+      if (range < 0) break;
+      const [first, end] = [slab.rangeStart(range), slab.rangeStart(range + 1)];
+      const result = run({ version: VERIFY_MESSAGE_VERSION, slab: job.slab, first, end });
+      if (result.first === first && result.checked === end - first && result.failedCheck < 0 && !result.stopped) {
+        passed.push(range);
+        continue;
+      }
+      // Ranges are taken in their order: after a failure, here or elsewhere, none that is left matters.
+      [lastRange, last] = [range, result];
+    }
+    return { version: VERIFY_MESSAGE_VERSION, serial: slab.serial, passed, lastRange, last, startMs, endMs: nowMs() };
+  };
 }
 
 /** Makes this thread's run functions. They stay synchronous: an idle pool thread runs no timers and no promises. */
@@ -158,5 +215,5 @@ export function createVerifyRunner(crypto: Crypto, nowMs: () => number): VerifyR
     return { version: VERIFY_MESSAGE_VERSION, serial: slab.serial, scriptErrors, failedInputs, startMs, endMs: nowMs() };
   };
 
-  return { run, runEach };
+  return { run, runShare: createShareRunner(run, nowMs), runEach };
 }

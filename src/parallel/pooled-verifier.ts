@@ -3,8 +3,14 @@
 
 import { slabSize, stopSlab, writeSlab } from '../jobs/slab.js';
 import { SlabPool } from '../jobs/slab-pool.js';
-import { VERIFY_MESSAGE_VERSION, type VerifyJob, type VerifyJobResult } from '../jobs/verify.js';
-import { type CheckRange, estimateTxUs, jobBudgetUs, MAX_JOB_US, planRanges } from '../jobs/verify-plan.js';
+import {
+  VERIFY_MESSAGE_VERSION,
+  type VerifyJob,
+  type VerifyJobResult,
+  type VerifyShareJob,
+  type VerifyShareResult,
+} from '../jobs/verify.js';
+import { estimateTxUs, jobBudgetUs, MAX_JOB_US, MAX_SHARE_US, planRanges, planShares, type Shares } from '../jobs/verify-plan.js';
 import { PoolClosedError, type WorkPool } from './pool.js';
 import {
   type Verifier,
@@ -76,15 +82,18 @@ export class PooledVerifier implements Verifier {
   async #verifyBatch(batch: VerifyBatch): Promise<VerifyResult> {
     // Of several transactions each thread has others to do.
     const whole = batch.bulk === true || (batch.klass === 'transaction' && batch.txs.length > 1);
-    const ranges = planRanges(batch.txs, whole ? MAX_JOB_US : jobBudgetUs(batch.txs, this.size));
-    const slab = this.#slabs.acquire(slabSize(batch.txs));
+    const budgetUs = whole ? MAX_JOB_US : jobBudgetUs(batch.txs, this.size);
+    const ranges = planRanges(batch.txs, budgetUs);
+    const shares = planShares(ranges.length, budgetUs, batch.klass === 'block' ? MAX_SHARE_US : MAX_JOB_US, this.size);
+    const slab = this.#slabs.acquire(slabSize(batch.txs, ranges.length));
     const serial = nextBatchSerial();
     const answers = new BatchAnswers(ranges, serial);
     let forgetStop: (() => void) | undefined;
     try {
-      writeSlab(slab, batch.txs, batch.flags, serial);
+      writeSlab(slab, batch.txs, batch.flags, serial, ranges);
       forgetStop = batch.stop?.onRaise(() => stopSlab(slab));
-      await this.#runJobs(batch.klass, slab, answers);
+      await this.#runShares(batch.klass, slab, answers, shares);
+      await this.#runRest(batch.klass, slab, answers);
     } finally {
       forgetStop?.();
       this.#slabs.release(slab);
@@ -92,23 +101,28 @@ export class PooledVerifier implements Verifier {
     return answers.verdict();
   }
 
-  async #runJobs(klass: VerifyClass, slab: SharedArrayBuffer, answers: BatchAnswers): Promise<void> {
-    const run = (range: CheckRange, rest: { all?: true } = {}): Promise<VerifyJobResult> => {
-      const job: VerifyJob = { version: VERIFY_MESSAGE_VERSION, slab, first: range.first, end: range.end, ...rest };
-      return this.#pool.run<VerifyJobResult>(klass, 'verify', job);
-    };
-    // Every job must have ended before the slab is lent again: a thread may still read it after another job failed.
-    const settled = await Promise.allSettled(answers.ranges.map((range) => run(range)));
-    for (const [i, outcome] of settled.entries()) {
+  async #runShares(klass: VerifyClass, slab: SharedArrayBuffer, answers: BatchAnswers, { count, most }: Shares): Promise<void> {
+    const job: VerifyShareJob = { version: VERIFY_MESSAGE_VERSION, slab, most };
+    const shares = Array.from({ length: count }, () => this.#pool.run<VerifyShareResult>(klass, 'verifyShare', job));
+    // Every share must have ended before the slab is lent again: a thread may still read it after another share failed.
+    for (const outcome of await Promise.allSettled(shares)) {
       if (outcome.status === 'rejected') throw asFault(outcome.reason);
-      answers.add(i, outcome.value);
+      answers.addShare(outcome.value);
     }
-    // The answer of a thread that died is lost, but not what it told the others by the slab: what they left out runs
-    // now. One after the other, as a failure that is found may settle the rest.
+  }
+
+  /**
+   * The answer of a thread that died is lost, but neither what it took nor what it told the others by the slab: what is
+   * left out runs now. One range after the other, as a failure that is found may settle the rest.
+   */
+  async #runRest(klass: VerifyClass, slab: SharedArrayBuffer, answers: BatchAnswers): Promise<void> {
     let last = -1;
     for (let open = answers.open; open > last; open = answers.open) {
       last = open;
-      answers.add(open, await run(answers.ranges[open], { all: true }).catch((reason: unknown) => Promise.reject(asFault(reason))));
+      const { first, end } = answers.ranges[open];
+      const job: VerifyJob = { version: VERIFY_MESSAGE_VERSION, slab, first, end, all: true };
+      const result = this.#pool.run<VerifyJobResult>(klass, 'verify', job);
+      answers.add(open, await result.catch((reason: unknown) => Promise.reject(asFault(reason))));
     }
   }
 

@@ -1,7 +1,7 @@
 // What both verifiers do alike with a batch: number it, and make one verdict of the answers to its jobs. A check counts
 // as run only when the answer at hand says so; an answer that is missing, or belongs to another job, is never "valid".
 
-import type { VerifyJobResult } from '../jobs/verify.js';
+import type { VerifyJobResult, VerifyShareResult } from '../jobs/verify.js';
 import type { CheckRange } from '../jobs/verify-plan.js';
 import { VerifierFaultError, type VerifyResult } from './verifier.js';
 
@@ -24,8 +24,8 @@ function fits(result: VerifyJobResult, { first, end }: CheckRange, serial: numbe
 
 /** The answers to a batch's jobs, as they come in, range by range. */
 export class BatchAnswers {
-  /** In the order of the ranges; null for one that did not come or did not fit. */
-  readonly #results: (VerifyJobResult | null)[];
+  /** Checks that ran, in the order of the ranges; none where no answer came that fits. */
+  readonly #ran: number[];
   #lowest: VerifyJobResult | null = null;
   #stopped = false;
   #cpuMs = 0;
@@ -36,15 +36,34 @@ export class BatchAnswers {
     readonly ranges: readonly CheckRange[],
     readonly serial: number,
   ) {
-    this.#results = ranges.map(() => null);
+    this.#ran = ranges.map(() => 0);
   }
 
   /** Takes the answer to the job of a range; a second one counts in place of the first. */
   add(range: number, result: VerifyJobResult): void {
     this.#cpuMs += result.endMs - result.startMs;
+    this.#take(range, result);
+  }
+
+  /** Takes the answer to a share of the batch. */
+  addShare({ serial, passed, lastRange, last, startMs, endMs }: VerifyShareResult): void {
+    this.#cpuMs += endMs - startMs;
+    if (serial !== this.serial) return;
+    for (const range of passed) {
+      const checks = this.ranges[range];
+      if (checks !== undefined) this.#note(range, checks.end - checks.first);
+    }
+    if (last !== null && this.ranges[lastRange] !== undefined) this.#take(lastRange, last);
+  }
+
+  #note(range: number, checked: number): void {
+    this.#checked += checked - this.#ran[range];
+    this.#ran[range] = checked;
+  }
+
+  #take(range: number, result: VerifyJobResult): void {
     if (!fits(result, this.ranges[range] as CheckRange, this.serial)) return;
-    this.#checked += result.checked - (this.#results[range]?.checked ?? 0);
-    this.#results[range] = result;
+    this.#note(range, result.checked);
     if (result.stopped) this.#stopped = true;
     if (result.failedCheck >= 0 && (this.#lowest === null || result.failedCheck < this.#lowest.failedCheck)) this.#lowest = result;
   }
@@ -58,7 +77,7 @@ export class BatchAnswers {
     const end = this.#lowest?.failedCheck ?? Number.POSITIVE_INFINITY;
     for (let i = 0; i < this.ranges.length; i++) {
       const range = this.ranges[i] as CheckRange;
-      if (range.first + (this.#results[i]?.checked ?? 0) < Math.min(range.end, end)) return i;
+      if (range.first + this.#ran[i] < Math.min(range.end, end)) return i;
     }
     return -1;
   }

@@ -3,7 +3,7 @@
 import t from 'tap';
 import { countChecks, NO_CUT, SlabView, slabSize, stopSlab, writeSlab } from '../../../src/jobs/slab.js';
 import { SlabPool } from '../../../src/jobs/slab-pool.js';
-import { jobBudgetUs, planRanges } from '../../../src/jobs/verify-plan.js';
+import { jobBudgetUs, planRanges, planShares } from '../../../src/jobs/verify-plan.js';
 import { fc } from '../../framework/fast-check.js';
 
 /** What slab and plan read of a transaction; the bytes need not be one. */
@@ -66,6 +66,50 @@ t.test('what is written into a slab is read from it', async () => {
       });
     }),
     { numRuns: 200 },
+  );
+});
+
+t.test('threads take each range of a slab once, in order', async (t) => {
+  fc.assert(
+    fc.property(fc.array(anyJob, { maxLength: 12 }), fc.integer({ min: 600, max: 5_000 }), (jobs, budget) => {
+      const ranges = planRanges(jobs, budget);
+      const buffer = new SharedArrayBuffer(slabSize(jobs, ranges.length));
+      new Uint8Array(buffer).fill(0xee);
+      writeSlab(buffer, jobs, 0, 7, ranges);
+      const threads = [new SlabView(buffer), new SlabView(buffer)];
+      for (const [i, { first, end }] of ranges.entries()) {
+        const slab = threads[i % 2] as SlabView;
+        if (slab.takeRange() !== i || slab.rangeStart(i) !== first || slab.rangeStart(i + 1) !== end) throw new Error(`range ${i}`);
+      }
+      for (const slab of [...threads, ...threads]) if (slab.takeRange() !== -1) throw new Error('one range too many');
+      // The rest of the slab is where it was.
+      jobs.forEach(({ spent }, at) => {
+        if (threads[0]?.spentOutputs(at).some(({ value }, k) => value !== spent[k]?.value)) throw new Error('other coins');
+      });
+    }),
+    { numRuns: 200 },
+  );
+  const buffer = new SharedArrayBuffer(slabSize([]));
+  writeSlab(buffer, [], 0, 1);
+  t.equal(new SlabView(buffer).takeRange(), -1);
+});
+
+t.test('shares have room for all ranges, and stay below their limit', async () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 2_000 }),
+      fc.integer({ min: 600, max: 5_000 }),
+      fc.constantFrom(5_000, 100_000),
+      fc.integer({ min: 1, max: 64 }),
+      (ranges, budget, limit, threads) => {
+        const { count, most } = planShares(ranges, budget, limit, threads);
+        if (count * most < ranges) throw new Error('ranges are left');
+        if (count > ranges) throw new Error('shares without a range');
+        if (count < Math.min(threads, ranges)) throw new Error('threads without a share');
+        if (most * budget > limit) throw new Error('too long');
+      },
+    ),
+    { numRuns: 500 },
   );
 });
 

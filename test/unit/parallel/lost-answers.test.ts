@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
-import type { VerifyJobResult } from '../../../src/jobs/verify.js';
+import type { VerifyJobResult, VerifyShareResult } from '../../../src/jobs/verify.js';
 import type { CheckRange } from '../../../src/jobs/verify-plan.js';
 import { CachedVerifier } from '../../../src/parallel/cached-verifier.js';
 import { InlineVerifier } from '../../../src/parallel/inline-verifier.js';
@@ -54,7 +54,7 @@ for (const threads of [1, 2]) {
     { how: 'afterFailure', times: 2 },
     { how: 'beforeWork', from: 0 },
     { how: 'beforeWork', from: 77 },
-    { how: 'beforeWork', from: 119 },
+    { how: 'beforeWork', from: 60 },
     { how: 'afterWork', from: 0 },
     { how: 'afterWork', from: 77 },
     { how: 'afterWork', from: 78 },
@@ -82,12 +82,12 @@ for (const threads of [1, 2]) {
   }
 }
 
-t.test('the job that dies of its neighbour, while another finds the failure', async (t) => {
-  for (const from of [1, 20, 60, 100]) {
+t.test('a share that dies, while another finds a failure above the one that it took with it', async (t) => {
+  for (const from of [0, 20, 60, 100]) {
     const { pool, mishaps } = await poolWith(t, { how: 'beforeWork', from, threads: 1 });
     const verifier = cached(pool);
-    const txs = batchWith([0]);
-    t.match(await verifier.verifyTxs({ txs, flags: CONSENSUS, klass: 'block' }), { ok: false, failedTx: 0, stopped: false });
+    const txs = batchWith([from, 119]);
+    t.match(await verifier.verifyTxs({ txs, flags: CONSENSUS, klass: 'block' }), { ok: false, failedTx: from, stopped: false });
     t.equal(mishaps(), 1);
   }
 });
@@ -122,7 +122,7 @@ t.test('answers in any state: never valid with a failure, never another failure 
         const failed = failedCheck >= 0;
         const [failedTx, scriptError] = failed ? [failedCheck, 2] : [-1, 0];
         return {
-          version: 2,
+          version: 3,
           serial: 5,
           first,
           end,
@@ -157,9 +157,35 @@ t.test('answers in any state: never valid with a failure, never another failure 
   t.end();
 });
 
+t.test('an answer to a share counts for the ranges it names, and for this batch alone', (t) => {
+  const ranges: CheckRange[] = [0, 10, 20].map((first) => ({ first, end: first + 10 }));
+  const share: VerifyShareResult = { version: 3, serial: 9, passed: [0, 2], lastRange: -1, last: null, startMs: 1, endMs: 3 };
+  const part = { version: 3, serial: 9, first: 10, end: 20, failedTx: -1, failedInput: -1, stopped: false, startMs: 1, endMs: 2 } as const;
+  const cut: VerifyJobResult = { ...part, failedCheck: -1, scriptError: 0, checked: 4 };
+  const failed: VerifyJobResult = { ...part, failedCheck: 13, failedTx: 13, failedInput: 0, scriptError: 2, checked: 4 };
+  const after = (...shares: Partial<VerifyShareResult>[]): BatchAnswers => {
+    const answers = new BatchAnswers(ranges, 9);
+    for (const one of shares) answers.addShare({ ...share, ...one });
+    return answers;
+  };
+  t.equal(after().open, 0);
+  t.equal(after({}).open, 1);
+  t.throws(() => after({}).verdict(), VerifierFaultError);
+  t.throws(() => after({}, {}).verdict(), VerifierFaultError, 'said twice');
+  t.match(after({}, { passed: [1] }).verdict(), { ok: true, checked: 30, cpuMs: 4 });
+  t.equal(after({ passed: [0, 1, 2], serial: 8 }).open, 0, 'another batch');
+  t.equal(after({ passed: [0, 3, -1, 1.5, 2] }).open, 1, 'no such ranges');
+  t.equal(after({ lastRange: 1, last: cut }).open, 1, 'cut short by a failure that no answer tells of');
+  t.match(after({ lastRange: 1, last: failed }).verdict(), { ok: false, failedTx: 13 });
+  t.equal(after({ passed: [0], lastRange: 2, last: failed }).open, 1, 'the answer to another range');
+  t.equal(after({ lastRange: 3, last: failed }).open, 1);
+  t.match(after({ passed: [], lastRange: 1, last: { ...cut, stopped: true } }).verdict(), { ok: false, stopped: true, failedTx: -1 });
+  t.end();
+});
+
 t.test('an answer that does not fit its job counts as none', (t) => {
   const right: VerifyJobResult = {
-    version: 2,
+    version: 3,
     serial: 9,
     first: 10,
     end: 20,
