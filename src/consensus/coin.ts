@@ -2,6 +2,7 @@
 // CoinView.
 
 import { MAX_SCRIPT_SIZE } from './limits.js';
+import type { TxView } from './tx/tx-view.js';
 
 /** An unspent output. */
 export interface Coin {
@@ -25,6 +26,12 @@ export interface CoinView {
 }
 
 const OP_RETURN = 0x6a;
+
+/** isUnspendable of an output's script, without a view of it. */
+export function isUnspendableOutput(tx: TxView, output: number): boolean {
+  const length = tx.outputScriptLength(output);
+  return (length > 0 && tx.buffer[tx.outputScriptAt(output)] === OP_RETURN) || length > MAX_SCRIPT_SIZE;
+}
 
 /** Whether no one can ever spend this script, so that its output never becomes a coin: OP_RETURN first, or too long. */
 export function isUnspendable(script: Uint8Array): boolean {

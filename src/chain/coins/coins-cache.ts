@@ -73,7 +73,6 @@ export class CoinsCache implements CoinView {
   #pendingPrefetches = 0;
   /** Raised by every evict; entries remember when they were last touched. */
   #generation = 0;
-  /** Raised by every evict that forgot something. */
   #evictionEpoch = 0;
   #staged: Stage | null = null;
 
@@ -161,6 +160,14 @@ export class CoinsCache implements CoinView {
     }
   }
 
+  /**
+   * Raised by every evict that forgot something: while it stays the same, what a prefetch made known needs no other
+   * prefetch.
+   */
+  get evictionEpoch(): number {
+    return this.#evictionEpoch;
+  }
+
   /** Whether a prefetch is waiting for the store. */
   get hasPendingPrefetch(): boolean {
     return this.#pendingPrefetches > 0;
@@ -181,8 +188,8 @@ export class CoinsCache implements CoinView {
   }
 
   /** get, for an outpoint that may not be known: undefined then as well. */
-  getIfKnown(outpoint: Uint8Array): Coin | undefined {
-    const ref = this.#find(outpoint);
+  getIfKnown(outpoint: Uint8Array, at = 0): Coin | undefined {
+    const ref = this.#find(outpoint, at);
     return ref === 0 ? undefined : this.#coinOf(ref);
   }
 
@@ -305,9 +312,9 @@ export class CoinsCache implements CoinView {
   }
 
   /** spend, for a caller that has the coin already: it is not decoded. */
-  remove(outpoint: Uint8Array): void {
+  remove(bytes: Uint8Array, at: number): void {
     const stage = this.#openStage();
-    this.#remove(stage, this.#knownEntry(outpoint));
+    this.#remove(stage, this.#knownEntry(bytes, at));
   }
 
   #remove(stage: Stage | null, ref: number): void {

@@ -38,6 +38,8 @@ export type ListId = (typeof LIST)[keyof typeof LIST];
 
 /** Bytes of a cell in front of the coin. */
 export const ENTRY_HEAD_BYTES = 48;
+/** Room for a coin in a cell without one: what is looked for in vain is mostly an output that is about to be added. */
+const ROOM_BYTES = 40;
 const KEY_OFFSET = 12;
 const KEY_BYTES = 36;
 
@@ -79,7 +81,7 @@ export class EntryLists {
 
   /** Creates an entry at the end of a list. @param outpoint 36 bytes @param data the coin, empty for none */
   create(outpoint: Uint8Array, data: Uint8Array, list: ListId, fresh: boolean, generation: number): number {
-    const ref = this.arena.allocate(ENTRY_HEAD_BYTES + data.length);
+    const ref = this.arena.allocate(ENTRY_HEAD_BYTES + (data.length === 0 ? ROOM_BYTES : data.length));
     const offset = CellArena.offsetOf(ref);
     const bytes = this.arena.bytesOf(ref);
     for (let i = 0; i < KEY_BYTES; i++) bytes[offset + KEY_OFFSET + i] = outpoint[i];

@@ -4,14 +4,15 @@
 import type { BlockView } from '../../consensus/block/block-view.js';
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
 import { writeU32 } from '../../consensus/bytes/writer.js';
-import { type Coin, type CoinView, isUnspendable } from '../../consensus/coin.js';
+import { type Coin, type CoinView, isUnspendable, isUnspendableOutput } from '../../consensus/coin.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
+import { OUTPOINT_BYTES } from '../../storage/layout.js';
 
 /** What blocks do to a set of coins. CoinsCache and CoinsOverlay are such sets. */
 export interface CoinSet {
   spend(outpoint: Uint8Array): Coin | undefined;
-  /** spend, for a caller that has the coin already. */
-  remove(outpoint: Uint8Array): void;
+  /** spend, for a caller that has the coin already. @param at where the outpoint's 36 bytes begin */
+  remove(bytes: Uint8Array, at: number): void;
   /** @param options.possibleOverwrite the coin may exist already */
   add(outpoint: Uint8Array, coin: Coin, options?: { possibleOverwrite?: boolean }): void;
 }
@@ -37,12 +38,12 @@ export class CoinsOverlay implements CoinView, CoinSet {
 
   spend(outpoint: Uint8Array): Coin | undefined {
     const coin = this.get(outpoint);
-    this.remove(outpoint);
+    this.remove(outpoint, 0);
     return coin;
   }
 
-  remove(outpoint: Uint8Array): void {
-    this.#changes.set(hashKey(outpoint), null);
+  remove(bytes: Uint8Array, at: number): void {
+    this.#changes.set(hashKey(bytes.subarray(at, at + OUTPOINT_BYTES)), null);
   }
 
   add(outpoint: Uint8Array, coin: Coin): void {
@@ -73,7 +74,7 @@ export function* connectCoins(coins: CoinSet, block: BlockView, height: number):
     const tx = block.txs[t] as TxView;
     const coinbase = t === 0;
     for (let i = coinbase ? tx.inputCount : 0; i < tx.inputCount; i++) {
-      coins.remove(tx.outpoint(i));
+      coins.remove(tx.buffer, tx.outpointAt(i));
       if (++handled % SLICE_COINS === 0) yield;
     }
     for (let o = 0; o < tx.outputCount; o++) {
@@ -129,7 +130,7 @@ export function* outpointsCreated(block: BlockView, most: number): Generator<Uin
   for (const tx of block.txs) {
     for (let o = 0; o < tx.outputCount; o++) {
       // Never kept as coins.
-      if (isUnspendable(tx.outputScript(o))) continue;
+      if (isUnspendableOutput(tx, o)) continue;
       outpoints.push(new OutpointOf().set(tx.txid, o));
       if (outpoints.length < most) continue;
       yield outpoints;

@@ -8,6 +8,7 @@ import type { Coin } from '../../consensus/coin.js';
 import { BlockConnector } from '../../consensus/connect.js';
 import { enforceBip30 } from '../../consensus/rules/bip30.js';
 import { blockScriptFlags } from '../../consensus/rules/block-script-flags.js';
+import { missingInputs } from '../../consensus/rules/check-inputs.js';
 import type { ScriptWording } from '../../consensus/rules/script-verdict.js';
 import type { Verdict } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
@@ -58,11 +59,31 @@ export async function tryConnect(
   prev: HeaderNode,
   settings: ConnectSettings,
 ): Promise<Connection | null> {
+  const { ahead, overlay } = settings;
+  const epoch = ahead === undefined ? -1 : await ahead.coinsRead;
+  if (overlay === null && epoch === ws.coins.evictionEpoch) {
+    const connection = await connect(ws, block, prev, settings, epoch);
+    // What is not in memory may still be in the store, so it is not missing before that was asked.
+    if (connection?.verdict?.reason !== missingInputs()?.reason) return connection;
+  }
+  return connect(ws, block, prev, settings, -1);
+}
+
+/** @param epoch of the cache's evictions in which the coins became known that the store has; -1 when they did not */
+async function connect(
+  ws: ChainWorkspace,
+  block: BlockView,
+  prev: HeaderNode,
+  settings: ConnectSettings,
+  epoch: number,
+): Promise<Connection | null> {
+  const known = epoch >= 0;
   const { coins, clock, observe } = ws;
   const { klass, overlay, stillValid, ahead } = settings;
   const flags = blockScriptFlags(prev, block.hash, ws.params, ws.versionBits);
-  const connector = new BlockConnector(block, prev, ws.params, overlay ?? coins, { flags, versionBits: ws.versionBits });
-  const outpoints = new BlockOutpoints(block, overlay);
+  const view = known ? { get: (outpoint: Uint8Array) => coins.getIfKnown(outpoint) } : (overlay ?? coins);
+  const connector = new BlockConnector(block, prev, ws.params, view, { flags, versionBits: ws.versionBits });
+  const outpoints = new BlockOutpoints(block, overlay, known);
   const scripts = new ScriptRuns(ws.verifier, { flags, klass, wording: wordingOf(ws.options) }, ws.log);
   const phases = { gather: 0, check: 0, scripts: 0 };
   let mark = clock.monotonicMs();
@@ -72,11 +93,10 @@ export async function tryConnect(
     mark = now;
   };
   try {
-    if (ahead !== undefined) await ahead.coinsRead;
     let fetching: Promise<void> = coins.prefetch(outpoints.next(FIRST_RUN_INPUTS));
     // BIP-0030 comes first by rank. Its many look-ups, all in vain, need not hold up the rest: whatever they find
     // stands in the end.
-    const twins = enforceBip30(prev, block.hash, ws.params) ? overwrites(ws, block, settings) : Promise.resolve(false);
+    const twins = enforceBip30(prev, block.hash, ws.params) ? overwrites(ws, block, settings, epoch) : Promise.resolve(false);
     twins.catch(() => undefined);
     const turns = new Turns();
     for (let first = 0; first < block.txs.length; ) {
@@ -116,16 +136,19 @@ export async function tryConnect(
 
 /**
  * Whether an output of the block is an unspent coin already (BIP-0030). In turns: false as well when it is given up.
+ * @param epoch of evictions in which all its outputs became known
  */
 async function overwrites(
   { coins }: ChainWorkspace,
   block: BlockView,
   { overlay, stillValid }: Pick<ConnectSettings, 'overlay' | 'stillValid'>,
+  epoch: number,
 ): Promise<boolean> {
   const view = overlay ?? coins;
   const turns = new Turns();
   for (const outpoints of outpointsCreated(block, CREATED_OUTPOINTS)) {
-    await coins.prefetch(overlay === null ? outpoints : outpoints.filter((outpoint) => !overlay.has(outpoint)));
+    if (epoch !== coins.evictionEpoch)
+      await coins.prefetch(overlay === null ? outpoints : outpoints.filter((outpoint) => !overlay.has(outpoint)));
     if (stillValid !== undefined && !stillValid()) return false;
     if (outpoints.some((outpoint) => view.get(outpoint) !== undefined)) return true;
     if (turns.over) await turns.next();
@@ -143,10 +166,13 @@ class BlockOutpoints {
   readonly #own = new KeyTable(32);
   readonly #block: BlockView;
   readonly #overlay: CoinsOverlay | null;
+  readonly #known: boolean;
 
-  constructor(block: BlockView, overlay: CoinsOverlay | null) {
+  /** @param known none is to be read: runs are as long as ever */
+  constructor(block: BlockView, overlay: CoinsOverlay | null, known: boolean) {
     this.#block = block;
     this.#overlay = overlay;
+    this.#known = known;
   }
 
   /** Inputs of the next run that no earlier transaction of the block creates. */
@@ -158,14 +184,14 @@ class BlockOutpoints {
       const inputs = this.end === 0 ? 0 : tx.inputCount;
       const first = this.endInputs;
       const last = Math.min(inputs, first + left);
-      for (let i = first; i < last; i++) {
+      for (let i = first; i < last && !this.#known; i++) {
         const outpoint = tx.outpoint(i);
         if (!this.#own.has(outpoint) && this.#overlay?.has(outpoint) !== true) list.push(outpoint);
       }
       left -= Math.max(1, last - first);
       this.endInputs = last;
       if (last < inputs) break;
-      this.#own.set(tx.txid, this.end);
+      if (!this.#known) this.#own.set(tx.txid, this.end);
       this.end++;
       this.endInputs = 0;
     }

@@ -36,8 +36,11 @@ const READ_OUTPOINTS = 4_000;
 export interface AheadBlock {
   readonly node: HeaderNode;
   readonly block: BlockView;
-  /** Resolves when its coins were read, or could not be. */
-  readonly coinsRead: Promise<unknown>;
+  /**
+   * Resolves when its coins were read, or could not be: with the cache's epoch of evictions before. While that is the
+   * epoch, they are known, and so are its outputs where BIP-0030 asks for them; -1 otherwise.
+   */
+  readonly coinsRead: Promise<number>;
   /** Whether all its scripts are known to pass; false says nothing. Never rejects. */
   readonly scriptsPass: Promise<boolean>;
 }
@@ -60,7 +63,7 @@ export class LookAhead {
   /** Handed out, and not part of the active chain yet: later ones may spend what they create. */
   #taken: Ahead[] = [];
   #inputs = 0;
-  /** Transactions of all these blocks by 48 bits of their ids; a clash only means that a coin is not found here. */
+  /** Transactions of all these blocks by 30 bits of their ids; a clash only means that a coin is not found here. */
   #txs = new Map<number, TxView>();
   #stop = new StopFlag();
   /** Groups whose scripts run. */
@@ -120,7 +123,7 @@ export class LookAhead {
   #leave({ block, inputs }: Ahead): void {
     this.#inputs -= inputs;
     for (const tx of block.txs) {
-      const key = keyOf(tx.txid);
+      const key = keyOf(tx.txid, 0);
       if (this.#txs.get(key) === tx) this.#txs.delete(key);
     }
   }
@@ -200,7 +203,7 @@ export class LookAhead {
     this.#found = [];
     this.#running++;
     const epoch = this.#epoch;
-    const coinsRead = this.#readCoins(group, epoch).catch(() => undefined);
+    const coinsRead = this.#readCoins(group, epoch).catch(() => -1);
     const scriptsPass = coinsRead
       .then(() => this.#verify(group, epoch))
       .catch(() => false)
@@ -213,18 +216,18 @@ export class LookAhead {
     for (const { node, block, inputs } of group) this.#blocks.push({ node, block, inputs, coinsRead, scriptsPass });
   }
 
-  /** Reads the coins that no block ahead creates, usually all in one go. */
-  async #readCoins(group: readonly Found[], epoch: number): Promise<void> {
+  /** Reads the coins that no block ahead creates, usually all in one go. @returns see AheadBlock.coinsRead */
+  async #readCoins(group: readonly Found[], epoch: number): Promise<number> {
     const { coins, params } = this.#ws;
+    const { evictionEpoch } = coins;
     const wanted: Uint8Array[] = [];
     for (const { block } of group) {
       for (let t = 0; t < block.txs.length; t++) {
         const tx = block.txs[t] as TxView;
         for (let i = 0; t > 0 && i < tx.inputCount; i++) {
-          const outpoint = tx.outpoint(i);
-          if (this.#ahead(outpoint) === undefined) wanted.push(outpoint);
+          if (this.#ahead(tx.buffer, tx.outpointAt(i)) === undefined) wanted.push(tx.outpoint(i));
         }
-        this.#txs.set(keyOf(tx.txid), tx);
+        this.#txs.set(keyOf(tx.txid, 0), tx);
       }
     }
     const newcomers = group.filter(({ node, block }) => enforceBip30(node.prev as HeaderNode, block.hash, params));
@@ -232,8 +235,9 @@ export class LookAhead {
     for (const outpoints of lists(wanted, newcomers)) {
       await coins.prefetch(outpoints);
       if (turns.over) await turns.next();
-      if (epoch !== this.#epoch) return;
+      if (epoch !== this.#epoch) return -1;
     }
+    return evictionEpoch;
   }
 
   async #verify(group: readonly Found[], epoch: number): Promise<boolean> {
@@ -248,7 +252,7 @@ export class LookAhead {
         const tx = block.txs[t] as TxView;
         const spent: SpentOutput[] = [];
         for (let i = 0; i < tx.inputCount; i++) {
-          const output = this.#output(tx.outpoint(i));
+          const output = this.#output(tx.buffer, tx.outpointAt(i));
           if (output === undefined) return false;
           spent.push(output);
         }
@@ -265,16 +269,16 @@ export class LookAhead {
     return ok && !stopped;
   }
 
-  /** The transaction of a block ahead that creates an outpoint. */
-  #ahead(outpoint: Uint8Array): TxView | undefined {
-    const tx = this.#txs.get(keyOf(outpoint));
-    return tx !== undefined && equalBytes(tx.txid, outpoint.subarray(0, 32)) ? tx : undefined;
+  /** The transaction of a block ahead that creates the outpoint at bytes[at]. */
+  #ahead(bytes: Uint8Array, at: number): TxView | undefined {
+    const tx = this.#txs.get(keyOf(bytes, at));
+    return tx !== undefined && equalBytes(tx.txid, bytes.subarray(at, at + 32)) ? tx : undefined;
   }
 
-  #output(outpoint: Uint8Array): SpentOutput | undefined {
-    const source = this.#ahead(outpoint);
-    if (source === undefined) return this.#ws.coins.getIfKnown(outpoint);
-    const index = readU32(outpoint, 32);
+  #output(bytes: Uint8Array, at: number): SpentOutput | undefined {
+    const source = this.#ahead(bytes, at);
+    if (source === undefined) return this.#ws.coins.getIfKnown(bytes, at);
+    const index = readU32(bytes, at + 32);
     return index < source.outputCount ? { value: source.outputValue(index), script: source.outputScript(index) } : undefined;
   }
 }
@@ -295,7 +299,7 @@ function* lists(wanted: readonly Uint8Array[], creators: readonly Found[]): Gene
   if (list.length > 0) yield list;
 }
 
-/** The first 48 bits of an id. */
-function keyOf(bytes: Uint8Array): number {
-  return readU32(bytes, 0) + ((bytes[4] as number) | ((bytes[5] as number) << 8)) * 0x1_0000_0000;
+/** The first 30 bits of an id: a number that V8 keeps without an object. */
+function keyOf(bytes: Uint8Array, at: number): number {
+  return readU32(bytes, at) >>> 2;
 }

@@ -255,6 +255,11 @@ export class TxView {
     return this.buffer.subarray(this.#outputSlot(i, 1), this.#outputSlot(i + 1, 0));
   }
 
+  /** Where the script of output i begins in `buffer`. */
+  outputScriptAt(i: number): number {
+    return this.#outputSlot(i, 1);
+  }
+
   /** Length of the output's script, without a view of it. */
   outputScriptLength(i: number): number {
     return this.#outputSlot(i + 1, 0) - this.#outputSlot(i, 1);

@@ -129,6 +129,42 @@ t.test('a block that lacks a coin, and one that breaks a rule by itself', async 
   await fixture.end();
 });
 
+t.test('a block that spends what a block before it burnt, while both are looked at ahead', async (t) => {
+  const source = reward(trunk[0]!);
+  const burns = spend([source], [{ value: 1, script: Buffer.from('6a', 'hex') }]);
+  const good = buildBlock(trunk[109]!, { txs: [burns], fees: source.value - 1 });
+  const bad = buildBlock(good, { txs: [spend([{ txid: txid(burns), index: 0, value: 1 }], [{ value: 1, script: ANYONE }])] });
+  const fixture = await start();
+  const { chain } = fixture;
+  const rules: (string | undefined)[] = [];
+  chain.onChecked((_hash, _block, reject) => rules.push(reject?.reason));
+  await chain.submitHeaders([good.header, bad.header]);
+  await take(fixture, [good, bad]);
+  t.same(rules, [undefined, 'bad-txns-inputs-missingorspent']);
+  t.equal(chain.tip.hashHex, good.hashHex);
+  await fixture.end();
+});
+
+t.test('coins that were forgotten since they were read ahead are read again', async (t) => {
+  const blocks = payments(trunk[109]!, 60, 1);
+  const fixture = await start();
+  const { chain } = fixture;
+  // Everything that need not stay goes after each block.
+  chain.coins.budgetBytes = 0;
+  let spared = 0;
+  let epoch = chain.coins.evictionEpoch;
+  chain.onTip(() => {
+    if (chain.coins.evictionEpoch === epoch) spared++;
+    epoch = chain.coins.evictionEpoch;
+  });
+  await chain.submitHeaders(blocks.map(({ header }) => header));
+  await take(fixture, blocks);
+  t.equal(chain.tip.hashHex, blocks[59]!.hashHex);
+  t.ok(spared < 60, 'coins were forgotten');
+  t.ok(fixture.verifier.ahead > 0, 'and blocks looked at ahead');
+  await fixture.end();
+});
+
 t.test('a longer branch takes over in the middle', async (t) => {
   const one = payments(trunk[109]!, 20, 5);
   const two = payments(trunk[109]!, 30, 6);

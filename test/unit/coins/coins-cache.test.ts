@@ -249,7 +249,7 @@ t.test('behaves as a map over long random histories', async (t) => {
           model.set(a, added);
         } else if (kind === 'spend') {
           if (!cache.isKnown(outpoint(a))) await cache.prefetch([outpoint(a)]);
-          if (b === 1) cache.remove(outpoint(a));
+          if (b === 1) cache.remove(outpoint(a), 0);
           else if (text(cache.spend(outpoint(a))) !== text(model.get(a))) return false;
           model.delete(a);
         } else if (kind === 'prefetch' || kind === 'startPrefetch') {
