@@ -285,7 +285,7 @@ export class Net {
     const compact = new CompactRelay(context, this.downloads, this.#headers, this.#blocks, this.#reads);
     this.compact = compact;
     this.#filtered = new FilteredRelay(context);
-    this.#headers.fetchCompact = (peer, wanted) => compact.fetch(peer, wanted);
+    this.downloads.fetchCompact = (peer, wanted) => compact.fetch(peer, wanted);
     this.#blocks.onGoodBlock = (peer) => compact.onGoodBlock(peer);
     this.txs.onUnused = (tx) => compact.remember(tx);
     this.#blockServer = new BlockServer(

@@ -430,13 +430,19 @@ export class CompactRelay {
     peer.send('getdata', encodeInv([{ type: blockInvType(peer, this.#context), hash: node.hash }]));
   }
 
-  /** Asks for a single new block on our tip as a compact one. @returns whether it did */
+  /**
+   * Asks for a single new block near our tip as a compact one, whether its header came just now or earlier: an inv's
+   * block is asked for in the next round once its header is there, which may be before the headers message is dealt with.
+   * @returns whether it did
+   */
   fetch(peer: Peer, wanted: readonly HeaderNode[]): boolean {
     const [node] = wanted;
     // With -blocksonly the transactions would have to be asked for as well.
-    if (this.#context.options.blocksOnly) return false;
+    if (this.#context.options.blocksOnly || !this.#headers.canFetchDirectly) return false;
     if (node === undefined || wanted.length !== 1 || !peer.compact.provides || this.#downloads.size > 0) return false;
-    if (node.prev === null || !node.prev.has(NodeStatus.SCRIPTS_VALID)) return false;
+    if (node.prev === null || !node.prev.has(NodeStatus.SCRIPTS_VALID) || node.chainWork <= this.#context.chain.tip.chainWork) return false;
+    // It was searched for in vain: only the whole block helps.
+    if (peer.compact.searchedFor === node) return false;
     if (!this.#downloads.begin(peer, node.hash, node)) return false;
     peer.send('getdata', encodeInv([{ type: INV.CMPCT_BLOCK, hash: node.hash }]));
     return true;

@@ -236,8 +236,12 @@ export class BlockDownload {
     peer.sync.inFlight.length = 0;
   }
 
-  /** Asks for blocks that are named, all of them (headers just announced). @param byHand the operator asks */
+  /** Asks for a single new block as a compact block where that helps. @returns whether it did */
+  fetchCompact: (peer: Peer, nodes: readonly HeaderNode[]) => boolean = () => false;
+
+  /** Asks for blocks that are named, all of them. @param byHand the operator asks */
   ask(peer: Peer, nodes: readonly HeaderNode[], byHand = false): void {
+    if (!byHand && this.fetchCompact(peer, nodes)) return;
     const items: InvItem[] = [];
     for (const node of nodes)
       if (this.begin(peer, node.hash, node, byHand)) items.push({ type: blockInvType(peer, this.#context), hash: node.hash });

@@ -244,11 +244,8 @@ export class HeadersSync {
     const wanted = missing.reverse().slice(0, this.#downloads.room(peer));
     if (wanted.length === 0) return;
     if (wanted.length > 1) log.debug('net', `Downloading blocks toward ${last.hashHex} (${last.height}) via headers direct fetch`);
-    if (!this.fetchCompact(peer, wanted)) this.#downloads.ask(peer, wanted);
+    this.#downloads.ask(peer, wanted);
   }
-
-  /** Asks for a single announced block as a compact block where that helps. @returns whether it did */
-  fetchCompact: (peer: Peer, wanted: readonly HeaderNode[]) => boolean = () => false;
 
   /** In initial download an outbound peer whose whole chain has too little work is of no use. */
   #dropIfUseless(peer: Peer): void {

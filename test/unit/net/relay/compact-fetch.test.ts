@@ -1,0 +1,64 @@
+// Which blocks are asked for as compact blocks: a single new one near the tip, whichever part of the node asks.
+import t from 'tap';
+import { type BuiltBlock, buildBlock, buildChain } from '../../../framework/chain-builder.js';
+import { type FakePeer, NetWorld } from '../../../framework/net-world.js';
+import { headersPayload, invPayload } from '../../../framework/p2p-client.js';
+
+const BLOCK = 2;
+const COMPACT_BLOCK = 4;
+const WITNESS_BLOCK = 0x40000002;
+
+async function worldOf(t: { teardown(end: () => unknown): void }, ageSeconds = 60) {
+  const world = await NetWorld.open();
+  t.teardown(() => world.end());
+  const tip = (await world.grow(2, { ageSeconds })).at(-1) as BuiltBlock;
+  const guest = async (): Promise<FakePeer> => {
+    const peer = await world.guest();
+    peer.peer.compact.provides = true;
+    return peer;
+  };
+  return { world, tip, guest };
+}
+
+/** Types of what a peer was asked for, in order. */
+const typesAsked = (peer: FakePeer): number[] =>
+  peer
+    .take()
+    .filter(({ command }) => command === 'getdata')
+    .flatMap(({ payload }) => Array.from({ length: payload[0] as number }, (_, i) => payload.readUInt32LE(1 + i * 36)));
+
+t.test('a block whose header comes from elsewhere is asked for as it would be with its header', async (t) => {
+  const { world, tip, guest } = await worldOf(t);
+  const peer = await guest();
+  const next = buildBlock(tip);
+  peer.send('inv', invPayload([[BLOCK, next.hash]]));
+  await peer.sync();
+  t.same(typesAsked(peer), [], 'its header is asked for first');
+  await world.fixture.chain.submitHeaders([next.header]);
+  await world.round();
+  t.same(typesAsked(peer), [COMPACT_BLOCK]);
+});
+
+t.test('whole blocks are asked for where a compact one is of no use', async (t) => {
+  await t.test('two at a time', async (t) => {
+    const { world, tip, guest } = await worldOf(t);
+    const peer = await guest();
+    const [first, second] = buildChain(tip, 2) as [BuiltBlock, BuiltBlock];
+    peer.send('inv', invPayload([[BLOCK, second.hash]]));
+    await peer.sync();
+    peer.take();
+    await world.fixture.chain.submitHeaders([first.header, second.header]);
+    await world.round();
+    t.same(typesAsked(peer), [WITNESS_BLOCK, WITNESS_BLOCK]);
+  });
+  await t.test('the tip is old: the mempool knows nothing of what followed', async (t) => {
+    // Twenty intervals.
+    const { world, tip, guest } = await worldOf(t, 20 * 600 + 1);
+    const peer = await guest();
+    const next = buildBlock(tip);
+    peer.send('headers', headersPayload([next.header]));
+    await peer.sync();
+    await world.round();
+    t.same(typesAsked(peer), [WITNESS_BLOCK]);
+  });
+});
