@@ -200,7 +200,8 @@ export class Connections {
     }
     const inbound = [...this.all].filter((peer) => peer.inbound).length;
     const most = Math.max(0, this.#context.options.maxConnections - MAX_OUTBOUND);
-    if (!permissions.noban && inbound + 1 >= most && this.#parts.bans.isDiscouraged(address)) {
+    const discouraged = this.#parts.bans.isDiscouraged(address);
+    if (!permissions.noban && inbound + 1 >= most && discouraged) {
       drop(' (discouraged)');
       return;
     }
@@ -211,6 +212,7 @@ export class Connections {
     }
     const peer = this.#add(socket, { type: 'inbound', address, name: addressText(address), bindText, permissions }, true);
     peer.cameByOnion = onion;
+    peer.preferEvict = discouraged;
     log.debug('net', `connection from ${who} accepted`);
   }
 

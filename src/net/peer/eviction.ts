@@ -1,6 +1,6 @@
 // Who has to go when a newcomer finds no room: never the peers that an attacker could hardly all outdo, the ones that
-// are near, fast, long with us, or that brought blocks and transactions; of the rest the youngest of the largest
-// neighbourhood (Core's SelectNodeToEvict).
+// are near, fast, long with us, or that brought blocks and transactions; of the rest, or of those of them whose address
+// is discouraged, the youngest of the largest neighbourhood (Core's SelectNodeToEvict).
 import { isLocal, type NetAddress } from '../wire/net-address.js';
 import type { Peer } from './peer.js';
 
@@ -42,6 +42,8 @@ export function evictionCandidate(peers: readonly Peer[], salt: number, groupOf:
   keep(locals, oldest, (peer) => isLocal(peer.address));
   keep(half - (before - left.length), oldest);
   if (left.length === 0) return null;
+  // One that is among the best by any measure is kept whatever its address did.
+  if (left.some(({ preferEvict }) => preferEvict)) left = left.filter(({ preferEvict }) => preferEvict);
   const groups = new Map<string, Peer[]>();
   for (const peer of left) {
     const group = groupOf(peer.address);

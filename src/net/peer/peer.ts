@@ -103,6 +103,8 @@ export class Peer {
 
   /** It came to our onion service: its own address is not known. */
   cameByOnion = false;
+  /** Its address was discouraged when it came: it is the first to go when there is no room. */
+  preferEvict = false;
   version = 0;
   services = 0n;
   userAgent = '';

@@ -86,6 +86,12 @@ t.test('half of the rest by age, and at least one is left when there is one', as
   t.equal(evictionCandidate(crowd.slice(0, 21), 1, groupOf)?.id, 20);
 });
 
+t.test('one whose address was discouraged goes first, unless a measure keeps it', async (t) => {
+  t.equal(goes([{}, { preferEvict: true }, {}, {}]), 101, 'though not the youngest');
+  t.equal(goes([{}, { preferEvict: true }, { preferEvict: true }, {}]), 102);
+  t.equal(goes([{}, { preferEvict: true, lastBlockTime: 2_000 }, {}]), 102);
+});
+
 t.test('the largest neighbourhood gives up its youngest', async (t) => {
   const away = (i: number): Partial<Peer> => ({ address: at(`9.${i}.1.1`) });
   t.equal(goes(times(5, away)), 39, 'not the youngest of all');
