@@ -252,9 +252,13 @@ export class CompactRelay {
 
   /** cmpctblock. @throws DecodeError */
   async receive(peer: Peer, payload: Uint8Array): Promise<void> {
-    const { chain, crypto, log } = this.#context;
+    const { chain, crypto, log, options } = this.#context;
     // Without a mempool that others fill there is nothing to put blocks together from.
-    if (this.#context.options.blocksOnly) return;
+    if (options.blocksOnly) return;
+    if (!options.legacyPeers && !peer.compact.provides) {
+      log.debug('cmpctblock', `peer=${peer.id} sent us a compact block despite never having sent us a SENDCMPCT!`);
+      return;
+    }
     const came = this.#context.times.nowMs();
     // Its transactions are read once the header has shown that they are wanted.
     const header = parseHeader(payload, crypto);
@@ -266,7 +270,7 @@ export class CompactRelay {
     const known = chain.node(header.hash) !== undefined;
     // A chain of little work must come as headers, where it is read twice.
     const light = prev !== undefined && prev.chainWork + blockProof(header.bits) < antiDosWork(chain);
-    if (!known && light && !peer.permissions.noban) {
+    if (light) {
       log.debug('net', `Ignoring low-work compact block from peer ${peer.id}`);
       return;
     }
@@ -282,6 +286,11 @@ export class CompactRelay {
     if (!known && node.chainWork > chain.tip.chainWork) peer.sync.announcedAt = this.#context.clock.nowSeconds();
     if (node.has(NodeStatus.HAVE_DATA)) {
       this.#settle(peer, header.hash);
+      return;
+    }
+    const wanted = peer.compact.highBandwidth || this.#downloads.wasAsked(peer, node);
+    if (!wanted && !options.legacyPeers) {
+      log.debug('cmpctblock', `peer=${peer.id}, not marked as high-bandwidth, sent us an unsolicited compact block!`);
       return;
     }
     const asked = this.#downloads.of(header.hash);
@@ -304,7 +313,7 @@ export class CompactRelay {
     }
     const mine = asked?.peer === peer;
     const mayAsk = mine || (asked === undefined && this.#downloads.room(peer) > 0 && !this.#downloads.passesOver(peer, node));
-    if (!mayAsk && !maySearch(peer)) return;
+    if (!mayAsk && !wanted && !isTrusted(peer)) return;
     // After a search in vain the whole block is awaited.
     if (peer.compact.searchedFor === node) {
       if (mine) this.#wholeBlock(peer, node);
@@ -473,12 +482,12 @@ export class CompactRelay {
 }
 
 /**
- * Whether the mempool is searched for a block of this peer though it is asked for nothing: for those that cannot be
- * many. A search takes tens of milliseconds of the node thread, and a header that others made and a few bytes are all
- * that it costs a stranger.
+ * Whether the mempool is searched for a block of this peer that comes unasked (-compat=0.21.1) and that it can't be asked
+ * for: for those that cannot be many. A search takes tens of milliseconds of the node thread, and a header that others
+ * made and a few bytes are all that it costs a stranger.
  */
-function maySearch({ compact, inbound, permissions }: Peer): boolean {
-  return compact.highBandwidth || !inbound || permissions.noban;
+function isTrusted({ inbound, permissions }: Peer): boolean {
+  return !inbound || permissions.noban;
 }
 
 function partialKey(peer: Peer, hash: Uint8Array): string {

@@ -69,6 +69,11 @@ export class BlockDownload {
     return this.#inFlight.get(hashKey(hash));
   }
 
+  /** Whether a peer was asked for a block, whoever was since. */
+  wasAsked(peer: Peer, node: HeaderNode): boolean {
+    return peer.sync.inFlight.some((one) => one.node === node) || this.of(node.hash)?.earlier.includes(peer) === true;
+  }
+
   /** Whether a block need not be requested: a request is in flight, or it is here and about to be stored. */
   expects(hash: Uint8Array): boolean {
     const key = hashKey(hash);

@@ -61,7 +61,11 @@ export class BlockReceiver {
       }
       const light = prev !== undefined && prev.chainWork + blockProof(header.bits) < antiDosWork(chain);
       // On a chain of little work not even its header is kept.
-      if (light && !peer.permissions.noban && chain.node(header.hash) === undefined) return undefined;
+      if (light && !peer.permissions.noban && chain.node(header.hash) === undefined) {
+        const hash = hashToHex(header.hash);
+        log.debug('validation', `AcceptBlockHeader: not adding new block header ${hash}, missing anti-dos proof-of-work validation`);
+        return undefined;
+      }
       if (this.#isHere(header.hash)) return undefined;
       // Nor is a known block that would not be kept: any peer can send old ones that were pruned.
       const known = chain.node(header.hash);

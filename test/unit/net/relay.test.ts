@@ -506,6 +506,7 @@ t.test('a compact block finds what was replaced, and asks for the rest', async (
   const asked: (readonly number[])[] = [];
   for (const relay of relays) {
     const peer = new Peer(1, 'inbound', { network: 'ipv4', bytes: new Uint8Array(4), port: 1 }, '', '', NO_PERMISSIONS, 0);
+    peer.compact.provides = peer.compact.highBandwidth = true;
     peer.connection = {
       send: (command: string, payload: Uint8Array) => {
         t.equal(command, 'getblocktxn');
@@ -549,7 +550,7 @@ t.test('a block that one peer completed is not put together any more from what a
   const commands: string[] = [];
   const [slow, fast] = [1, 2].map((id) => {
     const peer = new Peer(id, 'inbound', { network: 'ipv4', bytes: new Uint8Array(4), port: 1 }, '', '', NO_PERMISSIONS, 0);
-    peer.compact.highBandwidth = true;
+    peer.compact.provides = peer.compact.highBandwidth = true;
     peer.connection = { send: (command: string) => commands.push(`${id} ${command}`) } as unknown as Connection;
     return peer;
   }) as [Peer, Peer];
@@ -596,6 +597,7 @@ t.test('blocks that were not put together before the chain went on take no place
   const relay = compactOver({ clock, pool }, chain, downloads, {});
   const commands: string[] = [];
   const peer = new Peer(1, 'inbound', { network: 'ipv4', bytes: new Uint8Array(4), port: 1 }, '', '', NO_PERMISSIONS, 0);
+  peer.compact.provides = peer.compact.highBandwidth = true;
   peer.connection = { send: (command: string) => commands.push(command) } as unknown as Connection;
   const coinbase = spend(hashes, [], [{ value: 1, script: new Uint8Array(40).fill(0x51) }]);
   const announce = async (n: number, chainWork: bigint): Promise<void> => {
@@ -644,6 +646,7 @@ t.test('what had to be asked for, or was found outside the mempool, is passed on
   const relay: CompactRelay = compactOver({ clock, pool }, chain, downloads, blocks, 100);
   const peerOf = (id: number, sent: (command: string, payload: Uint8Array) => void): Peer => {
     const peer = new Peer(id, 'inbound', { network: 'ipv4', bytes: new Uint8Array(4), port: id }, '', '', NO_PERMISSIONS, 0);
+    peer.compact.provides = peer.compact.highBandwidth = true;
     peer.connection = { send: sent } as unknown as Connection;
     return peer;
   };

@@ -7,11 +7,12 @@ import { encodeCompactBlock } from '../../../../src/net/wire/compact-block.js';
 import { type BuiltBlock, buildBlock } from '../../../framework/chain-builder.js';
 import { serializeTx, type Tx } from '../../../framework/messages.js';
 import { type FakePeer, NetWorld } from '../../../framework/net-world.js';
+import { headersPayload } from '../../../framework/p2p-client.js';
 
 const hashes = createPureHashes();
 
-async function worldOf(t: { teardown(end: () => unknown): void }) {
-  const world = await NetWorld.open();
+async function worldOf(t: { teardown(end: () => unknown): void }, legacyPeers = false) {
+  const world = await NetWorld.open({ net: { legacyPeers } });
   t.teardown(() => world.end());
   const tip = (await world.grow(2)).at(-1) as BuiltBlock;
   const { rows } = world.mempool.records;
@@ -21,7 +22,13 @@ async function worldOf(t: { teardown(end: () => unknown): void }) {
     searches.count++;
     return here();
   };
-  return { world, tip, searches };
+  /** It may send blocks unasked. */
+  const chosen = (one: FakePeer): FakePeer => {
+    one.peer.compact.provides = true;
+    world.net.compact.onGoodBlock(one.peer);
+    return one;
+  };
+  return { world, tip, searches, chosen };
 }
 
 /** cmpctblock of a block: its coinbase, and these short ids in the place of all else. */
@@ -35,8 +42,62 @@ async function send(peer: FakePeer, messages: number, payload: Uint8Array): Prom
   await peer.sync();
 }
 
-t.test('the mempool is searched once for the peer that is asked for a block, and not for others that call', async (t) => {
+t.test('the mempool is searched once for each peer that may send blocks unasked, and for no other', async (t) => {
+  const { world, tip, searches, chosen } = await worldOf(t);
+  const [guest, host] = [await world.guest(), await world.host('9.9.9.9')];
+  // Another block than the one its header stands for: the whole one has to be fetched.
+  const next = buildBlock(tip, { breakMerkle: true });
+  await send(guest, 1, compact(next));
+  t.equal(world.fixture.chain.node(next.hash), undefined, 'of a peer that does not speak of compact blocks nothing is read');
+  for (const { peer } of [guest, host]) peer.compact.provides = true;
+  await send(guest, 3, compact(next));
+  await send(host, 3, compact(next));
+  t.equal(searches.count, 0);
+  for (const one of [await world.guest(), await world.guest()]) await send(chosen(one), 3, compact(next));
+  t.equal(searches.count, 2);
+});
+
+t.test('a compact block that cannot be one costs the connection where it was wanted', async (t) => {
+  const { world, tip, chosen } = await worldOf(t);
+  const [guest, second, asked] = [await world.guest(), await world.guest({}, '9.9.9.9'), await world.guest({}, '9.10.9.9')];
+  const { header, hash } = buildBlock(tip);
+  const empty = encodeCompactBlock({ header, nonce: 1n, shortIds: [], prefilled: [] });
+  for (const { peer } of [guest, asked]) peer.compact.provides = true;
+  asked.send('headers', headersPayload([header]));
+  // Type 4 is a compact block.
+  t.equal((await asked.next('getdata')).readUInt32LE(1), 4);
+  asked.send('cmpctblock', empty);
+  await asked.ended();
+  t.equal(world.net.downloads.of(hash), undefined);
+  chosen(second).send('cmpctblock', empty);
+  await second.ended();
+  await send(guest, 1, empty);
+  t.equal(guest.closed, false, 'unasked: it is not looked at');
+  t.same(
+    world.said('Misbehaving'),
+    [asked, second].map(({ peer }) => `Misbehaving: peer=${peer.id}: invalid compact block`),
+  );
+});
+
+t.test('a peer that was asked for a block before another was may still bring it', async (t) => {
   const { world, tip, searches } = await worldOf(t);
+  const [late, other] = [await world.guest(), await world.guest()];
+  for (const { peer } of [late, other]) peer.compact.provides = true;
+  const next = buildBlock(tip);
+  for (const one of [late, other]) {
+    one.send('headers', headersPayload([next.header]));
+    await one.sync();
+  }
+  const { downloads } = world.net;
+  const { chain } = world.fixture;
+  t.equal(downloads.begin(other.peer, next.hash, chain.node(next.hash) ?? null), true);
+  await send(late, 1, compact(next));
+  t.equal(searches.count, 1);
+  t.equal(chain.tip.height, 3);
+});
+
+t.test('as in 0.21: the mempool is searched once for the peer that is asked for a block, and not for others that call', async (t) => {
+  const { world, tip, searches } = await worldOf(t, true);
   const [first, second] = [await world.guest(), await world.guest()];
   // Another block than the one its header stands for: the whole one has to be fetched.
   const next = buildBlock(tip, { breakMerkle: true });
@@ -50,8 +111,8 @@ t.test('the mempool is searched once for the peer that is asked for a block, and
   t.equal(searches.count, 2, 'now it can');
 });
 
-t.test('it is searched for a peer that the node chose though another is asked', async (t) => {
-  const { world, tip, searches } = await worldOf(t);
+t.test('as in 0.21: it is searched for a peer that the node chose though another is asked', async (t) => {
+  const { world, tip, searches } = await worldOf(t, true);
   const [guest, host] = [await world.guest(), await world.host('9.9.9.9')];
   const next = buildBlock(tip);
   // The guest keeps the rest to itself.
@@ -63,8 +124,8 @@ t.test('it is searched for a peer that the node chose though another is asked', 
 });
 
 t.test('honest peers that pass on a block before its scripts ran do not answer for it', async (t) => {
-  const { world, tip } = await worldOf(t);
-  const hosts = [await world.host('9.9.9.9'), await world.host('9.10.9.9')];
+  const { world, tip, chosen } = await worldOf(t);
+  const hosts = [chosen(await world.host('9.9.9.9')), chosen(await world.host('9.10.9.9'))];
   const wrong = buildBlock(tip, { fees: 1 });
   for (const host of hosts) await send(host, 2, compact(wrong));
   t.equal(world.fixture.chain.node(wrong.hash)?.failed, true);

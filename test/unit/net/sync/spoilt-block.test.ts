@@ -92,6 +92,7 @@ function roomOver({ chain, clock }: Fixture): Room {
   const peer = (id: number): Peer => {
     const one = new Peer(id, 'inbound', { network: 'ipv4', bytes: Uint8Array.of(127, 0, 0, 1), port: 1 }, '', '', NO_PERMISSIONS, 0);
     one.services = SERVICE.NETWORK | SERVICE.WITNESS;
+    one.compact.provides = one.compact.highBandwidth = true;
     one.connection = {
       send: (command: string, payload: Uint8Array) => {
         sent.push(`${id} ${command}`);
