@@ -49,7 +49,7 @@ export class Inventory {
       const { type, hash } = invItem(entries, at);
       // An orphan may have thousands of parents to look up.
       if (++looked % ENTRIES_PER_STEP === 0 || txs.orphans.has(hash)) yield;
-      if (type === INV.BLOCK || type === INV.WITNESS_BLOCK || type === INV.CMPCT_BLOCK) {
+      if (type === INV.BLOCK) {
         const known = chain.node(hash) !== undefined;
         if (told) log.debug('net', `got inv: block ${hashToHex(hash)}  ${known ? 'have' : 'new'} peer=${peer.id}`);
         noteAvailable(chain, peer, hash);
@@ -57,8 +57,8 @@ export class Inventory {
         continue;
       }
       const byWtxid = type === INV.WTX;
-      // A peer announces by one kind of name only.
-      if ((type !== INV.TX && !byWtxid) || byWtxid !== peer.relaysByWtxid) continue;
+      // A peer announces by one kind of name only. The third is meant for getdata, and counts as a txid of any peer.
+      if (type !== (peer.relaysByWtxid ? INV.WTX : INV.TX) && type !== INV.WITNESS_TX) continue;
       if (rejectTxs) {
         this.#context.disconnect(peer, `transaction (${hashToHex(hash)}) inv sent in violation of protocol`);
         return;
@@ -68,13 +68,13 @@ export class Inventory {
       const known = ignored ? txs.isKnown(hash, byWtxid) : txs.announced(peer, hash, byWtxid);
       if (!told) continue;
       const name = hashToHex(hash);
-      if (lines.has(name)) continue;
-      lines.add(name);
-      log.debug('net', `got inv: ${byWtxid ? 'wtx' : 'tx'} ${name}  ${known ? 'have' : 'new'} peer=${peer.id}`);
+      if (lines.has(name + byWtxid)) continue;
+      lines.add(name + byWtxid);
+      log.debug('net', `got inv: ${kindOf(type)} ${name}  ${known ? 'have' : 'new'} peer=${peer.id}`);
     }
     if (newest !== null) {
-      if (told) log.debug('net', `getheaders (${chain.bestHeader.height}) ${hashToHex(newest)} to peer=${peer.id}`);
-      headers.askUpTo(peer, newest);
+      const asked = headers.askAbout(peer, newest);
+      if (asked && told) log.debug('net', `getheaders (${chain.bestHeader.height}) ${hashToHex(newest)} to peer=${peer.id}`);
     }
     this.#context.wake(peer);
   }

@@ -51,6 +51,10 @@ export class PeerSync {
   started = false;
   /** When headers sync with it has failed, mockable ms; 0: not waiting. */
   headersDeadlineMs = 0;
+  /** When it was asked for headers that have not come, mockable ms; -Infinity: it owes none. */
+  headersAskedAtMs = Number.NEGATIVE_INFINITY;
+  /** It was asked for headers for the sake of an inv, before they were asked for from it at the start. */
+  askedBeforeStart = false;
   /** Most work this peer is known to have. */
   bestKnown: HeaderNode | null = null;
   /** Last hash it announced that we don't know. */

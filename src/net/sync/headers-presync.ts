@@ -160,6 +160,7 @@ export class HeadersPresync {
       this.forget(peer);
       return null;
     }
+    peer.sync.headersAskedAtMs = Number.NEGATIVE_INFINITY;
     return reading.phase === 'first' ? this.#first(peer, reading, views, full) : this.#second(peer, reading, views, full);
   }
 

@@ -23,6 +23,8 @@ const HEADERS_PER_STEP = 250;
 /** Time for the first headers: a base, and a share for each that is expected. */
 const HEADERS_TIMEOUT_BASE_MS = 15 * 60_000;
 const HEADERS_TIMEOUT_PER_HEADER_MS = 1;
+/** A peer that owes us headers is asked for more after this long only (Core's HEADERS_RESPONSE_TIME). */
+const HEADERS_RESPONSE_MS = 2 * 60_000;
 /** With a tip this recent all peers are asked for headers, not just one. */
 const RECENT_SECONDS = 24 * 60 * 60;
 /** Blocks are asked for as they are announced when the tip is at most this many intervals old. */
@@ -32,6 +34,8 @@ const noStop = new Uint8Array(32);
 export class HeadersSync {
   /** Peers that headers were asked from at the start. */
   syncing = 0;
+  /** The block of an inv that last had one more peer asked for headers before its turn; null before the first. */
+  #toldBeforeSync: Uint8Array | null = null;
   readonly #presync: HeadersPresync;
   readonly #context: NetContext;
   readonly #downloads: BlockDownload;
@@ -39,7 +43,7 @@ export class HeadersSync {
   constructor(context: NetContext, downloads: BlockDownload) {
     this.#context = context;
     this.#downloads = downloads;
-    this.#presync = new HeadersPresync(context, (peer, locator) => this.#ask(peer, locator));
+    this.#presync = new HeadersPresync(context, (peer, locator) => this.#send(peer, locator));
   }
 
   /** Where the first reading of headers stands; null without one. */
@@ -52,20 +56,41 @@ export class HeadersSync {
     return this.#presync.heightOf(peer);
   }
 
-  /** Asks a peer for the headers after a block that both may have. */
-  askFrom(peer: Peer, node: HeaderNode): void {
-    this.#ask(peer, locatorOf(node));
+  /**
+   * Asks a peer for the headers after a block that both may have, unless it was asked in the last two minutes and has not
+   * answered: what it names costs it a few bytes, and a locator is a thousand (Core's MaybeSendGetHeaders; 0.21 has no
+   * such limit).
+   * @returns whether it was asked
+   */
+  askFrom(peer: Peer, node: HeaderNode, stop: Uint8Array = noStop): boolean {
+    const { clock, options } = this.#context;
+    if (!options.legacyPeers && clock.nowMs() - peer.sync.headersAskedAtMs <= HEADERS_RESPONSE_MS) return false;
+    this.#send(peer, locatorOf(node), stop);
+    return true;
   }
 
-  #ask(peer: Peer, locator: readonly Uint8Array[]): void {
-    peer.send('getheaders', encodeLocator({ locator, stop: noStop }, PROTOCOL_VERSION));
+  #send(peer: Peer, locator: readonly Uint8Array[], stop: Uint8Array = noStop): void {
+    peer.sync.headersAskedAtMs = this.#context.clock.nowMs();
+    peer.send('getheaders', encodeLocator({ locator, stop }, PROTOCOL_VERSION));
   }
 
-  /** Asks for the headers up to a block that the peer named. */
-  askUpTo(peer: Peer, stop: Uint8Array): void {
+  /**
+   * Asks for the headers of a block that the peer named and that is not known. While the first headers come from one
+   * peer, each new block has one more asked, in case that one is slow (Core since version 24).
+   * @returns whether it was asked
+   */
+  askAbout(peer: Peer, hash: Uint8Array): boolean {
     // While a chain is read twice one request is under way at a time; it leads to this block too.
-    if (this.#presync.reads(peer)) return;
-    peer.send('getheaders', encodeLocator({ locator: locatorOf(this.#context.chain.bestHeader), stop }, PROTOCOL_VERSION));
+    if (this.#presync.reads(peer)) return false;
+    const { chain, options } = this.#context;
+    if (options.legacyPeers) return this.askFrom(peer, chain.bestHeader, hash);
+    const { sync } = peer;
+    if (!sync.started) {
+      if (sync.askedBeforeStart || (this.#toldBeforeSync !== null && equalBytes(this.#toldBeforeSync, hash))) return false;
+      sync.askedBeforeStart = true;
+      this.#toldBeforeSync = hash.slice();
+    }
+    return this.askFrom(peer, chain.bestHeader);
   }
 
   /**
@@ -78,14 +103,14 @@ export class HeadersSync {
     const best = chain.bestHeader;
     const recent = best.time > clock.nowSeconds() - RECENT_SECONDS;
     if (!recent && !(this.syncing === 0 && fetch)) return;
+    // One before our best, so that even a peer without news answers with a header and we learn that it is in step.
+    const from = best.prev ?? best;
+    if (!this.askFrom(peer, from)) return;
     peer.sync.started = true;
     this.syncing++;
     const expected = Math.max(0, (clock.nowSeconds() - best.time) / params.powTargetSpacing);
     peer.sync.headersDeadlineMs = clock.nowMs() + HEADERS_TIMEOUT_BASE_MS + HEADERS_TIMEOUT_PER_HEADER_MS * expected;
-    // One before our best, so that even a peer without news answers with a header and we learn that it is in step.
-    const from = best.prev ?? best;
     log.debug('net', `initial getheaders (${from.height}) to peer=${peer.id} (startheight:${peer.startHeight})`);
-    this.askFrom(peer, from);
   }
 
   /** The peer is gone. */
@@ -137,6 +162,8 @@ export class HeadersSync {
     const { sync } = peer;
     const came = times.nowMs();
     if (headers.length === 0) {
+      // No announcement: it has nothing that was asked for.
+      sync.headersAskedAtMs = Number.NEGATIVE_INFINITY;
       this.#presync.forget(peer);
       return;
     }
@@ -159,17 +186,20 @@ export class HeadersSync {
         return;
       }
       sync.unconnectingHeaders++;
-      this.askFrom(peer, chain.bestHeader);
-      log.debug(
-        'net',
-        `received header ${hashToHex(first.hash)}: missing prev block ${hashToHex(first.prevHash)}, sending getheaders (${chain.bestHeader.height}) to end (peer=${peer.id}, nUnconnectingHeaders=${sync.unconnectingHeaders})`,
-      );
+      if (this.askFrom(peer, chain.bestHeader)) {
+        log.debug(
+          'net',
+          `received header ${hashToHex(first.hash)}: missing prev block ${hashToHex(first.prevHash)}, sending getheaders (${chain.bestHeader.height}) to end (peer=${peer.id}, nUnconnectingHeaders=${sync.unconnectingHeaders})`,
+        );
+      }
       noteAvailable(chain, peer, last.hash);
       if (sync.unconnectingHeaders % MAX_UNCONNECTING_HEADERS === 0 && options.legacyPeers) {
         this.#context.misbehaving(peer, 20, `${sync.unconnectingHeaders} non-connecting headers`);
       }
       return;
     }
+    // What connects is taken for the answer, whether it was asked for or not.
+    if (held === null) sync.headersAskedAtMs = Number.NEGATIVE_INFINITY;
     const isNew = chain.node(last.hash) === undefined;
     // A long chain without much work would fill our memory: it is first looked at without keeping it.
     if (parent !== undefined && isNew && this.#presync.begin(peer, parent, views, full)) return;
@@ -208,8 +238,8 @@ export class HeadersSync {
       sync.announcedAt = this.#context.clock.nowSeconds();
     }
     if (full && ask) {
-      log.debug('net', `more getheaders (${node.height}) to end to peer=${peer.id} (startheight:${peer.startHeight})`);
-      this.askFrom(peer, node);
+      if (this.askFrom(peer, node))
+        log.debug('net', `more getheaders (${node.height}) to end to peer=${peer.id} (startheight:${peer.startHeight})`);
     }
     this.#fetchDirectly(peer, node);
     if (!full && chain.isInitialBlockDownload()) this.#dropIfUseless(peer);

@@ -89,7 +89,7 @@ function guard(minimumChainWork: bigint, params: ChainParams = regtest, medianAg
   return { presync, asked, blamed, parent };
 }
 
-const peerOf = (id: number): Peer => ({ id, permissions: { noban: false } }) as unknown as Peer;
+const peerOf = (id: number): Peer => ({ id, permissions: { noban: false }, sync: {} }) as unknown as Peer;
 
 /**
  * A peer that answers what it is asked, in batches of a size, with one chain at first and another once it is asked from

@@ -8,7 +8,7 @@ import { BlockAnnouncer } from '../../../src/net/relay/block-announcer.js';
 import { type BuiltBlock, buildBlock, buildChain, GENESIS } from '../../framework/chain-builder.js';
 import { TestClock } from '../../framework/chain-fixture.js';
 import { type FakePeer, NetWorld, type WorldOptions } from '../../framework/net-world.js';
-import { headersPayload } from '../../framework/p2p-client.js';
+import { headersPayload, invPayload } from '../../framework/p2p-client.js';
 
 async function open(t: Test, options: WorldOptions = {}): Promise<NetWorld> {
   const world = await NetWorld.open(options);
@@ -50,6 +50,62 @@ t.test('headers without a known parent', async (t) => {
   t.equal(guest.peer.misbehaviour, 40, 'nine at once are none');
   t.equal(world.said('headers message does not connect').length, 1);
   t.equal(guest.commands.includes('getheaders'), false);
+});
+
+/** Announces blocks that the node cannot know, one message each. @returns how often the peer was asked for headers */
+async function announceUnknown(peer: FakePeer, count: number, tag: number): Promise<number> {
+  peer.take();
+  for (let i = 0; i < count; i++) peer.send('inv', invPayload([[2, Buffer.alloc(32, tag + i)]]));
+  await peer.sync();
+  return peer.take().filter(({ command }) => command === 'getheaders').length;
+}
+
+t.test('a peer that owes headers is asked for more after two minutes', async (t) => {
+  const world = await open(t);
+  const [tip] = (await world.grow(1)) as [BuiltBlock];
+  const guest = await world.guest();
+  t.equal(guest.commands.filter((command) => command === 'getheaders').length, 1, 'as every peer at the start');
+  t.equal(await announceUnknown(guest, 20, 1), 0);
+  world.fixture.clock.seconds += 120;
+  t.equal(await announceUnknown(guest, 20, 30), 0);
+  world.fixture.clock.seconds += 1;
+  t.equal(await announceUnknown(guest, 20, 60), 1);
+  guest.send('headers', headersOf([]));
+  t.equal(await announceUnknown(guest, 20, 90), 1, 'it has answered');
+  guest.send('headers', headersOf(buildChain(GENESIS, 2, { tag: 5 }).slice(1)));
+  t.equal(await announceUnknown(guest, 20, 120), 0, 'that was no answer');
+  guest.send('headers', headersOf([tip]));
+  t.equal(await announceUnknown(guest, 20, 150), 1);
+});
+
+t.test('0.21 asks after each', async (t) => {
+  const world = await open(t, { net: { legacyPeers: true } });
+  await world.grow(1);
+  t.equal(await announceUnknown(await world.guest(), 20, 1), 20);
+});
+
+t.test('while the first headers come, each new block has one more peer asked', async (t) => {
+  const world = await open(t);
+  // A tip of more than a day ago: one peer is asked at the start.
+  await world.grow(1, { ageSeconds: 90_000 });
+  const [first, second, third] = [await world.host('8.1.0.1'), await world.guest(), await world.guest()];
+  t.same(
+    [first, second, third].map(({ commands }) => commands.includes('getheaders')),
+    [true, false, false],
+  );
+  const answered = async (): Promise<void> => {
+    for (const peer of [first, second, third]) {
+      peer.send('headers', headersOf([]));
+      await peer.sync();
+    }
+  };
+  const asked = async (tag: number): Promise<number[]> => {
+    await answered();
+    return [await announceUnknown(first, 1, tag), await announceUnknown(second, 1, tag), await announceUnknown(third, 1, tag)];
+  };
+  t.same(await asked(1), [1, 1, 0]);
+  t.same(await asked(2), [1, 0, 1]);
+  t.same(await asked(3), [1, 0, 0], 'each of them once');
 });
 
 t.test('headers that do not follow each other, and too many of them', async (t) => {

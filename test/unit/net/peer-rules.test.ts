@@ -40,10 +40,14 @@ t.test('headers that lead nowhere are asked about and cost nothing', async (t) =
   const world = await open(t);
   const guest = await world.guest();
   const unknown = buildChain(GENESIS, 10, { tag: 7 }).slice(1);
+  // What it is asked for at the start is answered: it has nothing.
+  guest.send('headers', headersPayload([]));
+  await guest.sync();
+  guest.take();
   for (let i = 0; i < 11; i++) guest.send('headers', headersPayload(unknown.map(({ header }) => header)));
   await guest.sync();
   t.equal(guest.closed, false);
-  t.equal(guest.commands.filter((command) => command === 'getheaders').length >= 11, true);
+  t.equal(guest.commands.filter((command) => command === 'getheaders').length, 1);
 });
 
 t.test('the reason for leaving stands in the log', async (t) => {
@@ -237,6 +241,45 @@ t.test('what an inv names twice counts once', async (t) => {
   guest.send('inv', invPayload([1, 1, 1].map((type) => [type, hash] as const)));
   await guest.sync();
   t.equal(world.said('got inv: tx').length, 1);
+});
+
+t.test('a name of type MSG_WITNESS_TX counts as a txid of any peer, and other types of blocks as none', async (t) => {
+  const world = await open(t);
+  await world.grow(1);
+  const [old, guest] = [await world.guest(), await world.guest()];
+  guest.peer.relaysByWtxid = true;
+  const [WTX, WITNESS_TX, WITNESS_BLOCK] = [5, 0x40000001, 0x40000002];
+  const hashes = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)] as const;
+  for (const [peer, other] of [
+    [old, 1],
+    [guest, WTX],
+  ] as const) {
+    peer.take();
+    peer.send(
+      'inv',
+      invPayload([
+        [WITNESS_TX, hashes[0]],
+        [other, hashes[1]],
+        [WITNESS_BLOCK, Buffer.alloc(32, 9)],
+        [4, Buffer.alloc(32, 10)],
+      ]),
+    );
+    await peer.sync();
+    t.same(
+      peer.commands.filter((command) => command === 'getheaders'),
+      [],
+    );
+    t.equal(world.net.txs.requests.count(peer.peer), 2);
+  }
+  t.equal(world.said('got inv: witness-tx').length, 2);
+});
+
+t.test('a peer whose address was discouraged is let in while there is room, and marked', async (t) => {
+  const world = await open(t);
+  const host = '9.9.9.9';
+  world.net.bans.discourage(parseHost(host, 0)!);
+  t.equal((await world.guest({}, host)).peer.preferEvict, true);
+  t.equal((await world.guest()).peer.preferEvict, false);
 });
 
 t.test('-externalip counts in every network, whatever -onlynet says', async (t) => {
