@@ -4,7 +4,6 @@ import type { Handler } from './context.js';
 import type { Inventory } from './inventory.js';
 import type { Handshake } from './peer/handshake.js';
 import type { Keepalive } from './peer/keepalive.js';
-import type { Peer } from './peer/peer.js';
 import type { CompactRelay } from './relay/compact-relay.js';
 import type { FilteredRelay } from './relay/filtered-relay.js';
 import type { TxAnnouncer } from './relay/tx-announcer.js';
@@ -12,8 +11,7 @@ import type { BlockReceiver } from './sync/block-receiver.js';
 import type { HeadersSync } from './sync/headers.js';
 import type { BlockServer } from './sync/serve-blocks.js';
 import type { FilterServer } from './sync/serve-filters.js';
-import { decodeSendCmpct, decodeU64 } from './wire/messages.js';
-import { SERVICE } from './wire/protocol.js';
+import { decodeU64 } from './wire/messages.js';
 
 /** The parts of the room that messages go to. */
 export interface MessageParts {
@@ -30,8 +28,8 @@ export interface MessageParts {
   readonly filtered: FilteredRelay;
 }
 
-/** Handlers by the name of the message. @param services our own */
-export function messageHandlers(parts: MessageParts, services: bigint): ReadonlyMap<string, Handler> {
+/** Handlers by the name of the message. */
+export function messageHandlers(parts: MessageParts): ReadonlyMap<string, Handler> {
   const { handshake, keepalive, inventory, headers, blocks, blockServer, compact, announcer, addrRelay, filters, filtered } = parts;
   return new Map<string, Handler>([
     ['version', (peer, payload) => handshake.version(peer, payload)],
@@ -46,7 +44,7 @@ export function messageHandlers(parts: MessageParts, services: bigint): Readonly
         peer.sync.prefersHeaders = true;
       },
     ],
-    ['sendcmpct', (peer, payload) => sendCmpct(peer, payload, services)],
+    ['sendcmpct', (peer, payload) => compact.prefers(peer, payload)],
     ['feefilter', (peer, payload) => announcer.feeFilter(peer, decodeU64(payload))],
     ['inv', (peer, payload) => inventory.inv(peer, payload)],
     ['getdata', (peer, payload) => inventory.getData(peer, payload)],
@@ -70,12 +68,4 @@ export function messageHandlers(parts: MessageParts, services: bigint): Readonly
     ['filteradd', (peer, payload) => filtered.add(peer, payload)],
     ['filterclear', (peer) => filtered.clear(peer)],
   ]);
-}
-
-function sendCmpct(peer: Peer, payload: Uint8Array, services: bigint): void {
-  const { announce, version } = decodeSendCmpct(payload);
-  // Version 1 is for peers without witnesses, which this node does not serve so.
-  if (version !== 2n || (services & SERVICE.WITNESS) === 0n) return;
-  peer.compact.provides = true;
-  peer.compact.wantsHighBandwidth = announce;
 }

@@ -317,7 +317,7 @@ export class Net {
       filters: this.#filters,
       filtered: this.#filtered,
     };
-    this.#dispatcher = new Dispatcher(context, messageHandlers(parts, this.options.services), {
+    this.#dispatcher = new Dispatcher(context, messageHandlers(parts), {
       block: (peer, item) => this.#blockServer.block(peer, item),
       settled: (peer, command) => {
         const blocks = command === 'block' ? undefined : this.#blocks.settled(peer);

@@ -153,7 +153,7 @@ export class Handshake {
     const common = Math.min(peer.version, PROTOCOL_VERSION);
     if (common >= SENDHEADERS_VERSION) peer.send('sendheaders');
     if (common >= SHORT_IDS_BLOCKS_VERSION && (options.services & SERVICE.WITNESS) !== 0n)
-      peer.send('sendcmpct', encodeSendCmpct({ announce: false, version: 2n }));
+      peer.send('sendcmpct', encodeSendCmpct({ announce: 0, version: 2n }));
     peer.ready = true;
     this.#events.ready(peer);
   }

@@ -31,8 +31,8 @@ import {
   encodeCompactBlock,
   ShortIds,
 } from '../wire/compact-block.js';
-import { encodeInv, encodeSendCmpct } from '../wire/messages.js';
-import { INV } from '../wire/protocol.js';
+import { decodeSendCmpct, encodeInv, encodeSendCmpct } from '../wire/messages.js';
+import { INV, SERVICE } from '../wire/protocol.js';
 import { COMPACT_CAUSES, type CompactCause, createCompactStats, TX_SOURCES } from './compact-stats.js';
 import { PartialBlock } from './partial-block.js';
 import { choosePrefilled } from './prefill.js';
@@ -57,8 +57,8 @@ const KEPT_MESSAGES = 8;
 
 export class CompactRelay {
   readonly stats = createCompactStats();
-  /** Blocks being put together, by hash and peer. */
-  readonly #partial = new Map<string, { peer: Peer; node: HeaderNode; block: PartialBlock }>();
+  /** Blocks being put together, by hash and peer; null: that was in vain, and the peer was asked for the whole block. */
+  readonly #partial = new Map<string, { peer: Peer; node: HeaderNode; block: PartialBlock | null }>();
   /** Those that last brought good blocks, newest last. */
   readonly #highBandwidth: Peer[] = [];
   /** The newest block, ready to be sent. */
@@ -250,6 +250,20 @@ export class CompactRelay {
     if (!peer.leaving) peer.send('blocktxn', encodeBlockTxs(hash, txs));
   }
 
+  /** sendcmpct. @throws DecodeError */
+  prefers(peer: Peer, payload: Uint8Array): void {
+    const { legacyPeers, services } = this.#context.options;
+    const { announce, version } = decodeSendCmpct(payload);
+    if (announce > 1 && !legacyPeers) {
+      this.#context.misbehaving(peer, 100, 'invalid sendcmpct announce field');
+      return;
+    }
+    // Version 1 is for peers without witnesses, which this node does not serve so.
+    if (version !== VERSION || (services & SERVICE.WITNESS) === 0n) return;
+    peer.compact.provides = true;
+    peer.compact.wantsHighBandwidth = announce > 0;
+  }
+
   /** cmpctblock. @throws DecodeError */
   async receive(peer: Peer, payload: Uint8Array): Promise<void> {
     const { chain, crypto, log, options } = this.#context;
@@ -371,6 +385,12 @@ export class CompactRelay {
       log.debug('net', `Peer ${peer.id} sent us block transactions for block we weren't expecting`);
       return;
     }
+    if (partial.block === null) {
+      this.#partial.delete(key);
+      this.#settle(peer, hash);
+      this.#context.misbehaving(peer, 100, 'previous compact block reconstruction attempt failed');
+      return;
+    }
     // Decoded only after these checks: any peer may send thousands of transactions.
     const { txs } = decodeBlockTxs(payload, crypto);
     this.#partial.delete(key);
@@ -387,6 +407,8 @@ export class CompactRelay {
     if (block === 'collision' || block === 'mismatch') {
       this.#count(peer, block);
       this.#wholeBlock(peer, node);
+      // It has answered: another answer would be one to nothing.
+      if (this.#downloads.of(node.hash)?.peer === peer) this.#partial.set(partialKey(peer, node.hash), { peer, node, block: null });
       return;
     }
     const { sources } = partial;
@@ -473,10 +495,10 @@ export class CompactRelay {
       const keepsFirst = peer.inbound && list[0]?.inbound === false && list.filter(({ inbound }) => !inbound).length === 1;
       const [dropped] = list.splice(keepsFirst ? 1 : 0, 1) as [Peer];
       dropped.compact.highBandwidth = false;
-      dropped.send('sendcmpct', encodeSendCmpct({ announce: false, version: VERSION }));
+      dropped.send('sendcmpct', encodeSendCmpct({ announce: 0, version: VERSION }));
     }
     peer.compact.highBandwidth = true;
-    peer.send('sendcmpct', encodeSendCmpct({ announce: true, version: VERSION }));
+    peer.send('sendcmpct', encodeSendCmpct({ announce: 1, version: VERSION }));
     list.push(peer);
   }
 }

@@ -227,21 +227,18 @@ export function decodeU64(payload: Uint8Array): bigint {
 
 /** sendcmpct (BIP-0152). */
 export interface SendCmpctMessage {
-  /** High-bandwidth mode. */
-  readonly announce: boolean;
+  /** A byte: 1 for high-bandwidth mode, 0 for low; the rest has no meaning. */
+  readonly announce: number;
   readonly version: bigint;
 }
 
 export function encodeSendCmpct({ announce, version }: SendCmpctMessage): Uint8Array {
-  return new ByteWriter(9)
-    .u8(announce ? 1 : 0)
-    .u64(version)
-    .finish();
+  return new ByteWriter(9).u8(announce).u64(version).finish();
 }
 
 export function decodeSendCmpct(payload: Uint8Array): SendCmpctMessage {
   const reader = new ByteReader(payload);
-  return { announce: reader.u8() !== 0, version: reader.u64big() };
+  return { announce: reader.u8(), version: reader.u64big() };
 }
 
 /** getcfilters and getcfheaders (BIP-0157). */

@@ -159,7 +159,7 @@ const messages: readonly Message[] = [
   { name: 'ping', make: (dice) => encodeU64(BigInt(dice.bits())), decode: decodeU64, encode: encodeU64 as (value: never) => Uint8Array },
   {
     name: 'sendcmpct',
-    make: (dice) => encodeSendCmpct({ announce: dice.oneIn(2), version: 2n }),
+    make: (dice) => encodeSendCmpct({ announce: dice.oneIn(2) ? 1 : 0, version: 2n }),
     decode: decodeSendCmpct,
     encode: encodeSendCmpct as (value: never) => Uint8Array,
   },

@@ -282,6 +282,18 @@ t.test('a peer whose address was discouraged is let in while there is room, and 
   t.equal((await world.guest()).peer.preferEvict, false);
 });
 
+t.test('sendcmpct says yes or no', async (t) => {
+  for (const legacyPeers of [false, true]) {
+    const world = await NetWorld.open({ net: { legacyPeers } });
+    const guest = await world.guest();
+    guest.send('sendcmpct', Buffer.from('020200000000000000', 'hex'));
+    await guest[legacyPeers ? 'sync' : 'ended']();
+    t.equal(world.said('invalid sendcmpct announce field').length, legacyPeers ? 0 : 1);
+    t.equal(guest.peer.compact.wantsHighBandwidth, legacyPeers, '0.21 takes any other byte for a yes');
+    await world.end();
+  }
+});
+
 t.test('-externalip counts in every network, whatever -onlynet says', async (t) => {
   const onion = parseHost('pg6mmjiyjmcrsslvykfwnntlaru7p5svn6y2ymmju6nubxndf4pscryd.onion', 18_444)!;
   const world = await open(t, { net: { onlyNets: ['ipv4'], externalAddresses: [onion] } });

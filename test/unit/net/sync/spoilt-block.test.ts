@@ -269,8 +269,12 @@ t.test('a compact block with another witness is fetched whole, without blame', a
   t.same(room.sent, ['1 getblocktxn', '1 getdata']);
   t.same(room.blamed, []);
   t.equal(chain.node(target.hash)?.failed, false);
-  await room.receiver.receive(peer, new Uint8Array(target.bytes));
+  // A second answer is one to nothing, and the request is over with its sender.
+  await room.compact.receiveTxs(peer, encodeBlockTxs(target.hash, [wrong]));
+  t.same(room.blamed, ['1 100 previous compact block reconstruction attempt failed']);
+  t.equal(room.downloads.of(target.hash), undefined);
+  await room.receiver.receive(room.peer(2), new Uint8Array(target.bytes));
   t.equal(chain.tip.hashHex, target.hashHex);
-  t.same(room.blamed, []);
+  t.equal(room.blamed.length, 1);
   await fixture.end();
 });
