@@ -134,6 +134,10 @@ export class ChainReader {
   readBlock(node: HeaderNode): Promise<BlockView> {
     return this.ws.blocks.read(node);
   }
+  /** A block that was connected lately, which needs no reading. */
+  recentBlock(node: HeaderNode): BlockView | undefined {
+    return this.ws.blocks.connected(node)?.block;
+  }
   /** The bytes as stored, unparsed. @throws StoreError */
   readBlockBytes(node: HeaderNode): Promise<Uint8Array> {
     return this.ws.blocks.readBytes(node);

@@ -54,8 +54,11 @@ export interface NetContext {
   misbehaving(peer: Peer, score: number, reason: string): void;
   /** Ends a connection. @param why for the log */
   disconnect(peer: Peer, why?: string): void;
-  /** Counts time of the node thread as used by a peer: work after the first wait of a handler. @param ms real time */
-  charge(peer: Peer, ms: number): void;
+  /**
+   * Does work that comes after the first wait of a handler, and counts its time as used by the peer. What comes before is
+   * counted without that.
+   */
+  charged<T>(peer: Peer, work: () => T): T;
   /**
    * Schedules a round of sending: to all peers when there is something new to announce, or to one peer when there may
    * be a request for it.

@@ -69,8 +69,13 @@ export class Dispatcher {
   }
 
   /** See NetContext. */
-  charge(peer: Peer, ms: number): void {
-    this.#turns.charge(peer, ms);
+  charged<T>(peer: Peer, work: () => T): T {
+    const began = performance.now();
+    try {
+      return work();
+    } finally {
+      this.#turns.charge(peer, performance.now() - began);
+    }
   }
 
   /** The peer is gone. */

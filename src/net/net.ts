@@ -188,7 +188,7 @@ export class Net {
       misbehaving: (peer, score, reason) =>
         blame(peer, score, reason, { log, bans: this.bans, connections: this.#connections, strict: !this.options.legacyPeers }),
       disconnect: (peer, why) => this.#connections.disconnect(peer, why),
-      charge: (peer, ms) => this.#dispatcher.charge(peer, ms),
+      charged: (peer, work) => this.#dispatcher.charged(peer, work),
       wake: (peer) => this.#rounds.soon(peer),
     };
     this.#context = context;

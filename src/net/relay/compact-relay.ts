@@ -219,9 +219,8 @@ export class CompactRelay {
       this.#context.disconnect(peer, 'getblocktxn received with no transaction indexes');
       return;
     }
-    let block: BlockView;
-    if (this.#newest !== null && equalBytes(this.#newest.hash, hash)) ({ block } = this.#newest);
-    else {
+    let block = this.#newest !== null && equalBytes(this.#newest.hash, hash) ? this.#newest.block : undefined;
+    if (block === undefined) {
       const node = chain.node(hash);
       if (node === undefined || !node.has(NodeStatus.HAVE_DATA)) {
         log.debug('net', `Peer ${peer.id} sent us a getblocktxn for a block we don't have`);
@@ -235,9 +234,17 @@ export class CompactRelay {
         peer.wanted.add(encodeInv([{ type: INV.WITNESS_BLOCK, hash }]).subarray(1));
         return;
       }
-      block = await this.#reads.run(() => chain.readBlock(node));
-      if (peer.leaving) return;
+      block = chain.recentBlock(node);
+      if (block === undefined) {
+        const bytes = await this.#reads.run(() => chain.readBlockBytes(node));
+        if (!peer.leaving) this.#context.charged(peer, () => this.#answer(peer, parseBlock(bytes, this.#context.crypto), indexes));
+        return;
+      }
     }
+    this.#answer(peer, block, indexes);
+  }
+
+  #answer(peer: Peer, block: BlockView, indexes: readonly number[]): void {
     const txs: TxView[] = [];
     for (const index of indexes) {
       const tx = block.txs[index];
@@ -247,7 +254,7 @@ export class CompactRelay {
       }
       txs.push(tx);
     }
-    if (!peer.leaving) peer.send('blocktxn', encodeBlockTxs(hash, txs));
+    peer.send('blocktxn', encodeBlockTxs(block.hash, txs));
   }
 
   /** sendcmpct. @throws DecodeError */

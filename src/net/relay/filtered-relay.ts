@@ -52,24 +52,30 @@ export class FilteredRelay {
   async sendBlock(peer: Peer, bytes: Uint8Array): Promise<void> {
     const { filter } = peer;
     if (filter === null) return;
+    const work = this.#sendSteps(peer, filter, bytes);
+    const slicer = new Slicer();
+    const slice = (): boolean => {
+      for (;;) {
+        if (work.next().done === true) return true;
+        if (slicer.due) return false;
+      }
+    };
+    while (!this.#context.charged(peer, slice)) await slicer.pause();
+  }
+
+  *#sendSteps(peer: Peer, filter: BloomFilter, bytes: Uint8Array): Generator<unknown, void> {
     const { crypto } = this.#context;
     const block = parseBlock(bytes, crypto);
-    const slicer = new Slicer();
     const txids: Uint8Array[] = [];
     const matches: boolean[] = [];
     for (const tx of block.txs) {
       txids.push(tx.txid);
       matches.push(filter.matches(tx));
-      if (slicer.due) await slicer.pause();
+      yield;
     }
-    const steps = partialMerkleSteps(txids, matches, crypto);
-    let step = steps.next();
-    while (!step.done) {
-      if (slicer.due) await slicer.pause();
-      step = steps.next();
-    }
+    const proof = yield* partialMerkleSteps(txids, matches, crypto);
     if (peer.leaving) return;
-    peer.send('merkleblock', Buffer.concat([block.header.bytes, encodePartialMerkle(step.value)]));
+    peer.send('merkleblock', Buffer.concat([block.header.bytes, encodePartialMerkle(proof)]));
     // With the proof go the transactions themselves: there is no other way to ask for them.
     for (const [i, tx] of block.txs.entries()) if (matches[i]) peer.send('tx', tx.stripped());
   }

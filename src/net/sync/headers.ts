@@ -204,7 +204,8 @@ export class HeadersSync {
     // A long chain without much work would fill our memory: it is first looked at without keeping it.
     if (parent !== undefined && isNew && this.#presync.begin(peer, parent, views, full)) return;
     for (let at = 0; at < accepted.length; at += HEADERS_PER_STEP) {
-      const { verdict } = await chain.submitHeaders(accepted.slice(at, at + HEADERS_PER_STEP).map(({ bytes }) => bytes));
+      const part = accepted.slice(at, at + HEADERS_PER_STEP).map(({ bytes }) => bytes);
+      const { verdict } = await this.#context.charged(peer, () => chain.submitHeaders(part));
       if (verdict === null) continue;
       log.info(`ERROR: AcceptBlockHeader: ${this.#firstUnknown(accepted)}, ${rejectText(verdict)}`);
       punishForBlock(this.#context, peer, verdict, compact, 'invalid header received');

@@ -187,12 +187,15 @@ export class BlockServer {
       return false;
     }
     if (peer.leaving) return false;
-    if (item.type === INV.WITNESS_BLOCK) peer.send('block', bytes);
-    else if (item.type === INV.BLOCK) peer.send('block', withoutWitnesses(bytes, this.#context));
-    else if (item.type === INV.FILTERED_BLOCK) await this.#sendFiltered(peer, bytes);
-    else if (item.type === INV.CMPCT_BLOCK && !this.#sendCompact(peer, node, bytes)) peer.send('block', bytes);
+    if (item.type === INV.FILTERED_BLOCK) await this.#sendFiltered(peer, bytes);
+    else this.#context.charged(peer, () => this.#sendWhole(peer, node, item, bytes));
     this.#continue(peer, item.hash);
     return true;
+  }
+
+  #sendWhole(peer: Peer, node: HeaderNode, { type }: InvItem, bytes: Uint8Array): void {
+    if (type === INV.CMPCT_BLOCK && this.#sendCompact(peer, node, bytes)) return;
+    peer.send('block', type === INV.BLOCK ? withoutWitnesses(bytes, this.#context) : bytes);
   }
 
   #continue(peer: Peer, hash: Uint8Array): void {

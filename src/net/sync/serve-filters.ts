@@ -65,9 +65,10 @@ export class FilterServer {
       const found = await this.#reads.run(async () => this.#source?.find(node.hash));
       // Not built that far yet: the peer asks another.
       if (found === undefined || peer.leaving) return;
-      const began = performance.now();
-      peer.send('cfilter', new ByteWriter(40 + found.filter.length).u8(BASIC).bytes(node.hash).varBytes(found.filter).finish());
-      this.#context.charge(peer, performance.now() - began);
+      const { filter } = found;
+      this.#context.charged(peer, () => {
+        peer.send('cfilter', new ByteWriter(40 + filter.length).u8(BASIC).bytes(node.hash).varBytes(filter).finish());
+      });
     }
   }
 
@@ -114,17 +115,12 @@ export class FilterServer {
       const heads: FilterHead[] = [];
       for (let at = 0; at < nodes.length; at += HEADS_AT_A_TIME) {
         if (peer.leaving) return null;
-        const began = performance.now();
-        const reading = this.#source?.heads(nodes.slice(at, at + HEADS_AT_A_TIME).map(({ hash }) => hash));
-        this.#context.charge(peer, performance.now() - began);
-        const part = (await reading) ?? [undefined];
-        const resumed = performance.now();
-        for (const head of part) {
+        const hashes = nodes.slice(at, at + HEADS_AT_A_TIME).map(({ hash }) => hash);
+        for (const head of (await this.#context.charged(peer, () => this.#source?.heads(hashes))) ?? [undefined]) {
           // Not built that far yet: the peer asks another.
           if (head === undefined) return null;
           heads.push(head);
         }
-        this.#context.charge(peer, performance.now() - resumed);
       }
       return peer.leaving ? null : heads;
     });

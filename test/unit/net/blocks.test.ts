@@ -41,6 +41,7 @@ function contextOf({ chain, clock }: Fixture, peers: ReadonlySet<Peer>): NetCont
     random: Math.random,
     misbehaving: () => {},
     disconnect: () => {},
+    charged: (_: Peer, work: () => unknown) => work(),
     wake: () => {},
   } as unknown as NetContext;
 }

@@ -48,8 +48,9 @@ t.test('filter hashes and checkpoints cost no filter, and the peer pays for the 
       crypto: hashing,
       log: silentLogger,
       disconnect: () => {},
-      charge: () => {
+      charged: (_: Peer, work: () => unknown) => {
         count.charged++;
+        return work();
       },
     } as unknown as NetContext,
     source,
@@ -119,7 +120,13 @@ t.test('filters of an old rival of the best chain are served to nobody: they wou
     t.equal(chain.tip.height, 2);
     const told: string[] = [];
     const params = chainParams('regtest');
-    const context = { chain, params, log: silentLogger, disconnect: () => told.push('disconnect'), charge: () => {} };
+    const context = {
+      chain,
+      params,
+      log: silentLogger,
+      disconnect: () => told.push('disconnect'),
+      charged: (_: Peer, work: () => unknown) => work(),
+    };
     const peer = new Peer(1, 'inbound', { network: 'ipv4', bytes: new Uint8Array(4), port: 1 }, '', '', NO_PERMISSIONS, 0);
     peer.connection = { sendPaused: false, send: (command: string) => told.push(command) } as unknown as Connection;
     await new FilterServer(context as unknown as NetContext, source).headers(peer, Buffer.concat([Buffer.alloc(5), rival.hash]));

@@ -1,0 +1,52 @@
+// Blocks that peers ask for: what making an answer costs after the block was read is on the account of the peer that
+// asked, however short its message.
+import t from 'tap';
+import { Dispatcher } from '../../../../src/net/dispatcher.js';
+import { SERVICE } from '../../../../src/net/wire/protocol.js';
+import { type BuiltBlock, buildBlock } from '../../../framework/chain-builder.js';
+import { NetWorld } from '../../../framework/net-world.js';
+import { headersPayload, invPayload } from '../../../framework/p2p-client.js';
+
+t.test('answers that need a block from disk are made at the expense of the peer that asked', async (t) => {
+  const world = await NetWorld.open({ net: { services: SERVICE.NETWORK | SERVICE.WITNESS | SERVICE.BLOOM } });
+  t.teardown(() => world.end());
+  // Deep enough that it is not kept in memory, and not too deep for blocktxn.
+  const blocks = await world.grow(10);
+  const [block] = blocks as [BuiltBlock];
+  t.equal(world.fixture.chain.recentBlock(world.fixture.chain.node(block.hash) as never), undefined);
+  const { charged } = Dispatcher.prototype;
+  let charges = 0;
+  let depth = 0;
+  Dispatcher.prototype.charged = function <T>(this: Dispatcher, ...[peer, work]: Parameters<typeof charged<T>>): T {
+    charges++;
+    depth++;
+    try {
+      return charged.call(this, peer, work) as T;
+    } finally {
+      depth--;
+    }
+  };
+  t.teardown(() => {
+    Dispatcher.prototype.charged = charged;
+  });
+  const guest = await world.guest();
+  const sent: string[] = [];
+  const send = guest.peer.send.bind(guest.peer);
+  guest.peer.send = (command, payload) => {
+    if (depth > 0) sent.push(command);
+    send(command, payload);
+  };
+  const filterLoad = Buffer.concat([Buffer.of(1, 0xff), Buffer.alloc(8), Buffer.of(0)]);
+  guest.send('filterload', filterLoad);
+  for (const type of [2, 0x40000002, 3]) {
+    guest.send('getdata', invPayload([[type, block.hash]]));
+    await guest.sync();
+  }
+  guest.send('getblocktxn', Buffer.concat([block.hash, Buffer.of(1, 0)]));
+  await guest.sync();
+  t.same(sent, ['block', 'block', 'merkleblock', 'tx', 'blocktxn']);
+  charges = 0;
+  guest.send('headers', headersPayload([buildBlock(blocks.at(-1) as BuiltBlock).header]));
+  await guest.sync();
+  t.equal(charges, 1, 'headers are parsed again for the chain');
+});
