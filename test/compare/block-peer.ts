@@ -46,6 +46,12 @@ export class BlockPeer {
     return { asked: asked.join(), hungUp };
   }
 
+  /** The next block comes from another peer. */
+  leave(): void {
+    this.#peer?.close();
+    this.#peer = undefined;
+  }
+
   /** @returns whether the node hung up */
   async #tell({ header, body, way, ahead }: Delivery, asked: string[]): Promise<boolean> {
     const peer = await this.#connected();

@@ -125,6 +125,8 @@ async function bring(step: number, name: string, delivery: Delivery): Promise<vo
   const [ofCore, ofAdit] = (await Promise.all(blockPeers.map((peer) => peer.bring(delivery)))) as [Brought, Brought];
   if (ofCore.hungUp) hungUp++;
   if (ofCore.hungUp === ofAdit.hungUp) return;
+  // What a node takes of a peer depends on what it brought before: both go on with a new one.
+  for (const peer of blockPeers) peer.leave();
   if (ofCore.asked !== ofAdit.asked) otherRoute++;
   else if (ofCore.hungUp && !name.startsWith('wrong')) spared++;
   else {

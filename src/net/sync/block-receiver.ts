@@ -197,6 +197,10 @@ export class BlockReceiver {
     if (source === undefined) return;
     if (reject !== null) {
       this.#blame(source.peer, hash, reject, source.vouched);
-    } else if (!this.#context.chain.isInitialBlockDownload()) this.onGoodBlock(source.peer);
+      return;
+    }
+    // While others are awaited this one was not the newest (Core's BlockChecked).
+    const others = this.#downloads.size - (this.#downloads.of(hash) === undefined ? 0 : 1);
+    if (others === 0 && !this.#context.chain.isInitialBlockDownload()) this.onGoodBlock(source.peer);
   }
 }

@@ -14,8 +14,8 @@ import { BlockDownload, MAX_BLOCKS_IN_TRANSIT_PER_PEER } from '../../../src/net/
 import { BlockReceiver } from '../../../src/net/sync/block-receiver.js';
 import { BlockServer } from '../../../src/net/sync/serve-blocks.js';
 import { desirableServices, INV, SERVICE } from '../../../src/net/wire/protocol.js';
-import { buildBlock, buildChain, GENESIS } from '../../framework/chain-builder.js';
-import { crypto, type Fixture, openFixture } from '../../framework/chain-fixture.js';
+import { type BuiltBlock, buildBlock, buildChain, GENESIS } from '../../framework/chain-builder.js';
+import { crypto, type Fixture, OUT_OF_DOWNLOAD, openFixture } from '../../framework/chain-fixture.js';
 
 /** What the parts under test need of the room. */
 function contextOf({ chain, clock }: Fixture, peers: ReadonlySet<Peer>): NetContext {
@@ -100,6 +100,27 @@ t.test('a block that came is not asked for again before it is stored', async (t)
   await stored;
   t.equal(downloads.expects(block.hash), false);
   t.equal(chain.tip.hashHex, block.hashHex);
+});
+
+t.test('a peer is a good one by the newest block: no other is awaited then', async (t) => {
+  const fixture = await openFixture({ maxTipAge: OUT_OF_DOWNLOAD });
+  t.teardown(() => fixture.end());
+  const { chain } = fixture;
+  const [first, second] = buildChain(GENESIS, 2) as [BuiltBlock, BuiltBlock];
+  await chain.submitHeaders([first.header, second.header]);
+  const { peer } = talkingPeer();
+  const context = contextOf(fixture, new Set([peer]));
+  const downloads = new BlockDownload(context);
+  const receiver = new BlockReceiver(context, downloads);
+  const good: number[] = [];
+  receiver.onGoodBlock = () => good.push(chain.tip.height);
+  chain.onChecked((hash, block, reject) => receiver.onChecked(hash, block, reject));
+  for (const { hash } of [first, second]) downloads.begin(peer, hash, chain.node(hash) ?? null);
+  await receiver.receive(peer, first.bytes);
+  t.equal(chain.tip.hashHex, first.hashHex);
+  t.same(good, []);
+  await receiver.receive(peer, second.bytes);
+  t.equal(good.length, 1);
 });
 
 t.test('a block that is withheld is asked from another who has it, the one that is trusted most', async (t) => {
