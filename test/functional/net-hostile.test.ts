@@ -39,6 +39,9 @@ t.test('a node under attack', async (t) => {
   );
 });
 
+/** Compact blocks of version 2, when asked for. */
+const SENDCMPCT = Buffer.from('000200000000000000', 'hex');
+
 t.test('headers are judged before what is behind them', async (t) => {
   const port = await freePort();
   const node = await Daemon.start(`-port=${port}`, '-bind=127.0.0.1');
@@ -52,6 +55,9 @@ t.test('headers are judged before what is behind them', async (t) => {
 
   const peer = await P2pClient.connect(port);
   t.teardown(() => peer.close());
+  peer.send('sendcmpct', SENDCMPCT);
+  peer.send('headers', Buffer.concat([compactSize(1), header, Buffer.alloc(1)]));
+  await peer.next('getdata');
   for (let i = 0; i < 5; i++) peer.send('cmpctblock', compact(header));
   await peer.sync();
   t.equal(peer.received.filter(({ command }) => command === 'getblocktxn').length, 1, 'asked once, however often it comes');
@@ -65,6 +71,7 @@ t.test('headers are judged before what is behind them', async (t) => {
     ['cmpctblock', Buffer.concat([unsolved, Buffer.alloc(1_000, 0xff)])],
   ] as const) {
     const other = await P2pClient.connect(port);
+    other.send('sendcmpct', SENDCMPCT);
     other.send(command, payload);
     t.equal(await other.ended(), true, command);
   }

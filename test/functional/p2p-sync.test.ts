@@ -187,7 +187,7 @@ t.test('a compact block whose transactions are not known is asked for, and one t
   const sender = await P2pClient.connect(other.port);
   t.teardown(() => sender.close());
   sender.send('sendcmpct', version2);
-  sender.send('cmpctblock', compact);
+  await answer(sender, compact);
   const request = await sender.next('getblocktxn');
   t.same(request, Buffer.concat([unshown(hash), Buffer.from([1, 1])]), 'the one it lacks');
   sender.send('blocktxn', Buffer.concat([unshown(hash), Buffer.from([1]), Buffer.from(raw, 'hex')]));
@@ -199,6 +199,13 @@ t.test('a compact block whose transactions are not known is asked for, and one t
   liar.send('getblocktxn', Buffer.concat([unshown(hash), Buffer.from([1, 9])]));
   t.equal(await liar.ended(), true, 'a place that is not in the block');
 });
+
+/** Announces a block by its header and sends it as a compact block when it is asked for. */
+async function answer(peer: P2pClient, compact: Buffer): Promise<void> {
+  peer.send('headers', headersPayload([compact.subarray(0, 80)]));
+  await peer.next('getdata');
+  peer.send('cmpctblock', compact);
+}
 
 t.test('the rest of a block that one peer withholds is asked from a better one at once', async (t) => {
   const { node, port } = await listening();
@@ -220,7 +227,7 @@ t.test('the rest of a block that one peer withholds is asked from a better one a
   await source.sync();
   const good = await compactPeer(other.port);
   await node.call('generatetoaddress', 1, ADDRESS);
-  good.send('cmpctblock', await source.next('cmpctblock'));
+  await answer(good, await source.next('cmpctblock'));
   while ((await good.next('sendcmpct'))[0] !== 1);
   // It is told before the block is the tip.
   await good.sync();
@@ -233,7 +240,7 @@ t.test('the rest of a block that one peer withholds is asked from a better one a
   const compact = await source.next('cmpctblock');
   const question = Buffer.concat([unshown(hash), Buffer.from([1, 1])]);
   const silent = await compactPeer(other.port);
-  silent.send('cmpctblock', compact);
+  await answer(silent, compact);
   t.same(await silent.next('getblocktxn'), question);
   good.send('cmpctblock', compact);
   t.same(await good.next('getblocktxn'), question, 'without waiting for the other');
