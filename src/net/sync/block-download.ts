@@ -45,8 +45,8 @@ const QUICK_TAKEOVERS = 3;
 export class BlockDownload {
   /** By hash. */
   readonly #inFlight = new Map<string, BlockInFlight>();
-  /** Blocks that came and that the chain has not stored yet, by hash. */
-  readonly #arrived = new Set<string>();
+  /** Blocks that nobody is asked for, with how many works on them go on. */
+  readonly #busy = new Map<string, number>();
 
   #stallingTimeoutMs = BLOCK_STALLING_TIMEOUT_MS;
   #tip: HeaderNode | null = null;
@@ -74,20 +74,27 @@ export class BlockDownload {
     return peer.sync.inFlight.some((one) => one.node === node) || this.of(node.hash)?.earlier.includes(peer) === true;
   }
 
-  /** Whether a block need not be requested: a request is in flight, or it is here and about to be stored. */
+  /** Whether a block need not be requested: a request is in flight, or work on it goes on. */
   expects(hash: Uint8Array): boolean {
     const key = hashKey(hash);
-    return this.#inFlight.has(key) || this.#arrived.has(key);
+    return this.#inFlight.has(key) || this.#busy.has(key);
   }
 
-  /** A block is here, and is not asked for again until the chain has dealt with it. */
-  async whileStored<T>(hash: Uint8Array, work: () => Promise<T>): Promise<T> {
-    const key = hashKey(hash);
-    this.#arrived.add(key);
+  /**
+   * Nobody is asked for these blocks while work on them goes on: the chain stores them, or takes the headers of a peer
+   * who is asked right afterwards.
+   */
+  async while<T>(hashes: readonly Uint8Array[], work: () => Promise<T>): Promise<T> {
+    const keys = hashes.map(hashKey);
+    for (const key of keys) this.#busy.set(key, (this.#busy.get(key) ?? 0) + 1);
     try {
       return await work();
     } finally {
-      this.#arrived.delete(key);
+      for (const key of keys) {
+        const left = (this.#busy.get(key) as number) - 1;
+        if (left > 0) this.#busy.set(key, left);
+        else this.#busy.delete(key);
+      }
     }
   }
 
@@ -313,7 +320,7 @@ export class BlockDownload {
         const key = hashKey(node.hash);
         const asked = this.#inFlight.get(key);
         const withheld = asked !== undefined && this.#mayTakeOver(peer, asked, node);
-        if ((asked !== undefined && !withheld) || this.#arrived.has(key)) {
+        if ((asked !== undefined && !withheld) || this.#busy.has(key)) {
           waitingFor ??= asked?.peer ?? null;
           continue;
         }

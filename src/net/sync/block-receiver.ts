@@ -122,7 +122,7 @@ export class BlockReceiver {
     const { chain, clock, log } = this.#context;
     const forget = this.#note(peer, block, true);
     const stored = this.#downloads
-      .whileStored(block.hash, () => chain.takeBlock(block))
+      .while([block.hash], () => chain.takeBlock(block))
       .then(
         (isNew) => {
           if (isNew) peer.lastBlockTime = clock.nowSeconds();
@@ -163,7 +163,7 @@ export class BlockReceiver {
     const forget = this.#note(peer, block, vouched);
     this.#context.times.reached(block.hash, 'block');
     const submit = () => this.#context.chain.submitBlock(block, { force: requested });
-    const outcome = await this.#downloads.whileStored(block.hash, submit);
+    const outcome = await this.#downloads.while([block.hash], submit);
     if (outcome.isNew) peer.lastBlockTime = this.#context.clock.nowSeconds();
     else forget();
     this.#context.wake(outcome.isNew ? undefined : peer);

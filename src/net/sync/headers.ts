@@ -4,7 +4,7 @@ import type { HeaderNode } from '../../chain/tree/header-node.js';
 import { NodeStatus } from '../../chain/tree/header-node.js';
 import { type HeaderView, parseHeader } from '../../consensus/block/header-view.js';
 import { equalBytes, hashToHex } from '../../consensus/bytes/hex.js';
-import { rejectText } from '../../consensus/state.js';
+import { type Reject, rejectText } from '../../consensus/state.js';
 import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
 import { decodeHeaders, encodeLocator, TooMany } from '../wire/messages.js';
@@ -203,10 +203,10 @@ export class HeadersSync {
     const isNew = chain.node(last.hash) === undefined;
     // A long chain without much work would fill our memory: it is first looked at without keeping it.
     if (parent !== undefined && isNew && this.#presync.begin(peer, parent, views, full)) return;
-    for (let at = 0; at < accepted.length; at += HEADERS_PER_STEP) {
-      const part = accepted.slice(at, at + HEADERS_PER_STEP).map(({ bytes }) => bytes);
-      const { verdict } = await this.#context.charged(peer, () => chain.submitHeaders(part));
-      if (verdict === null) continue;
+    // In Core this is one step with asking this peer: another that only named the block could be slow on purpose.
+    const direct = accepted.length > MAX_BLOCKS_IN_TRANSIT_PER_PEER ? [] : accepted.map(({ hash }) => hash);
+    const verdict = await this.#downloads.while(direct, () => this.#submit(peer, accepted));
+    if (verdict !== null) {
       log.info(`ERROR: AcceptBlockHeader: ${this.#firstUnknown(accepted)}, ${rejectText(verdict)}`);
       punishForBlock(this.#context, peer, verdict, compact, 'invalid header received');
       return;
@@ -216,6 +216,17 @@ export class HeadersSync {
     if (isNew && !chain.isInitialBlockDownload()) times.heard(end.hash, came);
     if (peer.leaving) return;
     this.#accepted(peer, end.hash, isNew, full, held === null);
+  }
+
+  /** @returns why one was refused; those before it are in the tree */
+  async #submit(peer: Peer, accepted: readonly HeaderView[]): Promise<Reject | null> {
+    const { chain, charged } = this.#context;
+    for (let at = 0; at < accepted.length; at += HEADERS_PER_STEP) {
+      const part = accepted.slice(at, at + HEADERS_PER_STEP).map(({ bytes }) => bytes);
+      const { verdict } = await charged(peer, () => chain.submitHeaders(part));
+      if (verdict !== null) return verdict;
+    }
+    return null;
   }
 
   /** The header that was refused: those before it are in the tree. */

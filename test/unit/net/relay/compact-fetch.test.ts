@@ -39,6 +39,26 @@ t.test('a block whose header comes from elsewhere is asked for as it would be wi
   t.same(typesAsked(peer), [COMPACT_BLOCK]);
 });
 
+t.test('who sends the header is asked for its block before one that only named it', async (t) => {
+  const { world, tip, guest } = await worldOf(t);
+  const [named, sender] = [await guest(), await guest()];
+  const next = buildBlock(tip);
+  named.send('inv', invPayload([[BLOCK, next.hash]]));
+  await named.sync();
+  named.take();
+  const { chain } = world.fixture;
+  const submit = chain.submitHeaders.bind(chain);
+  chain.submitHeaders = async (headers) => {
+    const result = await submit(headers);
+    // The header is in the tree, and its sender has not been asked yet.
+    await world.round();
+    return result;
+  };
+  sender.send('headers', headersPayload([next.header]));
+  await sender.sync();
+  t.same([typesAsked(named), typesAsked(sender)], [[], [COMPACT_BLOCK]]);
+});
+
 t.test('whole blocks are asked for where a compact one is of no use', async (t) => {
   await t.test('two at a time', async (t) => {
     const { world, tip, guest } = await worldOf(t);
