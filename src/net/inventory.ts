@@ -3,6 +3,7 @@ import { hashToHex } from '../consensus/bytes/hex.js';
 import type { NetContext } from './context.js';
 import type { Peer } from './peer/peer.js';
 import { servicesFor } from './peer/permissions.js';
+import type { CompactRelay } from './relay/compact-relay.js';
 import type { PrivateSender } from './relay/private-sender.js';
 import type { TxAnnouncer } from './relay/tx-announcer.js';
 import type { TxReceiver } from './relay/tx-receiver.js';
@@ -20,6 +21,7 @@ const ENTRIES_PER_STEP = 64;
 interface Parts {
   readonly txs: TxReceiver;
   readonly announcer: TxAnnouncer;
+  readonly compact: CompactRelay;
   readonly downloads: BlockDownload;
   readonly headers: HeadersSync;
   readonly upload: UploadTarget;
@@ -138,7 +140,11 @@ export class Inventory {
   /** Sends a transaction that was asked for. @returns false when it isn't there, or not for this peer */
   sendTransaction(peer: Peer, { hash, type }: InvItem): boolean {
     const { announcer } = this.#parts;
-    const tx = announcer.find(peer, hash, type === INV.WTX);
+    const byWtxid = type === INV.WTX;
+    // 0.21 does not look into blocks.
+    const tx =
+      announcer.find(peer, hash, byWtxid) ??
+      (this.#context.options.legacyPeers ? undefined : this.#parts.compact.newestTransaction(hash, byWtxid));
     if (tx === undefined) return false;
     peer.send('tx', type === INV.TX && tx.hasWitness ? tx.stripped() : tx.bytes);
     this.#context.mempool.removeUnbroadcast(tx.txid);

@@ -299,6 +299,7 @@ export class Net {
     this.#inventory = new Inventory(context, {
       txs: this.txs,
       announcer: this.announcer,
+      compact,
       downloads: this.downloads,
       headers: this.#headers,
       upload: this.upload,

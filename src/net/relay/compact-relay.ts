@@ -34,6 +34,7 @@ import {
 import { decodeSendCmpct, encodeInv, encodeSendCmpct } from '../wire/messages.js';
 import { INV, SERVICE } from '../wire/protocol.js';
 import { COMPACT_CAUSES, type CompactCause, createCompactStats, TX_SOURCES } from './compact-stats.js';
+import { NewestBlock } from './newest-block.js';
 import { PartialBlock } from './partial-block.js';
 import { choosePrefilled } from './prefill.js';
 
@@ -61,8 +62,7 @@ export class CompactRelay {
   readonly #partial = new Map<string, { peer: Peer; node: HeaderNode; block: PartialBlock | null }>();
   /** Those that last brought good blocks, newest last. */
   readonly #highBandwidth: Peer[] = [];
-  /** The newest block, ready to be sent. */
-  #newest: { readonly hash: Uint8Array; readonly block: BlockView; message: Uint8Array | null } | null = null;
+  #newest: NewestBlock | null = null;
   /** The block that was put together last, and the places of what was lacking. */
   #filled: { readonly hash: Uint8Array; readonly lacked: readonly number[] } | null = null;
   /** The highest block that was passed on before its scripts ran. */
@@ -122,7 +122,7 @@ export class CompactRelay {
    */
   onStored(node: HeaderNode, block: BlockView): void {
     this.#dropPartial(node.hash);
-    this.#newest = { hash: block.hash.slice(), block, message: null };
+    this.#newest = new NewestBlock(block);
     // One of each height: its rivals may be bad too, and are told of when they are the tip (Core's
     // nHighestFastAnnounce).
     if (node.height <= this.#passedOnHeight) return;
@@ -137,6 +137,11 @@ export class CompactRelay {
       peer.send('cmpctblock', this.#prepare(block));
       peer.sync.bestHeaderSent = node;
     }
+  }
+
+  /** A transaction of the block that was passed on last, if it is one. */
+  newestTransaction(hash: Uint8Array, byWtxid: boolean): TxView | undefined {
+    return this.#newest?.transaction(hash, byWtxid);
   }
 
   /** The tip changed: what is no better is not put together any more. */
@@ -157,8 +162,7 @@ export class CompactRelay {
   }
 
   #prepare(block: BlockView): Uint8Array {
-    if (this.#newest === null || !equalBytes(this.#newest.hash, block.hash))
-      this.#newest = { hash: block.hash.slice(), block, message: null };
+    if (this.#newest?.is(block.hash) !== true) this.#newest = new NewestBlock(block);
     this.#newest.message ??= this.#encode(this.#newest.block, this.#lackedOf(this.#newest.block));
     return this.#newest.message;
   }
@@ -185,7 +189,7 @@ export class CompactRelay {
 
   /** Announces the tip as a compact block. @returns false when it is not at hand */
   announce(peer: Peer, node: HeaderNode): boolean {
-    if (this.#newest === null || !equalBytes(this.#newest.hash, node.hash)) return false;
+    if (this.#newest?.is(node.hash) !== true) return false;
     this.#context.log.debug('net', `sending header-and-ids ${node.hashHex} to peer=${peer.id}`);
     peer.send('cmpctblock', this.#prepare(this.#newest.block));
     return true;
@@ -200,7 +204,7 @@ export class CompactRelay {
   }
 
   #messageOf(node: HeaderNode, bytes: Uint8Array): Uint8Array {
-    if (this.#newest !== null && equalBytes(this.#newest.hash, node.hash)) return this.#prepare(this.#newest.block);
+    if (this.#newest?.is(node.hash) === true) return this.#prepare(this.#newest.block);
     const key = hashKey(node.hash);
     const kept = this.#messages.get(key);
     if (kept !== undefined) return kept;
@@ -219,7 +223,7 @@ export class CompactRelay {
       this.#context.disconnect(peer, 'getblocktxn received with no transaction indexes');
       return;
     }
-    let block = this.#newest !== null && equalBytes(this.#newest.hash, hash) ? this.#newest.block : undefined;
+    let block = this.#newest?.is(hash) === true ? this.#newest.block : undefined;
     if (block === undefined) {
       const node = chain.node(hash);
       if (node === undefined || !node.has(NodeStatus.HAVE_DATA)) {

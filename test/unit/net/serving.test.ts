@@ -2,12 +2,13 @@
 // recent ones serves, which blocks off the best chain, and how much at a time. Bounds are spelled out from Core's
 // net_processing.cpp.
 import t, { type Test } from 'tap';
-import { type BuiltBlock, buildBlock, GENESIS, REGTEST_BITS } from '../../framework/chain-builder.js';
-import { grind, serializeHeader } from '../../framework/messages.js';
+import { ANYONE, type BuiltBlock, buildBlock, GENESIS, REGTEST_BITS, reward, spend } from '../../framework/chain-builder.js';
+import { grind, serializeHeader, txid } from '../../framework/messages.js';
 import { type FakePeer, NetWorld, type WorldOptions } from '../../framework/net-world.js';
 import { invPayload, locatorPayload } from '../../framework/p2p-client.js';
 
 const WITNESS_BLOCK = 0x40000002;
+const TX = 1;
 const TRUSTED = {
   noban: true,
   relay: false,
@@ -122,4 +123,29 @@ t.test('and while it lacks less work than thirty days bring', async (t) => {
   t.equal(await gets(guest, fork.hash), true, '4,319 blocks less');
   await chain.submitHeaders(headers.slice(-1));
   t.equal(await gets(guest, fork.hash), false, '4,320 blocks less');
+});
+
+t.test('transactions of the newest block are there for who asks, also when it has left again', async (t) => {
+  for (const legacyPeers of [false, true])
+    await t.test(legacyPeers ? '0.21 does not look there' : 'later releases', async (t) => {
+      const world = await open(t, { net: { legacyPeers } });
+      const trunk = await world.grow(101);
+      const older = trunk[100] as BuiltBlock;
+      const payment = spend([reward(trunk[0] as BuiltBlock)], [{ value: 1_000, script: ANYONE }]);
+      const newest = buildBlock(older, { txs: [payment] });
+      await world.fixture.chain.submitBlock(newest.bytes);
+      const guest = await world.guest();
+      const asksFor = async (id: Uint8Array): Promise<readonly string[]> => {
+        guest.take();
+        guest.send('getdata', invPayload([[TX, id]]));
+        await guest.sync();
+        return guest.commands.filter((command) => command === 'tx' || command === 'notfound');
+      };
+      const { chain } = world.fixture;
+      for (const left of [false, true]) {
+        if (left) await chain.invalidateBlock(chain.tip);
+        t.same(await asksFor(txid(payment)), [legacyPeers ? 'notfound' : 'tx'], `left: ${left}, 0.21: ${legacyPeers}`);
+      }
+      t.same(await asksFor(older.txids[0] as Buffer), ['notfound'], 'of no other block');
+    });
 });
