@@ -27,16 +27,17 @@ const i64 = (value: number): Buffer => {
   out.writeBigInt64LE(BigInt(value));
   return out;
 };
-const sized = (bytes: Uint8Array): Buffer => {
-  if (bytes.length < 253) return Buffer.concat([Buffer.of(bytes.length), bytes]);
-  if (bytes.length < 65536) return Buffer.concat([Buffer.of(253, bytes.length & 255, bytes.length >> 8), bytes]);
-  return Buffer.concat([Buffer.of(254), u32(bytes.length), bytes]);
+const compact = (value: number): Buffer => {
+  if (value < 253) return Buffer.of(value);
+  if (value < 65536) return Buffer.of(253, value & 255, value >> 8);
+  return Buffer.concat([Buffer.of(254), u32(value)]);
 };
+const sized = (bytes: Uint8Array): Buffer => Buffer.concat([compact(bytes.length), bytes]);
 const outpoint = (input: NaiveTx['inputs'][number]): Buffer => Buffer.concat([input.prevHash, u32(input.prevIndex)]);
 const output = ({ value, script }: NaiveSpent): Buffer => Buffer.concat([i64(value), sized(script)]);
 
 /**
- * The original hash. The script must hold no OP_CODESEPARATOR; fewer than 253 inputs and outputs.
+ * The original hash. The script must hold no OP_CODESEPARATOR.
  * @param declared script size to write instead of the real one (below 253)
  */
 export function naiveLegacy(tx: NaiveTx, index: number, script: Uint8Array, hashType: number, declared?: number): Buffer {
@@ -53,12 +54,12 @@ export function naiveLegacy(tx: NaiveTx, index: number, script: Uint8Array, hash
   if (base === 3) outputs = tx.outputs.slice(0, index + 1).map((o, i) => (i < index ? { value: -1, script: Buffer.alloc(0) } : o));
   return sha256d(
     u32(tx.version),
-    Buffer.of(inputs.length),
+    compact(inputs.length),
     ...inputs.flatMap((input) => {
       const code = input.script === script && declared !== undefined ? Buffer.concat([Buffer.of(declared), script]) : sized(input.script);
       return [outpoint(input), code, u32(input.sequence)];
     }),
-    Buffer.of(outputs.length),
+    compact(outputs.length),
     ...outputs.map(output),
     u32(tx.locktime),
     u32(hashType),

@@ -6,7 +6,7 @@ import { parseBlock } from '../../../src/consensus/block/block-view.js';
 import { blockMerkleRoot } from '../../../src/consensus/block/merkle.js';
 import { equalBytes, fromHex, hashToHex, toHex } from '../../../src/consensus/bytes/hex.js';
 import { type ChainName, retargetInterval } from '../../../src/consensus/params/chain-params.js';
-import { chainParams } from '../../../src/consensus/params/networks.js';
+import { type BuriedRule, chainParams, networkOfMagic } from '../../../src/consensus/params/networks.js';
 import { proofOfWork } from '../../../src/consensus/rules/bits.js';
 import { blockSubsidy } from '../../../src/consensus/rules/subsidy.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';
@@ -91,6 +91,8 @@ t.test('overrides', async (t) => {
   t.equal(chainParams('main', { activationHeights: { segwit: 5 } }).segwitHeight, 481824, 'regtest only');
 
   const custom = chainParams('signet', { signetChallenge: fromHex('51') }, hashes);
+  t.equal(toHex(custom.signetChallenge ?? fromHex('')), '51');
+  t.equal(custom.fixedSeeds, '');
   t.equal(toHex(custom.magic), toHex(hashes.sha256d(fromHex('0151')).subarray(0, 4)));
   t.equal(custom.assumeValid, null);
   t.equal(custom.minimumChainWork, 0n);
@@ -101,6 +103,33 @@ t.test('overrides', async (t) => {
     toHex(chainParams('signet', { signetChallenge: chainParams('signet').signetChallenge ?? fromHex('') }, hashes).magic),
     '0a03cf40',
   );
+});
+
+t.test('an option sets the height of the rule that it names, and of no other', async (t) => {
+  const heights = (activationHeights: Partial<Record<BuriedRule, number>>): object => {
+    const { segwitHeight, bip34Height, bip66Height, bip65Height, csvHeight } = chainParams('regtest', { activationHeights });
+    return { segwit: segwitHeight, bip34: bip34Height, dersig: bip66Height, cltv: bip65Height, csv: csvHeight };
+  };
+  const usual = { segwit: 0, bip34: 500, dersig: 1251, cltv: 1351, csv: 432 };
+  t.strictSame(heights({}), usual);
+  for (const rule of ['segwit', 'bip34', 'dersig', 'cltv', 'csv'] as const) {
+    for (const height of [0, 7]) t.strictSame(heights({ [rule]: height }), { ...usual, [rule]: height }, rule);
+    t.strictSame(heights({ [rule]: -1 }), { ...usual, [rule]: 0x7fffffff }, `${rule}: never`);
+  }
+});
+
+t.test("a signet's seeds are those of the option, with a challenge of one's own as well", async (t) => {
+  const signetSeedNodes = ['seed.example.'];
+  const custom = chainParams('signet', { signetChallenge: fromHex('51'), signetSeedNodes }, hashes);
+  t.strictSame([custom.dnsSeeds, custom.fixedSeeds], [signetSeedNodes, '']);
+  const usual = chainParams('signet');
+  t.strictSame(chainParams('signet', { signetSeedNodes }), { ...usual, dnsSeeds: signetSeedNodes }, 'and nothing else changes');
+});
+
+t.test('four bytes of magic tell the network', async (t) => {
+  const names = ['f9beb4d9', '0b110907', '1c163f28', '0a03cf40', 'fabfb5da'].map((magic) => networkOfMagic(fromHex(magic)));
+  t.strictSame(names, NAMES);
+  for (const other of ['f9beb4da', 'f9beb4', 'f9beb4d900', '']) t.equal(networkOfMagic(fromHex(other)), null, other);
 });
 
 t.test('subsidy', async (t) => {

@@ -105,6 +105,38 @@ t.test('a large transaction is hashed in parts, to the same result', async (t) =
   }
 });
 
+t.test('counts that take three bytes are hashed as such, in every kind of hash', async (t) => {
+  const many = (inputs: number, outputs: number): NaiveTx => ({
+    version: 2,
+    inputs: Array.from({ length: inputs }, (_, i) => ({ prevHash: new Uint8Array(32).fill(i), prevIndex: i, sequence: i * 3 })),
+    outputs: Array.from({ length: outputs }, (_, i) => ({ value: i, script: new Uint8Array(i % 3).fill(0x51) })),
+    locktime: 7,
+  });
+  const code = unhex('ac');
+  // The last two: single hashes over more bytes than the memory that is shared holds, of outpoints and of scripts.
+  for (const [inputs, outputs, scriptBytes] of [
+    [252, 252, 1],
+    [253, 253, 1],
+    [1, 254, 1],
+    [254, 1, 1],
+    [1_821, 1, 1],
+    [9, 1, 9_000],
+  ] as const) {
+    const tx = many(inputs, outputs);
+    const spent = tx.inputs.map((_, i) => ({ value: 2 ** 33 + i, script: new Uint8Array(scriptBytes).fill(i) }));
+    const cache = new SighashCache(build(tx), crypto, spent);
+    for (const i of new Set([0, inputs - 1])) {
+      for (const type of [1, 2, 3, 0x81, 0x82, 0x83]) {
+        const name = `input ${i} of ${inputs}, ${outputs} outputs, type ${type}`;
+        t.equal(hex(cache.legacy(i, code, type)), hex(naiveLegacy(tx, i, code, type)), name);
+        t.equal(hex(cache.segwitV0(i, code, 9, type)), hex(naiveSegwit(tx, i, code, 9, type)), name);
+        const taproot = cache.taproot(i, type, new TaprootContext(), false);
+        t.equal(taproot && hex(taproot), naiveTaproot(tx, i, spent, type)?.toString('hex') ?? null, name);
+      }
+    }
+  }
+});
+
 t.test('the last answer is only given again to the same question', async (t) => {
   const cache = new SighashCache(build(TX), crypto);
   const code = unhex('ac');

@@ -1,0 +1,78 @@
+// The queue of a socket's bytes beside a plain list: what comes out is what went in, in order, and its memory is bounded
+// by what waits.
+
+import { deepStrictEqual, ok } from 'node:assert';
+import t from 'tap';
+import { ByteQueue } from '../../../src/consensus/bytes/byte-queue.js';
+import { fc } from '../../framework/fast-check.js';
+
+const SEED = 20261126;
+const LEAST_ROOM = 65_536;
+/** Bytes to send: a piece of it shows where it was cut out. */
+const PATTERN = Uint8Array.from({ length: 131_072 + 251 }, (_, i) => i % 251);
+
+/** Memory behind the queue. */
+const roomOf = (queue: ByteQueue): number => queue.peek(0).buffer.byteLength;
+
+t.test('bytes come out as they went in, in memory of at most four times what waits, or 64 KB', async (t) => {
+  const step = fc.oneof(
+    // Sizes of messages, and sizes around those at which the room doubles.
+    fc.record({ act: fc.constant('push' as const), size: fc.oneof(fc.nat(300), fc.constantFrom(32_768, 65_535, 65_536, 65_537, 131_072)) }),
+    fc.record({ act: fc.constantFrom('take' as const, 'drop' as const, 'peek' as const), size: fc.oneof(fc.nat(300), fc.nat(200_000)) }),
+    fc.record({ act: fc.constantFrom('empty' as const, 'clear' as const), size: fc.constant(0) }),
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+      const queue = new ByteQueue();
+      let model = Buffer.alloc(0);
+      let sent = 0;
+      const taken: [Uint8Array, Buffer][] = [];
+      for (const { act, size } of steps) {
+        const some = Math.min(size, model.length);
+        if (act === 'push') {
+          const chunk = Buffer.from(PATTERN.subarray(sent % 251, (sent % 251) + size));
+          sent += size;
+          model = Buffer.concat([model, chunk]);
+          queue.push(chunk);
+          // The socket uses its memory again.
+          chunk.fill(0xff);
+        } else if (act === 'peek') {
+          deepStrictEqual(Buffer.from(queue.peek(some)), model.subarray(0, some));
+        } else if (act === 'take') {
+          taken.push([queue.take(some), model.subarray(0, some)]);
+          model = model.subarray(some);
+        } else if (act === 'drop') {
+          queue.drop(some);
+          model = model.subarray(some);
+        } else {
+          if (act === 'clear') queue.clear();
+          else queue.drop(model.length);
+          model = model.subarray(model.length);
+          if (act === 'clear') deepStrictEqual(roomOf(queue), 0);
+        }
+        deepStrictEqual(queue.length, model.length);
+        ok(roomOf(queue) <= Math.max(LEAST_ROOM, 4 * model.length), `${roomOf(queue)} for ${model.length}`);
+      }
+      // What was taken is the taker's own.
+      for (const [bytes, wanted] of taken) ok(wanted.equals(bytes));
+      return model.equals(queue.take(model.length)) && queue.length === 0;
+    }),
+    { seed: SEED, numRuns: 60 },
+  );
+  t.pass(`seed ${SEED}`);
+});
+
+t.test('a queue that is filled and emptied again and again makes no new memory', async (t) => {
+  const queue = new ByteQueue();
+  queue.push(new Uint8Array(1));
+  const { buffer } = queue.peek(0);
+  t.equal(buffer.byteLength, LEAST_ROOM);
+  for (let round = 0; round < 5; round++) {
+    queue.drop(queue.length);
+    queue.push(new Uint8Array(LEAST_ROOM));
+    // One byte more than lies behind what waits: the bytes move to the front.
+    queue.drop(1);
+    queue.push(new Uint8Array(1));
+    t.equal(queue.peek(0).buffer, buffer);
+  }
+});
