@@ -17,8 +17,14 @@ const roomOf = (queue: ByteQueue): number => queue.peek(0).buffer.byteLength;
 t.test('bytes come out as they went in, in memory of at most four times what waits, or 64 KB', async (t) => {
   const step = fc.oneof(
     // Sizes of messages, and sizes around those at which the room doubles.
-    fc.record({ act: fc.constant('push' as const), size: fc.oneof(fc.nat(300), fc.constantFrom(32_768, 65_535, 65_536, 65_537, 131_072)) }),
-    fc.record({ act: fc.constantFrom('take' as const, 'drop' as const, 'peek' as const), size: fc.oneof(fc.nat(300), fc.nat(200_000)) }),
+    fc.record({
+      act: fc.constant('push' as const),
+      size: fc.oneof(fc.nat(3), fc.nat(300), fc.constantFrom(32_768, 65_535, 65_536, 65_537, 131_072)),
+    }),
+    fc.record({
+      act: fc.constantFrom('take' as const, 'drop' as const, 'peek' as const),
+      size: fc.oneof(fc.nat(3), fc.nat(300), fc.nat(200_000)),
+    }),
     fc.record({ act: fc.constantFrom('empty' as const, 'clear' as const), size: fc.constant(0) }),
   );
   fc.assert(
@@ -75,4 +81,27 @@ t.test('a queue that is filled and emptied again and again makes no new memory',
     queue.push(new Uint8Array(1));
     t.equal(queue.peek(0).buffer, buffer);
   }
+});
+
+t.test('of a few bytes every number may be taken, and the rest are the next', async (t) => {
+  for (let sent = 0; sent <= 4; sent++) {
+    for (let dropped = 0; dropped <= sent; dropped++) {
+      const queue = new ByteQueue();
+      queue.push(PATTERN.subarray(0, sent));
+      queue.drop(dropped);
+      queue.push(PATTERN.subarray(sent, 7));
+      t.same([...queue.take(7 - dropped)], [0, 1, 2, 3, 4, 5, 6].slice(dropped), `${dropped} of ${sent}`);
+    }
+  }
+});
+
+t.test('a long message that is taken in pieces is not moved before a quarter of the room is left', async (t) => {
+  const queue = new ByteQueue();
+  queue.push(new Uint8Array(200_000));
+  const { buffer } = queue.peek(0);
+  t.equal(buffer.byteLength, 262_144);
+  while (queue.length > 65_537) queue.drop(Math.min(1_000, queue.length - 65_537));
+  t.equal(queue.peek(0).buffer, buffer, 'a little more than a quarter');
+  queue.drop(2);
+  t.equal(roomOf(queue), 65_535, 'less');
 });
