@@ -60,7 +60,7 @@ export function naiveLegacy(tx: NaiveTx, index: number, script: Uint8Array, hash
       return [outpoint(input), code, u32(input.sequence)];
     }),
     compact(outputs.length),
-    ...outputs.map(output),
+    Buffer.concat(outputs.map(output)),
     u32(tx.locktime),
     u32(hashType),
   );

@@ -105,13 +105,14 @@ t.test('a large transaction is hashed in parts, to the same result', async (t) =
   }
 });
 
+const many = (inputs: number, outputs: number): NaiveTx => ({
+  version: 2,
+  inputs: Array.from({ length: inputs }, (_, i) => ({ prevHash: new Uint8Array(32).fill(i), prevIndex: i, sequence: i * 3 })),
+  outputs: Array.from({ length: outputs }, (_, i) => ({ value: i, script: new Uint8Array(i % 3).fill(0x51) })),
+  locktime: 7,
+});
+
 t.test('counts that take three bytes are hashed as such, in every kind of hash', async (t) => {
-  const many = (inputs: number, outputs: number): NaiveTx => ({
-    version: 2,
-    inputs: Array.from({ length: inputs }, (_, i) => ({ prevHash: new Uint8Array(32).fill(i), prevIndex: i, sequence: i * 3 })),
-    outputs: Array.from({ length: outputs }, (_, i) => ({ value: i, script: new Uint8Array(i % 3).fill(0x51) })),
-    locktime: 7,
-  });
   const code = unhex('ac');
   // The last two: single hashes over more bytes than the memory that is shared holds, of outpoints and of scripts.
   for (const [inputs, outputs, scriptBytes] of [
@@ -134,6 +135,15 @@ t.test('counts that take three bytes are hashed as such, in every kind of hash',
         t.equal(taproot && hex(taproot), naiveTaproot(tx, i, spent, type)?.toString('hex') ?? null, name);
       }
     }
+  }
+});
+
+t.test('as many outputs as a block has room for have a count of three or five bytes in the original hash', async (t) => {
+  for (const outputs of [65_535, 65_536]) {
+    const tx = many(1, outputs);
+    const cache = new SighashCache(build(tx), crypto);
+    for (const type of [1, 0x81])
+      t.equal(hex(cache.legacy(0, unhex('ac'), type)), hex(naiveLegacy(tx, 0, unhex('ac'), type)), `${outputs}, ${type}`);
   }
 });
 
