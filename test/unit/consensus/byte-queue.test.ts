@@ -102,6 +102,23 @@ t.test('a long message that is taken in pieces is not moved before a quarter of 
   t.equal(buffer.byteLength, 262_144);
   while (queue.length > 65_537) queue.drop(Math.min(1_000, queue.length - 65_537));
   t.equal(queue.peek(0).buffer, buffer, 'a little more than a quarter');
-  queue.drop(2);
-  t.equal(roomOf(queue), 65_535, 'less');
+  queue.drop(1);
+  t.equal(roomOf(queue), 65_536, 'a quarter');
+});
+
+t.test('what waits is not moved while there is room behind it', async (t) => {
+  const queue = new ByteQueue();
+  const place = (): number => queue.peek(0).byteOffset;
+  queue.push(new Uint8Array(1_000));
+  queue.drop(10);
+  queue.push(new Uint8Array(10));
+  t.equal(place(), 10);
+  queue.push(new Uint8Array(LEAST_ROOM - 1_010));
+  t.equal(place(), 10, 'up to the last byte');
+  queue.push(new Uint8Array(1));
+  t.equal(place(), 0);
+  queue.drop(5);
+  t.equal(place(), 5);
+  queue.drop(queue.length);
+  t.equal(place(), 0, 'nothing waits: the next bytes have the whole room');
 });
