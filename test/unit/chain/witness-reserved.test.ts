@@ -23,13 +23,17 @@ const OTHER = legacy(1, [PLAIN]);
 
 t.test('a coinbase with a commitment and no witness gets 32 zero bytes, for its first input alone', async (t) => {
   for (const others of [0, 1, 251, 252]) {
-    for (const n of [1, 3]) {
-      const rest = Array.from({ length: others }, () => OTHER);
-      const block = parse([legacy(n, [PLAIN, COMMITMENT]), ...rest]);
+    for (const [n, outputs] of [
+      [1, [PLAIN, COMMITMENT]],
+      [3, [PLAIN, COMMITMENT]],
+      [1, [COMMITMENT]],
+    ] as const) {
+      const rest = new Array<string>(others).fill(OTHER);
+      const block = parse([legacy(n, outputs), ...rest]);
       const filled = withReservedValue(block);
-      const wanted = [extended(n, [PLAIN, COMMITMENT], RESERVED + '00'.repeat(n - 1)), ...rest];
-      t.equal(hex(filled.bytes), hex(parse(wanted).bytes), `${n} inputs, ${others} other transactions`);
-      t.equal(hex(filled.txs[0]?.txid ?? unhex('')), hex(block.txs[0]?.txid ?? unhex('')));
+      const wanted = parse([extended(n, outputs, RESERVED + '00'.repeat(n - 1)), ...rest]);
+      t.equal(hex(filled.bytes), hex(wanted.bytes), `${n} inputs, ${outputs.length} outputs, ${others} other transactions`);
+      t.equal(hex(filled.txs[0]!.txid), hex(block.txs[0]!.txid));
     }
   }
 });
