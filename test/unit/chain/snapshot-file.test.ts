@@ -2,7 +2,7 @@
 // time, and the last value of each bound that is taken with the first that is not.
 
 import { deepStrictEqual } from 'node:assert';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, fstatSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
@@ -130,6 +130,21 @@ t.test('every coin of a file of several pieces is read, wherever a piece ends', 
   deepStrictEqual(coins, wanted);
   const rest = wanted.length % 100;
   t.same(slices, [...Array.from({ length: Math.floor(wanted.length / 100) }, () => 100), ...(rest === 0 ? [] : [rest]), 0]);
+});
+
+t.test('a file is not read far ahead of the coins that are asked for', async (t) => {
+  const coins = Array.from({ length: 1_000 }, (_, index) => coin({ index, script: new Uint8Array(10_000).fill(0x51) }));
+  writeFileSync(path, fileOf(Array.from({ length: 10 }, (_, i) => tx(...coins.slice(i * 100, i * 100 + 100)))));
+  const file = await SnapshotFile.open(path);
+  const head = await file.head(params);
+  t.equal((await file.next(head, 5, 300)).length, 300);
+  // 3 MB of 10 are read: what is written to the end now is seen when its turn comes.
+  const end = openSync(path, 'r+');
+  writeSync(end, Uint8Array.of(0x52), 0, 1, fstatSync(end).size - 1);
+  closeSync(end);
+  const rest = await file.next(head, 5, 1_000);
+  t.same([rest.length, rest.at(-1)?.coin.script.at(-1)], [700, 0x52]);
+  await file.close();
 });
 
 t.test('the last value of each bound is taken, the next refused', async (t) => {
