@@ -39,6 +39,21 @@ t.test('hex', async (t) => {
   fc.assert(fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (h) => equalBytes(hashFromHex(hashToHex(h)), h)));
 });
 
+t.test('hex of more digits than are made at a time', async (t) => {
+  for (const length of [4_095, 4_096, 4_097, 8_192, 20_001]) {
+    const bytes = Uint8Array.from({ length }, (_, i) => (i * 7) ^ (i >> 8));
+    t.equal(toHex(bytes), Buffer.from(bytes).toString('hex'), `${length} bytes`);
+    t.ok(equalBytes(fromHex(toHex(bytes)), bytes));
+  }
+});
+
+t.test('the key of bytes has a character for each of them, of hashes and of what is longer or shorter', async (t) => {
+  for (let length = 30; length <= 37; length++) {
+    const bytes = Uint8Array.from({ length }, (_, i) => 255 - i);
+    t.equal(hashKey(bytes), Buffer.from(bytes).toString('latin1'), `${length} bytes`);
+  }
+});
+
 t.test('comparisons', async (t) => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 6 }), fc.uint8Array({ maxLength: 6 }), (a, b) => {
