@@ -2,7 +2,14 @@
 
 import t from 'tap';
 import { TaprootContext } from '../../../src/consensus/script/sig-version.js';
-import { SighashCache } from '../../../src/consensus/script/sighash.js';
+import {
+  SIGHASH_ALL,
+  SIGHASH_ANYONECANPAY,
+  SIGHASH_DEFAULT,
+  SIGHASH_NONE,
+  SIGHASH_SINGLE,
+  SighashCache,
+} from '../../../src/consensus/script/sighash.js';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
@@ -157,6 +164,54 @@ t.test('the last answer is only given again to the same question', async (t) => 
   for (const type of [1, 2, 0x80, 0x81, 0xff]) {
     cache.segwitV0(0, code, 0, type);
     for (const legacy of [type, 0x100 - type]) t.equal(hex(cache.legacy(0, code, legacy)), hex(naiveLegacy(TX, 0, code, legacy)));
+  }
+});
+
+t.test('no two questions are taken for one another, and the same one is not hashed again', async (t) => {
+  const tx = build(many(513, 3));
+  const code = unhex('ac');
+  const types = [0, 1, 0x80, 0xff];
+  const questions = [0, 1, 2, 512].flatMap((index) => [
+    // Types of more than a byte come from vectors alone.
+    ...[...types, -1, 0x100, 0x201].map((type) => (cache: SighashCache) => cache.legacy(index, code, type)),
+    ...types.map((type) => (cache: SighashCache) => cache.segwitV0(index, code, 0, type)),
+  ]);
+  const answers = questions.map((ask) => hex(ask(new SighashCache(tx, crypto))));
+  const cache = new SighashCache(tx, crypto);
+  let wrong = 0;
+  for (const [i, first] of questions.entries()) {
+    for (const [k, second] of questions.entries()) {
+      first(cache);
+      if (hex(second(cache)) !== answers[k]) t.fail(`question ${k} after question ${i}, ${++wrong}`);
+    }
+  }
+  for (const type of types) {
+    t.equal(cache.legacy(1, code, type), cache.legacy(1, code, type), `type ${type}`);
+    t.equal(cache.segwitV0(1, code, 5, type), cache.segwitV0(1, code, 5, type), `type ${type}`);
+  }
+});
+
+t.test('what all inputs share is hashed once, however many inputs ask', async (t) => {
+  const tx = many(50, 2);
+  const spent = tx.inputs.map(() => ({ value: 1, script: unhex('51') }));
+  let calls = 0;
+  const sha256 = (bytes: Uint8Array): Uint8Array => {
+    calls++;
+    return crypto.sha256(bytes);
+  };
+  const cache = new SighashCache(build(tx), { ...crypto, sha256 }, spent);
+  for (const i of tx.inputs.keys()) {
+    cache.segwitV0(i, unhex('ac'), 1, 1);
+    cache.taproot(i, 1, new TaprootContext(), false);
+  }
+  t.equal(calls, 8, 'outpoints, sequences, outputs: once and twice over; amounts, scripts');
+});
+
+t.test('the numbers of the hash types, and an amount below zero', async (t) => {
+  t.same([SIGHASH_DEFAULT, SIGHASH_ALL, SIGHASH_NONE, SIGHASH_SINGLE, SIGHASH_ANYONECANPAY], [0, 1, 2, 3, 128]);
+  const cache = new SighashCache(build(TX), crypto);
+  for (const amount of [-1, -(2 ** 32), -21e14]) {
+    t.equal(hex(cache.segwitV0(0, unhex('ac'), amount, 1)), hex(naiveSegwit(TX, 0, unhex('ac'), amount, 1)), `${amount}`);
   }
 });
 
