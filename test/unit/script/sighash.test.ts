@@ -231,6 +231,12 @@ t.test('taproot commits to annex, leaf and code separator, and needs every spent
       `type ${type}`,
     );
   }
+  const large = [SPENT[0], { value: 1, script: new Uint8Array(70_000).fill(0x51) }, SPENT[2]];
+  t.equal(
+    hex(new SighashCache(tx, crypto, large).taproot(1, 0x83, context, true) as Uint8Array),
+    hex(naiveTaproot(TX, 1, large, 0x83, more) as Buffer),
+    'a script larger than the memory that is shared',
+  );
   for (const type of [4, 0x80, 0x84, 0xff]) t.equal(cache.taproot(1, type, context, true), null, `type ${type}`);
   t.equal(cache.taproot(2, 3, context, true), null, 'SINGLE without its output');
   for (const spent of [null, SPENT.slice(0, 2), [SPENT[0], SPENT[1], null]]) {
