@@ -231,6 +231,9 @@ t.test('taproot commits to annex, leaf and code separator, and needs every spent
       `type ${type}`,
     );
   }
+  const byKey = cache.taproot(1, 1, context, false) as Uint8Array;
+  t.equal(hex(byKey), hex(naiveTaproot(TX, 1, SPENT, 1, { annex }) as Buffer), 'the leaf of another spend is none of a key');
+  t.equal(cache.taproot(3, 1, context, true), null, 'no such input');
   const large = [SPENT[0], { value: 1, script: new Uint8Array(70_000).fill(0x51) }, SPENT[2]];
   t.equal(
     hex(new SighashCache(tx, crypto, large).taproot(1, 0x83, context, true) as Uint8Array),
