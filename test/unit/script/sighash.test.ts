@@ -104,7 +104,9 @@ t.test('a large transaction is hashed in parts, to the same result', async (t) =
   const cache = new SighashCache(build(large), crypto);
   const code = new Uint8Array(70000).fill(0x52);
   t.equal(hex(cache.legacy(1, unhex('ac05aabb'), 1)), hex(naiveLegacy(large, 1, unhex('ac05'), 1, 4)), 'a truncated push');
+  const small = new SighashCache(build(TX), crypto);
   for (const type of [1, 2, 3, 0x81]) {
+    t.equal(hex(small.legacy(1, code, type)), hex(naiveLegacy(TX, 1, code, type)), `${type}, a large script alone`);
     for (const script of [unhex('ac'), code.subarray(0, 300), code]) {
       t.equal(hex(cache.legacy(1, script, type)), hex(naiveLegacy(large, 1, script, type)), `${type}, ${script.length}`);
       t.equal(hex(cache.segwitV0(1, script, 9, type)), hex(naiveSegwit(large, 1, script, 9, type)), `${type}, ${script.length}`);
