@@ -1,5 +1,5 @@
-// The queue of a socket's bytes beside a plain list: what comes out is what went in, in order, and its memory is bounded
-// by what waits.
+// The queue of a socket's bytes beside a plain list: what comes out is what went in, in order, and its memory is
+// bounded by what waits.
 
 import { deepStrictEqual, ok } from 'node:assert';
 import t from 'tap';
