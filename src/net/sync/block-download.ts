@@ -69,7 +69,7 @@ export class BlockDownload {
     return this.#inFlight.get(hashKey(hash));
   }
 
-  /** Whether a peer was asked for a block, whoever was since. */
+  /** Whether a peer was asked for a block, also if others were since. */
   wasAsked(peer: Peer, node: HeaderNode): boolean {
     return peer.sync.inFlight.some((one) => one.node === node) || this.of(node.hash)?.earlier.includes(peer) === true;
   }

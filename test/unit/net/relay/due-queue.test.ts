@@ -1,8 +1,9 @@
 // What is due when, beside a list that is searched: the same items come in the order of their times, those of one moment
 // as they were added.
-import fc from 'fast-check';
+
 import t from 'tap';
 import { type DueItem, DueQueue } from '../../../../src/net/relay/due-queue.js';
+import { fc } from '../../../framework/fast-check.js';
 
 interface Item extends DueItem {
   readonly id: number;
