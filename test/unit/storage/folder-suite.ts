@@ -2,7 +2,7 @@
 // bindings carry different RocksDB versions and disturb each other in one process.
 
 import { spawnSync } from 'node:child_process';
-import { linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import t from 'tap';
@@ -118,10 +118,35 @@ export function folderSuite(engine: EngineName, other: EngineName): void {
     await t.rejects(openStore({ path }), { code: 'STORE_ENGINE', message: /did not create/ });
   });
 
+  t.test(`${engine}: a list of tables whose name a loss of power took`, async (t) => {
+    const path = newFolder();
+    const put = (value: number): BatchOp => ({ type: 'put', key: Uint8Array.of(1), value: Uint8Array.of(value) });
+    for (const value of [1, 2]) {
+      const store = await openStore({ path, engine });
+      await store.batch([put(value)], { sync: true });
+      await store.close();
+    }
+    const opens = async (): Promise<unknown> => {
+      const store = await openStore({ path, engine });
+      const value = await store.get(Uint8Array.of(1));
+      await store.close();
+      return value && [...value];
+    };
+    writeFileSync(join(path, 'CURRENT'), 'MANIFEST-999999\n');
+    t.same(await opens(), [2], 'the one before says the same');
+    writeFileSync(join(path, 'CURRENT'), 'MANIFEST-999999\n');
+    writeFileSync(join(path, '1000000.sst'), '');
+    await t.rejects(opens(), { code: 'STORE_CORRUPTION' }, 'that one was in use');
+    rmSync(join(path, '1000000.sst'));
+    for (const name of readdirSync(path)) if (name.startsWith('MANIFEST-')) renameSync(join(path, name), join(path, 'MANIFEST-1000000'));
+    await t.rejects(opens(), { code: 'STORE_CORRUPTION' }, 'there is none before');
+  });
+
   t.test(`${engine}: a damaged manifest is corruption`, async (t) => {
     const path = newFolder();
     await (await openStore({ path, engine })).close();
-    writeFileSync(join(path, 'CURRENT'), 'MANIFEST-999999\n');
+    const [manifest] = readdirSync(path).filter((name) => name.startsWith('MANIFEST-'));
+    writeFileSync(join(path, manifest!), 'no list of tables');
     await t.rejects(openStore({ path }), { code: 'STORE_CORRUPTION' });
   });
 
