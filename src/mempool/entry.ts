@@ -37,6 +37,8 @@ export interface EntryFields {
   readonly spendsCoinbase: boolean;
   /** Relative locks that count, which a reorganisation may close again; null for none. */
   readonly locks: LockPoints | null;
+  /** Whether it comes back from a block that left; no when absent. */
+  readonly returned?: boolean;
 }
 
 /** Where views read. */
@@ -140,6 +142,10 @@ export class MempoolEntry {
   }
   get unbroadcast(): boolean {
     return this.#store.rows.has(this.row, FLAG.unbroadcast);
+  }
+  /** Whether it came back from a block that left, so that peers have seen it. */
+  get returned(): boolean {
+    return this.#store.rows.has(this.row, FLAG.returned);
   }
   /** BIP-0125: the transaction itself opts in to replacement. */
   get signalsReplacement(): boolean {

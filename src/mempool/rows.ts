@@ -22,6 +22,8 @@ export const FLAG = {
   hasWitness: 16,
   /** BIP-0125: an input of the transaction itself opts in to replacement. */
   signals: 32,
+  /** Came back from a block that left. */
+  returned: 64,
 } as const;
 
 const FIRST_ROWS = 1024;

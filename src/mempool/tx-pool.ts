@@ -403,7 +403,7 @@ export class TxPool implements EntryStore {
     }
   }
 
-  #fill(row: number, { tx, fee, time, height, sigopCost, size, spendsCoinbase, locks }: EntryFields): void {
+  #fill(row: number, { tx, fee, time, height, sigopCost, size, spendsCoinbase, locks, returned }: EntryFields): void {
     const { rows } = this;
     const modifiedFee = fee + this.delta(tx.txid);
     rows.fee[row] = fee;
@@ -434,7 +434,8 @@ export class TxPool implements EntryStore {
       (spendsCoinbase ? FLAG.spendsCoinbase : 0) |
       (locks === null ? 0 : FLAG.sequenceLock) |
       (tx.hasWitness ? FLAG.hasWitness : 0) |
-      (signalsReplacement(tx) ? FLAG.signals : 0);
+      (signalsReplacement(tx) ? FLAG.signals : 0) |
+      (returned === true ? FLAG.returned : 0);
   }
 
   #spendersOf(txid: Uint8Array, outputCount: number): number[] {

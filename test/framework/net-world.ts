@@ -4,6 +4,7 @@
 import { mock } from 'node:test';
 import type { Logger } from '../../src/log/logger.js';
 import { Mempool } from '../../src/mempool/mempool.js';
+import type { MempoolOptions } from '../../src/mempool/options.js';
 import { Net } from '../../src/net/net.js';
 import type { NetOptions, Permissions } from '../../src/net/options.js';
 import type { Inbound, Reach } from '../../src/net/peer/connector.js';
@@ -120,6 +121,7 @@ export class FakePeer {
 export interface WorldOptions {
   readonly net?: Partial<NetOptions>;
   readonly chain?: FixtureOptions;
+  readonly mempool?: Partial<MempoolOptions>;
 }
 
 export class NetWorld {
@@ -137,7 +139,7 @@ export class NetWorld {
     readonly mempool: Mempool,
   ) {}
 
-  static async open({ net = {}, chain = {} }: WorldOptions = {}): Promise<NetWorld> {
+  static async open({ net = {}, chain = {}, mempool: poolOptions = {} }: WorldOptions = {}): Promise<NetWorld> {
     const lines: string[] = [];
     const note = (text: string): void => {
       lines.push(text);
@@ -145,7 +147,7 @@ export class NetWorld {
     const log: Logger = { info: note, warn: note, error: note, debug: (_, text) => note(text), shows: () => true };
     const fixture = await openFixture({ log, ...chain });
     const { clock } = fixture;
-    const mempool = new Mempool({}, { chain: fixture.chain, verifier: new InlineVerifier(crypto), clock, log });
+    const mempool = new Mempool(poolOptions, { chain: fixture.chain, verifier: new InlineVerifier(crypto), clock, log });
     const world = new NetWorld(fixture, mempool);
     // Rounds come by tick() alone.
     mock.timers.enable({ apis: ['setInterval'] });

@@ -144,6 +144,7 @@ export class Judge {
       size: work.size,
       spendsCoinbase: work.spendsCoinbase,
       locks: work.locks,
+      returned: work.accept.returning !== undefined,
     });
     // As Core, before the pool is trimmed: what pays for others says nothing about waiting times, nor did what replaces
     // others before release 27.

@@ -311,13 +311,15 @@ export class TxAnnouncer {
 
   /** The transaction a peer may ask for, if any (Core's FindTxForGetData). */
   find(peer: Peer, hash: Uint8Array, byWtxid: boolean): TxView | undefined {
-    const { mempool, wtxids, clock, crypto } = this.#context;
+    const { mempool, wtxids, clock, crypto, options } = this.#context;
     const book = this.#books.get(peer);
     if (book === undefined) return undefined;
     const entry = byWtxid ? wtxids.get(hash) : mempool.get(hash);
     if (entry !== undefined) {
       const longAgo = entry.time <= clock.nowSeconds() - UNCONDITIONAL_RELAY_SECONDS;
-      if (longAgo || (book.lastMempoolRequest > 0 && entry.time <= book.lastMempoolRequest)) return entry.tx;
+      // What a block held is no secret any more (Core since version 26).
+      if (longAgo || (entry.returned && !options.legacyPeers) || (book.lastMempoolRequest > 0 && entry.time <= book.lastMempoolRequest))
+        return entry.tx;
     }
     if (!book.recent.has(hash)) return undefined;
     if (entry !== undefined) return entry.tx;

@@ -410,7 +410,10 @@ async function run(list: readonly Command[], small: boolean): Promise<Record<str
       case 'prioritise': {
         if (naive.txs.length === 0) break;
         const { tx } = naive.txs[command.pick % naive.txs.length];
-        naive.deltas.set(hashKey(tx.txid), (naive.deltas.get(hashKey(tx.txid)) ?? 0) + command.delta);
+        const total = (naive.deltas.get(hashKey(tx.txid)) ?? 0) + command.delta;
+        // Nothing is kept of what comes to nothing.
+        if (total === 0) naive.deltas.delete(hashKey(tx.txid));
+        else naive.deltas.set(hashKey(tx.txid), total);
         pool.prioritise(tx.txid, command.delta);
         prioritised = 1;
         break;

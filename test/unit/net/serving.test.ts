@@ -2,10 +2,11 @@
 // recent ones serves, which blocks off the best chain, and how much at a time. Bounds are spelled out from Core's
 // net_processing.cpp.
 import t, { type Test } from 'tap';
-import { ANYONE, type BuiltBlock, buildBlock, GENESIS, REGTEST_BITS, reward, spend } from '../../framework/chain-builder.js';
+import { type BuiltBlock, buildBlock, buildChain, GENESIS, REGTEST_BITS, reward, spend } from '../../framework/chain-builder.js';
 import { grind, serializeHeader, txid } from '../../framework/messages.js';
 import { type FakePeer, NetWorld, type WorldOptions } from '../../framework/net-world.js';
 import { invPayload, locatorPayload } from '../../framework/p2p-client.js';
+import { NO_POLICY } from '../../framework/pool-under-test.js';
 
 const WITNESS_BLOCK = 0x40000002;
 const TX = 1;
@@ -128,10 +129,13 @@ t.test('and while it lacks less work than thirty days bring', async (t) => {
 t.test('transactions of the newest block are there for who asks, also when it has left again', async (t) => {
   for (const legacyPeers of [false, true])
     await t.test(legacyPeers ? '0.21 does not look there' : 'later releases', async (t) => {
-      const world = await open(t, { net: { legacyPeers } });
+      const world = await open(t, { net: { legacyPeers }, mempool: { policy: NO_POLICY } });
       const trunk = await world.grow(101);
       const older = trunk[100] as BuiltBlock;
-      const payment = spend([reward(trunk[0] as BuiltBlock)], [{ value: 1_000, script: ANYONE }]);
+      const payment = spend(
+        [reward(trunk[0] as BuiltBlock)],
+        [{ value: 1_000, script: Buffer.concat([Buffer.from('6a', 'hex'), Buffer.alloc(30, 1)]) }],
+      );
       const newest = buildBlock(older, { txs: [payment] });
       await world.fixture.chain.submitBlock(newest.bytes);
       const guest = await world.guest();
@@ -147,5 +151,10 @@ t.test('transactions of the newest block are there for who asks, also when it ha
         t.same(await asksFor(txid(payment)), [legacyPeers ? 'notfound' : 'tx'], `left: ${left}, 0.21: ${legacyPeers}`);
       }
       t.same(await asksFor(older.txids[0] as Buffer), ['notfound'], 'of no other block');
+      // A better branch without it, whose blocks are the newest: it is in the mempool again, at this very moment.
+      for (const block of buildChain(older, 3, { tag: 3 })) await chain.submitBlock(block.bytes);
+      await world.mempool.settled();
+      t.ok(world.mempool.has(txid(payment)));
+      t.same(await asksFor(txid(payment)), [legacyPeers ? 'notfound' : 'tx'], `returned, 0.21: ${legacyPeers}`);
     });
 });
