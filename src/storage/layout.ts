@@ -104,14 +104,24 @@ export class CoinSpace {
     this.rollbacks = prefixRange(rollback);
   }
 
-  /** Writes the key of a coin into `key` at `offset`. @param outpoint 36 bytes, vout little-endian */
-  writeKey(key: Uint8Array, offset: number, outpoint: Uint8Array): void {
+  /** Keys of coins, views of one buffer. @param outpoints 36 bytes each */
+  keysOf(outpoints: readonly Uint8Array[]): Uint8Array[] {
+    const buffer = new Uint8Array(outpoints.length * COIN_KEY_BYTES);
+    return outpoints.map((outpoint, i) => {
+      if (outpoint.length !== OUTPOINT_BYTES) throw new RangeError('an outpoint has 36 bytes');
+      this.writeKey(buffer, i * COIN_KEY_BYTES, outpoint);
+      return buffer.subarray(i * COIN_KEY_BYTES, (i + 1) * COIN_KEY_BYTES);
+    });
+  }
+
+  /** Writes the key of a coin into `key` at `offset`. @param bytes the outpoint at `at`: 36 bytes, vout little-endian */
+  writeKey(key: Uint8Array, offset: number, bytes: Uint8Array, at = 0): void {
     key[offset] = this.#coin;
-    key.set(outpoint.subarray(0, 32), offset + 1);
-    key[offset + 33] = outpoint[35]!;
-    key[offset + 34] = outpoint[34]!;
-    key[offset + 35] = outpoint[33]!;
-    key[offset + 36] = outpoint[32]!;
+    for (let i = 0; i < 32; i++) key[offset + 1 + i] = bytes[at + i]!;
+    key[offset + 33] = bytes[at + 35]!;
+    key[offset + 34] = bytes[at + 34]!;
+    key[offset + 35] = bytes[at + 33]!;
+    key[offset + 36] = bytes[at + 32]!;
   }
 
   /** @param outpoint 36 bytes, vout little-endian */

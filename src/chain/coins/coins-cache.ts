@@ -11,13 +11,15 @@
 // - Only `evict` forgets. A prefetch whose reading was overtaken by an evict reads again, because what was forgotten may have changed
 //   after the read began.
 
-import type { Coin, CoinView } from '../../consensus/coin.js';
+import { copyFew } from '../../consensus/bytes/writer.js';
+import { type Coin, type CoinView, isUnspendable } from '../../consensus/coin.js';
 import { decodeCoin, encodeCoin } from '../../storage/codec/coin.js';
-import { COIN_KEY_BYTES, type CoinSpace, OUTPOINT_BYTES } from '../../storage/layout.js';
+import { COIN_KEY_BYTES, type CoinSpace } from '../../storage/layout.js';
 import type { BatchOp, Store } from '../../storage/store.js';
 import { StoreError } from '../../storage/store-error.js';
 import { CellArena, MAX_CELL_BYTES } from './cell-arena.js';
-import { ENTRY_HEAD_BYTES, EntryLists, GENERATION_MASK, LIST, MARK } from './entry-list.js';
+import type { CoinsCacheStats } from './coins-cache-stats.js';
+import { ENTRY_HEAD_BYTES, EntryLists, GENERATION_MASK, LIST, MARK, OUTPOINT_OFFSET } from './entry-list.js';
 import { OutpointTable } from './outpoint-table.js';
 
 export interface CoinsCacheOptions {
@@ -25,26 +27,6 @@ export interface CoinsCacheOptions {
   readonly budgetBytes: number;
 }
 
-/** Figures for /metrics and getmemoryinfo. */
-export interface CoinsCacheStats {
-  readonly entries: number;
-  readonly dirtyEntries: number;
-  /** Bytes of entries and of the table that finds them. */
-  readonly usedBytes: number;
-  /** Bytes taken from the system, free cells included. */
-  readonly allocatedBytes: number;
-  /** Outpoints asked for by prefetch that were in memory. */
-  readonly hits: number;
-  /** Outpoints that prefetch had to read. */
-  readonly misses: number;
-  readonly evictions: number;
-  /** Coins that were created and spent without ever reaching the store. */
-  readonly freshSpends: number;
-}
-
-const OP_RETURN = 0x6a;
-/** Longer scripts can't be spent. */
-const MAX_SCRIPT_BYTES = 10_000;
 const MAX_DATA_BYTES = MAX_CELL_BYTES - ENTRY_HEAD_BYTES;
 const NO_COIN = new Uint8Array(0);
 /** Marked entries that are finished between two looks at the clock. */
@@ -110,7 +92,7 @@ export class CoinsCache implements CoinView {
     try {
       while (missing.length > 0) {
         const epoch = this.#evictionEpoch;
-        const values = await this.#store.getMany(coinKeys(missing, this.#space));
+        const values = await this.#store.getMany(this.#space.keysOf(missing));
         if (epoch === this.#evictionEpoch) {
           this.#insertRead(missing, values);
           return;
@@ -198,6 +180,11 @@ export class CoinsCache implements CoinView {
     return this.#table.find(this.#table.hash(outpoint, at), outpoint, at);
   }
 
+  /** Of an entry's outpoint. */
+  #hashOf(ref: number): number {
+    return this.#table.hash(this.#entries.arena.bytesOf(ref), CellArena.offsetOf(ref) + OUTPOINT_OFFSET);
+  }
+
   #knownEntry(outpoint: Uint8Array, at = 0): number {
     const ref = this.#find(outpoint, at);
     if (ref === 0) throw new Error('coins must be prefetched before they are asked for: reading the store here would have to wait');
@@ -235,7 +222,7 @@ export class CoinsCache implements CoinView {
    *   change that is not shown yet it counts as absent either way.
    */
   add(outpoint: Uint8Array, coin: Coin, options: { possibleOverwrite?: boolean } = {}): void {
-    if (coin.script.length > MAX_SCRIPT_BYTES || coin.script[0] === OP_RETURN) return;
+    if (isUnspendable(coin.script)) return;
     const entries = this.#entries;
     const table = this.#table;
     const stage = this.#openStage();
@@ -262,7 +249,7 @@ export class CoinsCache implements CoinView {
     const table = this.#table;
     this.#makeDirty(ref);
     const placed = entries.setData(ref, data);
-    if (placed !== ref) table.replace(table.hash(entries.outpoint(placed), 0), ref, placed);
+    if (placed !== ref) table.replace(this.#hashOf(placed), ref, placed);
   }
 
   /** Fresh stays fresh, and known absence makes fresh; a row, or one on its way to the store, does not. */
@@ -405,7 +392,8 @@ export class CoinsCache implements CoinView {
     let at = 0;
     for (; count > 0; count--) {
       const ref = entries.first(LIST.dirty);
-      this.#space.writeKey(buffer, at, entries.outpoint(ref));
+      const page = entries.arena.bytesOf(ref);
+      this.#space.writeKey(buffer, at, page, CellArena.offsetOf(ref) + OUTPOINT_OFFSET);
       const key = buffer.subarray(at, at + COIN_KEY_BYTES);
       at += COIN_KEY_BYTES;
       const length = entries.dataLength(ref);
@@ -413,7 +401,7 @@ export class CoinsCache implements CoinView {
         ops.push({ type: 'del', key });
       } else {
         const start = CellArena.offsetOf(ref) + ENTRY_HEAD_BYTES;
-        buffer.set(entries.arena.bytesOf(ref).subarray(start, start + length), at);
+        copyFew(page, start, buffer, at, length);
         ops.push({ type: 'put', key, value: buffer.subarray(at, at + length) });
         at += length;
       }
@@ -464,7 +452,7 @@ export class CoinsCache implements CoinView {
     while (evicted < maxEntries && this.usedBytes > this.budgetBytes) {
       const ref = entries.first(list);
       if (ref === 0 || ((this.#generation - entries.generation(ref)) & GENERATION_MASK) < 2) break;
-      table.remove(table.hash(entries.outpoint(ref), 0), ref);
+      table.remove(this.#hashOf(ref), ref);
       entries.destroy(ref);
       evicted++;
     }
@@ -495,14 +483,4 @@ export class CoinsCache implements CoinView {
       ...this.#counts,
     };
   }
-}
-
-/** Store keys of outpoints, views of one buffer. */
-function coinKeys(outpoints: readonly Uint8Array[], space: CoinSpace): Uint8Array[] {
-  const buffer = new Uint8Array(outpoints.length * COIN_KEY_BYTES);
-  return outpoints.map((outpoint, i) => {
-    if (outpoint.length !== OUTPOINT_BYTES) throw new RangeError('an outpoint has 36 bytes');
-    space.writeKey(buffer, i * COIN_KEY_BYTES, outpoint);
-    return buffer.subarray(i * COIN_KEY_BYTES, (i + 1) * COIN_KEY_BYTES);
-  });
 }

@@ -39,8 +39,9 @@ export type ListId = (typeof LIST)[keyof typeof LIST];
 /** Bytes of a cell in front of the coin. */
 export const ENTRY_HEAD_BYTES = 48;
 /** Room for a coin in a cell without one: what is looked for in vain is mostly an output that is about to be added. */
-const ROOM_BYTES = 40;
-const KEY_OFFSET = 12;
+const ROOM_BYTES = 48;
+/** Where the outpoint lies in a cell. */
+export const OUTPOINT_OFFSET = 12;
 const KEY_BYTES = 36;
 
 const LENGTH_MASK = 0x3fff;
@@ -84,7 +85,7 @@ export class EntryLists {
     const ref = this.arena.allocate(ENTRY_HEAD_BYTES + (data.length === 0 ? ROOM_BYTES : data.length));
     const offset = CellArena.offsetOf(ref);
     const bytes = this.arena.bytesOf(ref);
-    for (let i = 0; i < KEY_BYTES; i++) bytes[offset + KEY_OFFSET + i] = outpoint[i];
+    for (let i = 0; i < KEY_BYTES; i++) bytes[offset + OUTPOINT_OFFSET + i] = outpoint[i];
     for (let i = 0; i < data.length; i++) bytes[offset + ENTRY_HEAD_BYTES + i] = data[i];
     this.arena.wordsOf(ref)[offset >> 2] = data.length | (fresh ? FRESH_BIT : 0) | (generation << GENERATION_SHIFT);
     this.#link(ref, list);
@@ -105,7 +106,8 @@ export class EntryLists {
       this.arena.bytesOf(ref).set(data, offset + ENTRY_HEAD_BYTES);
       return ref;
     }
-    const outpoint = this.outpoint(ref).slice();
+    const at = CellArena.offsetOf(ref) + OUTPOINT_OFFSET;
+    const outpoint = this.arena.bytesOf(ref).slice(at, at + KEY_BYTES);
     const created = this.create(outpoint, data, this.listOf(ref), this.isFresh(ref), this.generation(ref));
     this.destroy(ref);
     return created;
@@ -165,16 +167,10 @@ export class EntryLists {
     return this.#word(ref) & LENGTH_MASK;
   }
 
-  /** A view, valid until the entry changes. */
-  outpoint(ref: number): Uint8Array {
-    const at = CellArena.offsetOf(ref) + KEY_OFFSET;
-    return this.arena.bytesOf(ref).subarray(at, at + KEY_BYTES);
-  }
-
   /** Whether the entry's outpoint equals bytes[at..at+36). */
   hasOutpoint(ref: number, bytes: Uint8Array, at: number): boolean {
     const own = this.arena.bytesOf(ref);
-    const offset = CellArena.offsetOf(ref) + KEY_OFFSET;
+    const offset = CellArena.offsetOf(ref) + OUTPOINT_OFFSET;
     for (let i = 0; i < KEY_BYTES; i++) if (own[offset + i] !== bytes[at + i]) return false;
     return true;
   }

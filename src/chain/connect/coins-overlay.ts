@@ -66,6 +66,9 @@ export class OutpointOf {
 /** Coins that are handled between two places where the work may be interrupted. */
 const SLICE_COINS = 512;
 
+const NEW: { readonly possibleOverwrite: boolean } = { possibleOverwrite: false };
+const PERHAPS_THERE: { readonly possibleOverwrite: boolean } = { possibleOverwrite: true };
+
 /** Spends a block's inputs and adds its outputs, stopping now and then. The block must have passed all checks. */
 export function* connectCoins(coins: CoinSet, block: BlockView, height: number): Generator<void, void> {
   const outpoint = new OutpointOf();
@@ -79,10 +82,10 @@ export function* connectCoins(coins: CoinSet, block: BlockView, height: number):
     }
     for (let o = 0; o < tx.outputCount; o++) {
       if (++handled % SLICE_COINS === 0) yield;
+      if (isUnspendableOutput(tx, o)) continue;
       const script = tx.outputScript(o);
-      if (isUnspendable(script)) continue;
       // Old coinbases repeated each other (BIP-0030); everything else is new by its inputs.
-      coins.add(outpoint.set(tx.txid, o), { value: tx.outputValue(o), script, height, coinbase }, { possibleOverwrite: coinbase });
+      coins.add(outpoint.set(tx.txid, o), { value: tx.outputValue(o), script, height, coinbase }, coinbase ? PERHAPS_THERE : NEW);
     }
   }
 }
