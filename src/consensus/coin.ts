@@ -23,6 +23,8 @@ export interface CoinView {
    * @returns undefined when spent or never there
    */
   get(outpoint: Uint8Array): Coin | undefined;
+  /** The same for the outpoint at bytes[at], from a view that can do without one of its own. */
+  getAt?(bytes: Uint8Array, at: number): Coin | undefined;
 }
 
 const OP_RETURN = 0x6a;

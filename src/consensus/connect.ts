@@ -7,7 +7,7 @@ import type { BlockView } from './block/block-view.js';
 import { hashKey } from './bytes/hex.js';
 import { KeyTable } from './bytes/key-table.js';
 import { readU32 } from './bytes/reader.js';
-import { type Coin, type CoinView, isUnspendable } from './coin.js';
+import { type Coin, type CoinView, isUnspendableOutput } from './coin.js';
 import type { HeaderContext } from './header-context.js';
 import { MAX_BLOCK_SIGOPS_COST, moneyRange } from './limits.js';
 import type { ChainParams } from './params/chain-params.js';
@@ -16,7 +16,7 @@ import { checkSpentCoins, missingInputs } from './rules/check-inputs.js';
 import { outputTotal } from './rules/check-transaction.js';
 import { cleanupEnforced } from './rules/cleanup/enforced.js';
 import { checkLegacyInputSigops } from './rules/cleanup/legacy-sigops.js';
-import { sequenceLocks, sequenceLocksMet } from './rules/locks.js';
+import { hasRelativeLock, sequenceLocks, sequenceLocksMet } from './rules/locks.js';
 import { reject } from './rules/reject.js';
 import { blockSubsidy } from './rules/subsidy.js';
 import { VersionBitsCache } from './rules/versionbits.js';
@@ -87,9 +87,9 @@ export class BlockConnector implements ConnectResult {
   readonly #wholeCost: boolean;
   /** BIP-0054 holds. */
   readonly #cleanup: boolean;
-  readonly #indexByTxid = new KeyTable(32);
+  readonly #indexByTxid: KeyTable;
   // Outpoints spent so far in this block.
-  readonly #used = new KeyTable(36);
+  readonly #used: KeyTable;
   // Coins of the first inputs of transaction `scriptTxs`.
   #gathered: Coin[] = [];
 
@@ -100,6 +100,8 @@ export class BlockConnector implements ConnectResult {
     this.#coins = coins;
     this.#flags = opts.flags;
     this.#wholeCost = (opts.flags & WHOLE_COST_FLAGS) === WHOLE_COST_FLAGS;
+    this.#indexByTxid = new KeyTable(32, block.txs.length);
+    this.#used = new KeyTable(36, inputCount(block));
     this.height = prev.height + 1;
     this.#locksApply = this.height >= params.csvHeight;
     this.#cleanup = cleanupEnforced(prev, params, opts.versionBits ?? new VersionBitsCache());
@@ -145,7 +147,7 @@ export class BlockConnector implements ConnectResult {
     this.sigopCost += this.#wholeCost && tx.facts !== null ? tx.facts.sigopCost : sigopCost(tx, coins, this.#flags);
     if (this.sigopCost > MAX_BLOCK_SIGOPS_COST) return reject('consensus', 'bad-blk-sigops');
     this.spentByTx.push(coins);
-    this.#indexByTxid.set(tx.txid, i);
+    this.#indexByTxid.add(tx.txid, 0, i);
     return null;
   }
 
@@ -153,7 +155,7 @@ export class BlockConnector implements ConnectResult {
   #gather(tx: TxView, inputs: number): Verdict {
     const coins = this.#gathered;
     for (let k = coins.length; k < inputs; k++) {
-      const coin = this.#take(tx.outpoint(k));
+      const coin = this.#take(tx, k);
       if (coin === undefined) return missingInputs();
       coins.push(coin);
     }
@@ -172,26 +174,37 @@ export class BlockConnector implements ConnectResult {
     if (!moneyRange(this.fees)) {
       return reject('consensus', 'bad-txns-accumulated-fee-outofrange');
     }
-    if (this.#locksApply) {
+    if (this.#locksApply && hasRelativeLock(tx)) {
       const heights = coins.map((coin) => coin.height);
       if (!sequenceLocksMet(sequenceLocks(tx, heights, this.#prev), this.#prev)) return reject('consensus', 'bad-txns-nonfinal');
     }
     return null;
   }
 
-  /** Spends an outpoint: of an earlier transaction of this block, else of the coins before it. */
-  #take(outpoint: Uint8Array): Coin | undefined {
+  /** Spends what input k names: of an earlier transaction of this block, else of the coins before it. */
+  #take(tx: TxView, k: number): Coin | undefined {
+    const bytes = tx.buffer;
+    const at = tx.outpointAt(k);
     // What is asked for and not there ends the block.
-    if (!this.#used.add(outpoint, 0)) return undefined;
-    const source = this.#indexByTxid.get(outpoint);
-    return source === undefined ? this.#coins.get(outpoint) : this.#created(source, readU32(outpoint, 32));
+    if (!this.#used.add(bytes, at, 0)) return undefined;
+    const source = this.#indexByTxid.get(bytes, at);
+    if (source !== undefined) return this.#created(source, readU32(bytes, at + 32));
+    const coins = this.#coins;
+    return coins.getAt === undefined ? coins.get(tx.outpoint(k)) : coins.getAt(bytes, at);
   }
 
   #created(source: number, output: number): Coin | undefined {
     const tx = this.block.txs[source];
-    if (output >= tx.outputCount || isUnspendable(tx.outputScript(output))) return undefined;
+    if (output >= tx.outputCount || isUnspendableOutput(tx, output)) return undefined;
     return { value: tx.outputValue(output), script: tx.outputScript(output), height: this.height, coinbase: source === 0 };
   }
+}
+
+/** Inputs of all transactions, the coinbase's included. */
+function inputCount({ txs }: BlockView): number {
+  let count = 0;
+  for (const tx of txs) count += tx.inputCount;
+  return count;
 }
 
 /** Whether an output of the block is an unspent coin already. */

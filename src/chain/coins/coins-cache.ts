@@ -116,6 +116,15 @@ export class CoinsCache implements CoinView {
     return missing;
   }
 
+  /** What prefetch does for an outpoint in memory, 36 bytes at `at`. @returns false when it is to be prefetched */
+  touch(bytes: Uint8Array, at: number): boolean {
+    const ref = this.#find(bytes, at);
+    if (ref === 0) return false;
+    this.#touch(ref);
+    this.#counts.hits++;
+    return true;
+  }
+
   #touch(ref: number): void {
     const entries = this.#entries;
     if (entries.generation(ref) === this.#generation) return;
@@ -167,6 +176,10 @@ export class CoinsCache implements CoinView {
    */
   get(outpoint: Uint8Array, at = 0): Coin | undefined {
     return this.#coinOf(this.#knownEntry(outpoint, at));
+  }
+
+  getAt(bytes: Uint8Array, at: number): Coin | undefined {
+    return this.get(bytes, at);
   }
 
   /** get, for an outpoint that may not be known: undefined then as well. */

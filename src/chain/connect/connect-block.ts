@@ -4,7 +4,7 @@
 
 import type { BlockView } from '../../consensus/block/block-view.js';
 import { KeyTable } from '../../consensus/bytes/key-table.js';
-import type { Coin } from '../../consensus/coin.js';
+import type { Coin, CoinView } from '../../consensus/coin.js';
 import { BlockConnector } from '../../consensus/connect.js';
 import { enforceBip30 } from '../../consensus/rules/bip30.js';
 import { blockScriptFlags } from '../../consensus/rules/block-script-flags.js';
@@ -14,6 +14,7 @@ import type { Verdict } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { Turns } from '../../lib/turns.js';
 import type { VerifyClass } from '../../parallel/verifier.js';
+import type { CoinsCache } from '../coins/coins-cache.js';
 import type { ChainOptions } from '../options.js';
 import type { HeaderNode } from '../tree/header-node.js';
 import { type CoinsOverlay, outpointsCreated } from './coins-overlay.js';
@@ -81,9 +82,9 @@ async function connect(
   const { coins, clock, observe } = ws;
   const { klass, overlay, stillValid, ahead } = settings;
   const flags = blockScriptFlags(prev, block.hash, ws.params, ws.versionBits);
-  const view = known ? { get: (outpoint: Uint8Array) => coins.getIfKnown(outpoint) } : (overlay ?? coins);
+  const view = known ? knownOnly(coins) : (overlay ?? coins);
   const connector = new BlockConnector(block, prev, ws.params, view, { flags, versionBits: ws.versionBits });
-  const outpoints = new BlockOutpoints(block, overlay, known);
+  const outpoints = new BlockOutpoints(block, coins, overlay, known);
   const scripts = new ScriptRuns(ws.verifier, { flags, klass, wording: wordingOf(ws.options) }, ws.log);
   const phases = { gather: 0, check: 0, scripts: 0 };
   let mark = clock.monotonicMs();
@@ -163,19 +164,22 @@ class BlockOutpoints {
   /** and so many inputs of this one. */
   endInputs = 0;
   /** Ids of earlier transactions of the block. */
-  readonly #own = new KeyTable(32);
+  readonly #own: KeyTable;
   readonly #block: BlockView;
+  readonly #coins: CoinsCache;
   readonly #overlay: CoinsOverlay | null;
   readonly #known: boolean;
 
   /** @param known none is to be read: runs are as long as ever */
-  constructor(block: BlockView, overlay: CoinsOverlay | null, known: boolean) {
+  constructor(block: BlockView, coins: CoinsCache, overlay: CoinsOverlay | null, known: boolean) {
+    this.#own = new KeyTable(32, known ? 0 : block.txs.length);
     this.#block = block;
+    this.#coins = coins;
     this.#overlay = overlay;
     this.#known = known;
   }
 
-  /** Inputs of the next run that no earlier transaction of the block creates. */
+  /** What is to be read for the next run: inputs that no earlier transaction creates and that are not in memory. */
   next(most: number): Uint8Array[] {
     const { txs } = this.#block;
     const list: Uint8Array[] = [];
@@ -185,19 +189,27 @@ class BlockOutpoints {
       const first = this.endInputs;
       const last = Math.min(inputs, first + left);
       for (let i = first; i < last && !this.#known; i++) {
+        const at = tx.outpointAt(i);
+        if (this.#own.get(tx.buffer, at) !== undefined || this.#coins.touch(tx.buffer, at)) continue;
         const outpoint = tx.outpoint(i);
-        if (!this.#own.has(outpoint) && this.#overlay?.has(outpoint) !== true) list.push(outpoint);
+        if (this.#overlay?.has(outpoint) !== true) list.push(outpoint);
       }
       left -= Math.max(1, last - first);
       this.endInputs = last;
       if (last < inputs) break;
-      if (!this.#known) this.#own.set(tx.txid, this.end);
+      if (!this.#known) this.#own.add(tx.txid, 0, this.end);
       this.end++;
       this.endInputs = 0;
     }
     return list;
   }
 }
+
+/** Coins that are in memory, and no others. */
+const knownOnly = (coins: CoinsCache): CoinView => ({
+  get: (outpoint) => coins.getIfKnown(outpoint),
+  getAt: (bytes, at) => coins.getIfKnown(bytes, at),
+});
 
 const wordingOf = ({ plainScriptFaults, scriptThreads }: Pick<ChainOptions, 'plainScriptFaults' | 'scriptThreads'>): ScriptWording =>
   plainScriptFaults ? 'plain' : scriptThreads === 1 ? 'sequential' : 'parallel';

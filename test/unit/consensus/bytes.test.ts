@@ -138,25 +138,35 @@ t.test('numbers by ids and outpoints are those of a map', async (t) => {
   // Few different words, so that keys differ in one place each and meet in many.
   const key = fc.array(fc.constantFrom(0, 1, 255), { minLength: 36, maxLength: 36 }).map((bytes) => Uint8Array.from(bytes));
   fc.assert(
-    fc.property(fc.constantFrom(32, 36), fc.array(fc.tuple(key, fc.boolean()), { maxLength: 300 }), (length, steps) => {
-      const table = new KeyTable(length);
-      const model = new Map<string, number>();
-      for (const [i, [bytes, put]] of steps.entries()) {
-        // Again and again the one before: most random keys never come twice.
-        const one = i % 3 === 0 ? bytes : (steps[i - (i % 3)]?.[0] as Uint8Array);
-        const name = one.subarray(0, length).join();
-        if (table.get(one) !== model.get(name) || table.has(one) !== model.has(name)) return false;
-        if (!put) continue;
-        // A key that is here keeps its number when another is added.
-        if (i % 2 === 0) table.set(one, i);
-        else if (table.add(one, i) === model.has(name)) return false;
-        if (i % 2 === 0 || !model.has(name)) model.set(name, i);
-      }
-      return steps.every(([bytes]) => table.get(bytes) === model.get(bytes.subarray(0, length).join()));
-    }),
+    fc.property(
+      fc.constantFrom(32, 36),
+      fc.constantFrom(0, 30, 1_000),
+      fc.array(fc.tuple(key, fc.boolean()), { maxLength: 300 }),
+      (length, expected, steps) => {
+        const table = new KeyTable(length, expected);
+        const model = new Map<string, number>();
+        for (const [i, [bytes, put]] of steps.entries()) {
+          // Again and again the one before: most random keys never come twice.
+          const one = i % 3 === 0 ? bytes : (steps[i - (i % 3)]?.[0] as Uint8Array);
+          // Somewhere among other bytes, as in a block.
+          const at = i % 5;
+          const lying = new Uint8Array(at + 40).fill(7);
+          lying.set(one, at);
+          const name = one.subarray(0, length).join();
+          if (table.get(lying, at) !== model.get(name)) return false;
+          if (!put) continue;
+          // A key that is here keeps its number when another is added.
+          if (table.add(lying, at, i) === model.has(name)) return false;
+          if (!model.has(name)) model.set(name, i);
+        }
+        return steps.every(([bytes]) => table.get(bytes) === model.get(bytes.subarray(0, length).join()));
+      },
+    ),
   );
-  const many = new KeyTable(32);
-  const keys = Array.from({ length: 20_000 }, (_, i) => Uint8Array.from({ length: 32 }, (_, k) => (k < 4 ? i >>> (8 * k) : 0)));
-  for (const [i, one] of keys.entries()) many.set(one, i);
-  t.ok(keys.every((one, i) => many.get(one) === i));
+  for (const expected of [0, 20_000]) {
+    const many = new KeyTable(32, expected);
+    const keys = Array.from({ length: 20_000 }, (_, i) => Uint8Array.from({ length: 32 }, (_, k) => (k < 4 ? i >>> (8 * k) : 0)));
+    for (const [i, one] of keys.entries()) many.add(one, 0, i);
+    t.ok(keys.every((one, i) => many.get(one) === i));
+  }
 });
