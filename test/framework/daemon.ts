@@ -111,6 +111,8 @@ export class Daemon {
 
   /** Starts the process (again) on the same folder. */
   async up(...more: string[]): Promise<void> {
+    // Nothing would end the process before.
+    if (this.child !== undefined && this.#exit === undefined) throw new Error('the daemon runs already');
     const network = this.#networkFolder === 'regtest' ? ['-regtest'] : [];
     const fronts = this.options.some((option) => option.startsWith('-fronts=')) ? [] : ['-fronts=1'];
     // Nobody is called and no port is taken that another test may have, unless the test is about peers.

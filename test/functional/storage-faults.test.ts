@@ -220,7 +220,7 @@ t.test('a damaged database', async (t) => {
   const { node, db } = await stopped(t);
   const current = path.join(db, 'CURRENT');
   const original = fs.readFileSync(current);
-  fs.writeFileSync(current, 'MANIFEST-999999\n');
+  fs.writeFileSync(current, 'no list of tables\n');
   await refuses(t, node, /chainstate/);
   fs.rmSync(current);
   await refuses(t, node, /chainstate/);
