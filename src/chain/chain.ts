@@ -463,7 +463,7 @@ export class Chain extends ChainReader {
   }
 
   /**
-   * Where blocks left and more moves follow at once, the next one waits for this.
+   * Where an operator takes blocks off and more moves follow at once, the next one waits for this.
    * @param settled resolves when those who bring back what was in these blocks are through with it
    */
   waitsFor(settled: () => Promise<void>): void {

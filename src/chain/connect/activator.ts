@@ -48,7 +48,7 @@ export class Activator {
   readonly onRest = new Listeners<[]>();
   /** Of those who bring back what was in blocks that left. */
   followed: () => Promise<void> = () => Promise.resolve();
-  /** Blocks left in the last move of several that belong together: the next one waits until that is followed. */
+  /** Blocks were taken off by hand in the last move: the next one of the same call waits until that is followed. */
   #blocksLeft = false;
   readonly counts: ActivatorCounts = { connected: 0, disconnected: 0, rejected: 0, reorganizations: 0 };
   /** Applied, but not handed to the persister's afterStep yet. */
@@ -108,7 +108,10 @@ export class Activator {
     }
   }
 
-  /** As Core does, which has its mempool fit each tip on the way. */
+  /**
+   * As Core does, which has its mempool fit each tip on the way down. Blocks of peers never wait for that: those who send
+   * transactions could hold them up.
+   */
   async #beforeMove(): Promise<void> {
     if (this.#blocksLeft) await this.followed();
     this.#blocksLeft = false;
@@ -189,8 +192,7 @@ export class Activator {
     }
     moveTip(this.#ws, step);
     this.#unsettled = true;
-    // A part of one large reorganisation is no tip on the way.
-    this.#blocksLeft = step.disconnected.length > 0 && (onLeft !== undefined || step.connected.length > 0);
+    this.#blocksLeft = onLeft !== undefined;
     const tip = active.tip as HeaderNode;
     if (onLeft !== undefined) {
       for (const { node } of step.disconnected) onLeft(node);
