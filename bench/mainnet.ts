@@ -6,6 +6,8 @@
 //
 //   node build/bench/mainnet.js [--json]      SCALES=0.002,0.01 (1: the whole, 110 GB of blocks, twice that on the disk)
 //   RUNS=download,chainstate,reindex,prune    FOLDER=/path for chains and nodes; OPTIONS="more options of adit"
+//
+// Without a download before it, -reindex gets the chain as files that another node left behind.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import fs from 'node:fs';
@@ -39,6 +41,10 @@ const more = process.env.OPTIONS?.split(' ') ?? [];
 const DBCACHE = 450;
 const LEAST_DBCACHE = 4;
 const PRUNE_MB = 550;
+/** Bytes of a file of blocks at most, as Core has them. */
+const BLOCK_FILE_BYTES = 0x800_0000;
+/** Bytes before the payload of a message of peers. */
+const MESSAGE_HEAD = 24;
 const LOOK_MS = 250;
 const PAUSE_MS = 200;
 const SMALL_CALL = '{"method":"getblockcount","params":[],"id":1}';
@@ -83,6 +89,27 @@ async function generate(file: string, scale: number): Promise<OldChain> {
   let text = '';
   for await (const piece of child.stdout) text += piece;
   return JSON.parse(text) as OldChain;
+}
+
+/** Files of blocks behind the one that a fresh node has: of each message its magic, its length and its block. */
+function writeBlockFiles(file: string, dir: string): void {
+  const from = fs.openSync(file, 'r');
+  const head = Buffer.alloc(MESSAGE_HEAD);
+  let number = 0;
+  let to = -1;
+  let room = 0;
+  while (fs.readSync(from, head) === MESSAGE_HEAD) {
+    const block = Buffer.allocUnsafe(head.readUInt32LE(16));
+    fs.readSync(from, block);
+    if (block.length + 8 > room) {
+      if (to >= 0) fs.closeSync(to);
+      to = fs.openSync(path.join(dir, `blk${String(++number).padStart(5, '0')}.dat`), 'wx');
+      room = BLOCK_FILE_BYTES;
+    }
+    room -= fs.writevSync(to, [head.subarray(0, 4), head.subarray(16, 20), block]);
+  }
+  fs.closeSync(from);
+  if (to >= 0) fs.closeSync(to);
 }
 
 async function serve(file: string): Promise<{ child: ChildProcess; port: number }> {
@@ -193,6 +220,7 @@ class Scaled {
       const { child, port } = await serve(file);
       try {
         if (wanted.includes('download')) await this.#downloadAndRebuild(chain, child, port);
+        else if (wanted.includes('reindex')) await this.#rebuildFiles(chain, file);
         if (wanted.includes('prune')) {
           const node = await this.#download('prune', chain, child, port, `-prune=${PRUNE_MB}`);
           await this.#end(node, chain);
@@ -211,26 +239,44 @@ class Scaled {
       for (const name of ['chainstate', 'reindex'] as const) {
         if (!wanted.includes(name)) continue;
         await node.stop();
-        const begin = performance.now();
-        await node.up('-networkactive=0', name === 'reindex' ? '-reindex' : '-reindex-chainstate');
-        this.#keep(name, await follow(node, chain, begin));
+        await this.#rebuild(name, node, chain);
       }
     } finally {
       await this.#end(node, chain);
     }
   }
 
-  /** A node in a fresh folder that has downloaded the chain. */
-  async #download(name: RunName, chain: OldChain, peer: ChildProcess, port: number, ...options: string[]): Promise<Daemon> {
-    const node = await Daemon.start(
+  async #rebuildFiles(chain: OldChain, file: string): Promise<void> {
+    const node = await this.#start(chain);
+    try {
+      await node.stop();
+      writeBlockFiles(file, path.join(node.networkDir, 'blocks'));
+      await this.#rebuild('reindex', node, chain);
+    } finally {
+      await this.#end(node, chain);
+    }
+  }
+
+  async #rebuild(name: 'chainstate' | 'reindex', node: Daemon, chain: OldChain): Promise<void> {
+    const begin = performance.now();
+    await node.up('-networkactive=0', name === 'reindex' ? '-reindex' : '-reindex-chainstate');
+    this.#keep(name, await follow(node, chain, begin));
+  }
+
+  #start(chain: OldChain, ...options: string[]): Promise<Daemon> {
+    return Daemon.start(
       '-disablewallet',
       '-checktemplates=0',
       `-dbcache=${this.#dbcache}`,
       `-assumevalid=${chain.tipHex}`,
-      `-connect=127.0.0.1:${port}`,
       ...options,
       ...more,
     );
+  }
+
+  /** A node in a fresh folder that has downloaded the chain. */
+  async #download(name: RunName, chain: OldChain, peer: ChildProcess, port: number, ...options: string[]): Promise<Daemon> {
+    const node = await this.#start(chain, `-connect=127.0.0.1:${port}`, ...options);
     try {
       this.#keep(name, await follow(node, chain, performance.now(), peer));
     } catch (error) {
