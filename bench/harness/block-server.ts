@@ -12,6 +12,7 @@ const HEAD = 24;
 const HEADER = 80;
 const MAX_HEADERS = 2_000;
 const file = fs.openSync(process.argv[2] as string, 'r');
+const magic = framed('ping').subarray(0, 4);
 
 function read(at: number, length: number): Buffer {
   const bytes = Buffer.allocUnsafeSlow(length);
@@ -67,6 +68,8 @@ const server = net.createServer((socket) => {
   socket.on('error', () => {});
   socket.on('data', (chunk) => {
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    // A node that speaks BIP-0324 first comes again in clear at once.
+    if (rest.length >= 4 && !rest.subarray(0, 4).equals(magic)) return socket.destroy();
     while (rest.length >= HEAD && rest.length >= HEAD + rest.readUInt32LE(16)) {
       const end = HEAD + rest.readUInt32LE(16);
       answer(socket, rest.toString('latin1', 4, 16).replace(/\0+$/, ''), rest.subarray(HEAD, end));
