@@ -69,7 +69,10 @@ const server = net.createServer((socket) => {
   socket.on('data', (chunk) => {
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     // A node that speaks BIP-0324 first comes again in clear at once.
-    if (rest.length >= 4 && !rest.subarray(0, 4).equals(magic)) return socket.destroy();
+    if (rest.length >= 4 && !rest.subarray(0, 4).equals(magic)) {
+      socket.destroy();
+      return;
+    }
     while (rest.length >= HEAD && rest.length >= HEAD + rest.readUInt32LE(16)) {
       const end = HEAD + rest.readUInt32LE(16);
       answer(socket, rest.toString('latin1', 4, 16).replace(/\0+$/, ''), rest.subarray(HEAD, end));
