@@ -3,7 +3,7 @@
 //
 // Surely on the disk is what POSIX promises: the bytes and the size of a file as they were when an fsync of it began
 // that is over, and the names of a folder as they were when an fsync of the folder began. Of the rest anything may be
-// there: each write or part of one (sectors of 512 bytes), zeros in its place, each size between, each name. What is
+// there: each page or sector of 512 bytes as it stood at some moment since, each size between, each name. What is
 // atomic stays so: a rename shows on both its sides or on neither, and names that changed twice changed in order. Two
 // kinds of file systems are told apart:
 //
@@ -307,7 +307,9 @@ function cutFile(file: File, mood: Mood, random: () => number): Buffer {
     return content.bytes;
   }
   const share = random();
-  const tearing = random() < 0.3;
+  const piece = random() < 0.3 ? SECTOR : PAGE;
+  // A page, or a sector of it, goes to the disk as it stands: where one change is missing, so are all that came later.
+  const behind = new Set<number>();
   let longest = content.size;
   for (const change of pending) {
     if (!('bytes' in change)) {
@@ -316,10 +318,11 @@ function cutFile(file: File, mood: Mood, random: () => number): Buffer {
       continue;
     }
     longest = Math.max(longest, change.at + change.bytes.length);
-    const piece = tearing ? SECTOR : PAGE;
     for (let at = change.at; at < change.at + change.bytes.length; ) {
-      const end = Math.min(change.at + change.bytes.length, (Math.floor(at / piece) + 1) * piece);
-      if (random() < share) content.write(at, change.bytes.subarray(at - change.at, end - change.at));
+      const number = Math.floor(at / piece);
+      const end = Math.min(change.at + change.bytes.length, (number + 1) * piece);
+      if (random() >= share) behind.add(number);
+      if (!behind.has(number)) content.write(at, change.bytes.subarray(at - change.at, end - change.at));
       at = end;
     }
   }
