@@ -3,7 +3,7 @@ import t from 'tap';
 import { newRing } from '../../../src/link/byte-ring.js';
 import { CallLinks } from '../../../src/link/call-links.js';
 import { CallRoom } from '../../../src/link/call-room.js';
-import { CallReader, CallWriter, ReplyWriter, RING_BYTES } from '../../../src/link/frames.js';
+import { CallReader, CallWriter, ReplyReader, ReplyWriter, RING_BYTES } from '../../../src/link/frames.js';
 import { FrontCounters } from '../../../src/link/front-counters.js';
 import { FrontLink } from '../../../src/link/front-link.js';
 import { newLink } from '../../../src/link/link.js';
@@ -28,6 +28,26 @@ t.test('shared state', async (t) => {
   t.equal(other.nowSeconds(), 1300000000);
   state.startedMs = 5_000_000_000_000;
   t.equal(other.startedMs, 5e12);
+});
+
+t.test('a reply takes the room that its bytes may need, and comes back whole or goes by the port', async (t) => {
+  const ring = newRing(4096);
+  const writer = new ReplyWriter(ring);
+  const reader = new ReplyReader(ring);
+  const text = '\u20ac'.repeat(1_000);
+  const bytes = Buffer.alloc(1_000, 7);
+  t.equal(writer.write(1, 200, text, 5), true);
+  t.equal(writer.write(2, 200, text, 5), false, 'as many bytes as units would fit, three times as many do not');
+  t.equal(writer.write(3, 500, bytes, 6), true, 'bytes need no more than they are');
+  t.equal(reader.next(), true);
+  t.same([reader.id, reader.status, reader.messages], [1, 200, 5]);
+  t.equal(Buffer.from(reader.body()).toString(), text);
+  reader.done();
+  t.equal(reader.next(), true);
+  t.same([reader.id, reader.status, reader.messages], [3, 500, 6]);
+  t.ok(bytes.equals(reader.body()));
+  reader.done();
+  t.equal(reader.next(), false);
 });
 
 t.test('a slab is rewritten only when nobody reads it', async (t) => {
