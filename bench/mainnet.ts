@@ -14,6 +14,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileName } from '../src/storage/block-records.js';
 import { Daemon } from '../test/framework/daemon.js';
 import { type BenchCase, runBench } from './harness/bench.js';
 import { OLD_CHAIN, type OldChain, writeOldChain } from './harness/old-chain.js';
@@ -103,7 +104,7 @@ function writeBlockFiles(file: string, dir: string): void {
     fs.readSync(from, block);
     if (block.length + 8 > room) {
       if (to >= 0) fs.closeSync(to);
-      to = fs.openSync(path.join(dir, `blk${String(++number).padStart(5, '0')}.dat`), 'wx');
+      to = fs.openSync(path.join(dir, fileName('blk', ++number)), 'wx');
       room = BLOCK_FILE_BYTES;
     }
     room -= fs.writevSync(to, [head.subarray(0, 4), head.subarray(16, 20), block]);
