@@ -42,6 +42,17 @@ t.test('the first fault in the order of the checks is the one reported', async (
   t.equal(await offer(all, pay([coin], 9_990, {}, P2WPKH)), 'bad-txns-nonstandard-inputs', 'a bare OP_TRUE is spent');
 });
 
+t.test('a copy with another witness of what is here', async (t) => {
+  for (const detailed of [false, true]) {
+    const setup = createPool({ policy: { ...NO_POLICY, detailed } });
+    const coin = setup.chain.fund(10_000);
+    const [tx, copy] = [{}, { witness: [Uint8Array.of(1)] }].map((options) => pay([coin], 9_000, options)) as [TxView, TxView];
+    t.equal(await offer(setup, tx), 'ok');
+    t.equal(await offer(setup, tx), 'txn-already-in-mempool');
+    t.equal(await offer(setup, copy), detailed ? 'txn-same-nonwitness-data-in-mempool' : 'txn-already-in-mempool');
+  }
+});
+
 t.test('BIP-0054: signature operations of inputs, also where nothing has to be standard', async (t) => {
   const heavy = new Uint8Array(2_501).fill(0xac);
   const spending = async (script: Uint8Array, options: Parameters<typeof createPool>[0]) => {
