@@ -50,6 +50,46 @@ t.test('a reply takes the room that its bytes may need, and comes back whole or 
   t.equal(reader.next(), false);
 });
 
+t.test('whose call it is, and of which target, goes with each', async (t) => {
+  const ring = newRing(RING_BYTES);
+  const writer = new CallWriter(ring);
+  const reader = new CallReader(ring);
+  const callers = [
+    ['a', '/'],
+    ['a', '/wallet/x'],
+    ['b', '/wallet/x'],
+    ['a', '/wallet/x'],
+    ['b', '/'],
+    ['', '/wallet/x'],
+    ['a', '/'],
+    ['a', '/'],
+  ] as const;
+  const positions = callers.map(([user, uri], i) => writer.write(i, user, uri, Buffer.from('{}'), true));
+  const seen: unknown[] = [];
+  for (; reader.next(); reader.done()) seen.push([reader.caller.user, reader.caller.uri]);
+  t.same(seen, callers);
+  const sizes = positions.slice(1).map((position, i) => position - positions[i]);
+  const [known, again] = [sizes[3], sizes[6]];
+  t.equal(known, again, 'a caller that is known is told by its number');
+  t.ok(sizes[2] > known, 'one that is new by its name');
+  t.ok(writer.write(9, 'a', '/', new Uint8Array(32 * 1024), true) >= 0);
+  t.equal(writer.write(9, 'a', '/', new Uint8Array(32 * 1024 + 1), true), -1, 'larger bodies go by the port');
+});
+
+t.test('calls that only wait count by their bytes', async (t) => {
+  const room = new CallRoom({ calls: 2, bytes: 100 }, new FrontCounters());
+  const waits = { sizeBytes: 10, counted: false };
+  const works = { sizeBytes: 10, counted: true };
+  for (let i = 0; i < 4; i++) t.equal(room.take(waits, false), true);
+  t.same([room.take(works, false), room.take(works, false), room.take(works, false)], [true, true, false]);
+  t.equal(room.take({ sizeBytes: 40, counted: false }, false), true, 'as many bytes as there are');
+  t.equal(room.take({ sizeBytes: 1, counted: false }, false), false);
+  t.equal(room.take({ sizeBytes: 100, counted: true }, true), true, 'a submission takes as much again');
+  t.equal(room.take({ sizeBytes: 1, counted: true }, true), false);
+  room.give(works);
+  t.equal(room.take({ sizeBytes: 1, counted: true }, true), true);
+});
+
 t.test('a slab is rewritten only when nobody reads it', async (t) => {
   const ring = new SlabRing(2);
   const reader = new SlabReader(ring.control, ring.slabs);
@@ -83,6 +123,18 @@ t.test('a slab is rewritten only when nobody reads it', async (t) => {
   t.equal(reader.lease(fourth)?.byteLength, 131072, 'the larger slab became known');
   reader.release(fourth);
   t.same(ring.stats(), { slabs: 2, busy: 1, bytes: 262144, grown: 3, exhausted: 3 });
+});
+
+t.test('what was published is told with the use of its own slab', async (t) => {
+  const ring = new SlabRing(2);
+  ring.discard(ring.take(10)!);
+  for (const [index, use] of [
+    [0, 2],
+    [1, 1],
+    [0, 3],
+  ]) {
+    t.same(ring.publish(ring.take(10)!), { index, use });
+  }
 });
 
 t.test('threads that lease while slabs are rewritten never see two templates in one', async (t) => {
@@ -317,6 +369,29 @@ t.test('bounds, cancelling, and order', async (t) => {
     { news: 'warmup', text: 'a' },
     { news: 'warmup', text: 'b' },
   ]);
+});
+
+t.test('a submission is begun between two other calls, and within one that looks up', async (t) => {
+  const order: string[] = [];
+  let submitted: Promise<unknown> = Promise.resolve();
+  const link = linked((body, _call, hooks) => {
+    const text = Buffer.from(body).toString();
+    order.push(text);
+    if (text === 'long' || text === 'first') submitted = link.call('submit', { priority: true, submission: true }).reply;
+    if (text === 'long') {
+      hooks.breathe();
+      order.push('end of long');
+    }
+    return { status: 200, body: text };
+  });
+  t.teardown(link.close);
+  await link.call('long').reply;
+  await submitted;
+  t.same(order, ['long', 'submit', 'end of long']);
+  order.length = 0;
+  await Promise.all([link.call('first').reply, link.call('second').reply]);
+  await submitted;
+  t.same(order, ['first', 'submit', 'second']);
 });
 
 t.test('a reply that cannot be handed over is counted once, and its client hears of it', async (t) => {
