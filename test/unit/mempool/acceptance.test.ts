@@ -182,6 +182,37 @@ t.test('chain limits and the carve-out', async (t) => {
   );
 });
 
+t.test('chain limits in bytes: exactly as many are allowed', async (t) => {
+  const chain = (funds: Uint8Array): [TxView, TxView, TxView] => {
+    const first = pay([funds], 30_000);
+    const second = pay([outpointOf(first, 0)], 20_000);
+    return [first, second, pay([outpointOf(second, 0)], 10_000)];
+  };
+  const whole = chain(createPool().chain.fund(40_000)).reduce((sum, { vsize }) => sum + vsize, 0);
+  for (const [name, text] of [
+    ['limitAncestorSize', 'exceeds ancestor size limit'],
+    ['limitDescendantSize', 'exceeds descendant size limit for tx FIRST'],
+  ] as const) {
+    for (const less of [0, 1]) {
+      // Beyond the carve-out, which lets one small descendant through.
+      const setup = createPool({ policy: NO_POLICY, [name]: whole - less });
+      const [first, second, third] = chain(setup.chain.fund(40_000));
+      for (const tx of [first, second]) t.equal(await offer(setup, tx), 'ok');
+      const refused = `too-long-mempool-chain, ${text.replace('FIRST', hashToHex(first.txid))} [limit: ${whole - less}]`;
+      t.equal(await offer(setup, third), less === 0 ? 'ok' : refused, `${name}, ${less} bytes less`);
+    }
+  }
+});
+
+t.test('what was refused is remembered, but not by a test', async (t) => {
+  const setup = createPool({ policy: { ...DEFAULT_POLICY, requireStandard: false } });
+  const cheap = pay([setup.chain.fund(10_000)], 9_990);
+  await offer(setup, cheap, { testOnly: true });
+  t.equal(setup.pool.fate(cheap.txid), undefined);
+  await offer(setup, cheap);
+  t.match(setup.pool.fate(cheap.txid), { kind: 'refused', reason: 'min relay fee not met' });
+});
+
 t.test('limits of a cluster, whichever way it hangs together', async (t) => {
   const two = (outpoints: Uint8Array[], value: number): TxView =>
     spend(crypto, outpoints, [
