@@ -67,7 +67,7 @@ export class Reassessor {
         const result = work(batch);
         note(batch, before);
         return result;
-      }, true),
+      }),
     );
   }
   /** One that has the wallet for itself; see Wallet.changeKeysExclusively. */
@@ -78,7 +78,7 @@ export class Reassessor {
         const result = await work(batch);
         note(batch, before);
         return result;
-      }, true),
+      }),
     );
   }
   /** Makes a change, then looks at what it concerns. @param make calls `note` when all is in the batch */
@@ -111,7 +111,7 @@ export class Reassessor {
       await this.#wallet.change((batch) => {
         batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(WALLET_SCHEMA));
         this.#add('any', batch);
-      }, true);
+      });
     }
     await this.#finish();
   }
@@ -154,7 +154,7 @@ export class Reassessor {
   /** Looks at all that is due, and takes the row away. */
   async #finish(): Promise<void> {
     await this.#look();
-    await this.#wallet.change(() => {});
+    await this.#wallet.change(() => {}, false);
   }
   #look(): Promise<void> {
     return this.#looks.run(async () => {
@@ -177,7 +177,7 @@ export class Reassessor {
     for (const scripts of portionsOf(due === 'any' ? keys.newScripts({ ...NO_CURSOR }) : due)) {
       await this.#wallet.change((batch) => {
         for (const script of scripts) for (const coin of ledger.coins.ofScript(script)) ledger.reassessCoin(coin, batch);
-      });
+      }, false);
       for (const order of await this.#wallet.read((store) => ordersPaying(store, scripts))) orders.add(order);
       if (slicer.due) await slicer.pause();
     }
@@ -201,7 +201,7 @@ export class Reassessor {
           if (next.done) more = false;
           else visit(next.value, batch);
         } while (more && !slicer.due);
-      });
+      }, false);
       if (more) await slicer.pause();
     }
   }

@@ -225,10 +225,11 @@ export class Wallet {
 
   /**
    * Changes memory and writes what belongs to it. The work is synchronous; when it throws, nothing may have changed.
-   * @param sync wait for the disk
-   * @returns once the batch is handed to the kernel
+   * @param sync false: the batch is only handed to the kernel. For what nobody was told of, and what a later change
+   *   makes safe: batches reach the disk in their order
+   * @returns once what was written is on the disk
    */
-  async change<T>(work: (batch: WalletBatch) => T, sync = false): Promise<T> {
+  async change<T>(work: (batch: WalletBatch) => T, sync = true): Promise<T> {
     const { result, written } = await this.access.change(() => {
       this.assertOpen();
       const batch = new WalletBatch();
@@ -241,7 +242,7 @@ export class Wallet {
    * Like `change`, for work that pauses: it has the wallet for itself. It asks assertOpen after every pause, and ends
    * there: what it did by then is nowhere but in memory. Not within a call that holds the wallet.
    */
-  async changeExclusively<T>(work: (batch: WalletBatch) => Promise<T>, sync = false): Promise<T> {
+  async changeExclusively<T>(work: (batch: WalletBatch) => Promise<T>, sync = true): Promise<T> {
     const { result, written } = await this.access.exclusive(async () => {
       this.assertOpen();
       const batch = new WalletBatch();
@@ -257,7 +258,7 @@ export class Wallet {
     const { ops } = batch;
     if (ops.length > 0) this.#generation++;
     this.images?.note(batch);
-    return ops.length === 0 && !sync ? this.#writes.idle() : this.#join(ops, sync);
+    return ops.length === 0 ? this.#writes.idle() : this.#join(ops, sync);
   }
   /**
    * Writes rows together with all that come until their turn: changes made while the disk is busy share one write and

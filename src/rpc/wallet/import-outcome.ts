@@ -1,6 +1,7 @@
 // What calls that import have in common: the time of a request, what its element of the reply says, and the pauses
 // between.
 
+import { hideKeys } from '../../address/descriptor/taken-keys.js';
 import type { StoredBlocks } from '../../wallet/node-client.js';
 import type { WalletBatch } from '../../wallet/storage/wallet-batch.js';
 import type { Wallet } from '../../wallet/wallet.js';
@@ -35,10 +36,11 @@ export function elementError(error: unknown): RpcError {
   return error.code === RPC_CODE.MISC_ERROR ? new RpcError(RPC_CODE.MISC_ERROR, 'Missing required fields') : error;
 }
 
-export function outcomeResult({ success, error, warnings }: ImportOutcome): JsonResult {
+/** @param keys private keys of the call by the tokens that stand for them: no error repeats them */
+export function outcomeResult({ success, error, warnings }: ImportOutcome, keys?: ReadonlyMap<string, Uint8Array>): JsonResult {
   return {
     success,
-    ...(error ? { error: { code: error.code, message: error.message } } : {}),
+    ...(error ? { error: { code: error.code, message: hideKeys(error.message, keys) } } : {}),
     ...(warnings.length > 0 ? { warnings } : {}),
   };
 }

@@ -4,7 +4,6 @@
 import { decodeAddress } from '../../address/address.js';
 import type { Expansion } from '../../address/descriptor/expansion.js';
 import { parseDescriptor } from '../../address/descriptor/parse.js';
-import { hideKeys } from '../../address/descriptor/taken-keys.js';
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
 import { solve } from '../../policy/script-type.js';
 import type { KeyOrigin } from '../../signing/signing-provider.js';
@@ -238,7 +237,7 @@ function fillFromScript(ctx: WalletContext, request: JsonObject, call: CallInfo,
   };
   for (const item of publicKeys) {
     const text = asString(item);
-    const key = hexBytes(text) ?? refuse(`Pubkey "${hideKeys(text, call.taken?.keys)}" must be a hex string`);
+    const key = hexBytes(text) ?? refuse(`Pubkey "${text}" must be a hex string`);
     if (!ctx.crypto.isPoint(key)) refuse(`Pubkey "${text}" is not a valid public key`);
     const id = hashKey(ctx.crypto.hash160(key));
     if (!data.publicKeys.has(id)) data.publicKeys.set(id, key);

@@ -331,7 +331,7 @@ export async function importDescriptors(
         return all;
       }),
     );
-    if (!rescan || !outcomes.some(({ success }) => success)) return outcomes.map(outcomeResult);
+    if (!rescan || !outcomes.some(({ success }) => success)) return outcomes.map((outcome) => outcomeResult(outcome));
     const scannedTo = await scanImported(ctx, wallet, lowest);
     if (wallet.scan?.abort) fail(RPC_CODE.MISC_ERROR, 'Rescan aborted by user.');
     const stored = await ctx.client.stored();

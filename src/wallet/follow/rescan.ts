@@ -110,7 +110,8 @@ async function applyBlock(
       more?.catch(() => {});
       if (more === undefined) mark?.(batch);
       return true;
-    });
+      // The mark of the scan's end makes it safe; a scan that was cut off begins where the last mark on the disk says.
+    }, false);
     if (!isHere) return 'gone';
     if (more === undefined) return 'scanned';
     found = await more;

@@ -141,7 +141,7 @@ export async function renewSeed(wallet: Wallet, context: DescriptorContext): Pro
   if (!wallet.seedDue) return;
   await wallet.change((batch) => {
     if (wallet.seedDue && !wallet.vault.locked) putSeed(wallet, context, batch);
-  }, true);
+  });
 }
 
 /** Whether a stored wallet lacks it; the old one gives out nothing any more then. */

@@ -101,7 +101,8 @@ export async function fillFromCore(
     await wallet.change((batch) => {
       batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(WALLET_SCHEMA));
       if (encrypted) batch.put(walletKey(WALLET_PREFIX.masterKey, 1), encodeMasterKey(wallet.masterKeys[0]));
-    });
+      // As all that follows, safe with the last change: nobody has the wallet before that.
+    }, false);
     const keys = wallet.legacy ? await filling.legacy(wallet.legacy) : await filling.descriptors();
     const tip = await lastBlock(core, record, client);
     wallet.tip = tip;
@@ -113,7 +114,7 @@ export async function fillFromCore(
       record.flags = flagsOf(core);
       record.write(batch);
       wallet.writeLocator(batch);
-    }, true);
+    });
     return {
       keys,
       descriptors: core.descriptors.size,
@@ -187,7 +188,7 @@ class Filling {
       await this.#wallet.change((batch) => {
         do take(items[at++], batch);
         while (at < items.length && batch.ops.length < ROWS && !this.#pauses.due);
-      });
+      }, false);
       if (this.#pauses.due) await this.#pauses.pause();
     }
   }
@@ -323,7 +324,7 @@ class Filling {
         const tracked = await wallet.changeExclusively((batch) => {
           const fresh = { descriptor, secrets: secrets.pairs(), time: stored.time, ...window, ...(needsCache ? { ahead } : {}) };
           return inTurns(keys.adding(fresh, batch), () => (this.#pauses.due ? this.#pauses.pause() : undefined));
-        });
+        }, false);
         if (tracked === null) throw new CoreFileError(`The scripts of a descriptor cannot be made: ${stored.text.slice(0, 200)}`);
         numbers.set(id, tracked.number);
       } finally {

@@ -98,10 +98,10 @@ export async function makeWallet(
       if (secret) batch.put(walletKey(WALLET_PREFIX.masterKey, 1), encodeMasterKey(wallet.masterKeys[0]));
       if (!wanted.blank && !wanted.disablePrivateKeys) generateKeys(wallet, surroundings.context, batch);
       for (const { descriptor, isInternal } of told ?? []) addWatched(wallet, descriptor, isInternal, batch);
-    });
+    }, false);
     await fillPool(wallet, 0);
     wallet.locator = await client.locator(wallet.tip.hash);
-    await wallet.change((batch) => wallet.writeLocator(batch), true);
+    await wallet.change((batch) => wallet.writeLocator(batch));
     wallet.lockNow();
     await store.close();
     await install(place);

@@ -58,7 +58,7 @@ export async function commitTransaction(
     also?.(batch);
     return true;
     // On the disk before the node or the client gets the payment: else a loss of power could lead to a second payment.
-  }, true);
+  });
   if (!recorded) return false;
   if (!wallet.parts.options.walletBroadcast) return null;
   const refusal = await submit(wallet, tx, tools, true);

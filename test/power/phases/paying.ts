@@ -1,5 +1,7 @@
-// Cuts while wallets give out addresses, import keys, pay, and follow blocks. Whatever was answered is there
-// afterwards: addresses with their labels (and none of them is given out again), keys, watched scripts and payments.
+// Cuts while wallets give out addresses, import keys, pay, look through past blocks, and follow new ones. Whatever was
+// answered is there afterwards: addresses with their labels (and none of them is given out again, change included),
+// keys, watched scripts and what a scan found for them, payments; and what was removed is gone.
+import { setTimeout } from 'node:timers/promises';
 import { CallError, Daemon } from '../../framework/daemon.js';
 import { pseudoRandom } from '../../framework/pseudo-random.js';
 import type { Cut } from '../cuts.js';
@@ -11,20 +13,26 @@ const WALLETS = ['kept', 'descriptors'] as const;
 const LOADED = WALLETS.map((name) => `-wallet=${name}`);
 const FOREIGN = 'mjTHywdPqCxdbQTeirPjwn15xgZG8EAGUE';
 const STEPS = 40;
+/** They want the wallet for themselves, or a coin that no other takes. */
+const ALONE = ['imports', 'scan', 'remove'];
 
 type Fact =
   | { readonly fact: 'address'; readonly wallet: string; readonly address: string; readonly label?: string }
   | { readonly fact: 'key'; readonly wallet: string; readonly address: string; readonly wif: string }
   | { readonly fact: 'watched'; readonly wallet: string; readonly address: string; readonly label: string }
   | { readonly fact: 'payment'; readonly wallet: string; readonly txid: string }
+  | { readonly fact: 'named'; readonly wallet: string; readonly address: string; readonly label: string }
+  | { readonly fact: 'found'; readonly wallet: string; readonly address: string }
+  | { readonly fact: 'removed'; readonly wallet: string; readonly txid: string }
   | { readonly fact: 'started' }
   | { readonly fact: 'stopped'; readonly tip: string };
 
-/** Wallets with ripe coins, stopped. */
-async function funded(): Promise<Daemon> {
+/** Wallets with ripe coins, stopped. @param paid addresses of others that have a block each */
+async function funded(paid: readonly string[]): Promise<Daemon> {
   const node = await Daemon.start(...OPTIONS);
   for (const name of WALLETS) await node.call('createwallet', name, false, false, null, false, name === 'descriptors');
   for (const name of WALLETS) await node.call('generatetoaddress', 8, await node.callWallet(name, 'getnewaddress'));
+  for (const address of paid) await node.call('generatetoaddress', 1, address);
   await node.call('generatetoaddress', RUN_UP, FOREIGN);
   await node.stop();
   return node;
@@ -49,8 +57,9 @@ async function foreignKeys(count: number): Promise<{ address: string; wif: strin
 async function tell(seed: number, shim: string): Promise<Story> {
   const random = pseudoRandom(seed);
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!;
-  const keys = await foreignKeys(2 * STEPS);
-  const base = await funded();
+  const keys = await foreignKeys(3 * STEPS);
+  const paid = keys.splice(0, 10).map(({ address }) => address);
+  const base = await funded(paid);
   const recorder = await Recorder.over(base.dir, shim, OPTIONS);
   await base.remove();
   const { node } = recorder;
@@ -100,11 +109,37 @@ async function tell(seed: number, shim: string): Promise<Story> {
     async refill(wallet) {
       await node.callWallet(wallet, 'keypoolrefill', 10 + Math.floor(random() * 10));
     },
+    async name(wallet, step) {
+      const [{ address }, label] = [keys.pop()!, `other ${step}`];
+      await node.callWallet(wallet, 'setlabel', address, label);
+      say({ fact: 'named', wallet, address, label });
+    },
+    async scan() {
+      const address = paid.pop();
+      if (address === undefined) return;
+      await node.callWallet('kept', 'importaddress', address, '', false);
+      await node.callWallet('kept', 'rescanblockchain');
+      say({ fact: 'found', wallet: 'kept', address });
+    },
+    async fund(wallet) {
+      const draft = await node.call('createrawtransaction', [], { [FOREIGN]: 0.3 });
+      const { hex, changepos } = await node.callWallet(wallet, 'fundrawtransaction', draft);
+      const { vout } = await node.call('decoderawtransaction', hex);
+      say({ fact: 'address', wallet, address: vout[changepos].scriptPubKey.addresses[0] });
+    },
+    async remove() {
+      // Not of the wallet that scans past blocks: it would find it again.
+      const coins: readonly { txid: string }[] = await node.callWallet('descriptors', 'listunspent', RUN_UP);
+      if (coins.length === 0) return;
+      const { txid } = pick(coins);
+      await node.callWallet('descriptors', 'removeprunedfunds', txid);
+      say({ fact: 'removed', wallet: 'descriptors', txid });
+    },
   };
   for (let step = 0; step < STEPS; step++) {
-    // Some at once, so that they share writes; importmulti wants the wallet for itself.
+    // Some at once, so that they share writes.
     const together = random() < 0.3;
-    const names = Object.keys(steps).filter((name) => !together || name !== 'imports');
+    const names = Object.keys(steps).filter((name) => !together || !ALONE.includes(name));
     await Promise.all(Array.from({ length: together ? 4 : 1 }, () => steps[pick(names)]!(pick(WALLETS), step)));
   }
   // Blocks that were asked for at once are rivals.
@@ -140,6 +175,22 @@ async function judge(node: Daemon, { said }: Cut): Promise<string[]> {
         break;
       case 'payment':
         await ask(one.wallet, 'gettransaction', one.txid);
+        break;
+      case 'named':
+        if (!(one.address in (await ask(one.wallet, 'getaddressesbylabel', one.label))))
+          wrong.push(`${one.wallet}: the label ${one.label} is lost`);
+        break;
+      case 'found': {
+        // A scan that was cut off goes on by itself.
+        while ((await ask(one.wallet, 'getwalletinfo')).scanning !== false) await setTimeout(50);
+        const coins = (await ask(one.wallet, 'listunspent', 0, 9_999_999, [one.address])) as unknown as readonly unknown[];
+        if (coins.length !== 1) wrong.push(`${one.wallet}: ${coins.length} coins were found for ${one.address}`);
+        break;
+      }
+      case 'removed':
+        if (await node.callWallet(one.wallet, 'gettransaction', one.txid).catch(() => null))
+          wrong.push(`${one.wallet}: ${one.txid} is back`);
+        break;
     }
   }
   const last = facts.at(-1)!;

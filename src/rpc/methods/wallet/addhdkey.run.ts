@@ -31,7 +31,7 @@ export const addhdkey: Run<WalletContext> = async (ctx, args, call) => {
       if (keys.add({ descriptor, secrets, time, rangeStart: 0, rangeEnd: 0, nextIndex: 0 }, batch) === null) {
         fail(RPC_CODE.WALLET_ERROR, `Could not add descriptor '${descriptor.toString()}'`);
       }
-    }, true);
+    });
     return { xpub };
   } finally {
     pair.secret.fill(0);

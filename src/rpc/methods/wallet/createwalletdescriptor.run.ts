@@ -34,7 +34,7 @@ export const createwalletdescriptor: Run<WalletContext> = async (ctx, args, call
         .filter(({ descriptor }) => keys.find(keys.idOf(descriptor)) === undefined);
       if (fresh.length === 0) fail(RPC_CODE.WALLET_ERROR, 'Descriptor already exists');
       return fresh.map(({ half, descriptor }) => addAccount(wallet, pair, descriptor, half, batch));
-    }, true);
+    });
     await fillPool(wallet, 0, pauses, () => ensureUnlocked(wallet), new Set(made.map(({ number }) => number)));
     return { descs: made.map((one) => normalText(wallet, one)) };
   } finally {

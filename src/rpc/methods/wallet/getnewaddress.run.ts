@@ -17,6 +17,6 @@ export const getnewaddress: Run<WalletContext> = async (ctx, args, call) => {
     if ('script' in next) wallet.book.set(next.script, label, 'receive', batch);
     return next;
     // On the disk before the reply: else, after a loss of power, another payer would get the same address.
-  }, true);
+  });
   return 'script' in result ? addressText(ctx, result.script) : fail(RPC_CODE.WALLET_KEYPOOL_RAN_OUT, result.error);
 };

@@ -11,7 +11,7 @@ export const getrawchangeaddress: Run<WalletContext> = async (ctx, args, call) =
   ensureKeys(wallet, true);
   const { changeType, addressType } = wallet.parts.options;
   const type = givenType(ctx, wallet, args[0], changeType ?? addressType);
-  const result = await wallet.change((batch) => wallet.keys.newAddress(type, true, batch), true);
+  const result = await wallet.change((batch) => wallet.keys.newAddress(type, true, batch));
   if ('script' in result) return addressText(ctx, result.script);
   // Since release 22 it is as with new addresses.
   const error = follows(ctx.compat, 22) ? result.error : 'Error: Keypool ran out, please call keypoolrefill first';

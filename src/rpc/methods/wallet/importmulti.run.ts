@@ -189,5 +189,5 @@ async function importAll(
       }
     }
   }
-  return outcomes.map(outcomeResult);
+  return outcomes.map((outcome) => outcomeResult(outcome, call.taken?.keys));
 }

@@ -20,7 +20,7 @@ export const lockunspent: Run<WalletContext> = async (ctx, args, call) => {
         if (unlock) ledger.unlock(outpoint, batch);
         else ledger.lock(outpoint, persistent ? batch : null);
       }
-    }, persistent);
+    });
   if (!given(args[1])) {
     if (unlock) await set([...ledger.locked.values()]);
     return true;

@@ -39,7 +39,7 @@ export const sethdseed: Run<WalletContext> = async (ctx, args, call) => {
     if (given(args[1])) {
       await wallet.changeKeys(work);
     } else {
-      await wallet.change(work, true);
+      await wallet.change(work);
     }
     wallet.hasKeyManager = true;
   } finally {

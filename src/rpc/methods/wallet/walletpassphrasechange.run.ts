@@ -22,7 +22,7 @@ export const walletpassphrasechange: Run<WalletContext> = async (ctx, args, call
         if (!wallet.masterKeys.includes(stored)) incorrect();
         wallet.masterKeys.splice(0, wallet.masterKeys.length, renewed);
         batch.put(walletKey(WALLET_PREFIX.masterKey, 1), encodeMasterKey(renewed));
-      }, true);
+      });
     } finally {
       key.fill(0);
     }
