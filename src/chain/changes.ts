@@ -3,7 +3,6 @@
 
 import { SerialQueue } from '../lib/serial-queue.js';
 import type { Logger } from '../log/logger.js';
-import { VerifierFaultError } from '../parallel/verifier.js';
 import { StoreError } from '../storage/store-error.js';
 import { ChainFault } from './chain-fault.js';
 
@@ -87,12 +86,15 @@ export class Changes {
     }
   }
 
-  /** Reads beside the queue: a failing store ends the chain here too. */
+  /**
+   * Reads beside the queue: a failing store ends the chain here too. Threads that fail at a proposal's scripts end only
+   * its check.
+   */
   async reading<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      throw error instanceof StoreError || error instanceof VerifierFaultError ? this.fail(error) : error;
+      throw error instanceof StoreError ? this.fail(error) : error;
     }
   }
 

@@ -23,7 +23,7 @@ export interface SlabTx {
   readonly onlyInput?: number;
 }
 
-const HEADER_WORDS = 8;
+const HEADER_WORDS = 10;
 const TX_WORDS = 6;
 const SPENT_WORDS = 2;
 
@@ -38,6 +38,8 @@ const WORD_SPENT = 5;
 const WORD_RANGES = 6;
 /** Ranges that threads have taken so far, or more: counted by them. */
 const WORD_TAKEN = 7;
+/** Checks that ran so far, in this batch and those before it in the buffer: counted by threads. */
+const WORD_RAN = 8;
 
 /** WORD_CUT as long as nothing failed. */
 export const NO_CUT = 0x7fffffff;
@@ -158,6 +160,11 @@ export function stopSlab(buffer: SharedArrayBuffer): void {
   Atomics.store(new Int32Array(buffer, 0, HEADER_WORDS), WORD_CUT, STOPPED);
 }
 
+/** Rises with each check that runs, on whichever thread. */
+export function checksRun(buffer: SharedArrayBuffer): number {
+  return Atomics.load(new Int32Array(buffer, 0, HEADER_WORDS), WORD_RAN);
+}
+
 /** A batch as its readers see it; views only, nothing is copied. */
 export class SlabView {
   readonly serial: number;
@@ -241,6 +248,11 @@ export class SlabView {
   /** Whether this check can still change the verdict: nothing before it failed, and the batch was not stopped. */
   matters(check: number): boolean {
     return check < Atomics.load(this.#header, WORD_CUT);
+  }
+
+  /** A check ran. */
+  countCheck(): void {
+    Atomics.add(this.#header, WORD_RAN, 1);
   }
 
   /** Records a failure, so that threads ahead of it stop and threads behind it go on. */

@@ -9,7 +9,7 @@ import type { Crypto } from '../crypto/crypto.js';
 import { SlabView } from './slab.js';
 
 /** Raised whenever a field of VerifyJob or VerifyJobResult, or the slab's layout, changes meaning. */
-export const VERIFY_MESSAGE_VERSION = 3;
+export const VERIFY_MESSAGE_VERSION = 4;
 
 /** Checks `first` to `end` - 1 of the batch in the slab (numbering: jobs/slab.ts). */
 export interface VerifyJob {
@@ -157,6 +157,7 @@ export function createVerifyRunner(crypto: Crypto, nowMs: () => number): VerifyR
   const verifyCheck = (slab: SlabView, index: number, check: number): number => {
     const current = openTx(slab, index);
     const input = slab.inputOfCheck(index, check);
+    slab.countCheck();
     return verifyTxInput(current.tx, input, current.spent, slab.flags, crypto, current.sighashes);
   };
 

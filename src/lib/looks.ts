@@ -1,5 +1,6 @@
 // When a thread that gives no answer counts as stuck: looks that found none are counted, and not time, which goes on
 // while a machine sleeps. Two minutes: ten times what the longest work takes on a machine that is busy with others.
+// What a block may ask for has no such bound: there looks count that found no progress either.
 
 const LOOK_MS = 10_000;
 

@@ -1,6 +1,8 @@
 // Worker threads with classes of work: our own queues above WorkerThreads, for priorities and a second chance for a job
 // whose thread died. Users: PooledVerifier, Grinder. Entry of the threads: workers/verify.ts.
 
+import { checksRun } from '../jobs/slab.js';
+import { VERIFY_MESSAGE_VERSION, type VerifyShareJob } from '../jobs/verify.js';
 import type { Every } from '../lib/looks.js';
 import { WORKER_ENTRY } from '../lib/worker-entries.js';
 import { VERIFY_CLASSES, type VerifyClass } from './verifier.js';
@@ -52,6 +54,12 @@ export class PoolClosedError extends Error {
   }
 }
 
+/** The checks that ran in the batch of a job; 0 for jobs of other kinds. */
+function checksOf(message: unknown): number {
+  const { slab, version } = (message ?? {}) as Partial<VerifyShareJob>;
+  return version === VERIFY_MESSAGE_VERSION && slab !== undefined ? checksRun(slab) : 0;
+}
+
 function zeroPerClass(): Record<VerifyClass, number> {
   return { block: 0, proposal: 0, transaction: 0, scan: 0 };
 }
@@ -85,6 +93,7 @@ export class WorkPool {
       threads,
       jobsPerThread: JOBS_PER_THREAD,
       workerData: { prefer },
+      progress: checksOf,
       warn: (what) => log.warn(what),
       ...(every && { every }),
     });

@@ -14,13 +14,18 @@ export interface WorkerThreadsOptions {
   readonly workerData?: unknown;
   /** When jobs without an answer are looked for; a timer unless a test brings its own. */
   readonly every?: Every;
+  /** A number that a job changes as it gets on, by its message; absent where an answer is all that there is. */
+  readonly progress?: (message: unknown) => number;
   /** Hears of what happens to threads besides the failure of jobs. */
   readonly warn?: (what: string) => void;
 }
 
 interface UnderWay {
   readonly piscina: Piscina;
+  readonly message: unknown;
   looks: number;
+  /** Its progress at the last look. */
+  reached: number;
 }
 
 export class WorkerThreads {
@@ -38,7 +43,7 @@ export class WorkerThreads {
   /** Runs an exported function of the entry module. */
   async run(message: unknown, name: string): Promise<unknown> {
     this.#piscina ??= this.#start();
-    const job: UnderWay = { piscina: this.#piscina, looks: 0 };
+    const job: UnderWay = { piscina: this.#piscina, message, looks: 0, reached: 0 };
     this.#underWay.add(job);
     try {
       return await job.piscina.run(message, { name });
@@ -93,8 +98,18 @@ export class WorkerThreads {
   }
 
   #look(): void {
+    // A job that waits in a thread's port gets on no more than one that is stuck: those of which one does count as one.
+    // Short ones, which come and go, say nothing.
+    let getsOn = false;
     for (const job of this.#underWay) {
-      if (job.piscina !== this.#piscina || ++job.looks < MOST_LOOKS) continue;
+      const reached = this.#options.progress?.(job.message) ?? 0;
+      getsOn ||= job.looks > 0 && reached !== job.reached;
+      job.reached = reached;
+    }
+    for (const job of this.#underWay) {
+      if (job.piscina !== this.#piscina) continue;
+      if (getsOn) job.looks = 0;
+      if (++job.looks < MOST_LOOKS) continue;
       this.#options.warn?.('A worker thread does not answer; the threads are ended, and others take their place');
       // Which thread has it is Piscina's secret.
       void this.#end(job.piscina);

@@ -61,8 +61,8 @@ export function witnessIsStandard(tx: TxView, spent: readonly SpentOutput[]): bo
     const version = witnessVersion(program);
     if (version < 0) return false;
     if (program.length !== 34) continue;
-    if (version === 0 && !p2wshIsStandard(tx.witness(i))) return false;
-    if (version === 1 && !nested && !taprootIsStandard(tx.witness(i))) return false;
+    if (version === 0 && !p2wshIsStandard(tx, i)) return false;
+    if (version === 1 && !nested && !taprootIsStandard(tx, i)) return false;
   }
   return true;
 }
@@ -86,22 +86,25 @@ export function spendsWitnessProgram(tx: TxView, spent: readonly SpentOutput[]):
   return false;
 }
 
-function p2wshIsStandard(witness: readonly Uint8Array[]): boolean {
-  const items = witness.length - 1;
-  if (witness[items].length > MAX_P2WSH_SCRIPT_BYTES || items > MAX_P2WSH_STACK_ITEMS) return false;
-  return itemsAreSmall(witness, items);
+function p2wshIsStandard(tx: TxView, input: number): boolean {
+  const script = tx.witnessStack(input).at(-1) as Uint8Array;
+  const items = tx.witnessCount(input) - 1;
+  if (script.length > MAX_P2WSH_SCRIPT_BYTES || items > MAX_P2WSH_STACK_ITEMS) return false;
+  return itemsAreSmall(tx, input, [script]);
 }
 
-function taprootIsStandard(witness: readonly Uint8Array[]): boolean {
-  const last = witness[witness.length - 1];
-  // An annex has no meaning yet.
-  if (witness.length >= 2 && last.length > 0 && last[0] === ANNEX_TAG) return false;
-  if (witness.length < 2) return true;
+function taprootIsStandard(tx: TxView, input: number): boolean {
+  const count = tx.witnessCount(input);
+  if (count < 2) return true;
+  const [script, last] = tx.witnessStack(input).slice(-2) as [Uint8Array, Uint8Array];
   if (last.length === 0) return false;
-  return (last[0] & TAPROOT_LEAF_MASK) !== TAPROOT_LEAF_TAPSCRIPT || itemsAreSmall(witness, witness.length - 2);
+  // An annex has no meaning yet.
+  if (last[0] === ANNEX_TAG) return false;
+  return (last[0] & TAPROOT_LEAF_MASK) !== TAPROOT_LEAF_TAPSCRIPT || itemsAreSmall(tx, input, [script, last]);
 }
 
-function itemsAreSmall(witness: readonly Uint8Array[], count: number): boolean {
-  for (let k = 0; k < count; k++) if (witness[k].length > MAX_WITNESS_ITEM_BYTES) return false;
-  return true;
+/** Whether all items but the last ones are. */
+function itemsAreSmall(tx: TxView, input: number, last: readonly Uint8Array[]): boolean {
+  const isLarge = (length: number): number => (length > MAX_WITNESS_ITEM_BYTES ? 1 : 0);
+  return tx.sumOfWitness(input, isLarge) === last.reduce((sum, { length }) => sum + isLarge(length), 0);
 }

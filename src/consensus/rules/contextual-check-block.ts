@@ -87,13 +87,14 @@ export function checkWitnessCommitment(block: BlockView, segwit: boolean): Verdi
 
 /** The commitment in an output of the coinbase against a witness root, which is asked for when the rest is in order. */
 export function checkCommitment(coinbase: TxView, index: number, root: () => Uint8Array, hashes: Hashes): Verdict {
-  const nonce = coinbase.witness(0);
-  if (nonce.length !== 1 || nonce[0].length !== 32) {
+  const stack = coinbase.witnessStack(0);
+  const nonce = stack.at(0);
+  if (stack.length !== 1 || nonce?.length !== 32) {
     return reject('mutated', 'bad-witness-nonce-size', `${WHERE}invalid witness reserved value size`);
   }
   const script = coinbase.outputScript(index);
   const expected = script.subarray(COMMITMENT_OFFSET, COMMITMENT_OFFSET + 32);
-  if (equalBytes(commitmentTo(root(), nonce[0], hashes), expected)) return null;
+  if (equalBytes(commitmentTo(root(), nonce, hashes), expected)) return null;
   return reject('mutated', 'bad-witness-merkle-match', `${WHERE}witness merkle commitment mismatch`);
 }
 

@@ -3,6 +3,7 @@
 // throws on any input.
 
 import { equalBytes } from '../bytes/hex.js';
+import type { WitnessStack } from '../tx/witness-stack.js';
 import { plainPush } from './build-script.js';
 import type { SignatureChecker } from './checker.js';
 import { checkPublicKeyEncoding, checkSignatureEncoding } from './encoding.js';
@@ -33,7 +34,7 @@ const NO_ERROR_YET = -1;
 export function verifyScript(
   scriptSig: Uint8Array,
   scriptPubKey: Uint8Array,
-  witness: readonly Uint8Array[],
+  witness: WitnessStack,
   flags: number,
   checker: SignatureChecker,
 ): number {
@@ -90,7 +91,7 @@ export function verifyScript(
 function verifyKeyHashSpend(
   scriptSig: Uint8Array,
   scriptPubKey: Uint8Array,
-  witness: readonly Uint8Array[],
+  witness: WitnessStack,
   flags: number,
   checker: SignatureChecker,
 ): number {

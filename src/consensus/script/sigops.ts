@@ -83,8 +83,8 @@ function programSigops(tx: TxView, inputIndex: number, version: number, programS
   if (version !== 0) return 0;
   if (programSize === 20) return 1;
   if (programSize !== 32) return 0;
-  const witness = tx.witness(inputIndex);
-  return witness.length === 0 ? 0 : countSigops(witness[witness.length - 1], true);
+  const script = tx.witnessStack(inputIndex).at(-1);
+  return script === undefined ? 0 : countSigops(script, true);
 }
 
 /** Data of the last push of a script that only pushes (empty for OP_1 and the like); null for any other script. */

@@ -23,5 +23,5 @@ export function verifyTxInput(
   sighash: SighashCache,
 ): number {
   const checker = new TxSignatureChecker(tx, inputIndex, spent, crypto, sighash);
-  return verifyScript(tx.scriptSig(inputIndex), spent[inputIndex].script, tx.witness(inputIndex), flags, checker);
+  return verifyScript(tx.scriptSig(inputIndex), spent[inputIndex].script, tx.witnessStack(inputIndex), flags, checker);
 }

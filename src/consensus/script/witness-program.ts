@@ -3,6 +3,7 @@
 
 import { compactSizeLength } from '../bytes/compact-size.js';
 import { equalBytes } from '../bytes/hex.js';
+import type { WitnessStack } from '../tx/witness-stack.js';
 import type { SignatureChecker } from './checker.js';
 import { checkPublicKeyEncoding, checkSignatureEncoding } from './encoding.js';
 import { evalScript, MAX_SCRIPT_ELEMENT_SIZE, MAX_STACK_SIZE } from './eval-script.js';
@@ -29,12 +30,15 @@ import {
 import { isPayToAnchor, publicKeyHashScript } from './templates.js';
 import { ScriptTokenizer } from './tokenizer.js';
 
+const NO_ERROR_YET = -1;
+/** More than a stack may have and an operation takes, which is 43 at most (OP_CHECKMULTISIG). */
+const LONGEST_STACK = MAX_STACK_SIZE + 50;
 /** What a tapscript may spend on signatures beyond the size of its witness. */
 const VALIDATION_WEIGHT_OFFSET = 50;
 
 /** @returns a ScriptError code */
 export function verifyWitnessProgram(
-  witness: readonly Uint8Array[],
+  witness: WitnessStack,
   version: number,
   program: Uint8Array,
   flags: number,
@@ -55,17 +59,20 @@ export function verifyWitnessProgram(
     : ScriptError.OK;
 }
 
-function verifyScriptHash(witness: readonly Uint8Array[], program: Uint8Array, flags: number, checker: SignatureChecker): number {
-  if (witness.length === 0) return ScriptError.WITNESS_PROGRAM_WITNESS_EMPTY;
-  const script = witness[witness.length - 1];
+function verifyScriptHash(witness: WitnessStack, program: Uint8Array, flags: number, checker: SignatureChecker): number {
+  const script = witness.at(-1);
+  if (script === undefined) return ScriptError.WITNESS_PROGRAM_WITNESS_EMPTY;
   if (!equalBytes(checker.crypto.sha256(script), program)) return ScriptError.WITNESS_PROGRAM_MISMATCH;
-  return runWitnessScript(witness.slice(0, -1), script, flags, checker, SigVersion.WITNESS_V0, new TaprootContext());
+  // With more items than a stack may have the first operation fails, if not by itself then for them: those that it
+  // cannot reach are left out.
+  const stack = witness.slice(Math.max(0, witness.length - 1 - LONGEST_STACK), -1);
+  return runStack(stack, script, flags, checker, SigVersion.WITNESS_V0, new TaprootContext());
 }
 
 /** The implied P2PKH script, step by step in its order, without running it. */
-function verifyKeyHash(witness: readonly Uint8Array[], program: Uint8Array, flags: number, checker: SignatureChecker): number {
+function verifyKeyHash(witness: WitnessStack, program: Uint8Array, flags: number, checker: SignatureChecker): number {
   if (witness.length !== 2) return ScriptError.WITNESS_PROGRAM_MISMATCH;
-  const [signature, publicKey] = witness;
+  const [signature, publicKey] = witness.slice() as [Uint8Array, Uint8Array];
   if (signature.length > MAX_SCRIPT_ELEMENT_SIZE || publicKey.length > MAX_SCRIPT_ELEMENT_SIZE) return ScriptError.PUSH_SIZE;
   if (!equalBytes(checker.crypto.hash160(publicKey), program)) return ScriptError.EQUALVERIFY;
   const error = checkSignatureEncoding(signature, flags) || checkPublicKeyEncoding(publicKey, flags, SigVersion.WITNESS_V0);
@@ -74,18 +81,17 @@ function verifyKeyHash(witness: readonly Uint8Array[], program: Uint8Array, flag
   return (flags & SCRIPT_VERIFY_NULLFAIL) !== 0 && signature.length > 0 ? ScriptError.NULLFAIL : ScriptError.EVAL_FALSE;
 }
 
-function verifyTaproot(witness: readonly Uint8Array[], outputKey: Uint8Array, flags: number, checker: SignatureChecker): number {
+function verifyTaproot(witness: WitnessStack, outputKey: Uint8Array, flags: number, checker: SignatureChecker): number {
   let count = witness.length;
-  if (count === 0) return ScriptError.WITNESS_PROGRAM_WITNESS_EMPTY;
+  const last = witness.at(-1);
+  if (last === undefined) return ScriptError.WITNESS_PROGRAM_WITNESS_EMPTY;
   const context = new TaprootContext();
-  const last = witness[count - 1];
   if (count >= 2 && last.length > 0 && last[0] === ANNEX_TAG) {
     context.annexHash = hashWithSize(last, checker);
     count--;
   }
-  if (count === 1) return checker.checkSchnorr(witness[0], outputKey, SigVersion.TAPROOT, context);
-  const control = witness[count - 1];
-  const script = witness[count - 2];
+  if (count === 1) return checker.checkSchnorr(witness.at(0) as Uint8Array, outputKey, SigVersion.TAPROOT, context);
+  const [script, control] = witness.slice(count - 2, count) as [Uint8Array, Uint8Array];
   if (!isControlBlockSize(control.length)) return ScriptError.TAPROOT_WRONG_CONTROL_SIZE;
   const leafVersion = control[0] & TAPROOT_LEAF_MASK;
   context.tapleafHash = tapleafHash(leafVersion, script, checker.crypto);
@@ -93,15 +99,35 @@ function verifyTaproot(witness: readonly Uint8Array[], outputKey: Uint8Array, fl
     return ScriptError.WITNESS_PROGRAM_MISMATCH;
   }
   if (leafVersion === TAPROOT_LEAF_TAPSCRIPT) {
-    context.validationWeightLeft = serializedSize(witness) + VALIDATION_WEIGHT_OFFSET;
-    return runWitnessScript(witness.slice(0, count - 2), script, flags, checker, SigVersion.TAPSCRIPT, context);
+    const early = checkTapscript(script, count - 2, flags);
+    if (early !== NO_ERROR_YET) return early;
+    const items = witness.slice();
+    context.validationWeightLeft = serializedSize(items) + VALIDATION_WEIGHT_OFFSET;
+    return runStack(items.slice(0, count - 2), script, flags, checker, SigVersion.TAPSCRIPT, context);
   }
   return (flags & SCRIPT_VERIFY_DISCOURAGE_UPGRADABLE_TAPROOT_VERSION) !== 0
     ? ScriptError.DISCOURAGE_UPGRADABLE_TAPROOT_VERSION
     : ScriptError.OK;
 }
 
-function runWitnessScript(
+/**
+ * What decides before a tapscript runs.
+ * @param count items that it would run with
+ * @returns a ScriptError code, or NO_ERROR_YET
+ */
+function checkTapscript(script: Uint8Array, count: number, flags: number): number {
+  // An OP_SUCCESS anywhere before a parse error wins over every other rule.
+  const token = new ScriptTokenizer(script);
+  while (token.next()) {
+    if (!isOpSuccess(token.opcode)) continue;
+    const discouraged = (flags & SCRIPT_VERIFY_DISCOURAGE_OP_SUCCESS) !== 0;
+    return discouraged ? ScriptError.DISCOURAGE_OP_SUCCESS : ScriptError.OK;
+  }
+  if (token.failed) return ScriptError.BAD_OPCODE;
+  return count > MAX_STACK_SIZE ? ScriptError.STACK_SIZE : NO_ERROR_YET;
+}
+
+function runStack(
   stack: Uint8Array[],
   script: Uint8Array,
   flags: number,
@@ -109,17 +135,6 @@ function runWitnessScript(
   sigVersion: SigVersionCode,
   context: TaprootContext,
 ): number {
-  if (sigVersion === SigVersion.TAPSCRIPT) {
-    // An OP_SUCCESS anywhere before a parse error wins over every other rule.
-    const token = new ScriptTokenizer(script);
-    while (token.next()) {
-      if (!isOpSuccess(token.opcode)) continue;
-      const discouraged = (flags & SCRIPT_VERIFY_DISCOURAGE_OP_SUCCESS) !== 0;
-      return discouraged ? ScriptError.DISCOURAGE_OP_SUCCESS : ScriptError.OK;
-    }
-    if (token.failed) return ScriptError.BAD_OPCODE;
-    if (stack.length > MAX_STACK_SIZE) return ScriptError.STACK_SIZE;
-  }
   for (const element of stack) if (element.length > MAX_SCRIPT_ELEMENT_SIZE) return ScriptError.PUSH_SIZE;
   const error = evalScript(stack, script, flags, checker, sigVersion, context);
   if (error !== ScriptError.OK) return error;

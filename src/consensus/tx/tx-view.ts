@@ -14,6 +14,7 @@ import { ByteReader, DecodeError, readI64, readU32 } from '../bytes/reader.js';
 import { copyFew } from '../bytes/writer.js';
 import { OffsetTable } from './offset-table.js';
 import { INPUT_SLOTS, OUTPUT_SLOTS, readInputs, readOutputs } from './read-lists.js';
+import { LongWitness, MOST_WITNESS_VIEWS, type WitnessStack } from './witness-stack.js';
 
 const WITNESS_FLAG = 1;
 const WITNESS_SCALE = 4;
@@ -218,6 +219,11 @@ export class TxView {
     const count = reader.compactSize();
     for (let k = 0; k < count; k++) items.push(reader.varBytes());
     return items;
+  }
+
+  /** The same without a view of each item, where there are very many. */
+  witnessStack(i: number): WitnessStack {
+    return this.witnessCount(i) > MOST_WITNESS_VIEWS ? new LongWitness(this.buffer, this.#inputSlot(i, 3), this.end) : this.witness(i);
   }
 
   /** Sum over the witness items of input i of what a function makes of their lengths, without making views. */

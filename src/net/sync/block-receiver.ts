@@ -4,8 +4,9 @@
 import { isLarge } from '../../chain/connect/large-block.js';
 import { NodeStatus } from '../../chain/tree/header-node.js';
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
-import { parseHeader } from '../../consensus/block/header-view.js';
+import { HEADER_SIZE, parseHeader } from '../../consensus/block/header-view.js';
 import { hashKey, hashToHex } from '../../consensus/bytes/hex.js';
+import { ByteReader } from '../../consensus/bytes/reader.js';
 import { blockProof } from '../../consensus/rules/bits.js';
 import { checkMutation } from '../../consensus/rules/block-mutation.js';
 import { checkProofOfWork } from '../../consensus/rules/check-block.js';
@@ -13,6 +14,7 @@ import { reject } from '../../consensus/rules/reject.js';
 import { type Reject, rejectText } from '../../consensus/state.js';
 import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
+import { MAX_BLOCK_TXS } from '../wire/compact-block.js';
 import { punishForBlock } from './blame.js';
 import type { BlockDownload } from './block-download.js';
 import { antiDosWork } from './headers-presync.js';
@@ -75,9 +77,17 @@ export class BlockReceiver {
       }
       if (known !== undefined && !chain.takesUnasked(known)) return undefined;
     }
+    if (prev === undefined) {
+      // It goes nowhere, whatever is in it: a view of its transactions may cost forty times their bytes.
+      this.#blame(peer, header.hash, reject('missing-prev', 'prev-blk-not-found'), true);
+      return undefined;
+    }
+    const count = new ByteReader(payload, HEADER_SIZE).compactSize();
+    if (count > MAX_BLOCK_TXS) {
+      this.#refuseSpoilt(peer, header.hash, `${count} transactions`);
+      return undefined;
+    }
     const block = parseBlock(payload, crypto);
-    // Without its parent it goes nowhere, and has not been asked for.
-    if (prev === undefined) return this.process(peer, block, false, true);
     const height = prev.height + 1;
     if (isLarge(block)) return chain.identify(block).then(() => this.#screen(peer, block, height, asked));
     return this.#screen(peer, block, height, asked);
@@ -96,14 +106,10 @@ export class BlockReceiver {
    * no other.
    */
   #screen(peer: Peer, block: BlockView, height: number, asked: boolean): Promise<void> | undefined {
-    const { chain, log, params } = this.#context;
+    const { chain, params } = this.#context;
     const mutation = checkMutation(block, height, params);
     if (mutation !== null) {
-      log.debug('validation', `Block mutated: ${rejectText(mutation)}`);
-      log.debug('net', `Received mutated block from peer=${peer.id}`);
-      if (this.#downloads.of(block.hash)?.peer === peer) this.#downloads.end(block.hash);
-      this.#context.misbehaving(peer, 100, 'mutated block');
-      this.#context.wake();
+      this.#refuseSpoilt(peer, block.hash, rejectText(mutation));
       return undefined;
     }
     this.#downloads.end(block.hash);
@@ -115,6 +121,16 @@ export class BlockReceiver {
     const known = chain.node(block.hash);
     const early = chain.isInitialBlockDownload() || (known !== undefined && chain.history?.wants(known) === true);
     return asked && early ? this.#take(peer, block) : this.process(peer, block, asked, true);
+  }
+
+  /** Says nothing about the block of that hash, nor about other peers that bring it. */
+  #refuseSpoilt(peer: Peer, hash: Uint8Array, why: string): void {
+    const { log } = this.#context;
+    log.debug('validation', `Block mutated: ${why}`);
+    log.debug('net', `Received mutated block from peer=${peer.id}`);
+    if (this.#downloads.of(hash)?.peer === peer) this.#downloads.end(hash);
+    this.#context.misbehaving(peer, 100, 'mutated block');
+    this.#context.wake();
   }
 
   /** Hands over a block of the initial download, and goes on to the next one while it is stored and connected. */

@@ -7,6 +7,8 @@ import t from 'tap';
 import type { TipChange } from '../../../src/chain/events.js';
 import type { HeaderNode } from '../../../src/chain/tree/header-node.js';
 import { parseBlock } from '../../../src/consensus/block/block-view.js';
+import { InlineVerifier } from '../../../src/parallel/inline-verifier.js';
+import { VerifierFaultError } from '../../../src/parallel/verifier.js';
 import { COIN_KEY_BYTES, FIRST_COINS } from '../../../src/storage/layout.js';
 import { StoreError } from '../../../src/storage/store-error.js';
 import {
@@ -591,6 +593,23 @@ t.test('a failing disk stops the chain, once', async (t) => {
   t.equal(fixture.faults.length, 1);
   t.equal(chain.tip.height, 4);
   t.ok(await chain.readBlock(chain.tip), 'reading goes on');
+  await fixture.end();
+});
+
+t.test('threads that fail at a proposal end its check, and not the chain', async (t) => {
+  const verifier = new InlineVerifier(crypto);
+  const { verifyTxs } = verifier;
+  verifier.verifyTxs = (batch) =>
+    batch.klass === 'proposal' ? Promise.reject(new VerifierFaultError(new Error('out of memory'))) : verifyTxs.call(verifier, batch);
+  const fixture = await openFixture({ verifier });
+  const { chain } = fixture;
+  const blocks = buildChain(GENESIS, 101);
+  await submitAll(fixture, blocks);
+  const paying = buildBlock(blocks[100]!, { txs: [spend([reward(blocks[0]!)], [{ value: 1, script: ANYONE }])] });
+  await t.rejects(chain.testBlockValidity(parseBlock(paying.bytes, crypto), { checkPow: false, checkMerkle: true }), VerifierFaultError);
+  t.equal((await chain.submitBlock(paying.bytes)).kind, 'accepted');
+  t.equal(chain.tip.hashHex, paying.hashHex);
+  t.same(fixture.faults, []);
   await fixture.end();
 });
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
-import type { VerifyJobResult, VerifyShareResult } from '../../../src/jobs/verify.js';
+import { VERIFY_MESSAGE_VERSION, type VerifyJobResult, type VerifyShareResult } from '../../../src/jobs/verify.js';
 import type { CheckRange } from '../../../src/jobs/verify-plan.js';
 import { CachedVerifier } from '../../../src/parallel/cached-verifier.js';
 import { InlineVerifier } from '../../../src/parallel/inline-verifier.js';
@@ -122,7 +122,7 @@ t.test('answers in any state: never valid with a failure, never another failure 
         const failed = failedCheck >= 0;
         const [failedTx, scriptError] = failed ? [failedCheck, 2] : [-1, 0];
         return {
-          version: 3,
+          version: VERIFY_MESSAGE_VERSION,
           serial: 5,
           first,
           end,
@@ -159,8 +159,26 @@ t.test('answers in any state: never valid with a failure, never another failure 
 
 t.test('an answer to a share counts for the ranges it names, and for this batch alone', (t) => {
   const ranges: CheckRange[] = [0, 10, 20].map((first) => ({ first, end: first + 10 }));
-  const share: VerifyShareResult = { version: 3, serial: 9, passed: [0, 2], lastRange: -1, last: null, startMs: 1, endMs: 3 };
-  const part = { version: 3, serial: 9, first: 10, end: 20, failedTx: -1, failedInput: -1, stopped: false, startMs: 1, endMs: 2 } as const;
+  const share: VerifyShareResult = {
+    version: VERIFY_MESSAGE_VERSION,
+    serial: 9,
+    passed: [0, 2],
+    lastRange: -1,
+    last: null,
+    startMs: 1,
+    endMs: 3,
+  };
+  const part = {
+    version: VERIFY_MESSAGE_VERSION,
+    serial: 9,
+    first: 10,
+    end: 20,
+    failedTx: -1,
+    failedInput: -1,
+    stopped: false,
+    startMs: 1,
+    endMs: 2,
+  } as const;
   const cut: VerifyJobResult = { ...part, failedCheck: -1, scriptError: 0, checked: 4 };
   const failed: VerifyJobResult = { ...part, failedCheck: 13, failedTx: 13, failedInput: 0, scriptError: 2, checked: 4 };
   const after = (...shares: Partial<VerifyShareResult>[]): BatchAnswers => {
@@ -185,7 +203,7 @@ t.test('an answer to a share counts for the ranges it names, and for this batch 
 
 t.test('an answer that does not fit its job counts as none', (t) => {
   const right: VerifyJobResult = {
-    version: 3,
+    version: VERIFY_MESSAGE_VERSION,
     serial: 9,
     first: 10,
     end: 20,

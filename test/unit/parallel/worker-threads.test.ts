@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { AssembleRequest } from '../../../src/jobs/assemble-messages.js';
+import { SlabView, slabSize, writeSlab } from '../../../src/jobs/slab.js';
+import { VERIFY_MESSAGE_VERSION } from '../../../src/jobs/verify.js';
 import { threadsLoaded } from '../../../src/lib/loading-threads.js';
 import type { Every } from '../../../src/lib/looks.js';
 import { PooledAssembler } from '../../../src/parallel/assembler-pooled.js';
@@ -120,3 +122,28 @@ for (const [name, open] of kinds) {
     t.equal(timers, 0);
   });
 }
+
+t.test('scripts may take as long as they like while checks end, and nothing that waits behind them ends it', async (t) => {
+  const disk = folder(t);
+  let look = (): void => {};
+  const every: Every = (run) => {
+    look = run;
+    return () => {};
+  };
+  const pool = new WorkPool({ threads: 1, filename, every });
+  t.teardown(() => pool.close());
+  const slab = new SharedArrayBuffer(slabSize([]));
+  writeSlab(slab, [], 0, 1);
+  const share = { version: VERIFY_MESSAGE_VERSION, slab, most: 1 };
+  const working = pool.run('block', 'verifyShare', share);
+  const behind = pool.run('block', 'verify', 'answers');
+  await until('it works', () => disk.stalls());
+  for (let i = 0; i < 30; i++) {
+    // One in ten looks finds a check that ended.
+    if (i % 10 === 0) new SlabView(slab).countCheck();
+    look();
+  }
+  disk.goesOn();
+  t.same(await Promise.all([working, behind]), ['has worked', 'answers']);
+  t.same([pool.retries, disk.loaded()], [0, 1]);
+});

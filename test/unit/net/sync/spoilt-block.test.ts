@@ -20,6 +20,7 @@ import { INV, SERVICE } from '../../../../src/net/wire/protocol.js';
 import { InlineVerifier } from '../../../../src/parallel/inline-verifier.js';
 import { ANYONE, type BuiltBlock, buildBlock, reward, spend } from '../../../framework/chain-builder.js';
 import { crypto, type Fixture, IN_DOWNLOAD, OUT_OF_DOWNLOAD, openFixture } from '../../../framework/chain-fixture.js';
+import { compactSize } from '../../../framework/messages.js';
 import { copyStory, withTxs } from '../../../framework/spoilt-copy.js';
 
 /** Holds every batch of scripts until it is opened. */
@@ -201,6 +202,34 @@ t.test('a requested block that comes spoilt: its request ends with blame, and an
   }
   await fixture.end();
 });
+
+t.test(
+  'a copy of more transactions than a block can have, and a block without its parent, are blamed before anything is made of them',
+  async (t) => {
+    const fixture = await openFixture({ maxTipAge: OUT_OF_DOWNLOAD });
+    const { chain } = fixture;
+    for (const block of [...trunk, ...before]) await chain.submitBlock(block.bytes);
+    await chain.submitHeaders([target.header]);
+    // Nothing follows the number: whoever reads on comes to the end of the bytes.
+    const counting = (header: Uint8Array, count: number): Uint8Array => new Uint8Array(Buffer.concat([header, compactSize(count)]));
+    const room = roomOver(fixture);
+    const [honest, evil] = [room.peer(1), room.peer(2)];
+    room.downloads.begin(honest, target.hash, chain.node(target.hash) ?? null);
+    t.equal(room.receiver.receive(evil, counting(target.header, 16_667)), undefined);
+    t.throws(() => room.receiver.receive(evil, counting(target.header, 16_666)), { name: 'DecodeError' });
+    t.same(room.blamed, ['2 100 mutated block']);
+    t.equal(room.downloads.of(target.hash)?.peer, honest);
+    t.equal(room.receiver.receive(honest, counting(target.header, 16_667)), undefined);
+    t.equal(room.downloads.expects(target.hash), false, 'its own request ends');
+    const stray = buildBlock({ ...target, hash: Buffer.alloc(32, 7) });
+    t.equal(room.receiver.receive(evil, counting(stray.header, 390_000)), undefined);
+    t.equal(room.blamed.at(-1), '2 10 invalid block: prev-blk-not-found');
+    await room.receiver.receive(room.peer(3), new Uint8Array(target.bytes));
+    await chain.settled();
+    t.equal(chain.tip.hashHex, target.hashHex);
+    await fixture.end();
+  },
+);
 
 t.test('a whole copy that nobody asked the peer for is taken while another peer keeps it waiting', async (t) => {
   const fixture = await openFixture({ maxTipAge: OUT_OF_DOWNLOAD });
