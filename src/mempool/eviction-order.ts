@@ -1,5 +1,4 @@
 // The order in which rows leave a full or old pool: comparisons for the heaps of tx-pool.ts.
-import { WITNESS_SCALE_FACTOR } from '../consensus/limits.js';
 import { adjustedWeightOf } from '../selection/cluster/cluster-index.js';
 import { compareFeeFractions } from '../selection/cluster/fee-fraction.js';
 import type { Rows } from './rows.js';
@@ -20,23 +19,27 @@ export function worseByDescendants(rows: Rows): (a: number, b: number) => boolea
 }
 
 /**
- * The same where a full pool gives up chunks, which are paid for by weight: among equals the heavier, then the one with
- * the higher txid, as in Core's order of blocks. Exact for what stands alone; of a family, whose chunks are seen when
- * its turn comes, virtual bytes stand for the weights of the descendants.
+ * The same where a full pool gives up chunks, which are paid for by weight: the lower rank, and among equals the heavier,
+ * then the one with the higher txid, as in Core's order of blocks. A row's rank is at most what its chunk pays: at first
+ * what it pays itself, which holds for one of each chunk, then what eviction.ts finds when its turn comes. A chunk that
+ * others join from below pays no less; when something leaves, whoever it depended on begins anew.
  */
-export function worseByWeight(rows: Rows, compareIds: (a: number, b: number) => number): (a: number, b: number) => boolean {
+export function worseByRank(
+  { rows }: { readonly rows: Rows },
+  compareIds: (a: number, b: number) => number,
+): (a: number, b: number) => boolean {
   return (a, b) => {
-    const { size, weight, modifiedFee, descendantCount, descendantSize, descendantFees } = rows;
-    const [ownA, ownB] = [adjustedWeightOf(size[a], weight[a]), adjustedWeightOf(size[b], weight[b])];
-    const [allA, allB] = [WITNESS_SCALE_FACTOR * descendantSize[a], WITNESS_SCALE_FACTOR * descendantSize[b]];
-    const aWhole = descendantCount[a] > 1 && compareFeeFractions(descendantFees[a], allA, modifiedFee[a], ownA) > 0;
-    const bWhole = descendantCount[b] > 1 && compareFeeFractions(descendantFees[b], allB, modifiedFee[b], ownB) > 0;
-    const [feeA, weightA] = aWhole ? [descendantFees[a], allA] : [modifiedFee[a], ownA];
-    const [feeB, weightB] = bWhole ? [descendantFees[b], allB] : [modifiedFee[b], ownB];
-    const rate = compareFeeFractions(feeA, weightA, feeB, weightB);
+    const { rankFee, rankWeight } = rows;
+    const rate = compareFeeFractions(rankFee[a], rankWeight[a], rankFee[b], rankWeight[b]);
     if (rate !== 0) return rate < 0;
-    return weightA === weightB ? compareIds(a, b) > 0 : weightA > weightB;
+    return rankWeight[a] === rankWeight[b] ? compareIds(a, b) > 0 : rankWeight[a] > rankWeight[b];
   };
+}
+
+/** A row's rank as long as nothing is known of its chunk. */
+export function resetRank(rows: Rows, row: number): void {
+  rows.rankFee[row] = rows.modifiedFee[row];
+  rows.rankWeight[row] = adjustedWeightOf(rows.size[row], rows.weight[row]);
 }
 
 /** Whether a is older than b. */

@@ -6,7 +6,7 @@ import { feeRateOf } from '../policy/fee-rate.js';
 import type { MempoolOptions } from './options.js';
 import { collectDescendants } from './relatives.js';
 import type { TxPool } from './tx-pool.js';
-import { type WorstChunk, worstChunk } from './worst-chunk.js';
+import { type WorstChunk, withDescendants, worstChunk } from './worst-chunk.js';
 
 /** Seconds in which the rolling minimum halves. */
 const HALF_LIFE = 12 * 60 * 60;
@@ -79,12 +79,10 @@ export class Eviction {
   /** @returns entries removed */
   trim(): number {
     const start = this.#pool.size;
-    for (
-      let worst = this.#pool.worst;
-      worst !== undefined && this.#pool.usageBytes > this.#options.maxUsageBytes;
-      worst = this.#pool.worst
-    ) {
-      const { rows, fees, size } = this.#leaving(worst);
+    while (this.#pool.usageBytes > this.#options.maxUsageBytes) {
+      const leaving = this.#leaving();
+      if (leaving === undefined) break;
+      const { rows, fees, size } = leaving;
       const removedRate = feeRateOf(fees, size) + this.#options.policy.incrementalFeeRate;
       if (removedRate > this.#rollingMinimum) {
         this.#rollingMinimum = removedRate;
@@ -98,16 +96,10 @@ export class Eviction {
     return gone;
   }
 
-  /**
-   * What leaves when this row is the worst: in Core 0.21 it with its descendants; by chunks the one its cluster would
-   * be mined last with.
-   */
-  #leaving(worst: number): WorstChunk {
-    const chunk = this.#options.evictChunks ? worstChunk(this.#pool, worst) : null;
-    if (chunk !== null) return chunk;
-    const { descendantFees, descendantSize } = this.#pool.rows;
-    const rows = new Set<number>();
-    collectDescendants(this.#pool.links, worst, rows);
-    return { rows, fees: descendantFees[worst], size: descendantSize[worst] };
+  /** In Core 0.21 the worst row with its descendants; by chunks the one that would be mined last. */
+  #leaving(): WorstChunk | undefined {
+    if (this.#options.evictChunks) return worstChunk(this.#pool);
+    const { worst } = this.#pool;
+    return worst === undefined ? undefined : withDescendants(this.#pool, worst);
   }
 }

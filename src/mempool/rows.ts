@@ -45,6 +45,9 @@ const COLUMNS = {
   ancestorFees: Float64Array,
   descendantSize: Float64Array,
   descendantFees: Float64Array,
+  /** Rank in a pool that gives up chunks, see eviction-order.ts: modified fees and sigop-adjusted weight. */
+  rankFee: Float64Array,
+  rankWeight: Float64Array,
   /** Height of the tip at acceptance. */
   height: Int32Array,
   weight: Int32Array,

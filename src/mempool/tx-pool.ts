@@ -9,7 +9,7 @@ import type { Hashes } from '../crypto/crypto.js';
 import { RECORD_HEADER, WTXID_AT } from '../jobs/assemble-messages.js';
 import { signalsReplacement } from '../policy/replaceable.js';
 import { type EntryFields, type EntryStore, type LockPoints, MempoolEntry, type StoredTx, storedTx, txInPlace } from './entry.js';
-import { byAge, worseByDescendants, worseByWeight } from './eviction-order.js';
+import { byAge, resetRank, worseByDescendants, worseByRank } from './eviction-order.js';
 import { ID_BYTES, IdTable } from './id-table.js';
 import { LinkTable } from './link-table.js';
 import { sameBytes } from './open-table.js';
@@ -69,7 +69,7 @@ export class TxPool implements EntryStore {
   /** @param segmentBytes, evictChunks see MempoolOptions */
   constructor(segmentBytes: number, evictChunks = false) {
     const { rows } = this;
-    this.#scores = new RowHeap(rows, 'scorePlace', evictChunks ? worseByWeight(rows, this.compareIds) : worseByDescendants(rows));
+    this.#scores = new RowHeap(rows, 'scorePlace', evictChunks ? worseByRank(this, this.compareIds) : worseByDescendants(rows));
     this.arena = new RecordArena(this.rows, segmentBytes, (row) => {
       for (const follower of this.#followers) follower.moved(row);
     });
@@ -120,6 +120,12 @@ export class TxPool implements EntryStore {
   /** First row to be evicted. */
   get worst(): number | undefined {
     return this.#scores.peek();
+  }
+  /** Says what a row's chunk pays. @param fee modified fees @param weight sigop-adjusted */
+  rank(row: number, fee: number, weight: number): void {
+    this.rows.rankFee[row] = fee;
+    this.rows.rankWeight[row] = weight;
+    this.#scores.update(row);
   }
   get oldest(): number | undefined {
     return this.#ages.peek();
@@ -382,10 +388,10 @@ export class TxPool implements EntryStore {
       this.#changed(descendant);
     }
     descendantFees[row] += deltaSats;
-    this.#scores.update(row);
+    this.#rankAnew(row);
     for (const ancestor of collectAncestors(this.links, row)) {
       descendantFees[ancestor] += deltaSats;
-      this.#scores.update(ancestor);
+      this.#rankAnew(ancestor);
     }
     this.bumpCounter();
   }
@@ -425,6 +431,7 @@ export class TxPool implements EntryStore {
     rows.descendantCount[row] = 1;
     if (locks !== null) this.locks.set(row, locks);
     this.links.clear(row);
+    resetRank(rows, row);
     rows.scorePlace[row] = -1;
     rows.agePlace[row] = -1;
     rows.feeBucket[row] = -1;
@@ -468,7 +475,9 @@ export class TxPool implements EntryStore {
     rows.descendantSize[ancestor] += rows.size[descendant];
     rows.descendantFees[ancestor] += rows.modifiedFee[descendant];
     this.#scores.update(ancestor);
-    if (tell) this.#changed(descendant);
+    if (!tell) return;
+    this.#rankAnew(descendant);
+    this.#changed(descendant);
   }
 
   #unrelateAncestor(gone: number, descendant: number): void {
@@ -485,7 +494,12 @@ export class TxPool implements EntryStore {
     rows.descendantCount[ancestor]--;
     rows.descendantSize[ancestor] -= rows.size[gone];
     rows.descendantFees[ancestor] -= rows.modifiedFee[gone];
-    this.#scores.update(ancestor);
+    this.#rankAnew(ancestor);
+  }
+
+  #rankAnew(row: number): void {
+    resetRank(this.rows, row);
+    this.#scores.update(row);
   }
 
   /** Held until it is dropped, so that no listener's release gives the row away before. */
