@@ -243,3 +243,22 @@ export function poolCoin(tx: TxView, index: number, height = POOL_COIN_HEIGHT): 
   if (index >= tx.outputCount) return undefined;
   return { value: tx.outputValue(index), script: new Uint8Array(tx.outputScript(index)), height, coinbase: false };
 }
+
+/** Views of rows' transactions, each made once: it costs a walk over all of its bytes, and an input may be asked for often. */
+export class RowViews {
+  readonly #views = new Map<number, TxView>();
+  readonly #source: { tx(row: number): TxView };
+
+  constructor(source: { tx(row: number): TxView }) {
+    this.#source = source;
+  }
+
+  of(row: number): TxView {
+    let view = this.#views.get(row);
+    if (view === undefined) {
+      view = this.#source.tx(row);
+      this.#views.set(row, view);
+    }
+    return view;
+  }
+}

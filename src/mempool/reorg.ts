@@ -18,7 +18,7 @@ import { VerifierBusyError } from '../parallel/verifier.js';
 import type { Acceptor, AcceptResult } from './accept/acceptor.js';
 import { lockPoints } from './accept/pre-checks.js';
 import type { AcceptOptions } from './accept/workspace.js';
-import { poolCoin } from './entry.js';
+import { poolCoin, RowViews } from './entry.js';
 import type { Eviction } from './eviction.js';
 import type { FeeEstimator } from './fees/fee-estimator.js';
 import type { MempoolOptions } from './options.js';
@@ -391,11 +391,12 @@ export class ReorgFollower {
     // What was accepted during the prefetch fits this tip by itself.
     if (this.#chainOutpoints(row).some((outpoint) => !coins.isKnown(outpoint))) return true;
     const tx = pool.tx(row);
+    const parents = new RowViews(pool);
     const spent: Coin[] = [];
     for (let i = 0; i < tx.inputCount; i++) {
       const parent = pool.find(tx.buffer, tx.outpointAt(i));
       // One that came back later was confirmed on these tips.
-      const coin = parent === NO_ROW ? coins.get(tx.outpoint(i)) : poolCoin(pool.tx(parent), tx.prevIndex(i), waiting.get(parent));
+      const coin = parent === NO_ROW ? coins.get(tx.outpoint(i)) : poolCoin(parents.of(parent), tx.prevIndex(i), waiting.get(parent));
       if (coin === undefined) return false;
       if (coin.coinbase && height - coin.height < COINBASE_MATURITY) return false;
       spent.push(coin);

@@ -26,7 +26,7 @@ const PEER_MS = 0.5;
 const AHEAD = 128;
 const AHEAD_STEP = 64;
 const AHEAD_BYTES = 32_000;
-/** Transactions looked up for getdata between looks at the clock. */
+/** Transactions that are looked up for getdata in one step at most. */
 const LOOKUPS = 64;
 
 export interface Servers {
@@ -246,7 +246,9 @@ export class Dispatcher {
   #serve(peer: Peer): void {
     const { wanted } = peer;
     const missing: InvItem[] = [];
+    const until = performance.now() + PEER_MS;
     for (let looked = 0; looked < LOOKUPS && !peer.connection.sendPaused; looked++) {
+      if (looked > 0 && performance.now() > until) break;
       const item = wanted.first;
       if (item === undefined || !isTransaction(item)) break;
       wanted.drop();

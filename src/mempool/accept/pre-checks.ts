@@ -18,7 +18,7 @@ import { inputsFault, witnessIsStandard } from '../../policy/standard-inputs.js'
 import { checkStandardTx } from '../../policy/standard-tx.js';
 import { adjustedVirtualSize } from '../../policy/virtual-size.js';
 import { compareFeeFractions } from '../../selection/cluster/fee-fraction.js';
-import { type LockPoints, poolCoin } from '../entry.js';
+import { type LockPoints, poolCoin, RowViews } from '../entry.js';
 import { FLAG, NO_ROW } from '../rows.js';
 import { checkUnpaidDust } from './ephemeral-dust.js';
 import type { AcceptContext, Step, Workspace } from './workspace.js';
@@ -82,12 +82,13 @@ export const findCoins: Step = (work, { pool, coins, tip }) => {
   const spent = new Array<Coin>(tx.inputCount);
   work.spent = spent;
   work.confirmed = true;
+  const parents = new RowViews(pool);
   for (let i = 0; i < tx.inputCount; i++) {
     const parent = pool.find(tx.buffer, tx.outpointAt(i));
     const sibling = parent === NO_ROW && earlier !== undefined && earlier.size > 0 ? earlier.get(hashKey(tx.prevHash(i))) : undefined;
     const coin =
       parent !== NO_ROW
-        ? poolCoin(pool.tx(parent), tx.prevIndex(i), returning?.rows.has(parent) === false ? returning.heightOf(parent) : undefined)
+        ? poolCoin(parents.of(parent), tx.prevIndex(i), returning?.rows.has(parent) === false ? returning.heightOf(parent) : undefined)
         : sibling !== undefined
           ? poolCoin(sibling, tx.prevIndex(i))
           : coins.get(tx.buffer, tx.outpointAt(i));

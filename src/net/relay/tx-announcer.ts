@@ -332,12 +332,16 @@ export class TxAnnouncer {
   allowParents(peer: Peer, tx: TxView): void {
     const book = this.#books.get(peer);
     if (book === undefined) return;
+    const seen = new Set<string>();
     for (let i = 0; i < tx.inputCount; i++) {
-      const parent = this.#context.mempool.get(tx.prevHash(i));
+      const txid = tx.prevHash(i);
+      const key = hashKey(txid);
+      if (seen.has(key)) continue;
+      seen.add(key);
+      const parent = this.#context.mempool.get(txid);
       if (parent === undefined) continue;
-      const hash = peer.relaysByWtxid ? parent.tx.wtxid : parent.txid;
       book.recent.add(parent.txid);
-      book.recent.add(hash);
+      if (peer.relaysByWtxid) book.recent.add(parent.wtxid);
     }
   }
 
