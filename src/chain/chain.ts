@@ -297,10 +297,11 @@ export class Chain extends ChainReader {
     });
   }
 
-  /** For marks set by hand: they must be written when the answer goes out. */
+  /** For marks set by hand: they must be on the disk when the answer goes out. */
   async #settleBefore(reply: (verdict: Verdict) => void): Promise<void> {
     await this.#activator.settle();
     await this.#persister.writeRows();
+    await this.#persister.syncAll();
     this.#announceHeader();
     reply(null);
   }
@@ -555,17 +556,20 @@ export class Chain extends ChainReader {
   }
 
   /**
-   * Resolves once the next start would know this block and its undo data: indexes promise nothing about blocks before
-   * that.
+   * Resolves once the next start would know this block and its undo data, and have the bytes of both even after a loss of
+   * power: indexes promise nothing about blocks before that. Their rows may reach the disk with a later write of
+   * anything.
    */
   async recorded(node: HeaderNode): Promise<void> {
     const { dirty } = this.ws.index;
-    if (!dirty.has(node) && (node.prev === null || node.has(NodeStatus.HAVE_UNDO))) return;
-    await this.#changes.whole(async () => {
-      await this.#persister.writeUndo();
-      await this.#snapshot.history?.persister.writeUndo();
-      await this.#persister.writeRows();
-    });
+    if (dirty.has(node) || (node.prev !== null && !node.has(NodeStatus.HAVE_UNDO))) {
+      await this.#changes.whole(async () => {
+        await this.#persister.writeUndo();
+        await this.#snapshot.history?.persister.writeUndo();
+        await this.#persister.writeRows();
+      });
+    }
+    await this.ws.blocks.files.sync();
   }
 
   /**

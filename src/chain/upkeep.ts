@@ -4,6 +4,7 @@
 import type { Changes } from './changes.js';
 import type { Activator } from './connect/activator.js';
 import type { ChainWorkspace } from './connect/workspace.js';
+import type { Persister } from './files/persister.js';
 import type { Pruner } from './files/pruner.js';
 
 /**
@@ -19,6 +20,7 @@ const SETTLE_DELAY_MS = 250;
 export interface UpkeepDeps {
   readonly changes: Changes;
   readonly activator: Activator;
+  readonly persister: Persister;
   readonly pruner: Pruner;
 }
 
@@ -42,7 +44,7 @@ export class Upkeep {
     const { changes } = this.#deps;
     if (coins.usedBytes <= coins.budgetBytes || changes.size > 0 || changes.fault !== null) return;
     // In the queue, since a change under way counts on what it fetched.
-    changes.upkeep(async () => coins.evict());
+    changes.upkeep(() => coins.evictAll());
   }
 
   /**
@@ -50,7 +52,7 @@ export class Upkeep {
    * 10 ms after a full block. A change that comes earlier writes them itself before it moves the tip.
    */
   changed(): void {
-    const { changes, activator, pruner } = this.#deps;
+    const { changes, activator, persister, pruner } = this.#deps;
     if (pruner.takeDue()) this.#pruneDue = true;
     if (!(activator.needsSettling || this.#pruneDue) || this.#settleTimer !== null) return;
     this.#settleTimer = setTimeout(() => {
@@ -59,6 +61,8 @@ export class Upkeep {
         // Asked in its turn: the change before may be the one whose writing failed.
         if (changes.fault !== null) return;
         await activator.settle();
+        // What was acknowledged meanwhile is safe from a loss of power then.
+        if (activator.nearTip) await persister.syncAll();
         if (!pruner.takeDue() && !this.#pruneDue) return;
         this.#pruneDue = false;
         await pruner.toTarget();

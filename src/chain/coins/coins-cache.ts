@@ -13,6 +13,7 @@
 
 import { copyFew } from '../../consensus/bytes/writer.js';
 import { type Coin, type CoinView, isUnspendable } from '../../consensus/coin.js';
+import { Turns } from '../../lib/turns.js';
 import { decodeCoin, encodeCoin } from '../../storage/codec/coin.js';
 import { COIN_KEY_BYTES, type CoinSpace } from '../../storage/layout.js';
 import type { BatchOp, Store } from '../../storage/store.js';
@@ -31,6 +32,8 @@ const MAX_DATA_BYTES = MAX_CELL_BYTES - ENTRY_HEAD_BYTES;
 const NO_COIN = new Uint8Array(0);
 /** Marked entries that are finished between two looks at the clock. */
 const FINISH_SLICE = 1_024;
+/** Entries forgotten between two looks at the clock: a millisecond. */
+const EVICT_SLICE = 2_000;
 
 /** A change of many coins that is made in turns. */
 interface Stage {
@@ -447,6 +450,18 @@ export class CoinsCache implements CoinView {
   evict(maxEntries = 20_000): number {
     this.#finishOrRefuse();
     this.#generation = (this.#generation + 1) & GENERATION_MASK;
+    return this.#evictSome(maxEntries);
+  }
+
+  /** The same until usedBytes is within the budget, or nothing more may go, in turns. */
+  async evictAll(): Promise<void> {
+    const turns = new Turns();
+    for (let evicted = this.evict(EVICT_SLICE); evicted === EVICT_SLICE; evicted = this.#evictSome(EVICT_SLICE)) {
+      if (turns.over) await turns.next();
+    }
+  }
+
+  #evictSome(maxEntries: number): number {
     let evicted = this.#evictFrom(LIST.absent, maxEntries);
     evicted += this.#evictFrom(LIST.clean, maxEntries - evicted);
     if (evicted > 0) this.#evictionEpoch++;

@@ -130,6 +130,11 @@ export class Activator {
     return this.#unsettled;
   }
 
+  /** Whether every change is written at once: initial download is over. */
+  get nearTip(): boolean {
+    return this.#eager();
+  }
+
   /** Writes what the last moves changed. */
   async settle(): Promise<void> {
     if (!this.#unsettled) return;

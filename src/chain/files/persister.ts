@@ -149,8 +149,8 @@ export class Persister {
   }
 
   /**
-   * Syncs the files, which makes rows that were written for want of that needless. Before a clean end, when all else is
-   * written.
+   * Syncs the files and then the store, when all else is written: before a clean end, after marks by hand, and soon after
+   * a block near the tip. Rows that were written for want of that are needless then.
    */
   async syncAll(): Promise<void> {
     const { blocks, store, space } = this.#ws;
