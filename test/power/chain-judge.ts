@@ -22,6 +22,10 @@ export class KnownChains {
   block(hashHex: string): TreeBlock | undefined {
     return this.#blocks.get(hashHex);
   }
+  /** But for genesis. */
+  get all(): TreeBlock[] {
+    return [...this.#blocks.values()].filter((block) => block !== ROOT);
+  }
 
   /** All coins at a tip, as text. */
   async coinsAt(tip: TreeBlock): Promise<string> {

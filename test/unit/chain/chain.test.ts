@@ -4,6 +4,7 @@ import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync,
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import t from 'tap';
+import type { ChainWorkspace } from '../../../src/chain/connect/workspace.js';
 import type { TipChange } from '../../../src/chain/events.js';
 import type { HeaderNode } from '../../../src/chain/tree/header-node.js';
 import { parseBlock } from '../../../src/consensus/block/block-view.js';
@@ -24,9 +25,10 @@ import {
   spend,
   subsidy,
 } from '../../framework/chain-builder.js';
-import { coinsOf, crypto, type Fixture, IN_DOWNLOAD, openFixture } from '../../framework/chain-fixture.js';
+import { coinsOf, crypto, type Fixture, IN_DOWNLOAD, OUT_OF_DOWNLOAD, openFixture } from '../../framework/chain-fixture.js';
 import { compactSize, hash256, serializeTx, txid } from '../../framework/messages.js';
 import { countingReadings } from '../../framework/turns.js';
+import { until } from '../../framework/until.js';
 
 async function submitAll(fixture: Fixture, blocks: readonly BuiltBlock[]): Promise<string[]> {
   const kinds: string[] = [];
@@ -593,6 +595,29 @@ t.test('a failing disk stops the chain, once', async (t) => {
   t.equal(fixture.faults.length, 1);
   t.equal(chain.tip.height, 4);
   t.ok(await chain.readBlock(chain.tip), 'reading goes on');
+  await fixture.end();
+});
+
+t.test('what is told of blocks stands on synced files: to indexes, of marks by hand, and soon of a block on the tip', async (t) => {
+  const fixture = await openFixture({ maxTipAge: OUT_OF_DOWNLOAD });
+  const { chain } = fixture;
+  const { files } = (chain as unknown as { ws: ChainWorkspace }).ws.blocks;
+  let synced = 0;
+  const { sync } = files;
+  files.sync = async () => {
+    await sync.call(files);
+    synced++;
+  };
+  const blocks = buildChain(GENESIS, 3);
+  await submitAll(fixture, blocks);
+  await until('a block on the tip', () => synced > 0);
+  synced = 0;
+  await chain.recorded(chain.tip);
+  t.equal(synced, 1);
+  await chain.invalidateBlock(chain.tip);
+  t.equal(synced, 2);
+  await chain.preciousBlock(chain.tip);
+  t.equal(synced, 3);
   await fixture.end();
 });
 
