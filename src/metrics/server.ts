@@ -27,11 +27,12 @@ export function htmlPage(make: () => string): Page {
   };
 }
 
-/** A page of JSON that is made at each request. */
+/** A page of JSON that never changes: made at the first request, and shared by all. */
 export function jsonPage(make: () => unknown): Page {
+  let body: Buffer | undefined;
   return (request, reply) => {
-    const body = JSON.stringify(make());
-    reply.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
+    body ??= Buffer.from(JSON.stringify(make()));
+    reply.writeHead(200, { 'content-type': 'application/json', 'content-length': body.byteLength });
     reply.end(request.method === 'HEAD' ? undefined : body);
   };
 }

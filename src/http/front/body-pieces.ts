@@ -2,8 +2,8 @@
 
 /** Who decides about the bytes of bodies. */
 export interface PiecesOwner {
-  /** Whether so many more bytes may be held. */
-  reserve(sizeBytes: number): boolean;
+  /** Whether so many more bytes may be held. @param submits of a client that may submit blocks */
+  reserve(sizeBytes: number, submits: boolean): boolean;
   /** Whether a body that begins like this may hold secrets. */
   maySecret(first: Uint8Array): boolean;
 }
@@ -21,6 +21,7 @@ export class BodyPieces {
   readonly #limit: number;
   readonly #declared: number;
   readonly #owner: PiecesOwner;
+  readonly #submits: boolean;
   #buffer = EMPTY;
   #length = 0;
   #reserved = 0;
@@ -28,11 +29,12 @@ export class BodyPieces {
   /** Of a body that may hold secrets nothing is left anywhere else. */
   #overwrites = false;
 
-  /** @param declared length of the body by its head; -1 when there was none */
-  constructor(limit: number, declared: number, owner: PiecesOwner) {
+  /** @param declared length of the body by its head; -1 when there was none @param submits see PiecesOwner.reserve */
+  constructor(limit: number, declared: number, owner: PiecesOwner, submits = false) {
     this.#limit = limit;
     this.#declared = declared;
     this.#owner = owner;
+    this.#submits = submits;
   }
 
   /** Bytes held, to be given back to the owner. */
@@ -46,7 +48,7 @@ export class BodyPieces {
     const needed = this.#length + bytes.byteLength;
     const held = this.#buffer.byteLength;
     const capacity = needed <= held ? held : this.#capacity(held, needed);
-    if (needed > this.#limit || !this.#owner.reserve(capacity - held)) {
+    if (needed > this.#limit || !this.#owner.reserve(capacity - held, this.#submits)) {
       this.#refused = true;
       this.#buffer = EMPTY;
       return needed > this.#limit ? 413 : 500;

@@ -15,8 +15,8 @@ export interface ExchangeOwner {
   readsEncoding: boolean;
   /** The same of what the lenient listener says of its clients. */
   readonly readsRelayed: boolean;
-  /** Whether so many more bytes of a body may be held. */
-  reserve(sizeBytes: number): boolean;
+  /** Whether so many more bytes of a body may be held. @param submits of a client that may submit blocks */
+  reserve(sizeBytes: number, submits: boolean): boolean;
   /** Instead of the body: it is larger than the limit (413), or there is no room for it (500). */
   refuse(exchange: Exchange, status: 413 | 500): void;
   /** Whether a body that begins like this may hold secrets. */
@@ -65,6 +65,8 @@ export class Exchange {
   readonly #res: HttpResponse;
   /** Who calls, once that is known. */
   user = '';
+  /** Whether that user may submit blocks. */
+  submits = false;
   /** When bytes of the body came last, by performance.now(); 0 as long as nobody has looked at the clock for it. */
   lastDataMs = 0;
   readonly #owner: ExchangeOwner;
@@ -135,7 +137,7 @@ export class Exchange {
         return;
       }
       if (!isLast) this.lastDataMs = performance.now();
-      pieces ??= new BodyPieces(limit, this.contentLength, this.#owner);
+      pieces ??= new BodyPieces(limit, this.contentLength, this.#owner, this.submits);
       const status = pieces.add(bytes);
       this.#reserved = pieces.reservedBytes;
       if (status === 'refused') return;

@@ -153,7 +153,7 @@ export class Front {
     this.owner = {
       readsEncoding: false,
       readsRelayed: relayToken !== '',
-      reserve: (sizeBytes) => this.#reserve(sizeBytes),
+      reserve: (sizeBytes, submits) => this.#reserve(sizeBytes, submits),
       refuse: (exchange, status) => {
         if (status === 413) this.#page(exchange, 413);
         else this.#queueFull(exchange);
@@ -289,6 +289,7 @@ export class Front {
     } else if (isStream(exchange)) this.#openStream(exchange, auth.user);
     else {
       exchange.user = auth.user;
+      exchange.submits = this.#maySubmit(auth.user);
       this.#readBody(exchange, bodyLimit, this.#onBody);
     }
   }
@@ -371,7 +372,7 @@ export class Front {
   async #readLong(exchange: Exchange, body: Uint8Array, shared: boolean, call: FrontCall): Promise<void> {
     // One that came in a single piece was not held until now.
     const copiedBytes = shared ? body.byteLength : 0;
-    if (!this.#reserve(copiedBytes)) {
+    if (!this.#reserve(copiedBytes, exchange.submits)) {
       this.#queueFull(exchange);
       return;
     }
@@ -481,11 +482,22 @@ export class Front {
     exchange.reply(500, TYPE_DEFAULT, QUEUE_FULL);
   }
 
-  /** Bodies that come in pieces are held until they are whole, all of them together within bounds. */
-  #reserve(sizeBytes: number): boolean {
-    if (this.#bodyBytes + sizeBytes > BODIES_AT_ONCE * this.#deps.options.bodyLimit) return false;
+  /**
+   * Bodies that come in pieces are held until they are whole, all of them together within bounds. Users who may submit
+   * blocks have as much again: no other client can take the room of a block.
+   */
+  #reserve(sizeBytes: number, submits: boolean): boolean {
+    const most = (submits ? 2 : 1) * BODIES_AT_ONCE * this.#deps.options.bodyLimit;
+    if (this.#bodyBytes + sizeBytes > most) return false;
     this.#bodyBytes += sizeBytes;
     return true;
+  }
+
+  #maySubmit(user: string): boolean {
+    const allowed = this.#methods.allowed(user);
+    if (allowed === null) return true;
+    for (const method of SUBMISSIONS) if (allowed.has(method)) return true;
+    return false;
   }
 
   #page(exchange: Exchange, status: number): void {

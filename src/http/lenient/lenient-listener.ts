@@ -23,6 +23,10 @@ export interface LenientOptions {
 
 const MOST_CHECK_MS = 30_000;
 const MAX_CONNECTIONS = 1_024;
+/** Of addresses that are refused. */
+const MAX_STRANGERS = 64;
+/** Requests that a client may send ahead of the replies. */
+const MOST_WAITING = 64;
 /** As the fronts'. */
 const MAX_HEAD_BYTES = 8_192;
 /** Headers that mean something to a front; the rest is this connection's own business. */
@@ -78,6 +82,8 @@ export class LenientListener {
   readonly #options: LenientOptions;
   readonly #addresses: AddressFilter;
   readonly #servers: http.Server[] = [];
+  /** Requests behind the one that a connection waits for. */
+  readonly #waiting = new WeakMap<net.Socket, [http.IncomingMessage, http.ServerResponse][]>();
 
   constructor(options: LenientOptions) {
     this.#options = options;
@@ -131,9 +137,20 @@ export class LenientListener {
         // Of the idle times alone; a parked long poll has no end.
         noDelay: true,
       },
-      (request, reply) => this.#relay(request, reply),
+      (request, reply) => this.#take(request, reply),
     );
     server.maxConnections = MAX_CONNECTIONS;
+    // Told so at their first request, but not while they could leave no room for others.
+    let strangers = 0;
+    server.on('connection', (socket) => {
+      if (this.#addresses.allows(addressBytes(socket.remoteAddress))) return;
+      if (strangers >= MAX_STRANGERS) {
+        socket.destroy();
+        return;
+      }
+      strangers++;
+      socket.once('close', () => strangers--);
+    });
     return new Promise((resolve, reject) => {
       server.once('error', reject);
       server.listen(port, host, () => {
@@ -143,6 +160,27 @@ export class LenientListener {
         resolve(server);
       });
     });
+  }
+
+  /** One request of a connection at a time: the parser hands over thousands that come in one write. */
+  #take(request: http.IncomingMessage, reply: http.ServerResponse): void {
+    const { socket } = request;
+    const waiting = this.#waiting.get(socket);
+    if (waiting === undefined) {
+      this.#waiting.set(socket, []);
+      this.#begin(request, reply);
+    } else if (waiting.length < MOST_WAITING) waiting.push([request, reply]);
+    else socket.destroy();
+  }
+
+  #begin(request: http.IncomingMessage, reply: http.ServerResponse): void {
+    const { socket } = request;
+    reply.on('close', () => {
+      const next = socket.destroyed ? undefined : this.#waiting.get(socket)?.shift();
+      if (next === undefined) this.#waiting.delete(socket);
+      else this.#begin(...next);
+    });
+    this.#relay(request, reply);
   }
 
   #relay(request: http.IncomingMessage, reply: http.ServerResponse): void {

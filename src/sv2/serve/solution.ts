@@ -17,9 +17,12 @@ import { replaceFileSync } from '../../lib/durable-file.js';
 import type { SubmitSolution } from '../codec/template-messages.js';
 import { type BoardTemplate, joinBlock } from './board.js';
 
-/** What a solution is, or why it is none. */
+/**
+ * What a solution is, or why it is none. Copies of a block that differ in the coinbase's witness have one hash, and
+ * keys of their own.
+ */
 export type ReadSolution =
-  | { readonly kind: 'block'; readonly hashHex: string; readonly block: Uint8Array }
+  | { readonly kind: 'block'; readonly hashHex: string; readonly key: string; readonly block: Uint8Array }
   | { readonly kind: 'bad'; readonly why: string };
 
 /** @param template whose tip is known */
@@ -47,7 +50,7 @@ export function readSolution(solution: SubmitSolution, template: BoardTemplate, 
   const hash = hashes.sha256d(header);
   const hashHex = hashToHex(hash);
   if (!proofOfWork(hash, tip.bits, powLimit)) return { kind: 'bad', why: `${hashHex} has not the proof of work` };
-  return { kind: 'block', hashHex, block: joinBlock(header, bytes, served) };
+  return { kind: 'block', hashHex, key: `${hashHex} ${hashToHex(coinbase.wtxid)}`, block: joinBlock(header, bytes, served) };
 }
 
 /**

@@ -50,11 +50,11 @@ export class Solver {
       this.#notes.limited(`Stratum V2: a solution of ${client.name} for template ${templateId} is no block: ${read.why}`);
       return;
     }
-    if (this.#seen.has(read.hashHex)) {
+    if (this.#seen.has(read.key)) {
       this.#notes.limited(`client ${client.id}: block ${read.hashHex} again`, 'debug');
       return;
     }
-    this.#seen.add(read.hashHex);
+    this.#seen.add(read.key);
     if (this.#seen.size > MOST_HASHES) this.#seen.delete(this.#seen.keys().next().value as string);
     this.#hand(client, template, read);
   }

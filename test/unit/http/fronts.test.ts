@@ -418,7 +418,7 @@ t.test('bodies on their way in have bounds', async (t) => {
   for (let i = 0; i < 11; i++) large.send(piece(10_000));
   t.equal((await large.reply()).status, 413, 'counted as they come when no length is declared');
   await large.ended();
-  const half = Array.from({ length: 6 }, () => new Client(node.port));
+  const half = Array.from({ length: 12 }, () => new Client(node.port));
   for (const client of half) {
     client.send(chunked);
     client.send(piece(60_000));
@@ -434,6 +434,31 @@ t.test('bodies on their way in have bounds', async (t) => {
   after.send('21\r\n{"method":"getblockcount","id":1}\r\n0\r\n\r\n');
   t.equal((await after.reply()).body.toString(), '{"result":0,"error":null,"id":1}\n');
   after.destroy();
+});
+
+t.test('bodies of others leave room for those who may submit blocks', async (t) => {
+  const node = new FakeNode();
+  const whitelist = { users: new Map([['bob', ['getblockcount']]]), refuseOthers: false };
+  const hashHex = createHmac('sha256', 'salt').update('pass').digest('hex');
+  const credentials = { plain: ['user:pass'], hashed: [{ user: 'bob', salt: 'salt', hashHex }] };
+  await node.start(() => ok('1'), { fronts: 1, bodyLimit: 100_000, whitelist, credentials });
+  t.teardown(() => node.fronts.close());
+  const begin = async (user: string): Promise<Client> => {
+    const client = new Client(node.port);
+    const credentials = Buffer.from(`${user}:pass`).toString('base64');
+    client.send(`POST / HTTP/1.1\r\nHost: x\r\nAuthorization: Basic ${credentials}\r\nContent-Length: 90000\r\n\r\n`);
+    client.send(' '.repeat(60_000));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    return client;
+  };
+  const { refusedQueueFull } = node.fronts.stats().fronts[0]!;
+  const others = await Promise.all(Array.from({ length: 8 }, () => begin('bob')));
+  await until('there is no room for all of them', () => node.fronts.stats().fronts[0]!.refusedQueueFull > refusedQueueFull);
+  const miner = await begin('user');
+  const block = '{"method":"submitblock","params":["00"],"id":1}';
+  miner.send(block + ' '.repeat(30_000 - block.length));
+  t.equal((await miner.reply()).status, 200);
+  for (const client of [...others, miner]) client.destroy();
 });
 
 t.test('submissions pass what is queued', async (t) => {

@@ -30,6 +30,51 @@ t.test('the client of a listener is named, whatever it says itself', async (t) =
   t.same(seen, ['secret 127.0.0.1']);
 });
 
+t.test('requests that come ahead of the replies are passed on one after the other, and not without end', async (t) => {
+  let open = 0;
+  let most = 0;
+  const targets: string[] = [];
+  const front = http.createServer((request, reply) => {
+    most = Math.max(most, ++open);
+    targets.push(request.url ?? '');
+    setTimeout(() => {
+      open--;
+      reply.end(request.url);
+    }, 5);
+  });
+  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => front.close());
+  const listener = new LenientListener({
+    binds: [{ host: '127.0.0.1', port: 0 }],
+    target: { host: '127.0.0.1', port: (front.address() as AddressInfo).port },
+    allow: [],
+    serverTimeoutSeconds: 30,
+    relayToken: '',
+  });
+  const [bound] = await listener.listen();
+  t.teardown(() => listener.close());
+  const send = (count: number) => {
+    const client = { received: '', closed: false };
+    const socket = net.connect(bound!.port, '127.0.0.1');
+    socket.on('data', (bytes) => {
+      client.received += bytes;
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      client.closed = true;
+    });
+    socket.write(Array.from({ length: count }, (_, i) => `GET /${i} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''));
+    return client;
+  };
+  const few = send(5);
+  await until('all are answered', () => few.received.includes('/4'));
+  t.same(targets, ['/0', '/1', '/2', '/3', '/4']);
+  t.equal(most, 1);
+  const many = send(2_000);
+  await until('it is closed', () => many.closed);
+  t.ok(targets.length < 80, `${targets.length} requests were passed on`);
+});
+
 t.test('quiet clients are closed after -rpcservertimeout, and not before', async (t) => {
   const front = http.createServer((_, reply) => reply.end('{}'));
   await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));

@@ -30,8 +30,13 @@ t.test('a client that changes its constraints all the time costs little, and tak
   // Templates for other reserves come and go, and two for this one.
   for (let i = 0; i < 300; i++) publish([`${1_000_000 + i}/400`]);
   for (let i = 0; i < 2; i++) publish([reserveKey(LEAST)]);
-  honest.submit(solve(working!, prevHash!));
-  const found = (): boolean => posted.some(({ kind }) => kind === 'solution');
+  const solution = solve(working!, prevHash!);
+  // A copy with another reserved value has the same header, and is no block.
+  const spoilt = Buffer.from(solution.payload);
+  spoilt[spoilt.length - 5] ^= 1;
+  for (let i = 0; i < 2; i++) restless.submit({ ...solution, payload: spoilt });
+  for (let i = 0; i < 2; i++) honest.submit(solution);
+  const found = (): boolean => posted.filter(({ kind }) => kind === 'solution').length === 2;
   const unknown = (): boolean => posted.some((one) => one.kind === 'log' && one.text.includes('which is unknown'));
   await until('the solution of a template that was replaced', () => found() || unknown());
   t.notOk(unknown(), 'it is known');
