@@ -43,7 +43,7 @@ export class Foreseen {
 export const verdictOf = (known: Foreseen): VerifyResult | null | Promise<VerifyResult | null> =>
   known.pending === null ? known.verdict : awaited(known);
 
-/** Coins may be on their way, then scripts, and after a failure those of the rest of the group. */
+/** Coins may be on their way, then scripts. */
 async function awaited(known: Foreseen): Promise<VerifyResult | null> {
   while (known.pending !== null) await known.pending;
   return known.verdict;
@@ -130,11 +130,10 @@ export class Lookahead {
     for (const { known } of group) known.pending = null;
     if (result.ok) for (const { known } of group) known.verdict = result;
     else if (result.failedTx >= 0) {
-      // The lowest failure: those before it passed, nothing is known of those after it. Where one fails more may, and a
-      // group would go again for each: one by one they share jobs and keep their own verdicts.
+      // The lowest failure: those before it passed, nothing is known of those after it. Where one fails more may: they
+      // run in their turns, one at a time for each peer, so that none can put a hundred slow ones before the others'.
       for (const { known } of group.slice(0, result.failedTx)) known.verdict = PASSED_BEFORE;
       group[result.failedTx].known.verdict = { ...result, failedTx: 0 };
-      for (const one of group.slice(result.failedTx + 1)) this.#verify([one]);
     }
   }
 }

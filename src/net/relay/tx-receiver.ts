@@ -1,6 +1,7 @@
 // Transactions of peers: which are asked for, what happens with those that come, and with those that wait for parents
 // (Core's handling of inv, tx and notfound).
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { hashKey, hashToHex } from '../../consensus/bytes/hex.js';
 import { DecodeError } from '../../consensus/bytes/reader.js';
 import { type Reject, rejectText } from '../../consensus/state.js';
@@ -28,6 +29,9 @@ const NONPREF_PEER_TX_DELAY_MS = 2_000;
 const TXID_RELAY_DELAY_MS = 2_000;
 const OVERLOADED_PEER_TX_DELAY_MS = 2_000;
 const MAX_PEER_TX_REQUEST_IN_FLIGHT = 100;
+/** Milliseconds until a busy verifier is asked again, and how often: a minute. */
+const BUSY_WAIT_MS = 100;
+const MOST_TRIES = 600;
 /** When another peer is asked instead. */
 const GETDATA_TX_INTERVAL_MS = 60_000;
 /** Entries of one getdata. */
@@ -293,8 +297,28 @@ export class TxReceiver {
       return reconsidered ? this.#unlessBusy(tx, this.#tryWithChild(peer, tx)) : undefined;
     }
     const accepted = mempool.accept(tx);
-    const judged = accepted instanceof Promise ? accepted.then((late) => this.#judged(peer, tx, late)) : this.#judged(peer, tx, accepted);
+    const judged =
+      accepted instanceof Promise
+        ? this.#whenFree(peer, tx, accepted).then((late) => this.#judged(peer, tx, late))
+        : this.#judged(peer, tx, accepted);
     return judged && this.#unlessBusy(tx, judged);
+  }
+
+  /**
+   * A verifier that has too much to do is waited for, as no other peer may be asked for the transaction any more. What
+   * its peer sends next waits meanwhile.
+   */
+  async #whenFree(peer: Peer, tx: TxView, first: Promise<AcceptResult>): Promise<AcceptResult> {
+    let verdict = first;
+    for (let tries = 1; ; tries++) {
+      try {
+        return await verdict;
+      } catch (error) {
+        if (!isBusy(error) || tries === MOST_TRIES || peer.leaving) throw error;
+      }
+      await sleep(BUSY_WAIT_MS);
+      verdict = Promise.resolve(this.#context.mempool.accept(tx));
+    }
   }
 
   /** A verifier that has too much to do is no fault of this peer: others may have seen to it. */
@@ -502,7 +526,7 @@ export class TxReceiver {
   /** Never rejects: the messages of the peer wait for this. */
   async #retry(peer: Peer, tx: TxView): Promise<void> {
     try {
-      const { reject } = await this.#context.mempool.accept(tx);
+      const { reject } = await this.#whenFree(peer, tx, Promise.resolve(this.#context.mempool.accept(tx)));
       if (reject === null) this.#taken(peer, tx);
       else this.#refused(peer, tx, reject, false);
     } catch (error) {
