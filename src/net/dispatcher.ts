@@ -19,8 +19,8 @@ const known = new Set<string>(MESSAGES);
 const TURN_MS = 1;
 const PEER_MS = 0.5;
 /**
- * Transactions of a peer that are read ahead so that their scripts run, and how many of them, and bytes, in one step:
- * tenths of a millisecond of this thread. When half of them are done with more are read, so that no thread waits for
+ * Transactions of a peer that are read ahead so that their scripts run, and how many of them, and bytes, in one step and
+ * before another: tenths of a millisecond of this thread. When half of them are done with more are read, so that no thread waits for
  * another.
  */
 const AHEAD = 128;
@@ -177,7 +177,8 @@ export class Dispatcher {
     const before = frames.shift();
     const frame = before ?? connection.shift();
     const last = frames.at(-1) ?? frame;
-    if (frames.length > AHEAD / 2 || last?.command !== 'tx' || !peer.ready || !connection.hasWhole) {
+    const held = frames.reduce((sum, { payload }) => sum + payload.length, 0);
+    if (frames.length > AHEAD / 2 || held > AHEAD_BYTES || last?.command !== 'tx' || !peer.ready || !connection.hasWhole) {
       if (frames.length === 0) this.#ahead.delete(peer);
       return frame;
     }

@@ -25,11 +25,22 @@ export interface CoinsHashing {
   readonly muhash: boolean;
 }
 
+/** A walk over the coins was given up. */
+export class WalkStoppedError extends Error {}
+
 /**
  * Walks all coins.
  * @param cursor a view of exactly the coins, opened while they stood at `tip`; closed here
+ * @param stopping asked every now and then
+ * @throws WalkStoppedError
  */
-export async function sumCoins(cursor: StoreCursor, tip: HeaderNode, hashing: CoinsHashing, diskSize: number): Promise<CoinsStats> {
+export async function sumCoins(
+  cursor: StoreCursor,
+  tip: HeaderNode,
+  hashing: CoinsHashing,
+  diskSize: number,
+  stopping: () => boolean,
+): Promise<CoinsStats> {
   const hash = hashing.serialized ? new CoinsHash(hashing.hashes, tip.hash) : null;
   const set = hashing.muhash ? new MuHash(hashing.hashes) : null;
   const slicer = new Slicer();
@@ -41,6 +52,7 @@ export async function sumCoins(cursor: StoreCursor, tip: HeaderNode, hashing: Co
   let lastTxid: Uint8Array | null = null;
   try {
     for (let rows = await cursor.next(SLICE); rows.length > 0; rows = await cursor.next(SLICE)) {
+      if (stopping()) throw new WalkStoppedError('The walk over the unspent outputs was given up: the node stops');
       for (const [key, value] of rows) {
         const outpoint = outpointOfCoinKey(key);
         const coin = decodeCoin(value) as Coin;

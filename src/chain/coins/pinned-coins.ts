@@ -40,7 +40,7 @@ export class PinnedCoins {
     const { cursor, tip } = await this.#pin();
     const diskSize = await this.#ws.store.approximateSize(gte, lt);
     const hashing = { hashes: this.#ws.crypto, serialized: options.hashSerialized, muhash: options.muhash === true };
-    return sumCoins(cursor, tip, hashing, diskSize);
+    return sumCoins(cursor, tip, hashing, diskSize, () => this.#ws.stopping());
   }
 
   /** See Chain.dumpCoins. */

@@ -228,12 +228,12 @@ export class Activator {
   /**
    * Disconnects from the tip down to a block, which becomes the tip.
    * @param onLeft called for each block that left, right after it did, before others are told
-   * @returns false when it ended above that block, since the blocks in between were pruned
+   * @returns false when it ended above that block, since the blocks in between were pruned or the node stops
    */
   async disconnectTo(target: HeaderNode, onLeft: (node: HeaderNode) => void): Promise<boolean> {
     const { active } = this.#ws;
     let invalidatedBefore = 0;
-    while (active.tip !== target) {
+    while (active.tip !== target && !this.#ws.stopping()) {
       await this.#beforeMove();
       const disconnected: ConnectedBlock[] = [];
       const overlay = new CoinsOverlay(this.#ws.coins);
@@ -245,6 +245,6 @@ export class Activator {
       await this.#apply({ disconnected, connected: [], failed: null, unreadable: null }, { invalidatedBefore, onLeft });
       invalidatedBefore += disconnected.length;
     }
-    return true;
+    return active.tip === target;
   }
 }

@@ -32,7 +32,7 @@ export async function invalidate(ws: ChainWorkspace, activator: Activator, node:
   }
   // As Core leaves it: down to the lowest block that can be taken off, and only those are marked.
   const lowest = reached ? node : lastLeft;
-  if (!reached) ws.log.error(`DisconnectTip(): Failed to read block: all below height ${active.height} are pruned`);
+  if (!reached && !ws.stopping()) ws.log.error(`DisconnectTip(): Failed to read block: all below height ${active.height} are pruned`);
   if (lowest !== null) {
     index.markFailed(lowest);
     index.noteInvalidChain(lowest, ws.options.failedBranches);

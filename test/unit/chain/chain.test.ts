@@ -638,6 +638,19 @@ t.test('threads that fail at a proposal end its check, and not the chain', async
   await fixture.end();
 });
 
+t.test('a stop ends marks by hand and walks over the coins', async (t) => {
+  const stopping = new AbortController();
+  const fixture = await openFixture({ deps: { stopping: stopping.signal } });
+  const { chain } = fixture;
+  await submitAll(fixture, buildChain(GENESIS, 250));
+  const marking = chain.invalidateBlock(chain.tip.ancestor(1)!);
+  stopping.abort();
+  await marking;
+  t.ok(chain.tip.height >= 100, `the tip is left at ${chain.tip.height}`);
+  await t.rejects(chain.coinsStats({ hashSerialized: false }), { message: /given up: the node stops/ });
+  await fixture.end();
+});
+
 t.test('statistics over all coins', async (t) => {
   const stopping = new AbortController();
   const fixture = await openFixture({ deps: { stopping: stopping.signal } });

@@ -1,6 +1,7 @@
 // gettxoutsetinfo: figures of all unspent outputs, by a walk over them or from the coin statistics index. Without the
 // index the calls that Core 0.21 knows are answered in its form; muhash, other heights and the block's own figures are
 // later Cores' (22 and on).
+import { WalkStoppedError } from '../../../chain/coins/coins-stats.js';
 import { follows } from '../../../policy/compat.js';
 import { asBool, asString } from '../../args.js';
 import type { HeaderInfo } from '../../context/chain.js';
@@ -63,7 +64,11 @@ async function fromIndex(index: CoinStatsAccess, node: HeaderInfo, type: HashTyp
 }
 
 async function byWalk(ctx: NodeContext, type: HashType): Promise<JsonResult> {
-  const stats = await ctx.chain.coinsStats({ hashSerialized: type === 'hash_serialized_2', muhash: type === 'muhash' });
+  const hashing = { hashSerialized: type === 'hash_serialized_2', muhash: type === 'muhash' };
+  const stats = await ctx.chain.coinsStats(hashing).catch((error: unknown) => {
+    if (error instanceof WalkStoppedError) return fail(RPC_CODE.CLIENT_NOT_CONNECTED, 'Shutting down');
+    throw error;
+  });
   return {
     height: stats.height,
     bestblock: hashHex(stats.bestBlock),
