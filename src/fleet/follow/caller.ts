@@ -124,7 +124,8 @@ export class Caller {
       let best: Judged | null = null;
       let over = false;
       // Nothing is answered before the block is stored; only a node that has it on its own disk may take that place.
-      const kept = this.#deps.found.isFound(call) ? this.#deps.found.keep(call) : Promise.resolve();
+      const { found } = this.#deps;
+      const kept = Promise.all([call, ...entriesOf(call)].filter((one) => found.isFound(one)).map((one) => found.keep(one)));
       const finish = (): void => {
         if (over) return;
         over = true;
@@ -163,18 +164,7 @@ export class Caller {
 
   /** Calls of a batch that go to every node: the others' answers are for the log alone. */
   #spread(call: OutgoingCall): void {
-    let entries: unknown;
-    try {
-      entries = JSON.parse(Buffer.from(call.body).toString());
-    } catch {
-      return;
-    }
-    if (!Array.isArray(entries)) return;
-    for (const entry of entries) {
-      const body = new Uint8Array(Buffer.from(JSON.stringify(entry)));
-      const { everywhere, method } = routeOf(body, call.uri);
-      if (everywhere) void this.#everywhere({ ...call, body, block: null, method, held: false });
-    }
+    for (const entry of entriesOf(call)) if (routeOf(entry.body, call.uri).everywhere) void this.#everywhere(entry);
   }
 
   #send(node: string, call: OutgoingCall, signal: AbortSignal): Promise<CallEnd> {
@@ -203,4 +193,20 @@ export const newToken = (): string => `block:${randomBytes(16).toString('hex')}`
 /** A reply of the front's own. */
 function failure(status: number, message: string): CallReply {
   return { status, body: `${JSON.stringify({ result: null, error: { code: RPC_CODE.MISC_ERROR, message }, id: null })}\n` };
+}
+
+/** The calls of a batch, each by itself; none where it is no batch. */
+function entriesOf(call: OutgoingCall): OutgoingCall[] {
+  if (call.method !== 'batch') return [];
+  let entries: unknown;
+  try {
+    entries = JSON.parse(Buffer.from(call.body).toString());
+  } catch {
+    return [];
+  }
+  if (!Array.isArray(entries)) return [];
+  return entries.map((entry) => {
+    const body = new Uint8Array(Buffer.from(JSON.stringify(entry)));
+    return { ...call, body, block: null, method: routeOf(body, call.uri).method, held: false };
+  });
 }

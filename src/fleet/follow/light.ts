@@ -64,9 +64,8 @@ export class LightTemplates {
   /** A node's answer to getblocktemplate: the template that it names is held if it is a light one. */
   noteReply(body: Uint8Array | string): void {
     if (body.length > MOST_REPLY_BYTES) return;
-    const text = typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1');
-    const workId = /"workid":"([\w-]{1,64})"/.exec(text)?.[1];
-    if (workId === undefined || this.#held.has(workId)) return;
+    const workId = workIdOf(typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.length).toString());
+    if (workId === null || this.#held.has(workId)) return;
     this.#held.set(workId, null);
     if (this.#held.size > MOST) this.#held.delete(this.#held.keys().next().value as string);
     if (this.#newest?.workId === workId) this.#hold(this.#newest);
@@ -110,5 +109,17 @@ export class LightTemplates {
       if (error instanceof DecodeError) return false;
       throw error;
     }
+  }
+}
+
+/** The workid of a reply's result: its client chose the id, and may have put anything there. */
+function workIdOf(text: string): string | null {
+  if (!text.includes('"workid"')) return null;
+  try {
+    const { result } = JSON.parse(text) as { result?: { workid?: unknown } | null };
+    const workId = result?.workid;
+    return typeof workId === 'string' && /^[\w-]{1,64}$/.test(workId) ? workId : null;
+  } catch {
+    return null;
   }
 }

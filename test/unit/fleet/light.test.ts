@@ -33,7 +33,7 @@ t.test('the template that a light reply names is held', async (t) => {
 
 t.test('what is no light submission goes on as it is', async (t) => {
   const light = new LightTemplates(createNativeHashes(), () => 'token');
-  light.noteReply('{"workid":"w1"}');
+  light.noteReply('{"result":{"workid":"w1"},"id":1}');
   t.equal(light.complete(submission(work)), null, 'the template has not come');
   light.template(facts('w1', 5), null);
   t.ok(light.complete(submission(work)));
@@ -45,12 +45,20 @@ t.test('what is no light submission goes on as it is', async (t) => {
 
 t.test('for two blocks, and 64 at most', async (t) => {
   const light = new LightTemplates(createNativeHashes(), () => 'token');
-  light.noteReply('{"workid":"w1"}');
+  light.noteReply('{"result":{"workid":"w1"},"id":1}');
   light.template(facts('w1', 5), null);
   light.template(facts('x', 7), null);
   t.ok(light.complete(submission(work)));
   light.template(facts('x', 8), null);
   t.equal(light.complete(submission(work)), null);
-  for (let i = 0; i < 100; i++) light.noteReply(`{"workid":"n${i}"}`);
+  for (let i = 0; i < 100; i++) light.noteReply(`{"result":{"workid":"n${i}"}}`);
   t.equal(light.size, 64);
+  // What a client calls its request, and refusals, name no template.
+  light.noteReply('{"result":{"workid":"mine"},"error":null,"id":1}');
+  for (let i = 0; i < 100; i++) {
+    light.noteReply(`{"result":null,"error":{"code":-8},"id":{"workid":"x${i}"}}`);
+    light.noteReply(`{"result":"00","error":null,"id":{"result":{"workid":"y${i}"}}}`);
+  }
+  light.template(facts('mine', 9), null);
+  t.ok(light.complete(submission(work, 'mine')));
 });
