@@ -140,6 +140,8 @@ export class LenientListener {
       (request, reply) => this.#take(request, reply),
     );
     server.maxConnections = MAX_CONNECTIONS;
+    // Some clients end their side behind the request, and wait for the answer.
+    Object.assign(server, { httpAllowHalfOpen: true });
     // Told so at their first request, but not while they could leave no room for others.
     let strangers = 0;
     server.on('connection', (socket) => {
@@ -177,8 +179,12 @@ export class LenientListener {
     const { socket } = request;
     reply.on('close', () => {
       const next = socket.destroyed ? undefined : this.#waiting.get(socket)?.shift();
-      if (next === undefined) this.#waiting.delete(socket);
-      else this.#begin(...next);
+      if (next !== undefined) {
+        this.#begin(...next);
+        return;
+      }
+      this.#waiting.delete(socket);
+      if (socket.readableEnded) socket.end();
     });
     this.#relay(request, reply);
   }

@@ -28,6 +28,12 @@ t.test('the client of a listener is named, whatever it says itself', async (t) =
   socket.write('POST / HTTP/1.0\nadit-relay: secret 203.0.113.9\nContent-Length: 2\n\n{}');
   for await (const _ of socket);
   t.same(seen, ['secret 127.0.0.1']);
+  // One that ends its side behind its request waits for the answer all the same.
+  const half = net.connect(bound!.port, '127.0.0.1');
+  half.end('POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}');
+  let answer = '';
+  for await (const bytes of half) answer += bytes;
+  t.match(answer, /^HTTP\/1\.1 200 OK\r\n/);
 });
 
 t.test('requests that come ahead of the replies are passed on one after the other, and not without end', async (t) => {
