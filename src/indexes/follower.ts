@@ -12,7 +12,6 @@ import { Slicer } from '../lib/slicer.js';
 import type { Logger } from '../log/logger.js';
 import { indexStateKey, type PrefixRange } from '../storage/layout.js';
 import type { BatchOp, Store } from '../storage/store.js';
-import { StoreError } from '../storage/store-error.js';
 
 /** What one index makes of a block. Work of more than a few milliseconds is done in slices. */
 export interface IndexKind {
@@ -240,39 +239,14 @@ export class IndexFollower {
     await this.#write();
     const fork = lastCommonAncestor(from, chain.validTip);
     for (let node = from; node !== fork && !this.#stopping; node = node.prev as HeaderNode) {
+      // Its bytes are there: rows of a block are written when these are synced.
       if (this.kind.disconnect !== undefined) {
-        const left = await this.#readLeft(node);
-        if (left === null) return this.#startOver();
-        this.#take(await this.kind.disconnect(node, left.block, left.spent));
+        const block = await chain.readBlock(node);
+        this.#take(await this.kind.disconnect(node, block, this.kind.needsUndo ? await chain.readUndo(node) : []));
       }
       this.#at = node.prev;
       await this.#writeWhenDue();
     }
-  }
-
-  /**
-   * A block that the chain left, null when it lacks it: a loss of power may take the last blocks and leave the rows
-   * made of them.
-   */
-  async #readLeft(node: HeaderNode): Promise<{ block: BlockView; spent: readonly (readonly Coin[])[] } | null> {
-    const { chain } = this.#deps;
-    try {
-      return { block: await chain.readBlock(node), spent: this.kind.needsUndo ? await chain.readUndo(node) : [] };
-    } catch (error) {
-      if (error instanceof StoreError && (error.code === 'STORE_NOT_FOUND' || error.code === 'STORE_CORRUPTION')) return null;
-      throw error;
-    }
-  }
-
-  async #startOver(): Promise<void> {
-    this.#deps.log.warn(`${this.kind.name} stands at a block whose bytes were lost, and is built again`);
-    this.#ops = [];
-    this.#opsBytes = 0;
-    await this.#wipe();
-    this.#at = this.#written = null;
-    this.#caughtUp = false;
-    if (!this.kind.restore(null)) throw new Error('cannot begin');
-    this.#refusePruned();
   }
 
   #take(ops: readonly BatchOp[]): void {

@@ -1,7 +1,3 @@
-// The indexes over a chain of blocks with spends and reorganisations: everything is found, sums equal those of a walk
-// over the coins, and an index that died at any moment goes on and ends with the same rows.
-import { cpSync, rmSync, statSync, truncateSync } from 'node:fs';
-import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { parseBlock } from '../../../src/consensus/block/block-view.js';
 import { filterHash, filterHeader, filterKey } from '../../../src/filters/basic-filter.js';
@@ -10,7 +6,7 @@ import { Indexes } from '../../../src/indexes/indexes.js';
 import { silentLogger } from '../../../src/log/logger.js';
 import { PREFIX } from '../../../src/storage/layout.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
-import type { BatchOp, StoreEntry } from '../../../src/storage/store.js';
+import type { BatchOp } from '../../../src/storage/store.js';
 import { ANYONE, type BuiltBlock, buildBlock, buildChain, GENESIS, outpoint, reward, spend } from '../../framework/chain-builder.js';
 import { crypto, type Fixture, IN_DOWNLOAD, openFixture, temporaryFolder } from '../../framework/chain-fixture.js';
 import { hex } from '../../framework/hex.js';
@@ -314,39 +310,6 @@ t.test('an index that stands at an unknown block is built again', async (t) => {
   t.equal(lines.filter((line) => line.includes('built again')).length, 2);
   await checkAll(t, fixture, indexes, blocks);
   await indexes.stop();
-});
-
-t.test('an index stands at a block that a loss of power took, and another branch comes', async (t) => {
-  const blocks = plainChain();
-  const fixture = await openFixture();
-  const { store, dir } = fixture;
-  await submitAll(fixture, blocks);
-  const indexes = openIndexes(fixture);
-  await built(indexes);
-  await indexes.stop();
-  // As the machine leaves it: rows are there, and the end of the block files is not.
-  const rows: StoreEntry[] = [];
-  for await (const row of store.iterate()) rows.push(row);
-  const left = temporaryFolder();
-  t.teardown(() => rmSync(left, { recursive: true, force: true }));
-  cpSync(dir, left, { recursive: true });
-  truncateSync(join(left, 'blk00000.dat'), statSync(join(left, 'blk00000.dat')).size - 1);
-  await fixture.end();
-  const kept = new MemoryStore();
-  await kept.batch(rows.map(([key, value]) => ({ type: 'put', key, value })));
-  const again = await openFixture({ store: kept, dir: left });
-  t.equal(again.chain.tip.height, 115, 'the last block is lost');
-  const faults: Error[] = [];
-  const lines: string[] = [];
-  const restarted = openIndexes(again, faults, lines);
-  const branch = buildChain(blocks[114]!, 3, { tag: 9 });
-  await submitAll(again, branch);
-  await built(restarted, faults);
-  t.same(faults, []);
-  t.match(lines.join('\n'), /coinstatsindex stands at a block whose bytes were lost, and is built again/);
-  await checkAll(t, again, restarted, [...blocks.slice(0, 115), ...branch]);
-  await restarted.stop();
-  await again.end();
 });
 
 t.test('an index ends before it has left a branch, and goes on from there', async (t) => {
