@@ -82,14 +82,22 @@ function dropUndo(node: HeaderNode): void {
   node.undoPos = 0;
 }
 
+/** Blocks that no coins stand on: outside the active chain, and below a snapshot where its history has yet to come. */
+function* unconnected({ index }: ChainWorkspace, history: ActiveChain | null): Generator<HeaderNode> {
+  yield* index.offChain();
+  const reached = history?.height ?? Number.POSITIVE_INFINITY;
+  for (let node = index.assumed; node !== null && node.height > reached; node = node.prev) yield node;
+}
+
 /**
- * Forgets undo data of blocks outside the active chain that is lost with the end of its file. Each file is read from
- * its end back to the first record that is whole; what is damaged below is found when its block is connected again.
+ * Forgets undo data of blocks that are not connected that is lost with the end of its file. Each file is read from its
+ * end back to the first record that is whole; what is damaged below is found when its block is connected again.
  * @returns whether something was forgotten
  */
-async function forgetLostUndo({ index, blocks }: ChainWorkspace): Promise<boolean> {
+async function forgetLostUndo(ws: ChainWorkspace, history: ActiveChain | null): Promise<boolean> {
+  const { index, blocks } = ws;
   const files = new Map<number, HeaderNode[]>();
-  for (const node of index.offChain()) {
+  for (const node of unconnected(ws, history)) {
     if (!node.has(NodeStatus.HAVE_UNDO)) continue;
     const nodes = files.get(node.file);
     if (nodes === undefined) files.set(node.file, [node]);
@@ -118,7 +126,7 @@ async function forgetLostUndo({ index, blocks }: ChainWorkspace): Promise<boolea
 export async function forgetLost(ws: ChainWorkspace, history: ActiveChain | null): Promise<boolean> {
   const { index, active, blocks, log } = ws;
   const { loss, lastWhole } = blocks.files;
-  const changed = await forgetLostUndo(ws);
+  const changed = await forgetLostUndo(ws, history);
   const lost: HeaderNode[] = [];
   for (const node of loss === null ? [] : index.all()) {
     if (!node.hasData || lastWhole === null || node.file < lastWhole.file) continue;
