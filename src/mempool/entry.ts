@@ -244,7 +244,10 @@ export function poolCoin(tx: TxView, index: number, height = POOL_COIN_HEIGHT): 
   return { value: tx.outputValue(index), script: new Uint8Array(tx.outputScript(index)), height, coinbase: false };
 }
 
-/** Views of rows' transactions, each made once: it costs a walk over all of its bytes, and an input may be asked for often. */
+/**
+ * Views of rows' transactions, each made once: a view costs a walk over all of its bytes, and every input that spends of
+ * it asks for one.
+ */
 export class RowViews {
   readonly #views = new Map<number, TxView>();
   readonly #source: { tx(row: number): TxView };

@@ -21,13 +21,10 @@ export function worseByDescendants(rows: Rows): (a: number, b: number) => boolea
 /**
  * The same where a full pool gives up chunks, which are paid for by weight: the lower rank, and among equals the heavier,
  * then the one with the higher txid, as in Core's order of blocks. A row's rank is at most what its chunk pays: at first
- * what it pays itself, which holds for one of each chunk, then what eviction.ts finds when its turn comes. A chunk that
+ * what it pays itself, which holds for one of each chunk, then what worst-chunk.ts finds when its turn comes. A chunk that
  * others join from below pays no less; when something leaves, what it depended on begins anew.
  */
-export function worseByRank(
-  { rows }: { readonly rows: Rows },
-  compareIds: (a: number, b: number) => number,
-): (a: number, b: number) => boolean {
+export function worseByRank(rows: Rows, compareIds: (a: number, b: number) => number): (a: number, b: number) => boolean {
   return (a, b) => {
     const { rankFee, rankWeight } = rows;
     const rate = compareFeeFractions(rankFee[a], rankWeight[a], rankFee[b], rankWeight[b]);

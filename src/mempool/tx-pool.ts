@@ -69,7 +69,7 @@ export class TxPool implements EntryStore {
   /** @param segmentBytes, evictChunks see MempoolOptions */
   constructor(segmentBytes: number, evictChunks = false) {
     const { rows } = this;
-    this.#scores = new RowHeap(rows, 'scorePlace', evictChunks ? worseByRank(this, this.compareIds) : worseByDescendants(rows));
+    this.#scores = new RowHeap(rows, 'scorePlace', evictChunks ? worseByRank(rows, this.compareIds) : worseByDescendants(rows));
     this.arena = new RecordArena(this.rows, segmentBytes, (row) => {
       for (const follower of this.#followers) follower.moved(row);
     });

@@ -1,6 +1,7 @@
 // What a full pool gives up first, by the order in which blocks would take it: of all clusters the chunk that would be
 // mined last. It pays no more for its room than any other set of its cluster that can leave without breaking a
 // dependency. Used by eviction.ts.
+import { WITNESS_SCALE_FACTOR } from '../consensus/limits.js';
 import { chunksOfCluster, connected, type PoolChunk } from './feerate-diagram.js';
 import { collectDescendants } from './relatives.js';
 import type { TxPool } from './tx-pool.js';
@@ -26,8 +27,8 @@ function chunksAround(pool: TxPool, row: number): PoolChunk[] | null {
 
 /**
  * The worst chunk of a pool whose rows are ranked at most as high as their chunks. The cluster of the lowest is ordered,
- * which may raise it, until the lowest rank is that of a chunk. An order is made again only when something of its
- * cluster changed. Undefined in an empty pool.
+ * which may raise it, until the lowest rank is that of a chunk: a cluster that nothing came to or left since is not the
+ * lowest again. Undefined in an empty pool.
  */
 export function worstChunk(pool: TxPool): WorstChunk | undefined {
   for (let row = pool.worst; row !== undefined; row = pool.worst) {
@@ -35,8 +36,8 @@ export function worstChunk(pool: TxPool): WorstChunk | undefined {
     if (chunks === null) {
       // It counts with what depends on it, if that pays more.
       const all = withDescendants(pool, row);
-      const [fee, weight] = [pool.rows.modifiedFee[row], 4 * pool.rows.size[row]];
-      if (all.fees * weight > fee * 4 * all.size) pool.rank(row, all.fees, 4 * all.size);
+      const { modifiedFee, size } = pool.rows;
+      if (all.fees * size[row] > modifiedFee[row] * all.size) pool.rank(row, all.fees, WITNESS_SCALE_FACTOR * all.size);
       if (pool.worst === row) return all;
       continue;
     }
@@ -49,7 +50,8 @@ export function worstChunk(pool: TxPool): WorstChunk | undefined {
     }
     const last = chunks.at(-1) as PoolChunk;
     // Rounded up once, as Core does: virtual bytes of each together may be more.
-    if (members.has(pool.worst as number)) return { rows: new Set(last.rows), fees: last.fee, size: Math.ceil(last.weight / 4) };
+    if (members.has(pool.worst as number))
+      return { rows: new Set(last.rows), fees: last.fee, size: Math.ceil(last.weight / WITNESS_SCALE_FACTOR) };
   }
   return undefined;
 }

@@ -1,11 +1,31 @@
 // The lenient listener names its client to the front, which believes nobody else.
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { LenientListener } from '../../../src/http/lenient/lenient-listener.js';
 import { startLenientServer } from '../../../src/http/lenient/start-lenient.js';
 import { until } from '../../framework/until.js';
 import { FakeNode } from './support.js';
+
+/** Listens as a front would. */
+async function serving(t: Test, front: http.Server): Promise<void> {
+  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => front.close());
+}
+
+/** A listener before it. */
+async function listening(t: Test, front: http.Server, serverTimeoutSeconds: number, relayToken: string): Promise<{ port: number }> {
+  const listener = new LenientListener({
+    binds: [{ host: '127.0.0.1', port: 0 }],
+    target: { host: '127.0.0.1', port: (front.address() as AddressInfo).port },
+    allow: [],
+    serverTimeoutSeconds,
+    relayToken,
+  });
+  const [bound] = await listener.listen();
+  t.teardown(() => listener.close());
+  return bound!;
+}
 
 t.test('the client of a listener is named, whatever it says itself', async (t) => {
   const seen: (string | undefined)[] = [];
@@ -13,23 +33,14 @@ t.test('the client of a listener is named, whatever it says itself', async (t) =
     seen.push(request.headers['adit-relay'] as string | undefined);
     reply.end('{}');
   });
-  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => front.close());
-  const listener = new LenientListener({
-    binds: [{ host: '127.0.0.1', port: 0 }],
-    target: { host: '127.0.0.1', port: (front.address() as AddressInfo).port },
-    allow: [],
-    serverTimeoutSeconds: 30,
-    relayToken: 'secret',
-  });
-  const [bound] = await listener.listen();
-  t.teardown(() => listener.close());
-  const socket = net.connect(bound!.port, '127.0.0.1');
+  await serving(t, front);
+  const bound = await listening(t, front, 30, 'secret');
+  const socket = net.connect(bound.port, '127.0.0.1');
   socket.write('POST / HTTP/1.0\nadit-relay: secret 203.0.113.9\nContent-Length: 2\n\n{}');
   for await (const _ of socket);
   t.same(seen, ['secret 127.0.0.1']);
   // One that ends its side behind its request waits for the answer all the same.
-  const half = net.connect(bound!.port, '127.0.0.1');
+  const half = net.connect(bound.port, '127.0.0.1');
   half.end('POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}');
   let answer = '';
   for await (const bytes of half) answer += bytes;
@@ -48,20 +59,11 @@ t.test('requests that come ahead of the replies are passed on one after the othe
       reply.end(request.url);
     }, 5);
   });
-  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => front.close());
-  const listener = new LenientListener({
-    binds: [{ host: '127.0.0.1', port: 0 }],
-    target: { host: '127.0.0.1', port: (front.address() as AddressInfo).port },
-    allow: [],
-    serverTimeoutSeconds: 30,
-    relayToken: '',
-  });
-  const [bound] = await listener.listen();
-  t.teardown(() => listener.close());
+  await serving(t, front);
+  const bound = await listening(t, front, 30, '');
   const send = (count: number) => {
     const client = { received: '', closed: false };
-    const socket = net.connect(bound!.port, '127.0.0.1');
+    const socket = net.connect(bound.port, '127.0.0.1');
     socket.on('data', (bytes) => {
       client.received += bytes;
     });
@@ -83,21 +85,12 @@ t.test('requests that come ahead of the replies are passed on one after the othe
 
 t.test('quiet clients are closed after -rpcservertimeout, and not before', async (t) => {
   const front = http.createServer((_, reply) => reply.end('{}'));
-  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => front.close());
+  await serving(t, front);
   /** A client that has sent so much and then is quiet. */
   const quiet = async (serverTimeoutSeconds: number, sent: string) => {
-    const listener = new LenientListener({
-      binds: [{ host: '127.0.0.1', port: 0 }],
-      target: { host: '127.0.0.1', port: (front.address() as AddressInfo).port },
-      allow: [],
-      serverTimeoutSeconds,
-      relayToken: '',
-    });
-    const [bound] = await listener.listen();
-    t.teardown(() => listener.close());
+    const bound = await listening(t, front, serverTimeoutSeconds, '');
     const client = { received: '', ended: false };
-    const socket = net.connect(bound!.port, '127.0.0.1');
+    const socket = net.connect(bound.port, '127.0.0.1');
     socket.on('data', (bytes) => {
       client.received += bytes;
     });
