@@ -168,6 +168,17 @@ t.test('eviction takes what was not used lately, never what is dirty', async (t)
   t.ok(small.stats().allocatedBytes < 4 << 20, 'empty pages go back to the system');
 });
 
+t.test('however many outpoints were only named, all that is above the budget goes at once', async (t) => {
+  const { cache } = create(1 << 21);
+  await cache.prefetch(Array.from({ length: 60_000 }, (_, i) => outpoint(i)));
+  t.ok(cache.usedBytes > 2 * cache.budgetBytes);
+  await cache.evictAll();
+  t.equal(cache.stats().evictions, 0, 'a prefetch survives the next evict');
+  await cache.evictAll();
+  t.ok(cache.usedBytes <= cache.budgetBytes, `${cache.usedBytes} bytes`);
+  t.ok(cache.stats().evictions > 20_000, 'more than one evict takes');
+});
+
 t.test('a prefetch overtaken by an eviction reads again', async (t) => {
   const { cache, store } = create(0);
   await store.batch([{ type: 'put', key: FIRST_COINS.key(outpoint(1)), value: Uint8Array.of(2, 9, 6) }]);

@@ -2,13 +2,13 @@
 import http from 'node:http';
 import t from 'tap';
 import { Metrics } from '../../../src/metrics/registry.js';
-import { serveMetrics } from '../../../src/metrics/server.js';
+import { jsonPage, serveMetrics } from '../../../src/metrics/server.js';
 
-function get(port: number, host: string): Promise<{ status: number | undefined; text: string }> {
+function get(port: number, host: string, path = '/metrics'): Promise<{ status: number | undefined; text: string }> {
   return new Promise((resolve, reject) => {
     const headers = host === '' ? {} : { host };
     http
-      .get({ host: '127.0.0.1', port, path: '/metrics', agent: false, headers }, (reply) => {
+      .get({ host: '127.0.0.1', port, path, agent: false, headers }, (reply) => {
         let text = '';
         reply.setEncoding('utf8').on('data', (piece: string) => {
           text += piece;
@@ -40,4 +40,12 @@ t.test('a loop of scrapes costs a few a second', async (t) => {
   for (let i = 0; i < 20; i++) t.match((await get(server.port, 'localhost')).text, `made ${Math.min(i + 1, 4)}\n`);
   t.equal(made, 4);
   now.restore();
+});
+
+t.test('a description that never changes is made once', async (t) => {
+  let made = 0;
+  const pages = new Map([['/openrpc.json', jsonPage(() => ({ made: ++made }))]]);
+  const server = await serveMetrics(new Metrics(), { host: '127.0.0.1', port: 0 }, pages);
+  t.teardown(() => server.close());
+  for (let i = 0; i < 3; i++) t.equal((await get(server.port, 'localhost', '/openrpc.json')).text, '{"made":1}');
 });
