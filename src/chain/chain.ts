@@ -10,6 +10,7 @@ import type { Coin } from '../consensus/coin.js';
 import { checkBlock } from '../consensus/rules/check-block.js';
 import type { Reject, Verdict } from '../consensus/state.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
+import { yieldToLoop } from '../lib/turns.js';
 import { outpointOfCoinKey } from '../storage/layout.js';
 import type { ChainFault } from './chain-fault.js';
 import { ChainReader } from './chain-reader.js';
@@ -20,9 +21,10 @@ import type { CoinVisitor } from './coins/walk-coins.js';
 import { acceptBlock, acceptHeader } from './connect/accept.js';
 import { Activator } from './connect/activator.js';
 import type { ConnectProgress } from './connect/connect-progress.js';
+import { type EarlyConnection, EarlyConnections } from './connect/early-connection.js';
 import { invalidate, reconsider } from './connect/invalidate.js';
 import { isKnownValid, type KnownTransactions } from './connect/known-block.js';
-import { type CheckedTransactions, identify } from './connect/large-block.js';
+import { type CheckedTransactions, identify, isLarge } from './connect/large-block.js';
 import { openWorkspace } from './connect/open-workspace.js';
 import type { BlockOutcome, ChainStats, CoinsStats } from './connect/outcome.js';
 import { assumedHashHex } from './connect/scripts-needed.js';
@@ -45,6 +47,14 @@ import { testValidity, type ValidityOptions } from './tree/block-validity.js';
 import { type HeaderNode, NodeStatus } from './tree/header-node.js';
 import { Upkeep } from './upkeep.js';
 
+/** A block on its way in. */
+interface Submission {
+  readonly view: BlockView;
+  readonly early: EarlyConnection | null;
+  /** It was asked for: stored even when it has less work than the tip. */
+  readonly requested: boolean;
+}
+
 export class Chain extends ChainReader {
   readonly #changes: Changes;
   readonly #activator: Activator;
@@ -56,6 +66,7 @@ export class Chain extends ChainReader {
   readonly #importer: Importer;
   readonly #snapshot: SnapshotChain;
   readonly #walks: PinnedCoins;
+  readonly #early: EarlyConnections;
   readonly #headerListeners = new Listeners<[HeaderNode]>();
   readonly #storedListeners = new Listeners<[HeaderNode, BlockView]>();
   readonly #assumedHash: Uint8Array | null;
@@ -121,6 +132,7 @@ export class Chain extends ChainReader {
     this.#importer = new Importer(ws, { ...parts, announceHeader: () => this.#announceHeader(), flush: () => this.flush() });
     this.#snapshot = new SnapshotChain(ws, { ...parts, assumedValid: () => this.#assumedValid() });
     this.#walks = new PinnedCoins(ws, changes, this.#persister, deps.coinScanner);
+    this.#early = new EarlyConnections(ws);
     this.#intake = new Intake(ws, {
       change: (job) => changes.whole(job),
       activate: (enough) => this.#activator.activate(null, enough),
@@ -164,15 +176,22 @@ export class Chain extends ChainReader {
   async submitBlock(block: Uint8Array | BlockView, options: { force?: boolean } = {}): Promise<BlockOutcome> {
     const view = block instanceof Uint8Array ? parseBlock(ownBytes(block), this.ws.crypto) : block;
     await this.identify(view);
-    const early = checkBlock(view, this.params, this.ws.crypto);
-    if (early !== null) {
-      this.#activator.onChecked.call(view.hash, view, early);
-      return { kind: 'invalid', reject: early, isNew: false, node: this.ws.index.get(view.hash) ?? null };
+    const early = this.isInitialBlockDownload() ? null : this.#early.begin(view);
+    try {
+      // Its first scripts go out.
+      if (early !== null && isLarge(view)) await yieldToLoop();
+      const wrong = checkBlock(view, this.params, this.ws.crypto);
+      if (wrong !== null) {
+        this.#activator.onChecked.call(view.hash, view, wrong);
+        return { kind: 'invalid', reject: wrong, isNew: false, node: this.ws.index.get(view.hash) ?? null };
+      }
+      return await this.#changes.change((reply) => this.#processBlock({ view, early, requested: options.force ?? true }, reply));
+    } finally {
+      await early?.end();
     }
-    return this.#changes.change((reply) => this.#processBlock(view, options.force ?? true, reply));
   }
 
-  async #processBlock(view: BlockView, requested: boolean, reply: (outcome: BlockOutcome) => void): Promise<void> {
+  async #processBlock({ view, early, requested }: Submission, reply: (outcome: BlockOutcome) => void): Promise<void> {
     // A rival of a tip that is not written yet: if the process died now, the order of the two would be lost.
     if (!equalBytes(view.header.prevHash, this.tip.hash)) await this.#activator.settle();
     const { verdict, node, isNew } = await acceptBlock(this.ws, view, requested);
@@ -193,9 +212,13 @@ export class Chain extends ChainReader {
     // connected in one go.
     const begin = this.ws.clock.monotonicMs();
     const enough = (): boolean => this.isInitialBlockDownload() && this.ws.clock.monotonicMs() - begin >= CONNECT_TURN_MS;
-    await this.#activator.activate(isNew ? { node, block: view } : null, requested && isNew ? undefined : enough, (judged, reject) => {
-      if (judged === node) seen = { reject };
-    });
+    await this.#activator.activate(
+      isNew ? { node, block: view, early } : null,
+      requested && isNew ? undefined : enough,
+      (judged, reject) => {
+        if (judged === node) seen = { reject };
+      },
+    );
     this.#intake.goOn();
     this.#snapshot.history?.goOn();
     if (seen?.reject != null) reply({ kind: 'invalid', reject: seen.reject, isNew, node });
@@ -609,6 +632,7 @@ export class Chain extends ChainReader {
     this.#upkeep.stop();
     await this.#changes.close(async () => {
       await this.#activator.ahead.close();
+      await this.#early.close();
       await this.#snapshot.history?.close();
       try {
         if (this.#changes.fault === null) {

@@ -13,6 +13,7 @@ import type { ScriptWording } from '../../consensus/rules/script-verdict.js';
 import type { Verdict } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { Turns } from '../../lib/turns.js';
+import type { StopFlag } from '../../parallel/stop-flag.js';
 import type { VerifyClass } from '../../parallel/verifier.js';
 import type { CoinsCache } from '../coins/coins-cache.js';
 import type { ChainOptions } from '../options.js';
@@ -48,6 +49,8 @@ export interface ConnectSettings {
   readonly stillValid?: () => boolean;
   /** What was done for this block before its turn. */
   readonly ahead?: AheadBlock | undefined;
+  /** Ends its scripts early; connecting fails with an error then. */
+  readonly stop?: StopFlag;
 }
 
 /**
@@ -80,12 +83,12 @@ async function connect(
 ): Promise<Connection | null> {
   const known = epoch >= 0;
   const { coins, clock, observe } = ws;
-  const { klass, overlay, stillValid, ahead } = settings;
+  const { klass, overlay, stillValid, ahead, stop } = settings;
   const flags = blockScriptFlags(prev, block.hash, ws.params, ws.versionBits);
   const view = known ? knownOnly(coins) : (overlay ?? coins);
   const connector = new BlockConnector(block, prev, ws.params, view, { flags, versionBits: ws.versionBits });
   const outpoints = new BlockOutpoints(block, coins, overlay, known);
-  const scripts = new ScriptRuns(ws.verifier, { flags, klass, wording: wordingOf(ws.options) }, ws.log);
+  const scripts = new ScriptRuns(ws.verifier, { flags, klass, wording: wordingOf(ws.options) }, ws.log, stop);
   const phases = { gather: 0, check: 0, scripts: 0 };
   let mark = clock.monotonicMs();
   const lap = (phase: keyof typeof phases): void => {

@@ -11,6 +11,7 @@ import { readChecked } from '../files/read-checked.js';
 import { type HeaderNode, lastCommonAncestor, NodeStatus } from '../tree/header-node.js';
 import { CoinsOverlay, connectCoins, disconnectCoins, outpointsCreated } from './coins-overlay.js';
 import { tryConnect } from './connect-block.js';
+import type { EarlyConnection } from './early-connection.js';
 import type { LookAhead } from './look-ahead.js';
 import { scriptsReason } from './scripts-needed.js';
 import type { ChainWorkspace } from './workspace.js';
@@ -24,6 +25,8 @@ const PREFETCH_OUTPOINTS = 1_024;
 export interface SuppliedBlock {
   readonly node: HeaderNode;
   readonly block: BlockView;
+  /** On its parent, when that is the tip. */
+  readonly early?: EarlyConnection | null;
 }
 
 /** What to do. */
@@ -79,7 +82,9 @@ export async function prepareStep(
     const reason = scriptsReason(ws, node, assumed);
     ws.scriptsLog.note(node, reason);
     const connect = { klass: 'block', scripts: reason !== null, overlay, ahead } as const;
-    const result = await tryConnect(ws, block, node.prev as HeaderNode, connect);
+    // Scripts that are not asked for decide nothing.
+    const early = supplied?.node === node && overlay === null && reason !== null ? await supplied.early?.result : null;
+    const result = early ?? (await tryConnect(ws, block, node.prev as HeaderNode, connect));
     if (result === null) throw new ChainFault('a step of the chain was given up', undefined);
     if (result.verdict !== null) return step({ failed: { node, block, reject: result.verdict } });
     connected.push({ node, block, spent: result.spent, fees: result.fees });

@@ -32,12 +32,14 @@ interface Run {
 
 export class ScriptRuns {
   readonly #runs: Run[] = [];
-  readonly #stop = new StopFlag();
+  readonly #stop: StopFlag;
   readonly #verifier: Verifier;
   readonly #settings: ScriptSettings;
   readonly #log: Logger;
 
-  constructor(verifier: Verifier, settings: ScriptSettings, log: Logger) {
+  /** @param stop ends the scripts early; the verdict is an error then */
+  constructor(verifier: Verifier, settings: ScriptSettings, log: Logger, stop = new StopFlag()) {
+    this.#stop = stop;
     this.#verifier = verifier;
     this.#settings = settings;
     this.#log = log;

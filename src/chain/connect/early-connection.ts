@@ -1,0 +1,73 @@
+// Connects a block on the tip while the same block is still checked by itself and written to its file: script threads
+// have work at once, instead of after the merkle roots and the file. Changes nothing, like a proposal, and runs beside
+// the chain's queue; the block's turn takes the result over when the block passed the rest and the tip is still its
+// parent. Whatever goes wrong in here only means that the block is connected in its turn, as all others are.
+
+import type { BlockView } from '../../consensus/block/block-view.js';
+import { equalBytes } from '../../consensus/bytes/hex.js';
+import { checkProofOfWork } from '../../consensus/rules/check-block.js';
+import { checkHeaderContext } from '../../consensus/rules/check-header-context.js';
+import { StopFlag } from '../../parallel/stop-flag.js';
+import { type HeaderNode, NodeStatus } from '../tree/header-node.js';
+import { lastCheckpointHeight } from './accept.js';
+import { type Connection, tryConnect } from './connect-block.js';
+import type { ChainWorkspace } from './workspace.js';
+
+/** A connection under way. */
+export interface EarlyConnection {
+  /** null when the tip moved, when it was ended, and after an error. Never rejects. */
+  readonly result: Promise<Connection | null>;
+  /** Ends what still runs; resolves when nothing does. */
+  end(): Promise<void>;
+}
+
+export class EarlyConnections {
+  /** One at a time: a copy of the same block, or a rival, would take the threads from it. */
+  #current: EarlyConnection | null = null;
+  readonly #ws: ChainWorkspace;
+
+  constructor(ws: ChainWorkspace) {
+    this.#ws = ws;
+  }
+
+  /**
+   * Begins with a block whose transactions are identified, if it is worth it: the next one, with a header that had its
+   * work, and with scripts to run.
+   */
+  begin(block: BlockView): EarlyConnection | null {
+    const tip = this.#ws.active.tip as HeaderNode;
+    if (this.#current !== null || !this.#fits(block, tip)) return null;
+    const stop = new StopFlag();
+    const stillValid = (): boolean => this.#ws.active.tip === tip && !stop.raised;
+    const result = tryConnect(this.#ws, block, tip, { klass: 'block', scripts: true, overlay: null, stillValid, stop })
+      .catch(() => null)
+      .finally(() => {
+        this.#current = null;
+      });
+    const current: EarlyConnection = {
+      result,
+      end: async () => {
+        stop.raise();
+        await result;
+      },
+    };
+    this.#current = current;
+    return current;
+  }
+
+  #fits(block: BlockView, tip: HeaderNode): boolean {
+    const { params, index, clock, versionBits } = this.#ws;
+    const { header } = block;
+    if (!equalBytes(header.prevHash, tip.hash) || !block.txs.some((tx, i) => i > 0 && tx.facts === null)) return false;
+    const known = index.get(header.hash);
+    if (known !== undefined && (known.failed || known.has(NodeStatus.HAVE_DATA))) return false;
+    const checkpoint = lastCheckpointHeight(this.#ws);
+    const wrong = checkProofOfWork(header, params) ?? checkHeaderContext(header, tip, params, clock.nowSeconds(), checkpoint, versionBits);
+    return wrong === null;
+  }
+
+  /** Ends what still runs. */
+  async close(): Promise<void> {
+    await this.#current?.end();
+  }
+}

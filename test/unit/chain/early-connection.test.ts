@@ -1,0 +1,167 @@
+// The next block's scripts run while it is still checked by itself and written. Whatever becomes of that, the verdict
+// and the chain are those of a block that is connected in its turn.
+import t from 'tap';
+import { InlineVerifier } from '../../../src/parallel/inline-verifier.js';
+import { VerifierFaultError, type VerifyBatch, type VerifyResult } from '../../../src/parallel/verifier.js';
+import { ANYONE, type BuiltBlock, buildBlock, buildChain, GENESIS, NO_ONE, reward, spend } from '../../framework/chain-builder.js';
+import { coinsOf, crypto, type Fixture, type FixtureOptions, openFixture } from '../../framework/chain-fixture.js';
+
+const trunk = buildChain(GENESIS, 103);
+const tip = trunk[102]!;
+const pay = (i: number, script = ANYONE) => spend([reward(trunk[i]!)], [{ value: reward(trunk[i]!).value, script }]);
+const next = buildBlock(tip, { txs: [pay(0), pay(1)] });
+
+/** Scripts that wait until they are let go, or stopped. */
+class HeldVerifier extends InlineVerifier {
+  readonly batches: VerifyBatch[] = [];
+  held = false;
+  #letGo: () => void = () => {};
+  #begun: () => void = () => {};
+  /** Resolves when the next batch comes. */
+  readonly begun = new Promise<void>((resolve) => (this.#begun = resolve));
+  readonly #gone = new Promise<void>((resolve) => (this.#letGo = resolve));
+
+  letGo(): void {
+    this.held = false;
+    this.#letGo();
+  }
+
+  override async verifyTxs(batch: VerifyBatch): Promise<VerifyResult> {
+    this.batches.push(batch);
+    this.#begun();
+    if (this.held) await Promise.race([this.#gone, new Promise<void>((resolve) => batch.stop?.onRaise(resolve))]);
+    return super.verifyTxs(batch);
+  }
+}
+
+async function start(options: FixtureOptions = {}): Promise<Fixture & { verifier: HeldVerifier }> {
+  const verifier = new HeldVerifier(crypto);
+  const fixture = await openFixture({ verifier, ...options });
+  for (const block of trunk) await fixture.chain.submitBlock(block.bytes);
+  verifier.batches.length = 0;
+  return { ...fixture, verifier };
+}
+
+/** What a node has that was told of these blocks one by one, its tip first. */
+async function plainly(...blocks: BuiltBlock[]): Promise<[string, Map<string, string>]> {
+  const fixture = await openFixture();
+  for (const block of [...trunk, ...blocks]) await fixture.chain.submitBlock(block.bytes);
+  const state: [string, Map<string, string>] = [fixture.chain.tip.hashHex, await coinsOf(fixture)];
+  await fixture.end();
+  return state;
+}
+
+t.test('scripts begin before the block is stored, and run once', async (t) => {
+  const fixture = await start();
+  const { chain, verifier } = fixture;
+  verifier.held = true;
+  const submitted = chain.submitBlock(next.bytes);
+  await verifier.begun;
+  t.equal(chain.node(next.hash), undefined, 'not even its header is known');
+  // A second copy, and a rival that would take the threads as well, wait for their turn.
+  const again = chain.submitBlock(next.bytes);
+  const rival = chain.submitBlock(buildBlock(tip, { txs: [pay(2)], tag: 5 }).bytes);
+  verifier.letGo();
+  t.equal((await submitted).kind, 'accepted');
+  t.equal((await again).kind, 'duplicate');
+  t.equal((await rival).kind, 'inconclusive');
+  t.same(
+    verifier.batches.map(({ txs }) => txs.length),
+    [2],
+  );
+  t.same([chain.tip.hashHex, await coinsOf(fixture)], await plainly(next));
+  await fixture.end();
+});
+
+t.test('a block that fails by itself ends its scripts, and is judged as ever', async (t) => {
+  const fixture = await start();
+  const { chain, verifier } = fixture;
+  const sigops = Buffer.alloc(20_001, 0xac);
+  const costly = buildBlock(tip, { txs: [pay(0, sigops)], tag: 6 });
+  const spoilt = Buffer.from(next.bytes);
+  // The last byte of its last transaction: another lock time, which the merkle root does not have.
+  spoilt[spoilt.length - 1] = 1;
+  const txs = [pay(0), pay(1)];
+  const late = spend([reward(trunk[2]!)], [{ value: 1, script: ANYONE }], { locktime: 10_000, sequence: 0 });
+  // The first two are judged before any coin is at hand, the others behind a wait.
+  for (const [bytes, reason, begun] of [
+    [costly.bytes, 'bad-blk-sigops', 0],
+    [spoilt, 'bad-txnmrklroot', 0],
+    [buildBlock(tip, { txs: [...txs, late] }).bytes, 'bad-txns-nonfinal', 1],
+    [buildBlock(tip, { txs, breakCommitment: true }).bytes, 'bad-witness-merkle-match', 1],
+  ] as const) {
+    verifier.held = true;
+    const { kind, reject } = await chain.submitBlock(new Uint8Array(bytes));
+    t.same([kind, reject?.reason], ['invalid', reason]);
+    t.same(
+      verifier.batches.map(({ stop }) => stop?.raised),
+      Array.from({ length: begun }, () => true),
+      'its scripts were ended',
+    );
+    verifier.batches.length = 0;
+  }
+  verifier.letGo();
+  t.equal((await chain.submitBlock(next.bytes)).kind, 'accepted', 'the block of the spoilt copy is none the worse');
+  t.same(fixture.faults, []);
+  await fixture.end();
+});
+
+t.test('a script that fails is the verdict, and its block is not connected', async (t) => {
+  const fixture = await start();
+  const { chain } = fixture;
+  const locked = buildBlock(tip, { txs: [pay(0, NO_ONE)] });
+  t.equal((await chain.submitBlock(locked.bytes)).kind, 'accepted');
+  const theft = buildBlock(locked, { txs: [spend([{ txid: locked.txids[1]!, index: 0, value: 9 }], [{ value: 9, script: ANYONE }])] });
+  t.match(await chain.submitBlock(theft.bytes), { kind: 'invalid', reject: { category: 'consensus' } });
+  t.same([chain.tip.hashHex, await coinsOf(fixture)], await plainly(locked));
+  await fixture.end();
+});
+
+t.test('threads that fail early are asked again in the turn of the block', async (t) => {
+  const fixture = await start();
+  const { chain, verifier } = fixture;
+  const { verifyTxs } = verifier;
+  let calls = 0;
+  verifier.verifyTxs = (batch) =>
+    calls++ === 0 ? Promise.reject(new VerifierFaultError(new Error('out of memory'))) : verifyTxs.call(verifier, batch);
+  t.equal((await chain.submitBlock(next.bytes)).kind, 'accepted');
+  t.equal(calls, 2);
+  t.same(fixture.faults, []);
+  await fixture.end();
+});
+
+t.test('the tip moves meanwhile', async (t) => {
+  const fixture = await start();
+  const { chain, verifier } = fixture;
+  verifier.held = true;
+  const submitted = chain.submitBlock(next.bytes);
+  const quick = buildBlock(tip, { tag: 8 });
+  const moved = chain.submitBlock(quick.bytes);
+  await verifier.begun;
+  verifier.letGo();
+  const kinds = [(await submitted).kind, (await moved).kind];
+  t.ok(kinds.includes('accepted'), `${kinds}`);
+  const winner = kinds[0] === 'accepted' ? next : quick;
+  const loser = winner === next ? quick : next;
+  t.equal(chain.tip.hashHex, winner.hashHex);
+  const above = buildBlock(loser, { tag: 9 });
+  t.equal((await chain.submitBlock(above.bytes)).kind, 'accepted', 'the other branch connects when it is better');
+  t.same([chain.tip.hashHex, await coinsOf(fixture)], await plainly(loser, above));
+  await fixture.end();
+});
+
+t.test('a chain that is closed meanwhile closes, and has the block or has it not', async (t) => {
+  const { chain, verifier, faults, end } = await start();
+  verifier.held = true;
+  const submitted = chain.submitBlock(next.bytes).then(
+    ({ kind }) => kind,
+    (error: Error) => error.name,
+  );
+  await verifier.begun;
+  const closed = chain.close();
+  verifier.letGo();
+  await closed;
+  t.ok(['accepted', 'ChainFault'].includes(await submitted));
+  t.same(faults, []);
+  await end();
+});
