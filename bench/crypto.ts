@@ -29,12 +29,14 @@ async function cases(runs: Record<string, () => unknown>, count: number): Promis
 }
 
 function hashRuns(name: string, hashes: Hashes): Record<string, () => unknown> {
+  const level = new Uint8Array(32_000);
   const [key, header, preimage, large] = [33, 80, 182, 100_000].map((size) => new Uint8Array(randomBytes(size)));
   return {
     [`sha256d, 80 bytes (header), ${name}`]: () => hashes.sha256d(header),
     [`sha256d, 182 bytes (BIP-0143), ${name}`]: () => hashes.sha256d(preimage),
     [`hash160, 33 bytes, ${name}`]: () => hashes.hash160(key),
     [`taggedHash, 182 bytes, ${name}`]: () => hashes.taggedHash('TapSighash', preimage),
+    [`sha256d, 1,000 pairs of a hash tree, ${name}`]: () => hashes.sha256dPairs(large, 0, 1_000, level, 0),
     [`sha256d, 100 kB, ${name}`]: () => hashes.sha256d(large),
   };
 }

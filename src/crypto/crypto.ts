@@ -14,6 +14,11 @@ export interface Hashes {
   sha256(data: Uint8Array): Uint8Array;
   /** SHA-256 twice, the hash of blocks, transactions and most sighashes. */
   sha256d(data: Uint8Array): Uint8Array;
+  /**
+   * sha256d of each of `count` pieces of 64 bytes, the first at from[at]: a level of a hash tree. Results, 32 bytes
+   * each, go to to[toAt] and on, which may lie in `from` at or before what they are made of.
+   */
+  sha256dPairs(from: Uint8Array, at: number, count: number, to: Uint8Array, toAt: number): void;
   sha1(data: Uint8Array): Uint8Array;
   ripemd160(data: Uint8Array): Uint8Array;
   /** RIPEMD-160 of SHA-256, 20 bytes. */
@@ -22,6 +27,13 @@ export interface Hashes {
   sha256Stream(): Sha256Stream;
   /** BIP-0340 tagged hash of the joined parts; tag midstates are kept by the implementation. */
   taggedHash(tag: string, ...parts: Uint8Array[]): Uint8Array;
+}
+
+/** sha256dPairs by a sha256d, pair by pair. */
+export function pairByPair(sha256d: Hashes['sha256d']): Hashes['sha256dPairs'] {
+  return (from, at, count, to, toAt) => {
+    for (let i = 0; i < count; i++) to.set(sha256d(from.subarray(at + i * 64, at + i * 64 + 64)), toAt + i * 32);
+  };
 }
 
 /** Checks on secp256k1. Malformed input gives false, never a throw. */

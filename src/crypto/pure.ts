@@ -4,7 +4,7 @@
 
 import { ripemd160, sha1 } from '@noble/hashes/legacy.js';
 import { sha256 } from '@noble/hashes/sha2.js';
-import type { Hashes, Sha256Stream } from './crypto.js';
+import { type Hashes, pairByPair, type Sha256Stream } from './crypto.js';
 
 /** ASCII is all a tag may be; TextEncoder is not part of the language, and this file sees only the language. */
 function tagBytes(tag: string): Uint8Array {
@@ -36,9 +36,11 @@ export function createPureHashes(): Hashes {
     }
     return state;
   };
+  const sha256d = (data: Uint8Array): Uint8Array => sha256(sha256(data));
   return {
     sha256: (data) => sha256(data),
-    sha256d: (data) => sha256(sha256(data)),
+    sha256d,
+    sha256dPairs: pairByPair(sha256d),
     sha1: (data) => sha1(data),
     ripemd160: (data) => ripemd160(data),
     hash160: (data) => ripemd160(sha256(data)),

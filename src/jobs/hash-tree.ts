@@ -35,10 +35,7 @@ export class HashTree {
       const above = this.#level(height + 1, (size + 1) >> 1);
       start >>= 1;
       size = (size + 1) >> 1;
-      for (let i = start; i < size; i++) {
-        const at = 2 * i * HASH_BYTES;
-        above.set(this.#hashes.sha256d(below.subarray(at, at + 2 * HASH_BYTES)), i * HASH_BYTES);
-      }
+      this.#hashes.sha256dPairs(below, 2 * start * HASH_BYTES, size - start, above, start * HASH_BYTES);
       height++;
     }
     this.#height = height;

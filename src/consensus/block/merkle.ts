@@ -17,7 +17,7 @@ export interface MerkleResult {
 export function merkleRoot(hashes: readonly Uint8Array[], h: Hashes): MerkleResult {
   const root = new Uint8Array(32);
   if (hashes.length === 0) return { root, mutated: false };
-  // One flat level, overwritten in place by the next: pair i is hashed straight from the buffer.
+  // One flat level, overwritten in place by the next.
   let count = hashes.length;
   const level = new Uint8Array((count + 1) * 32);
   for (let i = 0; i < count; i++) level.set(hashes[i], i * 32);
@@ -30,8 +30,8 @@ export function merkleRoot(hashes: readonly Uint8Array[], h: Hashes): MerkleResu
       level.copyWithin(count * 32, (count - 1) * 32, count * 32);
       count++;
     }
-    for (let i = 0; i < count; i += 2) level.set(h.sha256d(level.subarray(i * 32, i * 32 + 64)), i * 16);
     count /= 2;
+    h.sha256dPairs(level, 0, count, level, 0);
   }
   root.set(level.subarray(0, 32));
   return { root, mutated };

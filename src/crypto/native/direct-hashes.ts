@@ -21,6 +21,9 @@ const OUT = 512;
 const INPUT = 576;
 const INPUT_SIZE = 4096;
 const BLOCK = 64;
+const HASH = 32;
+/** Where the second hashes of pairs begin, behind the first ones. */
+const SECOND = INPUT + 2 * BLOCK;
 /** Where the length begins in the last block. */
 const LENGTH_AT = 56;
 
@@ -79,6 +82,40 @@ class DirectHashes {
   sha256d(data: Uint8Array): Uint8Array {
     this.#hash(this.#sha256, data);
     return this.#second(this.#sha256);
+  }
+
+  /** Paddings are written once, and nothing is allocated: half the time of as many sha256d. */
+  sha256dPairs(from: Uint8Array, at: number, count: number, to: Uint8Array, toAt: number): void {
+    const memory = this.#memory;
+    const words = this.#words;
+    const sha256 = this.#sha256;
+    const state = sha256.at >> 2;
+    const second = SECOND >> 2;
+    this.#pad(INPUT + 2 * HASH, INPUT + 2 * BLOCK, 2 * HASH);
+    this.#pad(SECOND + HASH, SECOND + BLOCK, HASH);
+    for (let i = 0; i < count; i++) {
+      const pair = at + i * 2 * HASH;
+      for (let k = 0; k < 2 * HASH; k++) memory[INPUT + k] = from[pair + k];
+      this.#setState(sha256, sha256.initial);
+      sha256.update(this.#base + sha256.at, this.#base + INPUT, 2 * BLOCK);
+      for (let k = 0; k < 8; k++) words[second + k] = swapped(words[state + k]);
+      this.#setState(sha256, sha256.initial);
+      sha256.update(this.#base + sha256.at, this.#base + SECOND, BLOCK);
+      for (let k = 0, out = toAt + i * HASH; k < 8; k++, out += 4) {
+        const word = words[state + k];
+        to[out] = word >>> 24;
+        to[out + 1] = word >>> 16;
+        to[out + 2] = word >>> 8;
+        to[out + 3] = word;
+      }
+    }
+  }
+
+  /** Pads a short message that ends at `at`, up to the end of its last block. @param length of the message */
+  #pad(at: number, end: number, length: number): void {
+    this.#memory.fill(0, at, end);
+    this.#memory[at] = 0x80;
+    this.#words[(end >> 2) - 1] = swapped(length * 8);
   }
 
   hash160(data: Uint8Array): Uint8Array {
@@ -242,11 +279,17 @@ const PROBE_LENGTHS = [0, 1, 55, 56, 63, 64, 65, 119, 120, 1_000, INPUT_SIZE, IN
  */
 function agree(ours: Hashes, theirs: Hashes): boolean {
   const same = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((byte, i) => byte === b[i]);
+  const pairs = (hashes: Hashes, data: Uint8Array): Uint8Array => {
+    const level = data.slice();
+    hashes.sha256dPairs(level, 0, level.length >> 6, level, 0);
+    return level;
+  };
   return PROBE_LENGTHS.every((length) => {
     const data = Uint8Array.from({ length }, (_, i) => (i * 7 + length) & 0xff);
     const names = ['sha256', 'sha256d', 'sha1', 'ripemd160', 'hash160'] as const;
     return (
       names.every((name) => same(ours[name](data), theirs[name](data))) &&
+      same(pairs(ours, data), pairs(theirs, data)) &&
       same(ours.taggedHash('TapLeaf', data, data), theirs.taggedHash('TapLeaf', data, data)) &&
       same(ours.sha256Stream().update(data).update(data).digest(), theirs.sha256Stream().update(data).update(data).digest())
     );
@@ -260,6 +303,7 @@ export function loadDirectHashes(reference: Hashes): Hashes | null {
     const hashes: Hashes = {
       sha256: (data) => direct.sha256(data),
       sha256d: (data) => direct.sha256d(data),
+      sha256dPairs: (from, at, count, to, toAt) => direct.sha256dPairs(from, at, count, to, toAt),
       sha1: (data) => direct.sha1(data),
       ripemd160: (data) => direct.ripemd160(data),
       hash160: (data) => direct.hash160(data),

@@ -4,7 +4,7 @@
 
 import nodeCrypto, { createHash, type Hash } from 'node:crypto';
 import { ripemd160 as nobleRipemd160, sha1 as nobleSha1 } from '@noble/hashes/legacy.js';
-import type { Hashes, Sha256Stream } from '../crypto.js';
+import { type Hashes, pairByPair, type Sha256Stream } from '../crypto.js';
 import { loadDirectHashes } from './direct-hashes.js';
 
 /**
@@ -65,6 +65,7 @@ interface TagState {
 export function createNodeHashes(): Hashes {
   const oneShot = pickOneShot();
   const sha256 = (data: Uint8Array): Uint8Array => oneShot('sha256', data);
+  const sha256d = (data: Uint8Array): Uint8Array => sha256(sha256(data));
   const ripemd160 = legacyHash(oneShot, 'ripemd160', nobleRipemd160);
   const sha1 = legacyHash(oneShot, 'sha1', nobleSha1);
   const tags = new Map<string, TagState>();
@@ -103,7 +104,8 @@ export function createNodeHashes(): Hashes {
 
   return {
     sha256,
-    sha256d: (data) => sha256(sha256(data)),
+    sha256d,
+    sha256dPairs: pairByPair(sha256d),
     sha1,
     ripemd160,
     hash160: (data) => ripemd160(sha256(data)),

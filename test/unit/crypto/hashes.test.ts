@@ -96,6 +96,34 @@ for (const [name, hashes] of implementations) {
   });
 }
 
+for (const [name, hashes] of implementations) {
+  t.test(`${name}: pairs are hashed as one by one, wherever they lie, also into their own place`, async () => {
+    const layout = fc.record({
+      count: fc.nat(9),
+      at: fc.nat(70),
+      toAt: fc.nat(70),
+      bytes: fc.uint8Array({ minLength: 720, maxLength: 720 }),
+    });
+    fc.assert(
+      fc.property(layout, ({ count, at, toAt, bytes }) => {
+        const each = (i: number): Uint8Array => pure.sha256d(bytes.subarray(at + i * 64, at + i * 64 + 64));
+        const check = (to: Uint8Array, before: Uint8Array, from: number): void => {
+          const wanted = before.slice();
+          for (let i = 0; i < count; i++) wanted.set(each(i), from + i * 32);
+          if (hex(to) !== hex(wanted)) throw new Error('they differ');
+        };
+        const elsewhere = new Uint8Array(400).fill(7);
+        hashes.sha256dPairs(bytes, at, count, elsewhere, toAt);
+        check(elsewhere, new Uint8Array(400).fill(7), toAt);
+        const inPlace = bytes.slice();
+        hashes.sha256dPairs(inPlace, at, count, inPlace, at);
+        check(inPlace, bytes, at);
+      }),
+      { numRuns: 200 },
+    );
+  });
+}
+
 t.test(
   'direct hashes are refused when they disagree with the reference',
   { skip: direct === null && 'no direct hashes in this Node.js' },
