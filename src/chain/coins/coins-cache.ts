@@ -191,6 +191,14 @@ export class CoinsCache implements CoinView {
     return ref === 0 ? undefined : this.#coinOf(ref);
   }
 
+  /** The same, and marks it as used now: it survives the next evict, like what was prefetched. */
+  useIfKnown(outpoint: Uint8Array, at: number): Coin | undefined {
+    const ref = this.#find(outpoint, at);
+    if (ref === 0) return undefined;
+    this.#touch(ref);
+    return this.#coinOf(ref);
+  }
+
   /** Its entry, 0 when it is not known. */
   #find(outpoint: Uint8Array, at = 0): number {
     return this.#table.find(this.#table.hash(outpoint, at), outpoint, at);

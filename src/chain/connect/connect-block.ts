@@ -65,29 +65,42 @@ export async function tryConnect(
 ): Promise<Connection | null> {
   const { ahead, overlay } = settings;
   const epoch = ahead === undefined ? -1 : await ahead.coinsRead;
-  if (overlay === null && epoch === ws.coins.evictionEpoch) {
-    const connection = await connect(ws, block, prev, settings, epoch);
+  const inMemory = epoch === ws.coins.evictionEpoch ? 'all' : block.txs.some(({ facts }) => facts !== null) ? 'pooled' : 'unknown';
+  if (overlay === null && inMemory !== 'unknown') {
+    const connection = await connect(ws, block, prev, settings, { inMemory, epoch });
     // What is not in memory may still be in the store, so it is not missing before that was asked.
     if (connection?.verdict?.reason !== missingInputs()?.reason) return connection;
   }
-  return connect(ws, block, prev, settings, -1);
+  return connect(ws, block, prev, settings, { inMemory: 'unknown', epoch: -1 });
 }
 
-/** @param epoch of the cache's evictions in which the coins became known that the store has; -1 when they did not */
+/** Makes known all coins that a block spends, so that its coins may be changed. */
+export async function readSpentCoins({ coins }: ChainWorkspace, block: BlockView): Promise<void> {
+  const outpoints = new BlockOutpoints(block, coins, null, 'unknown');
+  const turns = new Turns();
+  while (outpoints.end < block.txs.length) {
+    await coins.prefetch(outpoints.next(RUN_INPUTS));
+    if (turns.over) await turns.next();
+  }
+}
+
+/** What is taken to be in memory of the coins that a block spends: those of transactions in the mempool, or all. */
+type InMemory = 'unknown' | 'pooled' | 'all';
+
+/** @param epoch of the cache's evictions in which all coins became known that the store has; -1 when they did not */
 async function connect(
   ws: ChainWorkspace,
   block: BlockView,
   prev: HeaderNode,
   settings: ConnectSettings,
-  epoch: number,
+  { inMemory, epoch }: { readonly inMemory: InMemory; readonly epoch: number },
 ): Promise<Connection | null> {
-  const known = epoch >= 0;
   const { coins, clock, observe } = ws;
   const { klass, overlay, stillValid, ahead, stop } = settings;
   const flags = blockScriptFlags(prev, block.hash, ws.params, ws.versionBits);
-  const view = known ? knownOnly(coins) : (overlay ?? coins);
+  const view = inMemory === 'unknown' ? (overlay ?? coins) : knownOnly(coins);
   const connector = new BlockConnector(block, prev, ws.params, view, { flags, versionBits: ws.versionBits });
-  const outpoints = new BlockOutpoints(block, coins, overlay, known);
+  const outpoints = new BlockOutpoints(block, coins, overlay, inMemory);
   const scripts = new ScriptRuns(ws.verifier, { flags, klass, wording: wordingOf(ws.options) }, ws.log, stop);
   const phases = { gather: 0, check: 0, scripts: 0 };
   let mark = clock.monotonicMs();
@@ -171,15 +184,15 @@ class BlockOutpoints {
   readonly #block: BlockView;
   readonly #coins: CoinsCache;
   readonly #overlay: CoinsOverlay | null;
-  readonly #known: boolean;
+  readonly #inMemory: InMemory;
 
-  /** @param known none is to be read: runs are as long as ever */
-  constructor(block: BlockView, coins: CoinsCache, overlay: CoinsOverlay | null, known: boolean) {
-    this.#own = new KeyTable(32, known ? 0 : block.txs.length);
+  /** @param inMemory is not to be read: runs are as long as ever */
+  constructor(block: BlockView, coins: CoinsCache, overlay: CoinsOverlay | null, inMemory: InMemory) {
+    this.#own = new KeyTable(32, inMemory === 'all' ? 0 : block.txs.length);
     this.#block = block;
     this.#coins = coins;
     this.#overlay = overlay;
-    this.#known = known;
+    this.#inMemory = inMemory;
   }
 
   /** What is to be read for the next run: inputs that no earlier transaction creates and that are not in memory. */
@@ -191,7 +204,8 @@ class BlockOutpoints {
       const inputs = this.end === 0 ? 0 : tx.inputCount;
       const first = this.endInputs;
       const last = Math.min(inputs, first + left);
-      for (let i = first; i < last && !this.#known; i++) {
+      const known = this.#inMemory === 'all' || (this.#inMemory === 'pooled' && tx.facts !== null);
+      for (let i = first; i < last && !known; i++) {
         const at = tx.outpointAt(i);
         if (this.#own.get(tx.buffer, at) !== undefined || this.#coins.touch(tx.buffer, at)) continue;
         const outpoint = tx.outpoint(i);
@@ -200,7 +214,7 @@ class BlockOutpoints {
       left -= Math.max(1, last - first);
       this.endInputs = last;
       if (last < inputs) break;
-      if (!this.#known) this.#own.add(tx.txid, 0, this.end);
+      if (this.#inMemory !== 'all') this.#own.add(tx.txid, 0, this.end);
       this.end++;
       this.endInputs = 0;
     }
@@ -208,10 +222,10 @@ class BlockOutpoints {
   }
 }
 
-/** Coins that are in memory, and no others. */
+/** Coins that are in memory, and no others; used now, as those are that were read for the block. */
 const knownOnly = (coins: CoinsCache): CoinView => ({
-  get: (outpoint) => coins.getIfKnown(outpoint),
-  getAt: (bytes, at) => coins.getIfKnown(bytes, at),
+  get: (outpoint) => coins.useIfKnown(outpoint, 0),
+  getAt: (bytes, at) => coins.useIfKnown(bytes, at),
 });
 
 const wordingOf = ({ plainScriptFaults, scriptThreads }: Pick<ChainOptions, 'plainScriptFaults' | 'scriptThreads'>): ScriptWording =>

@@ -10,13 +10,16 @@ import { checkHeaderContext } from '../../consensus/rules/check-header-context.j
 import { StopFlag } from '../../parallel/stop-flag.js';
 import { type HeaderNode, NodeStatus } from '../tree/header-node.js';
 import { lastCheckpointHeight } from './accept.js';
-import { type Connection, tryConnect } from './connect-block.js';
+import { type Connection, readSpentCoins, tryConnect } from './connect-block.js';
 import type { ChainWorkspace } from './workspace.js';
 
 /** A connection under way. */
 export interface EarlyConnection {
-  /** null when the tip moved, when it was ended, and after an error. Never rejects. */
-  readonly result: Promise<Connection | null>;
+  /**
+   * The result in the block's turn, its coins in memory; null when the tip moved, when it was ended, and after an
+   * error. @throws StoreError
+   */
+  take(): Promise<Connection | null>;
   /** Ends what still runs; resolves when nothing does. */
   end(): Promise<void>;
 }
@@ -37,6 +40,8 @@ export class EarlyConnections {
   begin(block: BlockView): EarlyConnection | null {
     const tip = this.#ws.active.tip as HeaderNode;
     if (this.#current !== null || !this.#fits(block, tip)) return null;
+    const { coins } = this.#ws;
+    const { evictionEpoch } = coins;
     const stop = new StopFlag();
     const stillValid = (): boolean => this.#ws.active.tip === tip && !stop.raised;
     const result = tryConnect(this.#ws, block, tip, { klass: 'block', scripts: true, overlay: null, stillValid, stop })
@@ -45,7 +50,12 @@ export class EarlyConnections {
         this.#current = null;
       });
     const current: EarlyConnection = {
-      result,
+      take: async () => {
+        const connection = await result;
+        // Beside the queue, coins may be forgotten that were looked at.
+        if (connection !== null && coins.evictionEpoch !== evictionEpoch) await readSpentCoins(this.#ws, block);
+        return connection;
+      },
       end: async () => {
         stop.raise();
         await result;

@@ -83,7 +83,7 @@ export async function prepareStep(
     ws.scriptsLog.note(node, reason);
     const connect = { klass: 'block', scripts: reason !== null, overlay, ahead } as const;
     // Scripts that are not asked for decide nothing.
-    const early = supplied?.node === node && overlay === null && reason !== null ? await supplied.early?.result : null;
+    const early = supplied?.node === node && overlay === null && reason !== null ? await supplied.early?.take() : null;
     const result = early ?? (await tryConnect(ws, block, node.prev as HeaderNode, connect));
     if (result === null) throw new ChainFault('a step of the chain was given up', undefined);
     if (result.verdict !== null) return step({ failed: { node, block, reject: result.verdict } });

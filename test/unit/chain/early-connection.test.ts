@@ -130,6 +130,28 @@ t.test('threads that fail early are asked again in the turn of the block', async
   await fixture.end();
 });
 
+t.test('coins that were forgotten meanwhile are read again before they are spent', async (t) => {
+  const fixture = await start({ coinsCacheBytes: 1 });
+  const { chain, verifier } = fixture;
+  await chain.flush();
+  verifier.held = true;
+  const submitted = chain.submitBlock(next.bytes);
+  await verifier.begun;
+  const { entries } = chain.coins.stats();
+  for (let i = 0; i < 3; i++) chain.coins.evict();
+  t.ok(chain.coins.stats().entries < entries, 'some were forgotten');
+  verifier.letGo();
+  t.equal((await submitted).kind, 'accepted');
+  t.same(
+    verifier.batches.map(({ txs }) => txs.length),
+    [2],
+    'scripts are not run again for that',
+  );
+  t.same(fixture.faults, []);
+  t.same([chain.tip.hashHex, await coinsOf(fixture)], await plainly(next));
+  await fixture.end();
+});
+
 t.test('the tip moves meanwhile', async (t) => {
   const fixture = await start();
   const { chain, verifier } = fixture;

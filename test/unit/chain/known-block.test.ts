@@ -349,3 +349,24 @@ t.test('scripts are left out under no flags but those they passed under', async 
   block.forgetChecks();
   t.same(await run(facts.flags), [1, 2]);
 });
+
+t.test('a block of known transactions whose coins are in memory no longer, or are spent', async (t) => {
+  const trunk = buildChain(GENESIS, 103);
+  const pay = (i: number) => spend([reward(trunk[i]!)], [{ value: reward(trunk[i]!).value, script: ANYONE }]);
+  const child = spend([{ txid: txid(pay(0)), index: 0, value: 9 }], [{ value: 9, script: ANYONE }]);
+  const next = buildBlock(trunk[102]!, { txs: [pay(0), child, pay(1)] });
+  const twice = buildBlock(next, { txs: [spend([reward(trunk[1]!)], [{ value: 7, script: ANYONE }])] });
+  const fixture = await openFixture({ coinsCacheBytes: 1 });
+  t.teardown(() => fixture.end());
+  const { chain } = fixture;
+  for (const { bytes } of trunk) await chain.submitBlock(new Uint8Array(bytes));
+  await chain.flush();
+  for (let i = 0; i < 3; i++) chain.coins.evict();
+  t.equal(chain.coins.stats().entries, 0, 'all are in the store alone');
+  const facts = { fee: 0, sigopCost: 4, flags: 0xffffff };
+  chain.knowFrom({ size: 3, recognise: (tx) => (tx.isCoinbase ? undefined : (tx.facts = facts)) });
+  t.equal((await chain.submitBlock(next.bytes)).kind, 'accepted');
+  t.match(await chain.submitBlock(twice.bytes), { kind: 'invalid', reject: { reason: 'bad-txns-inputs-missingorspent' } });
+  t.equal(chain.tip.hashHex, next.hashHex);
+  t.same(fixture.faults, []);
+});
