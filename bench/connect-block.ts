@@ -21,7 +21,8 @@ import { timeMs } from './harness/samples.js';
 const INPUTS = 4_000;
 const INPUTS_PER_TX = 2;
 const ROUNDS = Number(process.env.ROUNDS ?? 10);
-const WARMUP = Number(process.env.WARMUP ?? 3);
+/** V8 compiles meanwhile: a tenth of all processor time in the first blocks, a hundredth later. */
+const WARMUP = Number(process.env.WARMUP ?? 10);
 const kinds = SPEND_KINDS.filter((kind) => (process.env.KIND ?? SPEND_KINDS.join()).split(',').includes(kind));
 const threads = os.availableParallelism();
 const RIPE = 100;
