@@ -176,10 +176,11 @@ export class Chain extends ChainReader {
   async submitBlock(block: Uint8Array | BlockView, options: { force?: boolean } = {}): Promise<BlockOutcome> {
     const view = block instanceof Uint8Array ? parseBlock(ownBytes(block), this.ws.crypto) : block;
     await this.identify(view);
-    const early = this.isInitialBlockDownload() ? null : this.#early.begin(view);
+    const refused = this.#closing !== null || this.fault !== null;
+    const early = refused || this.isInitialBlockDownload() ? null : this.#early.begin(view);
     try {
-      // Its first scripts go out.
-      if (early !== null && isLarge(view)) await yieldToLoop();
+      // Its first scripts go out. Each large block waits, so that they keep their order.
+      if (isLarge(view)) await yieldToLoop();
       const wrong = checkBlock(view, this.params, this.ws.crypto);
       if (wrong !== null) {
         this.#activator.onChecked.call(view.hash, view, wrong);

@@ -27,6 +27,8 @@ import type { ChainWorkspace } from './workspace.js';
 const RUN_INPUTS = 1_000;
 /** Inputs of the first run: threads get work soon. */
 const FIRST_RUN_INPUTS = 250;
+/** Of a block of the mempool's transactions, one in so many may be unknown beside the coinbase. */
+const MOST_UNKNOWN = 16;
 /** Outputs looked for at a time. */
 const CREATED_OUTPOINTS = 2_000;
 /** What connecting would do. */
@@ -65,13 +67,19 @@ export async function tryConnect(
 ): Promise<Connection | null> {
   const { ahead, overlay } = settings;
   const epoch = ahead === undefined ? -1 : await ahead.coinsRead;
-  const inMemory = epoch === ws.coins.evictionEpoch ? 'all' : block.txs.some(({ facts }) => facts !== null) ? 'pooled' : 'unknown';
+  const inMemory = epoch === ws.coins.evictionEpoch ? 'all' : isPooled(block) ? 'pooled' : 'unknown';
   if (overlay === null && inMemory !== 'unknown') {
     const connection = await connect(ws, block, prev, settings, { inMemory, epoch });
     // What is not in memory may still be in the store, so it is not missing before that was asked.
     if (connection?.verdict?.reason !== missingInputs()?.reason) return connection;
   }
   return connect(ws, block, prev, settings, { inMemory: 'unknown', epoch: -1 });
+}
+
+/** Whether nearly all transactions are known; scripts of the others run twice when a coin is not in memory. */
+function isPooled({ txs }: BlockView): boolean {
+  const unknown = txs.reduce((count, { facts }) => (facts === null ? count + 1 : count), 0);
+  return unknown - 1 <= txs.length / MOST_UNKNOWN && unknown < txs.length;
 }
 
 /** Makes known all coins that a block spends, so that its coins may be changed. */
@@ -134,7 +142,7 @@ async function connect(
     await fetching;
     const overwriting = await twins;
     lap('gather');
-    if (stillValid !== undefined && !stillValid()) return null;
+    if (overwriting === null || (stillValid !== undefined && !stillValid())) return null;
     connector.finish();
     const found = connector.verdict;
     if (connector.begin(overwriting) !== found) return { verdict: connector.verdict, spent: [], fees: 0 };
@@ -152,7 +160,7 @@ async function connect(
 }
 
 /**
- * Whether an output of the block is an unspent coin already (BIP-0030). In turns: false as well when it is given up.
+ * Whether an output of the block is an unspent coin already (BIP-0030). In turns: null when it is given up.
  * @param epoch of evictions in which all its outputs became known
  */
 async function overwrites(
@@ -160,13 +168,13 @@ async function overwrites(
   block: BlockView,
   { overlay, stillValid }: Pick<ConnectSettings, 'overlay' | 'stillValid'>,
   epoch: number,
-): Promise<boolean> {
+): Promise<boolean | null> {
   const view = overlay ?? coins;
   const turns = new Turns();
   for (const outpoints of outpointsCreated(block, CREATED_OUTPOINTS)) {
     if (epoch !== coins.evictionEpoch)
       await coins.prefetch(overlay === null ? outpoints : outpoints.filter((outpoint) => !overlay.has(outpoint)));
-    if (stillValid !== undefined && !stillValid()) return false;
+    if (stillValid !== undefined && !stillValid()) return null;
     if (outpoints.some((outpoint) => view.get(outpoint) !== undefined)) return true;
     if (turns.over) await turns.next();
   }

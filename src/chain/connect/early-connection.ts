@@ -43,7 +43,12 @@ export class EarlyConnections {
     const { coins } = this.#ws;
     const { evictionEpoch } = coins;
     const stop = new StopFlag();
-    const stillValid = (): boolean => this.#ws.active.tip === tip && !stop.raised;
+    let moved = false;
+    // For good: a tip that comes back finds a look-up that was given up meanwhile.
+    const stillValid = (): boolean => {
+      moved ||= this.#ws.active.tip !== tip || stop.raised;
+      return !moved;
+    };
     const result = tryConnect(this.#ws, block, tip, { klass: 'block', scripts: true, overlay: null, stillValid, stop })
       .catch(() => null)
       .finally(() => {

@@ -32,14 +32,15 @@ interface Run {
 
 export class ScriptRuns {
   readonly #runs: Run[] = [];
-  readonly #stop: StopFlag;
+  readonly #stop = new StopFlag();
+  readonly #forgetStop: (() => void) | undefined;
   readonly #verifier: Verifier;
   readonly #settings: ScriptSettings;
   readonly #log: Logger;
 
   /** @param stop ends the scripts early; the verdict is an error then */
-  constructor(verifier: Verifier, settings: ScriptSettings, log: Logger, stop = new StopFlag()) {
-    this.#stop = stop;
+  constructor(verifier: Verifier, settings: ScriptSettings, log: Logger, stop?: StopFlag) {
+    this.#forgetStop = stop?.onRaise(() => this.#stop.raise());
     this.#verifier = verifier;
     this.#settings = settings;
     this.#log = log;
@@ -79,6 +80,7 @@ export class ScriptRuns {
 
   /** Stops what still runs and waits for it. */
   async end(): Promise<void> {
+    this.#forgetStop?.();
     this.#stop.raise();
     await Promise.allSettled(this.#runs.map(({ result }) => result));
   }

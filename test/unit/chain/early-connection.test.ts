@@ -3,8 +3,10 @@
 import t from 'tap';
 import { InlineVerifier } from '../../../src/parallel/inline-verifier.js';
 import { VerifierFaultError, type VerifyBatch, type VerifyResult } from '../../../src/parallel/verifier.js';
+import { MemoryStore } from '../../../src/storage/memory-store.js';
 import { ANYONE, type BuiltBlock, buildBlock, buildChain, GENESIS, NO_ONE, reward, spend } from '../../framework/chain-builder.js';
 import { coinsOf, crypto, type Fixture, type FixtureOptions, openFixture } from '../../framework/chain-fixture.js';
+import { txid } from '../../framework/messages.js';
 
 const trunk = buildChain(GENESIS, 103);
 const tip = trunk[102]!;
@@ -152,6 +154,66 @@ t.test('coins that were forgotten meanwhile are read again before they are spent
   await fixture.end();
 });
 
+t.test('a tip that goes and comes back does not hide that an output is there already', async (t) => {
+  // The same coinbase twice (BIP-0030), where the look-up for it is given up while the tip is away.
+  const first = buildBlock(tip, { commitment: false, coinbaseHeight: 7 });
+  const between = buildBlock(first);
+  const twin = buildBlock(between, { commitment: false, coinbaseHeight: 7, txs: [pay(0)] });
+  t.same(twin.txids[0], first.txids[0]);
+  const held = new Map<string, { gate: Promise<void>; open: () => void }>();
+  for (const id of [reward(trunk[0]!).txid, first.txids[0]!]) {
+    let open = (): void => {};
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    held.set(id.toString('hex'), { gate, open });
+  }
+  let holding = false;
+  class HeldStore extends MemoryStore {
+    override async getMany(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]> {
+      const values = await super.getMany(keys);
+      const asked = [...held].filter(([id]) => keys.some((key) => Buffer.from(key).includes(Buffer.from(id, 'hex'))));
+      if (holding) for (const [, { gate }] of asked) await gate;
+      return values;
+    }
+  }
+  const fixture = await start({ store: new HeldStore(), coinsCacheBytes: 1 });
+  const { chain } = fixture;
+  for (const block of [first, between]) await chain.submitBlock(block.bytes);
+  await chain.flush();
+  for (let i = 0; i < 4; i++) chain.coins.evict();
+  holding = true;
+  const node = chain.node(between.hash)!;
+  chain.onTip((now) => {
+    if (now === node.prev) held.get(first.txids[0]!.toString('hex'))!.open();
+    if (now === node) setImmediate(() => held.get(reward(trunk[0]!).txid.toString('hex'))!.open());
+  });
+  const moves = [chain.invalidateBlock(node), chain.reconsiderBlock(node)];
+  const submitted = chain.submitBlock(twin.bytes);
+  await Promise.all(moves);
+  t.match(await submitted, { kind: 'invalid', reject: { reason: 'bad-txns-BIP30' } });
+  t.equal(chain.tip, node);
+  await fixture.end();
+});
+
+t.test('large blocks that come together keep their order', async (t) => {
+  const outs = Array.from({ length: 70 }, () => ({ value: 0, script: Buffer.alloc(9_000, 0x6a) }));
+  const large = (prev: BuiltBlock, tag: number, i: number) => buildBlock(prev, { tag, outs, txs: [pay(i)] });
+  const one = large(tip, 1, 0);
+  for (const [name, other, kinds] of [
+    ['a rival', large(tip, 2, 1), ['accepted', 'inconclusive']],
+    ['a copy', one, ['accepted', 'duplicate']],
+    ['a child', large(one, 3, 1), ['accepted', 'accepted']],
+  ] as const) {
+    const fixture = await start();
+    const outcomes = await Promise.all([one, other].map(({ bytes }) => fixture.chain.submitBlock(bytes)));
+    t.same(
+      outcomes.map(({ kind }) => kind),
+      kinds,
+      name,
+    );
+    await fixture.end();
+  }
+});
+
 t.test('the tip moves meanwhile', async (t) => {
   const fixture = await start();
   const { chain, verifier } = fixture;
@@ -170,6 +232,50 @@ t.test('the tip moves meanwhile', async (t) => {
   t.equal((await chain.submitBlock(above.bytes)).kind, 'accepted', 'the other branch connects when it is better');
   t.same([chain.tip.hashHex, await coinsOf(fixture)], await plainly(loser, above));
   await fixture.end();
+});
+
+t.test('scripts run twice at most where a known transaction has its coin in the store alone', async (t) => {
+  const fan = spend(
+    [reward(trunk[0]!)],
+    Array.from({ length: 40 }, () => ({ value: 1_000, script: ANYONE })),
+  );
+  const fanned = buildBlock(tip, { txs: [fan] });
+  const kids = Array.from({ length: 40 }, (_, index) =>
+    spend([{ txid: txid(fan), index, value: 1_000 }], [{ value: 999, script: ANYONE }]),
+  );
+  const block = buildBlock(fanned, { txs: kids });
+  for (const [known, most] of [
+    [39, 2],
+    [20, 20],
+  ] as const) {
+    const fixture = await start({ coinsCacheBytes: 1 });
+    const { chain, verifier } = fixture;
+    await chain.submitBlock(fanned.bytes);
+    await chain.flush();
+    for (let i = 0; i < 4; i++) chain.coins.evict();
+    verifier.batches.length = 0;
+    const ids = new Set(kids.slice(0, known).map((tx) => txid(tx).toString('hex')));
+    const facts = { fee: 1, sigopCost: 4, flags: 0xffffff };
+    chain.knowFrom({
+      size: 1,
+      recognise: (tx) => {
+        if (ids.has(Buffer.from(tx.txid).toString('hex'))) tx.facts = facts;
+      },
+    });
+    t.equal((await chain.submitBlock(block.bytes)).kind, 'accepted');
+    const ran = verifier.batches.reduce((sum, { txs }) => sum + txs.length, 0);
+    t.ok(ran <= most, `${ran} scripts with ${known} of 40 known`);
+    t.equal(verifier.batches.at(-1)?.stop?.raised, true, 'no flag is left behind');
+    await fixture.end();
+  }
+});
+
+t.test('a chain that is closed begins nothing', async (t) => {
+  const { chain, verifier, end } = await start();
+  await chain.close();
+  await t.rejects(chain.submitBlock(next.bytes), { name: 'ChainFault' });
+  t.equal(verifier.batches.length, 0);
+  await end();
 });
 
 t.test('a chain that is closed meanwhile closes, and has the block or has it not', async (t) => {
