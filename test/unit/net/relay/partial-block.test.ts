@@ -26,11 +26,11 @@ const tx = parseTx(
 t.test('more bytes than a block may have are not put together', async (t) => {
   t.equal(tx.totalSize, 100_000);
   let hashed = 0;
-  const counting = {
+  const counting: typeof crypto = {
     ...crypto,
-    sha256d: (data: Uint8Array) => {
-      hashed++;
-      return crypto.sha256d(data);
+    sha256dPairs: (from, at, count, to, toAt) => {
+      hashed += count;
+      crypto.sha256dPairs(from, at, count, to, toAt);
     },
   };
   const context = { crypto: counting, wtxids: { search: () => [] } } as unknown as NetContext;
