@@ -136,9 +136,9 @@ export class Dispatcher {
   #next(peer: Peer): void {
     const frame = this.#shift(peer);
     if (frame === undefined) return;
-    const { command, payload } = frame;
+    const { command, length } = frame;
     const { log } = this.#context;
-    if (log.shows('net')) log.debug('net', `received: ${sanitized(command)} (${payload.length} bytes) peer=${peer.id}`);
+    if (log.shows('net')) log.debug('net', `received: ${sanitized(command)} (${length} bytes) peer=${peer.id}`);
     if (!peer.greeted && command !== 'version') {
       this.#context.misbehaving(peer, 1, `non-version message before version handshake. Message "${sanitized(command)}"`);
       return;

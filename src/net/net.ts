@@ -35,6 +35,7 @@ import { Connections, type NetTotals } from './peer/connections.js';
 import { BindError, Connector, type Reach } from './peer/connector.js';
 import { Handshake } from './peer/handshake.js';
 import { I2p } from './peer/i2p.js';
+import { InlineLines } from './peer/inline-lines.js';
 import { Keepalive } from './peer/keepalive.js';
 import { blame } from './peer/misbehaviour.js';
 import { Outbound } from './peer/outbound.js';
@@ -61,6 +62,7 @@ import { BlockServer } from './sync/serve-blocks.js';
 import { FilterServer, type FilterSource } from './sync/serve-filters.js';
 import { StaleTip } from './sync/stale-tip.js';
 import { UploadTarget } from './sync/upload-target.js';
+import { LineThread } from './thread/line-thread.js';
 import { KeyDesk } from './transport/key-desk.js';
 import { addressText, isRoutable, type NetAddress, type NetworkName } from './wire/net-address.js';
 
@@ -98,8 +100,8 @@ export interface NetDeps {
   readonly asmap?: AsMap | null;
   /** An unpredictable number in [0, 1), for delays and choices that keep peers from linking what they see. */
   readonly random?: () => number;
-  /** How peers are reached; absent: by sockets. */
-  readonly reach?: Reach;
+  /** How peers are reached; absent: by sockets. @param inline makes connections of a test's sockets */
+  readonly reach?: (inline: InlineLines) => Reach;
   /** Told how long new blocks of peers take, seconds since they were first heard of. */
   readonly observeBlock?: (stage: BlockStage, seconds: number) => void;
 }
@@ -131,6 +133,7 @@ export class Net {
   readonly #files: AddressFiles;
   readonly #asmap: AsMap | null;
   readonly #connector: Reach;
+  readonly #inline: InlineLines;
   readonly #connections: Connections;
   readonly #dispatcher: Dispatcher;
   readonly #inventory: Inventory;
@@ -194,10 +197,26 @@ export class Net {
     this.#context = context;
     this.#rounds = new Rounds(this.#ready, (peer) => this.#send(peer));
     this.#tellActive(this.options.active);
-    const { i2pSam, i2pAccept, connectTimeoutMs } = this.options;
+    const { i2pSam, i2pAccept, connectTimeoutMs, maxSendBytes, maxReceiveBytes, v2Transport } = this.options;
+    const ellSwift = v2Transport ? (deps.ellSwift ?? null) : null;
+    const settings = { magic: deps.params.magic, maxSendBytes, maxReceiveBytes };
+    this.#inline = new InlineLines(settings, {
+      hashes: deps.crypto,
+      keys: ellSwift && new KeyDesk(ellSwift),
+      nowSeconds: () => clock.realSeconds(),
+      traffic: this.#traffic,
+      warn: (text) => log.warn(text),
+    });
     const i2pKeyFile = i2pAccept ? (deps.i2pKeyFile ?? null) : null;
     this.#i2p = i2pSam === null ? null : new I2p({ bridge: i2pSam, keyFile: i2pKeyFile, connectTimeoutMs }, log);
-    this.#connector = deps.reach ?? new Connector(this.options, this.routes, this.#i2p, deps.params.p2pPort, log);
+    const lines = this.options.peerThread
+      ? new LineThread(
+          { ...settings, encrypts: ellSwift !== null },
+          { traffic: this.#traffic, clock: { monotonicMs: () => performance.now() }, log },
+        )
+      : this.#inline;
+    const i2p = this.#i2p && { way: this.#i2p, lines: this.#inline };
+    this.#connector = deps.reach?.(this.#inline) ?? new Connector(this.options, this.routes, { lines, i2p }, deps.params.p2pPort, log);
     this.local = new LocalAddresses(context);
     this.#tor = this.#onionService(deps.onionKeyFile, deps.params.p2pPort, log);
     this.clockCheck = new ClockCheck((text) => log.warn(text));
@@ -211,7 +230,7 @@ export class Net {
         addresses: this.addresses,
         upload: this.upload,
         traffic: this.#traffic,
-        keys: this.options.v2Transport && deps.ellSwift ? new KeyDesk(deps.ellSwift) : null,
+        encrypts: ellSwift !== null,
       },
       {
         called: (peer) => this.#handshake.sendVersion(peer),
@@ -400,7 +419,13 @@ export class Net {
     this.#tor?.start();
     this.#i2p?.listen({
       inbound: ({ socket, own }, address) =>
-        this.#connections.accept({ socket, address, bindText: addressText(own), permissions: null, onion: false }),
+        this.#connections.accept({
+          line: this.#inline.over(socket),
+          address,
+          bindText: addressText(own),
+          permissions: null,
+          onion: false,
+        }),
       own: this.local.changing(),
     });
     this.#saver = setInterval(() => void this.#files.saveAddresses(this.addresses), SAVE_MS);

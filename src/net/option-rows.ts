@@ -57,6 +57,7 @@ export const NET_ROWS = {
     'Encrypt connections to peers that can (BIP-0324; default: {default}, with -compat=0.21.1 {0.21.1})',
     ({ encryptPeers }: Compat) => encryptPeers,
   ],
+  peerThread: ['peerthread', 'bool', 'Sockets of peers, encryption and checksums on a thread of their own', DEFAULT_NET.peerThread],
   extraTxs: [
     'blockreconstructionextratxn',
     'int',

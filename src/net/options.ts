@@ -135,6 +135,8 @@ export interface NetOptions {
   readonly feeFilter: boolean;
   /** -v2transport: connections are encrypted (BIP-0324) with peers that can. */
   readonly v2Transport: boolean;
+  /** -peerthread: sockets of peers are on a thread of their own. */
+  readonly peerThread: boolean;
   /** -logips: addresses of peers may stand in the log. */
   readonly logIps: boolean;
 }
@@ -182,5 +184,6 @@ export const DEFAULT_NET: NetOptions = {
   peerBlockFilters: false,
   feeFilter: true,
   v2Transport: COMPATS.default.encryptPeers,
+  peerThread: true,
   logIps: false,
 };

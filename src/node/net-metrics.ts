@@ -3,7 +3,7 @@
 import type { Metrics } from '../metrics/registry.js';
 import type { Net } from '../net/net.js';
 import { subnetText } from '../net/peer/bans.js';
-import { OTHER } from '../net/peer/connection.js';
+import { OTHER } from '../net/peer/line.js';
 import { BLOCK_STAGES, type BlockStage } from '../net/relay/block-times.js';
 import { COMPACT_CAUSE_NAMES, COMPACT_CAUSES } from '../net/relay/compact-stats.js';
 import { MESSAGES } from '../net/wire/protocol.js';

@@ -151,8 +151,8 @@ function peerInfo(net: Net, peer: Peer, deprecated: ReadonlySet<string>): PeerIn
   info.bytesrecv_per_msg = Object.fromEntries([...connection.receivedByMessage].sort(byName));
   info.connection_type = peer.type;
   info.compact_blocks = { ...peer.compact.blocks };
-  const { type, sessionId } = connection.transport;
-  info.transport_protocol_type = type;
+  const { transportType, sessionId } = connection;
+  info.transport_protocol_type = transportType;
   info.session_id = sessionId === null ? '' : toHex(sessionId);
   return info;
 }

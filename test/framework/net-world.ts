@@ -1,6 +1,7 @@
 // The real network room without a network: Net with every part it has, over a real chain on a memory store, and peers
 // of the test's own at the other end of sockets in memory. Time is a number that tests move, and the rounds of sending
 // come when a test says so: nothing here depends on how long anything takes.
+import type { Socket } from 'node:net';
 import { mock } from 'node:test';
 import type { Logger } from '../../src/log/logger.js';
 import { Mempool } from '../../src/mempool/mempool.js';
@@ -8,6 +9,7 @@ import type { MempoolOptions } from '../../src/mempool/options.js';
 import { Net } from '../../src/net/net.js';
 import type { NetOptions, Permissions } from '../../src/net/options.js';
 import type { Inbound, Reach } from '../../src/net/peer/connector.js';
+import type { InlineLines } from '../../src/net/peer/inline-lines.js';
 import type { ConnectionType, Peer } from '../../src/net/peer/peer.js';
 import { type NetAddress, parseHost } from '../../src/net/wire/net-address.js';
 import { InlineVerifier } from '../../src/parallel/inline-verifier.js';
@@ -129,6 +131,7 @@ export class NetWorld {
   readonly lines: string[] = [];
   net!: Net;
   #accept: ((inbound: Inbound) => void) | null = null;
+  #lines!: InlineLines;
   /** The far ends of what the node called, in order, and how many of them have a peer of the test's. */
   readonly #called: MemorySocket[] = [];
   #answered = 0;
@@ -169,7 +172,7 @@ export class NetWorld {
         peersFile: null,
         anchorsFile: null,
         random: () => 0.5,
-        reach: world.#reach(),
+        reach: (lines) => world.#reach(lines),
       },
     );
     world.net.addresses.load(emptyBook());
@@ -193,7 +196,8 @@ export class NetWorld {
     mempool.onBroadcast = (entry) => net.announcer.relay(entry);
   }
 
-  #reach(): Reach {
+  #reach(lines: InlineLines): Reach {
+    this.#lines = lines;
     return {
       listening: [],
       listen: async (onInbound) => {
@@ -206,7 +210,7 @@ export class NetWorld {
       dial: async () => {
         const [near, far] = socketPair();
         this.#called.push(far);
-        return { socket: near as unknown as Inbound['socket'], bindText: '' };
+        return { line: lines.over(near as unknown as Socket), bindText: '' };
       },
       close: async () => {},
     };
@@ -217,7 +221,7 @@ export class NetWorld {
     const [near, far] = socketPair();
     const before = new Set(this.net.peers);
     const address = parseHost(host, 40_000 + before.size) as NetAddress;
-    this.#accept?.({ socket: near as unknown as Inbound['socket'], address, bindText: '', permissions, onion: false });
+    this.#accept?.({ line: this.#lines.over(near as unknown as Socket), address, bindText: '', permissions, onion: false });
     const peer = this.net.peers.find((one) => !before.has(one));
     return peer === undefined ? null : new FakePeer(far, peer);
   }

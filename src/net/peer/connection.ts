@@ -2,20 +2,14 @@
 // message, so that a flood of small ones costs no more memory than it has bytes, and none of their checksums before
 // their turn; too much of it pauses the socket, and so does a peer that doesn't read what it asked for.
 import type { Socket } from 'node:net';
-import type { Transport, TransportEvents } from '../transport/transport.js';
+import type { Transport, TransportEvents, TransportType } from '../transport/transport.js';
 import type { Frame } from '../wire/frame.js';
 import { MESSAGES } from '../wire/protocol.js';
+import { count, type Line, type LineEvents, MAX_UNREAD_BYTES, type MessageTotals, OTHER, UNREAD } from './line.js';
 import { SendQueue } from './send-queue.js';
 import { FAIR_BYTES, type Traffic } from './traffic.js';
 
-/** Bytes waiting for a peer that does not read, beyond which it is given up. A few blocks and their announcements. */
-const MAX_UNREAD_BYTES = 32 << 20;
-/** The name under which messages of unknown types are counted. */
-export const OTHER = '*other*';
 const known = new Set<string>(MESSAGES);
-
-/** Bytes of each kind of message. */
-export type MessageTotals = Map<string, number>;
 
 export interface ConnectionOptions {
   /** How messages become bytes. */
@@ -28,23 +22,7 @@ export interface ConnectionOptions {
   readonly traffic: Traffic;
 }
 
-export interface ConnectionEvents {
-  /** There is a message to handle, or room to send again. */
-  wake(): void;
-  /** The stream broke the protocol, or a message was unusable; `fatal` ends the connection. */
-  fault(text: string, fatal: boolean): void;
-  /** A message was sent. @param bytes of its payload @param size what it takes on the wire */
-  sent(command: string, bytes: number, size: number): void;
-  /** Bytes went to the socket, of whatever message. */
-  wrote(bytes: number): void;
-  /** Bytes came, of whatever message. */
-  read(bytes: number): void;
-  /** A message came whole. */
-  received(command: string, bytes: number): void;
-  closed(): void;
-}
-
-export class Connection {
+export class Connection implements Line {
   /** Seconds of the last traffic, 0 before any. */
   lastSend = 0;
   lastReceive = 0;
@@ -63,9 +41,9 @@ export class Connection {
   readonly #queue: SendQueue;
   readonly #socket: Socket;
   readonly #options: ConnectionOptions;
-  readonly #events: ConnectionEvents;
+  readonly #events: LineEvents;
 
-  constructor(socket: Socket, options: ConnectionOptions, events: ConnectionEvents) {
+  constructor(socket: Socket, options: ConnectionOptions, events: LineEvents) {
     this.#socket = socket;
     this.#options = options;
     this.#events = events;
@@ -81,6 +59,7 @@ export class Connection {
     socket.on('drain', () => {
       if (this.#closed) return;
       this.#queue.drained();
+      events.moved?.();
       events.wake();
     });
     // Reset, unreachable, timed out: all end in close.
@@ -107,6 +86,19 @@ export class Connection {
   /** Bytes of the peer that are not handled. */
   get held(): number {
     return this.transport.held;
+  }
+  get transportType(): TransportType {
+    return this.transport.type;
+  }
+  get sessionId(): Uint8Array | null {
+    return this.transport.sessionId;
+  }
+  get refused(): boolean {
+    return this.transport.refused;
+  }
+  /** Since when nothing was taken of what waits, and 0 when nothing waits; monotonic milliseconds. */
+  get stuckSinceMs(): number {
+    return this.#queue.stuckSinceMs;
   }
   /** Whether so much waits to be sent that the peer's requests have to wait too. */
   get sendPaused(): boolean {
@@ -148,7 +140,7 @@ export class Connection {
     count(this.sentByMessage, command, size);
     this.#events.sent(command, payload.length, size);
     if (this.unsent > MAX_UNREAD_BYTES) {
-      this.#events.fault('does not read what it is sent', true);
+      this.#events.fault(UNREAD, true);
       this.close();
     }
   }
@@ -158,7 +150,8 @@ export class Connection {
     this.#queue.push(bytes);
     this.lastSend = this.#options.nowSeconds();
     this.bytesSent += bytes.length;
-    this.#events.wrote(bytes.length);
+    this.#options.traffic.addSent(bytes.length);
+    this.#events.moved?.();
   }
 
   /** Ends the connection at once; closed() follows. */
@@ -175,7 +168,7 @@ export class Connection {
     if (this.#closed) return;
     this.lastReceive = this.#options.nowSeconds();
     this.bytesReceived += chunk.length;
-    this.#events.read(chunk.length);
+    this.#options.traffic.addReceived(chunk.length);
     this.transport.push(chunk);
     this.#look();
   }
@@ -191,8 +184,9 @@ export class Connection {
     if (this.#closed) return;
     const { held, ready, busy } = this.transport;
     const { traffic, maxReceiveBytes } = this.#options;
-    traffic.incoming += held - this.#told;
+    traffic.addIncoming(held - this.#told);
     this.#told = held;
+    this.#events.moved?.();
     const most = traffic.incomingFull ? Math.min(FAIR_BYTES, maxReceiveBytes) : maxReceiveBytes;
     const pause = busy || (ready && held > most);
     if (pause === this.#paused) return;
@@ -205,13 +199,9 @@ export class Connection {
     if (this.#closed) return;
     this.#closed = true;
     this.transport.close();
-    this.#options.traffic.incoming -= this.#told;
+    this.#options.traffic.addIncoming(-this.#told);
     this.#told = 0;
     this.#queue.clear();
     this.#events.closed();
   }
-}
-
-function count(totals: MessageTotals, command: string, bytes: number): void {
-  totals.set(command, (totals.get(command) ?? 0) + bytes);
 }

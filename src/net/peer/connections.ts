@@ -1,20 +1,16 @@
 // Every connection there is: how they are made, by us or by others, found and ended, and what went through them. Knows
 // nothing of what is said.
 import crypto from 'node:crypto';
-import type { Socket } from 'node:net';
 import type { AddrManager } from '../address/addr-manager.js';
 import type { NetContext } from '../context.js';
 import { NO_PERMISSIONS, type Permissions } from '../options.js';
 import type { UploadTarget } from '../sync/upload-target.js';
-import type { KeyDesk } from '../transport/key-desk.js';
-import { V1Transport } from '../transport/v1-transport.js';
-import { V2Transport } from '../transport/v2-transport.js';
 import { addressKey, addressText, type NetAddress, splitHostPort } from '../wire/net-address.js';
 import { SERVICE } from '../wire/protocol.js';
 import type { Bans } from './bans.js';
-import { Connection } from './connection.js';
 import type { Inbound, Reach } from './connector.js';
 import { evictionCandidate } from './eviction.js';
+import { count, type FreshLine } from './line.js';
 import { type ConnectionType, Peer } from './peer.js';
 import { permissionsFor } from './permissions.js';
 import type { Traffic } from './traffic.js';
@@ -36,8 +32,8 @@ export interface ConnectionsParts {
   readonly addresses: AddrManager;
   readonly upload: UploadTarget;
   readonly traffic: Traffic;
-  /** null: no encrypted connections. */
-  readonly keys: KeyDesk | null;
+  /** Whether there are encrypted connections. */
+  readonly encrypts: boolean;
 }
 
 export interface ConnectionsEvents {
@@ -57,8 +53,6 @@ export class Connections {
   readonly #byId = new Map<number, Peer>();
   readonly #sentByMessage = new Map<string, number>();
   readonly #receivedByMessage = new Map<string, number>();
-  #sent = 0;
-  #received = 0;
   #nextId = 0;
   readonly #salt = crypto.randomBytes(4).readUInt32LE();
   #active: boolean;
@@ -99,7 +93,8 @@ export class Connections {
     return this.#byId.get(id);
   }
   get totals(): NetTotals {
-    return { sent: this.#sent, received: this.#received, sentByMessage: this.#sentByMessage, receivedByMessage: this.#receivedByMessage };
+    const { sent, received } = this.#parts.traffic;
+    return { sent, received, sentByMessage: this.#sentByMessage, receivedByMessage: this.#receivedByMessage };
   }
 
   /**
@@ -128,15 +123,15 @@ export class Connections {
     const named = this.#context.options.logIps || type === 'manual';
     log.debug('net', `trying connection ${named ? name : 'to a peer'}`);
     try {
-      const { socket, bindText } = await this.#parts.connector.dial(address ?? name, type === 'private-broadcast', named);
+      const { line, bindText } = await this.#parts.connector.dial(address ?? name, type === 'private-broadcast', named);
       if (this.#stopped || !this.#active) {
-        socket.destroy();
+        line.drop();
         return null;
       }
       const at = address ?? { network: 'ipv4', bytes: new Uint8Array(4), port: 0 };
       // Those that we find by ourselves are strangers, wherever they are.
       const permissions = type === 'manual' ? permissionsFor(this.#context.options.whitelist, 'out', at, null) : NO_PERMISSIONS;
-      const peer = this.#add(socket, { type, address: at, name, bindText, permissions }, encrypted);
+      const peer = this.#add(line, { type, address: at, name, bindText, permissions }, encrypted);
       this.#events.called(peer);
       return peer;
     } catch (error) {
@@ -147,7 +142,7 @@ export class Connections {
 
   /** Whether a peer may know encryption: those that we know by their services say so. */
   #mayEncrypt(target: NetAddress | string): boolean {
-    return this.#parts.keys !== null && (typeof target === 'string' || (this.#parts.addresses.servicesOf(target) & SERVICE.P2P_V2) !== 0n);
+    return this.#parts.encrypts && (typeof target === 'string' || (this.#parts.addresses.servicesOf(target) & SERVICE.P2P_V2) !== 0n);
   }
 
   /** Ends a connection. @param why for the log */
@@ -182,13 +177,13 @@ export class Connections {
   }
 
   /** Accepts or refuses an inbound connection. */
-  accept({ socket, address, bindText, permissions: granted, onion }: Inbound): void {
+  accept({ line, address, bindText, permissions: granted, onion }: Inbound): void {
     const { log } = this.#context;
     const permissions = permissionsFor(this.#context.options.whitelist, 'in', address, granted);
     const who = this.#context.options.logIps ? addressText(address) : 'a peer';
     const drop = (why: string): void => {
       log.info(`connection from ${who} dropped${why}`);
-      socket.destroy();
+      line.drop();
     };
     if (!this.#active) {
       drop(': not accepting new connections');
@@ -207,10 +202,10 @@ export class Connections {
     }
     if (inbound >= most && !this.#evict()) {
       log.debug('net', 'failed to find an eviction candidate - connection dropped (full)');
-      socket.destroy();
+      line.drop();
       return;
     }
-    const peer = this.#add(socket, { type: 'inbound', address, name: addressText(address), bindText, permissions }, true);
+    const peer = this.#add(line, { type: 'inbound', address, name: addressText(address), bindText, permissions }, true);
     peer.cameByOnion = onion;
     peer.preferEvict = discouraged;
     log.debug('net', `connection from ${who} accepted`);
@@ -225,51 +220,30 @@ export class Connections {
   }
 
   #add(
-    socket: Socket,
+    line: FreshLine,
     at: { type: ConnectionType; address: NetAddress; name: string; bindText: string; permissions: Permissions },
     encrypted: boolean,
   ): Peer {
-    const { clock, params, crypto: hashes, log } = this.#context;
-    const { magic } = params;
-    const keys = encrypted ? this.#parts.keys : null;
+    const { clock, log } = this.#context;
     const peer = new Peer(this.#nextId++, at.type, at.address, at.name, at.bindText, at.permissions, clock.realSeconds());
-    peer.connection = new Connection(
-      socket,
-      {
-        transport: (events) =>
-          keys === null
-            ? new V1Transport(magic, hashes, (bytes) => events.write(bytes))
-            : new V2Transport({ magic, hashes, keys, initiating: at.type !== 'inbound' }, events),
-        maxSendBytes: this.#context.options.maxSendBytes,
-        maxReceiveBytes: this.#context.options.maxReceiveBytes,
-        nowSeconds: () => clock.realSeconds(),
-        traffic: this.#parts.traffic,
-      },
+    this.all.add(peer);
+    this.#byId.set(peer.id, peer);
+    log.debug('net', `Added connection peer=${peer.id}`);
+    this.#events.changed(this.all.size);
+    peer.connection = line.begin(
+      { encrypted: encrypted && this.#parts.encrypts, initiating: at.type !== 'inbound' },
       {
         wake: () => this.#events.wake(peer),
         fault: (text, fatal) => log.debug('net', `${text}, peer=${peer.id}${fatal ? ', disconnecting' : ''}`),
         sent: (command, bytes, size) => {
           log.debug('net', `sending ${command} (${bytes} bytes) peer=${peer.id}`);
-          this.#sentByMessage.set(command, (this.#sentByMessage.get(command) ?? 0) + size);
+          count(this.#sentByMessage, command, size);
+          this.#parts.upload.note(size);
         },
-        wrote: (bytes) => {
-          this.#sent += bytes;
-          this.#parts.upload.note(bytes);
-        },
-        read: (bytes) => {
-          this.#received += bytes;
-        },
-        received: (command, bytes) => {
-          this.#receivedByMessage.set(command, (this.#receivedByMessage.get(command) ?? 0) + bytes);
-        },
+        received: (command, bytes) => count(this.#receivedByMessage, command, bytes),
         closed: () => this.#gone(peer),
       },
     );
-    this.all.add(peer);
-    this.#byId.set(peer.id, peer);
-    log.debug('net', `Added connection peer=${peer.id}`);
-    this.#events.changed(this.all.size);
-    peer.connection.start();
     return peer;
   }
 
@@ -286,7 +260,7 @@ export class Connections {
 
   /** A peer that hung up at our key, as nodes without encryption do, is called once more in the clear. */
   #retryInClear(peer: Peer): void {
-    if (!peer.connection.transport.refused || this.#stopped || !this.#active) return;
+    if (!peer.connection.refused || this.#stopped || !this.#active) return;
     this.#context.log.debug('net', `retrying with v1 transport protocol for peer=${peer.id}`);
     const known = peer.name === addressText(peer.address);
     void this.connect(known ? peer.address : peer.name, peer.type, false);

@@ -1,19 +1,17 @@
-// Sockets: where peers may come in, and how others are reached, directly or through a SOCKS5 proxy. Knows nothing of
-// messages.
+// Where peers may come in, and how others are reached, directly or through a SOCKS5 proxy. Knows nothing of messages.
 import crypto from 'node:crypto';
 import dns from 'node:dns/promises';
-import net from 'node:net';
 import type { Logger } from '../../log/logger.js';
 import type { Bind, NetOptions, Permissions } from '../options.js';
 import { addressText, hostText, isRoutable, type NetAddress, parseHost, splitHostPort } from '../wire/net-address.js';
 import type { I2p } from './i2p.js';
-import { openSocket } from './open-socket.js';
+import type { InlineLines } from './inline-lines.js';
+import type { FreshLine, Lines } from './line.js';
 import type { Routes } from './routes.js';
-import { connectThroughSocks } from './socks.js';
 
 /** An inbound connection. */
 export interface Inbound {
-  readonly socket: net.Socket;
+  readonly line: FreshLine;
   readonly address: NetAddress;
   readonly bindText: string;
   /** Granted by the listener's -whitebind. */
@@ -30,24 +28,28 @@ export class BindError extends Error {
   }
 }
 
-/** How peers reach us and we reach them: sockets of this machine (Connector), or a stand-in for them. */
+/** Where connections come from. */
+export interface Ways {
+  readonly lines: Lines;
+  /** To addresses of I2P, whose sockets come from the router's bridge; null: none. */
+  readonly i2p: { readonly way: I2p; readonly lines: InlineLines } | null;
+}
+
+/** How peers reach us and we reach them: by sockets of this machine (Connector), or a stand-in for them. */
 export type Reach = Pick<Connector, 'listening' | 'listen' | 'resolve' | 'dial' | 'close'>;
 
 export class Connector {
-  readonly #servers: net.Server[] = [];
-  readonly #dialing = new Set<net.Socket>();
   readonly #options: NetOptions;
   readonly #routes: Routes;
-  readonly #i2p: I2p | null;
+  readonly #ways: Ways;
   /** Where nodes of the chain listen: the port of a name without one. */
   readonly #defaultPort: number;
   readonly #log: Logger;
 
-  /** @param i2p the way to addresses of I2P; null: none */
-  constructor(options: NetOptions, routes: Routes, i2p: I2p | null, defaultPort: number, log: Logger) {
+  constructor(options: NetOptions, routes: Routes, ways: Ways, defaultPort: number, log: Logger) {
     this.#options = options;
     this.#routes = routes;
-    this.#i2p = i2p;
+    this.#ways = ways;
     this.#defaultPort = defaultPort;
     this.#log = log;
   }
@@ -73,38 +75,18 @@ export class Connector {
       }
     }
     // No -bind was given, and another node has the default port: the node goes on with outbound peers only.
-    if (this.#options.binds.length > 0 && this.#servers.length === 0) {
+    if (this.#options.binds.length > 0 && this.listening.length === 0) {
       this.#log.warn('Nothing is left to listen on, so no peers can come in; choose another -port, or -listen=0.');
     }
   }
 
-  #listenAt(bind: Bind, onInbound: (inbound: Inbound) => void): Promise<void> {
-    return new Promise((resolve, reject) => {
-      // Paused, so that nothing is read before it has an owner.
-      const server = net.createServer({ pauseOnConnect: true }, (socket) => {
-        const address = parseHost(socket.remoteAddress ?? '', socket.remotePort ?? 0);
-        if (address === null) {
-          socket.destroy();
-          return;
-        }
-        onInbound({
-          socket,
-          address,
-          bindText: endOf(socket.localAddress, socket.localPort),
-          permissions: bind.permissions,
-          onion: bind.onion,
-        });
-      });
-      server.once('error', reject);
-      server.listen({ host: bind.host, port: bind.port, ipv6Only: bind.host.includes(':') }, () => {
-        server.off('error', reject);
-        // Out of descriptors, say: the next one may be taken.
-        server.on('error', (error) => this.#log.warn(`Listening on ${bind.host}: ${error.message}`));
-        this.#servers.push(server);
-        this.listening.push({ host: bind.host, port: (server.address() as net.AddressInfo).port, onion: bind.onion });
-        resolve();
-      });
+  async #listenAt({ host, port, permissions, onion }: Bind, onInbound: (inbound: Inbound) => void): Promise<void> {
+    const bound = await this.#ways.lines.listen({ host, port }, ({ line, remote, bindText }) => {
+      const address = parseHost(remote.host, remote.port);
+      if (address === null) line.drop();
+      else onInbound({ line, address, bindText, permissions, onion });
     });
+    this.listening.push({ host, port: bound, onion });
   }
 
   /**
@@ -131,11 +113,12 @@ export class Connector {
    * @param named whether the log may name the target
    * @throws Error with a short reason
    */
-  async dial(target: NetAddress | string, hidden = false, named = false): Promise<{ socket: net.Socket; bindText: string }> {
+  async dial(target: NetAddress | string, hidden = false, named = false): Promise<{ line: FreshLine; bindText: string }> {
     const options = this.#options;
-    if (typeof target !== 'string' && target.network === 'i2p' && this.#i2p !== null) {
-      const { socket, own } = await this.#i2p.dial(target, hidden, named);
-      return { socket, bindText: addressText(own) };
+    if (typeof target !== 'string' && target.network === 'i2p' && this.#ways.i2p !== null) {
+      const { way, lines } = this.#ways.i2p;
+      const { socket, own } = await way.dial(target, hidden, named);
+      return { line: lines.over(socket), bindText: addressText(own) };
     }
     const onion = typeof target === 'string' ? /\.onion(:\d+)?$/i.test(target) : target.network === 'onion';
     // A proxy on another machine cannot reach an address that only this one can.
@@ -148,23 +131,12 @@ export class Connector {
     if (proxy === null && (onion || (typeof target !== 'string' && (target.network === 'i2p' || target.network === 'cjdns')))) {
       throw new Error('network not reachable');
     }
-    const socket = await openSocket(proxy ?? where, options.connectTimeoutMs, this.#dialing);
-    if (proxy !== null) {
-      const credentials = options.proxyRandomize ? crypto.randomUUID() : null;
-      await connectThroughSocks(socket, where, credentials, options.connectTimeoutMs);
-    }
-    return { socket, bindText: endOf(socket.localAddress, socket.localPort) };
+    const credentials = options.proxyRandomize ? crypto.randomUUID() : null;
+    return this.#ways.lines.open(where, proxy === null ? null : { ...proxy, credentials }, options.connectTimeoutMs);
   }
 
   /** Closes listeners and attempts under way. */
   async close(): Promise<void> {
-    for (const socket of this.#dialing) socket.destroy();
-    await Promise.all(this.#servers.map((server) => new Promise((resolve) => server.close(resolve))));
+    await this.#ways.lines.close();
   }
-}
-
-function endOf(host: string | undefined, port: number | undefined): string {
-  if (host === undefined) return '';
-  const plain = host.startsWith('::ffff:') ? host.slice(7) : host;
-  return plain.includes(':') ? `[${plain}]:${port}` : `${plain}:${port}`;
 }

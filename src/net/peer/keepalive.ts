@@ -95,7 +95,7 @@ export class Keepalive {
     }
     if (peer.ready) return null;
     const from = options.legacyPeers ? ` from ${peer.id}` : '';
-    return `${connection.transport.type === 'detecting' ? 'V2' : 'version'} handshake timeout${from}`;
+    return `${connection.transportType === 'detecting' ? 'V2' : 'version'} handshake timeout${from}`;
   }
 }
 

@@ -44,6 +44,11 @@ export class SendQueue {
     return this.bytes === 0 ? 0 : this.#nowMs() - this.#sinceMs;
   }
 
+  /** The clock's time since when nothing was taken of what waits; 0 when nothing waits. */
+  get stuckSinceMs(): number {
+    return this.bytes === 0 ? 0 : this.#sinceMs;
+  }
+
   push(bytes: Uint8Array): void {
     if (this.bytes === 0) this.#sinceMs = this.#nowMs();
     this.#waiting.push(bytes);
@@ -62,7 +67,7 @@ export class SendQueue {
     this.#waiting = [];
     this.#head = 0;
     this.#waitingBytes = 0;
-    this.#traffic.outgoing -= this.#told;
+    this.#traffic.addOutgoing(-this.#told);
     this.#told = 0;
   }
 
@@ -86,7 +91,7 @@ export class SendQueue {
   }
 
   #tell(): void {
-    this.#traffic.outgoing += this.bytes - this.#told;
+    this.#traffic.addOutgoing(this.bytes - this.#told);
     this.#told = this.bytes;
   }
 }

@@ -7,15 +7,69 @@ const ENOUGH_BYTES = 64 << 20;
 /** What a peer may hold whatever the others do: a large message of the usual kinds. */
 export const FAIR_BYTES = 256 << 10;
 
+/** Cells of one thread. */
+const CELL = { incoming: 0, outgoing: 1, sent: 2, received: 3, lent: 4 } as const;
+const CELLS = 5;
+/** The thread that decides, and the one that has the sockets, if that is another. */
+const THREADS = 2;
+
+/** Totals of all connections. Each thread writes cells of its own, and reads those of both. */
 export class Traffic {
-  /** Bytes received and not handled. */
-  incoming = 0;
-  /** Bytes to be sent and not taken. */
-  outgoing = 0;
+  readonly buffer: SharedArrayBuffer;
+  readonly #cells: Float64Array;
+  readonly #own: number;
   readonly #enough: number;
 
-  constructor(enough: number = ENOUGH_BYTES) {
+  /** @param buffer that of the other thread's totals; absent: there are none yet @param enough bytes held in one direction */
+  constructor(buffer: SharedArrayBuffer | null = null, enough: number = ENOUGH_BYTES) {
+    this.buffer = buffer ?? new SharedArrayBuffer(THREADS * CELLS * Float64Array.BYTES_PER_ELEMENT);
+    this.#cells = new Float64Array(this.buffer);
+    this.#own = buffer === null ? 0 : CELLS;
     this.#enough = enough;
+  }
+
+  /** Bytes received and not handled. */
+  get incoming(): number {
+    return this.#total(CELL.incoming) + this.#total(CELL.lent);
+  }
+  addIncoming(bytes: number): void {
+    this.#cells[this.#own + CELL.incoming] += bytes;
+  }
+  /** Bytes on their way from the thread that has the sockets, until they are handled: less by `-bytes` then. */
+  addLent(bytes: number): void {
+    this.#cells[this.#own + CELL.lent] += bytes;
+  }
+  /** Bytes to be sent and not taken. */
+  get outgoing(): number {
+    return this.#total(CELL.outgoing);
+  }
+  addOutgoing(bytes: number): void {
+    this.#cells[this.#own + CELL.outgoing] += bytes;
+  }
+  /** Bytes that went to sockets and came from them since the start. */
+  get sent(): number {
+    return this.#total(CELL.sent);
+  }
+  addSent(bytes: number): void {
+    this.#cells[this.#own + CELL.sent] += bytes;
+  }
+  get received(): number {
+    return this.#total(CELL.received);
+  }
+  addReceived(bytes: number): void {
+    this.#cells[this.#own + CELL.received] += bytes;
+  }
+
+  /** The other thread is gone, and with it all that it held and what was on its way. */
+  forgetOther(): void {
+    const other = CELLS - this.#own;
+    this.#cells[this.#own + CELL.lent] = -(this.#cells[other + CELL.lent] as number);
+    this.#cells[other + CELL.incoming] = 0;
+    this.#cells[other + CELL.outgoing] = 0;
+  }
+
+  #total(cell: number): number {
+    return (this.#cells[cell] as number) + (this.#cells[CELLS + cell] as number);
   }
 
   get incomingFull(): boolean {

@@ -231,7 +231,7 @@ export class V2Transport implements Transport {
       return { command: '', payload: null, fault: null, size };
     }
     const message = splitContents(packet.contents);
-    if (message !== null) return { ...message, size, hash: null };
+    if (message !== null) return { ...message, length: message.payload.length, size, hash: null };
     return { command: '', payload: null, fault: `V2 transport error: invalid message type (${length} bytes contents)`, size };
   }
 

@@ -22,7 +22,10 @@ const STEP_BYTES = 256 << 10;
 /** A whole message. */
 export interface Frame {
   readonly command: string;
+  /** Empty where the command means nothing to us and the message came from another thread. */
   readonly payload: Uint8Array;
+  /** Bytes of the payload, also where it was left out. */
+  readonly length: number;
   /** Bytes it took on the wire. */
   readonly size: number;
   /** Double SHA-256 of the payload where a checksum was compared with it, else null. */
@@ -147,7 +150,7 @@ export class FrameReader {
       return { command, payload: null, fault, size };
     }
     if (!valid) return { command, payload: null, fault: `HEADER ERROR - COMMAND (${command}, ${length} bytes)`, size };
-    return { command, payload, size, hash };
+    return { command, payload, length, size, hash };
   }
 
   /** Bytes of the payload that is next, where they lie. */

@@ -98,8 +98,6 @@ function connected(traffic: Traffic, { maxSendBytes = 1_000_000, maxReceiveBytes
       wake: () => told.wakes++,
       fault: (text) => told.faults.push(text),
       sent: () => {},
-      wrote: () => {},
-      read: () => {},
       received: () => {},
       closed: () => {
         told.closed = true;
@@ -129,7 +127,7 @@ t.test('a flood of small messages costs its bytes, and stops being read', async 
 });
 
 t.test('a message is read to its end whatever else is held, and a bad stream ends the connection', async (t) => {
-  const traffic = new Traffic(1_000);
+  const traffic = new Traffic(null, 1_000);
   const { socket, connection, told } = connected(traffic, { maxReceiveBytes: 10_000 });
   const large = encodeFrame(magic, 'block', new Uint8Array(2_000_000), hashes);
   socket.emit('data', large.subarray(0, 1_000_000));
@@ -170,7 +168,7 @@ t.test('bytes that a socket hands out after its end are not held', async (t) => 
 });
 
 t.test('what is sent leaves in pieces, and a peer that takes none is known by that', async (t) => {
-  const traffic = new Traffic(3_000_000);
+  const traffic = new Traffic(null, 3_000_000);
   const { socket, connection, told } = connected(traffic);
   connection.send('block', new Uint8Array(2_000_000));
   t.ok(Math.max(...socket.pieces) <= 131_072);
@@ -208,7 +206,7 @@ function peerWith(id: number, connection: Partial<Connection>, type: Peer['type'
 }
 
 t.test('when memory is short, those go that hold it and do nothing with it', async (t) => {
-  const traffic = new Traffic(1_000_000);
+  const traffic = new Traffic(null, 1_000_000);
   const reader = peerWith(1, { unsent: 4_000_000, stuckMs: 100 });
   const stuck = peerWith(2, { unsent: 4_000_000, stuckMs: 6_000 });
   const trusted = peerWith(3, { unsent: 4_000_000, stuckMs: 600_000 }, 'inbound', true);
@@ -218,13 +216,13 @@ t.test('when memory is short, those go that hold it and do nothing with it', asy
   const peers = [reader, stuck, trusted, half, older, busy];
   const dropped = (nowMs: number) => [...relief(peers, traffic, nowMs).keys()].map(({ id }) => id);
   t.same(dropped(20_000), [], 'there is room');
-  traffic.outgoing = 2_000_000;
+  traffic.addOutgoing(2_000_000);
   t.same(dropped(20_000), [2]);
-  traffic.incoming = 2_000_000;
+  traffic.addIncoming(2_000_000);
   t.same(dropped(20_000), [2, 5], 'of those with half a message the one that took longest, not all');
   t.same(dropped(12_000), [2], 'a large message may take a while');
-  traffic.outgoing = 0;
-  traffic.incoming = 0;
+  traffic.addOutgoing(-2_000_000);
+  traffic.addIncoming(-2_000_000);
   const asleep = peerWith(7, { unsent: 2_000_000, stuckMs: 61_000 });
   t.same([...relief([asleep], traffic, 0).keys()], [asleep], 'a minute without a byte is enough at any time');
 });

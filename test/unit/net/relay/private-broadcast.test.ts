@@ -165,7 +165,11 @@ t.test('what is given up is sent to nobody', async (t) => {
 t.test('no address is called but through Tor', async (t) => {
   const connectorOf = (options: Partial<NetOptions>): Connector => {
     const all = { ...DEFAULT_NET, ...options };
-    return new Connector(all, new Routes(all), null, 8_333, silentLogger);
+    const open = async (): Promise<never> => {
+      throw new Error('something was called');
+    };
+    const lines = { open, listen: open, close: async () => {} };
+    return new Connector(all, new Routes(all), { lines, i2p: null }, 8_333, silentLogger);
   };
   const connector = connectorOf({ proxy: null, onionProxy: null });
   await t.rejects(connector.dial({ network: 'ipv4', bytes: Uint8Array.of(8, 8, 8, 8), port: 1 }, true), {

@@ -1,0 +1,113 @@
+// Connections by sockets of the thread that uses them.
+import net, { type Socket } from 'node:net';
+import type { Hashes } from '../../crypto/crypto.js';
+import type { KeyDesk } from '../transport/key-desk.js';
+import { V1Transport } from '../transport/v1-transport.js';
+import { V2Transport } from '../transport/v2-transport.js';
+import { Connection } from './connection.js';
+import type { Endpoint, FreshLine, IncomingLine, Lines, SocksProxy } from './line.js';
+import { openSocket } from './open-socket.js';
+import { connectThroughSocks } from './socks.js';
+import type { Traffic } from './traffic.js';
+
+/** What all connections have in common. */
+export interface LinesSettings {
+  /** 4 bytes that every message of the network begins with. */
+  readonly magic: Uint8Array;
+  readonly maxSendBytes: number;
+  readonly maxReceiveBytes: number;
+}
+
+export interface InlineLinesDeps {
+  readonly hashes: Hashes;
+  /** null: no encrypted connections. */
+  readonly keys: KeyDesk | null;
+  /** Seconds since 1970, never mocked: silence is measured in real time, as in Core. */
+  readonly nowSeconds: () => number;
+  /** What all connections hold together. */
+  readonly traffic: Traffic;
+  /** A line for the log. */
+  readonly warn: (text: string) => void;
+}
+
+export class InlineLines implements Lines<Connection> {
+  readonly #servers: net.Server[] = [];
+  readonly #dialing = new Set<Socket>();
+  readonly #sockets = new Set<Socket>();
+  readonly #settings: LinesSettings;
+  readonly #deps: InlineLinesDeps;
+
+  constructor(settings: LinesSettings, deps: InlineLinesDeps) {
+    this.#settings = settings;
+    this.#deps = deps;
+  }
+
+  listen(at: Endpoint, onLine: (incoming: IncomingLine<Connection>) => void): Promise<number> {
+    return new Promise((resolve, reject) => {
+      // Paused, so that nothing is read before it has an owner.
+      const server = net.createServer({ pauseOnConnect: true }, (socket) => {
+        const { remoteAddress, remotePort } = socket;
+        // It is gone again.
+        if (remoteAddress === undefined || remotePort === undefined) {
+          socket.destroy();
+          return;
+        }
+        onLine({ line: this.over(socket), remote: { host: remoteAddress, port: remotePort }, bindText: endOf(socket) });
+      });
+      server.once('error', reject);
+      server.listen({ ...at, ipv6Only: at.host.includes(':') }, () => {
+        server.off('error', reject);
+        // Out of descriptors, say: the next one may be taken.
+        server.on('error', (error) => this.#deps.warn(`Listening on ${at.host}: ${error.message}`));
+        this.#servers.push(server);
+        resolve((server.address() as net.AddressInfo).port);
+      });
+    });
+  }
+
+  async open(where: Endpoint, proxy: SocksProxy | null, timeoutMs: number): Promise<{ line: FreshLine<Connection>; bindText: string }> {
+    const socket = await openSocket(proxy ?? where, timeoutMs, this.#dialing);
+    if (proxy !== null) await connectThroughSocks(socket, where, proxy.credentials, timeoutMs);
+    return { line: this.over(socket), bindText: endOf(socket) };
+  }
+
+  /** A connection over a socket that was made elsewhere and is paused. */
+  over(socket: Socket): FreshLine<Connection> {
+    const { magic, maxSendBytes, maxReceiveBytes } = this.#settings;
+    const { hashes, keys, nowSeconds, traffic } = this.#deps;
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
+    return {
+      begin: ({ encrypted, initiating }, events) => {
+        const connection = new Connection(
+          socket,
+          {
+            transport: (transportEvents) =>
+              keys === null || !encrypted
+                ? new V1Transport(magic, hashes, (bytes) => transportEvents.write(bytes))
+                : new V2Transport({ magic, hashes, keys, initiating }, transportEvents),
+            maxSendBytes,
+            maxReceiveBytes,
+            nowSeconds,
+            traffic,
+          },
+          events,
+        );
+        connection.start();
+        return connection;
+      },
+      drop: () => socket.destroy(),
+    };
+  }
+
+  async close(): Promise<void> {
+    for (const socket of [...this.#dialing, ...this.#sockets]) socket.destroy();
+    await Promise.all(this.#servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  }
+}
+
+function endOf({ localAddress, localPort }: Socket): string {
+  if (localAddress === undefined) return '';
+  const plain = localAddress.startsWith('::ffff:') ? localAddress.slice(7) : localAddress;
+  return plain.includes(':') ? `[${plain}]:${localPort}` : `${plain}:${localPort}`;
+}

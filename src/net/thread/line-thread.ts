@@ -1,0 +1,342 @@
+// Connections whose sockets are on a thread of their own: this is its owner on the node thread. The thread does what
+// bytes alone need (sockets, encryption, framing, checksums, key work), and the node thread gets whole messages, many at
+// a time. A thread that dies takes all connections with it; another one listens at the same ports soon after.
+import { Worker } from 'node:worker_threads';
+import type { Clock } from '../../lib/clock.js';
+import { KeptThread, type KeptThreadDeps, type ListeningThread, timerAfter } from '../../lib/kept-thread.js';
+import { noteLoading } from '../../lib/loading-threads.js';
+import { WORKER_ENTRY } from '../../lib/worker-entries.js';
+import type { Logger } from '../../log/logger.js';
+import type { LinesSettings } from '../peer/inline-lines.js';
+import type { Endpoint, FreshLine, IncomingLine, LineOptions, Lines, SocksProxy } from '../peer/line.js';
+import type { Traffic } from '../peer/traffic.js';
+import { type Packed, pack, packedBytes } from './bundle.js';
+import { type Delivery, type Ends, Figures, type ThreadInit, type ToNode, type ToThread } from './messages.js';
+import { partBytes, ThreadLine } from './thread-line.js';
+
+/** A thread that does not end by itself is ended after so long. */
+const CLOSE_MS = 3_000;
+
+type Listener = { readonly at: Endpoint; readonly onLine: (incoming: IncomingLine) => void };
+
+export interface LineThreadSettings extends LinesSettings {
+  /** Whether there are encrypted connections. */
+  readonly encrypts: boolean;
+}
+
+export interface LineThreadDeps extends Partial<Pick<KeptThreadDeps<ThreadLife>, 'after' | 'every'>> {
+  readonly traffic: Traffic;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly log: Logger;
+  /** The thread's module; workers/peers.js unless a test brings its own. */
+  readonly entry?: URL;
+}
+
+export class LineThread implements Lines {
+  /** It runs from the first listener or call on. */
+  #kept: Promise<KeptThread<ThreadLife>> | null = null;
+  readonly #listeners: Listener[] = [];
+  readonly #settings: LineThreadSettings;
+  readonly #deps: LineThreadDeps;
+
+  constructor(settings: LineThreadSettings, deps: LineThreadDeps) {
+    this.#settings = settings;
+    this.#deps = deps;
+  }
+
+  async listen({ host, port }: Endpoint, onLine: Listener['onLine']): Promise<number> {
+    const life = await this.#life();
+    const bound = await life.listen({ at: { host, port }, onLine });
+    // The next thread listens where this one does.
+    this.#listeners.push({ at: { host, port: bound }, onLine });
+    return bound;
+  }
+
+  async open(where: Endpoint, proxy: SocksProxy | null, timeoutMs: number): Promise<{ line: FreshLine; bindText: string }> {
+    return (await this.#life()).open(where, proxy, timeoutMs);
+  }
+
+  async close(): Promise<void> {
+    const kept = await this.#kept?.catch(() => null);
+    await kept?.close();
+  }
+
+  async #life(): Promise<ThreadLife> {
+    this.#kept ??= this.#start();
+    const { current } = await this.#kept;
+    if (current === null) throw new Error('the thread that has the sockets is started again');
+    return current;
+  }
+
+  #start(): Promise<KeptThread<ThreadLife>> {
+    const { traffic, clock, log, after = timerAfter, every, entry = WORKER_ENTRY.peers } = this.#deps;
+    return KeptThread.start({
+      name: 'Peers',
+      clock,
+      log,
+      after,
+      every,
+      start: async (_, onEnd) => {
+        const life = await ThreadLife.start(entry, this.#settings, { traffic, log, onEnd });
+        try {
+          for (const listener of this.#listeners) await life.listen(listener);
+          life.started();
+        } catch (error) {
+          await life.close();
+          throw error;
+        }
+        return life;
+      },
+      ended: async () => traffic.forgetOther(),
+      startedAgain: () => {},
+    });
+  }
+}
+
+interface LifeDeps {
+  readonly traffic: Traffic;
+  readonly log: Logger;
+  readonly onEnd: (reason: Error) => void;
+}
+
+type Answer = ToNode & { readonly kind: 'listening' | 'opened' };
+
+/** One life of the thread. */
+class ThreadLife implements ListeningThread {
+  readonly addresses = [];
+  readonly #worker: Worker;
+  readonly #loaded: Promise<void>;
+  readonly #exited: Promise<void>;
+  readonly #settings: LineThreadSettings;
+  readonly #deps: LifeDeps;
+  readonly #lines = new Map<number, ThreadLine>();
+  /** By the number of the request. */
+  readonly #asked = new Map<number, { resolve(answer: Answer): void; reject(error: Error): void }>();
+  readonly #listeners = new Map<number, Listener>();
+  #signs: (() => void)[] = [];
+  #lastId = 0;
+  #reason: Error | null = null;
+  #started = false;
+  #closing = false;
+  #ended = false;
+  /** What goes to the thread at the end of what the node thread is doing. */
+  #outbox: Packed[] = [];
+  #outboxBytes = 0;
+  readonly #more = new Set<number>();
+
+  /** Resolves once it is up, or has ended. */
+  static async start(entry: URL, settings: LineThreadSettings, deps: LifeDeps): Promise<ThreadLife> {
+    const life = new ThreadLife(entry, settings, deps);
+    await life.#loaded;
+    return life;
+  }
+
+  private constructor(entry: URL, settings: LineThreadSettings, deps: LifeDeps) {
+    this.#settings = settings;
+    this.#deps = deps;
+    const workerData: ThreadInit = { ...settings, traffic: deps.traffic.buffer };
+    this.#worker = new Worker(entry, { name: 'adit-peers', workerData });
+    this.#worker.on('message', (message: ToNode) => this.#take(message));
+    this.#worker.on('error', (error: Error) => {
+      this.#reason = error;
+    });
+    this.#exited = new Promise((resolve) => {
+      this.#worker.once('exit', (code) => {
+        this.#reason ??= new Error(`it ended with code ${code}`);
+        this.#gone(this.#reason);
+        resolve();
+      });
+    });
+    this.#loaded = this.#sign();
+    noteLoading(this.#loaded);
+  }
+
+  /** Resolves with the next sign of life, or when the thread has ended. */
+  #sign(): Promise<void> {
+    return this.#ended ? Promise.resolve() : new Promise((resolve) => this.#signs.push(resolve));
+  }
+
+  #gone(reason: Error): void {
+    this.#ended = true;
+    for (const { reject } of this.#asked.values()) reject(new Error(`the thread that has the sockets ended: ${reason.message}`));
+    this.#asked.clear();
+    for (const line of [...this.#lines.values()]) line.gone();
+    for (const given of this.#signs.splice(0)) given();
+    if (this.#started && !this.#closing) this.#deps.onEnd(reason);
+  }
+
+  /** From here on its end is told. @throws Error when it has ended */
+  started(): void {
+    if (this.#ended) throw this.#reason;
+    this.#started = true;
+  }
+
+  alive(): Promise<void> {
+    this.#say({ kind: 'alive' });
+    return this.#sign();
+  }
+
+  abandon(): void {
+    void this.#worker.terminate();
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true;
+    this.#say({ kind: 'end' });
+    const late = setTimeout(() => void this.#worker.terminate(), CLOSE_MS);
+    await this.#exited;
+    clearTimeout(late);
+  }
+
+  async listen(listener: Listener): Promise<number> {
+    const id = ++this.#lastId;
+    this.#listeners.set(id, listener);
+    const answer = await this.#ask(id, { kind: 'listen', id, at: listener.at });
+    return (answer as Answer & { kind: 'listening' }).port;
+  }
+
+  async open(where: Endpoint, proxy: SocksProxy | null, timeoutMs: number): Promise<{ line: FreshLine; bindText: string }> {
+    const id = ++this.#lastId;
+    const answer = await this.#ask(id, { kind: 'open', id, where, proxy, timeoutMs });
+    return this.#fresh((answer as Answer & { kind: 'opened' }).ends);
+  }
+
+  #ask(id: number, message: ToThread): Promise<Answer> {
+    if (this.#ended) return Promise.reject(new Error('the thread that has the sockets has ended'));
+    return new Promise((resolve, reject) => {
+      this.#asked.set(id, { resolve, reject });
+      this.#say(message);
+    });
+  }
+
+  #fresh({ line: id, bindText }: Ends): { line: FreshLine; bindText: string } {
+    return {
+      bindText,
+      line: {
+        begin: (options, events) => {
+          const figures = new Figures();
+          const line = new ThreadLine(this.#lineDeps(id, options, figures), {
+            ...events,
+            closed: () => {
+              this.#lines.delete(id);
+              events.closed();
+            },
+          });
+          this.#lines.set(id, line);
+          this.#say({ kind: 'begin', line: id, options, figures: figures.buffer });
+          // Nobody tells of a connection that came with a thread that is gone.
+          if (this.#ended) setImmediate(() => line.gone());
+          return line;
+        },
+        drop: () => this.#say({ kind: 'close', line: id }),
+      },
+    };
+  }
+
+  #lineDeps(id: number, { encrypted }: LineOptions, figures: Figures): ConstructorParameters<typeof ThreadLine>[0] {
+    return {
+      id,
+      figures,
+      encrypted,
+      maxSendBytes: this.#settings.maxSendBytes,
+      traffic: this.#deps.traffic,
+      send: (message) => {
+        this.#outbox.push(message);
+        this.#outboxBytes += packedBytes(message);
+        this.#soon();
+      },
+      more: () => {
+        this.#more.add(id);
+        this.#soon();
+      },
+      close: () => {
+        this.#flush();
+        this.#say({ kind: 'close', line: id });
+      },
+    };
+  }
+
+  #soon(): void {
+    if (this.#outbox.length + this.#more.size === 1) process.nextTick(() => this.#flush());
+  }
+
+  #flush(): void {
+    if (this.#outbox.length > 0) {
+      const bundle = pack(this.#outbox, this.#outboxBytes);
+      this.#outbox = [];
+      this.#outboxBytes = 0;
+      this.#say({ kind: 'send', bundle }, [bundle.buffer]);
+    }
+    if (this.#more.size > 0) {
+      this.#say({ kind: 'more', lines: [...this.#more] });
+      this.#more.clear();
+    }
+  }
+
+  #say(message: ToThread, transferred: ArrayBuffer[] = []): void {
+    if (!this.#ended) this.#worker.postMessage(message, transferred);
+  }
+
+  #take(message: ToNode): void {
+    switch (message.kind) {
+      case 'listening':
+      case 'opened':
+        this.#asked.get(message.id)?.resolve(message);
+        this.#asked.delete(message.id);
+        break;
+      case 'failed':
+        this.#asked
+          .get(message.id)
+          ?.reject(Object.assign(new Error(message.text), message.code === undefined ? {} : { code: message.code }));
+        this.#asked.delete(message.id);
+        break;
+      case 'incoming':
+        this.#listeners.get(message.listener)?.onLine({ ...this.#fresh(message.ends), remote: message.ends.remote });
+        break;
+      case 'spoke':
+        this.#spoke(message);
+        break;
+      case 'came':
+        for (const delivery of message.deliveries) this.#came(delivery);
+        break;
+      case 'room':
+        this.#lines.get(message.line)?.roomAgain();
+        break;
+      case 'unread':
+        this.#lines.get(message.line)?.unread();
+        break;
+      case 'closed':
+        this.#closed(message.line, message.refused);
+        break;
+      case 'warning':
+        this.#deps.log.warn(message.text);
+        break;
+      case 'alive':
+        for (const given of this.#signs.splice(0)) given();
+        break;
+      default:
+        message satisfies never;
+    }
+  }
+
+  #came({ line: id, parts, skipped }: Delivery): void {
+    const line = this.#lines.get(id);
+    if (line !== undefined) line.came(parts, skipped);
+    // Closed here meanwhile.
+    else for (const part of parts) this.#deps.traffic.addLent(-partBytes(part));
+  }
+
+  #spoke({ line: id, type, sessionId }: ToNode & { kind: 'spoke' }): void {
+    const line = this.#lines.get(id);
+    if (line === undefined) return;
+    line.transportType = type;
+    line.sessionId = sessionId;
+  }
+
+  /** What it sent before it closed has its turn, as far as one goes. */
+  #closed(id: number, refused: boolean): void {
+    setImmediate(() => {
+      this.#lines.get(id)?.hungUp(refused);
+    });
+  }
+}

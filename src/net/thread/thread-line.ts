@@ -1,0 +1,186 @@
+// A connection whose socket is on another thread (serve-lines.ts), as the node thread sees it.
+import { count, type Line, type LineEvents, MAX_UNREAD_BYTES, type MessageTotals, OTHER, UNREAD } from '../peer/line.js';
+import type { Traffic } from '../peer/traffic.js';
+import { messageBytes } from '../transport/message-bytes.js';
+import type { TransportType } from '../transport/transport.js';
+import type { Frame } from '../wire/frame.js';
+import { MESSAGES } from '../wire/protocol.js';
+import { BundleReader, type Packed } from './bundle.js';
+import { between, commonMs, type Fault, type Figures, type Part, WINDOW_BYTES, weightOf } from './messages.js';
+
+const known = new Set<string>(MESSAGES);
+const NOTHING = new Uint8Array(0);
+
+export interface ThreadLineDeps {
+  readonly id: number;
+  readonly figures: Figures;
+  readonly encrypted: boolean;
+  readonly maxSendBytes: number;
+  readonly traffic: Traffic;
+  /** Goes to the thread with the next message to it. */
+  readonly send: (message: Packed) => void;
+  /** The thread may hand over more. */
+  readonly more: () => void;
+  readonly close: () => void;
+}
+
+export class ThreadLine implements Line {
+  readonly sentByMessage: MessageTotals = new Map();
+  readonly receivedByMessage: MessageTotals = new Map();
+  lastMessageMs = performance.now();
+  transportType: TransportType;
+  sessionId: Uint8Array | null = null;
+  refused = false;
+  #closed = false;
+  /** What came and was not handled, and its weight. */
+  #parts: (BundleReader | Packed | Fault)[] = [];
+  #waiting = 0;
+  /** Bytes of payloads that were sent; wraps as Figures.taken does. */
+  #posted = 0;
+  readonly #deps: ThreadLineDeps;
+  readonly #events: LineEvents;
+
+  constructor(deps: ThreadLineDeps, events: LineEvents) {
+    this.#deps = deps;
+    this.#events = events;
+    this.transportType = deps.encrypted ? 'detecting' : 'v1';
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+  get lastSend(): number {
+    return this.#deps.figures.told('lastSend');
+  }
+  get lastReceive(): number {
+    return this.#deps.figures.told('lastReceive');
+  }
+  get bytesSent(): number {
+    return this.#deps.figures.told('bytesSent');
+  }
+  get bytesReceived(): number {
+    return this.#deps.figures.told('bytesReceived');
+  }
+  get unsent(): number {
+    const { figures } = this.#deps;
+    return between(this.#posted, figures.taken) + figures.told('unsent');
+  }
+  get stuckMs(): number {
+    const since = this.#deps.figures.told('stuckSince');
+    return since === 0 ? 0 : commonMs(performance.now()) - since;
+  }
+  get held(): number {
+    return this.#deps.figures.told('held') + this.#waiting;
+  }
+  get sendPaused(): boolean {
+    const { traffic, maxSendBytes, figures } = this.#deps;
+    const most = traffic.outgoingFull ? 0 : maxSendBytes;
+    if (this.unsent <= most) return false;
+    figures.setWantsRoom(true);
+    // It may have gone meanwhile.
+    if (this.unsent > most) return true;
+    figures.setWantsRoom(false);
+    return false;
+  }
+  get hasMessage(): boolean {
+    return this.#parts.length > 0;
+  }
+  get hasWhole(): boolean {
+    const [part] = this.#parts;
+    return part !== undefined && !('fault' in part);
+  }
+
+  shift(): Frame | undefined {
+    const [part] = this.#parts;
+    if (part === undefined) return undefined;
+    const isBundle = part instanceof BundleReader;
+    const next = isBundle ? part.next(true) : part;
+    if (!isBundle || part.done) this.#parts.shift();
+    this.#handled(weightOf(next));
+    if ('fault' in next) {
+      this.#events.fault(next.fault, next.fatal);
+      if (next.fatal) this.close();
+      return undefined;
+    }
+    this.lastMessageMs = performance.now();
+    this.#count(known.has(next.command) ? next.command : OTHER, next.size);
+    return next;
+  }
+
+  #count(name: string, bytes: number): void {
+    count(this.receivedByMessage, name, bytes);
+    this.#events.received(name, bytes);
+  }
+
+  #handled(bytes: number): void {
+    const { figures, traffic, more } = this.#deps;
+    this.#waiting -= bytes;
+    traffic.addLent(-bytes);
+    figures.addHandled(bytes);
+    // Not for each message: the thread would be told for each of the next.
+    if (this.#waiting <= WINDOW_BYTES / 2 && figures.takeWaits()) more();
+  }
+
+  send(command: string, payload: Uint8Array = NOTHING): void {
+    if (this.#closed) return;
+    const { id, send } = this.#deps;
+    const { length } = payload;
+    this.#posted = (this.#posted + length) | 0;
+    const size = messageBytes(this.transportType, command, length);
+    send({ line: id, command, payload, length, size: 0, hash: null });
+    count(this.sentByMessage, command, size);
+    this.#events.sent(command, length, size);
+    if (this.unsent > MAX_UNREAD_BYTES) this.unread();
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#deps.close();
+    this.gone();
+  }
+
+  // What the thread says.
+
+  /** @param skipped bytes that made no message */
+  came(parts: readonly Part[], skipped: number): void {
+    if (skipped > 0) this.#count(OTHER, skipped);
+    for (const part of parts) {
+      this.#waiting += partBytes(part);
+      this.#parts.push(part instanceof Uint8Array ? new BundleReader(part) : part);
+    }
+    this.#events.wake();
+  }
+
+  roomAgain(): void {
+    if (!this.#closed) this.#events.wake();
+  }
+
+  /** The peer does not read. */
+  unread(): void {
+    if (this.#closed) return;
+    this.#events.fault(UNREAD, true);
+    this.close();
+  }
+
+  /** The socket is gone. What came before a fault that ended it has its turn, and then the fault. */
+  hungUp(refused: boolean): void {
+    this.refused = refused;
+    const last = this.#parts.at(-1);
+    if (last === undefined || !('fault' in last && last.fatal)) this.gone();
+  }
+
+  /** The connection is over, whatever is left of it. */
+  gone(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    const left = this.#parts;
+    this.#parts = [];
+    this.#deps.traffic.addLent(-this.#waiting);
+    this.#waiting = 0;
+    for (const part of left) if ('fault' in part) this.#events.fault(part.fault, part.fatal);
+    this.#events.closed();
+  }
+}
+
+/** What a part counts for. */
+export const partBytes = (part: Part): number => (part instanceof Uint8Array ? part.length : weightOf(part));

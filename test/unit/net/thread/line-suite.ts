@@ -1,0 +1,306 @@
+// What connections promise, whichever thread their sockets are on: run over InlineLines and LineThread.
+import net from 'node:net';
+import type { Test } from 'tap';
+import { createEllSwift } from '../../../../src/crypto/native/ell-swift.js';
+import { createNativeHashes } from '../../../../src/crypto/native/hashes.js';
+import { silentLogger } from '../../../../src/log/logger.js';
+import { InlineLines } from '../../../../src/net/peer/inline-lines.js';
+import { type FreshLine, type Line, type LineOptions, type Lines, MAX_UNREAD_BYTES, OTHER } from '../../../../src/net/peer/line.js';
+import { Traffic } from '../../../../src/net/peer/traffic.js';
+import { LineThread, type LineThreadDeps } from '../../../../src/net/thread/line-thread.js';
+import { KeyDesk } from '../../../../src/net/transport/key-desk.js';
+import { PACKET_OVERHEAD } from '../../../../src/net/transport/session.js';
+import { encodeFrame, type Frame } from '../../../../src/net/wire/frame.js';
+import { until } from '../../../framework/until.js';
+
+export const hashes = createNativeHashes();
+export const magic = Uint8Array.of(0xfa, 0xbf, 0xb5, 0xda);
+const SETTINGS = { magic, maxSendBytes: 1_000_000, maxReceiveBytes: 5_000_000 };
+const LOCAL = '127.0.0.1';
+export const TIMEOUT_MS = 600_000;
+
+export interface Made {
+  readonly lines: Lines;
+  readonly traffic: Traffic;
+}
+
+export function inlineLines(): Made {
+  const traffic = new Traffic();
+  const keys = new KeyDesk(createEllSwift(hashes));
+  return { lines: new InlineLines(SETTINGS, { hashes, keys, nowSeconds: () => 1, traffic, warn: () => {} }), traffic };
+}
+
+export function threadLines(more: Partial<LineThreadDeps> = {}, encrypts = true): Made {
+  const traffic = new Traffic();
+  const clock = { monotonicMs: () => performance.now() };
+  return { lines: new LineThread({ ...SETTINGS, encrypts }, { traffic, clock, log: silentLogger, ...more }), traffic };
+}
+
+/** The owner of a connection: takes what it is told to take. */
+export class Owner {
+  readonly line: Line;
+  readonly seen: Frame[] = [];
+  readonly faults: [string, boolean][] = [];
+  readonly sent: [string, number, number][] = [];
+  received = 0;
+  wakes = 0;
+  ended = 0;
+  /** Messages are taken as they come. */
+  eager: boolean;
+
+  constructor(fresh: FreshLine, options: LineOptions, eager = true) {
+    this.eager = eager;
+    this.line = fresh.begin(options, {
+      wake: () => {
+        this.wakes++;
+        if (this.eager) setImmediate(() => this.take());
+      },
+      fault: (text, fatal) => this.faults.push([text, fatal]),
+      sent: (command, bytes, size) => this.sent.push([command, bytes, size]),
+      received: (_, bytes) => {
+        this.received += bytes;
+      },
+      closed: () => {
+        this.ended++;
+      },
+    });
+  }
+
+  /** Takes all that there is. */
+  take(): void {
+    while (this.line.hasMessage) {
+      const frame = this.line.shift();
+      if (frame !== undefined) this.seen.push(frame);
+    }
+  }
+}
+
+const CLEAR = { encrypted: false, initiating: false } as const;
+const payloadOf = (length: number, seed: number): Uint8Array => Uint8Array.from({ length }, (_, i) => (i * 7 + seed) & 0xff);
+
+/** Someone in the clear at the other end of a connection. */
+export async function stranger(lines: Lines, eager = true): Promise<{ owner: Owner; socket: net.Socket; bindText: string }> {
+  let owner: Owner | null = null;
+  let bindText = '';
+  const port = await lines.listen({ host: LOCAL, port: 0 }, (incoming) => {
+    bindText = incoming.bindText;
+    owner = new Owner(incoming.line, CLEAR, eager);
+  });
+  const socket = net.connect(port, LOCAL);
+  socket.on('error', () => {});
+  await until('a connection', () => owner !== null);
+  return { owner: owner as unknown as Owner, socket, bindText };
+}
+
+/** Two connections of these lines that are each other's ends. */
+async function pair(lines: Lines, encrypted: boolean): Promise<{ called: Owner; caller: Owner }> {
+  let called: Owner | null = null;
+  const port = await lines.listen({ host: LOCAL, port: 0 }, ({ line }) => {
+    called = new Owner(line, { encrypted, initiating: false });
+  });
+  const { line } = await lines.open({ host: LOCAL, port }, null, TIMEOUT_MS);
+  const caller = new Owner(line, { encrypted, initiating: true });
+  await until('the other end', () => called !== null);
+  return { called: called as unknown as Owner, caller };
+}
+
+export function lineSuite(t: Test, make: () => Made): void {
+  t.test('messages of all sizes arrive as they were sent, in order, in the clear and encrypted', async (t) => {
+    for (const encrypted of [false, true]) {
+      const { lines, traffic } = make();
+      const { called, caller } = await pair(lines, encrypted);
+      const sizes = [0, 1, 8, 1_000, 32_767, 32_768, 70_000, 3_999_999, 5, 300_000, 0];
+      const messages = sizes.map((size, i) => [i % 3 === 0 ? 'tx' : i % 3 === 1 ? 'block' : 'inv', payloadOf(size, i)] as const);
+      caller.line.send('version', payloadOf(100, 1));
+      for (const [command, payload] of messages) caller.line.send(command, payload);
+      await until('all messages', () => called.seen.length === messages.length + 1);
+      t.same(
+        called.seen.slice(1).map(({ command, length }) => [command, length]),
+        messages.map(([command, { length }]) => [command, length]),
+      );
+      for (const [i, [, payload]] of messages.entries()) {
+        if (Buffer.compare(called.seen[i + 1]!.payload, payload) !== 0) t.fail(`message ${i} came changed`);
+      }
+      called.line.send('pong', payloadOf(8, 3));
+      await until('an answer', () => caller.seen.length === 1);
+      t.same([caller.seen[0]!.command, Buffer.from(caller.seen[0]!.payload).equals(payloadOf(8, 3))], ['pong', true]);
+      const type = encrypted ? 'v2' : 'v1';
+      t.same([called.line.transportType, caller.line.transportType], [type, type]);
+      t.equal(called.line.sessionId === null, !encrypted);
+      t.same(called.line.sessionId, caller.line.sessionId);
+      // What was counted at both ends is what went over the wire, but for keys and garbage; the first packet is no message.
+      const size = caller.sent.reduce((sum, [, , bytes]) => sum + bytes, 0);
+      const first = encrypted ? PACKET_OVERHEAD : 0;
+      t.equal(called.received, size + first);
+      t.equal(called.line.receivedByMessage.get(OTHER) ?? 0, first);
+      t.equal(
+        [...caller.line.sentByMessage.values()].reduce((a, b) => a + b),
+        size,
+      );
+      t.equal([...called.line.receivedByMessage.values()].reduce((a, b) => a + b) - first, size);
+      await until('figures that agree', () => caller.line.bytesSent === called.line.bytesReceived);
+      if (!encrypted) t.equal(called.line.bytesReceived, size);
+      await until('nothing under way', () => traffic.incoming === 0 && traffic.outgoing === 0 && caller.line.unsent === 0);
+      t.equal(traffic.sent, caller.line.bytesSent + called.line.bytesSent);
+      t.equal(traffic.received, traffic.sent);
+      caller.line.close();
+      await until('the end', () => called.ended === 1);
+      t.same([caller.ended, caller.line.closed, called.line.closed, called.line.hasMessage], [1, true, true, false]);
+      await lines.close();
+    }
+  });
+
+  t.test('a thousand small messages are a thousand messages', async (t) => {
+    const { lines } = make();
+    const { called, caller } = await pair(lines, false);
+    for (let i = 0; i < 1_000; i++) caller.line.send('ping', Uint8Array.of(i & 255, i >> 8));
+    await until('all messages', () => called.seen.length === 1_000);
+    t.same(
+      called.seen.map(({ payload }) => payload[0]! + payload[1]! * 256),
+      Array.from({ length: 1_000 }, (_, i) => i),
+    );
+    await lines.close();
+  });
+
+  t.test('names, of which some mean nothing', async (t) => {
+    const { lines } = make();
+    const { owner, socket, bindText } = await stranger(lines);
+    t.match(bindText, /^127\.0\.0\.1:\d+$/);
+    socket.write(encodeFrame(magic, 'nonsense', payloadOf(50_000, 1), hashes));
+    socket.write(encodeFrame(magic, 'twelve_chars', payloadOf(10, 1), hashes));
+    socket.write(encodeFrame(magic, 'verack', payloadOf(0, 1), hashes));
+    await until('three messages', () => owner.seen.length === 3);
+    t.same(
+      owner.seen.map(({ command, length, size }) => [command, length, size]),
+      [
+        ['nonsense', 50_000, 50_024],
+        ['twelve_chars', 10, 34],
+        ['verack', 0, 24],
+      ],
+    );
+    t.same(
+      [...owner.line.receivedByMessage],
+      [
+        [OTHER, 50_058],
+        ['verack', 24],
+      ],
+    );
+    socket.destroy();
+    await until('the end', () => owner.ended === 1);
+    await lines.close();
+  });
+
+  t.test('what is wrong is told in its turn, and a stream that cannot go on ends', async (t) => {
+    const { lines, traffic } = make();
+    const { owner, socket } = await stranger(lines, false);
+    const spoilt = encodeFrame(magic, 'ping', payloadOf(8, 1), hashes);
+    spoilt[20]! ^= 1;
+    socket.write(encodeFrame(magic, 'ping', payloadOf(8, 1), hashes));
+    socket.write(spoilt);
+    socket.write(encodeFrame(magic, 'pong', payloadOf(8, 1), hashes));
+    socket.write(Buffer.alloc(24, 7));
+    await until('something to take', () => owner.line.hasWhole);
+    t.equal(owner.line.shift()?.command, 'ping');
+    t.same(owner.faults, []);
+    await until('more', () => owner.line.hasMessage);
+    t.equal(owner.line.shift(), undefined);
+    t.match(owner.faults, [[/^CHECKSUM ERROR \(ping, 8 bytes\)/, false]]);
+    await until('more', () => owner.line.hasWhole);
+    t.equal(owner.line.shift()?.command, 'pong');
+    await until('more', () => owner.line.hasMessage);
+    t.equal(owner.line.shift(), undefined);
+    t.match(owner.faults[1], [/^HEADER ERROR - MESSAGESTART/, true]);
+    t.same([owner.line.closed, owner.ended], [true, 1]);
+    await until('the end of the socket', () => socket.destroyed || socket.readableEnded);
+    await until('nothing held', () => traffic.incoming === 0);
+    await lines.close();
+  });
+
+  t.test('of one that is not handled only so much is read, and nothing of it is lost', async (t) => {
+    const { lines, traffic } = make();
+    const { owner, socket } = await stranger(lines, false);
+    const message = encodeFrame(magic, 'tx', payloadOf(1_000, 1), hashes);
+    const COUNT = 20_000;
+    socket.write(Buffer.concat(new Array(COUNT).fill(message)));
+    let before = -1;
+    // Until two looks find the same.
+    await until(
+      'reading to stop',
+      () => {
+        const { bytesReceived } = owner.line;
+        const stopped = bytesReceived > 5_000_000 && bytesReceived === before;
+        before = bytesReceived;
+        return stopped;
+      },
+      200,
+    );
+    t.ok(owner.line.held < 7_000_000, `${owner.line.held} bytes held`);
+    t.ok(Math.abs(traffic.incoming - owner.line.held) < 400_000, `${traffic.incoming} bytes of all`);
+    owner.eager = true;
+    owner.take();
+    await until('the rest', () => owner.seen.length === COUNT);
+    t.same([owner.faults, owner.received], [[], COUNT * message.length]);
+    await until('nothing held', () => traffic.incoming === 0 && owner.line.held === 0);
+    await lines.close();
+  });
+
+  t.test('one that does not read has to wait, is told when there is room, and has an end', async (t) => {
+    const { lines, traffic } = make();
+    const { owner, socket } = await stranger(lines);
+    socket.pause();
+    for (let i = 0; i < 12; i++) owner.line.send('block', payloadOf(1_000_000, i));
+    // The kernel takes some.
+    t.equal(owner.line.sendPaused, true);
+    await until('the clock of a stuck peer', () => owner.line.stuckMs > 0);
+    t.ok(traffic.outgoing > 0);
+    const { wakes } = owner;
+    socket.resume();
+    await until('room', () => owner.wakes > wakes);
+    await until('all of it to be read', () => socket.bytesRead === 12 * 1_000_024);
+    await until('nothing left', () => owner.line.unsent === 0 && traffic.outgoing === 0);
+    t.same([owner.line.sendPaused, owner.line.stuckMs], [false, 0]);
+    socket.pause();
+    for (let i = 0; i < 60 && !owner.line.closed; i++) owner.line.send('block', payloadOf(1_000_000, i));
+    t.same(owner.faults, [['does not read what it is sent', true]]);
+    t.equal(owner.ended, 1, `never more than ${MAX_UNREAD_BYTES} bytes`);
+    await until('nothing left', () => traffic.outgoing === 0);
+    await lines.close();
+  });
+
+  t.test('a peer that knows nothing of encryption hangs up at our key', async (t) => {
+    const { lines } = make();
+    const server = net.createServer((socket) => socket.once('data', () => socket.destroy()));
+    await new Promise<void>((resolve) => server.listen(0, LOCAL, resolve));
+    const { port } = server.address() as net.AddressInfo;
+    const owner = new Owner((await lines.open({ host: LOCAL, port }, null, TIMEOUT_MS)).line, { encrypted: true, initiating: true });
+    owner.line.send('version', payloadOf(100, 1));
+    await until('the end', () => owner.ended === 1);
+    t.equal(owner.line.refused, true);
+    server.close();
+    await lines.close();
+  });
+
+  t.test('where nobody listens, and a port that is taken', async (t) => {
+    const { lines } = make();
+    const port = await lines.listen({ host: LOCAL, port: 0 }, ({ line }) => line.drop());
+    await t.rejects(
+      lines.listen({ host: LOCAL, port }, () => {}),
+      { code: 'EADDRINUSE' },
+    );
+    // Turned away before anything is said.
+    const { line } = await lines.open({ host: LOCAL, port }, null, TIMEOUT_MS);
+    const owner = new Owner(line, { encrypted: false, initiating: true });
+    await until('the end', () => owner.ended === 1);
+    const server = net.createServer();
+    await new Promise<void>((resolve) => server.listen(0, LOCAL, resolve));
+    const free = (server.address() as net.AddressInfo).port;
+    await new Promise((resolve) => server.close(resolve));
+    await t.rejects(lines.open({ host: LOCAL, port: free }, null, TIMEOUT_MS), /ECONNREFUSED/);
+    await lines.close();
+    await t.rejects(
+      new Promise((_, reject) => net.connect(port, LOCAL).on('error', reject)),
+      /ECONNREFUSED/,
+      'nothing listens after the end',
+    );
+  });
+}

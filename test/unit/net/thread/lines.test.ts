@@ -1,0 +1,104 @@
+// Connections of this thread and of a thread of their own: the same promises; bundles, and a thread that ends.
+import t from 'tap';
+import { BundleReader, type Packed, pack, packedBytes } from '../../../../src/net/thread/bundle.js';
+import { fc } from '../../../framework/fast-check.js';
+import { until } from '../../../framework/until.js';
+import { inlineLines, lineSuite, Owner, stranger, TIMEOUT_MS, threadLines } from './line-suite.js';
+
+t.test('sockets of this thread', async (t) => lineSuite(t, inlineLines));
+t.test('sockets of a thread of their own', async (t) => lineSuite(t, threadLines));
+
+t.test('what is packed comes out as it went in', async (t) => {
+  const bytes = (options: fc.IntArrayConstraints) => fc.uint8Array(options).map((array) => new Uint8Array(array));
+  const message = fc.record({
+    line: fc.nat({ max: 2 ** 32 - 1 }),
+    command: fc.oneof(fc.constantFrom('tx', 'block', 'wtxidrelay'), fc.stringMatching(/^[!-~]{1,12}$/)),
+    payload: bytes({ maxLength: 300 }),
+    left: fc.nat({ max: 5 }),
+    size: fc.nat({ max: 2 ** 32 - 1 }),
+    hash: fc.option(bytes({ minLength: 32, maxLength: 32 })),
+  });
+  fc.assert(
+    fc.property(fc.array(message), fc.boolean(), (list, copies) => {
+      const messages: Packed[] = list.map(({ left, ...rest }) =>
+        left === 5 ? { ...rest, length: rest.payload.length + 7, payload: new Uint8Array(0) } : { ...rest, length: rest.payload.length },
+      );
+      const total = messages.reduce((sum, one) => sum + packedBytes(one), 0);
+      const bundle = pack(messages, total);
+      const reader = new BundleReader(bundle);
+      const read: Packed[] = [];
+      while (!reader.done) read.push(reader.next(copies));
+      if (copies) bundle.fill(0);
+      const plain = ({ payload, hash, ...rest }: Packed) => ({ ...rest, payload: [...payload], hash: hash && [...hash] });
+      t.same(read.map(plain), messages.map(plain));
+    }),
+  );
+});
+
+t.test('a thread that ends takes its connections along, and another one listens at the same port', async (t) => {
+  const lines: string[] = [];
+  const note = (text: string): void => void lines.push(text);
+  const log = { info: note, warn: note, error: note, debug: () => {}, shows: () => false };
+  let again = (): void => {};
+  const made = threadLines(
+    {
+      entry: new URL('dying-peers.js', import.meta.url),
+      log,
+      after: (_, run) => {
+        again = run;
+        return () => {};
+      },
+    },
+    false,
+  );
+  const { owner, socket } = await stranger(made.lines, false);
+  const { remotePort } = socket;
+  socket.write(Buffer.alloc(23));
+  await until('bytes', () => made.traffic.incoming === 23);
+  const dead = made.lines.open({ host: '127.0.0.1', port: 1 }, null, TIMEOUT_MS);
+  await t.rejects(dead, /the thread that has the sockets ended: it ended with code 3/);
+  t.same([owner.ended, owner.line.closed], [1, true]);
+  owner.line.send('ping', new Uint8Array(8));
+  owner.line.close();
+  t.equal(owner.ended, 1);
+  await until('nothing held', () => made.traffic.incoming === 0 && made.traffic.outgoing === 0);
+  await t.rejects(made.lines.open({ host: '127.0.0.1', port: remotePort as number }, null, TIMEOUT_MS), /is started again/);
+  again();
+  await until('another thread', () => lines.some((line) => line.includes('served again')));
+  const { line } = await made.lines.open({ host: '127.0.0.1', port: remotePort as number }, null, TIMEOUT_MS);
+  const caller = new Owner(line, { encrypted: false, initiating: true });
+  caller.line.send('ping', new Uint8Array(8));
+  await until('what was sent to go', () => caller.line.bytesSent === 32);
+  await made.lines.close();
+  t.match(lines, [/^Peers: the thread that serves clients ended: it ended with code 3\. It is started again\.$/, /served again/]);
+});
+
+t.test('a thread that hangs is given up', async (t) => {
+  let look = (): void => {};
+  const made = threadLines(
+    {
+      entry: new URL('dying-peers.js', import.meta.url),
+      every: (run) => {
+        look = run;
+        return () => {};
+      },
+    },
+    false,
+  );
+  const { owner } = await stranger(made.lines);
+  const hanging = made.lines.open({ host: '127.0.0.1', port: 2 }, null, TIMEOUT_MS).catch((error: Error) => error);
+  await new Promise(setImmediate);
+  for (let i = 0; i < 20; i++) look();
+  t.match(await hanging, { message: /the thread that has the sockets ended/ });
+  t.equal(owner.ended, 1);
+  await made.lines.close();
+});
+
+t.test('a thread that cannot be loaded is an error of the first that needs it', async (t) => {
+  const made = threadLines({ entry: new URL('no-such-file.js', import.meta.url) });
+  await t.rejects(
+    made.lines.listen({ host: '127.0.0.1', port: 0 }, () => {}),
+    /no-such-file/,
+  );
+  await made.lines.close();
+});
