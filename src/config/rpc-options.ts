@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { HTTP_ROWS, type HttpTls } from '../http/options.js';
+import { mostOpenFiles } from '../lib/most-open-files.js';
 import type { Compat } from '../policy/compat.js';
 import { type Args, ConfigError } from './args.js';
 import { type RowValues, readRows } from './rows.js';
@@ -12,6 +13,7 @@ export interface RpcConfig extends Omit<RowValues<typeof HTTP_ROWS>, 'fronts' | 
   readonly whitelistDefault: boolean;
   readonly tls: HttpTls | null;
   readonly fronts: number;
+  readonly sockets: number;
 }
 
 /** Who may read the cookie, as file modes. */
@@ -28,6 +30,12 @@ export function defaultFronts(cores: number, threads?: number): number {
   if (threads !== undefined) return Math.max(1, Math.min(threads, cores - 1));
   return Math.max(1, Math.min(Math.floor(cores / 4), MOST_FRONTS));
 }
+
+/**
+ * Half of what the system lets the process open is for HTTP, the rest for files, peers and other ports: a database or a
+ * block file that cannot be opened stops the chain.
+ */
+const HTTP_SHARE = 0.5;
 
 /** The files of -rpctlscert and -rpctlskey, found to belong together before anything listens. */
 function tlsFiles({ tlsCert: cert, tlsKey: key, lenientPort }: RowValues<typeof HTTP_ROWS>, baseDir: string): RpcConfig['tls'] {
@@ -46,11 +54,13 @@ function tlsFiles({ tlsCert: cert, tlsKey: key, lenientPort }: RowValues<typeof 
 /** @param baseDir that files of certificates are relative to @throws ConfigError */
 export function rpcOptions(args: Args, baseDir: string, compat: Compat): RpcConfig {
   const given = readRows(args, HTTP_ROWS, compat);
+  const fronts = given.fronts ?? defaultFronts(os.availableParallelism(), given.threads);
   return {
     ...given,
+    fronts,
+    sockets: Math.floor(((mostOpenFiles() ?? Number.POSITIVE_INFINITY) * HTTP_SHARE) / fronts),
     whitelistDefault: given.whitelistDefault ?? given.whitelist.length > 0,
     tls: tlsFiles(given, baseDir),
-    fronts: given.fronts ?? defaultFronts(os.availableParallelism(), given.threads),
   };
 }
 

@@ -54,6 +54,8 @@ export interface HttpOptions {
   readonly fronts: number;
   /** Calls that one front may have under way on the node thread; beyond it `Work queue depth exceeded`. */
   readonly workQueue: number;
+  /** Sockets that one front may have open; further ones are closed as they come. */
+  readonly sockets: number;
   /** Seconds a socket may take to send a request. The transport closes quiet sockets after about 10 s at the latest. */
   readonly serverTimeoutSeconds: number;
   readonly credentials: HttpCredentials;
@@ -82,6 +84,7 @@ export const HTTP_DEFAULTS = {
   // Core's 16 counts requests that wait for one of four threads. Here a call waits for a turn of one loop, and
   // thousands pass in the time Core needs for sixteen: the default only bounds memory.
   workQueue: 1024,
+  sockets: Number.POSITIVE_INFINITY,
   serverTimeoutSeconds: 30,
   whitelist: { users: new Map(), refuseOthers: false } as HttpWhitelist,
   allow: [] as readonly HttpSubnet[],

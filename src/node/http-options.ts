@@ -117,6 +117,7 @@ export function httpOptions(
     binds,
     fronts: rpc.fronts,
     workQueue: rpc.workQueue,
+    sockets: rpc.sockets,
     serverTimeoutSeconds: rpc.serverTimeoutSeconds,
     tls: rpc.tls,
     wallets: config.wallet.enabled,

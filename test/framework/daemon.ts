@@ -53,6 +53,7 @@ export class Daemon {
   #exit: { code: number | null; signal: NodeJS.Signals | null } | undefined;
   #agent = newAgent();
   #auth = '';
+  #through: readonly string[] = [];
   #credentials: string | undefined;
   #file = daemonFile;
 
@@ -80,6 +81,14 @@ export class Daemon {
   static async startFrom(file: string, ...options: string[]): Promise<Daemon> {
     const daemon = new Daemon(fs.mkdtempSync(path.join(os.tmpdir(), 'adit-test-')), await freePort(), options);
     daemon.#file = file;
+    await daemon.up();
+    return daemon;
+  }
+
+  /** The same by way of another command, which gets the command line of the daemon. @param through sh -c '…' sh, say */
+  static async startThrough(through: readonly string[], ...options: string[]): Promise<Daemon> {
+    const daemon = new Daemon(fs.mkdtempSync(path.join(os.tmpdir(), 'adit-test-')), await freePort(), options);
+    daemon.#through = through;
     await daemon.up();
     return daemon;
   }
@@ -122,9 +131,11 @@ export class Daemon {
     this.#agent.destroy();
     this.#agent = newAgent();
     fs.rmSync(path.join(this.networkDir, '.cookie'), { force: true });
+    const [command = '', ...before] = [...this.#through, process.execPath];
     this.child = spawn(
-      process.execPath,
+      command,
       [
+        ...before,
         // For profiles: DAEMON_NODE="--cpu-prof --cpu-prof-dir=/tmp/prof".
         ...(process.env.DAEMON_NODE?.split(' ') ?? []),
         this.#file,

@@ -3,6 +3,7 @@
 // small enough for every run.
 import fs from 'node:fs';
 import net from 'node:net';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { Daemon } from '../framework/daemon.js';
@@ -250,4 +251,30 @@ t.test('the work queue', async (t) => {
     "with libevent's shape",
   );
   t.ok(replies.length - full.length > 0, 'the others answered');
+});
+
+t.test('more sockets than the system lets the process open leave room for its files', async (t) => {
+  const node = await Daemon.startThrough(['sh', '-c', 'ulimit -n 600 && exec "$@"', 'sh']);
+  t.teardown(() => node.remove());
+  const sockets: net.Socket[] = [];
+  let refused = 0;
+  for (let i = 0; i < 700; i++) {
+    const socket = net.connect(node.port, '127.0.0.1');
+    socket.on('error', () => {});
+    socket.on('close', () => refused++);
+    sockets.push(socket);
+    // Another request's head begins, and does not end: the transport closes quiet sockets.
+    socket.write('POST / HTTP/1.1\r\n');
+  }
+  await until('those to be refused for which there is no room', () => refused >= 350);
+  const held = fs.readdirSync(`/proc/${node.child?.pid}/fd`).length;
+  t.ok(held < 500, `${held} files and sockets open`);
+  t.match(node.output() + fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8'), /there are 300 HTTP connections/);
+  for (const socket of sockets) socket.destroy();
+  await until('a client to be served again', () =>
+    node.call('getblockcount').then(
+      () => true,
+      () => false,
+    ),
+  );
 });

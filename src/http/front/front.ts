@@ -56,6 +56,9 @@ const BODIES_AT_ONCE = 4;
 /** Larger ones travel as they are, in memory of their own, and nothing is made of them here. */
 const QUICK_LOOK_BYTES = 1 << 20;
 
+/** That there are too many sockets is said again after so long, ms. */
+const FULL_SAID_MS = 60_000;
+
 const ONLY_POST = 'JSONRPC server handles only POST requests';
 const QUEUE_FULL = 'Work queue depth exceeded';
 const HANDLED_METHODS = new Set(['POST', 'GET', 'HEAD', 'PUT']);
@@ -107,6 +110,11 @@ export class Front {
   /** Requests so far, and how many they were when the newest socket was opened. */
   #handled = 0;
   #openedAt = -1;
+  /** Sockets that are open, and those of them that are about to be closed since there are too many. */
+  #sockets = 0;
+  #refused = 0;
+  /** When that was said last, by performance.now(). */
+  #fullSaidMs = Number.NEGATIVE_INFINITY;
   #hinted = false;
 
   constructor(deps: FrontDeps) {
@@ -239,17 +247,43 @@ export class Front {
   }
 
   /**
-   * A socket was opened, or closed.
-   * @param address of the peer that connected, 4 or 16 bytes; null when one has gone
+   * A socket was opened.
+   * @param address of the client, 4 or 16 bytes
+   * @returns whether it may stay; the caller closes it else
    */
-  onSocket(address: Uint8Array | null): void {
-    if (address) this.#openedAt = this.#handled;
-    else if (this.#openedAt === this.#handled) this.#hint();
-    this.#deps.counters.add('connectionsOpen', address ? 1 : -1);
-    if (!address || isLoopback(address)) return;
+  onOpened(address: Uint8Array): boolean {
+    this.#sockets++;
+    if (this.#sockets > this.#deps.options.sockets) {
+      this.#refused++;
+      this.#sayFull();
+      return false;
+    }
+    this.#openedAt = this.#handled;
+    this.#deps.counters.add('connectionsOpen', 1);
+    if (isLoopback(address)) return true;
     // Only clients on another machine are sent gzip.
     this.owner.readsEncoding = true;
     if (!this.#addresses.allows(address)) this.#strangers = true;
+    return true;
+  }
+
+  /** A socket was closed; one that may not stay before any other. */
+  onClosed(): void {
+    this.#sockets--;
+    if (this.#refused > 0) {
+      this.#refused--;
+      return;
+    }
+    if (this.#openedAt === this.#handled) this.#hint();
+    this.#deps.counters.add('connectionsOpen', -1);
+  }
+
+  #sayFull(): void {
+    const now = performance.now();
+    if (now < this.#fullSaidMs + FULL_SAID_MS) return;
+    this.#fullSaidMs = now;
+    const text = `there are ${this.#deps.options.sockets} HTTP connections, half of what the system lets the process open: further ones are refused. Raise the limit of open files (LimitNOFILE), or find out which client opens so many.`;
+    this.#deps.link.tell({ news: 'notice', level: 'warn', text });
   }
 
   /**

@@ -11,7 +11,7 @@ import { type SlabInfo, SlabReader } from '../../link/slab-ring.js';
 import type { HttpBind, HttpOptions } from '../options.js';
 import { Exchange } from './exchange.js';
 import { Front } from './front.js';
-import { LISTEN_EXCLUSIVE_PORT, type TemplatedApp, type us_listen_socket, uws } from './uws.js';
+import { type HttpResponse, LISTEN_EXCLUSIVE_PORT, type TemplatedApp, type us_listen_socket, uws } from './uws.js';
 
 /** What a front thread is started with. */
 export interface FrontInit {
@@ -75,10 +75,16 @@ class FrontThread {
       urgency,
     });
     this.#app = this.#newApp();
-    this.#app.filter((res, change) => this.#front.onSocket(Number(change) > 0 ? new Uint8Array(res.getRemoteAddress()) : null));
+    this.#app.filter((res, change) => this.#onSocket(res, Number(change)));
     const { owner } = this.#front;
     this.#app.any('/*', (res, req) => this.#front.handle(new Exchange(res, req, owner)));
     this.#link.tell({ news: 'ready', descriptor: this.#app.getDescriptor() });
+  }
+
+  /** @param change 1: it was opened, -1: it was closed */
+  #onSocket(res: HttpResponse, change: number): void {
+    if (change < 0) this.#front.onClosed();
+    else if (!this.#front.onOpened(new Uint8Array(res.getRemoteAddress()))) res.close();
   }
 
   #newApp(): ChildApp {

@@ -69,7 +69,7 @@ export function serveLines(init: ThreadInit, port: MessagePort, hashes: Hashes, 
       warn: (text) => say({ kind: 'warning', text }),
     },
   );
-  const server = new LineServer(lines, traffic, say);
+  const server = new LineServer(lines, traffic, hashes, say);
   port.on('message', (message: ToThread) => {
     if (message.kind === 'end') void lines.close().then(() => port.close());
     else server.take(message);
@@ -88,11 +88,13 @@ class LineServer {
   #lastId = 0;
   readonly #lines: InlineLines;
   readonly #traffic: Traffic;
+  readonly #hashes: Hashes;
   readonly #say: Say;
 
-  constructor(lines: InlineLines, traffic: Traffic, say: Say) {
+  constructor(lines: InlineLines, traffic: Traffic, hashes: Hashes, say: Say) {
     this.#lines = lines;
     this.#traffic = traffic;
+    this.#hashes = hashes;
     this.#say = say;
   }
 
@@ -265,7 +267,10 @@ class LineServer {
       // Unusable, or so long that more steps follow: others have their turn before.
       if (frame === undefined) return true;
       served.skipped -= frame.size;
-      this.#add(served, { ...frame, line: served.id, payload: known.has(frame.command) ? frame.payload : NOTHING });
+      const { command, payload } = frame;
+      // Of a transaction it is an id; messages in the clear have it by their checksum.
+      const hash = frame.hash ?? (command === 'tx' ? this.#hashes.sha256d(payload) : null);
+      this.#add(served, { ...frame, line: served.id, payload: known.has(command) ? payload : NOTHING, hash });
     }
     return false;
   }

@@ -28,7 +28,7 @@ export interface Frame {
   readonly length: number;
   /** Bytes it took on the wire. */
   readonly size: number;
-  /** Double SHA-256 of the payload where a checksum was compared with it, else null. */
+  /** Double SHA-256 of the payload where it was needed before (a checksum, a transaction on another thread), else null. */
   readonly hash: Uint8Array | null;
 }
 
