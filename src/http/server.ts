@@ -5,7 +5,7 @@
 import { Worker } from 'node:worker_threads';
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import { KeptThread, type ListeningThread, timerAfter } from '../lib/kept-thread.js';
-import { noteLoading } from '../lib/loading-threads.js';
+import { endWhenGivenUp, noteLoading } from '../lib/loading-threads.js';
 import { WORKER_ENTRY } from '../lib/worker-entries.js';
 import { CallLinks, type CallLinksStats, type TemplateAnswer } from '../link/call-links.js';
 import { FrontCounters, type FrontFigures } from '../link/front-counters.js';
@@ -291,11 +291,15 @@ class FrontServer implements Fronts {
       clock: { monotonicMs: () => performance.now() },
       log: this.#deps.logger,
       after: timerAfter,
-      start: async (_, onEnd) => {
+      start: async (_, onEnd, givenUp) => {
         const front = this.#spawn(index, remote);
         const { worker, exited, ready } = front;
         leases = front.leases;
-        await Promise.race([ready, exited]);
+        const begun = Promise.race([ready, exited]);
+        let runs = false;
+        endWhenGivenUp(givenUp, begun, () => runs || worker.terminate());
+        await begun;
+        runs = !front.ended;
         if (front.ended) throw front.reason ?? new Error('the thread ended');
         if (this.#template !== null) this.#links.tell(index, this.#template);
         void exited.then(() => {

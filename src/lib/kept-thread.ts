@@ -33,9 +33,10 @@ export interface KeptThreadDeps<T extends ListeningThread> {
    * Starts the thread.
    * @param addresses of the one before, null at first
    * @param onEnd to be called once when the thread ends by itself after it was started
+   * @param givenUp when it takes too long, or is not wanted any more: the start fails then
    * @throws Error with the socket's text when an address does not work
    */
-  readonly start: (addresses: Addresses | null, onEnd: (reason: Error) => void) => Promise<T>;
+  readonly start: (addresses: Addresses | null, onEnd: (reason: Error) => void, givenUp: AbortSignal) => Promise<T>;
   /** The thread has ended; the next one starts when this is done. */
   readonly ended: () => Promise<void>;
   /** Another one listens, which knows nothing of what the last one was told. */
@@ -59,6 +60,8 @@ export class KeptThread<T extends ListeningThread> implements Pick<ListeningThre
   #lookNoMore = (): void => {};
   /** Another start is under way. */
   #starting: Promise<void> | null = null;
+  /** Ends the start under way. */
+  #giveUp: AbortController | null = null;
   #closed = false;
 
   private constructor(deps: KeptThreadDeps<T>) {
@@ -85,6 +88,7 @@ export class KeptThread<T extends ListeningThread> implements Pick<ListeningThre
   async close(): Promise<void> {
     this.#closed = true;
     this.#cancel?.();
+    this.#giveUp?.abort();
     await this.#starting;
     this.#lookNoMore();
     await this.#thread?.close();
@@ -92,7 +96,22 @@ export class KeptThread<T extends ListeningThread> implements Pick<ListeningThre
   }
 
   async #start(addresses: Addresses | null): Promise<void> {
-    const thread: T = await this.#deps.start(addresses, (reason) => this.#onEnd(reason, thread.addresses));
+    const { name, log, start, every = timerEvery } = this.#deps;
+    const giveUp = new AbortController();
+    this.#giveUp = giveUp;
+    let looks = 0;
+    const lookNoMore = every(() => {
+      if (++looks !== MOST_LOOKS) return;
+      log.error(`${name}: the thread that serves clients does not start, and is ended`);
+      giveUp.abort();
+    });
+    let thread: T;
+    try {
+      thread = await start(addresses, (reason) => this.#onEnd(reason, thread.addresses), giveUp.signal);
+    } finally {
+      lookNoMore();
+      this.#giveUp = null;
+    }
     this.#thread = thread;
     this.#startedMs = this.#deps.clock.monotonicMs();
     this.#watch(thread);
@@ -138,6 +157,7 @@ export class KeptThread<T extends ListeningThread> implements Pick<ListeningThre
           startedAgain();
         })
         .catch((error: Error) => {
+          if (this.#closed) return;
           log.error(`${name}: clients cannot be served: ${error.message}`);
           this.#startAgain(addresses);
         });

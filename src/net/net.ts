@@ -212,7 +212,12 @@ export class Net {
     const lines = this.options.peerThread
       ? new LineThread(
           { ...settings, encrypts: ellSwift !== null },
-          { traffic: this.#traffic, clock: { monotonicMs: () => performance.now() }, log },
+          {
+            traffic: this.#traffic,
+            clock: { monotonicMs: () => performance.now() },
+            log,
+            startedAgain: () => this.outbound.retry(),
+          },
         )
       : this.#inline;
     const i2p = this.#i2p && { way: this.#i2p, lines: this.#inline };
@@ -297,7 +302,7 @@ export class Net {
       connect: (target, type) => this.connect(target, type),
       resolve: (host, port) => this.#connector.resolve(host, port, true),
       isUnwanted: (address) => this.bans.isUnwanted(address) || this.local.has(address),
-      active: () => this.active,
+      active: () => this.active && this.#connector.ready,
       wantsExtra: () => this.#staleTip.wantsExtra,
       looksFurther: () => this.#staleTip.looksFurther,
     });

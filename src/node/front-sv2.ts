@@ -97,7 +97,7 @@ export async function openFrontSv2(config: Sv2Config, deps: FrontSv2Deps): Promi
     clock,
     log,
     after: timerAfter,
-    start: (addresses, onEnd) => startServe({ ...options, binds: addresses ?? wanted }, heard, onEnd),
+    start: (addresses, onEnd, givenUp) => startServe({ ...options, binds: addresses ?? wanted }, heard, onEnd, undefined, givenUp),
     ended: () => Promise.resolve(),
     startedAgain: () => provider.onNewThread(),
   }).catch((error: Error) => {

@@ -113,8 +113,8 @@ export async function openLenient(
     log,
     after,
     every,
-    start: (addresses, onEnd) =>
-      startLenientServer({ binds: addresses ?? wanted, target, allow, serverTimeoutSeconds, relayToken }, onEnd, entry),
+    start: (addresses, onEnd, givenUp) =>
+      startLenientServer({ binds: addresses ?? wanted, target, allow, serverTimeoutSeconds, relayToken }, onEnd, entry, givenUp),
     ended: () => Promise.resolve(),
     startedAgain: () => {},
   }).catch((error: Error) => {

@@ -145,7 +145,7 @@ export function createSv2(config: Sv2Config, deps: Sv2Deps): Sv2 {
         clock,
         log,
         after: timerAfter,
-        start: (addresses, onEnd) => startServe({ ...options, binds: addresses ?? wanted }, heard, onEnd, deps.entry),
+        start: (addresses, onEnd, givenUp) => startServe({ ...options, binds: addresses ?? wanted }, heard, onEnd, deps.entry, givenUp),
         ended,
         startedAgain: () => provider.onNewThread(),
       }).catch((error: Error) => {

@@ -199,6 +199,7 @@ export class NetWorld {
   #reach(lines: InlineLines): Reach {
     this.#lines = lines;
     return {
+      ready: true,
       listening: [],
       listen: async (onInbound) => {
         this.#accept = onInbound;

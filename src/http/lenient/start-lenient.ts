@@ -3,6 +3,7 @@
 
 import { type MessagePort, Worker } from 'node:worker_threads';
 import type { ListeningThread } from '../../lib/kept-thread.js';
+import { endWhenGivenUp, NEVER } from '../../lib/loading-threads.js';
 import { WORKER_ENTRY } from '../../lib/worker-entries.js';
 import type { HttpBind } from '../options.js';
 import { LenientListener, type LenientOptions } from './lenient-listener.js';
@@ -40,12 +41,14 @@ const CLOSE_MS = 3_000;
  * Starts the thread.
  * @param onEnd called once when the thread ends by itself
  * @param entry the thread's module; workers/lenient.js unless a test brings its own
+ * @param givenUp see KeptThreadDeps.start
  * @throws Error with the socket's text when no address works, or with the reason when the thread ends before it listens
  */
 export async function startLenientServer(
   options: LenientOptions,
   onEnd: (reason: Error) => void,
   entry: URL = WORKER_ENTRY.lenient,
+  givenUp: AbortSignal = NEVER,
 ): Promise<LenientServer> {
   const worker = new Worker(entry, { name: 'adit-lenient', workerData: options });
   let reason: Error | null = null;
@@ -56,11 +59,15 @@ export async function startLenientServer(
     worker.once('exit', (code) => resolve(reason ?? new Error(`the thread ended with code ${code}`)));
   });
   const first = new Promise<Report>((resolve) => worker.once('message', resolve));
-  const report = await Promise.race([first, ended.then((error): Report => ({ kind: 'failed', text: error.message }))]);
+  const begun = Promise.race([first, ended.then((error): Report => ({ kind: 'failed', text: error.message }))]);
+  let listens = false;
+  endWhenGivenUp(givenUp, begun, () => listens || worker.terminate());
+  const report = await begun;
   if (report.kind !== 'listening') {
     await worker.terminate();
     throw new Error(report.kind === 'failed' ? report.text : 'it does not listen');
   }
+  listens = true;
   const tell = (order: Order): void => worker.postMessage(order);
   let closing = false;
   void ended.then((error) => {

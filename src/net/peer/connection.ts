@@ -53,7 +53,12 @@ export class Connection implements Line {
         if (!this.#closed) this.#look();
       },
     });
-    this.#queue = new SendQueue(socket, options.traffic, () => performance.now());
+    this.#queue = new SendQueue(
+      socket,
+      options.traffic,
+      () => performance.now(),
+      () => events.moved?.(),
+    );
     socket.setNoDelay(true);
     socket.on('data', (chunk: Buffer) => this.#take(chunk));
     socket.on('drain', () => {
@@ -202,6 +207,7 @@ export class Connection implements Line {
     this.#options.traffic.addIncoming(-this.#told);
     this.#told = 0;
     this.#queue.clear();
+    this.#events.moved?.();
     this.#events.closed();
   }
 }

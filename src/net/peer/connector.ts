@@ -36,7 +36,7 @@ export interface Ways {
 }
 
 /** How peers reach us and we reach them: by sockets of this machine (Connector), or a stand-in for them. */
-export type Reach = Pick<Connector, 'listening' | 'listen' | 'resolve' | 'dial' | 'close'>;
+export type Reach = Pick<Connector, 'ready' | 'listening' | 'listen' | 'resolve' | 'dial' | 'close'>;
 
 export class Connector {
   readonly #options: NetOptions;
@@ -54,6 +54,11 @@ export class Connector {
     this.#log = log;
   }
 
+  /** Whether calls make sense now. */
+  get ready(): boolean {
+    return this.#ways.lines.ready;
+  }
+
   /** Ports that are listened on. */
   readonly listening: { host: string; port: number; onion: boolean }[] = [];
 
@@ -64,12 +69,14 @@ export class Connector {
         await this.#listenAt(bind, onInbound);
         this.#log.info(`Bound to ${bind.host.includes(':') ? `[${bind.host}]` : bind.host}:${bind.port}`);
       } catch (error) {
-        const { code } = error as NodeJS.ErrnoException;
+        const { code, message } = error as NodeJS.ErrnoException;
+        // Not the port's fault.
+        if (code === undefined) throw new BindError(`Peers cannot be served: ${message}`);
         const where = `${bind.host.includes(':') ? `[${bind.host}]` : bind.host}:${bind.port}`;
         const text =
           code === 'EADDRINUSE'
             ? `Unable to bind to ${where} on this computer. adit is probably already running.`
-            : `Unable to bind to ${where} on this computer (bind returned error ${code ?? (error as Error).message})`;
+            : `Unable to bind to ${where} on this computer (bind returned error ${code})`;
         if (bind.required) throw new BindError(text);
         this.#log.debug('net', text);
       }

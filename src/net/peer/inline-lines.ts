@@ -31,6 +31,7 @@ export interface InlineLinesDeps {
 }
 
 export class InlineLines implements Lines<Connection> {
+  readonly ready = true;
   readonly #servers: net.Server[] = [];
   readonly #dialing = new Set<Socket>();
   readonly #sockets = new Set<Socket>();
@@ -67,7 +68,14 @@ export class InlineLines implements Lines<Connection> {
 
   async open(where: Endpoint, proxy: SocksProxy | null, timeoutMs: number): Promise<{ line: FreshLine<Connection>; bindText: string }> {
     const socket = await openSocket(proxy ?? where, timeoutMs, this.#dialing);
-    if (proxy !== null) await connectThroughSocks(socket, where, proxy.credentials, timeoutMs);
+    if (proxy !== null) {
+      this.#dialing.add(socket);
+      try {
+        await connectThroughSocks(socket, where, proxy.credentials, timeoutMs);
+      } finally {
+        this.#dialing.delete(socket);
+      }
+    }
     return { line: this.over(socket), bindText: endOf(socket) };
   }
 
@@ -93,7 +101,9 @@ export class InlineLines implements Lines<Connection> {
           },
           events,
         );
-        connection.start();
+        // Its end was told before it had an owner.
+        if (socket.destroyed) setImmediate(() => connection.close());
+        else connection.start();
         return connection;
       },
       drop: () => socket.destroy(),

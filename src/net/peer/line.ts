@@ -99,6 +99,8 @@ export interface SocksProxy extends Endpoint {
 
 /** Where connections come from. */
 export interface Lines<L extends Line = Line> {
+  /** Whether calls make sense now: it may be that what has the sockets is started again. */
+  readonly ready: boolean;
   /**
    * Listens, for as long as this is open.
    * @returns the port, chosen by the system where 0 was asked for

@@ -39,6 +39,11 @@ export class Outbound {
     void this.#loop();
   }
 
+  /** Calls now what is not connected. */
+  retry(): void {
+    if (this.#timer !== null) this.#again(0);
+  }
+
   stop(): void {
     this.#stopped = true;
     if (this.#timer !== null) clearTimeout(this.#timer);

@@ -23,8 +23,18 @@ export class SendQueue {
   readonly #traffic: Traffic;
   readonly #nowMs: () => number;
 
-  constructor(socket: Socket, traffic: Traffic, nowMs: () => number) {
+  readonly #onEmpty: () => void;
+  /** The last piece is with the kernel: no `drain` tells of it where it is short. */
+  readonly #taken = (): void => {
+    if (this.bytes > 0 || this.#told === 0) return;
+    this.#tell();
+    this.#onEmpty();
+  };
+
+  /** @param onEmpty told when nothing is left of what waited */
+  constructor(socket: Socket, traffic: Traffic, nowMs: () => number, onEmpty: () => void) {
     this.#socket = socket;
+    this.#onEmpty = onEmpty;
     this.#traffic = traffic;
     this.#nowMs = nowMs;
   }
@@ -80,7 +90,8 @@ export class SendQueue {
       if (piece === next) this.#waiting[this.#head++] = undefined as unknown as Uint8Array;
       else this.#waiting[this.#head] = next.subarray(room);
       this.#waitingBytes -= piece.length;
-      socket.write(piece);
+      if (this.#head === this.#waiting.length) socket.write(piece, this.#taken);
+      else socket.write(piece);
     }
     // Moved at most once for each message that was given: as many were given since the last time as are moved now.
     if (this.#head === this.#waiting.length || (this.#head >= MAX_GIVEN && this.#head * 2 >= this.#waiting.length)) {

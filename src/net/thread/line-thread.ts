@@ -4,7 +4,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../lib/clock.js';
 import { KeptThread, type KeptThreadDeps, type ListeningThread, timerAfter } from '../../lib/kept-thread.js';
-import { noteLoading } from '../../lib/loading-threads.js';
+import { endWhenGivenUp, noteLoading } from '../../lib/loading-threads.js';
 import { WORKER_ENTRY } from '../../lib/worker-entries.js';
 import type { Logger } from '../../log/logger.js';
 import type { LinesSettings } from '../peer/inline-lines.js';
@@ -16,8 +16,17 @@ import { partBytes, ThreadLine } from './thread-line.js';
 
 /** A thread that does not end by itself is ended after so long. */
 const CLOSE_MS = 3_000;
+/** Between attempts to listen on a port that another program took. */
+const LISTEN_AGAIN_MS = 5_000;
 
-type Listener = { readonly at: Endpoint; readonly onLine: (incoming: IncomingLine) => void };
+/** Where is listened, for as long as there is a thread. */
+interface Listener {
+  /** The port is the one that the system chose, from the first time on. */
+  at: Endpoint;
+  readonly onLine: (incoming: IncomingLine) => void;
+  /** The caller's answer; null once it was given. */
+  answer: { resolve(port: number): void; reject(error: Error): void } | null;
+}
 
 export interface LineThreadSettings extends LinesSettings {
   /** Whether there are encrypted connections. */
@@ -28,6 +37,8 @@ export interface LineThreadDeps extends Partial<Pick<KeptThreadDeps<ThreadLife>,
   readonly traffic: Traffic;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly log: Logger;
+  /** Another thread is there: what was connected may be connected again. */
+  readonly startedAgain: () => void;
   /** The thread's module; workers/peers.js unless a test brings its own. */
   readonly entry?: URL;
 }
@@ -35,7 +46,10 @@ export interface LineThreadDeps extends Partial<Pick<KeptThreadDeps<ThreadLife>,
 export class LineThread implements Lines {
   /** It runs from the first listener or call on. */
   #kept: Promise<KeptThread<ThreadLife>> | null = null;
-  readonly #listeners: Listener[] = [];
+  /** The thread that runs now. */
+  #life: ThreadLife | null = null;
+  readonly #listeners = new Set<Listener>();
+  readonly #closed = new AbortController();
   readonly #settings: LineThreadSettings;
   readonly #deps: LineThreadDeps;
 
@@ -44,52 +58,98 @@ export class LineThread implements Lines {
     this.#deps = deps;
   }
 
+  /** Whether there is a thread, or nothing has asked for one. */
+  get ready(): boolean {
+    return this.#kept === null || this.#life !== null;
+  }
+
   async listen({ host, port }: Endpoint, onLine: Listener['onLine']): Promise<number> {
-    const life = await this.#life();
-    const bound = await life.listen({ at: { host, port }, onLine });
-    // The next thread listens where this one does.
-    this.#listeners.push({ at: { host, port: bound }, onLine });
-    return bound;
+    return new Promise((resolve, reject) => {
+      const listener: Listener = { at: { host, port }, onLine, answer: { resolve, reject } };
+      this.#listeners.add(listener);
+      // A thread that starts listens for all.
+      if (this.#life !== null) void this.#attach(this.#life, listener);
+      else
+        this.#running().catch((error: Error) => {
+          this.#listeners.delete(listener);
+          listener.answer?.reject(error);
+        });
+    });
   }
 
   async open(where: Endpoint, proxy: SocksProxy | null, timeoutMs: number): Promise<{ line: FreshLine; bindText: string }> {
-    return (await this.#life()).open(where, proxy, timeoutMs);
+    await this.#running();
+    if (this.#life === null) throw new Error('the thread that has the sockets is started again');
+    return this.#life.open(where, proxy, timeoutMs);
   }
 
   async close(): Promise<void> {
+    this.#closed.abort();
     const kept = await this.#kept?.catch(() => null);
     await kept?.close();
   }
 
-  async #life(): Promise<ThreadLife> {
-    this.#kept ??= this.#start();
-    const { current } = await this.#kept;
-    if (current === null) throw new Error('the thread that has the sockets is started again');
-    return current;
+  /** @throws Error when no thread can be started at all; the next that needs one tries again */
+  #running(): Promise<unknown> {
+    this.#kept ??= this.#start().catch((error: Error) => {
+      this.#kept = null;
+      this.#deps.log.error(`The thread for the sockets of peers cannot be started: ${error.message}`);
+      throw error;
+    });
+    return this.#kept;
   }
 
   #start(): Promise<KeptThread<ThreadLife>> {
-    const { traffic, clock, log, after = timerAfter, every, entry = WORKER_ENTRY.peers } = this.#deps;
+    const { traffic, clock, log, startedAgain, after = timerAfter, every, entry = WORKER_ENTRY.peers } = this.#deps;
     return KeptThread.start({
       name: 'Peers',
       clock,
       log,
       after,
       every,
-      start: async (_, onEnd) => {
-        const life = await ThreadLife.start(entry, this.#settings, { traffic, log, onEnd });
-        try {
-          for (const listener of this.#listeners) await life.listen(listener);
-          life.started();
-        } catch (error) {
-          await life.close();
-          throw error;
-        }
+      start: async (_, onEnd, givenUp) => {
+        traffic.forgetOther();
+        const ended = (reason: Error): void => {
+          this.#life = null;
+          onEnd(reason);
+        };
+        const life = await ThreadLife.start(
+          entry,
+          this.#settings,
+          { traffic, log, onEnd: ended },
+          AbortSignal.any([givenUp, this.#closed.signal]),
+        );
+        this.#life = life;
+        for (const listener of this.#listeners) void this.#attach(life, listener);
         return life;
       },
       ended: async () => traffic.forgetOther(),
-      startedAgain: () => {},
+      startedAgain,
     });
+  }
+
+  /** Listens in one life of the thread; a port that was taken meanwhile is tried again. */
+  async #attach(life: ThreadLife, listener: Listener): Promise<void> {
+    const { host } = listener.at;
+    try {
+      const port = await life.listen(listener.at, listener.onLine);
+      listener.at = { host, port };
+      listener.answer?.resolve(port);
+      listener.answer = null;
+    } catch (error) {
+      // The next one listens there.
+      if (life.ended) return;
+      if (listener.answer !== null) {
+        this.#listeners.delete(listener);
+        listener.answer.reject(error as Error);
+        return;
+      }
+      const { log, after = timerAfter } = this.#deps;
+      log.warn(`Listening again on ${host}:${listener.at.port}: ${(error as Error).message}. It is tried again.`);
+      after(LISTEN_AGAIN_MS, () => {
+        if (this.#life === life) void this.#attach(life, listener);
+      });
+    }
   }
 }
 
@@ -112,7 +172,7 @@ class ThreadLife implements ListeningThread {
   readonly #lines = new Map<number, ThreadLine>();
   /** By the number of the request. */
   readonly #asked = new Map<number, { resolve(answer: Answer): void; reject(error: Error): void }>();
-  readonly #listeners = new Map<number, Listener>();
+  readonly #listeners = new Map<number, Listener['onLine']>();
   #signs: (() => void)[] = [];
   #lastId = 0;
   #reason: Error | null = null;
@@ -124,10 +184,15 @@ class ThreadLife implements ListeningThread {
   #outboxBytes = 0;
   readonly #more = new Set<number>();
 
-  /** Resolves once it is up, or has ended. */
-  static async start(entry: URL, settings: LineThreadSettings, deps: LifeDeps): Promise<ThreadLife> {
+  /** @throws Error when the thread ends before it is up */
+  static async start(entry: URL, settings: LineThreadSettings, deps: LifeDeps, givenUp: AbortSignal): Promise<ThreadLife> {
     const life = new ThreadLife(entry, settings, deps);
+    endWhenGivenUp(givenUp, life.#loaded, () => {
+      if (!life.#started) life.abandon();
+    });
     await life.#loaded;
+    if (life.#ended) throw life.#reason;
+    life.#started = true;
     return life;
   }
 
@@ -158,17 +223,15 @@ class ThreadLife implements ListeningThread {
 
   #gone(reason: Error): void {
     this.#ended = true;
-    for (const { reject } of this.#asked.values()) reject(new Error(`the thread that has the sockets ended: ${reason.message}`));
+    for (const { reject } of this.#asked.values()) reject(endedBy(reason));
     this.#asked.clear();
     for (const line of [...this.#lines.values()]) line.gone();
     for (const given of this.#signs.splice(0)) given();
     if (this.#started && !this.#closing) this.#deps.onEnd(reason);
   }
 
-  /** From here on its end is told. @throws Error when it has ended */
-  started(): void {
-    if (this.#ended) throw this.#reason;
-    this.#started = true;
+  get ended(): boolean {
+    return this.#ended;
   }
 
   alive(): Promise<void> {
@@ -188,10 +251,11 @@ class ThreadLife implements ListeningThread {
     clearTimeout(late);
   }
 
-  async listen(listener: Listener): Promise<number> {
+  /** @returns the port @throws Error with the system's code, or without one when the thread ends */
+  async listen(at: Endpoint, onLine: Listener['onLine']): Promise<number> {
     const id = ++this.#lastId;
-    this.#listeners.set(id, listener);
-    const answer = await this.#ask(id, { kind: 'listen', id, at: listener.at });
+    this.#listeners.set(id, onLine);
+    const answer = await this.#ask(id, { kind: 'listen', id, at });
     return (answer as Answer & { kind: 'listening' }).port;
   }
 
@@ -202,7 +266,7 @@ class ThreadLife implements ListeningThread {
   }
 
   #ask(id: number, message: ToThread): Promise<Answer> {
-    if (this.#ended) return Promise.reject(new Error('the thread that has the sockets has ended'));
+    if (this.#ended) return Promise.reject(endedBy(this.#reason as Error));
     return new Promise((resolve, reject) => {
       this.#asked.set(id, { resolve, reject });
       this.#say(message);
@@ -233,11 +297,11 @@ class ThreadLife implements ListeningThread {
     };
   }
 
-  #lineDeps(id: number, { encrypted }: LineOptions, figures: Figures): ConstructorParameters<typeof ThreadLine>[0] {
+  #lineDeps(id: number, options: LineOptions, figures: Figures): ConstructorParameters<typeof ThreadLine>[0] {
     return {
       id,
       figures,
-      encrypted,
+      options,
       maxSendBytes: this.#settings.maxSendBytes,
       traffic: this.#deps.traffic,
       send: (message) => {
@@ -291,7 +355,7 @@ class ThreadLife implements ListeningThread {
         this.#asked.delete(message.id);
         break;
       case 'incoming':
-        this.#listeners.get(message.listener)?.onLine({ ...this.#fresh(message.ends), remote: message.ends.remote });
+        this.#listeners.get(message.listener)?.({ ...this.#fresh(message.ends), remote: message.ends.remote });
         break;
       case 'spoke':
         this.#spoke(message);
@@ -306,7 +370,7 @@ class ThreadLife implements ListeningThread {
         this.#lines.get(message.line)?.unread();
         break;
       case 'closed':
-        this.#closed(message.line, message.refused);
+        this.#closed(message.line);
         break;
       case 'warning':
         this.#deps.log.warn(message.text);
@@ -334,9 +398,11 @@ class ThreadLife implements ListeningThread {
   }
 
   /** What it sent before it closed has its turn, as far as one goes. */
-  #closed(id: number, refused: boolean): void {
+  #closed(id: number): void {
     setImmediate(() => {
-      this.#lines.get(id)?.hungUp(refused);
+      this.#lines.get(id)?.hungUp();
     });
   }
 }
+
+const endedBy = (reason: Error): Error => new Error(`the thread that has the sockets ended: ${reason.message}`);

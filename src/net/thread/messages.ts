@@ -46,7 +46,7 @@ export type ToNode =
   | { readonly kind: 'room'; readonly line: number }
   /** The peer doesn't read what it is sent, and was given up. */
   | { readonly kind: 'unread'; readonly line: number }
-  | { readonly kind: 'closed'; readonly line: number; readonly refused: boolean }
+  | { readonly kind: 'closed'; readonly line: number }
   | { readonly kind: 'warning'; readonly text: string }
   /** It is up, or gives a sign of life. */
   | { readonly kind: 'alive' };

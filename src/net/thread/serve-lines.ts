@@ -173,6 +173,7 @@ class LineServer {
       sent: () => {},
       received: (_, bytes) => {
         served.skipped += bytes;
+        this.#delivering.add(served);
       },
       moved: () => this.#tell(served),
       closed: () => this.#closed(served),
@@ -226,7 +227,7 @@ class LineServer {
     this.#ready.delete(served);
     this.#deliver();
     this.#served.delete(served.id);
-    this.#say({ kind: 'closed', line: served.id, refused: served.connection.refused });
+    this.#say({ kind: 'closed', line: served.id });
   }
 
   /** A connection may have something to hand over. */

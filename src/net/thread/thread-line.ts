@@ -1,9 +1,9 @@
 // A connection whose socket is on another thread (serve-lines.ts), as the node thread sees it.
-import { count, type Line, type LineEvents, MAX_UNREAD_BYTES, type MessageTotals, OTHER, UNREAD } from '../peer/line.js';
+import { count, type Line, type LineEvents, type LineOptions, MAX_UNREAD_BYTES, type MessageTotals, OTHER, UNREAD } from '../peer/line.js';
 import type { Traffic } from '../peer/traffic.js';
 import { messageBytes } from '../transport/message-bytes.js';
 import type { TransportType } from '../transport/transport.js';
-import type { Frame } from '../wire/frame.js';
+import { type Frame, HEADER_BYTES } from '../wire/frame.js';
 import { MESSAGES } from '../wire/protocol.js';
 import { BundleReader, type Packed } from './bundle.js';
 import { between, commonMs, type Fault, type Figures, type Part, WINDOW_BYTES, weightOf } from './messages.js';
@@ -14,7 +14,7 @@ const NOTHING = new Uint8Array(0);
 export interface ThreadLineDeps {
   readonly id: number;
   readonly figures: Figures;
-  readonly encrypted: boolean;
+  readonly options: LineOptions;
   readonly maxSendBytes: number;
   readonly traffic: Traffic;
   /** Goes to the thread with the next message to it. */
@@ -30,8 +30,9 @@ export class ThreadLine implements Line {
   lastMessageMs = performance.now();
   transportType: TransportType;
   sessionId: Uint8Array | null = null;
-  refused = false;
   #closed = false;
+  /** The socket is gone, and what came before that has its turn. */
+  #hungUp = false;
   /** What came and was not handled, and its weight. */
   #parts: (BundleReader | Packed | Fault)[] = [];
   #waiting = 0;
@@ -43,11 +44,17 @@ export class ThreadLine implements Line {
   constructor(deps: ThreadLineDeps, events: LineEvents) {
     this.#deps = deps;
     this.#events = events;
-    this.transportType = deps.encrypted ? 'detecting' : 'v1';
+    this.transportType = deps.options.encrypted ? 'detecting' : 'v1';
   }
 
   get closed(): boolean {
     return this.#closed;
+  }
+  /** As V2Transport.refused: we sent as much as a header and more, and not a byte came back. */
+  get refused(): boolean {
+    const { options, figures } = this.#deps;
+    const silent = figures.told('bytesReceived') === 0 && figures.told('bytesSent') >= HEADER_BYTES;
+    return options.initiating && this.transportType === 'detecting' && silent;
   }
   get lastSend(): number {
     return this.#deps.figures.told('lastSend');
@@ -62,6 +69,7 @@ export class ThreadLine implements Line {
     return this.#deps.figures.told('bytesReceived');
   }
   get unsent(): number {
+    if (this.#hungUp) return 0;
     const { figures } = this.#deps;
     return between(this.#posted, figures.taken) + figures.told('unsent');
   }
@@ -148,7 +156,7 @@ export class ThreadLine implements Line {
       this.#waiting += partBytes(part);
       this.#parts.push(part instanceof Uint8Array ? new BundleReader(part) : part);
     }
-    this.#events.wake();
+    if (parts.length > 0) this.#events.wake();
   }
 
   roomAgain(): void {
@@ -163,10 +171,15 @@ export class ThreadLine implements Line {
   }
 
   /** The socket is gone. What came before a fault that ended it has its turn, and then the fault. */
-  hungUp(refused: boolean): void {
-    this.refused = refused;
+  hungUp(): void {
     const last = this.#parts.at(-1);
-    if (last === undefined || !('fault' in last && last.fatal)) this.gone();
+    if (last === undefined || !('fault' in last && last.fatal)) {
+      this.gone();
+      return;
+    }
+    this.#hungUp = true;
+    // Nothing waits for the peer to read any more.
+    if (!this.#closed) this.#events.wake();
   }
 
   /** The connection is over, whatever is left of it. */

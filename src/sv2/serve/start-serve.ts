@@ -9,7 +9,7 @@ import { createNativeHashes } from '../../crypto/native/hashes.js';
 import { createKeyMath } from '../../crypto/native/key-math.js';
 import { createSigner } from '../../crypto/native/sign.js';
 import type { ListeningThread } from '../../lib/kept-thread.js';
-import { noteLoading } from '../../lib/loading-threads.js';
+import { endWhenGivenUp, NEVER, noteLoading } from '../../lib/loading-threads.js';
 import { WORKER_ENTRY } from '../../lib/worker-entries.js';
 import { makeCertificate } from '../noise/certificate.js';
 import type { ResponderIdentity } from '../noise/responder.js';
@@ -84,6 +84,7 @@ const CLOSE_MS = 3_000;
  * Starts the thread.
  * @param onEnd called once when the thread ends by itself; nothing is heard of it afterwards
  * @param entry the thread's module; workers/sv2.js unless a test brings its own
+ * @param givenUp see KeptThreadDeps.start
  * @throws Error with the socket's text when an address does not work
  */
 export async function startServe(
@@ -91,6 +92,7 @@ export async function startServe(
   listener: (message: ServeNews) => void,
   onEnd: (reason: Error) => void,
   entry: URL = WORKER_ENTRY.sv2,
+  givenUp: AbortSignal = NEVER,
 ): Promise<ServingThread> {
   const worker = new Worker(entry, { name: 'adit-sv2', workerData: options });
   const questions = new Map<number, (clients: readonly ClientInfo[]) => void>();
@@ -121,6 +123,7 @@ export async function startServe(
   });
   const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
   noteLoading(started.then(() => {}));
+  endWhenGivenUp(givenUp, started, () => listening || worker.terminate());
   const report = await started;
   // Its end may have come in the same turn as the news that it listens.
   if (report.kind === 'failed' || ended) {

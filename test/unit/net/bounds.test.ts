@@ -385,7 +385,12 @@ t.test('a queue of messages that never runs empty does not grow', async (t) => {
   // A socket that takes all it is given whenever it is told to, and a peer that always has some more to come.
   const socket = { writableLength: 0, write: (bytes: Uint8Array) => void (socket.writableLength += bytes.length) };
   const traffic = new Traffic();
-  const queue = new SendQueue(socket as never, traffic, () => 0);
+  const queue = new SendQueue(
+    socket as never,
+    traffic,
+    () => 0,
+    () => {},
+  );
   let most = 0;
   for (let round = 0; round < 1_000; round++) {
     for (let i = 0; i < 100; i++) queue.push(new Uint8Array(2_000));

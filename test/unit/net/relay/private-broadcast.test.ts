@@ -168,7 +168,7 @@ t.test('no address is called but through Tor', async (t) => {
     const open = async (): Promise<never> => {
       throw new Error('something was called');
     };
-    const lines = { open, listen: open, close: async () => {} };
+    const lines = { ready: true, open, listen: open, close: async () => {} };
     return new Connector(all, new Routes(all), { lines, i2p: null }, 8_333, silentLogger);
   };
   const connector = connectorOf({ proxy: null, onionProxy: null });

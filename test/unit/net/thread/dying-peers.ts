@@ -1,13 +1,21 @@
-// A thread of peers' sockets that ends when it is told to call port 1, and one that hangs for port 2.
+// A thread of peers' sockets that ends when it is told to call port 1, hangs for port 2, and as PEERS_FAULT says: ends or
+// hangs while it loads, or ends at the first listener.
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { createNativeHashes } from '../../../../src/crypto/native/hashes.js';
 import type { ThreadInit, ToThread } from '../../../../src/net/thread/messages.js';
 import { serveLines } from '../../../../src/net/thread/serve-lines.js';
 
 const port = parentPort as MessagePort;
+const fault = process.env.PEERS_FAULT;
+const hang = (): void => {
+  for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+};
+if (fault === 'load') process.exit(4);
+if (fault === 'hang') hang();
 port.on('message', (message: ToThread) => {
+  if (message.kind === 'listen' && fault === 'listen') process.exit(5);
   if (message.kind !== 'open') return;
   if (message.where.port === 1) process.exit(3);
-  if (message.where.port === 2) for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+  if (message.where.port === 2) hang();
 });
 serveLines(workerData as ThreadInit, port, createNativeHashes(), null);

@@ -33,7 +33,10 @@ export function inlineLines(): Made {
 export function threadLines(more: Partial<LineThreadDeps> = {}, encrypts = true): Made {
   const traffic = new Traffic();
   const clock = { monotonicMs: () => performance.now() };
-  return { lines: new LineThread({ ...SETTINGS, encrypts }, { traffic, clock, log: silentLogger, ...more }), traffic };
+  return {
+    lines: new LineThread({ ...SETTINGS, encrypts }, { traffic, clock, log: silentLogger, startedAgain: () => {}, ...more }),
+    traffic,
+  };
 }
 
 /** The owner of a connection: takes what it is told to take. */
@@ -47,6 +50,8 @@ export class Owner {
   ended = 0;
   /** Messages are taken as they come. */
   eager: boolean;
+  /** Nothing is taken while too much waits to be sent, as by the dispatcher. */
+  polite = false;
 
   constructor(fresh: FreshLine, options: LineOptions, eager = true) {
     this.eager = eager;
@@ -68,7 +73,7 @@ export class Owner {
 
   /** Takes all that there is. */
   take(): void {
-    while (this.line.hasMessage) {
+    while (this.line.hasMessage && !(this.polite && this.line.sendPaused)) {
       const frame = this.line.shift();
       if (frame !== undefined) this.seen.push(frame);
     }
@@ -302,5 +307,76 @@ export function lineSuite(t: Test, make: () => Made): void {
       /ECONNREFUSED/,
       'nothing listens after the end',
     );
+  });
+
+  t.test('one that asks for much, reads nothing, sends nonsense and goes, has gone', async (t) => {
+    const { lines, traffic } = make();
+    const { owner, socket } = await stranger(lines);
+    owner.polite = true;
+    socket.pause();
+    for (let i = 0; i < 12; i++) owner.line.send('block', payloadOf(1_000_000, i));
+    t.equal(owner.line.sendPaused, true);
+    socket.write(encodeFrame(magic, 'ping', payloadOf(8, 1), hashes));
+    socket.write(Buffer.alloc(24, 7));
+    await until('the nonsense to arrive', () => owner.line.bytesReceived === 56);
+    socket.resetAndDestroy();
+    await until('the end', () => owner.ended === 1);
+    await until('nothing left', () => traffic.outgoing === 0 && traffic.incoming === 0);
+    await lines.close();
+  });
+
+  t.test('what is short and waits for the kernel is not waited for when it has gone', async (t) => {
+    const { lines, traffic } = make();
+    const { owner, socket } = await stranger(lines);
+    socket.pause();
+    for (let i = 0; i < 9; i++) owner.line.send('block', payloadOf(1_000_000, i));
+    // The kernel takes as much as it likes; then there is little left, which has its turn by itself.
+    for (let i = 0; i < 40; i++) {
+      owner.line.send('pong', payloadOf(2_000, i));
+      await until('a moment', () => true);
+    }
+    socket.resume();
+    await until('all of it to be read', () => socket.bytesRead === 9 * 1_000_024 + 40 * 2_024);
+    await until('nothing left', () => owner.line.unsent === 0 && owner.line.stuckMs === 0 && traffic.outgoing === 0);
+    t.same([owner.line.closed, owner.line.sendPaused], [false, false]);
+    await lines.close();
+  });
+
+  t.test('a proxy that does not answer holds up no end', async (t) => {
+    const { lines } = make();
+    const proxy = net.createServer(() => {});
+    await new Promise<void>((resolve) => proxy.listen(0, LOCAL, resolve));
+    const at = { host: LOCAL, port: (proxy.address() as net.AddressInfo).port, credentials: null };
+    const opening = lines.open({ host: 'far.example', port: 1 }, at, TIMEOUT_MS).catch((error: Error) => error);
+    await until('a call', () => new Promise<boolean>((resolve) => proxy.getConnections((_, count) => resolve(count === 1))));
+    await lines.close();
+    t.type(await opening, Error);
+    proxy.close();
+  });
+
+  t.test('a connection that ends before it has an owner is over at once', async (t) => {
+    const { lines } = make();
+    // A proxy that connects at once; the far end says something, or nothing, and goes.
+    for (const goes of [(far: net.Socket) => far.resetAndDestroy(), (far: net.Socket) => far.end(), (far: net.Socket) => far.end('bye')]) {
+      const proxy = net.createServer((far) => {
+        far.on('error', () => {});
+        far.once('data', () => {
+          far.write(Buffer.of(5, 0));
+          far.once('data', () => {
+            far.write(Buffer.of(5, 0, 0, 1, 0, 0, 0, 0, 0, 0));
+            setTimeout(() => goes(far), 20);
+          });
+        });
+      });
+      await new Promise<void>((resolve) => proxy.listen(0, LOCAL, resolve));
+      const at = { host: LOCAL, port: (proxy.address() as net.AddressInfo).port, credentials: null };
+      const { line } = await lines.open({ host: 'far.example', port: 1 }, at, TIMEOUT_MS);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      const owner = new Owner(line, { encrypted: false, initiating: true });
+      await until('the end', () => owner.ended === 1);
+      t.equal(owner.line.closed, true);
+      proxy.close();
+    }
+    await lines.close();
   });
 }

@@ -1,9 +1,12 @@
 // Connections of this thread and of a thread of their own: the same promises; bundles, and a thread that ends.
-import t from 'tap';
+import net from 'node:net';
+import t, { type Test } from 'tap';
 import { BundleReader, type Packed, pack, packedBytes } from '../../../../src/net/thread/bundle.js';
 import { fc } from '../../../framework/fast-check.js';
 import { until } from '../../../framework/until.js';
 import { inlineLines, lineSuite, Owner, stranger, TIMEOUT_MS, threadLines } from './line-suite.js';
+
+const LOCAL = '127.0.0.1';
 
 t.test('sockets of this thread', async (t) => lineSuite(t, inlineLines));
 t.test('sockets of a thread of their own', async (t) => lineSuite(t, threadLines));
@@ -101,4 +104,109 @@ t.test('a thread that cannot be loaded is an error of the first that needs it', 
     /no-such-file/,
   );
   await made.lines.close();
+});
+
+/** Lines whose threads have a fault from now on; timers run when told to. */
+function faulty(t: Test) {
+  const lines: string[] = [];
+  const note = (text: string): void => void lines.push(text);
+  const timers: (() => void)[] = [];
+  let again = 0;
+  const made = threadLines(
+    {
+      entry: new URL('dying-peers.js', import.meta.url),
+      log: { info: note, warn: note, error: note, debug: () => {}, shows: () => false },
+      after: (_, run) => {
+        timers.push(run);
+        return () => timers.splice(0);
+      },
+      startedAgain: () => again++,
+    },
+    false,
+  );
+  t.teardown(() => {
+    delete process.env.PEERS_FAULT;
+  });
+  const due = async (): Promise<void> => {
+    await until('a timer', () => timers.length > 0);
+    timers.shift()!();
+  };
+  const die = () => made.lines.open({ host: LOCAL, port: 1 }, null, TIMEOUT_MS).catch((error: Error) => error);
+  return { ...made, log: lines, due, die, again: () => again, faultIs: (name: string) => void (process.env.PEERS_FAULT = name) };
+}
+
+t.test('a thread that cannot start once is started for the next that needs it', async (t) => {
+  const world = faulty(t);
+  world.faultIs('load');
+  await t.rejects(world.lines.open({ host: LOCAL, port: 9 }, null, TIMEOUT_MS), /code 4/);
+  t.equal(world.lines.ready, true);
+  t.match(world.log, [/^The thread for the sockets of peers cannot be started: it ended with code 4$/]);
+  world.faultIs('');
+  const port = await world.lines.listen({ host: LOCAL, port: 0 }, ({ line }) => line.drop());
+  t.ok(port > 0);
+  await world.lines.close();
+});
+
+t.test('a thread that ends while it begins to listen: the next one does', async (t) => {
+  const world = faulty(t);
+  world.faultIs('listen');
+  const listening = world.lines.listen({ host: LOCAL, port: 0 }, ({ line }) => line.drop());
+  await until('its end', () => !world.lines.ready);
+  world.faultIs('');
+  await world.due();
+  const port = await listening;
+  await until('a call', () => world.again() === 1);
+  await world.lines.open({ host: LOCAL, port }, null, TIMEOUT_MS);
+  await world.lines.close();
+});
+
+t.test('nothing that a dead thread held is counted, also of one that died while it began', async (t) => {
+  const world = faulty(t);
+  const { owner, socket } = await stranger(world.lines, false);
+  await world.lines.listen({ host: LOCAL, port: 0 }, ({ line }) => line.drop());
+  socket.pause();
+  socket.write(Buffer.alloc(23));
+  for (let i = 0; i < 8; i++) owner.line.send('block', new Uint8Array(1_000_000));
+  await until('bytes both ways', () => world.traffic.incoming === 23 && world.traffic.outgoing > 0);
+  world.faultIs('listen');
+  await world.die();
+  t.equal(owner.ended, 1);
+  await world.due();
+  await until('another end', () => world.log.filter((line) => line.includes('ended')).length === 2);
+  world.faultIs('');
+  await world.due();
+  await until('another thread', () => world.lines.ready);
+  t.same([world.traffic.incoming, world.traffic.outgoing], [0, 0]);
+  await world.lines.close();
+});
+
+t.test('a port that another program took meanwhile holds up nothing else', async (t) => {
+  const world = faulty(t);
+  const [taken, free] = [
+    await world.lines.listen({ host: LOCAL, port: 0 }, ({ line }) => line.drop()),
+    await world.lines.listen({ host: LOCAL, port: 0 }, ({ line }) => line.drop()),
+  ];
+  await world.die();
+  const other = net.createServer((socket) => socket.destroy());
+  await new Promise<void>((resolve) => other.listen(taken, LOCAL, resolve));
+  await world.due();
+  await until('a line of the log', () => world.log.some((line) => /^Listening again on .*EADDRINUSE/.test(line)));
+  await world.lines.open({ host: LOCAL, port: free as number }, null, TIMEOUT_MS);
+  await new Promise((resolve) => other.close(resolve));
+  await world.due();
+  await until('a connection', () =>
+    world.lines.open({ host: LOCAL, port: taken as number }, null, TIMEOUT_MS).then(
+      () => true,
+      () => false,
+    ),
+  );
+  await world.lines.close();
+});
+
+t.test('a thread that hangs while it starts holds up no end but for the time that loading may take', async (t) => {
+  const world = faulty(t);
+  world.faultIs('hang');
+  const opening = world.lines.open({ host: LOCAL, port: 9 }, null, TIMEOUT_MS).catch((error: Error) => error);
+  await world.lines.close();
+  t.type(await opening, Error);
 });
