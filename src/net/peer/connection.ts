@@ -30,8 +30,7 @@ export class Connection implements Line {
   bytesReceived = 0;
   readonly sentByMessage: MessageTotals = new Map();
   readonly receivedByMessage: MessageTotals = new Map();
-  /** Monotonic milliseconds of the last whole message, at first of the connection. */
-  lastMessageMs = performance.now();
+  progressMs = performance.now();
   #paused = false;
   #closed = false;
   /** Bytes that `traffic` was told of. */
@@ -114,6 +113,9 @@ export class Connection implements Line {
     return !this.#closed && (this.transport.ready || this.transport.fault !== null);
   }
 
+  get holdsWhole(): boolean {
+    return this.hasMessage;
+  }
   /** Whether there is a whole message. */
   get hasWhole(): boolean {
     return !this.#closed && this.transport.ready && this.transport.fault === null;
@@ -130,8 +132,8 @@ export class Connection implements Line {
       return undefined;
     }
     this.#account();
-    this.lastMessageMs = performance.now();
-    const name = known.has(frame.command) ? frame.command : OTHER;
+    this.progressMs = performance.now();
+    const name = frame.payload !== null && known.has(frame.command) ? frame.command : OTHER;
     count(this.receivedByMessage, name, frame.size);
     this.#events.received(name, frame.size);
     if (frame.payload !== null) return frame;
@@ -173,6 +175,7 @@ export class Connection implements Line {
     if (this.#closed) return;
     this.lastReceive = this.#options.nowSeconds();
     this.bytesReceived += chunk.length;
+    if (this.held === 0) this.progressMs = performance.now();
     this.#options.traffic.addReceived(chunk.length);
     this.transport.push(chunk);
     this.#look();

@@ -43,8 +43,8 @@ export interface Line {
   readonly bytesReceived: number;
   readonly sentByMessage: MessageTotals;
   readonly receivedByMessage: MessageTotals;
-  /** Monotonic milliseconds (this thread's) of the last whole message, at first of the connection. */
-  readonly lastMessageMs: number;
+  /** Monotonic milliseconds (this thread's) of the last whole message, or since when the one that has begun comes. */
+  readonly progressMs: number;
   /** Bytes for the peer that it has not taken, and for how many ms it took none of them. */
   readonly unsent: number;
   readonly stuckMs: number;
@@ -56,6 +56,8 @@ export interface Line {
   readonly hasMessage: boolean;
   /** Whether there is a whole message. */
   readonly hasWhole: boolean;
+  /** Whether there is a whole message anywhere, or something that can't become one: also one that cannot be taken yet. */
+  readonly holdsWhole: boolean;
   /** Takes the next message; undefined when there is none, it was unusable, or it is so long that more steps follow. */
   shift(): Frame | undefined;
   send(command: string, payload?: Uint8Array): void;

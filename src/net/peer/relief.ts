@@ -24,8 +24,8 @@ export function relief(peers: Iterable<Peer>, traffic: Traffic, nowMs: number): 
       const most = traffic.outgoingFull ? STUCK_SHORT_MS : STUCK_MS;
       if (connection.stuckMs > most) drop.set(peer, 'peer does not read what it is sent');
     }
-    const unfinished = connection.held > FAIR_BYTES && !connection.hasMessage && nowMs - connection.lastMessageMs > UNFINISHED_SHORT_MS;
-    if (unfinished && (worst === null || connection.lastMessageMs < worst.connection.lastMessageMs)) worst = peer;
+    const unfinished = connection.held > FAIR_BYTES && !connection.holdsWhole && nowMs - connection.progressMs > UNFINISHED_SHORT_MS;
+    if (unfinished && (worst === null || connection.progressMs < worst.connection.progressMs)) worst = peer;
   }
   // One at a time: what it held may be enough.
   if (traffic.incomingFull && worst !== null) drop.set(worst, 'peer does not end a message while memory is short');

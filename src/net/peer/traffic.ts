@@ -8,8 +8,8 @@ const ENOUGH_BYTES = 64 << 20;
 export const FAIR_BYTES = 256 << 10;
 
 /** Cells of one thread. */
-const CELL = { incoming: 0, outgoing: 1, sent: 2, received: 3, lent: 4 } as const;
-const CELLS = 5;
+const CELL = { incoming: 0, outgoing: 1, sent: 2, received: 3, lent: 4, posted: 5 } as const;
+const CELLS = 6;
 /** The thread that decides, and the one that has the sockets, if that is another. */
 const THREADS = 2;
 
@@ -41,10 +41,14 @@ export class Traffic {
   }
   /** Bytes to be sent and not taken. */
   get outgoing(): number {
-    return this.#total(CELL.outgoing);
+    return this.#total(CELL.outgoing) + this.#total(CELL.posted);
   }
   addOutgoing(bytes: number): void {
     this.#cells[this.#own + CELL.outgoing] += bytes;
+  }
+  /** Bytes on their way to the thread that has the sockets: less by `-bytes` when it has them. */
+  addPosted(bytes: number): void {
+    this.#cells[this.#own + CELL.posted] += bytes;
   }
   /** Bytes that went to sockets and came from them since the start. */
   get sent(): number {
@@ -63,7 +67,7 @@ export class Traffic {
   /** The other thread is gone, and with it all that it held and what was on its way. */
   forgetOther(): void {
     const other = CELLS - this.#own;
-    this.#cells[this.#own + CELL.lent] = -(this.#cells[other + CELL.lent] as number);
+    for (const cell of [CELL.lent, CELL.posted]) this.#cells[this.#own + cell] = -(this.#cells[other + cell] as number);
     this.#cells[other + CELL.incoming] = 0;
     this.#cells[other + CELL.outgoing] = 0;
   }

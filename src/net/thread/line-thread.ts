@@ -400,7 +400,7 @@ class ThreadLife implements ListeningThread {
   /** What it sent before it closed has its turn, as far as one goes. */
   #closed(id: number): void {
     setImmediate(() => {
-      this.#lines.get(id)?.hungUp();
+      this.#lines.get(id)?.gone();
     });
   }
 }

@@ -64,6 +64,17 @@ export type ToThread =
 
 /** Bytes of a connection's messages that the node thread may have unhandled; and one message at least. */
 export const WINDOW_BYTES = 256 << 10;
+/**
+ * Bytes that may be on their way to the thread for one connection, and one message at least: what is handed over is
+ * handled for all connections in turn.
+ */
+export const POSTED_BYTES = 32 << 10;
+/** What a message on its way to the thread counts for besides its payload. */
+const POSTED_OVERHEAD = 64;
+
+/** What a message counts for on its way to the thread. @param length bytes of its payload */
+export const postedWeight = (length: number): number => POSTED_OVERHEAD + length;
+
 /** What a fault counts for. */
 const FAULT_BYTES = 256;
 
@@ -73,8 +84,18 @@ export const weightOf = (part: Packed | Fault): number => ('fault' in part ? FAU
 /** Counters that wrap, and flags. */
 const WORD = { handled: 0, taken: 1, waits: 2, wantsRoom: 3 } as const;
 const WORDS = 4;
-const FIGURE = { lastSend: 0, lastReceive: 1, bytesSent: 2, bytesReceived: 3, unsent: 4, held: 5, stuckSince: 6 } as const;
-const FIGURES = 7;
+const FIGURE = {
+  lastSend: 0,
+  lastReceive: 1,
+  bytesSent: 2,
+  bytesReceived: 3,
+  unsent: 4,
+  held: 5,
+  stuckSince: 6,
+  progress: 7,
+  whole: 8,
+} as const;
+const FIGURES = 9;
 
 /** What the thread tells of a connection. */
 export type Told = Readonly<Record<keyof typeof FIGURE, number>>;
@@ -102,7 +123,7 @@ export class Figures {
   addHandled(bytes: number): void {
     Atomics.add(this.#words, WORD.handled, bytes);
   }
-  /** Bytes of payloads that came to the socket's queue; the thread writes. */
+  /** Weight of the messages that came to the socket's queue; the thread writes. */
   get taken(): number {
     return Atomics.load(this.#words, WORD.taken);
   }

@@ -1,9 +1,10 @@
 // The side of the thread that has the sockets: connections as InlineLines makes them, whose messages are handed to the
-// node thread in bundles, as many at a time as it has handled. A connection's own bounds are Connection's, with what
-// was handed over counted among what it holds.
+// node thread in bundles, as many at a time as it has handled. The connection that took least of this thread lately is
+// next, here as there. A connection's own bounds are Connection's; what was handed over comes on top.
 import type { MessagePort } from 'node:worker_threads';
 import type { Hashes } from '../../crypto/crypto.js';
 import type { EllSwift } from '../../crypto/ellswift.js';
+import { FairTurns } from '../fair-turns.js';
 import type { Connection } from '../peer/connection.js';
 import { InlineLines } from '../peer/inline-lines.js';
 import { type FreshLine, UNREAD } from '../peer/line.js';
@@ -18,6 +19,7 @@ import {
   type Fault,
   Figures,
   type Part,
+  postedWeight,
   type ThreadInit,
   type ToNode,
   type ToThread,
@@ -26,11 +28,11 @@ import {
 } from './messages.js';
 
 /** Milliseconds of handing over between two turns of the event loop. */
-const TURN_MS = 2;
+const TURN_MS = 1;
 /** Payloads from so many bytes on are handed over as they lie; shorter ones are copied together. */
 const LONG_BYTES = 32 << 10;
-/** Bytes that one connection hands over before the others have their turn. */
-const SHARE_BYTES = 64 << 10;
+/** Milliseconds of one connection before the others have their turn. */
+const SHARE_MS = 0.5;
 /** Connections that came in and were not looked at by the node thread; further ones are turned away. */
 const MOST_FRESH = 256;
 const NOTHING = new Uint8Array(0);
@@ -48,6 +50,9 @@ interface Served {
   short: Packed[];
   shortBytes: number;
   skipped: number;
+  /** Messages of the node thread, from `next` on. */
+  outgoing: Packed[];
+  next: number;
   /** The node thread knows how it speaks. */
   spoke: boolean;
 }
@@ -81,8 +86,9 @@ class LineServer {
   /** Not begun yet. */
   readonly #fresh = new Map<number, FreshLine<Connection>>();
   readonly #served = new Map<number, Served>();
-  /** Those that may have something to hand over, and those that have something for the next delivery. */
-  readonly #ready = new Set<Served>();
+  /** Those that may have something to send or to hand over: the one that took least of this thread lately is next. */
+  readonly #ready = new FairTurns<Served>(() => performance.now());
+  /** Those that have something for the next delivery. */
   readonly #delivering = new Set<Served>();
   #called = false;
   #lastId = 0;
@@ -118,7 +124,7 @@ class LineServer {
       case 'close':
         this.#fresh.get(message.line)?.drop();
         this.#fresh.delete(message.line);
-        this.#served.get(message.line)?.connection.close();
+        this.#close(this.#served.get(message.line));
         break;
       case 'alive':
         this.#say({ kind: 'alive' });
@@ -187,28 +193,55 @@ class LineServer {
       short: [],
       shortBytes: 0,
       skipped: 0,
+      outgoing: [],
+      next: 0,
       spoke: !options.encrypted,
     };
     this.#served.set(id, served);
   }
 
-  /** Passes messages of the node thread on to their connections. */
+  /** Takes messages of the node thread, which their connections send in turn. */
   #send(bundle: Uint8Array): void {
-    const reached = new Set<Served>();
     for (const reader = new BundleReader(bundle); !reader.done; ) {
-      const { line, command, payload } = reader.next(false);
-      const served = this.#served.get(line);
-      if (served === undefined) continue;
-      served.connection.send(command, payload);
-      served.figures.addTaken(payload.length);
-      reached.add(served);
+      const message = reader.next(false);
+      const served = this.#served.get(message.line);
+      if (served === undefined) this.#traffic.addPosted(-postedWeight(message.length));
+      else {
+        served.outgoing.push(message);
+        this.#look(served);
+      }
     }
-    for (const served of reached) this.#roomFor(served);
+  }
+
+  /** Sends what has come for a connection. @returns whether there is more */
+  #sendSome(served: Served, until: number): boolean {
+    const { connection, figures } = served;
+    // Sending may end the connection, and then nothing is left.
+    while (served.next < served.outgoing.length) {
+      const { command, payload, length } = served.outgoing[served.next++] as Packed;
+      connection.send(command, payload);
+      const weight = postedWeight(length);
+      figures.addTaken(weight);
+      this.#traffic.addPosted(-weight);
+      if (performance.now() >= until) break;
+    }
+    if (served.next < served.outgoing.length) return true;
+    served.outgoing = [];
+    served.next = 0;
+    this.#roomFor(served);
+    return false;
+  }
+
+  /** What was sent before goes before. */
+  #close(served: Served | undefined): void {
+    if (served === undefined) return;
+    this.#sendSome(served, Number.POSITIVE_INFINITY);
+    served.connection.close();
   }
 
   /** Tells the node thread that it may send again, if it waits for that. */
-  #roomFor({ id, connection, figures }: Served): void {
-    if (!figures.wantsRoom || connection.sendPaused) return;
+  #roomFor({ id, connection, figures, outgoing }: Served): void {
+    if (outgoing.length > 0 || !figures.wantsRoom || connection.sendPaused) return;
     figures.setWantsRoom(false);
     this.#say({ kind: 'room', line: id });
   }
@@ -217,14 +250,18 @@ class LineServer {
     const { id, connection, figures } = served;
     const { lastSend, lastReceive, bytesSent, bytesReceived, unsent, held, stuckSinceMs } = connection;
     const stuckSince = stuckSinceMs === 0 ? 0 : commonMs(stuckSinceMs);
-    figures.tell({ lastSend, lastReceive, bytesSent, bytesReceived, unsent, held, stuckSince });
+    const progress = commonMs(connection.progressMs);
+    const whole = Number(connection.hasMessage);
+    figures.tell({ lastSend, lastReceive, bytesSent, bytesReceived, unsent, held, stuckSince, progress, whole });
     if (served.spoke || connection.transportType === 'detecting') return;
     served.spoke = true;
     this.#say({ kind: 'spoke', line: id, type: connection.transportType, sessionId: connection.sessionId });
   }
 
   #closed(served: Served): void {
-    this.#ready.delete(served);
+    for (const { length } of served.outgoing.slice(served.next)) this.#traffic.addPosted(-postedWeight(length));
+    served.outgoing = [];
+    served.next = 0;
     this.#deliver();
     this.#served.delete(served.id);
     this.#say({ kind: 'closed', line: served.id });
@@ -248,30 +285,35 @@ class LineServer {
 
   #turn(): void {
     const until = performance.now() + TURN_MS;
+    let now = performance.now();
     do {
-      const [served] = this.#ready;
+      const served = this.#ready.take();
       if (served === undefined) break;
-      this.#ready.delete(served);
-      if (this.#share(served)) this.#ready.add(served);
-    } while (performance.now() < until);
+      const end = now + SHARE_MS;
+      const more = this.#sendSome(served, end) || this.#handOver(served, end);
+      const after = performance.now();
+      this.#ready.charge(served, after - now);
+      now = after;
+      if (more) this.#ready.add(served);
+    } while (now < until);
     this.#deliver();
     if (this.#ready.size > 0) this.#call();
   }
 
-  /** A connection's share of a turn. @returns whether it has more that may be handed over */
-  #share(served: Served): boolean {
+  /** Readies messages of a connection for the node thread. @returns whether there is more that may be handed over */
+  #handOver(served: Served, until: number): boolean {
     const { connection } = served;
-    for (const begin = served.given; connection.hasMessage; ) {
+    while (connection.hasMessage) {
       if (this.#mustWait(served)) return false;
-      if (between(served.given, begin) >= SHARE_BYTES) return true;
       const frame = connection.shift();
-      // Unusable, or so long that more steps follow: others have their turn before.
-      if (frame === undefined) return true;
-      served.skipped -= frame.size;
-      const { command, payload } = frame;
-      // Of a transaction it is an id; messages in the clear have it by their checksum.
-      const hash = frame.hash ?? (command === 'tx' ? this.#hashes.sha256d(payload) : null);
-      this.#add(served, { ...frame, line: served.id, payload: known.has(command) ? payload : NOTHING, hash });
+      if (frame !== undefined) {
+        served.skipped -= frame.size;
+        const { command, payload } = frame;
+        // Of a transaction it is an id; messages in the clear have it by their checksum.
+        const hash = frame.hash ?? (command === 'tx' ? this.#hashes.sha256d(payload) : null);
+        this.#add(served, { ...frame, line: served.id, payload: known.has(command) ? payload : NOTHING, hash });
+      }
+      if (performance.now() >= until) return true;
     }
     return false;
   }

@@ -6,7 +6,7 @@ import type { TransportType } from '../transport/transport.js';
 import { type Frame, HEADER_BYTES } from '../wire/frame.js';
 import { MESSAGES } from '../wire/protocol.js';
 import { BundleReader, type Packed } from './bundle.js';
-import { between, commonMs, type Fault, type Figures, type Part, WINDOW_BYTES, weightOf } from './messages.js';
+import { between, commonMs, type Fault, type Figures, type Part, POSTED_BYTES, postedWeight, WINDOW_BYTES, weightOf } from './messages.js';
 
 const known = new Set<string>(MESSAGES);
 const NOTHING = new Uint8Array(0);
@@ -27,16 +27,13 @@ export interface ThreadLineDeps {
 export class ThreadLine implements Line {
   readonly sentByMessage: MessageTotals = new Map();
   readonly receivedByMessage: MessageTotals = new Map();
-  lastMessageMs = performance.now();
   transportType: TransportType;
   sessionId: Uint8Array | null = null;
   #closed = false;
-  /** The socket is gone, and what came before that has its turn. */
-  #hungUp = false;
   /** What came and was not handled, and its weight. */
   #parts: (BundleReader | Packed | Fault)[] = [];
   #waiting = 0;
-  /** Bytes of payloads that were sent; wraps as Figures.taken does. */
+  /** Weight of what was sent; wraps as Figures.taken does. */
   #posted = 0;
   readonly #deps: ThreadLineDeps;
   readonly #events: LineEvents;
@@ -69,9 +66,11 @@ export class ThreadLine implements Line {
     return this.#deps.figures.told('bytesReceived');
   }
   get unsent(): number {
-    if (this.#hungUp) return 0;
-    const { figures } = this.#deps;
-    return between(this.#posted, figures.taken) + figures.told('unsent');
+    return this.#underWay + this.#deps.figures.told('unsent');
+  }
+  /** What is on its way to the thread. */
+  get #underWay(): number {
+    return between(this.#posted, this.#deps.figures.taken);
   }
   get stuckMs(): number {
     const since = this.#deps.figures.told('stuckSince');
@@ -81,14 +80,21 @@ export class ThreadLine implements Line {
     return this.#deps.figures.told('held') + this.#waiting;
   }
   get sendPaused(): boolean {
-    const { traffic, maxSendBytes, figures } = this.#deps;
-    const most = traffic.outgoingFull ? 0 : maxSendBytes;
-    if (this.unsent <= most) return false;
+    if (!this.#isFull) return false;
+    const { figures } = this.#deps;
     figures.setWantsRoom(true);
     // It may have gone meanwhile.
-    if (this.unsent > most) return true;
+    if (this.#isFull) return true;
     figures.setWantsRoom(false);
     return false;
+  }
+  get #isFull(): boolean {
+    const { traffic, maxSendBytes } = this.#deps;
+    return this.#underWay > POSTED_BYTES || this.unsent > (traffic.outgoingFull ? 0 : maxSendBytes);
+  }
+  /** As Connection.progressMs, by this thread's clock. */
+  get progressMs(): number {
+    return this.#deps.figures.told('progress') - performance.timeOrigin;
   }
   get hasMessage(): boolean {
     return this.#parts.length > 0;
@@ -96,6 +102,10 @@ export class ThreadLine implements Line {
   get hasWhole(): boolean {
     const [part] = this.#parts;
     return part !== undefined && !('fault' in part);
+  }
+
+  get holdsWhole(): boolean {
+    return this.hasMessage || this.#deps.figures.told('whole') === 1;
   }
 
   shift(): Frame | undefined {
@@ -110,7 +120,6 @@ export class ThreadLine implements Line {
       if (next.fatal) this.close();
       return undefined;
     }
-    this.lastMessageMs = performance.now();
     this.#count(known.has(next.command) ? next.command : OTHER, next.size);
     return next;
   }
@@ -133,7 +142,9 @@ export class ThreadLine implements Line {
     if (this.#closed) return;
     const { id, send } = this.#deps;
     const { length } = payload;
-    this.#posted = (this.#posted + length) | 0;
+    const weight = postedWeight(length);
+    this.#posted = (this.#posted + weight) | 0;
+    this.#deps.traffic.addPosted(weight);
     const size = messageBytes(this.transportType, command, length);
     send({ line: id, command, payload, length, size: 0, hash: null });
     count(this.sentByMessage, command, size);
@@ -168,18 +179,6 @@ export class ThreadLine implements Line {
     if (this.#closed) return;
     this.#events.fault(UNREAD, true);
     this.close();
-  }
-
-  /** The socket is gone. What came before a fault that ended it has its turn, and then the fault. */
-  hungUp(): void {
-    const last = this.#parts.at(-1);
-    if (last === undefined || !('fault' in last && last.fatal)) {
-      this.gone();
-      return;
-    }
-    this.#hungUp = true;
-    // Nothing waits for the peer to read any more.
-    if (!this.#closed) this.#events.wake();
   }
 
   /** The connection is over, whatever is left of it. */

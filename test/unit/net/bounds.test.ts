@@ -201,7 +201,7 @@ t.test('what is sent leaves in pieces, and a peer that takes none is known by th
 function peerWith(id: number, connection: Partial<Connection>, type: Peer['type'] = 'inbound', noban = false): Peer {
   const address = { network: 'ipv4' as const, bytes: new Uint8Array(4), port: id };
   const peer = new Peer(id, type, address, '', '', { ...NO_PERMISSIONS, noban }, 0);
-  peer.connection = { unsent: 0, stuckMs: 0, held: 0, hasMessage: false, lastMessageMs: 0, ...connection } as Connection;
+  peer.connection = { unsent: 0, stuckMs: 0, held: 0, hasMessage: false, holdsWhole: false, progressMs: 0, ...connection } as Connection;
   return peer;
 }
 
@@ -210,9 +210,9 @@ t.test('when memory is short, those go that hold it and do nothing with it', asy
   const reader = peerWith(1, { unsent: 4_000_000, stuckMs: 100 });
   const stuck = peerWith(2, { unsent: 4_000_000, stuckMs: 6_000 });
   const trusted = peerWith(3, { unsent: 4_000_000, stuckMs: 600_000 }, 'inbound', true);
-  const half = peerWith(4, { held: 3_900_000, lastMessageMs: 10_000 });
-  const older = peerWith(5, { held: 3_900_000, lastMessageMs: 9_000 });
-  const busy = peerWith(6, { held: 3_900_000, hasMessage: true, lastMessageMs: 0 });
+  const half = peerWith(4, { held: 3_900_000, progressMs: 10_000 });
+  const older = peerWith(5, { held: 3_900_000, progressMs: 9_000 });
+  const busy = peerWith(6, { held: 3_900_000, holdsWhole: true, progressMs: 0 });
   const peers = [reader, stuck, trusted, half, older, busy];
   const dropped = (nowMs: number) => [...relief(peers, traffic, nowMs).keys()].map(({ id }) => id);
   t.same(dropped(20_000), [], 'there is room');

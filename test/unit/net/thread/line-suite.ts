@@ -203,7 +203,6 @@ export function lineSuite(t: Test, make: () => Made): void {
     socket.write(encodeFrame(magic, 'ping', payloadOf(8, 1), hashes));
     socket.write(spoilt);
     socket.write(encodeFrame(magic, 'pong', payloadOf(8, 1), hashes));
-    socket.write(Buffer.alloc(24, 7));
     await until('something to take', () => owner.line.hasWhole);
     t.equal(owner.line.shift()?.command, 'ping');
     t.same(owner.faults, []);
@@ -212,10 +211,14 @@ export function lineSuite(t: Test, make: () => Made): void {
     t.match(owner.faults, [[/^CHECKSUM ERROR \(ping, 8 bytes\)/, false]]);
     await until('more', () => owner.line.hasWhole);
     t.equal(owner.line.shift()?.command, 'pong');
-    await until('more', () => owner.line.hasMessage);
-    t.equal(owner.line.shift(), undefined);
+    t.same(Object.fromEntries(owner.line.receivedByMessage), { ping: 32, [OTHER]: 32, pong: 32 }, 'a message that is none has no name');
+    socket.write(Buffer.alloc(24, 7));
+    await until('the end', () => {
+      t.equal(owner.line.hasMessage ? owner.line.shift() : undefined, undefined);
+      return owner.ended === 1;
+    });
     t.match(owner.faults[1], [/^HEADER ERROR - MESSAGESTART/, true]);
-    t.same([owner.line.closed, owner.ended], [true, 1]);
+    t.equal(owner.line.closed, true);
     await until('the end of the socket', () => socket.destroyed || socket.readableEnded);
     await until('nothing held', () => traffic.incoming === 0);
     await lines.close();
@@ -377,6 +380,21 @@ export function lineSuite(t: Test, make: () => Made): void {
       t.equal(owner.line.closed, true);
       proxy.close();
     }
+    await lines.close();
+  });
+
+  t.test('how long a message is on its way is counted from its first bytes, and a whole one is known', async (t) => {
+    const { lines } = make();
+    const { owner, socket } = await stranger(lines, false);
+    const begun = owner.line.progressMs;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const message = encodeFrame(magic, 'tx', payloadOf(1_000, 1), hashes);
+    socket.write(message.subarray(0, 500));
+    await until('half of it', () => owner.line.held === 500);
+    t.ok(owner.line.progressMs > begun + 50, 'a quiet peer has as long as any');
+    t.equal(owner.line.holdsWhole, false);
+    socket.write(message.subarray(500));
+    await until('all of it', () => owner.line.holdsWhole);
     await lines.close();
   });
 }

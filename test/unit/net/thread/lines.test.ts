@@ -2,6 +2,7 @@
 import net from 'node:net';
 import t, { type Test } from 'tap';
 import { BundleReader, type Packed, pack, packedBytes } from '../../../../src/net/thread/bundle.js';
+import { POSTED_BYTES, postedWeight } from '../../../../src/net/thread/messages.js';
 import { fc } from '../../../framework/fast-check.js';
 import { until } from '../../../framework/until.js';
 import { inlineLines, lineSuite, Owner, stranger, TIMEOUT_MS, threadLines } from './line-suite.js';
@@ -36,6 +37,25 @@ t.test('what is packed comes out as it went in', async (t) => {
       t.same(read.map(plain), messages.map(plain));
     }),
   );
+});
+
+t.test('no connection has more than its share on the way to the thread, and is told when there is room', async (t) => {
+  const { lines, traffic } = threadLines();
+  const { owner, socket } = await stranger(lines);
+  let read = 0;
+  socket.on('data', (chunk: Buffer) => {
+    read += chunk.length;
+  });
+  // The thread gets nothing before this turn of the loop is over.
+  let sent = 0;
+  for (; !owner.line.sendPaused; sent++) owner.line.send('pong', new Uint8Array(8));
+  t.equal(sent, Math.floor(POSTED_BYTES / postedWeight(8)) + 1);
+  t.equal(traffic.outgoing, sent * postedWeight(8));
+  await until('room', () => owner.wakes === 1);
+  t.equal(owner.line.sendPaused, false);
+  await until('all of it', () => read === sent * 32);
+  await until('nothing left', () => traffic.outgoing === 0);
+  await lines.close();
 });
 
 t.test('a thread that ends takes its connections along, and another one listens at the same port', async (t) => {
