@@ -1,5 +1,5 @@
-// Pool operators while peers flood the node: getblocktemplate in mode `live`, a small call of the node thread, and long
-// polls that empty blocks wake, with a flood of each kind from few and many peers. After each flood the same bytes go at
+// Pool operators while peers flood the node: getblocktemplate in mode `live`, a small call of the node thread, long polls
+// that empty blocks wake, and the pings of an honest peer, with a flood of each kind from few and many peers. After each flood the same bytes go at
 // the same rate to a bare TCP server instead: what is lost then the machine loses to the generator, not the node to its
 // peers. Beside it what a flood takes of the node thread, and what a byte and a message cost it in the clear and
 // encrypted (BIP-0324).
@@ -39,6 +39,8 @@ interface Waits {
   readonly template: readonly number[];
   readonly small: readonly number[];
   readonly woken: readonly number[];
+  /** Of an honest peer. */
+  readonly pings: readonly number[];
   readonly share: number;
 }
 
@@ -100,8 +102,8 @@ async function cost(node: FilledNode, port: number, encrypted: boolean, command:
 
 const ms = (times: readonly number[], at: number): string => percentile(times, at).toFixed(1);
 const pair = (name: string, times: readonly number[]): string => `${name} ${ms(times, 0.5)} / ${ms(times, 0.99)}`;
-const told = ({ template, small, woken, share }: Waits): string =>
-  `${pair('template', template)}, ${pair('small call', small)}, ${pair('long poll', woken)}, node thread ${(share / 10).toFixed(0)} %`;
+const told = ({ template, small, woken, pings, share }: Waits): string =>
+  `${pair('template', template)}, ${pair('small call', small)}, ${pair('long poll', woken)}, ${pair('ping', pings)}, node thread ${(share / 10).toFixed(0)} %`;
 
 await runBench({
   name: 'net/dispatcher',
@@ -119,6 +121,9 @@ await runBench({
       startFlooder(),
       startSink(),
     ]);
+
+    const honest = await P2pClient.open(p2pPort);
+    await honest.greet();
 
     /** Milliseconds from handing in an empty block to the answers of long polls. */
     const wake = async (): Promise<number[]> => {
@@ -145,11 +150,21 @@ await runBench({
       const asked = poll(templates, TEMPLATE_CALL);
       const small = poll(calls, '{"id":1,"method":"getconnectioncount","params":[]}');
       const woken: number[] = [];
+      const pings: number[] = [];
       const began = performance.now();
+      const pinging = (async () => {
+        while (performance.now() - began < SECONDS * 1_000) {
+          const at = performance.now();
+          await honest.sync();
+          pings.push(performance.now() - at);
+          await sleep(PAUSE_MS);
+        }
+      })();
       const before = nodeThreadMilliseconds(pid).main;
       while (performance.now() - began < SECONDS * 1_000) woken.push(...(await wake()));
       const share = (nodeThreadMilliseconds(pid).main - before) / ((performance.now() - began) / 1_000);
-      const times = { template: await asked.stop(), small: await small.stop(), woken, share };
+      await pinging;
+      const times = { template: await asked.stop(), small: await small.stop(), woken, pings, share };
       if (flood === null) return { ...times, bytesPerSecond: 0, ends: 0 };
       flooder.send({ kind: 'enough' });
       const { bytes, seconds, ends } = await flooder.next('flooded');
@@ -181,6 +196,7 @@ await runBench({
             ['template', 'template'] as const,
             ['small call', 'small'] as const,
             ['long poll', 'woken'] as const,
+            ['ping of an honest peer', 'pings'] as const,
           ]) {
             const limit = { name: 'the same flood into a bare TCP server', samples: control[which] };
             cases.push({ name: `${label}: ${call}`, unit: 'ms', better: 'lower', samples: flooded[which], limit });
@@ -196,6 +212,7 @@ await runBench({
         );
       }
     } finally {
+      honest.close();
       for (const child of [templates, calls, polls, flooder, sink]) child.end();
       await node.end();
     }
