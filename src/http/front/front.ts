@@ -1,6 +1,6 @@
 // What one front does with a request: address, method, path and credentials in Core's order, then the body; answers
-// alone what it can, hands the rest to the node thread. Knows no sockets (exchange.ts) and no channel (link/). Made by
-// start-front.ts.
+// alone what it can, hands the rest to the node thread. Knows no sockets (exchange.ts) and no channel (link/). It joins
+// the parts, and is longer than most files for that. Made by start-front.ts.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import type { ChainParams } from '../../consensus/params/chain-params.js';
@@ -27,6 +27,7 @@ import { FanOut, SLICED_BYTES } from './fan-out.js';
 import { errorPage, TYPE_DEFAULT, TYPE_JSON, TYPE_PAGE } from './pages.js';
 import { CACHE_RELEASE, isRestTarget, NOT_KEPT, RestFront, type RestReply } from './rest.js';
 import { LARGE_BODY_BYTES, scanMethod } from './scan-method.js';
+import { SocketRoom } from './socket-room.js';
 import { TemplateExchange } from './template-exchange.js';
 import { templateState } from './template-state.js';
 import { STREAM_PATH, TemplateStreams } from './template-stream.js';
@@ -56,9 +57,6 @@ const BODIES_AT_ONCE = 4;
 /** Larger ones travel as they are, in memory of their own, and nothing is made of them here. */
 const QUICK_LOOK_BYTES = 1 << 20;
 
-/** That there are too many sockets is said again after so long, ms. */
-const FULL_SAID_MS = 60_000;
-
 const ONLY_POST = 'JSONRPC server handles only POST requests';
 const QUEUE_FULL = 'Work queue depth exceeded';
 const HANDLED_METHODS = new Set(['POST', 'GET', 'HEAD', 'PUT']);
@@ -84,6 +82,7 @@ export class Front {
   readonly #desk: FrontDesk;
   readonly #view: TemplateView;
   readonly #wrongPasswords: WrongPasswords;
+  readonly #sockets: SocketRoom;
   readonly #fanOut: FanOut;
   /** Null without -rest. */
   readonly #rest: RestFront | null;
@@ -110,11 +109,6 @@ export class Front {
   /** Requests so far, and how many they were when the newest socket was opened. */
   #handled = 0;
   #openedAt = -1;
-  /** Sockets that are open, and those of them that are about to be closed since there are too many. */
-  #sockets = 0;
-  #refused = 0;
-  /** When that was said last, by performance.now(). */
-  #fullSaidMs = Number.NEGATIVE_INFINITY;
   #hinted = false;
 
   constructor(deps: FrontDeps) {
@@ -127,7 +121,9 @@ export class Front {
     this.#auth = new Authenticator(deps.options.credentials);
     this.#addresses = new AddressFilter(deps.options.allow);
     this.#methods = new MethodFilter(deps.options.whitelist);
-    this.#wrongPasswords = new WrongPasswords((text) => deps.link.tell({ news: 'notice', level: 'warn', text }));
+    const warn = (text: string): void => deps.link.tell({ news: 'notice', level: 'warn', text });
+    this.#wrongPasswords = new WrongPasswords(warn);
+    this.#sockets = new SocketRoom(deps.options.sockets, warn);
     const { state, params } = deps;
     const { compat } = deps.options;
     const hashes = createNativeHashes();
@@ -252,12 +248,7 @@ export class Front {
    * @returns whether it may stay; the caller closes it else
    */
   onOpened(address: Uint8Array): boolean {
-    this.#sockets++;
-    if (this.#sockets > this.#deps.options.sockets) {
-      this.#refused++;
-      this.#sayFull();
-      return false;
-    }
+    if (!this.#sockets.opened()) return false;
     this.#openedAt = this.#handled;
     this.#deps.counters.add('connectionsOpen', 1);
     if (isLoopback(address)) return true;
@@ -269,21 +260,9 @@ export class Front {
 
   /** A socket was closed; one that may not stay before any other. */
   onClosed(): void {
-    this.#sockets--;
-    if (this.#refused > 0) {
-      this.#refused--;
-      return;
-    }
+    if (!this.#sockets.closed()) return;
     if (this.#openedAt === this.#handled) this.#hint();
     this.#deps.counters.add('connectionsOpen', -1);
-  }
-
-  #sayFull(): void {
-    const now = performance.now();
-    if (now < this.#fullSaidMs + FULL_SAID_MS) return;
-    this.#fullSaidMs = now;
-    const text = `there are ${this.#deps.options.sockets} HTTP connections, half of what the system lets the process open: further ones are refused. Raise the limit of open files (LimitNOFILE), or find out which client opens so many.`;
-    this.#deps.link.tell({ news: 'notice', level: 'warn', text });
   }
 
   /**
