@@ -3,6 +3,7 @@
 // same coins in the end.
 import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { mock } from 'node:test';
 import t from 'tap';
 import { parseBlock } from '../../../src/consensus/block/block-view.js';
 import type { Logger } from '../../../src/log/logger.js';
@@ -75,6 +76,8 @@ let syncs = 0;
 const ends: Record<'blk' | 'rev', number[]> = { blk: [], rev: [] };
 
 t.before(async () => {
+  // A quarter of a second after a block the files are synced: on a busy machine before the last of these.
+  mock.timers.enable({ apis: ['setTimeout'] });
   const fixture = await openFixture({
     maxTipAge: OUT_OF_DOWNLOAD,
     wrapFiles: (files) => {
@@ -98,6 +101,7 @@ t.before(async () => {
     for (const kind of ['blk', 'rev'] as const) ends[kind].push(readFileSync(join(fixture.dir, `${kind}00000.dat`)).length);
   }
   await fixture.end();
+  mock.timers.reset();
 });
 
 /** Cuts a file off, or leaves its length and only zeros. */
