@@ -2,16 +2,16 @@
 // handler gets it, and what happens when it doesn't parse (Core's ProcessMessage). All peers together get a few
 // milliseconds of each turn of the event loop, and the peer that used least of them lately is served first.
 import { DecodeError } from '../consensus/bytes/reader.js';
+import { NextTurn } from '../lib/next-turn.js';
 import type { Handler, NetContext, Steps } from './context.js';
 import { FairTurns } from './fair-turns.js';
 import type { Peer } from './peer/peer.js';
 import type { Frame } from './wire/frame.js';
 import { encodeInv, type InvItem, sanitized } from './wire/messages.js';
-import { INV, MESSAGES } from './wire/protocol.js';
+import { INV, KNOWN_MESSAGES } from './wire/protocol.js';
 
 /** Messages that may come before verack. */
 const early = new Set(['version', 'verack', 'wtxidrelay', 'sendaddrv2']);
-const known = new Set<string>(MESSAGES);
 /**
  * Milliseconds of messages in one turn of the event loop, of all peers and of one of them. From a block to the answers
  * of long polls it takes some ten turns, and in a flood each of them is as long as this.
@@ -50,7 +50,7 @@ export class Dispatcher {
   /** Messages that were read to see what comes next: transactions, and whatever stood behind the last. */
   readonly #ahead = new Map<Peer, Frame[]>();
   readonly #turns = new FairTurns<Peer>(() => performance.now());
-  #called = false;
+  readonly #nextTurn = new NextTurn(() => this.#turn());
   readonly #context: NetContext;
   readonly #handlers: ReadonlyMap<string, Handler>;
   readonly #servers: Servers;
@@ -65,7 +65,7 @@ export class Dispatcher {
   pump(peer: Peer): void {
     if (this.#busy.has(peer) || !this.#mayGoOn(peer)) return;
     this.#turns.add(peer);
-    this.#call();
+    this.#nextTurn.ask();
   }
 
   /** See NetContext. */
@@ -84,15 +84,6 @@ export class Dispatcher {
     this.#ahead.delete(peer);
   }
 
-  #call(): void {
-    if (this.#called) return;
-    this.#called = true;
-    setImmediate(() => {
-      this.#called = false;
-      this.#turn();
-    });
-  }
-
   #turn(): void {
     const until = performance.now() + TURN_MS;
     do {
@@ -100,7 +91,7 @@ export class Dispatcher {
       if (peer === undefined) return;
       this.#serveFor(peer);
     } while (performance.now() < until);
-    if (this.#turns.size > 0) this.#call();
+    if (this.#turns.size > 0) this.#nextTurn.ask();
   }
 
   /** A peer's share of the turn. */
@@ -153,7 +144,7 @@ export class Dispatcher {
     }
     const handler = this.#handlers.get(command);
     if (handler === undefined) {
-      if (!known.has(command)) log.debug('net', `Unknown command "${sanitized(command)}" from peer=${peer.id}`);
+      if (!KNOWN_MESSAGES.has(command)) log.debug('net', `Unknown command "${sanitized(command)}" from peer=${peer.id}`);
       return;
     }
     const before = this.#servers.settled(peer, command);

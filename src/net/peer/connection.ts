@@ -4,12 +4,10 @@
 import type { Socket } from 'node:net';
 import type { Transport, TransportEvents, TransportType } from '../transport/transport.js';
 import type { Frame } from '../wire/frame.js';
-import { MESSAGES } from '../wire/protocol.js';
+import { KNOWN_MESSAGES } from '../wire/protocol.js';
 import { count, type Line, type LineEvents, MAX_UNREAD_BYTES, type MessageTotals, OTHER, UNREAD } from './line.js';
 import { SendQueue } from './send-queue.js';
 import { FAIR_BYTES, type Traffic } from './traffic.js';
-
-const known = new Set<string>(MESSAGES);
 
 export interface ConnectionOptions {
   /** How messages become bytes. */
@@ -133,7 +131,7 @@ export class Connection implements Line {
     }
     this.#account();
     this.progressMs = performance.now();
-    const name = frame.payload !== null && known.has(frame.command) ? frame.command : OTHER;
+    const name = frame.payload !== null && KNOWN_MESSAGES.has(frame.command) ? frame.command : OTHER;
     count(this.receivedByMessage, name, frame.size);
     this.#events.received(name, frame.size);
     if (frame.payload !== null) return frame;

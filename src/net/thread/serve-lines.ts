@@ -4,13 +4,14 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Hashes } from '../../crypto/crypto.js';
 import type { EllSwift } from '../../crypto/ellswift.js';
+import { NextTurn } from '../../lib/next-turn.js';
 import { FairTurns } from '../fair-turns.js';
 import type { Connection } from '../peer/connection.js';
 import { InlineLines } from '../peer/inline-lines.js';
 import { type FreshLine, UNREAD } from '../peer/line.js';
 import { Traffic } from '../peer/traffic.js';
 import { KeyDesk } from '../transport/key-desk.js';
-import { MESSAGES } from '../wire/protocol.js';
+import { KNOWN_MESSAGES } from '../wire/protocol.js';
 import { BundleReader, type Packed, pack } from './bundle.js';
 import {
   between,
@@ -36,7 +37,6 @@ const SHARE_MS = 0.5;
 /** Connections that came in and were not looked at by the node thread; further ones are turned away. */
 const MOST_FRESH = 256;
 const NOTHING = new Uint8Array(0);
-const known = new Set<string>(MESSAGES);
 
 /** A connection in use. */
 interface Served {
@@ -90,7 +90,7 @@ class LineServer {
   readonly #ready = new FairTurns<Served>(() => performance.now());
   /** Those that have something for the next delivery. */
   readonly #delivering = new Set<Served>();
-  #called = false;
+  readonly #nextTurn = new NextTurn(() => this.#turn());
   #lastId = 0;
   readonly #lines: InlineLines;
   readonly #traffic: Traffic;
@@ -172,7 +172,7 @@ class LineServer {
         this.#roomFor(served);
       },
       fault: (fault, fatal) => {
-        // That has no turn among the messages: they wait for the peer to read.
+        // At once, not behind its messages: the node thread handles none of them while the peer does not read.
         if (fault === UNREAD) this.#say({ kind: 'unread', line: id });
         else this.#add(served, { fault, fatal });
       },
@@ -271,16 +271,7 @@ class LineServer {
   #look(served: Served | undefined): void {
     if (served === undefined) return;
     this.#ready.add(served);
-    this.#call();
-  }
-
-  #call(): void {
-    if (this.#called) return;
-    this.#called = true;
-    setImmediate(() => {
-      this.#called = false;
-      this.#turn();
-    });
+    this.#nextTurn.ask();
   }
 
   #turn(): void {
@@ -297,7 +288,7 @@ class LineServer {
       if (more) this.#ready.add(served);
     } while (now < until);
     this.#deliver();
-    if (this.#ready.size > 0) this.#call();
+    if (this.#ready.size > 0) this.#nextTurn.ask();
   }
 
   /** Readies messages of a connection for the node thread. @returns whether there is more that may be handed over */
@@ -311,7 +302,7 @@ class LineServer {
         const { command, payload } = frame;
         // Of a transaction it is an id; messages in the clear have it by their checksum.
         const hash = frame.hash ?? (command === 'tx' ? this.#hashes.sha256d(payload) : null);
-        this.#add(served, { ...frame, line: served.id, payload: known.has(command) ? payload : NOTHING, hash });
+        this.#add(served, { ...frame, line: served.id, payload: KNOWN_MESSAGES.has(command) ? payload : NOTHING, hash });
       }
       if (performance.now() >= until) return true;
     }

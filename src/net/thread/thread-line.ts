@@ -4,11 +4,10 @@ import type { Traffic } from '../peer/traffic.js';
 import { messageBytes } from '../transport/message-bytes.js';
 import type { TransportType } from '../transport/transport.js';
 import { type Frame, HEADER_BYTES } from '../wire/frame.js';
-import { MESSAGES } from '../wire/protocol.js';
+import { KNOWN_MESSAGES } from '../wire/protocol.js';
 import { BundleReader, type Packed } from './bundle.js';
 import { between, commonMs, type Fault, type Figures, type Part, POSTED_BYTES, postedWeight, WINDOW_BYTES, weightOf } from './messages.js';
 
-const known = new Set<string>(MESSAGES);
 const NOTHING = new Uint8Array(0);
 
 export interface ThreadLineDeps {
@@ -120,7 +119,7 @@ export class ThreadLine implements Line {
       if (next.fatal) this.close();
       return undefined;
     }
-    this.#count(known.has(next.command) ? next.command : OTHER, next.size);
+    this.#count(KNOWN_MESSAGES.has(next.command) ? next.command : OTHER, next.size);
     return next;
   }
 

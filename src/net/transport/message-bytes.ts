@@ -1,3 +1,4 @@
+// How many bytes messages take on the wire, for those who count them without making them.
 import { HEADER_BYTES } from '../wire/frame.js';
 import { PACKET_OVERHEAD } from './session.js';
 import { nameBytes } from './short-ids.js';

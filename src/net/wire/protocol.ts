@@ -93,3 +93,5 @@ export const MESSAGES = [
   'getaddr', 'mempool', 'ping', 'pong', 'notfound', 'filterload', 'filteradd', 'filterclear', 'sendheaders', 'feefilter', 'sendcmpct',
   'cmpctblock', 'getblocktxn', 'blocktxn', 'getcfilters', 'cfilter', 'getcfheaders', 'cfheaders', 'getcfcheckpt', 'cfcheckpt', 'wtxidrelay',
 ] as const;
+/** The same, for looking one up. */
+export const KNOWN_MESSAGES: ReadonlySet<string> = new Set(MESSAGES);
