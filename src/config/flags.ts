@@ -102,8 +102,8 @@ const sections: Readonly<Record<string, string>> = {
   Connection: `
     port listen bind whitebind whitelist connect addnode seednode maxconnections maxuploadtarget maxreceivebuffer
     maxsendbuffer timeout peertimeout bantime networkactive onlynet proxy onion proxyrandomize externalip discover
-    dns dnsseed forcednsseed fixedseeds peerbloomfilters peerblockfilters peerthread asmap v2transport listenonion torcontrol
-    torpassword i2psam i2pacceptincoming upnp natpmp maxtimeadjustment`,
+    dns dnsseed forcednsseed fixedseeds peerbloomfilters peerblockfilters peerthread asmap v2transport listenonion
+    torcontrol torpassword i2psam i2pacceptincoming upnp natpmp maxtimeadjustment`,
   'Debugging and testing': `
     debug debugexclude logips printtoconsole logtimestamps logtimemicros logthreadnames shrinkdebugfile announce
     mocktime maxtipage minimumchainwork checkpoints maxsigcachesize checkblocks checklevel stopatheight checkaddrman

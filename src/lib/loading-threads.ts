@@ -18,14 +18,15 @@ export async function threadsLoaded(): Promise<void> {
   if (underWay.size > 0) await withinLimit(Promise.all(underWay));
 }
 
-/** Of a start that nobody gives up. */
-export const NEVER = new AbortController().signal;
-
-/** Ends a thread once it has loaded, or is stuck at that, if it is given up. @param loaded resolves once it has loaded or died */
-export function endWhenGivenUp(givenUp: AbortSignal, loaded: Promise<unknown>, end: () => unknown): void {
+/**
+ * Ends a thread once it has loaded, or is stuck at that, if it is given up.
+ * @param givenUp absent: nobody gives it up
+ * @param loaded resolves once it has loaded or died
+ */
+export function endWhenGivenUp(givenUp: AbortSignal | undefined, loaded: Promise<unknown>, end: () => unknown): void {
   const onAbort = (): void => void withinLimit(loaded).then(end);
-  if (givenUp.aborted) onAbort();
-  else givenUp.addEventListener('abort', onAbort, { once: true });
+  if (givenUp?.aborted) onAbort();
+  else givenUp?.addEventListener('abort', onAbort, { once: true });
 }
 
 /** Waits for threads to load, but not for ever. */

@@ -24,9 +24,9 @@ export class SocketRoom {
     const now = performance.now();
     if (now >= this.#saidMs + SAID_MS) {
       this.#saidMs = now;
-      this.#warn(
-        `there are ${this.#most} HTTP connections, half of what the system lets the process open: further ones are refused. Raise the limit of open files (LimitNOFILE), or find out which client opens so many.`,
-      );
+      const why = 'a share of half of what the system lets the process open: further ones are refused';
+      const remedy = 'Raise the limit of open files (LimitNOFILE), or find out which client opens so many.';
+      this.#warn(`there are ${this.#most} HTTP connections at one front, ${why}. ${remedy}`);
     }
     return false;
   }

@@ -3,7 +3,7 @@
 
 import { type MessagePort, Worker } from 'node:worker_threads';
 import type { ListeningThread } from '../../lib/kept-thread.js';
-import { endWhenGivenUp, NEVER } from '../../lib/loading-threads.js';
+import { endWhenGivenUp } from '../../lib/loading-threads.js';
 import { WORKER_ENTRY } from '../../lib/worker-entries.js';
 import type { HttpBind } from '../options.js';
 import { LenientListener, type LenientOptions } from './lenient-listener.js';
@@ -48,7 +48,7 @@ export async function startLenientServer(
   options: LenientOptions,
   onEnd: (reason: Error) => void,
   entry: URL = WORKER_ENTRY.lenient,
-  givenUp: AbortSignal = NEVER,
+  givenUp?: AbortSignal,
 ): Promise<LenientServer> {
   const worker = new Worker(entry, { name: 'adit-lenient', workerData: options });
   let reason: Error | null = null;

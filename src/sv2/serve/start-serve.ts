@@ -9,7 +9,7 @@ import { createNativeHashes } from '../../crypto/native/hashes.js';
 import { createKeyMath } from '../../crypto/native/key-math.js';
 import { createSigner } from '../../crypto/native/sign.js';
 import type { ListeningThread } from '../../lib/kept-thread.js';
-import { endWhenGivenUp, NEVER, noteLoading } from '../../lib/loading-threads.js';
+import { endWhenGivenUp, noteLoading } from '../../lib/loading-threads.js';
 import { WORKER_ENTRY } from '../../lib/worker-entries.js';
 import { makeCertificate } from '../noise/certificate.js';
 import type { ResponderIdentity } from '../noise/responder.js';
@@ -92,7 +92,7 @@ export async function startServe(
   listener: (message: ServeNews) => void,
   onEnd: (reason: Error) => void,
   entry: URL = WORKER_ENTRY.sv2,
-  givenUp: AbortSignal = NEVER,
+  givenUp?: AbortSignal,
 ): Promise<ServingThread> {
   const worker = new Worker(entry, { name: 'adit-sv2', workerData: options });
   const questions = new Map<number, (clients: readonly ClientInfo[]) => void>();

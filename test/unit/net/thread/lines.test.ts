@@ -1,6 +1,10 @@
 // Connections of this thread and of a thread of their own: the same promises; bundles, and a thread that ends.
 import net from 'node:net';
 import t, { type Test } from 'tap';
+import { silentLogger } from '../../../../src/log/logger.js';
+import { DEFAULT_NET } from '../../../../src/net/options.js';
+import { Connector } from '../../../../src/net/peer/connector.js';
+import { Routes } from '../../../../src/net/peer/routes.js';
 import { BundleReader, type Packed, pack, packedBytes } from '../../../../src/net/thread/bundle.js';
 import { POSTED_BYTES, postedWeight } from '../../../../src/net/thread/messages.js';
 import { fc } from '../../../framework/fast-check.js';
@@ -229,4 +233,17 @@ t.test('a thread that hangs while it starts holds up no end but for the time tha
   const opening = world.lines.open({ host: LOCAL, port: 9 }, null, TIMEOUT_MS).catch((error: Error) => error);
   await world.lines.close();
   t.type(await opening, Error);
+});
+
+t.test('a node whose peers nothing can serve does not start as if a port were taken', async (t) => {
+  const options = { ...DEFAULT_NET, binds: [{ host: LOCAL, port: 1, permissions: null, onion: false, required: false }] };
+  const failing = (error: Error) => {
+    const fail = async (): Promise<never> => {
+      throw error;
+    };
+    const lines = { ready: true, open: fail, listen: fail, close: async () => {} };
+    return new Connector(options, new Routes(options), { lines, i2p: null }, 8_333, silentLogger).listen(() => {});
+  };
+  await t.rejects(failing(new Error('no thread')), { name: 'BindError', message: 'Peers cannot be served: no thread' });
+  await failing(Object.assign(new Error('taken'), { code: 'EADDRINUSE' }));
 });
