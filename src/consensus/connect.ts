@@ -87,7 +87,8 @@ export class BlockConnector implements ConnectResult {
   readonly #wholeCost: boolean;
   /** BIP-0054 holds. */
   readonly #cleanup: boolean;
-  readonly #indexByTxid: KeyTable;
+  /** Place in the block of each transaction. */
+  readonly places: KeyTable;
   // Outpoints spent so far in this block.
   readonly #used: KeyTable;
   // Coins of the first inputs of transaction `scriptTxs`.
@@ -100,7 +101,7 @@ export class BlockConnector implements ConnectResult {
     this.#coins = coins;
     this.#flags = opts.flags;
     this.#wholeCost = (opts.flags & WHOLE_COST_FLAGS) === WHOLE_COST_FLAGS;
-    this.#indexByTxid = new KeyTable(32, block.txs.length);
+    this.places = placesByTxid(block);
     this.#used = new KeyTable(36, inputCount(block));
     this.height = prev.height + 1;
     this.#locksApply = this.height >= params.csvHeight;
@@ -147,7 +148,6 @@ export class BlockConnector implements ConnectResult {
     this.sigopCost += this.#wholeCost && tx.facts !== null ? tx.facts.sigopCost : sigopCost(tx, coins, this.#flags);
     if (this.sigopCost > MAX_BLOCK_SIGOPS_COST) return reject('consensus', 'bad-blk-sigops');
     this.spentByTx.push(coins);
-    this.#indexByTxid.add(tx.txid, 0, i);
     return null;
   }
 
@@ -187,8 +187,8 @@ export class BlockConnector implements ConnectResult {
     const at = tx.outpointAt(k);
     // What is asked for and not there ends the block.
     if (!this.#used.add(bytes, at, 0)) return undefined;
-    const source = this.#indexByTxid.get(bytes, at);
-    if (source !== undefined) return this.#created(source, readU32(bytes, at + 32));
+    const source = this.places.get(bytes, at);
+    if (source !== undefined && source < this.scriptTxs) return this.#created(source, readU32(bytes, at + 32));
     const coins = this.#coins;
     return coins.getAt === undefined ? coins.get(tx.outpoint(k)) : coins.getAt(bytes, at);
   }
@@ -198,6 +198,13 @@ export class BlockConnector implements ConnectResult {
     if (output >= tx.outputCount || isUnspendableOutput(tx, output)) return undefined;
     return { value: tx.outputValue(output), script: tx.outputScript(output), height: this.height, coinbase: source === 0 };
   }
+}
+
+/** Place of each transaction of a block by its id; the first of those with the same one. */
+export function placesByTxid({ txs }: BlockView): KeyTable {
+  const places = new KeyTable(32, txs.length);
+  for (let i = 0; i < txs.length; i++) places.add(txs[i].txid, 0, i);
+  return places;
 }
 
 /** Inputs of all transactions, the coinbase's included. */

@@ -3,9 +3,9 @@
 // looked at here.
 
 import type { BlockView } from '../../consensus/block/block-view.js';
-import { KeyTable } from '../../consensus/bytes/key-table.js';
+import type { KeyTable } from '../../consensus/bytes/key-table.js';
 import type { Coin, CoinView } from '../../consensus/coin.js';
-import { BlockConnector } from '../../consensus/connect.js';
+import { BlockConnector, placesByTxid } from '../../consensus/connect.js';
 import { enforceBip30 } from '../../consensus/rules/bip30.js';
 import { blockScriptFlags } from '../../consensus/rules/block-script-flags.js';
 import { missingInputs } from '../../consensus/rules/check-inputs.js';
@@ -84,7 +84,7 @@ function isPooled({ txs }: BlockView): boolean {
 
 /** Makes known all coins that a block spends, so that its coins may be changed. */
 export async function readSpentCoins({ coins }: ChainWorkspace, block: BlockView): Promise<void> {
-  const outpoints = new BlockOutpoints(block, coins, null, 'unknown');
+  const outpoints = new BlockOutpoints(block, placesByTxid(block), coins, null, 'unknown');
   const turns = new Turns();
   while (outpoints.end < block.txs.length) {
     await coins.prefetch(outpoints.next(RUN_INPUTS));
@@ -108,7 +108,7 @@ async function connect(
   const flags = blockScriptFlags(prev, block.hash, ws.params, ws.versionBits);
   const view = inMemory === 'unknown' ? (overlay ?? coins) : knownOnly(coins);
   const connector = new BlockConnector(block, prev, ws.params, view, { flags, versionBits: ws.versionBits });
-  const outpoints = new BlockOutpoints(block, coins, overlay, inMemory);
+  const outpoints = new BlockOutpoints(block, connector.places, coins, overlay, inMemory);
   const scripts = new ScriptRuns(ws.verifier, { flags, klass, wording: wordingOf(ws.options) }, ws.log, stop);
   const phases = { gather: 0, check: 0, scripts: 0 };
   let mark = clock.monotonicMs();
@@ -187,16 +187,18 @@ class BlockOutpoints {
   end = 0;
   /** and so many inputs of this one. */
   endInputs = 0;
-  /** Ids of earlier transactions of the block. */
-  readonly #own: KeyTable;
+  readonly #places: KeyTable;
   readonly #block: BlockView;
   readonly #coins: CoinsCache;
   readonly #overlay: CoinsOverlay | null;
   readonly #inMemory: InMemory;
 
-  /** @param inMemory is not to be read: runs are as long as ever */
-  constructor(block: BlockView, coins: CoinsCache, overlay: CoinsOverlay | null, inMemory: InMemory) {
-    this.#own = new KeyTable(32, inMemory === 'all' ? 0 : block.txs.length);
+  /**
+   * @param places of the block's transactions: placesByTxid()
+   * @param inMemory is not to be read: runs are as long as ever
+   */
+  constructor(block: BlockView, places: KeyTable, coins: CoinsCache, overlay: CoinsOverlay | null, inMemory: InMemory) {
+    this.#places = places;
     this.#block = block;
     this.#coins = coins;
     this.#overlay = overlay;
@@ -215,14 +217,14 @@ class BlockOutpoints {
       const known = this.#inMemory === 'all' || (this.#inMemory === 'pooled' && tx.facts !== null);
       for (let i = first; i < last && !known; i++) {
         const at = tx.outpointAt(i);
-        if (this.#own.get(tx.buffer, at) !== undefined || this.#coins.touch(tx.buffer, at)) continue;
+        const source = this.#places.get(tx.buffer, at);
+        if ((source !== undefined && source < this.end) || this.#coins.touch(tx.buffer, at)) continue;
         const outpoint = tx.outpoint(i);
         if (this.#overlay?.has(outpoint) !== true) list.push(outpoint);
       }
       left -= Math.max(1, last - first);
       this.endInputs = last;
       if (last < inputs) break;
-      if (this.#inMemory !== 'all') this.#own.add(tx.txid, 0, this.end);
       this.end++;
       this.endInputs = 0;
     }

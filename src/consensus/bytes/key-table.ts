@@ -12,8 +12,8 @@ export class KeyTable {
   readonly #salt = Math.floor(Math.random() * 2 ** 32) | 0;
   /** Where each key lies: nothing is copied, and no view is made. */
   readonly #buffers: Uint8Array[] = [];
-  readonly #starts: number[] = [];
-  readonly #values: number[] = [];
+  #starts: Int32Array;
+  #values: Int32Array;
   #hashes: Int32Array;
   /** Place to number of the key, counted from 1; 0 for a free place. */
   #places: Int32Array;
@@ -23,9 +23,11 @@ export class KeyTable {
   constructor(length: number, expected = 0) {
     this.#length = length;
     let places = FIRST_PLACES;
-    while (expected > places * LOAD) places *= 2;
+    while (expected > keysOf(places)) places *= 2;
     this.#hashes = new Int32Array(places);
     this.#places = new Int32Array(places);
+    this.#starts = new Int32Array(keysOf(places));
+    this.#values = new Int32Array(keysOf(places));
   }
 
   /** The number of the key at bytes[at]; undefined when it is not here. */
@@ -34,16 +36,20 @@ export class KeyTable {
     return key === 0 ? undefined : this.#values[key - 1];
   }
 
-  /** @param bytes are kept, not copied @returns false when the key is here already, and stays as it was */
+  /**
+   * @param bytes are kept, not copied
+   * @param value 32 bits, signed
+   * @returns false when the key is here already, and stays as it was
+   */
   add(bytes: Uint8Array, at: number, value: number): boolean {
-    if (this.#starts.length + 1 > this.#places.length * LOAD) this.#grow();
+    if (this.#buffers.length === this.#starts.length) this.#grow();
     const hash = this.#hash(bytes, at);
     const place = this.#find(hash, bytes, at);
     if (this.#places[place] !== 0) return false;
-    this.#buffers.push(bytes);
-    this.#starts.push(at);
-    this.#values.push(value);
-    this.#places[place] = this.#starts.length;
+    const key = this.#buffers.push(bytes);
+    this.#starts[key - 1] = at;
+    this.#values[key - 1] = value;
+    this.#places[place] = key;
     this.#hashes[place] = hash;
     return true;
   }
@@ -76,6 +82,8 @@ export class KeyTable {
     const hashes = this.#hashes;
     this.#places = new Int32Array(places.length * 2);
     this.#hashes = new Int32Array(places.length * 2);
+    this.#starts = grown(this.#starts, keysOf(places.length * 2));
+    this.#values = grown(this.#values, keysOf(places.length * 2));
     const mask = this.#places.length - 1;
     for (let from = 0; from < places.length; from++) {
       if (places[from] === 0) continue;
@@ -85,4 +93,14 @@ export class KeyTable {
       this.#hashes[place] = hashes[from];
     }
   }
+}
+
+/** Keys that so many places are for. */
+const keysOf = (places: number): number => Math.floor(places * LOAD);
+
+/** The same numbers, with room for more. */
+function grown(numbers: Int32Array, length: number): Int32Array<ArrayBuffer> {
+  const more = new Int32Array(length);
+  more.set(numbers);
+  return more;
 }

@@ -15,14 +15,15 @@ export const WITNESS_SCALE_FACTOR = 4;
 
 /**
  * Signature operations in a script; counting stops where the script stops being readable.
+ * @param script may lie in a larger array, from `at` to `end`
  * @param accurate count `OP_n OP_CHECKMULTISIG` as n instead of 20
  */
-export function countSigops(script: Uint8Array, accurate: boolean): number {
+export function countSigops(script: Uint8Array, accurate: boolean, at = 0, end: number = script.length): number {
   // A witness program is a number and a push.
-  if (script.length === 0 || witnessVersion(script) >= 0) return 0;
+  if (end === at || witnessVersion(script, at, end) >= 0) return 0;
   let count = 0;
   let previous: number = OP.OP_INVALIDOPCODE;
-  const token = new ScriptTokenizer(script);
+  const token = new ScriptTokenizer(script, at, end);
   while (token.next()) {
     const opcode = token.opcode;
     if (opcode === OP.OP_CHECKSIG || opcode === OP.OP_CHECKSIGVERIFY) {
@@ -37,9 +38,16 @@ export function countSigops(script: Uint8Array, accurate: boolean): number {
 
 /** Operations in all scriptSigs and scriptPubKeys of a transaction, inaccurate. */
 export function legacySigops(tx: TxView): number {
+  const { buffer } = tx;
   let count = 0;
-  for (let i = 0; i < tx.inputCount; i++) if (tx.scriptSigLength(i) > 0) count += countSigops(tx.scriptSig(i), false);
-  for (let i = 0; i < tx.outputCount; i++) count += countSigops(tx.outputScript(i), false);
+  for (let i = 0; i < tx.inputCount; i++) {
+    const at = tx.scriptSigAt(i);
+    count += countSigops(buffer, false, at, at + tx.scriptSigLength(i));
+  }
+  for (let i = 0; i < tx.outputCount; i++) {
+    const at = tx.outputScriptAt(i);
+    count += countSigops(buffer, false, at, at + tx.outputScriptLength(i));
+  }
   return count;
 }
 

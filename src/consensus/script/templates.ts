@@ -25,11 +25,14 @@ export function isPayToPublicKeyHash(script: Uint8Array): boolean {
   );
 }
 
-/** The version of a witness program (BIP-0141), -1 for any other script. The program is the script from byte 2 on. */
-export function witnessVersion(script: Uint8Array): number {
-  const size = script.length;
-  if (size < 4 || size > 42 || script[1] + 2 !== size) return -1;
-  const first = script[0];
+/**
+ * The version of a witness program (BIP-0141), -1 for any other script. The program is the script from byte 2 on.
+ * @param script may lie in a larger array, from `at` to `end`
+ */
+export function witnessVersion(script: Uint8Array, at = 0, end: number = script.length): number {
+  const size = end - at;
+  if (size < 4 || size > 42 || script[at + 1] + 2 !== size) return -1;
+  const first = script[at];
   if (first === OP.OP_0) return 0;
   return first >= OP.OP_1 && first <= OP.OP_16 ? first - OP.OP_1 + 1 : -1;
 }

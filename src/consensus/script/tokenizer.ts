@@ -6,6 +6,8 @@ import { OP } from './opcodes.js';
 /** A cursor over a script. After `next()` returned true the fields describe the token just read. */
 export class ScriptTokenizer {
   readonly script: Uint8Array;
+  /** Where the script ends. */
+  readonly #end: number;
   /** Position after the current token; after a failure, where reading stopped (as Core's iterator does). */
   pos: number;
   opcode: number = OP.OP_INVALIDOPCODE;
@@ -15,15 +17,17 @@ export class ScriptTokenizer {
   /** True once a push ran over the end of the script. */
   failed = false;
 
-  constructor(script: Uint8Array, pos = 0) {
+  /** @param script may lie in a larger array, from `pos` to `end` */
+  constructor(script: Uint8Array, pos = 0, end = script.length) {
     this.script = script;
     this.pos = pos;
+    this.#end = end;
   }
 
   /** Reads one token. @returns false at the end and on a truncated push (`failed` tells which) */
   next(): boolean {
     const script = this.script;
-    const end = script.length;
+    const end = this.#end;
     let pos = this.pos;
     if (pos >= end) return false;
     const opcode = script[pos++];

@@ -195,6 +195,11 @@ export class TxView {
     return this.buffer.subarray(this.#inputSlot(i, 1), this.#inputSlot(i, 2));
   }
 
+  /** Where the scriptSig of input i begins in `buffer`. */
+  scriptSigAt(i: number): number {
+    return this.#inputSlot(i, 1);
+  }
+
   /** Length of the scriptSig, without a view of it. */
   scriptSigLength(i: number): number {
     return this.#inputSlot(i, 2) - this.#inputSlot(i, 1);
