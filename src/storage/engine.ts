@@ -1,6 +1,6 @@
 // The small common interface of the two RocksDB bindings, and the translation of their errors. For storage alone.
 
-import type { BatchOp, StoreEntry } from './store.js';
+import type { Batch, StoreEntry } from './store.js';
 import { StoreError } from './store-error.js';
 
 /** Engines by the name that stands in the ENGINE file. */
@@ -34,7 +34,7 @@ export interface EngineCursor {
 export interface EngineDb {
   getMany(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]>;
   /** Copies the operations before it returns and keeps the order of calls. */
-  write(ops: readonly BatchOp[], sync: boolean): Promise<void>;
+  write(ops: Batch, sync: boolean): Promise<void>;
   /** Removes the keys gte <= key < lt. */
   clear(gte: Uint8Array, lt: Uint8Array): Promise<void>;
   cursor(range: EngineRange): EngineCursor;

@@ -9,7 +9,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { SerialQueue } from '../lib/serial-queue.js';
 import { asBuffer, type Engine, type EngineCursor, type EngineDb, type EngineOptions, type EngineRange } from './engine.js';
-import type { BatchOp, StoreEntry } from './store.js';
+import type { Batch, StoreEntry } from './store.js';
 
 /** Bytes after which a cursor hands over what it has. */
 const CURSOR_BYTES = 1 << 20;
@@ -100,7 +100,7 @@ class LevelDb implements EngineDb {
     return promised((done) => this.#native.getMany(keys.map(asBuffer), { asBuffer: true }, done));
   }
 
-  write(ops: readonly BatchOp[], sync: boolean): Promise<void> {
+  write(ops: Batch, sync: boolean): Promise<void> {
     const batch = this.#native.batch();
     for (const op of ops) {
       if (op.type === 'put') batch.put(asBuffer(op.key), asBuffer(op.value));

@@ -1,6 +1,6 @@
 // A Store in memory, for tests and for chains that need not last. Ordered, consistent and closed like the real ones.
 
-import { type BatchOp, type BatchOptions, iterateCursor, type Store, type StoreCursor, type StoreEntry, type StoreRange } from './store.js';
+import { type Batch, type BatchOptions, iterateCursor, type Store, type StoreCursor, type StoreEntry, type StoreRange } from './store.js';
 import { StoreError } from './store-error.js';
 
 // Latin-1 strings compare by code unit, so in the order of their bytes.
@@ -60,7 +60,7 @@ export class MemoryStore implements Store {
     return keys.map((key) => this.#rows.get(toText(key))?.[1].slice());
   }
 
-  async batch(ops: readonly BatchOp[], _options: BatchOptions = {}): Promise<void> {
+  async batch(ops: Batch, _options: BatchOptions = {}): Promise<void> {
     this.assertOpen('write a batch');
     for (const op of ops) {
       const text = toText(op.key);

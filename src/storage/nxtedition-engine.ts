@@ -8,8 +8,10 @@
 
 import { createRequire } from 'node:module';
 import type { MessagePort } from 'node:worker_threads';
+import { copyFew } from '../consensus/bytes/writer.js';
 import { asBuffer, type Engine, type EngineCursor, type EngineDb, type EngineOptions, type EngineRange } from './engine.js';
-import type { BatchOp, StoreEntry } from './store.js';
+import type { Batch, StoreEntry } from './store.js';
+import { WriteBatch } from './write-batch.js';
 import { type BatchWriter, serveWrites, WriteThread } from './write-thread.js';
 
 /**
@@ -83,12 +85,11 @@ class Window {
   readonly #memory = new Uint8Array(new ArrayBuffer(SMALL_BYTES));
   readonly #views = Array.from({ length: SMALL_BYTES + 1 }, (_, size) => this.#memory.subarray(0, size));
 
-  /** The same bytes, until the next call. */
-  through(bytes: Uint8Array): Uint8Array {
-    if (bytes.length > SMALL_BYTES) return bytes;
-    const view = this.#views[bytes.length];
-    view.set(bytes);
-    return view;
+  /** bytes[at..at+length), until the next call. */
+  through(bytes: Uint8Array, at: number, length: number): Uint8Array {
+    if (length > SMALL_BYTES) return bytes.subarray(at, at + length);
+    copyFew(bytes, at, this.#memory, 0, length);
+    return this.#views[length];
   }
   /** Some values are secret. */
   wipe(): void {
@@ -99,20 +100,6 @@ class Window {
 const keyWindow = new Window();
 const valueWindow = new Window();
 
-/**
- * The operations by their keys' first byte, in order otherwise: beside the one before a memtable finds a key's place
- * much sooner.
- */
-function byPrefix(ops: readonly BatchOp[]): Iterable<readonly BatchOp[]> {
-  const groups = new Map<number, BatchOp[]>();
-  for (const op of ops) {
-    const group = groups.get(op.key[0]);
-    if (group) group.push(op);
-    else groups.set(op.key[0], [op]);
-  }
-  return groups.values();
-}
-
 /** Writes on the calling thread. */
 class CallingWriter implements BatchWriter {
   readonly #native: NativeDb;
@@ -121,20 +108,23 @@ class CallingWriter implements BatchWriter {
     this.#native = native;
   }
 
-  async write(ops: readonly BatchOp[], sync: boolean): Promise<void> {
-    const batch = this.#native._chainedBatch();
+  async write(batch: WriteBatch, sync: boolean): Promise<void> {
+    const native = this.#native._chainedBatch();
+    const { bytes } = batch;
     try {
-      for (const group of byPrefix(ops)) {
-        for (const op of group) {
-          const key = keyWindow.through(op.key);
-          if (op.type === 'put') batch._put(key, valueWindow.through(op.value));
-          else batch._del(key);
-        }
+      // Beside the one before, a memtable finds a key's place much sooner.
+      for (const keyAt of batch.byPrefix()) {
+        const keyLength = batch.keyLength(keyAt);
+        const valueLength = batch.valueLength(keyAt);
+        const key = keyWindow.through(bytes, keyAt, keyLength);
+        if (valueLength < 0) native._del(key);
+        else native._put(key, valueWindow.through(bytes, keyAt + keyLength, valueLength));
       }
-      batch._writeSync({ sync });
+      native._writeSync({ sync });
     } finally {
-      batch._closeSync();
+      native._closeSync();
       valueWindow.wipe();
+      batch.wipe();
     }
   }
 
@@ -167,8 +157,8 @@ class SharingWriter implements BatchWriter {
     if (large === 0) this.#there = writeThread.writer(native.handle);
   }
 
-  write(ops: readonly BatchOp[], sync: boolean): Promise<void> {
-    return this.#on(ops.length, (writer) => writer.write(ops, sync));
+  write(batch: WriteBatch, sync: boolean): Promise<void> {
+    return this.#on(batch.length, (writer) => writer.write(batch, sync));
   }
   clear(gte: Uint8Array, lt: Uint8Array): Promise<void> {
     return this.#on(0, (writer) => writer.clear(gte, lt));
@@ -212,8 +202,8 @@ class NxteditionDb implements EngineDb {
     return parts.length === 1 ? parts[0] : (await Promise.all(parts)).flat();
   }
 
-  write(ops: readonly BatchOp[], sync: boolean): Promise<void> {
-    return this.#writer.write(ops, sync);
+  write(ops: Batch, sync: boolean): Promise<void> {
+    return this.#writer.write(WriteBatch.of(ops), sync);
   }
 
   clear(gte: Uint8Array, lt: Uint8Array): Promise<void> {

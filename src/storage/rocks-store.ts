@@ -4,7 +4,7 @@
 
 import { SerialQueue } from '../lib/serial-queue.js';
 import { type EngineCursor, type EngineDb, type EngineName, fromEngineError } from './engine.js';
-import { type BatchOp, type BatchOptions, iterateCursor, type Store, type StoreCursor, type StoreEntry, type StoreRange } from './store.js';
+import { type Batch, type BatchOptions, iterateCursor, type Store, type StoreCursor, type StoreEntry, type StoreRange } from './store.js';
 import { StoreError } from './store-error.js';
 import { SYNC_MARK } from './write-ahead-log.js';
 import { assertWriting } from './write-stop.js';
@@ -92,7 +92,7 @@ export class RocksStore implements Store {
     return this.run('read keys', () => this.#db.getMany(keys));
   }
 
-  batch(ops: readonly BatchOp[], options: BatchOptions = {}): Promise<void> {
+  batch(ops: Batch, options: BatchOptions = {}): Promise<void> {
     if (ops.length === 0 && options.sync !== true) return this.run('write a batch', async () => {});
     return this.run('write a batch', async () => {
       assertWriting('write a batch');

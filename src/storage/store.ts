@@ -6,6 +6,11 @@ export type BatchOp =
   | { readonly type: 'put'; readonly key: Uint8Array; readonly value: Uint8Array }
   | { readonly type: 'del'; readonly key: Uint8Array };
 
+/** Operations in their order: an array, or a WriteBatch, which a store uses up. */
+export interface Batch extends Iterable<BatchOp> {
+  readonly length: number;
+}
+
 /** A key and its value. */
 export type StoreEntry = [key: Uint8Array, value: Uint8Array];
 
@@ -39,7 +44,7 @@ export interface Store {
   /** Values in the order of the keys; undefined where a key does not exist. */
   getMany(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]>;
   /** Writes all or nothing. Later operations on one key win. Batches take effect in the order of the calls. */
-  batch(ops: readonly BatchOp[], options?: BatchOptions): Promise<void>;
+  batch(ops: Batch, options?: BatchOptions): Promise<void>;
   /**
    * Removes every key of a range, both bounds given. Not atomic on every engine: a process that dies meanwhile leaves
    * some of them. Cursors opened before still see all. Survives the death of the process when this resolves.

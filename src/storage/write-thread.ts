@@ -5,13 +5,13 @@ import { type MessagePort, Worker } from 'node:worker_threads';
 import { noteLoading, withinLimit } from '../lib/loading-threads.js';
 import { SerialQueue } from '../lib/serial-queue.js';
 import { WORKER_ENTRY } from '../lib/worker-entries.js';
-import { packBatch, unpackBatch } from './packed-batch.js';
-import type { BatchOp } from './store.js';
 import { StoreError } from './store-error.js';
+import { type TakenBatch, WriteBatch } from './write-batch.js';
 
 /** Writes of one database. */
 export interface BatchWriter {
-  write(ops: readonly BatchOp[], sync: boolean): Promise<void>;
+  /** Uses the batch up. */
+  write(batch: WriteBatch, sync: boolean): Promise<void>;
   /** Removes the keys gte <= key < lt. */
   clear(gte: Uint8Array, lt: Uint8Array): Promise<void>;
   /** Nothing is written any more once it resolves. All calls must have resolved before. */
@@ -19,7 +19,7 @@ export interface BatchWriter {
 }
 
 type Task = { readonly id: number; readonly handle: bigint } & (
-  | { readonly kind: 'write'; readonly packed: ArrayBuffer; readonly count: number; readonly sync: boolean }
+  | { readonly kind: 'write'; readonly taken: TakenBatch; readonly sync: boolean }
   | { readonly kind: 'clear'; readonly gte: Uint8Array; readonly lt: Uint8Array }
   | { readonly kind: 'forget' }
 );
@@ -51,9 +51,9 @@ export class WriteThread {
     const run = this.#run;
     run.writers++;
     return {
-      write: (ops, sync) => {
-        const packed = packBatch(ops);
-        return run.hand({ kind: 'write', handle, packed, count: ops.length, sync }, [packed]);
+      write: (batch, sync) => {
+        const taken = batch.take();
+        return run.hand({ kind: 'write', handle, taken, sync }, [taken.buffer]);
       },
       clear: (gte, lt) => run.hand({ kind: 'clear', handle, gte, lt }),
       close: async () => {
@@ -138,9 +138,7 @@ export function serveWrites(open: (handle: bigint) => Promise<BatchWriter>, port
     const writer = writers.get(handle) ?? (await open(handle));
     writers.set(handle, writer);
     if (task.kind === 'clear') return writer.clear(task.gte, task.lt);
-    await writer.write(unpackBatch(task.packed, task.count), task.sync);
-    // Some values are secret.
-    new Uint8Array(task.packed).fill(0);
+    await writer.write(WriteBatch.from(task.taken), task.sync);
   };
   const tasks = new SerialQueue();
   const answer = (id: number, error: string | null): void => port.postMessage({ id, error } satisfies Answer);

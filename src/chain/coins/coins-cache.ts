@@ -11,13 +11,15 @@
 // - Only `evict` forgets. A prefetch whose reading was overtaken by an evict reads again, because what was forgotten may have changed
 //   after the read began.
 
-import { copyFew } from '../../consensus/bytes/writer.js';
+import { ByteWriter, copyFew } from '../../consensus/bytes/writer.js';
 import { type Coin, type CoinView, isUnspendable } from '../../consensus/coin.js';
+import type { TxView } from '../../consensus/tx/tx-view.js';
 import { Turns } from '../../lib/turns.js';
-import { decodeCoin, encodeCoin } from '../../storage/codec/coin.js';
+import { decodeCoin, writeCoin } from '../../storage/codec/coin.js';
 import { COIN_KEY_BYTES, type CoinSpace } from '../../storage/layout.js';
-import type { BatchOp, Store } from '../../storage/store.js';
+import type { Store } from '../../storage/store.js';
 import { StoreError } from '../../storage/store-error.js';
+import type { WriteBatch } from '../../storage/write-batch.js';
 import { CellArena, MAX_CELL_BYTES } from './cell-arena.js';
 import type { CoinsCacheStats } from './coins-cache-stats.js';
 import { ENTRY_HEAD_BYTES, EntryLists, GENERATION_MASK, LIST, MARK, OUTPOINT_OFFSET } from './entry-list.js';
@@ -34,6 +36,11 @@ const NO_COIN = new Uint8Array(0);
 const FINISH_SLICE = 1_024;
 /** Entries forgotten between two looks at the clock: a millisecond. */
 const EVICT_SLICE = 2_000;
+
+/** How to add a coin. */
+interface AddOptions {
+  readonly possibleOverwrite?: boolean;
+}
 
 /** A change of many coins that is made in turns. */
 interface Stage {
@@ -60,6 +67,8 @@ export class CoinsCache implements CoinView {
   #generation = 0;
   #evictionEpoch = 0;
   #staged: Stage | null = null;
+  /** Holds the coin that is being added. */
+  readonly #writer = new ByteWriter(MAX_CELL_BYTES);
 
   constructor(options: CoinsCacheOptions, deps: { store: Store; space: CoinSpace }) {
     this.budgetBytes = options.budgetBytes;
@@ -150,7 +159,7 @@ export class CoinsCache implements CoinView {
       // Became known meanwhile: what is in memory is newer.
       if (table.find(hash, outpoint, 0) !== 0) continue;
       const list = value === undefined ? LIST.absent : LIST.clean;
-      table.insert(hash, entries.create(outpoint, value ?? NO_COIN, list, false, this.#generation));
+      table.insert(hash, entries.create(outpoint, value ?? NO_COIN, value?.length ?? 0, list, false, this.#generation));
     }
   }
 
@@ -245,17 +254,30 @@ export class CoinsCache implements CoinView {
    *   a block without having prefetched what it spent. Without it, an outpoint that isn't in memory counts as absent from the store; in a
    *   change that is not shown yet it counts as absent either way.
    */
-  add(outpoint: Uint8Array, coin: Coin, options: { possibleOverwrite?: boolean } = {}): void {
+  add(outpoint: Uint8Array, coin: Coin, options: AddOptions = {}): void {
     if (isUnspendable(coin.script)) return;
+    const writer = this.#writer.restart();
+    writeCoin(writer, coin, coin.script);
+    this.#add(outpoint, writer, options);
+  }
+
+  /** The same of an output of a transaction, which can be spent. */
+  addOutput(outpoint: Uint8Array, tx: TxView, output: number, height: number, coinbase: boolean, options: AddOptions = {}): void {
+    const writer = this.#writer.restart();
+    const coin = { value: tx.outputValue(output), height, coinbase };
+    writeCoin(writer, coin, tx.buffer, tx.outputScriptAt(output), tx.outputScriptLength(output));
+    this.#add(outpoint, writer, options);
+  }
+
+  #add(outpoint: Uint8Array, { memory, size }: ByteWriter, options: AddOptions): void {
     const entries = this.#entries;
     const table = this.#table;
     const stage = this.#openStage();
     const possibleOverwrite = options.possibleOverwrite === true;
     const hash = table.hash(outpoint, 0);
     const ref = table.find(hash, outpoint, 0);
-    const data = encodeCoin(coin);
     if (ref === 0) {
-      const created = entries.create(outpoint, data, LIST.dirty, !possibleOverwrite, this.#generation);
+      const created = entries.create(outpoint, memory, size, LIST.dirty, !possibleOverwrite, this.#generation);
       table.insert(hash, created);
       if (stage !== null) this.#mark(stage, created, MARK.coming);
       return;
@@ -263,16 +285,16 @@ export class CoinsCache implements CoinView {
     if (!possibleOverwrite && this.#isUnspent(stage, ref)) {
       throw new Error('a new coin must not replace an unspent one: the caller has checked BIP-0030');
     }
-    if (stage === null) this.#setCoin(ref, data);
-    else this.#setCoinStaged(stage, ref, data);
+    if (stage === null) this.#setCoin(ref, memory, size);
+    else this.#setCoinStaged(stage, ref, memory, size);
   }
 
-  /** Gives a known entry another coin, or its first. */
-  #setCoin(ref: number, data: Uint8Array): void {
+  /** Gives a known entry another coin, or its first. @param data has it at its front */
+  #setCoin(ref: number, data: Uint8Array, length: number): void {
     const entries = this.#entries;
     const table = this.#table;
     this.#makeDirty(ref);
-    const placed = entries.setData(ref, data);
+    const placed = entries.setData(ref, data, length);
     if (placed !== ref) table.replace(this.#hashOf(placed), ref, placed);
   }
 
@@ -285,20 +307,20 @@ export class CoinsCache implements CoinView {
   }
 
   /** The same for when the change is shown. Cells stay where they are until then, and so do coins from before. */
-  #setCoinStaged(stage: Stage, ref: number, data: Uint8Array): void {
+  #setCoinStaged(stage: Stage, ref: number, data: Uint8Array, length: number): void {
     const entries = this.#entries;
     if (entries.mark(ref) === MARK.none) {
       const coming = entries.dataLength(ref) === 0;
       if (coming) this.#makeDirty(ref);
       this.#mark(stage, ref, coming ? MARK.coming : MARK.leaving);
     }
-    if (entries.mark(ref) === MARK.coming && entries.fits(ref, data)) {
-      entries.setData(ref, data);
+    if (entries.mark(ref) === MARK.coming && entries.fits(ref, length)) {
+      entries.setData(ref, data, length);
       stage.replaced.delete(ref);
     } else {
       // What the change itself put there before is gone, also when this coin goes again.
       if (entries.mark(ref) === MARK.coming) entries.clearData(ref);
-      stage.replaced.set(ref, data);
+      stage.replaced.set(ref, data.slice(0, length));
     }
   }
 
@@ -392,17 +414,18 @@ export class CoinsCache implements CoinView {
       const leaving = entries.mark(ref) === MARK.leaving;
       entries.setMark(ref, MARK.none);
       const data = replaced.get(ref);
-      if (data !== undefined) this.#setCoin(ref, data);
+      if (data !== undefined) this.#setCoin(ref, data, data.length);
       else if (leaving || entries.dataLength(ref) === 0) this.#clearCoin(ref);
     }
     stage.finished = end;
   }
 
   /**
-   * The writes for at most `limit` entries that differ from the store, oldest first. They stay in memory as "being
-   * flushed" until markClean or markFailed; an entry that changes meanwhile is dirty once more.
+   * Adds to a batch the writes for at most `limit` entries that differ from the store, oldest first. They stay in memory
+   * as "being flushed" until markClean or markFailed; an entry that changes meanwhile is dirty once more.
+   * @returns how many were added
    */
-  drainDirty(limit: number): BatchOp[] {
+  drainDirty(limit: number, batch: WriteBatch): number {
     const entries = this.#entries;
     this.#finishOrRefuse();
     let total = 0;
@@ -410,28 +433,18 @@ export class CoinsCache implements CoinView {
     for (let ref = entries.first(LIST.dirty); ref !== 0 && count < limit; ref = entries.next(ref), count++) {
       total += COIN_KEY_BYTES + entries.dataLength(ref);
     }
-    // One buffer for the whole chunk: thousands of small ones cost more than the copying.
-    const buffer = new Uint8Array(total);
-    const ops: BatchOp[] = [];
-    let at = 0;
-    for (; count > 0; count--) {
+    batch.reserve(count, total);
+    for (let left = count; left > 0; left--) {
       const ref = entries.first(LIST.dirty);
       const page = entries.arena.bytesOf(ref);
-      this.#space.writeKey(buffer, at, page, CellArena.offsetOf(ref) + OUTPOINT_OFFSET);
-      const key = buffer.subarray(at, at + COIN_KEY_BYTES);
-      at += COIN_KEY_BYTES;
+      const cellAt = CellArena.offsetOf(ref);
       const length = entries.dataLength(ref);
-      if (length === 0) {
-        ops.push({ type: 'del', key });
-      } else {
-        const start = CellArena.offsetOf(ref) + ENTRY_HEAD_BYTES;
-        copyFew(page, start, buffer, at, length);
-        ops.push({ type: 'put', key, value: buffer.subarray(at, at + length) });
-        at += length;
-      }
+      const keyAt = batch.room(COIN_KEY_BYTES, length === 0 ? -1 : length);
+      this.#space.writeKey(batch.bytes, keyAt, page, cellAt + OUTPOINT_OFFSET);
+      copyFew(page, cellAt + ENTRY_HEAD_BYTES, batch.bytes, keyAt + COIN_KEY_BYTES, length);
       entries.move(ref, LIST.flushing, false);
     }
-    return ops;
+    return count;
   }
 
   /** The store has everything that was drained so far. */

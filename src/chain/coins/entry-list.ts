@@ -7,6 +7,7 @@
 //
 // Words are in the machine's byte order, they never leave the process.
 
+import { copyFew } from '../../consensus/bytes/writer.js';
 import { CellArena } from './cell-arena.js';
 
 /** Which list an entry is on. */
@@ -80,35 +81,44 @@ export class EntryLists {
     return this.#bytes[list];
   }
 
-  /** Creates an entry at the end of a list. @param outpoint 36 bytes @param data the coin, empty for none */
-  create(outpoint: Uint8Array, data: Uint8Array, list: ListId, fresh: boolean, generation: number): number {
-    const ref = this.arena.allocate(ENTRY_HEAD_BYTES + (data.length === 0 ? ROOM_BYTES : data.length));
+  /**
+   * Creates an entry at the end of a list.
+   * @param outpoint 36 bytes
+   * @param data has the coin at its front
+   * @param length of it, 0 for none
+   */
+  create(outpoint: Uint8Array, data: Uint8Array, length: number, list: ListId, fresh: boolean, generation: number): number {
+    const ref = this.arena.allocate(ENTRY_HEAD_BYTES + (length === 0 ? ROOM_BYTES : length));
     const offset = CellArena.offsetOf(ref);
     const bytes = this.arena.bytesOf(ref);
     for (let i = 0; i < KEY_BYTES; i++) bytes[offset + OUTPOINT_OFFSET + i] = outpoint[i];
-    for (let i = 0; i < data.length; i++) bytes[offset + ENTRY_HEAD_BYTES + i] = data[i];
-    this.arena.wordsOf(ref)[offset >> 2] = data.length | (fresh ? FRESH_BIT : 0) | (generation << GENERATION_SHIFT);
+    for (let i = 0; i < length; i++) bytes[offset + ENTRY_HEAD_BYTES + i] = data[i];
+    this.arena.wordsOf(ref)[offset >> 2] = length | (fresh ? FRESH_BIT : 0) | (generation << GENERATION_SHIFT);
     this.#link(ref, list);
     return ref;
   }
 
   /** Whether an entry's coin can be replaced where it lies. */
-  fits(ref: number, data: Uint8Array): boolean {
-    return ENTRY_HEAD_BYTES + data.length <= this.arena.sizeOf(ref);
+  fits(ref: number, length: number): boolean {
+    return ENTRY_HEAD_BYTES + length <= this.arena.sizeOf(ref);
   }
 
-  /** Replaces an entry's coin. @returns the entry's reference, another one when the cell was too small */
-  setData(ref: number, data: Uint8Array): number {
-    if (this.fits(ref, data)) {
+  /**
+   * Replaces an entry's coin.
+   * @param data has it at its front
+   * @returns the entry's reference, another one when the cell was too small
+   */
+  setData(ref: number, data: Uint8Array, length: number): number {
+    if (this.fits(ref, length)) {
       const offset = CellArena.offsetOf(ref);
       const words = this.arena.wordsOf(ref);
-      words[offset >> 2] = ((words[offset >> 2] & ~LENGTH_MASK) | data.length) >>> 0;
-      this.arena.bytesOf(ref).set(data, offset + ENTRY_HEAD_BYTES);
+      words[offset >> 2] = ((words[offset >> 2] & ~LENGTH_MASK) | length) >>> 0;
+      copyFew(data, 0, this.arena.bytesOf(ref), offset + ENTRY_HEAD_BYTES, length);
       return ref;
     }
     const at = CellArena.offsetOf(ref) + OUTPOINT_OFFSET;
     const outpoint = this.arena.bytesOf(ref).slice(at, at + KEY_BYTES);
-    const created = this.create(outpoint, data, this.listOf(ref), this.isFresh(ref), this.generation(ref));
+    const created = this.create(outpoint, data, length, this.listOf(ref), this.isFresh(ref), this.generation(ref));
     this.destroy(ref);
     return created;
   }

@@ -15,6 +15,15 @@ export interface CoinSet {
   remove(bytes: Uint8Array, at: number): void;
   /** @param options.possibleOverwrite the coin may exist already */
   add(outpoint: Uint8Array, coin: Coin, options?: { possibleOverwrite?: boolean }): void;
+  /** add, of an output of a transaction, which can be spent. */
+  addOutput(
+    outpoint: Uint8Array,
+    tx: TxView,
+    output: number,
+    height: number,
+    coinbase: boolean,
+    options?: { possibleOverwrite?: boolean },
+  ): void;
 }
 
 /** Changes on top of another view. */
@@ -48,6 +57,10 @@ export class CoinsOverlay implements CoinView, CoinSet {
 
   add(outpoint: Uint8Array, coin: Coin): void {
     this.#changes.set(hashKey(outpoint), coin);
+  }
+
+  addOutput(outpoint: Uint8Array, tx: TxView, output: number, height: number, coinbase: boolean): void {
+    this.add(outpoint, { value: tx.outputValue(output), script: tx.outputScript(output), height, coinbase });
   }
 }
 
@@ -83,9 +96,8 @@ export function* connectCoins(coins: CoinSet, block: BlockView, height: number):
     for (let o = 0; o < tx.outputCount; o++) {
       if (++handled % SLICE_COINS === 0) yield;
       if (isUnspendableOutput(tx, o)) continue;
-      const script = tx.outputScript(o);
       // Old coinbases repeated each other (BIP-0030); everything else is new by its inputs.
-      coins.add(outpoint.set(tx.txid, o), { value: tx.outputValue(o), script, height, coinbase }, coinbase ? PERHAPS_THERE : NEW);
+      coins.addOutput(outpoint.set(tx.txid, o), tx, o, height, coinbase, coinbase ? PERHAPS_THERE : NEW);
     }
   }
 }

@@ -7,6 +7,7 @@ import { encodeIndexRow } from '../../storage/codec/index-row.js';
 import { encodeRollback } from '../../storage/codec/rollback.js';
 import { blockIndexKey, encodeFlushMarker, ROLLBACK_ROWS } from '../../storage/layout.js';
 import type { BatchOp } from '../../storage/store.js';
+import { WriteBatch } from '../../storage/write-batch.js';
 import type { ChainWorkspace } from '../connect/workspace.js';
 import type { ConnectedBlock } from '../events.js';
 import type { HeaderNode } from '../tree/header-node.js';
@@ -170,16 +171,12 @@ export class Persister {
       this.#unsynced = 0;
     }
     this.#unsynced += rollback?.length ?? 0;
-    const ops: BatchOp[] = this.#takeRows(Number.POSITIVE_INFINITY);
-    for (;;) {
-      const some = coins.drainDirty(flushChunkEntries);
-      if (some.length === 0) break;
-      for (const op of some) ops.push(op);
-      if (some.length === flushChunkEntries) await yieldToLoop();
-    }
-    ops.push({ type: 'put', key: space.tipKey, value: tip.hash });
-    for (const op of rollback ?? []) ops.push(op);
-    await this.#written(() => store.batch(ops));
+    const batch = new WriteBatch();
+    batch.addAll(this.#takeRows(Number.POSITIVE_INFINITY));
+    while (coins.drainDirty(flushChunkEntries, batch) === flushChunkEntries) await yieldToLoop();
+    batch.put(space.tipKey, tip.hash);
+    batch.addAll(rollback ?? []);
+    await this.#written(() => store.batch(batch));
   }
 
   async #flushInChunks(tip: HeaderNode): Promise<void> {
@@ -191,9 +188,9 @@ export class Persister {
     await store.batch([...this.#takeRows(Number.POSITIVE_INFINITY), marker], { sync: true });
     await this.#written(async () => {
       for (;;) {
-        const ops = coins.drainDirty(this.#ws.options.flushChunkEntries);
-        if (ops.length === 0) break;
-        await store.batch(ops);
+        const batch = new WriteBatch();
+        if (coins.drainDirty(this.#ws.options.flushChunkEntries, batch) === 0) break;
+        await store.batch(batch);
         await yieldToLoop();
       }
       const end: BatchOp[] = [

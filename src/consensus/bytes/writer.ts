@@ -72,6 +72,13 @@ export class ByteWriter {
     return this;
   }
 
+  /** Few bytes out of a larger array, without a view of them. */
+  few(value: Uint8Array, at: number, count: number): this {
+    const to = this.#room(count);
+    copyFew(value, at, this.#data, to, count);
+    return this;
+  }
+
   compactSize(value: number | bigint): this {
     if (value < 0xfd) return this.u8(Number(value));
     if (value <= 0xffff) return this.u8(0xfd).u16(Number(value));
@@ -88,6 +95,11 @@ export class ByteWriter {
   restart(): this {
     this.#length = 0;
     return this;
+  }
+
+  /** Everything written, at the front of more: until the next write. */
+  get memory(): Uint8Array {
+    return this.#data;
   }
 
   /** A copy of everything written. */

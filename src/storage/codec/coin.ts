@@ -15,12 +15,14 @@ const MAX_HEIGHT_CODE = 0xffff_ffff;
 /** Compressed amounts that stay below 2^53 take at most this many groups; a longer varint needs the bigint reader. */
 const SMALL_VARINT_BYTES = 7;
 
-/** Amount and script of an output in Core's compressed form. */
-export function writeTxOut(writer: ByteWriter, coin: Coin): void {
-  if (!(Number.isSafeInteger(coin.value) && coin.value >= 0))
-    throw new RangeError('a coin must be worth a non-negative safe number of satoshi');
-  writeVarint(writer, compressAmount(coin.value));
-  writeScript(writer, coin.script);
+/**
+ * Amount and script of an output in Core's compressed form.
+ * @param bytes have the script at `at`
+ */
+export function writeTxOut(writer: ByteWriter, value: number, bytes: Uint8Array, at = 0, length: number = bytes.length): void {
+  if (!(Number.isSafeInteger(value) && value >= 0)) throw new RangeError('a coin must be worth a non-negative safe number of satoshi');
+  writeVarint(writer, compressAmount(value));
+  writeScript(writer, bytes, at, length);
 }
 
 /** Amount part of an output. Throws DecodeError. */
@@ -33,8 +35,8 @@ export function readAmount(reader: ByteReader): number {
 }
 
 /** Height and coinbase flag in one number. */
-export function heightCode(coin: Coin): number {
-  return coin.height * 2 + (coin.coinbase ? 1 : 0);
+export function heightCode({ height, coinbase }: Pick<Coin, 'height' | 'coinbase'>): number {
+  return height * 2 + (coinbase ? 1 : 0);
 }
 
 /** Reads what heightCode made. Throws DecodeError. */
@@ -47,9 +49,14 @@ const coinWriter = new ByteWriter(16_384);
 
 export function encodeCoin(coin: Coin): Uint8Array {
   const writer = coinWriter.restart();
-  writeVarint(writer, heightCode(coin));
-  writeTxOut(writer, coin);
+  writeCoin(writer, coin, coin.script);
   return writer.copy();
+}
+
+/** The same into a writer. @param bytes have the script from `at` on, `length` bytes of it */
+export function writeCoin(writer: ByteWriter, coin: Omit<Coin, 'script'>, bytes: Uint8Array, at = 0, length: number = bytes.length): void {
+  writeVarint(writer, heightCode(coin));
+  writeTxOut(writer, coin.value, bytes, at, length);
 }
 
 /** Decodes the coin in bytes [start, end); the script is a copy. Throws StoreError STORE_CORRUPTION. */

@@ -27,24 +27,25 @@ const OP_EQUAL = 0x87;
 const OP_EQUALVERIFY = 0x88;
 const OP_CHECKSIG = 0xac;
 
-export function writeScript(writer: ByteWriter, script: Uint8Array): void {
-  const length = script.length;
+/** @param bytes have the script from `at` on */
+export function writeScript(writer: ByteWriter, bytes: Uint8Array, at: number, length: number): void {
   if (
     length === 25 &&
-    script[0] === OP_DUP &&
-    script[1] === OP_HASH160 &&
-    script[2] === 20 &&
-    script[23] === OP_EQUALVERIFY &&
-    script[24] === OP_CHECKSIG
+    bytes[at] === OP_DUP &&
+    bytes[at + 1] === OP_HASH160 &&
+    bytes[at + 2] === 20 &&
+    bytes[at + 23] === OP_EQUALVERIFY &&
+    bytes[at + 24] === OP_CHECKSIG
   ) {
-    writer.u8(0).bytes(script.subarray(3, 23));
-  } else if (length === 23 && script[0] === OP_HASH160 && script[1] === 20 && script[22] === OP_EQUAL) {
-    writer.u8(1).bytes(script.subarray(2, 22));
-  } else if (length === 35 && script[0] === 33 && script[34] === OP_CHECKSIG && (script[1] === 2 || script[1] === 3)) {
-    writer.bytes(script.subarray(1, 34));
+    writer.u8(0).few(bytes, at + 3, 20);
+  } else if (length === 23 && bytes[at] === OP_HASH160 && bytes[at + 1] === 20 && bytes[at + 22] === OP_EQUAL) {
+    writer.u8(1).few(bytes, at + 2, 20);
+  } else if (length === 35 && bytes[at] === 33 && bytes[at + 34] === OP_CHECKSIG && (bytes[at + 1] === 2 || bytes[at + 1] === 3)) {
+    writer.few(bytes, at + 1, 33);
   } else {
     writeVarint(writer, length + SPECIAL_FORMS);
-    writer.bytes(script);
+    if (length <= FEW_BYTES) writer.few(bytes, at, length);
+    else writer.bytes(bytes.subarray(at, at + length));
   }
 }
 

@@ -31,7 +31,7 @@ export function encodeUndo(spent: readonly (readonly Coin[])[]): Uint8Array {
     for (const coin of coins) {
       writeVarint(writer, heightCode(coin));
       if (coin.height > 0) writer.u8(0);
-      writeTxOut(writer, coin);
+      writeTxOut(writer, coin.value, coin.script);
     }
   }
   return writer.finish();

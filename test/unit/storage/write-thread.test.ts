@@ -1,29 +1,18 @@
 // The thread that writes a database, when writing fails; that it writes what it is told is in store-suite.ts.
 import t from 'tap';
-import { packBatch, unpackBatch } from '../../../src/storage/packed-batch.js';
 import type { BatchOp } from '../../../src/storage/store.js';
+import { WriteBatch } from '../../../src/storage/write-batch.js';
 import { WriteThread } from '../../../src/storage/write-thread.js';
 
 const faulty = new URL('faulty-writer.js', import.meta.url);
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
 
-t.test('a batch comes out of its buffer as it went in', async (t) => {
-  const ops: BatchOp[] = [
-    { type: 'put', key: bytes(1), value: bytes(2, 3) },
-    { type: 'put', key: bytes(4, 5, 6), value: bytes() },
-    { type: 'del', key: bytes(7, 8) },
-    { type: 'put', key: bytes(9), value: new Uint8Array(70_000).fill(10) },
-  ];
-  t.same(unpackBatch(packBatch(ops), ops.length), ops, 'an empty value is not a removal');
-  t.same(unpackBatch(packBatch([]), 0), []);
-});
-
 t.test('a write that fails fails alone, in the words of the engine', async (t) => {
   const thread = new WriteThread(faulty).writer(0n);
   const results = await Promise.allSettled([
-    thread.write([{ type: 'del', key: bytes(1) }], false),
-    thread.write([], false),
-    thread.write([{ type: 'del', key: bytes(1) }], true),
+    thread.write(WriteBatch.of([{ type: 'del', key: bytes(1) }]), false),
+    thread.write(WriteBatch.of([]), false),
+    thread.write(WriteBatch.of([{ type: 'del', key: bytes(1) }]), true),
   ]);
   t.same(
     results.map(({ status }) => status),
@@ -35,18 +24,21 @@ t.test('a write that fails fails alone, in the words of the engine', async (t) =
 
 t.test('when the thread ends, what waits for it fails, and what comes later', async (t) => {
   const thread = new WriteThread(faulty).writer(0n);
-  const results = await Promise.allSettled([thread.clear(bytes(1), bytes(2)), thread.write([{ type: 'del', key: bytes(1) }], false)]);
+  const results = await Promise.allSettled([
+    thread.clear(bytes(1), bytes(2)),
+    thread.write(WriteBatch.of([{ type: 'del', key: bytes(1) }]), false),
+  ]);
   for (const result of results) t.match(result, { status: 'rejected', reason: { code: 'STORE_IO' } });
-  await t.rejects(thread.write([], false), { code: 'STORE_IO' });
+  await t.rejects(thread.write(WriteBatch.of([]), false), { code: 'STORE_IO' });
   await thread.close();
 });
 
 t.test('an answer that comes twice is not taken for that of the next write', async (t) => {
   const thread = new WriteThread(faulty).writer(0n);
   const op: BatchOp = { type: 'del', key: bytes(1) };
-  await thread.write([op, op], false);
+  await thread.write(WriteBatch.of([op, op]), false);
   let written = false;
-  const never = thread.write([op, op, op], true).then(
+  const never = thread.write(WriteBatch.of([op, op, op]), true).then(
     () => {
       written = true;
     },
@@ -63,14 +55,14 @@ t.test('databases share a thread, which runs until the last of them is closed', 
   const removal: BatchOp[] = [{ type: 'del', key: bytes(1) }];
   const threads = new WriteThread(faulty);
   const [one, other] = [threads.writer(0n), threads.writer(1n)];
-  await Promise.all([one.write(removal, false), other.write(removal, false)]);
+  await Promise.all([one.write(WriteBatch.of(removal), false), other.write(WriteBatch.of(removal), false)]);
   await one.close();
-  await other.write(removal, false);
+  await other.write(WriteBatch.of(removal), false);
   const third = threads.writer(2n);
   await t.rejects(other.clear(bytes(1), bytes(2)), { code: 'STORE_IO' });
-  await t.rejects(third.write(removal, false), { code: 'STORE_IO' });
+  await t.rejects(third.write(WriteBatch.of(removal), false), { code: 'STORE_IO' });
   await Promise.all([other.close(), third.close()]);
   const fourth = threads.writer(3n);
-  await fourth.write(removal, false);
+  await fourth.write(WriteBatch.of(removal), false);
   await fourth.close();
 });

@@ -1,0 +1,158 @@
+// A batch in one buffer: so it is gathered, goes to the thread that writes, and is read there. No object per operation.
+// One operation after the other:
+//
+//   key length, LE32 | value length and 1, LE32, 0 for a removal | key | value
+
+import { readU32 } from '../consensus/bytes/reader.js';
+import { writeU32 } from '../consensus/bytes/writer.js';
+import type { Batch, BatchOp } from './store.js';
+
+/** Bytes of an operation in front of its key. */
+const HEAD_BYTES = 8;
+
+/** Operations in their order. Filled by one owner, who gives it to a store and leaves it alone from then on. */
+export class WriteBatch implements Batch {
+  #bytes: Uint8Array<ArrayBuffer>;
+  #size = 0;
+  #count = 0;
+
+  /** @param operations bytes of keys and values of so many are expected; right guesses avoid copying */
+  constructor(operations = 0, bytes = 0) {
+    this.#bytes = new Uint8Array(operations * HEAD_BYTES + bytes);
+  }
+
+  /** The same operations in one buffer. */
+  static of(ops: Batch): WriteBatch {
+    if (ops instanceof WriteBatch) return ops;
+    let bytes = 0;
+    for (const op of ops) bytes += op.type === 'put' ? op.key.length + op.value.length : op.key.length;
+    const batch = new WriteBatch(ops.length, bytes);
+    batch.addAll(ops);
+    return batch;
+  }
+
+  /** What `take` gave, on another thread. */
+  static from({ buffer, size, count }: TakenBatch): WriteBatch {
+    const batch = new WriteBatch();
+    batch.#bytes = new Uint8Array(buffer);
+    batch.#size = size;
+    batch.#count = count;
+    return batch;
+  }
+
+  /** Number of operations. */
+  get length(): number {
+    return this.#count;
+  }
+
+  /** Keys and values lie in here; another array after `room`. */
+  get bytes(): Uint8Array {
+    return this.#bytes;
+  }
+
+  /** Makes room for so many more operations, with so many bytes of keys and values, in one go. */
+  reserve(operations: number, bytes: number): void {
+    const needed = this.#size + operations * HEAD_BYTES + bytes;
+    if (needed <= this.#bytes.length) return;
+    const grown = new Uint8Array(Math.max(needed, 2 * this.#bytes.length));
+    grown.set(this.#bytes.subarray(0, this.#size));
+    // Some values are secret.
+    this.#bytes.fill(0);
+    this.#bytes = grown;
+  }
+
+  /**
+   * Adds an operation whose key and value the caller writes, the one behind the other.
+   * @param valueLength -1 for a removal
+   * @returns where in `bytes` the key begins
+   */
+  room(keyLength: number, valueLength: number): number {
+    this.reserve(1, keyLength + Math.max(0, valueLength));
+    const at = this.#size;
+    writeU32(this.#bytes, at, keyLength);
+    writeU32(this.#bytes, at + 4, valueLength + 1);
+    this.#size = at + HEAD_BYTES + keyLength + Math.max(0, valueLength);
+    this.#count++;
+    return at + HEAD_BYTES;
+  }
+
+  put(key: Uint8Array, value: Uint8Array): void {
+    const at = this.room(key.length, value.length);
+    this.#bytes.set(key, at);
+    this.#bytes.set(value, at + key.length);
+  }
+
+  del(key: Uint8Array): void {
+    const at = this.room(key.length, -1);
+    this.#bytes.set(key, at);
+  }
+
+  addAll(ops: Iterable<BatchOp>): void {
+    for (const op of ops) {
+      if (op.type === 'put') this.put(op.key, op.value);
+      else this.del(op.key);
+    }
+  }
+
+  /** Where each operation's key begins in `bytes`: keys of one first byte together, in order otherwise. */
+  byPrefix(): Uint32Array {
+    const ends = new Uint32Array(256);
+    for (let at = 0; at < this.#size; at = this.#endOf(at)) ends[this.#bytes[at + HEAD_BYTES]]++;
+    for (let prefix = 0, sum = 0; prefix < ends.length; prefix++) {
+      const count = ends[prefix];
+      ends[prefix] = sum;
+      sum += count;
+    }
+    const places = new Uint32Array(this.#count);
+    for (let at = 0; at < this.#size; at = this.#endOf(at)) places[ends[this.#bytes[at + HEAD_BYTES]]++] = at + HEAD_BYTES;
+    return places;
+  }
+
+  /** @param keyAt where an operation's key begins */
+  keyLength(keyAt: number): number {
+    return readU32(this.#bytes, keyAt - HEAD_BYTES);
+  }
+
+  /** -1 for a removal. The value begins where the key ends. */
+  valueLength(keyAt: number): number {
+    return readU32(this.#bytes, keyAt - 4) - 1;
+  }
+
+  /** @returns where the operation after the one at `at` begins */
+  #endOf(at: number): number {
+    return at + HEAD_BYTES + readU32(this.#bytes, at) + Math.max(0, readU32(this.#bytes, at + 4) - 1);
+  }
+
+  /** The operations; keys and values are views. */
+  *[Symbol.iterator](): Iterator<BatchOp> {
+    for (let at = 0; at < this.#size; at = this.#endOf(at)) {
+      const keyEnd = at + HEAD_BYTES + readU32(this.#bytes, at);
+      const key = this.#bytes.subarray(at + HEAD_BYTES, keyEnd);
+      const length = this.valueLength(at + HEAD_BYTES);
+      if (length < 0) yield { type: 'del', key };
+      else yield { type: 'put', key, value: this.#bytes.subarray(keyEnd, keyEnd + length) };
+    }
+  }
+
+  /** Moves the operations out, for another thread: nothing is left here. */
+  take(): TakenBatch {
+    const taken = { buffer: this.#bytes.buffer, size: this.#size, count: this.#count };
+    this.#bytes = new Uint8Array(0);
+    this.#size = 0;
+    this.#count = 0;
+    return taken;
+  }
+
+  /** Overwrites keys and values, of which some are secret. */
+  wipe(): void {
+    this.#bytes.fill(0);
+  }
+}
+
+/** A batch on its way to another thread. The buffer is to be transferred. */
+export interface TakenBatch {
+  readonly buffer: ArrayBuffer;
+  /** Bytes that are used of it. */
+  readonly size: number;
+  readonly count: number;
+}

@@ -1,0 +1,72 @@
+// A batch in one buffer against the same operations as an array.
+import t from 'tap';
+import type { BatchOp } from '../../../src/storage/store.js';
+import { WriteBatch } from '../../../src/storage/write-batch.js';
+import { fc } from '../../framework/fast-check.js';
+
+const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
+
+/** What a batch holds, as an array that later changes leave alone. */
+const opsOf = (batch: WriteBatch): BatchOp[] =>
+  [...batch].map((op) =>
+    op.type === 'put' ? { type: 'put', key: op.key.slice(), value: op.value.slice() } : { type: 'del', key: op.key.slice() },
+  );
+
+const key = fc.uint8Array({ minLength: 1, maxLength: 40 });
+const operation: fc.Arbitrary<BatchOp> = fc.oneof(
+  fc.record({ type: fc.constant('put' as const), key, value: fc.uint8Array({ maxLength: 90 }) }),
+  fc.record({ type: fc.constant('del' as const), key }),
+);
+
+t.test('operations come out as they went in, however they were added, here and on another thread', async (t) => {
+  fc.assert(
+    fc.property(fc.array(operation), fc.boolean(), (ops, packed) => {
+      const batch = packed ? WriteBatch.of(ops) : new WriteBatch();
+      if (!packed) batch.addAll(ops);
+      t.equal(batch.length, ops.length);
+      t.same(opsOf(batch), ops);
+      t.same(opsOf(WriteBatch.from(batch.take())), ops);
+      t.same([batch.length, opsOf(batch)], [0, []], 'nothing is left');
+    }),
+    { numRuns: 200 },
+  );
+  const ops: BatchOp[] = [
+    { type: 'put', key: bytes(4, 5, 6), value: bytes() },
+    { type: 'del', key: bytes(7, 8) },
+    { type: 'put', key: bytes(9), value: new Uint8Array(70_000).fill(10) },
+  ];
+  t.same(opsOf(WriteBatch.of(ops)), ops, 'an empty value is not a removal');
+});
+
+t.test('operations with room for their bytes alone', async (t) => {
+  const batch = new WriteBatch();
+  batch.put(bytes(1), bytes(2));
+  const at = batch.room(2, 3);
+  batch.bytes.set([5, 6, 7, 8, 9], at);
+  const removed = batch.room(1, -1);
+  batch.bytes[removed] = 4;
+  t.same(opsOf(batch), [
+    { type: 'put', key: bytes(1), value: bytes(2) },
+    { type: 'put', key: bytes(5, 6), value: bytes(7, 8, 9) },
+    { type: 'del', key: bytes(4) },
+  ]);
+  batch.wipe();
+  t.ok(batch.bytes.every((byte) => byte === 0));
+});
+
+t.test('by prefix: keys of one first byte together, in order otherwise', async (t) => {
+  fc.assert(
+    fc.property(fc.array(operation), (ops) => {
+      const batch = WriteBatch.of(ops);
+      const model = [...ops].sort((a, b) => a.key[0] - b.key[0]);
+      const found = [...batch.byPrefix()].map((at): BatchOp => {
+        const keyEnd = at + batch.keyLength(at);
+        const length = batch.valueLength(at);
+        const own = batch.bytes.slice(at, keyEnd);
+        return length < 0 ? { type: 'del', key: own } : { type: 'put', key: own, value: batch.bytes.slice(keyEnd, keyEnd + length) };
+      });
+      t.same(found, model);
+    }),
+    { numRuns: 200 },
+  );
+});
