@@ -24,14 +24,41 @@ const KEPT_BLOCK_BYTES = 4_000_000;
 const ARRIVED_BYTES = 32 << 20;
 const ARRIVED_BLOCKS = 1_024;
 
+/** A block that was connected lately, with the coins that it spent. */
+export class KeptBlock {
+  readonly node: HeaderNode;
+  readonly block: BlockView;
+  #spent: Coin[][] | null;
+  #undo: Uint8Array | null = null;
+
+  constructor({ node, block, spent }: ConnectedBlock) {
+    this.node = node;
+    this.block = block;
+    this.#spent = spent;
+  }
+
+  /** Per transaction after the coinbase. */
+  get spent(): Coin[][] {
+    return this.#spent ?? decodeUndo(this.undo);
+  }
+
+  /**
+   * The same, encoded: the files have it, and near the tip a rollback row. From the first time on only these bytes stay:
+   * V8's collector goes over objects again and again.
+   */
+  get undo(): Uint8Array {
+    this.#undo ??= encodeUndo(this.#spent as Coin[][]);
+    this.#spent = null;
+    return this.#undo;
+  }
+}
+
 export class BlockStorage {
   /** Stored blocks that wait to be connected, by node. */
   readonly #waiting = new Map<HeaderNode, BlockView>();
   #waitingBytes = 0;
   /** Lately connected blocks, oldest first; also the only source of undo data until it is written. */
-  readonly #recent = new Map<HeaderNode, ConnectedBlock>();
-  /** The last undo data. */
-  #encoded: { readonly spent: Coin[][]; readonly undo: Uint8Array } | null = null;
+  readonly #recent = new Map<HeaderNode, KeptBlock>();
   readonly #hashes: Hashes;
 
   constructor(
@@ -84,11 +111,11 @@ export class BlockStorage {
   keep(connected: ConnectedBlock): void {
     this.#dropWaiting(connected.node);
     this.#recent.delete(connected.node);
-    this.#recent.set(connected.node, connected);
+    this.#recent.set(connected.node, new KeptBlock(connected));
   }
 
-  /** A block that was connected lately, with what it spent. */
-  connected(node: HeaderNode): ConnectedBlock | undefined {
+  /** A block that was connected lately. */
+  kept(node: HeaderNode): KeptBlock | undefined {
     return this.#recent.get(node);
   }
 
@@ -153,20 +180,11 @@ export class BlockStorage {
     }
   }
 
-  /** A connected block's undo data, encoded: the files have it, and near the tip a rollback row. */
-  undoOf({ spent }: ConnectedBlock): Uint8Array {
-    if (this.#encoded?.spent !== spent) this.#encoded = { spent, undo: encodeUndo(spent) };
-    return this.#encoded.undo;
-  }
-
   /** Writes undo data of connected blocks, unless it is there already. */
-  async writeUndo(connected: readonly ConnectedBlock[]): Promise<void> {
+  async writeUndo(connected: readonly KeptBlock[]): Promise<void> {
     const open: { node: HeaderNode; undo: Uint8Array }[] = [];
-    for (const each of connected) {
-      const { node } = each;
-      if (node.prev === null) continue;
-      const undo = this.undoOf(each);
-      if (!(await this.#hasUndo(node, undo))) open.push({ node, undo });
+    for (const { node, undo } of connected) {
+      if (node.prev !== null && !(await this.#hasUndo(node, undo))) open.push({ node, undo });
     }
     for (let first = 0; first < open.length; ) {
       // Those of one file go in one write.
