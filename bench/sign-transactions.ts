@@ -13,6 +13,8 @@ const ROUNDS = Number(process.env.ROUNDS ?? 10);
 const INPUTS = 1000;
 const CONNECTIONS = 8;
 const THREADS = 2;
+/** V8 compiles meanwhile: the first transactions of a process take twice as long. */
+const WARMUP = { large: 10, small: 3 };
 
 interface Coin {
   readonly txid: string;
@@ -100,14 +102,14 @@ await runBench({
       await own.prepare();
       await theirs?.prepare();
       const largeLimit: number[] = [];
-      for (let round = -2; round < ROUNDS; round++) {
+      for (let round = -WARMUP.large; round < ROUNDS; round++) {
         await own.signLarge(poller, round);
         const limit = await bare.run(INPUTS);
         if (round >= 0) largeLimit.push(limit);
         await theirs?.signLarge(poller, round);
       }
       const smallLimit: number[] = [];
-      for (let round = -1; round < ROUNDS; round++) {
+      for (let round = -WARMUP.small; round < ROUNDS; round++) {
         await own.signSmall(load, round);
         const limitMs = await bare.run(4000);
         if (round >= 0) smallLimit.push(4000 / 2 / (limitMs / 1000));

@@ -24,7 +24,7 @@ export interface LenientOptions {
 const MOST_CHECK_MS = 30_000;
 const MAX_CONNECTIONS = 1_024;
 /** Of addresses that are refused. */
-const MAX_STRANGERS = 64;
+export const MAX_STRANGERS = 64;
 /** Requests that a client may send ahead of the replies. */
 const MOST_WAITING = 64;
 /** As the fronts'. */

@@ -1,11 +1,17 @@
 // The lenient listener names its client to the front, which believes nobody else.
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
+import os from 'node:os';
 import t, { type Test } from 'tap';
-import { LenientListener } from '../../../src/http/lenient/lenient-listener.js';
+import { LenientListener, MAX_STRANGERS } from '../../../src/http/lenient/lenient-listener.js';
 import { startLenientServer } from '../../../src/http/lenient/start-lenient.js';
 import { until } from '../../framework/until.js';
 import { FakeNode } from './support.js';
+
+/** An address of this machine that is not loopback. */
+const outside = Object.values(os.networkInterfaces())
+  .flat()
+  .find((one) => one && one.family === 'IPv4' && !one.internal)?.address;
 
 /** Listens as a front would. */
 async function serving(t: Test, front: http.Server): Promise<void> {
@@ -14,9 +20,15 @@ async function serving(t: Test, front: http.Server): Promise<void> {
 }
 
 /** A listener before it. */
-async function listening(t: Test, front: http.Server, serverTimeoutSeconds: number, relayToken: string): Promise<{ port: number }> {
+async function listening(
+  t: Test,
+  front: http.Server,
+  serverTimeoutSeconds: number,
+  relayToken: string,
+  host = '127.0.0.1',
+): Promise<{ port: number }> {
   const listener = new LenientListener({
-    binds: [{ host: '127.0.0.1', port: 0 }],
+    binds: [{ host, port: 0 }],
     target: { host: '127.0.0.1', port: (front.address() as AddressInfo).port },
     allow: [],
     serverTimeoutSeconds,
@@ -82,6 +94,48 @@ t.test('requests that come ahead of the replies are passed on one after the othe
   await until('it is closed', () => many.closed);
   t.ok(targets.length < 80, `${targets.length} requests were passed on`);
 });
+
+t.test(
+  'strangers who are refused leave room for others',
+  { skip: outside ? false : 'this machine has no address but its own' },
+  async (t) => {
+    const front = http.createServer((_, reply) => reply.end('{}'));
+    await serving(t, front);
+    const { port } = await listening(t, front, 30, '', '0.0.0.0');
+    // They connect and say nothing.
+    const strangers: net.Socket[] = [];
+    let closed = 0;
+    for (let i = 0; i < MAX_STRANGERS + 20; i++) {
+      const socket = net.connect(port, outside);
+      socket.on('error', () => {});
+      socket.on('close', () => closed++);
+      strangers.push(socket);
+    }
+    t.teardown(() => {
+      for (const socket of strangers) socket.destroy();
+    });
+    await until('those for whom there is no room are closed', () => closed === 20);
+    const known = net.connect(port, '127.0.0.1');
+    let received = '';
+    known.on('data', (bytes) => {
+      received += bytes;
+    });
+    known.write('GET / HTTP/1.1\r\n\r\n');
+    await until('another is answered', () => received.includes('200 OK'));
+    known.destroy();
+    // One that goes makes room for the next, who is told why.
+    for (const socket of strangers) if (!socket.destroyed) socket.destroy();
+    await until('they are gone', () => closed === strangers.length);
+    const told = net.connect(port, outside);
+    let refusal = '';
+    told.on('data', (bytes) => {
+      refusal += bytes;
+    });
+    told.write('GET / HTTP/1.1\r\n\r\n');
+    await until('it is told', () => refusal.includes('403'));
+    told.destroy();
+  },
+);
 
 t.test('quiet clients are closed after -rpcservertimeout, and not before', async (t) => {
   const front = http.createServer((_, reply) => reply.end('{}'));

@@ -317,7 +317,11 @@ function announcerOver(pool: ReadonlyMap<string, Uint8Array>) {
     [rows.ancestorCount[row], rows.fee[row], rows.size[row]] = [1, 1_000, 100];
     return row;
   };
+  let lookUps = 0;
   const mempool = {
+    get: () => {
+      lookUps++;
+    },
     records: { rows, find, entry: (row: number) => ({ tx: txOf(names[row]!) }) },
     *entries() {
       for (const txid of pool.values()) yield { txid, wtxid: txid, unbroadcast: (txid[0]! & 1) === 0 };
@@ -335,8 +339,26 @@ function announcerOver(pool: ReadonlyMap<string, Uint8Array>) {
     announcer.join(peer);
     return peer;
   };
-  return { announcer, clock, join, relay: (txid: Uint8Array) => announcer.relay(txOf(txid)) };
+  return { announcer, clock, join, relay: (txid: Uint8Array) => announcer.relay(txOf(txid)), lookUps: () => lookUps };
 }
+
+t.test('a parent is looked up once for a transaction that is handed out, however many inputs name it', async (t) => {
+  const { announcer, join, lookUps } = announcerOver(new Map());
+  const parent = new Uint8Array(32).fill(7);
+  const inputs = Array.from({ length: 1_000 }, (_, i) => ({
+    prevHash: i % 100 === 0 ? new Uint8Array(32).fill(8) : parent,
+    prevIndex: i,
+    scriptSig: new Uint8Array(0),
+    sequence: 0,
+    witness: [],
+  }));
+  const tx = parseTx(
+    buildTx({ version: 2, inputs, outputs: [{ value: 1, script: Uint8Array.of(0x51) }], locktime: 0 }),
+    createPureHashes(),
+  );
+  announcer.allowParents(join(), tx);
+  t.same(lookUps(), 2);
+});
 
 t.test('what waits for many peers is kept once', async (t) => {
   const { announcer, join, relay } = announcerOver(new Map());
