@@ -10,6 +10,7 @@ import { dirname, join } from 'node:path';
 import { SerialQueue } from '../lib/serial-queue.js';
 import { asBuffer, type Engine, type EngineCursor, type EngineDb, type EngineOptions, type EngineRange } from './engine.js';
 import type { Batch, StoreEntry } from './store.js';
+import { useUp } from './write-batch.js';
 
 /** Bytes after which a cursor hands over what it has. */
 const CURSOR_BYTES = 1 << 20;
@@ -106,6 +107,7 @@ class LevelDb implements EngineDb {
       if (op.type === 'put') batch.put(asBuffer(op.key), asBuffer(op.value));
       else batch.del(asBuffer(op.key));
     }
+    useUp(ops);
     // A failed batch is its caller's affair; the next one is tried on its own.
     return this.#writes.run(() => promised<void>((done) => batch.write({ sync }, done)));
   }

@@ -2,6 +2,7 @@
 
 import { type Batch, type BatchOptions, iterateCursor, type Store, type StoreCursor, type StoreEntry, type StoreRange } from './store.js';
 import { StoreError } from './store-error.js';
+import { useUp } from './write-batch.js';
 
 // Latin-1 strings compare by code unit, so in the order of their bytes.
 const toText = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
@@ -71,6 +72,7 @@ export class MemoryStore implements Store {
         this.#order = null;
       }
     }
+    useUp(ops);
   }
 
   async clear(gte: Uint8Array, lt: Uint8Array): Promise<void> {

@@ -109,9 +109,10 @@ class CallingWriter implements BatchWriter {
   }
 
   async write(batch: WriteBatch, sync: boolean): Promise<void> {
-    const native = this.#native._chainedBatch();
     const { bytes } = batch;
+    let native: NativeBatch | null = null;
     try {
+      native = this.#native._chainedBatch();
       // Beside the one before, a memtable finds a key's place much sooner.
       for (const keyAt of batch.byPrefix()) {
         const keyLength = batch.keyLength(keyAt);
@@ -122,9 +123,9 @@ class CallingWriter implements BatchWriter {
       }
       native._writeSync({ sync });
     } finally {
-      native._closeSync();
+      native?._closeSync();
       valueWindow.wipe();
-      batch.wipe();
+      batch.useUp();
     }
   }
 

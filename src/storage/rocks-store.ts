@@ -93,10 +93,10 @@ export class RocksStore implements Store {
   }
 
   batch(ops: Batch, options: BatchOptions = {}): Promise<void> {
-    if (ops.length === 0 && options.sync !== true) return this.run('write a batch', async () => {});
     return this.run('write a batch', async () => {
-      assertWriting('write a batch');
-      if (ops.length > 0) await this.#db.write(ops, false);
+      const { length } = ops;
+      if (length > 0 || options.sync === true) assertWriting('write a batch');
+      if (length > 0) await this.#db.write(ops, false);
       if (options.sync === true) await this.#db.write(SYNC_MARK, true);
     });
   }

@@ -9,12 +9,16 @@ import type { Batch, BatchOp } from './store.js';
 
 /** Bytes of an operation in front of its key. */
 const HEAD_BYTES = 8;
+/** By so much a batch grows at most: no array is as long as twice a very large one. */
+const MOST_GROWTH = 1 << 30;
 
-/** Operations in their order. Filled by one owner, who gives it to a store and leaves it alone from then on. */
+/** Operations in their order. Filled by one owner, who gives it to a store, which uses it up. */
 export class WriteBatch implements Batch {
   #bytes: Uint8Array<ArrayBuffer>;
   #size = 0;
   #count = 0;
+  /** What is given to a store once more, or added to, must not pass for written. */
+  #usedUp = false;
 
   /** @param operations bytes of keys and values of so many are expected; right guesses avoid copying */
   constructor(operations = 0, bytes = 0) {
@@ -40,8 +44,13 @@ export class WriteBatch implements Batch {
     return batch;
   }
 
+  #refuseUsedUp(): void {
+    if (this.#usedUp) throw new Error('the batch was given to a store already, which has used it up');
+  }
+
   /** Number of operations. */
   get length(): number {
+    this.#refuseUsedUp();
     return this.#count;
   }
 
@@ -54,7 +63,7 @@ export class WriteBatch implements Batch {
   reserve(operations: number, bytes: number): void {
     const needed = this.#size + operations * HEAD_BYTES + bytes;
     if (needed <= this.#bytes.length) return;
-    const grown = new Uint8Array(Math.max(needed, 2 * this.#bytes.length));
+    const grown = new Uint8Array(Math.max(needed, this.#bytes.length + Math.min(this.#bytes.length, MOST_GROWTH)));
     grown.set(this.#bytes.subarray(0, this.#size));
     // Some values are secret.
     this.#bytes.fill(0);
@@ -63,10 +72,13 @@ export class WriteBatch implements Batch {
 
   /**
    * Adds an operation whose key and value the caller writes, the one behind the other.
+   * @param keyLength one or more
    * @param valueLength -1 for a removal
    * @returns where in `bytes` the key begins
    */
   room(keyLength: number, valueLength: number): number {
+    this.#refuseUsedUp();
+    if (keyLength === 0) throw new RangeError('a key holds at least one byte');
     this.reserve(1, keyLength + Math.max(0, valueLength));
     const at = this.#size;
     writeU32(this.#bytes, at, keyLength);
@@ -125,6 +137,7 @@ export class WriteBatch implements Batch {
 
   /** The operations; keys and values are views. */
   *[Symbol.iterator](): Iterator<BatchOp> {
+    this.#refuseUsedUp();
     for (let at = 0; at < this.#size; at = this.#endOf(at)) {
       const keyEnd = at + HEAD_BYTES + readU32(this.#bytes, at);
       const key = this.#bytes.subarray(at + HEAD_BYTES, keyEnd);
@@ -136,17 +149,23 @@ export class WriteBatch implements Batch {
 
   /** Moves the operations out, for another thread: nothing is left here. */
   take(): TakenBatch {
+    this.#refuseUsedUp();
     const taken = { buffer: this.#bytes.buffer, size: this.#size, count: this.#count };
     this.#bytes = new Uint8Array(0);
-    this.#size = 0;
-    this.#count = 0;
+    this.useUp();
     return taken;
   }
 
-  /** Overwrites keys and values, of which some are secret. */
-  wipe(): void {
+  /** What a store has read: overwrites keys and values, of which some are secret. Doing it twice changes nothing. */
+  useUp(): void {
+    this.#usedUp = true;
     this.#bytes.fill(0);
   }
+}
+
+/** Operations that were read are used up, if they are of that kind. */
+export function useUp(ops: Batch): void {
+  if (ops instanceof WriteBatch) ops.useUp();
 }
 
 /** A batch on its way to another thread. The buffer is to be transferred. */

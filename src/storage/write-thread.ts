@@ -88,7 +88,11 @@ class Run {
   }
 
   hand(task: Wanted, transferred: ArrayBuffer[] = []): Promise<void> {
-    if (this.#ended !== null) return Promise.reject(this.#ended);
+    if (this.#ended !== null) {
+      // Some values are secret.
+      for (const buffer of transferred) new Uint8Array(buffer).fill(0);
+      return Promise.reject(this.#ended);
+    }
     const id = ++this.#lastId;
     const taken = this.#take(id);
     this.#worker.postMessage({ ...task, id }, transferred);
@@ -135,10 +139,15 @@ export function serveWrites(open: (handle: bigint) => Promise<BatchWriter>, port
       writers.delete(handle);
       return;
     }
-    const writer = writers.get(handle) ?? (await open(handle));
-    writers.set(handle, writer);
-    if (task.kind === 'clear') return writer.clear(task.gte, task.lt);
-    await writer.write(WriteBatch.from(task.taken), task.sync);
+    const batch = task.kind === 'write' ? WriteBatch.from(task.taken) : null;
+    try {
+      const writer = writers.get(handle) ?? (await open(handle));
+      writers.set(handle, writer);
+      if (task.kind === 'clear') await writer.clear(task.gte, task.lt);
+      else await writer.write(batch as WriteBatch, task.sync);
+    } finally {
+      batch?.useUp();
+    }
   };
   const tasks = new SerialQueue();
   const answer = (id: number, error: string | null): void => port.postMessage({ id, error } satisfies Answer);

@@ -174,12 +174,14 @@ export class Persister {
       this.#unsynced = 0;
     }
     this.#unsynced += rollback?.length ?? 0;
-    const batch = new WriteBatch();
-    batch.addAll(this.#takeRows(Number.POSITIVE_INFINITY));
-    while (coins.drainDirty(flushChunkEntries, batch) === flushChunkEntries) await yieldToLoop();
-    batch.put(space.tipKey, tip.hash);
-    batch.addAll(rollback ?? []);
-    await this.#written(() => store.batch(batch));
+    await this.#written(async () => {
+      const batch = new WriteBatch();
+      batch.addAll(this.#takeRows(Number.POSITIVE_INFINITY));
+      while (coins.drainDirty(flushChunkEntries, batch) === flushChunkEntries) await yieldToLoop();
+      batch.put(space.tipKey, tip.hash);
+      batch.addAll(rollback ?? []);
+      await store.batch(batch);
+    });
   }
 
   async #flushInChunks(tip: HeaderNode): Promise<void> {

@@ -2,6 +2,7 @@
 
 import t from 'tap';
 import { type BatchOp, iterateCursor, type Store, type StoreEntry } from '../../../src/storage/store.js';
+import { WriteBatch } from '../../../src/storage/write-batch.js';
 import { fc } from '../../framework/fast-check.js';
 
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
@@ -53,6 +54,22 @@ export function storeSuite(name: string, create: () => Promise<Store>): void {
     await Promise.all([first, second, third]);
     t.same(await all(store.iterate()), ['07=05', '09=03']);
     await store.batch([]);
+    await store.close();
+  });
+
+  t.test(`${name}: a batch in one buffer is used up: nothing of it is left, and it is not written twice`, async (t) => {
+    const store = await create();
+    const batch = new WriteBatch();
+    batch.put(bytes(1), bytes(2, 3));
+    batch.del(bytes(4));
+    const memory = batch.bytes;
+    await store.batch(batch);
+    t.same(await all(store.iterate()), ['01=0203']);
+    // Moved to another thread it has no length here.
+    t.ok(memory.length === 0 || memory.every((byte) => byte === 0), 'some values are secret');
+    await t.rejects(store.batch(batch), /used it up/);
+    t.throws(() => batch.put(bytes(5), bytes(6)), /used it up/);
+    t.same(await all(store.iterate()), ['01=0203']);
     await store.close();
   });
 

@@ -29,7 +29,13 @@ t.test('when the thread ends, what waits for it fails, and what comes later', as
     thread.write(WriteBatch.of([{ type: 'del', key: bytes(1) }]), false),
   ]);
   for (const result of results) t.match(result, { status: 'rejected', reason: { code: 'STORE_IO' } });
-  await t.rejects(thread.write(WriteBatch.of([]), false), { code: 'STORE_IO' });
+  const batch = WriteBatch.of([{ type: 'put', key: bytes(1), value: bytes(2, 3) }]);
+  const memory = batch.bytes;
+  await t.rejects(thread.write(batch, false), { code: 'STORE_IO' });
+  t.ok(
+    memory.every((byte) => byte === 0),
+    'some values are secret',
+  );
   await thread.close();
 });
 
