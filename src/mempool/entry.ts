@@ -249,7 +249,8 @@ export function poolCoin(tx: TxView, index: number, height = POOL_COIN_HEIGHT): 
  * it asks for one.
  */
 export class RowViews {
-  readonly #views = new Map<number, TxView>();
+  /** Most transactions have no unconfirmed parent. */
+  #views: Map<number, TxView> | null = null;
   readonly #source: { tx(row: number): TxView };
 
   constructor(source: { tx(row: number): TxView }) {
@@ -257,6 +258,7 @@ export class RowViews {
   }
 
   of(row: number): TxView {
+    this.#views ??= new Map();
     let view = this.#views.get(row);
     if (view === undefined) {
       view = this.#source.tx(row);

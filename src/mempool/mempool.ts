@@ -375,10 +375,10 @@ export class Mempool {
   }
   /** Whether the cluster that a new transaction would join stays within its limits. */
   fitsCluster(tx: TxView): boolean {
-    const ancestors: number[] = [];
+    const ancestors = new Set<number>();
     for (let i = 0; i < tx.inputCount; i++) {
       const parent = this.#pool.find(tx.buffer, tx.outpointAt(i));
-      if (parent !== NO_ROW) ancestors.push(parent);
+      if (parent !== NO_ROW) ancestors.add(parent);
     }
     return fitsCluster({ count: 1, weight: tx.weight, ancestors, replaced: NO_ROWS }, { pool: this.#pool, options: this.options });
   }

@@ -7,7 +7,7 @@ import type { TxView } from '../consensus/tx/tx-view.js';
 import { dustOutputs, dustThreshold } from './dust.js';
 import type { PolicyOptions } from './options.js';
 import { policyReject } from './reject.js';
-import { solve } from './script-type.js';
+import { scriptType, solve } from './script-type.js';
 
 export const MAX_STANDARD_WEIGHT = 400_000;
 /** A 15-of-15 P2SH multisignature with compressed keys fits. */
@@ -28,7 +28,7 @@ export function checkStandardTx(tx: TxView, policy: PolicyOptions): Reject | nul
   let dataLeft = policy.dataCarrier ? policy.dataCarrierBytes : 0;
   for (let i = 0; i < tx.outputCount; i++) {
     const script = tx.outputScript(i);
-    const { type, solutions } = solve(script);
+    const type = scriptType(script);
     if (type === 'nonstandard') return policyReject('not-standard', 'scriptpubkey');
     if (type === 'nulldata') {
       if (script.length > dataLeft || !policy.dataCarrier) {
@@ -37,6 +37,7 @@ export function checkStandardTx(tx: TxView, policy: PolicyOptions): Reject | nul
       if (policy.dataCarrierTogether) dataLeft -= script.length;
       dataOutputs++;
     } else if (type === 'multisig') {
+      const { solutions } = solve(script);
       const required = solutions[0][0];
       const keys = solutions[solutions.length - 1][0];
       if (keys < 1 || keys > MAX_MULTISIG_KEYS || required < 1 || required > keys) return policyReject('not-standard', 'scriptpubkey');

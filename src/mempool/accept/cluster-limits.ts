@@ -11,7 +11,7 @@ export interface Newcomer {
   /** Sigop-adjusted. */
   readonly weight: number;
   /** Rows that it depends on. */
-  readonly ancestors: Iterable<number>;
+  readonly ancestors: ReadonlySet<number>;
   /** Rows that it would replace: they are not there any more. */
   readonly replaced: ReadonlySet<number>;
   /** Only these rows count, see AcceptOptions. */
@@ -25,12 +25,13 @@ export function fitsCluster(
 ): boolean {
   const { limitClusterCount, limitClusterSize } = options;
   if (limitClusterCount === Number.POSITIVE_INFINITY && limitClusterSize === Number.POSITIVE_INFINITY) return true;
+  // A size is told in virtual bytes and held against weights, as in Core: those do not round.
+  const limitWeight = 4 * limitClusterSize;
+  if (ancestors.size === 0) return count <= limitClusterCount && own <= limitWeight;
   const { rows, links } = pool;
   const counts = (row: number): boolean => !replaced.has(row) && (relatives?.has(row) ?? true);
   const found = new Set<number>();
   for (const row of ancestors) if (counts(row)) found.add(row);
-  // A size is told in virtual bytes and held against weights, as in Core: those do not round.
-  const limitWeight = 4 * limitClusterSize;
   let weight = own;
   // The set grows while it is walked through, and the walk ends where a limit does.
   for (const row of found) {

@@ -44,7 +44,7 @@ export const checkTruc: Step = (work, { pool, options }) => {
 
 function singleFault(work: Workspace, pool: TxPool): string | null {
   const { tx, size, conflicts, accept } = work;
-  const parents = parentsOf(tx, pool);
+  const parents = work.confirmed ? [] : parentsOf(tx, pool);
   for (const row of parents) {
     const fault = inheritanceFault(tx, pool.tx(row));
     if (fault !== null) return fault;

@@ -53,7 +53,7 @@ const weightOf = (works: readonly Workspace[]): number => works.reduce((sum, wor
 
 /** The cluster that all of them would be in. Call with what is replaced known. */
 export function checkPackageCluster(works: readonly Workspace[], context: AcceptContext): PackageFault | null {
-  const ancestors = works.flatMap((work) => [...work.ancestors]);
+  const ancestors = new Set(works.flatMap((work) => [...work.ancestors]));
   const replaced = new Set(works.flatMap((work) => [...work.replaced]));
   return fitsCluster({ count: works.length, weight: weightOf(works), ancestors, replaced }, context)
     ? null
