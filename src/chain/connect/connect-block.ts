@@ -4,7 +4,7 @@
 
 import type { BlockView } from '../../consensus/block/block-view.js';
 import type { KeyTable } from '../../consensus/bytes/key-table.js';
-import type { Coin, CoinView } from '../../consensus/coin.js';
+import { type Coin, type CoinView, isUnspendableOutput } from '../../consensus/coin.js';
 import { BlockConnector, placesByTxid } from '../../consensus/connect.js';
 import { enforceBip30 } from '../../consensus/rules/bip30.js';
 import { blockScriptFlags } from '../../consensus/rules/block-script-flags.js';
@@ -18,7 +18,7 @@ import type { VerifyClass } from '../../parallel/verifier.js';
 import type { CoinsCache } from '../coins/coins-cache.js';
 import type { ChainOptions } from '../options.js';
 import type { HeaderNode } from '../tree/header-node.js';
-import { type CoinsOverlay, outpointsCreated } from './coins-overlay.js';
+import { type CoinsOverlay, OutpointOf, outpointsCreated } from './coins-overlay.js';
 import type { AheadBlock } from './look-ahead.js';
 import { ScriptRuns } from './script-runs.js';
 import type { ChainWorkspace } from './workspace.js';
@@ -161,19 +161,31 @@ async function connect(
 
 /**
  * Whether an output of the block is an unspent coin already (BIP-0030). In turns: null when it is given up.
- * @param epoch of evictions in which all its outputs became known
+ * @param epoch of evictions in which the store was asked for its outputs; -1 when it was not
  */
 async function overwrites(
   { coins }: ChainWorkspace,
   block: BlockView,
-  { overlay, stillValid }: Pick<ConnectSettings, 'overlay' | 'stillValid'>,
+  { overlay, stillValid, ahead }: Pick<ConnectSettings, 'overlay' | 'stillValid' | 'ahead'>,
   epoch: number,
 ): Promise<boolean | null> {
   const view = overlay ?? coins;
   const turns = new Turns();
+  if (epoch === coins.evictionEpoch && (await ahead?.outputsLack) === true) {
+    const outpoint = new OutpointOf();
+    let t = 0;
+    for (; t < block.txs.length && epoch === coins.evictionEpoch; t++) {
+      const tx = block.txs[t] as TxView;
+      for (let o = 0; o < tx.outputCount; o++) {
+        if (!isUnspendableOutput(tx, o) && coins.getIfKnown(outpoint.set(tx.txid, o)) !== undefined) return true;
+      }
+      if (turns.over) await turns.next();
+      if (stillValid !== undefined && !stillValid()) return null;
+    }
+    if (t === block.txs.length) return false;
+  }
   for (const outpoints of outpointsCreated(block, CREATED_OUTPOINTS)) {
-    if (epoch !== coins.evictionEpoch)
-      await coins.prefetch(overlay === null ? outpoints : outpoints.filter((outpoint) => !overlay.has(outpoint)));
+    await coins.prefetch(overlay === null ? outpoints : outpoints.filter((outpoint) => !overlay.has(outpoint)));
     if (stillValid !== undefined && !stillValid()) return null;
     if (outpoints.some((outpoint) => view.get(outpoint) !== undefined)) return true;
     if (turns.over) await turns.next();

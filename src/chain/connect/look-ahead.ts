@@ -38,9 +38,14 @@ export interface AheadBlock {
   readonly block: BlockView;
   /**
    * Resolves when its coins were read, or could not be: with the cache's epoch of evictions before. While that is the
-   * epoch, they are known, and so are its outputs where BIP-0030 asks for them; -1 otherwise.
+   * epoch, they are known; -1 otherwise.
    */
   readonly coinsRead: Promise<number>;
+  /**
+   * Whether the store was asked for its outputs, as BIP-0030 wants it, and had none: while the epoch stays, one that is
+   * there now is in memory. False says nothing. Never rejects.
+   */
+  readonly outputsLack: Promise<boolean>;
   /** Whether all its scripts are known to pass; false says nothing. Never rejects. */
   readonly scriptsPass: Promise<boolean>;
 }
@@ -204,6 +209,10 @@ export class LookAhead {
     this.#running++;
     const epoch = this.#epoch;
     const coinsRead = this.#readCoins(group, epoch).catch(() => -1);
+    // Behind the coins, which scripts wait for.
+    const outputsLack = coinsRead.then(() => this.#lookForOutputs(group, epoch)).catch(() => false);
+    this.#work.add(outputsLack);
+    void outputsLack.finally(() => this.#work.delete(outputsLack));
     const scriptsPass = coinsRead
       .then(() => this.#verify(group, epoch))
       .catch(() => false)
@@ -213,12 +222,12 @@ export class LookAhead {
         if (this.#running === 0) this.#beginFound();
       });
     this.#work.add(scriptsPass);
-    for (const { node, block, inputs } of group) this.#blocks.push({ node, block, inputs, coinsRead, scriptsPass });
+    for (const { node, block, inputs } of group) this.#blocks.push({ node, block, inputs, coinsRead, outputsLack, scriptsPass });
   }
 
   /** Reads the coins that no block ahead creates, usually all in one go. @returns see AheadBlock.coinsRead */
   async #readCoins(group: readonly Found[], epoch: number): Promise<number> {
-    const { coins, params } = this.#ws;
+    const { coins } = this.#ws;
     const { evictionEpoch } = coins;
     const wanted: Uint8Array[] = [];
     for (const { block } of group) {
@@ -230,14 +239,27 @@ export class LookAhead {
         this.#txs.set(keyOf(tx.txid, 0), tx);
       }
     }
-    const newcomers = group.filter(({ node, block }) => enforceBip30(node.prev as HeaderNode, block.hash, params));
     const turns = new Turns();
-    for (const outpoints of lists(wanted, newcomers)) {
-      await coins.prefetch(outpoints);
+    for (let at = 0; at < wanted.length; at += READ_OUTPOINTS) {
+      await coins.prefetch(wanted.slice(at, at + READ_OUTPOINTS));
       if (turns.over) await turns.next();
       if (epoch !== this.#epoch) return -1;
     }
     return evictionEpoch;
+  }
+
+  /** @returns see AheadBlock.outputsLack */
+  async #lookForOutputs(group: readonly Found[], epoch: number): Promise<boolean> {
+    const { coins, params } = this.#ws;
+    const turns = new Turns();
+    for (const { node, block } of group) {
+      if (!enforceBip30(node.prev as HeaderNode, block.hash, params)) continue;
+      for (const outpoints of outpointsCreated(block, READ_OUTPOINTS)) {
+        if (epoch !== this.#epoch || !(await coins.storeLacks(outpoints))) return false;
+        if (turns.over) await turns.next();
+      }
+    }
+    return true;
   }
 
   async #verify(group: readonly Found[], epoch: number): Promise<boolean> {
@@ -281,22 +303,6 @@ export class LookAhead {
     const index = readU32(bytes, at + 32);
     return index < source.outputCount ? { value: source.outputValue(index), script: source.outputScript(index) } : undefined;
   }
-}
-
-/** Outpoints to be read, and those that blocks create, so many at a time. */
-function* lists(wanted: readonly Uint8Array[], creators: readonly Found[]): Generator<Uint8Array[], void> {
-  let at = 0;
-  for (; wanted.length - at > READ_OUTPOINTS; at += READ_OUTPOINTS) yield wanted.slice(at, at + READ_OUTPOINTS);
-  let list = wanted.slice(at);
-  for (const { block } of creators) {
-    for (const created of outpointsCreated(block, READ_OUTPOINTS)) {
-      list = list.concat(created);
-      if (list.length < READ_OUTPOINTS) continue;
-      yield list;
-      list = [];
-    }
-  }
-  if (list.length > 0) yield list;
 }
 
 /** The first 30 bits of an id: a number that V8 keeps without an object. */

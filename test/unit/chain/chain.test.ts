@@ -8,6 +8,7 @@ import type { ChainWorkspace } from '../../../src/chain/connect/workspace.js';
 import type { TipChange } from '../../../src/chain/events.js';
 import type { HeaderNode } from '../../../src/chain/tree/header-node.js';
 import { parseBlock } from '../../../src/consensus/block/block-view.js';
+import { chainParams } from '../../../src/consensus/params/networks.js';
 import { InlineVerifier } from '../../../src/parallel/inline-verifier.js';
 import { VerifierFaultError } from '../../../src/parallel/verifier.js';
 import { COIN_KEY_BYTES, FIRST_COINS } from '../../../src/storage/layout.js';
@@ -26,7 +27,7 @@ import {
   subsidy,
 } from '../../framework/chain-builder.js';
 import { coinsOf, crypto, type Fixture, IN_DOWNLOAD, OUT_OF_DOWNLOAD, openFixture } from '../../framework/chain-fixture.js';
-import { compactSize, hash256, serializeTx, txid } from '../../framework/messages.js';
+import { compactSize, hash256, serializeTx, type Tx, txid } from '../../framework/messages.js';
 import { countingReadings } from '../../framework/turns.js';
 import { until } from '../../framework/until.js';
 
@@ -75,6 +76,25 @@ t.test('a straight chain', async (t) => {
     [5],
   );
   t.equal(chain.tip.medianTimePast(), blocks[2]!.time, 'six blocks with genesis: the upper of the middle two');
+  await fixture.end();
+});
+
+t.test('where nobody looks for twins, a child before its parent lacks an input as any other does', async (t) => {
+  // Looking for twins makes all outputs of a block known, and hides what was not made known for its inputs.
+  const fixture = await openFixture({ deps: { params: { ...chainParams('regtest'), bip34Height: 1 } } });
+  const { chain, faults } = fixture;
+  const blocks = buildChain(GENESIS, 101);
+  await submitAll(fixture, blocks);
+  const coin = reward(blocks[0]!);
+  const parent = spend([coin], [{ value: coin.value, script: ANYONE }]);
+  const child = spend([{ txid: txid(parent), index: 0, value: coin.value }], [{ value: coin.value, script: ANYONE }]);
+  const order = (...txs: Tx[]): BuiltBlock => buildBlock(blocks.at(-1)!, { txs });
+  const wrong = order(child, parent);
+  const proposal = parseBlock(wrong.bytes, crypto);
+  t.match(await chain.testBlockValidity(proposal, { checkPow: true, checkMerkle: true }), { reason: 'bad-txns-inputs-missingorspent' });
+  t.equal(await reasonOf(fixture, wrong), 'bad-txns-inputs-missingorspent');
+  t.equal(await reasonOf(fixture, order(parent, child)), 'accepted');
+  t.same(faults, []);
   await fixture.end();
 });
 

@@ -5,7 +5,18 @@ import { parseBlock } from '../../../src/consensus/block/block-view.js';
 import { InlineVerifier } from '../../../src/parallel/inline-verifier.js';
 import type { VerifyBatch } from '../../../src/parallel/verifier.js';
 import type { BlockFiles } from '../../../src/storage/block-files.js';
-import { ANYONE, type BuiltBlock, buildBlock, buildChain, GENESIS, NO_ONE, reward, spend } from '../../framework/chain-builder.js';
+import {
+  ANYONE,
+  type BlockPlan,
+  type BuiltBlock,
+  buildBlock,
+  buildChain,
+  GENESIS,
+  NO_ONE,
+  reward,
+  spend,
+  subsidy,
+} from '../../framework/chain-builder.js';
 import { coinsOf, crypto, type Fixture, IN_DOWNLOAD, openFixture, TestClock } from '../../framework/chain-fixture.js';
 import { type Tx, txid } from '../../framework/messages.js';
 import { pseudoRandom } from '../../framework/pseudo-random.js';
@@ -162,6 +173,63 @@ t.test('coins that were forgotten since they were read ahead are read again', as
   t.equal(chain.tip.hashHex, blocks[59]!.hashHex);
   t.ok(spared < 60, 'coins were forgotten');
   t.ok(fixture.verifier.ahead > 0, 'and blocks looked at ahead');
+  await fixture.end();
+});
+
+/** Coinbases of blocks on `prev` that are all the same, whatever the subsidy is there. */
+const sameCoinbase = (prev: BuiltBlock): BlockPlan => ({
+  coinbaseHeight: 7,
+  commitment: false,
+  tag: 9,
+  fees: 1_000 - subsidy(prev.height + 1),
+});
+
+t.test('a twin of an unspent coinbase is found, in the store, in memory, and among the blocks ahead', async (t) => {
+  const first = buildBlock(trunk[109]!, sameCoinbase(trunk[109]!));
+  for (const written of [false, true]) {
+    for (const between of [0, 1, 60, 250]) {
+      const rest = [first, ...buildChain(first, between)];
+      const twin = buildBlock(rest.at(-1)!, { ...sameCoinbase(rest.at(-1)!), txs: payments(first, 1, 4)[0]!.txs.slice(1) });
+      t.same(twin.txids[0], first.txids[0]);
+      const fixture = await start();
+      const { chain } = fixture;
+      // Either the first is in the store, and no coins in memory, or all come at once.
+      if (written) {
+        await chain.submitBlock(first.bytes);
+        await chain.flush();
+        chain.coins.budgetBytes = 0;
+        for (let forgotten = 1; forgotten > 0; ) forgotten = chain.coins.evict();
+      }
+      const blocks = [...(written ? rest.slice(1) : rest), twin];
+      const rules: string[] = [];
+      chain.onChecked((_hash, _block, reject) => {
+        if (reject !== null) rules.push(reject.reason);
+      });
+      await chain.submitHeaders(blocks.map(({ header }) => header));
+      await take(fixture, blocks);
+      t.same(rules, ['bad-txns-BIP30'], `written: ${written}, ${between} blocks between`);
+      t.equal(chain.tip.hashHex, rest.at(-1)!.hashHex);
+      await fixture.end();
+    }
+  }
+});
+
+t.test('a twin of a coinbase that was spent is a block like others', async (t) => {
+  const first = buildBlock(trunk[109]!, sameCoinbase(trunk[109]!));
+  const ripe = buildChain(first, 100);
+  const coin = reward(first);
+  const spending = buildBlock(ripe.at(-1)!, { txs: [spend([coin], [{ value: coin.value, script: ANYONE }])] });
+  const twin = buildBlock(spending, sameCoinbase(spending));
+  t.same(twin.txids[0], first.txids[0]);
+  const blocks = [first, ...ripe, spending, twin, ...buildChain(twin, 3)];
+  const plain = await start();
+  for (const block of blocks) await plain.chain.submitBlock(block.bytes);
+  const fixture = await start();
+  await fixture.chain.submitHeaders(blocks.map(({ header }) => header));
+  await take(fixture, blocks);
+  t.equal(fixture.chain.tip.hashHex, blocks.at(-1)!.hashHex);
+  t.same([...(await coinsOf(fixture))], [...(await coinsOf(plain))]);
+  await plain.end();
   await fixture.end();
 });
 
