@@ -164,16 +164,6 @@ export class CoinsCache implements CoinView {
   }
 
   /**
-   * Whether the store has none of these coins. They are not looked for in memory, nor known afterwards. Throws
-   * StoreError.
-   * @param outpoints 36 bytes each
-   */
-  async storeLacks(outpoints: readonly Uint8Array[]): Promise<boolean> {
-    const values = await this.#store.getMany(this.#space.keysOf(outpoints));
-    return values.every((value) => value === undefined);
-  }
-
-  /**
    * Raised by every evict that forgot something: while it stays the same, what a prefetch made known needs no other
    * prefetch.
    */

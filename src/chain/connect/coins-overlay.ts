@@ -6,7 +6,7 @@ import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
 import { writeU32 } from '../../consensus/bytes/writer.js';
 import { type Coin, type CoinView, isUnspendable, isUnspendableOutput } from '../../consensus/coin.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import { OUTPOINT_BYTES } from '../../storage/layout.js';
+import { COIN_KEY_BYTES, type CoinSpace, OUTPOINT_BYTES } from '../../storage/layout.js';
 
 /** What blocks do to a set of coins. CoinsCache and CoinsOverlay are such sets. */
 export interface CoinSet {
@@ -153,4 +153,24 @@ export function* outpointsCreated(block: BlockView, most: number): Generator<Uin
     }
   }
   if (outpoints.length > 0) yield outpoints;
+}
+
+/** Keys in the store of the same coins, views of one buffer at a time. */
+export function* keysCreated(space: CoinSpace, { txs }: BlockView, most: number): Generator<Uint8Array[], void> {
+  const outpoint = new OutpointOf();
+  let left = txs.reduce((sum, { outputCount }) => sum + outputCount, 0);
+  let buffer = new Uint8Array(0);
+  let keys: Uint8Array[] = [];
+  for (const tx of txs) {
+    for (let o = 0; o < tx.outputCount; o++, left--) {
+      if (isUnspendableOutput(tx, o)) continue;
+      if (keys.length === 0) buffer = new Uint8Array(COIN_KEY_BYTES * Math.min(left, most));
+      const at = COIN_KEY_BYTES * keys.length;
+      space.writeKey(buffer, at, outpoint.set(tx.txid, o));
+      if (keys.push(buffer.subarray(at, at + COIN_KEY_BYTES)) < most) continue;
+      yield keys;
+      keys = [];
+    }
+  }
+  if (keys.length > 0) yield keys;
 }

@@ -16,7 +16,7 @@ import { StopFlag } from '../../parallel/stop-flag.js';
 import type { TxJob } from '../../parallel/verifier.js';
 import { readChecked } from '../files/read-checked.js';
 import { type HeaderNode, NodeStatus } from '../tree/header-node.js';
-import { outpointsCreated } from './coins-overlay.js';
+import { keysCreated } from './coins-overlay.js';
 import { scriptsReason } from './scripts-needed.js';
 import type { ChainWorkspace } from './workspace.js';
 
@@ -250,12 +250,13 @@ export class LookAhead {
 
   /** @returns see AheadBlock.outputsLack */
   async #lookForOutputs(group: readonly Found[], epoch: number): Promise<boolean> {
-    const { coins, params } = this.#ws;
+    const { store, space, params } = this.#ws;
     const turns = new Turns();
     for (const { node, block } of group) {
       if (!enforceBip30(node.prev as HeaderNode, block.hash, params)) continue;
-      for (const outpoints of outpointsCreated(block, READ_OUTPOINTS)) {
-        if (epoch !== this.#epoch || !(await coins.storeLacks(outpoints))) return false;
+      for (const keys of keysCreated(space, block, READ_OUTPOINTS)) {
+        const found = await store.getMany(keys);
+        if (epoch !== this.#epoch || found.some((coin) => coin !== undefined)) return false;
         if (turns.over) await turns.next();
       }
     }
