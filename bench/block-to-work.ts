@@ -267,7 +267,10 @@ await runBench({
       }
       for (const miner of miners) {
         const [first, ...others] = WAYS.map((way) => Math.round(miner.figures.get(way)![0]!.mainToFull));
+        const earliest = miner.figures.get(WAYS[0]!)![0]!;
         notes.push(
+          `${miner.node.name}, the first block of the process: first template after ${Math.round(earliest.first)} ms, ` +
+            `full template after ${Math.round(earliest.full)} ms`,
           `${miner.node.name}, before anything is warm: node thread to the full template ${first} ms for the first block of the process` +
             `${others.length === 0 ? '' : `, ${others.join(' and ')} ms for the first of each other way`}`,
         );
