@@ -139,38 +139,38 @@ export function* disconnectCoins(
   return clean;
 }
 
-/** Outpoints of the coins that a block creates, each a fresh array, up to so many at a time. */
-export function* outpointsCreated(block: BlockView, most: number): Generator<Uint8Array[], void> {
-  let outpoints: Uint8Array[] = [];
-  for (const tx of block.txs) {
-    for (let o = 0; o < tx.outputCount; o++) {
-      // Never kept as coins.
-      if (isUnspendableOutput(tx, o)) continue;
-      outpoints.push(new OutpointOf().set(tx.txid, o));
-      if (outpoints.length < most) continue;
-      yield outpoints;
-      outpoints = [];
-    }
-  }
-  if (outpoints.length > 0) yield outpoints;
+/** Outpoints of the coins that a block creates, up to so many at a time. */
+export function outpointsCreated(block: BlockView, most: number): Generator<Uint8Array[], void> {
+  return created(block, most, OUTPOINT_BYTES, (buffer, at, outpoint) => buffer.set(outpoint, at));
 }
 
-/** Keys in the store of the same coins, views of one buffer at a time. */
-export function* keysCreated(space: CoinSpace, { txs }: BlockView, most: number): Generator<Uint8Array[], void> {
+/** The keys of the same coins in the store. */
+export function keysCreated(space: CoinSpace, block: BlockView, most: number): Generator<Uint8Array[], void> {
+  return created(block, most, COIN_KEY_BYTES, (buffer, at, outpoint) => space.writeKey(buffer, at, outpoint));
+}
+
+/** A name of so many bytes for each of these coins; those of one list are views of one buffer. */
+function* created(
+  { txs }: BlockView,
+  most: number,
+  size: number,
+  write: (buffer: Uint8Array, at: number, outpoint: Uint8Array) => void,
+): Generator<Uint8Array[], void> {
   const outpoint = new OutpointOf();
   let left = txs.reduce((sum, { outputCount }) => sum + outputCount, 0);
   let buffer = new Uint8Array(0);
-  let keys: Uint8Array[] = [];
+  let names: Uint8Array[] = [];
   for (const tx of txs) {
     for (let o = 0; o < tx.outputCount; o++, left--) {
+      // Never kept as coins.
       if (isUnspendableOutput(tx, o)) continue;
-      if (keys.length === 0) buffer = new Uint8Array(COIN_KEY_BYTES * Math.min(left, most));
-      const at = COIN_KEY_BYTES * keys.length;
-      space.writeKey(buffer, at, outpoint.set(tx.txid, o));
-      if (keys.push(buffer.subarray(at, at + COIN_KEY_BYTES)) < most) continue;
-      yield keys;
-      keys = [];
+      if (names.length === 0) buffer = new Uint8Array(size * Math.min(left, most));
+      const at = size * names.length;
+      write(buffer, at, outpoint.set(tx.txid, o));
+      if (names.push(buffer.subarray(at, at + size)) < most) continue;
+      yield names;
+      names = [];
     }
   }
-  if (keys.length > 0) yield keys;
+  if (names.length > 0) yield names;
 }

@@ -4,7 +4,7 @@
 
 import type { BlockView } from '../../consensus/block/block-view.js';
 import type { KeyTable } from '../../consensus/bytes/key-table.js';
-import { type Coin, type CoinView, isUnspendableOutput } from '../../consensus/coin.js';
+import type { Coin, CoinView } from '../../consensus/coin.js';
 import { BlockConnector, placesByTxid } from '../../consensus/connect.js';
 import { enforceBip30 } from '../../consensus/rules/bip30.js';
 import { blockScriptFlags } from '../../consensus/rules/block-script-flags.js';
@@ -18,7 +18,7 @@ import type { VerifyClass } from '../../parallel/verifier.js';
 import type { CoinsCache } from '../coins/coins-cache.js';
 import type { ChainOptions } from '../options.js';
 import type { HeaderNode } from '../tree/header-node.js';
-import { type CoinsOverlay, OutpointOf, outpointsCreated } from './coins-overlay.js';
+import { type CoinsOverlay, outpointsCreated } from './coins-overlay.js';
 import type { AheadBlock } from './look-ahead.js';
 import { ScriptRuns } from './script-runs.js';
 import type { ChainWorkspace } from './workspace.js';
@@ -170,24 +170,14 @@ async function overwrites(
   epoch: number,
 ): Promise<boolean | null> {
   const view = overlay ?? coins;
+  const lacking = epoch !== -1 && (await ahead?.outputsLack) === true;
   const turns = new Turns();
-  if (epoch === coins.evictionEpoch && (await ahead?.outputsLack) === true) {
-    const outpoint = new OutpointOf();
-    let t = 0;
-    for (; t < block.txs.length && epoch === coins.evictionEpoch; t++) {
-      const tx = block.txs[t] as TxView;
-      for (let o = 0; o < tx.outputCount; o++) {
-        if (!isUnspendableOutput(tx, o) && coins.getIfKnown(outpoint.set(tx.txid, o)) !== undefined) return true;
-      }
-      if (turns.over) await turns.next();
-      if (stillValid !== undefined && !stillValid()) return null;
-    }
-    if (t === block.txs.length) return false;
-  }
   for (const outpoints of outpointsCreated(block, CREATED_OUTPOINTS)) {
-    await coins.prefetch(overlay === null ? outpoints : outpoints.filter((outpoint) => !overlay.has(outpoint)));
+    // What the store lacked is in memory or nowhere, while nothing was forgotten since.
+    const inMemory = lacking && epoch === coins.evictionEpoch;
+    if (!inMemory) await coins.prefetch(overlay === null ? outpoints : outpoints.filter((outpoint) => !overlay.has(outpoint)));
     if (stillValid !== undefined && !stillValid()) return null;
-    if (outpoints.some((outpoint) => view.get(outpoint) !== undefined)) return true;
+    if (outpoints.some((outpoint) => (inMemory ? coins.getIfKnown(outpoint) : view.get(outpoint)) !== undefined)) return true;
     if (turns.over) await turns.next();
   }
   return false;

@@ -39,14 +39,14 @@ export class KeptBlock {
 
   /** Per transaction after the coinbase. */
   get spent(): Coin[][] {
-    return this.#spent ?? decodeUndo(this.undo);
+    return this.#spent ?? decodeUndo(this.undoData());
   }
 
   /**
    * The same, encoded: the files have it, and near the tip a rollback row. From the first time on only these bytes stay:
    * V8's collector goes over objects again and again.
    */
-  get undo(): Uint8Array {
+  undoData(): Uint8Array {
     this.#undo ??= encodeUndo(this.#spent as Coin[][]);
     this.#spent = null;
     return this.#undo;
@@ -183,8 +183,11 @@ export class BlockStorage {
   /** Writes undo data of connected blocks, unless it is there already. */
   async writeUndo(connected: readonly KeptBlock[]): Promise<void> {
     const open: { node: HeaderNode; undo: Uint8Array }[] = [];
-    for (const { node, undo } of connected) {
-      if (node.prev !== null && !(await this.#hasUndo(node, undo))) open.push({ node, undo });
+    for (const kept of connected) {
+      const { node } = kept;
+      if (node.prev === null) continue;
+      const undo = kept.undoData();
+      if (!(await this.#hasUndo(node, undo))) open.push({ node, undo });
     }
     for (let first = 0; first < open.length; ) {
       // Those of one file go in one write.

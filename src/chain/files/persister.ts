@@ -93,7 +93,7 @@ export class Persister {
     const undo = flush || this.#unwritten.length >= UNDO_BLOCKS || this.#unwrittenCoins >= UNDO_COINS;
     if (undo) await this.writeUndo();
     // Of what waits only the bytes stay.
-    else for (const kept of this.#unwritten) void kept.undo;
+    else for (const kept of this.#unwritten) kept.undoData();
     if (flush) await this.#flushCoins(eager);
     this.#ws.coins.evict();
     // Blocks are kept for the sake of undo data that is not written.
@@ -147,7 +147,7 @@ export class Persister {
     for (let node = tip; !this.#storedTip.descendsFrom(node); node = node.prev as HeaderNode) {
       const kept = blocks.kept(node);
       if (kept === undefined || ops.length === MAX_UNSYNCED) return null;
-      ops.push({ type: 'put', key: space.rollbackKey(node.height), value: encodeRollback(kept.block, kept.undo) });
+      ops.push({ type: 'put', key: space.rollbackKey(node.height), value: encodeRollback(kept.block, kept.undoData()) });
     }
     return ops;
   }
