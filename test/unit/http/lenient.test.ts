@@ -8,6 +8,8 @@ import { startLenientServer } from '../../../src/http/lenient/start-lenient.js';
 import { until } from '../../framework/until.js';
 import { FakeNode } from './support.js';
 
+const REQUEST = 'GET / HTTP/1.1\r\n\r\n';
+
 /** An address of this machine that is not loopback. */
 const outside = Object.values(os.networkInterfaces())
   .flat()
@@ -37,6 +39,24 @@ async function listening(
   const [bound] = await listener.listen();
   t.teardown(() => listener.close());
   return bound!;
+}
+
+/** A client that sends something, and what became of it. */
+function clientOf(port: number, sent: string, host = '127.0.0.1') {
+  const socket = net.connect(port, host);
+  const client = { received: '', ended: false, closed: false, socket };
+  socket.on('data', (bytes) => {
+    client.received += bytes;
+  });
+  socket.on('end', () => {
+    client.ended = true;
+  });
+  socket.on('error', () => {});
+  socket.on('close', () => {
+    client.closed = true;
+  });
+  socket.write(sent);
+  return client;
 }
 
 t.test('the client of a listener is named, whatever it says itself', async (t) => {
@@ -73,19 +93,8 @@ t.test('requests that come ahead of the replies are passed on one after the othe
   });
   await serving(t, front);
   const bound = await listening(t, front, 30, '');
-  const send = (count: number) => {
-    const client = { received: '', closed: false };
-    const socket = net.connect(bound.port, '127.0.0.1');
-    socket.on('data', (bytes) => {
-      client.received += bytes;
-    });
-    socket.on('error', () => {});
-    socket.on('close', () => {
-      client.closed = true;
-    });
-    socket.write(Array.from({ length: count }, (_, i) => `GET /${i} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''));
-    return client;
-  };
+  const send = (count: number) =>
+    clientOf(bound!.port, Array.from({ length: count }, (_, i) => `GET /${i} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''));
   const few = send(5);
   await until('all are answered', () => few.received.includes('/4'));
   t.same(targets, ['/0', '/1', '/2', '/3', '/4']);
@@ -115,25 +124,15 @@ t.test(
       for (const socket of strangers) socket.destroy();
     });
     await until('those for whom there is no room are closed', () => closed === 20);
-    const known = net.connect(port, '127.0.0.1');
-    let received = '';
-    known.on('data', (bytes) => {
-      received += bytes;
-    });
-    known.write('GET / HTTP/1.1\r\n\r\n');
-    await until('another is answered', () => received.includes('200 OK'));
-    known.destroy();
+    const known = clientOf(port, REQUEST);
+    await until('another is answered', () => known.received.includes('200 OK'));
+    known.socket.destroy();
     // One that goes makes room for the next, who is told why.
     for (const socket of strangers) if (!socket.destroyed) socket.destroy();
     await until('they are gone', () => closed === strangers.length);
-    const told = net.connect(port, outside);
-    let refusal = '';
-    told.on('data', (bytes) => {
-      refusal += bytes;
-    });
-    told.write('GET / HTTP/1.1\r\n\r\n');
-    await until('it is told', () => refusal.includes('403'));
-    told.destroy();
+    const told = clientOf(port, REQUEST, outside);
+    await until('it is told', () => told.received.includes('403'));
+    told.socket.destroy();
   },
 );
 
@@ -143,16 +142,7 @@ t.test('quiet clients are closed after -rpcservertimeout, and not before', async
   /** A client that has sent so much and then is quiet. */
   const quiet = async (serverTimeoutSeconds: number, sent: string) => {
     const bound = await listening(t, front, serverTimeoutSeconds, '');
-    const client = { received: '', ended: false };
-    const socket = net.connect(bound.port, '127.0.0.1');
-    socket.on('data', (bytes) => {
-      client.received += bytes;
-    });
-    socket.on('end', () => {
-      client.ended = true;
-    });
-    socket.write(sent);
-    return client;
+    return clientOf(bound.port, sent);
   };
   const whole = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}';
   const [answered, half, silent, ...patient] = await Promise.all([
