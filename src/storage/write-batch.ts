@@ -108,6 +108,7 @@ export class WriteBatch implements Batch {
 
   /** Where each operation's key begins in `bytes`: keys of one first byte together, in order otherwise. */
   byPrefix(): Uint32Array {
+    this.#refuseUsedUp();
     const ends = new Uint32Array(256);
     for (let at = 0; at < this.#size; at = this.#endOf(at)) ends[this.#bytes[at + HEAD_BYTES]]++;
     for (let prefix = 0, sum = 0; prefix < ends.length; prefix++) {
