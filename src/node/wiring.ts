@@ -8,6 +8,7 @@ import { STATE_FLAG } from '../link/shared-state.js';
 import type { Net } from '../net/net.js';
 import { difficultyOf } from '../rpc/render/difficulty.js';
 import { NewestBlock } from './block-figures.js';
+import { followTip } from './follow-tip.js';
 import type { Notifications } from './notifications.js';
 import type { NodeBase } from './open-base.js';
 import type { OpenedChain } from './open-chain.js';
@@ -63,21 +64,6 @@ export function wire(base: NodeBase, rooms: WiredRooms): Wired {
   });
   teardown.add(() => publisher.close());
 
-  /**
-   * Where some transactions are sure to be left in the mempool, the template without them and the fronts need to know no
-   * more than that. Then the full template is begun, on the assembler's thread; the coins and most of what is done for
-   * each confirmed transaction follow meanwhile, in the same turn.
-   */
-  let outlasts = false;
-  /** What answers depend on moves in one go, before the chain answers the call that brought the block. */
-  const moveAnswers = (tip: HeaderNode, change: TipChange): void => {
-    outlasts = mempool.outlasts(change);
-    if (!outlasts) mempool.onTip(tip, change);
-    if (change.moreFollows !== true) sv2?.onTip();
-    showDownload();
-    publisher.changed(change.moreFollows === true, change.connected.length > 0);
-    if (outlasts && mempool.confirming(change)) templates.onConfirmed();
-  };
   const showBlocks = ({ connected, disconnected }: TipChange): void => {
     const joined = connected.at(-1);
     if (joined) {
@@ -99,11 +85,12 @@ export function wire(base: NodeBase, rooms: WiredRooms): Wired {
 
   // The tip moves: new work comes first, even before the coins are changed.
   chain.onMove((tip) => jobs.expire(clock.nowSeconds(), tip.height));
-  chain.onMove(moveAnswers);
+  followTip(rooms, (change) => {
+    if (change.moreFollows !== true) sv2?.onTip();
+    showDownload();
+    publisher.changed(change.moreFollows === true, change.connected.length > 0);
+  });
   const tipSequence: readonly TipListener[] = [
-    (tip, change) => {
-      if (outlasts) mempool.onTip(tip, change);
-    },
     (_tip, change) => showBlocks(change),
     (tip) => stopAtHeight(tip.height),
     (tip, change) => client.onTip(tip, change),
@@ -114,7 +101,6 @@ export function wire(base: NodeBase, rooms: WiredRooms): Wired {
     (_tip, change) => late.net?.onTip(change),
   ];
   for (const listener of tipSequence) chain.onTip(listener);
-  chain.waitsFor(() => mempool.settled());
 
   // What was to follow the last change of the tip does not.
   chain.onRest(() => {
@@ -143,19 +129,16 @@ export function wire(base: NodeBase, rooms: WiredRooms): Wired {
   // A transaction enters the mempool, leaves it, or changes its rank.
   mempool.listen({
     added: (entry) => {
-      templates.onEntered(entry);
       sv2?.onEntered(entry);
       client.onEntered(entry);
       late.notifications?.onEntered(entry);
     },
     removed: (entry, reason) => {
-      // What a block confirms leaves with the tip, which has a template of its own.
-      if (reason !== 'block') templates.onRanked();
       client.onLeft(entry, reason);
       late.notifications?.onLeft(entry, reason);
       late.net?.onLeft(entry, reason);
     },
-    changed: () => templates.onRanked(),
+    changed() {},
   });
   mempool.onCounter((counter) => {
     state.mempoolCounter = counter;
