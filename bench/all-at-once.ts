@@ -178,6 +178,7 @@ await runBench({
     const node = await Daemon.start(
       '-templatemode=live',
       '-checktemplates=0',
+      '-rehearse=0',
       '-keypool=1',
       '-maxmempool=2000',
       `-maxconnections=${PEERS + OUTBOUND}`,

@@ -5,6 +5,7 @@
 //
 //   node build/bench/block-to-work.js [--json]
 //   TXS=n ROUNDS=n WARMUP=n WAYS=submit,block,compact OPTIONS="more options of adit"
+//   REHEARSE=0: the first block of the process finds nothing compiled
 //   POLLS=n: other clients wait on long polls meanwhile, and the last byte of the last one's first template counts too
 //   COMPARE=/path/bitcoind: Core in turns with adit, the same blocks. BEFORE=/path/aditd.js: another build of adit, likewise.
 
@@ -18,12 +19,14 @@ import { type BenchCase, runBench } from './harness/bench.js';
 import { Contender, type TimedReply } from './harness/contender.js';
 import { Owners } from './harness/owners.js';
 import { nodeThreadMilliseconds } from './harness/process-figures.js';
+import { percentile } from './harness/samples.js';
 import { type Child, postRequest, startLoad } from './http-load/load.js';
 
 const TXS = Number(process.env.TXS ?? 4_400);
 const ROUNDS = Number(process.env.ROUNDS ?? 10);
 const WARMUP = Number(process.env.WARMUP ?? 2);
 const POLLS = Number(process.env.POLLS ?? 0);
+const rehearse = process.env.REHEARSE !== '0';
 const WAYS = (process.env.WAYS ?? 'submit,block,compact').split(',') as Way[];
 const VALUE = 1_000_000;
 const FEE = 2_000;
@@ -233,7 +236,14 @@ await runBench({
   protects: 'miners from working on an old block, and on an empty one: the time from a full block to the next templates',
   run: async () => {
     // With BIP-0034 from the first block on, as Core's master has it on regtest, nobody looks for twins (BIP-0030).
-    const own = ['-disablewallet', '-checktemplates=0', '-templatemode=live', '-maxmempool=300', '-testactivationheight=bip34@1'];
+    const own = [
+      '-disablewallet',
+      '-checktemplates=0',
+      '-templatemode=live',
+      '-maxmempool=300',
+      '-testactivationheight=bip34@1',
+      `-rehearse=${Number(rehearse)}`,
+    ];
     const nodes = await Contender.all(...own, ...(process.env.OPTIONS?.split(' ') ?? []));
     const crowd = POLLS === 0 ? null : await startLoad();
     const miners = nodes.map((node) => new Miner(node, crowd));
@@ -242,6 +252,7 @@ await runBench({
     try {
       const economy = new Economy();
       for (const block of economy.funding()) for (const node of nodes) await node.submit(block);
+      if (rehearse) for (const node of nodes) await node.rehearse();
       const first = economy.block([], 0);
       // Core 0.21 gives no templates to a node without peers.
       for (const miner of miners) await miner.befriend(first);
@@ -268,9 +279,12 @@ await runBench({
       for (const miner of miners) {
         const [first, ...others] = WAYS.map((way) => Math.round(miner.figures.get(way)![0]!.mainToFull));
         const earliest = miner.figures.get(WAYS[0]!)![0]!;
+        const warm = miner.figures.get(WAYS[0]!)!.slice(WARMUP);
+        const ofWarm = (read: (of: Figures) => number): string =>
+          `${Math.round(read(earliest))} ms (${(read(earliest) / percentile(warm.map(read), 0.5)).toFixed(2)} of a warm one)`;
         notes.push(
-          `${miner.node.name}, the first block of the process: first template after ${Math.round(earliest.first)} ms, ` +
-            `full template after ${Math.round(earliest.full)} ms`,
+          `${miner.node.name}, the first block of the process: first template after ${ofWarm(({ first }) => first)}, ` +
+            `full template after ${ofWarm(({ full }) => full)}`,
           `${miner.node.name}, before anything is warm: node thread to the full template ${first} ms for the first block of the process` +
             `${others.length === 0 ? '' : `, ${others.join(' and ')} ms for the first of each other way`}`,
         );

@@ -4,6 +4,7 @@
 // the same run. Core never saw the signatures either, so its signature cache is of no help.
 //
 //   node build/bench/connect-block.js [--json]      ROUNDS=n WARMUP=n KIND=p2wpkh,p2tr OPTIONS="more options of adit"
+//   REHEARSE=0: the first block of the process finds nothing compiled
 //   COMPARE=/path/bitcoind: Core in turns with adit, the same blocks. BEFORE=/path/aditd.cjs: another build, likewise.
 
 import os from 'node:os';
@@ -16,13 +17,14 @@ import { type BenchCase, runBench } from './harness/bench.js';
 import { Contender } from './harness/contender.js';
 import { Owners } from './harness/owners.js';
 import { busyThreads, threadTimes } from './harness/process-figures.js';
-import { timeMs } from './harness/samples.js';
+import { percentile, timeMs } from './harness/samples.js';
 
 const INPUTS = 4_000;
 const INPUTS_PER_TX = 2;
 const ROUNDS = Number(process.env.ROUNDS ?? 10);
 /** V8 compiles meanwhile: a tenth of all processor time in the first blocks, a hundredth later. */
 const WARMUP = Number(process.env.WARMUP ?? 10);
+const rehearse = process.env.REHEARSE !== '0';
 const kinds = SPEND_KINDS.filter((kind) => (process.env.KIND ?? SPEND_KINDS.join()).split(',').includes(kind));
 const threads = os.availableParallelism();
 const RIPE = 100;
@@ -138,17 +140,19 @@ await runBench({
       '-disablewallet',
       '-checktemplates=0',
       '-testactivationheight=bip34@1',
+      `-rehearse=${Number(rehearse)}`,
       ...(process.env.OPTIONS?.split(' ') ?? []),
     );
     const bare = new BareChecks(INPUTS, { threads, prefer: 'system' });
     await bare.start();
     const cases: BenchCase[] = [];
     const notes: string[] = [];
-    // Nothing is warm at the first block of a process.
+    // What is warm at the first block of a process was rehearsed.
     const early = new Map<Contender, number[]>(nodes.map((node) => [node, []]));
     try {
       const economy = new Economy();
       for (const block of economy.funding()) for (const node of nodes) await node.submit(block);
+      if (rehearse) for (const node of nodes) await node.rehearse();
       for (const kind of kinds) {
         const figures = new Map<Contender, Figures[]>(nodes.map((node) => [node, []]));
         const limit: number[] = [];
@@ -196,8 +200,10 @@ await runBench({
         }
       }
       for (const [node, answers] of early) {
+        const warm = cases.find(({ name }) => name === `${kinds[0]}: answer, ${node.name}`)?.samples ?? [];
         const us = answers.map((answer) => answer.toFixed(1)).join(', ');
-        notes.push(`${node.name}: the first blocks of the process, ${kinds[0]}: ${us} us per input`);
+        const ratio = (answers[0]! / percentile(warm, 0.5)).toFixed(2);
+        notes.push(`${node.name}: the first blocks of the process, ${kinds[0]}: ${us} us per input; the first ${ratio} of a warm one`);
       }
     } finally {
       for (const node of nodes) await node.close();

@@ -1,10 +1,17 @@
 // A node in a comparison within one run: this build of adit, another one, or Core; asked over HTTP and by a peer.
+import fs from 'node:fs';
 import http from 'node:http';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { BuiltBlock } from '../../test/framework/chain-builder.js';
 import { Daemon, daemonFile } from '../../test/framework/daemon.js';
 import { P2pClient } from '../../test/framework/p2p-client.js';
 import { freePort } from '../../test/framework/ports.js';
 import { bitcoindToCompare, CoreDaemon } from './core-daemon.js';
+
+const LOOK_MS = 100;
+/** A rehearsal begins and ends within this, on any machine. */
+const REHEARSED_MS = 120_000;
 
 /** A reply and when its last byte came. */
 export interface TimedReply {
@@ -50,7 +57,12 @@ export class Contender {
     /** Whether it has a node thread, the first of the process (process-figures.ts). */
     readonly single: boolean,
     readonly pid: number,
-    private readonly at: { readonly port: number; readonly auth: string; readonly p2pPort: number },
+    private readonly at: {
+      readonly port: number;
+      readonly auth: string;
+      readonly p2pPort: number;
+      readonly log?: () => string;
+    },
     private readonly end: () => Promise<void>,
   ) {}
 
@@ -73,9 +85,10 @@ export class Contender {
 
   static async adit(name: string, file: string, options: readonly string[]): Promise<Contender> {
     const p2pPort = await freePort();
-    const own = [`-port=${p2pPort}`, '-bind=127.0.0.1', '-connect=0', '-whitelist=noban,relay@127.0.0.1', '-fronts=1'];
+    const own = [`-port=${p2pPort}`, '-bind=127.0.0.1', '-connect=0', '-whitelist=noban,relay@127.0.0.1', '-fronts=1', '-rehearse=0'];
     const node = await Daemon.startFrom(file, ...own, ...options);
-    return new Contender(name, true, node.child?.pid as number, { ...pick(node), p2pPort }, async () => {
+    const log = (): string => fs.readFileSync(path.join(node.dir, 'regtest', 'debug.log'), 'utf8');
+    return new Contender(name, true, node.child?.pid as number, { ...pick(node), p2pPort, log }, async () => {
       // Not by force: a profile is written at the end.
       await node.stop();
       await node.remove();
@@ -144,6 +157,17 @@ export class Contender {
   async submit(block: BuiltBlock): Promise<void> {
     const verdict = await this.call('submitblock', block.bytes.toString('hex'));
     if (verdict !== null) throw new Error(`${this.name} refused a block: ${verdict}`);
+  }
+
+  /** A miner comes; resolves when blocks have been rehearsed. At once for Core. Needs -rehearse. */
+  async rehearse(): Promise<void> {
+    const { log } = this.at;
+    if (log === undefined) return;
+    await this.call('getblocktemplate', { rules: ['segwit'] });
+    for (let looks = 0; !log().includes('Rehearsed blocks'); looks++) {
+      if (looks * LOOK_MS > REHEARSED_MS) throw new Error(`${this.name} rehearsed no blocks`);
+      await sleep(LOOK_MS);
+    }
   }
 
   /** Offers transactions by sendrawtransaction in batches; all must be taken. @param raw hex */

@@ -34,7 +34,7 @@ export class FilledNode {
   static async start(transactions: number, ...options: string[]): Promise<FilledNode> {
     const all = [...options, ...(process.env.OPTIONS?.split(' ') ?? [])];
     const node = new FilledNode(
-      await Daemon.start('-maxmempool=300', ...all),
+      await Daemon.start('-maxmempool=300', '-rehearse=0', ...all),
       !all.some((option) => /^-(templatemode=core|compat=)/.test(option)),
     );
     if (transactions > 0) await node.#fill(transactions);

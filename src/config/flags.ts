@@ -84,7 +84,7 @@ const sections: Readonly<Record<string, string>> = {
     chain regtest signet testnet testnet4 signetchallenge signetseednode segwitheight testactivationheight vbparams`,
   'Block creation': `
     blockmaxweight blockmintxfee blockversion blockreservedweight templatemode emptyfirst longpolldelta
-    longpollinterval checktemplates printpriority`,
+    longpollinterval checktemplates rehearse printpriority`,
   'Stratum V2': `
     sv2 sv2bind sv2port sv2authoritykey sv2interval sv2feedelta sv2peraddress`,
   Fleet: `

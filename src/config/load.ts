@@ -61,6 +61,7 @@ export interface NodeConfig extends RowValues<typeof CHAIN_ROWS>, ChosenRules, C
   readonly mempool: Omit<MempoolOptions, 'policy' | 'limitLegacySigops' | 'segmentBytes'>;
   /** -persistmempool */
   readonly persistMempool: boolean;
+  readonly rehearse: boolean;
   readonly rpc: RpcConfig;
   /** null without -sv2. */
   readonly sv2: Sv2Config | null;
@@ -268,6 +269,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
       limitClusterSize: mempool.limitClusterSize || Number.POSITIVE_INFINITY,
     },
     persistMempool: own.persistMempool,
+    rehearse: own.rehearse,
     rpc,
     sv2: sv2Options(args, chain, netDir, compat),
     fleet: fleetOptions(args, baseDir, netDir, rpc.enabled, compat),

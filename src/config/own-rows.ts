@@ -11,6 +11,12 @@ export const OWN_ROWS = {
   blocksDir: ['blocksdir', 'string', 'Where block files live (default: the data folder)'],
   pidFile: ['pid', 'string', 'Write the process id to this file', 'bitcoind.pid'],
   persistMempool: ['persistmempool', 'bool', 'Write the mempool to mempool.dat at the end and load it at the next start', true],
+  rehearse: [
+    'rehearse',
+    'bool',
+    'Once there are miners, run made-up blocks through a throwaway chain, so that the first real block is as fast as later ones (default: {default})',
+    true,
+  ],
   settings: [
     'settings',
     'string',

@@ -27,6 +27,7 @@ import { openChain } from './open-chain.js';
 import { openFronts } from './open-fronts.js';
 import { openMempool } from './open-mempool.js';
 import { openNet } from './open-net.js';
+import { openRehearsal } from './open-rehearsal.js';
 import { type OpenedStorage, openStorage } from './open-storage.js';
 import { openTemplates } from './open-templates.js';
 import { openThreads } from './open-threads.js';
@@ -162,6 +163,7 @@ async function start(
   late.net = net;
   wireNet(net, base);
   startRecurring(base, { chain, progress, net });
+  openRehearsal(base, threads, rooms);
   await net.listen().catch((error: Error) => {
     throw error instanceof BindError ? new ConfigError(error.message) : error;
   });

@@ -233,7 +233,7 @@ const pure = ['src/crypto', 'src/consensus', 'src/filters', 'src/policy', 'src/a
 const wiring = ['src/node', 'src/aditd', 'src/adit-cli', 'src/adit-front'];
 
 /** Second implementations of an interface, which only tests and benches take. */
-const stoodIn = ['src/parallel/assembler-inline.ts', 'src/parallel/inline-verifier.ts', 'src/storage/memory-store.ts'];
+const stoodIn = ['src/parallel/assembler-inline.ts', 'src/parallel/inline-verifier.ts'];
 
 function sources(folder: string): string[] {
   return fs

@@ -1,0 +1,151 @@
+// Chain, mempool and templates as the node has them, on a regtest chain of their own that lasts as long as a rehearsal:
+// the same code, the same script threads, but a database in memory. What they check waits behind everything that the
+// node itself has to check.
+
+import fs from 'node:fs/promises';
+import { Chain } from '../../chain/chain.js';
+import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
+import type { ChainParams } from '../../consensus/params/chain-params.js';
+import { chainParams } from '../../consensus/params/networks.js';
+import { proofOfWork } from '../../consensus/rules/bits.js';
+import { type Reject, rejectText } from '../../consensus/state.js';
+import type { TxView } from '../../consensus/tx/tx-view.js';
+import type { Crypto } from '../../crypto/crypto.js';
+import { Slicer } from '../../lib/slicer.js';
+import { SystemClock } from '../../lib/system-clock.js';
+import { SlabRing } from '../../link/slab-ring.js';
+import { silentLogger } from '../../log/logger.js';
+import { Mempool } from '../../mempool/mempool.js';
+import type { MempoolOptions } from '../../mempool/options.js';
+import { PooledAssembler } from '../../parallel/assembler-pooled.js';
+import type { Verifier } from '../../parallel/verifier.js';
+import { BlockFiles } from '../../storage/block-files.js';
+import { MemoryStore } from '../../storage/memory-store.js';
+import type { TemplateOptions } from '../../template/options.js';
+import { TemplateService } from '../../template/service.js';
+import { followTip } from '../follow-tip.js';
+
+const COINS_CACHE_BYTES = 32 << 20;
+/** Seconds: no tip is so old that it would mean initial download, where blocks go another way. */
+const NEVER_OLD = 1_000_000_000;
+/** Place of the nonce in a header. */
+const NONCE_AT = 76;
+
+/** Its rules: regtest's with those of today's main network from the first block on. */
+export const REHEARSAL_PARAMS: ChainParams = { ...chainParams('regtest'), bip34Height: 1 };
+
+export interface ThrowawayNodeDeps {
+  /** Folder of its block files; made, and removed at the end. */
+  readonly dir: string;
+  readonly verifier: Verifier;
+  readonly crypto: Crypto;
+  readonly mempool: Partial<MempoolOptions>;
+  readonly templates: Partial<TemplateOptions>;
+}
+
+export class ThrowawayNode {
+  readonly #deps: ThrowawayNodeDeps;
+  readonly #chain: Chain;
+  readonly #mempool: Mempool;
+  readonly #templates: TemplateService;
+  /** A mirror of another mempool would cost the node's own assembler its own. */
+  readonly #assembler = new PooledAssembler();
+  #epoch = 0;
+
+  /** @throws ChainFault, StoreError */
+  static async open(deps: ThrowawayNodeDeps): Promise<ThrowawayNode> {
+    const { dir, crypto } = deps;
+    const params = REHEARSAL_PARAMS;
+    const verifier = lastInLine(deps.verifier);
+    const clock = new SystemClock({ get: () => 0, set() {} });
+    const chain = await Chain.open(
+      { coinsCacheBytes: COINS_CACHE_BYTES, maxTipAge: NEVER_OLD },
+      {
+        ...{ params, verifier, crypto, clock, log: silentLogger, store: new MemoryStore() },
+        openFiles: (known) => BlockFiles.open({ dir, magic: params.magic, ...known }, { hashes: crypto }),
+      },
+    );
+    return new ThrowawayNode({ ...deps, verifier }, chain, clock);
+  }
+
+  private constructor(deps: ThrowawayNodeDeps, chain: Chain, clock: SystemClock) {
+    const { verifier, crypto } = deps;
+    this.#deps = deps;
+    this.#chain = chain;
+    const mempool = new Mempool(deps.mempool, { chain, verifier, clock, log: silentLogger });
+    const templates = new TemplateService(deps.templates, {
+      ...{ chain, mempool, clock, hashes: crypto, versionBits: chain.versionBits, log: silentLogger },
+      assembler: this.#assembler,
+      slabs: new SlabRing(),
+      epoch: () => this.#epoch,
+    });
+    this.#mempool = mempool;
+    this.#templates = templates;
+    chain.knowFrom(mempool);
+    followTip({ chain, mempool, templates }, () => {
+      templates.onTip();
+      this.#epoch++;
+    });
+    templates.start();
+  }
+
+  /** Takes payments into the mempool. @throws Error when one is refused */
+  async take(txs: readonly TxView[]): Promise<void> {
+    await this.#mempool.foresee(txs);
+    const slicer = new Slicer();
+    for (const tx of txs) {
+      refuse((await this.#mempool.accept(tx)).reject);
+      if (slicer.due) await slicer.pause();
+    }
+  }
+
+  /** A template of what the mempool holds is there. */
+  async template(): Promise<void> {
+    await this.#templates.refresh();
+  }
+
+  /**
+   * Mines a block with these transactions and takes it, as from outside: parsed anew.
+   * @param tried how often it is tried as a proposal before that (BIP-0023)
+   * @returns its coinbase
+   * @throws Error when it is not accepted
+   */
+  async mine(script: Uint8Array, transactions: readonly TxView[], tried = 0): Promise<TxView> {
+    const { crypto } = this.#deps;
+    const candidate = await this.#templates.assembleBlock(script, { transactions });
+    const header = new Uint8Array(candidate.header);
+    const view = new DataView(header.buffer);
+    let nonce = 0;
+    while (!proofOfWork(crypto.sha256d(header), candidate.bits, REHEARSAL_PARAMS.powLimit)) view.setUint32(NONCE_AT, ++nonce, true);
+    const bytes = candidate.bytes(nonce);
+    const parsed = (): BlockView => parseBlock(bytes, crypto);
+    for (let i = 0; i < tried; i++) refuse(await this.#chain.testBlockValidity(parsed(), { checkPow: true, checkMerkle: true }));
+    const block = parsed();
+    const { kind, reject } = await this.#chain.submitBlock(block);
+    refuse(reject);
+    if (kind !== 'accepted') throw new Error(`A block was not connected: ${kind}`);
+    return block.txs[0];
+  }
+
+  async close(): Promise<void> {
+    this.#templates.close();
+    await this.#assembler.close();
+    await this.#chain.close();
+    await fs.rm(this.#deps.dir, { recursive: true, force: true });
+  }
+}
+
+function refuse(reject: Reject | null): void {
+  if (reject !== null) throw new Error(`Refused: ${rejectText(reject)}`);
+}
+
+/** A verifier whose batches wait behind all others. */
+function lastInLine(inner: Verifier): Verifier {
+  return {
+    size: inner.size,
+    canAcceptWork: () => inner.canAcceptWork('scan'),
+    verifyTxs: (batch) => inner.verifyTxs({ ...batch, klass: 'scan' }),
+    stats: () => inner.stats(),
+    close: () => inner.close(),
+  };
+}

@@ -1,0 +1,127 @@
+// Rehearsals of blocks: they run to their end, leave nothing behind, end when they are told to, and whatever goes wrong
+// in them is a line of the log.
+import fs from 'node:fs';
+import path from 'node:path';
+import t from 'tap';
+import { createNativeCrypto } from '../../../src/crypto/native/index.js';
+import { createKeyMath } from '../../../src/crypto/native/key-math.js';
+import { createSigner } from '../../../src/crypto/native/sign.js';
+import { Rehearsal, type RehearsalDeps } from '../../../src/node/rehearsal/rehearsal.js';
+import { InlineVerifier } from '../../../src/parallel/inline-verifier.js';
+import { type Verifier, VerifierFaultError } from '../../../src/parallel/verifier.js';
+import { DEFAULT_POLICY } from '../../../src/policy/options.js';
+import { until } from '../../framework/until.js';
+
+const crypto = createNativeCrypto();
+const SMALL = { inputs: 12, unseen: 2, tried: 2, known: 3 };
+
+interface World {
+  readonly rehearsal: Rehearsal;
+  readonly lines: string[];
+  readonly folder: string;
+  /** Classes of all batches, and the inputs in those of blocks. */
+  readonly classes: Set<string>;
+  readonly inputs: () => number;
+}
+
+function world(parent: string, deps: Partial<RehearsalDeps> = {}, verifier: Verifier = new InlineVerifier(crypto)): World {
+  const folder = path.join(parent, 'rehearsal');
+  const lines: string[] = [];
+  const classes = new Set<string>();
+  let inputs = 0;
+  const rehearsal = new Rehearsal({
+    dir: folder,
+    crypto,
+    keys: createKeyMath(),
+    signing: { crypto, signer: createSigner() },
+    mempool: {},
+    templates: {},
+    verifier: {
+      size: verifier.size,
+      canAcceptWork: (klass) => verifier.canAcceptWork(klass),
+      verifyTxs: (batch) => {
+        classes.add(batch.klass);
+        for (const { tx } of batch.txs) inputs += tx.inputCount;
+        return verifier.verifyTxs(batch);
+      },
+      stats: () => verifier.stats(),
+      close: () => verifier.close(),
+    },
+    log: { info: (line) => lines.push(`info ${line}`), warn: (line) => lines.push(`warn ${line}`) },
+    size: SMALL,
+    ...deps,
+  });
+  return { rehearsal, lines, folder, classes, inputs: () => inputs };
+}
+
+for (const mode of ['core', 'chunks', 'live'] as const) {
+  t.test(`to the end, templates in mode ${mode}`, async (t) => {
+    const { rehearsal, lines, folder, classes, inputs } = world(t.testdir(), {
+      templates: { mode },
+    });
+    t.notOk(rehearsal.begun);
+    const over = rehearsal.begin();
+    t.ok(rehearsal.begun);
+    t.equal(rehearsal.begin(), over, 'once');
+    await over;
+    t.match(lines, [/^info Rehearsed blocks with 60 inputs in \d+\.\d s/]);
+    t.equal(lines.length, 1);
+    t.notOk(fs.existsSync(folder), 'its folder is gone');
+    t.strictSame([...classes], ['scan'], 'all else that has to be checked goes first');
+    // Splits; unseen blocks tried twice and taken; payments once, as they enter the mempool, two blocks of them stay there.
+    t.equal(inputs(), 3 + 2 * 3 * 12 + 4 * 12, 'every script of an unseen block ran each time, those of known blocks once');
+    await rehearsal.close();
+  });
+}
+
+t.test('ended in its middle', async (t) => {
+  const { rehearsal, lines, folder } = world(t.testdir(), { size: { ...SMALL, unseen: 1_000_000 } });
+  const over = rehearsal.begin();
+  await until('it has begun', () => fs.existsSync(folder));
+  await rehearsal.close();
+  await over;
+  t.strictSame(lines, [], 'no fault');
+  t.notOk(fs.existsSync(folder));
+});
+
+t.test('ended before it began', async (t) => {
+  const { rehearsal, lines, folder } = world(t.testdir());
+  await rehearsal.close();
+  await rehearsal.begin();
+  t.strictSame(lines, []);
+  t.notOk(fs.existsSync(folder));
+});
+
+t.test('a script thread that dies', async (t) => {
+  const dying = new InlineVerifier(crypto);
+  let batches = 0;
+  const verifier: Verifier = {
+    size: 1,
+    canAcceptWork: () => true,
+    verifyTxs: async (batch) => {
+      if (++batches > 4) throw new VerifierFaultError(new Error('the thread ended'));
+      return dying.verifyTxs(batch);
+    },
+    stats: () => dying.stats(),
+    close: () => dying.close(),
+  };
+  const { rehearsal, lines, folder } = world(t.testdir(), {}, verifier);
+  await rehearsal.begin();
+  t.match(lines, [/^warn The rehearsal of blocks failed, so the first real one may take longer: /]);
+  t.equal(lines.length, 1);
+  t.notOk(fs.existsSync(folder));
+});
+
+t.test('a folder that cannot be made', async (t) => {
+  const dir = t.testdir({ file: '' });
+  const { rehearsal, lines } = world(path.join(dir, 'file'));
+  await rehearsal.begin();
+  t.match(lines, [/^warn The rehearsal of blocks failed/]);
+});
+
+t.test('payments that no mempool takes', async (t) => {
+  const { rehearsal, lines, folder } = world(t.testdir(), { mempool: { policy: { ...DEFAULT_POLICY, minRelayFeeRate: 100_000_000 } } });
+  await rehearsal.begin();
+  t.match(lines, [/^warn The rehearsal of blocks failed.*: Refused: /]);
+  t.notOk(fs.existsSync(folder));
+});
