@@ -22,7 +22,7 @@ t.test('a node that a miner asks', async (t) => {
   await askForTemplate(node);
   await until('blocks are rehearsed', async () => {
     await lookAgain(node);
-    return /Rehearsed blocks with \d+ inputs/.test(log(node));
+    return /Rehearsed blocks with \d+ inputs and \d+ templates/.test(log(node));
   });
   t.notOk(fs.existsSync(folder(node)), 'nothing is left of it');
   t.strictSame(await node.call('getchaintips'), before);

@@ -51,6 +51,9 @@ export class ThrowawayNode {
   /** A mirror of another mempool would cost the node's own assembler its own. */
   readonly #assembler = new PooledAssembler();
   #epoch = 0;
+  /** Inputs of all blocks taken, coinbases left out, and templates made. */
+  inputs = 0;
+  templates = 0;
 
   /** @throws ChainFault, StoreError */
   static async open(deps: ThrowawayNodeDeps): Promise<ThrowawayNode> {
@@ -85,6 +88,9 @@ export class ThrowawayNode {
     followTip({ chain, mempool, templates }, () => {
       templates.onTip();
       this.#epoch++;
+    });
+    templates.onPublish(() => {
+      this.templates++;
     });
     templates.start();
   }
@@ -124,6 +130,7 @@ export class ThrowawayNode {
     const { kind, reject } = await this.#chain.submitBlock(block);
     refuse(reject);
     if (kind !== 'accepted') throw new Error(`A block was not connected: ${kind}`);
+    for (const tx of transactions) this.inputs += tx.inputCount;
     return block.txs[0];
   }
 

@@ -6,6 +6,7 @@ import t from 'tap';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
 import { createKeyMath } from '../../../src/crypto/native/key-math.js';
 import { createSigner } from '../../../src/crypto/native/sign.js';
+import { Payments } from '../../../src/node/rehearsal/payments.js';
 import { Rehearsal, type RehearsalDeps } from '../../../src/node/rehearsal/rehearsal.js';
 import { InlineVerifier } from '../../../src/parallel/inline-verifier.js';
 import { type Verifier, VerifierFaultError } from '../../../src/parallel/verifier.js';
@@ -64,7 +65,9 @@ for (const mode of ['core', 'chunks', 'live'] as const) {
     t.ok(rehearsal.begun);
     t.equal(rehearsal.begin(), over, 'once');
     await over;
-    t.match(lines, [/^info Rehearsed blocks with 60 inputs in \d+\.\d s/]);
+    const [, taken, templates] = /^info Rehearsed blocks with (\d+) inputs and (\d+) templates in \d+\.\d s/.exec(lines[0] ?? '') ?? [];
+    t.equal(Number(taken), 3 + 5 * 12, 'the splits, two blocks of new transactions, three of known ones');
+    t.ok(Number(templates) >= 3, 'one before each known block');
     t.equal(lines.length, 1);
     t.notOk(fs.existsSync(folder), 'its folder is gone');
     t.strictSame([...classes], ['scan'], 'all else that has to be checked goes first');
@@ -73,6 +76,18 @@ for (const mode of ['core', 'chunks', 'live'] as const) {
     await rehearsal.close();
   });
 }
+
+t.test('a key that is forgotten', async (t) => {
+  const payments = new Payments(
+    { hashes: crypto, keys: createKeyMath() },
+    { crypto, signer: createSigner() },
+    new AbortController().signal,
+  );
+  const coin = { txid: new Uint8Array(32).fill(1), index: 0, value: 1_000_000, script: payments.scripts[0]! };
+  t.equal((await payments.split(coin, 2)).witness(0).length, 2, 'signature and key');
+  payments.wipe();
+  t.equal((await payments.split(coin, 2)).witness(0).length, 0, 'nothing to sign with');
+});
 
 t.test('ended in its middle', async (t) => {
   const { rehearsal, lines, folder } = world(t.testdir(), { size: { ...SMALL, unseen: 1_000_000 } });
