@@ -1,18 +1,18 @@
 // Has blocks rehearsed once a miner is there: see rehearsal/.
 
-import fs from 'node:fs';
-import path from 'node:path';
+import os from 'node:os';
 import { CachedVerifier } from '../parallel/cached-verifier.js';
+import type { WorkPool } from '../parallel/pool.js';
+import { PooledSigner } from '../parallel/pooled-signer.js';
 import { PooledVerifier } from '../parallel/pooled-verifier.js';
 import { ScriptCache } from '../parallel/script-cache.js';
+import { DEFAULT_POLICY } from '../policy/options.js';
 import { mempoolOptions } from './mempool-options.js';
 import type { NodeBase } from './open-base.js';
-import type { OpenedChain } from './open-chain.js';
-import type { OpenedFronts } from './open-fronts.js';
-import type { OpenedTemplates } from './open-templates.js';
 import type { OpenedThreads } from './open-threads.js';
 import { Rehearsal } from './rehearsal/rehearsal.js';
 import { REHEARSAL_PARAMS } from './rehearsal/throwaway-node.js';
+import type { WiredRooms } from './wiring.js';
 
 /** How often it is looked whether a miner is there. What else a start leaves to do goes first. */
 const LOOK_MS = 5_000;
@@ -22,29 +22,52 @@ const ENOUGH_INPUTS = 20_000;
 /** A node that hands out no templates never begins, and its threads stay as small as they are. */
 export function openRehearsal(
   { config, crypto, keyMath, scheduler, log, teardown }: NodeBase,
-  { pool, verifier, signer, signingThreads }: OpenedThreads,
-  { chain, fronts, sv2 }: Pick<OpenedChain & OpenedFronts & OpenedTemplates, 'chain' | 'fronts' | 'sv2'>,
+  { pool, verifier, signer }: OpenedThreads,
+  { chain, mempool, fronts, sv2 }: Pick<WiredRooms, 'chain' | 'mempool' | 'fronts' | 'sv2'>,
 ): void {
-  const dir = path.join(config.netDir, 'rehearsal');
-  // Of a run that was killed.
-  fs.rmSync(dir, { recursive: true, force: true });
   if (!config.rehearse) return;
+  const { minRelayFeeRate, incrementalFeeRate, dustFeeRate, bytesPerSigop } = DEFAULT_POLICY;
+  const options = mempoolOptions(config, REHEARSAL_PARAMS);
   const rehearsal = new Rehearsal({
-    dir,
-    mempool: mempoolOptions(config, REHEARSAL_PARAMS),
+    tmp: os.tmpdir(),
+    // The node's rules, whatever it asks for.
+    mempool: { ...options, policy: { ...options.policy, minRelayFeeRate, incrementalFeeRate, dustFeeRate, bytesPerSigop } },
     templates: config.templates,
     crypto,
     keys: keyMath,
-    signing: { crypto, signer, signingThreads },
+    signing: { crypto, signer, signingThreads: new PooledSigner({ pool: lastInLine(pool), crypto, hereUs: 0 }) },
     // On the same threads, but what passed is forgotten at once: a block is tried again and again.
     verifier: new CachedVerifier(new PooledVerifier(pool), new ScriptCache(0, 0)),
+    urgent: urgentWork(pool, { chain, mempool }),
+    needless: () => verifier.stats().inputs >= ENOUGH_INPUTS,
     log,
   });
   teardown.add(() => rehearsal.close());
-  const hasMiners = (): boolean =>
-    sv2 !== null || config.fleet !== null || (fronts?.stats().link.methods.get('getblocktemplate')?.calls ?? 0) > 0;
+  const hasMiners = (): boolean => {
+    const asked = fronts?.stats().link.methods.get('getblocktemplate');
+    return sv2 !== null || config.fleet !== null || (asked !== undefined && asked.calls > asked.errors);
+  };
   scheduler.every(LOOK_MS, () => {
-    if (rehearsal.begun || chain.isInitialBlockDownload() || !hasMiners()) return;
-    if (verifier.stats().inputs < ENOUGH_INPUTS) rehearsal.begin();
+    if (!rehearsal.begun && !chain.isInitialBlockDownload() && hasMiners()) void rehearsal.begin();
   });
+}
+
+/** The pool for jobs that wait behind all others. */
+function lastInLine(pool: WorkPool): Pick<WorkPool, 'size' | 'canAcceptWork' | 'run'> {
+  return {
+    size: pool.size,
+    canAcceptWork: () => pool.canAcceptWork('scan'),
+    run: (_klass, name, message) => pool.run('scan', name, message),
+  };
+}
+
+/** @returns whether the node itself has had work since this was asked last, or has a change of the chain to make */
+function urgentWork({ posted }: WorkPool, { chain, mempool }: Pick<WiredRooms, 'chain' | 'mempool'>): () => boolean {
+  let seen = 0;
+  return () => {
+    const jobs = posted.block + posted.proposal + posted.transaction;
+    const fresh = jobs !== seen;
+    seen = jobs;
+    return fresh || mempool.returning || chain.stats().queued > 0;
+  };
 }

@@ -1,33 +1,65 @@
-// -rehearse: blocks are rehearsed once a miner asks for templates, and nothing of it is seen in chain, mempool or folder.
+// -rehearse: blocks are rehearsed once a miner asks for templates, behind all other work, and nothing of it is seen in
+// chain, mempool or folders.
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import { Daemon } from '../framework/daemon.js';
+import { freePort } from '../framework/ports.js';
+import { figure, scrape } from '../framework/scrape.js';
 import { until } from '../framework/until.js';
+
+// Of this test alone, and of its nodes.
+process.env.TMPDIR = t.testdir();
 
 const ADDRESS = 'bcrt1q6rhpng9evdsfnn833a4f4vej0asu6dk5srld6x';
 const log = (node: Daemon): string => fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8');
-const folder = (node: Daemon): string => path.join(node.networkDir, 'rehearsal');
+const folders = (): string[] => fs.readdirSync(process.env.TMPDIR as string).filter((name) => name.startsWith('adit-rehearsal-'));
 const askForTemplate = (node: Daemon) => node.call('getblocktemplate', { rules: ['segwit'] });
 /** Longer than between two looks at whether there are miners, and than fronts wait until they tell of calls. */
 const lookAgain = (node: Daemon) => node.call('mockscheduler', 60);
 
-t.test('a node that a miner asks', async (t) => {
-  const node = await Daemon.start();
-  t.teardown(() => node.remove());
+/** A node that has begun to rehearse. */
+async function rehearsing(...options: string[]): Promise<Daemon> {
+  const node = await Daemon.start(...options);
   await node.call('generatetoaddress', 1, ADDRESS);
-  await lookAgain(node);
-  t.notOk(fs.existsSync(folder(node)), 'without a miner nothing is rehearsed');
+  await askForTemplate(node);
+  await until('a rehearsal has begun', async () => {
+    await lookAgain(node);
+    return folders().length > 0;
+  });
+  return node;
+}
+
+t.test('a node that a miner asks', async (t) => {
+  const port = await freePort();
+  const node = await Daemon.start(`-metricsport=${port}`);
+  t.teardown(() => node.remove());
+  // A wallet in an old place, say.
+  const other = path.join(node.networkDir, 'rehearsal');
+  fs.mkdirSync(other);
+  await node.call('generatetoaddress', 1, ADDRESS);
+  const refused = node.call('getblocktemplate', {}).catch((error: Error) => error.message);
+  t.match(await refused, /segwit/, 'a call that is refused makes no miner');
+  for (let i = 0; i < 3; i++) {
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await lookAgain(node);
+  }
+  t.strictSame(folders(), []);
   const before = await node.call('getchaintips');
   await askForTemplate(node);
   await until('blocks are rehearsed', async () => {
     await lookAgain(node);
     return /Rehearsed blocks with \d+ inputs and \d+ templates/.test(log(node));
   });
-  t.notOk(fs.existsSync(folder(node)), 'nothing is left of it');
+  t.strictSame(folders(), [], 'nothing is left of it');
+  t.ok(fs.existsSync(other), 'what others made is left alone');
   t.strictSame(await node.call('getchaintips'), before);
   const { size } = (await node.call('getmempoolinfo')) as { size: number };
   t.equal(size, 0);
+  const text = await scrape(port);
+  const jobs = (klass: string): number => figure(text, `adit_verify_jobs_total{class="${klass}"}`);
+  t.ok(jobs('scan') > 0);
+  for (const klass of ['block', 'proposal', 'transaction']) t.equal(jobs(klass), 0, `none of its jobs is of class ${klass}`);
   await lookAgain(node);
   await node.call('generatetoaddress', 1, ADDRESS);
   t.equal(await node.call('getblockcount'), 2);
@@ -37,34 +69,19 @@ t.test('a node that a miner asks', async (t) => {
 });
 
 t.test('a node that ends meanwhile', async (t) => {
-  const node = await Daemon.start();
+  const node = await rehearsing();
   t.teardown(() => node.remove());
-  await node.call('generatetoaddress', 1, ADDRESS);
-  await askForTemplate(node);
-  await until('a rehearsal has begun', async () => {
-    await lookAgain(node);
-    return fs.existsSync(folder(node));
-  });
   await node.stop();
   t.match(log(node), /Shutdown: done/);
-  t.notMatch(log(node), /Rehearsed|rehearsal/, 'neither an end of it nor a fault');
-  t.notOk(fs.existsSync(folder(node)));
+  t.notMatch(log(node), /Rehearsed blocks|rehearsal of blocks/, 'neither an end of it nor a fault');
+  t.strictSame(folders(), []);
 });
 
-t.test('a node that is killed meanwhile', async (t) => {
-  const node = await Daemon.start();
+t.test('options that would refuse its payments', async (t) => {
+  const node = await rehearsing('-minrelaytxfee=0.5', '-dustrelayfee=1', '-bytespersigop=1000000', '-maxmempool=50');
   t.teardown(() => node.remove());
-  await node.call('generatetoaddress', 1, ADDRESS);
-  await askForTemplate(node);
-  await until('a rehearsal has begun', async () => {
-    await lookAgain(node);
-    return fs.existsSync(folder(node));
-  });
-  await node.kill();
-  t.ok(fs.existsSync(folder(node)));
-  await node.up();
-  t.notOk(fs.existsSync(folder(node)), 'the next start removes what it left');
-  t.equal(await node.call('getblockcount'), 1);
+  await until('blocks are rehearsed', () => /Rehearsed blocks|rehearsal of blocks failed/.test(log(node)));
+  t.notMatch(log(node), /rehearsal of blocks failed/);
 });
 
 t.test('-rehearse=0', async (t) => {
@@ -75,8 +92,8 @@ t.test('-rehearse=0', async (t) => {
   for (let i = 0; i < 3; i++) {
     await new Promise((resolve) => setTimeout(resolve, 500));
     await lookAgain(node);
-    t.notOk(fs.existsSync(folder(node)));
+    t.strictSame(folders(), []);
   }
   await node.stop();
-  t.notMatch(log(node), /Rehearsed|rehearsal/);
+  t.notMatch(log(node), /Rehearsed blocks|rehearsal of blocks/);
 });

@@ -37,13 +37,13 @@ export class Payments {
   readonly scripts: readonly Uint8Array[];
   readonly #provider = new FlatProvider();
   readonly #tools: SigningTools;
-  readonly #stopping: AbortSignal;
+  readonly #turn: () => Promise<void>;
 
-  /** @param stopping ends payments with its reason */
-  constructor(keyTools: KeyTools, tools: SigningTools, stopping: AbortSignal) {
+  /** @param turn waited for before some are signed */
+  constructor(keyTools: KeyTools, tools: SigningTools, turn: () => Promise<void>) {
     const { hashes, keys } = keyTools;
     this.#tools = tools;
-    this.#stopping = stopping;
+    this.#turn = turn;
     const secret = randomBytes(32);
     const publicKey = keys.publicKey(secret, true);
     const taproot = publicKey && buildTaproot(publicKey.subarray(1), [], keyTools);
@@ -68,7 +68,7 @@ export class Payments {
   async pay(coins: readonly OwnCoin[]): Promise<TxView[]> {
     const txs: TxView[] = [];
     for (let first = 0; first < coins.length; ) {
-      this.#stopping.throwIfAborted();
+      await this.#turn();
       const signed: Promise<TxView>[] = [];
       for (; signed.length < SIGNED_AT_ONCE && first < coins.length; first += INPUTS) {
         const pair = coins.slice(first, first + INPUTS);

@@ -1,6 +1,9 @@
 // Blocks for a throwaway node, so that V8 has compiled what the first real one needs: without them it takes two to three
 // times as long as later ones.
 
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { KeyTools } from '../../address/bip32/extended-key.js';
 import type { Crypto } from '../../crypto/crypto.js';
 import type { Logger } from '../../log/logger.js';
@@ -9,6 +12,8 @@ import type { SigningTools } from '../../signing/sign-transaction.js';
 import { coinsOf, type OwnCoin, Payments } from './payments.js';
 import { ThrowawayNode, type ThrowawayNodeDeps } from './throwaway-node.js';
 
+/** Until it is asked again whether the node has other work. */
+const GIVE_WAY_MS = 10;
 /** Until the first coinbase may be spent. */
 const RIPE = 100;
 /**
@@ -28,13 +33,17 @@ export interface RehearsalSize {
 }
 
 export interface RehearsalDeps extends Pick<ThrowawayNodeDeps, 'mempool' | 'templates'> {
-  /** For block files; made, and removed at the end. */
-  readonly dir: string;
+  /** A folder for block files is made here, and removed at the end. */
+  readonly tmp: string;
   readonly crypto: Crypto;
   readonly keys: KeyTools['keys'];
   readonly signing: SigningTools;
   /** Checks scripts on the node's threads, and keeps nothing of what passed. */
   readonly verifier: Verifier;
+  /** Whether the node has other work to do: asked before each piece of work, which waits meanwhile. */
+  readonly urgent: () => boolean;
+  /** Whether other work has done what a rehearsal is for: it ends. */
+  readonly needless: () => boolean;
   readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly size?: RehearsalSize;
 }
@@ -58,7 +67,7 @@ export class Rehearsal {
     return this.#run;
   }
 
-  /** Ends it within a fraction of a second. */
+  /** Ends it, before its next piece of work. */
   async close(): Promise<void> {
     this.#stopping.abort();
     await this.#run;
@@ -80,28 +89,47 @@ export class Rehearsal {
   }
 
   async #perform(): Promise<Pick<ThrowawayNode, 'inputs' | 'templates'>> {
-    const { dir, crypto, keys, signing, size = FULL, ...deps } = this.#deps;
-    const stopping = this.#stopping.signal;
-    const node = await ThrowawayNode.open({ ...deps, crypto, dir });
-    const payments = new Payments({ hashes: crypto, keys }, signing, stopping);
-    const [script] = payments.scripts;
+    const { tmp, size = FULL, ...deps } = this.#deps;
+    const turn = (): Promise<void> => this.#turn();
+    // Nothing but what is made here is ever removed.
+    const dir = await fs.mkdtemp(path.join(tmp, 'adit-rehearsal-'));
     try {
-      const reward = await node.mine(script, []);
-      for (let i = 0; i < RIPE; i++) {
-        stopping.throwIfAborted();
-        await node.mine(script, []);
+      const node = await ThrowawayNode.open({ ...deps, dir, turn });
+      const payments = new Payments({ hashes: deps.crypto, keys: deps.keys }, deps.signing, turn);
+      try {
+        await allBlocks(node, payments, size);
+      } finally {
+        payments.wipe();
+        await node.close();
       }
-      const first = await payments.split(coinsOf(reward)[0], 2);
-      const [stock, others] = await Promise.all(coinsOf(first).map((coin) => payments.split(coin, size.inputs)));
-      await node.mine(script, [first, stock, others]);
-      const left = await unseenBlocks(node, payments, coinsOf(stock), size);
-      await knownBlocks(node, payments, left, coinsOf(others), size);
       return { inputs: node.inputs, templates: node.templates };
     } finally {
-      payments.wipe();
-      await node.close();
+      await fs.rm(dir, { recursive: true, force: true });
     }
   }
+
+  /** Resolves when the node has nothing else to do. @throws AbortError when the rehearsal ends */
+  async #turn(): Promise<void> {
+    const { urgent, needless } = this.#deps;
+    const { signal } = this.#stopping;
+    for (;;) {
+      if (needless()) this.#stopping.abort();
+      signal.throwIfAborted();
+      if (!urgent()) return;
+      await sleep(GIVE_WAY_MS, undefined, { signal });
+    }
+  }
+}
+
+async function allBlocks(node: ThrowawayNode, payments: Payments, size: RehearsalSize): Promise<void> {
+  const [script] = payments.scripts;
+  const reward = await node.mine(script, []);
+  for (let i = 0; i < RIPE; i++) await node.mine(script, []);
+  const first = await payments.split(coinsOf(reward)[0], 2);
+  const [stock, others] = await Promise.all(coinsOf(first).map((coin) => payments.split(coin, size.inputs)));
+  await node.mine(script, [first, stock, others]);
+  const left = await unseenBlocks(node, payments, coinsOf(stock), size);
+  await knownBlocks(node, payments, left, coinsOf(others), size);
 }
 
 /** Blocks whose transactions come with them. @returns the coins that are left */

@@ -2,7 +2,6 @@
 // the same code, the same script threads, but a database in memory. What they check waits behind everything that the
 // node itself has to check.
 
-import fs from 'node:fs/promises';
 import { Chain } from '../../chain/chain.js';
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
 import type { ChainParams } from '../../consensus/params/chain-params.js';
@@ -35,9 +34,11 @@ const NONCE_AT = 76;
 export const REHEARSAL_PARAMS: ChainParams = { ...chainParams('regtest'), bip34Height: 1 };
 
 export interface ThrowawayNodeDeps {
-  /** Folder of its block files; made, and removed at the end. */
+  /** Folder of its block files. */
   readonly dir: string;
   readonly verifier: Verifier;
+  /** Waited for before each piece of work. */
+  readonly turn: () => Promise<void>;
   readonly crypto: Crypto;
   readonly mempool: Partial<MempoolOptions>;
   readonly templates: Partial<TemplateOptions>;
@@ -59,7 +60,7 @@ export class ThrowawayNode {
   static async open(deps: ThrowawayNodeDeps): Promise<ThrowawayNode> {
     const { dir, crypto } = deps;
     const params = REHEARSAL_PARAMS;
-    const verifier = lastInLine(deps.verifier);
+    const verifier = lastInLine(deps.verifier, deps.turn);
     const clock = new SystemClock({ get: () => 0, set() {} });
     const chain = await Chain.open(
       { coinsCacheBytes: COINS_CACHE_BYTES, maxTipAge: NEVER_OLD },
@@ -98,7 +99,7 @@ export class ThrowawayNode {
   /** Takes payments into the mempool. @throws Error when one is refused */
   async take(txs: readonly TxView[]): Promise<void> {
     await this.#mempool.foresee(txs);
-    const slicer = new Slicer();
+    const slicer = new Slicer(this.#deps.turn);
     for (const tx of txs) {
       refuse((await this.#mempool.accept(tx)).reject);
       if (slicer.due) await slicer.pause();
@@ -117,7 +118,8 @@ export class ThrowawayNode {
    * @throws Error when it is not accepted
    */
   async mine(script: Uint8Array, transactions: readonly TxView[], tried = 0): Promise<TxView> {
-    const { crypto } = this.#deps;
+    const { crypto, turn } = this.#deps;
+    await turn();
     const candidate = await this.#templates.assembleBlock(script, { transactions });
     const header = new Uint8Array(candidate.header);
     const view = new DataView(header.buffer);
@@ -138,7 +140,6 @@ export class ThrowawayNode {
     this.#templates.close();
     await this.#assembler.close();
     await this.#chain.close();
-    await fs.rm(this.#deps.dir, { recursive: true, force: true });
   }
 }
 
@@ -147,11 +148,14 @@ function refuse(reject: Reject | null): void {
 }
 
 /** A verifier whose batches wait behind all others. */
-function lastInLine(inner: Verifier): Verifier {
+function lastInLine(inner: Verifier, turn: () => Promise<void>): Verifier {
   return {
     size: inner.size,
     canAcceptWork: () => inner.canAcceptWork('scan'),
-    verifyTxs: (batch) => inner.verifyTxs({ ...batch, klass: 'scan' }),
+    verifyTxs: async (batch) => {
+      await turn();
+      return inner.verifyTxs({ ...batch, klass: 'scan' });
+    },
     stats: () => inner.stats(),
     close: () => inner.close(),
   };

@@ -19,19 +19,24 @@ const SMALL = { inputs: 12, unseen: 2, tried: 2, known: 3 };
 interface World {
   readonly rehearsal: Rehearsal;
   readonly lines: string[];
-  readonly folder: string;
+  /** What lies where rehearsals make their folder. */
+  readonly left: () => string[];
   /** Classes of all batches, and the inputs in those of blocks. */
   readonly classes: Set<string>;
   readonly inputs: () => number;
 }
 
-function world(parent: string, deps: Partial<RehearsalDeps> = {}, verifier: Verifier = new InlineVerifier(crypto)): World {
-  const folder = path.join(parent, 'rehearsal');
+/** Whatever opens a chain hashes its first block. */
+function full(): never {
+  throw new Error('as if the disk were full');
+}
+
+function world(tmp: string, deps: Partial<RehearsalDeps> = {}, verifier: Verifier = new InlineVerifier(crypto)): World {
   const lines: string[] = [];
   const classes = new Set<string>();
   let inputs = 0;
   const rehearsal = new Rehearsal({
-    dir: folder,
+    tmp,
     crypto,
     keys: createKeyMath(),
     signing: { crypto, signer: createSigner() },
@@ -48,16 +53,18 @@ function world(parent: string, deps: Partial<RehearsalDeps> = {}, verifier: Veri
       stats: () => verifier.stats(),
       close: () => verifier.close(),
     },
+    urgent: () => false,
+    needless: () => false,
     log: { info: (line) => lines.push(`info ${line}`), warn: (line) => lines.push(`warn ${line}`) },
     size: SMALL,
     ...deps,
   });
-  return { rehearsal, lines, folder, classes, inputs: () => inputs };
+  return { rehearsal, lines, left: () => fs.readdirSync(tmp), classes, inputs: () => inputs };
 }
 
 for (const mode of ['core', 'chunks', 'live'] as const) {
   t.test(`to the end, templates in mode ${mode}`, async (t) => {
-    const { rehearsal, lines, folder, classes, inputs } = world(t.testdir(), {
+    const { rehearsal, lines, left, classes, inputs } = world(t.testdir(), {
       templates: { mode },
     });
     t.notOk(rehearsal.begun);
@@ -69,7 +76,7 @@ for (const mode of ['core', 'chunks', 'live'] as const) {
     t.equal(Number(taken), 3 + 5 * 12, 'the splits, two blocks of new transactions, three of known ones');
     t.ok(Number(templates) >= 3, 'one before each known block');
     t.equal(lines.length, 1);
-    t.notOk(fs.existsSync(folder), 'its folder is gone');
+    t.strictSame(left(), [], 'its folder is gone');
     t.strictSame([...classes], ['scan'], 'all else that has to be checked goes first');
     // Splits; unseen blocks tried twice and taken; payments once, as they enter the mempool, two blocks of them stay there.
     t.equal(inputs(), 3 + 2 * 3 * 12 + 4 * 12, 'every script of an unseen block ran each time, those of known blocks once');
@@ -78,11 +85,7 @@ for (const mode of ['core', 'chunks', 'live'] as const) {
 }
 
 t.test('a key that is forgotten', async (t) => {
-  const payments = new Payments(
-    { hashes: crypto, keys: createKeyMath() },
-    { crypto, signer: createSigner() },
-    new AbortController().signal,
-  );
+  const payments = new Payments({ hashes: crypto, keys: createKeyMath() }, { crypto, signer: createSigner() }, async () => {});
   const coin = { txid: new Uint8Array(32).fill(1), index: 0, value: 1_000_000, script: payments.scripts[0]! };
   t.equal((await payments.split(coin, 2)).witness(0).length, 2, 'signature and key');
   payments.wipe();
@@ -90,21 +93,60 @@ t.test('a key that is forgotten', async (t) => {
 });
 
 t.test('ended in its middle', async (t) => {
-  const { rehearsal, lines, folder } = world(t.testdir(), { size: { ...SMALL, unseen: 1_000_000 } });
+  const { rehearsal, lines, left } = world(t.testdir(), { size: { ...SMALL, unseen: 1_000_000 } });
   const over = rehearsal.begin();
-  await until('it has begun', () => fs.existsSync(folder));
+  await until('it has begun', () => left().length === 1);
   await rehearsal.close();
   await over;
   t.strictSame(lines, [], 'no fault');
-  t.notOk(fs.existsSync(folder));
+  t.strictSame(left(), []);
+});
+
+t.test('while the node has other work', async (t) => {
+  let busy = true;
+  let asked = 0;
+  const { rehearsal, inputs, lines } = world(t.testdir(), {
+    urgent: () => {
+      asked++;
+      return busy;
+    },
+  });
+  const over = rehearsal.begin();
+  await until('it has asked some times', () => asked > 5);
+  t.equal(inputs(), 0, 'it waits');
+  busy = false;
+  await over;
+  t.match(lines, [/^info Rehearsed blocks/], 'and goes on');
+});
+
+t.test('ended while it waits', async (t) => {
+  let asked = 0;
+  const { rehearsal, lines, left } = world(t.testdir(), { urgent: () => ++asked > 0 });
+  void rehearsal.begin();
+  await until('it waits', () => asked > 2);
+  await rehearsal.close();
+  t.strictSame([lines, left()], [[], []]);
+});
+
+t.test('that other work makes needless', async (t) => {
+  const { rehearsal, lines, left, inputs }: World = world(t.testdir(), { needless: () => inputs() > 30 });
+  await rehearsal.begin();
+  t.strictSame([lines, left()], [[], []], 'it ends, and there is nothing to tell');
+});
+
+t.test('no room for block files', async (t) => {
+  const { rehearsal, lines, left } = world(t.testdir(), { crypto: { ...crypto, sha256d: () => full() } });
+  await rehearsal.begin();
+  t.match(lines, [/^warn The rehearsal of blocks failed.*: as if the disk were full/]);
+  t.strictSame(left(), [], 'the folder goes also when opening fails');
 });
 
 t.test('ended before it began', async (t) => {
-  const { rehearsal, lines, folder } = world(t.testdir());
+  const { rehearsal, lines, left } = world(t.testdir());
   await rehearsal.close();
   await rehearsal.begin();
   t.strictSame(lines, []);
-  t.notOk(fs.existsSync(folder));
+  t.strictSame(left(), []);
 });
 
 t.test('a script thread that dies', async (t) => {
@@ -120,11 +162,11 @@ t.test('a script thread that dies', async (t) => {
     stats: () => dying.stats(),
     close: () => dying.close(),
   };
-  const { rehearsal, lines, folder } = world(t.testdir(), {}, verifier);
+  const { rehearsal, lines, left } = world(t.testdir(), {}, verifier);
   await rehearsal.begin();
   t.match(lines, [/^warn The rehearsal of blocks failed, so the first real one may take longer: /]);
   t.equal(lines.length, 1);
-  t.notOk(fs.existsSync(folder));
+  t.strictSame(left(), []);
 });
 
 t.test('a folder that cannot be made', async (t) => {
@@ -135,8 +177,8 @@ t.test('a folder that cannot be made', async (t) => {
 });
 
 t.test('payments that no mempool takes', async (t) => {
-  const { rehearsal, lines, folder } = world(t.testdir(), { mempool: { policy: { ...DEFAULT_POLICY, minRelayFeeRate: 100_000_000 } } });
+  const { rehearsal, lines, left } = world(t.testdir(), { mempool: { policy: { ...DEFAULT_POLICY, minRelayFeeRate: 100_000_000 } } });
   await rehearsal.begin();
   t.match(lines, [/^warn The rehearsal of blocks failed.*: Refused: /]);
-  t.notOk(fs.existsSync(folder));
+  t.strictSame(left(), []);
 });
