@@ -80,7 +80,7 @@ export class Payments {
           ),
         );
       }
-      txs.push(...(await Promise.all(signed)));
+      for (const tx of await Promise.all(signed)) txs.push(tx);
     }
     return txs;
   }
