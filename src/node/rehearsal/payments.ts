@@ -14,7 +14,7 @@ import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
 import { type SigningTools, signTransaction } from '../../signing/sign-transaction.js';
 import { FlatProvider } from '../../signing/signing-provider.js';
 
-/** Satoshi that each payment leaves to the miner: more than any operator asks for. */
+/** Satoshi that each payment leaves to the miner: far above the default relay fee, which is what a rehearsal asks for. */
 const FEE = 100_000;
 const INPUTS = 2;
 /** No lock, and no replacement asked for. */
