@@ -1,4 +1,4 @@
-// How mempool and templates follow the chain: new work comes first, even before the coins are changed.
+// How mempool and templates follow the chain: new work comes first.
 
 import type { Chain } from '../chain/chain.js';
 import type { TipChange } from '../chain/events.js';
@@ -20,8 +20,8 @@ export interface TipFollowers {
 export function followTip({ chain, mempool, templates }: TipFollowers, show: (change: TipChange) => void): void {
   /**
    * Where some transactions are sure to be left in the mempool, the template without them and the fronts need to know no
-   * more than that. Then the full template is begun, on the assembler's thread; the coins and most of what is done for
-   * each confirmed transaction follow meanwhile, in the same turn.
+   * more than that. Then the full template is begun, on the assembler's thread; most of what is done for each confirmed
+   * transaction follows meanwhile, in the same turn.
    */
   let outlasts = false;
   // What answers depend on moves in one go, before the chain answers the call that brought the block.

@@ -83,7 +83,7 @@ export function wire(base: NodeBase, rooms: WiredRooms): Wired {
 
   showDownload();
 
-  // The tip moves: new work comes first, even before the coins are changed.
+  // The tip moves: new work comes first.
   chain.onMove((tip) => jobs.expire(clock.nowSeconds(), tip.height));
   followTip(rooms, (change) => {
     if (change.moreFollows !== true) sv2?.onTip();

@@ -8,6 +8,7 @@
 // - What was drained for a batch stays in memory until markClean or markFailed, so a read can't see the store's older state.
 // - A change of many coins is made in turns: after `stage` only add and spend see it, and `show` makes it visible at
 //   once; `finishing` then does the rest in turns. So a reader sees the coins before or after a change.
+// - A change that was deferred counts as made: whatever is asked of the coins makes it first.
 // - Only `evict` forgets. A prefetch whose reading was overtaken by an evict reads again, because what was forgotten may have changed
 //   after the read began.
 
@@ -67,6 +68,7 @@ export class CoinsCache implements CoinView {
   #generation = 0;
   #evictionEpoch = 0;
   #staged: Stage | null = null;
+  #deferred: Iterable<void> | null = null;
   /** Holds the coin that is being added. */
   readonly #writer = new ByteWriter(MAX_CELL_BYTES);
 
@@ -118,6 +120,7 @@ export class CoinsCache implements CoinView {
 
   /** Marks what is in memory as used now and returns the rest. */
   #touchKnown(outpoints: readonly Uint8Array[]): Uint8Array[] {
+    this.#catchUp();
     const table = this.#table;
     const missing: Uint8Array[] = [];
     for (const outpoint of outpoints) {
@@ -147,6 +150,7 @@ export class CoinsCache implements CoinView {
   }
 
   #insertRead(outpoints: readonly Uint8Array[], values: readonly (Uint8Array | undefined)[]): void {
+    this.#catchUp();
     const entries = this.#entries;
     const table = this.#table;
     for (let i = 0; i < outpoints.length; i++) {
@@ -210,6 +214,7 @@ export class CoinsCache implements CoinView {
 
   /** Its entry, 0 when it is not known. */
   #find(outpoint: Uint8Array, at = 0): number {
+    this.#catchUp();
     return this.#table.find(this.#table.hash(outpoint, at), outpoint, at);
   }
 
@@ -329,8 +334,35 @@ export class CoinsCache implements CoinView {
     stage.refs.push(ref);
   }
 
-  /** Whether add and spend are staged. A change that is shown already is finished first. */
+  /**
+   * Leaves a change of few coins for when they are next asked for, written or counted, so that nobody waits for it before.
+   * Should it fail, so does everything that is asked from then on.
+   * @param change by add and spend
+   */
+  defer(change: Iterable<void>): void {
+    this.#finishOrRefuse();
+    this.#deferred = change;
+  }
+
+  /** Makes a change that was deferred. */
+  #catchUp(): void {
+    if (this.#deferred !== null) this.#makeDeferred(this.#deferred);
+  }
+
+  #makeDeferred(change: Iterable<void>): void {
+    // Its own steps ask for coins.
+    this.#deferred = null;
+    try {
+      for (const _ of change);
+    } catch (error) {
+      this.#deferred = failing(error);
+      throw error;
+    }
+  }
+
+  /** Whether add and spend are staged. What was deferred, or is shown already, is finished first. */
   #openStage(): Stage | null {
+    this.#catchUp();
     if (this.#staged?.shown) this.#finish();
     return this.#staged;
   }
@@ -376,7 +408,7 @@ export class CoinsCache implements CoinView {
 
   /** From here on changes are made unseen, until they are shown. */
   stage(): void {
-    if (this.#openStage() !== null) throw new Error('a change of the coins is under way already: changes come one after the other');
+    this.#finishOrRefuse();
     this.#staged = { refs: [], replaced: new Map(), shown: false, finished: 0 };
   }
 
@@ -391,6 +423,7 @@ export class CoinsCache implements CoinView {
    * @param slice entries between two stops
    */
   *finishing(slice = FINISH_SLICE): Generator<void, void> {
+    this.#catchUp();
     const stage = this.#staged;
     if (stage === null || !stage.shown) return;
     while (stage.finished < stage.refs.length) {
@@ -491,7 +524,8 @@ export class CoinsCache implements CoinView {
   }
 
   #finishOrRefuse(): void {
-    if (this.#openStage() !== null) throw new Error('a change of the coins is under way: what it holds must not be written or forgotten');
+    if (this.#openStage() !== null)
+      throw new Error('a change of the coins is under way: no other may begin, and what it holds must not be written or forgotten');
   }
 
   #evictFrom(list: typeof LIST.absent | typeof LIST.clean, maxEntries: number): number {
@@ -510,11 +544,17 @@ export class CoinsCache implements CoinView {
 
   /** Entries that differ from the store, those on their way there included. */
   get dirtyEntries(): number {
+    this.#catchUp();
+    return this.#dirtyCount;
+  }
+
+  get #dirtyCount(): number {
     return this.#entries.count(LIST.dirty) + this.#entries.count(LIST.flushing);
   }
 
   /** Bytes of these entries. */
   get dirtyBytes(): number {
+    this.#catchUp();
     return this.#entries.bytesOn(LIST.dirty) + this.#entries.bytesOn(LIST.flushing);
   }
 
@@ -523,13 +563,23 @@ export class CoinsCache implements CoinView {
     return this.#entries.arena.usedBytes + this.#table.allocatedBytes;
   }
 
+  /** What is in memory; a change that was deferred is not. */
   stats(): CoinsCacheStats {
     return {
       entries: this.#table.size,
-      dirtyEntries: this.dirtyEntries,
+      dirtyEntries: this.#dirtyCount,
       usedBytes: this.usedBytes,
       allocatedBytes: this.#entries.arena.allocatedBytes + this.#table.allocatedBytes,
       ...this.#counts,
     };
   }
+}
+
+/** Fails in the same way each time. */
+function failing(error: unknown): Iterable<void> {
+  return {
+    [Symbol.iterator]: () => {
+      throw error;
+    },
+  };
 }

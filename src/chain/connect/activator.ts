@@ -40,7 +40,7 @@ export interface ActivatorCounts {
 }
 
 export class Activator {
-  /** Told first, in the same turn as onTip: the tip has moved, and the coins are as before. */
+  /** Told first, in the same turn as onTip. A listener that asks for coins has to wait for their change. */
   readonly onMove = new Listeners<[HeaderNode, TipChange]>();
   readonly onTip = new Listeners<[HeaderNode, TipChange]>();
   readonly onChecked = new Listeners<[Uint8Array, BlockView, Reject | null]>();
@@ -189,13 +189,16 @@ export class Activator {
     const { active, index, clock, coins } = this.#ws;
     const begin = clock.monotonicMs();
     const changing = changeCoins(this.#ws, step);
-    // Few are changed in the turn that moves the tip, after miners have new work; more before it, unseen until shown.
+    // Few are changed when they are next asked for: miners have new work and the answer about the block by then. More are
+    // changed now, unseen until shown.
     const quick = isQuick(step, this.#eager());
     if (!quick) {
       coins.stage();
       await new Turns().run(changing);
     }
     moveTip(this.#ws, step);
+    if (quick) coins.defer(changing);
+    else coins.show();
     this.#unsettled = true;
     this.#blocksLeft = onLeft !== undefined;
     const tip = active.tip as HeaderNode;
@@ -213,8 +216,6 @@ export class Activator {
     this.#moreSaid = moreFollows;
     const change: TipChange = { connected: step.connected, disconnected: step.disconnected, moreFollows, ...mark };
     const early = this.onMove.call(tip, change);
-    if (quick) for (const _ of changing);
-    else coins.show();
     const late = this.onTip.call(tip, change);
     const error = early ?? late;
     this.#ws.observe('connect_apply', (clock.monotonicMs() - begin) / 1000);

@@ -134,7 +134,7 @@ export function* changeCoins({ coins }: ChainWorkspace, { disconnected, connecte
   for (const { node, block } of connected) yield* connectCoins(coins, block, node.height);
 }
 
-/** Whether a step is one block after the tip whose coins are changed in one turn. @param eager near the tip */
+/** Whether a step is one block after the tip whose coins are changed in one go. @param eager near the tip */
 export function isQuick({ disconnected, connected }: Step, eager: boolean): boolean {
   if (disconnected.length > 0 || connected.length !== 1) return false;
   const txs = (connected[0] as JoinedBlock).block.txs;
@@ -143,7 +143,7 @@ export function isQuick({ disconnected, connected }: Step, eager: boolean): bool
   );
 }
 
-/** Moves the tip. The caller shows the coins in the same turn of the event loop. */
+/** Moves the tip. The caller shows or defers the change of the coins in the same turn of the event loop. */
 export function moveTip({ active, blocks }: ChainWorkspace, { disconnected, connected }: Step): void {
   for (const { node } of disconnected) active.setTip(node.prev as HeaderNode);
   for (const { node } of connected) active.setTip(node);

@@ -237,6 +237,7 @@ t.test('behaves as a map over long random histories', async (t) => {
     { weight: 2, arbitrary: fc.tuple(fc.constant('evict' as const), fc.nat(30), fc.constant(0)) },
     { weight: 1, arbitrary: fc.tuple(fc.constant('turn' as const), fc.constant(0), fc.constant(0)) },
     { weight: 3, arbitrary: fc.tuple(fc.constant('stage' as const), fc.nat(4), fc.nat(3)) },
+    { weight: 2, arbitrary: fc.tuple(fc.constant('defer' as const), number, fc.integer({ min: 1, max: 5 })) },
   );
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 50, maxLength: 300 }), async (steps) => {
@@ -260,8 +261,26 @@ t.test('behaves as a map over long random histories', async (t) => {
       };
       for (const [kind, a, b] of steps) {
         if (kind === 'stage') stageOrShow(a, b);
-        else if (before !== null && ['drain', 'finish', 'evict'].includes(kind)) continue;
-        else if (kind === 'add') {
+        else if (before !== null && ['drain', 'finish', 'evict', 'defer'].includes(kind)) continue;
+        else if (kind === 'defer') {
+          // What is there goes, and what is not comes; whatever step follows is the first to ask.
+          const changed = Array.from({ length: b }, (_, i) => (a + i * 7) % OUTPOINTS);
+          await cache.prefetch(changed.map(outpoint));
+          const steps = changed.map((n) => ({ n, added: model.has(n) ? null : coin(a, 20 + b * 9) }));
+          const change = function* (): Generator<void, void> {
+            for (const { n, added } of steps) {
+              if (added === null) cache.remove(outpoint(n), 0);
+              else cache.add(outpoint(n), added);
+              yield;
+            }
+          };
+          cache.defer(change());
+          for (const { n, added } of steps) {
+            if (added === null) model.delete(n);
+            else model.set(n, added);
+          }
+          continue;
+        } else if (kind === 'add') {
           const added = coin(b, b % 13 === 0 ? 300 : 20 + (b % 40));
           if (before !== null) await cache.prefetch([outpoint(a)]);
           // Not known, it may be in the store; known, the model says whether it is there.
@@ -357,6 +376,73 @@ t.test('a change in turns is not written, forgotten or joined by another before 
   t.equal(text(cache.get(outpoint(2))), text(coin(2)));
   t.equal(await flush(cache, store), 1, 'what was fresh and spent is never written');
   t.equal(text(await stored(store, 2)), text(coin(2)));
+});
+
+t.test('a change that was deferred is made by whatever is asked first, once', async (t) => {
+  const asked: Record<string, (cache: CoinsCache) => unknown> = {
+    get: (cache) => cache.get(outpoint(1)),
+    getIfKnown: (cache) => cache.getIfKnown(outpoint(9)),
+    useIfKnown: (cache) => cache.useIfKnown(outpoint(9), 0),
+    isKnown: (cache) => cache.isKnown(outpoint(9)),
+    touch: (cache) => cache.touch(outpoint(9), 0),
+    prefetch: (cache) => cache.prefetch([outpoint(9)]),
+    add: (cache) => cache.add(outpoint(9), coin(9)),
+    spend: (cache) => cache.spend(outpoint(2)),
+    remove: (cache) => cache.remove(outpoint(2), 0),
+    stage: (cache) => cache.stage(),
+    'another change': (cache) => cache.defer([]),
+    finishing: (cache) => [...cache.finishing()],
+    drainDirty: (cache) => drain(cache, 9),
+    evict: (cache) => cache.evict(),
+    dirtyEntries: (cache) => cache.dirtyEntries,
+    dirtyBytes: (cache) => cache.dirtyBytes,
+  };
+  for (const [name, ask] of Object.entries(asked)) {
+    const { cache } = create();
+    cache.add(outpoint(1), coin(1));
+    let made = 0;
+    const change = function* (): Generator<void, void> {
+      cache.remove(outpoint(1), 0);
+      yield;
+      cache.add(outpoint(2), coin(2));
+      made++;
+    };
+    cache.defer(change());
+    // The log asks for these before the answer is out.
+    t.ok(cache.stats().usedBytes === cache.usedBytes && made === 0, `not before ${name}`);
+    const asking = ask(cache);
+    t.equal(made, 1, name);
+    await asking;
+    t.equal(cache.get(outpoint(1)), undefined);
+    t.equal(made, 1);
+  }
+});
+
+t.test('what a read brings does not undo a change that was deferred while it read', async (t) => {
+  const { cache } = create();
+  const reading = cache.prefetch([outpoint(2)]);
+  cache.defer(
+    (function* (): Generator<void, void> {
+      yield cache.add(outpoint(2), coin(2));
+    })(),
+  );
+  await reading;
+  t.equal(text(cache.get(outpoint(2))), text(coin(2)));
+});
+
+t.test('a change that fails late fails all who ask from then on', async (t) => {
+  const { cache } = create();
+  cache.defer(
+    (function* (): Generator<void, void> {
+      yield;
+      cache.remove(outpoint(1), 0);
+    })(),
+  );
+  for (let i = 0; i < 2; i++) {
+    t.throws(() => cache.dirtyEntries, /prefetched/);
+    t.throws(() => drain(cache, 1), /prefetched/, 'and nothing is written');
+    await t.rejects(cache.prefetch([outpoint(3)]), /prefetched/);
+  }
 });
 
 t.test('many entries: growth by splitting, removal, reuse', async (t) => {
