@@ -10,7 +10,6 @@ import type { Coin } from '../consensus/coin.js';
 import { checkBlock } from '../consensus/rules/check-block.js';
 import type { Reject, Verdict } from '../consensus/state.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
-import { yieldToLoop } from '../lib/turns.js';
 import { outpointOfCoinKey } from '../storage/layout.js';
 import type { ChainFault } from './chain-fault.js';
 import { ChainReader } from './chain-reader.js';
@@ -24,7 +23,7 @@ import type { ConnectProgress } from './connect/connect-progress.js';
 import { type EarlyConnection, EarlyConnections } from './connect/early-connection.js';
 import { invalidate, reconsider } from './connect/invalidate.js';
 import { isKnownValid, type KnownTransactions } from './connect/known-block.js';
-import { type CheckedTransactions, identify, isLarge } from './connect/large-block.js';
+import { type CheckedTransactions, identify, isLarge, recognise } from './connect/large-block.js';
 import { openWorkspace } from './connect/open-workspace.js';
 import type { BlockOutcome, ChainStats, CoinsStats } from './connect/outcome.js';
 import { assumedHashHex } from './connect/scripts-needed.js';
@@ -162,9 +161,10 @@ export class Chain extends ChainReader {
     this.#known = known;
   }
 
-  /** Makes the ids of a block's transactions, and takes over what is known of them; in turns when there are many. */
-  identify(block: BlockView): Promise<void> {
-    return identify(block, this.#known);
+  /** Takes over what is known of a large block's transactions, and makes the ids of the others, in turns. */
+  async identify(block: BlockView): Promise<void> {
+    await recognise(block, this.#known);
+    await identify(block);
   }
 
   /**
@@ -175,12 +175,12 @@ export class Chain extends ChainReader {
    */
   async submitBlock(block: Uint8Array | BlockView, options: { force?: boolean } = {}): Promise<BlockOutcome> {
     const view = block instanceof Uint8Array ? parseBlock(ownBytes(block), this.ws.crypto) : block;
-    await this.identify(view);
+    await recognise(view, this.#known);
     const refused = this.#closing !== null || this.fault !== null;
     const early = refused || this.isInitialBlockDownload() ? null : this.#early.begin(view);
     try {
       // Its first scripts go out. Each large block waits, so that they keep their order.
-      if (isLarge(view)) await yieldToLoop();
+      if (isLarge(view)) await identify(view);
       const wrong = checkBlock(view, this.params, this.ws.crypto);
       if (wrong !== null) {
         this.#activator.onChecked.call(view.hash, view, wrong);
@@ -475,8 +475,8 @@ export class Chain extends ChainReader {
   }
 
   /**
-   * The same as onTip, called before it in the same turn of the event loop: headers are those of the new tip, and coins
-   * are as before. For new work, which needs no coins.
+   * The same as onTip, called before it in the same turn of the event loop. For new work, which needs no coins: asking
+   * for one changes all of the block's first.
    */
   onMove(listener: TipListener): () => void {
     return this.#activator.onMove.add(listener);

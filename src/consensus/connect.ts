@@ -87,8 +87,7 @@ export class BlockConnector implements ConnectResult {
   readonly #wholeCost: boolean;
   /** BIP-0054 holds. */
   readonly #cleanup: boolean;
-  /** Place in the block of each transaction. */
-  readonly places: KeyTable;
+  readonly places: TxPlaces;
   // Outpoints spent so far in this block.
   readonly #used: KeyTable;
   // Coins of the first inputs of transaction `scriptTxs`.
@@ -101,7 +100,7 @@ export class BlockConnector implements ConnectResult {
     this.#coins = coins;
     this.#flags = opts.flags;
     this.#wholeCost = (opts.flags & WHOLE_COST_FLAGS) === WHOLE_COST_FLAGS;
-    this.places = placesByTxid(block);
+    this.places = new TxPlaces(block);
     this.#used = new KeyTable(36, inputCount(block));
     this.height = prev.height + 1;
     this.#locksApply = this.height >= params.csvHeight;
@@ -187,8 +186,8 @@ export class BlockConnector implements ConnectResult {
     const at = tx.outpointAt(k);
     // What is asked for and not there ends the block.
     if (!this.#used.add(bytes, at, 0)) return undefined;
-    const source = this.places.get(bytes, at);
-    if (source !== undefined && source < this.scriptTxs) return this.#created(source, readU32(bytes, at + 32));
+    const source = this.places.before(this.scriptTxs, bytes, at);
+    if (source !== undefined) return this.#created(source, readU32(bytes, at + 32));
     const coins = this.#coins;
     return coins.getAt === undefined ? coins.get(tx.outpoint(k)) : coins.getAt(bytes, at);
   }
@@ -200,11 +199,27 @@ export class BlockConnector implements ConnectResult {
   }
 }
 
-/** Place of each transaction of a block by its id; the first of those with the same one. */
-export function placesByTxid({ txs }: BlockView): KeyTable {
-  const places = new KeyTable(32, txs.length);
-  for (let i = 0; i < txs.length; i++) places.add(txs[i].txid, 0, i);
-  return places;
+/**
+ * Place of each transaction of a block by its id; the first of those with the same one. Ids are hashes, so they are
+ * made as far as they are asked for.
+ */
+export class TxPlaces {
+  readonly #txs: readonly TxView[];
+  readonly #table: KeyTable;
+  /** Transactions before this one are in the table. */
+  #end = 0;
+
+  constructor({ txs }: BlockView) {
+    this.#txs = txs;
+    this.#table = new KeyTable(32, txs.length);
+  }
+
+  /** The place of the transaction with the id at bytes[at], if it stands before transaction `end`. */
+  before(end: number, bytes: Uint8Array, at: number): number | undefined {
+    for (; this.#end < end; this.#end++) this.#table.add(this.#txs[this.#end].txid, 0, this.#end);
+    const place = this.#table.get(bytes, at);
+    return place !== undefined && place < end ? place : undefined;
+  }
 }
 
 /** Inputs of all transactions, the coinbase's included. */

@@ -3,9 +3,8 @@
 // looked at here.
 
 import type { BlockView } from '../../consensus/block/block-view.js';
-import type { KeyTable } from '../../consensus/bytes/key-table.js';
 import type { Coin, CoinView } from '../../consensus/coin.js';
-import { BlockConnector, placesByTxid } from '../../consensus/connect.js';
+import { BlockConnector, TxPlaces } from '../../consensus/connect.js';
 import { enforceBip30 } from '../../consensus/rules/bip30.js';
 import { blockScriptFlags } from '../../consensus/rules/block-script-flags.js';
 import { missingInputs } from '../../consensus/rules/check-inputs.js';
@@ -84,7 +83,7 @@ function isPooled({ txs }: BlockView): boolean {
 
 /** Makes known all coins that a block spends, so that its coins may be changed. */
 export async function readSpentCoins({ coins }: ChainWorkspace, block: BlockView): Promise<void> {
-  const outpoints = new BlockOutpoints(block, placesByTxid(block), coins, null, 'unknown');
+  const outpoints = new BlockOutpoints(block, new TxPlaces(block), coins, null, 'unknown');
   const turns = new Turns();
   while (outpoints.end < block.txs.length) {
     await coins.prefetch(outpoints.next(RUN_INPUTS));
@@ -130,13 +129,18 @@ async function connect(
       lap('gather');
       if (stillValid !== undefined && !stillValid()) return null;
       const { end, endInputs } = outpoints;
-      // On its way while this run is looked at; awaited in the next round, or below when there is none.
-      fetching = end < block.txs.length ? coins.prefetch(outpoints.next(RUN_INPUTS)) : Promise.resolve();
-      fetching.catch(() => undefined);
+      // Awaited in the next round, or below when there is none.
+      const fetchNext = (): void => {
+        fetching = end < block.txs.length ? coins.prefetch(outpoints.next(RUN_INPUTS)) : Promise.resolve();
+        fetching.catch(() => undefined);
+      };
+      // The next run's coins are on their way while this one is looked at; but for the first, for which threads wait.
+      if (first > 0) fetchNext();
       const verdict = connector.step(end, endInputs);
       lap('check');
       if (settings.scripts && ahead === undefined) scripts.start(connector, first, connector.scriptTxs);
       if (verdict !== null) break;
+      if (first === 0) fetchNext();
       first = end;
     }
     await fetching;
@@ -189,17 +193,16 @@ class BlockOutpoints {
   end = 0;
   /** and so many inputs of this one. */
   endInputs = 0;
-  readonly #places: KeyTable;
+  readonly #places: TxPlaces;
   readonly #block: BlockView;
   readonly #coins: CoinsCache;
   readonly #overlay: CoinsOverlay | null;
   readonly #inMemory: InMemory;
 
   /**
-   * @param places of the block's transactions: placesByTxid()
    * @param inMemory is not to be read: runs are as long as ever
    */
-  constructor(block: BlockView, places: KeyTable, coins: CoinsCache, overlay: CoinsOverlay | null, inMemory: InMemory) {
+  constructor(block: BlockView, places: TxPlaces, coins: CoinsCache, overlay: CoinsOverlay | null, inMemory: InMemory) {
     this.#places = places;
     this.#block = block;
     this.#coins = coins;
@@ -219,8 +222,7 @@ class BlockOutpoints {
       const known = this.#inMemory === 'all' || (this.#inMemory === 'pooled' && tx.facts !== null);
       for (let i = first; i < last && !known; i++) {
         const at = tx.outpointAt(i);
-        const source = this.#places.get(tx.buffer, at);
-        if ((source !== undefined && source < this.end) || this.#coins.touch(tx.buffer, at)) continue;
+        if (this.#places.before(this.end, tx.buffer, at) !== undefined || this.#coins.touch(tx.buffer, at)) continue;
         const outpoint = tx.outpoint(i);
         if (this.#overlay?.has(outpoint) !== true) list.push(outpoint);
       }

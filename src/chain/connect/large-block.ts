@@ -22,24 +22,30 @@ export function isLarge({ totalSize }: BlockView): boolean {
   return totalSize > LARGE_BLOCK_BYTES;
 }
 
-/**
- * Makes the ids of a block's transactions, which stay with them, and looks which of them are known; a large block's in
- * turns, of which the first comes before.
- */
-export async function identify(block: BlockView, known: CheckedTransactions | null): Promise<void> {
-  const source = known !== null && known.size > 0 ? known : null;
-  if (isLarge(block)) {
-    await yieldToLoop();
-    await new Turns().run(identifying(block, source));
-  } else if (source !== null) for (const _ of identifying(block, source));
+/** Looks which of a block's transactions are known: those have their ids and facts then. A large block's in turns. */
+export async function recognise(block: BlockView, known: CheckedTransactions | null): Promise<void> {
+  if (known === null || known.size === 0) return;
+  const looking = lookingAt(block, (tx) => {
+    if (tx.facts === null) known.recognise(tx);
+  });
+  if (isLarge(block)) await inTurns(looking);
+  else for (const _ of looking);
 }
 
-function* identifying({ txs }: BlockView, known: CheckedTransactions | null): Generator<void, void> {
-  for (const [i, tx] of txs.entries()) {
-    if (tx.facts === null) known?.recognise(tx);
-    // Asked for, they are kept.
-    void tx.txid;
-    void tx.wtxid;
+/** Makes the ids of a large block's transactions, which stay with them; those of a small one are made when asked for. */
+export function identify(block: BlockView): Promise<void> {
+  return inTurns(lookingAt(block, (tx) => tx.txid && tx.wtxid));
+}
+
+/** The first turn comes before. */
+async function inTurns(looking: Generator<void, void>): Promise<void> {
+  await yieldToLoop();
+  await new Turns().run(looking);
+}
+
+function* lookingAt({ txs }: BlockView, look: (tx: TxView) => unknown): Generator<void, void> {
+  for (let i = 0; i < txs.length; i++) {
+    look(txs[i] as TxView);
     if (i % SLICE_TXS === 0) yield;
   }
 }
