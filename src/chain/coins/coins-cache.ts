@@ -111,7 +111,8 @@ export class CoinsCache implements CoinView {
           this.#insertRead(missing, values);
           return;
         }
-        missing = this.#touchKnown(missing);
+        // What was in memory may be forgotten as well.
+        missing = this.#touchKnown(outpoints);
       }
     } finally {
       this.#pendingPrefetches--;
@@ -261,6 +262,8 @@ export class CoinsCache implements CoinView {
    */
   add(outpoint: Uint8Array, coin: Coin, options: AddOptions = {}): void {
     if (isUnspendable(coin.script)) return;
+    // A change that was deferred uses the same writer.
+    this.#catchUp();
     const writer = this.#writer.restart();
     writeCoin(writer, coin, coin.script);
     this.#add(outpoint, writer, options);
@@ -268,6 +271,7 @@ export class CoinsCache implements CoinView {
 
   /** The same of an output of a transaction, which can be spent. */
   addOutput(outpoint: Uint8Array, tx: TxView, output: number, height: number, coinbase: boolean, options: AddOptions = {}): void {
+    this.#catchUp();
     const writer = this.#writer.restart();
     const coin = { value: tx.outputValue(output), height, coinbase };
     writeCoin(writer, coin, tx.buffer, tx.outputScriptAt(output), tx.outputScriptLength(output));

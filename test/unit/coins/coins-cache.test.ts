@@ -214,6 +214,17 @@ t.test('a prefetch overtaken by an eviction reads again', async (t) => {
   t.equal(reads, 3);
 });
 
+t.test('what is known when a prefetch begins is known when it ends, whatever is forgotten meanwhile', async (t) => {
+  const { cache, store } = create(0);
+  for (const n of [1, 2]) await store.batch([{ type: 'put', key: FIRST_COINS.key(outpoint(n)), value: Uint8Array.of(2, 9, 6) }]);
+  await cache.prefetch([outpoint(1)]);
+  const reading = cache.prefetch([outpoint(1), outpoint(2)]);
+  for (let i = 0; i < 3; i++) cache.evict();
+  t.notOk(cache.isKnown(outpoint(1)));
+  await reading;
+  for (const n of [1, 2]) t.equal(text(cache.get(outpoint(n))), '100000000 1 false ');
+});
+
 t.test('a prefetch does not undo what happened while it read', async (t) => {
   const { cache, store } = create();
   await store.batch([{ type: 'put', key: FIRST_COINS.key(outpoint(1)), value: Uint8Array.of(2, 9, 6) }]);
@@ -386,7 +397,10 @@ t.test('a change that was deferred is made by whatever is asked first, once', as
     isKnown: (cache) => cache.isKnown(outpoint(9)),
     touch: (cache) => cache.touch(outpoint(9), 0),
     prefetch: (cache) => cache.prefetch([outpoint(9)]),
-    add: (cache) => cache.add(outpoint(9), coin(9)),
+    add: (cache) => {
+      cache.add(outpoint(9), coin(9));
+      t.equal(text(cache.get(outpoint(9))), text(coin(9)));
+    },
     spend: (cache) => cache.spend(outpoint(2)),
     remove: (cache) => cache.remove(outpoint(2), 0),
     stage: (cache) => cache.stage(),
