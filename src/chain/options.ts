@@ -171,7 +171,7 @@ export interface ChainDeps {
   readonly stopping?: AbortSignal;
   /**
    * Durations in seconds, for histograms: names connect_gather, connect_check, connect_scripts, connect_apply,
-   * connect_persist, connect_total.
+   * connect_coins, connect_persist, connect_total.
    */
   readonly observe?: (name: string, seconds: number, labels?: Record<string, string>) => void;
 }

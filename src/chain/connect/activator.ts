@@ -188,7 +188,7 @@ export class Activator {
   ): Promise<void> {
     const { active, index, clock, coins } = this.#ws;
     const begin = clock.monotonicMs();
-    const changing = changeCoins(this.#ws, step);
+    const changing = this.#changing(step);
     // Few are changed when they are next asked for: miners have new work and the answer about the block by then. More are
     // changed now, unseen until shown.
     const quick = isQuick(step, this.#eager());
@@ -224,6 +224,14 @@ export class Activator {
     else if (this.#ws.log.shows('validation')) this.#ws.log.debug('validation', tipLine(this.#ws, tip));
     // The change itself stands, but a listener that keeps state beside the chain may now be out of step with it.
     if (error !== undefined) throw new ChainFault('A listener failed while the tip changed', error);
+  }
+
+  /** Changes the coins of a step, stopping now and then. */
+  *#changing(step: Step): Generator<void, void> {
+    const { clock, observe } = this.#ws;
+    const begin = clock.monotonicMs();
+    yield* changeCoins(this.#ws, step);
+    observe('connect_coins', (clock.monotonicMs() - begin) / 1000);
   }
 
   /**

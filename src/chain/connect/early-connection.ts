@@ -5,6 +5,7 @@
 
 import type { BlockView } from '../../consensus/block/block-view.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';
+import { MAX_BLOCK_WEIGHT } from '../../consensus/limits.js';
 import { checkProofOfWork } from '../../consensus/rules/check-block.js';
 import { checkHeaderContext } from '../../consensus/rules/check-header-context.js';
 import { StopFlag } from '../../parallel/stop-flag.js';
@@ -34,8 +35,9 @@ export class EarlyConnections {
   }
 
   /**
-   * Begins with a block whose transactions are identified, if it is worth it: the next one, with a header that had its
-   * work, and with scripts to run.
+   * Begins with a block if it is worth it: the next one, not too large, with a header that had its work, and with scripts
+   * to run.
+   * @param block in which known transactions are recognised
    */
   begin(block: BlockView): EarlyConnection | null {
     const tip = this.#ws.active.tip as HeaderNode;
@@ -73,7 +75,8 @@ export class EarlyConnections {
   #fits(block: BlockView, tip: HeaderNode): boolean {
     const { params, index, clock, versionBits } = this.#ws;
     const { header } = block;
-    if (!equalBytes(header.prevHash, tip.hash) || !block.txs.some((tx, i) => i > 0 && tx.facts === null)) return false;
+    if (!equalBytes(header.prevHash, tip.hash) || block.weight > MAX_BLOCK_WEIGHT) return false;
+    if (!block.txs.some((tx, i) => i > 0 && tx.facts === null)) return false;
     const known = index.get(header.hash);
     if (known !== undefined && (known.failed || known.has(NodeStatus.HAVE_DATA))) return false;
     const checkpoint = lastCheckpointHeight(this.#ws);

@@ -85,9 +85,10 @@ t.test('a block that fails by itself ends its scripts, and is judged as ever', a
   spoilt[spoilt.length - 1] = 1;
   const txs = [pay(0), pay(1)];
   const late = spend([reward(trunk[2]!)], [{ value: 1, script: ANYONE }], { locktime: 10_000, sequence: 0 });
-  // The first two are judged before any coin is at hand, the others behind a wait.
+  // The first two are judged before any coin is at hand, the large one is not begun with, the others behind a wait.
   for (const [bytes, reason, begun] of [
     [costly.bytes, 'bad-blk-sigops', 0],
+    [buildBlock(tip, { txs: [pay(0, Buffer.alloc(1_000_000, 0x51))], tag: 7 }).bytes, 'bad-blk-length', 0],
     [spoilt, 'bad-txnmrklroot', 0],
     [buildBlock(tip, { txs: [...txs, late] }).bytes, 'bad-txns-nonfinal', 1],
     [buildBlock(tip, { txs, breakCommitment: true }).bytes, 'bad-witness-merkle-match', 1],
