@@ -37,7 +37,7 @@ export function identify(block: BlockView): Promise<void> {
   return inTurns(lookingAt(block, (tx) => tx.txid && tx.wtxid));
 }
 
-/** The first turn comes before. */
+/** In turns of the event loop, none of them shared with what the caller did before. */
 async function inTurns(looking: Generator<void, void>): Promise<void> {
   await yieldToLoop();
   await new Turns().run(looking);

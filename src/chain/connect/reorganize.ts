@@ -16,7 +16,7 @@ import type { LookAhead } from './look-ahead.js';
 import { scriptsReason } from './scripts-needed.js';
 import type { ChainWorkspace } from './workspace.js';
 
-/** Coins changed in one turn: some 20 ms near the tip, when miners wait for nothing else; 5 ms elsewhere. */
+/** Coins changed in one go: some 20 ms near the tip, when miners wait for nothing else; 5 ms elsewhere. */
 const QUICK_COINS = { eager: 25_000, other: 6_000 };
 /** Outpoints asked for at a time. */
 const PREFETCH_OUTPOINTS = 1_024;

@@ -444,7 +444,7 @@ t.test('what a read brings does not undo a change that was deferred while it rea
   t.equal(text(cache.get(outpoint(2))), text(coin(2)));
 });
 
-t.test('a change that fails late fails all who ask from then on', async (t) => {
+t.test('a deferred change that fails makes every later question fail', async (t) => {
   const { cache } = create();
   cache.defer(
     (function* (): Generator<void, void> {
