@@ -155,7 +155,7 @@ const idOf = (reply: string): string => /"longpollid": ?"([^"]+)"/.exec(reply)![
 class Economy {
   tip: BuiltBlock = GENESIS;
   #time = Math.floor(Date.now() / 1000) - 7_000;
-  readonly #owners = new Owners(64);
+  readonly #owners = new Owners();
   /** Two stocks: one pays in the block, the other in the mempool. */
   readonly #stocks: Coin[][] = [[], []];
 

@@ -80,7 +80,7 @@ interface Way {
 class Pair {
   #tip: BuiltBlock = GENESIS;
   #time = Math.floor(Date.now() / 1000) - 7_000;
-  readonly #owners = new Owners(64);
+  readonly #owners = new Owners();
   #coins: { txid: Buffer; index: number; owner: number }[] = [];
   #value = VALUE;
 

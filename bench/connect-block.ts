@@ -4,6 +4,7 @@
 // the same run. Core never saw the signatures either, so its signature cache is of no help.
 //
 //   node build/bench/connect-block.js [--json]      ROUNDS=n WARMUP=n KIND=p2wpkh,p2tr OPTIONS="more options of adit"
+//   KEYS=n: keys of the coins, 64 unless told otherwise; with 40000 each is new
 //   REHEARSE=0: the first block of the process finds nothing compiled
 //   COMPARE=/path/bitcoind: Core in turns with adit, the same blocks. BEFORE=/path/aditd.cjs: another build, likewise.
 
@@ -45,7 +46,9 @@ interface Coin {
 class Economy {
   tip: BuiltBlock = GENESIS;
   #time = Math.floor(Date.now() / 1000) - 7_000;
-  readonly #owners = new Owners(64);
+  readonly #owners = new Owners();
+  /** The next coin's. */
+  #owner = INPUTS;
   readonly #coins = new Map<SpendKind, Coin[]>();
 
   #block(txs: readonly Tx[], fees: number): BuiltBlock {
@@ -81,11 +84,12 @@ class Economy {
     for (let first = 0; first < INPUTS; first += INPUTS_PER_TX) {
       const taken = coins.slice(first, first + INPUTS_PER_TX);
       const value = Math.floor((taken.reduce((sum, coin) => sum + coin.value, 0) - FEE) / INPUTS_PER_TX);
-      const outs = taken.map(({ owner }) => ({ value, script: this.#owners.script(kind, owner) }));
+      const owners = taken.map(() => this.#owner++);
+      const outs = owners.map((owner) => ({ value, script: this.#owners.script(kind, owner) }));
       const tx = spend(taken, outs);
       this.#owners.sign(tx, kind, taken);
       const id = txid(tx);
-      for (const [index, { owner }] of taken.entries()) made.push({ txid: id, index, owner, value });
+      for (const [index, owner] of owners.entries()) made.push({ txid: id, index, owner, value });
       txs.push(tx);
     }
     this.#coins.set(kind, made);

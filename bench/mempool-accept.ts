@@ -36,7 +36,7 @@ const MSG_WTX = 5;
 const INV = 1_000;
 const GOAL_PER_SECOND = 13_000;
 const threads = os.availableParallelism();
-const owners = new Owners(64);
+const owners = new Owners();
 
 interface Coin {
   readonly txid: Buffer;

@@ -4,8 +4,7 @@
 import { WorkPool } from '../../src/parallel/pool.js';
 import { testKey, testTaggedHash } from '../../test/framework/keys.js';
 import { CURVE_ROW, type CurveJob } from './curve-job.js';
-
-const KEY_COUNT = 64;
+import { KEYS } from './owners.js';
 
 /** Ready-made signatures and a pool that checks them. */
 export class BareChecks {
@@ -49,9 +48,9 @@ export class BareChecks {
     if (rows === undefined) {
       rows = new SharedArrayBuffer(this.#count * CURVE_ROW);
       const bytes = new Uint8Array(rows);
-      const keys = Array.from({ length: KEY_COUNT }, (_, i) => testKey(i));
+      const keys = Array.from({ length: Math.min(KEYS, this.#count) }, (_, i) => testKey(i));
       for (let i = 0; i < this.#count; i++) {
-        const key = keys[i % KEY_COUNT];
+        const key = keys[i % keys.length]!;
         const message = testTaggedHash(`bench ${i}`);
         bytes.set(kind === 'schnorr' ? key.signSchnorr(message) : key.signEcdsa(message), i * CURVE_ROW);
         bytes.set(message, i * CURVE_ROW + 64);

@@ -4,7 +4,7 @@ import { SIGHASH_ALL, SighashCache } from '../../src/consensus/script/sighash.js
 import { parseTx } from '../../src/consensus/tx/tx-view.js';
 import { createNativeCrypto } from '../../src/crypto/native/index.js';
 import { createSigner } from '../../src/crypto/native/sign.js';
-import { derEncode, testKey, testTaggedHash } from '../../test/framework/keys.js';
+import { derEncode, type TestKey, testKey, testTaggedHash } from '../../test/framework/keys.js';
 import { serializeTx, type Tx } from '../../test/framework/messages.js';
 import { SPEND_KINDS, type SpendKind, scriptFor } from '../../test/framework/signed-spends.js';
 
@@ -15,19 +15,23 @@ export interface OwnedCoin {
   readonly value: number;
 }
 
+/** Of one key: what pays to it. */
+interface Owner {
+  readonly key: TestKey;
+  readonly scripts: Record<SpendKind, Buffer>;
+  readonly tweak: Uint8Array;
+}
+
+/**
+ * How many keys the coins of a bench have in turn: KEYS=n. Keys that return are parsed once (crypto/native/parsed-keys),
+ * so with more than some 20,000 each one is new.
+ */
+export const KEYS = Number(process.env.KEYS ?? 64);
+
 export class Owners {
   readonly #crypto = createNativeCrypto();
   readonly #signer = createSigner();
-  readonly #owners;
-
-  /** @param count owners with another number share the keys of these */
-  constructor(count: number) {
-    this.#owners = Array.from({ length: count }, (_, i) => {
-      const key = testKey(i);
-      const scripts = Object.fromEntries(SPEND_KINDS.map((kind) => [kind, Buffer.from(scriptFor(kind, key, this.#crypto))]));
-      return { key, scripts: scripts as Record<SpendKind, Buffer>, tweak: testTaggedHash('TapTweak', key.xonly) };
-    });
-  }
+  readonly #owners = new Map<number, Owner>();
 
   /** Pays to an owner. */
   script(kind: SpendKind, owner: number): Buffer {
@@ -60,7 +64,15 @@ export class Owners {
     return { script: Buffer.concat([Buffer.from([signature.length]), signature, Buffer.from([key.publicKey.length]), key.publicKey]) };
   }
 
-  #of(owner: number) {
-    return this.#owners[owner % this.#owners.length]!;
+  #of(number: number): Owner {
+    const n = number % KEYS;
+    let owner = this.#owners.get(n);
+    if (owner === undefined) {
+      const key = testKey(n);
+      const scripts = Object.fromEntries(SPEND_KINDS.map((kind) => [kind, Buffer.from(scriptFor(kind, key, this.#crypto))]));
+      owner = { key, scripts: scripts as Record<SpendKind, Buffer>, tweak: testTaggedHash('TapTweak', key.xonly) };
+      this.#owners.set(n, owner);
+    }
+    return owner;
   }
 }

@@ -9,7 +9,7 @@ import { type Out, type Tx, txid } from '../../test/framework/messages.js';
 import { framed } from '../../test/framework/p2p-client.js';
 import { pseudoRandom } from '../../test/framework/pseudo-random.js';
 import { INPUT_VALUE, SPEND_KINDS } from '../../test/framework/signed-spends.js';
-import { type OwnedCoin, Owners } from './owners.js';
+import { KEYS, type OwnedCoin, Owners } from './owners.js';
 
 /** Raised when what is written changes: files of older code are left alone. */
 const VERSION = 2;
@@ -19,7 +19,6 @@ const RIPE = 100;
 export const UNPAID = 2 * RIPE;
 const FIRST_COINS = 300;
 const INPUTS_PER_TX = 2;
-const KEY_COUNT = 64;
 /** Long ago, so that the node is in initial download. */
 const START_TIME = 1_400_000_000;
 const SPACING = 600;
@@ -44,7 +43,7 @@ interface PlacedCoin extends OwnedCoin {
 
 /** The chain with so many blocks and inputs: from the temporary folder, or made now, which takes about a minute. */
 export function signedChain(blocks: number, inputs: number): SignedChain {
-  const file = path.join(os.tmpdir(), `adit-bench-signed-${VERSION}-${blocks}-${inputs}.dat`);
+  const file = path.join(os.tmpdir(), `adit-bench-signed-${VERSION}-${blocks}-${inputs}-${KEYS}.dat`);
   const facts = `${file}.json`;
   if (fs.existsSync(facts)) return JSON.parse(fs.readFileSync(facts, 'utf8')) as SignedChain;
   const chain = write(file, blocks, inputs);
@@ -56,7 +55,7 @@ export function signedChain(blocks: number, inputs: number): SignedChain {
 
 function write(file: string, blocks: number, wanted: number): SignedChain {
   const random = pseudoRandom(7);
-  const owners = new Owners(KEY_COUNT);
+  const owners = new Owners();
   /** Coins to spend, by kind. */
   const pools: PlacedCoin[][] = SPEND_KINDS.map(() => []);
   const out = fs.openSync(file, 'w');
@@ -66,7 +65,7 @@ function write(file: string, blocks: number, wanted: number): SignedChain {
   let tip = GENESIS;
   let [inputs, txs, bytes, serial, payments] = [0, 0, 0, 0, 0];
   const newOuts = (count: number, kindOf: (i: number) => number): { outs: Out[]; owners: number[] } => {
-    const list = Array.from({ length: count }, () => serial++ % KEY_COUNT);
+    const list = Array.from({ length: count }, () => serial++);
     return { outs: list.map((owner, i) => ({ value: INPUT_VALUE, script: owners.script(SPEND_KINDS[kindOf(i)]!, owner) })), owners: list };
   };
   const take = (pool: PlacedCoin[]): PlacedCoin => {
@@ -101,7 +100,7 @@ function write(file: string, blocks: number, wanted: number): SignedChain {
     if (ripe >= 1 && ripe <= RIPE) {
       // Behind the reward in the coinbase; its own owners, counted on from block to block.
       for (let i = 0; i < FIRST_COINS; i++) {
-        const coin = { txid: sources[ripe - 1]!, index: 1 + i, owner: ((ripe - 1) * FIRST_COINS + i) % KEY_COUNT, value: INPUT_VALUE };
+        const coin = { txid: sources[ripe - 1]!, index: 1 + i, owner: (ripe - 1) * FIRST_COINS + i, value: INPUT_VALUE };
         pools[i % SPEND_KINDS.length]!.push(coin);
       }
     }

@@ -9,6 +9,7 @@ import type { Curve } from '../crypto.js';
 import { knowsEcdsa, knowsSchnorr } from './known-answers.js';
 import { koffi } from './koffi.js';
 import { isHighS } from './low-s.js';
+import { ParsedKeys } from './parsed-keys.js';
 
 /**
  * The number is the library's binary interface, raised with its releases: newer ones first, .so.0 is 0.1 and what came
@@ -56,16 +57,17 @@ function tryFunction(library: LibraryHandle, name: string, args: string[]): Nati
 }
 
 /** Serialised public keys start with 02, 03 (33 bytes), 04, 06, 07 (65 bytes); the library tells the rest. */
-function hasKeyLength(publicKey: Uint8Array): boolean {
-  return publicKey.length === 33 || publicKey.length === 65;
-}
+const COMPRESSED = 33;
+const UNCOMPRESSED = 65;
+/** BIP-0340: x alone. */
+const XONLY = 32;
 
 /**
  * Memory outside the collector's heap through which all arguments go, with addresses taken once: handing over small
  * arrays themselves makes V8 move each out of its heap first, 1 to 2 us a check. Messages longer than MESSAGE_SIZE are
  * read where they lie.
- *   0    parsed key          128  signature, or output key     320  message, or tweak
- *   64   parsed signature    192  serialised or x-only key
+ *   0    parsed key, uncompressed    128  signature, or output key     320  message, or tweak
+ *   64   parsed signature            192  serialised or x-only key
  */
 const KEY = 0;
 const PARSED = 64;
@@ -89,22 +91,29 @@ function bindEcdsa(library: LibraryHandle, context: number, { memory, base }: Sc
   const normalize = tryFunction(library, 'secp256k1_ecdsa_signature_normalize', ['size_t', 'size_t', 'size_t']);
   const verify = tryFunction(library, 'secp256k1_ecdsa_verify', ['size_t', 'size_t', 'size_t', 'size_t']);
   if (parseKey === null || parseSignature === null || normalize === null || verify === null) return null;
-  const parse = (publicKey: Uint8Array): boolean => {
+  const parse = (to: number, publicKey: Uint8Array): boolean => {
     memory.set(publicKey, PUBLIC_KEY);
-    return parseKey(context, base + KEY, base + PUBLIC_KEY, publicKey.length) === 1;
+    return parseKey(context, to, base + PUBLIC_KEY, publicKey.length) === 1;
+  };
+  const known = new ParsedKeys(COMPRESSED, parse);
+  // Parsing a key that brings its y takes no root.
+  const find = (publicKey: Uint8Array): number => {
+    if (publicKey.length === COMPRESSED) return known.find(publicKey);
+    return publicKey.length === UNCOMPRESSED && parse(base + KEY, publicKey) ? base + KEY : 0;
   };
   return {
     ecdsaVerify: (signature, publicKey, message) => {
-      if (signature.length !== 64 || message.length !== 32 || !hasKeyLength(publicKey)) return false;
+      if (signature.length !== 64 || message.length !== 32) return false;
       memory.set(signature, SIGNATURE);
       if (parseSignature(context, base + PARSED, base + SIGNATURE) !== 1) return false;
-      if (!parse(publicKey)) return false;
+      const key = find(publicKey);
+      if (key === 0) return false;
       // The library calls high S invalid; consensus does not. Low S is the rule, so a call is saved nearly always.
       if (isHighS(signature)) normalize(context, base + PARSED, base + PARSED);
       memory.set(message, MESSAGE);
-      return verify(context, base + PARSED, base + MESSAGE, base + KEY) === 1;
+      return verify(context, base + PARSED, base + MESSAGE, key) === 1;
     },
-    isPoint: (publicKey) => hasKeyLength(publicKey) && parse(publicKey),
+    isPoint: (publicKey) => find(publicKey) !== 0,
   };
 }
 
@@ -116,23 +125,26 @@ function bindSchnorr(library: LibraryHandle, context: number, { memory, base }: 
   // verify got its length argument together with sign_custom: a library without the one has another form of the other.
   const signCustom = tryFunction(library, 'secp256k1_schnorrsig_sign_custom', ['void*', 'void*', 'void*', 'size_t', 'void*', 'void*']);
   if (parseXonly === null || tweakCheck === null || verify === null || verifyLong === null || signCustom === null) return null;
-  const parse = (key: Uint8Array): boolean => {
+  const known = new ParsedKeys(XONLY, (to, key) => {
     memory.set(key, PUBLIC_KEY);
-    return parseXonly(context, base + KEY, base + PUBLIC_KEY) === 1;
-  };
+    return parseXonly(context, to, base + PUBLIC_KEY) === 1;
+  });
   return {
     schnorrVerify: (signature, publicKey, message) => {
-      if (signature.length !== 64 || publicKey.length !== 32 || !parse(publicKey)) return false;
+      const key = signature.length === 64 && publicKey.length === XONLY ? known.find(publicKey) : 0;
+      if (key === 0) return false;
       memory.set(signature, SIGNATURE);
-      if (message.length > MESSAGE_SIZE) return verifyLong(context, base + SIGNATURE, message, message.length, base + KEY) === 1;
+      if (message.length > MESSAGE_SIZE) return verifyLong(context, base + SIGNATURE, message, message.length, key) === 1;
       memory.set(message, MESSAGE);
-      return verify(context, base + SIGNATURE, base + MESSAGE, message.length, base + KEY) === 1;
+      return verify(context, base + SIGNATURE, base + MESSAGE, message.length, key) === 1;
     },
     tapTweakCheck: (outputKey, parity, internalKey, tweak) => {
-      if (outputKey.length !== 32 || internalKey.length !== 32 || tweak.length !== 32 || !parse(internalKey)) return false;
+      if (outputKey.length !== 32 || tweak.length !== 32) return false;
+      const key = internalKey.length === XONLY ? known.find(internalKey) : 0;
+      if (key === 0) return false;
       memory.set(outputKey, OUTPUT_KEY);
       memory.set(tweak, MESSAGE);
-      return tweakCheck(context, base + OUTPUT_KEY, parity, base + KEY, base + MESSAGE) === 1;
+      return tweakCheck(context, base + OUTPUT_KEY, parity, key, base + MESSAGE) === 1;
     },
   };
 }

@@ -111,6 +111,34 @@ for (const { name, crypto, skip } of backends()) {
     t.notOk(tapTweakCheck(key.publicKey, 0, key.xonly, root), 'output key of 33 bytes');
   });
 
+  // Parsed keys are kept by the last bytes of x: what shares them must not be taken for one another.
+  t.test(`${name}: keys with the same end of x, in turns`, { skip }, async (t) => {
+    const { ecdsaVerify, schnorrVerify, tapTweakCheck, isPoint } = crypto as Curve;
+    const [ecdsa, schnorr] = [key.signEcdsa(message), key.signSchnorr(message)];
+    const root = testTaggedHash('root');
+    const tweak = testTaggedHash('TapTweak', key.xonly, root);
+    const output = key.taprootOutput(root);
+    const negated = key.publicKey.slice();
+    negated[0] ^= 1;
+    const [points, offs]: Uint8Array[][] = [[], []];
+    for (let first = 0; first < 32; first++) {
+      const changed = key.publicKey.slice();
+      changed[1] = first;
+      (isPoint(changed) ? points : offs).push(changed);
+    }
+    t.ok(points.length > 3 && offs.length > 3, 'half of all x are of points');
+    const others = [negated, ...points.filter((point) => point[1] !== key.publicKey[1]), ...offs];
+    for (const other of [...others, ...others]) {
+      t.ok(ecdsaVerify(ecdsa, key.publicKey, message) && ecdsaVerify(ecdsa, key.uncompressed, message));
+      t.ok(schnorrVerify(schnorr, key.xonly, message) && tapTweakCheck(output.key, output.parity, key.xonly, tweak));
+      t.notOk(ecdsaVerify(ecdsa, other, message));
+      t.equal(isPoint(other), !offs.includes(other));
+      if (other === negated) continue;
+      t.notOk(schnorrVerify(schnorr, other.subarray(1), message));
+      t.notOk(tapTweakCheck(output.key, output.parity, other.subarray(1), tweak));
+    }
+  });
+
   t.test(`${name}: points`, { skip }, async (t) => {
     const { isPoint } = crypto as Curve;
     t.ok(isPoint(key.publicKey));
