@@ -5,11 +5,17 @@ import { workerData } from 'node:worker_threads';
 import { createNativeCrypto, type NativeCryptoOptions } from '../src/crypto/native/index.js';
 import { createSigner } from '../src/crypto/native/sign.js';
 import { type GrindJob, type GrindJobResult, runGrindJob } from '../src/jobs/grind.js';
+import { type HashJob, type HashJobResult, runHashJob } from '../src/jobs/hash-txs.js';
 import { type MatchJob, runMatchJob } from '../src/jobs/match-filters.js';
 import { createScanRunner } from '../src/jobs/scan-blocks.js';
 import { runCoinScan } from '../src/jobs/scan-coins.js';
 import { createSignRunner } from '../src/jobs/sign.js';
 import { createVerifyRunner } from '../src/jobs/verify.js';
+import { hurry } from '../src/lib/thread-priority.js';
+
+// Steps below the node thread, the fronts and those for peers: where cores are few and full, a thread that wakes for a
+// moment has a core at once, and the work that takes long goes on behind it.
+hurry(-2);
 
 const options = workerData as NativeCryptoOptions;
 const crypto = createNativeCrypto(options);
@@ -23,13 +29,10 @@ export const {
 export const scanCoins = runCoinScan;
 export const matchFilters = (job: MatchJob): Uint8Array => runMatchJob(job, () => performance.now());
 export const scanBlocks = createScanRunner(crypto, () => performance.now());
+export const hashTxs = (job: HashJob): HashJobResult => runHashJob(job, crypto);
 export const sign = createSignRunner(crypto, () => createSigner(options));
 
-export function grind(job: GrindJob): GrindJobResult {
-  return runGrindJob(job, crypto);
-}
+export const grind = (job: GrindJob): GrindJobResult => runGrindJob(job, crypto);
 
 /** Answered once at the start: the thread came up, and with which libraries. */
-export function describe(): typeof crypto.backend {
-  return crypto.backend;
-}
+export const describe = (): typeof crypto.backend => crypto.backend;

@@ -23,8 +23,8 @@ interface Owner {
 }
 
 /**
- * How many keys the coins of a bench have in turn: KEYS=n. Keys that return are parsed once (crypto/native/parsed-keys),
- * so with more than some 20,000 each one is new.
+ * How many keys the coins of a bench have in turn: KEYS=n. Keys that return are parsed once
+ * (crypto/native/parsed-keys.ts); with 40,000 each one is new.
  */
 export const KEYS = Number(process.env.KEYS ?? 64);
 

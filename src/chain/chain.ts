@@ -161,10 +161,10 @@ export class Chain extends ChainReader {
     this.#known = known;
   }
 
-  /** Takes over what is known of a large block's transactions, and makes the ids of the others, in turns. */
+  /** Takes over what is known of a block's transactions, and makes the ids of the others where that takes long. */
   async identify(block: BlockView): Promise<void> {
     await recognise(block, this.#known);
-    await identify(block);
+    if (isLarge(block)) await identify(block, this.ws.blockHasher);
   }
 
   /**
@@ -176,11 +176,11 @@ export class Chain extends ChainReader {
   async submitBlock(block: Uint8Array | BlockView, options: { force?: boolean } = {}): Promise<BlockOutcome> {
     const view = block instanceof Uint8Array ? parseBlock(ownBytes(block), this.ws.crypto) : block;
     await recognise(view, this.#known);
+    const identified = isLarge(view) ? identify(view, this.ws.blockHasher) : undefined;
     const refused = this.#closing !== null || this.fault !== null;
-    const early = refused || this.isInitialBlockDownload() ? null : this.#early.begin(view);
+    const early = refused || this.isInitialBlockDownload() ? null : this.#early.begin(view, identified);
     try {
-      // Its first scripts go out. Each large block waits, so that they keep their order.
-      if (isLarge(view)) await identify(view);
+      if (identified !== undefined) await identified;
       const wrong = checkBlock(view, this.params, this.ws.crypto);
       if (wrong !== null) {
         this.#activator.onChecked.call(view.hash, view, wrong);

@@ -62,7 +62,7 @@ export class Intake {
     this.#storing.add(node);
     this.#storingBytes += block.totalSize;
     try {
-      if (isLarge(block)) await identify(block);
+      if (isLarge(block)) await identify(block, ws.blockHasher);
       if (checkBlock(block, ws.params, ws.crypto) !== null) return null;
       if (isLarge(block)) await yieldToLoop();
       if (contextualCheckBlock(block, node.prev, ws.params, ws.versionBits) !== null) return null;

@@ -4,6 +4,7 @@ import type { ChainParams } from '../consensus/params/chain-params.js';
 import type { Crypto } from '../crypto/crypto.js';
 import type { Clock } from '../lib/clock.js';
 import type { Logger } from '../log/logger.js';
+import type { BlockHasher } from '../parallel/block-hasher.js';
 import type { CoinScanner } from '../parallel/coin-scanner.js';
 import type { Verifier } from '../parallel/verifier.js';
 import type { BlockFiles } from '../storage/block-files.js';
@@ -160,6 +161,8 @@ export interface ChainDeps {
   /** Opens the block files, given what the index knows of them; the chain closes them. */
   readonly openFiles: (known: KnownFiles) => Promise<BlockFiles>;
   readonly verifier: Verifier;
+  /** Where ids and roots of large blocks are made; on this thread, in turns, without one. */
+  readonly blockHasher?: BlockHasher;
   /** Where walks over all coins are done; on this thread without one. */
   readonly coinScanner?: CoinScanner;
   readonly crypto: Crypto;

@@ -2,6 +2,7 @@
 
 import { Chain } from '../chain/chain.js';
 import { Indexes } from '../indexes/indexes.js';
+import { PooledBlockHasher } from '../parallel/block-hasher.js';
 import { PooledCoinScanner } from '../parallel/coin-scanner.js';
 import { BlockFiles } from '../storage/block-files.js';
 import { chainOptions, checkStoredBlocks } from './chain-options.js';
@@ -39,6 +40,7 @@ export async function openChain(
     openFiles: (known) =>
       BlockFiles.open({ dir: config.blocksDir, magic: params.magic, ...known, ...fileSizes(config) }, { hashes: crypto }),
     verifier,
+    blockHasher: new PooledBlockHasher(pool),
     coinScanner: new PooledCoinScanner(pool),
     crypto,
     clock,

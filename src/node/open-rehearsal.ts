@@ -1,6 +1,7 @@
 // Has blocks rehearsed once a miner is there: see rehearsal/.
 
 import os from 'node:os';
+import { PooledBlockHasher } from '../parallel/block-hasher.js';
 import { CachedVerifier } from '../parallel/cached-verifier.js';
 import type { WorkPool } from '../parallel/pool.js';
 import { PooledSigner } from '../parallel/pooled-signer.js';
@@ -38,6 +39,7 @@ export function openRehearsal(
     signing: { crypto, signer, signingThreads: new PooledSigner({ pool: lastInLine(pool), crypto, hereUs: 0 }) },
     // On the same threads, but what passed is forgotten at once: a block is tried again and again.
     verifier: new CachedVerifier(new PooledVerifier(pool), new ScriptCache(0, 0)),
+    blockHasher: new PooledBlockHasher(lastInLine(pool)),
     urgent: urgentWork(pool, { chain, mempool }),
     needless: () => verifier.stats().inputs >= ENOUGH_INPUTS,
     log,

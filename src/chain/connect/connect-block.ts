@@ -52,6 +52,8 @@ export interface ConnectSettings {
   readonly ahead?: AheadBlock | undefined;
   /** Ends its scripts early; connecting fails with an error then. */
   readonly stop?: StopFlag;
+  /** Other threads are making its ids: only the first run has its own made here. */
+  readonly identified?: Promise<void> | undefined;
 }
 
 /**
@@ -103,7 +105,7 @@ async function connect(
   { inMemory, epoch }: { readonly inMemory: InMemory; readonly epoch: number },
 ): Promise<Connection | null> {
   const { coins, clock, observe } = ws;
-  const { klass, overlay, stillValid, ahead, stop } = settings;
+  const { klass, overlay, stillValid, ahead, stop, identified } = settings;
   const flags = blockScriptFlags(prev, block.hash, ws.params, ws.versionBits);
   const view = inMemory === 'unknown' ? (overlay ?? coins) : knownOnly(coins);
   const connector = new BlockConnector(block, prev, ws.params, view, { flags, versionBits: ws.versionBits });
@@ -140,7 +142,10 @@ async function connect(
       lap('check');
       if (settings.scripts && ahead === undefined) scripts.start(connector, first, connector.scriptTxs);
       if (verdict !== null) break;
-      if (first === 0) fetchNext();
+      if (first === 0) {
+        if (identified !== undefined) await identified;
+        fetchNext();
+      }
       first = end;
     }
     await fetching;

@@ -38,8 +38,9 @@ export class EarlyConnections {
    * Begins with a block if it is worth it: the next one, not too large, with a header that had its work, and with scripts
    * to run.
    * @param block in which known transactions are recognised
+   * @param identified its ids are about to be made; undefined when they are made as they are asked for
    */
-  begin(block: BlockView): EarlyConnection | null {
+  begin(block: BlockView, identified: Promise<void> | undefined): EarlyConnection | null {
     const tip = this.#ws.active.tip as HeaderNode;
     if (this.#current !== null || !this.#fits(block, tip)) return null;
     const { coins } = this.#ws;
@@ -51,7 +52,7 @@ export class EarlyConnections {
       moved ||= this.#ws.active.tip !== tip || stop.raised;
       return !moved;
     };
-    const result = tryConnect(this.#ws, block, tip, { klass: 'block', scripts: true, overlay: null, stillValid, stop })
+    const result = tryConnect(this.#ws, block, tip, { klass: 'block', scripts: true, overlay: null, stillValid, stop, identified })
       .catch(() => null)
       .finally(() => {
         this.#current = null;

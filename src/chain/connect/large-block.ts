@@ -1,8 +1,10 @@
 // Parsing, hashing and checking a large block take some milliseconds each: short calls run in between.
 
 import type { BlockView } from '../../consensus/block/block-view.js';
+import { MAX_BLOCK_WEIGHT } from '../../consensus/limits.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { Turns, yieldToLoop } from '../../lib/turns.js';
+import type { BlockHasher } from '../../parallel/block-hasher.js';
 
 /** Blocks above are parsed and checked in separate turns of the event loop. */
 const LARGE_BLOCK_BYTES = 500_000;
@@ -32,9 +34,15 @@ export async function recognise(block: BlockView, known: CheckedTransactions | n
   else for (const _ of looking);
 }
 
-/** Makes the ids of a large block's transactions, which stay with them; those of a small one are made when asked for. */
-export function identify(block: BlockView): Promise<void> {
-  return inTurns(lookingAt(block, (tx) => tx.txid && tx.wtxid));
+/**
+ * Makes the ids of a large block's transactions, and its roots where there are threads for that; they stay with it.
+ * Those of a small one are made when asked for.
+ */
+export async function identify(block: BlockView, hasher: BlockHasher | undefined): Promise<void> {
+  if (block.roots !== null) return;
+  // What is too heavy by any count is work for no threads.
+  if (hasher !== undefined && block.weight <= MAX_BLOCK_WEIGHT && (await hasher.hash(block))) return;
+  await inTurns(lookingAt(block, (tx) => tx.txid && tx.wtxid));
 }
 
 /** In turns of the event loop, none of them shared with what the caller did before. */

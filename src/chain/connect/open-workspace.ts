@@ -34,7 +34,7 @@ export interface OpenedWorkspace {
 /** Everything the chain works on, with coins and tips consistent. @throws StoreError, ChainFault */
 export async function openWorkspace(given: Partial<ChainOptions>, deps: ChainDeps): Promise<OpenedWorkspace> {
   const options: ChainOptions = { ...defaultChainOptions, ...given };
-  const { params, store, crypto, clock, log, verifier, stopping, observe } = deps;
+  const { params, store, crypto, clock, log, verifier, blockHasher, stopping, observe } = deps;
   const active = new ActiveChain();
   const index = new BlockIndex(active);
   // Before the rows are judged by this network's rules, under which those of another are damage.
@@ -61,6 +61,7 @@ export async function openWorkspace(given: Partial<ChainOptions>, deps: ChainDep
     clock,
     log,
     verifier,
+    blockHasher,
     store,
     space,
     blocks,

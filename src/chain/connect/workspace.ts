@@ -6,6 +6,7 @@ import type { VersionBitsCache } from '../../consensus/rules/versionbits.js';
 import type { Crypto } from '../../crypto/crypto.js';
 import type { Clock } from '../../lib/clock.js';
 import type { Logger } from '../../log/logger.js';
+import type { BlockHasher } from '../../parallel/block-hasher.js';
 import type { Verifier } from '../../parallel/verifier.js';
 import type { CoinSpace } from '../../storage/layout.js';
 import type { Store } from '../../storage/store.js';
@@ -28,6 +29,7 @@ export interface ChainWorkspace {
   readonly clock: Clock;
   readonly log: Logger;
   readonly verifier: Verifier;
+  readonly blockHasher: BlockHasher | undefined;
   readonly store: Store;
   /** Where the coins lie in the store; another set once a snapshot was loaded. */
   space: CoinSpace;

@@ -35,6 +35,20 @@ export function parseBlock(bytes: Uint8Array, hashes: Hashes, opts: ParseBlockOp
   return new BlockView(bytes.subarray(start, reader.offset), header, txs, hashes);
 }
 
+/** Both roots of a block. */
+export interface BlockRoots {
+  readonly txids: MerkleResult;
+  /** Zeros for the coinbase. BIP-0141. */
+  readonly wtxids: MerkleResult;
+}
+
+/** A merkle root, and whether two equal hashes met as a pair on any level (merkle.ts). */
+export interface MerkleResult {
+  /** 32 bytes; zero for an empty list. */
+  root: Uint8Array;
+  mutated: boolean;
+}
+
 /** A parsed block. */
 export class BlockView {
   /** Exactly the block, without what may have followed. */
@@ -53,12 +67,15 @@ export class BlockView {
    */
   merkleChecked = false;
   witnessChecked = false;
+  /** Where they were made ahead, of the same bytes as the ids. */
+  roots: BlockRoots | null = null;
 
   /** Has the next checks look at everything again. */
   forgetChecks(): void {
     this.checked = false;
     this.merkleChecked = false;
     this.witnessChecked = false;
+    this.roots = null;
     for (const tx of this.txs) tx.facts = null;
   }
 

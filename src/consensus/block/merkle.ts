@@ -4,37 +4,41 @@
 
 import type { Hashes } from '../../crypto/crypto.js';
 import type { TxView } from '../tx/tx-view.js';
-import type { BlockView } from './block-view.js';
-
-/** A root and whether two equal hashes met as a pair on any level. */
-export interface MerkleResult {
-  /** 32 bytes; zero for an empty list. */
-  root: Uint8Array;
-  mutated: boolean;
-}
+import type { BlockView, MerkleResult } from './block-view.js';
 
 /** Root of a list of 32-byte hashes. */
 export function merkleRoot(hashes: readonly Uint8Array[], h: Hashes): MerkleResult {
   const root = new Uint8Array(32);
   if (hashes.length === 0) return { root, mutated: false };
-  // One flat level, overwritten in place by the next.
-  let count = hashes.length;
-  const level = new Uint8Array((count + 1) * 32);
-  for (let i = 0; i < count; i++) level.set(hashes[i], i * 32);
-  let mutated = false;
-  while (count > 1) {
-    for (let i = 0; i + 1 < count; i += 2) {
-      if (sameHash(level, i * 32, i * 32 + 32)) mutated = true;
-    }
-    if (count % 2 === 1) {
-      level.copyWithin(count * 32, (count - 1) * 32, count * 32);
-      count++;
-    }
-    count /= 2;
-    h.sha256dPairs(level, 0, count, level, 0);
-  }
+  const level = new Uint8Array((hashes.length + 1) * 32);
+  for (let i = 0; i < hashes.length; i++) level.set(hashes[i], i * 32);
+  const mutated = foldLevels(level, hashes.length, merkleHeight(hashes.length), h);
   root.set(level.subarray(0, 32));
   return { root, mutated };
+}
+
+/** Levels above so many leaves, at least one. */
+export function merkleHeight(leaves: number): number {
+  return 32 - Math.clz32(leaves - 1);
+}
+
+/**
+ * Replaces hashes by those so many levels above, in place. Of a tree that is taller and begins with `count` leaves of
+ * this one, or ends with them behind whole subtrees of that height, it makes what stands above them.
+ * @param level 32 bytes for each hash, and room for one more
+ * @returns whether two equal hashes met as a pair
+ */
+export function foldLevels(level: Uint8Array, count: number, levels: number, h: Hashes): boolean {
+  let mutated = false;
+  for (let size = count, left = levels; left > 0; left--) {
+    for (let i = 0; i + 1 < size; i += 2) {
+      if (sameHash(level, i * 32, i * 32 + 32)) mutated = true;
+    }
+    if (size % 2 === 1) level.copyWithin(size * 32, (size - 1) * 32, size * 32);
+    size = (size + 1) >> 1;
+    h.sha256dPairs(level, 0, size, level, 0);
+  }
+  return mutated;
 }
 
 function sameHash(bytes: Uint8Array, a: number, b: number): boolean {
@@ -44,6 +48,7 @@ function sameHash(bytes: Uint8Array, a: number, b: number): boolean {
 
 /** Root over the txids. */
 export function blockMerkleRoot(block: BlockView): MerkleResult {
+  if (block.roots !== null) return block.roots.txids;
   return merkleRoot(
     block.txs.map((tx) => tx.txid),
     block.hashes,
@@ -52,6 +57,7 @@ export function blockMerkleRoot(block: BlockView): MerkleResult {
 
 /** Root over the wtxids with zeros for the coinbase. BIP-0141. */
 export function witnessMerkleRoot(block: BlockView): MerkleResult {
+  if (block.roots !== null) return block.roots.wtxids;
   return merkleRoot(
     block.txs.map((tx, i) => (i === 0 ? new Uint8Array(32) : tx.wtxid)),
     block.hashes,

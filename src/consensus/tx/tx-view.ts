@@ -97,6 +97,18 @@ export function readTx(reader: ByteReader, table: OffsetTable, hashes: Hashes, a
   return new TxView(data, start, reader.offset, body, bodyEnd, table, base, inputCount, outputCount, hasWitness, hashes);
 }
 
+/**
+ * The legacy encoding of a transaction in the extended format.
+ * @param start of the transaction in `buffer`, and `end` @param body where its inputs begin, and where its outputs end
+ * @param out of the size of the legacy encoding; also the result
+ */
+export function stripTx(buffer: Uint8Array, start: number, body: number, bodyEnd: number, end: number, out: Uint8Array): Uint8Array {
+  copyFew(buffer, start, out, 0, 4);
+  out.set(buffer.subarray(body, bodyEnd), 4);
+  copyFew(buffer, end - 4, out, out.length - 4, 4);
+  return out;
+}
+
 /** A parsed transaction. Indices must be within inputCount and outputCount: callers loop, they do not probe. */
 export class TxView {
   readonly inputCount: number;
@@ -317,10 +329,17 @@ export class TxView {
   }
 
   #strip(out: Uint8Array): Uint8Array {
-    copyFew(this.buffer, this.start, out, 0, 4);
-    out.set(this.buffer.subarray(this.#body, this.#bodyEnd), 4);
-    copyFew(this.buffer, this.end - 4, out, out.length - 4, 4);
-    return out;
+    return stripTx(this.buffer, this.start, this.#body, this.#bodyEnd, this.end, out);
+  }
+
+  /** Where inputs and outputs stand in `buffer`. */
+  get body(): { readonly start: number; readonly end: number } {
+    return { start: this.#body, end: this.#bodyEnd };
+  }
+
+  /** Whether both ids are here, so that they cost nothing. */
+  get identified(): boolean {
+    return this.#txidCache !== undefined && (!this.hasWitness || this.#wtxidCache !== undefined);
   }
 
   /** Double SHA-256 of the legacy encoding, internal order. */

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { KeyTools } from '../../address/bip32/extended-key.js';
 import type { Crypto } from '../../crypto/crypto.js';
 import type { Logger } from '../../log/logger.js';
+import type { BlockHasher } from '../../parallel/block-hasher.js';
 import type { Verifier } from '../../parallel/verifier.js';
 import type { SigningTools } from '../../signing/sign-transaction.js';
 import { coinsOf, type OwnCoin, Payments } from './payments.js';
@@ -40,6 +41,7 @@ export interface RehearsalDeps extends Pick<ThrowawayNodeDeps, 'mempool' | 'temp
   readonly signing: SigningTools;
   /** Checks scripts on the node's threads, and keeps nothing of what passed. */
   readonly verifier: Verifier;
+  readonly blockHasher: BlockHasher;
   /** Whether the node has other work to do: asked before each piece of work, which waits meanwhile. */
   readonly urgent: () => boolean;
   /** Whether other work has done what a rehearsal is for: it ends. */

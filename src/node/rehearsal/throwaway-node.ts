@@ -17,6 +17,7 @@ import { silentLogger } from '../../log/logger.js';
 import { Mempool } from '../../mempool/mempool.js';
 import type { MempoolOptions } from '../../mempool/options.js';
 import { PooledAssembler } from '../../parallel/assembler-pooled.js';
+import type { BlockHasher } from '../../parallel/block-hasher.js';
 import type { Verifier } from '../../parallel/verifier.js';
 import { BlockFiles } from '../../storage/block-files.js';
 import { MemoryStore } from '../../storage/memory-store.js';
@@ -37,6 +38,7 @@ export interface ThrowawayNodeDeps {
   /** Folder of its block files. */
   readonly dir: string;
   readonly verifier: Verifier;
+  readonly blockHasher: BlockHasher;
   /** Waited for before each piece of work. */
   readonly turn: () => Promise<void>;
   readonly crypto: Crypto;
@@ -58,14 +60,14 @@ export class ThrowawayNode {
 
   /** @throws ChainFault, StoreError */
   static async open(deps: ThrowawayNodeDeps): Promise<ThrowawayNode> {
-    const { dir, crypto } = deps;
+    const { dir, crypto, blockHasher } = deps;
     const params = REHEARSAL_PARAMS;
     const verifier = lastInLine(deps.verifier, deps.turn);
     const clock = new SystemClock({ get: () => 0, set() {} });
     const chain = await Chain.open(
       { coinsCacheBytes: COINS_CACHE_BYTES, maxTipAge: NEVER_OLD },
       {
-        ...{ params, verifier, crypto, clock, log: silentLogger, store: new MemoryStore() },
+        ...{ params, verifier, blockHasher, crypto, clock, log: silentLogger, store: new MemoryStore() },
         openFiles: (known) => BlockFiles.open({ dir, magic: params.magic, ...known }, { hashes: crypto }),
       },
     );

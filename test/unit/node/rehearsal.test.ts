@@ -42,6 +42,7 @@ function world(tmp: string, deps: Partial<RehearsalDeps> = {}, verifier: Verifie
     signing: { crypto, signer: createSigner() },
     mempool: {},
     templates: {},
+    blockHasher: { hash: async () => false },
     verifier: {
       size: verifier.size,
       canAcceptWork: (klass) => verifier.canAcceptWork(klass),

@@ -1,0 +1,126 @@
+// Ids of a block's transactions, and subtrees of its merkle trees, by ranges: the message, its result, and the run
+// function. Posted by parallel/block-hasher.ts, run by workers/verify.ts. The transactions lie in one shared buffer,
+// numbers in the machine's own byte order:
+//
+//   places  count x PLACE_WORDS x int32: start, body, end of the body, end (consensus/tx/tx-view.ts); zeros where the
+//           ids are known
+//   ids     count x 64 bytes: txid, wtxid; written where they are known, else by the jobs
+//   bytes   the transactions whose ids are not known
+
+import { foldLevels } from '../consensus/block/merkle.js';
+import { joinBuffer } from '../consensus/bytes/join-buffer.js';
+import { stripTx, type TxView } from '../consensus/tx/tx-view.js';
+import type { Hashes } from '../crypto/crypto.js';
+
+/** Raised whenever a field of HashJob, or the buffer's layout, changes meaning. */
+export const HASH_MESSAGE_VERSION = 1;
+
+const PLACE_WORDS = 4;
+const HASH_BYTES = 32;
+const IDS_BYTES = 2 * HASH_BYTES;
+
+/** A range of transactions: a power of two of them from a multiple of it on, or the rest. */
+export interface HashJob {
+  readonly version: typeof HASH_MESSAGE_VERSION;
+  readonly buffer: SharedArrayBuffer;
+  /** Transactions in the buffer. */
+  readonly count: number;
+  readonly first: number;
+  readonly end: number;
+  /** Height of the range's subtrees. */
+  readonly levels: number;
+}
+
+/** The tops of a range's subtrees, 32 bytes, and whether two equal hashes met as a pair below them. */
+export interface HashJobResult {
+  readonly version: typeof HASH_MESSAGE_VERSION;
+  readonly first: number;
+  readonly txids: Uint8Array;
+  readonly txidsMutated: boolean;
+  /** With zeros for the first transaction of all, as BIP-0141 has it. */
+  readonly wtxids: Uint8Array;
+  readonly wtxidsMutated: boolean;
+}
+
+const idsAt = (count: number): number => count * PLACE_WORDS * 4;
+
+/** Bytes of a buffer for these transactions. */
+export function hashBufferSize(txs: readonly TxView[]): number {
+  const bytes = txs.reduce((sum, tx) => (tx.identified ? sum : sum + tx.totalSize), 0);
+  return idsAt(txs.length) + txs.length * IDS_BYTES + bytes;
+}
+
+/** Writes them; what the buffer held before is of no matter. */
+export function writeHashBuffer(buffer: SharedArrayBuffer, txs: readonly TxView[]): void {
+  const places = new Int32Array(buffer, 0, txs.length * PLACE_WORDS);
+  const bytes = new Uint8Array(buffer);
+  const ids = idsAt(txs.length);
+  let at = ids + txs.length * IDS_BYTES;
+  for (let i = 0; i < txs.length; i++) {
+    const tx = txs[i] as TxView;
+    const row = i * PLACE_WORDS;
+    if (tx.identified) {
+      places.fill(0, row, row + PLACE_WORDS);
+      bytes.set(tx.txid, ids + i * IDS_BYTES);
+      bytes.set(tx.wtxid, ids + i * IDS_BYTES + HASH_BYTES);
+      continue;
+    }
+    const moved = at - tx.start;
+    const { start, end } = tx.body;
+    places[row] = at;
+    places[row + 1] = start + moved;
+    places[row + 2] = end + moved;
+    places[row + 3] = tx.end + moved;
+    bytes.set(tx.bytes, at);
+    at += tx.totalSize;
+  }
+}
+
+/** Gives the transactions the ids that the jobs made. */
+export function adoptIds(buffer: SharedArrayBuffer, txs: readonly TxView[]): void {
+  const bytes = new Uint8Array(buffer, idsAt(txs.length), txs.length * IDS_BYTES);
+  for (let i = 0; i < txs.length; i++) {
+    const tx = txs[i] as TxView;
+    if (tx.identified) continue;
+    const at = i * IDS_BYTES;
+    const txid = copyOf(bytes, at);
+    tx.adopt(txid, tx.hasWitness ? copyOf(bytes, at + HASH_BYTES) : txid, tx.facts);
+  }
+}
+
+function copyOf(bytes: Uint8Array, at: number): Uint8Array {
+  const hash = new Uint8Array(HASH_BYTES);
+  for (let k = 0; k < HASH_BYTES; k++) hash[k] = bytes[at + k];
+  return hash;
+}
+
+/** Makes the ids of a range, and its subtrees over them. */
+export function runHashJob({ version, buffer, count, first, end, levels }: HashJob, hashes: Hashes): HashJobResult {
+  if (version !== HASH_MESSAGE_VERSION) throw new Error(`Hash message version ${version} is not ${HASH_MESSAGE_VERSION}`);
+  const places = new Int32Array(buffer, 0, count * PLACE_WORDS);
+  const bytes = new Uint8Array(buffer);
+  // Room for the hash that an odd level repeats.
+  const txids = new Uint8Array((end - first + 1) * HASH_BYTES);
+  const wtxids = new Uint8Array(txids.length);
+  for (let i = first; i < end; i++) {
+    const row = i * PLACE_WORDS;
+    const at = idsAt(count) + i * IDS_BYTES;
+    if (places[row] !== 0) makeIds(bytes, at, places, row, hashes);
+    const leaf = (i - first) * HASH_BYTES;
+    txids.set(bytes.subarray(at, at + HASH_BYTES), leaf);
+    if (i > 0) wtxids.set(bytes.subarray(at + HASH_BYTES, at + IDS_BYTES), leaf);
+  }
+  const txidsMutated = foldLevels(txids, end - first, levels, hashes);
+  const wtxidsMutated = foldLevels(wtxids, end - first, levels, hashes);
+  const top = (level: Uint8Array): Uint8Array => level.slice(0, HASH_BYTES);
+  return { version, first, txids: top(txids), txidsMutated, wtxids: top(wtxids), wtxidsMutated };
+}
+
+function makeIds(bytes: Uint8Array, to: number, places: Int32Array, row: number, hashes: Hashes): void {
+  const [start, body, bodyEnd, end] = [places[row], places[row + 1], places[row + 2], places[row + 3]] as const;
+  const strippedSize = bodyEnd - body + 8;
+  const wtxid = hashes.sha256d(bytes.subarray(start, end));
+  bytes.set(wtxid, to + HASH_BYTES);
+  const isLegacy = strippedSize === end - start;
+  bytes.set(isLegacy ? wtxid : hashes.sha256d(stripTx(bytes, start, body, bodyEnd, end, joinBuffer(strippedSize))), to);
+}

@@ -1,0 +1,64 @@
+// Ids and roots of a large block are made elsewhere: verdicts are those of a chain that makes them itself, also when
+// that fails.
+import t from 'tap';
+import { type BlockView, parseBlock } from '../../../src/consensus/block/block-view.js';
+import type { BlockHasher } from '../../../src/parallel/block-hasher.js';
+import { PooledBlockHasher } from '../../../src/parallel/block-hasher.js';
+import { WorkPool } from '../../../src/parallel/pool.js';
+import { ANYONE, type BlockPlan, type BuiltBlock, buildBlock, buildChain, GENESIS, reward, spend } from '../../framework/chain-builder.js';
+import { crypto, openFixture } from '../../framework/chain-fixture.js';
+import { compactSize, serializeTx } from '../../framework/messages.js';
+
+const trunk = buildChain(GENESIS, 102);
+const tip = trunk[101] as BuiltBlock;
+const payments = [0, 1].map((i) => {
+  const coin = reward(trunk[i] as BuiltBlock);
+  return spend([coin], [{ value: coin.value, script: ANYONE }]);
+});
+/** Large by what its coinbase says. */
+const outs = Array.from({ length: 60 }, () => ({ value: 0, script: Buffer.concat([Buffer.from([0x6a]), Buffer.alloc(9_000, 1)]) }));
+const large = (plan: BlockPlan = {}): BuiltBlock => buildBlock(tip, { txs: payments, outs, ...plan });
+
+/** The block with the last of its three transactions twice: a list of the same root (CVE-2012-2459). */
+function repeating({ header, txs }: BuiltBlock): Buffer {
+  const list = [...txs, txs[2]!];
+  return Buffer.concat([header, compactSize(list.length), ...list.map((tx) => serializeTx(tx))]);
+}
+
+const BLOCKS: Readonly<Record<string, readonly [Buffer, string]>> = {
+  'a valid block': [large().bytes, 'accepted'],
+  'a header of other transactions': [large({ breakMerkle: true }).bytes, 'bad-txnmrklroot'],
+  'transactions that come twice': [repeating(large({ commitment: false })), 'bad-txns-duplicate'],
+  'a commitment to other witnesses': [large({ breakCommitment: true }).bytes, 'bad-witness-merkle-match'],
+};
+
+const pool = new WorkPool({ threads: 2 });
+t.teardown(() => pool.close());
+const pooled = new PooledBlockHasher(pool);
+
+const HASHERS: Readonly<Record<string, BlockHasher | null>> = {
+  'on threads': pooled,
+  'on threads that fail': { hash: async () => false },
+  here: null,
+};
+
+for (const [where, hasher] of Object.entries(HASHERS)) {
+  t.test(where, async (t) => {
+    for (const [what, [bytes, verdict]] of Object.entries(BLOCKS)) {
+      const hashed: BlockView[] = [];
+      const hash = async (block: BlockView): Promise<boolean> => {
+        hashed.push(block);
+        return (await hasher?.hash(block)) ?? false;
+      };
+      const fixture = await openFixture({ deps: hasher === null ? {} : { blockHasher: { hash } } });
+      for (const block of trunk) await fixture.chain.submitBlock(block.bytes);
+      t.equal(hashed.length, 0, 'small blocks make their own');
+      const block = parseBlock(new Uint8Array(bytes), crypto);
+      const { kind, reject } = await fixture.chain.submitBlock(block);
+      t.equal(reject?.reason ?? kind, verdict, what);
+      t.equal(hashed.length, hasher === null ? 0 : 1, 'once');
+      t.equal(block.roots !== null, hasher === pooled, 'by threads');
+      await fixture.end();
+    }
+  });
+}
