@@ -14,7 +14,7 @@ import {
   type VerifyResult,
 } from './verifier.js';
 
-/** Asks the cache first, verifies the rest, and remembers it when all of it passed. */
+/** Asks the cache first, verifies the rest, and remembers it when all of it passed, unless it is a block's. */
 export class CachedVerifier implements Verifier {
   readonly cache: ScriptCache;
   readonly #inner: Verifier;
@@ -48,6 +48,8 @@ export class CachedVerifier implements Verifier {
     if (!result.ok) return result.failedTx < 0 ? result : { ...result, failedTx: positions[result.failedTx] };
     // What is remembered is never run again, so the count is asked for once more.
     if (result.checked !== countChecks(open)) throw new VerifierFaultError(new Error('A batch passed with checks that did not run'));
+    // A block is connected once (Core's fCacheResults): its transactions would push out what the next blocks will hold.
+    if (batch.klass === 'block') return result;
     for (const { tx, onlyInput } of open) {
       if (onlyInput === undefined) this.cache.insert(tx.wtxid, flags);
     }

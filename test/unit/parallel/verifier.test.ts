@@ -149,23 +149,27 @@ t.test('the cache spares what was seen, under the same flags only', async (t) =>
   const cached = new CachedVerifier(new InlineVerifier(crypto), new ScriptCache(1 << 20, 1));
   const txs = mixedTxs(6);
   t.match(await cached.verifyTxs({ txs: txs.slice(0, 4), flags: CONSENSUS, klass: 'transaction' }), { ok: true, checked: 7 });
-  t.match(await cached.verifyTxs({ txs: txs.slice(0, 4), flags: CONSENSUS, klass: 'block' }), { ok: true, checked: 0, jobs: 0 });
-  t.match(await cached.verifyTxs({ txs: txs.slice(0, 4), flags: CONSENSUS | 8, klass: 'block' }), { ok: true, checked: 7 }, 'other flags');
+  t.match(await cached.verifyTxs({ txs: txs.slice(0, 4), flags: CONSENSUS, klass: 'proposal' }), { ok: true, checked: 0, jobs: 0 });
+  t.match(
+    await cached.verifyTxs({ txs: txs.slice(0, 4), flags: CONSENSUS | 8, klass: 'proposal' }),
+    { ok: true, checked: 7 },
+    'other flags',
+  );
   const broken = signedSpend('p2tr', { serial: 77, breakInput: 0 }, crypto);
   const mixed = [txs[0], txs[1], broken, txs[4]];
   t.match(
-    await cached.verifyTxs({ txs: mixed, flags: CONSENSUS, klass: 'block' }),
+    await cached.verifyTxs({ txs: mixed, flags: CONSENSUS, klass: 'proposal' }),
     { ok: false, failedTx: 2, failedInput: 0 },
     'numbered as asked',
   );
   t.match(
-    await cached.verifyTxs({ txs: [broken], flags: CONSENSUS, klass: 'block' }),
+    await cached.verifyTxs({ txs: [broken], flags: CONSENSUS, klass: 'proposal' }),
     { ok: false, failedTx: 0 },
     'failures are not remembered',
   );
-  t.match(await cached.verifyTxs({ txs: [txs[4]], flags: CONSENSUS, klass: 'block' }), { checked: 2 }, 'nor is their company');
+  t.match(await cached.verifyTxs({ txs: [txs[4]], flags: CONSENSUS, klass: 'proposal' }), { checked: 2 }, 'nor is their company');
   t.match(
-    await cached.verifyTxs({ txs: [{ ...txs[0], onlyInput: 0 }], flags: CONSENSUS, klass: 'block' }),
+    await cached.verifyTxs({ txs: [{ ...txs[0], onlyInput: 0 }], flags: CONSENSUS, klass: 'proposal' }),
     { checked: 1 },
     'single inputs always run',
   );
@@ -179,7 +183,16 @@ t.test('success under more flags is remembered for fewer', async (t) => {
   await cached.verifyTxs({ txs, flags: strict, klass: 'transaction' });
   t.match(await cached.verifyTxs({ txs, flags: CONSENSUS, klass: 'block' }), { ok: true, checked: 0 });
   const more = mixedTxs(8).slice(6);
-  const { checked } = await cached.verifyTxs({ txs: more, flags: CONSENSUS, klass: 'block' });
+  const { checked } = await cached.verifyTxs({ txs: more, flags: CONSENSUS, klass: 'proposal' });
   t.match(await cached.verifyTxs({ txs: more, flags: strict, klass: 'transaction' }), { ok: true, checked }, 'never the other way');
   t.ok(checked > 0);
+});
+
+t.test('what a block brings is looked for, and not remembered', async (t) => {
+  const cached = new CachedVerifier(new InlineVerifier(crypto), new ScriptCache(1 << 20, 1));
+  const [known, ...rest] = mixedTxs(3);
+  await cached.verifyTxs({ txs: [known!], flags: CONSENSUS, klass: 'transaction' });
+  const { checked } = await cached.verifyTxs({ txs: rest, flags: CONSENSUS, klass: 'block' });
+  t.ok(checked > 0);
+  t.match(await cached.verifyTxs({ txs: [known!, ...rest], flags: CONSENSUS, klass: 'block' }), { ok: true, checked });
 });
