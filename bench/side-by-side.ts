@@ -27,6 +27,12 @@ const named = (work: string, name: string): Row => ({ work, adit: name, core: `b
 const both = (work: string, name: string): Row => ({ work, adit: `${name}, adit`, core: `${name}, Core` });
 const own = (work: string, name: string): Row => ({ work, adit: name });
 
+const unseen = (kind: string, words: string): Row[] => [
+  both(`unseen block of 4,000 inputs submitted, ${words}`, `${kind}: answer`),
+  both('the same: all threads', `${kind}: all threads`),
+  own('the same: node thread', `${kind}: node thread, adit`),
+];
+
 const SMALL_CALLS = ['getbestblockhash', 'getblockcount', 'validateaddress', 'getblockchaininfo', 'getmempoolentry', 'estimatesmartfee'];
 const WAYS = { submitted: 'submitted', 'from a peer': 'from a peer', 'compact from a peer': 'as a compact block' };
 
@@ -65,11 +71,12 @@ const PARTS: readonly Part[] = [
   {
     bench: 'connect-block',
     env: {},
-    rows: ['p2pkh', 'p2wpkh', 'p2tr'].flatMap((kind) => [
-      both(`unseen block of 4,000 inputs submitted, ${kind}`, `${kind}: answer`),
-      both('the same: all threads', `${kind}: all threads`),
-      own('the same: node thread', `${kind}: node thread, adit`),
-    ]),
+    rows: ['p2pkh', 'p2wpkh', 'p2tr'].flatMap((kind) => unseen(kind, kind)),
+  },
+  {
+    bench: 'connect-block',
+    env: { KIND: 'p2wpkh', KEYS: '40000' },
+    rows: unseen('p2wpkh', 'p2wpkh, each key new'),
   },
   {
     bench: 'sync',
