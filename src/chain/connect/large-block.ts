@@ -39,7 +39,8 @@ export async function recognise(block: BlockView, known: CheckedTransactions | n
  * Those of a small one are made when asked for.
  */
 export async function identify(block: BlockView, hasher: BlockHasher | undefined): Promise<void> {
-  if (block.roots !== null) return;
+  // Roots that were checked were made, and ids before them.
+  if (block.roots !== null || (block.merkleChecked && block.witnessChecked)) return;
   // What is too heavy by any count is work for no threads.
   if (hasher !== undefined && block.weight <= MAX_BLOCK_WEIGHT && (await hasher.hash(block))) return;
   await inTurns(lookingAt(block, (tx) => tx.txid && tx.wtxid));

@@ -409,7 +409,7 @@ export class CompactRelay {
   }
 
   async #complete(peer: Peer, node: HeaderNode, partial: PartialBlock, rest: readonly TxView[]): Promise<void> {
-    const block = partial.finish(rest, node.height, this.#context);
+    const block = await partial.finish(rest, node.height, this.#context);
     if (block === 'invalid') {
       this.#settle(peer, node.hash);
       this.#context.misbehaving(peer, 100, 'invalid compact block/non-matching block transactions');

@@ -133,8 +133,12 @@ export class PartialBlock {
     return places;
   }
 
-  /** The block with the missing ones, in order. @param height the block's, by its parent's */
-  finish(rest: readonly TxView[], height: number, context: NetContext): BlockView | PartialFault {
+  /**
+   * The block with the missing ones, in order. Wrong transactions or witnesses may be our own doing: two transactions can
+   * have the same short id.
+   * @param height the block's, by its parent's
+   */
+  async finish(rest: readonly TxView[], height: number, { chain, crypto, params }: NetContext): Promise<BlockView | PartialFault> {
     let next = 0;
     const txs: Part[] = [];
     for (const tx of this.#txs) {
@@ -150,9 +154,9 @@ export class PartialBlock {
     const writer = new ByteWriter(90 + sizeBytes);
     writer.bytes(this.#compact.header).compactSize(txs.length);
     for (const tx of txs) writer.bytes(tx.bytes);
-    const block = parseBlock(writer.finish(), context.crypto);
+    const block = parseBlock(writer.finish(), crypto);
     for (const [i, tx] of txs.entries()) (block.txs[i] as TxView).adopt(tx.txid, tx.wtxid, tx.facts);
-    // Wrong transactions or witnesses may be our own doing: two transactions can have the same short id.
-    return checkMutation(block, height, context.params) === null ? block : 'mismatch';
+    await chain.identify(block);
+    return checkMutation(block, height, params) === null ? block : 'mismatch';
   }
 }

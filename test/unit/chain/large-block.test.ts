@@ -2,6 +2,8 @@
 // that fails.
 import t from 'tap';
 import { type BlockView, parseBlock } from '../../../src/consensus/block/block-view.js';
+import { chainParams } from '../../../src/consensus/params/networks.js';
+import { checkMutation } from '../../../src/consensus/rules/block-mutation.js';
 import type { BlockHasher } from '../../../src/parallel/block-hasher.js';
 import { PooledBlockHasher } from '../../../src/parallel/block-hasher.js';
 import { WorkPool } from '../../../src/parallel/pool.js';
@@ -41,6 +43,24 @@ const HASHERS: Readonly<Record<string, BlockHasher | null>> = {
   'on threads that fail': { hash: async () => false },
   here: null,
 };
+
+t.test('roots that were checked are not made again', async (t) => {
+  let hashed = 0;
+  const hash = async (): Promise<boolean> => {
+    hashed++;
+    return false;
+  };
+  const fixture = await openFixture({ deps: { blockHasher: { hash } } });
+  for (const { bytes } of trunk) await fixture.chain.submitBlock(bytes);
+  const block = parseBlock(new Uint8Array(large().bytes), crypto);
+  await fixture.chain.identify(block);
+  t.equal(hashed, 1);
+  t.equal(checkMutation(block, tip.height + 1, chainParams('regtest')), null);
+  await fixture.chain.identify(block);
+  t.equal((await fixture.chain.submitBlock(block)).kind, 'accepted');
+  t.equal(hashed, 1);
+  await fixture.end();
+});
 
 for (const [where, hasher] of Object.entries(HASHERS)) {
   t.test(where, async (t) => {
