@@ -7,6 +7,7 @@
 //   ids     count x 64 bytes: txid, wtxid; written where they are known, else by the jobs
 //   bytes   the transactions whose ids are not known
 
+import type { BlockRoots, MerkleResult } from '../consensus/block/block-view.js';
 import { foldLevels } from '../consensus/block/merkle.js';
 import { joinBuffer } from '../consensus/bytes/join-buffer.js';
 import { stripTx, type TxView } from '../consensus/tx/tx-view.js';
@@ -31,15 +32,10 @@ export interface HashJob {
   readonly levels: number;
 }
 
-/** The tops of a range's subtrees, 32 bytes, and whether two equal hashes met as a pair below them. */
-export interface HashJobResult {
+/** The tops of a range's subtrees. */
+export interface HashJobResult extends BlockRoots {
   readonly version: typeof HASH_MESSAGE_VERSION;
   readonly first: number;
-  readonly txids: Uint8Array;
-  readonly txidsMutated: boolean;
-  /** With zeros for the first transaction of all, as BIP-0141 has it. */
-  readonly wtxids: Uint8Array;
-  readonly wtxidsMutated: boolean;
 }
 
 const idsAt = (count: number): number => count * PLACE_WORDS * 4;
@@ -110,10 +106,11 @@ export function runHashJob({ version, buffer, count, first, end, levels }: HashJ
     txids.set(bytes.subarray(at, at + HASH_BYTES), leaf);
     if (i > 0) wtxids.set(bytes.subarray(at + HASH_BYTES, at + IDS_BYTES), leaf);
   }
-  const txidsMutated = foldLevels(txids, end - first, levels, hashes);
-  const wtxidsMutated = foldLevels(wtxids, end - first, levels, hashes);
-  const top = (level: Uint8Array): Uint8Array => level.slice(0, HASH_BYTES);
-  return { version, first, txids: top(txids), txidsMutated, wtxids: top(wtxids), wtxidsMutated };
+  const fold = (level: Uint8Array): MerkleResult => {
+    const mutated = foldLevels(level, end - first, levels, hashes);
+    return { root: level.slice(0, HASH_BYTES), mutated };
+  };
+  return { version, first, txids: fold(txids), wtxids: fold(wtxids) };
 }
 
 function makeIds(bytes: Uint8Array, to: number, places: Int32Array, row: number, hashes: Hashes): void {
