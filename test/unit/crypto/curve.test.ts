@@ -139,6 +139,27 @@ for (const { name, crypto, skip } of backends()) {
     }
   });
 
+  // WebAssembly that is left by an exception lost some of its stack each time, until it refused everything.
+  t.test(`${name}: thousands of keys that are no points`, { skip }, async (t) => {
+    const { schnorrVerify, tapTweakCheck } = crypto as Curve;
+    const schnorr = key.signSchnorr(message);
+    const root = testTaggedHash('root');
+    const tweak = testTaggedHash('TapTweak', key.xonly, root);
+    const output = key.taprootOutput(root);
+    const none = to32Bytes(5n);
+    let accepted = 0;
+    for (let i = 0; i < 4_000; i++) {
+      if (schnorrVerify(schnorr, none, message)) accepted++;
+      if (tapTweakCheck(output.key, output.parity, none, tweak)) accepted++;
+      if (tapTweakCheck(none, output.parity, key.xonly, tweak)) accepted++;
+      if (schnorrVerify(new Uint8Array(64).fill(255), key.xonly, message)) accepted++;
+      if (tapTweakCheck(output.key, output.parity, key.xonly, to32Bytes(ORDER))) accepted++;
+    }
+    t.equal(accepted, 0);
+    t.ok(schnorrVerify(schnorr, key.xonly, message));
+    t.ok(tapTweakCheck(output.key, output.parity, key.xonly, tweak));
+  });
+
   t.test(`${name}: points`, { skip }, async (t) => {
     const { isPoint } = crypto as Curve;
     t.ok(isPoint(key.publicKey));
