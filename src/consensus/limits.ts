@@ -6,6 +6,8 @@ export const MAX_BLOCK_WEIGHT = 4_000_000;
 export const MAX_BLOCK_SIGOPS_COST = 80_000;
 /** Weight of a byte outside the witness, and cost of a sigop there. */
 export const WITNESS_SCALE_FACTOR = 4;
+/** No block has more transactions: the least one has 60 bytes outside the witness. */
+export const MAX_BLOCK_TXS = Math.floor(MAX_BLOCK_WEIGHT / (WITNESS_SCALE_FACTOR * 60));
 /** Blocks that must lie on a coinbase before it can be spent, itself included. */
 export const COINBASE_MATURITY = 100;
 /** Satoshi in a bitcoin. */

@@ -32,8 +32,9 @@ export class PooledBlockHasher implements BlockHasher {
   }
 
   hash(block: BlockView): Promise<boolean> {
-    const hashed = this.#last.then(() => this.#hash(block));
-    this.#last = hashed.catch(() => undefined);
+    // Whatever goes wrong, as for want of memory, the block can make its own.
+    const hashed = this.#last.then(() => this.#hash(block)).catch(() => false);
+    this.#last = hashed;
     return hashed;
   }
 

@@ -1,7 +1,7 @@
 // Parsing, hashing and checking a large block take some milliseconds each: short calls run in between.
 
 import type { BlockView } from '../../consensus/block/block-view.js';
-import { MAX_BLOCK_WEIGHT } from '../../consensus/limits.js';
+import { MAX_BLOCK_TXS, MAX_BLOCK_WEIGHT } from '../../consensus/limits.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { Turns, yieldToLoop } from '../../lib/turns.js';
 import type { BlockHasher } from '../../parallel/block-hasher.js';
@@ -41,8 +41,9 @@ export async function recognise(block: BlockView, known: CheckedTransactions | n
 export async function identify(block: BlockView, hasher: BlockHasher | undefined): Promise<void> {
   // Roots that were checked were made, and ids before them.
   if (block.roots !== null || (block.merkleChecked && block.witnessChecked)) return;
-  // What is too heavy by any count is work for no threads.
-  if (hasher !== undefined && block.weight <= MAX_BLOCK_WEIGHT && (await hasher.hash(block))) return;
+  // What is too heavy, or has more transactions than fit, is no block: it is looked at in turns.
+  const fits = block.weight <= MAX_BLOCK_WEIGHT && block.txs.length <= MAX_BLOCK_TXS;
+  if (hasher !== undefined && fits && (await hasher.hash(block))) return;
   await inTurns(lookingAt(block, (tx) => tx.txid && tx.wtxid));
 }
 

@@ -2,12 +2,13 @@
 // the rest is asked for (Core's PartiallyDownloadedBlock).
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
+import { MAX_BLOCK_TXS } from '../../consensus/limits.js';
 import { checkMutation } from '../../consensus/rules/block-mutation.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { Slicer } from '../../lib/slicer.js';
 import { StoredTx } from '../../mempool/entry.js';
 import type { NetContext } from '../context.js';
-import { type CompactBlock, MAX_BLOCK_TXS, ShortIds } from '../wire/compact-block.js';
+import { type CompactBlock, ShortIds } from '../wire/compact-block.js';
 import type { CompactCause, TxSource } from './compact-stats.js';
 
 /** A block has no more bytes than weight. */

@@ -7,6 +7,7 @@ import { type BlockView, parseBlock } from '../../consensus/block/block-view.js'
 import { HEADER_SIZE, parseHeader } from '../../consensus/block/header-view.js';
 import { hashKey, hashToHex } from '../../consensus/bytes/hex.js';
 import { ByteReader } from '../../consensus/bytes/reader.js';
+import { MAX_BLOCK_TXS } from '../../consensus/limits.js';
 import { blockProof } from '../../consensus/rules/bits.js';
 import { checkMutation } from '../../consensus/rules/block-mutation.js';
 import { checkProofOfWork } from '../../consensus/rules/check-block.js';
@@ -14,7 +15,6 @@ import { reject } from '../../consensus/rules/reject.js';
 import { type Reject, rejectText } from '../../consensus/state.js';
 import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
-import { MAX_BLOCK_TXS } from '../wire/compact-block.js';
 import { punishForBlock } from './blame.js';
 import type { BlockDownload } from './block-download.js';
 import { antiDosWork } from './headers-presync.js';

@@ -1,14 +1,13 @@
 // Compact blocks, BIP-0152 version 2: messages cmpctblock, getblocktxn and blocktxn, and the short ids inside.
 import { ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
+import { MAX_BLOCK_TXS } from '../../consensus/limits.js';
 import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import { type SipKey, sipKey } from '../../crypto/siphash.js';
 
 /** Bytes of a short id. */
 const SHORT_ID_BYTES = 6;
-/** No block has more transactions: 4,000,000 weight over the least one's, of 60 bytes. */
-export const MAX_BLOCK_TXS = Math.floor(4_000_000 / 240);
 
 /** A transaction sent whole inside a compact block. */
 export interface PrefilledTx {

@@ -62,6 +62,21 @@ t.test('roots that were checked are not made again', async (t) => {
   await fixture.end();
 });
 
+t.test('what cannot be a block is no work for threads', async (t) => {
+  const fixture = await openFixture({ deps: { blockHasher: { hash: () => Promise.reject(new Error('it was')) } } });
+  const [, payment] = large().txs;
+  // Neither inputs nor outputs, and not one transaction too many by weight.
+  const tiny = { version: 1, ins: [], outs: [], locktime: 0 };
+  for (const txs of [Array.from({ length: 60_000 }, () => tiny), Array.from({ length: 20_000 }, () => payment!)]) {
+    const bytes = Buffer.concat([tip.header, compactSize(txs.length), ...txs.map((tx) => serializeTx(tx))]);
+    const block = parseBlock(new Uint8Array(bytes), crypto);
+    await fixture.chain.identify(block);
+    t.equal(block.roots, null);
+    t.ok(block.txs.every(({ identified }) => identified));
+  }
+  await fixture.end();
+});
+
 for (const [where, hasher] of Object.entries(HASHERS)) {
   t.test(where, async (t) => {
     for (const [what, [bytes, verdict]] of Object.entries(BLOCKS)) {

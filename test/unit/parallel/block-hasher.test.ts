@@ -125,6 +125,24 @@ t.test('one block after the other, whatever becomes of those before it', async (
   t.equal(buffers.size, 2, 'the third asks for more');
 });
 
+t.test('no memory for a buffer', async (t) => {
+  const random = pseudoRandom(6);
+  const [first, second] = [view(bytesOf([makeTx(random)])), view(bytesOf(Array.from({ length: 20 }, () => makeTx(random))))];
+  const hasher = new PooledBlockHasher(inlinePool(1));
+  const { SharedArrayBuffer: real } = globalThis;
+  t.teardown(() => {
+    globalThis.SharedArrayBuffer = real;
+  });
+  let buffers = 0;
+  globalThis.SharedArrayBuffer = new Proxy(real, {
+    construct: (target, args) => {
+      if (++buffers === 2) throw new RangeError('Array buffer allocation failed');
+      return Reflect.construct(target, args) as object;
+    },
+  });
+  t.same(await Promise.all([first, second, second].map((block) => hasher.hash(block))), [true, false, true]);
+});
+
 t.test('on real threads', async (t) => {
   const pool = new WorkPool({ threads: 3 });
   t.teardown(() => pool.close());
