@@ -498,6 +498,7 @@ t.test('a compact block finds what was replaced, and asks for the rest', async (
     node: (one: Uint8Array) => (Buffer.compare(one, hash) === 0 ? node : prev),
     isInitialBlockDownload: () => false,
     submitHeader: async () => null,
+    identify: async () => undefined,
   };
   const downloads = {
     of: () => undefined,
@@ -556,6 +557,7 @@ t.test('a block that one peer completed is not put together any more from what a
     node: (hash: Uint8Array) => nodes.get(keyOf(hash)) ?? prev,
     isInitialBlockDownload: () => false,
     submitHeader: async () => null,
+    identify: async () => undefined,
   };
   const downloads = {
     of: (hash: Uint8Array) => (first.has(keyOf(hash)) ? { peer: first.get(keyOf(hash)) } : undefined),
@@ -606,6 +608,7 @@ t.test('blocks that were not put together before the chain went on take no place
     node: (hash: Uint8Array) => nodes.get(keyOf(hash)) ?? prev,
     isInitialBlockDownload: () => false,
     submitHeader: async () => null,
+    identify: async () => undefined,
   };
   const downloads = {
     of: () => undefined,
@@ -652,6 +655,7 @@ t.test('what had to be asked for, or was found outside the mempool, is passed on
     node: (hash: Uint8Array) => nodes.get(keyOf(hash)) ?? prev,
     isInitialBlockDownload: () => false,
     submitHeader: async () => null,
+    identify: async () => undefined,
   };
   const downloads = {
     of: () => undefined,
