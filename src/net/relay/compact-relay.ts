@@ -410,6 +410,12 @@ export class CompactRelay {
 
   async #complete(peer: Peer, node: HeaderNode, partial: PartialBlock, rest: readonly TxView[]): Promise<void> {
     const block = await partial.finish(rest, node.height, this.#context);
+    // It was hashed meanwhile: another peer may have brought the block, or this one have gone.
+    if (node.has(NodeStatus.HAVE_DATA)) {
+      this.#settle(peer, node.hash);
+      return;
+    }
+    if (peer.leaving && typeof block === 'string') return;
     if (block === 'invalid') {
       this.#settle(peer, node.hash);
       this.#context.misbehaving(peer, 100, 'invalid compact block/non-matching block transactions');

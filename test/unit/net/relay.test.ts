@@ -642,6 +642,54 @@ t.test('blocks that were not put together before the chain went on take no place
   t.same(commands, ['getblocktxn']);
 });
 
+t.test('a block that is no longer wanted once it is hashed is not asked for', async (t) => {
+  const { clock, pool } = createPool();
+  const prev = { height: 1, chainWork: 1n, prev: null };
+  const header = new Uint8Array(80).fill(0x20);
+  const hash = hashes.sha256d(header);
+  const coinbase = spend(hashes, [], [{ value: 1, script: new Uint8Array(40).fill(0x51) }]);
+  const run = async (meanwhile: (peer: Peer, stored: () => void) => void): Promise<string[]> => {
+    let stored = false;
+    const node = { hash, height: 2, chainWork: 2n, prev, txCount: 0, hashHex: '', has: () => stored };
+    const commands: string[] = [];
+    const peer = new Peer(1, 'inbound', { network: 'ipv4', bytes: new Uint8Array(4), port: 1 }, '', '', NO_PERMISSIONS, 0);
+    peer.compact.provides = peer.compact.highBandwidth = true;
+    peer.connection = { send: (command: string) => commands.push(command) } as unknown as Connection;
+    const chain = {
+      tip: { ...prev, bits: 0x207fffff },
+      minimumChainWork: 0n,
+      node: (one: Uint8Array) => (Buffer.compare(one, hash) === 0 ? node : prev),
+      isInitialBlockDownload: () => false,
+      submitHeader: async () => null,
+      identify: async () =>
+        meanwhile(peer, () => {
+          stored = true;
+        }),
+    };
+    const downloads = {
+      of: () => undefined,
+      expects: () => false,
+      begin: () => true,
+      end: () => true,
+      room: () => 16,
+      passesOver: () => false,
+      askedAgain: () => {},
+    };
+    const relay = compactOver({ clock, pool }, chain, downloads, {});
+    await relay.receive(peer, encodeCompactBlock({ header, nonce: 5n, shortIds: [], prefilled: [{ index: 0, tx: coinbase }] }));
+    return commands;
+  };
+  t.same(await run(() => {}), ['getdata'], 'its root is another, so the whole block is');
+  t.same(await run((_, stored) => stored()), [], 'another peer brought it');
+  t.same(
+    await run((peer) => {
+      peer.leaving = true;
+    }),
+    [],
+    'its sender is gone',
+  );
+});
+
 t.test('what had to be asked for, or was found outside the mempool, is passed on with the block and counted', async (t) => {
   const { chain: model, clock, pool } = createPool({ policy: NO_POLICY, maxUsageBytes: 5_000 });
   const script = new Uint8Array(40).fill(0x51);
