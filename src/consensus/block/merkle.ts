@@ -23,9 +23,10 @@ export function merkleHeight(leaves: number): number {
 }
 
 /**
- * Replaces hashes by those so many levels above, in place. Of a tree that is taller and begins with `count` leaves of
- * this one, or ends with them behind whole subtrees of that height, it makes what stands above them.
- * @param level 32 bytes for each hash, and room for one more
+ * Hashes a level of a merkle tree pair by pair, so many times over, in place; an odd last hash is paired with itself. The
+ * level may be a part of a taller tree's that begins at a multiple of 2^levels: its first hash is then the top of that
+ * subtree.
+ * @param level `count` hashes of 32 bytes, and room for one more
  * @returns whether two equal hashes met as a pair
  */
 export function foldLevels(level: Uint8Array, count: number, levels: number, h: Hashes): boolean {

@@ -77,17 +77,17 @@ export function createPackageSchnorr(): Pick<Curve, 'schnorrVerify' | 'tapTweakC
   return {
     schnorrVerify: (signature, publicKey, message) => {
       if (signature.length !== 64 || message.length !== 32 || !isPoint(publicKey)) return false;
-      return refusal(() => tiny.verifySchnorr(message, publicKey, signature));
+      return falseIfRefused(() => tiny.verifySchnorr(message, publicKey, signature));
     },
     tapTweakCheck: (outputKey, parity, internalKey, tweak) => {
       if (tweak.length !== 32 || !isPoint(outputKey) || !isPoint(internalKey)) return false;
-      return refusal(() => tiny.xOnlyPointAddTweakCheck(internalKey, tweak, outputKey, parity === 0 ? 0 : 1));
+      return falseIfRefused(() => tiny.xOnlyPointAddTweakCheck(internalKey, tweak, outputKey, parity === 0 ? 0 : 1));
     },
   };
 }
 
 /** Numbers out of range are refused by an exception; a fault of the WebAssembly itself says nothing about them. */
-function refusal(check: () => boolean): boolean {
+function falseIfRefused(check: () => boolean): boolean {
   try {
     return check();
   } catch (error) {

@@ -9,8 +9,8 @@ const PARSED_BYTES = 64;
 const SLOTS = 4_096;
 
 /**
- * A table with one slot for each key that may stand there: the last that did. A slot answers only for exactly the bytes
- * that were parsed into it, so nothing but time depends on which keys others use.
+ * A direct-mapped cache: the end of x chooses the slot, and a new key replaces the one in it. A slot answers only for
+ * exactly the bytes that were parsed into it, so nothing but time depends on which keys others use.
  */
 export class ParsedKeys {
   readonly #keyBytes: number;
