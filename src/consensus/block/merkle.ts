@@ -23,9 +23,9 @@ export function merkleHeight(leaves: number): number {
 }
 
 /**
- * Hashes a level of a merkle tree pair by pair, so many times over, in place; an odd last hash is paired with itself. The
- * level may be a part of a taller tree's that begins at a multiple of 2^levels: its first hash is then the top of that
- * subtree.
+ * Hashes a level of a merkle tree pair by pair, so many times over, in place; an odd last hash is paired with itself.
+ * The level may be a part of a taller tree's that begins at a multiple of 2^levels: its first hash is then the top of
+ * that subtree.
  * @param level `count` hashes of 32 bytes, and room for one more
  * @returns whether two equal hashes met as a pair
  */

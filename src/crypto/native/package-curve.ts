@@ -62,8 +62,8 @@ export function createPackageEcdsa(): Pick<Curve, 'ecdsaVerify' | 'isPoint'> {
 }
 
 /**
- * BIP-0340 checks and x-only tweaks by tiny-secp256k1. Its WebAssembly leaves by an exception when a key is no point, and
- * loses some of its stack each time: after 3,400 such keys it knew no signature any more. So it gets points only.
+ * BIP-0340 checks and x-only tweaks by tiny-secp256k1. Its WebAssembly leaves by an exception when a key is no point,
+ * and loses some of its stack each time: after 3,400 such keys it knew no signature any more. So it gets points only.
  */
 export function createPackageSchnorr(): Pick<Curve, 'schnorrVerify' | 'tapTweakCheck'> {
   const tiny = require('tiny-secp256k1') as typeof import('tiny-secp256k1');
