@@ -15,6 +15,8 @@ export interface GrowingNode {
   readonly tip: TestBlock;
   /** How many transactions entered the mempool. */
   readonly entered: number;
+  /** How many times the whole mempool was read. */
+  readonly poolReads: number;
   /** Adds a block of one transaction. */
   connect(): TestBlock;
   /** Takes the tip off. */
@@ -38,7 +40,7 @@ export function createNode(): GrowingNode {
   let tip = new TestBlock(crypto.sha256(Uint8Array.of(0)), null, 0, 1_600_000_000);
   const blocks = new Map<string, { node: TestBlock; bytes: Uint8Array }>([[tip.hashHex, { node: tip, bytes: new Uint8Array(0) }]]);
   const pool = new Map<string, TxView>();
-  let [made, entered, returning] = [0, 0, false];
+  let [made, entered, poolReads, returning] = [0, 0, 0, false];
   let guard = (): number => 0;
   const keyOf = (hash: Uint8Array): string => Buffer.from(hash).reverse().toString('hex');
   const viewOf = (node: TestBlock) => parseBlock(blocks.get(node.hashHex)!.bytes, crypto);
@@ -65,6 +67,7 @@ export function createNode(): GrowingNode {
   };
   const mempool = {
     *entries() {
+      poolReads++;
       for (const tx of pool.values()) yield { txid: tx.txid, bytes: tx.bytes, ancestorCount: 1 };
     },
     get: (txid: Uint8Array) => pool.get(keyOf(txid)) && { txid },
@@ -96,6 +99,9 @@ export function createNode(): GrowingNode {
     },
     get entered() {
       return entered;
+    },
+    get poolReads() {
+      return poolReads;
     },
     get keptFrom() {
       return guard();

@@ -171,7 +171,7 @@ for (const [name, create] of [
       const tx = node.enter();
       node.enter();
       const reading = client.readMempool((event) => events.push(told(event)));
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await until('the mempool is read', () => node.poolReads > 0, 1);
       node.leave(tx);
       client.sync();
       await reading;
