@@ -2,6 +2,7 @@
 // scraped, a histogram is fed by the room's observe callback. Names carry their units; bitcoin_* are the names that
 // existing Bitcoin dashboards look for, adit_* are this node's own.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client';
+import { LAG_STEP_MS } from '../lib/loop-lag.js';
 import { type CountedValues, QuickHistogram, ReadHistogram, type Series } from './quick-histogram.js';
 
 /** A figure, or one for each value of the labels: these first, the figure last. */
@@ -16,7 +17,7 @@ export class Metrics {
 
   /** Adds the process's own figures: CPU, memory, event-loop lag, garbage collection. */
   withProcess(): this {
-    collectDefaultMetrics({ register: this.#registry, prefix: 'adit_' });
+    collectDefaultMetrics({ register: this.#registry, prefix: 'adit_', eventLoopMonitoringPrecision: LAG_STEP_MS });
     return this;
   }
 

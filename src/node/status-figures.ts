@@ -1,6 +1,6 @@
 // Gathers what the page shows from the rooms' own figures.
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { version } from '../config/version.js';
+import { LoopLag } from '../lib/loop-lag.js';
 import type { SlabRing } from '../link/slab-ring.js';
 import { outcomesOf } from '../net/relay/compact-stats.js';
 import { difficultyOf } from '../rpc/render/difficulty.js';
@@ -35,11 +35,7 @@ function barsOf(facts: TemplateFacts, slabs: SlabRing): FeeBars {
 /** What the process and its threads do between two looks. */
 export class LoadMeter {
   #before = { at: performance.now(), used: process.cpuUsage(), scripts: 0 };
-  readonly #lag = monitorEventLoopDelay({ resolution: 20 });
-
-  constructor() {
-    this.#lag.enable();
-  }
+  readonly #lag = new LoopLag();
 
   /**
    * Cores in use since the last look, by the process and by scripts, and how late the node thread's loop was at most.
@@ -50,14 +46,13 @@ export class LoadMeter {
     const { at: since, used: usedBefore, scripts } = this.#before;
     const seconds = Math.max(0.001, (at - since) / 1000);
     const spent = (used.user + used.system - usedBefore.user - usedBefore.system) / 1e6;
-    const lagMs = this.#lag.max / 1e6;
-    this.#lag.reset();
+    const lagMs = this.#lag.mostMs();
     this.#before = { at, used, scripts: scriptSeconds };
     return { process: spent / seconds, scripts: Math.max(0, scriptSeconds - scripts) / seconds, lagMs };
   }
 
   close(): void {
-    this.#lag.disable();
+    this.#lag.close();
   }
 }
 

@@ -2,8 +2,8 @@
 // machine does to a thread, whatever the node does. The soak measures the node's loop against it.
 import { type ChildProcess, fork } from 'node:child_process';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { LAG_STEP_MS } from '../../src/lib/loop-lag.js';
 
-const STEP_MS = 10;
 const PERIOD_MS = 20;
 const WORK_MS = 1;
 
@@ -29,13 +29,13 @@ export class Bystander {
 }
 
 function standBy(): void {
-  const delay = monitorEventLoopDelay({ resolution: STEP_MS });
+  const delay = monitorEventLoopDelay({ resolution: LAG_STEP_MS });
   delay.enable();
   setInterval(() => {
     for (const end = performance.now() + WORK_MS; performance.now() < end; );
   }, PERIOD_MS);
   process.on('message', () => {
-    process.send?.(Math.max(0, delay.percentile(99) / 1e6 - STEP_MS));
+    process.send?.(Math.max(0, delay.percentile(99) / 1e6 - LAG_STEP_MS));
     delay.reset();
   });
   process.on('disconnect', () => process.exit(0));

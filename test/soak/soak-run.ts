@@ -1,6 +1,7 @@
 // One run of the soak: who does what, and what was seen. Started by soak-live.ts and by the short form in
 // test/functional.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LAG_STEP_MS } from '../../src/lib/loop-lag.js';
 import { type BuiltBlock, buildBlock, GENESIS } from '../framework/chain-builder.js';
 import { Daemon } from '../framework/daemon.js';
 import { freePort } from '../framework/ports.js';
@@ -23,7 +24,6 @@ const SCRAPE_MS = 10_000;
 /** The first scrapes are the start's. */
 const SETTLED = 2;
 /** The histogram behind the metric looks every so often, and what it sees includes that. */
-const LAG_STEP_MS = 10;
 const DEEPEST = 3;
 const MOST_TIMES = 100_000;
 

@@ -1,11 +1,11 @@
 // What one front does with a request: address, method, path and credentials in Core's order, then the body; answers
 // alone what it can, hands the rest to the node thread. Knows no sockets (exchange.ts) and no channel (link/). It joins
 // the parts, and is longer than most files for that. Made by start-front.ts.
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import type { ChainParams } from '../../consensus/params/chain-params.js';
 import { createNativeHashes } from '../../crypto/native/hashes.js';
 import { createKeyMath } from '../../crypto/native/key-math.js';
+import { LoopLag } from '../../lib/loop-lag.js';
 import type { FrontCounters } from '../../link/front-counters.js';
 import type { FrontLink } from '../../link/front-link.js';
 import type { FrontNews, PublishedTip } from '../../link/messages.js';
@@ -96,7 +96,7 @@ export class Front {
   /** The wallets' thread; null until it runs, and without wallets. */
   wallets: FrontLink | null = null;
   readonly #reporting: NodeJS.Timeout;
-  readonly #lag = monitorEventLoopDelay({ resolution: 20 });
+  readonly #lag = new LoopLag();
   #tip: PublishedTip;
   #warmup: string | null;
   #open = 0;
@@ -185,8 +185,7 @@ export class Front {
               deps.link.tell({ news: 'notice', level: 'warn', text: `REST: ${error instanceof Error ? error.message : error}` }),
           });
     this.#reporting = setInterval(() => {
-      deps.counters.set('loopLagMs', this.#lag.max / 1e6);
-      this.#lag.reset();
+      deps.counters.set('loopLagMs', this.#lag.mostMs());
       deps.counters.set('heapBytes', getHeapStatistics().total_heap_size);
       deps.link.report(this.#counts);
       deps.counters.set('heldBytes', this.#fanOut.heldBytes);
@@ -194,7 +193,6 @@ export class Front {
       this.#closeIdleUploads();
     }, REPORT_MS);
     this.#reporting.unref();
-    this.#lag.enable();
   }
 
   /** Takes news of the node thread that concern replies; the rest is start-front's. */
@@ -238,7 +236,7 @@ export class Front {
   /** Stops the timers. */
   close(): void {
     clearInterval(this.#reporting);
-    this.#lag.disable();
+    this.#lag.close();
     this.#deps.link.report(this.#counts);
   }
 
