@@ -66,6 +66,8 @@ export class Chain extends ChainReader {
   readonly #snapshot: SnapshotChain;
   readonly #walks: PinnedCoins;
   readonly #early: EarlyConnections;
+  /** Settled once the large blocks that came have their ids. */
+  #lastIdentified: Promise<void> = Promise.resolve();
   readonly #headerListeners = new Listeners<[HeaderNode]>();
   readonly #storedListeners = new Listeners<[HeaderNode, BlockView]>();
   readonly #assumedHash: Uint8Array | null;
@@ -176,7 +178,7 @@ export class Chain extends ChainReader {
   async submitBlock(block: Uint8Array | BlockView, options: { force?: boolean } = {}): Promise<BlockOutcome> {
     const view = block instanceof Uint8Array ? parseBlock(ownBytes(block), this.ws.crypto) : block;
     await recognise(view, this.#known);
-    const identified = isLarge(view) ? identify(view, this.ws.blockHasher) : undefined;
+    const identified = isLarge(view) ? this.#inOrder(identify(view, this.ws.blockHasher)) : undefined;
     const refused = this.#closing !== null || this.fault !== null;
     const early = refused || this.isInitialBlockDownload() ? null : this.#early.begin(view, identified);
     try {
@@ -190,6 +192,14 @@ export class Chain extends ChainReader {
     } finally {
       await early?.end();
     }
+  }
+
+  /** Of large blocks that come together none overtakes another: a child would come before its parent. */
+  #inOrder(making: Promise<void>): Promise<void> {
+    const before = this.#lastIdentified;
+    const made = making.then(() => before);
+    this.#lastIdentified = made.catch(() => undefined);
+    return made;
   }
 
   async #processBlock({ view, early, requested }: Submission, reply: (outcome: BlockOutcome) => void): Promise<void> {
