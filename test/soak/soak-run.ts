@@ -23,7 +23,6 @@ const PATIENCE_MS = 60_000;
 const SCRAPE_MS = 10_000;
 /** The first scrapes are the start's. */
 const SETTLED = 2;
-/** The histogram behind the metric looks every so often, and what it sees includes that. */
 const DEEPEST = 3;
 const MOST_TIMES = 100_000;
 
@@ -228,6 +227,7 @@ class Soak {
       next += SCRAPE_MS;
       const [text, late] = await Promise.all([scrape(this.#metrics), bystander.look()]);
       this.#bystanderMs.push(late);
+      // What the histogram behind the metric sees includes the time from look to look.
       this.#lagMs.push(figure(text, 'adit_nodejs_eventloop_lag_p99_seconds') * 1000 - LAG_STEP_MS);
       this.#residentMb.push(Math.round(figure(text, 'adit_process_resident_memory_bytes') / 1e6));
       for (const [part, { metric }] of Object.entries(MEMORY_PARTS)) this.#census[part as MemoryPart].push(figure(text, metric) / 1e6);
