@@ -177,8 +177,9 @@ export class Chain extends ChainReader {
    */
   async submitBlock(block: Uint8Array | BlockView, options: { force?: boolean } = {}): Promise<BlockOutcome> {
     const view = block instanceof Uint8Array ? parseBlock(ownBytes(block), this.ws.crypto) : block;
-    await recognise(view, this.#known);
-    const identified = isLarge(view) ? this.#inOrder(identify(view, this.ws.blockHasher)) : undefined;
+    const recognised = recognise(view, this.#known);
+    const identified = isLarge(view) ? this.#inOrder(recognised.then(() => identify(view, this.ws.blockHasher))) : undefined;
+    await recognised;
     const refused = this.#closing !== null || this.fault !== null;
     const early = refused || this.isInitialBlockDownload() ? null : this.#early.begin(view, identified);
     try {
@@ -194,7 +195,10 @@ export class Chain extends ChainReader {
     }
   }
 
-  /** Of large blocks that come together none overtakes another: a child would come before its parent. */
+  /**
+   * Large blocks go on in the order in which they came, however long each takes: a child that overtook its parent would
+   * be refused.
+   */
   #inOrder(making: Promise<void>): Promise<void> {
     const before = this.#lastIdentified;
     const made = making.then(() => before);

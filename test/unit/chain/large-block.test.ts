@@ -4,6 +4,7 @@ import t from 'tap';
 import { type BlockView, parseBlock } from '../../../src/consensus/block/block-view.js';
 import { chainParams } from '../../../src/consensus/params/networks.js';
 import { checkMutation } from '../../../src/consensus/rules/block-mutation.js';
+import { workClock } from '../../../src/lib/work-clock.js';
 import type { BlockHasher } from '../../../src/parallel/block-hasher.js';
 import { PooledBlockHasher } from '../../../src/parallel/block-hasher.js';
 import { WorkPool } from '../../../src/parallel/pool.js';
@@ -97,3 +98,39 @@ for (const [where, hasher] of Object.entries(HASHERS)) {
     }
   });
 }
+
+t.test('a large child does not overtake its parent', async (t) => {
+  const parent = large();
+  const child = buildBlock(parent, { outs });
+  for (const slow of ['known transactions', 'ids'] as const) {
+    const view = parseBlock(new Uint8Array(parent.bytes), crypto);
+    let childHashed: () => void = () => {};
+    const waiting = new Promise<void>((resolve) => (childHashed = resolve));
+    const hash = async (block: BlockView): Promise<boolean> => {
+      if (block !== view) childHashed();
+      else if (slow === 'ids') {
+        await waiting;
+        // Time enough for the child to go on.
+        for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+      }
+      for (const tx of block.txs) void [tx.txid, tx.wtxid];
+      return true;
+    };
+    const fixture = await openFixture({ deps: { blockHasher: { hash } } });
+    for (const { bytes } of trunk) await fixture.chain.submitBlock(bytes);
+    fixture.chain.knowFrom({
+      size: slow === 'known transactions' ? 1 : 0,
+      // Each takes a turn of its own.
+      recognise: (tx) => {
+        for (const end = workClock.now() + 20; view.txs.includes(tx) && workClock.now() < end; );
+      },
+    });
+    const outcomes = await Promise.all([view, new Uint8Array(child.bytes)].map((block) => fixture.chain.submitBlock(block)));
+    t.same(
+      outcomes.map(({ kind }) => kind),
+      ['accepted', 'accepted'],
+      slow,
+    );
+    await fixture.end();
+  }
+});
