@@ -142,20 +142,6 @@ export function createLogger(options: LogOptions): NodeLogger {
   let file = options.file === undefined ? -1 : openLog(options.file);
   // Sets this run apart from the one before.
   if (file >= 0) fs.writeSync(file, '\n\n\n\n\n');
-  let pending: string[] = [];
-  let scheduled = false;
-  const flush = (): void => {
-    scheduled = false;
-    if (pending.length === 0) return;
-    const text = pending.join('');
-    pending = [];
-    try {
-      if (file >= 0) fs.writeSync(file, text);
-    } catch {
-      // A full disk must not take the node down for the sake of its log; storage will speak for itself.
-    }
-    if (options.console) process.stdout.write(text);
-  };
   const stamp = (): string => {
     if (!options.timestamps) return '';
     const microsNow = Date.now() * 1000 + (Math.floor(performance.now() * 1000) % 1000);
@@ -170,13 +156,14 @@ export function createLogger(options: LogOptions): NodeLogger {
       const entry = JSON.parse(line) as { level: number; msg: string; category?: string };
       const label =
         entry.category !== undefined ? `[${entry.category}] ` : entry.level >= 50 ? 'Error: ' : entry.level >= 40 ? 'Warning: ' : '';
-      pending.push(`${stamp()}${thread}${label}${escapeLine(entry.msg)}\n`);
-      // Lines of -debug stand in the file before what they tell of can be seen from outside.
-      if (entry.level >= 50 || entry.category !== undefined || pending.length >= 256) flush();
-      else if (!scheduled) {
-        scheduled = true;
-        setImmediate(flush);
+      const text = `${stamp()}${thread}${label}${escapeLine(entry.msg)}\n`;
+      // Written at once: a line stands in the file before what it tells of can be seen from outside, by any thread.
+      try {
+        if (file >= 0) fs.writeSync(file, text);
+      } catch {
+        // A full disk must not take the node down for the sake of its log; storage will speak for itself.
       }
+      if (options.console) process.stdout.write(text);
     },
   };
   const root = pino({ base: null, timestamp: false, level: 'debug' }, sink);
@@ -193,7 +180,6 @@ export function createLogger(options: LogOptions): NodeLogger {
     setCategory: set,
     categories: () => Object.fromEntries(logCategories.map((name) => [name, on.has(name)])),
     reopen: () => {
-      flush();
       if (options.file === undefined) return;
       const fresh = fs.openSync(options.file, 'a', 0o600);
       if (file >= 0) fs.closeSync(file);
@@ -203,7 +189,6 @@ export function createLogger(options: LogOptions): NodeLogger {
       mockSeconds = seconds;
     },
     close: () => {
-      flush();
       if (file >= 0) fs.closeSync(file);
       file = -1;
     },

@@ -44,6 +44,14 @@ t.test('what a line begins with', async (t) => {
   );
 });
 
+t.test('a line is in the file at once: what tells of it may be read by another thread before this turn ends', async (t) => {
+  const file = path.join(dir, 'at-once.log');
+  written({ file }, (log) => {
+    log.info('one');
+    t.match(fs.readFileSync(file, 'utf8'), /one\n$/);
+  });
+});
+
 t.test('categories', async (t) => {
   const all = (log: NodeLogger): void => {
     log.debug('rpc', 'one');
