@@ -106,19 +106,31 @@ export class WriteBatch implements Batch {
     }
   }
 
-  /** Where each operation's key begins in `bytes`: keys of one first byte together, in order otherwise. */
-  byPrefix(): Uint32Array {
+  /** Where each operation's key begins in `bytes`, by the first bytes of the keys; operations on one key stay in order. */
+  inOrder(): Uint32Array {
     this.#refuseUsedUp();
-    const ends = new Uint32Array(256);
-    for (let at = 0; at < this.#size; at = this.#endOf(at)) ends[this.#bytes[at + HEAD_BYTES]]++;
-    for (let prefix = 0, sum = 0; prefix < ends.length; prefix++) {
-      const count = ends[prefix];
-      ends[prefix] = sum;
-      sum += count;
+    const count = this.#count;
+    const places = new Uint32Array(count);
+    // A number has 53 bits: which operation it is, and before that up to four bytes of its key.
+    const span = 2 ** Math.ceil(Math.log2(Math.max(1, count)));
+    const dropped = Math.max(1, span / 2 ** (53 - 32));
+    const ranks = new Float64Array(count);
+    for (let at = 0, i = 0; at < this.#size; at = this.#endOf(at), i++) {
+      places[i] = at + HEAD_BYTES;
+      ranks[i] = Math.floor(this.#firstBytes(at + HEAD_BYTES) / dropped) * span + i;
     }
-    const places = new Uint32Array(this.#count);
-    for (let at = 0; at < this.#size; at = this.#endOf(at)) places[ends[this.#bytes[at + HEAD_BYTES]]++] = at + HEAD_BYTES;
-    return places;
+    ranks.sort();
+    const ordered = new Uint32Array(count);
+    for (let i = 0; i < count; i++) ordered[i] = places[ranks[i] - Math.floor(ranks[i] / span) * span];
+    return ordered;
+  }
+
+  /** The first four bytes of a key as a number, in the order of keys. */
+  #firstBytes(keyAt: number): number {
+    const end = keyAt + Math.min(4, this.keyLength(keyAt));
+    let first = 0;
+    for (let at = keyAt; at < keyAt + 4; at++) first = first * 256 + (at < end ? this.#bytes[at] : 0);
+    return first;
   }
 
   /** @param keyAt where an operation's key begins */
