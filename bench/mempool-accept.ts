@@ -85,29 +85,37 @@ function payment(coin: Coin, i: number): Buffer {
   return serializeTx(tx);
 }
 
-/** Announces them all, hands out what is asked for, and waits until the node has looked at the last. */
-async function announce(node: Contender, raw: readonly Buffer[]): Promise<void> {
+/** Hands a node its payments. @returns settled when it has looked at the last */
+type Give = () => Promise<void>;
+
+/** Announces them all and hands out what is asked for, in messages made before: the peer shares the node's cores. */
+async function announcing(node: Contender, raw: readonly Buffer[]): Promise<Give> {
   const peer = await node.peer();
-  const open = new Map(raw.map((bytes) => [hash256(bytes).toString('hex'), bytes]));
+  const open = new Map(raw.map((bytes) => [hash256(bytes).toString('hex'), framed('tx', bytes)]));
   const hashes = [...open.keys()];
+  const announcements: Buffer[] = [];
   for (let at = 0; at < hashes.length; at += INV) {
     const items = hashes.slice(at, at + INV).map((hash): [number, Buffer] => [MSG_WTX, Buffer.from(hash, 'hex')]);
-    peer.send('inv', invPayload(items));
-  }
-  while (open.size > 0) {
-    const wanted = await peer.next('getdata');
-    const asked: Buffer[] = [];
-    // Fewer than 65,536 entries: their number takes one or three bytes.
-    for (let at = wanted[0] === 0xfd ? 3 : 1; at < wanted.length; at += 36) {
-      const hash = wanted.subarray(at + 4, at + 36).toString('hex');
-      const bytes = open.get(hash);
-      if (bytes === undefined) throw new Error(`${node.name} asks for what was not announced`);
-      open.delete(hash);
-      asked.push(framed('tx', bytes));
-    }
-    peer.raw(Buffer.concat(asked));
+    announcements.push(framed('inv', invPayload(items)));
   }
   await peer.sync();
+  return async () => {
+    peer.raw(Buffer.concat(announcements));
+    while (open.size > 0) {
+      const wanted = await peer.next('getdata');
+      const asked: Buffer[] = [];
+      // Fewer than 65,536 entries: their number takes one or three bytes.
+      for (let at = wanted[0] === 0xfd ? 3 : 1; at < wanted.length; at += 36) {
+        const hash = wanted.subarray(at + 4, at + 36).toString('hex');
+        const message = open.get(hash);
+        if (message === undefined) throw new Error(`${node.name} asks for what was not announced`);
+        open.delete(hash);
+        asked.push(message);
+      }
+      peer.raw(Buffer.concat(asked));
+    }
+    await peer.sync();
+  };
 }
 
 /** What one round cost one node: transactions a second, processor microseconds of a transaction. */
@@ -119,9 +127,10 @@ interface Figures {
 
 async function round(node: Contender, way: Way, raw: readonly Buffer[]): Promise<Figures> {
   const hex = way === 'rpc' ? raw.map((bytes) => bytes.toString('hex')) : [];
+  const give = way === 'rpc' ? () => node.give(hex, BATCH) : await announcing(node, raw);
   const { size } = await node.call('getmempoolinfo');
   const before = nodeThreadMilliseconds(node.pid);
-  const ms = await timeMs(() => (way === 'rpc' ? node.give(hex, BATCH) : announce(node, raw)));
+  const ms = await timeMs(give);
   const after = nodeThreadMilliseconds(node.pid);
   const taken = (await node.call('getmempoolinfo')).size - size;
   if (taken !== raw.length) throw new Error(`${node.name} took ${taken} of ${raw.length}`);
