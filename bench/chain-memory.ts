@@ -4,7 +4,6 @@
 //
 //   node build/bench/chain-memory.js [--json]      COINS=n for another number of coins (ceilings hold for up to 10,000,000)
 
-import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -64,58 +63,45 @@ async function run(file: string, chain: CoinChain, dbcache: number): Promise<Run
   }
 }
 
-/** In a process of its own, whose memory is gone afterwards. */
-async function generate(file: string): Promise<CoinChain> {
-  const child = spawn(process.execPath, [import.meta.filename, '--write', file], { stdio: ['ignore', 'pipe', 'inherit'] });
-  let text = '';
-  for await (const piece of child.stdout) text += piece;
-  return JSON.parse(text);
-}
-
-if (process.argv[2] === '--write') {
-  const { tip, ...rest } = writeCoinChain(process.argv[3]!, wanted);
-  process.stdout.write(JSON.stringify({ ...rest, tip: { height: tip.height, hashHex: tip.hashHex } }));
-} else {
-  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-coins-'));
-  const over: string[] = [];
-  await runBench({
-    name: 'chain/chain-memory',
-    protects: `memory of a node with ${wanted.toLocaleString('en-US')} coins, and the time of its initial download`,
-    run: async () => {
-      const file = path.join(dir, 'chain.dat');
-      const chain = await generate(file);
-      const notes = [
-        `${chain.tip.height} blocks, ${(chain.bytes / 1e6).toFixed(0)} MB, ${chain.coins.toLocaleString('en-US')} coins left, ${chain.inputs.toLocaleString('en-US')} spent`,
-      ];
-      const cases: BenchCase[] = [];
-      for (const [dbcache, ceiling] of CEILINGS) {
-        const { seconds, processor, connecting, counting, countSeconds, slowest } = await run(file, chain, dbcache);
-        if (counting > ceiling) over.push(`-dbcache=${dbcache}: ${counting.toFixed(0)} MB, ceiling ${ceiling} MB`);
-        notes.push(
-          `-dbcache=${dbcache}: ${connecting.toFixed(0)} MB while connecting, slowest small call ${slowest.toFixed(0)} ms; counted in ${countSeconds.toFixed(1)} s; ${processor.toFixed(0)} s of processor time for connecting`,
-        );
-        const name = `-dbcache=${dbcache}`;
-        cases.push(
-          {
-            name: `${name}: highest memory`,
-            unit: 'MB',
-            better: 'lower',
-            samples: [counting],
-            goal: { text: `at most ${ceiling}`, reached: (p50) => p50 <= ceiling },
-          },
-          { name: `${name}: coins connected`, unit: 'coins/s', better: 'higher', samples: [(chain.coins + chain.inputs) / seconds] },
-          {
-            name: `${name}: coins per second of processor time`,
-            unit: 'coins/s',
-            better: 'higher',
-            samples: [(chain.coins + chain.inputs) / processor],
-          },
-          { name: `${name}: blocks connected`, unit: 'MB/s', better: 'higher', samples: [chain.bytes / 1e6 / seconds] },
-        );
-      }
-      return { cases, notes };
-    },
-  }).finally(() => fs.rmSync(dir, { recursive: true, force: true }));
-  for (const text of over) process.stderr.write(`above the ceiling: ${text}\n`);
-  if (over.length > 0) process.exitCode = 1;
-}
+const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-coins-'));
+const over: string[] = [];
+await runBench({
+  name: 'chain/chain-memory',
+  protects: `memory of a node with ${wanted.toLocaleString('en-US')} coins, and the time of its initial download`,
+  run: async () => {
+    const file = path.join(dir, 'chain.dat');
+    const chain = await writeCoinChain(file, wanted);
+    const notes = [
+      `${chain.tip.height} blocks, ${(chain.bytes / 1e6).toFixed(0)} MB, ${chain.coins.toLocaleString('en-US')} coins left, ${chain.inputs.toLocaleString('en-US')} spent`,
+    ];
+    const cases: BenchCase[] = [];
+    for (const [dbcache, ceiling] of CEILINGS) {
+      const { seconds, processor, connecting, counting, countSeconds, slowest } = await run(file, chain, dbcache);
+      if (counting > ceiling) over.push(`-dbcache=${dbcache}: ${counting.toFixed(0)} MB, ceiling ${ceiling} MB`);
+      notes.push(
+        `-dbcache=${dbcache}: ${connecting.toFixed(0)} MB while connecting, slowest small call ${slowest.toFixed(0)} ms; counted in ${countSeconds.toFixed(1)} s; ${processor.toFixed(0)} s of processor time for connecting`,
+      );
+      const name = `-dbcache=${dbcache}`;
+      cases.push(
+        {
+          name: `${name}: highest memory`,
+          unit: 'MB',
+          better: 'lower',
+          samples: [counting],
+          goal: { text: `at most ${ceiling}`, reached: (p50) => p50 <= ceiling },
+        },
+        { name: `${name}: coins connected`, unit: 'coins/s', better: 'higher', samples: [(chain.coins + chain.inputs) / seconds] },
+        {
+          name: `${name}: coins per second of processor time`,
+          unit: 'coins/s',
+          better: 'higher',
+          samples: [(chain.coins + chain.inputs) / processor],
+        },
+        { name: `${name}: blocks connected`, unit: 'MB/s', better: 'higher', samples: [chain.bytes / 1e6 / seconds] },
+      );
+    }
+    return { cases, notes };
+  },
+}).finally(() => fs.rmSync(dir, { recursive: true, force: true }));
+for (const text of over) process.stderr.write(`above the ceiling: ${text}\n`);
+if (over.length > 0) process.exitCode = 1;

@@ -4,7 +4,6 @@
 //
 //   node build/bench/cold-coins.js [--json]      COINS=n for another number; UV_THREADPOOL_SIZE counts
 
-import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -14,6 +13,7 @@ import { FIRST_COINS, OUTPOINT_BYTES } from '../src/storage/layout.js';
 import { openStore } from '../src/storage/open-store.js';
 import type { BatchOp, Store } from '../src/storage/store.js';
 import { type BenchCase, runBench } from './harness/bench.js';
+import { forgetFiles } from './harness/page-cache.js';
 import { nodeThreadMilliseconds } from './harness/process-figures.js';
 
 const wanted = Number(process.env.COINS ?? 10_000_000);
@@ -59,13 +59,6 @@ async function fill(store: Store): Promise<void> {
   }
 }
 
-/** Puts a folder's tables out of the page cache. */
-function forget(dir: string): void {
-  for (const name of fs.readdirSync(dir).filter((name) => name.endsWith('.sst'))) {
-    spawnSync('dd', [`of=${path.join(dir, name)}`, 'oflag=nocache', 'conv=notrunc,fdatasync', 'count=0']);
-  }
-}
-
 interface Timed {
   readonly wallMs: number;
   readonly threadMs: number;
@@ -94,7 +87,7 @@ async function measure(dir: string): Promise<BenchCase[]> {
     const results: BenchCase[] = [];
     const reads: Timed[] = [];
     for (let round = 0; round < ROUNDS; round++) {
-      forget(dir);
+      forgetFiles(dir, '.sst');
       const keys = Array.from({ length: READ }, () => coinKey(Math.floor(Math.random() * wanted)));
       reads.push(
         await timed(async () => {

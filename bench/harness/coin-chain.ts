@@ -1,5 +1,8 @@
 // A chain of very many coins, written as a bootstrap file faster than a node reads it: blocks full of transactions that
-// spend a few coins anyone may spend, from all over the chain, and make many.
+// spend a few coins anyone may spend, from all over the chain, and make many. Run as a program it writes one.
+//
+//   node build/bench/harness/coin-chain.js FILE COINS
+import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import { type BuiltBlock, buildBlock, GENESIS } from '../../test/framework/chain-builder.js';
 import type { Out, Tx } from '../../test/framework/messages.js';
@@ -16,6 +19,8 @@ const OUTPUTS = 143;
 const POOL = 400_000;
 /** Long ago, so that the node is in initial download. */
 const START_TIME = 1_400_000_000;
+/** Spendable coins that are named. */
+const NAMED = 50_000;
 
 /** <20 bytes> OP_DROP OP_TRUE: as long as a usual script, different in every transaction, and anyone may spend it. */
 function script(seed: number): Buffer {
@@ -33,14 +38,16 @@ interface PoolCoin {
 }
 
 export interface CoinChain {
-  readonly tip: BuiltBlock;
+  readonly tip: { readonly height: number; readonly hashHex: string };
   readonly coins: number;
   readonly bytes: number;
   readonly inputs: number;
+  /** Some of the coins that are left, from all over the chain; anyone may spend them, with nothing. */
+  readonly spendable: readonly { readonly txidHex: string; readonly index: number }[];
 }
 
 /** Writes blocks until so many coins are unspent. */
-export function writeCoinChain(file: string, wanted: number): CoinChain {
+function writeHere(file: string, wanted: number): CoinChain {
   const random = pseudoRandom(1);
   const out = fs.openSync(file, 'w');
   const pool: PoolCoin[] = [];
@@ -87,5 +94,21 @@ export function writeCoinChain(file: string, wanted: number): CoinChain {
     tip = { ...tip, prev: null, bytes: Buffer.alloc(0), txs: [] };
   }
   fs.closeSync(out);
-  return { tip, coins, bytes, inputs };
+  const spendable = Array.from({ length: Math.min(NAMED, pool.length) }, () => {
+    const { txid, index } = take();
+    return { txidHex: txid.toString('hex'), index };
+  });
+  return { tip: { height: tip.height, hashHex: tip.hashHex }, coins, bytes, inputs, spendable };
+}
+
+/** The same in a process of its own, whose memory is gone afterwards. */
+export async function writeCoinChain(file: string, wanted: number): Promise<CoinChain> {
+  const child = spawn(process.execPath, [import.meta.filename, file, String(wanted)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let text = '';
+  for await (const piece of child.stdout) text += piece;
+  return JSON.parse(text);
+}
+
+if (process.argv[1] === import.meta.filename) {
+  process.stdout.write(JSON.stringify(writeHere(process.argv[2]!, Number(process.argv[3]))));
 }

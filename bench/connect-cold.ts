@@ -1,0 +1,171 @@
+// A block whose coins no cache has, of 10,000,000 in the database: both programs with -dbcache=64 and their files out of
+// the page cache, started anew for each block. From submitblock to the answer, what it cost the processor, and how much
+// was read from the disk. The coins need no signatures, so the time is that of finding and changing them.
+//
+//   node build/bench/connect-cold.js [--json]      COINS=n, ROUNDS=n. Runs for some eight minutes.
+//   COMPARE=/path/bitcoind: Core in turns with adit, the same blocks. BEFORE=/path/aditd.cjs: another build, likewise.
+
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type BuiltBlock, buildBlock, GENESIS } from '../test/framework/chain-builder.js';
+import { Daemon } from '../test/framework/daemon.js';
+import type { Tx } from '../test/framework/messages.js';
+import { type BenchCase, runBench } from './harness/bench.js';
+import { type CoinChain, writeCoinChain } from './harness/coin-chain.js';
+import { bitcoindToCompare, CoreDaemon } from './harness/core-daemon.js';
+import { forgetFiles } from './harness/page-cache.js';
+import { nodeThreadMilliseconds, processIo } from './harness/process-figures.js';
+import { timeMs } from './harness/samples.js';
+
+const wanted = Number(process.env.COINS ?? 10_000_000);
+const ROUNDS = Number(process.env.ROUNDS ?? 5);
+const INPUTS = 5_000;
+const INPUTS_PER_TX = 2;
+/** A start looks at one block, whose coins are in its caches then, rather than at six. */
+const OPTIONS = ['-dbcache=64', '-checkblocks=1'];
+const LOOK_MS = 200;
+/** What a start does behind its first answer is over. */
+const QUIET_MS = 2_000;
+const SPACING = 10;
+
+/** What a block cost a node, microseconds per input, and what it read. */
+interface Figures {
+  readonly answer: number;
+  readonly main: number;
+  readonly all: number;
+  readonly diskMegabytes: number;
+}
+
+/** A node that is started again for each block. */
+class ColdNode {
+  readonly figures: Figures[] = [];
+
+  constructor(
+    readonly name: string,
+    private readonly node: Daemon | CoreDaemon,
+  ) {}
+
+  get #pid(): number {
+    return this.node instanceof Daemon ? (this.node.child?.pid as number) : this.node.pid;
+  }
+
+  /** Takes the chain in and ends. */
+  async fill(file: string, { tip }: CoinChain): Promise<void> {
+    await this.node.stop();
+    await this.node.up(`-loadblock=${file}`);
+    while ((await this.node.call('getblockcount')) < tip.height) await sleep(LOOK_MS);
+  }
+
+  async submit(block: BuiltBlock): Promise<void> {
+    const verdict = await this.node.call('submitblock', block.bytes.toString('hex'));
+    if (verdict !== null) throw new Error(`${this.name} refused a block: ${verdict}`);
+  }
+
+  stop(): Promise<unknown> {
+    return this.node.stop();
+  }
+
+  async measure(block: BuiltBlock): Promise<void> {
+    const { node } = this;
+    forgetFiles(node.dir);
+    await node.up();
+    if (node instanceof Daemon) await rehearsed(node);
+    await sleep(QUIET_MS);
+    const [times, io] = [nodeThreadMilliseconds(this.#pid), processIo(this.#pid)];
+    const ms = await timeMs(() => this.submit(block));
+    const [after, then] = [nodeThreadMilliseconds(this.#pid), processIo(this.#pid)];
+    const perInput = (spent: number): number => (spent * 1_000) / INPUTS;
+    const main = after.main - times.main;
+    this.figures.push({
+      answer: perInput(ms),
+      main: perInput(main),
+      all: perInput(main + after.others - times.others),
+      diskMegabytes: (then.diskReadBytes - io.diskReadBytes) / 1e6,
+    });
+    await node.stop();
+  }
+
+  async remove(): Promise<void> {
+    if (this.node instanceof Daemon) await this.node.remove();
+    else await this.node.end();
+  }
+}
+
+/** A miner comes, and blocks are rehearsed: the first one after a start finds compiled what it needs. */
+async function rehearsed(node: Daemon): Promise<void> {
+  const log = (): string => fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8');
+  const times = (): number => log().split('Rehearsed blocks').length;
+  const before = times();
+  await node.call('getblocktemplate', { rules: ['segwit'] });
+  while (times() === before) await sleep(LOOK_MS);
+}
+
+/** Spends so many of the coins, two a transaction. */
+function spending(coins: CoinChain['spendable'], prev: BuiltBlock, time: number): BuiltBlock {
+  const txs: Tx[] = [];
+  for (let at = 0; at < coins.length; at += INPUTS_PER_TX) {
+    const ins = coins
+      .slice(at, at + INPUTS_PER_TX)
+      .map(({ txidHex, index }) => ({ txid: Buffer.from(txidHex, 'hex'), index, sequence: 0xffffffff }));
+    const outs = ins.map((_, i) => ({ value: 0, script: Buffer.from([0, 20, ...Buffer.alloc(20, at + i)]) }));
+    txs.push({ version: 2, ins, outs, locktime: 0 });
+  }
+  return buildBlock(prev, { txs, time });
+}
+
+async function start(): Promise<ColdNode[]> {
+  const nodes = [new ColdNode('adit', await Daemon.start(...OPTIONS, '-rehearse=1'))];
+  const before = process.env.BEFORE;
+  if (before !== undefined) nodes.push(new ColdNode('adit before', await Daemon.startFrom(before, ...OPTIONS, '-rehearse=1')));
+  const core = bitcoindToCompare();
+  if (core !== null) nodes.push(new ColdNode('Core', await CoreDaemon.start(core, ...OPTIONS)));
+  return nodes;
+}
+
+const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-cold-'));
+await runBench({
+  name: 'chain/connect-cold',
+  protects: `how long miners wait for a block whose coins are on the disk, of ${wanted.toLocaleString('en-US')}`,
+  run: async () => {
+    const file = path.join(dir, 'chain.dat');
+    const chain = await writeCoinChain(file, wanted);
+    process.stderr.write(`${chain.tip.height} blocks with ${chain.coins.toLocaleString('en-US')} coins written\n`);
+    const nodes = await start();
+    try {
+      const hash = Buffer.from(chain.tip.hashHex, 'hex').reverse();
+      let time = Math.floor(Date.now() / 1000);
+      // With a block of today nobody is in initial download.
+      let tip = buildBlock({ ...GENESIS, height: chain.tip.height, hash, hashHex: chain.tip.hashHex }, { time });
+      for (const node of nodes) {
+        const seconds = (await timeMs(() => node.fill(file, chain))) / 1000;
+        await node.submit(tip);
+        await node.stop();
+        process.stderr.write(`${node.name} took them in ${seconds.toFixed(0)} s\n`);
+      }
+      for (let round = 0; round < ROUNDS; round++) {
+        tip = spending(chain.spendable.slice(round * INPUTS, (round + 1) * INPUTS), tip, (time += SPACING));
+        // Each goes first in its turn.
+        for (let turn = 0; turn < nodes.length; turn++) await nodes[(round + turn) % nodes.length]!.measure(tip);
+      }
+    } finally {
+      for (const node of nodes) await node.remove();
+    }
+    const cases = nodes.flatMap(({ name, figures }): BenchCase[] => {
+      const one = (what: string, unit: string, of: (figure: Figures) => number): BenchCase => ({
+        name: `${what}, ${name}`,
+        unit,
+        better: 'lower',
+        samples: figures.map(of),
+      });
+      return [
+        one('answer', 'us per input', ({ answer }) => answer),
+        ...(name === 'Core' ? [] : [one('node thread', 'processor us per input', ({ main }) => main)]),
+        one('all threads', 'processor us per input', ({ all }) => all),
+        one('read from the disk', 'MB', ({ diskMegabytes }) => diskMegabytes),
+      ];
+    });
+    return { cases };
+  },
+}).finally(() => fs.rmSync(dir, { recursive: true, force: true }));
