@@ -2,7 +2,7 @@
 // the page cache, started anew for each block. From submitblock to the answer, what it cost the processor, and how much
 // was read from the disk. The coins need no signatures, so the time is that of finding and changing them.
 //
-//   node build/bench/connect-cold.js [--json]      COINS=n, ROUNDS=n. Runs for some eight minutes.
+//   node build/bench/connect-cold.js [--json]      COINS=n, ROUNDS=n. Runs for some ten minutes.
 //   COMPARE=/path/bitcoind: Core in turns with adit, the same blocks. BEFORE=/path/aditd.cjs: another build, likewise.
 
 import fs from 'node:fs';
@@ -22,6 +22,9 @@ import { timeMs } from './harness/samples.js';
 const wanted = Number(process.env.COINS ?? 10_000_000);
 const ROUNDS = Number(process.env.ROUNDS ?? 5);
 const INPUTS = 5_000;
+/** Smaller blocks before it, whose coins are elsewhere on the disk: what a start has not compiled yet. */
+const WARMUP = 8;
+const WARMUP_INPUTS = 250;
 const INPUTS_PER_TX = 2;
 /** A start looks at one block, whose coins are in its caches then, rather than at six. */
 const OPTIONS = ['-dbcache=64', '-checkblocks=1'];
@@ -67,12 +70,19 @@ class ColdNode {
     return this.node.stop();
   }
 
-  async measure(block: BuiltBlock): Promise<void> {
+  /** Takes the blocks, of which the last one counts. */
+  async measure(blocks: readonly BuiltBlock[]): Promise<void> {
     const { node } = this;
+    const block = blocks.at(-1)!;
     forgetFiles(node.dir);
     await node.up();
     if (node instanceof Daemon) await rehearsed(node);
+    for (const warming of blocks.slice(0, -1)) {
+      await this.submit(warming);
+      await sleep(LOOK_MS);
+    }
     await sleep(QUIET_MS);
+    forgetFiles(node.dir);
     const [times, io] = [nodeThreadMilliseconds(this.#pid), processIo(this.#pid)];
     const ms = await timeMs(() => this.submit(block));
     const [after, then] = [nodeThreadMilliseconds(this.#pid), processIo(this.#pid)];
@@ -144,10 +154,15 @@ await runBench({
         await node.stop();
         process.stderr.write(`${node.name} took them in ${seconds.toFixed(0)} s\n`);
       }
+      let used = 0;
+      const spendNext = (count: number): BuiltBlock => {
+        tip = spending(chain.spendable.slice(used, (used += count)), tip, (time += SPACING));
+        return tip;
+      };
       for (let round = 0; round < ROUNDS; round++) {
-        tip = spending(chain.spendable.slice(round * INPUTS, (round + 1) * INPUTS), tip, (time += SPACING));
+        const blocks = [...Array.from({ length: WARMUP }, () => WARMUP_INPUTS), INPUTS].map(spendNext);
         // Each goes first in its turn.
-        for (let turn = 0; turn < nodes.length; turn++) await nodes[(round + turn) % nodes.length]!.measure(tip);
+        for (let turn = 0; turn < nodes.length; turn++) await nodes[(round + turn) % nodes.length]!.measure(blocks);
       }
     } finally {
       for (const node of nodes) await node.remove();
