@@ -14,6 +14,7 @@ import { Daemon } from '../test/framework/daemon.js';
 import type { Tx } from '../test/framework/messages.js';
 import { type BenchCase, runBench } from './harness/bench.js';
 import { type CoinChain, writeCoinChain } from './harness/coin-chain.js';
+import { untilRehearsed } from './harness/contender.js';
 import { bitcoindToCompare, CoreDaemon } from './harness/core-daemon.js';
 import { forgetFiles } from './harness/page-cache.js';
 import { nodeThreadMilliseconds, processIo } from './harness/process-figures.js';
@@ -76,7 +77,7 @@ class ColdNode {
     const block = blocks.at(-1)!;
     forgetFiles(node.dir);
     await node.up();
-    if (node instanceof Daemon) await rehearsed(node);
+    if (node instanceof Daemon) await untilRehearsed(node, () => fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8'));
     for (const warming of blocks.slice(0, -1)) {
       await this.submit(warming);
       await sleep(LOOK_MS);
@@ -103,15 +104,6 @@ class ColdNode {
   }
 }
 
-/** A miner comes, and blocks are rehearsed: the first one after a start finds compiled what it needs. */
-async function rehearsed(node: Daemon): Promise<void> {
-  const log = (): string => fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8');
-  const times = (): number => log().split('Rehearsed blocks').length;
-  const before = times();
-  await node.call('getblocktemplate', { rules: ['segwit'] });
-  while (times() === before) await sleep(LOOK_MS);
-}
-
 /** Spends so many of the coins, two a transaction. */
 function spending(coins: CoinChain['spendable'], prev: BuiltBlock, time: number): BuiltBlock {
   const txs: Tx[] = [];
@@ -125,13 +117,13 @@ function spending(coins: CoinChain['spendable'], prev: BuiltBlock, time: number)
   return buildBlock(prev, { txs, time });
 }
 
-async function start(): Promise<ColdNode[]> {
-  const nodes = [new ColdNode('adit', await Daemon.start(...OPTIONS, '-rehearse=1'))];
+/** Starts adit, another build and Core, as far as they are given. @param started each, as soon as it is */
+async function start(started: ColdNode[]): Promise<void> {
+  started.push(new ColdNode('adit', await Daemon.start(...OPTIONS, '-rehearse=1')));
   const before = process.env.BEFORE;
-  if (before !== undefined) nodes.push(new ColdNode('adit before', await Daemon.startFrom(before, ...OPTIONS, '-rehearse=1')));
+  if (before !== undefined) started.push(new ColdNode('adit before', await Daemon.startFrom(before, ...OPTIONS, '-rehearse=1')));
   const core = bitcoindToCompare();
-  if (core !== null) nodes.push(new ColdNode('Core', await CoreDaemon.start(core, ...OPTIONS)));
-  return nodes;
+  if (core !== null) started.push(new ColdNode('Core', await CoreDaemon.start(core, ...OPTIONS)));
 }
 
 const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-cold-'));
@@ -142,8 +134,12 @@ await runBench({
     const file = path.join(dir, 'chain.dat');
     const chain = await writeCoinChain(file, wanted);
     process.stderr.write(`${chain.tip.height} blocks with ${chain.coins.toLocaleString('en-US')} coins written\n`);
-    const nodes = await start();
+    const needed = ROUNDS * (WARMUP * WARMUP_INPUTS + INPUTS);
+    if (chain.spendable.length < needed)
+      throw new Error(`${chain.spendable.length} coins to spend, ${needed} needed: fewer ROUNDS or more COINS`);
+    const nodes: ColdNode[] = [];
     try {
+      await start(nodes);
       const hash = Buffer.from(chain.tip.hashHex, 'hex').reverse();
       let time = Math.floor(Date.now() / 1000);
       // With a block of today nobody is in initial download.

@@ -162,12 +162,7 @@ export class Contender {
   /** A miner comes; resolves when blocks have been rehearsed. At once for Core. Needs -rehearse. */
   async rehearse(): Promise<void> {
     const { log } = this.at;
-    if (log === undefined) return;
-    await this.call('getblocktemplate', { rules: ['segwit'] });
-    for (let looks = 0; !log().includes('Rehearsed blocks'); looks++) {
-      if (looks * LOOK_MS > REHEARSED_MS) throw new Error(`${this.name} rehearsed no blocks`);
-      await sleep(LOOK_MS);
-    }
+    if (log !== undefined) await untilRehearsed(this, log);
   }
 
   /** Offers transactions by sendrawtransaction in batches; all must be taken. @param raw hex */
@@ -184,6 +179,23 @@ export class Contender {
     this.#peer?.close();
     this.#agent.destroy();
     return this.end();
+  }
+}
+
+/**
+ * A miner comes; resolves when adit has rehearsed blocks once more. Needs -rehearse.
+ * @param log what stands in its debug.log
+ */
+export async function untilRehearsed(
+  node: { call(method: string, ...params: unknown[]): Promise<unknown> },
+  log: () => string,
+): Promise<void> {
+  const times = (): number => log().split('Rehearsed blocks').length;
+  const before = times();
+  await node.call('getblocktemplate', { rules: ['segwit'] });
+  for (let looks = 0; times() === before; looks++) {
+    if (looks * LOOK_MS > REHEARSED_MS) throw new Error('no blocks were rehearsed');
+    await sleep(LOOK_MS);
   }
 }
 
