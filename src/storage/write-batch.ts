@@ -106,7 +106,10 @@ export class WriteBatch implements Batch {
     }
   }
 
-  /** Where each operation's key begins in `bytes`, by the first bytes of the keys; operations on one key stay in order. */
+  /**
+   * Where each operation's key begins in `bytes`, in the order of the keys' first bytes. Operations whose keys begin
+   * alike, those on one key among them, stay as they were given.
+   */
   inOrder(): Uint32Array {
     this.#refuseUsedUp();
     const count = this.#count;
