@@ -298,11 +298,13 @@ class LineServer {
       if (this.#mustWait(served)) return false;
       const frame = connection.shift();
       if (frame !== undefined) {
-        served.skipped -= frame.size;
-        const { command, payload } = frame;
+        const { command, length, size } = frame;
+        served.skipped -= size;
         // Of a transaction it is an id; messages in the clear have it by their checksum.
-        const hash = frame.hash ?? (command === 'tx' ? this.#hashes.sha256d(payload) : null);
-        this.#add(served, { ...frame, line: served.id, payload: KNOWN_MESSAGES.has(command) ? payload : NOTHING, hash });
+        const hash = frame.hash ?? (command === 'tx' ? this.#hashes.sha256d(frame.payload) : null);
+        const payload = KNOWN_MESSAGES.has(command) ? frame.payload : NOTHING;
+        // Field by field: a literal that spreads the frame and replaces fields has a shape of its own each time.
+        this.#add(served, { line: served.id, command, payload, length, size, hash });
       }
       if (performance.now() >= until) return true;
     }
