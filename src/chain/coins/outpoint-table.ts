@@ -22,9 +22,8 @@ const MAX_DEPTH = 32 - SEGMENT_BITS;
 const SEGMENT_BYTES = SEGMENT_SLOTS * 8;
 
 interface Segment {
-  readonly hashes: Uint32Array;
-  /** 0: empty slot. */
-  readonly refs: Uint32Array;
+  /** Two words a slot, side by side, since no processor cache has them: hash and reference; reference 0: empty slot. */
+  readonly words: Uint32Array;
   count: number;
   /** How many high bits all hashes in here share. */
   depth: number;
@@ -75,11 +74,11 @@ export class OutpointTable {
 
   /** @returns the reference, 0 when the key isn't there */
   find(hash: number, bytes: Uint8Array, at: number): number {
-    const { hashes, refs } = this.#segmentOf(hash);
+    const { words } = this.#segmentOf(hash);
     for (let slot = hash & SLOT_MASK; ; slot = (slot + 1) & SLOT_MASK) {
-      const ref = refs[slot];
+      const ref = words[2 * slot + 1];
       if (ref === 0) return 0;
-      if (hashes[slot] === hash && this.#sameKey(ref, bytes, at)) return ref;
+      if (words[2 * slot] === hash && this.#sameKey(ref, bytes, at)) return ref;
     }
   }
 
@@ -99,24 +98,24 @@ export class OutpointTable {
   /** Points a key that is there at another entry. */
   replace(hash: number, oldRef: number, newRef: number): void {
     const segment = this.#segmentOf(hash);
-    segment.refs[slotOf(segment, hash, oldRef)] = newRef;
+    segment.words[2 * slotOf(segment, hash, oldRef) + 1] = newRef;
   }
 
   /** Removes the slot of an entry that is there, closing the gap behind it. */
   remove(hash: number, ref: number): void {
     const segment = this.#segmentOf(hash);
-    const { hashes, refs } = segment;
+    const { words } = segment;
     let gap = slotOf(segment, hash, ref);
-    for (let slot = (gap + 1) & SLOT_MASK; refs[slot] !== 0; slot = (slot + 1) & SLOT_MASK) {
-      const home = hashes[slot] & SLOT_MASK;
+    for (let slot = (gap + 1) & SLOT_MASK; words[2 * slot + 1] !== 0; slot = (slot + 1) & SLOT_MASK) {
+      const home = words[2 * slot] & SLOT_MASK;
       // Move it back unless its home lies between the gap and itself.
       if (((slot - home) & SLOT_MASK) >= ((slot - gap) & SLOT_MASK)) {
-        hashes[gap] = hashes[slot];
-        refs[gap] = refs[slot];
+        words[2 * gap] = words[2 * slot];
+        words[2 * gap + 1] = words[2 * slot + 1];
         gap = slot;
       }
     }
-    refs[gap] = 0;
+    words[2 * gap + 1] = 0;
     segment.count--;
     this.#entries--;
   }
@@ -136,9 +135,9 @@ export class OutpointTable {
     const low = newSegment(depth);
     const high = newSegment(depth);
     for (let slot = 0; slot < SEGMENT_SLOTS; slot++) {
-      const ref = segment.refs[slot];
+      const ref = segment.words[2 * slot + 1];
       if (ref === 0) continue;
-      const h = segment.hashes[slot];
+      const h = segment.words[2 * slot];
       place(((h >>> (32 - depth)) & 1) === 0 ? low : high, h, ref);
     }
     // The directory entries of the old segment are those that share its first bits; the lower half goes to `low`.
@@ -150,21 +149,21 @@ export class OutpointTable {
 }
 
 function newSegment(depth: number): Segment {
-  return { hashes: new Uint32Array(SEGMENT_SLOTS), refs: new Uint32Array(SEGMENT_SLOTS), count: 0, depth };
+  return { words: new Uint32Array(2 * SEGMENT_SLOTS), count: 0, depth };
 }
 
 function place(segment: Segment, hash: number, ref: number): void {
   let slot = hash & SLOT_MASK;
-  while (segment.refs[slot] !== 0) slot = (slot + 1) & SLOT_MASK;
-  segment.hashes[slot] = hash;
-  segment.refs[slot] = ref;
+  while (segment.words[2 * slot + 1] !== 0) slot = (slot + 1) & SLOT_MASK;
+  segment.words[2 * slot] = hash;
+  segment.words[2 * slot + 1] = ref;
   segment.count++;
 }
 
 function slotOf(segment: Segment, hash: number, ref: number): number {
-  const { refs } = segment;
+  const { words } = segment;
   for (let slot = hash & SLOT_MASK; ; slot = (slot + 1) & SLOT_MASK) {
-    if (refs[slot] === ref) return slot;
-    if (refs[slot] === 0) throw new Error('the entry must be in the table: every cell of the arena that is in use has a slot');
+    if (words[2 * slot + 1] === ref) return slot;
+    if (words[2 * slot + 1] === 0) throw new Error('the entry must be in the table: every cell of the arena that is in use has a slot');
   }
 }
