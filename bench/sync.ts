@@ -23,11 +23,6 @@ const more = process.env.OPTIONS?.split(' ') ?? [];
 const LOOK_MS = 50;
 /** Bare checks of one sample. */
 const CHECKS = 20_000;
-/**
- * Scripts run all the same in the last two weeks before the best header, at the work of regtest: a block each ten
- * minutes.
- */
-const BURIED = 2_016;
 /** Megabytes that the process may take at most: twice the default -dbcache. */
 const CEILING_MB = 900;
 
@@ -41,8 +36,8 @@ interface Run {
 }
 
 /** Answers of the peer. */
-async function serve(file: string): Promise<{ child: ChildProcess; port: number }> {
-  const child = spawn(process.execPath, [new URL('./harness/block-server.js', import.meta.url).pathname, file], {
+async function serve(file: string, ...last: string[]): Promise<{ child: ChildProcess; port: number }> {
+  const child = spawn(process.execPath, [new URL('./harness/block-server.js', import.meta.url).pathname, file, ...last], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const port = await new Promise<number>((resolve, reject) => {
@@ -123,6 +118,18 @@ function scriptCases({ what, chain, limit }: Shape, name: string, single: boolea
   ];
 }
 
+function assumedCases({ what, chain }: Shape, name: string, single: boolean, runs: readonly Run[]): BenchCase[] {
+  const label = (figure: string): string => `${what}, below an assumed-valid block: ${figure}, ${name}`;
+  const perInput = (read: (run: Run) => number): number[] => runs.map((run) => (read(run) * 1e6) / chain.inputs);
+  return [
+    { name: label('transactions'), unit: 'txs/s', better: 'higher', samples: runs.map(({ seconds }) => chain.txs / seconds) },
+    { name: label('all threads'), unit: 'processor us/input', better: 'lower', samples: perInput(({ all }) => all) },
+    ...(single
+      ? [{ name: label('node thread'), unit: 'processor us/input', better: 'lower', samples: perInput(({ main }) => main) } as const]
+      : []),
+  ];
+}
+
 await runBench({
   name: 'net/sync',
   protects: 'the time until a new node has the chain, and the memory it takes meanwhile',
@@ -137,16 +144,16 @@ await runBench({
       notes.push(
         `${what}: ${chain.blocks} blocks, ${chain.txs} transactions, ${chain.inputs} signed inputs, ${(chain.bytes / 1e6).toFixed(0)} MB; ${threads} script threads`,
       );
-      const { child, port } = await serve(chain.file);
+      const paid = await serve(chain.file, `${chain.blocks}`);
+      const buried = await serve(chain.file);
       try {
         const runs = all.map((): Run[] => []);
         const quick = all.map((): Run[] => []);
-        const goal = chain.blocks - BURIED - 1;
         for (let i = 0; i < rounds; i++) {
           for (const [n, contestant] of all.entries()) {
-            if (process.env.ONLY !== 'assumed') runs[n]!.push(await download(contestant, port, chain.blocks));
-            if (process.env.ONLY !== 'scripts' && goal > 0) {
-              quick[n]!.push(await download(contestant, port, goal, `-assumevalid=${chain.tipHex}`));
+            if (process.env.ONLY !== 'assumed') runs[n]!.push(await download(contestant, paid.port, chain.blocks));
+            if (process.env.ONLY !== 'scripts') {
+              quick[n]!.push(await download(contestant, buried.port, chain.blocks, `-assumevalid=${chain.tipHex}`));
             }
           }
         }
@@ -161,11 +168,11 @@ await runBench({
           }
           if (runs[n]!.length > 0) cases.push(...scriptCases({ what, chain, limit }, name, single, runs[n]!));
           if (quick[n]!.length === 0) continue;
-          const samples = quick[n]!.map(({ seconds }) => (chain.txsTo[goal] as number) / seconds);
-          cases.push({ name: `${what}, below an assumed-valid block: transactions, ${name}`, unit: 'txs/s', better: 'higher', samples });
+          cases.push(...assumedCases({ what, chain, limit }, name, single, quick[n]!));
         }
       } finally {
-        child.kill();
+        paid.child.kill();
+        buried.child.kill();
       }
     }
     return { cases, notes };
