@@ -139,15 +139,6 @@ export function* disconnectCoins(
   return clean;
 }
 
-/** Outpoint of each coin that a block creates, in the same array each time. */
-export function* eachCreated({ txs }: BlockView): Generator<Uint8Array, void> {
-  const outpoint = new OutpointOf();
-  for (const tx of txs) {
-    // What can't be spent is never kept as a coin.
-    for (let o = 0; o < tx.outputCount; o++) if (!isUnspendableOutput(tx, o)) yield outpoint.set(tx.txid, o);
-  }
-}
-
 /** Outpoints of the coins that a block creates, up to so many at a time. */
 export function outpointsCreated(block: BlockView, most: number): Generator<Uint8Array[], void> {
   return created(block, most, OUTPOINT_BYTES, (buffer, at, outpoint) => buffer.set(outpoint, at));
@@ -160,22 +151,26 @@ export function keysCreated(space: CoinSpace, block: BlockView, most: number): G
 
 /** A name of so many bytes for each of these coins; those of one list are views of one buffer. */
 function* created(
-  block: BlockView,
+  { txs }: BlockView,
   most: number,
   size: number,
   write: (buffer: Uint8Array, at: number, outpoint: Uint8Array) => void,
 ): Generator<Uint8Array[], void> {
-  let left = block.txs.reduce((sum, { outputCount }) => sum + outputCount, 0);
+  const outpoint = new OutpointOf();
+  let left = txs.reduce((sum, { outputCount }) => sum + outputCount, 0);
   let buffer = new Uint8Array(0);
   let names: Uint8Array[] = [];
-  for (const outpoint of eachCreated(block)) {
-    if (names.length === 0) buffer = new Uint8Array(size * Math.min(left, most));
-    const at = size * names.length;
-    write(buffer, at, outpoint);
-    if (names.push(buffer.subarray(at, at + size)) < most) continue;
-    yield names;
-    left -= names.length;
-    names = [];
+  for (const tx of txs) {
+    for (let o = 0; o < tx.outputCount; o++, left--) {
+      // Never kept as coins.
+      if (isUnspendableOutput(tx, o)) continue;
+      if (names.length === 0) buffer = new Uint8Array(size * Math.min(left, most));
+      const at = size * names.length;
+      write(buffer, at, outpoint.set(tx.txid, o));
+      if (names.push(buffer.subarray(at, at + size)) < most) continue;
+      yield names;
+      names = [];
+    }
   }
   if (names.length > 0) yield names;
 }

@@ -17,7 +17,7 @@ import type { VerifyClass } from '../../parallel/verifier.js';
 import type { CoinsCache } from '../coins/coins-cache.js';
 import type { ChainOptions } from '../options.js';
 import type { HeaderNode } from '../tree/header-node.js';
-import { type CoinsOverlay, eachCreated, outpointsCreated } from './coins-overlay.js';
+import { type CoinsOverlay, outpointsCreated } from './coins-overlay.js';
 import type { AheadBlock } from './look-ahead.js';
 import { ScriptRuns } from './script-runs.js';
 import type { ChainWorkspace } from './workspace.js';
@@ -179,24 +179,14 @@ async function overwrites(
   epoch: number,
 ): Promise<boolean | null> {
   const view = overlay ?? coins;
+  const lacking = epoch !== -1 && (await ahead?.outputsLack) === true;
   const turns = new Turns();
-  if (epoch !== -1 && (await ahead?.outputsLack) === true) {
-    let looked = 0;
-    for (const outpoint of eachCreated(block)) {
-      if (looked++ % CREATED_OUTPOINTS === 0) {
-        if (turns.over) await turns.next();
-        if (stillValid !== undefined && !stillValid()) return null;
-        if (epoch !== coins.evictionEpoch) break;
-      }
-      if (coins.getIfKnown(outpoint) !== undefined) return true;
-    }
-    // What the store lacked is in memory or nowhere, while nothing was forgotten since.
-    if (epoch === coins.evictionEpoch) return false;
-  }
   for (const outpoints of outpointsCreated(block, CREATED_OUTPOINTS)) {
-    await coins.prefetch(overlay === null ? outpoints : outpoints.filter((outpoint) => !overlay.has(outpoint)));
+    // What the store lacked is in memory or nowhere, while nothing was forgotten since.
+    const inMemory = lacking && epoch === coins.evictionEpoch;
+    if (!inMemory) await coins.prefetch(overlay === null ? outpoints : outpoints.filter((outpoint) => !overlay.has(outpoint)));
     if (stillValid !== undefined && !stillValid()) return null;
-    if (outpoints.some((outpoint) => view.get(outpoint) !== undefined)) return true;
+    if (outpoints.some((outpoint) => (inMemory ? coins.getIfKnown(outpoint) : view.get(outpoint)) !== undefined)) return true;
     if (turns.over) await turns.next();
   }
   return false;
