@@ -35,9 +35,9 @@ interface Run {
   readonly megabytes: number;
 }
 
-/** Answers of the peer. */
-async function serve(file: string, ...last: string[]): Promise<{ child: ChildProcess; port: number }> {
-  const child = spawn(process.execPath, [new URL('./harness/block-server.js', import.meta.url).pathname, file, ...last], {
+/** Answers of the peer. @param last height of the last block that it tells of */
+async function serve(file: string, last = Number.POSITIVE_INFINITY): Promise<{ child: ChildProcess; port: number }> {
+  const child = spawn(process.execPath, [new URL('./harness/block-server.js', import.meta.url).pathname, file, `${last}`], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const port = await new Promise<number>((resolve, reject) => {
@@ -144,7 +144,7 @@ await runBench({
       notes.push(
         `${what}: ${chain.blocks} blocks, ${chain.txs} transactions, ${chain.inputs} signed inputs, ${(chain.bytes / 1e6).toFixed(0)} MB; ${threads} script threads`,
       );
-      const paid = await serve(chain.file, `${chain.blocks}`);
+      const paid = await serve(chain.file, chain.blocks);
       const buried = await serve(chain.file);
       try {
         const runs = all.map((): Run[] => []);

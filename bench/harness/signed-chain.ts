@@ -31,7 +31,7 @@ const SPACING = 600;
 /** Facts of a chain, kept beside its file. */
 export interface SignedChain {
   readonly file: string;
-  /** Height of the last block with payments; so many behind it have none that scripts below it need not run. */
+  /** Height of the last block with payments. BURYING blocks without any follow it. */
   readonly blocks: number;
   /** Signed inputs, a third of each kind of SPEND_KINDS. */
   readonly inputs: number;
