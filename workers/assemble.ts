@@ -1,7 +1,12 @@
-// Thread entry of the assembler. The mirror inside the runner is this thread's state; Piscina calls both by name.
+// Thread entry of the assembler, whose state is the mirrors inside the runners. Piscina calls all of these by name.
 
 import { performance } from 'node:perf_hooks';
 import { createNativeHashes } from '../src/crypto/native/hashes.js';
 import { createAssembleRunner } from '../src/jobs/assemble.js';
 
-export const { assemble, improve } = createAssembleRunner({ hashes: createNativeHashes(), now: () => performance.now() });
+const deps = { hashes: createNativeHashes(), now: () => performance.now() };
+
+export const { assemble, improve } = createAssembleRunner(deps);
+
+// For a mempool beside the node's.
+export const { assemble: assembleBeside, improve: improveBeside, forget: forgetBeside } = createAssembleRunner(deps);

@@ -35,6 +35,7 @@ export const ROW_LENGTH = 15;
 
 /** A record in shared memory is txid, wtxid, then the serialised transaction. */
 export const RECORD_HEADER = 64;
+export const TXID_AT = 0;
 export const WTXID_AT = 32;
 
 /** Changes of the mempool since the delta before. */

@@ -15,15 +15,14 @@ import {
   type AssembleStatus,
   type ImproveResult,
   RECORD_HEADER,
+  TXID_AT,
+  WTXID_AT,
 } from './assemble-messages.js';
 import { AssembleMirror } from './assemble-mirror.js';
 import { checkAssembly } from './check-assembly.js';
 import { LastEncoding } from './last-encoding.js';
 
 const WITNESS_SCALE = 4;
-/** Of the ids in a record. */
-const TXID_AT = 0;
-const WTXID_AT = 32;
 const NO_SLOTS = new Int32Array(0);
 const NO_PARENTS: number[] = [];
 
@@ -33,22 +32,28 @@ export interface AssembleDeps {
   readonly now: () => number;
 }
 
-/** The two things the assembler's thread does. */
+/** What the assembler's thread does. */
 export interface AssembleRunner {
   assemble(request: AssembleRequest): AssembleReply;
   /** Improves orders for so many milliseconds. */
   improve(ms: number): ImproveResult;
+  /** Drops all that is kept between requests. */
+  forget(): void;
 }
 
 /** Answers requests in order; the state between them is the mirror and the last encoding. */
 export function createAssembleRunner(deps: AssembleDeps): AssembleRunner {
-  const mirror = new AssembleMirror();
-  const last = new LastEncoding(deps.hashes);
+  let mirror = new AssembleMirror();
+  let last = new LastEncoding(deps.hashes);
   return {
     assemble: (request) => assemble(mirror, last, request, deps),
     improve: (ms) => {
       const end = deps.now() + ms;
       return mirror.improve(() => deps.now() >= end);
+    },
+    forget: () => {
+      mirror = new AssembleMirror();
+      last = new LastEncoding(deps.hashes);
     },
   };
 }

@@ -23,7 +23,7 @@ const ENOUGH_INPUTS = 20_000;
 /** A node that hands out no templates never begins, and its threads stay as small as they are. */
 export function openRehearsal(
   { config, crypto, keyMath, scheduler, log, teardown }: NodeBase,
-  { pool, verifier, signer }: OpenedThreads,
+  { pool, assembler, verifier, signer }: OpenedThreads,
   { chain, mempool, fronts, sv2 }: Pick<WiredRooms, 'chain' | 'mempool' | 'fronts' | 'sv2'>,
 ): void {
   if (!config.rehearse) return;
@@ -40,6 +40,7 @@ export function openRehearsal(
     // On the same threads, but what passed is forgotten at once: a block is tried again and again.
     verifier: new CachedVerifier(new PooledVerifier(pool), new ScriptCache(0, 0)),
     blockHasher: new PooledBlockHasher(lastInLine(pool)),
+    assembler: assembler.beside(),
     urgent: urgentWork(pool, { chain, mempool }),
     needless: () => verifier.stats().inputs >= ENOUGH_INPUTS,
     log,

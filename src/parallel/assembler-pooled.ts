@@ -47,6 +47,27 @@ export class PooledAssembler implements Assembler {
     return this.#tasks.run(() => this.#run<ImproveResult>(ms, 'improve'));
   }
 
+  /**
+   * An assembler for another mempool on the same thread, so that both find compiled what either has run: one at a time.
+   * Tasks of the two take turns. close() drops its mirror alone.
+   */
+  beside(): Assembler {
+    const tasks = new SerialQueue();
+    let used = false;
+    return {
+      assemble: (request) => {
+        used = true;
+        return tasks.runNow(() => this.#run<AssembleReply>(request, 'assembleBeside'));
+      },
+      improve: (ms) => tasks.run(() => this.#run<ImproveResult>(ms, 'improveBeside')),
+      close: () =>
+        tasks.run(async () => {
+          // A thread that dies takes it along.
+          if (used) await this.#run(null, 'forgetBeside').catch(() => undefined);
+        }),
+    };
+  }
+
   async #run<T>(message: unknown, name: string): Promise<T> {
     if (this.#closed) throw new PoolClosedError();
     return (await this.#thread.run(message, name)) as T;

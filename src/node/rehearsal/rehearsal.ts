@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { KeyTools } from '../../address/bip32/extended-key.js';
 import type { Crypto } from '../../crypto/crypto.js';
 import type { Logger } from '../../log/logger.js';
+import type { Assembler } from '../../parallel/assembler.js';
 import type { BlockHasher } from '../../parallel/block-hasher.js';
 import type { Verifier } from '../../parallel/verifier.js';
 import type { SigningTools } from '../../signing/sign-transaction.js';
@@ -22,6 +23,12 @@ const RIPE = 100;
  * most of the time, so each block is tried as a proposal before it comes.
  */
 const FULL: RehearsalSize = { inputs: 1_200, unseen: 4, tried: 2, known: 6 };
+
+/**
+ * What blocks pay to: with so many bytes of it they go the way of large ones (chain/connect/large-block.ts), though
+ * they have few signatures. Bytes of OP_RETURN, which are no sigops; nobody spends it.
+ */
+const LONG_SCRIPT = new Uint8Array(500_000).fill(0x6a);
 
 export interface RehearsalSize {
   /** Of a block. */
@@ -42,6 +49,8 @@ export interface RehearsalDeps extends Pick<ThrowawayNodeDeps, 'mempool' | 'temp
   /** Checks scripts on the node's threads, and keeps nothing of what passed. */
   readonly verifier: Verifier;
   readonly blockHasher: BlockHasher;
+  /** On the thread of the node's own. */
+  readonly assembler: Assembler;
   /** Whether the node has other work to do: asked before each piece of work, which waits meanwhile. */
   readonly urgent: () => boolean;
   /** Whether other work has done what a rehearsal is for: it ends. */
@@ -139,7 +148,7 @@ async function unseenBlocks(node: ThrowawayNode, payments: Payments, coins: read
   let stock = [...coins];
   for (let i = 0; i < size.unseen; i++) {
     const txs = await payments.pay(stock);
-    await node.mine(payments.scripts[0], txs, size.tried);
+    await node.mine(LONG_SCRIPT, txs, size.tried);
     stock = txs.flatMap(coinsOf);
   }
   return stock;
@@ -159,7 +168,7 @@ async function knownBlocks(
     const next = await payments.pay(stock);
     await node.take(next);
     await node.template();
-    await node.mine(payments.scripts[0], due);
+    await node.mine(LONG_SCRIPT, due);
     stock = due.flatMap(coinsOf);
     due = next;
   }

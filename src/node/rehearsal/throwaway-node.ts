@@ -16,7 +16,7 @@ import { SlabRing } from '../../link/slab-ring.js';
 import { silentLogger } from '../../log/logger.js';
 import { Mempool } from '../../mempool/mempool.js';
 import type { MempoolOptions } from '../../mempool/options.js';
-import { PooledAssembler } from '../../parallel/assembler-pooled.js';
+import type { Assembler } from '../../parallel/assembler.js';
 import type { BlockHasher } from '../../parallel/block-hasher.js';
 import type { Verifier } from '../../parallel/verifier.js';
 import { BlockFiles } from '../../storage/block-files.js';
@@ -39,6 +39,8 @@ export interface ThrowawayNodeDeps {
   readonly dir: string;
   readonly verifier: Verifier;
   readonly blockHasher: BlockHasher;
+  /** Closed with the node. */
+  readonly assembler: Assembler;
   /** Waited for before each piece of work. */
   readonly turn: () => Promise<void>;
   readonly crypto: Crypto;
@@ -51,8 +53,6 @@ export class ThrowawayNode {
   readonly #chain: Chain;
   readonly #mempool: Mempool;
   readonly #templates: TemplateService;
-  /** A mirror of another mempool would cost the node's own assembler its own. */
-  readonly #assembler = new PooledAssembler();
   #epoch = 0;
   /** Inputs of all blocks taken, coinbases left out, and templates made. */
   inputs = 0;
@@ -75,13 +75,13 @@ export class ThrowawayNode {
   }
 
   private constructor(deps: ThrowawayNodeDeps, chain: Chain, clock: SystemClock) {
-    const { verifier, crypto } = deps;
+    const { verifier, assembler, crypto } = deps;
     this.#deps = deps;
     this.#chain = chain;
     const mempool = new Mempool(deps.mempool, { chain, verifier, clock, log: silentLogger });
     const templates = new TemplateService(deps.templates, {
       ...{ chain, mempool, clock, hashes: crypto, versionBits: chain.versionBits, log: silentLogger },
-      assembler: this.#assembler,
+      assembler,
       slabs: new SlabRing(),
       epoch: () => this.#epoch,
     });
@@ -140,7 +140,7 @@ export class ThrowawayNode {
 
   async close(): Promise<void> {
     this.#templates.close();
-    await this.#assembler.close();
+    await this.#deps.assembler.close();
     await this.#chain.close();
   }
 }

@@ -8,6 +8,7 @@ import { createKeyMath } from '../../../src/crypto/native/key-math.js';
 import { createSigner } from '../../../src/crypto/native/sign.js';
 import { Payments } from '../../../src/node/rehearsal/payments.js';
 import { Rehearsal, type RehearsalDeps } from '../../../src/node/rehearsal/rehearsal.js';
+import { InlineAssembler } from '../../../src/parallel/assembler-inline.js';
 import { InlineVerifier } from '../../../src/parallel/inline-verifier.js';
 import { type Verifier, VerifierFaultError } from '../../../src/parallel/verifier.js';
 import { DEFAULT_POLICY } from '../../../src/policy/options.js';
@@ -24,6 +25,8 @@ interface World {
   /** Classes of all batches, and the inputs in those of blocks. */
   readonly classes: Set<string>;
   readonly inputs: () => number;
+  /** Blocks large enough for threads to make their ids. */
+  readonly large: () => number;
 }
 
 /** Whatever opens a chain hashes its first block. */
@@ -35,6 +38,7 @@ function world(tmp: string, deps: Partial<RehearsalDeps> = {}, verifier: Verifie
   const lines: string[] = [];
   const classes = new Set<string>();
   let inputs = 0;
+  let large = 0;
   const rehearsal = new Rehearsal({
     tmp,
     crypto,
@@ -42,7 +46,13 @@ function world(tmp: string, deps: Partial<RehearsalDeps> = {}, verifier: Verifie
     signing: { crypto, signer: createSigner() },
     mempool: {},
     templates: {},
-    blockHasher: { hash: async () => false },
+    blockHasher: {
+      hash: async () => {
+        large++;
+        return false;
+      },
+    },
+    assembler: new InlineAssembler({ hashes: crypto, now: () => performance.now() }),
     verifier: {
       size: verifier.size,
       canAcceptWork: (klass) => verifier.canAcceptWork(klass),
@@ -60,12 +70,12 @@ function world(tmp: string, deps: Partial<RehearsalDeps> = {}, verifier: Verifie
     size: SMALL,
     ...deps,
   });
-  return { rehearsal, lines, left: () => fs.readdirSync(tmp), classes, inputs: () => inputs };
+  return { rehearsal, lines, left: () => fs.readdirSync(tmp), classes, inputs: () => inputs, large: () => large };
 }
 
 for (const mode of ['core', 'chunks', 'live'] as const) {
   t.test(`to the end, templates in mode ${mode}`, async (t) => {
-    const { rehearsal, lines, left, classes, inputs } = world(t.testdir(), {
+    const { rehearsal, lines, left, classes, inputs, large } = world(t.testdir(), {
       templates: { mode },
     });
     t.notOk(rehearsal.begun);
@@ -81,6 +91,7 @@ for (const mode of ['core', 'chunks', 'live'] as const) {
     t.strictSame([...classes], ['scan'], 'all else that has to be checked goes first');
     // Splits; unseen blocks tried twice and taken; payments once, as they enter the mempool, two blocks of them stay there.
     t.equal(inputs(), 3 + 2 * 3 * 12 + 4 * 12, 'every script of an unseen block ran each time, those of known blocks once');
+    t.equal(large(), 2 + 3, 'each block of payments goes the way of large ones');
     await rehearsal.close();
   });
 }

@@ -19,6 +19,13 @@ const LIMITS = { maxWeight: 3_996_000, reservedWeight: 4000, minFeeRate: 0, mode
 /** Only what assembly reads. */
 const TIP = { height: 201, lockTimeCutoff: 1_600_000_195, segwitActive: true } as TipFacts;
 
+/** Closes the thread as well. */
+function besideAnother(): Assembler {
+  const owner = new PooledAssembler();
+  const beside = owner.beside();
+  return { ...beside, close: () => beside.close().finally(() => owner.close()) };
+}
+
 const inline = (): Assembler => new InlineAssembler({ hashes: crypto, now: () => performance.now() });
 
 interface TemplateEntry {
@@ -68,6 +75,7 @@ async function fill(pool: Mempool, chain: ReturnType<typeof createPool>['chain']
 for (const [name, create] of [
   ['inline', inline],
   ['on its own thread', (): Assembler => new PooledAssembler()],
+  ["beside another on that one's thread", besideAnother],
 ] as const) {
   t.test(`assembler ${name}`, async (t) => {
     const assembler = create();
@@ -219,6 +227,31 @@ for (const [name, create] of [
     });
   });
 }
+
+t.test('two on one thread have a mirror each, and the one that goes takes its own along', async (t) => {
+  const assembler = new PooledAssembler();
+  t.teardown(() => assembler.close());
+  const beside = assembler.beside();
+  const [own, other] = await Promise.all(
+    [assembler, beside].map(async (one, i) => {
+      const { pool, chain } = createPool({ policy: NO_POLICY });
+      await fill(pool, chain);
+      return { pool, chain, assembly: new Assembly(one, pool, i) };
+    }),
+  );
+  for (let i = 0; i < 3; i++) {
+    for (const { pool, chain, assembly } of [own!, other!]) {
+      if (i > 0) await pool.accept(spend(crypto, [chain.fund(50_000)], [{ value: 30_000, script: PADDED }]));
+      t.equal((await assembled(assembly)).length, 3 + i);
+      t.equal(assembly.resyncs, 0);
+    }
+  }
+  await beside.close();
+  t.equal((await assembled(own!.assembly)).length, 5);
+  t.equal(own!.assembly.resyncs, 0);
+  t.equal((await assembled(other!.assembly)).length, 5);
+  t.equal(other!.assembly.resyncs, 1, 'it was forgotten');
+});
 
 t.test('a thread that died is replaced, and its mirror too', async (t) => {
   const { pool, chain } = createPool({ policy: NO_POLICY });
