@@ -1,10 +1,10 @@
 // Coins of one key in the three usual kinds of output, and payments of them back to it: what the blocks of a rehearsal
-// are full of.
+// are full of. And free ones, that anybody may spend: where no scripts are rehearsed, nobody need sign.
 
 import { randomBytes } from 'node:crypto';
 import type { KeyTools } from '../../address/bip32/extended-key.js';
 import { buildTaproot } from '../../address/descriptor/taproot-tree.js';
-import { hashKey } from '../../consensus/bytes/hex.js';
+import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
 import { witnessProgramScript } from '../../consensus/script/build-script.js';
 import { SIGHASH_ALL } from '../../consensus/script/sighash.js';
 import type { SpentOutput } from '../../consensus/script/spent-output.js';
@@ -24,6 +24,8 @@ const TAPROOT_VERSION = 1;
 /** Payments that are signed at a time. */
 const SIGNED_AT_ONCE = 64;
 const NOTHING = new Uint8Array(0);
+/** OP_1. */
+const TRUE = Uint8Array.of(0x51);
 
 /** An output to spend. */
 export interface OwnCoin extends SpentOutput {
@@ -35,6 +37,8 @@ export interface OwnCoin extends SpentOutput {
 export class Payments {
   /** P2WPKH, P2PKH and P2TR, each of the key. */
   readonly scripts: readonly Uint8Array[];
+  /** P2WSH of a script that is true. */
+  readonly free: Uint8Array;
   readonly #provider = new FlatProvider();
   readonly #tools: SigningTools;
   readonly #turn: () => Promise<void>;
@@ -52,15 +56,16 @@ export class Payments {
     this.#provider.publicKeys.set(hashKey(id), publicKey);
     this.#provider.keepSecret(publicKey, secret, hashes);
     this.#provider.taproots.set(hashKey(taproot.outputKey), taproot);
+    this.free = witnessProgramScript(0, hashes.sha256(TRUE));
     this.scripts = [witnessProgramScript(0, id), publicKeyHashScript(id), witnessProgramScript(TAPROOT_VERSION, taproot.outputKey)];
   }
 
-  /** One transaction that makes many coins of another, as many of each kind. */
-  split(coin: OwnCoin, count: number): Promise<TxView> {
+  /** One transaction that makes many coins of another, as many for each script. */
+  split(coin: OwnCoin, count: number, scripts = this.scripts): Promise<TxView> {
     const value = Math.floor((coin.value - FEE) / count);
     return this.#sign(
       [coin],
-      Array.from({ length: count }, (_, i) => ({ value, script: this.scripts[Math.floor(i / INPUTS) % this.scripts.length] })),
+      Array.from({ length: count }, (_, i) => ({ value, script: scripts[Math.floor(i / INPUTS) % scripts.length] })),
     );
   }
 
@@ -91,6 +96,9 @@ export class Payments {
       return { prevHash: txid, prevIndex: index, scriptSig: NOTHING, sequence: SEQUENCE };
     });
     const fields = { version: TX_VERSION, outputs, locktime: 0 };
+    if (coins.every(({ script }) => equalBytes(script, this.free))) {
+      return parseTx(buildTx({ ...fields, inputs: inputs.map((input) => ({ ...input, witness: [TRUE] })) }), crypto);
+    }
     const bare = parseTx(buildTx({ ...fields, inputs }), crypto);
     const signed = await signTransaction(bare, coins, this.#provider, SIGHASH_ALL, this.#tools);
     const whole = inputs.map((input, i) => ({ ...input, scriptSig: signed[i].scriptSig, witness: signed[i].witness }));

@@ -20,9 +20,9 @@ const GIVE_WAY_MS = 10;
 const RIPE = 100;
 /**
  * Measured: fewer inputs leave half of the difference, and the same number in smaller blocks does less. Signing takes
- * most of the time, so each block is tried as a proposal before it comes.
+ * most of the time, so each unseen block is tried as a proposal before it comes; known ones need no signatures.
  */
-const FULL: RehearsalSize = { inputs: 1_200, unseen: 4, tried: 2, known: 6 };
+const FULL: RehearsalSize = { unseen: 4, inputs: 1_200, tried: 2, known: 4, knownInputs: 4_800 };
 
 /**
  * What blocks pay to: with so many bytes of it they go the way of large ones (chain/connect/large-block.ts), though
@@ -31,13 +31,13 @@ const FULL: RehearsalSize = { inputs: 1_200, unseen: 4, tried: 2, known: 6 };
 const LONG_SCRIPT = new Uint8Array(500_000).fill(0x6a);
 
 export interface RehearsalSize {
-  /** Of a block. */
-  readonly inputs: number;
-  /** Blocks whose transactions are new, and how often each is tried before it comes. */
+  /** Blocks whose transactions are new, how many inputs they have, and how often each is tried before it comes. */
   readonly unseen: number;
+  readonly inputs: number;
   readonly tried: number;
-  /** Blocks whose transactions are in the mempool, where as many others stay. */
+  /** Blocks whose transactions are in the mempool, where as many others stay, and inputs of each. */
   readonly known: number;
+  readonly knownInputs: number;
 }
 
 export interface RehearsalDeps extends Pick<ThrowawayNodeDeps, 'mempool' | 'templates'> {
@@ -136,35 +136,30 @@ async function allBlocks(node: ThrowawayNode, payments: Payments, size: Rehearsa
   const [script] = payments.scripts;
   const reward = await node.mine(script, []);
   for (let i = 0; i < RIPE; i++) await node.mine(script, []);
-  const first = await payments.split(coinsOf(reward)[0], 2);
-  const [stock, others] = await Promise.all(coinsOf(first).map((coin) => payments.split(coin, size.inputs)));
-  await node.mine(script, [first, stock, others]);
-  const left = await unseenBlocks(node, payments, coinsOf(stock), size);
-  await knownBlocks(node, payments, left, coinsOf(others), size);
+  const first = await payments.split(coinsOf(reward)[0], 3);
+  const [one, two, three] = coinsOf(first);
+  const stock = await payments.split(one, size.inputs);
+  const free = await Promise.all([two, three].map((coin) => payments.split(coin, size.knownInputs, [payments.free])));
+  await node.mine(script, [first, stock, ...free]);
+  await unseenBlocks(node, payments, coinsOf(stock), size);
+  await knownBlocks(node, payments, free.map(coinsOf), size);
 }
 
-/** Blocks whose transactions come with them. @returns the coins that are left */
-async function unseenBlocks(node: ThrowawayNode, payments: Payments, coins: readonly OwnCoin[], size: RehearsalSize): Promise<OwnCoin[]> {
+/** Blocks whose transactions come with them. */
+async function unseenBlocks(node: ThrowawayNode, payments: Payments, coins: readonly OwnCoin[], size: RehearsalSize): Promise<void> {
   let stock = [...coins];
   for (let i = 0; i < size.unseen; i++) {
     const txs = await payments.pay(stock);
     await node.mine(LONG_SCRIPT, txs, size.tried);
     stock = txs.flatMap(coinsOf);
   }
-  return stock;
 }
 
-/** Blocks whose transactions the mempool holds, beside as many others. @param free coins to pay after these */
-async function knownBlocks(
-  node: ThrowawayNode,
-  payments: Payments,
-  coins: readonly OwnCoin[],
-  free: readonly OwnCoin[],
-  size: RehearsalSize,
-): Promise<void> {
-  let due = await payments.pay(coins);
+/** Blocks whose transactions the mempool holds, beside as many others. @param stocks coins that pay in turns */
+async function knownBlocks(node: ThrowawayNode, payments: Payments, stocks: readonly OwnCoin[][], size: RehearsalSize): Promise<void> {
+  let due = await payments.pay(stocks[0]);
   await node.take(due);
-  for (let i = 0, stock = free; i < size.known; i++) {
+  for (let i = 0, stock = stocks[1]; i < size.known; i++) {
     const next = await payments.pay(stock);
     await node.take(next);
     await node.template();
