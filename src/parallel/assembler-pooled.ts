@@ -24,7 +24,10 @@ export interface PooledAssemblerDeps {
 
 export class PooledAssembler implements Assembler {
   readonly #thread: WorkerThreads;
-  /** One after the other, so that the deltas arrive in order also when a task fails. */
+  /**
+   * One after the other, so that the deltas arrive in order also when a task fails, and a thread that is given up has no
+   * other task.
+   */
   readonly #tasks = new SerialQueue();
   #closed = false;
 
@@ -49,22 +52,27 @@ export class PooledAssembler implements Assembler {
 
   /**
    * An assembler for another mempool on the same thread, so that both find compiled what either has run: one at a time.
-   * Tasks of the two take turns. close() drops its mirror alone.
+   * Tasks of both run in the order in which they come. close() drops its mirror alone.
    */
   beside(): Assembler {
-    const tasks = new SerialQueue();
     let used = false;
+    let closed = false;
+    const run = async <T>(message: unknown, name: string): Promise<T> => {
+      // A mirror that was dropped would come back.
+      if (closed) throw new PoolClosedError();
+      used = true;
+      return this.#run<T>(message, name);
+    };
     return {
-      assemble: (request) => {
-        used = true;
-        return tasks.runNow(() => this.#run<AssembleReply>(request, 'assembleBeside'));
-      },
-      improve: (ms) => tasks.run(() => this.#run<ImproveResult>(ms, 'improveBeside')),
-      close: () =>
-        tasks.run(async () => {
+      assemble: (request) => this.#tasks.runNow(() => run<AssembleReply>(request, 'assembleBeside')),
+      improve: (ms) => this.#tasks.run(() => run<ImproveResult>(ms, 'improveBeside')),
+      close: () => {
+        closed = true;
+        return this.#tasks.run(async () => {
           // A thread that dies takes it along.
           if (used) await this.#run(null, 'forgetBeside').catch(() => undefined);
-        }),
+        });
+      },
     };
   }
 

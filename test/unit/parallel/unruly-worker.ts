@@ -37,4 +37,4 @@ function verifyShare(): string {
   return 'has worked';
 }
 
-export { run as assemble, run as verify, verifyShare };
+export { run as assemble, run as assembleBeside, run as forgetBeside, run as verify, verifyShare };

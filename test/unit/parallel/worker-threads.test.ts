@@ -9,6 +9,7 @@ import { SlabView, slabSize, writeSlab } from '../../../src/jobs/slab.js';
 import { VERIFY_MESSAGE_VERSION } from '../../../src/jobs/verify.js';
 import { threadsLoaded } from '../../../src/lib/loading-threads.js';
 import type { Every } from '../../../src/lib/looks.js';
+import type { Assembler } from '../../../src/parallel/assembler.js';
 import { PooledAssembler } from '../../../src/parallel/assembler-pooled.js';
 import { WorkPool } from '../../../src/parallel/pool.js';
 import { until } from '../../framework/until.js';
@@ -122,6 +123,31 @@ for (const [name, open] of kinds) {
     t.equal(timers, 0);
   });
 }
+
+t.test('the assembler: a task of the mempool beside that gets no answer takes none of the other along', async (t) => {
+  const disk = folder(t);
+  let look = (): void => {};
+  const every: Every = (run) => {
+    look = run;
+    return () => {};
+  };
+  const assembler = new PooledAssembler({ filename, every });
+  t.teardown(() => assembler.close());
+  const beside = assembler.beside();
+  const ask = (one: Assembler, how: Unruly): Promise<unknown> => one.assemble(how as unknown as AssembleRequest);
+  t.equal(await ask(assembler, 'answers'), 'answers');
+  const stalled = t.rejects(ask(beside, 'stalls'), /Terminating/);
+  const behind = ask(assembler, 'answers');
+  const late = t.rejects(ask(beside, 'answers'), { code: 'ADIT_POOL_CLOSED' });
+  await until('it stalls', () => disk.stalls());
+  const closed = beside.close();
+  disk.goesOn();
+  for (let i = 0; i < 12; i++) look();
+  await Promise.all([stalled, late, closed]);
+  t.equal(await behind, 'answers');
+  await t.rejects(ask(beside, 'answers'), { code: 'ADIT_POOL_CLOSED' }, 'its mirror stays dropped');
+  t.equal(await ask(assembler, 'answers'), 'answers');
+});
 
 t.test('scripts may take as long as they like while checks end, and nothing that waits behind them ends it', async (t) => {
   const disk = folder(t);

@@ -231,9 +231,14 @@ for (const [name, create] of [
 t.test('two on one thread have a mirror each, and the one that goes takes its own along', async (t) => {
   const assembler = new PooledAssembler();
   t.teardown(() => assembler.close());
-  const beside = assembler.beside();
+  let beside = assembler.beside();
+  const present: Assembler = {
+    assemble: (request) => beside.assemble(request),
+    improve: (ms) => beside.improve(ms),
+    close: async () => {},
+  };
   const [own, other] = await Promise.all(
-    [assembler, beside].map(async (one, i) => {
+    [assembler, present].map(async (one, i) => {
       const { pool, chain } = createPool({ policy: NO_POLICY });
       await fill(pool, chain);
       return { pool, chain, assembly: new Assembly(one, pool, i) };
@@ -247,6 +252,7 @@ t.test('two on one thread have a mirror each, and the one that goes takes its ow
     }
   }
   await beside.close();
+  beside = assembler.beside();
   t.equal((await assembled(own!.assembly)).length, 5);
   t.equal(own!.assembly.resyncs, 0);
   t.equal((await assembled(other!.assembly)).length, 5);
