@@ -30,7 +30,7 @@ const isNull = (value: JsonValue | undefined): boolean => (value ?? null) === nu
 
 /** The transaction to sign. */
 export function asUnsignedTx(ctx: { readonly crypto: Hashes }, value: JsonValue | undefined): TxView {
-  const tx = decodeTx(ctx, asString(value), true);
+  const tx = decodeTx(ctx, asString(value));
   return tx ?? fail(RPC_CODE.DESERIALIZATION_ERROR, 'TX decode failed. Make sure the tx has at least one input.');
 }
 
