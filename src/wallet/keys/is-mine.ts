@@ -144,8 +144,8 @@ function dummySign(script: Uint8Array, place: Place, provider: SigningProvider, 
     case 'multisig': {
       const keys = keysOf(solved);
       const needed = solutions[0][0];
-      // Signatures come from the first keys; the interpreter matches them from the last one.
-      return { keys: keys.slice(0, needed).map((key) => hashes.hash160(key)), valid: keys.slice(-needed).every(usable) };
+      // Every key signs, though signatures of the first are enough; the interpreter matches them from the last one.
+      return { keys: keys.map((key) => hashes.hash160(key)), valid: keys.slice(-needed).every(usable) };
     }
     case 'scripthash': {
       const inner = place === PLACE.TOP ? provider.script(solutions[0]) : undefined;

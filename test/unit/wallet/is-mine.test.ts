@@ -213,6 +213,18 @@ t.test('a witness program counts as watched where only its P2PKH script is', asy
   t.same(answers(), [1, 1]);
 });
 
+t.test('any key of a multisig that is held lets its wallet speak about it', async (t) => {
+  const multi: Tree = { kind: 'multi', keys: [0, 1, 2] };
+  for (const held of [0, 1, 2, 3]) {
+    const { legacy } = newWallet();
+    const batch = new WalletBatch();
+    legacy.importScript(scriptOf(multi), 1, batch);
+    legacy.importSecret(new Uint8Array(keys[held].secret), keys[held].publicKey, 1, batch);
+    // Nothing but that is known of it: its own script was never imported.
+    t.equal(legacy.provider(scriptOf({ kind: 'wsh', inner: multi })) !== undefined, held < 3, `key ${held}`);
+  }
+});
+
 t.test('a locked wallet says the same, and gives no secrets', async (t) => {
   const record = new WalletRecord();
   const vault = new Vault(true, crypto, createKeyMath());
