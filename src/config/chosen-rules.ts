@@ -1,6 +1,6 @@
 // Rules that the operator chooses for a network of their own: when they hold on regtest, and whose a signet is.
 import type { ChainName } from '../consensus/params/chain-params.js';
-import { BURIED_RULES, type BuriedRule } from '../consensus/params/networks.js';
+import { BURIED_RULES, type BuriedRule, chainParams } from '../consensus/params/networks.js';
 import type { Compat } from '../policy/compat.js';
 import { ConfigError } from './args.js';
 import type { OWN_ROWS } from './own-rows.js';
@@ -40,12 +40,16 @@ function vbparams(texts: readonly string[]): ChosenRules['vbparams'] {
       if (!/^-?\d{1,19}$/.test(value)) throw new ConfigError(`Invalid ${what} (${value})`);
       return BigInt(value);
     };
-    return {
+    const change = {
       name: parts[0]!,
       startTime: whole(parts[1]!, 'nStartTime'),
       timeout: whole(parts[2]!, 'nTimeout'),
       minActivationHeight: Number(parts[3] === undefined ? 0n : whole(parts[3], 'min_activation_height')),
     };
+    if (!chainParams('regtest').deployments.some(({ name }) => name === change.name)) {
+      throw new ConfigError(`Invalid deployment (${change.name})`);
+    }
+    return change;
   });
 }
 

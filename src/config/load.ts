@@ -257,7 +257,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
       ...templates,
       mode: templateMode === 'core' && rules.clusters ? 'chunks' : templateMode,
       maxWeight: weights.maxWeight,
-      blockVersion: chain === 'regtest' ? (templates.blockVersion ?? null) : null,
+      blockVersion: chain === 'regtest' && templates.blockVersion !== undefined ? blockVersion(templates.blockVersion) : null,
       release: compat.replies.oldest,
     },
     policy,
@@ -288,4 +288,9 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
     metrics: readRows(args, METRICS_ROWS, compat),
     notes,
   };
+}
+
+/** As Core has it: 64 bits that saturate, of which the low 32 are kept. */
+function blockVersion(value: number): number {
+  return value >= 2 ** 63 ? -1 : Math.max(value, -(2 ** 63)) | 0;
 }

@@ -240,6 +240,13 @@ t.test('bad values', async (t) => {
     message: 'Specified data directory "/nonexistent/folder" does not exist.',
   });
   t.throws(() => load(undefined, '-regtest', '-vbparams=testdummy:0'), { message: /Version bits parameters malformed/ });
+  t.throws(() => load(undefined, '-regtest', '-vbparams=testdumy:0:1'), { message: 'Invalid deployment (testdumy)' });
+  const versions = ['536870912', '4294967297', '2147483648', '99999999999999999999', '-99999999999999999999'];
+  t.same(
+    versions.map((text) => load(undefined, '-regtest', `-blockversion=${text}`).templates.blockVersion),
+    [536_870_912, 1, -(2 ** 31), -1, 0],
+    'cut to 32 bits as by Core',
+  );
   t.equal(
     load(undefined, '-regtest', '-incrementalrelayfee=0.00003').policy.minRelayFeeRate,
     3000,
