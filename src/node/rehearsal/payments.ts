@@ -1,5 +1,5 @@
 // Coins of one key in the three usual kinds of output, and payments of them back to it: what the blocks of a rehearsal
-// are full of. And free ones, that anybody may spend: where no scripts are rehearsed, nobody need sign.
+// are full of. And free ones that anyone can spend: where no scripts are rehearsed, nobody need sign.
 
 import { randomBytes } from 'node:crypto';
 import type { KeyTools } from '../../address/bip32/extended-key.js';
