@@ -1,6 +1,7 @@
 // Has blocks rehearsed once a miner is there: see rehearsal/.
 
 import os from 'node:os';
+import { DEFAULT_MEMPOOL } from '../mempool/options.js';
 import { PooledBlockHasher } from '../parallel/block-hasher.js';
 import { CachedVerifier } from '../parallel/cached-verifier.js';
 import type { WorkPool } from '../parallel/pool.js';
@@ -31,8 +32,12 @@ export function openRehearsal(
   const options = mempoolOptions(config, REHEARSAL_PARAMS);
   const rehearsal = new Rehearsal({
     tmp: os.tmpdir(),
-    // The node's rules, whatever it asks for.
-    mempool: { ...options, policy: { ...options.policy, minRelayFeeRate, incrementalFeeRate, dustFeeRate, bytesPerSigop } },
+    // The node's rules, whatever it asks for, and room for two blocks, whatever it has.
+    mempool: {
+      ...options,
+      maxUsageBytes: DEFAULT_MEMPOOL.maxUsageBytes,
+      policy: { ...options.policy, minRelayFeeRate, incrementalFeeRate, dustFeeRate, bytesPerSigop },
+    },
     templates: config.templates,
     crypto,
     keys: keyMath,

@@ -78,7 +78,7 @@ t.test('a node that ends meanwhile', async (t) => {
 });
 
 t.test('options that would refuse its payments', async (t) => {
-  const node = await rehearsing('-minrelaytxfee=0.5', '-dustrelayfee=1', '-bytespersigop=1000000', '-maxmempool=50');
+  const node = await rehearsing('-minrelaytxfee=0.5', '-dustrelayfee=1', '-bytespersigop=1000000', '-maxmempool=5');
   t.teardown(() => node.remove());
   await until('blocks are rehearsed', () => /Rehearsed blocks|rehearsal of blocks failed/.test(log(node)));
   t.notMatch(log(node), /rehearsal of blocks failed/);

@@ -28,7 +28,7 @@ const FULL: RehearsalSize = { unseen: 4, inputs: 1_200, tried: 2, known: 4, know
  * What blocks pay to: with so many bytes of it they go the way of large ones (chain/connect/large-block.ts), though
  * they have few signatures. Bytes of OP_RETURN, which are no sigops; nobody spends it.
  */
-const LONG_SCRIPT = new Uint8Array(500_000).fill(0x6a);
+const longScript = (): Uint8Array => new Uint8Array(500_000).fill(0x6a);
 
 export interface RehearsalSize {
   /** Blocks whose transactions are new, how many inputs they have, and how often each is tried before it comes. */
@@ -150,7 +150,7 @@ async function unseenBlocks(node: ThrowawayNode, payments: Payments, coins: read
   let stock = [...coins];
   for (let i = 0; i < size.unseen; i++) {
     const txs = await payments.pay(stock);
-    await node.mine(LONG_SCRIPT, txs, size.tried);
+    await node.mine(longScript(), txs, size.tried);
     stock = txs.flatMap(coinsOf);
   }
 }
@@ -163,7 +163,7 @@ async function knownBlocks(node: ThrowawayNode, payments: Payments, stocks: read
     const next = await payments.pay(stock);
     await node.take(next);
     await node.template();
-    await node.mine(LONG_SCRIPT, due);
+    await node.mine(longScript(), due);
     stock = due.flatMap(coinsOf);
     due = next;
   }
