@@ -1,6 +1,6 @@
 // Has blocks rehearsed once a miner is there: see rehearsal/.
 
-import os from 'node:os';
+import path from 'node:path';
 import { DEFAULT_MEMPOOL } from '../mempool/options.js';
 import { PooledBlockHasher } from '../parallel/block-hasher.js';
 import { CachedVerifier } from '../parallel/cached-verifier.js';
@@ -31,7 +31,7 @@ export function openRehearsal(
   const { minRelayFeeRate, incrementalFeeRate, dustFeeRate, bytesPerSigop } = DEFAULT_POLICY;
   const options = mempoolOptions(config, REHEARSAL_PARAMS);
   const rehearsal = new Rehearsal({
-    tmp: os.tmpdir(),
+    dir: path.join(config.blocksDir, 'rehearsal'),
     // The node's rules, whatever it asks for, and room for two blocks, whatever it has.
     mempool: {
       ...options,

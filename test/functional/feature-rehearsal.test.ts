@@ -8,12 +8,10 @@ import { freePort } from '../framework/ports.js';
 import { figure, scrape } from '../framework/scrape.js';
 import { until } from '../framework/until.js';
 
-// Of this test alone, and of its nodes.
-process.env.TMPDIR = t.testdir();
-
 const ADDRESS = 'bcrt1q6rhpng9evdsfnn833a4f4vej0asu6dk5srld6x';
 const log = (node: Daemon): string => fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8');
-const folders = (): string[] => fs.readdirSync(process.env.TMPDIR as string).filter((name) => name.startsWith('adit-rehearsal-'));
+/** Whether the folder of its blocks is there. */
+const lies = (node: Daemon): boolean => fs.existsSync(path.join(node.networkDir, 'blocks', 'rehearsal'));
 const askForTemplate = (node: Daemon) => node.call('getblocktemplate', { rules: ['segwit'] });
 /** Longer than between two looks at whether there are miners, and than fronts wait until they tell of calls. */
 const lookAgain = (node: Daemon) => node.call('mockscheduler', 60);
@@ -25,7 +23,7 @@ async function rehearsing(...options: string[]): Promise<Daemon> {
   await askForTemplate(node);
   await until('a rehearsal has begun', async () => {
     await lookAgain(node);
-    return folders().length > 0;
+    return lies(node);
   });
   return node;
 }
@@ -44,14 +42,14 @@ t.test('a node that a miner asks', async (t) => {
     await new Promise((resolve) => setTimeout(resolve, 500));
     await lookAgain(node);
   }
-  t.strictSame(folders(), []);
+  t.notOk(lies(node));
   const before = await node.call('getchaintips');
   await askForTemplate(node);
   await until('blocks are rehearsed', async () => {
     await lookAgain(node);
     return /Rehearsed blocks with \d+ inputs and \d+ templates/.test(log(node));
   });
-  t.strictSame(folders(), [], 'nothing is left of it');
+  t.notOk(lies(node), 'nothing is left of it');
   t.ok(fs.existsSync(other), 'what others made is left alone');
   t.strictSame(await node.call('getchaintips'), before);
   const { size } = (await node.call('getmempoolinfo')) as { size: number };
@@ -74,7 +72,21 @@ t.test('a node that ends meanwhile', async (t) => {
   await node.stop();
   t.match(log(node), /Shutdown: done/);
   t.notMatch(log(node), /Rehearsed blocks|rehearsal of blocks/, 'neither an end of it nor a fault');
-  t.strictSame(folders(), []);
+  t.notOk(lies(node));
+});
+
+t.test('a node that is killed meanwhile', async (t) => {
+  const node = await rehearsing();
+  t.teardown(() => node.remove());
+  await node.kill();
+  t.ok(lies(node));
+  await node.up();
+  await askForTemplate(node);
+  await until('blocks are rehearsed', async () => {
+    await lookAgain(node);
+    return /Rehearsed blocks with/.test(log(node));
+  });
+  t.notOk(lies(node), 'the next rehearsal removes what it left');
 });
 
 t.test('options that would refuse its payments', async (t) => {
@@ -92,7 +104,7 @@ t.test('-rehearse=0', async (t) => {
   for (let i = 0; i < 3; i++) {
     await new Promise((resolve) => setTimeout(resolve, 500));
     await lookAgain(node);
-    t.strictSame(folders(), []);
+    t.notOk(lies(node));
   }
   await node.stop();
   t.notMatch(log(node), /Rehearsed blocks|rehearsal of blocks/);

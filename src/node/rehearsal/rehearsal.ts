@@ -2,7 +2,6 @@
 // times as long as later ones.
 
 import fs from 'node:fs/promises';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KeyTools } from '../../address/bip32/extended-key.js';
 import type { Crypto } from '../../crypto/crypto.js';
@@ -41,8 +40,8 @@ export interface RehearsalSize {
 }
 
 export interface RehearsalDeps extends Pick<ThrowawayNodeDeps, 'mempool' | 'templates'> {
-  /** A folder for block files is made here, and removed at the end. */
-  readonly tmp: string;
+  /** Folder of its block files, for nothing else: removed at the end, or by the next one after a process was killed. */
+  readonly dir: string;
   readonly crypto: Crypto;
   readonly keys: KeyTools['keys'];
   readonly signing: SigningTools;
@@ -100,12 +99,13 @@ export class Rehearsal {
   }
 
   async #perform(): Promise<Pick<ThrowawayNode, 'inputs' | 'templates'>> {
-    const { tmp, size = FULL, ...deps } = this.#deps;
+    const { size = FULL, ...deps } = this.#deps;
     const turn = (): Promise<void> => this.#turn();
-    // Nothing but what is made here is ever removed.
-    const dir = await fs.mkdtemp(path.join(tmp, 'adit-rehearsal-'));
+    const remove = (): Promise<void> => fs.rm(deps.dir, { recursive: true, force: true });
+    await remove();
+    await fs.mkdir(deps.dir);
     try {
-      const node = await ThrowawayNode.open({ ...deps, dir, turn });
+      const node = await ThrowawayNode.open({ ...deps, turn });
       const payments = new Payments({ hashes: deps.crypto, keys: deps.keys }, deps.signing, turn);
       try {
         await allBlocks(node, payments, size);
@@ -115,7 +115,7 @@ export class Rehearsal {
       }
       return { inputs: node.inputs, templates: node.templates };
     } finally {
-      await fs.rm(dir, { recursive: true, force: true });
+      await remove();
     }
   }
 

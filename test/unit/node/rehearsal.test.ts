@@ -20,7 +20,7 @@ const SMALL = { inputs: 12, unseen: 2, tried: 2, known: 3, knownInputs: 8 };
 interface World {
   readonly rehearsal: Rehearsal;
   readonly lines: string[];
-  /** What lies where rehearsals make their folder. */
+  /** What lies where a rehearsal makes its folder. */
   readonly left: () => string[];
   /** Classes of all batches, and the inputs in those of blocks. */
   readonly classes: Set<string>;
@@ -34,13 +34,13 @@ function full(): never {
   throw new Error('as if the disk were full');
 }
 
-function world(tmp: string, deps: Partial<RehearsalDeps> = {}, verifier: Verifier = new InlineVerifier(crypto)): World {
+function world(parent: string, deps: Partial<RehearsalDeps> = {}, verifier: Verifier = new InlineVerifier(crypto)): World {
   const lines: string[] = [];
   const classes = new Set<string>();
   let inputs = 0;
   let large = 0;
   const rehearsal = new Rehearsal({
-    tmp,
+    dir: path.join(parent, 'rehearsal'),
     crypto,
     keys: createKeyMath(),
     signing: { crypto, signer: createSigner() },
@@ -70,7 +70,7 @@ function world(tmp: string, deps: Partial<RehearsalDeps> = {}, verifier: Verifie
     size: SMALL,
     ...deps,
   });
-  return { rehearsal, lines, left: () => fs.readdirSync(tmp), classes, inputs: () => inputs, large: () => large };
+  return { rehearsal, lines, left: () => fs.readdirSync(parent), classes, inputs: () => inputs, large: () => large };
 }
 
 for (const mode of ['core', 'chunks', 'live'] as const) {
@@ -102,6 +102,13 @@ t.test('a key that is forgotten', async (t) => {
   t.equal((await payments.split(coin, 2)).witness(0).length, 2, 'signature and key');
   payments.wipe();
   t.equal((await payments.split(coin, 2)).witness(0).length, 0, 'nothing to sign with');
+});
+
+t.test('what a killed one left', async (t) => {
+  const { rehearsal, lines, left } = world(t.testdir({ rehearsal: { 'blk00000.dat': 'half a block', 'blk00001.dat': '' } }));
+  await rehearsal.begin();
+  t.match(lines, [/^info Rehearsed blocks/], "is in nobody's way");
+  t.strictSame(left(), []);
 });
 
 t.test('ended in its middle', async (t) => {
