@@ -52,7 +52,8 @@ export class PooledAssembler implements Assembler {
 
   /**
    * An assembler for another mempool on the same thread, so that both find compiled what either has run: one at a time.
-   * Tasks of both run in the order in which they come. close() drops its mirror alone.
+   * Tasks of both run in the order in which they come. close() drops its mirror alone. A task that fails closes it too:
+   * the next might take the thread along once more, and with it the mirror of this one.
    */
   beside(): Assembler {
     let used = false;
@@ -61,7 +62,12 @@ export class PooledAssembler implements Assembler {
       // A mirror that was dropped would come back.
       if (closed) throw new PoolClosedError();
       used = true;
-      return this.#run<T>(message, name);
+      try {
+        return await this.#run<T>(message, name);
+      } catch (error) {
+        closed = true;
+        throw error;
+      }
     };
     return {
       assemble: (request) => this.#tasks.runNow(() => run<AssembleReply>(request, 'assembleBeside')),

@@ -149,6 +149,20 @@ t.test('the assembler: a task of the mempool beside that gets no answer takes no
   t.equal(await ask(assembler, 'answers'), 'answers');
 });
 
+t.test('the assembler: a mempool beside whose task kills the thread gets no other', async (t) => {
+  const disk = folder(t);
+  const assembler = new PooledAssembler({ filename });
+  t.teardown(() => assembler.close());
+  const beside = assembler.beside();
+  const ask = (one: Assembler, how: Unruly): Promise<unknown> => one.assemble(how as unknown as AssembleRequest);
+  t.equal(await ask(assembler, 'answers'), 'answers');
+  await t.rejects(ask(beside, 'exits'));
+  for (let i = 0; i < 3; i++) await t.rejects(ask(beside, 'exits'), { code: 'ADIT_POOL_CLOSED' });
+  t.equal(await ask(assembler, 'answers'), 'answers');
+  t.equal(disk.loaded(), 2);
+  await beside.close();
+});
+
 t.test('scripts may take as long as they like while checks end, and nothing that waits behind them ends it', async (t) => {
   const disk = folder(t);
   let look = (): void => {};
