@@ -172,7 +172,7 @@ export class LiveSchedule {
             this.#tellWaiters();
           }
         }
-        if (this.#newTip) continue;
+        if (this.#newTip || this.#closed) continue;
         if (await this.#work.build('full')) this.#tellWaiters();
         else this.#newTip = true;
       } catch (error) {

@@ -74,6 +74,20 @@ t.test('a new tip: first without transactions, then with them, both at once', as
   t.equal(built.length, 4, 'nothing happens while nothing changes');
 });
 
+t.test('closed between the empty template and the full one', async (t) => {
+  const { schedule, built, state } = rig();
+  let goOn = (): void => {};
+  state.hold = new Promise((resolve) => {
+    goOn = resolve;
+  });
+  schedule.start();
+  await turn();
+  schedule.close();
+  goOn();
+  await turn();
+  t.strictSame(built, ['empty'], 'nothing more is built');
+});
+
 t.test('where it can be, the empty one is out in the turn of the tip, and only once', async (t) => {
   const { schedule, built, state } = rig({ now: true });
   schedule.start();
