@@ -17,7 +17,6 @@ import type { SlabRing, SlabStats } from '../link/slab-ring.js';
 import type { Logger } from '../log/logger.js';
 import { RPC_CODE, RpcError } from '../rpc/errors.js';
 import type { TemplateFacts } from '../template/facts.js';
-import { TemplateFault } from '../template/groundwork.js';
 import type { FrontInit } from './front/start-front.js';
 import type { HttpOptions } from './options.js';
 
@@ -276,8 +275,6 @@ class FrontServer implements Fronts {
   #templateError(error: unknown): TemplateAnswer {
     if (error instanceof RpcError) return { code: error.code, text: error.message };
     const text = error instanceof Error ? error.message : String(error);
-    // Core's words for a template that doesn't connect to the chain.
-    if (error instanceof TemplateFault) return { code: RPC_CODE.MISC_ERROR, text: `CreateNewBlock: ${text}` };
     this.#deps.logger.error(`building a template failed: ${error instanceof Error ? error.stack : text}`);
     return { code: RPC_CODE.MISC_ERROR, text };
   }

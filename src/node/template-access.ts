@@ -11,7 +11,6 @@ import type { TemplateRequest } from '../rpc/front/template-request.js';
 import { RawBytes, RawJson } from '../rpc/wire/values.js';
 import { CoinbaseWatch } from '../template/coinbase-watch.js';
 import type { TemplateFacts } from '../template/facts.js';
-import { TemplateFault } from '../template/groundwork.js';
 import type { TemplateService } from '../template/service.js';
 import { TemplateView } from '../template/view/template-view.js';
 
@@ -51,7 +50,7 @@ export function createTemplateAccess(deps: TemplateAccessDeps): FollowingAccess 
     ask: (done) => {
       templates.refresh().then(
         () => done(0, ''),
-        (error: unknown) => done(-1, faultText(error)),
+        (error: unknown) => done(-1, error instanceof Error ? error.message : String(error)),
       );
     },
     // Growth replaces a slab's memory, so the reader is made anew for each look.
@@ -96,13 +95,7 @@ export function createTemplateAccess(deps: TemplateAccessDeps): FollowingAccess 
         });
         view.call(call);
       }),
-    buildBlock: async (script, { empty }) => {
-      try {
-        return (await templates.assembleBlock(script, { empty, extraNonce: 0 })).bytes();
-      } catch (error) {
-        throw error instanceof TemplateFault ? new Error(faultText(error)) : error;
-      }
-    },
+    buildBlock: async (script, { empty }) => (await templates.assembleBlock(script, { empty, extraNonce: 0 })).bytes(),
     pinned: (workId) => templates.pinned(workId),
     minFeeRate: templates.minFeeRate,
     isOptimal: () => templates.optimal,
@@ -111,10 +104,4 @@ export function createTemplateAccess(deps: TemplateAccessDeps): FollowingAccess 
       return last === null ? null : { weight: last.weight, transactions: last.txCount };
     },
   };
-}
-
-/** Core's words for a template that does not connect. */
-function faultText(error: unknown): string {
-  if (error instanceof TemplateFault) return `CreateNewBlock: ${error.message}`;
-  return error instanceof Error ? error.message : String(error);
 }

@@ -17,6 +17,8 @@ import { type TipFacts, tipFacts } from './tip-facts.js';
 
 /** The release whose coinbases are locked to their height. */
 const LOCKED_COINBASES = 30;
+/** And the first whose fault of a template is not told with the name of the function that found it. */
+const BARE_FAULTS = 30;
 /** OP_TRUE: the payout of a template's own coinbase, which no client gets. */
 const ANYONE = Uint8Array.of(0x51);
 
@@ -112,7 +114,8 @@ export class Groundwork {
     const verdict = await chain.testBlockValidity(parseBlock(candidate.bytes(), hashes), { checkPow: false, checkMerkle: false });
     if (chain.tip !== tip) return false;
     if (verdict === null) return true;
-    throw new TemplateFault(`TestBlockValidity failed: ${rejectText(verdict)}`);
+    const finder = this.#options.release < BARE_FAULTS ? 'CreateNewBlock: ' : '';
+    throw new TemplateFault(`${finder}TestBlockValidity failed: ${rejectText(verdict)}`);
   }
 
   /** The same of a template before it is published, where each is checked (-checktemplates); true elsewhere. */

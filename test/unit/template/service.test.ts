@@ -237,13 +237,20 @@ t.test('a template that does not connect is not published, and not taken for cur
   const { service, published, reject, slabs, pay } = createService();
   await pay(100);
   reject({ category: 'consensus', reason: 'bad-cb-amount', debug: 'why' });
-  await t.rejects(service.refresh(), { message: 'TestBlockValidity failed: bad-cb-amount, why', code: 'TEMPLATE_FAULT' });
+  const message = 'TestBlockValidity failed: bad-cb-amount, why';
+  await t.rejects(service.refresh(), { message: `CreateNewBlock: ${message}`, code: 'TEMPLATE_FAULT' });
   t.equal(service.current(), null);
   t.equal(published.length, 0);
   t.strictSame(slabs.discarded, [0]);
   t.equal(service.stats().failures, 1);
   reject(null);
   t.equal((await service.refresh()).txCount, 1);
+});
+
+t.test('later releases tell of such a template without the name of a function', async (t) => {
+  const { service, reject } = createService({ release: 32 });
+  reject({ category: 'consensus', reason: 'bad-cb-amount', debug: '' });
+  await t.rejects(service.refresh(), { message: 'TestBlockValidity failed: bad-cb-amount', code: 'TEMPLATE_FAULT' });
 });
 
 t.test('blocks for the generate calls', async (t) => {
