@@ -1,7 +1,7 @@
 // Rules that the operator chooses for a network of their own: when they hold on regtest, and whose a signet is.
 import type { ChainName } from '../consensus/params/chain-params.js';
 import { BURIED_RULES, type BuriedRule, chainParams } from '../consensus/params/networks.js';
-import type { Compat } from '../policy/compat.js';
+import { type Compat, only } from '../policy/compat.js';
 import { ConfigError } from './args.js';
 import type { OWN_ROWS } from './own-rows.js';
 import type { RowValues } from './rows.js';
@@ -26,12 +26,12 @@ export function chosenRules(given: Given, chain: ChainName, compat: Compat): Cho
     signetChallengeHex,
     signetSeedNodes,
     activationHeights: activationHeights(given, compat.activationHeights),
-    vbparams: vbparams(given.vbparams),
+    vbparams: vbparams(given.vbparams, compat),
   };
 }
 
 /** Deployments as -vbparams has them. @throws ConfigError */
-function vbparams(texts: readonly string[]): ChosenRules['vbparams'] {
+function vbparams(texts: readonly string[], compat: Compat): ChosenRules['vbparams'] {
   return texts.map((text) => {
     const parts = text.split(':');
     if (parts.length < 3 || parts.length > 4)
@@ -46,7 +46,9 @@ function vbparams(texts: readonly string[]): ChosenRules['vbparams'] {
       timeout: whole(parts[2]!, 'nTimeout'),
       minActivationHeight: Number(parts[3] === undefined ? 0n : whole(parts[3], 'min_activation_height')),
     };
-    if (!chainParams('regtest').deployments.some(({ name }) => name === change.name)) {
+    // Taproot is no deployment since release 32.
+    const known = chainParams('regtest').deployments.some(({ name }) => name === change.name);
+    if (!known || (change.name === 'taproot' && only(compat, 32))) {
       throw new ConfigError(`Invalid deployment (${change.name})`);
     }
     return change;

@@ -108,7 +108,9 @@ export function checkTemplateReadiness(state: TemplateReadiness): void {
 export function parseLongPollId(longPollId: JsonValue, current: LongPollWatch): LongPollWatch | null {
   if (longPollId === null) return null;
   if (typeof longPollId !== 'string') return current;
-  return { tipHex: asHashHex(longPollId.slice(0, 64), 'longpollid'), counter: leadingInteger(longPollId.slice(64)) };
+  // Core cuts between bytes.
+  const bytes = Buffer.from(longPollId);
+  return { tipHex: asHashHex(bytes.toString('utf8', 0, 64), 'longpollid'), counter: leadingInteger(bytes.toString('utf8', 64)) };
 }
 
 /** C's atoll cut to 32 bits: leading space and sign are fine, garbage is 0. */

@@ -241,6 +241,13 @@ t.test('bad values', async (t) => {
   });
   t.throws(() => load(undefined, '-regtest', '-vbparams=testdummy:0'), { message: /Version bits parameters malformed/ });
   t.throws(() => load(undefined, '-regtest', '-vbparams=testdumy:0:1'), { message: 'Invalid deployment (testdumy)' });
+  const taproot = ['-regtest', '-vbparams=taproot:0:1'];
+  t.equal(load(undefined, ...taproot).vbparams.length, 1);
+  t.throws(
+    () => load(undefined, ...taproot, '-compat=31'),
+    { message: 'Invalid deployment (taproot)' },
+    'no deployment of its own any more',
+  );
   const versions = ['536870912', '4294967297', '2147483648', '99999999999999999999', '-99999999999999999999'];
   t.same(
     versions.map((text) => load(undefined, '-regtest', `-blockversion=${text}`).templates.blockVersion),

@@ -300,6 +300,11 @@ t.test('getblocktemplate: state, long poll, rules', async (t) => {
   t.same(parseLongPollId(`${tip}${'9'.repeat(50)}`, current), { tipHex: tip.toLowerCase(), counter: 0xffffffff });
   t.same(parseLongPollId(`${tip}zz`, current), { tipHex: tip.toLowerCase(), counter: 0 });
   t.equal(
+    error(() => parseLongPollId('é'.repeat(40), current)),
+    `-8 longpollid must be hexadecimal string (not '${'é'.repeat(32)}')`,
+    'cut after 64 bytes',
+  );
+  t.equal(
     error(() => parseLongPollId('zz', current)),
     "-8 longpollid must be of length 64 (not 2, for 'zz')",
   );

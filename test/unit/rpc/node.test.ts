@@ -425,6 +425,11 @@ t.test('control and network', async (t) => {
   const { call, fault, events } = openDesk(fixture);
   t.equal(await call('setmocktime', 1600000000), null);
   t.equal(await fault('setmocktime', -1), '-8 Mocktime can not be negative: -1.');
+  t.equal(await fault('setmocktime', 9_223_372_037), '-8 Mocktime must be in the range [0, 9223372036], not 9223372037.');
+  const later = openDesk(fixture, new Map(), COMPATS['31']);
+  for (const seconds of [-1, 2 ** 32]) {
+    t.equal(await later.fault('setmocktime', seconds), `-8 Mocktime must be in the range [0, 4294967295], not ${seconds}.`);
+  }
   t.equal(await fault('setmocktime', '1'), '-3 Expected type number, got string');
   t.equal(await call('mockscheduler', 3600), null);
   t.equal(await fault('mockscheduler', 3601), '-1 delta_time must be between 1 and 3600 seconds (1 hr)');

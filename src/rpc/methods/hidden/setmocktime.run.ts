@@ -1,19 +1,22 @@
 // Runs setmocktime.
+import { follows } from '../../../policy/compat.js';
 import { asInt64, checkTypes } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { regtestOnly } from '../../node/control.js';
 
-/** Seconds that fit a signed 64-bit count of nanoseconds. */
-const MAX_MOCK_SECONDS = 9_223_372_036n;
+/** Seconds that fit a signed 64-bit count of nanoseconds; since release 32, those that fit a block's header. */
+const MOST_SECONDS = 9_223_372_036n;
+const MOST_SECONDS_32 = 0xffff_ffffn;
 
 export const setmocktime: NodeRun = (ctx, args) => {
   regtestOnly(ctx, 'setmocktime');
   checkTypes(args, ['number']);
   const seconds = asInt64(args[0]);
-  if (seconds < 0n) fail(RPC_CODE.INVALID_PARAMETER, `Mocktime can not be negative: ${seconds}.`);
-  if (seconds > MAX_MOCK_SECONDS) {
-    fail(RPC_CODE.INVALID_PARAMETER, `Mocktime must be in the range [0, ${MAX_MOCK_SECONDS}], not ${seconds}.`);
+  if (seconds < 0n && !follows(ctx.compat, 28)) fail(RPC_CODE.INVALID_PARAMETER, `Mocktime can not be negative: ${seconds}.`);
+  const most = follows(ctx.compat, 32) ? MOST_SECONDS_32 : MOST_SECONDS;
+  if (seconds < 0n || seconds > most) {
+    fail(RPC_CODE.INVALID_PARAMETER, `Mocktime must be in the range [0, ${most}], not ${seconds}.`);
   }
   ctx.clock.setMockTime(Number(seconds));
   return null;
