@@ -47,8 +47,10 @@ export function signingTools(signing: SigningTx, { input, output, provider, hash
     createSchnorr: (publicKey, leafHash, tweak) => {
       const [even, odd] = idsOfXOnly(publicKey, crypto);
       const id = provider.hasSecret(even) ? even : odd;
+      if (!provider.hasSecret(id)) return null;
       // The hash commits to every amount: with one that was made up, the signature would be of another transaction.
-      if (!provider.hasSecret(id) || signing.spent.some((spent) => spent?.value === UNKNOWN_AMOUNT)) return null;
+      // Where it is the input's own, signInput() refuses the signature, as those of version 0, and says what is missing.
+      if (output.value !== UNKNOWN_AMOUNT && signing.spent.some((spent) => spent?.value === UNKNOWN_AMOUNT)) return null;
       const context = new TaprootContext();
       context.tapleafHash = leafHash;
       const hash = sighash.taproot(input, hashType, context, leafHash !== null);

@@ -227,4 +227,7 @@ t.test('taproot wallets on signet', async (t) => {
   t.equal(typed.complete, true);
   t.match((await node.call('decoderawtransaction', typed.hex)).vin[0].txinwitness[0], /^[0-9a-f]{128}81$/);
   t.equal((await tap('signrawtransactionwithwallet', signed.hex, prevtxs)).hex, signed.hex, 'what is signed stays');
+  const [{ amount: _, ...untold }, ...others] = prevtxs;
+  const refusal = { code: -3, message: `Missing amount for CTxOut(nValue=21000000.00000000, scriptPubKey=${scripts[0].slice(0, 30)})` };
+  await t.rejects(tap('signrawtransactionwithwallet', raw, [untold, ...others]), refusal);
 });

@@ -173,6 +173,24 @@ t.test('SINGLE without its output, amounts that nobody told', async (t) => {
   t.match((await signTransaction(tx, [spent[0], null], provider, 0, tools))[0].error, /empty witness/, 'an output is not known');
 });
 
+t.test("an input's own amount is missing", async (t) => {
+  const UNKNOWN = 2_100_000_000_000_000;
+  const errors = async (text: string, secrets: readonly number[], values: readonly number[]): Promise<(string | null)[]> => {
+    const { script, provider } = known(text, secrets);
+    const { tx } = spendOf(script);
+    const spent = values.map((value) => ({ value, script }));
+    return (await signTransaction(tx, spent, provider, 0, tools)).map(({ error }) => error);
+  };
+  const [own, leaf] = [`tr(${xOnly(1)})`, `tr(${NOBODY},pk(${xOnly(1)}))`];
+  const [missing, unsigned] = ['Missing amount', 'Witness program was passed an empty witness'];
+  for (const text of [own, leaf]) {
+    t.same(await errors(text, [1], [UNKNOWN, UNKNOWN]), [missing, missing]);
+    t.same(await errors(text, [1], [UNKNOWN, 1]), [missing, unsigned], 'the other one commits to that amount too');
+    t.same(await errors(text, [], [UNKNOWN, UNKNOWN]), [unsigned, unsigned], 'without the key no amount would help');
+  }
+  t.same(await errors(`tr(${NOBODY},multi_a(2,${xOnly(1)},${xOnly(2)}))`, [1], [UNKNOWN, UNKNOWN]), [unsigned, unsigned]);
+});
+
 /** A PSBT of the same spend, handed around as bytes. */
 function psbtOf(script: Uint8Array, locks: Locks = {}): Psbt {
   const { tx, spent } = spendOf(script, locks);
