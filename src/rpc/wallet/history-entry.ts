@@ -308,8 +308,9 @@ export class HistoryWriter {
   }
 
   /**
-   * Transactions of the mempool that keep it out: they spend an input of it or of an unconfirmed ancestor, or are the one
-   * child of version 3 that an unconfirmed parent may have (BIP-0431).
+   * Transactions of the mempool that keep it out: they spend an input of it or of an ancestor that is in no block (also
+   * of an abandoned or conflicted one, as in Core), or are the one child of version 3 that an unconfirmed parent may have
+   * (BIP-0431).
    */
   #poolConflicts(first: number, tx: TxView): string {
     const rivals = new Map<string, Uint8Array>();
@@ -321,7 +322,7 @@ export class HistoryWriter {
     return sorted.map(([id]) => `"${id}"`).join(',');
   }
 
-  /** Inputs of a transaction and of its unconfirmed ancestors, and the outputs of these, as far as they are not in the mempool. */
+  /** Inputs of a transaction and its ancestors, and outputs of these, as far as they are in no block and no mempool. */
   *#claims(first: number, tx: TxView): Generator<readonly [outpoint: Uint8Array, isInput: boolean]> {
     const { txs } = this.#wallet.ledger;
     // Ancestors join while they are gone through.
@@ -332,7 +333,7 @@ export class HistoryWriter {
       for (let i = 0; i < view.inputCount; i++) {
         yield [view.outpoint(i), true];
         const parent = txs.find(view.prevHash(i));
-        if (parent < 0 || txs.state(parent) !== TX_STATE.UNCONFIRMED) continue;
+        if (parent < 0 || txs.state(parent) === TX_STATE.CONFIRMED) continue;
         rows.add(parent);
         for (let vout = 0; vout < txs.outputCount(parent); vout++) yield [outpointOf(txs.txid(parent), vout), false];
       }

@@ -61,6 +61,9 @@ t.test('mempoolconflicts', async (t) => {
 
   const rival = spend(2, [[funds, 0]], 300);
   for (const tx of [parent, mine, below]) t.same(await conflicts(tx, [rival]), ids(rival), 'of an ancestor');
+  await wallet.change((batch) => wallet.ledger.abandon(wallet.ledger.txs.find(parent.txid), batch));
+  for (const tx of [parent, mine, below]) t.same(await conflicts(tx, [rival]), ids(rival), 'of an ancestor that is abandoned');
+  for (const tx of [parent, mine, below]) t.same(await conflicts(tx, []), [], 'it left');
 
   const plain = spend(2, [[funds, 1]], 400);
   const [one, two] = [spend(2, [[plain, 0]], 100), spend(2, [[plain, 1]], 90)];
