@@ -19,7 +19,7 @@ export interface WalletOptions {
   /**
    * As since release 25: a coinbase whose block left the chain is abandoned with all that spends it, addresses that a
    * payment to a later one passes over get the empty label, what a scan finds has its block's time, and it looks at the
-   * mempool too.
+   * mempool too. As since release 32: a record has the witness of its block, not the one that was seen first.
    */
   readonly laterRecords: boolean;
   readonly addressType: ScriptAddressType;

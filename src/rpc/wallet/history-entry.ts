@@ -37,6 +37,8 @@ export interface EntryOptions {
 
 const NOTHING: readonly Movement[] = [];
 
+const hashList = (hashes: readonly Uint8Array[]): string => hashes.map((hash) => `"${hashHex(hash)}"`).join(',');
+
 // Pieces of every entry.
 const AMOUNT = Buffer.from('","amount":');
 const VOUT = Buffer.from(',"vout":');
@@ -48,7 +50,7 @@ const TXID = Buffer.from(',"txid":');
 const CONFLICTS = Buffer.from(',"walletconflicts":[');
 const TIME = Buffer.from('],"time":');
 const RECEIVED = Buffer.from(',"timereceived":');
-const ADDED_LATER = Buffer.from(',"alternate_wtxids":[]');
+const OTHER_WTXIDS = Buffer.from(',"alternate_wtxids":[');
 const WTXID = Buffer.from(',"wtxid":');
 const MEMPOOL_CONFLICTS = Buffer.from('],"mempoolconflicts":[');
 const SAID = ['comment', 'to', 'replaces_txid', 'replaced_by_txid'];
@@ -255,11 +257,15 @@ export class HistoryWriter {
     out.raw(TXID);
     out.hash(txid);
     const view = tx ?? txs.view(row);
-    const wtxid = this.later ? txs.wtxid(row) : undefined;
+    // Of several versions the one that the caller shows.
+    const hasOthers = this.later && txs.versions(row).length > 1;
+    const wtxid = this.later ? ((hasOthers ? tx?.wtxid : undefined) ?? txs.wtxid(row)) : undefined;
     if (wtxid !== undefined) {
       out.raw(WTXID);
       out.hash(wtxid);
-      out.raw(ADDED_LATER);
+      out.raw(OTHER_WTXIDS);
+      if (hasOthers) out.text(hashList(txs.otherVersions(row, wtxid)));
+      out.text(']');
     }
     out.raw(CONFLICTS);
     if (spends.hasRivals(row)) out.text(this.#conflicts(row, tx));
@@ -304,7 +310,7 @@ export class HistoryWriter {
     if (view === undefined || view.isCoinbase) return '';
     for (let i = 0; i < view.inputCount; i++) for (const other of spends.spenders(view.outpoint(i))) if (other !== row) rivals.add(other);
     const sorted = [...rivals].sort((a, b) => txs.compareTxids(a, b));
-    return sorted.map((other) => `"${hashHex(txs.txid(other))}"`).join(',');
+    return hashList(sorted.map((other) => txs.txid(other)));
   }
 
   /**
@@ -319,7 +325,7 @@ export class HistoryWriter {
       if (spender && (isInput || spender.version === 3)) rivals.set(hashHex(spender.txid), spender.txid);
     }
     const sorted = [...rivals].sort(([, a], [, b]) => Buffer.compare(a, b));
-    return sorted.map(([id]) => `"${id}"`).join(',');
+    return hashList(sorted.map(([, txid]) => txid));
   }
 
   /** Inputs of a transaction and its ancestors, and outputs of these, as far as they are in no block and no mempool. */

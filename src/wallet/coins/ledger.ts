@@ -2,7 +2,7 @@
 // Everything is synchronous; rows go into the batch the caller writes. What the coins are worth is told by
 // balance-sheet.ts.
 
-import { hashKey } from '../../consensus/bytes/hex.js';
+import { compareBytes, equalBytes, hashKey } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { Slicer } from '../../lib/slicer.js';
 import { imageOfSet, type TableImage } from '../image/table-image.js';
@@ -143,11 +143,14 @@ export class Ledger {
     } else {
       const before = this.txs.place(row);
       if (place.state !== TX_STATE.CONFLICTED) this.#adrift.delete(row);
-      const stripped = tx.hasWitness && this.txs.view(row)?.hasWitness === false;
-      if (before.state !== place.state) this.txs.setPlace(row, place);
+      const moved = before.state !== place.state;
+      if (moved) this.txs.setPlace(row, place);
+      const version = this.#chooseVersion(row, tx, moved, batch);
+      const wtxid = this.txs.wtxid(row);
+      const isOther = version !== null && (wtxid === undefined || !equalBytes(version.wtxid, wtxid));
+      this.#setLive(row, version ?? tx);
       // Rescans repeat what is known: only a change is written.
-      this.#setLive(row, stripped || !this.txs.view(row) ? tx : this.txs.view(row)!);
-      if (before.state !== place.state || stripped) this.txs.write(row, before, stripped ? tx : null, batch);
+      if (moved || isOther) this.txs.write(row, before, isOther ? version : null, batch);
       this.#addOutputs(tx, row, batch);
     }
     this.#judgeAround(tx, row);
@@ -171,6 +174,11 @@ export class Ledger {
       this.#judge(coin);
       if (this.depth(this.coins.txRow(coin)) > SETTLED_DEPTH) this.#young.delete(coin);
     }
+  }
+
+  /** Keeps a version of a record's transaction beside those that are in memory. */
+  noteVersion(row: number, tx: TxView, batch: WalletBatch): void {
+    if (!this.txs.versions(row).some(({ wtxid }) => equalBytes(wtxid, tx.wtxid))) this.txs.addVersion(row, this.#own(tx), batch);
   }
 
   /** The mempool let a transaction go. */
@@ -389,6 +397,21 @@ export class Ledger {
       encodeCoinRow(coins.value(coin), coins.ownership(coin), coins.script(coin)),
     );
   }
+  /**
+   * Which version of a known transaction its record has from now on: the first that has a witness; since release 32 that
+   * of the block it joined, and outside of blocks the lightest. Core: CWalletTx::Update, before it AddToWallet.
+   * @param moved whether its state is another now @returns null for the one on disk
+   */
+  #chooseVersion(row: number, tx: TxView, moved: boolean, batch: WalletBatch): TxView | null {
+    const { txs } = this;
+    const own = txs.inMemory(row);
+    // A confirmed one with one witness; what comes when it leaves its block was in there.
+    if (own === undefined) return moved ? tx : null;
+    this.noteVersion(row, tx, batch);
+    if (!this.#deps.laterRecords) return tx.hasWitness && !own.hasWitness ? tx : own;
+    if (txs.state(row) === TX_STATE.CONFIRMED) return moved ? tx : own;
+    return txs.versions(row).reduce((best, other) => (compareVersions(other, best) < 0 ? other : best), own);
+  }
   #setLive(row: number, tx: TxView): void {
     if (this.txs.state(row) === TX_STATE.CONFIRMED) this.txs.setView(row, undefined);
     else if (this.txs.view(row) !== tx) this.txs.setView(row, this.#own(tx));
@@ -536,6 +559,11 @@ export class Ledger {
     this.judged = true;
     this.sheet.forget();
   }
+}
+
+/** Versions of one transaction in Core's order of preference outside of blocks. */
+function compareVersions(a: TxView, b: TxView): number {
+  return Number(b.hasWitness) - Number(a.hasWitness) || a.weight - b.weight || compareBytes(a.wtxid, b.wtxid);
 }
 
 /** Equal but for what signatures may change. */

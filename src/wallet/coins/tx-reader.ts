@@ -64,7 +64,7 @@ export class TxReader {
   }
 
   #known(row: number): TxView | undefined {
-    return this.#deps.txs.view(row) ?? this.#young.get(row) ?? this.#old.get(row);
+    return this.#deps.txs.inMemory(row) ?? this.#young.get(row) ?? this.#old.get(row);
   }
   #keep(row: number, view: TxView): void {
     if (view.totalSize > LARGEST_BYTES) return;

@@ -1,6 +1,7 @@
 // Every transaction of a wallet as a row of columns: found by txid, walked in order of arrival. Bytes of transactions
 // are on disk; those of transactions that are not in the best chain are kept parsed, because deciding about them needs
-// their inputs.
+// their inputs, and so are the versions of one that was seen with several witnesses: few ever are.
+import { compareBytes, equalBytes } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { TableImage } from '../image/table-image.js';
 import { WALLET_PREFIX, walletKey } from '../storage/layout.js';
@@ -58,6 +59,8 @@ export class TxTable {
   readonly #byTxid = new TxidOrder(this.#ids);
   readonly #values = new Map<number, Map<string, string>>();
   readonly #live = new Map<number, TxView>();
+  /** Where several are known: all versions, also the record's. */
+  readonly #versions = new Map<number, readonly TxView[]>();
   readonly #conflicted = new Set<number>();
   /** The record being loaded. */
   readonly #record = {} as TxRow;
@@ -196,6 +199,37 @@ export class TxTable {
   conflictedRows(): IterableIterator<number> {
     return this.#conflicted.keys();
   }
+  /** The transaction as its record has it, when it need not be read. */
+  inMemory(row: number): TxView | undefined {
+    const view = this.#live.get(row);
+    const versions = view ? undefined : this.#versions.get(row);
+    const wtxid = versions && this.wtxid(row);
+    return wtxid ? versions.find((tx) => equalBytes(tx.wtxid, wtxid)) : view;
+  }
+  /** Versions of the transaction that are in memory, which differ in their witnesses: all where there are several. */
+  versions(row: number): readonly TxView[] {
+    const view = this.#live.get(row);
+    return this.#versions.get(row) ?? (view ? [view] : []);
+  }
+  /** Hashes of the versions but one, in the order of Core's map. */
+  otherVersions(row: number, wtxid: Uint8Array): Uint8Array[] {
+    const others = this.#versions.get(row)?.filter((tx) => !equalBytes(tx.wtxid, wtxid)) ?? [];
+    return others.map((tx) => tx.wtxid).sort(compareBytes);
+  }
+  /** @param tx one that is not known, over bytes of its own */
+  addVersion(row: number, tx: TxView, batch: WalletBatch): void {
+    const versions = [...this.versions(row), tx];
+    this.#versions.set(row, versions);
+    for (const { wtxid, bytes } of versions) batch.put(this.#versionKey(row, wtxid), new Uint8Array(bytes));
+  }
+  /** Reads a version, once the records are there. */
+  loadVersion(tx: TxView): void {
+    const row = this.#ids.find(tx.txid);
+    if (row >= 0) this.#versions.set(row, [...(this.#versions.get(row) ?? []), tx]);
+  }
+  #versionKey(row: number, wtxid: Uint8Array): Uint8Array {
+    return walletKey(WALLET_PREFIX.version, this.#ids.key(row), wtxid);
+  }
   setView(row: number, tx: TxView | undefined): void {
     if (tx) this.#live.set(row, tx);
     else this.#live.delete(row);
@@ -250,6 +284,8 @@ export class TxTable {
     if (row < 0) return;
     if (this.#states[row] === TX_STATE.CONFIRMED) batch.del(this.#heightKey(row));
     if (this.#placed[row] === 1) this.#byHeight.remove(row, this.#heights[row]);
+    for (const { wtxid } of this.#versions.get(row) ?? []) batch.del(this.#versionKey(row, wtxid));
+    this.#versions.delete(row);
     this.#byTxid.remove(row);
     this.#ids.remove(txid);
     this.#values.delete(row);

@@ -2,6 +2,7 @@
 // which takes about ten seconds a million.
 
 import type { DescriptorContext } from '../../address/descriptor/context.js';
+import { parseTx } from '../../consensus/tx/tx-view.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import { Slicer } from '../../lib/slicer.js';
 import type { Store } from '../../storage/store.js';
@@ -102,6 +103,8 @@ export async function loadWallet(
     wallet.hasKeyManager = !legacy.isEmpty;
   }
   await scanRows(store, WALLET_PREFIX.lockedCoin, (key) => wallet.ledger.loadLock(key));
+  const { crypto } = surroundings;
+  await scanRows(store, WALLET_PREFIX.version, (_, value) => wallet.ledger.txs.loadVersion(parseTx(new Uint8Array(value), crypto)));
   wallet.images = images;
   await readSeedDue(wallet);
   const locator = (await store.get(walletKey(WALLET_PREFIX.locator))) ?? new Uint8Array(0);

@@ -20,6 +20,7 @@
 //   'R'     -                                    past blocks to look through: next height, last height
 //   't'     txid, 32                             transaction record: state, block, times, order, values (coins/tx-row.ts)
 //   'r'     order of arrival, BE64               transaction bytes with witness: what happened together lies together
+//   'v'     txid, 32 | wtxid, 32                 transaction that was seen with several witnesses: bytes of one version, also of the record's
 //   'o'     outpoint, 36 (vout LE)                output of ours: ownership, value, output script (coins/coin-row.ts)
 //   'f'     mark of an output script, BE32       empty: transactions pay that script, which is not ours (coins/foreign-outputs.ts)
 //   'f'     mark, BE32 | order of arrival, BE32  empty: one of them
@@ -53,6 +54,7 @@ export const WALLET_PREFIX = {
   rescan: ascii('R'),
   tx: ascii('t'),
   txBytes: ascii('r'),
+  version: ascii('v'),
   output: ascii('o'),
   foreign: ascii('f'),
   spender: ascii('i'),
