@@ -95,11 +95,13 @@ export class MaterialGatherer {
   /** What solving most inputs would ask for. @param anySize whether the key may be an uncompressed one */
   #addKey(id: Uint8Array, anySize: boolean): void {
     const key = hashKey(id);
-    if (this.found.secrets.has(key)) return;
+    // An output that names the key itself has asked for its secret alone.
+    if (this.found.secrets.has(key) && this.found.publicKeys.has(key)) return;
     const publicKey = this.#provider.publicKey(id);
     if (!publicKey) return;
     this.found.publicKeys.set(key, publicKey);
-    const secret = anySize || isCompressedKey(publicKey) ? this.#provider.secret(id) : undefined;
+    const isWanted = !this.found.secrets.has(key) && (anySize || isCompressedKey(publicKey));
+    const secret = isWanted ? this.#provider.secret(id) : undefined;
     if (secret) this.found.secrets.set(key, secret);
   }
 

@@ -98,6 +98,28 @@ t.test('the same bytes by every route', async (t) => {
   }
 });
 
+t.test('one key in outputs that name it and in outputs that name its hash', async (t) => {
+  const pool = new WorkPool({ threads: 2 });
+  t.teardown(() => pool.close());
+  await pool.start();
+  const threads = new PooledSigner({ pool, crypto, hereUs: 0 });
+  for (const kind of [2, 3, 4]) {
+    const { spent, keys } = fixture(1, kind);
+    const id = crypto.hash160(publicOf(1));
+    for (const script of [publicKeyHashScript(id), witnessProgramScript(0, id)]) {
+      const outputs = [spent[0], { value: 1000, script }];
+      const inputs = outputs.map((_, i) => ({ prevHash: new Uint8Array(32).fill(3), prevIndex: i, scriptSig: EMPTY, sequence: 0 }));
+      const tx = parseTx(buildTx({ version: 2, inputs, outputs, locktime: 0 }), crypto);
+      const signed = await signTransaction(tx, outputs, keys, 1, { crypto, signer, signingThreads: threads });
+      t.same(
+        signed.map(({ error }) => error),
+        [null, null],
+        `kind ${kind}`,
+      );
+    }
+  }
+});
+
 t.test('private keys are in the slab alone, and gone afterwards', async (t) => {
   const { tx, spent, keys } = fixture(60);
   const run = createSignRunner(crypto, createSigner);
