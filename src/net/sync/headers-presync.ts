@@ -8,7 +8,6 @@ import type { HeaderView } from '../../consensus/block/header-view.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';
 import { retargetInterval } from '../../consensus/params/chain-params.js';
 import { blockProof, decodeCompact, encodeCompact } from '../../consensus/rules/bits.js';
-import { checkProofOfWork } from '../../consensus/rules/check-block.js';
 import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
 import { locatorOf } from './locator.js';
@@ -102,23 +101,17 @@ export class HeadersPresync {
   }
 
   /**
-   * Looks at headers on a known parent.
+   * Looks at headers on a known parent; that they have the work they claim is known.
    * @returns false when they may be taken in; true when they are dealt with: a first reading begins, or a short chain
    * with too little work is not kept.
    */
   begin(peer: Peer, parent: HeaderNode, views: readonly HeaderView[], full: boolean): boolean {
-    const { chain, clock, log, params } = this.#context;
+    const { chain, clock, log } = this.#context;
     if (peer.permissions.noban) return false;
     let work = parent.chainWork;
     for (const { bits } of views) work += blockProof(bits);
     const wanted = antiDosWork(chain);
     if (work >= wanted) return false;
-    for (const view of views) {
-      const wrong = checkProofOfWork(view, params);
-      if (wrong === null) continue;
-      this.#context.misbehaving(peer, 100, 'header with invalid proof of work');
-      return true;
-    }
     if (!full) {
       log.debug('net', `Ignoring low-work chain (height=${parent.height + views.length}) from peer=${peer.id}`);
       return true;
@@ -166,7 +159,7 @@ export class HeadersPresync {
 
   #first(peer: Peer, reading: Reading, views: readonly HeaderView[], full: boolean): 'held' | null {
     for (const view of views) {
-      if (checkProofOfWork(view, this.#context.params) !== null || !this.#difficultyPossible(reading, view)) {
+      if (!this.#difficultyPossible(reading, view)) {
         this.forget(peer);
         this.#context.misbehaving(peer, 100, 'invalid header in headers presync');
         return 'held';
@@ -211,7 +204,7 @@ export class HeadersPresync {
 
   #second(peer: Peer, reading: Reading, views: readonly HeaderView[], full: boolean): 'held' | HeaderView[] {
     for (const view of views) {
-      const wrong = checkProofOfWork(view, this.#context.params) !== null || !this.#difficultyPossible(reading, view);
+      const wrong = !this.#difficultyPossible(reading, view);
       this.#step(reading, view);
       const due = reading.height % this.#figures.period === reading.offset && !reading.releaseAll;
       if (wrong || (due && reading.commitments[reading.checked++] !== commitment(reading.salt, view.hash))) {

@@ -4,6 +4,7 @@ import type { HeaderNode } from '../../chain/tree/header-node.js';
 import { NodeStatus } from '../../chain/tree/header-node.js';
 import { type HeaderView, parseHeader } from '../../consensus/block/header-view.js';
 import { equalBytes, hashToHex } from '../../consensus/bytes/hex.js';
+import { checkProofOfWork } from '../../consensus/rules/check-block.js';
 import { type Reject, rejectText } from '../../consensus/state.js';
 import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
@@ -158,7 +159,7 @@ export class HeadersSync {
 
   /** @param compact the header of a compact block, whose sender vouches for nothing else yet */
   async process(peer: Peer, headers: readonly Uint8Array[], compact: boolean): Promise<void> {
-    const { chain, crypto, log, options, times } = this.#context;
+    const { chain, crypto, log, options, params, times } = this.#context;
     const { sync } = peer;
     const came = times.nowMs();
     if (headers.length === 0) {
@@ -168,6 +169,12 @@ export class HeadersSync {
       return;
     }
     const views = headers.map((bytes) => parseHeader(bytes, crypto));
+    // Before anything else is said of them: what work they claim counts below, and an earlier one that is refused for
+    // what may be the clock's fault must not hide this.
+    if (views.some((view) => checkProofOfWork(view, params) !== null)) {
+      this.#context.misbehaving(peer, 100, 'header with invalid proof of work');
+      return;
+    }
     const last = views[views.length - 1] as (typeof views)[0];
     for (let i = 1; i < views.length; i++) {
       if (equalBytes((views[i] as typeof last).prevHash, (views[i - 1] as typeof last).hash)) continue;

@@ -29,8 +29,8 @@ const WORK = new Map([
 ]);
 const NOW = 1_700_000_000;
 
-/** A header on a parent. @param found whether its hash has the work that its bits claim */
-function header(prev: Uint8Array, bits: number, salt: number, found = true): HeaderView {
+/** A header on a parent. */
+function header(prev: Uint8Array, bits: number, salt: number): HeaderView {
   const bytes = new Uint8Array(80);
   const view = new DataView(bytes.buffer);
   view.setInt32(0, 0x20000000, true);
@@ -44,7 +44,7 @@ function header(prev: Uint8Array, bits: number, salt: number, found = true): Hea
     view.setUint32(76, nonce, true);
     const parsed = parseHeader(bytes.slice(), crypto);
     const highest = parsed.hash[31] as number;
-    if (found ? highest < top : highest > top) return parsed;
+    if (highest < top) return parsed;
   }
 }
 
@@ -296,17 +296,17 @@ t.test('peers in turns: each gets what it would get alone', async (t) => {
   t.pass('40 crowds');
 });
 
-t.test('headers without the work they claim, and work that changes where it may not, are found on the first reading', async (t) => {
+t.test('work that changes where it may not is found on the first reading', async (t) => {
   // A network whose targets change every ten blocks, as the main one's do every 2,016.
   const strict: ChainParams = { ...regtest, allowMinDifficultyBlocks: false, powTargetTimespan: 6_000, powTargetSpacing: 600 };
-  const runOf = (bitsAt: (height: number) => number, at: number | null, params: ChainParams) => {
+  const runOf = (bitsAt: (height: number) => number) => {
     const chain: HeaderView[] = [];
     for (let i = 0; i < 100; i++) {
       const prev = chain.at(-1)?.hash ?? START.hash;
-      chain.push(header(prev, bitsAt(START.height + 1 + i), ++salts, i !== at));
+      chain.push(header(prev, bitsAt(START.height + 1 + i), ++salts));
     }
     const wanted = workOf(chain);
-    const { presync, asked, blamed, parent } = guard(wanted, params);
+    const { presync, asked, blamed, parent } = guard(wanted, strict);
     const teller = new Teller(presync, [chain], 20, parent);
     for (let more = true; more; ) {
       more = teller.step();
@@ -320,15 +320,10 @@ t.test('headers without the work they claim, and work that changes where it may 
   const easy = () => 0x207fffff;
   // Four times the work and back; what division dropped does not come back.
   const permitted = (height: number) => (height < 20 ? 0x207fffff : height % 40 < 20 ? 0x207ffffc : 0x201fffff);
-  t.same(runOf(easy, null, strict), { taken: 100, blamed: [] });
-  t.same(runOf(permitted, null, strict), { taken: 100, blamed: [] }, 'by four, where targets change');
-  const property = fc.property(fc.nat({ max: 99 }), (at) => {
-    const outcome = runOf(easy, at, regtest);
-    return outcome.taken === 0 && outcome.blamed.length === 1 && (outcome.blamed[0] as string).startsWith('100 ');
-  });
-  fc.assert(property, { numRuns: 30 });
+  t.same(runOf(easy), { taken: 100, blamed: [] });
+  t.same(runOf(permitted), { taken: 100, blamed: [] }, 'by four, where targets change');
   const elsewhere = fc.property(fc.integer({ min: 11, max: 109 }), (from) => {
-    const outcome = runOf((height) => (height >= from ? 0x203fffff : 0x207fffff), null, strict);
+    const outcome = runOf((height) => (height >= from ? 0x203fffff : 0x207fffff));
     if (from % 10 === 0) return outcome.taken === 100 && outcome.blamed.length === 0;
     return outcome.taken === 0 && outcome.blamed.length === 1;
   });
@@ -339,7 +334,7 @@ t.test('headers without the work they claim, and work that changes where it may 
     [0x207ffffc, 0x201ffffe],
     [0x201fffff, 0x207ffffd],
   ] as const) {
-    const outcome = runOf((height) => (height < 20 ? 0x207fffff : height < 40 ? 0x207ffffc : height < 60 ? before : after), null, strict);
+    const outcome = runOf((height) => (height < 20 ? 0x207fffff : height < 40 ? 0x207ffffc : height < 60 ? before : after));
     t.same([outcome.taken, outcome.blamed.length], [0, 1], `${before.toString(16)} to ${after.toString(16)}`);
   }
   t.pass('wherever it is');

@@ -52,6 +52,21 @@ t.test('headers without a known parent', async (t) => {
   t.equal(guest.commands.includes('getheaders'), false);
 });
 
+t.test('a header without proof of work behind one that is refused for its time', async (t) => {
+  const world = await open(t);
+  const [tip] = await world.grow(1);
+  const early = buildBlock(tip as BuiltBlock, { time: world.fixture.clock.seconds + 100_000 });
+  const early2 = buildBlock(early, { time: world.fixture.clock.seconds + 100_001 });
+  const honest = await world.guest();
+  honest.send('headers', headersOf([early, early2]));
+  await honest.sync();
+  t.equal(honest.closed, false, 'their clocks may be better than ours');
+  const guest = await world.guest();
+  guest.send('headers', headersOf([early, buildBlock(early, { unsolved: true, time: world.fixture.clock.seconds + 100_001 })]));
+  await guest.ended();
+  t.equal(world.said('header with invalid proof of work').length, 1);
+});
+
 /** Announces blocks that the node cannot know, one message each. @returns how often the peer was asked for headers */
 async function announceUnknown(peer: FakePeer, count: number, tag: number): Promise<number> {
   peer.take();
