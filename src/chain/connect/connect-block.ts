@@ -5,7 +5,7 @@
 import type { BlockView } from '../../consensus/block/block-view.js';
 import type { Coin, CoinView } from '../../consensus/coin.js';
 import { BlockConnector, TxPlaces } from '../../consensus/connect.js';
-import { enforceBip30 } from '../../consensus/rules/bip30.js';
+import { canRepeat, enforceBip30 } from '../../consensus/rules/bip30.js';
 import { blockScriptFlags } from '../../consensus/rules/block-script-flags.js';
 import { missingInputs } from '../../consensus/rules/check-inputs.js';
 import type { ScriptWording } from '../../consensus/rules/script-verdict.js';
@@ -122,7 +122,9 @@ async function connect(
     let fetching: Promise<void> = coins.prefetch(outpoints.next(FIRST_RUN_INPUTS));
     // BIP-0030 comes first by rank. Its many look-ups, all in vain, need not hold up the rest: whatever they find
     // stands in the end.
-    const twins = enforceBip30(prev, block.hash, ws.params) ? overwrites(ws, block, settings, epoch) : Promise.resolve(false);
+    const enforced = enforceBip30(prev, block.hash, ws.params);
+    const looksAhead = enforced && canRepeat(ws.params);
+    const twins = looksAhead ? overwrites(ws, block, settings, epoch) : Promise.resolve(false);
     twins.catch(() => undefined);
     const turns = new Turns();
     for (let first = 0; first < block.txs.length; ) {
@@ -149,7 +151,9 @@ async function connect(
       first = end;
     }
     await fetching;
-    const overwriting = await twins;
+    // Where one would be found anyway, what it is called is asked when something was.
+    const isLate = enforced && !looksAhead && connector.verdict !== null;
+    const overwriting = await (isLate ? overwrites(ws, block, settings, epoch) : twins);
     lap('gather');
     if (overwriting === null || (stillValid !== undefined && !stillValid())) return null;
     connector.finish();

@@ -7,7 +7,7 @@
 import type { BlockView } from '../../consensus/block/block-view.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';
 import { readU32 } from '../../consensus/bytes/reader.js';
-import { enforceBip30 } from '../../consensus/rules/bip30.js';
+import { canRepeat, enforceBip30 } from '../../consensus/rules/bip30.js';
 import { blockScriptFlags } from '../../consensus/rules/block-script-flags.js';
 import type { SpentOutput } from '../../consensus/script/spent-output.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
@@ -253,7 +253,7 @@ export class LookAhead {
     const { store, space, params } = this.#ws;
     const turns = new Turns();
     for (const { node, block } of group) {
-      if (!enforceBip30(node.prev as HeaderNode, block.hash, params)) continue;
+      if (!canRepeat(params) || !enforceBip30(node.prev as HeaderNode, block.hash, params)) continue;
       for (const keys of keysCreated(space, block, READ_OUTPOINTS)) {
         const found = await store.getMany(keys);
         if (epoch !== this.#epoch || found.some((coin) => coin !== undefined)) return false;

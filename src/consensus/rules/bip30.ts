@@ -14,10 +14,16 @@ const REPEATS: ReadonlyMap<number, Uint8Array> = new Map([
   [91_880, hashFromHex('00000000000743f190a18c5577a3c2d2a1f610ae9601ac046a38084ccb7cd721')],
 ]);
 
+/**
+ * Whether a block can repeat a transaction and be valid but for that. With the height in every coinbase there never are
+ * two of one id; and what is not a coinbase lacks its inputs the second time.
+ */
+export function canRepeat({ bip34Height }: ChainParams): boolean {
+  return bip34Height > 1;
+}
+
 /** Whether the block `hash`, child of `prev`, must be checked for overwriting unspent outputs. */
 export function enforceBip30(prev: HeaderContext, hash: Uint8Array | null, params: ChainParams): boolean {
-  // With the height in every coinbase there never are two of one id, nor, by what they spend, two of anything.
-  if (params.bip34Height <= 1) return false;
   const height = prev.height + 1;
   if (height >= BIP34_IMPLIES_BIP30_LIMIT) return true;
   const repeat = REPEATS.get(height);

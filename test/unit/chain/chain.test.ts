@@ -816,6 +816,25 @@ t.test('a twin of an unspent transaction outranks every other fault of a block',
   }
 });
 
+// Heights from the first block on leave no valid block with a twin: it is not looked for ahead.
+for (const bip34Height of [1, 500]) {
+  t.test(`a payment once more, heights in coinbases from block ${bip34Height} on`, async (t) => {
+    const fixture = await openFixture({ deps: { params: { ...chainParams('regtest'), bip34Height } } });
+    const trunk = buildChain(GENESIS, 101);
+    await submitAll(fixture, trunk);
+    const coin = reward(trunk[0]!);
+    const payment = spend([coin], [{ value: coin.value, script: ANYONE }]);
+    const first = buildBlock(trunk[100]!, { txs: [payment] });
+    t.equal(await reasonOf(fixture, first), 'accepted');
+    t.equal(await reasonOf(fixture, buildBlock(first, { txs: [payment] })), 'bad-txns-BIP30', 'its output is unspent');
+    const onward = spend([{ txid: txid(payment), index: 0, value: coin.value }], [{ value: coin.value, script: ANYONE }]);
+    const second = buildBlock(first, { txs: [onward] });
+    t.equal(await reasonOf(fixture, second), 'accepted');
+    t.equal(await reasonOf(fixture, buildBlock(second, { txs: [payment] })), 'bad-txns-inputs-missingorspent');
+    await fixture.end();
+  });
+}
+
 t.test('a block of many outputs moves in turns, and nobody sees half of it', async (t) => {
   const OUTPUTS = 30_000;
   const fixture = await openFixture();
