@@ -9,8 +9,9 @@ import { StoreError } from '../../../src/storage/store-error.js';
 import { ANYONE, buildBlock, buildChain, GENESIS, reward, spend } from '../../framework/chain-builder.js';
 import { coinsOf, crypto, openFixture, temporaryFolder } from '../../framework/chain-fixture.js';
 
-/** Writes wait at the gate while it is shut, in their order. */
+/** Writes wait at the gate while it is shut, in their order; behind it the disk may be bad. */
 class GatedStore extends MemoryStore {
+  broken = false;
   #gate: Promise<void> | null = null;
   #open: () => void = () => {};
   #noteArrival: () => void = () => {};
@@ -18,6 +19,7 @@ class GatedStore extends MemoryStore {
   override async batch(ops: readonly BatchOp[], options?: BatchOptions): Promise<void> {
     this.#noteArrival();
     await this.#gate;
+    if (this.broken) throw new StoreError('STORE_IO', 'a bad disk');
     await super.batch(ops, options);
   }
 
@@ -117,8 +119,10 @@ t.test('a block whose row cannot be written is answered, ends the chain, and is 
   for (const block of trunk) await chain.submitBlock(block.bytes);
   await chain.flush();
 
-  store.batch = () => Promise.reject(new StoreError('STORE_IO', 'a bad disk'));
+  store.shut();
   t.equal((await chain.submitBlock(next.bytes)).kind, 'accepted');
+  store.broken = true;
+  store.open();
   await t.rejects(chain.submitBlock(after.bytes), { code: 'CHAIN_FAULT', message: /a bad disk/ });
   t.equal(faults.length, 1);
   await chain.close();
