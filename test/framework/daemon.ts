@@ -144,6 +144,8 @@ export class Daemon {
         `-rpcport=${this.port}`,
         '-printtoconsole=0',
         '-checktemplates=1',
+        // Seconds of all cores behind each first template.
+        '-rehearse=0',
         ...fronts,
         ...(peers ? [] : ['-listen=0', '-connect=0']),
         ...this.options,

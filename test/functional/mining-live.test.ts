@@ -93,7 +93,7 @@ async function firstTemplates(t: Test, checked: number): Promise<void> {
 // What a pool does that hears of blocks by ZMQ or by P2P: it asks once, without longpollid, and keeps the answer for
 // half a minute.
 t.test('a client that asks once for each block gets the full template', async (t) => {
-  const { calls, polls, chain } = await bench(t, '-checktemplates=0');
+  const { calls, polls, chain } = await bench(t, '-checktemplates=0', '-longpolldelta=0.0001');
   for (let i = 0; i < 20; i++) await send(calls, payment(chain[i]!, 20_000));
   await templateWith(calls, 20);
   let tip = chain.at(-1)!;
