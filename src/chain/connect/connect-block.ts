@@ -151,7 +151,7 @@ async function connect(
       first = end;
     }
     await fetching;
-    // Where one would be found anyway, what it is called is asked when something was.
+    // Where no valid block has a twin, only one that is refused anyway is asked for it: Core names it by that rule.
     const isLate = enforced && !looksAhead && connector.verdict !== null;
     const overwriting = await (isLate ? overwrites(ws, block, settings, epoch) : twins);
     lap('gather');
