@@ -204,10 +204,10 @@ export class HeadersPresync {
 
   #second(peer: Peer, reading: Reading, views: readonly HeaderView[], full: boolean): 'held' | HeaderView[] {
     for (const view of views) {
-      const wrong = !this.#difficultyPossible(reading, view);
+      const possible = this.#difficultyPossible(reading, view);
       this.#step(reading, view);
       const due = reading.height % this.#figures.period === reading.offset && !reading.releaseAll;
-      if (wrong || (due && reading.commitments[reading.checked++] !== commitment(reading.salt, view.hash))) {
+      if (!possible || (due && reading.commitments[reading.checked++] !== commitment(reading.salt, view.hash))) {
         this.forget(peer);
         this.#context.log.debug('net', `Initial headers sync aborted with peer=${peer.id}: not the chain of the first reading`);
         return 'held';

@@ -60,7 +60,7 @@ export class TxTable {
   readonly #values = new Map<number, Map<string, string>>();
   readonly #live = new Map<number, TxView>();
   /** Where several are known: all versions, also the record's. */
-  readonly #versions = new Map<number, readonly TxView[]>();
+  readonly #versions = new Map<number, TxView[]>();
   readonly #conflicted = new Set<number>();
   /** The record being loaded. */
   readonly #record = {} as TxRow;
@@ -218,14 +218,22 @@ export class TxTable {
   }
   /** @param tx one that is not known, over bytes of its own */
   addVersion(row: number, tx: TxView, batch: WalletBatch): void {
-    const versions = [...this.versions(row), tx];
-    this.#versions.set(row, versions);
-    for (const { wtxid, bytes } of versions) batch.put(this.#versionKey(row, wtxid), new Uint8Array(bytes));
+    // The first is a version only when there is a second.
+    const added = this.#versions.has(row) ? [tx] : [...this.versions(row), tx];
+    for (const one of added) {
+      this.#addVersion(row, one);
+      batch.put(this.#versionKey(row, one.wtxid), new Uint8Array(one.bytes));
+    }
   }
   /** Reads a version, once the records are there. */
   loadVersion(tx: TxView): void {
     const row = this.#ids.find(tx.txid);
-    if (row >= 0) this.#versions.set(row, [...(this.#versions.get(row) ?? []), tx]);
+    if (row >= 0) this.#addVersion(row, tx);
+  }
+  #addVersion(row: number, tx: TxView): void {
+    const versions = this.#versions.get(row);
+    if (versions) versions.push(tx);
+    else this.#versions.set(row, [tx]);
   }
   #versionKey(row: number, wtxid: Uint8Array): Uint8Array {
     return walletKey(WALLET_PREFIX.version, this.#ids.key(row), wtxid);
