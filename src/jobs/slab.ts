@@ -14,7 +14,7 @@
 // A check is one input to verify. Checks are numbered through the whole batch in (transaction, input) order, so a range
 // of numbers is a piece of work and the lowest failing number is the first failure in block order.
 
-import type { SpentOutput } from '../consensus/script/spent-output.js';
+import { isPacked, type SpentOutput } from '../consensus/script/spent-output.js';
 
 /** Transactions and coins to write; the same shape as parallel's TxJob, without its class. */
 export interface SlabTx {
@@ -71,12 +71,14 @@ export function slabSize(txs: readonly SlabTx[], rangeCount = 0): number {
   for (const { tx, spent } of txs) {
     spentCount += spent.length;
     content += tx.totalSize;
-    for (const output of spent) content += output.script.length;
+    for (const output of spent) content += lengthOf(output);
   }
   const size = layoutOf(txs.length, spentCount, rangeCount).bytes + content;
   if (size > MAX_SLAB_SIZE) throw new RangeError(`A verification batch of ${size} bytes is beyond ${MAX_SLAB_SIZE}`);
   return size;
 }
+
+const lengthOf = (output: SpentOutput): number => (isPacked(output) ? output.scriptLength : output.script.length);
 
 /** Number of inputs to verify in a batch. */
 export function countChecks(txs: readonly SlabTx[]): number {
@@ -135,11 +137,13 @@ export function writeSlab(
     bytes.set(tx.bytes, end);
     end += tx.totalSize;
     for (const output of spent) {
+      const length = lengthOf(output);
       spentTable[spentIndex * SPENT_WORDS] = end;
-      spentTable[spentIndex * SPENT_WORDS + 1] = output.script.length;
+      spentTable[spentIndex * SPENT_WORDS + 1] = length;
       values[spentIndex] = output.value;
-      bytes.set(output.script, end);
-      end += output.script.length;
+      if (isPacked(output)) output.copyScript(bytes, end);
+      else bytes.set(output.script, end);
+      end += length;
       spentIndex++;
     }
   }

@@ -8,7 +8,7 @@
 
 import { createRequire } from 'node:module';
 import type { MessagePort } from 'node:worker_threads';
-import { copyFew } from '../consensus/bytes/writer.js';
+import { copyBytes } from '../consensus/bytes/writer.js';
 import { asBuffer, type Engine, type EngineCursor, type EngineDb, type EngineOptions, type EngineRange } from './engine.js';
 import type { Batch, StoreEntry } from './store.js';
 import { WriteBatch } from './write-batch.js';
@@ -88,7 +88,7 @@ class Window {
   /** bytes[at..at+length), until the next call. */
   through(bytes: Uint8Array, at: number, length: number): Uint8Array {
     if (length > SMALL_BYTES) return bytes.subarray(at, at + length);
-    copyFew(bytes, at, this.#memory, 0, length);
+    copyBytes(bytes, at, this.#memory, 0, length);
     return this.#views[length];
   }
   /** Some values are secret. */

@@ -12,11 +12,11 @@
 // - Only `evict` forgets. A prefetch whose reading was overtaken by an evict reads again, because what was forgotten may have changed
 //   after the read began.
 
-import { ByteWriter, copyFew } from '../../consensus/bytes/writer.js';
+import { ByteWriter, copyBytes } from '../../consensus/bytes/writer.js';
 import { type Coin, type CoinView, isUnspendable } from '../../consensus/coin.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { Turns } from '../../lib/turns.js';
-import { decodeCoin, writeCoin } from '../../storage/codec/coin.js';
+import { decodeCoin, storedCoin, writeCoin } from '../../storage/codec/coin.js';
 import { COIN_KEY_BYTES, type CoinSpace } from '../../storage/layout.js';
 import type { Store } from '../../storage/store.js';
 import { StoreError } from '../../storage/store-error.js';
@@ -37,6 +37,12 @@ const NO_COIN = new Uint8Array(0);
 const FINISH_SLICE = 1_024;
 /** Entries forgotten between two looks at the clock: a millisecond. */
 const EVICT_SLICE = 2_000;
+
+/** Memory for copies of coins, bytes: some two thousand. */
+const COPIES_BYTES = 65_536;
+
+/** Makes a coin of what is stored of it in bytes [start, end). */
+type ReadCoin = (bytes: Uint8Array, start: number, end: number) => Coin;
 
 /** How to add a coin. */
 interface AddOptions {
@@ -69,6 +75,9 @@ export class CoinsCache implements CoinView {
   #evictionEpoch = 0;
   #staged: Stage | null = null;
   #deferred: Iterable<void> | null = null;
+  /** Copies of coins that were handed out, and the bytes used of it. */
+  #copies = NO_COIN;
+  #copied = 0;
   /** Holds the coin that is being added. */
   readonly #writer = new ByteWriter(MAX_CELL_BYTES);
 
@@ -195,8 +204,9 @@ export class CoinsCache implements CoinView {
     return this.#coinOf(this.#knownEntry(outpoint, at));
   }
 
+  /** get, for those who mostly pass coins on: see StoredCoin. */
   getAt(bytes: Uint8Array, at: number): Coin | undefined {
-    return this.get(bytes, at);
+    return this.#coinOf(this.#knownEntry(bytes, at), this.#readCopy);
   }
 
   /** get, for an outpoint that may not be known: undefined then as well. */
@@ -205,13 +215,26 @@ export class CoinsCache implements CoinView {
     return ref === 0 ? undefined : this.#coinOf(ref);
   }
 
-  /** The same, and marks it as used now: it survives the next evict, like what was prefetched. */
+  /** getAt likewise, and marks it as used now: it survives the next evict, like what was prefetched. */
   useIfKnown(outpoint: Uint8Array, at: number): Coin | undefined {
     const ref = this.#find(outpoint, at);
     if (ref === 0) return undefined;
     this.#touch(ref);
-    return this.#coinOf(ref);
+    return this.#coinOf(ref, this.#readCopy);
   }
+
+  /** Copies come one behind the other: memory of its own for each costs more than its bytes. */
+  readonly #readCopy: ReadCoin = (bytes, start, end) => {
+    const length = end - start;
+    if (length > this.#copies.length - this.#copied) {
+      this.#copies = new Uint8Array(Math.max(COPIES_BYTES, length));
+      this.#copied = 0;
+    }
+    const at = this.#copied;
+    this.#copied += length;
+    copyBytes(bytes, start, this.#copies, at, length);
+    return storedCoin(this.#copies, at, at + length);
+  };
 
   /** Its entry, 0 when it is not known. */
   #find(outpoint: Uint8Array, at = 0): number {
@@ -230,27 +253,27 @@ export class CoinsCache implements CoinView {
     return ref;
   }
 
-  #coinOf(ref: number): Coin | undefined {
+  #coinOf(ref: number, read: ReadCoin = decodeCoin): Coin | undefined {
     const mark = this.#entries.mark(ref);
     if (mark !== MARK.none && this.#staged !== null) {
-      if (this.#staged.shown) return this.#coinAfter(ref, this.#staged);
-      return mark === MARK.coming ? undefined : this.#coinInCell(ref);
+      if (this.#staged.shown) return this.#coinAfter(ref, this.#staged, read);
+      return mark === MARK.coming ? undefined : this.#coinInCell(ref, read);
     }
-    return this.#coinInCell(ref);
+    return this.#coinInCell(ref, read);
   }
 
   /** The coin of a marked entry once the change is visible. */
-  #coinAfter(ref: number, { replaced }: Stage): Coin | undefined {
+  #coinAfter(ref: number, { replaced }: Stage, read: ReadCoin = decodeCoin): Coin | undefined {
     const data = replaced.get(ref);
-    if (data !== undefined) return decodeCoin(data);
-    return this.#entries.mark(ref) === MARK.coming ? this.#coinInCell(ref) : undefined;
+    if (data !== undefined) return read(data, 0, data.length);
+    return this.#entries.mark(ref) === MARK.coming ? this.#coinInCell(ref, read) : undefined;
   }
 
-  #coinInCell(ref: number): Coin | undefined {
+  #coinInCell(ref: number, read: ReadCoin = decodeCoin): Coin | undefined {
     const length = this.#entries.dataLength(ref);
     if (length === 0) return undefined;
     const start = CellArena.offsetOf(ref) + ENTRY_HEAD_BYTES;
-    return decodeCoin(this.#entries.arena.bytesOf(ref), start, start + length);
+    return read(this.#entries.arena.bytesOf(ref), start, start + length);
   }
 
   /**
@@ -478,7 +501,7 @@ export class CoinsCache implements CoinView {
       const length = entries.dataLength(ref);
       const keyAt = batch.room(COIN_KEY_BYTES, length === 0 ? -1 : length);
       this.#space.writeKey(batch.bytes, keyAt, page, cellAt + OUTPOINT_OFFSET);
-      copyFew(page, cellAt + ENTRY_HEAD_BYTES, batch.bytes, keyAt + COIN_KEY_BYTES, length);
+      copyBytes(page, cellAt + ENTRY_HEAD_BYTES, batch.bytes, keyAt + COIN_KEY_BYTES, length);
       entries.move(ref, LIST.flushing, false);
     }
     return count;

@@ -7,7 +7,7 @@
 //
 // Words are in the machine's byte order, they never leave the process.
 
-import { copyFew } from '../../consensus/bytes/writer.js';
+import { copyBytes } from '../../consensus/bytes/writer.js';
 import { CellArena } from './cell-arena.js';
 
 /** Which list an entry is on. */
@@ -91,8 +91,8 @@ export class EntryLists {
     const ref = this.arena.allocate(ENTRY_HEAD_BYTES + (length === 0 ? ROOM_BYTES : length));
     const offset = CellArena.offsetOf(ref);
     const bytes = this.arena.bytesOf(ref);
-    for (let i = 0; i < KEY_BYTES; i++) bytes[offset + OUTPOINT_OFFSET + i] = outpoint[i];
-    for (let i = 0; i < length; i++) bytes[offset + ENTRY_HEAD_BYTES + i] = data[i];
+    copyBytes(outpoint, 0, bytes, offset + OUTPOINT_OFFSET, KEY_BYTES);
+    copyBytes(data, 0, bytes, offset + ENTRY_HEAD_BYTES, length);
     this.arena.wordsOf(ref)[offset >> 2] = length | (fresh ? FRESH_BIT : 0) | (generation << GENERATION_SHIFT);
     this.#link(ref, list);
     return ref;
@@ -113,7 +113,7 @@ export class EntryLists {
       const offset = CellArena.offsetOf(ref);
       const words = this.arena.wordsOf(ref);
       words[offset >> 2] = ((words[offset >> 2] & ~LENGTH_MASK) | length) >>> 0;
-      copyFew(data, 0, this.arena.bytesOf(ref), offset + ENTRY_HEAD_BYTES, length);
+      copyBytes(data, 0, this.arena.bytesOf(ref), offset + ENTRY_HEAD_BYTES, length);
       return ref;
     }
     const at = CellArena.offsetOf(ref) + OUTPOINT_OFFSET;

@@ -72,10 +72,10 @@ export class ByteWriter {
     return this;
   }
 
-  /** Few bytes out of a larger array, without a view of them. */
-  few(value: Uint8Array, at: number, count: number): this {
+  /** Bytes out of a larger array, from `at` on. */
+  piece(value: Uint8Array, at: number, count: number): this {
     const to = this.#room(count);
-    copyFew(value, at, this.#data, to, count);
+    copyBytes(value, at, this.#data, to, count);
     return this;
   }
 
@@ -113,9 +113,13 @@ export class ByteWriter {
   }
 }
 
-/** Copies so few bytes that a view of them would cost more. */
-export function copyFew(from: Uint8Array, at: number, to: Uint8Array, toAt: number, count: number): void {
-  for (let i = 0; i < count; i++) to[toAt + i] = from[at + i];
+/** Up to these, copying one by one is quicker than a view of them. */
+const FEW_BYTES = 64;
+
+/** Copies from[at..at+count) to where to[toAt] is. */
+export function copyBytes(from: Uint8Array, at: number, to: Uint8Array, toAt: number, count: number): void {
+  if (count > FEW_BYTES) to.set(from.subarray(at, at + count), toAt);
+  else for (let i = 0; i < count; i++) to[toAt + i] = from[at + i];
 }
 
 /** Writes the low 32 bits of `value` little-endian at `at`. */

@@ -2,7 +2,7 @@
 // reading that OpenSSL allowed and libsecp256k1's contrib code pins down; we do it ourselves because curves take 64
 // bytes, r then s.
 
-import { copyFew } from '../bytes/writer.js';
+import { copyBytes } from '../bytes/writer.js';
 import { GROUP_ORDER, HALF_GROUP_ORDER } from './group-order.js';
 
 const SEQUENCE_TAG = 0x30;
@@ -71,7 +71,7 @@ export function parseLaxDer(bytes: Uint8Array, end: number): Uint8Array | null {
     while (pos < next && bytes[pos] === 0) pos++;
     // Too large for the curve: whatever follows, such a signature never verifies.
     if (next - pos > 32) return null;
-    copyFew(bytes, pos, out, half * 32 + 32 - (next - pos), next - pos);
+    copyBytes(bytes, pos, out, half * 32 + 32 - (next - pos), next - pos);
     pos = next;
   }
   return out;

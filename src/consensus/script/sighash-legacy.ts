@@ -7,7 +7,7 @@
 
 import type { Hashes } from '../../crypto/crypto.js';
 import { compactSizeLength } from '../bytes/compact-size.js';
-import { copyFew, writeU32 } from '../bytes/writer.js';
+import { copyBytes, writeU32 } from '../bytes/writer.js';
 import type { TxView } from '../tx/tx-view.js';
 import { OP } from './opcodes.js';
 import { preimageBuffer, writeCompactSize } from './preimage.js';
@@ -126,7 +126,7 @@ function buildFrame(tx: TxView): Uint8Array {
   writeU32(frame, 0, tx.version);
   let at = writeCompactSize(frame, 4, tx.inputCount);
   for (let i = 0; i < tx.inputCount; i++) {
-    copyFew(tx.buffer, tx.outpointAt(i), frame, at, 36);
+    copyBytes(tx.buffer, tx.outpointAt(i), frame, at, 36);
     writeU32(frame, at + 37, tx.sequence(i));
     at += INPUT_SIZE;
   }

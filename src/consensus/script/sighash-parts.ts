@@ -4,7 +4,7 @@
 import type { Hashes } from '../../crypto/crypto.js';
 import { compactSizeLength } from '../bytes/compact-size.js';
 import { joinBuffer } from '../bytes/join-buffer.js';
-import { copyFew, writeU32 } from '../bytes/writer.js';
+import { copyBytes, writeU32 } from '../bytes/writer.js';
 import type { TxView } from '../tx/tx-view.js';
 import { writeCompactSize, writeI64 } from './preimage.js';
 import type { SpentOutput } from './spent-output.js';
@@ -36,7 +36,7 @@ export class SighashParts {
     const tx = this.#tx;
     const count = tx.inputCount;
     const joined = joinBuffer(36 * count);
-    for (let i = 0; i < count; i++) copyFew(tx.buffer, tx.outpointAt(i), joined, i * 36, 36);
+    for (let i = 0; i < count; i++) copyBytes(tx.buffer, tx.outpointAt(i), joined, i * 36, 36);
     return (this.#prevoutsSingle = this.#hashes.sha256(joined));
   }
 

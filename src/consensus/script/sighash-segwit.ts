@@ -4,7 +4,7 @@
 //   hashOutputs 32 | locktime 4 | hash type 4                                            then SHA-256 twice
 
 import type { Hashes } from '../../crypto/crypto.js';
-import { copyFew, writeU32 } from '../bytes/writer.js';
+import { copyBytes, writeU32 } from '../bytes/writer.js';
 import type { TxView } from '../tx/tx-view.js';
 import { preimageBuffer, writeCompactSize, writeI64 } from './preimage.js';
 import type { SighashParts } from './sighash-parts.js';
@@ -45,7 +45,7 @@ export class SegwitSighash {
     else out.set(parts.hashPrevouts, 4);
     if (onlyOwnInput || !allOutputs) out.fill(0, 36, 68);
     else out.set(parts.hashSequence, 36);
-    copyFew(tx.buffer, tx.outpointAt(inputIndex), out, 68, 36);
+    copyBytes(tx.buffer, tx.outpointAt(inputIndex), out, 68, 36);
     let at = writeCompactSize(out, 104, scriptCode.length);
     out.set(scriptCode, at);
     at += scriptCode.length;

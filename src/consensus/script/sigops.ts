@@ -5,8 +5,35 @@
 import type { TxView } from '../tx/tx-view.js';
 import { SCRIPT_VERIFY_P2SH, SCRIPT_VERIFY_WITNESS } from './flags.js';
 import { OP } from './opcodes.js';
+import { isPacked } from './spent-output.js';
 import { isPayToScriptHash, witnessVersion } from './templates.js';
 import { ScriptTokenizer } from './tokenizer.js';
+
+/** Which operations spending an output adds, beside those that stand in the transaction itself. */
+export const SIGOPS = {
+  none: 0,
+  /** P2SH: those of the redeem script. */
+  redeemScript: 1,
+  /** A witness program of one key: one. */
+  witnessKey: 2,
+  /** A witness program of a script: those of the witness script. */
+  witnessScript: 3,
+} as const;
+
+/** One of SIGOPS. */
+type Sigops = (typeof SIGOPS)[keyof typeof SIGOPS];
+
+/** Which of them an output script adds. @param script may lie in a larger array, from `at` to `end` */
+export function sigopsOf(script: Uint8Array, at = 0, end: number = script.length): Sigops {
+  return isPayToScriptHash(script, at, end) ? SIGOPS.redeemScript : programSigopsOf(script, at, end);
+}
+
+/** The same of a witness program, native or in P2SH (BIP-0141); taproot has its own budget and adds none. */
+function programSigopsOf(script: Uint8Array, at = 0, end: number = script.length): Sigops {
+  if (witnessVersion(script, at, end) !== 0) return SIGOPS.none;
+  const size = end - at - 2;
+  return size === 20 ? SIGOPS.witnessKey : size === 32 ? SIGOPS.witnessScript : SIGOPS.none;
+}
 
 /** Operations that a multisig counts as when its key count is not read. */
 const MAX_KEYS_PER_MULTISIG = 20;
@@ -58,17 +85,6 @@ export function p2shSigops(scriptSig: Uint8Array, spentScript: Uint8Array): numb
   return redeemScript === null ? 0 : countSigops(redeemScript, true);
 }
 
-/** Operations of a witness program, native or in P2SH (BIP-0141); taproot has its own budget and counts 0. */
-export function witnessSigops(tx: TxView, inputIndex: number, spentScript: Uint8Array): number {
-  const version = witnessVersion(spentScript);
-  if (version >= 0) return programSigops(tx, inputIndex, version, spentScript.length - 2);
-  if (!isPayToScriptHash(spentScript)) return 0;
-  const redeemScript = lastPush(tx.scriptSig(inputIndex));
-  if (redeemScript === null) return 0;
-  const inner = witnessVersion(redeemScript);
-  return inner >= 0 ? programSigops(tx, inputIndex, inner, redeemScript.length - 2) : 0;
-}
-
 /**
  * The cost that a block's limit of 80,000 adds up.
  * @param spent the outputs spent, in input order; not read for a coinbase
@@ -80,17 +96,23 @@ export function sigopCost(tx: TxView, spent: readonly { readonly script: Uint8Ar
   const p2sh = (flags & SCRIPT_VERIFY_P2SH) !== 0;
   const segwit = (flags & SCRIPT_VERIFY_WITNESS) !== 0;
   for (let i = 0; i < tx.inputCount; i++) {
-    const { script } = spent[i];
-    if (p2sh && isPayToScriptHash(script)) cost += p2shSigops(tx.scriptSig(i), script) * WITNESS_SCALE_FACTOR;
-    if (segwit) cost += witnessSigops(tx, i, script);
+    const output = spent[i];
+    const adds = isPacked(output) ? output.sigops : sigopsOf(output.script);
+    if (adds === SIGOPS.none) continue;
+    if (adds !== SIGOPS.redeemScript) {
+      if (segwit) cost += programSigops(tx, i, adds);
+      continue;
+    }
+    const redeemScript = lastPush(tx.scriptSig(i));
+    if (redeemScript === null) continue;
+    if (p2sh) cost += countSigops(redeemScript, true) * WITNESS_SCALE_FACTOR;
+    if (segwit) cost += programSigops(tx, i, programSigopsOf(redeemScript));
   }
   return cost;
 }
 
-function programSigops(tx: TxView, inputIndex: number, version: number, programSize: number): number {
-  if (version !== 0) return 0;
-  if (programSize === 20) return 1;
-  if (programSize !== 32) return 0;
+function programSigops(tx: TxView, inputIndex: number, adds: number): number {
+  if (adds !== SIGOPS.witnessScript) return adds === SIGOPS.witnessKey ? 1 : 0;
   const script = tx.witnessStack(inputIndex).at(-1);
   return script === undefined ? 0 : countSigops(script, true);
 }

@@ -11,6 +11,21 @@ export interface SpentOutput {
   readonly script: Uint8Array;
 }
 
+/** One whose script is not at hand as an array: making one for each input of a block costs more than copying it. */
+export interface PackedOutput extends SpentOutput {
+  /** Of the script, bytes. */
+  readonly scriptLength: number;
+  /** One of SIGOPS (script/sigops.ts). */
+  readonly sigops: number;
+  /** Writes the script to `into`, from `at` on. */
+  copyScript(into: Uint8Array, at: number): void;
+}
+
+/** Which of the two an output is. */
+export function isPacked(output: { readonly script: Uint8Array }): output is PackedOutput {
+  return (output as PackedOutput).copyScript !== undefined;
+}
+
 /** Bytes that a list of so many usually takes at most. */
 export const spentOutputsSize = (count: number): number => 48 * count + 8;
 

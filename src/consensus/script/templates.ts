@@ -3,9 +3,9 @@
 
 import { OP } from './opcodes.js';
 
-/** OP_HASH160 <20> OP_EQUAL, exactly (BIP-0016). */
-export function isPayToScriptHash(script: Uint8Array): boolean {
-  return script.length === 23 && script[0] === OP.OP_HASH160 && script[1] === 20 && script[22] === OP.OP_EQUAL;
+/** OP_HASH160 <20> OP_EQUAL, exactly (BIP-0016). @param script may lie in a larger array, from `at` to `end` */
+export function isPayToScriptHash(script: Uint8Array, at = 0, end: number = script.length): boolean {
+  return end - at === 23 && script[at] === OP.OP_HASH160 && script[at + 1] === 20 && script[at + 22] === OP.OP_EQUAL;
 }
 
 /** OP_0 <20>, exactly: the witness program of one key (BIP-0141). */

@@ -11,7 +11,7 @@ import type { Hashes } from '../../crypto/crypto.js';
 import { isZero } from '../bytes/hex.js';
 import { joinBuffer } from '../bytes/join-buffer.js';
 import { ByteReader, DecodeError, readI64, readU32 } from '../bytes/reader.js';
-import { copyFew } from '../bytes/writer.js';
+import { copyBytes } from '../bytes/writer.js';
 import { OffsetTable } from './offset-table.js';
 import { INPUT_SLOTS, OUTPUT_SLOTS, readInputs, readOutputs } from './read-lists.js';
 import { LongWitness, MOST_WITNESS_VIEWS, type WitnessStack } from './witness-stack.js';
@@ -103,9 +103,9 @@ export function readTx(reader: ByteReader, table: OffsetTable, hashes: Hashes, a
  * @param out of the size of the legacy encoding; also the result
  */
 export function stripTx(buffer: Uint8Array, start: number, body: number, bodyEnd: number, end: number, out: Uint8Array): Uint8Array {
-  copyFew(buffer, start, out, 0, 4);
+  copyBytes(buffer, start, out, 0, 4);
   out.set(buffer.subarray(body, bodyEnd), 4);
-  copyFew(buffer, end - 4, out, out.length - 4, 4);
+  copyBytes(buffer, end - 4, out, out.length - 4, 4);
   return out;
 }
 

@@ -4,9 +4,11 @@
 import { ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
 import type { Coin } from '../../consensus/coin.js';
+import { SIGOPS, sigopsOf } from '../../consensus/script/sigops.js';
+import type { PackedOutput } from '../../consensus/script/spent-output.js';
 import { StoreError } from '../store-error.js';
 import { compressAmount, decompressAmount } from './amount.js';
-import { readScript, writeScript } from './script.js';
+import { isPlainForm, readScript, SPECIAL_FORMS, scriptLength, storedLength, unpackScript, writeScript } from './script.js';
 import { readVarint, readVarintBig, writeVarint } from './varint.js';
 
 /** Heights are 31 bits in Core's coin. */
@@ -59,6 +61,67 @@ export function writeCoin(writer: ByteWriter, coin: Omit<Coin, 'script'>, bytes:
   writeTxOut(writer, coin.value, bytes, at, length);
 }
 
+/**
+ * A coin as it is stored, for those who mostly pass it on: amount and place are read at once, the script when it is
+ * asked for.
+ */
+export class StoredCoin implements Coin, PackedOutput {
+  /**
+   * @param bytes have the coin from `start` to `end` and its amount from `amountAt` on, and are not written any more
+   * @param form of the script, a plain one
+   */
+  constructor(
+    readonly bytes: Uint8Array,
+    readonly start: number,
+    readonly amountAt: number,
+    readonly end: number,
+    readonly height: number,
+    readonly coinbase: boolean,
+    readonly value: number,
+    readonly form: number,
+  ) {}
+
+  get #scriptAt(): number {
+    return this.end - storedLength(this.form);
+  }
+
+  get scriptLength(): number {
+    return scriptLength(this.form);
+  }
+
+  get sigops(): number {
+    if (this.form === 1) return SIGOPS.redeemScript;
+    return this.form < SPECIAL_FORMS ? SIGOPS.none : sigopsOf(this.bytes, this.#scriptAt, this.end);
+  }
+
+  copyScript(into: Uint8Array, at: number): void {
+    unpackScript(this.form, this.bytes, this.#scriptAt, into, at);
+  }
+
+  /** A fresh array each time. */
+  get script(): Uint8Array {
+    const script = new Uint8Array(this.scriptLength);
+    this.copyScript(script, 0);
+    return script;
+  }
+}
+
+/** The coin in bytes [start, end), which stay as they are. Throws StoreError STORE_CORRUPTION. */
+export function storedCoin(bytes: Uint8Array, start: number, end: number): Coin {
+  try {
+    const reader = new ByteReader(bytes, start, end);
+    const code = readHeightCode(reader);
+    const amountAt = reader.offset;
+    const value = readAmount(reader);
+    const form = readVarint(reader);
+    if (!isPlainForm(form)) return decodeCoin(bytes, start, end);
+    if (reader.remaining !== storedLength(form)) throw new DecodeError('bytes left over');
+    return new StoredCoin(bytes, start, amountAt, end, Math.floor(code / 2), code % 2 === 1, value, form);
+  } catch (error) {
+    throw asCorruption(error);
+  }
+}
+
 /** Decodes the coin in bytes [start, end); the script is a copy. Throws StoreError STORE_CORRUPTION. */
 export function decodeCoin(bytes: Uint8Array, start = 0, end: number = bytes.length): Coin {
   try {
@@ -69,7 +132,11 @@ export function decodeCoin(bytes: Uint8Array, start = 0, end: number = bytes.len
     if (reader.remaining !== 0) throw new DecodeError('bytes left over');
     return { value, script, height: Math.floor(code / 2), coinbase: code % 2 === 1 };
   } catch (error) {
-    if (error instanceof DecodeError) throw new StoreError('STORE_CORRUPTION', `Stored coin is damaged: ${error.message}`, error);
-    throw error;
+    throw asCorruption(error);
   }
+}
+
+function asCorruption(error: unknown): unknown {
+  if (!(error instanceof DecodeError)) return error;
+  return new StoreError('STORE_CORRUPTION', `Stored coin is damaged: ${error.message}`, error);
 }

@@ -22,7 +22,7 @@ export function encodeRollback(block: BlockView, undo: Uint8Array): Uint8Array {
   for (const [t, tx] of block.txs.entries()) {
     const inputs = t === 0 ? 0 : tx.inputCount;
     writer.bytes(tx.txid).u32(tx.outputCount).u32(inputs);
-    for (let i = 0; i < inputs; i++) writer.few(tx.buffer, tx.outpointAt(i), OUTPOINT_BYTES);
+    for (let i = 0; i < inputs; i++) writer.piece(tx.buffer, tx.outpointAt(i), OUTPOINT_BYTES);
   }
   return writer.finish();
 }

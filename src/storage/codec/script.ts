@@ -8,17 +8,14 @@
 // reader knows, and it spares a square root modulo p for each such coin that is read back.
 
 import { type ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
-import { type ByteWriter, copyFew } from '../../consensus/bytes/writer.js';
+import { type ByteWriter, copyBytes } from '../../consensus/bytes/writer.js';
 import { bytesOfNumber, curveY, FIELD_P, numberOfBytes } from '../../crypto/secp-field.js';
 import { readVarint, writeVarint } from './varint.js';
 
 /** Number of special forms, added to the length of raw scripts. */
-const SPECIAL_FORMS = 6;
+export const SPECIAL_FORMS = 6;
 /** Longest script that is kept; Core reads longer ones as a lone OP_RETURN, since they can't be spent. */
 const MAX_SCRIPT_BYTES = 10_000;
-
-/** Up to these, copying one by one is quicker. */
-const FEW_BYTES = 64;
 
 const OP_RETURN = 0x6a;
 const OP_DUP = 0x76;
@@ -37,72 +34,78 @@ export function writeScript(writer: ByteWriter, bytes: Uint8Array, at: number, l
     bytes[at + 23] === OP_EQUALVERIFY &&
     bytes[at + 24] === OP_CHECKSIG
   ) {
-    writer.u8(0).few(bytes, at + 3, 20);
+    writer.u8(0).piece(bytes, at + 3, 20);
   } else if (length === 23 && bytes[at] === OP_HASH160 && bytes[at + 1] === 20 && bytes[at + 22] === OP_EQUAL) {
-    writer.u8(1).few(bytes, at + 2, 20);
+    writer.u8(1).piece(bytes, at + 2, 20);
   } else if (length === 35 && bytes[at] === 33 && bytes[at + 34] === OP_CHECKSIG && (bytes[at + 1] === 2 || bytes[at + 1] === 3)) {
-    writer.few(bytes, at + 1, 33);
+    writer.piece(bytes, at + 1, 33);
   } else {
     writeVarint(writer, length + SPECIAL_FORMS);
-    if (length <= FEW_BYTES) writer.few(bytes, at, length);
-    else writer.bytes(bytes.subarray(at, at + length));
+    writer.piece(bytes, at, length);
   }
 }
 
 /** @returns a fresh array. Throws DecodeError. */
 export function readScript(reader: ByteReader): Uint8Array {
   const form = readVarint(reader);
-  switch (form) {
-    case 0: {
-      const script = new Uint8Array(25);
-      script[0] = OP_DUP;
-      script[1] = OP_HASH160;
-      script[2] = 20;
-      copyFew(reader.data, reader.skip(20), script, 3, 20);
-      script[23] = OP_EQUALVERIFY;
-      script[24] = OP_CHECKSIG;
-      return script;
-    }
-    case 1: {
-      const script = new Uint8Array(23);
-      script[0] = OP_HASH160;
-      script[1] = 20;
-      copyFew(reader.data, reader.skip(20), script, 2, 20);
-      script[22] = OP_EQUAL;
-      return script;
-    }
-    case 2:
-    case 3: {
-      const script = new Uint8Array(35);
-      script[0] = 33;
-      script[1] = form;
-      copyFew(reader.data, reader.skip(32), script, 2, 32);
-      script[34] = OP_CHECKSIG;
-      return script;
-    }
-    case 4:
-    case 5: {
-      const x = reader.bytes(32);
-      const y = liftX(x, form === 5);
-      if (y === null) throw new DecodeError('compressed script holds no point of the curve');
-      const script = new Uint8Array(67);
-      script[0] = 65;
-      script[1] = 4;
-      script.set(x, 2);
-      script.set(y, 34);
-      script[66] = OP_CHECKSIG;
-      return script;
-    }
-    default: {
-      const length = form - SPECIAL_FORMS;
-      const at = reader.skip(length);
-      if (length > MAX_SCRIPT_BYTES) return Uint8Array.of(OP_RETURN);
-      if (length > FEW_BYTES) return reader.data.slice(at, at + length);
-      const script = new Uint8Array(length);
-      copyFew(reader.data, at, script, 0, length);
-      return script;
-    }
+  if (form === 4 || form === 5) return uncompressedKeyScript(reader.bytes(32), form === 5);
+  const length = scriptLength(form);
+  const at = reader.skip(storedLength(form));
+  if (length > MAX_SCRIPT_BYTES) return Uint8Array.of(OP_RETURN);
+  const script = new Uint8Array(length);
+  unpackScript(form, reader.data, at, script, 0);
+  return script;
+}
+
+/** Whether scriptLength and unpackScript know a form. */
+export function isPlainForm(form: number): boolean {
+  return form !== 4 && form !== 5 && form <= MAX_SCRIPT_BYTES + SPECIAL_FORMS;
+}
+
+/** Bytes behind a form that is plain. */
+export function storedLength(form: number): number {
+  return form < 2 ? 20 : form < SPECIAL_FORMS ? 32 : form - SPECIAL_FORMS;
+}
+
+/** Length of the script that they stand for. */
+export function scriptLength(form: number): number {
+  return form === 0 ? 25 : form === 1 ? 23 : form < SPECIAL_FORMS ? 35 : form - SPECIAL_FORMS;
+}
+
+/** Writes the script whose stored bytes begin at `at` to `into`, scriptLength bytes from `to` on. */
+export function unpackScript(form: number, bytes: Uint8Array, at: number, into: Uint8Array, to: number): void {
+  if (form === 0) {
+    into[to] = OP_DUP;
+    into[to + 1] = OP_HASH160;
+    into[to + 2] = 20;
+    copyBytes(bytes, at, into, to + 3, 20);
+    into[to + 23] = OP_EQUALVERIFY;
+    into[to + 24] = OP_CHECKSIG;
+  } else if (form === 1) {
+    into[to] = OP_HASH160;
+    into[to + 1] = 20;
+    copyBytes(bytes, at, into, to + 2, 20);
+    into[to + 22] = OP_EQUAL;
+  } else if (form < SPECIAL_FORMS) {
+    into[to] = 33;
+    into[to + 1] = form;
+    copyBytes(bytes, at, into, to + 2, 32);
+    into[to + 34] = OP_CHECKSIG;
+  } else {
+    copyBytes(bytes, at, into, to, form - SPECIAL_FORMS);
   }
+}
+
+function uncompressedKeyScript(x: Uint8Array, odd: boolean): Uint8Array {
+  const y = liftX(x, odd);
+  if (y === null) throw new DecodeError('compressed script holds no point of the curve');
+  const script = new Uint8Array(67);
+  script[0] = 65;
+  script[1] = 4;
+  script.set(x, 2);
+  script.set(y, 34);
+  script[66] = OP_CHECKSIG;
+  return script;
 }
 
 /** The y coordinate (32 bytes, big-endian) of the secp256k1 point with this x and parity, null when there is none. */

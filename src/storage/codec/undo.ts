@@ -8,7 +8,7 @@
 import { ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
 import type { Coin } from '../../consensus/coin.js';
-import { heightCode, readAmount, readHeightCode, writeTxOut } from './coin.js';
+import { heightCode, readAmount, readHeightCode, StoredCoin, writeTxOut } from './coin.js';
 import { decodeStored } from './corruption.js';
 import { readScript } from './script.js';
 import { readVarint, writeVarint } from './varint.js';
@@ -29,9 +29,16 @@ export function encodeUndo(spent: readonly (readonly Coin[])[]): Uint8Array {
   for (const coins of spent) {
     writer.compactSize(coins.length);
     for (const coin of coins) {
-      writeVarint(writer, heightCode(coin));
-      if (coin.height > 0) writer.u8(0);
-      writeTxOut(writer, coin.value, coin.script);
+      if (coin instanceof StoredCoin) {
+        // As it is stored, but for that one byte.
+        writer.piece(coin.bytes, coin.start, coin.amountAt - coin.start);
+        if (coin.height > 0) writer.u8(0);
+        writer.piece(coin.bytes, coin.amountAt, coin.end - coin.amountAt);
+      } else {
+        writeVarint(writer, heightCode(coin));
+        if (coin.height > 0) writer.u8(0);
+        writeTxOut(writer, coin.value, coin.script);
+      }
     }
   }
   return writer.finish();

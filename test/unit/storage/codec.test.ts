@@ -4,8 +4,9 @@ import t from 'tap';
 import { ByteReader, DecodeError } from '../../../src/consensus/bytes/reader.js';
 import { ByteWriter } from '../../../src/consensus/bytes/writer.js';
 import type { Coin } from '../../../src/consensus/coin.js';
+import { sigopsOf } from '../../../src/consensus/script/sigops.js';
 import { compressAmount, decompressAmount } from '../../../src/storage/codec/amount.js';
-import { decodeCoin, encodeCoin } from '../../../src/storage/codec/coin.js';
+import { decodeCoin, encodeCoin, StoredCoin, storedCoin } from '../../../src/storage/codec/coin.js';
 import { decodeIndexRow, encodeIndexRow } from '../../../src/storage/codec/index-row.js';
 import { decodeUndo, encodeUndo } from '../../../src/storage/codec/undo.js';
 import { readVarint, readVarintBig, writeVarint } from '../../../src/storage/codec/varint.js';
@@ -162,6 +163,41 @@ t.test('coins: damaged rows', async (t) => {
   t.throws(() => decodeCoin(unhex('0000fefefefefefe7f')), { code: 'STORE_CORRUPTION' }, 'a script of terabytes is not allocated');
   t.throws(() => encodeCoin({ value: -1, script: good, height: 1, coinbase: false }), RangeError);
   t.throws(() => encodeCoin({ value: 1.5, script: good, height: 1, coinbase: false }), RangeError);
+});
+
+t.test('coins that are passed on as they are stored', async (t) => {
+  const check = (row: Uint8Array, coin: Coin): void => {
+    const framed = unhex(`ffff${hex(row)}ff`);
+    const stored = storedCoin(framed, 2, 2 + row.length);
+    const { value, height, coinbase, script } = stored;
+    t.same({ value, height, coinbase, script: hex(script) }, plain(coin));
+    t.same(encodeUndo([[stored]]), encodeUndo([[coin]]));
+    if (!(stored instanceof StoredCoin)) return;
+    t.equal(stored.scriptLength, coin.script.length);
+    t.equal(stored.sigops, sigopsOf(coin.script));
+    const copied = new Uint8Array(coin.script.length + 2).fill(0xee);
+    stored.copyScript(copied, 1);
+    t.equal(hex(copied), `ee${hex(coin.script)}ee`);
+  };
+  fc.assert(
+    fc.property(coinArbitrary, (coin) => check(encodeCoin(coin), coin)),
+    { numRuns: 300 },
+  );
+  // Forms that are not written, and scripts that are not kept.
+  const gx = '79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798';
+  for (const row of [`000004${gx}`, `000005${gx}`].map(unhex)) check(row, decodeCoin(row));
+  const long = encodeCoin({ value: 1, script: new Uint8Array(10_001).fill(0x51), height: 1, coinbase: false });
+  t.equal(hex(storedCoin(long, 0, long.length).script), '6a');
+  for (const script of ['0014', '0020', '5120', '0018'].map((head) => `${head}${'ab'.repeat(Number.parseInt(head.slice(2), 16))}`)) {
+    const coin = { value: 1, script: unhex(script), height: 1, coinbase: false };
+    check(encodeCoin(coin), coin);
+  }
+  const good = encodeCoin({ value: 12_345, script: unhex(`a914${'22'.repeat(20)}87`), height: 500_000, coinbase: false });
+  for (let n = 0; n < good.length; n++) t.throws(() => storedCoin(good, 0, n), { code: 'STORE_CORRUPTION' }, `cut at ${n}`);
+  const longer = unhex(`${hex(good)}00`);
+  t.throws(() => storedCoin(longer, 0, longer.length), { code: 'STORE_CORRUPTION' }, 'one byte too many');
+  const x5 = unhex(`000004${'00'.repeat(31)}05`);
+  t.throws(() => storedCoin(x5, 0, x5.length), { code: 'STORE_CORRUPTION' }, 'x = 5 is on no point');
 });
 
 t.test('undo data', async (t) => {
