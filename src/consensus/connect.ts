@@ -46,6 +46,8 @@ export interface ConnectOptions {
   flags: number;
   /** States of deployments already known in the header tree. */
   versionBits?: VersionBitsCache;
+  /** Of this block; for a caller that asks them too. */
+  places?: TxPlaces;
 }
 
 /**
@@ -87,7 +89,7 @@ export class BlockConnector implements ConnectResult {
   readonly #wholeCost: boolean;
   /** BIP-0054 holds. */
   readonly #cleanup: boolean;
-  readonly places: TxPlaces;
+  readonly #places: TxPlaces;
   // Outpoints spent so far in this block.
   readonly #used: KeyTable;
   // Coins of the first inputs of transaction `scriptTxs`.
@@ -100,7 +102,7 @@ export class BlockConnector implements ConnectResult {
     this.#coins = coins;
     this.#flags = opts.flags;
     this.#wholeCost = (opts.flags & WHOLE_COST_FLAGS) === WHOLE_COST_FLAGS;
-    this.places = new TxPlaces(block);
+    this.#places = opts.places ?? new TxPlaces(block);
     this.#used = new KeyTable(36, inputCount(block));
     this.height = prev.height + 1;
     this.#locksApply = this.height >= params.csvHeight;
@@ -186,7 +188,7 @@ export class BlockConnector implements ConnectResult {
     const at = tx.outpointAt(k);
     // What is asked for and not there ends the block.
     if (!this.#used.add(bytes, at, 0)) return undefined;
-    const source = this.places.before(this.scriptTxs, bytes, at);
+    const source = this.#places.before(this.scriptTxs, bytes, at);
     if (source !== undefined) return this.#created(source, readU32(bytes, at + 32));
     const coins = this.#coins;
     return coins.getAt === undefined ? coins.get(tx.outpoint(k)) : coins.getAt(bytes, at);

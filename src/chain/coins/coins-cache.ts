@@ -141,15 +141,6 @@ export class CoinsCache implements CoinView {
     return missing;
   }
 
-  /** What prefetch does for an outpoint in memory, 36 bytes at `at`. @returns false when it is to be prefetched */
-  touch(bytes: Uint8Array, at: number): boolean {
-    const ref = this.#find(bytes, at);
-    if (ref === 0) return false;
-    this.#touch(ref);
-    this.#counts.hits++;
-    return true;
-  }
-
   #touch(ref: number): void {
     const entries = this.#entries;
     if (entries.generation(ref) === this.#generation) return;
@@ -215,7 +206,16 @@ export class CoinsCache implements CoinView {
     return ref === 0 ? undefined : this.#coinOf(ref);
   }
 
-  /** getAt likewise, and marks it as used now: it survives the next evict, like what was prefetched. */
+  /** getAt, and what prefetch does besides for an outpoint in memory. Null: it is to be prefetched. */
+  look(bytes: Uint8Array, at: number): Coin | undefined | null {
+    const ref = this.#find(bytes, at);
+    if (ref === 0) return null;
+    this.#touch(ref);
+    this.#counts.hits++;
+    return this.#coinOf(ref, this.#readCopy);
+  }
+
+  /** getAt, undefined too when it is not in memory; marks it as used now: it survives the next evict, like what was prefetched. */
   useIfKnown(outpoint: Uint8Array, at: number): Coin | undefined {
     const ref = this.#find(outpoint, at);
     if (ref === 0) return undefined;

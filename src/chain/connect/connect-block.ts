@@ -14,6 +14,7 @@ import type { TxView } from '../../consensus/tx/tx-view.js';
 import { Turns } from '../../lib/turns.js';
 import type { StopFlag } from '../../parallel/stop-flag.js';
 import type { VerifyClass } from '../../parallel/verifier.js';
+import { OUTPOINT_BYTES } from '../../storage/layout.js';
 import type { CoinsCache } from '../coins/coins-cache.js';
 import type { ChainOptions } from '../options.js';
 import type { HeaderNode } from '../tree/header-node.js';
@@ -85,10 +86,10 @@ function isPooled({ txs }: BlockView): boolean {
 
 /** Makes known all coins that a block spends, so that its coins may be changed. */
 export async function readSpentCoins({ coins }: ChainWorkspace, block: BlockView): Promise<void> {
-  const outpoints = new BlockOutpoints(block, new TxPlaces(block), coins, null, 'unknown');
+  const runs = new RunCoins(block, new TxPlaces(block), coins, null, 'unknown');
   const turns = new Turns();
-  while (outpoints.end < block.txs.length) {
-    await coins.prefetch(outpoints.next(RUN_INPUTS));
+  while (runs.end < block.txs.length) {
+    await coins.prefetch(runs.next(RUN_INPUTS));
     if (turns.over) await turns.next();
   }
 }
@@ -107,9 +108,9 @@ async function connect(
   const { coins, clock, observe } = ws;
   const { klass, overlay, stillValid, ahead, stop, identified } = settings;
   const flags = blockScriptFlags(prev, block.hash, ws.params, ws.versionBits);
-  const view = inMemory === 'unknown' ? (overlay ?? coins) : knownOnly(coins);
-  const connector = new BlockConnector(block, prev, ws.params, view, { flags, versionBits: ws.versionBits });
-  const outpoints = new BlockOutpoints(block, connector.places, coins, overlay, inMemory);
+  const places = new TxPlaces(block);
+  const runs = new RunCoins(block, places, coins, overlay, inMemory);
+  const connector = new BlockConnector(block, prev, ws.params, runs, { flags, versionBits: ws.versionBits, places });
   const scripts = new ScriptRuns(ws.verifier, { flags, klass, wording: wordingOf(ws.options) }, ws.log, stop);
   const phases = { gather: 0, check: 0, scripts: 0 };
   let mark = clock.monotonicMs();
@@ -119,7 +120,7 @@ async function connect(
     mark = now;
   };
   try {
-    let fetching: Promise<void> = coins.prefetch(outpoints.next(FIRST_RUN_INPUTS));
+    let fetching: Promise<void> = coins.prefetch(runs.next(FIRST_RUN_INPUTS));
     // BIP-0030 comes first by rank. Its many look-ups, all in vain, need not hold up the rest: whatever they find
     // stands in the end.
     const enforced = enforceBip30(prev, block.hash, ws.params);
@@ -132,10 +133,10 @@ async function connect(
       if (turns.over) await turns.next();
       lap('gather');
       if (stillValid !== undefined && !stillValid()) return null;
-      const { end, endInputs } = outpoints;
+      const { end, endInputs } = runs;
       // Awaited in the next round, or below when there is none.
       const fetchNext = (): void => {
-        fetching = end < block.txs.length ? coins.prefetch(outpoints.next(RUN_INPUTS)) : Promise.resolve();
+        fetching = end < block.txs.length ? coins.prefetch(runs.next(RUN_INPUTS)) : Promise.resolve();
         fetching.catch(() => undefined);
       };
       // The next run's coins are on their way while this one is looked at; but for the first, for which threads wait.
@@ -196,21 +197,23 @@ async function overwrites(
   return false;
 }
 
-/** The outpoints that connecting asks the coins for, run by run. */
-class BlockOutpoints {
-  /** Transactions before this one were handed out, */
+/** The coins that a block spends, run by run: what is in memory is looked up once, what is not is to be read. */
+class RunCoins implements CoinView {
+  /** Transactions before this one were looked at, */
   end = 0;
   /** and so many inputs of this one. */
   endInputs = 0;
+  /** Coins of inputs that were looked at and not asked for yet, with where the outpoint lies; null: not in memory. */
+  readonly #found: { readonly bytes: Uint8Array; readonly at: number; readonly coin: Coin | undefined | null }[] = [];
+  /** Those before this one were asked for. */
+  #asked = 0;
   readonly #places: TxPlaces;
   readonly #block: BlockView;
   readonly #coins: CoinsCache;
   readonly #overlay: CoinsOverlay | null;
   readonly #inMemory: InMemory;
 
-  /**
-   * @param inMemory is not to be read: runs are as long as ever
-   */
+  /** @param inMemory is not looked up before it is asked for: runs are as long as ever */
   constructor(block: BlockView, places: TxPlaces, coins: CoinsCache, overlay: CoinsOverlay | null, inMemory: InMemory) {
     this.#places = places;
     this.#block = block;
@@ -231,9 +234,10 @@ class BlockOutpoints {
       const known = this.#inMemory === 'all' || (this.#inMemory === 'pooled' && tx.facts !== null);
       for (let i = first; i < last && !known; i++) {
         const at = tx.outpointAt(i);
-        if (this.#places.before(this.end, tx.buffer, at) !== undefined || this.#coins.touch(tx.buffer, at)) continue;
-        const outpoint = tx.outpoint(i);
-        if (this.#overlay?.has(outpoint) !== true) list.push(outpoint);
+        if (this.#places.before(this.end, tx.buffer, at) !== undefined) continue;
+        const coin = this.#lookUp(tx.buffer, at);
+        this.#found.push({ bytes: tx.buffer, at, coin });
+        if (coin === null) list.push(tx.outpoint(i));
       }
       left -= Math.max(1, last - first);
       this.endInputs = last;
@@ -243,13 +247,30 @@ class BlockOutpoints {
     }
     return list;
   }
-}
 
-/** Coins that are in memory, and no others; used now, as those are that were read for the block. */
-const knownOnly = (coins: CoinsCache): CoinView => ({
-  get: (outpoint) => coins.useIfKnown(outpoint, 0),
-  getAt: (bytes, at) => coins.useIfKnown(bytes, at),
-});
+  /** Null: to be read. */
+  #lookUp(bytes: Uint8Array, at: number): Coin | undefined | null {
+    if (this.#overlay !== null) {
+      const outpoint = bytes.subarray(at, at + OUTPOINT_BYTES);
+      if (this.#overlay.has(outpoint)) return this.#overlay.get(outpoint);
+    }
+    return this.#coins.look(bytes, at);
+  }
+
+  getAt(bytes: Uint8Array, at: number): Coin | undefined {
+    const next = this.#found[this.#asked];
+    if (next !== undefined && next.bytes === bytes && next.at === at) {
+      this.#asked++;
+      if (next.coin !== null) return next.coin;
+    }
+    if (this.#inMemory !== 'unknown') return this.#coins.useIfKnown(bytes, at);
+    return this.#overlay === null ? this.#coins.getAt(bytes, at) : this.#overlay.get(bytes.subarray(at, at + OUTPOINT_BYTES));
+  }
+
+  get(outpoint: Uint8Array): Coin | undefined {
+    return this.getAt(outpoint, 0);
+  }
+}
 
 const wordingOf = ({ plainScriptFaults, scriptThreads }: Pick<ChainOptions, 'plainScriptFaults' | 'scriptThreads'>): ScriptWording =>
   plainScriptFaults ? 'plain' : scriptThreads === 1 ? 'sequential' : 'parallel';

@@ -300,7 +300,7 @@ export class LookAhead {
 
   #output(bytes: Uint8Array, at: number): SpentOutput | undefined {
     const source = this.#ahead(bytes, at);
-    if (source === undefined) return this.#ws.coins.getIfKnown(bytes, at);
+    if (source === undefined) return this.#ws.coins.useIfKnown(bytes, at);
     const index = readU32(bytes, at + 32);
     return index < source.outputCount ? { value: source.outputValue(index), script: source.outputScript(index) } : undefined;
   }

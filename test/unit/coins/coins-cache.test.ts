@@ -259,6 +259,7 @@ t.test('behaves as a map over long random histories', async (t) => {
     fc.asyncProperty(fc.array(step, { minLength: 50, maxLength: 300 }), async (steps) => {
       const { cache, store } = create(0);
       const model = new Map<number, Coin>();
+      const lent: { coin: Coin | undefined; asOf: string }[] = [];
       const pending: Promise<void>[] = [];
       // What was drained and is not in the store yet.
       let flight: BatchOp[] = [];
@@ -343,7 +344,17 @@ t.test('behaves as a map over long random histories', async (t) => {
           await new Promise((resolve) => setImmediate(resolve));
         }
         for (let n = 0; n < OUTPOINTS; n++) {
-          if (cache.isKnown(outpoint(n)) && text(cache.get(outpoint(n))) !== text((before ?? model).get(n))) return false;
+          const asOf = text((before ?? model).get(n));
+          if (cache.isKnown(outpoint(n)) && text(cache.get(outpoint(n))) !== asOf) return false;
+          // One at a time: what is looked at is not forgotten soon.
+          if (n !== lent.length % OUTPOINTS) continue;
+          const framed = Uint8Array.of(7, ...outpoint(n), 7);
+          const looked = cache.look(framed, 1);
+          if ((looked !== null) !== cache.isKnown(outpoint(n))) return false;
+          lent.push({ coin: looked ?? undefined, asOf: looked === null ? 'none' : asOf });
+          if (looked === null) continue;
+          const answers = [cache.getAt(framed, 1), cache.useIfKnown(framed, 1), looked];
+          if (answers.some((answer) => text(answer) !== asOf)) return false;
         }
       }
       await Promise.all(pending);
@@ -353,6 +364,8 @@ t.test('behaves as a map over long random histories', async (t) => {
       for (let i = 0; i < 3; i++) cache.evict();
       await cache.prefetch(Array.from({ length: OUTPOINTS }, (_, n) => outpoint(n)));
       for (let n = 0; n < OUTPOINTS; n++) if (text(cache.get(outpoint(n))) !== text(model.get(n))) return false;
+      // Whatever became of their entries.
+      if (lent.some(({ coin, asOf }) => text(coin) !== asOf)) return false;
       return store.size === model.size && !cache.hasPendingPrefetch;
     }),
     { numRuns: 150 },
@@ -400,7 +413,8 @@ t.test('a change that was deferred is made by whatever is asked first, once', as
     getIfKnown: (cache) => cache.getIfKnown(outpoint(9)),
     useIfKnown: (cache) => cache.useIfKnown(outpoint(9), 0),
     isKnown: (cache) => cache.isKnown(outpoint(9)),
-    touch: (cache) => cache.touch(outpoint(9), 0),
+    look: (cache) => cache.look(outpoint(9), 0),
+    getAt: (cache) => cache.getAt(outpoint(1), 0),
     prefetch: (cache) => cache.prefetch([outpoint(9)]),
     add: (cache) => {
       cache.add(outpoint(9), coin(9));
