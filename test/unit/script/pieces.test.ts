@@ -263,7 +263,10 @@ t.test('templates', async (t) => {
     Uint8Array,
   ];
   t.same([p2pkh, p2sh, p2wpkh].map(isPayToPublicKeyHash), [true, false, false]);
-  t.same([p2pkh, p2sh, p2wpkh].map((script) => isPayToScriptHash(script)), [false, true, false]);
+  t.same(
+    [p2pkh, p2sh, p2wpkh].map((script) => isPayToScriptHash(script)),
+    [false, true, false],
+  );
   t.same([p2pkh, p2sh, p2wpkh].map(isPayToWitnessPublicKeyHash), [false, false, true]);
   t.same(publicKeyHashScript(new Uint8Array(20).fill(7)), p2pkh);
   // No other byte of the form may be another.
