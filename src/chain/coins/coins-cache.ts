@@ -16,12 +16,13 @@ import { ByteWriter, copyBytes } from '../../consensus/bytes/writer.js';
 import { type Coin, type CoinView, isUnspendable } from '../../consensus/coin.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { Turns } from '../../lib/turns.js';
-import { decodeCoin, storedCoin, writeCoin } from '../../storage/codec/coin.js';
+import { decodeCoin, writeCoin } from '../../storage/codec/coin.js';
 import { COIN_KEY_BYTES, type CoinSpace } from '../../storage/layout.js';
 import type { Store } from '../../storage/store.js';
 import { StoreError } from '../../storage/store-error.js';
 import type { WriteBatch } from '../../storage/write-batch.js';
 import { CellArena, MAX_CELL_BYTES } from './cell-arena.js';
+import { CoinCopies, type ReadCoin } from './coin-copies.js';
 import type { CoinsCacheStats } from './coins-cache-stats.js';
 import { ENTRY_HEAD_BYTES, EntryLists, GENERATION_MASK, LIST, MARK, OUTPOINT_OFFSET } from './entry-list.js';
 import { OutpointTable } from './outpoint-table.js';
@@ -37,12 +38,6 @@ const NO_COIN = new Uint8Array(0);
 const FINISH_SLICE = 1_024;
 /** Entries forgotten between two looks at the clock: a millisecond. */
 const EVICT_SLICE = 2_000;
-
-/** Memory for copies of coins, bytes: some two thousand. */
-const COPIES_BYTES = 65_536;
-
-/** Makes a coin of what is stored of it in bytes [start, end). */
-type ReadCoin = (bytes: Uint8Array, start: number, end: number) => Coin;
 
 /** How to add a coin. */
 interface AddOptions {
@@ -75,9 +70,7 @@ export class CoinsCache implements CoinView {
   #evictionEpoch = 0;
   #staged: Stage | null = null;
   #deferred: Iterable<void> | null = null;
-  /** Copies of coins that were handed out, and the bytes used of it. */
-  #copies = NO_COIN;
-  #copied = 0;
+  readonly #copies = new CoinCopies();
   /** Holds the coin that is being added. */
   readonly #writer = new ByteWriter(MAX_CELL_BYTES);
 
@@ -197,7 +190,7 @@ export class CoinsCache implements CoinView {
 
   /** get, for those who mostly pass coins on: see StoredCoin. */
   getAt(bytes: Uint8Array, at: number): Coin | undefined {
-    return this.#coinOf(this.#knownEntry(bytes, at), this.#readCopy);
+    return this.#coinOf(this.#knownEntry(bytes, at), this.#copies.read);
   }
 
   /** get, for an outpoint that may not be known: undefined then as well. */
@@ -212,7 +205,7 @@ export class CoinsCache implements CoinView {
     if (ref === 0) return null;
     this.#touch(ref);
     this.#counts.hits++;
-    return this.#coinOf(ref, this.#readCopy);
+    return this.#coinOf(ref, this.#copies.read);
   }
 
   /** getAt, undefined too when it is not in memory; marks it as used now: it survives the next evict, like what was prefetched. */
@@ -220,21 +213,8 @@ export class CoinsCache implements CoinView {
     const ref = this.#find(outpoint, at);
     if (ref === 0) return undefined;
     this.#touch(ref);
-    return this.#coinOf(ref, this.#readCopy);
+    return this.#coinOf(ref, this.#copies.read);
   }
-
-  /** Copies come one behind the other: memory of its own for each costs more than its bytes. */
-  readonly #readCopy: ReadCoin = (bytes, start, end) => {
-    const length = end - start;
-    if (length > this.#copies.length - this.#copied) {
-      this.#copies = new Uint8Array(Math.max(COPIES_BYTES, length));
-      this.#copied = 0;
-    }
-    const at = this.#copied;
-    this.#copied += length;
-    copyBytes(bytes, start, this.#copies, at, length);
-    return storedCoin(this.#copies, at, at + length);
-  };
 
   /** Its entry, 0 when it is not known. */
   #find(outpoint: Uint8Array, at = 0): number {
