@@ -208,7 +208,10 @@ export class CoinsCache implements CoinView {
     return this.#coinOf(ref, this.#copies.read);
   }
 
-  /** getAt, undefined too when it is not in memory; marks it as used now: it survives the next evict, like what was prefetched. */
+  /**
+   * getAt, undefined too when it is not in memory; marks it as used now: it survives the next evict, like what was
+   * prefetched.
+   */
   useIfKnown(outpoint: Uint8Array, at: number): Coin | undefined {
     const ref = this.#find(outpoint, at);
     if (ref === 0) return undefined;

@@ -120,6 +120,8 @@ async function connect(
     mark = now;
   };
   try {
+    // Coins are looked up in the very turn in which this was asked: each time, here as below.
+    if (stillValid !== undefined && !stillValid()) return null;
     let fetching: Promise<void> = coins.prefetch(runs.next(FIRST_RUN_INPUTS));
     // BIP-0030 comes first by rank. Its many look-ups, all in vain, need not hold up the rest: whatever they find
     // stands in the end.
