@@ -1,6 +1,10 @@
 // The next block's scripts run while it is still checked by itself and written. Whatever becomes of that, the verdict
 // and the chain are those of a block that is connected in its turn.
 import t from 'tap';
+import { tryConnect } from '../../../src/chain/connect/connect-block.js';
+import type { ChainWorkspace } from '../../../src/chain/connect/workspace.js';
+import type { HeaderNode } from '../../../src/chain/tree/header-node.js';
+import { parseBlock } from '../../../src/consensus/block/block-view.js';
 import { InlineVerifier } from '../../../src/parallel/inline-verifier.js';
 import { VerifierFaultError, type VerifyBatch, type VerifyResult } from '../../../src/parallel/verifier.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
@@ -293,4 +297,33 @@ t.test('a chain that is closed meanwhile closes, and has the block or has it not
   t.ok(['accepted', 'ChainFault'].includes(await submitted));
   t.same(faults, []);
   await end();
+});
+
+t.test('coins are not looked up while the tip is another, also when it comes back before they are read', async (t) => {
+  let back = false;
+  class ReturningStore extends MemoryStore {
+    override getMany(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]> {
+      back = true;
+      return super.getMany(keys);
+    }
+  }
+  const fixture = await start({ store: new ReturningStore(), coinsCacheBytes: 1 });
+  t.teardown(() => fixture.end());
+  const { chain } = fixture;
+  await chain.flush();
+  for (let i = 0; i < 3; i++) chain.coins.evict();
+  t.equal(chain.coins.stats().entries, 0, 'all coins are to be read');
+  const { ws } = chain as unknown as { ws: ChainWorkspace };
+  const connect = (stillValid: () => boolean) =>
+    tryConnect(ws, parseBlock(new Uint8Array(next.bytes), crypto), ws.active.tip as HeaderNode, {
+      klass: 'block',
+      scripts: true,
+      overlay: null,
+      stillValid,
+    });
+  back = false;
+  t.equal(await connect(() => back), null, 'it gave up');
+  t.equal(back, false, 'before it read anything');
+  t.equal((await connect(() => true))?.verdict, null, 'the same block at its parent');
+  t.equal(back, true);
 });
