@@ -1,5 +1,5 @@
 // The entry modules of worker threads. They are named here alone, because a path relative to the source is right only
-// as long as the file that names it stays as deep in the bundle (src/launch.mjs) as it is here.
+// as long as the file that names it stays as deep in the bundle (src/bundle.mjs) as it is here.
 export const WORKER_ENTRY = {
   assemble: new URL('../../workers/assemble.js', import.meta.url),
   fleet: new URL('../../workers/fleet.js', import.meta.url),
