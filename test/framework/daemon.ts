@@ -124,6 +124,8 @@ export class Daemon {
     if (this.child !== undefined && this.#exit === undefined) throw new Error('the daemon runs already');
     const network = this.#networkFolder === 'regtest' ? ['-regtest'] : [];
     const fronts = this.options.some((option) => option.startsWith('-fronts=')) ? [] : ['-fronts=1'];
+    // Keys that a wallet makes ahead; a thousand, of every kind, take half a second.
+    const keys = [...this.options, ...more].some((option) => option.startsWith('-keypool=')) ? [] : ['-keypool=20'];
     // Nobody is called and no port is taken that another test may have, unless the test is about peers.
     const peers = [...this.options, ...more].some((option) => /^-(listen|port|bind|connect|addnode|seednode|whitebind)=/.test(option));
     const out = fs.openSync(path.join(this.dir, 'stdout.log'), 'a');
@@ -147,6 +149,7 @@ export class Daemon {
         // Seconds of all cores behind each first template.
         '-rehearse=0',
         ...fronts,
+        ...keys,
         ...(peers ? [] : ['-listen=0', '-connect=0']),
         ...this.options,
         ...more,
