@@ -7,6 +7,7 @@ import { type Connection, closeAll, connect } from '../framework/connection.js';
 import { Daemon } from '../framework/daemon.js';
 import { mineLight } from '../framework/light-miner.js';
 import { serializeTx, type Tx } from '../framework/messages.js';
+import { readStream, type StreamEvent } from '../framework/template-stream.js';
 
 const START = 1_700_000_000;
 const BLOCKS = 120;
@@ -124,40 +125,6 @@ t.test('options of the block: reserved weight, least fee, and the mode by networ
   t.equal(template.coinbasevalue % 100_000, 50_000);
   t.equal((await calls.call('getmininginfo')).currentblockweight, 8000 + template.transactions[0].weight);
 });
-
-interface StreamEvent {
-  readonly id: string;
-  // biome-ignore lint/suspicious/noExplicitAny: totals or a whole template
-  readonly data: any;
-}
-
-/** Reads events until enough of them say so. */
-function readStream(node: Daemon, path: string, enough: (events: readonly StreamEvent[]) => boolean): Promise<StreamEvent[]> {
-  return new Promise((resolve, reject) => {
-    const headers = { authorization: `Basic ${Buffer.from(node.auth).toString('base64')}` };
-    const request = http.get({ host: '127.0.0.1', port: node.port, path, headers }, (response) => {
-      const events: StreamEvent[] = [];
-      let text = '';
-      response.setEncoding('utf8');
-      response.on('data', (piece: string) => {
-        text += piece;
-        for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
-          const lines = text.slice(0, end).split('\n');
-          text = text.slice(end + 2);
-          const of = (name: string): string => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2) ?? '';
-          if (of('event') === 'template') events.push({ id: of('id'), data: JSON.parse(of('data')) });
-        }
-        if (!enough(events)) return;
-        request.destroy();
-        resolve(events);
-      });
-      response.on('end', () => reject(new Error(`the stream ended, status ${response.statusCode}`)));
-      // Without this, a connection that is cut leaves the reader waiting for ever.
-      response.on('error', reject);
-    });
-    request.on('error', reject);
-  });
-}
 
 const status = (node: Daemon, path: string, auth: string): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
