@@ -652,8 +652,8 @@ export class Chain extends ChainReader {
       try {
         if (this.#changes.fault === null) {
           await this.#flushAll();
-          await this.#persister.syncAll();
-          await this.#snapshot.history?.persister.syncAll();
+          await this.#persister.syncAll({ alone: true });
+          await this.#snapshot.history?.persister.syncAll({ alone: true });
         }
       } catch (error) {
         this.#changes.fail(error);

@@ -12,7 +12,7 @@ export interface EngineOptions {
   readonly cacheBytes: number;
   /** Bytes of all memtables together, roughly. */
   readonly writeBufferBytes: number;
-  /** No write is done on the calling thread, however small. */
+  /** No write is done on the calling thread, however small, unless nothing else waits for that one. */
   readonly writeThread: boolean;
 }
 
@@ -33,8 +33,11 @@ export interface EngineCursor {
 /** An open database. Errors are the binding's own; RocksStore translates them. */
 export interface EngineDb {
   getMany(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]>;
-  /** Copies the operations before it returns and keeps the order of calls. */
-  write(ops: Batch, sync: boolean): Promise<void>;
+  /**
+   * Copies the operations before it returns and keeps the order of calls.
+   * @param alone nothing else waits for the calling thread
+   */
+  write(ops: Batch, sync: boolean, alone: boolean): Promise<void>;
   /** Removes the keys gte <= key < lt. */
   clear(gte: Uint8Array, lt: Uint8Array): Promise<void>;
   cursor(range: EngineRange): EngineCursor;

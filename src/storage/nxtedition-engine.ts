@@ -10,6 +10,7 @@ import { createRequire } from 'node:module';
 import type { MessagePort } from 'node:worker_threads';
 import { copyBytes } from '../consensus/bytes/writer.js';
 import { asBuffer, type Engine, type EngineCursor, type EngineDb, type EngineOptions, type EngineRange } from './engine.js';
+import { SharingWriter } from './sharing-writer.js';
 import type { Batch, StoreEntry } from './store.js';
 import { WriteBatch } from './write-batch.js';
 import { type BatchWriter, serveWrites, WriteThread } from './write-thread.js';
@@ -25,8 +26,7 @@ const SYNC_KEYS = 4;
  */
 const POOL_KEYS = 64;
 /**
- * Operations from which on a batch is written by the thread for that: some 40 ms here, a tenth of it to hand over. To
- * start the thread takes a core 130 ms.
+ * Operations from which on a batch is written by the thread for that: some 40 ms here, a tenth of it to hand over.
  */
 const LARGE_BATCH = 20_000;
 /** Bytes after which a cursor hands over what it has. */
@@ -140,52 +140,11 @@ class CallingWriter implements BatchWriter {
 /** The thread that writes for all databases that this one has open. */
 const writeThread = new WriteThread();
 
-/**
- * Writes large batches by the thread, and with them what comes before they are written; the rest on the calling thread.
- */
-class SharingWriter implements BatchWriter {
-  readonly #native: NativeDb;
-  readonly #large: number;
-  readonly #here: CallingWriter;
-  #there: BatchWriter | null = null;
-  #underWay = 0;
-
-  /** @param large operations of a batch that is for the thread, which runs for those alone; 0: everything is */
-  constructor(native: NativeDb, large: number) {
-    this.#native = native;
-    this.#large = large;
-    this.#here = new CallingWriter(native);
-    if (large === 0) this.#there = writeThread.writer(native.handle);
-  }
-
-  write(batch: WriteBatch, sync: boolean): Promise<void> {
-    return this.#on(batch.length, (writer) => writer.write(batch, sync));
-  }
-  clear(gte: Uint8Array, lt: Uint8Array): Promise<void> {
-    return this.#on(0, (writer) => writer.clear(gte, lt));
-  }
-  async #on(size: number, work: (writer: BatchWriter) => Promise<void>): Promise<void> {
-    if (size < this.#large && this.#underWay === 0) return work(this.#here);
-    this.#there ??= writeThread.writer(this.#native.handle);
-    this.#underWay++;
-    try {
-      await work(this.#there);
-    } finally {
-      if (--this.#underWay === 0 && this.#large > 0) await this.close();
-    }
-  }
-  async close(): Promise<void> {
-    const there = this.#there;
-    this.#there = null;
-    await there?.close();
-  }
-}
-
 class NxteditionDb implements EngineDb {
   readonly #native: NativeDb;
-  readonly #writer: BatchWriter;
+  readonly #writer: SharingWriter;
 
-  constructor(native: NativeDb, writer: BatchWriter) {
+  constructor(native: NativeDb, writer: SharingWriter) {
     this.#native = native;
     this.#writer = writer;
   }
@@ -203,8 +162,8 @@ class NxteditionDb implements EngineDb {
     return parts.length === 1 ? parts[0] : (await Promise.all(parts)).flat();
   }
 
-  write(ops: Batch, sync: boolean): Promise<void> {
-    return this.#writer.write(WriteBatch.of(ops), sync);
+  write(ops: Batch, sync: boolean, alone: boolean): Promise<void> {
+    return this.#writer.write(WriteBatch.of(ops), sync, alone);
   }
 
   clear(gte: Uint8Array, lt: Uint8Array): Promise<void> {
@@ -277,7 +236,9 @@ export function loadNxteditionEngine(): Engine {
         // instead of 6.5.
         optimize: 'point-lookup',
       });
-      return new NxteditionDb(native, new SharingWriter(native, options.writeThread ? 0 : LARGE_BATCH));
+      const startThread = (): BatchWriter => writeThread.writer(native.handle);
+      const sharing = { here: new CallingWriter(native), startThread };
+      return new NxteditionDb(native, new SharingWriter(options.writeThread ? 0 : LARGE_BATCH, sharing));
     },
   };
 }

@@ -150,7 +150,7 @@ export async function openStore(options: OpenStoreOptions): Promise<RocksStore> 
  */
 async function beginMarks(db: EngineDb, path: string, record: EngineRecord): Promise<void> {
   try {
-    await db.write(SYNC_MARK, true);
+    await db.write(SYNC_MARK, true, true);
     await writeEngineFile(path, { ...record, marks: true });
   } catch (error) {
     await db.close().catch(() => {});

@@ -95,9 +95,10 @@ export class RocksStore implements Store {
   batch(ops: Batch, options: BatchOptions = {}): Promise<void> {
     return this.run('write a batch', async () => {
       const { length } = ops;
-      if (length > 0 || options.sync === true) assertWriting('write a batch');
-      if (length > 0) await this.#db.write(ops, false);
-      if (options.sync === true) await this.#db.write(SYNC_MARK, true);
+      const { sync = false, alone = false } = options;
+      if (length > 0 || sync) assertWriting('write a batch');
+      if (length > 0) await this.#db.write(ops, false, alone);
+      if (sync) await this.#db.write(SYNC_MARK, true, alone);
     });
   }
 

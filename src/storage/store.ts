@@ -22,10 +22,12 @@ export interface StoreRange {
   readonly limit?: number;
 }
 
-/** Durability of a batch. */
+/** Durability of a batch, and what waits for it. */
 export interface BatchOptions {
   /** Wait until the disk has it (fsync). Without it the batch survives the death of the process, not of the machine. */
   readonly sync?: boolean;
+  /** Nothing else waits for the calling thread, as before a node serves and after: no other one is started for this. */
+  readonly alone?: boolean;
 }
 
 /** A position in a range, over the state of the store at the moment the cursor was opened. */

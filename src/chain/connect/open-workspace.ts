@@ -128,7 +128,7 @@ async function createGenesis(ws: ChainWorkspace): Promise<void> {
   ws.index.dirty.delete(node);
   // Whatever else a loss of power takes, the chain goes back to this one.
   await ws.blocks.files.sync();
-  await ws.store.batch([rowOp(node), { type: 'put', key: ws.space.tipKey, value: node.hash }]);
+  await ws.store.batch([rowOp(node), { type: 'put', key: ws.space.tipKey, value: node.hash }], { alone: true });
 }
 
 /**

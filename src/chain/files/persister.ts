@@ -155,14 +155,15 @@ export class Persister {
   /**
    * Syncs the files and then the store, when all else is written: before a clean end, after marks by hand, and soon after
    * a block near the tip. Rows that were written for want of that are needless then.
+   * @param alone nothing else waits for the node thread, as at a clean end
    */
-  async syncAll(): Promise<void> {
+  async syncAll({ alone = false } = {}): Promise<void> {
     const { blocks, store, space } = this.#ws;
     await blocks.files.sync();
     this.#unsynced = 0;
     const ops: BatchOp[] = [];
     for (let slot = 0; slot < ROLLBACK_ROWS; slot++) ops.push({ type: 'del', key: space.rollbackKey(slot) });
-    await store.batch(ops, { sync: true });
+    await store.batch(ops, { sync: true, alone });
   }
 
   async #flushAtOnce(tip: HeaderNode, rollback: readonly BatchOp[] | null): Promise<void> {
