@@ -9,6 +9,7 @@
 // - A change of many coins is made in turns: after `stage` only add and spend see it, and `show` makes it visible at
 //   once; `finishing` then does the rest in turns. So a reader sees the coins before or after a change.
 // - A change that was deferred counts as made: whatever is asked of the coins makes it first.
+// - While the cache holds all coins, an outpoint that is not in memory has no coin in the store either.
 // - Only `evict` forgets. A prefetch whose reading was overtaken by an evict reads again, because what was forgotten may have changed
 //   after the read began.
 
@@ -69,6 +70,7 @@ export class CoinsCache implements CoinView {
   #generation = 0;
   #evictionEpoch = 0;
   #staged: Stage | null = null;
+  #holdsAll = false;
   #deferred: Iterable<void> | null = null;
   readonly #copies = new CoinCopies();
   /** Holds the coin that is being added. */
@@ -89,9 +91,28 @@ export class CoinsCache implements CoinView {
     this.#finishOrRefuse();
     if (this.dirtyEntries > 0) throw new Error('coins that are not written would be lost');
     this.#space = space;
+    this.#holdsAll = false;
     this.#entries = new EntryLists();
     this.#table = this.#emptyTable();
     this.#evictionEpoch++;
+  }
+
+  /** Looks whether the store has coins. To be asked before the first change. */
+  async open(): Promise<void> {
+    const cursor = this.#store.cursor({ ...this.#space.coins, limit: 1 });
+    try {
+      this.#holdsAll = (await cursor.next(1)).length === 0;
+    } finally {
+      await cursor.close();
+    }
+  }
+
+  /**
+   * Whether an outpoint that is not in memory has no coin: from an empty store on, until a coin is forgotten. Nothing
+   * is read from the store meanwhile.
+   */
+  get holdsAll(): boolean {
+    return this.#holdsAll;
   }
 
   /**
@@ -104,6 +125,10 @@ export class CoinsCache implements CoinView {
     this.#counts.hits += outpoints.length - missing.length;
     this.#counts.misses += missing.length;
     if (missing.length === 0) return;
+    if (this.#holdsAll) {
+      this.#insertRead(missing, []);
+      return;
+    }
     this.#pendingPrefetches++;
     try {
       while (missing.length > 0) {
@@ -547,6 +572,7 @@ export class CoinsCache implements CoinView {
       if (ref === 0 || ((this.#generation - entries.generation(ref)) & GENERATION_MASK) < 2) break;
       table.remove(this.#hashOf(ref), ref);
       entries.destroy(ref);
+      if (list === LIST.clean) this.#holdsAll = false;
       evicted++;
     }
     return evicted;

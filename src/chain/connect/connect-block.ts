@@ -185,15 +185,16 @@ async function overwrites(
   { overlay, stillValid, ahead }: Pick<ConnectSettings, 'overlay' | 'stillValid' | 'ahead'>,
   epoch: number,
 ): Promise<boolean | null> {
-  const view = overlay ?? coins;
   const lacking = epoch !== -1 && (await ahead?.outputsLack) === true;
   const turns = new Turns();
   for (const outpoints of outpointsCreated(block, CREATED_OUTPOINTS)) {
-    // What the store lacked is in memory or nowhere, while nothing was forgotten since.
-    const inMemory = lacking && epoch === coins.evictionEpoch;
-    if (!inMemory) await coins.prefetch(overlay === null ? outpoints : outpoints.filter((outpoint) => !overlay.has(outpoint)));
+    const below = overlay === null ? outpoints : outpoints.filter((outpoint) => !overlay.has(outpoint));
+    // What the store lacks is in memory or nowhere, while nothing was forgotten since.
+    const inMemory = coins.holdsAll || (lacking && epoch === coins.evictionEpoch);
+    if (!inMemory) await coins.prefetch(below);
     if (stillValid !== undefined && !stillValid()) return null;
-    if (outpoints.some((outpoint) => (inMemory ? coins.getIfKnown(outpoint) : view.get(outpoint)) !== undefined)) return true;
+    if (below.some((outpoint) => (inMemory ? coins.getIfKnown(outpoint) : coins.get(outpoint)) !== undefined)) return true;
+    if (overlay !== null && outpoints.some((outpoint) => overlay.has(outpoint) && overlay.get(outpoint) !== undefined)) return true;
     if (turns.over) await turns.next();
   }
   return false;

@@ -42,8 +42,8 @@ export interface AheadBlock {
    */
   readonly coinsRead: Promise<number>;
   /**
-   * Whether the store was asked for its outputs, as BIP-0030 wants it, and had none: while the epoch stays, one that is
-   * there now is in memory. False says nothing. Never rejects.
+   * Whether the store is known to have none of its outputs, as BIP-0030 asks: while the epoch stays, one that is there
+   * now is in memory. False says nothing. Never rejects.
    */
   readonly outputsLack: Promise<boolean>;
   /** Whether all its scripts are known to pass; false says nothing. Never rejects. */
@@ -250,9 +250,10 @@ export class LookAhead {
 
   /** @returns see AheadBlock.outputsLack */
   async #lookForOutputs(group: readonly Found[], epoch: number): Promise<boolean> {
-    const { store, space, params } = this.#ws;
+    const { coins, store, space, params } = this.#ws;
     const turns = new Turns();
     for (const { node, block } of group) {
+      if (coins.holdsAll) return true;
       if (!canRepeat(params) || !enforceBip30(node.prev as HeaderNode, block.hash, params)) continue;
       for (const keys of keysCreated(space, block, READ_OUTPOINTS)) {
         const found = await store.getMany(keys);
