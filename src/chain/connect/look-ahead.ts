@@ -228,12 +228,13 @@ export class LookAhead {
   /** Reads the coins that no block ahead creates, usually all in one go. @returns see AheadBlock.coinsRead */
   async #readCoins(group: readonly Found[], epoch: number): Promise<number> {
     const { coins } = this.#ws;
-    const { evictionEpoch } = coins;
+    const { evictionEpoch, holdsAll } = coins;
     const wanted: Uint8Array[] = [];
     for (const { block } of group) {
       for (let t = 0; t < block.txs.length; t++) {
         const tx = block.txs[t] as TxView;
-        for (let i = 0; t > 0 && i < tx.inputCount; i++) {
+        const inputs = t === 0 || holdsAll ? 0 : tx.inputCount;
+        for (let i = 0; i < inputs; i++) {
           if (this.#ahead(tx.buffer, tx.outpointAt(i)) === undefined) wanted.push(tx.outpoint(i));
         }
         this.#txs.set(keyOf(tx.txid, 0), tx);
