@@ -5,7 +5,7 @@ import t from 'tap';
 import { CoinsCache } from '../../../src/chain/coins/coins-cache.js';
 import type { Coin } from '../../../src/consensus/coin.js';
 import { decodeCoin } from '../../../src/storage/codec/coin.js';
-import { FIRST_COINS } from '../../../src/storage/layout.js';
+import { FIRST_COINS, SECOND_COINS } from '../../../src/storage/layout.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
 import type { BatchOp } from '../../../src/storage/store.js';
 import { WriteBatch } from '../../../src/storage/write-batch.js';
@@ -76,6 +76,53 @@ t.test('what is not known must be prefetched', async (t) => {
   await t.rejects(cache.prefetch([new Uint8Array(35)]), RangeError);
   await store.batch([{ type: 'put', key: FIRST_COINS.key(outpoint(5)), value: new Uint8Array(0) }]);
   await t.rejects(cache.prefetch([outpoint(5)]), { code: 'STORE_CORRUPTION' });
+});
+
+t.test('from an empty store on nothing is read, until a coin is forgotten', async (t) => {
+  const { cache, store } = create(0);
+  let reads = 0;
+  const getMany = store.getMany.bind(store);
+  store.getMany = (keys) => {
+    reads++;
+    return getMany(keys);
+  };
+  t.notOk(cache.holdsAll, 'not before it was asked');
+  await cache.open();
+  t.ok(cache.holdsAll);
+  cache.add(outpoint(1), coin(1));
+  cache.add(outpoint(2), coin(2));
+  await flush(cache, store);
+  await cache.prefetch([outpoint(1), outpoint(3)]);
+  t.equal(cache.get(outpoint(3)), undefined, 'known to be absent');
+  t.match(cache.stats(), { hits: 1, misses: 1 });
+  cache.spend(outpoint(1));
+  cache.add(outpoint(4), coin(4));
+  cache.spend(outpoint(4));
+  t.throws(() => cache.get(outpoint(5)), /prefetched/, 'it must be asked for all the same');
+  await flush(cache, store);
+  cache.budgetBytes = cache.usedBytes - 1;
+  cache.evict();
+  cache.evict();
+  t.match(cache.stats(), { evictions: 1 }, 'what is absent goes first');
+  t.notOk(cache.isKnown(outpoint(3)));
+  t.ok(cache.holdsAll, 'its absence need not be remembered');
+  await cache.prefetch([outpoint(3)]);
+  t.equal(reads, 0);
+  cache.budgetBytes = 0;
+  for (let i = 0; i < 3; i++) cache.evict();
+  t.match(cache.stats(), { entries: 0 });
+  t.notOk(cache.holdsAll);
+  await cache.prefetch([outpoint(2), outpoint(3)]);
+  t.equal(reads, 1);
+  t.equal(text(cache.get(outpoint(2))), text(coin(2)));
+  const second = new CoinsCache({ budgetBytes: 0 }, { store, space: FIRST_COINS });
+  await second.open();
+  t.notOk(second.holdsAll, 'a store with coins');
+  const third = new CoinsCache({ budgetBytes: 0 }, { store, space: SECOND_COINS });
+  await third.open();
+  t.ok(third.holdsAll, 'beside them, another set without any');
+  third.moveTo(FIRST_COINS);
+  t.notOk(third.holdsAll);
 });
 
 t.test('a coin created and spent between flushes never reaches the store', async (t) => {
@@ -256,8 +303,10 @@ t.test('behaves as a map over long random histories', async (t) => {
     { weight: 2, arbitrary: fc.tuple(fc.constant('defer' as const), number, fc.integer({ min: 1, max: 5 })) },
   );
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 50, maxLength: 300 }), async (steps) => {
+    fc.asyncProperty(fc.array(step, { minLength: 50, maxLength: 300 }), fc.boolean(), async (steps, opened) => {
       const { cache, store } = create(0);
+      if (opened) await cache.open();
+      if (cache.holdsAll !== opened) return false;
       const model = new Map<number, Coin>();
       const lent: { coin: Coin | undefined; asOf: string }[] = [];
       const pending: Promise<void>[] = [];
@@ -346,6 +395,7 @@ t.test('behaves as a map over long random histories', async (t) => {
         for (let n = 0; n < OUTPOINTS; n++) {
           const asOf = text((before ?? model).get(n));
           if (cache.isKnown(outpoint(n)) && text(cache.get(outpoint(n))) !== asOf) return false;
+          if (cache.holdsAll && !cache.isKnown(outpoint(n)) && asOf !== 'none') return false;
           // One at a time: what is looked at is not forgotten soon.
           if (n !== lent.length % OUTPOINTS) continue;
           const framed = Uint8Array.of(7, ...outpoint(n), 7);
