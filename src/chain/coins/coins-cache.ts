@@ -97,7 +97,7 @@ export class CoinsCache implements CoinView {
     this.#evictionEpoch++;
   }
 
-  /** Looks whether the store has coins. To be asked before the first change. */
+  /** Looks whether the store has coins: before the first change, and behind the last that is made past this cache. */
   async open(): Promise<void> {
     const cursor = this.#store.cursor({ ...this.#space.coins, limit: 1 });
     try {

@@ -112,11 +112,12 @@ export function historyOf(ws: ChainWorkspace, space: CoinSpace): ChainWorkspace 
 async function standAtCoins(ws: ChainWorkspace): Promise<boolean> {
   const { store, space, index, blocks, log } = ws;
   await replayFlush({ store, space, index, blocks, log });
-  await ws.coins.open();
   const tipHash = await store.get(space.tipKey);
   const tip = tipHash === undefined ? undefined : index.get(tipHash);
   if (tip === undefined) throw new ChainFault('The coins stand at a block that the index does not know', undefined);
   ws.active.setTip(await rollBackLost(ws, tip));
+  // Both have written coins past the cache.
+  await ws.coins.open();
   return ws.active.tip !== tip;
 }
 

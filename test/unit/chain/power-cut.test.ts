@@ -235,6 +235,30 @@ t.test('a stored block that was not connected yet is lost without the coins goin
   }
 });
 
+t.test('the last coin of all is there again when the block that spent it is lost', async (t) => {
+  const GONE = Uint8Array.of(0x6a);
+  const first = buildBlock(GENESIS);
+  const rest = buildChain(first, 100, { script: GONE });
+  const spending = buildBlock(rest.at(-1)!, { txs: [spend([reward(first)], [{ value: 0, script: GONE }])], script: GONE });
+  mock.timers.enable({ apis: ['setTimeout'] });
+  const fixture = await openFixture({ maxTipAge: OUT_OF_DOWNLOAD });
+  for (const { bytes } of [first, ...rest]) await fixture.chain.submitBlock(bytes);
+  await fixture.chain.flush();
+  const place = readFileSync(join(fixture.dir, 'blk00000.dat')).length;
+  await fixture.chain.submitBlock(spending.bytes);
+  await fixture.chain.flush();
+  t.same([...(await coinsOf(fixture))], [], 'the store has no coin');
+  const image = await imageOf(fixture);
+  await fixture.end();
+  mock.timers.reset();
+  const { fixture: again } = await openAgain(image, (dir) => lose(dir, 'blk00000.dat', place + 20, 'truncated'));
+  t.equal((await coinsOf(again)).size, 1);
+  for (const { bytes } of [...rest, spending]) await again.chain.submitBlock(bytes);
+  t.equal(again.chain.tip.hashHex, spending.hashHex);
+  t.same(again.faults, []);
+  await again.end();
+});
+
 t.test('a new folder loses all that was not synced', async (t) => {
   const synced = { blk: 0, rev: 0 };
   const dir = newFolder();
