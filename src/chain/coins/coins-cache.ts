@@ -2,7 +2,7 @@
 // as Core's CCoinsViewCache (src/coins.h), with reads split in two: `prefetch` reads what is missing ahead of time,
 // `get` and `spend` answer at once.
 //
-// What holds between calls:
+// Long, because every method keeps all of what holds between calls:
 // - An outpoint that is not in memory stands in the store as it should be read.
 // - A coin that is created and spent between two flushes never reaches the store (a "fresh" entry has no row there).
 // - What was drained for a batch stays in memory until markClean or markFailed, so a read can't see the store's older state.
