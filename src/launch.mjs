@@ -13,12 +13,14 @@ const inRoot = (...parts) => path.join(root, ...parts);
 const sourceFolders = ['src', 'workers', 'bench', 'test'];
 const installedMark = inRoot('node_modules', '.adit-installed');
 const builtMark = inRoot('build', '.adit-built');
+/** What tsc remembers of the last compilation, so that the next one compiles only what changed (tsconfig.json, tsBuildInfoFile). */
+const compilerRecord = inRoot('build', '.tsbuildinfo');
 
 const help = `usage: node src/launch.mjs COMMAND [ARG...]
 
   start [OPTION...]    install, build, and run the daemon (regtest unless a network is named)
   build                install and build
-  test [FILE...]       install, build, and run the tests (or just the test files named)
+  test [FILE|FOLDER...] install, build, and run the tests (or just the files and folders of tests named)
   vectors              install, build, and run the vector suites over the folder that VECTORS names
   replay [FILE...]     install, build, and replay the recorded conversations of test/conformance
   core-tests --core=PATH [--version=0.21.1|31] [--only=NAME,...] [--jobs=1] [--minutes=20]
@@ -109,7 +111,9 @@ async function build() {
     ...sources,
   ]);
   if (readOrEmpty(builtMark) === wanted) return;
-  process.stdout.write('adit: building\n');
+  process.stdout.write('adit: building (about a minute the first time)\n');
+  // A build that was interrupted may have left the compiler's record without the files that it lists.
+  if (!fs.existsSync(builtMark)) fs.rmSync(compilerRecord, { force: true });
   run(process.execPath, [inRoot('node_modules', 'typescript', 'bin', 'tsc'), '-p', inRoot('tsconfig.json')], 'the build');
   // What was compiled from a source that is gone would still be found by the test runner.
   for (const compiled of walk(inRoot('build'), '.js')) {
@@ -145,13 +149,18 @@ function compiledTests(...folders) {
   );
 }
 
-/** The compiled form of a test named by its source; a compiled file is taken as it is. */
-function compiledFile(file) {
-  const full = path.resolve(file);
-  if (!full.endsWith('.ts')) return full;
-  const compiled = inRoot('build', path.relative(root, full)).replace(/\.ts$/, '.js');
-  if (!fs.existsSync(compiled)) fail(`there is no test ${file}`);
-  return compiled;
+/** The compiled tests that an argument of `npm test` names: a test's source, a compiled test, or a folder of either. */
+function namedTests(name) {
+  const full = path.resolve(process.env.INIT_CWD ?? process.cwd(), name);
+  if (!fs.existsSync(full)) fail(`there is no test file or folder ${full}`);
+  const compiled = full.startsWith(inRoot('build') + path.sep) ? full : inRoot('build', path.relative(root, full)).replace(/\.ts$/, '.js');
+  if (fs.statSync(full).isDirectory()) {
+    const tests = fs.existsSync(compiled) ? [...walk(compiled, '.test.js')] : [];
+    if (tests.length === 0) fail(`there are no tests in ${full}`);
+    return tests;
+  }
+  if (!fs.existsSync(compiled)) fail(`${full} is not a test of this project`);
+  return [compiled];
 }
 
 /** With more certificates each process of Node takes three times as long to start, and no test needs them. */
@@ -185,7 +194,7 @@ switch (command) {
   case 'test':
     install();
     await build();
-    runTests(rest.length > 0 ? rest.map(compiledFile) : compiledTests(...EVERY_RUN));
+    runTests(rest.length > 0 ? rest.flatMap(namedTests) : compiledTests(...EVERY_RUN));
     break;
   case 'nightly':
     install();
