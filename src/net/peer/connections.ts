@@ -124,7 +124,9 @@ export class Connections {
     log.debug('net', `trying connection ${named ? name : 'to a peer'}`);
     try {
       const { line, bindText } = await this.#parts.connector.dial(address ?? name, type === 'private-broadcast', named);
-      if (this.#stopped || !this.#active) {
+      // Another call to the same peer may have ended first.
+      const late = this.#connectedToName(name) || addresses.some((one) => this.#connectedTo(one));
+      if (this.#stopped || !this.#active || late) {
         line.drop();
         return null;
       }

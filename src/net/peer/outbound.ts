@@ -13,6 +13,10 @@ export class Outbound {
   /** Whether to try encryption, by name. */
   readonly #added = new Map<string, boolean>();
   #timer: NodeJS.Timeout | null = null;
+  /** A round of calls is under way; at most one is, so that no peer is called twice at once. */
+  #calling = false;
+  /** Another round follows the one under way at once. */
+  #calledFor = false;
   #stopped = false;
   readonly #context: NetContext;
   readonly #connect: (target: string, type: ConnectionType, encrypted: boolean) => Promise<Peer | null>;
@@ -36,12 +40,13 @@ export class Outbound {
   }
 
   start(): void {
-    void this.#loop();
+    void this.#round();
   }
 
-  /** Calls now what is not connected. */
+  /** Calls peers that are not connected as soon as the round of calls under way has ended. Does nothing before start(). */
   retry(): void {
-    if (this.#timer !== null) this.#again(0);
+    if (this.#calling) this.#calledFor = true;
+    else if (this.#timer !== null) this.#again(0);
   }
 
   stop(): void {
@@ -53,7 +58,7 @@ export class Outbound {
   add(name: string, encrypted = this.#context.options.v2Transport): boolean {
     if (this.#added.has(name)) return false;
     this.#added.set(name, encrypted);
-    if (this.#timer !== null) this.#again(0);
+    this.retry();
     return true;
   }
 
@@ -71,25 +76,35 @@ export class Outbound {
   #again(ms: number): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     if (this.#stopped) return;
-    this.#timer = setTimeout(() => void this.#loop(), ms);
+    this.#timer = setTimeout(() => void this.#round(), ms);
     this.#timer.unref();
   }
 
-  async #loop(): Promise<void> {
+  async #round(): Promise<void> {
+    this.#calling = true;
+    this.#calledFor = false;
+    await this.#callAll();
+    this.#calling = false;
+    const named = this.#context.options.connect.length + this.#added.size;
+    // After one failed attempt the next must not wait for a minute; calls to a peer that is down need a pause.
+    const waiting = named > 0 && this.#context.peers.size === 0;
+    this.#again(this.#calledFor ? 0 : waiting ? FIRST_MS * 4 : RETRY_MS);
+  }
+
+  async #callAll(): Promise<void> {
     const { connect, v2Transport } = this.#context.options;
     for (const name of connect) {
       if (this.#stopped) return;
       await this.#call(name, v2Transport);
     }
     let there = 0;
-    for (const [name, encrypted] of [...this.#added]) {
+    for (const name of this.added) {
       if (this.#stopped) return;
       // Peers that are down take no slot.
       if (there >= MAX_ADDED) break;
-      if (this.#added.has(name) && (await this.#call(name, encrypted))) there++;
+      // Absent: removed since the round began.
+      const encrypted = this.#added.get(name);
+      if (encrypted !== undefined && (await this.#call(name, encrypted))) there++;
     }
-    // After one failed attempt the next must not wait for a minute; calls to a peer that is down need a pause.
-    const waiting = connect.length + this.#added.size > 0 && this.#context.peers.size === 0;
-    this.#again(waiting ? FIRST_MS * 4 : RETRY_MS);
   }
 }

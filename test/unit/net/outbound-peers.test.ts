@@ -79,3 +79,15 @@ t.test('with -blocksonly no peer announces at once, and blocks are fetched whole
     await world.end();
   }
 });
+
+t.test('two calls to one address at the same time leave one connection', async (t) => {
+  const world = await NetWorld.open();
+  t.teardown(() => world.end());
+  const calls = ['8.1.0.1:18444', '8.1.0.1:18444', '8.2.0.1:18444'].map((name) => world.net.connect(name, 'manual'));
+  const made = await Promise.all(calls);
+  t.same(
+    made.map((peer) => peer !== null),
+    [true, false, true],
+  );
+  t.equal(world.net.peers.length, 2);
+});

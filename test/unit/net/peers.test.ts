@@ -257,6 +257,63 @@ t.test('names that are down keep none of addnode from being called', async (t) =
   outbound.stop();
 });
 
+t.test('addnode calls each peer once while calls are under way', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  t.teardown(() => mock.timers.reset());
+  const there = new Set<string>();
+  const calls: { name: string; encrypted: boolean; answer: (up: boolean) => void }[] = [];
+  const outbound = new Outbound(
+    { options: DEFAULT_NET, params: { p2pPort: 8333 }, peers: there } as unknown as NetContext,
+    (name, _type, encrypted) =>
+      new Promise((resolve) => {
+        const answer = (up: boolean): void => {
+          if (up) there.add(name);
+          resolve(up ? ({} as Peer) : null);
+        };
+        calls.push({ name, encrypted, answer });
+      }),
+    async (name) => there.has(name),
+  );
+  const settle = async (): Promise<void> => {
+    for (let i = 0; i < 100; i++) await Promise.resolve();
+  };
+  const tick = async (ms: number): Promise<void> => {
+    await settle();
+    mock.timers.tick(ms);
+    await settle();
+  };
+  const named = (): string[] => calls.map(({ name }) => name);
+  outbound.add('early', false);
+  t.same(named(), [], 'nothing is called before the start');
+  outbound.start();
+  await settle();
+  outbound.add('a', false);
+  outbound.add('b', false);
+  outbound.retry();
+  await tick(60_000);
+  t.same(named(), ['early'], 'peers that are added during a call wait for its end');
+  calls[0]!.answer(true);
+  await tick(0);
+  t.same(named(), ['early', 'a']);
+  outbound.remove('b');
+  outbound.add('b', true);
+  outbound.add('c', false);
+  outbound.remove('c');
+  calls[1]!.answer(false);
+  await tick(0);
+  t.same(named(), ['early', 'a', 'b'], 'the round goes on, without what was removed');
+  t.equal(calls[2]!.encrypted, true, 'as it was added last');
+  calls[2]!.answer(true);
+  await tick(0);
+  t.same(named(), ['early', 'a', 'b', 'a'], 'what was added meanwhile causes another round at once');
+  calls[3]!.answer(true);
+  await tick(59_999);
+  there.delete('a');
+  await tick(1);
+  t.same(named().slice(4), ['a'], 'a single round follows after a minute');
+  outbound.stop();
+});
+
 t.test('where we tell peers that we are', async (t) => {
   const of = (options: Partial<NetOptions>, random = 0, warnings: string[] = []) =>
     new LocalAddresses({
