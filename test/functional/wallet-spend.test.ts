@@ -190,8 +190,63 @@ t.test('payments asked for at the same moment spend different coins', async (t) 
   t.same([...pool].sort(), [...txids].sort(), 'all are in the mempool');
 });
 
+const CHAIN_REFUSED =
+  'Unconfirmed UTXOs are available, but spending them creates a chain of transactions that will be rejected by the mempool';
+
+/** Pays from the one coin and its change until a payment is refused, and returns the payments and the refusal. */
+async function payUntilRefused(node: Daemon): Promise<{ txids: string[]; refused: string }> {
+  const txids: string[] = [];
+  for (;;) {
+    const answer = await node.call('sendtoaddress', OUTSIDE, 0.5).catch((error: Error) => error);
+    if (typeof answer !== 'string') return { txids, refused: await refusal(Promise.reject(answer)) };
+    txids.push(answer);
+  }
+}
+
+t.test('a chain of own change ends before the mempool would refuse a payment', async (t) => {
+  const { node } = await rich(1);
+  t.teardown(() => node.remove());
+  const { txids, refused } = await payUntilRefused(node);
+  t.equal(refused, `-6 ${CHAIN_REFUSED}`);
+  t.same([...(await node.call('getrawmempool'))].sort(), [...txids].sort(), 'every payment with an id is in the mempool');
+  const { trusted, nonmempool } = (await node.call('getbalances')).mine;
+  t.ok(trusted > 30, 'the change still counts');
+  t.equal(nonmempool, 0);
+  const outputs = [{ [OUTSIDE]: 0.5 }];
+  const raw = await node.call('createrawtransaction', [], outputs);
+  const refusals = await Promise.all(
+    [
+      node.call('sendmany', '', { [OUTSIDE]: 0.5 }),
+      node.call('send', outputs),
+      node.call('fundrawtransaction', raw),
+      node.call('walletcreatefundedpsbt', [], outputs),
+    ].map(refusal),
+  );
+  t.same(new Set(refusals.map((text) => text.replace(/^-\d+ /, ''))), new Set([CHAIN_REFUSED]));
+  await node.call('generatetoaddress', 1, OUTSIDE);
+  t.type(await node.call('sendtoaddress', OUTSIDE, 0.5), 'string', 'after the next block payments go on');
+});
+
+t.test('a payment past -limitclustercount is refused before it is recorded, also by sendall', async (t) => {
+  const { node } = await rich(1, '-limitclustercount=3');
+  t.teardown(() => node.remove());
+  const { txids, refused } = await payUntilRefused(node);
+  t.equal(txids.length, 3);
+  t.equal(refused, '-6 too many unconfirmed transactions in cluster');
+  t.equal(await refusal(node.call('sendall', [OUTSIDE])), '-4 too many unconfirmed transactions in cluster');
+  t.equal((await node.call('listtransactions', '*', 200)).filter(({ category }: { category: string }) => category === 'send').length, 3);
+});
+
+t.test('with -compat=0.21.1 a payment is recorded that the mempool refuses, as in that release', async (t) => {
+  const { node } = await rich(1, '-compat=0.21.1', '-limitancestorcount=3');
+  t.teardown(() => node.remove());
+  const txids = [];
+  for (let i = 0; i < 4; i++) txids.push(await node.call('sendtoaddress', OUTSIDE, 0.5));
+  t.same([...(await node.call('getrawmempool'))].sort(), txids.slice(0, 3).sort());
+});
+
 t.test('coins: locked, unconfirmed, of addresses used before, of one address together', async (t) => {
-  const { node, address } = await rich(2, '-walletrejectlongchains=1', '-limitancestorcount=3');
+  const { node, address } = await rich(2, '-limitancestorcount=3');
   t.teardown(() => node.remove());
   const coins = await node.call('listunspent');
   await node.call('lockunspent', false, coins);
@@ -201,7 +256,7 @@ t.test('coins: locked, unconfirmed, of addresses used before, of one address tog
   for (let i = 0; i < 3; i++) await node.call('sendtoaddress', OUTSIDE, 1);
   t.match(
     await refusal(node.call('sendtoaddress', OUTSIDE, 1)),
-    /^-6 (Unconfirmed UTXOs are available, but|Transaction has too long of a mempool chain)/,
+    /^-6 (Unconfirmed UTXOs are available, but|too many unconfirmed transactions in cluster)/,
   );
   await node.call('lockunspent', true);
   await node.call('sendtoaddress', OUTSIDE, 1);

@@ -99,12 +99,19 @@ async function makePayment(
   const tx = request.sign ? await sign(wallet, unsigned, tools) : unsigned;
   if (tx === null) return { error: 'Signing transaction failed' };
   if (tx.weight > MAX_STANDARD_WEIGHT) return TOO_LARGE;
-  if (tools.options.rejectLongChains && !(await tools.client.fitsChainLimits(tx.bytes))) {
-    return { error: 'Transaction has too long of a mempool chain' };
-  }
+  const chainFault = await chainLimitFault(tx.bytes, tools);
+  if (chainFault !== null) return chainFault;
   // The record may have to wait for other work, and looks again: see commitTransaction.
   if (!stillThere(wallet, chosen)) return 'moved';
   return { tx, fee: draft.fee, changePosition: draft.changePosition, reason: rate.reason, chosen };
+}
+
+/** Returns the error for a transaction whose unconfirmed relatives the mempool would refuse, or null if it would not. */
+export async function chainLimitFault(bytes: Uint8Array, { client, options }: SpendTools): Promise<PaymentError | null> {
+  if (!options.rejectLongChains || (await client.fitsChainLimits(bytes))) return null;
+  return {
+    error: options.rules.leastWaste ? 'too many unconfirmed transactions in cluster' : 'Transaction has too long of a mempool chain',
+  };
 }
 
 function assemble(

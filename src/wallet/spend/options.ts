@@ -1,7 +1,7 @@
 // What the operator may say about spending, with Core 0.21's defaults, and what a release decides. Config fills it.
 // Rates in satoshis per 1,000 virtual bytes.
 
-import { type Compat, only } from '../../policy/compat.js';
+import { type Compat, follows, only } from '../../policy/compat.js';
 
 /** How payments are made in one release or another; the operator does not decide it. */
 export interface SpendRules {
@@ -59,7 +59,7 @@ export interface SpendOptions {
   readonly replaceable: boolean;
   /** -avoidpartialspends: coins of one address are spent together. */
   readonly avoidPartialSpends: boolean;
-  /** -walletrejectlongchains: no payment that the mempool would refuse for its unconfirmed ancestors. */
+  /** -walletrejectlongchains: refuses payments that the mempool would refuse for their unconfirmed relatives. */
   readonly rejectLongChains: boolean;
   /** -deprecatedrpc=bumpfee: bumpfee of wallets without private keys gives a PSBT, as before psbtbumpfee. */
   readonly bumpGivesPsbt: boolean;
@@ -124,7 +124,7 @@ export const SPEND_ROWS = {
   rejectLongChains: [
     'walletrejectlongchains',
     'bool',
-    'No payment that the mempool would refuse for its unconfirmed ancestors (default: {default}, with -compat=31 1)',
-    sinceRelease24,
+    'No payment that the mempool would refuse for its unconfirmed relatives (default: {default}, with -compat=0.21.1 {0.21.1})',
+    (compat: Compat): boolean => follows(compat, 24),
   ],
 } as const;

@@ -7,6 +7,7 @@ import { COMPATS } from '../../../src/policy/compat.js';
 import { getbalances } from '../../../src/rpc/methods/wallet/getbalances.run.js';
 import { NOWHERE, TX_STATE, type TxPlace } from '../../../src/wallet/coins/tx-table.js';
 import { OWNERSHIP } from '../../../src/wallet/keys/ownership.js';
+import type { Wallet } from '../../../src/wallet/wallet.js';
 import { scannedPlace } from '../../../src/wallet/wallet-state.js';
 import { clientOf } from '../../framework/chain-client.js';
 import { createMemoryWallet, crypto, TIP } from '../../framework/memory-wallet.js';
@@ -24,6 +25,13 @@ const txOf = (prevHash: Uint8Array, script: Uint8Array, value: number): TxView =
   const input = { prevHash, prevIndex: isCoinbase ? 0xffffffff : 0, scriptSig: Uint8Array.of(1, 1), sequence: 0xffffffff };
   return parseTx(buildTx({ version: 2, inputs: [input], outputs: [{ script, value }], locktime: 0 }), crypto);
 };
+
+/** Member "mine" of getbalances as release 31 has it, satoshis. */
+async function mineOf(wallet: Wallet): Promise<Record<string, number>> {
+  const ctx = { ...contextOf(wallet), compat: COMPATS['31'] };
+  const reply = (await getbalances(ctx, [], { user: '', path: '/' })) as { mine: Record<string, { sats: number }> };
+  return Object.fromEntries(Object.entries(reply.mine).map(([name, { sats }]) => [name, sats]));
+}
 
 for (const laterRecords of [false, true]) {
   t.test(`a coinbase leaves the chain, later: ${laterRecords}`, async (t) => {
@@ -96,10 +104,9 @@ t.test('what is spent outside of the mempool', async (t) => {
   const script = await address('bech32');
   const coin = await receive([{ script, value: 5000 }], 900);
   const outside = Uint8Array.of(0, 20, ...new Uint8Array(20).fill(9));
-  const ctx = { ...contextOf(wallet), compat: COMPATS['31'] };
   const mine = async (): Promise<unknown> => {
-    const reply = (await getbalances(ctx, [], { user: '', path: '/' })) as { mine: Record<string, { sats: number }> };
-    return [reply.mine.trusted.sats, reply.mine.nonmempool.sats];
+    const { trusted, nonmempool } = await mineOf(wallet);
+    return [trusted, nonmempool];
   };
   await wallet.change((batch) => ledger.sync(txOf(coin.txid, outside, 4000), NOWHERE, batch));
   t.same(await mine(), [5000, -5000]);
@@ -108,6 +115,34 @@ t.test('what is spent outside of the mempool', async (t) => {
   t.same(await mine(), [5000, -5000], 'once, however many spend it');
   ledger.enteredMempool(rival.txid);
   t.same(await mine(), [0, 0], 'what is in the mempool spends it');
+});
+
+t.test('unconfirmed coins that are spent outside of the mempool count in the balance that they were in', async (t) => {
+  const { wallet, address, receive, enter } = await createMemoryWallet({ descriptors: true });
+  const outside = Uint8Array.of(0, 20, ...new Uint8Array(20).fill(9));
+  const wait = (tx: TxView): Promise<unknown> => wallet.change((batch) => wallet.ledger.sync(tx, NOWHERE, batch));
+  const coin = await receive([{ script: await address('bech32'), value: 5000 }], 900);
+  const change = txOf(coin.txid, await address('bech32'), 4000);
+  await enter(change);
+  const gift = await receive([{ script: await address('bech32'), value: 700 }], 0);
+  const before = { trusted: 4000, untrusted_pending: 700, immature: 0 };
+  t.same(await mineOf(wallet), { ...before, nonmempool: 0 });
+  const waiting = txOf(change.txid, await address('bech32'), 3000);
+  await wait(waiting);
+  t.same(await mineOf(wallet), { ...before, nonmempool: -4000 }, 'own change');
+  await wait(txOf(gift.txid, outside, 600));
+  t.same(await mineOf(wallet), { ...before, nonmempool: -4700 }, 'a coin of others');
+  await wait(txOf(waiting.txid, outside, 2000));
+  t.same(await mineOf(wallet), { ...before, nonmempool: -4700 }, 'a coin that is in neither');
+});
+
+t.test('coins of reused addresses that are spent outside of the mempool count as used', async (t) => {
+  const { wallet, address, receive } = await createMemoryWallet({ descriptors: true, avoidReuse: true });
+  const outside = Uint8Array.of(0, 20, ...new Uint8Array(20).fill(9));
+  const coin = await receive([{ script: await address('bech32'), value: 5000 }], 900);
+  await receive([{ script: await address('bech32'), value: 30 }], 900);
+  await wallet.change((batch) => wallet.ledger.sync(txOf(coin.txid, outside, 4000), NOWHERE, batch));
+  t.same(await mineOf(wallet), { trusted: 30, untrusted_pending: 0, immature: 0, nonmempool: -5000, used: 5000 });
 });
 
 t.test('the mempool is told parents first', async (t) => {

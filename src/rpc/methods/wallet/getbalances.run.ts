@@ -22,12 +22,13 @@ export const getbalances: Run<WalletContext> = async (ctx, _args, call) => {
   return balancesOf(wallet, call, questions, ([mine, ...others]) => {
     const all = skip ? others.shift()! : mine;
     const watched = others.shift();
-    const waiting = shows(ctx.compat, { since: 32 }) ? spentOutside(wallet) : 0;
+    const waiting = shows(ctx.compat, { since: 32 }) ? spentOutside(wallet, skip) : NOTHING_WAITS;
+    const { trusted, pending, immature, used } = waiting;
     return {
       mine: {
-        ...shown({ ...mine, trusted: mine.trusted + waiting }),
-        ...(shows(ctx.compat, { since: 32 }) && { nonmempool: new Amount(-waiting) }),
-        ...(skip && { used: new Amount(worth(all) - worth(mine)) }),
+        ...shown({ trusted: mine.trusted + trusted, pending: mine.pending + pending, immature: mine.immature + immature }),
+        ...(shows(ctx.compat, { since: 32 }) && { nonmempool: new Amount(-(worth(waiting) + used)) }),
+        ...(skip && { used: new Amount(worth(all) - worth(mine) + used) }),
       },
       ...(watched ? { watchonly: shown(watched) } : {}),
       lastprocessedblock: lastProcessed(wallet),
@@ -42,24 +43,40 @@ const shown = ({ trusted, pending, immature }: Balances): Record<string, JsonRes
 });
 const worth = ({ trusted, pending, immature }: Balances): number => trusted + pending + immature;
 
+/** Coins that only own transactions outside of the mempool spend, satoshis. `used`: of addresses that `skip` leaves out. */
+interface WaitingSpends extends Balances {
+  readonly used: number;
+}
+
+const NOTHING_WAITS: WaitingSpends = { trusted: 0, pending: 0, immature: 0, used: 0 };
+
 /**
- * What own transactions that are not in the mempool spend of confirmed coins, where nothing else spends those.
- * Satoshis.
+ * Sums up the coins that own transactions outside of the mempool spend and nothing else does, by the balance that each
+ * coin would count in if it were unspent. Core: the SpendType::NONMEMPOOL case of GetBalance.
  */
-function spentOutside({ ledger }: Wallet): number {
-  const { txs, coins, spends } = ledger;
+function spentOutside({ ledger }: Wallet, skip: ((coin: number) => boolean) | undefined): WaitingSpends {
+  const { txs, coins, spends, sheet } = ledger;
   const isTaken = (row: number): boolean => txs.inMempool(row) || txs.state(row) === TX_STATE.CONFIRMED;
+  const memo = new Map<number, boolean>();
+  const balanceOf = (row: number): keyof Balances | null => {
+    if (ledger.blocksToMaturity(row) > 0 && ledger.depth(row) > 0) return 'immature';
+    if (sheet.isTrusted(row, memo)) return 'trusted';
+    return txs.inMempool(row) ? 'pending' : null;
+  };
   const seen = new Set<number>();
-  let sum = 0;
+  const sums = { ...NOTHING_WAITS };
   for (const row of txs.liveRows()) {
+    if (txs.state(row) !== TX_STATE.UNCONFIRMED || txs.inMempool(row)) continue;
     const tx = txs.view(row);
-    if (!tx || txs.inMempool(row) || txs.state(row) !== TX_STATE.UNCONFIRMED) continue;
-    for (let i = 0; i < tx.inputCount; i++) {
-      const coin = coins.find(tx.outpoint(i));
+    for (let i = 0; i < (tx?.inputCount ?? 0); i++) {
+      const outpoint = tx!.outpoint(i);
+      const coin = coins.find(outpoint);
       if (coin < 0 || seen.has(coin) || coins.ownership(coin) !== OWNERSHIP.SPENDABLE) continue;
       seen.add(coin);
-      if (ledger.depth(coins.txRow(coin)) > 0 && ![...spends.spenders(tx.outpoint(i))].some(isTaken)) sum += coins.value(coin);
+      if (spends.spenders(outpoint).some(isTaken)) continue;
+      const balance = balanceOf(coins.txRow(coin));
+      if (balance !== null) sums[skip?.(coin) ? 'used' : balance] += coins.value(coin);
     }
   }
-  return sum;
+  return sums;
 }

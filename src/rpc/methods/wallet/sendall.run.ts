@@ -1,13 +1,15 @@
 // sendall: spends all coins of a wallet, or those that are named, to one or more addresses. Core's master:
 // wallet/rpc/spend.cpp.
 import { hashKey } from '../../../consensus/bytes/hex.js';
-import type { TxFields, TxInputFields } from '../../../consensus/tx/build-tx.js';
+import { buildTx, type TxFields, type TxInputFields } from '../../../consensus/tx/build-tx.js';
+import { ADDED, shows } from '../../../policy/compat.js';
 import { dustThreshold } from '../../../policy/dust.js';
 import { feeForSize } from '../../../policy/fee-rate.js';
 import { outpointOf } from '../../../wallet/coins/outpoint.js';
 import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
 import { availableCoins } from '../../../wallet/spend/available-coins.js';
 import type { CoinControl } from '../../../wallet/spend/coin-control.js';
+import { chainLimitFault } from '../../../wallet/spend/create-transaction.js';
 import { FEE_REASON, minimumFeeRate } from '../../../wallet/spend/fee-rates.js';
 import type { SpendTools } from '../../../wallet/spend/payment.js';
 import { NO_RATE, rateTooLow, versionMismatch } from '../../../wallet/spend/payment-plan.js';
@@ -109,6 +111,9 @@ export const sendall: Run<WalletContext> = async (ctx, args, call) => {
         : started.inputs.map((input) => namedCoin(wallet, input, sizes, control.version));
     const begun = { ...started, inputs: spent.map(({ input }) => input) };
     const tx = await divided(tools, begun, spent, wanted, { outputs, open, isOpen: listed === undefined });
+    // Core does not ask: its payment is recorded, the mempool refuses it, and the whole balance is gone for the moment.
+    const fault = shows(ctx.compat, { since: ADDED }) ? await chainLimitFault(buildTx(tx), tools) : null;
+    if (fault !== null) fail(RPC_CODE.WALLET_ERROR, fault.error);
     const chosen = spent.map(({ input }) => outpointOf(input.prevHash, input.prevIndex));
     if (options.has('lock_unspents') && asBool(options.get('lock_unspents'))) {
       for (const outpoint of chosen) wallet.ledger.lock(outpoint, null);
