@@ -59,6 +59,9 @@ export class Args {
     return this.#known.has(name);
   }
 
+  /** Why values that Core 31 refuses are refused; 0.21.1 takes them. */
+  #refusal: string | undefined;
+
   /** Takes `-name`, `-name=value`, `--name`, `-noname`. @throws ConfigError for an unknown option or a bare word */
   parseCommandLine(argv: readonly string[]): void {
     for (const arg of argv) {
@@ -66,16 +69,18 @@ export class Args {
         throw new ConfigError(`Command line contains unexpected token '${arg}', see ${this.#program} -h for a list of options.`);
       const split = arg.indexOf('=');
       const typed = split < 0 ? arg : arg.slice(0, split);
-      if (!this.#give(this.#commandLine, typed.replace(/^--?/, ''), split < 0 ? '' : arg.slice(split + 1))) {
+      if (!this.#give(this.#commandLine, typed.replace(/^--?/, ''), split < 0 ? undefined : arg.slice(split + 1))) {
         throw new ConfigError(`Error parsing command line arguments: Invalid parameter ${arg}`);
       }
     }
+    const legacy = this.#commandLine.get('compat')?.values.at(-1) === '0.21.1';
+    if (this.#refusal !== undefined && !legacy) throw new ConfigError(`Error parsing command line arguments: ${this.#refusal}`);
     // -noincludeconf is allowed: no file is included then.
     const include = this.#commandLine.get('includeconf')?.values[0];
     if (include !== undefined) {
       // As JSON since release 22. A negation that was negated is a switch.
       const json = argv.some((arg) => /^--?noincludeconf=/.test(arg)) ? 'true' : JSON.stringify(include);
-      const shown = this.#commandLine.get('compat')?.values.at(-1) === '0.21.1' ? include : json;
+      const shown = legacy ? include : json;
       throw new ConfigError(`Error parsing command line arguments: -includeconf cannot be used from commandline; -includeconf=${shown}`);
     }
   }
@@ -109,7 +114,8 @@ export class Args {
     this.#chain = chain;
   }
 
-  #give(map: Map<string, Given>, typedName: string, value: string): boolean {
+  #give(map: Map<string, Given>, typedName: string, typedValue: string | undefined): boolean {
+    let value = typedValue ?? '';
     let name = typedName;
     let negate = false;
     if (!this.#known.has(name) && name.startsWith('no') && this.#known.has(name.slice(2))) {
@@ -118,7 +124,11 @@ export class Args {
       if (!negate) this.warnings.push(`Warning: parsed potentially confusing double-negative -${name}=${value}`);
       value = '1';
     }
-    if (!this.#known.has(name)) return false;
+    const flag = this.#known.get(name);
+    if (flag === undefined) return false;
+    if (name !== typedName && flag.noNegation) this.#refusal ??= `Negating of -${name} is meaningless and therefore forbidden`;
+    else if (typedValue === undefined && name === typedName && flag.needsValue)
+      this.#refusal ??= `Can not set -${name} with no value. Please specify value with -${name}=value.`;
     let given = map.get(name);
     if (!given) map.set(name, (given = { values: [], negatedOnce: false }));
     if (negate) {
@@ -259,20 +269,21 @@ export class Args {
   /**
    * All values of a repeatable option, strongest source first. A negation drops the weaker sources; but values that
    * follow a negation on the command line bring those of the files back, as in Core.
+   * @param weakestFirst for options of which the last value counts
    */
-  list(name: string): string[] {
-    const all: string[] = [];
+  list(name: string, weakestFirst = false): string[] {
+    const bySource: string[][] = [];
     let done = false;
     let nothingLeft = false;
     for (const source of sourceOrder) {
       const given = this.#given(source, name);
       if (!given || (source === 'default section' && this.#ignoresDefault(name))) continue;
       const fromFile = source === 'section' || source === 'default section';
-      if (!done || (fromFile && !nothingLeft)) all.push(...given.values);
+      if (!done || (fromFile && !nothingLeft)) bySource.push(given.values);
       done ||= given.negatedOnce;
-      nothingLeft ||= lastNegated(given) && all.length === 0;
+      nothingLeft ||= lastNegated(given) && bySource.flat().length === 0;
     }
-    return all;
+    return (weakestFirst ? bySource.reverse() : bySource).flat();
   }
 
   /** A BTC amount as satoshi. @throws ConfigError in Core's words */

@@ -31,6 +31,10 @@ export interface Flag {
   readonly help?: string;
   /** Given in the default section of the configuration file while another chain is chosen: an error. */
   readonly networkOnly?: boolean;
+  /** `-name` without `=` is refused. */
+  readonly needsValue?: boolean;
+  /** `-noname` is refused. */
+  readonly noNegation?: boolean;
   readonly effect?: 'none';
 }
 
@@ -120,6 +124,10 @@ const sections: Readonly<Record<string, string>> = {
 const kinds: Partial<Record<OptionRow[1], FlagKind>> = { whole: 'int', port: 'int', filled: 'string' };
 const wordsOf = (text: string): string[] => text.trim().split(/\s+/);
 
+/** Core's DISALLOW_ELISION and DISALLOW_NEGATION, which 0.21.1 does not have. */
+const withValue = ['proxy', 'loglevel'];
+const notNegated = ['datadir', 'loglevel'];
+
 /** An option as the table has it. */
 export function flagOf(row: OptionRow, category: string): Flag {
   const help = helpOf(row);
@@ -142,7 +150,11 @@ function flagNamed(name: string, category: string): Flag {
 
 /** Every option, in the order of the help. */
 export const allFlags: readonly Flag[] = Object.entries(sections).flatMap(([category, names]) =>
-  wordsOf(names).map((name) => flagNamed(name, category)),
+  wordsOf(names).map((name) => ({
+    ...flagNamed(name, category),
+    needsValue: withValue.includes(name),
+    noNegation: notNegated.includes(name),
+  })),
 );
 
 /** The options by name. */

@@ -6,12 +6,12 @@ import { NO_PERMISSIONS } from '../net/options.js';
 import { parseSubnet } from '../net/peer/bans.js';
 import { type NetAddress, parseHost, splitHostPort } from '../net/wire/net-address.js';
 import { SERVICE } from '../net/wire/protocol.js';
-import type { Compat } from '../policy/compat.js';
+import { type Compat, follows } from '../policy/compat.js';
 import { type Args, ConfigError } from './args.js';
+import { hasProxy, type ProxyOptions, proxyOptions } from './proxy-options.js';
 import { type RowValues, readRows } from './rows.js';
 import { userAgent } from './version.js';
 
-const networkNames = ['ipv4', 'ipv6', 'onion', 'i2p', 'cjdns'];
 /** BIP-0014: comments may not look like the agent itself. */
 const SAFE_COMMENT = /^[a-zA-Z0-9 .,;\-_?@]*$/;
 const MAX_AGENT_BYTES = 256;
@@ -44,29 +44,28 @@ export function networkOptions(
   const { maxConnections, v2Transport, peerBlockFilters } = plain;
   const port = portOf(args, legacyPeers) ?? defaultPort;
   const connectOnly = args.isSet('connect') || args.isNegated('connect');
-  const proxy = proxyOf(args, 'proxy');
+  checkPlaces(args, compat);
+  const proxied = hasProxy(args);
   const askedToListen = given.binds.length > 0 || given.whiteBinds.length > 0;
   // Core's parameter interactions: an explicit address means listening, a proxy or a list of peers means not.
-  const listen = given.listen ?? (askedToListen || (proxy === null && !connectOnly));
+  const listen = given.listen ?? (askedToListen || (!proxied && !connectOnly && (maxConnections > 0 || !follows(compat, 25))));
   if (!listen && askedToListen) throw new ConfigError('Cannot set -bind or -whitebind together with -listen=0');
-  if (maxConnections < 0) throw new ConfigError('Invalid value for -maxconnections: cannot be negative');
-  const { onlyNets } = given;
-  for (const name of onlyNets) {
-    if (!networkNames.includes(name.toLowerCase())) throw new ConfigError(`Unknown network specified in -onlynet: '${name}'`);
-  }
-  const inTheClear = onlyNets.length === 0 || onlyNets.some((name) => ['ipv4', 'ipv6'].includes(name.toLowerCase()));
+  if (maxConnections < 0 && !legacyPeers) throw new ConfigError('-maxconnections must be greater or equal than zero');
+  const i2pSam = samBridge(given.i2pSam);
+  const listensOnion = listenOnion(given.listenOnion ?? listen, listen);
+  const proxies = proxyOptions(args, { compat, listenOnion: listensOnion, hasI2p: i2pSam !== null });
+  const { onlyNets } = proxies;
+  const inTheClear = onlyNets.length === 0 || onlyNets.includes('ipv4') || onlyNets.includes('ipv6');
   if (!inTheClear && given.dnsSeed) {
     throw new ConfigError('Incompatible options: -dnsseed=1 was explicitly specified, but -onlynet forbids connections to IPv4/IPv6');
   }
-  if (plain.peerTimeoutSeconds <= 0) throw new ConfigError('peertimeout cannot be configured with a negative value.');
+  if (plain.peerTimeoutSeconds <= 0)
+    throw new ConfigError(`peertimeout ${legacyPeers ? 'cannot be configured with a negative value' : 'must be a positive integer'}.`);
   if (peerBlockFilters && !hasFilters) throw new ConfigError('Cannot set -peerblockfilters without -blockfilterindex.');
-  const i2pSam = samBridge(given.i2pSam);
-  if (i2pSam === null && onlyNets.some((name) => name.toLowerCase() === 'i2p')) {
-    throw new ConfigError('Outbound connections restricted to i2p (-onlynet=i2p) but -i2psam is not provided');
-  }
   const implicit = implicitPermissions(given.forceRelay, given.relay, plain.blocksOnly);
   return {
     ...plain,
+    maxConnections: Math.max(0, maxConnections),
     port,
     listen,
     binds: listen ? bindsOf(given, port, implicit) : [],
@@ -75,7 +74,7 @@ export function networkOptions(
     addNodes: given.addNodes,
     seedNodes: given.seedNodes,
     dnsSeed: given.dnsSeed ?? (!connectOnly && maxConnections > 0),
-    whitelist: given.whitelist.map((text) => whitelisted(text, implicit)),
+    whitelist: given.whitelist.map((text) => whitelisted(text, implicit, compat)),
     userAgent: agentOf(given.comments),
     services:
       (pruned ? 0n : SERVICE.NETWORK) |
@@ -85,42 +84,56 @@ export function networkOptions(
       (peerBlockFilters ? SERVICE.COMPACT_FILTERS : 0n) |
       (given.bloomFilters ? SERVICE.BLOOM : 0n) |
       (v2Transport ? SERVICE.P2P_V2 : 0n),
-    proxy,
-    onionProxy: proxyOf(args, 'onion'),
-    torControl: listenOnion(given.listenOnion ?? listen, listen) ? torControl(given.torControl, given.torPassword) : null,
+    ...proxies,
+    torControl: listensOnion ? torControl(given.torControl, given.torPassword) : null,
     i2pSam,
     i2pAccept: given.i2pAccept ?? listen,
-    onionReachable: !args.isNegated('onion') && args.text('onion') !== '0',
-    onlyNets: onlyNets.map((name) => name.toLowerCase()),
     ...externalAddresses(given.external, port),
-    discover: given.discover ?? (proxy === null && listen && !args.isSet('externalip')),
+    discover: given.discover ?? (!proxied && listen && !args.isSet('externalip')),
     legacyPeers,
-    privateBroadcast: plain.privateBroadcast && canBroadcastPrivately(args, connectOnly, onlyNets, plain.proxyRandomize, i2pSam !== null),
+    privateBroadcast:
+      plain.privateBroadcast &&
+      canBroadcastPrivately(args, proxies, { connectOnly, randomizes: plain.proxyRandomize, listensOnion, hasI2p: i2pSam !== null }),
     logIps,
   };
+}
+
+/**
+ * Refuses ports that are none wherever a place is given, before it is known whether the place is used. Core has done so
+ * since release 22.
+ */
+function checkPlaces(args: Args, compat: Compat): void {
+  if (!follows(compat, 22)) return;
+  for (const name of ['i2psam', 'onion', 'proxy', 'bind', 'rpcbind', 'torcontrol', 'whitebind']) {
+    for (const text of args.list(name)) {
+      const mark = name === 'proxy' || name === 'bind' ? text.lastIndexOf('=') : -1;
+      const place = mark < 0 ? text : text.slice(0, mark);
+      const isPath = place.startsWith('unix:') && (name === 'onion' || name === 'proxy');
+      if (!isPath && splitHostPort(place, 1) === null) throw new ConfigError(`Invalid port specified in -${name}: '${text}'`);
+    }
+  }
 }
 
 /** -privatebroadcast: without a way to addresses of Tor or I2P, or with -connect, there are no peers to send to. */
 function canBroadcastPrivately(
   args: Args,
-  connectOnly: boolean,
-  onlyNets: readonly string[],
-  proxyRandomize: boolean,
-  hasI2p: boolean,
+  { proxies, onionProxy, onionReachable, onlyNets }: ProxyOptions,
+  ways: { connectOnly: boolean; randomizes: boolean; listensOnion: boolean; hasI2p: boolean },
 ): boolean {
   const wanted = 'Private broadcast of own transactions requested (-privatebroadcast),';
   const wants = (name: string): boolean => onlyNets.length === 0 || onlyNets.includes(name);
-  const hasTor = (proxyOf(args, 'onion') ?? proxyOf(args, 'proxy')) !== null && !args.isNegated('onion') && args.text('onion') !== '0';
+  // Tor's control port may name its proxy later.
+  const hasTor = ways.listensOnion || (onionReachable && (onionProxy ?? proxies.onion) !== undefined);
   const onion = hasTor && wants('onion');
-  if (!onion && !(hasI2p && wants('i2p'))) {
+  if (!onion && !(ways.hasI2p && wants('i2p'))) {
     throw new ConfigError(`${wanted} but none of Tor or I2P networks is reachable`);
   }
-  if (connectOnly) {
+  if (ways.connectOnly) {
     throw new ConfigError(
       `${wanted} but -connect is also configured. They are incompatible because the private broadcast needs to open new connections to randomly chosen Tor or I2P peers. Consider using -maxconnections=0 -addnode=... instead`,
     );
   }
-  if (onion && !proxyRandomize) {
+  if (onion && !ways.randomizes) {
     args.loudWarnings.push(
       `${wanted.slice(0, -1)} and -proxyrandomize is disabled. Tor circuits for private broadcast connections may be correlated to other connections over Tor. For maximum privacy set -proxyrandomize=1.`,
     );
@@ -234,10 +247,12 @@ function permissionsOf(names: readonly string[] | null, implicit: Permissions): 
   return granted;
 }
 
-function whitelisted(text: string, implicit: Permissions): NetOptions['whitelist'][number] {
+function whitelisted(text: string, implicit: Permissions, compat: Compat): NetOptions['whitelist'][number] {
   const { names: words, rest } = permissionsIn(text);
   const named = (['in', 'out'] as const).filter((way) => words?.includes(way));
   const names = words?.filter((name) => name !== 'in' && name !== 'out') ?? null;
+  if (names?.length === 0 && named.length > 0 && follows(compat, 28))
+    throw new ConfigError(`Only direction was set, no permissions: '${text}'`);
   const subnet = parseSubnet(rest);
   if (subnet === null) throw new ConfigError(`Invalid netmask specified in -whitelist: '${rest}'`);
   return { subnet, permissions: permissionsOf(names, implicit), ways: named.length === 0 ? ['in'] : named };
@@ -263,17 +278,6 @@ function samBridge(text: string): NetOptions['i2pSam'] {
   if (place === null) throw new ConfigError(`Invalid port specified in -i2psam: '${text}'`);
   if (!HOST_NAME.test(place.host) || place.host.includes('..')) throw new ConfigError(`Invalid -i2psam address or hostname: '${text}'`);
   return place;
-}
-
-function proxyOf(args: Args, name: 'proxy' | 'onion'): NetOptions['proxy'] {
-  const text = args.text(name);
-  if (name === 'proxy' && text === '' && !args.isNegated(name)) {
-    throw new ConfigError('No proxy server specified. Use -proxy=<ip> or -proxy=<ip:port>.');
-  }
-  if (text === undefined || text === '' || text === '0') return null;
-  const parts = splitHostPort(text, 9050);
-  if (parts === null || parts.host === '') throw new ConfigError(`Invalid -${name} address or hostname: '${text}'`);
-  return parts;
 }
 
 /** -externalip: addresses, and names that have to be looked up. */

@@ -409,7 +409,7 @@ export class Net {
       {
         service: this.local.changing(),
         proxy: (proxy) => {
-          this.routes.torProxy = proxy;
+          if (this.options.onionReachable) this.routes.torProxy = proxy;
         },
       },
       log,

@@ -51,6 +51,9 @@ export interface Bind {
   readonly required: boolean;
 }
 
+/** Where a SOCKS5 proxy listens: a port of a host, or a Unix socket. */
+export type ProxyPlace = { readonly host: string; readonly port: number } | { readonly path: string };
+
 export interface NetOptions {
   /** Port others are told to reach us at. */
   readonly port: number;
@@ -92,10 +95,10 @@ export interface NetOptions {
   readonly userAgent: string;
   /** Services without those that depend on the chain's state. */
   readonly services: bigint;
-  /** -proxy: SOCKS5 for everything; null: none. */
-  readonly proxy: { readonly host: string; readonly port: number } | null;
-  /** -onion */
-  readonly onionProxy: { readonly host: string; readonly port: number } | null;
+  /** -proxy: SOCKS5 proxies by the network that they lead to; `names`: for hosts that the proxy looks up. */
+  readonly proxies: Readonly<Partial<Record<'ipv4' | 'ipv6' | 'onion' | 'cjdns' | 'names', ProxyPlace>>>;
+  /** -onion: the proxy for onion addresses, whatever Tor or -proxy says; null: not given. */
+  readonly onionProxy: ProxyPlace | null;
   /** Whether onion addresses are called by ourselves (-noonion: not, whatever -proxy says). */
   readonly onionReachable: boolean;
   /** -listenonion: where Tor is asked for an onion service (-torcontrol, -torpassword); null: nowhere. */
@@ -163,7 +166,7 @@ export const DEFAULT_NET: NetOptions = {
   banSeconds: 24 * 60 * 60,
   userAgent: '',
   services: 0n,
-  proxy: null,
+  proxies: {},
   onionProxy: null,
   onionReachable: true,
   torControl: null,

@@ -3,7 +3,7 @@
 import { protocolVersion, userAgent } from '../config/version.js';
 import { toHex } from '../consensus/bytes/hex.js';
 import type { Net } from '../net/net.js';
-import { DEFAULT_NET, type NetOptions } from '../net/options.js';
+import { DEFAULT_NET, type NetOptions, type ProxyPlace } from '../net/options.js';
 import type { Peer } from '../net/peer/peer.js';
 import { namesOfPermissions } from '../net/peer/permissions.js';
 import { Routes } from '../net/peer/routes.js';
@@ -59,7 +59,7 @@ export function createNetworkAccess(
           name,
           limited,
           reachable: !limited,
-          proxy: proxy === null ? '' : `${proxy.host.includes(':') ? `[${proxy.host}]` : proxy.host}:${proxy.port}`,
+          proxy: proxy === null ? '' : placeText(proxy),
           proxy_randomize_credentials: proxy !== null && name !== 'i2p' && options.proxyRandomize !== false,
         };
       });
@@ -101,6 +101,11 @@ export function createNetworkAccess(
     },
     control: createNetworkControl(net),
   };
+}
+
+function placeText(place: ProxyPlace): string {
+  if ('path' in place) return `unix:${place.path}`;
+  return `${place.host.includes(':') ? `[${place.host}]` : place.host}:${place.port}`;
 }
 
 /** In Core's order. What a version does not have is left out by the declaration. */

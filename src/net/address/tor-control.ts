@@ -6,7 +6,7 @@ import net from 'node:net';
 import path from 'node:path';
 import { replaceFileSync } from '../../lib/durable-file.js';
 import type { Logger } from '../../log/logger.js';
-import type { SocksProxy } from '../peer/routes.js';
+import type { Endpoint } from '../peer/line.js';
 import { Retry } from '../retry.js';
 import { keyValues } from '../wire/key-values.js';
 import { type NetAddress, parseHost, splitHostPort } from '../wire/net-address.js';
@@ -28,7 +28,7 @@ export interface TorControlEvents {
   /** The service is there, or gone: null. */
   service(address: NetAddress | null): void;
   /** Where Tor takes connections to onion addresses. */
-  proxy(proxy: SocksProxy): void;
+  proxy(proxy: Endpoint): void;
 }
 
 /** A reply of Tor: its code, and its lines without the code. */
@@ -297,8 +297,8 @@ function readCookie(file: string): Buffer {
 }
 
 /** The first address of this machine where Tor takes SOCKS connections; the usual one when it does not say. */
-function socksAddress({ code, lines }: TorReply): SocksProxy {
-  const usual: SocksProxy = { host: '127.0.0.1', port: SOCKS_PORT };
+function socksAddress({ code, lines }: TorReply): Endpoint {
+  const usual: Endpoint = { host: '127.0.0.1', port: SOCKS_PORT };
   if (code !== OK) return usual;
   const [listed = ''] = lines.filter((line) => line.startsWith(SOCKS_LISTENERS));
   const texts = listed.slice(SOCKS_LISTENERS.length).split(' ');

@@ -165,9 +165,9 @@ export class AutoConnect {
   }
 
   async #askSeed(seed: string): Promise<void> {
-    const { clock, options, params, random, log } = this.#context;
+    const { clock, params, random, log } = this.#context;
     log.info(`Loading addresses from DNS seed ${seed}`);
-    if (options.proxy !== null) {
+    if (this.#context.routes.proxyTo('names') !== null) {
       // The proxy looks names up: the node that answers there is asked for addresses.
       void this.#deps.connect(`${seed}:${params.p2pPort}`, 'addr-fetch');
       return;

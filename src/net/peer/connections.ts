@@ -108,7 +108,7 @@ export class Connections {
     const name = typeof target === 'string' ? target : addressText(target);
     const addresses = typeof target === 'string' ? await this.#addressesOf(target) : [target];
     const [address] = addresses;
-    const hasProxy = this.#context.options.proxy !== null;
+    const hasProxy = this.#context.routes.proxyTo('names') !== null;
     if (address === undefined && !hasProxy) {
       log.debug('net', `${name} can't be looked up`);
       return null;

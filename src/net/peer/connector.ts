@@ -105,7 +105,7 @@ export class Connector {
     const literal = parseHost(host, port);
     if (literal !== null) return [literal];
     // A proxy looks names up itself: asking here would tell others whom we call.
-    if (!allowed || this.#options.proxy !== null || /\.(onion|i2p)$/i.test(host)) return [];
+    if (!allowed || this.#routes.proxyTo('names') !== null || /\.(onion|i2p)$/i.test(host)) return [];
     try {
       const found = await dns.lookup(host, { all: true });
       return found.map(({ address }) => parseHost(address, port)).filter((address) => address !== null);
@@ -127,17 +127,14 @@ export class Connector {
       const { socket, own } = await way.dial(target, hidden, named);
       return { line: lines.over(socket), bindText: addressText(own) };
     }
-    const onion = typeof target === 'string' ? /\.onion(:\d+)?$/i.test(target) : target.network === 'onion';
+    const network = typeof target === 'string' ? (/\.onion(:\d+)?$/i.test(target) ? 'onion' : 'names') : target.network;
     // A proxy on another machine cannot reach an address that only this one can.
     const local = typeof target !== 'string' && !isRoutable(target);
-    const tor = this.#routes.proxyTo('onion');
-    if (hidden && (tor === null || local)) throw new Error('not to be reached through Tor');
-    const proxy = local ? null : onion || hidden ? tor : options.proxy;
+    const proxy = local ? null : this.#routes.proxyTo(hidden ? 'onion' : network);
+    if (hidden && proxy === null) throw new Error('not to be reached through Tor');
     const where = typeof target === 'string' ? splitHostPort(target, this.#defaultPort) : { host: hostText(target), port: target.port };
     if (where === null) throw new Error('not an address');
-    if (proxy === null && (onion || (typeof target !== 'string' && (target.network === 'i2p' || target.network === 'cjdns')))) {
-      throw new Error('network not reachable');
-    }
+    if (proxy === null && (network === 'onion' || network === 'i2p' || network === 'cjdns')) throw new Error('network not reachable');
     const credentials = options.proxyRandomize ? crypto.randomUUID() : null;
     return this.#ways.lines.open(where, proxy === null ? null : { ...proxy, credentials }, options.connectTimeoutMs);
   }

@@ -10,12 +10,12 @@ import type { Logger } from '../../log/logger.js';
 import { Retry } from '../retry.js';
 import { keyValues } from '../wire/key-values.js';
 import { addressText, hostText, type NetAddress } from '../wire/net-address.js';
+import type { Endpoint } from './line.js';
 import { openSocket } from './open-socket.js';
-import type { SocksProxy } from './routes.js';
 import { readLine } from './socket-reader.js';
 
 export interface I2pOptions {
-  readonly bridge: SocksProxy;
+  readonly bridge: Endpoint;
   /** Keeps the private key of the address that peers find us at; null: none comes, each call is from another address. */
   readonly keyFile: string | null;
   /** Time to reach the bridge. */
@@ -362,4 +362,4 @@ const toBase64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('bas
 
 const quote = (text: string): string => JSON.stringify(text.slice(0, MAX_QUOTE));
 
-const placeText = ({ host, port }: SocksProxy): string => `${host.includes(':') ? `[${host}]` : host}:${port}`;
+const placeText = ({ host, port }: Endpoint): string => `${host.includes(':') ? `[${host}]` : host}:${port}`;

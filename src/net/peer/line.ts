@@ -1,5 +1,6 @@
 // A connection as the node thread sees it, and where connections come from. Two implementations stand behind both:
 // sockets of this thread (inline-lines.ts), and those of a thread of their own (thread/line-thread.ts).
+import type { ProxyPlace } from '../options.js';
 import type { TransportType } from '../transport/transport.js';
 import type { Frame } from '../wire/frame.js';
 
@@ -94,10 +95,10 @@ export interface IncomingLine<L extends Line = Line> {
 }
 
 /** A way through a SOCKS5 proxy. */
-export interface SocksProxy extends Endpoint {
+export type SocksProxy = ProxyPlace & {
   /** User and password in one: different ones make Tor use different circuits; null: none. */
   readonly credentials: string | null;
-}
+};
 
 /** Where connections come from. */
 export interface Lines<L extends Line = Line> {

@@ -1,18 +1,15 @@
-// A TCP connection of our own.
+// A connection of our own, over TCP or to a Unix socket.
 import net from 'node:net';
+import type { ProxyPlace } from '../options.js';
 
 /**
  * Connects. The socket is paused, and its errors end in `close`.
  * @param pending holds it until that has an end
  * @throws Error with a short reason
  */
-export function openSocket(
-  { host, port }: { readonly host: string; readonly port: number },
-  timeoutMs: number,
-  pending: Set<net.Socket>,
-): Promise<net.Socket> {
+export function openSocket(place: ProxyPlace, timeoutMs: number, pending: Set<net.Socket>): Promise<net.Socket> {
   return new Promise((resolve, reject) => {
-    const socket = net.connect({ host, port });
+    const socket = net.connect('path' in place ? { path: place.path } : { host: place.host, port: place.port });
     pending.add(socket);
     const timer = setTimeout(() => socket.destroy(new Error('timed out')), timeoutMs);
     const end = (): void => {

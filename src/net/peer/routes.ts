@@ -1,30 +1,28 @@
 // Which networks are called, and through which proxy (Core's SetProxy and g_reachable_nets).
-import type { NetOptions } from '../options.js';
+import type { NetOptions, ProxyPlace } from '../options.js';
 import type { NetworkName } from '../wire/net-address.js';
 
-/** Where a proxy listens. */
-export type SocksProxy = NonNullable<NetOptions['proxy']>;
-
-type RouteOptions = Pick<NetOptions, 'proxy' | 'onionProxy' | 'onionReachable' | 'i2pSam' | 'onlyNets'>;
+type RouteOptions = Pick<NetOptions, 'proxies' | 'onionProxy' | 'onionReachable' | 'i2pSam' | 'onlyNets'>;
 
 export class Routes {
   readonly #options: RouteOptions;
   /** What Tor said on its control port; used for onion addresses where -onion says nothing. */
-  torProxy: SocksProxy | null = null;
+  torProxy: ProxyPlace | null = null;
 
   constructor(options: RouteOptions) {
     this.#options = options;
   }
 
-  /** The proxy that connections to a network go through, for I2P its SAM bridge; null: none. */
-  proxyTo(network: string): SocksProxy | null {
-    const { proxy, onionProxy, i2pSam } = this.#options;
+  /** The proxy that connections to a network, or to names, go through, for I2P its SAM bridge; null: none. */
+  proxyTo(network: NetworkName | 'names'): ProxyPlace | null {
+    const { proxies, onionProxy, i2pSam } = this.#options;
     if (network === 'i2p') return i2pSam;
-    return network === 'onion' ? (onionProxy ?? this.torProxy ?? proxy) : proxy;
+    const given = proxies[network] ?? null;
+    return network === 'onion' ? (onionProxy ?? this.torProxy ?? given) : given;
   }
 
   /** Whether -onlynet and -onion leave a network to be called, with or without a way to it. */
-  isWanted(network: string): boolean {
+  isWanted(network: NetworkName): boolean {
     const { onlyNets, onionReachable } = this.#options;
     return (onlyNets.length === 0 || onlyNets.includes(network)) && (network !== 'onion' || onionReachable);
   }

@@ -382,6 +382,7 @@ t.test('permissions for peers that are called', async (t) => {
   t.same(ways('noban@127.0.0.1'), ['in']);
   t.same(ways('noban,out@127.0.0.1'), ['out']);
   t.same(ways('out,in,all@127.0.0.1'), ['in', 'out']);
+  t.throws(() => ways('out@127.0.0.1'), { message: "Only direction was set, no permissions: 'out@127.0.0.1'" });
   t.throws(() => load(undefined, '-regtest', '-whitebind=out@127.0.0.1:5'), /Invalid P2P permission: 'out'/);
 });
 
@@ -392,7 +393,7 @@ t.test('where peers and names come from', async (t) => {
   t.equal(net('-proxy=127.0.0.1', '-dnsseed=0').dnsSeed, false);
   t.equal(net('-connect=1.2.3.4').dnsSeed, false);
   t.equal(net('-connect=1.2.3.4', '-dnsseed').dnsSeed, true);
-  t.equal(net('-maxconnections=0').dnsSeed, false);
+  t.same([net('-maxconnections=0').dnsSeed, net('-maxconnections=0').listen], [false, false]);
   t.throws(() => net('-port=0'), { message: "Invalid port specified in -port: '0'" });
   t.equal(net('-port=0', '-compat=0.21.1').port, 8333, '0.21.1 takes it for its default');
   const where = (...argv: string[]) => (net(...argv).binds ?? []).map(({ host, port, onion, required }) => [host, port, onion, required]);
@@ -453,12 +454,71 @@ t.test('services that are offered', async (t) => {
 });
 
 t.test('proxies', async (t) => {
-  t.throws(() => load(undefined, '-regtest', '-proxy'), { message: 'No proxy server specified. Use -proxy=<ip> or -proxy=<ip:port>.' });
-  t.equal(load(undefined, '-regtest', '-noproxy').net.proxy, null);
-  const { net } = load(undefined, '-regtest', '-proxy=[::1]:9050', '-noonion');
-  t.same(net.proxy, { host: '::1', port: 9050 });
-  t.equal(net.onionReachable, false);
-  t.equal(load(undefined, '-regtest', '-proxy=127.0.0.1').net.onionReachable, true);
+  const net = (...argv: string[]) => {
+    const config = load(undefined, '-regtest', ...argv).net;
+    return { ...config, proxies: config.proxies ?? {} };
+  };
+  const place = { host: '::1', port: 9050 };
+  const all = { ipv4: place, ipv6: place, onion: place, cjdns: place, names: place };
+  t.strictSame(net('-noproxy').proxies, {});
+  t.strictSame(net('-proxy=[::1]:9050').proxies, all);
+  t.equal(net('-proxy=127.0.0.1').onionReachable, true);
+  for (const version of ['default', '31']) {
+    const compat = `-compat=${version}`;
+    const { proxies, onionReachable } = net(compat, '-proxy=[::1]:9050', '-noonion');
+    t.strictSame([proxies.onion, proxies.ipv4, onionReachable], [undefined, place, false]);
+    t.strictSame(net(compat, '-proxy=[::1]=onion').proxies, { onion: place });
+    t.strictSame(net(compat, '-proxy=[::1]=IPv4').proxies, { ipv4: place, names: place });
+    t.strictSame(net(compat, '-proxy=[::1]=ipv6', '-proxy=unix:/tor=cjdns').proxies, {
+      ipv6: place,
+      names: place,
+      cjdns: { path: '/tor' },
+    });
+    t.strictSame(net(compat, '-proxy=unix:/tor.sock').proxies.names, { path: '/tor.sock' });
+    t.strictSame(net(compat, '-onion=unix:/tor.sock').onionProxy, { path: '/tor.sock' });
+    t.strictSame(net(compat, '-proxy=1.1.1.1', '-proxy=[::1]').proxies, all, 'the last one counts');
+    t.strictSame(net(compat, '-proxy=[::1]', '-proxy=0=onion').proxies, { ipv4: place, ipv6: place, cjdns: place, names: place });
+    for (const none of ['-proxy=', '-proxy=0', '-noproxy']) {
+      const config = load('proxy=1.2.3.4:9050', '-regtest', compat, none);
+      t.strictSame([config.net.proxies, config.net.listen], [{}, true], `${none} on the command line undoes the file`);
+    }
+    t.equal(net(compat, '-proxy=[::1]=onion').listen, false, 'a proxy for one network means not to listen too');
+    for (const [text, message] of [
+      ['-proxy=[::1]=tor', "Unrecognized network in -proxy='[::1]=tor': 'tor'"],
+      ['-proxy=0=tor', "Unrecognized network in -proxy='0=tor': 'tor'"],
+      ['-proxy=[::1]=', "Invalid -proxy address or hostname, ends with '=': '[::1]='"],
+      ['-proxy=127.0.0.1:port=onion', "Invalid port specified in -proxy: '127.0.0.1:port=onion'"],
+      ['-torcontrol=127.0.0.1:99999', "Invalid port specified in -torcontrol: '127.0.0.1:99999'"],
+      ['-proxy', 'Error parsing command line arguments: Can not set -proxy with no value. Please specify value with -proxy=value.'],
+    ] as const) {
+      t.throws(() => net(compat, text), { message });
+    }
+  }
+  const old = (...argv: string[]) => net('-compat=0.21.1', ...argv);
+  t.strictSame(old('-proxy=[::1]').proxies, all);
+  t.strictSame(old('-proxy=[::1]', '-noonion').proxies, all);
+  for (const text of ['-proxy', '-proxy='])
+    t.throws(() => old(text), { message: 'No proxy server specified. Use -proxy=<ip> or -proxy=<ip:port>.' });
+});
+
+t.test('networks of -onlynet need a way to them', async (t) => {
+  const net = (...argv: string[]) => load(undefined, '-regtest', ...argv).net;
+  const tor = 'Outbound connections restricted to Tor (-onlynet=onion) but the proxy for reaching the Tor network is';
+  for (const version of ['default', '31']) {
+    const to = (...argv: string[]) => net(`-compat=${version}`, ...argv).onlyNets;
+    const none = { message: `${tor} not provided: none of -proxy, -onion or -listenonion is given` };
+    t.throws(() => to('-onlynet=onion', '-listen=0'), none);
+    t.throws(() => to('-onlynet=Onion', '-onlynet=ipv4', '-listenonion=0'), none);
+    t.throws(() => to('-onlynet=onion', '-proxy=127.0.0.1=ipv4'), none);
+    t.throws(() => to('-onlynet=onion', '-noonion', '-proxy=127.0.0.1'), { message: `${tor} explicitly forbidden: -onion=0` });
+    for (const way of ['-proxy=127.0.0.1', '-proxy=127.0.0.1=onion', '-onion=127.0.0.1'])
+      t.strictSame(to('-onlynet=onion', '-listen=0', way), ['onion']);
+    t.strictSame(to('-onlynet=onion'), ['onion'], 'Tor may tell of its proxy');
+    const cjdns = 'Outbound connections restricted to CJDNS (-onlynet=cjdns) but -cjdnsreachable is not provided';
+    t.throws(() => to('-onlynet=cjdns'), { message: cjdns });
+    t.throws(() => to('-onlynet=moon'), { message: "Unknown network specified in -onlynet: 'moon'" });
+  }
+  t.strictSame(net('-compat=0.21.1', '-onlynet=onion', '-listen=0').onlyNets, ['onion']);
 });
 
 t.test('I2P', async (t) => {
@@ -480,5 +540,7 @@ t.test('I2P', async (t) => {
   t.same(net('-onlynet=i2p', '-i2psam=127.0.0.1').onlyNets, ['i2p']);
   const unreachable = 'Private broadcast of own transactions requested (-privatebroadcast), but none of Tor or I2P networks is reachable';
   t.throws(() => net('-privatebroadcast', '-i2psam=127.0.0.1', '-onlynet=ipv4'), { message: unreachable });
+  t.throws(() => net('-privatebroadcast', '-listen=0'), { message: unreachable });
   t.equal(net('-privatebroadcast', '-i2psam=127.0.0.1').privateBroadcast, true);
+  t.equal(net('-privatebroadcast').privateBroadcast, true, "Tor's control port may tell of a proxy");
 });

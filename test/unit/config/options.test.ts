@@ -105,7 +105,8 @@ t.test('options that Core has and that change nothing here are taken, and the lo
 t.test('values that are refused', async (t) => {
   for (const [argv, message] of [
     [['-uacomment=a/b'], 'User Agent comment (a/b) contains unsafe characters.'],
-    [['-peertimeout=0'], 'peertimeout cannot be configured with a negative value.'],
+    [['-peertimeout=0'], 'peertimeout must be a positive integer.'],
+    [['-peertimeout=0', '-compat=0.21.1'], 'peertimeout cannot be configured with a negative value.'],
     [['-compat=0.21.1', '-paytxfee=0.000002'], "Invalid amount for -paytxfee=<amount>: '0.000002' (must be at least 0.00001000 BTC/kvB)"],
     [['-metricsport=0'], "Invalid port specified in -metricsport: '0'"],
     [['-fronts=x'], "Invalid value for -fronts=<n>: 'x' (it takes a whole number from 1 to 64)"],
@@ -113,7 +114,8 @@ t.test('values that are refused', async (t) => {
     [['-addresstype=x'], "Unknown address type 'x'"],
     [['-changetype=x'], "Unknown change type 'x'"],
     [['-minimumchainwork=x'], 'Invalid non-hex (x) minimum chain work value specified'],
-    [['-peertimeout=-1'], 'peertimeout cannot be configured with a negative value.'],
+    [['-peertimeout=-1'], 'peertimeout must be a positive integer.'],
+    [['-maxconnections=-1'], '-maxconnections must be greater or equal than zero'],
   ] as const) {
     t.throws(() => load(...argv), { message });
   }

@@ -181,7 +181,7 @@ t.test('names are asked when peers are wanted, and nobody is while the network i
 
   // Through a proxy names are called, not looked up.
   names.length = 0;
-  const hidden = begin('main', { proxy: { host: '127.0.0.1', port: 9050 }, port: 9999 }, [], resolve);
+  const hidden = begin('main', { proxies: { names: { host: '127.0.0.1', port: 9050 } }, port: 9999 }, [], resolve);
   await hidden.pass(1);
   t.same(names, []);
   t.same([...hidden.called].sort(), seeds.map((name) => `${name}:8333`).sort(), 'at the port of the network, whatever ours is');

@@ -1,6 +1,10 @@
 // The client's side of SOCKS5, byte by byte (RFC 1928, RFC 1929), against a proxy of the test's own in memory.
-import type { Socket } from 'node:net';
+import fs from 'node:fs';
+import net, { type Socket } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
 import t from 'tap';
+import { openSocket } from '../../../src/net/peer/open-socket.js';
 import { connectThroughSocks } from '../../../src/net/peer/socks.js';
 import { type MemorySocket, socketPair } from '../../framework/memory-socket.js';
 
@@ -88,4 +92,22 @@ t.test('a name that is too long', async (t) => {
   const [near] = socketPair();
   const target = { host: 'x'.repeat(256), port: 1 };
   await t.rejects(connectThroughSocks(near as unknown as Socket, target, null, 1_000), /name too long/);
+});
+
+t.test('a proxy is reached at a Unix socket', async (t) => {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-socks-'));
+  t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
+  const place = { path: path.join(dir, 'tor.sock') };
+  const server = net.createServer((socket) => {
+    const answers = [Buffer.of(5, 0), GRANTED];
+    socket.on('data', () => socket.write(answers.shift() ?? Buffer.alloc(0)));
+  });
+  await new Promise<void>((resolve) => server.listen(place.path, resolve));
+  const pending = new Set<Socket>();
+  const socket = await openSocket(place, 60_000, pending);
+  t.equal(pending.size, 0);
+  await t.resolves(connectThroughSocks(socket, TARGET, null, 60_000));
+  socket.destroy();
+  server.close();
+  await t.rejects(openSocket({ path: `${place.path}.none` }, 60_000, pending), { code: 'ENOENT' });
 });

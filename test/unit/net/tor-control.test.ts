@@ -7,7 +7,7 @@ import path from 'node:path';
 import t, { type Test } from 'tap';
 import type { Logger } from '../../../src/log/logger.js';
 import { TorControl, type TorControlOptions } from '../../../src/net/address/tor-control.js';
-import type { SocksProxy } from '../../../src/net/peer/routes.js';
+import type { Endpoint } from '../../../src/net/peer/line.js';
 import { keyValues } from '../../../src/net/wire/key-values.js';
 import { addressText, type NetAddress } from '../../../src/net/wire/net-address.js';
 import { until } from '../../framework/until.js';
@@ -77,7 +77,7 @@ const service = (...more: string[]): readonly [RegExp, () => readonly string[]] 
 
 function begin(t: Test, options: Partial<TorControlOptions> & Pick<TorControlOptions, 'control'>) {
   const services: (string | null)[] = [];
-  const proxies: SocksProxy[] = [];
+  const proxies: Endpoint[] = [];
   const lines: string[] = [];
   const take = (line: string) => lines.push(line);
   const log = { info: take, warn: take, error: take, debug: (_category: string, line: string) => lines.push(line) } as unknown as Logger;

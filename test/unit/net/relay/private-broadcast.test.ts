@@ -171,7 +171,7 @@ t.test('no address is called but through Tor', async (t) => {
     const lines = { ready: true, open, listen: open, close: async () => {} };
     return new Connector(all, new Routes(all), { lines, i2p: null }, 8_333, silentLogger);
   };
-  const connector = connectorOf({ proxy: null, onionProxy: null });
+  const connector = connectorOf({ proxies: {}, onionProxy: null });
   await t.rejects(connector.dial({ network: 'ipv4', bytes: Uint8Array.of(8, 8, 8, 8), port: 1 }, true), {
     message: 'not to be reached through Tor',
   });
