@@ -4,7 +4,7 @@
 import { type Args, ConfigError } from './config/args.js';
 import { type FrontConfig, frontFlags, frontUsage, loadFrontConfig, parseFrontArgs } from './config/front-config.js';
 import { describeFlags } from './config/help.js';
-import { version } from './config/version.js';
+import { versionText } from './config/version.js';
 import { parseHeader } from './consensus/block/header-view.js';
 import { hashToHex } from './consensus/bytes/hex.js';
 import { createNativeCrypto } from './crypto/native/index.js';
@@ -49,7 +49,7 @@ async function run(config: FrontConfig, log: NodeLogger): Promise<void> {
   });
   process.on('SIGPIPE', () => {});
   process.on('SIGHUP', () => log.reopen());
-  log.info(`adit front version ${version}, ${config.chain}, Node ${process.version}`);
+  log.info(`adit front version ${versionText()}, ${config.chain}, Node ${process.version}`);
   for (const note of config.notes) log.info(note);
 
   const native = createNativeCrypto();
@@ -157,7 +157,7 @@ async function main(): Promise<void> {
   try {
     args = parseFrontArgs(process.argv.slice(2));
     if (args.bool('version', false)) {
-      process.stdout.write(`adit front version ${version}\n`);
+      process.stdout.write(`adit front version ${versionText()}\n`);
       return;
     }
     if (['?', 'h', 'help'].some((name) => args.bool(name, false))) {

@@ -3,8 +3,9 @@
 import { type Args, ConfigError } from './config/args.js';
 import { helpText } from './config/help.js';
 import { loadConfig, type NodeConfig, parseArgs } from './config/load.js';
+import { compatOption } from './config/locate.js';
 import { rewriteSettings } from './config/settings-file.js';
-import { version } from './config/version.js';
+import { versionText } from './config/version.js';
 import { threadsLoaded } from './lib/loading-threads.js';
 import { createLogger, type NodeLogger } from './log/create-logger.js';
 import { announcement } from './node/announce.js';
@@ -79,7 +80,8 @@ async function main(): Promise<number> {
   try {
     args = parseArgs(process.argv.slice(2));
     if (args.bool('version', false)) {
-      process.stdout.write(`adit daemon version ${version}\n`);
+      const { coreVersion } = compatOption(args);
+      process.stdout.write(`adit daemon version ${versionText()}\nfollows Bitcoin Core ${coreVersion.text} (${coreVersion.number})\n`);
       return 0;
     }
     if (['?', 'h', 'help'].some((name) => args.bool(name, false))) {

@@ -99,6 +99,20 @@ function install() {
   fs.writeFileSync(installedMark, wanted);
 }
 
+/**
+ * Writes the commit that was built, for src/config/version.ts: the first 12 digits of its hash, and `-dirty` when files
+ * were changed after it. Without a git repository of our own there is no such file.
+ */
+function writeCommit() {
+  const file = inRoot('build', 'bundle', 'commit');
+  const described = fs.existsSync(inRoot('.git'))
+    ? spawnSync('git', ['describe', '--always', '--dirty', '--abbrev=12', '--exclude=*'], { cwd: root, encoding: 'utf8' })
+    : null;
+  const commit = described?.status === 0 ? described.stdout : '';
+  if (commit === '') fs.rmSync(file, { force: true });
+  else if (readOrEmpty(file) !== commit) fs.writeFileSync(file, commit);
+}
+
 async function build() {
   writeMethodTables(inRoot());
   const sources = sourceFolders.flatMap((folder) => [...walk(inRoot(folder), '.ts')]);
@@ -110,7 +124,8 @@ async function build() {
     inRoot('test', 'tap-domain.mjs'),
     ...sources,
   ]);
-  if (readOrEmpty(builtMark) === wanted) return;
+  // A commit may change no source.
+  if (readOrEmpty(builtMark) === wanted) return writeCommit();
   process.stdout.write('adit: building (about a minute the first time)\n');
   // A build that was interrupted may have left the compiler's record without the files that it lists.
   if (!fs.existsSync(builtMark)) fs.rmSync(compilerRecord, { force: true });
@@ -123,6 +138,7 @@ async function build() {
   const { bundle, bundleHarness } = await import('./bundle.mjs');
   await bundle();
   await bundleHarness();
+  writeCommit();
   fs.writeFileSync(builtMark, wanted);
 }
 

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { rootCertificates } from 'node:tls';
 import { Args, ConfigError } from '../config/args.js';
 import { defaultDataDir, locate } from '../config/locate.js';
-import { version } from '../config/version.js';
+import { versionText } from '../config/version.js';
 import { METHODS } from '../rpc/declare/methods.js';
 import { encodeJson } from '../rpc/wire/json-write.js';
 import { JsonNumber, JsonObject, type JsonValue } from '../rpc/wire/values.js';
@@ -139,7 +139,7 @@ export async function runCli(argv: readonly string[]): Promise<number> {
   const args = new Args(cliFlags, 'adit-cli');
   args.parseCommandLine(argv.slice(0, first));
   if (args.bool('version', false)) {
-    process.stdout.write(`adit RPC client version ${version}\n`);
+    process.stdout.write(`adit RPC client version ${versionText()}\n`);
     return 0;
   }
   const words = argv.slice(first);

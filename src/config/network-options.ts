@@ -6,11 +6,11 @@ import { NO_PERMISSIONS } from '../net/options.js';
 import { parseSubnet } from '../net/peer/bans.js';
 import { type NetAddress, parseHost, splitHostPort } from '../net/wire/net-address.js';
 import { SERVICE } from '../net/wire/protocol.js';
-import { type Compat, follows } from '../policy/compat.js';
+import { type Compat, follows, namesAdit } from '../policy/compat.js';
 import { type Args, ConfigError } from './args.js';
 import { hasProxy, type ProxyOptions, proxyOptions } from './proxy-options.js';
 import { type RowValues, readRows } from './rows.js';
-import { userAgent } from './version.js';
+import { version } from './version.js';
 
 /** BIP-0014: comments may not look like the agent itself. */
 const SAFE_COMMENT = /^[a-zA-Z0-9 .,;\-_?@]*$/;
@@ -75,7 +75,7 @@ export function networkOptions(
     seedNodes: given.seedNodes,
     dnsSeed: given.dnsSeed ?? (!connectOnly && maxConnections > 0),
     whitelist: given.whitelist.map((text) => whitelisted(text, implicit, compat)),
-    userAgent: agentOf(given.comments),
+    userAgent: agentOf(given.comments, compat),
     services:
       (pruned ? 0n : SERVICE.NETWORK) |
       // A test chain without segwit has no witnesses to offer.
@@ -150,11 +150,19 @@ function portOf(args: Args, zeroIsDefault: boolean): number | undefined {
   return Number(text) === 0 ? undefined : Number(text);
 }
 
-function agentOf(comments: readonly string[]): string {
+/**
+ * Builds the user agent (BIP-0014). adit's own name is the first comment where -compat lets it, and gives way to comments
+ * of the operator that need the space.
+ */
+function agentOf(comments: readonly string[], compat: Compat): string {
   for (const comment of comments) {
     if (!SAFE_COMMENT.test(comment)) throw new ConfigError(`User Agent comment (${comment}) contains unsafe characters.`);
   }
-  const agent = comments.length === 0 ? userAgent : userAgent.replace(/\/$/, `(${comments.join('; ')})/`);
+  const withComments = (list: readonly string[]): string =>
+    `/Satoshi:${compat.coreVersion.text}${list.length === 0 ? '' : `(${list.join('; ')})`}/`;
+  const named = withComments([`adit ${version}`, ...comments]);
+  if (namesAdit(compat) && named.length <= MAX_AGENT_BYTES) return named;
+  const agent = withComments(comments);
   if (agent.length > MAX_AGENT_BYTES) {
     throw new ConfigError(
       `Total length of network version string (${agent.length}) exceeds maximum length (${MAX_AGENT_BYTES}). Reduce the number or size of uacomments.`,

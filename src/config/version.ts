@@ -1,14 +1,26 @@
-// What this program calls itself. Core's numbers are what its clients look for; ours stands in the log, the help and
-// /metrics.
+// Versions of adit itself and of the P2P protocol. The version of Core that clients are told is in policy/compat.ts.
+import fs from 'node:fs';
+import path from 'node:path';
 
 /** adit's own version; package.json carries the same (a test compares them). */
 export const version = '0.1.0';
 
-/** The `version` of getnetworkinfo: the release whose RPC this node speaks. */
-export const coreVersion = 210100;
-
-/** The `subversion` of getnetworkinfo (BIP-0014). */
-export const userAgent = '/Satoshi:0.21.1/';
-
 /** P2P protocol version. */
 export const protocolVersion = 70016;
+
+/**
+ * Returns the commit that the commands were built from, with `-dirty` behind it when sources were changed after it.
+ * Null when the build found no git repository. The build writes the file (src/bundle.mjs).
+ */
+export function buildCommit(): string | null {
+  try {
+    return fs.readFileSync(path.resolve(import.meta.dirname, '../../commit'), 'utf8').trim() || null;
+  } catch {
+    return null;
+  }
+}
+
+/** Returns version and commit as -version and the log print them. */
+export function versionText(commit = buildCommit()): string {
+  return commit === null ? version : `${version} (commit ${commit})`;
+}

@@ -1,6 +1,6 @@
 // The rest of the names of jvstein's bitcoin-prometheus-exporter, so that dashboards made for it show this node too:
 // hash rates, fee estimates, traffic, versions. Names and units are the exporter's; bans come with their labels.
-import { coreVersion, protocolVersion } from '../config/version.js';
+import { protocolVersion } from '../config/version.js';
 import type { Metrics } from '../metrics/registry.js';
 import { networkHashes } from '../rpc/node/mining-info.js';
 import type { AskRooms } from './metric-rooms.js';
@@ -44,7 +44,7 @@ export function addExporterMetrics(metrics: Metrics, rooms: AskRooms): void {
     ['bitcoin_total_bytes_recv', 'Bytes received from peers', ({ network }) => network.totals().received],
     ['bitcoin_total_bytes_sent', 'Bytes sent to peers', ({ network }) => network.totals().sent],
     ['bitcoin_rpc_active', 'Calls under way on the node thread', ({ fronts }) => fronts()?.stats().link.running ?? 0],
-    ['bitcoin_server_version', 'The version of getnetworkinfo', () => coreVersion],
+    ['bitcoin_server_version', 'The version of getnetworkinfo', ({ config }) => config.compat.coreVersion.number],
     ['bitcoin_protocol_version', 'The protocol version of getnetworkinfo', () => protocolVersion],
     ['bitcoin_warnings_total', 'Scrapes at which the node had a warning', ({ warnings }) => (warned += Number(warnings().length > 0))],
   ]);

@@ -1,6 +1,6 @@
 // What RPC and metrics see of the network: the room itself once it runs, before that a network without peers.
 
-import { protocolVersion, userAgent } from '../config/version.js';
+import { protocolVersion } from '../config/version.js';
 import { toHex } from '../consensus/bytes/hex.js';
 import type { Net } from '../net/net.js';
 import { DEFAULT_NET, type NetOptions, type ProxyPlace } from '../net/options.js';
@@ -37,7 +37,7 @@ export function createNetworkAccess(
       return room === undefined ? [] : room.peers.map((peer) => peerInfo(room, peer, deprecated));
     },
     totals: () => net()?.totals ?? { received: 0, sent: 0 },
-    subversion: options.userAgent ?? userAgent,
+    subversion: options.userAgent ?? DEFAULT_NET.userAgent,
     protocolVersion,
     get localServices() {
       return services();

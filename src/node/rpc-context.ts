@@ -2,6 +2,7 @@
 
 import fs from 'node:fs/promises';
 import type { DescriptorContext } from '../address/descriptor/context.js';
+import { buildCommit, version } from '../config/version.js';
 import { Semaphore } from '../lib/semaphore.js';
 import { pooledFilterSearch } from '../parallel/filter-matcher.js';
 import type { NetworkAccess } from '../rpc/context/network.js';
@@ -43,6 +44,7 @@ export function createNodeContext(base: NodeBase, parts: ContextParts, active: A
   const { signerCommand } = config.wallet;
   return {
     compat: config.compat,
+    adit: { version, commit: buildCommit() },
     deprecated: config.deprecatedRpc,
     folder: config.netDir,
     zmq: parts.notifications.zmq,

@@ -6,7 +6,7 @@
 import type { Chain } from '../chain/chain.js';
 import { ConfigError } from '../config/args.js';
 import type { NodeConfig } from '../config/load.js';
-import { version } from '../config/version.js';
+import { versionText } from '../config/version.js';
 import { createNativeCrypto } from '../crypto/native/index.js';
 import type { NodeLogger } from '../log/create-logger.js';
 import type { Mempool } from '../mempool/mempool.js';
@@ -84,7 +84,7 @@ async function start(
 ): Promise<RunningNode> {
   const startedSeconds = Math.floor(Date.now() / 1000);
   log.info(
-    `adit version ${version}, ${config.chain} in ${config.netDir}, ${config.par} script verification thread${config.par === 1 ? '' : 's'}, Node ${process.version}`,
+    `adit version ${versionText()}, ${config.chain} in ${config.netDir}, ${config.par} script verification thread${config.par === 1 ? '' : 's'}, Node ${process.version}`,
   );
   for (const note of config.notes) log.info(note);
   // Said before anything is opened.

@@ -54,6 +54,8 @@ export type CompatName = '0.21.1' | '31' | 'default';
 /** What a version decides. Plain data: fronts are given it too. */
 export interface Compat {
   readonly name: CompatName;
+  /** Version of Core that clients and peers are told: as `version` of getnetworkinfo, and as text of the user agent. */
+  readonly coreVersion: { readonly number: number; readonly text: string };
   /** Replies have what any release from the first to the second had. */
   readonly replies: { readonly oldest: Release; readonly newest: Release };
   /** The language of descriptors, and with it whether taproot is for wallets. */
@@ -91,12 +93,15 @@ export interface Span {
 }
 
 const NEWEST: Release = 32;
+/** Core's master of August 2026, whose rules and replies are followed: its own version, between releases 31 and 32. */
+const MASTER = { number: 319_900, text: '31.99.0' };
 /** What adit adds to replies stands beyond every release: where one is followed to the letter it is left out. */
 export const ADDED: Release = 33;
 
 export const COMPATS: Readonly<Record<CompatName, Compat>> = {
   '0.21.1': {
     name: '0.21.1',
+    coreVersion: { number: 210_100, text: '0.21.1' },
     replies: { oldest: 21, newest: 21 },
     descriptors: '0.21',
     hardenedMark: "'",
@@ -112,6 +117,7 @@ export const COMPATS: Readonly<Record<CompatName, Compat>> = {
   },
   '31': {
     name: '31',
+    coreVersion: MASTER,
     replies: { oldest: NEWEST, newest: NEWEST },
     descriptors: 'master',
     hardenedMark: 'h',
@@ -127,6 +133,7 @@ export const COMPATS: Readonly<Record<CompatName, Compat>> = {
   },
   default: {
     name: 'default',
+    coreVersion: MASTER,
     replies: { oldest: 21, newest: ADDED },
     descriptors: 'master',
     hardenedMark: "'",
@@ -151,3 +158,6 @@ export const only = ({ replies }: Compat, since: Release): boolean => replies.ol
 
 /** Whether something means what it means since a release: of two meanings the newest counts. */
 export const follows = ({ replies }: Compat, since: Release): boolean => replies.newest >= since;
+
+/** Returns whether replies and the user agent name adit. Where one release is followed to the letter, they name Core. */
+export const namesAdit = (compat: Compat): boolean => shows(compat, { since: ADDED });

@@ -1,12 +1,15 @@
 // Renders help pages in the layout of Core 0.21 from the declarations: first line, description, arguments, results,
 // examples; and the overview that `help` without a topic prints. The count check answers with these pages too.
-import { follows } from '../policy/compat.js';
+import { follows, namesAdit } from '../policy/compat.js';
 import type { ArgSpec, MethodSpec, ResultSpec } from './declare/types.js';
 import type { VersionedMethod } from './declare/versions.js';
 import { firstName, isOptional } from './params.js';
 
 /** A line of two columns; the right one is empty for brackets. */
 type Row = readonly [left: string, right: string];
+
+/** A declaration, with or without a version. */
+type HelpSpec = MethodSpec & Partial<Pick<VersionedMethod, 'compat'>>;
 
 const GAP = 4;
 
@@ -146,24 +149,25 @@ function resultsPart(spec: MethodSpec): string {
   return spec.results.map((result) => `\nResult${result.when ? ` (${result.when})` : ''}:\n${align(resultRows(result, 0, true))}`).join('');
 }
 
-/** One command line for bitcoin-cli. */
-export const cliExample = (method: string, args: string): string => `> bitcoin-cli ${method}${args ? ` ${args}` : ' '}\n`;
+/** Returns one command line. @param client name of the command */
+const cliExample = (client: string, method: string, args: string): string => `> ${client} ${method}${args ? ` ${args}` : ' '}\n`;
 
 /** One command line for curl; the port is always the main chain's, as in Core. */
-export const curlExample = (method: string, args: string): string =>
+const curlExample = (method: string, args: string): string =>
   `> curl --user myusername --data-binary '{"jsonrpc": "1.0", "id": "curltest", "method": "${method}", "params": [${args}]}' -H 'content-type: text/plain;' http://127.0.0.1:8332/\n`;
 
-function examplesPart(spec: MethodSpec): string {
+function examplesPart(spec: HelpSpec): string {
   if (spec.examples.length === 0) return '';
+  const client = spec.compat && namesAdit(spec.compat) ? 'adit-cli' : 'bitcoin-cli';
   const lines = spec.examples.map(({ cli, rpc, title, method = spec.name }) => {
     const head = title === undefined ? '' : `\n${title}\n`;
-    return head + (cli === undefined ? '' : cliExample(method, cli)) + (rpc === undefined ? '' : curlExample(method, rpc));
+    return head + (cli === undefined ? '' : cliExample(client, method, cli)) + (rpc === undefined ? '' : curlExample(method, rpc));
   });
   return `\nExamples:\n${lines.join('')}`;
 }
 
 /** A method's whole page. */
-export function renderHelp(spec: MethodSpec & Partial<Pick<VersionedMethod, 'compat'>>): string {
+export function renderHelp(spec: HelpSpec): string {
   if (spec.bare && !(spec.compat && follows(spec.compat, 22))) return `${firstLine(spec)}\n${spec.description}`;
   return `${firstLine(spec)}\n\n${spec.description}\n${argumentsPart(spec)}${resultsPart(spec)}${examplesPart(spec)}`;
 }

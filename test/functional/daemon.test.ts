@@ -10,6 +10,9 @@ import { Daemon, daemonFile } from '../framework/daemon.js';
 import { freePort } from '../framework/ports.js';
 import { PATIENCE_MS } from '../framework/until.js';
 
+/** The repository: tests run from build/test/functional. */
+const ROOT = path.resolve(import.meta.dirname, '../../..');
+
 function run(file: string, ...args: string[]): { status: number | null; out: string; err: string } {
   const done = spawnSync(process.execPath, [file, ...args], { timeout: PATIENCE_MS, encoding: 'utf8' });
   return { status: done.status, out: done.stdout, err: done.stderr };
@@ -34,7 +37,12 @@ t.test('options that cannot be used', async (t) => {
   const help = run(daemonFile, '--help');
   t.equal(help.status, 0);
   t.match(help.out, /-rpcport=<n>/);
-  t.equal(run(daemonFile, '-version').status, 0);
+  const version = run(daemonFile, '-version');
+  t.equal(version.status, 0);
+  // The build writes the commit; a copy without a git repository has none.
+  const commit = fs.existsSync(path.join(ROOT, '.git')) ? ' \\(commit [0-9a-f]{12}(-dirty)?\\)' : '';
+  t.match(version.out, new RegExp(`^adit daemon version [\\d.]+${commit}\\nfollows Bitcoin Core 31\\.99\\.0 \\(319900\\)\\n$`));
+  t.match(run(daemonFile, '-version', '-compat=0.21.1').out, /\nfollows Bitcoin Core 0\.21\.1 \(210100\)\n$/);
 });
 
 t.test('one node to a folder and a port', async (t) => {
@@ -118,6 +126,7 @@ t.test('metrics', async (t) => {
   const figure = (name: string): number =>
     Number(new RegExp(`^${name.replace(/[{}"]/g, '\\$&')} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
   t.equal(figure('bitcoin_blocks'), 2);
+  t.equal(figure('bitcoin_server_version'), 319_900);
   t.equal(figure('adit_blocks_connected_total'), 2);
   t.equal(figure('bitcoin_latest_block_height'), 2);
   t.equal(figure('bitcoin_latest_block_txs'), 1);

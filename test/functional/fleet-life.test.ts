@@ -34,7 +34,7 @@ t.test('a front without a node', noBroker || {}, async (t) => {
   t.equal(batch[1].result.blocks, 106);
   t.equal((await front.post('{"method":"getblockcount"}', { auth: 'u:q' })).status, 401, "users are the front's own");
 
-  t.equal(await a.call('stop'), 'Bitcoin Core stopping');
+  t.equal(await a.call('stop'), 'adit stopping');
   await a.ended();
   t.equal((await front.call('getblocktemplate', RULES)).height, 107, 'without a node the last work is given');
   await a.up();

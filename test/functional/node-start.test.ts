@@ -13,7 +13,7 @@ t.test('the order of a start and of an end', async (t) => {
   t.teardown(() => node.remove());
   t.equal(fs.readFileSync(path.join(node.networkDir, 'my.pid'), 'utf8'), `${node.child?.pid}\n`);
   const { subversion, networkactive } = await node.call('getnetworkinfo');
-  t.match(subversion, /\(ordered\)\/$/);
+  t.match(subversion, /\(adit [\d.]+; ordered\)\/$/);
   t.equal(networkactive, false);
   await until('the end of the start', () => logOf(node).includes('Done loading'));
   t.same(await node.stop(), { code: 0, signal: null });

@@ -45,7 +45,7 @@ t.test('two nodes sync from zero, pass blocks on, and agree again after a partit
   await b.call('generatetoaddress', 1, ADDRESS);
   await until('a block of the newcomer', async () => (await tipOf(a)) === (await tipOf(b)));
   const peers = (await a.call('getpeerinfo')) as { inbound: boolean; synced_headers: number; subver: string }[];
-  t.match(peers, [{ inbound: true, subver: '/Satoshi:0.21.1/' }]);
+  t.match(peers, [{ inbound: true, subver: '/Satoshi:31.99.0(adit 0.1.0)/' }]);
 
   // A partition: both mine, b mines more; a changes over when they meet again.
   for (const node of [a, b]) await node.call('setnetworkactive', false);

@@ -39,7 +39,12 @@ const rows: readonly [argv: readonly string[], of: (config: Config) => unknown, 
   [['-compat=0.21.1'], ({ net }) => net.legacyPeers, true],
   [['-maxorphantx=3', '-blockreconstructionextratxn=4'], ({ net }) => [net.orphanScore, net.extraTxs], [3, 4]],
   [['-maxorphantx=-1', '-blockreconstructionextratxn=-1'], ({ net }) => [net.orphanScore, net.extraTxs], [0, 0]],
-  [['-uacomment=one', '-uacomment=two'], ({ net }) => /\(one; two\)\/$/.test(net.userAgent ?? ''), true],
+  [[], ({ net }) => net.userAgent, '/Satoshi:31.99.0(adit 0.1.0)/'],
+  [['-compat=31'], ({ net }) => net.userAgent, '/Satoshi:31.99.0/'],
+  [['-compat=0.21.1'], ({ net }) => net.userAgent, '/Satoshi:0.21.1/'],
+  [['-uacomment=one', '-uacomment=two'], ({ net }) => net.userAgent, '/Satoshi:31.99.0(adit 0.1.0; one; two)/'],
+  [['-compat=31', '-uacomment=one', '-uacomment=two'], ({ net }) => net.userAgent, '/Satoshi:31.99.0(one; two)/'],
+  [[`-uacomment=${'x'.repeat(237)}`], ({ net }) => net.userAgent, `/Satoshi:31.99.0(${'x'.repeat(237)})/`],
   [[], ({ net, log }) => [net.logIps, log.ips], [false, false]],
   [['-logips'], ({ net, log }) => [net.logIps, log.ips], [true, true]],
   [[], ({ log }) => [log.timestamps, log.micros, log.threadNames, log.shrink, log.excluded], [true, false, false, undefined, []]],
@@ -120,10 +125,11 @@ t.test('values that are refused', async (t) => {
     t.throws(() => load(...argv), { message });
   }
   t.doesNotThrow(() => load('-peertimeout=1'));
-  t.throws(
-    () => load(`-uacomment=${'x'.repeat(256)}`),
-    /^Error: Total length of network version string \(\d+\) exceeds maximum length \(256\)|Total length/,
-  );
+  for (const compat of ['31', 'default']) {
+    t.throws(() => load(`-compat=${compat}`, `-uacomment=${'x'.repeat(238)}`), {
+      message: 'Total length of network version string (257) exceeds maximum length (256). Reduce the number or size of uacomments.',
+    });
+  }
 });
 
 t.test('without options the network room has what it is given', async (t) => {

@@ -63,6 +63,7 @@ export function openDesk(
   const turn = (name: string, on: boolean) => categories.has(name) && !!categories.set(name, on);
   const context: NodeContext & WalletContext = {
     compat,
+    adit: { version: '9.8.7', commit: 'abcdef' },
     deprecated: new Set(),
     params: chain.params,
     crypto,

@@ -560,3 +560,20 @@ t.test('getrawaddrman of many addresses gives others their turns', async (t) => 
   t.same(reply.tried, {});
   t.ok(turns > 400, `a thousand addresses take ${turns} turns`);
 });
+
+t.test('which version a client is told', async (t) => {
+  const fixture = await openFixture();
+  for (const [compat, version] of [
+    ['0.21.1', 210_100],
+    ['31', 319_900],
+    ['default', 319_900],
+  ] as const) {
+    const { call } = openDesk(fixture, new Map(), COMPATS[compat]);
+    const isOwn = compat === 'default';
+    t.match(await call('getnetworkinfo'), { version });
+    t.equal(await call('stop'), isOwn ? 'adit stopping' : 'Bitcoin Core stopping', compat);
+    const own = isOwn ? { adit_version: '9.8.7', adit_commit: 'abcdef' } : {};
+    t.same({ ...((await call('getrpcinfo')) as object), active_commands: [] }, { active_commands: [], logpath: '/tmp/debug.log', ...own });
+  }
+  await fixture.end();
+});

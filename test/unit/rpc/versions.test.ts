@@ -98,6 +98,13 @@ t.test('help', async (t) => {
   t.equal(renderHelp(versioned(spec, old)).split('\n')[0], 'getthings ( first {} )');
   t.equal(renderHelp(versioned(spec, master)).split('\n')[0], 'getthings ( first second {"late":bool} )');
   t.notMatch(renderHelp(versioned(spec, old)), /chunk/);
+  const example = (compat: Compat): string =>
+    renderHelp(versioned({ ...spec, examples: [{ cli: '1' }] }, compat))
+      .split('\n')
+      .at(-2)!;
+  t.equal(example(old), '> bitcoin-cli getthings 1');
+  t.equal(example(master), '> bitcoin-cli getthings 1');
+  t.equal(example(COMPATS.default), '> adit-cli getthings 1');
 });
 
 /** Every member of some results by its path, with its type. */

@@ -10,5 +10,7 @@ export const getrpcinfo: NodeRun = async (ctx) => {
       duration: Math.max(0, Math.round((now - startedMs) * 1000)),
     })),
     logpath: ctx.log.path,
+    adit_version: ctx.adit.version,
+    ...(ctx.adit.commit !== null && { adit_commit: ctx.adit.commit }),
   };
 };

@@ -1,3 +1,4 @@
+import { ADDED } from '../../../policy/compat.js';
 import { arr, num, obj, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
@@ -12,6 +13,8 @@ export const getrpcinfo: MethodSpec = {
     obj([
       arr('active_commands', 'Calls under way', [obj([str('method', 'The method'), num('duration', 'Microseconds since it began')])]),
       str('logpath', 'The whole path of the log file'),
+      str('adit_version', 'Version of adit', { since: ADDED }),
+      str('adit_commit?', 'Commit that adit was built from; absent when the build had no git repository', { since: ADDED }),
     ]),
   ],
   examples: [{ cli: '', rpc: '' }],

@@ -1,4 +1,5 @@
 // Runs stop.
+import { namesAdit } from '../../../policy/compat.js';
 import { asInt } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { JsonNumber } from '../../wire/values.js';
@@ -6,5 +7,5 @@ import { JsonNumber } from '../../wire/values.js';
 export const stop: NodeRun = (ctx, args) => {
   const wait = args[0] instanceof JsonNumber ? asInt(args[0]) : 0;
   ctx.stop(Math.max(0, wait));
-  return 'Bitcoin Core stopping';
+  return namesAdit(ctx.compat) ? 'adit stopping' : 'Bitcoin Core stopping';
 };

@@ -4,15 +4,12 @@ import type { NodeRun } from '../../context/node.js';
 import { shownWarnings } from '../../node/shown-facts.js';
 import { Amount } from '../../wire/values.js';
 
-/** The version whose RPC this node speaks; clients compare it. */
-const SPOKEN_VERSION = 210100;
-
 export const getnetworkinfo: NodeRun = (ctx) => {
   const { network } = ctx;
   const connections = network.connections();
   const pool = ctx.mempool.stats();
   return {
-    version: SPOKEN_VERSION,
+    version: ctx.compat.coreVersion.number,
     subversion: network.subversion,
     protocolversion: network.protocolVersion,
     localservices: network.localServices.toString(16).padStart(16, '0'),
