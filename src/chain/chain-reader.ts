@@ -80,7 +80,7 @@ export class ChainReader {
   }
   /** Part of the network's history up to a block, 0 to 1. */
   verificationProgress(node: HeaderNode): number {
-    return verificationProgress(node, this.params, Math.floor(this.ws.clock.nowMs() / 1000));
+    return verificationProgress(node, this.bestHeader.height, this.params, this.ws.clock.nowSeconds());
   }
   /** Memory for coins, and for the caches of their database. */
   get coinsCacheBytes(): number {

@@ -33,7 +33,7 @@ export interface ChainOptions {
    * (-assumevalid).
    */
   readonly assumeValid: string | null;
-  /** Whether forks below the network's checkpoints are refused (-checkpoints). */
+  /** Whether forks below the network's checkpoints, those of Core 0.21.1, are refused (-checkpoints). */
   readonly checkpoints: boolean;
   /** Dirty bytes of the coins cache that cause a flush during initial download. */
   readonly flushBytes: number;
@@ -74,7 +74,7 @@ export const defaultChainOptions: ChainOptions = {
   maxTipAge: 24 * 60 * 60,
   minimumChainWork: null,
   assumeValid: null,
-  checkpoints: true,
+  checkpoints: false,
   flushBytes: 225 << 20,
   atomicFlushEntries: 200_000,
   flushChunkEntries: 4_000,
@@ -119,7 +119,12 @@ export const CHAIN_ROWS = {
   assumeValidHex: ['assumevalid', 'string', 'Do not run the scripts of this block and its ancestors (0: run all)'],
   minimumChainWorkHex: ['minimumchainwork', 'string', 'Least work of a chain before initial download may end, in hex'],
   maxTipAgeSeconds: ['maxtipage', 'int', 'A tip older than this many seconds means initial block download', defaultChainOptions.maxTipAge],
-  checkpoints: ['checkpoints', 'bool', 'Refuse forks below known checkpoints', defaultChainOptions.checkpoints],
+  checkpoints: [
+    'checkpoints',
+    'bool',
+    'Refuse forks below the checkpoints of Core 0.21.1 (default: {default}; {0.21.1} with -compat=0.21.1; no effect with -compat=31)',
+    ({ checkpoints }: { readonly checkpoints: boolean }) => checkpoints,
+  ],
   pruneMib: [
     'prune',
     'int',

@@ -1,6 +1,6 @@
 // Rules that the operator chooses for a network of their own: when they hold on regtest, and whose a signet is.
 import type { ChainName } from '../consensus/params/chain-params.js';
-import { BURIED_RULES, type BuriedRule, chainParams } from '../consensus/params/networks.js';
+import { BURIED_RULES, type BuriedRule, chainParams, type RegtestVariant } from '../consensus/params/networks.js';
 import { type Compat, only } from '../policy/compat.js';
 import { ConfigError } from './args.js';
 import type { OWN_ROWS } from './own-rows.js';
@@ -14,6 +14,8 @@ export interface ChosenRules {
   /** -testactivationheight and -segwitheight; -1 for never. */
   readonly activationHeights: Readonly<Partial<Record<BuriedRule, number>>>;
   readonly vbparams: readonly { name: string; startTime: bigint; timeout: bigint; minActivationHeight: number }[];
+  /** Values of regtest that the followed version of Core or -test changes. */
+  readonly regtest: RegtestVariant;
 }
 
 type Given = RowValues<typeof OWN_ROWS>;
@@ -21,12 +23,16 @@ type Given = RowValues<typeof OWN_ROWS>;
 /** @throws ConfigError */
 export function chosenRules(given: Given, chain: ChainName, compat: Compat): ChosenRules {
   const { signetChallengeHex, signetSeedNodes } = given;
-  if (chain !== 'regtest') return { signetChallengeHex, signetSeedNodes, activationHeights: {}, vbparams: [] };
+  if (chain !== 'regtest') {
+    if (given.testOptions.length > 0) throw new ConfigError('-test=<option> can only be used with regtest');
+    return { signetChallengeHex, signetSeedNodes, activationHeights: {}, vbparams: [], regtest: {} };
+  }
   return {
     signetChallengeHex,
     signetSeedNodes,
     activationHeights: activationHeights(given, compat.activationHeights),
     vbparams: vbparams(given.vbparams, compat),
+    regtest: { ...compat.regtest, ...(given.testOptions.includes('bip94') ? { enforceBip94: true } : {}) },
   };
 }
 

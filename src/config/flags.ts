@@ -85,7 +85,7 @@ const sections: Readonly<Record<string, string>> = {
   Version: `
     compat`,
   'Chain selection': `
-    chain regtest signet testnet testnet4 signetchallenge signetseednode segwitheight testactivationheight vbparams`,
+    chain regtest signet testnet testnet4 signetchallenge signetseednode segwitheight testactivationheight vbparams test`,
   'Block creation': `
     blockmaxweight blockmintxfee blockversion blockreservedweight templatemode emptyfirst longpolldelta
     longpollinterval checktemplates rehearse printpriority`,

@@ -16,7 +16,7 @@ import { PEER_ROWS } from '../net/option-rows.js';
 import type { NetOptions } from '../net/options.js';
 import { NOTIFY_ROWS, zmqRows, zmqTopics } from '../notify/options.js';
 import type { ZmqEndpoint } from '../notify/zmq-publisher.js';
-import type { Compat } from '../policy/compat.js';
+import { type Compat, follows, only } from '../policy/compat.js';
 import { POLICY_ROWS } from '../policy/option-rows.js';
 import type { PolicyOptions } from '../policy/options.js';
 import { TEMPLATE_ROWS, type TemplateOptions } from '../template/options.js';
@@ -56,8 +56,7 @@ export interface NodeConfig extends RowValues<typeof CHAIN_ROWS>, ChosenRules, C
   readonly log: LogOptions & { readonly ips: boolean };
   readonly announce: boolean;
   readonly templates: TemplateOptions;
-  /** requireStandard: undefined where the network decides. */
-  readonly policy: Omit<PolicyOptions, 'requireStandard'> & { readonly requireStandard: boolean | undefined };
+  readonly policy: PolicyOptions;
   readonly mempool: Omit<MempoolOptions, 'policy' | 'limitLegacySigops' | 'segmentBytes'>;
   /** -persistmempool */
   readonly persistMempool: boolean;
@@ -87,6 +86,12 @@ const secretOptions = new Set(['fleet', 'rpcauth', 'rpcbind', 'rpcpassword', 'rp
  * as the node thread's share of it, so the seventh thread and those after it wait for the node thread.
  */
 const maxScriptThreads = 16;
+/** The release of Core that took its checkpoints away. */
+const CHECKPOINTS_REMOVED = 30;
+/** The release of Core that relays only standard transactions on testnet3 as well. */
+const TESTNET3_STANDARD = 27;
+/** Core's values of -test. Only bip94 has an effect here. */
+const TEST_OPTIONS: readonly string[] = ['addrman', 'reindex_after_failure_noninteractive_yes', 'bip94'];
 
 /** What the command line alone decides: help, version, or a start. */
 export function parseArgs(argv: readonly string[]): Args {
@@ -167,9 +172,14 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
   for (const name of ['segwitheight', 'testactivationheight', 'vbparams', 'blockversion'])
     if (args.isSet(name) && chain !== 'regtest') args.warnings.push(`-${name} is for regtest only and was ignored`);
   const compat = compatOption(args);
+  const checkpointsGone = only(compat, CHECKPOINTS_REMOVED);
+  if (checkpointsGone && args.isSet('checkpoints'))
+    args.loudWarnings.push("Option '-checkpoints' is set but checkpoints were removed. This option has no effect.");
   const defaults = compat.policy;
   const { rules } = defaults;
   const own = readRows(args, OWN_ROWS, compat);
+  for (const option of own.testOptions)
+    if (!TEST_OPTIONS.includes(option)) args.loudWarnings.push(`Unrecognised option "${option}" provided in -test=<option>.`);
   const chainRows = readRows(args, CHAIN_ROWS, compat);
   const { acceptNonStandard, ...policyRows } = readRows(args, POLICY_ROWS, compat);
   const mempool = readRows(args, MEMPOOL_ROWS, compat);
@@ -178,7 +188,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
   const policy = {
     ...rules,
     ...policyRows,
-    requireStandard: acceptNonStandard === undefined ? undefined : !acceptNonStandard,
+    requireStandard: !(acceptNonStandard ?? (chain === 'test' && !follows(compat, TESTNET3_STANDARD))),
     // Raising the increment alone lifts the minimum with it, as in Core's init.
     minRelayFeeRate: args.isSet('minrelaytxfee')
       ? policyRows.minRelayFeeRate
@@ -230,6 +240,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
   }
   return {
     ...chainRows,
+    checkpoints: chainRows.checkpoints && !checkpointsGone,
     ...chosenRules(own, chain, compat),
     ...cookieOptions(args, rpc, netDir),
     chain,

@@ -44,6 +44,11 @@ export const OWN_ROWS = {
     'name@height: height from which segwit, bip34, dersig, cltv or csv holds, regtest only',
   ],
   vbparams: ['vbparams', 'list', 'deployment:start:end[:min_activation_height], regtest only'],
+  testOptions: [
+    'test',
+    'list',
+    "bip94: enforce the rules of BIP-0094 on retarget periods, regtest only (Core's other values have no effect)",
+  ],
   deprecatedRpc: [
     'deprecatedrpc',
     'list',

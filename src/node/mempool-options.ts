@@ -14,14 +14,13 @@ const NO_CHAIN_LIMITS = {
 
 export function mempoolOptions(
   { policy, mempool }: Pick<NodeConfig, 'policy' | 'mempool'>,
-  params: Pick<ChainParams, 'requireStandard' | 'deployments'>,
+  params: Pick<ChainParams, 'deployments'>,
 ): Omit<MempoolOptions, 'segmentBytes'> {
-  const requireStandard = policy.requireStandard ?? params.requireStandard;
   return {
     ...mempool,
     ...(policy.clusters && NO_CHAIN_LIMITS),
-    policy: { ...policy, requireStandard },
+    policy,
     // Templates take what the mempool holds: where blocks may have to obey the rule, nothing else gets in.
-    limitLegacySigops: requireStandard || cleanupPossible(params),
+    limitLegacySigops: policy.requireStandard || cleanupPossible(params),
   };
 }

@@ -8,7 +8,10 @@ import type { Crypto } from '../crypto/crypto.js';
 import type { Logger } from '../log/logger.js';
 
 /** Options that change parameters. */
-export type NetworkChoice = Pick<NodeConfig, 'chain' | 'signetChallengeHex' | 'signetSeedNodes' | 'activationHeights' | 'vbparams'>;
+export type NetworkChoice = Pick<
+  NodeConfig,
+  'chain' | 'signetChallengeHex' | 'signetSeedNodes' | 'activationHeights' | 'vbparams' | 'regtest'
+>;
 
 /** @throws ConfigError for a signet challenge that is no hex */
 export function networkParams(config: NetworkChoice, native: Crypto): ChainParams {
@@ -20,6 +23,7 @@ export function networkParams(config: NetworkChoice, native: Crypto): ChainParam
       ...(challenge === undefined ? {} : { signetChallenge: fromHex(challenge) }),
       ...(config.signetSeedNodes.length === 0 ? {} : { signetSeedNodes: config.signetSeedNodes }),
       activationHeights: config.activationHeights,
+      regtest: config.regtest,
       ...(config.vbparams.length === 0 ? {} : { vbparams: config.vbparams }),
     },
     native,

@@ -2,6 +2,7 @@
 // its part of. Nothing else decides between versions, no network's name either. What exists since and until which
 // release is said where it is declared (rpc/methods); this record says which releases count.
 
+import type { RegtestVariant } from '../consensus/params/networks.js';
 import { DEFAULT_POLICY, NEW_RULES, OLD_RULES, type PolicyRules } from './options.js';
 
 /** A release by its major number; 21 is 0.21.1, 32 what came after the branch of v31 (Core's master of August 2026). */
@@ -80,6 +81,10 @@ export interface Compat {
   readonly descriptorWallets: boolean;
   /** Where rules begin on regtest that other networks have buried, when it is not where 0.21.1 has them begin. */
   readonly activationHeights: Readonly<Partial<Record<'bip34' | 'dersig' | 'cltv' | 'csv', number>>>;
+  /** Other values of regtest that are not those of Core's master. */
+  readonly regtest: RegtestVariant;
+  /** Whether forks below the checkpoints of 0.21.1 are refused unless -checkpoints says otherwise. */
+  readonly checkpoints: boolean;
   /** Whether `"jsonrpc":"2.0"` counts unless -jsonrpc2 says otherwise. */
   readonly jsonRpc2: boolean;
 }
@@ -113,6 +118,8 @@ export const COMPATS: Readonly<Record<CompatName, Compat>> = {
     strictArguments: false,
     descriptorWallets: false,
     activationHeights: {},
+    regtest: { powTargetTimespan: 14 * 24 * 60 * 60, activity: { time: 0, transactions: 0, rate: 0 } },
+    checkpoints: true,
     jsonRpc2: false,
   },
   '31': {
@@ -129,6 +136,8 @@ export const COMPATS: Readonly<Record<CompatName, Compat>> = {
     strictArguments: true,
     descriptorWallets: true,
     activationHeights: { bip34: 1, dersig: 1, cltv: 1, csv: 1 },
+    regtest: {},
+    checkpoints: false,
     jsonRpc2: true,
   },
   default: {
@@ -145,6 +154,8 @@ export const COMPATS: Readonly<Record<CompatName, Compat>> = {
     strictArguments: false,
     descriptorWallets: false,
     activationHeights: {},
+    regtest: {},
+    checkpoints: false,
     jsonRpc2: false,
   },
 };

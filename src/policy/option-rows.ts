@@ -5,7 +5,11 @@ import type { Compat } from './compat.js';
 import { DEFAULT_POLICY } from './options.js';
 
 export const POLICY_ROWS = {
-  acceptNonStandard: ['acceptnonstdtxn', 'bool', 'Take non-standard transactions, test chains only (default: 1 on testnet3, else 0)'],
+  acceptNonStandard: [
+    'acceptnonstdtxn',
+    'bool',
+    'Take non-standard transactions, test chains only (default: 0; with -compat=0.21.1: 1 on testnet3)',
+  ],
   minRelayFeeRate: [
     'minrelaytxfee',
     'amount',

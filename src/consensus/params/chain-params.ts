@@ -1,5 +1,6 @@
-// The shape of a network's parameters (networks.ts has the records). Consensus numbers are those of Bitcoin Core 0.21,
-// so that replies match it; testnet4, which it did not know, and the script flag exceptions come from later versions.
+// The shape of a network's parameters. The records are in main.ts, testnet3.ts, testnet4.ts, signet.ts and regtest.ts,
+// and networks.ts chooses among them. Numbers are those of Bitcoin Core's master of August 2026. `npm run facts`
+// compares them with a source tree of Core.
 
 import type { Deployment } from './deployment.js';
 
@@ -15,6 +16,24 @@ export interface AssumedCoins {
   readonly coinsHash: string;
   /** Transactions of the chain up to that block. */
   readonly chainTxCount: number;
+}
+
+/** Transactions of a network when its parameters were written. Verification progress is estimated from them. */
+export interface NetworkActivity {
+  /** Time of the last counted block, seconds. */
+  readonly time: number;
+  /** Transactions of the chain up to that block. */
+  readonly transactions: number;
+  /** Transactions per second after that block. */
+  readonly rate: number;
+}
+
+/** Bounds of the first download of headers (Core's HeadersSyncParams), chosen for a peer that lies for an hour. */
+export interface HeadersSyncFigures {
+  /** One bit is kept of one header in this many. */
+  readonly period: number;
+  /** Headers held back in the second download. A peer that changes them must guess one bit per period. */
+  readonly buffer: number;
 }
 
 /** Everything that differs between networks. */
@@ -63,13 +82,19 @@ export interface ChainParams {
   /** Blocks of a voting period. */
   readonly minerConfirmationWindow: number;
   /**
-   * Votes for rules that this release does not know are counted from this height on: before it, miners used version
-   * bits for other purposes.
+   * Votes for rules that this release does not know are counted from this height on (Core's MinBIP9WarningHeight).
+   * Earlier votes were for rules that are known.
    */
   readonly unknownVotesFrom: number;
   /** Script that signs blocks (BIP-0325), null where blocks need no signature. */
   readonly signetChallenge: Uint8Array | null;
   readonly minimumChainWork: bigint;
+  readonly activity: NetworkActivity;
+  readonly headersSync: HeadersSyncFigures;
+  /** Size of all blocks, in GB, when the parameters were written; 0 for unknown. */
+  readonly assumedBlocksGb: number;
+  /** Size of Core's coins database, in GB, when the parameters were written; 0 for unknown. */
+  readonly assumedChainStateGb: number;
   /** Display hex; scripts below this block are taken as valid. */
   readonly assumeValid: string | null;
   /** Snapshots of the coins that may be loaded, by height ascending. */
@@ -85,8 +110,6 @@ export interface ChainParams {
     readonly xprv: number;
   };
   readonly bech32Hrp: string;
-  /** Whether only standard transactions are relayed by default. */
-  readonly requireStandard: boolean;
   /** Up to this height no block is pruned. */
   readonly pruneAfterHeight: number;
   readonly isTestChain: boolean;

@@ -1,4 +1,4 @@
-// The main network. Numbers: Bitcoin Core 0.21.
+// The main network. Numbers: Bitcoin Core, master of August 2026; checkpoints: Bitcoin Core 0.21.
 
 import { fromHex, hashFromHex } from '../bytes/hex.js';
 import { SCRIPT_VERIFY_NONE, SCRIPT_VERIFY_P2SH, SCRIPT_VERIFY_WITNESS } from '../script/flags.js';
@@ -58,10 +58,15 @@ export function mainParams(): ChainParams {
     ],
     ruleChangeThreshold: 1815,
     minerConfirmationWindow: 2016,
-    unknownVotesFrom: 483_840,
+    unknownVotesFrom: 711_648,
     signetChallenge: null,
-    minimumChainWork: 0x1533efd8d716a517fe2c5008n,
-    assumeValid: '0000000000000000000b9d2ec5a352ecba0592946514a92f14319dc2b367fc72',
+    minimumChainWork: 0x1128750f82f4c366153a3a030n,
+    // Height 938,343.
+    assumeValid: '00000000000000000000ccebd6d74d9194d8dcdc1d177c478e094bfad51ba5ac',
+    activity: { time: 1_772_055_173, transactions: 1_315_805_869, rate: 5.40111006496122 },
+    headersSync: { period: 641, buffer: 15_218 },
+    assumedBlocksGb: 856,
+    assumedChainStateGb: 14,
     assumedCoins: [
       {
         height: 840_000,
@@ -105,7 +110,6 @@ export function mainParams(): ChainParams {
     ],
     base58: { p2pkh: 0, p2sh: 5, wif: 128, xpub: 0x0488b21e, xprv: 0x0488ade4 },
     bech32Hrp: 'bc',
-    requireStandard: true,
     pruneAfterHeight: 100_000,
     isTestChain: false,
     mineOnDemand: false,

@@ -22,6 +22,9 @@ export interface DeploymentOverride {
 export const BURIED_RULES = ['segwit', 'bip34', 'dersig', 'cltv', 'csv'] as const;
 export type BuriedRule = (typeof BURIED_RULES)[number];
 
+/** Values of regtest that differ between versions of Core, or that -test changes. */
+export type RegtestVariant = Partial<Pick<ChainParams, 'powTargetTimespan' | 'activity' | 'enforceBip94'>>;
+
 /** What options may change. */
 export interface ChainOverrides {
   /**
@@ -30,6 +33,8 @@ export interface ChainOverrides {
    */
   readonly signetChallenge?: Uint8Array;
   readonly signetSeedNodes?: readonly string[];
+  /** regtest: values of another version of Core. */
+  readonly regtest?: RegtestVariant;
   /** regtest: heights from which rules hold; -1 for never. */
   readonly activationHeights?: Readonly<Partial<Record<BuriedRule, number>>>;
   /** regtest: start, timeout and minimum height of named deployments. */
@@ -73,6 +78,9 @@ function signet(overrides: ChainOverrides, hashes: Hashes | undefined): ChainPar
     magic: signetMagic(challenge, hashes),
     minimumChainWork: 0n,
     assumeValid: null,
+    activity: { time: 0, transactions: 0, rate: 0 },
+    assumedBlocksGb: 0,
+    assumedChainStateGb: 0,
     dnsSeeds: seeds ?? [],
     fixedSeeds: '',
   };
@@ -89,6 +97,7 @@ function regtest(overrides: ChainOverrides): ChainParams {
   const from = (wanted: number | undefined, usual: number): number => (wanted === undefined ? usual : wanted < 0 ? NEVER_HEIGHT : wanted);
   return {
     ...base,
+    ...overrides.regtest,
     segwitHeight: from(segwit, base.segwitHeight),
     bip34Height: from(bip34, base.bip34Height),
     bip66Height: from(dersig, base.bip66Height),

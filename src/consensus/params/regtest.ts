@@ -1,5 +1,5 @@
-// The regression test network, local to its user. Numbers: Bitcoin Core 0.21. -segwitheight and -vbparams are set by
-// chain-params.ts.
+// The regression test network, local to its user. Numbers: Bitcoin Core, master of August 2026; heights of buried rules:
+// Bitcoin Core 0.21. networks.ts puts in what options and the followed version of Core change.
 
 import { fromHex, hashFromHex } from '../bytes/hex.js';
 import type { ChainParams } from './chain-params.js';
@@ -30,6 +30,7 @@ export function regtestParams(): ChainParams {
     }),
     genesisHash: GENESIS_HASH,
     powLimit: (1n << 255n) - 1n,
+    powTargetTimespan: 24 * 60 * 60,
     allowMinDifficultyBlocks: true,
     noRetargeting: true,
     enforceBip94: false,
@@ -53,6 +54,10 @@ export function regtestParams(): ChainParams {
     signetChallenge: null,
     minimumChainWork: 0n,
     assumeValid: null,
+    activity: { time: 0, transactions: 0, rate: 0.001 },
+    headersSync: { period: 275, buffer: 7_017 },
+    assumedBlocksGb: 0,
+    assumedChainStateGb: 0,
     assumedCoins: [
       {
         height: 110,
@@ -76,7 +81,6 @@ export function regtestParams(): ChainParams {
     checkpoints: [[0, GENESIS_HASH]],
     base58: TEST_BASE58,
     bech32Hrp: 'bcrt',
-    requireStandard: true,
     pruneAfterHeight: 1_000,
     isTestChain: true,
     mineOnDemand: true,

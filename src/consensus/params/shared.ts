@@ -3,7 +3,7 @@
 import type { ChainParams } from './chain-params.js';
 import { ALWAYS_ACTIVE, NEVER_ACTIVE, NO_TIMEOUT } from './deployment.js';
 
-/** Ten minutes, two weeks, four years: every network but regtest's halving uses these. */
+/** Ten minutes, two weeks, four years. Regtest has a retarget period and a halving of its own. */
 export const CLASSIC_TIMING = {
   powTargetSpacing: 600,
   powTargetTimespan: 14 * 24 * 60 * 60,
@@ -33,7 +33,6 @@ export const YOUNG_NETWORK = {
   checkpoints: [],
   base58: TEST_BASE58,
   bech32Hrp: 'tb',
-  requireStandard: true,
   pruneAfterHeight: 1_000,
   isTestChain: true,
   mineOnDemand: false,

@@ -1,4 +1,4 @@
-// The third test network. Numbers: Bitcoin Core 0.21.
+// The third test network. Numbers: Bitcoin Core, master of August 2026; checkpoint: Bitcoin Core 0.21.
 
 import { fromHex, hashFromHex } from '../bytes/hex.js';
 import { SCRIPT_VERIFY_NONE } from '../script/flags.js';
@@ -50,10 +50,15 @@ export function testnet3Params(): ChainParams {
     ],
     ruleChangeThreshold: 1512,
     minerConfirmationWindow: 2016,
-    unknownVotesFrom: 836_640,
+    unknownVotesFrom: 2_013_984,
     signetChallenge: null,
-    minimumChainWork: 0x1db6ec4ac88cf2272c6n,
-    assumeValid: '000000000000006433d1efec504c53ca332b64963c425395515b01977bd7b3b0',
+    minimumChainWork: 0x17dde1c649f3708d14b6n,
+    // Height 4,842,348.
+    assumeValid: '000000007a61e4230b28ac5cb6b5e5a0130de37ac1faf2f8987d2fa6505b67f4',
+    activity: { time: 1_772_051_651, transactions: 536_108_416, rate: 0.02691479016257117 },
+    headersSync: { period: 673, buffer: 14_460 },
+    assumedBlocksGb: 245,
+    assumedChainStateGb: 19,
     assumedCoins: [
       {
         height: 2_500_000,
@@ -71,7 +76,6 @@ export function testnet3Params(): ChainParams {
     checkpoints: [[546, hashFromHex('000000002a936ca763904c3c35fce2f3556c559c0214345d31b1bcebf76acb70')]],
     base58: TEST_BASE58,
     bech32Hrp: 'tb',
-    requireStandard: false,
     pruneAfterHeight: 1_000,
     isTestChain: true,
     mineOnDemand: false,

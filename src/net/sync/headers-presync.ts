@@ -6,7 +6,7 @@ import type { Chain } from '../../chain/chain.js';
 import type { HeaderNode } from '../../chain/tree/header-node.js';
 import type { HeaderView } from '../../consensus/block/header-view.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';
-import { retargetInterval } from '../../consensus/params/chain-params.js';
+import { type HeadersSyncFigures, retargetInterval } from '../../consensus/params/chain-params.js';
 import { blockProof, decodeCompact, encodeCompact } from '../../consensus/rules/bits.js';
 import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
@@ -14,15 +14,6 @@ import { locatorOf } from './locator.js';
 
 /** Blocks of the tip's difficulty that a chain may have less than ours. */
 const RECENT_BLOCKS = 144n;
-/** How much of a chain is remembered. */
-export interface PresyncFigures {
-  /** One bit is kept of one header in so many. */
-  readonly period: number;
-  /** Headers held back in the second reading: a peer that changes them must guess a bit for each period in them. */
-  readonly buffer: number;
-}
-/** Core's figures for a peer that lies for an hour. */
-const CORE_FIGURES: PresyncFigures = { period: 606, buffer: 14_441 };
 /** Most blocks a second that rules on time let a chain have. */
 const MAX_BLOCKS_PER_SECOND = 6;
 const FUTURE_SECONDS = 2 * 60 * 60;
@@ -62,12 +53,12 @@ export class HeadersPresync {
   readonly #readings = new Map<Peer, Reading>();
   readonly #context: NetContext;
   readonly #ask: (peer: Peer, locator: readonly Uint8Array[]) => void;
-  readonly #figures: PresyncFigures;
+  readonly #figures: HeadersSyncFigures;
 
-  constructor(context: NetContext, ask: (peer: Peer, locator: readonly Uint8Array[]) => void, figures: PresyncFigures = CORE_FIGURES) {
+  constructor(context: NetContext, ask: (peer: Peer, locator: readonly Uint8Array[]) => void) {
     this.#context = context;
     this.#ask = ask;
-    this.#figures = figures;
+    this.#figures = context.params.headersSync;
   }
 
   /** Whether a reading of this peer's chain is under way. */

@@ -150,12 +150,13 @@ t.test('what the mempool is told', async (t) => {
   t.throws(() => load(undefined, '-regtest', '-compat=31', '-limitclustercount=65'), {
     message: 'limitclustercount must be less than or equal to 64',
   });
-  t.equal(
-    mempoolOptions(load(undefined, '-testnet'), chainParams('test')).policy.requireStandard,
-    false,
-    'the network decides unless told',
-  );
-  t.equal(mempoolOptions(load(undefined, '-testnet', '-acceptnonstdtxn=0'), chainParams('test')).policy.requireStandard, true);
+  const standard = (...argv: string[]) => load(undefined, ...argv).policy.requireStandard;
+  t.equal(standard('-testnet'), true, 'as since release 27');
+  t.equal(standard('-testnet', '-acceptnonstdtxn=1'), false);
+  t.equal(standard('-testnet', '-compat=0.21.1'), false);
+  t.equal(standard('-testnet', '-compat=0.21.1', '-acceptnonstdtxn=0'), true);
+  t.equal(standard('-testnet4', '-compat=0.21.1'), true);
+  t.equal(standard('-compat=0.21.1'), true);
   for (const compat of ['0.21.1', '31']) {
     t.throws(() => told(`-compat=${compat}`, '-maxmempool=4'), { message: '-maxmempool must be at least 5 MB' });
   }
@@ -323,6 +324,15 @@ t.test('heights from which rules hold on regtest', async (t) => {
       message: `Invalid ${what} (${text}) for -testactivationheight=name@height.`,
     });
   }
+});
+
+t.test('warns of options that lost their effect or are unknown', async (t) => {
+  const warnings = (...argv: string[]) => load(undefined, ...argv).notes.filter((line) => line.startsWith('Warning: '));
+  const gone = "Warning: Option '-checkpoints' is set but checkpoints were removed. This option has no effect.";
+  t.same(warnings('-regtest', '-compat=31', '-checkpoints=0'), [gone]);
+  t.same(warnings('-regtest', '-checkpoints=0'), []);
+  t.same(warnings('-regtest', '-test=bip94', '-test=foo'), ['Warning: Unrecognised option "foo" provided in -test=<option>.']);
+  t.throws(() => load(undefined, '-signet', '-test=bip94'), { message: '-test=<option> can only be used with regtest' });
 });
 
 t.test('help and version', async (t) => {

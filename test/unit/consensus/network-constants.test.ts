@@ -1,7 +1,7 @@
-// Every constant of every network, spelled out by hand from Bitcoin Core's chainparams.cpp and chainparamsbase.cpp:
-// 0.21.1 for the numbers of main, testnet3, signet and regtest; the version of August 2026 for testnet4, the script
-// flag exceptions and the DNS seeds. Nothing here is imported from the parameters, and whole records are compared, so
-// that a constant that is added has to be spelled too.
+// Every constant of every network, spelled out by hand from Bitcoin Core's chainparams.cpp and chainparamsbase.cpp of
+// August 2026. Checkpoints, the deployment of taproot and regtest's heights of buried rules are those of 0.21.1. Nothing
+// here is imported from the parameters, and whole records are compared, so that a constant that is added has to be
+// spelled too.
 
 import crypto from 'node:crypto';
 import t from 'tap';
@@ -81,10 +81,14 @@ const EXPECTED: Record<ChainName, unknown> = {
     ],
     ruleChangeThreshold: 1815,
     minerConfirmationWindow: 2016,
-    unknownVotesFrom: 483840,
+    unknownVotesFrom: 711648,
     signetChallenge: null,
-    minimumChainWork: '00000000000000000000000000000000000000001533efd8d716a517fe2c5008',
-    assumeValid: '0000000000000000000b9d2ec5a352ecba0592946514a92f14319dc2b367fc72',
+    minimumChainWork: '0000000000000000000000000000000000000001128750f82f4c366153a3a030',
+    assumeValid: '00000000000000000000ccebd6d74d9194d8dcdc1d177c478e094bfad51ba5ac',
+    activity: { time: 1772055173, transactions: 1315805869, rate: 5.40111006496122 },
+    headersSync: { period: 641, buffer: 15218 },
+    assumedBlocksGb: 856,
+    assumedChainStateGb: 14,
     checkpoints: [
       [11111, '0000000069e244f73d78e8fd29ba2fd2ed618bd6fa2ee92559f542fdb26e7c1d'],
       [33333, '000000002dd5588a74784eaa7ab0507a18ad16a236e7b1ce69f00d7ddfb5d0a6'],
@@ -102,7 +106,6 @@ const EXPECTED: Record<ChainName, unknown> = {
     ],
     base58: { p2pkh: 0, p2sh: 5, wif: 128, xpub: 0x0488b21e, xprv: 0x0488ade4 },
     bech32Hrp: 'bc',
-    requireStandard: true,
     pruneAfterHeight: 100000,
     isTestChain: false,
     mineOnDemand: false,
@@ -175,14 +178,17 @@ const EXPECTED: Record<ChainName, unknown> = {
     ],
     ruleChangeThreshold: 1512,
     minerConfirmationWindow: 2016,
-    unknownVotesFrom: 836640,
+    unknownVotesFrom: 2013984,
     signetChallenge: null,
-    minimumChainWork: '0000000000000000000000000000000000000000000001db6ec4ac88cf2272c6',
-    assumeValid: '000000000000006433d1efec504c53ca332b64963c425395515b01977bd7b3b0',
+    minimumChainWork: '0000000000000000000000000000000000000000000017dde1c649f3708d14b6',
+    assumeValid: '000000007a61e4230b28ac5cb6b5e5a0130de37ac1faf2f8987d2fa6505b67f4',
+    activity: { time: 1772051651, transactions: 536108416, rate: 0.02691479016257117 },
+    headersSync: { period: 673, buffer: 14460 },
+    assumedBlocksGb: 245,
+    assumedChainStateGb: 19,
     checkpoints: [[546, '000000002a936ca763904c3c35fce2f3556c559c0214345d31b1bcebf76acb70']],
     base58: TEST_PREFIXES,
     bech32Hrp: 'tb',
-    requireStandard: false,
     pruneAfterHeight: 1000,
     isTestChain: true,
     mineOnDemand: false,
@@ -242,10 +248,13 @@ const EXPECTED: Record<ChainName, unknown> = {
     signetChallenge: null,
     minimumChainWork: '0000000000000000000000000000000000000000000009a0fe15d0177d086304',
     assumeValid: '0000000002368b1e4ee27e2e85676ae6f9f9e69579b29093e9a82c170bf7cf8a',
+    activity: { time: 1772013387, transactions: 14191421, rate: 0.01848579579528412 },
+    headersSync: { period: 606, buffer: 16092 },
+    assumedBlocksGb: 31,
+    assumedChainStateGb: 2,
     checkpoints: [],
     base58: TEST_PREFIXES,
     bech32Hrp: 'tb',
-    requireStandard: true,
     pruneAfterHeight: 1000,
     isTestChain: true,
     mineOnDemand: false,
@@ -304,12 +313,15 @@ const EXPECTED: Record<ChainName, unknown> = {
     unknownVotesFrom: 0,
     signetChallenge:
       '512103ad5e0edad18cb1f0fc0d28a3d4f1f3e445640337489abb10404f2d1e086be430210359ef5021964fe22d6f8e05b2463c9540ce96883fe3b278760f048f5189f2e6c452ae',
-    minimumChainWork: '00000000000000000000000000000000000000000000000000000019fd16269a',
-    assumeValid: '0000002a1de0f46379358c1fd09906f7ac59adf3712323ed90eb59e4c183c020',
+    minimumChainWork: '00000000000000000000000000000000000000000000000000000b463ea0a4b8',
+    assumeValid: '00000008414aab61092ef93f1aacc54cf9e9f16af29ddad493b908a01ff5c329',
+    activity: { time: 1772055248, transactions: 28676833, rate: 0.06736623436338929 },
+    headersSync: { period: 620, buffer: 15724 },
+    assumedBlocksGb: 24,
+    assumedChainStateGb: 4,
     checkpoints: [],
     base58: TEST_PREFIXES,
     bech32Hrp: 'tb',
-    requireStandard: true,
     pruneAfterHeight: 1000,
     isTestChain: true,
     mineOnDemand: false,
@@ -347,7 +359,7 @@ const EXPECTED: Record<ChainName, unknown> = {
     genesisHash: '0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206',
     powLimit: '7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff',
     powTargetSpacing: 600,
-    powTargetTimespan: 1_209_600,
+    powTargetTimespan: 86_400,
     allowMinDifficultyBlocks: true,
     noRetargeting: true,
     enforceBip94: false,
@@ -371,10 +383,13 @@ const EXPECTED: Record<ChainName, unknown> = {
     signetChallenge: null,
     minimumChainWork: '0000000000000000000000000000000000000000000000000000000000000000',
     assumeValid: null,
+    activity: { time: 0, transactions: 0, rate: 0.001 },
+    headersSync: { period: 275, buffer: 7017 },
+    assumedBlocksGb: 0,
+    assumedChainStateGb: 0,
     checkpoints: [[0, '0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206']],
     base58: TEST_PREFIXES,
     bech32Hrp: 'bcrt',
-    requireStandard: true,
     pruneAfterHeight: 1000,
     isTestChain: true,
     mineOnDemand: true,
@@ -444,3 +459,21 @@ for (const name of ['main', 'test', 'testnet4', 'signet', 'regtest'] as const) {
     t.equal(crypto.createHash('sha256').update(Buffer.from(fixedSeeds, 'base64')).digest('hex'), SEED_DIGESTS[name], 'fixed seeds');
   });
 }
+
+t.test('regtest follows another version, and -test=bip94, where they differ', async (t) => {
+  const activity = { time: 0, transactions: 0, rate: 0 };
+  const old = chainParams('regtest', { regtest: { powTargetTimespan: 1_209_600, activity } });
+  t.equal(old.powTargetTimespan, 1_209_600);
+  t.same(old.activity, activity);
+  t.equal(old.enforceBip94, false);
+  t.equal(chainParams('regtest', { regtest: { enforceBip94: true } }).enforceBip94, true);
+  t.equal(chainParams('main', { regtest: { enforceBip94: true } }).enforceBip94, false, 'other networks stay as they are');
+});
+
+t.test('a signet with a challenge of its own has no history', async (t) => {
+  const own = chainParams('signet', { signetChallenge: Uint8Array.of(0x51) }, hashes);
+  t.equal(own.minimumChainWork, 0n);
+  t.equal(own.assumeValid, null);
+  t.same(own.activity, { time: 0, transactions: 0, rate: 0 });
+  t.same([own.assumedBlocksGb, own.assumedChainStateGb], [0, 0]);
+});

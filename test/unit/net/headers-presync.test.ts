@@ -82,10 +82,10 @@ function guard(minimumChainWork: bigint, params: ChainParams = regtest, medianAg
     chain: { tip: { bits: 0x207fffff, chainWork: 0n }, minimumChainWork },
     clock: { nowSeconds: () => NOW },
     log: { debug: () => {} },
-    params,
+    params: { ...params, headersSync: FIGURES },
     misbehaving: (_: Peer, score: number, reason: string) => blamed.push(`${score} ${reason}`),
   } as unknown as NetContext;
-  const presync = new HeadersPresync(context, (peer, locator) => asked.push([peer, locator]), FIGURES);
+  const presync = new HeadersPresync(context, (peer, locator) => asked.push([peer, locator]));
   return { presync, asked, blamed, parent };
 }
 

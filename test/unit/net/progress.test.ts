@@ -18,7 +18,7 @@ function node() {
   };
   const place = (height: number): HeaderPlace => ({ height, time: NOW / 1000 - (1_000 - height) * 600 });
   const progress = new SyncProgress({
-    params: { powTargetSpacing: 600 },
+    params: { powTargetSpacing: 600, activity: { time: 1_772_055_173, transactions: 1_315_805_869, rate: 5.4 } },
     downloading: () => state.downloading,
     height: () => state.height,
     bestHeader: () => place(state.header),

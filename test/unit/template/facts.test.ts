@@ -88,7 +88,7 @@ t.test('deployments from started to active, and -blockversion', async (t) => {
 
 t.test('BIP-0054: times that both ends of a period allow', async (t) => {
   const vbparams = [{ name: 'consensuscleanup', startTime: -1n, timeout: NO_TIMEOUT, minActivationHeight: 0 }];
-  const params = chainParams('regtest', { vbparams });
+  const params = chainParams('regtest', { vbparams, regtest: { powTargetTimespan: 1_209_600 } });
   t.ok(factsOf(headers(5, 0x207fffff), params).cleanupActive);
   t.strictSame(factsOf(headers(5, 0x207fffff), params).requiredRules, ['consensuscleanup']);
   t.notOk(factsOf(headers(5, 0x207fffff), chainParams('regtest')).cleanupActive);
@@ -99,6 +99,16 @@ t.test('BIP-0054: times that both ends of a period allow', async (t) => {
   for (let h = 2017; h <= 4030; h++) node = new Header(node, h, 1_700_000_000 + h * 600, 0x207fffff, 0x20000000);
   t.equal(factsOf(node, params).minTime, 1_800_000_000);
   t.equal(factsOf(node, chainParams('regtest')).minTime, node.medianTimePast() + 1);
+});
+
+t.test('regtest: the first block of a period of 144, behind a block that is two hours ahead', async (t) => {
+  const params = chainParams('regtest');
+  const ahead = (height: number) =>
+    new Header(headers(height - 1, 0x207fffff), height, 1_700_000_000 + height * 600 + 7_200, 0x207fffff, 0x20000000);
+  t.equal(factsOf(ahead(143), params).minTime, ahead(143).time - 600);
+  t.equal(factsOf(ahead(142), params).minTime, ahead(142).medianTimePast() + 1, 'not within the period');
+  const old = chainParams('regtest', { regtest: { powTargetTimespan: 1_209_600 } });
+  t.equal(factsOf(ahead(143), old).minTime, ahead(143).medianTimePast() + 1, 'nor with the period of 0.21.1');
 });
 
 t.test('testnet4: late blocks, and the first block of a period', async (t) => {
