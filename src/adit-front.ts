@@ -16,6 +16,7 @@ import { threadsLoaded } from './lib/loading-threads.js';
 import { SharedState, STATE_FLAG } from './link/shared-state.js';
 import { SlabRing } from './link/slab-ring.js';
 import { createLogger, type NodeLogger } from './log/create-logger.js';
+import { logMetricFaults } from './metrics/registry.js';
 import { htmlPage, type MetricsServer, serveMetrics } from './metrics/server.js';
 import { createFrontMetrics } from './node/fleet-metrics.js';
 import { type FrontSv2, openFrontSv2 } from './node/front-sv2.js';
@@ -141,7 +142,7 @@ async function openMetrics(
   sv2: () => Sv2Figures | undefined,
   log: NodeLogger,
 ) {
-  const metrics = createFrontMetrics({ http: () => fronts.stats(), fleet: () => source.figures(), sv2 });
+  const metrics = createFrontMetrics({ http: () => fronts.stats(), fleet: () => source.figures(), sv2, onFault: logMetricFaults(log) });
   const page = htmlPage(() => fleetPage(source.figures(), fronts.stats().waiters));
   const server = await serveMetrics(metrics, { port, host, names }, new Map([['/', page]])).catch((error: NodeJS.ErrnoException) => {
     throw new ConfigError(`Unable to serve metrics on ${host}:${port} (${error.code}); choose another -metricsport.`);

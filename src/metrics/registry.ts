@@ -1,57 +1,90 @@
-// The one Prometheus registry, on the node thread. Rooms hand over plain figures: a gauge asks for them when it is
-// scraped, a histogram is fed by the room's observe callback. Names carry their units; bitcoin_* are the names that
-// existing Bitcoin dashboards look for, adit_* are this node's own.
-import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client';
+// The Prometheus registry, on the node thread of aditd and on the main thread of adit-front. A gauge or counter reads
+// its value from its module at each scrape; a histogram is fed by the module through a callback. Names carry their
+// units. bitcoin_* are the names of bitcoin-prometheus-exporter, adit_* are adit's own.
+import { collectDefaultMetrics, Histogram, type Metric, Registry } from 'prom-client';
 import { LAG_STEP_MS } from '../lib/loop-lag.js';
 import { type CountedValues, QuickHistogram, ReadHistogram, type Series } from './quick-histogram.js';
 
-/** A figure, or one for each value of the labels: these first, the figure last. */
+/** A value (undefined: no sample), or one row for each combination of label values: the labels first, the value last. */
 export type Sample = number | undefined | Iterable<readonly (string | number)[]>;
 
-/** A figure of a room: its name, what it is, how it is read, and the labels that tell several apart. */
-export type MetricRow<T> = readonly [name: string, help: string, read: (room: T) => Sample, ...labels: readonly string[]];
+/** A metric of a module: its name, its help text, how its value is read, and its label names. */
+export type MetricRow<T> = readonly [name: string, help: string, read: (source: T) => Sample, ...labels: readonly string[]];
 
-/** Everything the exporter shows. */
+/** Called with the name of a metric whose value could not be read, once for each metric. */
+export type OnMetricFault = (name: string, error: unknown) => void;
+
+/** Returns what writes such a fault into a log. */
+export function logMetricFaults(log: { error(line: string): void }): OnMetricFault {
+  return (name, error) => log.error(`The metric ${name} could not be read and is left out: ${(error as Error)?.stack ?? error}`);
+}
+
+/**
+ * prom-client's gauges whose names end in `_total`, which promtool reserves for counters. The gauges by type, such as
+ * `nodejs_active_handles`, add up to the same numbers.
+ */
+const MISNAMED_GAUGES = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
+const PROCESS_PREFIX = 'adit_';
+
+/** All metrics of a process. */
 export class Metrics {
   readonly #registry = new Registry();
+  readonly #onFault: OnMetricFault;
+  readonly #faulty = new Set<string>();
 
-  /** Adds the process's own figures: CPU, memory, event-loop lag, garbage collection. */
+  constructor(onFault: OnMetricFault = () => {}) {
+    this.#onFault = onFault;
+  }
+
+  /** Adds the metrics of the process: CPU, memory, event-loop delay, garbage collection. */
   withProcess(): this {
-    collectDefaultMetrics({ register: this.#registry, prefix: 'adit_', eventLoopMonitoringPrecision: LAG_STEP_MS });
+    collectDefaultMetrics({ register: this.#registry, prefix: PROCESS_PREFIX, eventLoopMonitoringPrecision: LAG_STEP_MS });
+    for (const name of MISNAMED_GAUGES) this.#registry.removeSingleMetric(PROCESS_PREFIX + name);
     return this;
   }
 
   /**
-   * Figures that are asked for at each scrape. What ends in _total only grows.
-   * @param room undefined while there is none: no samples
+   * Adds metrics that are read at each scrape. Names that end in `_total` are counters, the others gauges.
+   * @param source undefined while the module does not run: its metrics have no samples then
    */
-  group<T>(room: () => T | undefined, rows: readonly MetricRow<T>[]): void {
-    for (const row of rows) this.#add(row[0].endsWith('_total') ? Counter : Gauge, room, row);
+  group<T>(source: () => T | undefined, rows: readonly MetricRow<T>[]): void {
+    for (const row of rows) this.#add(row[0].endsWith('_total') ? 'counter' : 'gauge', source, row);
   }
 
-  /** A figure that may fall, whatever its name says. */
-  gauge<T>(room: () => T | undefined, row: MetricRow<T>): void {
-    this.#add(Gauge, room, row);
+  /** Adds a gauge whose name, taken over from another exporter, may end in `_total`. */
+  gauge<T>(source: () => T | undefined, row: MetricRow<T>): void {
+    this.#add('gauge', source, row);
   }
 
-  #add<T>(Kind: typeof Counter | typeof Gauge, room: () => T | undefined, [name, help, read, ...labelNames]: MetricRow<T>): void {
-    new Kind({
-      name,
-      help,
-      labelNames,
-      registers: [this.#registry],
-      collect() {
-        this.reset();
-        const of = room();
-        const value = (of === undefined ? undefined : read(of)) ?? [];
-        for (const sample of typeof value === 'number' ? [[value]] : value) {
-          this.inc(Object.fromEntries(labelNames.map((label, i) => [label, sample[i] as string])), sample.at(-1) as number);
-        }
-      },
-    });
+  /**
+   * Registers a metric in the shape that Registry expects (name, help, type, get). prom-client's own Gauge would show 0
+   * for a metric that has no value, and its Counter would fail the whole page for one that fell.
+   */
+  #add<T>(type: 'counter' | 'gauge', source: () => T | undefined, [name, help, read, ...labelNames]: MetricRow<T>): void {
+    const values = (): object[] => {
+      const from = source();
+      const sample = (from === undefined ? undefined : read(from)) ?? [];
+      return (typeof sample === 'number' ? [[sample]] : [...sample]).map((row) => ({
+        labels: Object.fromEntries(labelNames.map((label, i) => [label, row[i]])),
+        value: row.at(-1),
+      }));
+    };
+    const get = async () => ({ name, help, type, values: this.#guarded(name, values) ?? [] });
+    this.#registry.registerMetric({ name, help, type, get } as unknown as Metric);
   }
 
-  /** Durations in seconds. @param known labels that are shown before the first one @returns how the room reports one */
+  /** Runs a read function. A metric that cannot be read has no samples; the rest of the page is unharmed. */
+  #guarded<V>(name: string, read: () => V): V | undefined {
+    try {
+      return read();
+    } catch (error) {
+      if (!this.#faulty.has(name)) this.#onFault(name, error);
+      this.#faulty.add(name);
+      return undefined;
+    }
+  }
+
+  /** Durations in seconds. @param known labels that are shown before the first one @returns how the module reports one */
   histogram(
     name: string,
     help: string,
@@ -66,18 +99,18 @@ export class Metrics {
 
   /**
    * Durations in seconds that are reported very often.
-   * @returns makes a series, to be kept by the room for its labels
+   * @returns makes a series for a set of labels; the module keeps it
    */
   quickHistogram(name: string, help: string, buckets: readonly number[]): (labels: Record<string, string>) => Series {
     const histogram = new QuickHistogram(name, help, buckets);
-    // What the registry asks of a metric is its name and get().
     this.#registry.registerMetric(histogram as unknown as Metric);
     return (labels) => histogram.series(labels);
   }
 
-  /** Durations in seconds that another thread counts; asked for at each scrape. */
+  /** Durations in seconds that another thread counts; read at each scrape. */
   readHistogram(name: string, help: string, buckets: readonly number[], read: () => CountedValues | undefined): void {
-    this.#registry.registerMetric(new ReadHistogram(name, help, buckets, read) as unknown as Metric);
+    const histogram = new ReadHistogram(name, help, buckets, () => this.#guarded(name, read));
+    this.#registry.registerMetric(histogram as unknown as Metric);
   }
 
   /** The exposition text. */
@@ -89,7 +122,7 @@ export class Metrics {
     return this.#registry.contentType;
   }
 
-  /** Names of all metrics, for the test that holds the dashboards against them. */
+  /** Names of all metrics, for the test that compares the dashboards with them. */
   async names(): Promise<string[]> {
     return (await this.#registry.getMetricsAsJSON()).map((metric) => metric.name);
   }

@@ -1,35 +1,24 @@
-// What the dashboards and the page show of the newest block.
+// Figures of the newest block for the metrics.
 import type { JoinedBlock } from '../chain/events.js';
 
-/** Sizes in bytes and weight, amounts in satoshi; inputs without the coinbase's. */
+/**
+ * Sums up a block as getblockstats does: sizes (bytes), weight, inputs and value (satoshi) leave the coinbase out,
+ * outputs count it. `bytes` and `weight` also leave out the header and the transaction count.
+ */
 function blockFigures({ node, block, fees }: JoinedBlock) {
-  let outputs = 0;
-  let inputs = 0;
-  let value = 0;
-  let claimed = 0;
+  const figures = { height: node.height, transactions: block.txs.length, bytes: 0, weight: 0, inputs: 0, outputs: 0, value: 0, fee: fees };
   block.txs.forEach((tx, index) => {
-    outputs += tx.outputCount;
-    let sum = 0;
-    for (let i = 0; i < tx.outputCount; i++) sum += tx.outputValue(i);
-    if (index === 0) claimed = sum;
-    else {
-      inputs += tx.inputCount;
-      value += sum;
-    }
+    figures.outputs += tx.outputCount;
+    if (index === 0) return;
+    figures.bytes += tx.totalSize;
+    figures.weight += tx.weight;
+    figures.inputs += tx.inputCount;
+    for (let i = 0; i < tx.outputCount; i++) figures.value += tx.outputValue(i);
   });
-  return {
-    height: node.height,
-    transactions: block.txs.length,
-    bytes: block.totalSize,
-    weight: block.weight,
-    inputs,
-    outputs,
-    value: value + claimed,
-    fee: fees,
-  };
+  return figures;
 }
 
-/** The newest block; its figures are summed up when they are first asked for, since miners wait while a block joins. */
+/** Keeps the newest block. Its figures are summed up at the first scrape, since miners wait while a block is connected. */
 export class NewestBlock {
   #block: JoinedBlock | undefined;
   #figures: ReturnType<typeof blockFigures> | undefined;

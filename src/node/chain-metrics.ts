@@ -39,11 +39,23 @@ export function addChainMetrics(metrics: Metrics, rooms: AskRooms) {
     [
       ['bitcoin_latest_block_height', 'Height of the newest block', (block) => block.height],
       ['bitcoin_latest_block_txs', 'Transactions in the newest block', (block) => block.transactions],
-      ['bitcoin_latest_block_size', 'Bytes of the newest block', (block) => block.bytes],
-      ['bitcoin_latest_block_weight', 'Weight of the newest block', (block) => block.weight],
-      ['bitcoin_latest_block_inputs', 'Inputs in the newest block', (block) => block.inputs],
+      [
+        'bitcoin_latest_block_size',
+        'Bytes of the transactions in the newest block without the coinbase (total_size of getblockstats)',
+        (block) => block.bytes,
+      ],
+      [
+        'bitcoin_latest_block_weight',
+        'Weight of the transactions in the newest block without the coinbase (total_weight of getblockstats)',
+        (block) => block.weight,
+      ],
+      ['bitcoin_latest_block_inputs', 'Inputs in the newest block without the coinbase', (block) => block.inputs],
       ['bitcoin_latest_block_outputs', 'Outputs in the newest block', (block) => block.outputs],
-      ['bitcoin_latest_block_value', 'Bitcoin sent in the newest block', (block) => block.value / 1e8],
+      [
+        'bitcoin_latest_block_value',
+        'Bitcoin in the outputs of the newest block without the coinbase (total_out of getblockstats)',
+        (block) => block.value / 1e8,
+      ],
       ['bitcoin_latest_block_fee', 'Fees of the newest block in bitcoin', (block) => block.fee / 1e8],
     ],
   );

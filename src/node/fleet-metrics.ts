@@ -3,7 +3,7 @@
 import type { FleetFigures } from '../fleet/follow/figures.js';
 import type { PublishFigures } from '../fleet/publish/counters.js';
 import type { FrontsStats } from '../http/server.js';
-import { Metrics } from '../metrics/registry.js';
+import { Metrics, type OnMetricFault } from '../metrics/registry.js';
 import { addHttpMetrics } from './http-metrics.js';
 import type { AskRooms } from './metric-rooms.js';
 import { addSv2Metrics, type Sv2Figures } from './sv2-metrics.js';
@@ -35,11 +35,12 @@ export interface FrontSources {
   readonly fleet: () => FleetFigures;
   /** undefined without -sv2. */
   readonly sv2: () => Sv2Figures | undefined;
+  readonly onFault?: OnMetricFault;
 }
 
 /** The registry of a process of fronts. */
-export function createFrontMetrics({ http, fleet, sv2 }: FrontSources): Metrics {
-  const metrics = new Metrics().withProcess();
+export function createFrontMetrics({ http, fleet, sv2, onFault }: FrontSources): Metrics {
+  const metrics = new Metrics(onFault).withProcess();
   addHttpMetrics(metrics, http);
   addSv2Metrics(metrics, sv2);
   metrics.group(

@@ -3,7 +3,7 @@
 // units: sizes in bytes, times in seconds, fees in satoshi.
 import fs from 'node:fs';
 import { version } from '../config/version.js';
-import { Metrics } from '../metrics/registry.js';
+import { Metrics, type OnMetricFault } from '../metrics/registry.js';
 import { addChainMetrics } from './chain-metrics.js';
 import { addExporterMetrics } from './exporter-metrics.js';
 import { addPublisherMetrics } from './fleet-metrics.js';
@@ -25,9 +25,9 @@ function diskFreeBytes({ config }: MetricRooms): number | undefined {
   }
 }
 
-/** Builds the registry. @param rooms asked late: they may come after this call */
-export function createMetrics(rooms: AskRooms) {
-  const metrics = new Metrics().withProcess();
+/** Builds the registry. @param rooms is called at each scrape; undefined until the node is up */
+export function createMetrics(rooms: AskRooms, onFault?: OnMetricFault) {
+  const metrics = new Metrics(onFault).withProcess();
   metrics.group(rooms, [
     [
       'adit_info',
@@ -48,6 +48,7 @@ export function createMetrics(rooms: AskRooms) {
       ['bitcoin_mempool_bytes', 'Virtual bytes in the mempool', (stats) => stats.bytes],
       ['bitcoin_mempool_usage', "Memory of the mempool by Core's measure", (stats) => stats.usageBytes],
       ['bitcoin_mempool_unbroadcast', 'Transactions of the mempool that no peer has asked for yet', (stats) => stats.unbroadcast],
+      ['bitcoin_mempool_minfee', 'Fee rate below which transactions are refused, bitcoin per kvB', (stats) => stats.minFeeRate / 1e8],
       ['adit_mempool_min_fee_rate_sats_per_kvb', 'Fee rate below which transactions are refused', (stats) => stats.minFeeRate],
     ],
   );

@@ -9,6 +9,7 @@ import { Scheduler } from '../lib/scheduler.js';
 import { SystemClock } from '../lib/system-clock.js';
 import { SharedState, STATE_FLAG } from '../link/shared-state.js';
 import type { NodeLogger } from '../log/create-logger.js';
+import { logMetricFaults } from '../metrics/registry.js';
 import type { LogControl } from '../rpc/context/node.js';
 import type { RocksStore } from '../storage/rocks-store.js';
 import { createLogControl } from './log-control.js';
@@ -76,7 +77,7 @@ export function openBase(ground: Ground): NodeBase {
     clock,
     scheduler,
     logControl: createLogControl(log, state, config.compat),
-    ...createMetrics(() => rooms),
+    ...createMetrics(() => rooms, logMetricFaults(log)),
     showRooms: (opened) => {
       rooms = opened;
     },

@@ -1,5 +1,5 @@
-// The real Prometheus scrapes a mining node, and every query of every panel and alert is put to it: each has to give
-// data. Skipped where the program isn't installed (Debian's package is called prometheus).
+// The real Prometheus scrapes two mining nodes, one of them with -sv2, and answers every query of every panel and alert.
+// promtool checks the metrics page. Skipped where these programs are not installed (Debian's package is prometheus).
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -9,18 +9,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { Daemon } from '../framework/daemon.js';
 import { freePort } from '../framework/ports.js';
+import { Sv2Client } from '../framework/sv2-client.js';
 import { PATIENCE_MS } from '../framework/until.js';
 
 const grafana = path.resolve(import.meta.dirname, '../../../grafana');
-const missing = spawnSync('prometheus', ['--version']).status !== 0;
+const missing = ['prometheus', 'promtool'].some((program) => spawnSync(program, ['--version']).status !== 0);
+/** Queries without data: these nodes have no fleet, and a new chain has no fee estimates. */
+const WITHOUT_DATA = /adit_fleet_|bitcoin_est_smart_fee_/;
 const address = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 interface Query {
   readonly from: string;
   readonly expr: string;
 }
 
-/** Every panel's queries, with Grafana's variables filled in. */
-function panelQueries(): Query[] {
+/** Returns every panel's queries for one node, with Grafana's variables filled in. */
+function panelQueries(instance: string): Query[] {
   return fs
     .readdirSync(grafana)
     .filter((file) => file.endsWith('.json'))
@@ -29,7 +32,7 @@ function panelQueries(): Query[] {
         panels: { title: string; targets?: { expr: string }[] }[];
       };
       return panels.flatMap(({ title, targets }) =>
-        (targets ?? []).map(({ expr }) => ({ from: `${file}: ${title}`, expr: expr.replaceAll('$instance', '.*') })),
+        (targets ?? []).map(({ expr }) => ({ from: `${file}: ${title}`, expr: expr.replaceAll('$instance', instance) })),
       );
     });
 }
@@ -59,13 +62,17 @@ function get(port: number, target: string): Promise<{ status: number; body: stri
 }
 
 t.test('every panel and alert has data', { skip: missing && 'needs the prometheus program' }, async (t) => {
-  const [metricsPort, port] = [await freePort(), await freePort()];
-  const node = await Daemon.start(`-metricsport=${metricsPort}`);
+  const [metricsPort, plainPort, sv2Port, port] = [await freePort(), await freePort(), await freePort(), await freePort()];
+  const node = await Daemon.start(`-metricsport=${metricsPort}`, '-sv2', `-sv2port=${sv2Port}`);
   t.teardown(() => node.remove());
+  const plain = await Daemon.start(`-metricsport=${plainPort}`);
+  t.teardown(() => plain.remove());
+  const miner = await Sv2Client.start(sv2Port, (await node.call('getsv2info')).authoritykey);
+  t.teardown(() => miner.close());
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-prometheus-'));
   const config = fs
     .readFileSync(path.join(grafana, 'prometheus', 'prometheus.yml'), 'utf8')
-    .replace('127.0.0.1:9332', `127.0.0.1:${metricsPort}`)
+    .replace("'127.0.0.1:9332'", `'127.0.0.1:${metricsPort}', '127.0.0.1:${plainPort}'`)
     .replace(/(_interval): \d+s/g, '$1: 1s');
   fs.writeFileSync(path.join(dir, 'prometheus.yml'), config);
   fs.copyFileSync(path.join(grafana, 'prometheus', 'adit-alerts.yml'), path.join(dir, 'adit-alerts.yml'));
@@ -85,48 +92,70 @@ t.test('every panel and alert has data', { skip: missing && 'needs the prometheu
     fs.rmSync(dir, { recursive: true, force: true });
   });
 
-  await node.call('setban', '192.0.2.1', 'add');
-  // A node that does something of everything, until Prometheus has seen it often enough for rates.
+  const request = async (target: string) => JSON.parse((await get(port, `/api/v1/${target}`)).body);
+  const query = (expr: string) => request(`query?query=${encodeURIComponent(expr)}`);
+  for (const daemon of [node, plain]) {
+    await daemon.call('setban', '192.0.2.1', 'add');
+    // The first wallet starts the wallets' thread.
+    await daemon.call('createwallet', 'w');
+  }
+  // Nodes that do something of everything, until Prometheus has scraped each often enough for rates.
   const scrapes = async (): Promise<number> => {
-    const reply = await get(port, `/api/v1/query?query=${encodeURIComponent('count_over_time(bitcoin_blocks[10m])')}`).catch(
-      () => undefined,
-    );
-    const value = reply?.status === 200 ? JSON.parse(reply.body).data.result[0]?.value[1] : undefined;
-    return Number(value ?? 0);
+    const { data } = await query('min(count_over_time(bitcoin_latest_block_height[10m]))').catch(() => ({}));
+    return Number(data?.result[0]?.value[1] ?? 0);
   };
   for (const deadline = Date.now() + PATIENCE_MS; (await scrapes()) < 6 && Date.now() < deadline; await sleep(200)) {
-    const [hash] = await node.call('generatetoaddress', 1, address);
-    const block = await node.call('getblock', hash, 0);
-    await node.call('submitblock', block);
-    await node.call('submitblock', '00').catch(() => {});
-    await node.call('getblocktemplate', { rules: ['segwit'] });
-    await node.call('validateaddress', address);
-    await node.call('getblockcount', 1).catch(() => {});
-    await node.call('getmempoolinfo');
+    for (const daemon of [node, plain]) {
+      const [hash] = await daemon.call('generatetoaddress', 1, address);
+      const block = await daemon.call('getblock', hash, 0);
+      await daemon.call('submitblock', block);
+      await daemon.call('submitblock', '00').catch(() => {});
+      await daemon.call('getblocktemplate', { rules: ['segwit'] });
+      await daemon.call('validateaddress', address);
+      await daemon.call('getblockcount', 1).catch(() => {});
+      await daemon.call('getmempoolinfo');
+    }
   }
   t.ok((await scrapes()) >= 6, 'scraped');
 
-  const ask = async ({ from, expr }: Query, what: string): Promise<void> => {
-    const reply = await get(port, `/api/v1/query?query=${encodeURIComponent(expr)}`);
-    const { status, error, data } = JSON.parse(reply.body);
-    t.equal(status, 'success', `${from}: ${error ?? what}`);
-    // This node has no fleet.
-    if (what === 'data' && !expr.includes('adit_fleet_')) t.ok(data.result.length > 0, `${from}: ${expr}`);
-  };
-  const panels = panelQueries();
-  t.ok(panels.length > 90, `${panels.length} queries of panels`);
-  for (const query of panels) await ask(query, 'data');
+  for (const metrics of [metricsPort, plainPort]) {
+    const instance = `127.0.0.1:${metrics}`;
+    const without = metrics === plainPort ? new RegExp(`${WITHOUT_DATA.source}|adit_sv2_`) : WITHOUT_DATA;
+    const panels = panelQueries(instance);
+    t.ok(panels.length > 90, `${panels.length} queries of panels`);
+    for (const { from, expr } of panels) {
+      const { status, error, data } = await query(expr);
+      t.equal(status, 'success', `${from}: ${error ?? expr}`);
+      if (!without.test(expr)) t.ok(data.result.length > 0, `${from}: ${expr}`);
+    }
+    const page = (await get(metrics, '/metrics')).body;
+    const checked = spawnSync('promtool', ['check', 'metrics'], { input: page, encoding: 'utf8' });
+    t.same(
+      checked.stderr.split('\n').filter((line) => line !== '' && !line.startsWith('bitcoin_meminfo_total ')),
+      [],
+      'promtool complains of nothing but the one name that another exporter chose',
+    );
+    t.equal(checked.signal, null);
+  }
+
   const alerts = alertQueries();
   t.equal(alerts.length, (fs.readFileSync(path.join(grafana, 'prometheus', 'adit-alerts.yml'), 'utf8').match(/- alert:/g) ?? []).length);
-  for (const alert of alerts) {
-    await ask(alert, 'no error');
-    await ask({ from: alert.from, expr: alert.figure }, 'data');
+  for (const { from, expr, figure } of alerts) {
+    t.equal((await query(expr)).status, 'success', `${from}: ${expr}`);
+    if (!WITHOUT_DATA.test(figure)) t.ok((await query(figure)).data.result.length > 0, `${from}: ${figure}`);
   }
-  const rules = JSON.parse((await get(port, '/api/v1/rules')).body).data.groups.flatMap((group: { rules: unknown[] }) => group.rules);
+  const rules = (await request('rules')).data.groups.flatMap((group: { rules: unknown[] }) => group.rules);
   t.equal(rules.length, alerts.length, 'all alerts are loaded');
   t.same(
     rules.filter((rule: { health: string }) => rule.health === 'err'),
     [],
-    'and evaluated without an error',
+    'all alerts are evaluated without an error',
+  );
+  t.same(
+    (await request('alerts')).data.alerts
+      .map(({ labels }: { labels: { alertname: string } }) => labels.alertname)
+      .filter((name: string) => name.startsWith('AditFleet')),
+    [],
+    'no alert about a fleet is pending or fires at a node without one',
   );
 });
