@@ -1,7 +1,9 @@
-// The connection to the broker: the one door to NATS' packages. Connects for ever, so that neither end stops working
-// because the broker is away; says when it is there. A server that says nothing is given up after some two seconds.
-// Used by both ends.
+// The connection to the broker, and the only file that imports NATS' packages. It tries to connect until it is closed,
+// so neither end of a fleet gives up while the broker is away. A server that does not answer is dropped after about two
+// seconds. A connection that stays away is reported with its cause after five seconds, and then every five minutes or
+// when the cause changes.
 import fs from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DeliverPolicy, jetstream, jetstreamManager, StorageType } from '@nats-io/jetstream';
 import { Kvm } from '@nats-io/kv';
 import { type ConnectionOptions, connect, credsAuthenticator, type NatsConnection } from '@nats-io/transport-node';
@@ -15,44 +17,85 @@ const PINGS_OUT = 2;
 const RECONNECT_MS = 100;
 const RECONNECT_JITTER_MS = 100;
 const CONNECT_MS = 2_000;
+/** A connection that is away for this long is reported. */
+const REPORT_MS = 5_000;
+const REPEAT_MS = 300_000;
 
-/** What the owner is told. */
+/** Events that the owner of a connection handles. */
 export interface BrokerEvents {
-  /** The connection came (back) or went. */
+  /** The connection was made (again), or lost. */
   onChange(connected: boolean, server: string): void;
-  /** The broker refuses something, such as a subject. */
+  /** The broker refuses something, such as a subject, or cannot be reached: a sentence for the log. */
   onError(text: string): void;
+}
+
+/** Turns the error of a failed connection into its cause and what to check. */
+export function adviceFor(error: Error): string {
+  const { name, message } = error;
+  const code = (error as NodeJS.ErrnoException).code ?? '';
+  if (name === 'AuthorizationError' || /authori[sz]ation|authentication/i.test(message))
+    return `it refuses the user, the password or the credentials (${message}); check those of this process`;
+  if (/certificate|CERT|SSL|TLS/i.test(`${message} ${code}`))
+    return `the encrypted connection failed (${message}); check the certificates, and whether the server wants TLS`;
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `its name cannot be resolved (${message})`;
+  if (name === 'TimeoutError') return 'it does not answer in time';
+  return `${message}; is nats-server running there, and may this machine reach its port`;
+}
+
+/** Reports a connection that stays away: not at once, and not often. Times in milliseconds. */
+export class AbsenceReports {
+  #since = 0;
+  #said = Number.NEGATIVE_INFINITY;
+  #cause = '';
+
+  /** Starts to count: the connection is away from now on. */
+  begin(nowMs: number): void {
+    this.#since = nowMs;
+    this.#said = Number.NEGATIVE_INFINITY;
+    this.#cause = '';
+  }
+
+  /** Decides whether an attempt that failed for this cause is to be reported now. */
+  isDue(cause: string, nowMs: number): boolean {
+    if (nowMs - this.#since < REPORT_MS || (cause === this.#cause && nowMs - this.#said < REPEAT_MS)) return false;
+    this.#said = nowMs;
+    this.#cause = cause;
+    return true;
+  }
 }
 
 /** A connection that comes back by itself. */
 export class Broker {
   #connected = true;
+  readonly #absence = new AbsenceReports();
+  #timer: NodeJS.Timeout | undefined;
 
   private constructor(
     readonly nc: NatsConnection,
+    private readonly servers: string,
     events: BrokerEvents,
   ) {
     void this.#watch(events);
   }
 
   /**
-   * Waits for the first server that answers; `aborted` ends the waiting.
-   * @throws Error for credentials that cannot be used
+   * Connects to the first server that answers, and tries until one does.
+   * @throws Error for credentials that cannot be read, and when `signal` is aborted
    */
-  static async connect(options: BrokerOptions, name: string, events: BrokerEvents): Promise<Broker> {
+  static async connect(options: BrokerOptions, name: string, events: BrokerEvents, signal: AbortSignal): Promise<Broker> {
     const { servers, credsFile, tls } = options;
     const urls = servers.map((server) => new URL(server));
     // One user for all of them: the first that is named.
     const named = urls.find(({ username }) => username !== '');
+    const hosts = urls.map(({ hostname, port }) => (port === '' ? hostname : `${hostname}:${port}`));
     const given: ConnectionOptions = {
-      servers: urls.map(({ hostname, port }) => (port === '' ? hostname : `${hostname}:${port}`)),
+      servers: hosts,
       ...(named ? { user: decodeURIComponent(named.username), pass: decodeURIComponent(named.password) } : {}),
       name,
       maxReconnectAttempts: -1,
       reconnectTimeWait: RECONNECT_MS,
       reconnectJitter: RECONNECT_JITTER_MS,
       reconnectJitterTLS: RECONNECT_JITTER_MS,
-      waitOnFirstConnect: true,
       pingInterval: PING_MS,
       maxPingOut: PINGS_OUT,
       timeout: CONNECT_MS,
@@ -61,9 +104,19 @@ export class Broker {
       ...(credsFile === undefined ? {} : { authenticator: credsAuthenticator(new Uint8Array(fs.readFileSync(credsFile))) }),
       ...(tls === null ? {} : { tls: { caFile: tls.ca, certFile: tls.cert, keyFile: tls.key } }),
     };
-    const nc = await connect(given);
-    events.onChange(true, nc.getServer());
-    return new Broker(nc, events);
+    const absence = new AbsenceReports();
+    absence.begin(performance.now());
+    for (;;) {
+      try {
+        const nc = await connect(given);
+        events.onChange(true, nc.getServer());
+        return new Broker(nc, hosts.join(', '), events);
+      } catch (error) {
+        const cause = adviceFor(error as Error);
+        if (absence.isDue(cause, performance.now())) events.onError(`no connection to the broker ${hosts.join(', ')} yet: ${cause}.`);
+      }
+      await sleep(RECONNECT_MS + Math.random() * RECONNECT_JITTER_MS, undefined, { signal });
+    }
   }
 
   /** Whether what is published goes out now. */
@@ -77,15 +130,28 @@ export class Broker {
   }
 
   async #watch({ onChange, onError }: BrokerEvents): Promise<void> {
+    let cause = 'no server answers';
+    const report = (): void => {
+      if (this.#absence.isDue(cause, performance.now())) onError(`still no connection to the broker ${this.servers}: ${cause}.`);
+    };
     for await (const status of this.nc.status()) {
       if (status.type === 'disconnect') {
         this.#connected = false;
+        cause = 'no server answers';
+        this.#absence.begin(performance.now());
+        clearInterval(this.#timer);
+        this.#timer = setInterval(report, REPORT_MS);
         onChange(false, status.server);
       } else if (status.type === 'reconnect') {
         this.#connected = true;
+        clearInterval(this.#timer);
         onChange(true, status.server);
-      } else if (status.type === 'error') onError(status.error.message);
+      } else if (status.type === 'error') {
+        if (this.#connected) onError(`the broker says: ${status.error.message}`);
+        else cause = adviceFor(status.error);
+      }
     }
+    clearInterval(this.#timer);
   }
 
   /** Sends what is under way and ends. */

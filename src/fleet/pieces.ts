@@ -26,7 +26,10 @@ interface Parts {
   costBytes: number;
 }
 
-/** Puts pieces together that come in order; bounded in bytes and in things that are incomplete, of which the oldest go. */
+/**
+ * Joins pieces that come in order. Pieces that came before are skipped. Bytes and incomplete items are bounded: the
+ * oldest item is dropped for a new one.
+ */
 export class Joiner {
   readonly #open = new Map<string, Parts>();
   #bytes = 0;
@@ -52,6 +55,8 @@ export class Joiner {
       parts = { pieces: [], of, next: 0, costBytes: 0 };
       this.#open.set(id, parts);
     }
+    // A sender that failed half-way sends the same pieces again, and a broker's window of duplicates drops only some.
+    if (at < parts.next && of === parts.of) return null;
     const cost = bytes.length + PIECE_COST_BYTES;
     if (at !== parts.next || of !== parts.of || this.#bytes + cost > this.#mostBytes) {
       this.drop(id);

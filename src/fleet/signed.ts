@@ -41,6 +41,16 @@ export function publicKey(bytes: Uint8Array): KeyObject {
   return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(bytes).toString('base64url') }, format: 'jwk' });
 }
 
+/**
+ * Returns the names in a publication without checking its signature: for log lines only.
+ * @returns null when it is no publication, or its names have characters that a node's name cannot have
+ */
+export function claimedNode(bytes: Uint8Array): { readonly node: string; readonly chain: string } | null {
+  const map = bytes.length > SIGNATURE_BYTES ? decode(bytes.subarray(SIGNATURE_BYTES)) : null;
+  const isName = (text: unknown): text is string => typeof text === 'string' && /^[\w-]{1,32}$/.test(text);
+  return map !== null && isName(map.node) && isName(map.chain) ? { node: map.node, chain: map.chain } : null;
+}
+
 /** Makes a node's publications. */
 export class Signer {
   readonly #key: KeyObject;

@@ -32,6 +32,7 @@ import type { FleetFigures } from './figures.js';
 import { FoundBlocks } from './found.js';
 import { LightTemplates } from './light.js';
 import { TemplateIntake } from './templates.js';
+import { TrustReports } from './trust-reports.js';
 
 export interface SourceDeps {
   readonly state: SharedState;
@@ -87,7 +88,7 @@ export class FleetSource {
   #large: Broker | null = null;
   #followed = '';
   #followedRun = '';
-  #switches = -1;
+  #switches = 0;
   readonly #fetched = { store: 0, node: 0 };
   #pieces: { unsubscribe(): void } | null = null;
   #tipHex = '';
@@ -97,11 +98,18 @@ export class FleetSource {
   #listeners: (() => void)[] = [];
   #lookTimer: NodeJS.Timeout | null = null;
   #ready = false;
+  readonly #abort = new AbortController();
+  readonly #trust: TrustReports;
 
   constructor(options: FleetFrontOptions, deps: SourceDeps) {
     this.#options = options;
     this.#deps = deps;
     this.#subjects = new Subjects(options.chain);
+    this.#trust = new TrustReports(
+      options.nodes.map(({ name }) => name),
+      options.chain,
+      (text) => deps.log.warn(`fleet: ${text}`),
+    );
     this.#verifier = new Verifier(new Map(options.nodes.map(({ name, publicKey }) => [name, publicKey])), options.chain);
     const names = options.nodes.map(({ name }) => name);
     this.#choice = new Choice(options, names);
@@ -162,10 +170,16 @@ export class FleetSource {
   async start(fronts: Fronts): Promise<void> {
     this.#fronts = fronts;
     const { log } = this.#deps;
-    const onError = (text: string): void => log.warn(`fleet: the broker says: ${text}`);
+    const onError = (text: string): void => log.warn(`fleet: ${text}`);
     const name = `adit-front ${this.#options.account}`;
-    this.#small = await Broker.connect(this.#options, name, { onChange: (on, server) => this.#onBroker(on, server), onError });
-    this.#large = await Broker.connect(this.#options, `${name} templates`, { onChange: () => {}, onError });
+    const { signal } = this.#abort;
+    try {
+      this.#small = await Broker.connect(this.#options, name, { onChange: (on, server) => this.#onBroker(on, server), onError }, signal);
+      this.#large = await Broker.connect(this.#options, `${name} templates`, { onChange: () => {}, onError }, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      throw error;
+    }
     const { nc } = this.#small;
     const onPublication = (error: Error | null, message: { readonly data: Uint8Array }): void => {
       if (error === null) this.#onPublication(message.data);
@@ -217,6 +231,7 @@ export class FleetSource {
   }
 
   async stop(): Promise<void> {
+    this.#abort.abort();
     if (this.#lookTimer) clearInterval(this.#lookTimer);
     await Promise.all([this.#small?.close(), this.#large?.close()]).catch(() => {});
   }
@@ -307,7 +322,11 @@ export class FleetSource {
   #onPublication(bytes: Uint8Array): void {
     const publication = this.#verifier.open(bytes);
     const peer = publication && this.#peers.get(publication.node);
-    if (!peer) return;
+    if (!peer) {
+      this.#trust.refused(bytes);
+      return;
+    }
+    this.#trust.accepted();
     if (publication.run !== peer.run) {
       if (performance.now() - peer.greetedMs >= HELLO_MS) this.#greet(peer);
       return;
@@ -366,6 +385,7 @@ export class FleetSource {
   /** Follows the best node, and shows its facts to the fronts. */
   #look(): void {
     const now = performance.now();
+    this.#trust.check(this.#small?.connected ?? false, now);
     this.#calls.look();
     const node = this.#choice.choose(now);
     if (node === null) return;
@@ -399,9 +419,9 @@ export class FleetSource {
 
   #follow({ name, run, fact }: FollowedNode): void {
     this.#deps.log.info(`fleet: following ${name} at height ${fact.tip.height}, tip ${fact.tip.hashHex}`);
+    if (this.#followed !== '') this.#switches++;
     this.#followed = name;
     this.#followedRun = run;
-    this.#switches++;
     this.#clockFrom = Number.NaN;
     this.#pieces?.unsubscribe();
     const first = this.#subjects.stored(this.#subjects.pieceKey(name, '*'));

@@ -24,7 +24,7 @@ import { type AnswerCall, Answers } from './answers.js';
 import { PublishCounters } from './counters.js';
 import { Fate } from './fate.js';
 import { FoundInbox } from './found.js';
-import { prepareStore, readFoundBlocks } from './store.js';
+import { prepareStore, readFoundBlocks, type StoreMade } from './store.js';
 import { TemplatePublications } from './templates.js';
 
 /** What the thread is started with. */
@@ -32,8 +32,10 @@ export interface PublisherInit extends FrontInit {
   readonly remote: FleetNodeOptions;
 }
 
-/** Wallets are looked at so often. */
+/** Interval at which the list of loaded wallets is queried. */
 const WALLETS_MS = 1_000;
+/** Interval at which the node makes sure that the broker still has the store. */
+const STORE_MS = 10_000;
 const NO_PAYLOAD = 1 << 20;
 
 export class Publisher {
@@ -50,6 +52,10 @@ export class Publisher {
   readonly #found: ReadonlyMap<string, FoundInbox>;
   readonly #fate: Fate;
   #endFound: (() => void) | null = null;
+  #store: StoreMade | null = null;
+  #storeChecked = Promise.resolve();
+  /** The last reason why the broker had no store, so that it is logged once. */
+  #storeFault = '';
   /** Facts, calls and replies on one connection, templates on another: what is small overtakes what is large. */
   #small: Broker | null = null;
   #large: Broker | null = null;
@@ -60,6 +66,7 @@ export class Publisher {
   #warm = false;
   #stopping = false;
   #closed = false;
+  readonly #abort = new AbortController();
   readonly #timers: NodeJS.Timeout[] = [];
 
   constructor(init: PublisherInit) {
@@ -132,8 +139,11 @@ export class Publisher {
     });
     this.#link.tell({ news: 'ready', descriptor: null });
     this.#timers.push(setInterval(() => this.#beat(), remote.beatMs));
+    this.#timers.push(setInterval(() => this.#checkStore(), STORE_MS));
     if (options.wallets) this.#timers.push(setInterval(() => this.#askWallets(), WALLETS_MS));
-    void this.#connect().catch((error: Error) => this.notice('error', `fleet: ${error.message}`));
+    void this.#connect().catch((error: Error) => {
+      if (!this.#closed) this.notice('error', `fleet: ${error.message}`);
+    });
   }
 
   /** Hands a call to the node thread: by the port, in memory of its own, where a secret may be in it. */
@@ -149,9 +159,18 @@ export class Publisher {
 
   async #connect(): Promise<void> {
     const { name } = this.#options;
-    const onError = (text: string): void => this.notice('warn', `fleet: the broker says: ${text}`);
-    const small = await Broker.connect(this.#options, `aditd ${name}`, { onChange: (on, server) => this.#onBroker(on, server), onError });
-    const large = await Broker.connect(this.#options, `aditd ${name} templates`, { onChange: () => {}, onError });
+    const onError = (text: string): void => this.notice('warn', `fleet: ${text}`);
+    const { signal } = this.#abort;
+    const small = await Broker.connect(
+      this.#options,
+      `aditd ${name}`,
+      { onChange: (on, server) => this.#onBroker(on, server), onError },
+      signal,
+    );
+    const onLarge = (on: boolean): void => {
+      if (on) this.#checkStore();
+    };
+    const large = await Broker.connect(this.#options, `aditd ${name} templates`, { onChange: onLarge, onError }, signal);
     if (this.#closed) {
       await Promise.all([small.close(), large.close()]);
       return;
@@ -161,14 +180,41 @@ export class Publisher {
     small.nc.subscribe(this.#subjects.call(name, '*'), {
       callback: (error, message) => {
         if (error === null) this.#onMessage(accountOf(message.subject), message.data, message.reply ?? '');
-        else onError(error.message);
+        else onError(`the broker says: ${error.message}`);
       },
     });
     this.#publishFact();
-    await prepareStore(large.nc, this.#subjects, this.#options.replicas).catch((error: Error) =>
-      this.notice('warn', `fleet: the broker stores no templates: ${error.message}. Fronts that join late ask the nodes.`),
-    );
-    await this.#templates.again();
+    this.#checkStore();
+  }
+
+  /** Makes what the broker lacks of the store. Checks run one after another. */
+  #checkStore(): void {
+    this.#storeChecked = this.#storeChecked.then(() => this.#prepareStore()).catch(() => {});
+  }
+
+  async #prepareStore(): Promise<void> {
+    const broker = this.#large;
+    if (this.#closed || !broker?.connected) return;
+    let made: StoreMade;
+    try {
+      made = await prepareStore(broker.nc, this.#subjects, this.#options.replicas);
+    } catch (error) {
+      const { message } = error as Error;
+      if (!this.#closed && broker.connected && message !== this.#storeFault) {
+        this.#storeFault = message;
+        this.notice(
+          'warn',
+          `fleet: the broker does not store templates and found blocks: ${message}. Fronts that start late ask the nodes. Check that JetStream is enabled in the broker, and the permissions of this node.`,
+        );
+      }
+      return;
+    }
+    this.#storeFault = '';
+    const before = this.#store;
+    this.#store = made;
+    // The reader of an earlier stream would go on from its own number, and miss the first blocks of the new one.
+    if (before !== null && before.foundStream !== made.foundStream) this.#endFound?.();
+    if (before?.bucket !== made.bucket) await this.#templates.again();
   }
 
   #onBroker(connected: boolean, server: string): void {
@@ -283,13 +329,19 @@ export class Publisher {
   /** Begins with the blocks that were found while this node was away. */
   #readFound(): void {
     if (!this.#warm || this.#stopping || this.#endFound !== null || !this.#large?.connected) return;
-    this.#endFound = () => {};
+    let isEnded = false;
+    let stop = (): void => {};
+    this.#endFound = () => {
+      isEnded = true;
+      stop();
+    };
     const take = (subject: string, bytes: Uint8Array): void => this.#found.get(accountOf(subject))?.take(bytes);
     const ended = (): void => {
       this.#endFound = null;
     };
     readFoundBlocks(this.#large.nc, this.#subjects, take, ended).then((end) => {
-      this.#endFound = end;
+      stop = end;
+      if (isEnded) end();
     }, ended);
   }
 
@@ -363,6 +415,7 @@ export class Publisher {
 
   #close(): void {
     this.#closed = true;
+    this.#abort.abort();
     for (const timer of this.#timers) clearInterval(timer);
     this.#link.tell({ news: 'closed' });
     this.#link.close();

@@ -11,20 +11,32 @@ const FOUND_NANOS = 3_600_000_000_000;
 /** 64 of the largest blocks. */
 const FOUND_BYTES = 256 << 20;
 
-/** @param replicas servers that keep each @throws Error when the broker has no JetStream, or does not allow it */
-export async function prepareStore(connection: Connection, subjects: Subjects, replicas: number): Promise<void> {
-  await new Kvm(jetstream(connection)).create(subjects.bucket, { history: 1, storage: StorageType.Memory, replicas });
-  const manager = await jetstreamManager(connection);
-  const known = await manager.streams.info(subjects.foundStream).catch(() => null);
-  if (known !== null) return;
-  await manager.streams.add({
-    name: subjects.foundStream,
-    subjects: [subjects.found('*')],
-    storage: StorageType.File,
-    max_age: FOUND_NANOS,
-    max_bytes: FOUND_BYTES,
-    num_replicas: replicas,
-  });
+/** When the broker made each part of the store, as it says; another time means another, empty part. */
+export interface StoreMade {
+  readonly bucket: string;
+  readonly foundStream: string;
+}
+
+/**
+ * Makes what is missing of the store: the bucket of templates (in memory, so gone after a restart of the broker) and
+ * the stream of found blocks.
+ * @param replicas servers that keep each
+ * @throws Error when the broker has no JetStream, or does not allow it
+ */
+export async function prepareStore(connection: Connection, subjects: Subjects, replicas: number): Promise<StoreMade> {
+  const bucket = await new Kvm(jetstream(connection)).create(subjects.bucket, { history: 1, storage: StorageType.Memory, replicas });
+  const { streams } = await jetstreamManager(connection);
+  const found =
+    (await streams.info(subjects.foundStream).catch(() => null)) ??
+    (await streams.add({
+      name: subjects.foundStream,
+      subjects: [subjects.found('*')],
+      storage: StorageType.File,
+      max_age: FOUND_NANOS,
+      max_bytes: FOUND_BYTES,
+      num_replicas: replicas,
+    }));
+  return { bucket: (await bucket.status()).streamInfo.created, foundStream: found.created };
 }
 
 /**

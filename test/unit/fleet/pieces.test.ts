@@ -35,6 +35,31 @@ t.test('what is out of order, too large or too many', async (t) => {
   t.same(joiner.add('e', piece(1, 2, 1)), new Uint8Array(2));
 });
 
+t.test('joins pieces of which a first try stored some, whatever the broker dropped as duplicates', async () => {
+  const bytes = new Uint8Array(1_000).map((_, i) => i);
+  const pieces = split(bytes, 250);
+  // Tries that fail somewhere; of each repeated piece the broker stores or drops a copy.
+  const tries = fc.array(
+    fc.record({ sent: fc.integer({ min: 0, max: 3 }), stored: fc.array(fc.boolean(), { minLength: 4, maxLength: 4 }) }),
+  );
+  fc.assert(
+    fc.property(tries, (failed) => {
+      const joiner = new Joiner(1 << 20, 4);
+      const wholes: Uint8Array[] = [];
+      let stored = 0;
+      const send = (at: number, again: boolean): void => {
+        if (at < stored && !again) return;
+        stored = Math.max(stored, at + 1);
+        const whole = joiner.add('id', { at, of: pieces.length, bytes: pieces[at]! });
+        if (whole) wholes.push(whole);
+      };
+      for (const { sent, stored: again } of failed) for (let at = 0; at < sent; at++) send(at, again[at]!);
+      for (let at = 0; at < pieces.length; at++) send(at, true);
+      return wholes.length === 1 && Buffer.compare(wholes[0]!, bytes) === 0;
+    }),
+  );
+});
+
 t.test('empty pieces are bounded', async (t) => {
   const joiner = new Joiner(10_000, 2);
   let taken = 0;
