@@ -12,6 +12,7 @@ import { fleetPage } from './fleet/follow/page.js';
 import { FleetSource } from './fleet/follow/source.js';
 import type { LenientServer } from './http/lenient/start-lenient.js';
 import { createFronts, type Fronts } from './http/server.js';
+import { guarded, outliveConsole } from './lib/guard.js';
 import { threadsLoaded } from './lib/loading-threads.js';
 import { SharedState, STATE_FLAG } from './link/shared-state.js';
 import { SlabRing } from './link/slab-ring.js';
@@ -49,7 +50,10 @@ async function run(config: FrontConfig, log: NodeLogger): Promise<void> {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve());
   });
   process.on('SIGPIPE', () => {});
-  process.on('SIGHUP', () => log.reopen());
+  process.on(
+    'SIGHUP',
+    guarded(log.reopen, ({ message }) => log.error(`SIGHUP: ${message}`)),
+  );
   log.info(`adit front version ${versionText()}, ${config.chain}, Node ${process.version}`);
   for (const note of config.notes) log.info(note);
 
@@ -99,7 +103,7 @@ async function run(config: FrontConfig, log: NodeLogger): Promise<void> {
   });
   const { close } = fronts;
   const dying = (error: unknown): void => {
-    log.error(`A fault that was not expected: ${explain(error)}`);
+    log.fatal(`A fault that was not expected: ${explain(error)}`);
     process.exitCode = 1;
     const late = new Promise((resolve) => setTimeout(resolve, lastWordsMs));
     void Promise.race([close.call(fronts, 0), late]).then(() => process.exit(1));
@@ -152,6 +156,7 @@ async function openMetrics(
 }
 
 async function main(): Promise<void> {
+  outliveConsole();
   let args: Args;
   let config: FrontConfig;
   let log: NodeLogger;
@@ -166,8 +171,8 @@ async function main(): Promise<void> {
       return;
     }
     config = loadFrontConfig(args);
+    for (const warning of args.loudWarnings) process.stderr.write(`Warning: ${warning}\n`);
     log = createLogger(config.log);
-    for (const warning of log.warnings) process.stderr.write(`Warning: ${warning}\n`);
   } catch (error) {
     refuse(explain(error));
   }
@@ -176,10 +181,10 @@ async function main(): Promise<void> {
     log.info('Shutdown: done');
     log.close();
   } catch (error) {
-    log.error(explain(error));
+    log.fatal(explain(error));
     log.close();
     await threadsLoaded();
-    refuse(explain(error));
+    process.exit(1);
   }
 }
 

@@ -6,11 +6,13 @@ import { loadConfig, type NodeConfig, parseArgs } from './config/load.js';
 import { compatOption } from './config/locate.js';
 import { rewriteSettings } from './config/settings-file.js';
 import { versionText } from './config/version.js';
+import { guarded, outliveConsole } from './lib/guard.js';
 import { threadsLoaded } from './lib/loading-threads.js';
 import { createLogger, type NodeLogger } from './log/create-logger.js';
 import { announcement } from './node/announce.js';
+import { inBackground, reportReady, startInBackground } from './node/background.js';
 import { prepareFolders } from './node/data-folder.js';
-import { adviceFor, mendable, withAdvice } from './node/fault-advice.js';
+import { mendable, withAdvice } from './node/fault-advice.js';
 import { type RunningNode, startNode } from './node/start.js';
 import { follows } from './policy/compat.js';
 import { stopWriting } from './storage/write-stop.js';
@@ -18,6 +20,11 @@ import { stopWriting } from './storage/write-stop.js';
 function refuse(message: string): never {
   process.stderr.write(`Error: ${message}\n`);
   process.exit(1);
+}
+
+/** Writes warnings about options to stderr: the log is not open yet, and has them too when it is. */
+function warn(lines: readonly string[]): void {
+  for (const line of lines) process.stderr.write(`Warning: ${line}\n`);
 }
 
 /** Messages of errors that an operator can mend; anything else is a fault of ours and shows its stack. */
@@ -38,9 +45,7 @@ async function run(config: NodeConfig, log: NodeLogger): Promise<number> {
     dying = true;
     // Whatever is still under way writes nothing more: memory may disagree with the disk.
     stopWriting('the process ends after a fault');
-    const text = `A fault that nobody expected: ${explain(error)}`;
-    log.error(text);
-    process.stderr.write(`Error: ${text}\n`);
+    log.fatal(`A fault that nobody expected: ${explain(error)}`);
     const end = (): never => {
       log.close();
       process.exit(1);
@@ -51,7 +56,10 @@ async function run(config: NodeConfig, log: NodeLogger): Promise<number> {
   };
   process.on('uncaughtException', die);
   process.on('unhandledRejection', die);
-  process.on('SIGHUP', () => log.reopen());
+  process.on(
+    'SIGHUP',
+    guarded(log.reopen, ({ message }) => log.error(`SIGHUP: ${message}`)),
+  );
   process.on('SIGPIPE', () => {});
 
   const signalled = new Promise<undefined>((resolve) => {
@@ -62,18 +70,21 @@ async function run(config: NodeConfig, log: NodeLogger): Promise<number> {
   const node: RunningNode = await startNode(config, log, aborted.signal, (close) => {
     abandon = close;
   });
-  if (config.announce) process.stdout.write(announcement(config, node.addresses));
+  reportReady();
+  const announce = (text: string): void => {
+    if (config.announce) process.stdout.write(text);
+  };
+  announce(announcement(config, node.addresses));
   const fault = await Promise.race([signalled, node.stopAsked]);
-  if (fault) {
-    const advice = adviceFor(fault);
-    if (advice !== '') log.error(advice);
-    process.stderr.write(`Error: ${withAdvice(fault.message.replaceAll('\n', ' '), fault)}\n`);
-  }
+  if (fault) log.fatal(withAdvice(fault.message.replaceAll('\n', ' '), fault));
+  announce('adit is stopping\n');
   await node.stop();
+  announce('adit has stopped\n');
   return fault ? 1 : 0;
 }
 
 async function main(): Promise<number> {
+  outliveConsole();
   let args: Args;
   let config: NodeConfig;
   let log: NodeLogger;
@@ -91,10 +102,13 @@ async function main(): Promise<number> {
     // Files made here are the operator's alone.
     process.umask(0o077);
     config = loadConfig(args, prepareFolders);
+    if (config.background !== null && !inBackground) {
+      warn(args.loudWarnings);
+      return await startInBackground(config.background.untilReady, config.log.file ?? 'the messages above');
+    }
     if (config.settingsFile !== undefined) rewriteSettings(config.settingsFile, follows(config.compat, 28));
-    if (args.loudWarnings.length > 0) process.stderr.write(`Warning: ${args.loudWarnings.join('\n')}\n`);
+    if (!inBackground) warn(args.loudWarnings);
     log = createLogger(config.log);
-    for (const warning of log.warnings) process.stderr.write(`Warning: ${warning}\n`);
   } catch (error) {
     refuse(explain(error));
   }
@@ -104,10 +118,10 @@ async function main(): Promise<number> {
     log.close();
     return status;
   } catch (error) {
-    log.error(explain(error));
+    log.fatal(explain(error));
     log.close();
     await threadsLoaded();
-    refuse(explain(error));
+    process.exit(1);
   }
 }
 

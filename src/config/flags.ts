@@ -63,13 +63,12 @@ const rows: ReadonlyMap<string, OptionRow> = new Map(rooms.flatMap((room) => Obj
 /** Core's options without effect here. */
 const unused: Readonly<Record<string, string>> = {
   bool: `
-    daemon daemonwait sysperms printpriority upnp natpmp loglevelalways logratelimit rpcdoccheck capturemessages
+    sysperms printpriority upnp natpmp logratelimit rpcdoccheck capturemessages
     txreconciliation walletcrosschain checkblockindex stopafterblockimport logsourcelocations flushwallet privdb
     unsafesqlitesync`,
   int: `
     rpcserialversion maxtimeadjustment checkaddrman checkmempool prevoutfetchthreads inboundrelaypercent txsendrate
     dblogsize`,
-  list: 'loglevel',
 };
 
 /** What belongs to one network: see `Flag`. */

@@ -2,7 +2,6 @@
 // has no data folder: files are relative to the folder it is started in.
 import path from 'node:path';
 import type { FleetFrontOptions } from '../fleet/options.js';
-import { LOG_ROWS } from '../log/options.js';
 import { METRICS_ROWS } from '../metrics/options.js';
 import { TEMPLATE_ROWS } from '../template/options.js';
 import { Args, ConfigError } from './args.js';
@@ -12,6 +11,7 @@ import { allFlags, type Flag, flagOf } from './flags.js';
 import { brokerOptions, fleetWord } from './fleet-options.js';
 import type { NodeConfig } from './load.js';
 import { chooseChain, compatOption } from './locate.js';
+import { logOptions } from './log-options.js';
 import { OWN_ROWS } from './own-rows.js';
 import { readRows } from './rows.js';
 import { rpcOptions } from './rpc-options.js';
@@ -41,7 +41,7 @@ const shared = new Set(
   `? help h version conf chain regtest signet testnet testnet4 signetchallenge segwitheight vbparams compat disablewallet fleet fleetcreds
   fleettlsca fleettlscert fleettlskey rpcport rpcbind rpcallowip rpclenientport rpctlscert rpctlskey rpcuser rpcpassword rpcauth rpcwhitelist
   blockmaxweight blockreservedweight sv2 sv2bind sv2port sv2authoritykey sv2interval sv2feedelta sv2peraddress rpcwhitelistdefault rpcworkqueue rpcservertimeout rpcthreads fronts jsonrpc2 metricsport metricsbind metricshost debug debugexclude
-  debuglogfile printtoconsole logtimestamps logtimemicros`.split(/\s+/),
+  loglevel loglevelalways debuglogfile printtoconsole logtimestamps logtimemicros`.split(/\s+/),
 );
 
 /** Its own. */
@@ -95,7 +95,7 @@ export function loadFrontConfig(args: Args): FrontConfig {
   const rpc = rpcOptions(args, folder, compat);
   if (rpc.password === '' && rpc.auth.length === 0)
     throw new ConfigError('a front has no cookie: give -rpcauth, or -rpcuser and -rpcpassword');
-  const log = readRows(args, LOG_ROWS, compat);
+  const log = logOptions(args, compat);
   const templates = readRows(args, { maxWeight: TEMPLATE_ROWS.maxWeight, reservedWeight: TEMPLATE_ROWS.reservedWeight }, compat);
   const weights = templateWeights(templates, compat);
   // Without a name there is no file.
@@ -110,7 +110,7 @@ export function loadFrontConfig(args: Args): FrontConfig {
     templates: { ...templates, maxWeight: weights.maxWeight },
     fleet: { ...broker, ...given, account: fleetWord('fleetaccount', given.account), nodes },
     metrics: readRows(args, METRICS_ROWS, compat),
-    log: { ...log, file: logFile ? path.resolve(folder, logFile) : undefined, console: log.console ?? true },
+    log: { ...log, file: logFile ? path.resolve(folder, logFile) : undefined },
     notes: [...args.warnings, ...args.loudWarnings.map((line) => `Warning: ${line}`), ...weights.notes],
   };
 }

@@ -9,7 +9,6 @@ import type { ChainName } from '../consensus/params/chain-params.js';
 import { chainParams } from '../consensus/params/networks.js';
 import { INDEX_ROWS, type IndexOptions } from '../indexes/options.js';
 import type { LogOptions } from '../log/create-logger.js';
-import { LOG_ROWS } from '../log/options.js';
 import { MEMPOOL_ROWS, type MempoolOptions } from '../mempool/options.js';
 import { METRICS_ROWS } from '../metrics/options.js';
 import { PEER_ROWS } from '../net/option-rows.js';
@@ -26,6 +25,7 @@ import { type ChosenRules, chosenRules } from './chosen-rules.js';
 import { flagByName } from './flags.js';
 import { type FleetConfig, fleetOptions } from './fleet-options.js';
 import { chainFolders, compatOption, defaultDataDir, locate, requireFolder } from './locate.js';
+import { logOptions } from './log-options.js';
 import { networkOptions } from './network-options.js';
 import { OWN_ROWS } from './own-rows.js';
 import { type PruneOption, pruneOption } from './prune-option.js';
@@ -55,6 +55,8 @@ export interface NodeConfig extends RowValues<typeof CHAIN_ROWS>, ChosenRules, C
   /** ips: lines about peers show their addresses. */
   readonly log: LogOptions & { readonly ips: boolean };
   readonly announce: boolean;
+  /** -daemon and -daemonwait; null: stay in the foreground. untilReady: the command returns when the node is up. */
+  readonly background: { readonly untilReady: boolean } | null;
   readonly templates: TemplateOptions;
   readonly policy: PolicyOptions;
   readonly mempool: Omit<MempoolOptions, 'policy' | 'limitLegacySigops' | 'segmentBytes'>;
@@ -214,7 +216,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
   const indexRows = readRows(args, INDEX_ROWS, compat);
   const indexes = { ...indexRows, filters: filterIndex(indexRows.filters) };
   const pruning = pruneOption(chainRows, indexes);
-  const logRows = readRows(args, LOG_ROWS, compat);
+  const { fileName, ...logGiven } = logOptions(args, compat);
   const deprecatedRpc = new Set(own.deprecatedRpc);
   const rpc = rpcOptions(args, baseDir, compat);
   const { asmap } = readRows(args, PEER_ROWS, compat);
@@ -222,7 +224,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
     compat,
     pruned: pruning.prune !== null,
     hasFilters: indexes.filters,
-    logIps: logRows.ips,
+    logIps: logGiven.ips,
   });
   const notifyRows = readRows(args, NOTIFY_ROWS, compat);
   // Behind all that warns.
@@ -258,12 +260,12 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
     minimumChainWorkHex: hexOption(chainRows.minimumChainWorkHex, 'minimum chain work value'),
     mockTime,
     log: {
-      ...logRows,
-      file: args.isNegated('debuglogfile') ? undefined : path.resolve(netDir, logRows.file),
-      console: logRows.console ?? !args.bool('daemon', false),
-      categories: logRows.categories.includes('0') || logRows.categories.includes('none') ? [] : logRows.categories,
+      ...logGiven,
+      file: args.isNegated('debuglogfile') ? undefined : path.resolve(netDir, fileName),
+      echoWarnings: own.announce,
     },
     announce: own.announce,
+    background: own.daemon || own.daemonWait ? { untilReady: own.daemonWait } : null,
     templates: {
       ...templates,
       mode: templateMode === 'core' && rules.clusters ? 'chunks' : templateMode,

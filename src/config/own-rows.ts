@@ -54,6 +54,8 @@ export const OWN_ROWS = {
     'list',
     'Old behaviour: bumpfee (a PSBT for wallets without private keys), or banscore, getpeerinfo_addnode, whitelisted (members of getpeerinfo)',
   ],
+  daemon: ['daemon', 'bool', 'Run in the background, detached from the terminal', false],
+  daemonWait: ['daemonwait', 'bool', 'As -daemon, and the command returns when the start is over, with status 1 if it failed', false],
   announce: ['announce', 'bool', 'Say on the console what the node listens on and what to try next', false],
   mockTime: ['mocktime', 'int', 'Start with this time instead of the real one, test chains only'],
 } as const;

@@ -1,21 +1,29 @@
 // Things that are due from time to time, in one place, so that mockscheduler can make them due now. Timers never keep
 // the process up.
 
+import { guarded } from './guard.js';
+
 interface Task {
   dueMs: number;
   readonly everyMs: number;
   readonly run: () => void;
 }
 
-/** Runs tasks when they are due. */
+/** Runs tasks when they are due. A task that throws runs again when it is due next. */
 export class Scheduler {
   readonly #tasks: Task[] = [];
+  readonly #report: (error: Error) => void;
   #skippedMs = 0;
   #timer: NodeJS.Timeout | undefined;
 
+  /** @param report is given what a task throws: a timer has no caller that could catch it */
+  constructor(report: (error: Error) => void) {
+    this.#report = report;
+  }
+
   /** Calls `run` every `everyMs` milliseconds until close. */
   every(everyMs: number, run: () => void): void {
-    this.#tasks.push({ dueMs: this.#now() + everyMs, everyMs, run });
+    this.#tasks.push({ dueMs: this.#now() + everyMs, everyMs, run: guarded(run, this.#report) });
     this.#arm();
   }
 

@@ -2,47 +2,28 @@
 // or both. Categories are Core's; `logging` RPC and -debug switch them.
 import fs from 'node:fs';
 import { pino } from 'pino';
+import { ALL_CATEGORIES, type LogLevel, logCategories } from './categories.js';
 import type { Logger } from './logger.js';
-
-/** Core 0.21's categories in the order of its `logging` call, and those of later versions that are of use here. */
-export const logCategories = [
-  'net',
-  'tor',
-  'mempool',
-  'http',
-  'bench',
-  'zmq',
-  'walletdb',
-  'rpc',
-  'estimatefee',
-  'addrman',
-  'selectcoins',
-  'reindex',
-  'cmpctblock',
-  'rand',
-  'prune',
-  'proxy',
-  'mempoolrej',
-  'libevent',
-  'coindb',
-  'qt',
-  'leveldb',
-  'validation',
-  'i2p',
-] as const;
 
 /** Where lines go and which details are shown. */
 export interface LogOptions {
   readonly file: string | undefined;
   readonly console: boolean;
+  /** Write warnings and errors to stderr while `console` is off. */
+  readonly echoWarnings: boolean;
+  /** Known categories, or a name that stands for all. */
   readonly categories: readonly string[];
   readonly excluded: readonly string[];
+  /** Least levels of lines in detail: of a category, or of all others (''). The last one counts. */
+  readonly levels: readonly (readonly [category: string, level: LogLevel])[];
   /** Begin each line with the time. */
   readonly timestamps: boolean;
   /** With six decimals of the second. */
   readonly micros: boolean;
   /** Name the thread that speaks. */
   readonly threadNames: boolean;
+  /** Name category and level in each line, as Core does: `[all:info]`. */
+  readonly levelAlways: boolean;
   /** Cut the file to its newest 10 MB when it is larger by a tenth; undefined: unless categories are on. */
   readonly shrink: boolean | undefined;
 }
@@ -52,13 +33,16 @@ export interface NodeLogger extends Logger {
   readonly path: string;
   /** @returns false when there is no such category */
   setCategory(name: string, on: boolean): boolean;
-  categories(): Record<string, boolean>;
-  /** Reopens the file (SIGHUP, after rotation). */
+  /** Whether a category is switched on. */
+  isOn(category: string): boolean;
+  /**
+   * Reopens the file (SIGHUP, after rotation). If it cannot be opened, the log goes on in the old file, as Core's does.
+   */
   reopen(): void;
-  /** Writes what is buffered; nothing may be logged afterwards. */
+  /** Logs the reason for the end of the process, and writes it to stderr, whatever the options are. */
+  fatal(message: string): void;
+  /** Closes the file; nothing may be logged afterwards. */
   close(): void;
-  /** Unknown names in the options, as Core words it; in the log already. */
-  readonly warnings: readonly string[];
   /** Tells the log where a mocked time comes from: lines then carry both. @param seconds 0 while the real clock runs */
   showMockTime(seconds: () => number): void;
 }
@@ -100,8 +84,10 @@ function shrinkFile(file: string): void {
     const length = fs.readSync(handle, kept, 0, recentBytes, fs.fstatSync(handle).size - recentBytes);
     fs.ftruncateSync(handle, 0);
     fs.writeSync(handle, kept, 0, length, 0);
+  } catch {
+    // A disk that is full or failing: the log is as long as it is.
   } finally {
-    fs.closeSync(handle);
+    tryClose(handle);
   }
 }
 
@@ -116,32 +102,57 @@ function openLog(file: string): number {
 
 const isoSeconds = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 
-const everything = new Set(['1', 'all', '']);
-const nothing = new Set(['0', 'none']);
+/** What pino is given of a line. */
+interface Entry {
+  readonly level: number;
+  readonly msg: string;
+  readonly category?: string;
+  /** To be on stderr, whatever the options are. */
+  readonly loud?: true;
+}
+
+const WARN = 40;
+const ERROR = 50;
+
+/** The beginning of a line that says what kind of line it is. */
+function labelOf({ level, category }: Entry, always: boolean): string {
+  if (always)
+    return `[${category ?? 'all'}:${category !== undefined ? 'debug' : level >= ERROR ? 'error' : level >= WARN ? 'warning' : 'info'}] `;
+  return category !== undefined ? `[${category}] ` : level >= ERROR ? 'Error: ' : level >= WARN ? 'Warning: ' : '';
+}
+
+/**
+ * Writes to the file. A log that cannot be written (a full disk) must not end the node, as in Core; storage speaks for
+ * itself.
+ */
+function tryWrite(file: number, text: string): void {
+  try {
+    if (file >= 0) fs.writeSync(file, text);
+  } catch {
+    // The line is lost.
+  }
+}
 
 /** Opens the log. @throws LogFileError when the file can't be opened */
 export function createLogger(options: LogOptions): NodeLogger {
   const on = new Set<string>();
   const set = (name: string, value: boolean): boolean => {
-    if (nothing.has(name)) return true;
-    if (everything.has(name)) {
-      on.clear();
-      if (value) for (const category of logCategories) on.add(category);
-      return true;
+    if (!ALL_CATEGORIES.has(name) && !logCategories.includes(name)) return false;
+    for (const category of ALL_CATEGORIES.has(name) ? logCategories : [name]) {
+      if (value) on.add(category);
+      else on.delete(category);
     }
-    if (!(logCategories as readonly string[]).includes(name)) return false;
-    if (value) on.add(name);
-    else on.delete(name);
     return true;
   };
+  for (const name of options.categories) set(name, true);
+  for (const name of options.excluded) set(name, false);
+  const levels = new Map(options.levels);
+  const shows = (category: string): boolean => on.has(category) && (levels.get(category) ?? levels.get('')) !== 'info';
   let mockSeconds = (): number => 0;
-  const unknown = (option: string, names: readonly string[], value: boolean): string[] =>
-    names.filter((name) => !set(name, value)).map((name) => `Unsupported logging category -${option}=${name}.`);
-  const warnings = [...unknown('debug', options.categories, true), ...unknown('debugexclude', options.excluded, false)];
   if (options.file !== undefined && (options.shrink ?? on.size === 0)) shrinkFile(options.file);
   let file = options.file === undefined ? -1 : openLog(options.file);
   // Sets this run apart from the one before.
-  if (file >= 0) fs.writeSync(file, '\n\n\n\n\n');
+  tryWrite(file, '\n\n\n\n\n');
   const stamp = (): string => {
     if (!options.timestamps) return '';
     const microsNow = Date.now() * 1000 + (Math.floor(performance.now() * 1000) % 1000);
@@ -153,46 +164,61 @@ export function createLogger(options: LogOptions): NodeLogger {
   const thread = options.threadNames ? '[main] ' : '';
   const sink = {
     write(line: string): void {
-      const entry = JSON.parse(line) as { level: number; msg: string; category?: string };
-      const label =
-        entry.category !== undefined ? `[${entry.category}] ` : entry.level >= 50 ? 'Error: ' : entry.level >= 40 ? 'Warning: ' : '';
-      const text = `${stamp()}${thread}${label}${escapeLine(entry.msg)}\n`;
+      const entry = JSON.parse(line) as Entry;
+      const message = escapeLine(entry.msg);
+      const text = `${stamp()}${thread}${labelOf(entry, options.levelAlways)}${message}\n`;
       // Written at once: a line stands in the file before what it tells of can be seen from outside, by any thread.
-      try {
-        if (file >= 0) fs.writeSync(file, text);
-      } catch {
-        // A full disk must not take the node down for the sake of its log; storage will speak for itself.
-      }
+      tryWrite(file, text);
       if (options.console) process.stdout.write(text);
+      const echoed = options.echoWarnings && !options.console && entry.level >= WARN;
+      if (entry.loud || echoed) process.stderr.write(`${labelOf(entry, false)}${entry.loud ? entry.msg : message}\n`);
     },
   };
   const root = pino({ base: null, timestamp: false, level: 'debug' }, sink);
   const logger: NodeLogger = {
     path: options.file ?? '',
-    warnings,
     info: (message) => root.info(message),
     warn: (message) => root.warn(message),
     error: (message) => root.error(message),
-    shows: (category) => on.has(category),
+    fatal: (message) => root.error({ loud: true }, message),
+    shows,
     debug: (category, message) => {
-      if (on.has(category)) root.debug({ category }, message);
+      if (shows(category)) root.debug({ category }, message);
     },
     setCategory: set,
-    categories: () => Object.fromEntries(logCategories.map((name) => [name, on.has(name)])),
+    isOn: (category) => on.has(category),
     reopen: () => {
       if (options.file === undefined) return;
-      const fresh = fs.openSync(options.file, 'a', 0o600);
-      if (file >= 0) fs.closeSync(file);
+      let fresh: number;
+      try {
+        fresh = openLog(options.file);
+      } catch (error) {
+        const { code } = (error as LogFileError).cause as NodeJS.ErrnoException;
+        logger.warn(
+          `${(error as Error).message} (${code}). The log goes on in the file that was open. Send SIGHUP again when this one can be opened.`,
+        );
+        return;
+      }
+      const old = file;
       file = fresh;
+      if (old >= 0) tryClose(old);
     },
     showMockTime: (seconds) => {
       mockSeconds = seconds;
     },
     close: () => {
-      if (file >= 0) fs.closeSync(file);
+      if (file >= 0) tryClose(file);
       file = -1;
     },
   };
-  for (const warning of warnings) logger.warn(warning);
   return logger;
+}
+
+/** Closes a file; a disk may report here what it could not write. */
+function tryClose(file: number): void {
+  try {
+    fs.closeSync(file);
+  } catch {
+    // The file is closed all the same.
+  }
 }

@@ -5,10 +5,16 @@ export const LOG_ROWS = {
   file: ['debuglogfile', 'string', 'The log file, relative to the network folder (default: {default}; -nodebuglogfile: none)', 'debug.log'],
   categories: ['debug', 'list', 'Log a category in detail (1 or all: every one)'],
   excluded: ['debugexclude', 'list', 'Leave a category out again'],
+  levels: [
+    'loglevel',
+    'list',
+    'Least level of lines in detail, of all categories or of one (category:level): trace, debug or info (default: debug). info shows none',
+  ],
   ips: ['logips', 'bool', 'Write addresses of peers to the log', false],
-  console: ['printtoconsole', 'bool', 'Write the log to the console too (default: 1)'],
+  console: ['printtoconsole', 'bool', 'Write the log to the console too (default: 1 without -daemon)'],
   timestamps: ['logtimestamps', 'bool', 'Begin each line of the log with the time', true],
   micros: ['logtimemicros', 'bool', 'Times in the log with microseconds', false],
   threadNames: ['logthreadnames', 'bool', 'Name the thread in each line of the log', false],
+  levelAlways: ['loglevelalways', 'bool', 'Name category and level in each line of the log', false],
   shrink: ['shrinkdebugfile', 'bool', 'Keep the newest 10 MB of debug.log at a start (default: 1 without -debug)'],
 } as const;

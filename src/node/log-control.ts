@@ -1,17 +1,14 @@
 // The log's categories for the logging call; fronts read in shared memory whether theirs are on.
 import { type SharedState, STATE_FLAG } from '../link/shared-state.js';
+import { listedCategories } from '../log/categories.js';
 import type { NodeLogger } from '../log/create-logger.js';
 import type { Compat } from '../policy/compat.js';
 import type { LogControl } from '../rpc/context/node.js';
 
-/** The release that has addresses of I2P. */
-const I2P_SINCE = 22;
-
-export function createLogControl(log: NodeLogger, state: SharedState, { replies }: Pick<Compat, 'replies'>): LogControl {
+export function createLogControl(log: NodeLogger, state: SharedState, compat: Pick<Compat, 'name'>): LogControl {
   const show = (): void => {
-    const on = log.categories();
-    state.set(STATE_FLAG.LOG_HTTP, on.http === true);
-    state.set(STATE_FLAG.LOG_RPC, on.rpc === true);
+    state.set(STATE_FLAG.LOG_HTTP, log.shows('http'));
+    state.set(STATE_FLAG.LOG_RPC, log.shows('rpc'));
   };
   const switchCategory = (name: string, on: boolean): boolean => {
     const known = log.setCategory(name, on);
@@ -20,7 +17,7 @@ export function createLogControl(log: NodeLogger, state: SharedState, { replies 
   };
   show();
   return {
-    categories: () => Object.entries(log.categories()).filter(([name]) => name !== 'i2p' || replies.newest >= I2P_SINCE),
+    categories: () => listedCategories(compat).map((name) => [name, log.isOn(name)]),
     enable: (name) => switchCategory(name, true),
     disable: (name) => switchCategory(name, false),
     path: log.path,

@@ -23,7 +23,7 @@ export interface Notifications {
   onLeft(entry: MempoolEntry, reason: RemovalReason): void;
   /** Something is wrong that an operator should know. */
   alert(text: string): void;
-  close(): Promise<void>;
+  close(): void;
 }
 
 /** Hashes are published in display order. */
@@ -88,11 +88,10 @@ export async function startNotifications(
       for (const command of config.alert) hooks.run('alertnotify', command, quoted(text));
       webhooks.send({ event: 'alert', text });
     },
-    close: async () => {
-      for (const command of config.shutdown) hooks.run('shutdownnotify', command);
+    close: () => {
       zmq.close();
       webhooks.close();
-      await hooks.close();
+      hooks.close();
     },
   };
 }

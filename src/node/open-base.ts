@@ -66,7 +66,7 @@ export function openBase(ground: Ground): NodeBase {
     },
   });
   log.showMockTime(() => state.mockSeconds);
-  const scheduler = new Scheduler();
+  const scheduler = new Scheduler((error) => log.error(`A recurring task failed: ${error.stack ?? error.message}`));
   teardown.add(() => scheduler.close());
 
   let rooms: MetricRooms | undefined;

@@ -13,6 +13,7 @@ import type { Mempool } from '../mempool/mempool.js';
 import type { Net } from '../net/net.js';
 import { BindError } from '../net/peer/connector.js';
 import { SyncProgress } from '../net/sync/sync-progress.js';
+import { runCommands } from '../notify/hooks.js';
 import { follows } from '../policy/compat.js';
 import { ActiveCommands } from '../rpc/desk.js';
 import { readAsmap } from './asmap-file.js';
@@ -70,6 +71,7 @@ export async function startNode(
   try {
     return await start(config, log, new NodeStop(aborted), teardown, onFronts);
   } catch (error) {
+    await runCommands(config.notify.shutdown, log);
     await teardown.run();
     throw error;
   }
@@ -244,7 +246,9 @@ async function goOn(
   notifications.started();
 }
 
-async function end({ log, stop, teardown }: NodeBase, { fronts, mempool }: WiredRooms): Promise<void> {
+async function end({ config, log, stop, teardown }: NodeBase, { fronts, mempool }: WiredRooms): Promise<void> {
+  // Calls are still answered: such a command may ask the node.
+  await runCommands(config.notify.shutdown, log);
   log.info('Shutdown: In progress...');
   fronts?.stopAccepting();
   stop.begin();

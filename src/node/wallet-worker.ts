@@ -65,7 +65,7 @@ export async function runWallets(init: WalletInit, port: MessagePort): Promise<v
   const keyMath = createKeyMath();
   const signer = createSigner();
   const stopping = new AbortController();
-  const scheduler = new Scheduler();
+  const scheduler = new Scheduler((error) => log.error(`A recurring task of the wallets failed: ${error.stack ?? error.message}`));
   const { facts, counters } = init.client;
   const client = new LinkedNodeClient({ facts, port: init.client.port, counters: new Int32Array(counters), hashes: crypto });
   const { descriptors: language, hardenedMark: inferredMark } = compat;

@@ -32,8 +32,8 @@ export interface WalletWiring {
   readonly onFault: (fault: Error) => void;
 }
 
-/** Runs of -walletnotify that wait: a rescan finds very many transactions at once. */
-const MOST_NOTICES = 100_000;
+/** A rescan finds very many transactions at once: few runs of -walletnotify at a time, and many that wait. */
+const NOTICE_LIMITS = { quick: 8, waiting: 100_000 };
 
 /** A word for the shell, whatever is in it. */
 const shellWord = (text: string): string => `'${text.replaceAll("'", `'"'"'`)}'`;
@@ -57,7 +57,7 @@ export function walletNotice(command: string, wallet: Wallet, row: number): stri
 
 export async function createWallets(options: WalletOptions, wiring: WalletWiring): Promise<WalletManager> {
   const { client, crypto, clock, descriptors, log, stopping, onFault, settingsFile, spend } = wiring;
-  const hooks = new Hooks(log, MOST_NOTICES);
+  const hooks = new Hooks(log, NOTICE_LIMITS);
   const manager = new WalletManager({
     client,
     log,
@@ -86,6 +86,6 @@ export async function createWallets(options: WalletOptions, wiring: WalletWiring
     },
   });
   // What still runs goes on without the node; what waits is left out, as when Core stops.
-  stopping.addEventListener('abort', () => void hooks.close(), { once: true });
+  stopping.addEventListener('abort', () => hooks.close(), { once: true });
   return manager;
 }

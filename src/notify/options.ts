@@ -9,7 +9,7 @@ export const NOTIFY_ROWS = {
   alert: ['alertnotify', 'list', 'Run this command when something is wrong; %s is what'],
   block: ['blocknotify', 'list', 'Run this command for each new tip; %s is its hash'],
   startup: ['startupnotify', 'list', 'Run this command once the node is up'],
-  shutdown: ['shutdownnotify', 'list', 'Run this command as the node stops, which does not wait for it'],
+  shutdown: ['shutdownnotify', 'list', 'Run this command before the node stops, which waits for its end'],
   urls: ['notifyurl', 'list', 'POST new tips, starts and alerts to this URL as JSON'],
 } as const;
 

@@ -216,6 +216,29 @@ t.test('commands and webhooks', async (t) => {
   t.same(await node.stop(), { code: 0, signal: null });
 });
 
+t.test('-shutdownnotify runs and is waited for, though commands of other kinds hang', async (t) => {
+  const dir = fs.mkdtempSync('/tmp/adit-shutdown-');
+  t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
+  // They hang until the test is over.
+  const node = await Daemon.start(
+    `-blocknotify=echo %s >> ${dir}/blocks; while [ -e ${dir} ]; do sleep 0.1; done`,
+    `-shutdownnotify=mkfifo ${dir}/fifo && cat ${dir}/fifo > ${dir}/over`,
+    '-shutdownnotify=exit 4',
+  );
+  t.teardown(() => node.remove());
+  const hashes = await node.call('generatetoaddress', 20, address);
+  const lines = (): string[] => (fs.existsSync(`${dir}/blocks`) ? fs.readFileSync(`${dir}/blocks`, 'utf8').trim().split('\n') : []);
+  await until('all blocks', () => lines().length === 20);
+  t.same(lines().sort(), [...hashes].sort());
+  await node.call('stop');
+  await until('the command', () => fs.existsSync(`${dir}/fifo`));
+  t.equal(await node.call('getblockcount'), 20, 'calls are answered while it runs');
+  fs.writeFileSync(`${dir}/fifo`, 'stopped');
+  t.same(await node.ended(), { code: 0, signal: null });
+  t.equal(fs.readFileSync(`${dir}/over`, 'utf8'), 'stopped', 'the node ended after the command');
+  t.match(fs.readFileSync(`${node.networkDir}/debug.log`, 'utf8'), /runCommand error: system\(exit 4\) returned 4\n/);
+});
+
 t.test('-alertnotify and alerts by webhook: rules that the node does not know', async (t) => {
   const received: { event: string; text?: string }[] = [];
   const server = http.createServer((request, reply) => {

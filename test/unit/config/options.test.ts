@@ -54,8 +54,28 @@ const rows: readonly [argv: readonly string[], of: (config: Config) => unknown, 
   [['-shrinkdebugfile'], ({ log }) => log.shrink, true],
   [['-shrinkdebugfile=0'], ({ log }) => log.shrink, false],
   [['-debugexclude=net', '-debugexclude=rpc'], ({ log }) => log.excluded, ['net', 'rpc']],
-  [[], ({ log }) => log.console, true],
+  [['-debug=net', '-debug=0', '-debug=rpc', '-debug=txpackages'], ({ log }) => log.categories, ['rpc', 'txpackages']],
+  [['-compat=0.21.1', '-debug=net', '-debug=0', '-debug=rpc'], ({ log }) => log.categories, []],
+  [['-compat=0.21.1', '-debug=net', '-debug=foo', '-debugexclude=0'], ({ log }) => [log.categories, log.excluded], [['net'], ['0']]],
+  [[], ({ log }) => [log.levels, log.levelAlways], [[], false]],
+  [
+    ['-loglevel=info', '-loglevel=net:trace', '-loglevelalways'],
+    ({ log }) => [log.levels, log.levelAlways],
+    [
+      [
+        ['', 'info'],
+        ['net', 'trace'],
+      ],
+      true,
+    ],
+  ],
+  [[], ({ log }) => [log.console, log.echoWarnings], [true, false]],
   [['-daemon'], ({ log }) => log.console, false],
+  [['-printtoconsole=0', '-announce'], ({ log }) => [log.console, log.echoWarnings], [false, true]],
+  [[], ({ background }) => background, null],
+  [['-daemon'], ({ background }) => background, { untilReady: false }],
+  [['-daemonwait'], ({ background }) => background, { untilReady: true }],
+  [['-daemon', '-nodaemonwait'], ({ background }) => background, { untilReady: false }],
   [['-daemon', '-printtoconsole'], ({ log }) => log.console, true],
   [[], ({ announce }) => announce, false],
   [['-announce'], ({ announce }) => announce, true],
@@ -102,7 +122,7 @@ for (const [argv, of, wanted] of rows) {
 }
 
 t.test('options that Core has and that change nothing here are taken, and the log says so', async (t) => {
-  const argv = ['-daemonwait', '-sysperms', '-printpriority', '-rpcserialversion=1', '-maxtimeadjustment=5', '-dblogsize=3'];
+  const argv = ['-sysperms', '-printpriority', '-rpcserialversion=1', '-maxtimeadjustment=5', '-dblogsize=3'];
   const { notes } = load(...argv);
   for (const option of argv) {
     const name = (/^-(\w+)/.exec(option) as RegExpExecArray)[1] as string;
@@ -128,8 +148,17 @@ t.test('values that are refused', async (t) => {
     [['-minimumchainwork=x'], 'Invalid non-hex (x) minimum chain work value specified'],
     [['-peertimeout=-1'], 'peertimeout must be a positive integer.'],
     [['-maxconnections=-1'], '-maxconnections must be greater or equal than zero'],
+    [['-debug=foo'], 'Unsupported logging category -debug=foo.'],
+    [['-compat=31', '-debugexclude=0'], 'Unsupported logging category -debugexclude=0.'],
+    [['-loglevel=warning'], 'Unsupported global logging level -loglevel=warning. Valid values: info, debug, trace.'],
   ] as const) {
     t.throws(() => load(...argv), { message });
+  }
+  for (const level of ['net:warning', 'nosuch:debug', 'net:debug:info', 'net:']) {
+    t.throws(() => load(`-loglevel=${level}`), {
+      message:
+        /^Unsupported category-specific logging level -loglevel=.* Valid categories: addrman, .*, zmq\. Valid loglevels: info, debug, trace\.$/,
+    });
   }
   t.doesNotThrow(() => load('-peertimeout=1'));
   for (const compat of ['31', 'default']) {

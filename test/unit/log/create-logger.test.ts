@@ -9,19 +9,23 @@ const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-log-'));
 t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
 let count = 0;
 
+const quiet: LogOptions = {
+  file: undefined,
+  console: false,
+  categories: [],
+  excluded: [],
+  timestamps: true,
+  micros: false,
+  threadNames: false,
+  levelAlways: false,
+  levels: [],
+  echoWarnings: false,
+  shrink: undefined,
+};
+
 function written(options: Partial<LogOptions>, use: (log: NodeLogger) => void): string {
   const file = path.join(dir, `${++count}.log`);
-  const log = createLogger({
-    file,
-    console: false,
-    categories: [],
-    excluded: [],
-    timestamps: true,
-    micros: false,
-    threadNames: false,
-    shrink: undefined,
-    ...options,
-  });
+  const log = createLogger({ ...quiet, file, ...options });
   use(log);
   log.close();
   return fs.readFileSync(options.file ?? file, 'utf8');
@@ -59,7 +63,6 @@ t.test('categories', async (t) => {
   };
   t.notMatch(written({}, all), /one|two/);
   t.match(written({ categories: ['1'], excluded: ['http'] }, all), /\[rpc\] one\n$/);
-  t.match(written({ categories: ['nosuch'] }, all), /Unsupported logging category -debug=nosuch\./);
 });
 
 t.test('text from outside begins no line of its own', async (t) => {
@@ -97,4 +100,87 @@ t.test('a file that is moved away', async (t) => {
   });
   t.match(after, /two\n$/);
   t.notMatch(after, /one/);
+});
+
+t.test('a log whose new file cannot be opened goes on in the old one, and moves at the next reopening that can', async (t) => {
+  const file = path.join(dir, 'rotated.log');
+  const after = written({ file }, (log) => {
+    log.info('one');
+    fs.renameSync(file, `${file}.1`);
+    fs.mkdirSync(file);
+    log.reopen();
+    log.info('two');
+    t.match(
+      fs.readFileSync(`${file}.1`, 'utf8'),
+      /one\n.* Warning: Could not open debug log file .*rotated\.log \(EISDIR\)\. .*\n.*two\n$/,
+    );
+    fs.rmdirSync(file);
+    log.reopen();
+    log.info('three');
+  });
+  t.match(after, /^[^\n]* three\n$/);
+});
+
+t.test(
+  'a full disk takes lines away and nothing else',
+  { skip: fs.existsSync('/dev/full') ? false : 'there is no /dev/full' },
+  async (t) => {
+    t.doesNotThrow(() => {
+      const log = createLogger({ ...quiet, file: '/dev/full' });
+      log.info('lost');
+      log.reopen();
+      log.close();
+    });
+  },
+);
+
+t.test('levels of lines in detail', async (t) => {
+  const all = (log: NodeLogger): void => {
+    log.debug('net', 'of net');
+    log.debug('rpc', 'of rpc');
+    log.info('always');
+  };
+  const of = (...levels: LogOptions['levels']): string[] =>
+    written({ categories: ['all'], levels, timestamps: false }, all)
+      .split('\n')
+      .filter((line) => line !== '');
+  t.same(of(['', 'debug']), ['[net] of net', '[rpc] of rpc', 'always']);
+  t.same(of(['', 'info']), ['always']);
+  t.same(of(['', 'info'], ['rpc', 'trace']), ['[rpc] of rpc', 'always']);
+  t.same(of(['rpc', 'info']), ['[net] of net', 'always']);
+});
+
+t.test('category and level in each line', async (t) => {
+  const text = written({ categories: ['net'], levelAlways: true, timestamps: false }, (log) => {
+    log.info('a');
+    log.warn('b');
+    log.error('c');
+    log.debug('net', 'd');
+  });
+  t.equal(text, '\n\n\n\n\n[all:info] a\n[all:warning] b\n[all:error] c\n[net:debug] d\n');
+});
+
+t.test('what stderr gets of a log that is not on the console', async (t) => {
+  const caught = (options: Partial<LogOptions>): readonly string[] => {
+    const lines: string[] = [];
+    const { stdout, stderr } = process;
+    const [out, err] = [stdout.write, stderr.write];
+    stdout.write = () => true;
+    stderr.write = (text: string | Uint8Array) => lines.push(String(text)) > 0;
+    try {
+      written(options, (log) => {
+        log.info('a');
+        log.warn('b\nc');
+        log.error('d');
+        log.fatal('e');
+      });
+    } finally {
+      stdout.write = out;
+      stderr.write = err;
+    }
+    return lines;
+  };
+  t.same(caught({}), ['Error: e\n']);
+  t.same(caught({ echoWarnings: true }), ['Warning: b\n    c\n', 'Error: d\n', 'Error: e\n']);
+  t.same(caught({ echoWarnings: true, console: true }), ['Error: e\n']);
 });
