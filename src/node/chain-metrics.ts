@@ -3,7 +3,7 @@ import { type Metrics, secondsBuckets } from '../metrics/registry.js';
 import { difficultyOf } from '../rpc/render/difficulty.js';
 import type { AskRooms } from './metric-rooms.js';
 
-/** Adds the metrics. @returns how the phases of connecting a block and what came of submitted blocks are reported */
+/** Adds the metrics. @returns how the phases of connecting a block are reported */
 export function addChainMetrics(metrics: Metrics, rooms: AskRooms) {
   const chain = () => rooms()?.chain;
   metrics.group(chain, [
@@ -60,15 +60,12 @@ export function addChainMetrics(metrics: Metrics, rooms: AskRooms) {
     ],
   );
   const connect = metrics.histogram('adit_block_connect_seconds', 'Time to connect a block, by phase', secondsBuckets, ['phase']);
-  const outcomes = new Map<string, number>();
-  metrics.group(() => outcomes, [['adit_submitted_blocks_total', 'Blocks handed in by RPC, by outcome', (of) => of, 'outcome']]);
+  metrics.group(
+    () => rooms()?.submissions.counts,
+    [['adit_submitted_blocks_total', 'Blocks handed in by clients, by outcome', (counts) => counts, 'outcome']],
+  );
   return {
     /** A phase of connecting a block: gather, scripts, apply, persist, total. */
     blockConnect: (phase: string, seconds: number): void => connect(seconds, { phase }),
-    /** Reasons can carry a version number in brackets, which would make a label for each miner's typo. */
-    submitted: (outcome: string): void => {
-      const label = outcome.split('(', 1)[0]!.trim();
-      outcomes.set(label, (outcomes.get(label) ?? 0) + 1);
-    },
   };
 }

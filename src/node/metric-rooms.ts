@@ -10,6 +10,7 @@ import type { Verifier } from '../parallel/verifier.js';
 import type { NetworkAccess } from '../rpc/context/network.js';
 import type { TemplateService } from '../template/service.js';
 import type { NewestBlock } from './block-figures.js';
+import type { Submissions } from './submissions.js';
 import type { Sv2 } from './sv2.js';
 import type { WalletThread } from './wallet-thread.js';
 
@@ -35,6 +36,7 @@ export interface MetricRooms {
   readonly sv2: Sv2 | null;
   /** The warnings of getnetworkinfo. */
   readonly warnings: () => readonly string[];
+  readonly submissions: Submissions;
   /** The newest block. */
   readonly latest: () => NewestBlock['figures'];
 }

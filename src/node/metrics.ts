@@ -16,7 +16,8 @@ import { addVerifyMetrics } from './verify-metrics.js';
 
 export const uptimeSeconds = ({ startedSeconds }: MetricRooms): number => Math.floor(Date.now() / 1000) - startedSeconds;
 
-function diskFreeBytes({ config }: MetricRooms): number | undefined {
+/** Free bytes of the disk with the data folder; undefined when the system does not tell. */
+export function diskFreeBytes({ config }: MetricRooms): number | undefined {
   try {
     const { bavail, bsize } = fs.statfsSync(config.netDir);
     return bavail * bsize;
@@ -39,7 +40,7 @@ export function createMetrics(rooms: AskRooms, onFault?: OnMetricFault) {
     ],
     ['bitcoin_uptime', 'Seconds since the start', uptimeSeconds],
     ['adit_wallets_heap_bytes', "V8's memory of the wallets' thread; absent until it runs", ({ wallets }) => wallets?.heapBytes],
-    ['adit_disk_free_bytes', 'Room on the disk of the data folder', diskFreeBytes],
+    ['adit_disk_free_bytes', 'Free bytes on the disk of the data folder', diskFreeBytes],
   ]);
   metrics.group(
     () => rooms()?.mempool.stats(),

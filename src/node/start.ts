@@ -141,6 +141,7 @@ async function start(
       chain,
       mempool,
       templates: templated.templates,
+      submissions: templated.access.submissions,
       verifier: threads.verifier,
       network,
       progress,

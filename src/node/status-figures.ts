@@ -2,12 +2,13 @@
 import { version } from '../config/version.js';
 import { LoopLag } from '../lib/loop-lag.js';
 import type { SlabRing } from '../link/slab-ring.js';
+import type { Status } from '../metrics/page.js';
 import { outcomesOf } from '../net/relay/compact-stats.js';
 import { difficultyOf } from '../rpc/render/difficulty.js';
 import type { TemplateFacts } from '../template/facts.js';
 import { ofAll, underWay } from './http-metrics.js';
 import type { MetricRooms } from './metric-rooms.js';
-import { uptimeSeconds } from './metrics.js';
+import { diskFreeBytes, uptimeSeconds } from './metrics.js';
 import { type FeeBars, feeBars, type RecentBlocks } from './status.js';
 import type { Sv2 } from './sv2.js';
 import { templateFigures } from './template-metrics.js';
@@ -73,8 +74,35 @@ function sv2Of(sv2: Sv2 | null): unknown {
   };
 }
 
-/** One event's worth. */
-export function statusOf(rooms: StatusRooms): unknown {
+/** Free disk space below which the page warns, as the alert AditDisk does. */
+const LOW_DISK_BYTES = 10e9;
+/** Age of a tip above which the page warns, as the alert AditStuckTip does. */
+const OLD_TIP_SECONDS = 7_200;
+
+/** Lists what needs an operator's attention. On regtest a node without peers and with an old tip is nothing unusual. */
+function problemsOf(
+  { chain, config, network, templates, warnings }: StatusRooms,
+  nowSeconds: number,
+  diskFree: number | undefined,
+): string[] {
+  const problems = [...warnings()];
+  const { tip } = chain;
+  if (config.chain !== 'regtest') {
+    const peers = network.connections();
+    if (peers.in + peers.out === 0) problems.push('No peers are connected: blocks that are found here reach nobody.');
+    if (chain.isInitialBlockDownload()) problems.push('The initial block download is not finished.');
+    else if (nowSeconds - tip.time > OLD_TIP_SECONDS)
+      problems.push(`The newest block is ${Math.round((nowSeconds - tip.time) / 3600)} hours old.`);
+  }
+  const height = templates.current()?.height;
+  if (height !== undefined && height <= tip.height) problems.push('The current template belongs to an older tip.');
+  if (diskFree !== undefined && diskFree < LOW_DISK_BYTES)
+    problems.push(`Only ${(diskFree / 1e9).toFixed(1)} GB are free on the disk of the data folder.`);
+  return problems;
+}
+
+/** Gathers one event for the page. */
+export function statusOf(rooms: StatusRooms): Status {
   const { chain, templates } = rooms;
   const { tip } = chain;
   const { transactions: size, bytes, usageBytes: usage, minFeeRate } = rooms.mempool.stats();
@@ -85,28 +113,33 @@ export function statusOf(rooms: StatusRooms): unknown {
   const facts = templates.current();
   const cores = rooms.meter.read(verify.cpuMs / 1000);
   const compact = rooms.net()?.compact.stats;
+  const diskFree = diskFreeBytes(rooms);
+  const now = Date.now() / 1000;
   return {
     version: `adit ${version}`,
     chain: rooms.config.chain,
+    problems: problemsOf(rooms, now, diskFree),
     initialBlockDownload: chain.isInitialBlockDownload(),
     uptime: uptimeSeconds(rooms),
-    now: Date.now() / 1000,
+    now,
     tip: { height: tip.height, hash: tip.hashHex, time: tip.time, difficulty: difficultyOf(tip.bits) },
     headers: chain.bestHeader.height,
     peers: rooms.network.connections(),
     sync: rooms.progress.figures(),
     compact: compact === undefined ? null : outcomesOf(compact),
-    template: template && facts ? { ...template, bars: barsOf(facts, rooms.slabs) } : null,
+    template: template && facts ? { ...template, reward: facts.coinbaseValue, bars: barsOf(facts, rooms.slabs) } : null,
     waiters: http?.waiters ?? 0,
     connections: ofAll(http, 'connectionsOpen'),
     queued,
     refused: ofAll(http, 'refusedQueueFull'),
+    submissions: { counts: Object.fromEntries(rooms.submissions.counts), newest: rooms.submissions.newest },
     sv2: sv2Of(rooms.sv2),
     mempool: { size, bytes, usage, minFeeRate },
+    diskFreeBytes: diskFree ?? null,
     blocks: rooms.blocks.list,
     threads: [
       { name: 'process', what: 'all threads together', load: `${cores.process.toFixed(2)} cores`, lagMs: null },
-      { name: 'node', what: 'chain, mempool, calls', load: `${queued} calls under way`, lagMs: cores.lagMs },
+      { name: 'node', what: 'chain, mempool, calls', load: `${queued} calls in progress`, lagMs: cores.lagMs },
       ...(http?.fronts ?? []).map((front, i) => ({
         name: `front ${i}`,
         what: 'HTTP',

@@ -1,6 +1,7 @@
 // What the page at the metrics port shows: the node at a glance, gathered once a second while a browser reads and sent
 // as server-sent events. The page itself is metrics/page.ts.
 import type http from 'node:http';
+import type { Status } from '../metrics/page.js';
 import type { Page } from '../metrics/server.js';
 
 /** A block as the page lists it. Weights in weight units, fees in satoshi, phases in milliseconds. */
@@ -83,17 +84,17 @@ const mostUnreadBytes = 256 * 1024;
 
 /** Serves the figures to any number of open pages. */
 export class StatusFeed {
-  readonly #read: () => unknown;
+  readonly #read: () => Status;
   readonly #viewers = new Set<http.ServerResponse>();
   #timer: NodeJS.Timeout | undefined;
 
   /** @param read gathers everything the page shows */
-  constructor(read: () => unknown) {
+  constructor(read: () => Status) {
     this.#read = read;
   }
 
   /** What the next event would say. */
-  now(): unknown {
+  now(): Status {
     return this.#read();
   }
 

@@ -13,6 +13,7 @@ import { CoinbaseWatch } from '../template/coinbase-watch.js';
 import type { TemplateFacts } from '../template/facts.js';
 import type { TemplateService } from '../template/service.js';
 import { TemplateView } from '../template/view/template-view.js';
+import { Submissions } from './submissions.js';
 
 /** What the access is made of. */
 export interface TemplateAccessDeps {
@@ -33,6 +34,8 @@ const after = (ms: number, run: () => void): (() => void) => {
 /** Templates in the words of RPC, and how they follow tip and templates. */
 export interface FollowingAccess extends TemplateAccess {
   onTip(hashHex: string): void;
+  /** Blocks that clients handed in. */
+  readonly submissions: Submissions;
   /** A template was published. */
   onTemplate(facts: TemplateFacts): void;
 }
@@ -60,8 +63,11 @@ export function createTemplateAccess(deps: TemplateAccessDeps): FollowingAccess 
   deps.stopping.addEventListener('abort', () => view.stop());
 
   const coinbases = new CoinbaseWatch(deps.log);
+  const submissions = new Submissions(deps.log);
   return {
     coinbaseSubmitted: (client, coinbase, height) => coinbases.submitted(client, coinbase, height),
+    blockSubmitted: (client, hash, outcome) => submissions.add({ client, hash, outcome, time: Math.floor(Date.now() / 1000) }),
+    submissions,
     next: () => templates.next(),
     verdict: (txid) => templates.verdict(txid),
     onTip: (hashHex) => view.onTip(hashHex),

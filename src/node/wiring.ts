@@ -49,7 +49,7 @@ const workedTip = (tip: HeaderNode): WorkedTip => ({
 
 /** Makes every subscription; to be called before anything can change chain or mempool. */
 export function wire(base: NodeBase, rooms: WiredRooms): Wired {
-  const { config, state, clock, log, stop, teardown, observe } = base;
+  const { config, state, clock, log, stop, teardown } = base;
   const { fronts, chain, indexes, blocks, mempool, templates, access, sv2, jobs, client, late } = rooms;
   const newest = new NewestBlock();
   const showDownload = (): void => state.set(STATE_FLAG.INITIAL_BLOCK_DOWNLOAD, chain.isInitialBlockDownload());
@@ -113,7 +113,6 @@ export function wire(base: NodeBase, rooms: WiredRooms): Wired {
 
   // A block is found valid, or not.
   chain.onChecked((hash, block, reject) => {
-    observe.submitted(reject === null ? 'connected' : reject.reason);
     late.net?.onChecked(hash, block, reject);
   });
 

@@ -62,6 +62,17 @@ t.test('events and the page', async (t) => {
   t.equal(event.blocks[0].height, 14);
   for (const phase of ['scripts', 'apply', 'total']) t.type(event.blocks[0].phases[phase], 'number', phase);
   t.ok(event.threads.length >= 4);
+  t.same(event.problems, [], 'a node of regtest needs no peers');
+  t.ok(event.diskFreeBytes > 0);
+  t.equal(event.template.reward, 5_000_000_000);
+  t.same(event.submissions, { counts: {}, newest: [] });
+  const copy = await node.call('getblock', await node.call('getbestblockhash'), 0);
+  t.equal(await node.call('submitblock', copy), 'duplicate');
+  const submitted = await eventWith(port, (one) => one.submissions.newest.length > 0);
+  t.same(submitted.submissions.counts, { duplicate: 1 });
+  t.match(submitted.submissions.newest[0], { hash: event.tip.hash, client: /^RPC user "/, outcome: 'duplicate' });
+  const log = fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8');
+  t.match(log, new RegExp(`submitblock: block ${event.tip.hash} of RPC user "[^"]+": duplicate`));
   const change = eventWith(port, (one) => one.tip.height === 15);
   await node.call('generatetoaddress', 1, address);
   await change;
@@ -75,7 +86,8 @@ t.test('events and the page', async (t) => {
     const text = (id: string): string => `document.getElementById('${id}')?.textContent`;
     await page.shows(`${text('live')} === 'live' && document.getElementById('live').className === 'ok'`);
     await page.shows(`${text('height')} === '14' && ${text('theight')} === '15'`);
-    const rows = `[...document.querySelectorAll('tr > td:first-child')].filter((cell) => /^\\d+$/.test(cell.textContent)).length`;
+    await page.shows(`${text('problems')} === 'All is well.' && ${text('submitted')} === 'duplicate 1'`);
+    const rows = `[...document.querySelectorAll('#blocks > tr > td:first-child')].filter((cell) => /^\\d+$/.test(cell.textContent)).length`;
     t.equal(await page.evaluate(rows), 11, 'the blocks, without the one that left');
     // A page that is dead would stay as it is.
     await node.call('generatetoaddress', 1, 'mjTHywdPqCxdbQTeirPjwn15xgZG8EAGUE');

@@ -1,5 +1,6 @@
 // What getblocktemplate, submitblock and submitheader share: foreign blocks in, verdicts in BIP-0022's words out.
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
+import { hashToHex } from '../../consensus/bytes/hex.js';
 import { DecodeError } from '../../consensus/bytes/reader.js';
 import { only } from '../../policy/compat.js';
 import { hexBytes } from '../args.js';
@@ -24,14 +25,17 @@ export function blockFromBytes(ctx: NodeContext, bytes: Uint8Array): BlockView {
 }
 
 /**
- * A block that arrived as bytes, for links that carry no hex: the same as submitblock.
- * @param client who brought it, for the log
+ * Hands a block to the chain and reports what came of it.
+ * @param client who handed it in, for the log
+ * @returns the reject reason in BIP-0022's words, null for a block that was accepted
  */
-export async function submitBlockBytes(ctx: NodeContext, bytes: Uint8Array, client: string): Promise<string | null> {
-  return submit(ctx, blockFromBytes(ctx, bytes), client);
+export async function submit(ctx: NodeContext, block: BlockView, client: string): Promise<string | null> {
+  const reason = await judge(ctx, block, client);
+  ctx.templates.blockSubmitted(client, hashToHex(block.hash), reason ?? 'accepted');
+  return reason;
 }
 
-export async function submit(ctx: NodeContext, block: BlockView, client: string): Promise<string | null> {
+async function judge(ctx: NodeContext, block: BlockView, client: string): Promise<string | null> {
   // Newer releases leave that to the check of the block.
   const paid = block.txs[0]?.isCoinbase === true;
   if (!paid && !only(ctx.compat, 30)) fail(RPC_CODE.DESERIALIZATION_ERROR, 'Block does not start with a coinbase');

@@ -144,6 +144,7 @@ export function openDesk(
       },
       pinned: () => null,
       coinbaseSubmitted: () => {},
+      blockSubmitted: () => {},
       verdict: () => null,
       next: () => {
         throw new Error('no templates here');

@@ -12,7 +12,7 @@ import { COMPATS } from '../../../src/policy/compat.js';
 import type { NodeContext } from '../../../src/rpc/context/node.js';
 import { getrawaddrman } from '../../../src/rpc/methods/hidden/getrawaddrman.run.js';
 import { heavyCall } from '../../../src/rpc/node/heavy-call.js';
-import { submitBlockBytes } from '../../../src/rpc/node/submit.js';
+import { blockFromBytes, submit } from '../../../src/rpc/node/submit.js';
 import { addressOf } from '../../../src/rpc/render/script.js';
 import { txMembers, txMembersSliced } from '../../../src/rpc/render/tx.js';
 import { encodeJson } from '../../../src/rpc/wire/json-write.js';
@@ -50,6 +50,9 @@ fileSuite('chains/regtest-getblockstats.json', async (t) => {
   t.equal(await fault('getblockstats', 'ab'.repeat(32)), '-5 Block not found');
   await fixture.end();
 });
+
+/** What comes of a block that a client hands in. */
+const submitted = (ctx: NodeContext, bytes: Uint8Array) => submit(ctx, blockFromBytes(ctx, bytes), 'a client');
 
 t.test('blocks, proofs, coins, tips, waits', async (t) => {
   const fixture = await openFixture();
@@ -190,13 +193,13 @@ t.test('blocks, proofs, coins, tips, waits', async (t) => {
     t.equal(await call('submitblock', side.bytes.toString('hex')), 'inconclusive');
     t.equal(await call('submitblock', side.bytes.toString('hex')), 'duplicate');
     t.equal(await call('submitblock', head.bytes.toString('hex')), 'duplicate');
-    t.equal(await submitBlockBytes(openDesk(fixture).context, head.bytes, 'a link'), 'duplicate');
+    t.equal(await submitted(openDesk(fixture).context, head.bytes), 'duplicate');
     const spoilt = Uint8Array.from(head.bytes);
     spoilt[spoilt.length - 1] ^= 1;
-    t.equal(await submitBlockBytes(openDesk(fixture).context, spoilt, 'a link'), 'duplicate');
+    t.equal(await submitted(openDesk(fixture).context, spoilt), 'duplicate');
     const newest = openDesk(fixture, new Map(), COMPATS['31']).context;
-    t.equal(await submitBlockBytes(newest, spoilt, 'a link'), 'bad-txnmrklroot', 'release 29 looks at the copy');
-    t.equal(await submitBlockBytes(newest, head.bytes, 'a link'), 'duplicate');
+    t.equal(await submitted(newest, spoilt), 'bad-txnmrklroot', 'release 29 looks at the copy');
+    t.equal(await submitted(newest, head.bytes), 'duplicate');
     t.same(await call('getchaintips'), [
       { height: 102, hash: head.hashHex, branchlen: 0, status: 'active' },
       { height: 101, hash: side.hashHex, branchlen: 1, status: 'valid-headers' },
@@ -205,7 +208,7 @@ t.test('blocks, proofs, coins, tips, waits', async (t) => {
     t.equal(chain.tip.hashHex, side.hashHex);
     t.match(await call('getchaintips'), [{ status: 'invalid', branchlen: 2 }, { status: 'active' }]);
     t.equal(await call('submitblock', head.bytes.toString('hex')), 'duplicate-invalid');
-    t.equal(await submitBlockBytes(openDesk(fixture, new Map(), COMPATS['31']).context, head.bytes, 'a link'), 'duplicate-invalid');
+    t.equal(await submitted(openDesk(fixture, new Map(), COMPATS['31']).context, head.bytes), 'duplicate-invalid');
     t.equal(await call('reconsiderblock', blocks[100].hashHex), null);
     t.equal(chain.tip.hashHex, head.hashHex);
     t.match(await call('getchaintips'), [{ status: 'active' }, { status: 'valid-fork' }]);
