@@ -4,6 +4,7 @@ import type { Chain } from '../chain/chain.js';
 import { batchBounds, type ChainOptions } from '../chain/options.js';
 import { ConfigError } from '../config/args.js';
 import type { NodeConfig } from '../config/load.js';
+import { MAX_FUTURE_BLOCK_TIME } from '../consensus/limits.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import type { NodeLogger } from '../log/create-logger.js';
 import { follows } from '../policy/compat.js';
@@ -35,8 +36,13 @@ export function chainOptions(config: NodeConfig, params: ChainParams, scan: bool
   };
 }
 
-/** -checkblocks and -checklevel. @throws ConfigError when the database is damaged */
-export async function checkStoredBlocks(chain: Chain, config: NodeConfig, log: NodeLogger): Promise<void> {
+/** -checkblocks and -checklevel. @throws ConfigError when the database is damaged, or the clock is far behind the tip */
+export async function checkStoredBlocks(chain: Chain, config: NodeConfig, nowSeconds: number, log: NodeLogger): Promise<void> {
+  if (chain.tip.time > nowSeconds + MAX_FUTURE_BLOCK_TIME) {
+    throw new ConfigError(
+      "The block database contains a block which appears to be from the future. This may be due to your computer's date and time being set incorrectly. Only rebuild the block database if you are sure that your computer's date and time are correct",
+    );
+  }
   const checked = Math.min(config.checkBlocks || Number.POSITIVE_INFINITY, chain.tip.height);
   noteShortCheck(chain, config.checkBlocks, log);
   if (checked > 0) log.info(`Verifying last ${checked} blocks at level ${config.checkLevel}`);

@@ -63,7 +63,7 @@ export async function openChain(
   teardown.add(() => indexes.stop());
   if (!scan) {
     warm(warmupTexts.verifying);
-    await checkStoredBlocks(chain, config, log);
+    await checkStoredBlocks(chain, config, clock.nowSeconds(), log);
   }
   return { chain, indexes, blocks, allowPruning };
 }

@@ -64,7 +64,7 @@ export function openTemplates(
       keys: keyMath,
       clock,
       log,
-      wanted: () => state.has(STATE_FLAG.TEST_CHAIN) || !chain.isInitialBlockDownload(),
+      wanted: () => (state.has(STATE_FLAG.TEST_CHAIN) || !chain.isInitialBlockDownload()) && !templates.clockBehind,
     });
   return { templates, access, sv2, jobs: new JobPins() };
 }

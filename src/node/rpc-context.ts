@@ -84,7 +84,8 @@ export function createNodeContext(base: NodeBase, parts: ContextParts, active: A
     ...(signerCommand && { externalSigner: new ExternalSigner(signerCommand, params.name, createRunForJson(stop.signal)) }),
     passOn: wallets && passingOn(wallets),
     settle: () => (mempool.returning || !indexes.settled ? mempool.settled().then(() => indexes.settle()) : undefined),
-    warnings: () => [late.ruleWatch?.text ?? '', late.net?.clockCheck.warning ?? ''].filter((text) => text !== ''),
+    warnings: () =>
+      [late.ruleWatch?.text ?? '', late.clockWatch?.text ?? '', late.net?.clockCheck.warning ?? ''].filter((text) => text !== ''),
     stop: (waitMs) => setTimeout(() => stop.ask(), waitMs),
     stopping: stop.signal,
     activeCommands: async () => [...active.list(), ...((await wallets?.activeCommands()) ?? [])],

@@ -17,6 +17,7 @@ import { runCommands } from '../notify/hooks.js';
 import { follows } from '../policy/compat.js';
 import { ActiveCommands } from '../rpc/desk.js';
 import { readAsmap } from './asmap-file.js';
+import { ClockWatch } from './clock-watch.js';
 import { importPaths, loadBlocks } from './load-blocks.js';
 import type { MetricRooms } from './metric-rooms.js';
 import { createNetworkAccess } from './network-access.js';
@@ -123,6 +124,21 @@ async function start(
   chained.allowPruning();
   if (!storage.scan) await pruneAtStart(chain, log);
   const notifications = await openNotifications(base, rooms);
+  const { templates, sv2 } = templated;
+  const clockWatch = new ClockWatch(
+    {
+      get clockBehind() {
+        return templates.clockBehind;
+      },
+      clockChanged: () => {
+        templates.clockChanged();
+        sv2?.clockChanged();
+      },
+    },
+    log,
+    (text) => notifications.alert(text),
+  );
+  late.clockWatch = clockWatch;
 
   // Listen.
   const network = createNetworkAccess(config.net, config.deprecatedRpc, () => late.net);
@@ -131,7 +147,6 @@ async function start(
   front.serve({ ...createDesks(base, context, active), templates: templated.templates });
   // Calls under way use everything that was built since the fronts were.
   teardown.add(front.close);
-  const { sv2 } = templated;
   if (sv2 !== null) teardown.add(() => sv2.close());
   indexes.start();
   const progress = syncProgress(base, rooms);
@@ -165,7 +180,7 @@ async function start(
   const net = openNet(base, { chain, indexes, mempool }, asmap);
   late.net = net;
   wireNet(net, base);
-  startRecurring(base, { chain, progress, net });
+  startRecurring(base, { chain, progress, net, clockWatch });
   openRehearsal(base, threads, rooms);
   await net.listen().catch((error: Error) => {
     throw error instanceof BindError ? new ConfigError(error.message) : error;

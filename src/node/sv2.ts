@@ -47,6 +47,8 @@ export interface Sv2Deps {
 export interface Sv2 extends Sv2Access {
   /** The tip moved; to be called in its turn. */
   onTip(): void;
+  /** The clock fell behind the tip, or caught up. */
+  clockChanged(): void;
   /** A transaction entered the mempool. */
   onEntered(entry: MempoolEntry): void;
   /** Opens the port; clients wait for templates until `start`. @throws ConfigError */
@@ -127,6 +129,7 @@ export function createSv2(config: Sv2Config, deps: Sv2Deps): Sv2 {
       provider.onTip(performance.timeOrigin + performance.now());
       solutions.tipChanged();
     },
+    clockChanged: () => provider.onTip(null),
     onEntered: ({ modifiedFee }) => provider.onEntered(modifiedFee),
     listen: async () => {
       const binds = config.binds.length > 0 ? config.binds : [LOOPBACK];

@@ -24,6 +24,11 @@ export function addTemplateMetrics(metrics: Metrics, rooms: AskRooms) {
     ['adit_template_weight', 'Weight of the current template', (template) => template.weight],
     ['adit_template_fees_sats', 'Fees of the current template', (template) => template.fees],
   ]);
+  metrics.gauge(rooms, [
+    'adit_clock_behind',
+    '1 while the clock is so far behind the tip that there are no templates, else 0',
+    ({ templates }) => Number(templates.clockBehind),
+  ]);
   return {
     templateBuild: metrics.histogram('adit_template_build_seconds', 'Time to build a template', secondsBuckets),
     tipToTemplate: metrics.histogram('adit_tip_to_template_seconds', 'From a new tip to its first template', secondsBuckets),

@@ -8,6 +8,7 @@ import { STATE_FLAG } from '../link/shared-state.js';
 import type { Net } from '../net/net.js';
 import { difficultyOf } from '../rpc/render/difficulty.js';
 import { NewestBlock } from './block-figures.js';
+import type { ClockWatch } from './clock-watch.js';
 import { followTip } from './follow-tip.js';
 import type { Notifications } from './notifications.js';
 import type { NodeBase } from './open-base.js';
@@ -23,6 +24,7 @@ import { TipPublisher } from './tip-publisher.js';
 export interface LateRooms {
   notifications?: Notifications;
   ruleWatch?: RuleWatch;
+  clockWatch?: ClockWatch;
   net?: Net;
 }
 

@@ -50,13 +50,14 @@ export class ClientTemplates {
    * Transactions for a block whose coinbase is another's, with the coinbase's merkle branch.
    * @param reserve weight of header and coinbase, and sigop cost of the coinbase @returns null when the tip moved
    * meanwhile
-   * @throws AssemblyFault
+   * @throws TemplateFault while the clock is behind the tip, AssemblyFault
    */
   async choose(reserve: { readonly weight: number; readonly sigops: number }): Promise<TemplateChoice | null> {
     const { chain, mempool, assembly, ground } = this.#deps;
     await mempool.settled();
     await assembly.prepare();
     if (mempool.returning) return null;
+    ground.requireClock();
     const { tip } = chain;
     const facts = ground.factsOf(tip);
     if (mempool.size === 0) return { tip, facts, chosen: nothingChosen(reserve.weight) };

@@ -2,11 +2,13 @@
 // dry check of that block. Used by service.ts and client-templates.ts.
 import { parseBlock } from '../consensus/block/block-view.js';
 import { toHex } from '../consensus/bytes/hex.js';
+import { MAX_FUTURE_BLOCK_TIME } from '../consensus/limits.js';
 import { coinbaseLock } from '../consensus/rules/cleanup/coinbase-lock.js';
 import type { VersionBitsCache } from '../consensus/rules/versionbits.js';
 import { rejectText } from '../consensus/state.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
+import type { Clock } from '../lib/clock.js';
 import type { ChosenTransactions } from './assembly.js';
 import { BlockCandidate } from './block-candidate.js';
 import { buildCoinbase, commitmentScript } from './coinbase.js';
@@ -35,6 +37,7 @@ export interface GroundDeps {
   readonly chain: TemplateChain;
   readonly hashes: Hashes;
   readonly versionBits: VersionBitsCache;
+  readonly clock: Pick<Clock, 'nowSeconds'>;
 }
 
 /** What a block is made of besides its coinbase's payout. */
@@ -114,8 +117,23 @@ export class Groundwork {
     const verdict = await chain.testBlockValidity(parseBlock(candidate.bytes(), hashes), { checkPow: false, checkMerkle: false });
     if (chain.tip !== tip) return false;
     if (verdict === null) return true;
+    throw this.#fault(rejectText(verdict));
+  }
+
+  /** Whether the clock is so far behind the tip that the node would refuse any block on it. */
+  get clockBehind(): boolean {
+    const { chain, clock } = this.#deps;
+    return this.factsOf(chain.tip).minTime > clock.nowSeconds() + MAX_FUTURE_BLOCK_TIME;
+  }
+
+  /** Throws what the dry check of a block on the tip would find while the clock is behind. @throws TemplateFault */
+  requireClock(): void {
+    if (this.clockBehind) throw this.#fault('time-too-new, block timestamp too far in the future');
+  }
+
+  #fault(reason: string): TemplateFault {
     const finder = this.#options.release < BARE_FAULTS ? 'CreateNewBlock: ' : '';
-    throw new TemplateFault(`${finder}TestBlockValidity failed: ${rejectText(verdict)}`);
+    return new TemplateFault(`${finder}TestBlockValidity failed: ${reason}`);
   }
 
   /** The same of a template before it is published, where each is checked (-checktemplates); true elsewhere. */

@@ -1,6 +1,7 @@
 // The parts of a getblocktemplate result around its transactions, in Core's member order (BIP-0022, 0023, 0009, 0145).
 // Pure; called on the front threads for every reply, so it joins strings and does nothing else.
 
+import { MAX_FUTURE_BLOCK_TIME } from '../consensus/limits.js';
 import { CONSENSUS_CLEANUP } from '../consensus/params/deployment.js';
 import { coinbaseLock } from '../consensus/rules/cleanup/coinbase-lock.js';
 import type { LiveFacts, TemplateFacts } from './facts.js';
@@ -31,6 +32,15 @@ export function longPollId(facts: TemplateFacts): string {
 /** @param now mockable seconds @returns the header time of a reply given now; never before the one given at build. */
 export function currentTime(facts: TemplateFacts, now: number): number {
   return Math.max(facts.time, facts.minTime, now);
+}
+
+/**
+ * Whether a block of these facts would be refused as time-too-new: its time lies too far ahead of the clock, which was
+ * set back since the template was built, or is behind the tip.
+ * @param now mockable seconds
+ */
+export function isAheadOfClock(facts: Pick<TemplateFacts, 'time' | 'minTime'>, now: number): boolean {
+  return Math.max(facts.time, facts.minTime) > now + MAX_FUTURE_BLOCK_TIME;
 }
 
 /** @returns the compact target of a block with this header time. */

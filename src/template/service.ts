@@ -23,6 +23,7 @@ import type { LimitedTemplate } from './limited-templates.js';
 import { LiveSchedule, type LiveWork } from './live-schedule.js';
 import { DEFAULT_TEMPLATE, type TemplateOptions } from './options.js';
 import { PinnedTemplates } from './pinned-templates.js';
+import { isAheadOfClock } from './render-template.js';
 import type { TemplateChain, TemplateSlab, TemplateSlabs, TemplateTip, TransactionSource } from './source.js';
 import type { TipFacts } from './tip-facts.js';
 import { type TemplateVerdict, templateVerdict, type VerdictTemplate } from './verdict.js';
@@ -154,9 +155,22 @@ export class TemplateService {
     });
   }
 
-  /** The last template if its tip is still the tip, whatever its age. */
+  /** The last template if its tip is still the tip and the clock allows its time, whatever its age. */
   current(): TemplateFacts | null {
-    return this.#built !== null && this.#built.tip === this.#deps.chain.tip ? this.#built.facts : null;
+    const built = this.#built;
+    if (built === null || built.tip !== this.#deps.chain.tip) return null;
+    return isAheadOfClock(built.facts, this.#deps.clock.nowSeconds()) ? null : built.facts;
+  }
+
+  /** Whether no template is made because the clock is behind the tip. */
+  get clockBehind(): boolean {
+    return this.#ground.clockBehind;
+  }
+
+  /** The clock fell behind the tip, or caught up: the current template is withdrawn, and mode live builds when it may. */
+  clockChanged(): void {
+    this.#built = null;
+    this.#schedule?.transactionsChanged(0);
   }
 
   get lastAssembly(): LastAssembly | null {
@@ -356,7 +370,7 @@ export class TemplateService {
       buildEmptyNow: () => this.#emptyForTip(),
       improve: async () => (mempool.size > 0 ? assembler.improve(IDLE_TASK_MS) : 'idle'),
       hasTransactions: () => mempool.size > 0 || mempool.returning,
-      wanted: this.#deps.wanted ?? (() => true),
+      wanted: () => (this.#deps.wanted?.() ?? true) && !this.clockBehind,
       failed: (error) => {
         this.#failures++;
         log.error(`No template: ${error.message}`);
@@ -369,9 +383,9 @@ export class TemplateService {
   }
 
   #isFresh(): boolean {
-    const built = this.#built;
-    if (built === null || built.tip !== this.#deps.chain.tip) return false;
-    const { counter, builtAt } = built.facts;
+    const facts = this.current();
+    if (facts === null) return false;
+    const { counter, builtAt } = facts;
     return counter === this.#deps.mempool.counter || this.#deps.clock.nowSeconds() - builtAt <= REBUILD_AFTER_SECONDS;
   }
 
@@ -414,6 +428,7 @@ export class TemplateService {
       const { counter } = mempool;
       const builtAt = clock.nowSeconds();
       const base = this.#ground.factsOf(tip);
+      this.#ground.requireClock();
       // A transaction may have come while the slab was waited for: then there may be more than it holds.
       if (slab === null ? full && mempool.size > 0 : slab.buffer.byteLength < this.#assembly.encodedBound(this.#options)) return null;
       const chosen =
@@ -443,10 +458,10 @@ export class TemplateService {
 
   /**
    * Mode live: publishes the template of a new tip without transactions.
-   * @returns false when it must be connected dry first
+   * @returns false when it must be connected dry first, or the clock is behind the tip
    */
   #emptyForTip(): boolean {
-    if (this.#ground.checksEach) return false;
+    if (this.#ground.checksEach || this.clockBehind) return false;
     this.#publishEmpty();
     return true;
   }
@@ -474,7 +489,8 @@ export class TemplateService {
   async #checkBuilt(tip: TemplateTip): Promise<Error | null> {
     const built = this.#built;
     const { chain, clock, log } = this.#deps;
-    if (built === null || built.tip !== tip || chain.tip !== tip) return null;
+    // While the clock is behind, any block would be refused: that says nothing about the template.
+    if (built === null || built.tip !== tip || chain.tip !== tip || this.clockBehind) return null;
     const { records, witnessRoot, facts } = built;
     const chosen: DryChoice = { records, witnessRoot, fees: facts.fees };
     try {
@@ -523,8 +539,8 @@ export class TemplateService {
   /** Mode live: the published template has these transactions already. */
   #isCurrent(tip: TemplateTip, records: ChosenRecords): boolean {
     const built = this.#built;
-    if (built === null || built.tip !== tip || built.facts.live === null || built.facts.live.empty) return false;
-    return built.records.equals(records);
+    if (built === null || built.facts !== this.current() || built.tip !== tip) return false;
+    return built.facts.live !== null && !built.facts.live.empty && built.records.equals(records);
   }
 
   #observe(started: number): void {

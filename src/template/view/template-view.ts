@@ -6,7 +6,7 @@ import { RPC_CODE, RpcError } from '../../rpc/errors.js';
 import { checkTemplateReadiness, checkTemplateRules, parseLongPollId, type TemplateRequest } from '../../rpc/front/template-request.js';
 import type { TemplateFacts } from '../facts.js';
 import type { LimitedTemplate } from '../limited-templates.js';
-import { currentTime, longPollId, missingRule, renderLight, renderTemplate } from '../render-template.js';
+import { currentTime, isAheadOfClock, longPollId, missingRule, renderLight, renderTemplate } from '../render-template.js';
 import { FullWaiters } from './full-waiters.js';
 import { type DeflatedPart, deflatePart, gzipAround } from './gzip-body.js';
 import { LiveHistory } from './live-history.js';
@@ -151,6 +151,7 @@ export class TemplateView {
   snapshot(): TemplateSnapshot | null {
     const published = this.#published;
     if (!published || published.facts.prevHashHex !== this.#deps.tipHex()) return null;
+    if (isAheadOfClock(published.facts, this.#deps.state.nowSeconds())) return null;
     const shared = this.#lease(published);
     if (!shared) return null;
     const { facts, place } = published;
@@ -264,6 +265,7 @@ export class TemplateView {
   }
 
   #isFresh(facts: TemplateFacts): boolean {
+    if (isAheadOfClock(facts, this.#deps.state.nowSeconds())) return false;
     // The node thread keeps it fresh by itself.
     if (facts.live !== null) return true;
     const { state } = this.#deps;

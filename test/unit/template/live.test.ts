@@ -458,3 +458,68 @@ t.test('what comes and leaves between two templates leaves nothing behind', asyn
     t.ok(transactions.some(({ data }: { data: string }) => data === toHex(staying.bytes)));
   }
 });
+
+t.test('nothing is handed out while the clock is behind the tip, and templates come back with the clock', async (t) => {
+  const { service, chain, clock, view, published, ask, pay, pass, judged } = rig({ release: 32 });
+  const refused = { code: -1, message: 'TestBlockValidity failed: time-too-new, block timestamp too far in the future' };
+  service.start();
+  await pay(700);
+  await pass(1000);
+  const first = ask();
+  await pass(0);
+  t.match(first.reply, { transactions: { length: 1 } });
+  const right = clock.seconds;
+  // One second below what the rule allows: the earliest time of a block lies just two hours ahead.
+  const limit = service.tip.facts.minTime - 7_200;
+  clock.seconds = limit;
+  t.equal(service.clockBehind, false);
+  clock.seconds = limit - 1;
+  t.equal(service.clockBehind, true);
+  service.clockChanged();
+  t.equal(service.current(), null);
+  t.equal(view.snapshot(), null, 'for streams');
+  for (const light of [false, true]) {
+    const call = ask(null, light);
+    await pass(0);
+    t.same(call.reply, refused);
+  }
+  await t.rejects(service.limited({ exclude: [] } as never), { message: refused.message });
+  await t.rejects(service.choose({ weight: 4_000, sigops: 400 }), { message: refused.message }, 'for Stratum V2');
+  const poll = ask(first.reply.longpollid);
+  await pass(0);
+  t.equal(poll.reply, null, 'a poll for what is newer waits');
+  const before = published.length;
+  chain.connect([]);
+  await pass(5_000);
+  t.same(poll.reply, refused, 'until the tip moves');
+  t.equal(published.length, before, 'nor is an empty template published for the new tip');
+  clock.seconds = right;
+  service.clockChanged();
+  await pass(1_000);
+  t.ok(published.length > before, 'without a request');
+  const again = ask();
+  await pass(0);
+  t.equal(again.reply.previousblockhash, chain.tip.hashHex);
+  t.equal(again.reply.curtime, Math.max(right, again.reply.mintime));
+  t.same(
+    judged.filter((txs) => txs > 5),
+    [],
+  );
+});
+
+t.test('a template that was made while the clock was ahead is made again with the right time', async (t) => {
+  const { service, clock, ask, pay, pass } = rig();
+  const right = clock.seconds;
+  clock.seconds += 86_400;
+  service.start();
+  await pay(700);
+  await pass(1000);
+  const wrong = ask();
+  await pass(0);
+  t.equal(wrong.reply.curtime, right + 86_400);
+  clock.seconds = right;
+  const mended = ask();
+  await pass(1_000);
+  t.equal(mended.reply.curtime, Math.max(right, mended.reply.mintime));
+  t.equal(mended.reply.transactions.length, 1);
+});

@@ -299,3 +299,18 @@ t.test('a template with limits is of one tip, wherever the tip moves', async (t)
   t.strictSame([facts.epoch, facts.counter, facts.builtAt], [shared.epoch, shared.counter, shared.builtAt]);
   t.equal(facts.epoch, 3);
 });
+
+t.test('mode core: nothing is handed out while the clock is behind the tip', async (t) => {
+  const { service, clock, published } = createService({ checkTemplates: false });
+  const first = await service.refresh();
+  const right = clock.seconds;
+  clock.seconds = first.minTime - 7_201;
+  await t.rejects(service.refresh(), {
+    message: 'CreateNewBlock: TestBlockValidity failed: time-too-new, block timestamp too far in the future',
+  });
+  clock.seconds += 1;
+  t.equal((await service.refresh()).minTime, first.minTime, 'two hours are allowed');
+  clock.seconds = right;
+  await service.refresh();
+  t.equal(published.length, 2);
+});
