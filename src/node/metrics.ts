@@ -3,6 +3,7 @@
 // units: sizes in bytes, times in seconds, fees in satoshi.
 import fs from 'node:fs';
 import { version } from '../config/version.js';
+import type { ListenerGuard } from '../lib/listener-guard.js';
 import { Metrics, type OnMetricFault } from '../metrics/registry.js';
 import { addChainMetrics } from './chain-metrics.js';
 import { addExporterMetrics } from './exporter-metrics.js';
@@ -27,7 +28,7 @@ export function diskFreeBytes({ config }: MetricRooms): number | undefined {
 }
 
 /** Builds the registry. @param rooms is called at each scrape; undefined until the node is up */
-export function createMetrics(rooms: AskRooms, onFault?: OnMetricFault) {
+export function createMetrics(rooms: AskRooms, guard: ListenerGuard, onFault?: OnMetricFault) {
   const metrics = new Metrics(onFault).withProcess();
   metrics.group(rooms, [
     [
@@ -42,6 +43,10 @@ export function createMetrics(rooms: AskRooms, onFault?: OnMetricFault) {
     ['adit_wallets_heap_bytes', "V8's memory of the wallets' thread; absent until it runs", ({ wallets }) => wallets?.heapBytes],
     ['adit_disk_free_bytes', 'Free bytes on the disk of the data folder', diskFreeBytes],
   ]);
+  metrics.group(
+    () => guard,
+    [['adit_listener_failures_total', 'Exceptions of listeners of chain, mempool and templates', ({ failures }) => failures, 'listener']],
+  );
   metrics.group(
     () => rooms()?.mempool.stats(),
     [

@@ -1,20 +1,21 @@
 // Tells the outside what happens: ZeroMQ, commands and webhooks, from the chain's and the mempool's own events.
 import type { Chain } from '../chain/chain.js';
-import type { TipListener } from '../chain/events.js';
+import type { ConnectedBlock, TipListener } from '../chain/events.js';
 import { ConfigError } from '../config/args.js';
 import type { NodeConfig } from '../config/load.js';
+import type { ListenerGuard } from '../lib/listener-guard.js';
 import type { Logger } from '../log/logger.js';
 import type { MempoolEntry } from '../mempool/entry.js';
 import type { Mempool } from '../mempool/mempool.js';
 import type { RemovalReason } from '../mempool/tx-pool.js';
 import { Hooks, quoted } from '../notify/hooks.js';
 import { Webhooks } from '../notify/webhooks.js';
-import { type ZmqEndpoint, ZmqPublisher } from '../notify/zmq-publisher.js';
+import { type ShownEndpoint, ZmqPublisher } from '../notify/zmq-publisher.js';
 
 /** What start does with them. */
 export interface Notifications {
   /** For getzmqnotifications. */
-  readonly zmq: readonly ZmqEndpoint[];
+  readonly zmq: readonly ShownEndpoint[];
   /** The node is up. */
   started(): void;
   onTip: TipListener;
@@ -40,33 +41,59 @@ function sequenceBody(hash: Uint8Array, label: 'C' | 'D' | 'A' | 'R', mempoolSeq
 /** Opens everything that is configured. @throws ConfigError when an address can't be bound */
 export async function startNotifications(
   config: NodeConfig['notify'],
-  { chain, mempool, log }: { chain: Chain; mempool: Mempool; log: Logger },
+  { chain, mempool, log, guard }: { chain: Chain; mempool: Mempool; log: Logger; guard: ListenerGuard },
 ): Promise<Notifications> {
-  const zmq = await ZmqPublisher.open(config.zmq, log).catch((error: Error) => {
+  const zmq = await ZmqPublisher.open(config.zmq, log, guard).catch((error: Error) => {
     throw new ConfigError(error.message);
   });
   const hooks = new Hooks(log);
   const webhooks = new Webhooks(config.urls, log);
   const publishTx = (txid: Uint8Array, bytes: Uint8Array): void => {
     zmq.publish('hashtx', displayed(txid));
-    zmq.publish('rawtx', bytes);
+    // A copy: the bytes are a view of a whole block, or of memory that the mempool uses again.
+    if (zmq.wants('rawtx')) zmq.publish('rawtx', Buffer.from(bytes));
+  };
+  const publishBlock = ({ node, block }: ConnectedBlock, label: 'C' | 'D'): void => {
+    if (zmq.wants('hashtx') || zmq.wants('rawtx')) for (const tx of block.txs) publishTx(tx.txid, tx.bytes);
+    if (zmq.wants('sequence')) zmq.publish('sequence', sequenceBody(node.hash, label));
+  };
+  /** Publications that wait until the mempool has taken back the transactions of blocks that left; null: none wait. */
+  let held: (() => void)[] | null = null;
+  const release = (): void => {
+    const publications = held ?? [];
+    held = null;
+    for (const publish of publications) guard.run('zmq', publish);
+  };
+  /** Publishes now, or after the transactions that come back, as Core does. */
+  const inOrder = (publish: () => void): void => {
+    if (held === null && !mempool.returning) {
+      publish();
+      return;
+    }
+    if (held === null) {
+      held = [];
+      mempool.settled().then(release, release);
+    }
+    held.push(publish);
   };
   const onTip: TipListener = (tip, { connected, disconnected }) => {
-    for (const [list, label] of [
-      [disconnected, 'D'],
-      [connected, 'C'],
-    ] as const) {
-      for (const { node, block } of list) {
-        if (zmq.wants('hashtx') || zmq.wants('rawtx')) for (const tx of block.txs) publishTx(tx.txid, tx.bytes);
-        if (zmq.wants('sequence')) zmq.publish('sequence', sequenceBody(node.hash, label));
-      }
-    }
     const newest = connected.at(-1);
-    if (!newest || newest.node !== tip || chain.isInitialBlockDownload()) return;
-    zmq.publish('hashblock', displayed(tip.hash));
-    zmq.publish('rawblock', newest.block.bytes);
+    const told = newest?.node === tip && !chain.isInitialBlockDownload() ? newest : undefined;
+    if (config.zmq.length > 0) {
+      for (const one of disconnected) {
+        if (held === null) publishBlock(one, 'D');
+        else held.push(() => publishBlock(one, 'D'));
+      }
+      inOrder(() => {
+        for (const one of connected) publishBlock(one, 'C');
+        if (told === undefined) return;
+        zmq.publish('hashblock', displayed(tip.hash));
+        zmq.publish('rawblock', told.block.bytes);
+      });
+    }
+    if (told === undefined) return;
     for (const command of config.block) hooks.run('blocknotify', command, tip.hashHex);
-    webhooks.send({ event: 'block', hash: tip.hashHex, height: tip.height, time: tip.time, transactions: newest.block.txs.length });
+    webhooks.send({ event: 'block', hash: tip.hashHex, height: tip.height, time: tip.time, transactions: told.block.txs.length });
   };
   return {
     zmq: zmq.list,

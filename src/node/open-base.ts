@@ -5,6 +5,7 @@ import type { ChainParams } from '../consensus/params/chain-params.js';
 import type { Crypto } from '../crypto/crypto.js';
 import { cryptoWarning } from '../crypto/native/index.js';
 import { createKeyMath } from '../crypto/native/key-math.js';
+import { ListenerGuard } from '../lib/listener-guard.js';
 import { Scheduler } from '../lib/scheduler.js';
 import { SystemClock } from '../lib/system-clock.js';
 import { SharedState, STATE_FLAG } from '../link/shared-state.js';
@@ -38,6 +39,8 @@ export interface NodeBase extends Ground {
   readonly state: SharedState;
   readonly clock: SystemClock;
   readonly scheduler: Scheduler;
+  /** Runs the listeners of chain, mempool and templates. */
+  readonly guard: ListenerGuard;
   readonly logControl: LogControl;
   readonly metrics: ReturnType<typeof createMetrics>['metrics'];
   readonly observe: ReturnType<typeof createMetrics>['observe'];
@@ -69,6 +72,7 @@ export function openBase(ground: Ground): NodeBase {
   const scheduler = new Scheduler((error) => log.error(`A recurring task failed: ${error.stack ?? error.message}`));
   teardown.add(() => scheduler.close());
 
+  const guard = new ListenerGuard(log);
   let rooms: MetricRooms | undefined;
   return {
     ...ground,
@@ -76,8 +80,9 @@ export function openBase(ground: Ground): NodeBase {
     state,
     clock,
     scheduler,
+    guard,
     logControl: createLogControl(log, state, config.compat),
-    ...createMetrics(() => rooms, logMetricFaults(log)),
+    ...createMetrics(() => rooms, guard, logMetricFaults(log)),
     showRooms: (opened) => {
       rooms = opened;
     },

@@ -209,8 +209,8 @@ async function start(
   };
 }
 
-async function openNotifications({ config, log, teardown }: NodeBase, { chain, mempool, late }: WiredRooms): Promise<Notifications> {
-  const notifications = await startNotifications(config.notify, { chain, mempool, log });
+async function openNotifications({ config, log, guard, teardown }: NodeBase, { chain, mempool, late }: WiredRooms): Promise<Notifications> {
+  const notifications = await startNotifications(config.notify, { chain, mempool, log, guard });
   teardown.add(() => notifications.close());
   late.notifications = notifications;
   const words = follows(config.compat, 22) ? 'Unknown' : 'Warning: unknown';

@@ -13,9 +13,18 @@ export const NOTIFY_ROWS = {
   urls: ['notifyurl', 'list', 'POST new tips, starts and alerts to this URL as JSON'],
 } as const;
 
+/** Messages that may wait for a subscriber in Core unless the operator says otherwise. */
+export const CORE_HIGH_WATER_MARK = 1000;
+
 /** Where a topic is published. */
 export const zmqRows = (topic: ZmqTopic) =>
   ({
     addresses: [`zmqpub${topic}`, 'list', `Publish ${topic} at this address, such as tcp://127.0.0.1:28332`],
-    highWaterMark: [`zmqpub${topic}hwm`, 'int', `Messages of ${topic} that may wait for a subscriber`, 1000, { least: 0 }],
+    highWaterMark: [
+      `zmqpub${topic}hwm`,
+      'int',
+      `Messages at the address of ${topic} that may wait for each subscriber (0: no limit; default: what six full blocks take)`,
+      undefined,
+      { least: 0 },
+    ],
   }) as const;

@@ -2,65 +2,104 @@
 // 32-bit little-endian counter of the topic at its address. The only file that knows the library, which is loaded for
 // the first address: it takes 3 MB.
 import type { Publisher } from 'zeromq';
+import type { ListenerGuard } from '../lib/listener-guard.js';
+import { Turns } from '../lib/turns.js';
 import type { Logger } from '../log/logger.js';
-import type { ZmqTopic } from './options.js';
+import { CORE_HIGH_WATER_MARK, type ZmqTopic } from './options.js';
 
 /** One -zmqpub option: what is published where, and how many messages may wait for a subscriber. */
 export interface ZmqEndpoint {
   readonly topic: ZmqTopic;
   readonly address: string;
+  /** Undefined unless the operator gave one. */
+  readonly highWaterMark: number | undefined;
+}
+
+/** An endpoint as getzmqnotifications shows it. */
+export interface ShownEndpoint extends ZmqEndpoint {
   readonly highWaterMark: number;
 }
 
-interface Notifier extends ZmqEndpoint {
+interface Notifier extends ShownEndpoint {
   readonly socket: Publisher;
   counter: number;
 }
 
-export class ZmqPublisher {
-  readonly #sockets: Publisher[];
-  readonly #log: Logger;
-  #notifiers: readonly Notifier[];
+interface Message {
+  readonly notifier: Notifier;
+  readonly body: Uint8Array;
+  readonly counter: number;
+}
 
-  private constructor(sockets: Publisher[], notifiers: readonly Notifier[], log: Logger) {
+/** Name for the log and the metric of failures. */
+const NAME = 'zmq';
+
+/**
+ * Messages that may wait for each subscriber, unless the operator gives a mark. A block of 10,000 transactions is 20,003
+ * messages. libzmq learns in steps of half the mark what a subscriber took, so only half of the mark is sure to be free
+ * after a pause.
+ */
+const USUAL_MARK = 131_072;
+
+/** Bytes of messages that may wait in this process until ZeroMQ gets them: some ten of the largest blocks on all topics. */
+const MOST_WAITING_BYTES = 128 << 20;
+
+/** Bytes of a waiting message besides its body, about. */
+const MESSAGE_OVERHEAD = 128;
+
+export class ZmqPublisher {
+  readonly #sockets: readonly Publisher[];
+  readonly #guard: ListenerGuard;
+  #notifiers: readonly Notifier[];
+  /** Messages that wait to be sent, in order. */
+  #waiting: Message[] = [];
+  #waitingBytes = 0;
+  #sending = false;
+  #closed = false;
+
+  private constructor(sockets: readonly Publisher[], notifiers: readonly Notifier[], guard: ListenerGuard) {
     this.#sockets = sockets;
     this.#notifiers = notifiers;
-    this.#log = log;
+    this.#guard = guard;
   }
 
   /**
-   * Binds every address; topics of one address share a socket.
+   * Binds every address. Topics of one address share a socket, which has the high-water mark of the first topic.
    * @throws Error that names the address that can't be bound
    */
-  static async open(endpoints: readonly ZmqEndpoint[], log: Logger): Promise<ZmqPublisher> {
+  static async open(endpoints: readonly ZmqEndpoint[], log: Logger, guard: ListenerGuard): Promise<ZmqPublisher> {
     const sockets = new Map<string, Publisher>();
     const notifiers: Notifier[] = [];
-    if (endpoints.length === 0) return new ZmqPublisher([], [], log);
+    if (endpoints.length === 0) return new ZmqPublisher([], [], guard);
     const zmq = await import('zeromq');
     for (const endpoint of endpoints) {
-      let socket = sockets.get(endpoint.address);
+      const { topic, address } = endpoint;
+      let socket = sockets.get(address);
       if (!socket) {
-        socket = new zmq.Publisher({ sendHighWaterMark: endpoint.highWaterMark, linger: 0, tcpKeepalive: 1 });
-        sockets.set(endpoint.address, socket);
+        // Without a timeout of 0, send() puts off every message after 512 and throws EBUSY while one is put off.
+        socket = new zmq.Publisher({
+          sendHighWaterMark: endpoint.highWaterMark ?? USUAL_MARK,
+          ...{ sendTimeout: 0, linger: 0, tcpKeepalive: 1, ipv6: isIpv6(address) },
+        });
+        sockets.set(address, socket);
         try {
           // Core's prefix for the file of a Unix socket.
-          await socket.bind(endpoint.address.replace(/^unix:/, 'ipc://'));
+          await socket.bind(address.replace(/^unix:/, 'ipc://'));
         } catch (error) {
           for (const open of sockets.values()) open.close();
-          throw new Error(`Unable to bind to ${endpoint.address} for -zmqpub${endpoint.topic}: ${(error as Error).message}`);
+          throw new Error(`Unable to bind to ${address} for -zmqpub${topic}: ${(error as Error).message}`);
         }
       }
-      notifiers.push({ ...endpoint, socket, counter: 0 });
-      log.debug(
-        'zmq',
-        `zmq: Outbound message high water mark for pub${endpoint.topic} at ${endpoint.address} is ${endpoint.highWaterMark}`,
-      );
+      const highWaterMark = endpoint.highWaterMark ?? CORE_HIGH_WATER_MARK;
+      notifiers.push({ ...endpoint, highWaterMark, socket, counter: 0 });
+      log.debug('zmq', `zmq: Outbound message high water mark for pub${topic} at ${address} is ${highWaterMark}`);
     }
-    return new ZmqPublisher([...sockets.values()], notifiers, log);
+    guard.know(NAME);
+    return new ZmqPublisher([...sockets.values()], notifiers, guard);
   }
 
   /** What is published, in the order of getzmqnotifications. */
-  get list(): readonly ZmqEndpoint[] {
+  get list(): readonly ShownEndpoint[] {
     return this.#notifiers;
   }
 
@@ -70,28 +109,57 @@ export class ZmqPublisher {
   }
 
   /**
-   * Publishes at every address of the topic. Never waits: a subscriber that is behind its mark misses messages and sees
-   * it by the counter.
+   * Publishes at every address of the topic. Never waits and never throws: messages are sent after the present task, in
+   * slices. The counter of a message that is lost, here or in ZeroMQ, is not used again, so that subscribers see the gap.
+   * @param body belongs to the publisher from here on
    */
   publish(topic: ZmqTopic, body: Uint8Array): void {
     for (const notifier of this.#notifiers) {
       if (notifier.topic !== topic) continue;
-      const counter = Buffer.alloc(4);
-      counter.writeUInt32LE(notifier.counter);
-      notifier.counter = (notifier.counter + 1) >>> 0;
-      notifier.socket.send([topic, body, counter]).catch((error: Error) => this.#drop(notifier, error));
+      const { counter } = notifier;
+      notifier.counter = (counter + 1) >>> 0;
+      if (this.#waitingBytes + body.length > MOST_WAITING_BYTES) {
+        this.#guard.failed(NAME, new Error(`a ${topic} message was left out: too many wait to be sent`));
+        continue;
+      }
+      this.#waitingBytes += body.length + MESSAGE_OVERHEAD;
+      this.#waiting.push({ notifier, body, counter });
     }
+    if (this.#sending || this.#waiting.length === 0) return;
+    this.#sending = true;
+    // New work and the reply about the block go first.
+    setImmediate(() => void this.#send());
+  }
+
+  async #send(): Promise<void> {
+    const turns = new Turns();
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting;
+      this.#waiting = [];
+      for (const message of batch) {
+        this.#waitingBytes -= message.body.length + MESSAGE_OVERHEAD;
+        this.#sendOne(message);
+        if (turns.over) await turns.next();
+      }
+    }
+    this.#sending = false;
+  }
+
+  #sendOne({ notifier, body, counter }: Message): void {
+    if (this.#closed) return;
+    const number = Buffer.alloc(4);
+    number.writeUInt32LE(counter);
+    this.#guard.run(NAME, () => notifier.socket.send([notifier.topic, body, number]));
   }
 
   close(): void {
+    this.#closed = true;
     this.#notifiers = [];
     for (const socket of this.#sockets) socket.close();
   }
+}
 
-  /** A notifier that fails is removed for good, as Core does. */
-  #drop(notifier: Notifier, error: Error): void {
-    if (!this.#notifiers.includes(notifier)) return;
-    this.#notifiers = this.#notifiers.filter((one) => one !== notifier);
-    this.#log.warn(`zmq: ${notifier.topic} at ${notifier.address} is published no longer: ${error.message}`);
-  }
+/** libzmq binds an IPv6 address only to a socket that allows them; such a socket needs a system with IPv6. */
+function isIpv6(address: string): boolean {
+  return /^tcp:\/\/\[/.test(address);
 }

@@ -38,7 +38,7 @@ export class ModelNode implements HeaderContext {
 }
 
 type Change = {
-  connected: { block: { txs: readonly TxView[] } }[];
+  connected: { node: ModelNode; block: { txs: readonly TxView[] } }[];
   disconnected: { node: ModelNode; block: { txs: readonly TxView[] } }[];
   invalidatedBefore?: number;
 };
@@ -97,14 +97,14 @@ export class ModelChain {
   /** Connects a block of these transactions (a coinbase of nothing is put before them). */
   connect(txs: readonly TxView[]): ModelNode {
     const node = this.#apply(txs);
-    this.#tell({ connected: [{ block: node }].map(() => ({ block: { txs: node.txs } })), disconnected: [] });
+    this.#tell({ connected: [{ node, block: { txs: node.txs } }], disconnected: [] });
     return node;
   }
 
   /** Replaces the last blocks by others, in one change. */
   reorg(depth: number, blocks: readonly (readonly TxView[])[]): void {
     const disconnected = Array.from({ length: depth }, () => this.#revert());
-    const connected = blocks.map((txs) => ({ block: { txs: this.#apply(txs).txs } }));
+    const connected = blocks.map((txs) => this.#apply(txs)).map((node) => ({ node, block: { txs: node.txs } }));
     this.#tell({ connected, disconnected });
   }
 

@@ -167,6 +167,42 @@ t.test('ZeroMQ', async (t) => {
   t.same(inbox.of('hashblock'), [], 'no new tip by going back');
 });
 
+t.test('a block of 300 payments is accepted and published while only rawtx is on', async (t) => {
+  const at = `tcp://127.0.0.1:${await freePort()}`;
+  const node = await Daemon.start(`-zmqpubrawtx=${at}`, '-acceptnonstdtxn=1');
+  t.teardown(() => node.remove());
+  const inbox = new Inbox([at], ['rawtx']);
+  t.teardown(() => inbox.close());
+  const wallet = new MiniWallet();
+  const mined = mine(await node.call('getblocktemplate', { rules: ['segwit'] }), 'p2wpkh', wallet.key());
+  t.equal(await node.call('submitblock', mined.hex), null);
+  await until('a subscription', async () => {
+    await node.call('generatetoaddress', 1, address);
+    return inbox.messages.length > 0;
+  });
+  await node.call('generatetoaddress', 100, address);
+  const coins = wallet.spend(
+    [mined.coinbase],
+    Array.from({ length: 300 }, () => 'p2wpkh' as const),
+    100_000,
+  );
+  await node.call('sendrawtransaction', coins.hex);
+  await node.call('generatetoaddress', 1, address);
+  const payments = coins.outputs.map((coin) => wallet.spend([coin], ['p2wpkh'], 1_000).hex);
+  for (const payment of payments) await node.call('sendrawtransaction', payment);
+  t.equal((await node.call('getmempoolinfo')).size, 300);
+  const [hash] = await node.call('generatetoaddress', 1, address);
+  t.equal((await node.call('getblock', hash)).nTx, 301);
+  await until('every payment twice', () => payments.every((hex) => inbox.of('rawtx').filter(({ body }) => body === hex).length === 2));
+  const counters = inbox.messages.map(({ counter }) => counter);
+  t.same(
+    counters,
+    counters.map((_, i) => (counters[0] as number) + i),
+    'without a gap',
+  );
+  t.same(await node.stop(), { code: 0, signal: null });
+});
+
 t.test('commands and webhooks', async (t) => {
   const received: { event: string; hash?: string; height?: number }[] = [];
   let refuse = 2;

@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
+import { ListenerGuard } from '../../../src/lib/listener-guard.js';
 import { createFrontMetrics, type FrontSources } from '../../../src/node/fleet-metrics.js';
 import { createMetrics } from '../../../src/node/metrics.js';
 
@@ -18,7 +19,7 @@ const shown = new Set(
 const NOTHING = { nodes: [], templates: {}, calls: {}, found: {} };
 
 t.test('dashboards and metrics agree', async (t) => {
-  const { metrics } = createMetrics(() => undefined);
+  const { metrics } = createMetrics(() => undefined, new ListenerGuard({ error: () => {} }));
   // What is asked of them is only their names: nothing is scraped.
   const ofFronts = createFrontMetrics({
     http: () => undefined,

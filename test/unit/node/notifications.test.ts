@@ -2,6 +2,7 @@
 // replaced by lists.
 import t from 'tap';
 import type { Chain } from '../../../src/chain/chain.js';
+import { ListenerGuard } from '../../../src/lib/listener-guard.js';
 import { silentLogger } from '../../../src/log/logger.js';
 import { startNotifications } from '../../../src/node/notifications.js';
 import { Hooks } from '../../../src/notify/hooks.js';
@@ -9,7 +10,7 @@ import { type ZmqTopic, zmqTopics } from '../../../src/notify/options.js';
 import { Webhooks } from '../../../src/notify/webhooks.js';
 import { ZmqPublisher } from '../../../src/notify/zmq-publisher.js';
 import { hex } from '../../framework/hex.js';
-import { spend } from '../../framework/model-chain.js';
+import { type ModelNode, spend } from '../../framework/model-chain.js';
 import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';
 
 /** Long enough for the least size of a transaction. */
@@ -43,7 +44,12 @@ async function begin(t: { teardown(end: () => unknown): void }) {
   } as unknown as Chain;
   const zmq = zmqTopics.map((topic) => ({ topic, address: 'ipc:///nowhere', highWaterMark: 1 }));
   const config = { zmq, urls: ['http://x/'], block: ['b'], startup: ['s'], shutdown: [], alert: ['a %s', 'a2'] };
-  const notifications = await startNotifications(config as never, { chain, mempool: setup.pool, log: silentLogger });
+  const notifications = await startNotifications(config as never, {
+    chain,
+    mempool: setup.pool,
+    log: silentLogger,
+    guard: new ListenerGuard(silentLogger),
+  });
   t.teardown(() => notifications.close());
   setup.pool.listen({
     added: (entry) => notifications.onEntered(entry),
@@ -82,6 +88,39 @@ t.test('transactions that leave the mempool are told with R, but not those that 
   // A block with a rival of it.
   chain.connect([spend(crypto, [third.outpoint(0)], [{ value: 5_000, script: LONG }])]);
   t.same(take(), [`zmq sequence ${shown(third.txid)}52${le(now)}`], 'conflict');
+});
+
+t.test('publishes a reorganisation in the order of Core: blocks that left, returned transactions, new blocks', async (t) => {
+  const { chain, pool, notifications, told, take } = await begin(t);
+  chain.onTip((tip, { connected, ...rest }) => {
+    const joined = connected.map(({ node, block }) => ({ node, block: { ...block, bytes: new Uint8Array(80) } }));
+    notifications.onTip(tip as never, { ...rest, connected: joined } as never);
+  });
+  const payment = spend(crypto, [chain.fund(100_000)], [{ value: 90_000, script: LONG }]);
+  const old = chain.connect([payment]);
+  take();
+  const sequence = pool.sequence;
+  chain.reorg(1, [[], []]);
+  const after = chain.connect([]);
+  t.notOk(
+    told.some((line) => line.includes('hashblock')),
+    'no new block before the transaction is back',
+  );
+  await pool.settled();
+  const second = after.prev as ModelNode;
+  const first = second.prev as ModelNode;
+  t.same(
+    take().filter((line) => /^zmq (sequence|hashblock)/.test(line)),
+    [
+      `zmq sequence ${shown(old.hash)}44`,
+      `zmq sequence ${shown(payment.txid)}41${le(sequence)}`,
+      `zmq sequence ${shown(first.hash)}43`,
+      `zmq sequence ${shown(second.hash)}43`,
+      `zmq hashblock ${shown(second.hash)}`,
+      `zmq sequence ${shown(after.hash)}43`,
+      `zmq hashblock ${shown(after.hash)}`,
+    ],
+  );
 });
 
 t.test('start and alerts', async (t) => {

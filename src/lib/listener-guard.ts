@@ -1,0 +1,50 @@
+// Runs listeners of events. An exception of a listener is logged with the listener's name, counted for /metrics, and goes
+// no further: the chain, the mempool and replies do not depend on who listens.
+
+/** Returns a listener that never throws. The listener that it calls may also return a promise that is rejected. */
+export type Wrap = <Args extends unknown[]>(name: string, listener: (...args: Args) => unknown) => (...args: Args) => void;
+
+export class ListenerGuard {
+  readonly #failures = new Map<string, number>();
+  readonly #log: { error(message: string): void };
+
+  constructor(log: { error(message: string): void }) {
+    this.#log = log;
+  }
+
+  /** Failures by name of the listener. A listener that has not failed yet counts 0. */
+  get failures(): ReadonlyMap<string, number> {
+    return this.#failures;
+  }
+
+  /** @param name for the log and the label of the metric */
+  readonly wrap: Wrap = (name, listener) => {
+    this.know(name);
+    return (...args) => this.run(name, () => listener(...args));
+  };
+
+  /** Shows a listener in the metric before it fails. */
+  know(name: string): void {
+    if (!this.#failures.has(name)) this.#failures.set(name, 0);
+  }
+
+  /** Calls a listener. Also catches the rejection of the promise that the listener may return. */
+  run(name: string, call: () => unknown): void {
+    try {
+      const result = call();
+      if (result instanceof Promise) result.catch((error: unknown) => this.failed(name, error));
+    } catch (error) {
+      this.failed(name, error);
+    }
+  }
+
+  /** Counts a failure. Logs the first failure of a listener, the second, the fourth, the eighth, and so on. */
+  failed(name: string, error: unknown): void {
+    const count = (this.#failures.get(name) ?? 0) + 1;
+    this.#failures.set(name, count);
+    if ((count & (count - 1)) !== 0) return;
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    const times = count === 1 ? '' : ` (${count} times since the start)`;
+    this.#log.error(`The listener "${name}" failed${times}. The node goes on without what it does for this event: ${text}`);
+  }
+}
