@@ -35,6 +35,8 @@ const SEED_AGE_SECONDS = 3 * 24 * 60 * 60;
  */
 const FIXED_SEED_DELAY_MS = 60_000;
 const WEEK_SECONDS = 7 * 24 * 60 * 60;
+/** A node without peers says so this often. */
+const LONELY_MS = 60_000;
 
 export interface AutoConnectDeps {
   readonly manager: AddrManager;
@@ -73,6 +75,9 @@ export class AutoConnect {
   #fixedDone = false;
   #anchors: NetAddress[] = [];
   #busy = false;
+  /** Addresses tried since the last peer was connected. */
+  #tried = 0;
+  #lonelyMs = 0;
   readonly #context: NetContext;
   readonly #deps: AutoConnectDeps;
 
@@ -93,6 +98,7 @@ export class AutoConnect {
     else if (inTheClear) this.#seeds = shuffled(params.dnsSeeds, random);
     this.#seedAtMs = clock.nowMs() + (options.forceDnsSeed || this.#deps.manager.size === 0 ? 0 : this.#seedDelayMs);
     this.#fixedAtMs = clock.nowMs() + FIXED_SEED_DELAY_MS;
+    this.#lonelyMs = clock.nowMs();
     // -connect=0 means no peers at all.
     if (!options.connectOnly || options.connect.length > 0) {
       for (const name of options.seedNodes) void this.#deps.connect(name, 'addr-fetch');
@@ -115,6 +121,7 @@ export class AutoConnect {
     // With -connect seeds are asked when -dnsseed says so, but no address that they give is called.
     if (this.#context.options.connectOnly) return seeding;
     this.#addFixedSeeds();
+    this.#reportLoneliness();
     await Promise.all([seeding, this.#connect()]);
   }
 
@@ -187,6 +194,22 @@ export class AutoConnect {
     }
   }
 
+  /** Logs once a minute that there are no peers, and what to check. A network without seeds is the operator's own. */
+  #reportLoneliness(): void {
+    const { clock, params, log } = this.#context;
+    const isOwnNetwork = params.dnsSeeds.length === 0 && params.fixedSeeds === '';
+    if (isOwnNetwork || !this.#deps.active() || this.#deps.peers().some(({ ready }) => ready)) {
+      this.#tried = 0;
+      this.#lonelyMs = clock.nowMs();
+      return;
+    }
+    if (clock.nowMs() - this.#lonelyMs < LONELY_MS) return;
+    this.#lonelyMs = clock.nowMs();
+    log.warn(
+      `No peers are connected; ${this.#tried} addresses were tried, ${this.#deps.manager.size} are known. Check that this machine may open connections to the internet (TCP port ${params.p2pPort}), its DNS, and -proxy, -onlynet, -connect.`,
+    );
+  }
+
   /** Once, when no address is known: DNS may be down, or blocked. */
   #addFixedSeeds(): void {
     const { clock, options, params, random, log } = this.#context;
@@ -235,6 +258,7 @@ export class AutoConnect {
     if (address === null) return;
     const working = peers.filter((peer) => !peer.inbound && peer.ready).length;
     this.#deps.manager.attempt(address, working >= Math.min(MAX_FULL_RELAY - 1, 2));
+    this.#tried++;
     await this.#deps.connect(address, type);
   }
 

@@ -73,7 +73,12 @@ function begin(
     chain: { isInitialBlockDownload: () => true, tip: { time: 0 } },
     groupOf,
     clock: { nowSeconds: () => seconds, nowMs: () => seconds * 1000, realSeconds: () => seconds },
-    log: { info: (line: string) => lines.push(line), debug: () => {}, error: (line: string) => lines.push(line) },
+    log: {
+      info: (line: string) => lines.push(line),
+      warn: (line: string) => lines.push(line),
+      debug: () => {},
+      error: (line: string) => lines.push(line),
+    },
     random,
   } as unknown as NetContext;
   const auto = new AutoConnect(context, {
@@ -141,6 +146,45 @@ t.test('a minute without any address', async (t) => {
     await other.pass(120);
     t.equal(other.manager.size, before, what);
     t.notOk(other.lines.includes(adding), what);
+    other.stop();
+  }
+});
+
+t.test('logs once a minute that no peer is connected, on a network that has seeds', async (t) => {
+  mock.timers.enable({ apis: ['setInterval'] });
+  t.teardown(() => mock.timers.reset());
+  const lonely = (lines: readonly string[]) => lines.filter((line) => line.startsWith('No peers are connected'));
+  const state: { active?: boolean; peers?: readonly Peer[] } = {};
+  const node = begin('main', {}, [], undefined, state);
+  await node.pass(1);
+  await node.pass(58);
+  t.same(lonely(node.lines), []);
+  await node.pass(1);
+  t.match(lonely(node.lines), [/^No peers are connected; 0 addresses were tried, 0 are known.*TCP port 8333/]);
+  await node.pass(59);
+  t.equal(lonely(node.lines).length, 1);
+  await node.pass(1);
+  t.match(lonely(node.lines)[1], /; [1-9]\d* addresses were tried, [1-9]\d* are known/, 'fixed seeds were tried meanwhile');
+  state.active = false;
+  await node.pass(120);
+  t.equal(lonely(node.lines).length, 2, 'not while the network is inactive');
+  state.active = true;
+  state.peers = [{ ready: true } as Peer];
+  await node.pass(120);
+  t.equal(lonely(node.lines).length, 2, 'not while a peer is connected');
+  state.peers = [];
+  await node.pass(59);
+  t.equal(lonely(node.lines).length, 2, 'a minute counts from the last peer');
+  await node.pass(1);
+  t.equal(lonely(node.lines).length, 3);
+  node.stop();
+  for (const [chain, options] of [
+    ['regtest', {}],
+    ['main', { connectOnly: true }],
+  ] as const) {
+    const other = begin(chain, options);
+    for (let i = 0; i < 5; i++) await other.pass(60);
+    t.same(lonely(other.lines), [], chain);
     other.stop();
   }
 });
