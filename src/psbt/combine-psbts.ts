@@ -1,16 +1,24 @@
 // The combiner: what several PSBTs of one transaction know together, the first one's answers first. Core: psbt.cpp
 // CombinePSBTs.
 import { equalBytes } from '../consensus/bytes/hex.js';
+import { buildTx } from '../consensus/tx/build-tx.js';
+import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
+import type { Hashes } from '../crypto/crypto.js';
+import { fieldsOf } from './create-psbt.js';
 import type { Psbt, PsbtInput, PsbtOutput, Version2 } from './psbt.js';
 
 /** Bit of PSBT_GLOBAL_TX_MODIFIABLE: there is a signature with SIGHASH_SINGLE. */
 const HAS_SINGLE = 4;
 
-/** Adds to the first what the others know. @returns null when they are not of the same transaction */
-export function combinePsbts(psbts: readonly Psbt[]): Psbt | null {
+/**
+ * Adds to the maps of the first what the others know.
+ * @returns the first with its transaction as it is now; null when they are not of the same transaction
+ */
+export function combinePsbts(psbts: readonly Psbt[], hashes: Hashes): Psbt | null {
   const [first, ...others] = psbts;
+  const id = uniqueId(first, hashes);
   for (const other of others) {
-    if (!equalBytes(first.tx.txid, other.tx.txid) || (first.version2 === null) !== (other.version2 === null)) return null;
+    if ((first.version2 === null) !== (other.version2 === null) || !equalBytes(id, uniqueId(other, hashes))) return null;
     first.inputs.forEach((input, i) => {
       mergeInput(input, other.inputs[i]);
     });
@@ -20,7 +28,17 @@ export function combinePsbts(psbts: readonly Psbt[]): Psbt | null {
     addMissing(first.unknown, other.unknown);
     if (first.version2 && other.version2) mergeVersion2(first.version2, other.version2);
   }
-  return first;
+  if (first.version2 === null) return first;
+  return { ...first, tx: withSequences(first.tx, (i) => first.inputs[i].sequence ?? first.tx.sequence(i), hashes) };
+}
+
+/** The id by which PSBTs of one transaction are known. An updater may change sequences in version 2 (BIP-0370). */
+const uniqueId = ({ tx, version2 }: Psbt, hashes: Hashes): Uint8Array => (version2 === null ? tx : withSequences(tx, () => 0, hashes)).txid;
+
+function withSequences(tx: TxView, sequence: (input: number) => number, hashes: Hashes): TxView {
+  const fields = fieldsOf(tx);
+  const inputs = fields.inputs.map((input, i) => ({ ...input, sequence: sequence(i) }));
+  return parseTx(buildTx({ ...fields, inputs }), hashes, { allowWitness: false });
 }
 
 /** What both allow may be changed; a signature with SINGLE in either is one in both. */

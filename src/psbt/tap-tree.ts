@@ -1,5 +1,5 @@
-// The script tree of a taproot output as PSBT_OUT_TAP_TREE lists it (BIP-0371): leaves from left to right, each with
-// its depth, and together a whole binary tree.
+// The script tree of a taproot output as PSBT_OUT_TAP_TREE lists it (BIP-0371): leaves depth first, each with its depth,
+// and together a whole binary tree.
 import { ByteReader, DecodeError } from '../consensus/bytes/reader.js';
 import { ByteWriter } from '../consensus/bytes/writer.js';
 

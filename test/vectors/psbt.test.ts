@@ -170,7 +170,7 @@ fileSuite(WORKFLOW, async (t) => {
   rows.signer.forEach(({ privkeys, psbt, result }, i) => {
     t.equal(written(signedBy(privkeys, read(psbt))), result, `signed ${i}`);
   });
-  for (const { combine, result } of rows.combiner) t.equal(written(combinePsbts(combine.map(read))!), result, 'combined');
+  for (const { combine, result } of rows.combiner) t.equal(written(combinePsbts(combine.map(read), crypto)!), result, 'combined');
   for (const { finalize, result } of rows.finalizer) {
     const psbt = read(finalize);
     t.equal(await finalizePsbt(psbt, crypto, false), true);

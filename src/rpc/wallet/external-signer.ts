@@ -1,6 +1,6 @@
 // What enumeratesigners and walletdisplayaddress share. And how a PSBT is signed by one. Core's master:
 // rpc/external_signer.cpp, wallet/external_signer_scriptpubkeyman.cpp.
-import { toHex } from '../../consensus/bytes/hex.js';
+import { equalBytes, toHex } from '../../consensus/bytes/hex.js';
 import { combinePsbts } from '../../psbt/combine-psbts.js';
 import { isFinal, type Psbt } from '../../psbt/psbt.js';
 import { finalizePsbt } from '../../signing/finalize-psbt.js';
@@ -49,8 +49,8 @@ export async function fillPsbtBy(
 const failed = (): never => fail(RPC_CODE.VERIFY_ERROR, 'External signer failed to sign');
 
 /**
- * Adds the device's signatures. What it gives back may be anything: it has to be of the same transaction, with no other
- * sighash types, and what it calls final has to verify.
+ * Adds the device's signatures. What it gives back may be anything: it has to be of the same transaction, sequences
+ * included, with no other sighash types, and what it calls final has to verify.
  */
 async function signOutside(ctx: WalletContext, psbt: Psbt, pauses: Pauses): Promise<void> {
   const signer = ctx.externalSigner ?? fail(RPC_CODE.VERIFY_ERROR, 'External signer not found');
@@ -66,7 +66,9 @@ async function signOutside(ctx: WalletContext, psbt: Psbt, pauses: Pauses): Prom
   const signed = await asPsbt(text, ctx, pauses).catch((error: unknown) => {
     throw error instanceof RpcError ? new RpcError(RPC_CODE.VERIFY_ERROR, 'External signer failed to sign') : error;
   });
-  if (combinePsbts([psbt, signed]) === null) failed();
+  const { txid } = psbt.tx;
+  const combined = combinePsbts([psbt, signed], ctx.crypto);
+  if (combined === null || !equalBytes(combined.tx.txid, txid)) failed();
   const work = psbtSigning(psbt, ctx.crypto, true);
   for (const [i, input] of psbt.inputs.entries()) {
     if (input.sighashType !== types[i] || (isFinal(input) && !isDone(work, i))) failed();

@@ -477,7 +477,7 @@ const psbts: Target = {
     const again = attempt(PsbtError, () => readPsbt(bytes, crypto));
     if (again === undefined) throw new Find('what was written is not read');
     hold(same(encodePsbt(again, crypto), bytes), 'does not encode back');
-    const both = combinePsbts([psbt, again]);
+    const both = combinePsbts([psbt, again], crypto);
     hold(both !== null && same(encodePsbt(both, crypto), bytes), 'combined with itself it is another');
     parseTx(extractTx(psbt), crypto);
     return true;

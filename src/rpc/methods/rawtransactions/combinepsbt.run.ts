@@ -10,7 +10,7 @@ import { psbtText } from '../../render/psbt-text.js';
 export const combinepsbt: Run<NodeContext> = async (ctx, args, call) => {
   const list = asArray(args[0]);
   if (list.length === 0) fail(RPC_CODE.INVALID_PARAMETER, "Parameter 'txs' cannot be empty");
-  const combined = combinePsbts(await asPsbts(ctx, list, call));
+  const combined = combinePsbts(await asPsbts(ctx, list, call), ctx.crypto);
   return combined
     ? psbtText(combined, ctx.crypto, ctx.compat)
     : fail(RPC_CODE.INVALID_PARAMETER, 'PSBTs not compatible (different transactions)');
