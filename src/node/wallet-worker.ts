@@ -89,6 +89,7 @@ export async function runWallets(init: WalletInit, port: MessagePort): Promise<v
     client,
     options: options.spend,
     crypto,
+    descriptors,
     signer,
     signingThreads,
     chance: createChance(),

@@ -134,7 +134,16 @@ export async function createMemoryWallet(wanted: MemoryWalletOptions = {}): Prom
       isReady: async () => true,
     },
   );
-  const tools = { client, options: spend, crypto, signer, chance: createChance(), nowSeconds: () => 1_600_000_000, log: () => {} };
+  const tools = {
+    client,
+    options: spend,
+    crypto,
+    descriptors: context,
+    signer,
+    chance: createChance(),
+    nowSeconds: () => 1_600_000_000,
+    log: () => {},
+  };
   return {
     wallet,
     surroundings,

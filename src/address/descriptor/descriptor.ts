@@ -6,8 +6,7 @@ import { addChecksum } from './checksum.js';
 import type { DescriptorContext } from './context.js';
 import type { DeriveOptions, OutputType } from './derive-options.js';
 import type { Expansion } from './expansion.js';
-import { OriginatedKey, SingleKey } from './key-expression.js';
-import { ExpansionBuilder, type ScriptNode } from './script-node.js';
+import { ExpansionBuilder, type Satisfaction, type ScriptNode, type SizeTerms } from './script-node.js';
 import type { KeyPair, SecretSource } from './secrets.js';
 
 const NOTHING: DeriveOptions = {};
@@ -95,19 +94,9 @@ export class Descriptor {
     return scripts && builder.finish(scripts);
   }
 
-  /**
-   * The descriptor of one index alone: plain public keys with their origins, as inference would write it, but for every
-   * function there is. Null when a hardened step lacks its secret, and for combo(), whose scripts have no descriptor in
-   * common.
-   */
-  at(index: number, options: DeriveOptions = NOTHING): Descriptor | null {
-    if (!this.isSingleType || this.scripts(index, options) === null) return null;
-    const replaced = this.#root.replaceKeys((key, xOnly) => {
-      // There is one: the script was made with it.
-      const publicKey = key.publicKey(index, options) as Uint8Array;
-      return new OriginatedKey(key.origin(index), new SingleKey(publicKey, xOnly, this.#context), this.#context.inferredMark);
-    });
-    return new Descriptor(replaced, this.#context);
+  /** Returns the largest data that spends a descriptor with fixed keys; null where its size is unknown. */
+  largestSatisfaction(terms: SizeTerms): Satisfaction | null {
+    return this.#root.largestSatisfaction(terms, this.#context);
   }
 
   /**

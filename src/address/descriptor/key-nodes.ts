@@ -7,7 +7,15 @@ import { publicKeyHashScript } from '../../consensus/script/templates.js';
 import type { DescriptorContext } from './context.js';
 import type { DeriveOptions, OutputType } from './derive-options.js';
 import type { KeyExpression } from './key-expression.js';
-import { deriveKeys, type ExpansionBuilder, type KeyPrinter, type KeyReplacer, printKeys, type ScriptNode } from './script-node.js';
+import {
+  deriveKeys,
+  type ExpansionBuilder,
+  type KeyPrinter,
+  printKeys,
+  type Satisfaction,
+  type ScriptNode,
+  type SizeTerms,
+} from './script-node.js';
 
 const COMPRESSED_SIZE = 33;
 
@@ -32,10 +40,6 @@ abstract class OneKeyNode implements ScriptNode {
     return key === null ? null : `${this.name}(${key})`;
   }
 
-  replaceKeys(replace: KeyReplacer): ScriptNode {
-    return this.remake((xOnly) => replace(this.#key, xOnly));
-  }
-
   make(index: number, options: DeriveOptions, context: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[] | null {
     const key = this.#key.publicKey(index, options);
     if (key === null) return null;
@@ -43,7 +47,11 @@ abstract class OneKeyNode implements ScriptNode {
     return this.scriptsOf(key, context, out);
   }
 
-  protected abstract remake(key: (xOnly: boolean) => KeyExpression): ScriptNode;
+  largestSatisfaction(terms: SizeTerms): Satisfaction | null {
+    return this.satisfactionWith(this.#key.size, terms);
+  }
+
+  protected abstract satisfactionWith(keyBytes: number, terms: SizeTerms): Satisfaction | null;
 
   protected abstract scriptsOf(key: Uint8Array, context: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[];
 }
@@ -59,8 +67,9 @@ export class PkNode extends OneKeyNode {
     this.#inLeaf = inLeaf;
   }
 
-  protected remake(key: (xOnly: boolean) => KeyExpression): ScriptNode {
-    return new PkNode(key(this.#inLeaf), this.#inLeaf);
+  /** Null in a leaf, whose satisfaction no output's size depends on. */
+  protected satisfactionWith(_keyBytes: number, { signatureBytes }: SizeTerms): Satisfaction | null {
+    return this.#inLeaf ? null : { scriptSig: 1 + signatureBytes, witness: 0, elements: 1 };
   }
 
   protected scriptsOf(key: Uint8Array): Uint8Array[] {
@@ -73,8 +82,8 @@ export class PkhNode extends OneKeyNode {
   readonly outputType = 'legacy';
   protected readonly name = 'pkh';
 
-  protected remake(key: (xOnly: boolean) => KeyExpression): ScriptNode {
-    return new PkhNode(key(false));
+  protected satisfactionWith(keyBytes: number, { signatureBytes }: SizeTerms): Satisfaction {
+    return { scriptSig: 1 + signatureBytes + 1 + keyBytes, witness: 0, elements: 2 };
   }
 
   protected scriptsOf(key: Uint8Array, { hashes }: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[] {
@@ -88,8 +97,8 @@ export class WpkhNode extends OneKeyNode {
   readonly outputType = 'bech32';
   protected readonly name = 'wpkh';
 
-  protected remake(key: (xOnly: boolean) => KeyExpression): ScriptNode {
-    return new WpkhNode(key(false));
+  protected satisfactionWith(keyBytes: number, { signatureBytes }: SizeTerms): Satisfaction {
+    return { scriptSig: 0, witness: 1 + signatureBytes + 1 + keyBytes, elements: 2 };
   }
 
   protected scriptsOf(key: Uint8Array, { hashes }: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[] {
@@ -104,8 +113,9 @@ export class ComboNode extends OneKeyNode {
   readonly outputType = null;
   protected readonly name = 'combo';
 
-  protected remake(key: (xOnly: boolean) => KeyExpression): ScriptNode {
-    return new ComboNode(key(false));
+  /** Its scripts have no size in common. */
+  protected satisfactionWith(): null {
+    return null;
   }
 
   protected scriptsOf(key: Uint8Array, { hashes }: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[] {
@@ -125,8 +135,8 @@ export class UnusedNode extends OneKeyNode {
   readonly hasScripts = false;
   protected readonly name = 'unused';
 
-  protected remake(key: (xOnly: boolean) => KeyExpression): ScriptNode {
-    return new UnusedNode(key(false));
+  protected satisfactionWith(): null {
+    return null;
   }
 
   protected scriptsOf(): Uint8Array[] {
@@ -161,22 +171,6 @@ export class MultiNode implements ScriptNode {
     return keys === null ? null : `${this.#name}(${this.#threshold},${keys})`;
   }
 
-  replaceKeys(replace: KeyReplacer): ScriptNode {
-    const inLeaf = this.#name.endsWith('_a');
-    const keys = this.#keys.map((key) => replace(key, inLeaf));
-    const written = keys.map((key) => (key.isRange ? null : key.publicKey(0, {})));
-    if (!this.#name.startsWith('sorted') || written.includes(null)) return new MultiNode(this.#name, this.#threshold, keys);
-    const order = keys.map((_, place) => place);
-    const shown = (place: number): Uint8Array => (written[place] as Uint8Array).subarray(inLeaf ? 1 : 0);
-    order.sort((a, b) => compareBytes(shown(a), shown(b)));
-    const name = inLeaf ? 'multi_a' : 'multi';
-    return new MultiNode(
-      name,
-      this.#threshold,
-      order.map((place) => keys[place]),
-    );
-  }
-
   make(index: number, options: DeriveOptions, _context: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[] | null {
     const keys = deriveKeys(this.#keys, index, options, out);
     if (keys === null) return null;
@@ -184,6 +178,12 @@ export class MultiNode implements ScriptNode {
     const written = inLeaf ? keys.map((key) => key.subarray(1)) : keys;
     if (this.#name.startsWith('sorted')) written.sort(compareBytes);
     return [inLeaf ? checkSigAddScript(this.#threshold, written) : multisigScript(this.#threshold, written)];
+  }
+
+  /** Null in a leaf, whose satisfaction no output's size depends on. */
+  largestSatisfaction({ signatureBytes }: SizeTerms): Satisfaction | null {
+    if (this.#name.endsWith('_a')) return null;
+    return { scriptSig: 1 + (1 + signatureBytes) * this.#threshold, witness: 0, elements: 1 + this.#threshold };
   }
 }
 

@@ -1,11 +1,12 @@
 // Miniscript inside wsh() and in leaves of tr(). Made by parse-miniscript.ts.
 import { compileMiniscript } from '../miniscript/compile.js';
 import type { MiniscriptContext, MiniscriptNode } from '../miniscript/fragment.js';
+import { isSatisfiable, witnessElements } from '../miniscript/sanity.js';
 import { miniscriptText } from '../miniscript/text.js';
 import type { DescriptorContext } from './context.js';
 import type { DeriveOptions } from './derive-options.js';
 import type { KeyExpression } from './key-expression.js';
-import { deriveKeys, type ExpansionBuilder, type KeyPrinter, type KeyReplacer, type ScriptNode } from './script-node.js';
+import { deriveKeys, type ExpansionBuilder, type KeyPrinter, type Satisfaction, type ScriptNode } from './script-node.js';
 
 /** A tree and the keys that its numbers mean. */
 export class MiniscriptScript implements ScriptNode {
@@ -31,11 +32,6 @@ export class MiniscriptScript implements ScriptNode {
     return texts.includes(null) ? null : miniscriptText(this.#tree, (place) => texts[place] as string);
   }
 
-  replaceKeys(replace: KeyReplacer): ScriptNode {
-    const keys = this.#keys.map((key) => replace(key, this.#place === 'tapscript'));
-    return new MiniscriptScript(this.#tree, keys, this.#place);
-  }
-
   /** Keys under hashes must be told to a signer; the others show in the script, and telling those too does no harm. */
   make(index: number, options: DeriveOptions, { hashes }: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[] | null {
     const keys = deriveKeys(this.#keys, index, options, out);
@@ -47,5 +43,10 @@ export class MiniscriptScript implements ScriptNode {
       out.addMiniscript({ script, context: this.#place, tree: this.#tree, keys });
     }
     return [script];
+  }
+
+  largestSatisfaction(): Satisfaction | null {
+    if (!isSatisfiable(this.#tree)) return null;
+    return { scriptSig: this.#tree.limits.satBytes, witness: 0, elements: witnessElements(this.#tree) };
   }
 }

@@ -9,8 +9,23 @@ import type { KeyExpression } from './key-expression.js';
 /** Prints one key; null when it can't be printed that way. */
 export type KeyPrinter = (key: KeyExpression) => string | null;
 
-/** Puts another key in a key's place. @param xOnly whether its script shows it without its first byte */
-export type KeyReplacer = (key: KeyExpression, xOnly: boolean) => KeyExpression;
+/** How sizes of satisfactions are counted. */
+export interface SizeTerms {
+  /** Bytes of the largest ECDSA signature with its hash type. Miniscript always counts 72, as Core does. */
+  readonly signatureBytes: number;
+  /** Counts every byte that pushes a script into a scriptSig. Core's descriptors count one, whatever the script's size. */
+  readonly exactPushes: boolean;
+}
+
+/** Sizes of the largest data that satisfies a script. */
+export interface Satisfaction {
+  /** Bytes that a scriptSig pushes, with their opcodes. */
+  readonly scriptSig: number;
+  /** Bytes of the witness elements with their lengths. */
+  readonly witness: number;
+  /** Number of stack elements. */
+  readonly elements: number;
+}
 
 /** A script expression. */
 export interface ScriptNode {
@@ -23,13 +38,16 @@ export interface ScriptNode {
   keys(): readonly KeyExpression[];
   /** Its text; null when a key can't be printed. */
   text(print: KeyPrinter): string | null;
-  /** The same expression of other keys; of keys that are fixed, sorted ones are put in order. */
-  replaceKeys(replace: KeyReplacer): ScriptNode;
   /**
    * Its scripts at one index; null when a key can't be derived.
    * @param out where to leave the rest; null when only scripts are wanted
    */
   make(index: number, options: DeriveOptions, context: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[] | null;
+  /**
+   * Returns the largest satisfaction of an expression with fixed keys; null where it is unknown. Core:
+   * Descriptor::MaxSatisfactionWeight, MaxSatisfactionElems.
+   */
+  largestSatisfaction(terms: SizeTerms, context: DescriptorContext): Satisfaction | null;
 }
 
 /** Gathers what make() finds out. */

@@ -3,7 +3,7 @@ import { witnessProgramScript } from '../../consensus/script/build-script.js';
 import type { DescriptorContext } from './context.js';
 import type { DeriveOptions } from './derive-options.js';
 import type { KeyExpression } from './key-expression.js';
-import type { ExpansionBuilder, KeyPrinter, KeyReplacer, ScriptNode } from './script-node.js';
+import type { ExpansionBuilder, KeyPrinter, Satisfaction, ScriptNode } from './script-node.js';
 import { buildTaproot, type TreeLeaf } from './taproot-tree.js';
 
 /** A script of the tree and its steps from the root. */
@@ -11,6 +11,12 @@ export interface LeafNode {
   readonly node: ScriptNode;
   readonly depth: number;
 }
+
+/**
+ * A signature of the internal key with a hash type. A leaf may take more, but which path is taken is unknown; Core
+ * counts the same.
+ */
+const KEY_PATH: Satisfaction = { scriptSig: 0, witness: 1 + 65, elements: 1 };
 
 /** tr(KEY) or tr(KEY,TREE). */
 export class TrNode implements ScriptNode {
@@ -37,11 +43,6 @@ export class TrNode implements ScriptNode {
     return this.#leaves.length === 0 ? `tr(${key})` : `tr(${key},${this.#treeText(leaves as string[])})`;
   }
 
-  replaceKeys(replace: KeyReplacer): ScriptNode {
-    const leaves = this.#leaves.map(({ node, depth }) => ({ node: node.replaceKeys(replace), depth }));
-    return new TrNode(replace(this.#key, true), leaves);
-  }
-
   make(index: number, options: DeriveOptions, context: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[] | null {
     const key = this.#key.publicKey(index, options);
     if (key === null) return null;
@@ -56,6 +57,10 @@ export class TrNode implements ScriptNode {
     if (output === null) return null;
     out?.setTaproot(output);
     return [witnessProgramScript(1, output.outputKey)];
+  }
+
+  largestSatisfaction(): Satisfaction {
+    return KEY_PATH;
   }
 
   /** Braces open down to each leaf's depth and close where a right branch ends. */
@@ -94,14 +99,14 @@ export class RawTrNode implements ScriptNode {
     return key === null ? null : `rawtr(${key})`;
   }
 
-  replaceKeys(replace: KeyReplacer): ScriptNode {
-    return new RawTrNode(replace(this.#key, true));
-  }
-
   make(index: number, options: DeriveOptions, _context: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[] | null {
     const key = this.#key.publicKey(index, options);
     if (key === null) return null;
     out?.addOrigins(this.#key, index, key, options);
     return [witnessProgramScript(1, key.slice(1, 33))];
+  }
+
+  largestSatisfaction(): Satisfaction {
+    return KEY_PATH;
   }
 }

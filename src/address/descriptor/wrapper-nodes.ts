@@ -1,12 +1,14 @@
 // Script expressions around others, and those that stand for one script as it is: sh, wsh (BIP-0381, BIP-0382), addr,
 // raw (BIP-0385).
+import { compactSizeLength } from '../../consensus/bytes/compact-size.js';
 import { toHex } from '../../consensus/bytes/hex.js';
 import { scriptHashScript, witnessProgramScript } from '../../consensus/script/build-script.js';
+import { OP } from '../../consensus/script/opcodes.js';
 import { solve } from '../../policy/script-type.js';
 import type { DescriptorContext } from './context.js';
 import type { DeriveOptions, OutputType } from './derive-options.js';
 import type { KeyExpression } from './key-expression.js';
-import type { ExpansionBuilder, KeyPrinter, KeyReplacer, ScriptNode } from './script-node.js';
+import type { ExpansionBuilder, KeyPrinter, Satisfaction, ScriptNode, SizeTerms } from './script-node.js';
 
 /** A script that names the hash of another. */
 abstract class HashNode implements ScriptNode {
@@ -32,8 +34,6 @@ abstract class HashNode implements ScriptNode {
     return inner === null ? null : `${this.name}(${inner})`;
   }
 
-  abstract replaceKeys(replace: KeyReplacer): ScriptNode;
-
   make(index: number, options: DeriveOptions, context: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[] | null {
     const scripts = this.inner.make(index, options, context, out);
     if (scripts === null) return null;
@@ -41,16 +41,27 @@ abstract class HashNode implements ScriptNode {
     return [this.scriptOf(scripts[0], context)];
   }
 
+  largestSatisfaction(terms: SizeTerms, context: DescriptorContext): Satisfaction | null {
+    const inner = this.inner.largestSatisfaction(terms, context);
+    const scripts = this.inner.make(0, {}, context, null);
+    return inner && scripts && this.around(inner, scripts[0].length, terms);
+  }
+
   protected abstract scriptOf(inner: Uint8Array, context: DescriptorContext): Uint8Array;
+
+  /** Adds the inner script to what satisfies it. */
+  protected abstract around(inner: Satisfaction, scriptBytes: number, terms: SizeTerms): Satisfaction;
+}
+
+/** Bytes that push so many bytes of a script. */
+function pushBytes(length: number): number {
+  if (length < OP.OP_PUSHDATA1) return 1;
+  return length <= 0xff ? 2 : 3;
 }
 
 /** sh(SCRIPT). */
 export class ShNode extends HashNode {
   protected readonly name = 'sh';
-
-  replaceKeys(replace: KeyReplacer): ScriptNode {
-    return new ShNode(this.inner.replaceKeys(replace));
-  }
 
   get outputType(): OutputType {
     return this.inner.outputType === 'bech32' ? 'p2sh-segwit' : 'legacy';
@@ -59,6 +70,11 @@ export class ShNode extends HashNode {
   protected scriptOf(inner: Uint8Array, { hashes }: DescriptorContext): Uint8Array {
     return scriptHashScript(hashes.hash160(inner));
   }
+
+  protected around({ scriptSig, witness, elements }: Satisfaction, scriptBytes: number, { exactPushes }: SizeTerms): Satisfaction {
+    const push = exactPushes ? pushBytes(scriptBytes) : 1;
+    return { scriptSig: scriptSig + push + scriptBytes, witness, elements };
+  }
 }
 
 /** wsh(SCRIPT). */
@@ -66,12 +82,12 @@ export class WshNode extends HashNode {
   readonly outputType = 'bech32';
   protected readonly name = 'wsh';
 
-  replaceKeys(replace: KeyReplacer): ScriptNode {
-    return new WshNode(this.inner.replaceKeys(replace));
-  }
-
   protected scriptOf(inner: Uint8Array, { hashes }: DescriptorContext): Uint8Array {
     return witnessProgramScript(0, hashes.sha256(inner));
+  }
+
+  protected around({ scriptSig, elements }: Satisfaction, scriptBytes: number): Satisfaction {
+    return { scriptSig: 0, witness: scriptSig + compactSizeLength(scriptBytes) + scriptBytes, elements: elements + 1 };
   }
 }
 
@@ -113,11 +129,11 @@ export class FixedNode implements ScriptNode {
     return this.#address === null ? `raw(${toHex(this.#script)})` : `addr(${this.#address})`;
   }
 
-  replaceKeys(): ScriptNode {
-    return this;
-  }
-
   make(): Uint8Array[] {
     return [this.#script];
+  }
+
+  largestSatisfaction(): null {
+    return null;
   }
 }

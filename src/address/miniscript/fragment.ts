@@ -69,6 +69,9 @@ export interface Limits {
   /** Stack elements consumed net, and the most there are beyond the end's while running. */
   readonly sat: StackUse;
   readonly dsat: StackUse;
+  /** Bytes of the largest witness elements with their lengths. */
+  readonly satBytes: number;
+  readonly dsatBytes: number;
 }
 
 /** How a run uses the stack. */

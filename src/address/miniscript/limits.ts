@@ -36,7 +36,8 @@ export function limitsOf(node: NodeFields, context: MiniscriptContext): Limits {
   const ops = node.subs.reduce((sum, { limits }) => sum + limits.ops, 0);
   const [satOps, dsatOps] = multisigOps(node);
   const [sat, dsat] = stackUse(node);
-  return { size: inner + ownSize(node, context), ops: ops + ownOps(node), satOps, dsatOps, sat, dsat };
+  const [satBytes, dsatBytes] = witnessBytes(node, context);
+  return { size: inner + ownSize(node, context), ops: ops + ownOps(node), satOps, dsatOps, sat, dsat, satBytes, dsatBytes };
 }
 
 const numberSize = (value: number): number => pushNumber(value).length;
@@ -251,6 +252,78 @@ function stackUse({ fragment, subs, k, keys }: NodeFields): [sat: StackUse, dsat
         either,
       );
       return [then(ways[k], PUSH, TAKE), then(ways[0], PUSH, TAKE)];
+    }
+  }
+}
+
+/** A signature of the largest size with its hash type and length, by context. */
+const SIGNATURE_BYTES = { wsh: 1 + 72, tapscript: 1 + 65 } as const;
+const KEY_BYTES = { wsh: 1 + 33, tapscript: 1 + 32 } as const;
+/** An empty element, and an element that is the number 1. */
+const ZERO_BYTES = 1;
+const ONE_BYTES = 2;
+const PREIMAGE_BYTES = 1 + 32;
+
+/** Bytes of the largest elements with their lengths. Only what a signer without malleability makes counts as dsat. */
+function witnessBytes({ fragment, subs, k, keys }: NodeFields, context: MiniscriptContext): [sat: number, dsat: number] {
+  const [x, y, z] = subs.map(({ limits }) => limits);
+  const [signature, key] = [SIGNATURE_BYTES[context], KEY_BYTES[context]];
+  switch (fragment) {
+    case '0':
+      return [NEVER, 0];
+    case '1':
+    case 'older':
+    case 'after':
+      return [0, NEVER];
+    case 'pk_k':
+      return [signature, ZERO_BYTES];
+    case 'pk_h':
+      return [signature + key, ZERO_BYTES + key];
+    case 'sha256':
+    case 'hash256':
+    case 'ripemd160':
+    case 'hash160':
+      return [PREIMAGE_BYTES, NEVER];
+    case 'multi':
+      return [ZERO_BYTES + k * signature, ZERO_BYTES + k * ZERO_BYTES];
+    case 'multi_a':
+      return [k * signature + (keys.length - k) * ZERO_BYTES, keys.length * ZERO_BYTES];
+    case 'a':
+    case 's':
+    case 'c':
+    case 'n':
+      return [x.satBytes, x.dsatBytes];
+    case 'd':
+      return [ONE_BYTES + x.satBytes, ZERO_BYTES];
+    case 'j':
+      return [x.satBytes, ZERO_BYTES];
+    case 'v':
+      return [x.satBytes, NEVER];
+    case 'and_v':
+      return [x.satBytes + y.satBytes, NEVER];
+    case 'and_b':
+      return [x.satBytes + y.satBytes, x.dsatBytes + y.dsatBytes];
+    case 'or_b':
+      return [Math.max(x.dsatBytes + y.satBytes, x.satBytes + y.dsatBytes), x.dsatBytes + y.dsatBytes];
+    case 'or_c':
+      return [Math.max(x.satBytes, x.dsatBytes + y.satBytes), NEVER];
+    case 'or_d':
+      return [Math.max(x.satBytes, x.dsatBytes + y.satBytes), x.dsatBytes + y.dsatBytes];
+    case 'or_i':
+      return [Math.max(x.satBytes + ONE_BYTES, y.satBytes + ZERO_BYTES), Math.max(x.dsatBytes + ONE_BYTES, y.dsatBytes + ZERO_BYTES)];
+    case 'andor':
+      return [Math.max(x.satBytes + y.satBytes, x.dsatBytes + z.satBytes), x.dsatBytes + z.dsatBytes];
+    case 'thresh': {
+      const ways = thresholdWays(
+        subs.map(({ limits }) => limits),
+        k,
+        0,
+        ({ satBytes }) => satBytes,
+        ({ dsatBytes }) => dsatBytes,
+        (a, b) => a + b,
+        Math.max,
+      );
+      return [ways[k], ways[0]];
     }
   }
 }

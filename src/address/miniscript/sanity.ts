@@ -53,12 +53,17 @@ export function withinLimits(node: MiniscriptNode, context: MiniscriptContext): 
   const { ops, satOps, sat } = node.limits;
   if (!isValid(node, context)) return false;
   if (!isSatisfiable(node)) return true;
-  const result = (node.type & MASK_BKW) !== 0 ? 1 : 0;
-  if (context === 'tapscript') return sat.peak + result <= MAX_STACK;
-  return ops + satOps <= MAX_WSH_OPS && sat.taken + result <= MAX_WSH_STACK;
+  if (context === 'tapscript') return sat.peak + resultElements(node) <= MAX_STACK;
+  return ops + satOps <= MAX_WSH_OPS && witnessElements(node) <= MAX_WSH_STACK;
 }
 
 const MASK_BKW = 0b1101;
+
+/** Number of elements that a run leaves. */
+const resultElements = (node: MiniscriptNode): number => ((node.type & MASK_BKW) !== 0 ? 1 : 0);
+
+/** Most elements that a satisfaction has, without the script. */
+export const witnessElements = (node: MiniscriptNode): number => node.limits.sat.taken + resultElements(node);
 
 /** What makes a part unsafe, null when nothing does. @param repeats nodes that hold a key twice */
 function insanityOf(node: MiniscriptNode, context: MiniscriptContext, repeats: ReadonlySet<MiniscriptNode>): Insanity | 'invalid' | null {

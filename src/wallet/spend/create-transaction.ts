@@ -62,7 +62,7 @@ async function makePayment(
   const plan = await PaymentPlan.of(wallet, request, setting, rate);
   const refusal = plan.refusal();
   if (refusal !== null) return refusal;
-  const sizes = new SignedSizes(wallet, control.allowWatchOnly, control.solving);
+  const sizes = new SignedSizes(wallet, control, tools);
   const pool = await gatherCoins(wallet, control, sizes, tools, rules.leastWaste ? rate.feeRate : null, pace);
   const weight = (draft: Draft, from: CoinPool): number => {
     const scripts = recipients.map(({ script }) => script);

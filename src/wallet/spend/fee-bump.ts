@@ -1,5 +1,6 @@
 // A payment again with a higher fee: the same recipients and all of its inputs, less change, and more inputs where that
 // is not enough. Core: wallet/feebumper.cpp.
+import { compactSizeLength } from '../../consensus/bytes/compact-size.js';
 import { hashKey, hashToHex } from '../../consensus/bytes/hex.js';
 import { formatMoney } from '../../consensus/limits.js';
 import { type SignatureChecker, TxSignatureChecker } from '../../consensus/script/checker.js';
@@ -27,7 +28,7 @@ import { minimumFeeRate, requiredFeeRate } from './fee-rates.js';
 import type { PaymentError, SpendTools } from './payment.js';
 import type { Recipient } from './select/draft.js';
 import { CLUSTER_TOO_LARGE } from './select/least-waste.js';
-import { countBytes, type InputSize, OUTPOINT_AND_SEQUENCE, virtualSize } from './select/tx-size.js';
+import { type InputSize, OUTPOINT_AND_SEQUENCE, virtualSize } from './select/tx-size.js';
 import { LARGEST_SIGNATURE, SignedSizes } from './signed-size.js';
 
 const WITNESS_SCALE = 4;
@@ -216,8 +217,8 @@ function foreignInputs(wallet: Wallet, tx: TxView, spent: readonly SpentOutput[]
 function largestInputWeight(tx: TxView, input: number, spent: readonly SpentOutput[], crypto: Crypto): number {
   const witness = tx.witness(input);
   const scriptSig = tx.scriptSig(input);
-  const items = witness.reduce((sum, item) => sum + countBytes(item.length) + item.length, countBytes(witness.length));
-  const now = (OUTPOINT_AND_SEQUENCE + countBytes(scriptSig.length) + scriptSig.length) * WITNESS_SCALE + items;
+  const items = witness.reduce((sum, item) => sum + compactSizeLength(item.length) + item.length, compactSizeLength(witness.length));
+  const now = (OUTPOINT_AND_SEQUENCE + compactSizeLength(scriptSig.length) + scriptSig.length) * WITNESS_SCALE + items;
   let room = 0;
   const checker = new TxSignatureChecker(tx, input, spent, crypto, new SighashCache(tx, crypto, spent));
   const watching: SignatureChecker = {
@@ -251,15 +252,16 @@ async function checkRate(
   { oldFee, oldRate, required, control, outputs }: RateTerms,
   wallet: Wallet,
   tx: TxView,
-  { client, options }: SpendTools,
+  tools: SpendTools,
 ): Promise<BumpError | null> {
+  const { client, options } = tools;
   const { poolMinimum, incremental } = await client.rates();
   if (feeRate < poolMinimum) {
     const [asked, least] = [feeRate, poolMinimum].map(formatMoney);
     return refuse('wallet', `New fee rate (${asked}) is lower than the minimum fee rate (${least}) to get into the mempool -- `);
   }
   const { bumpsAny } = options.rules;
-  const size = signedSize(wallet, tx, { ...control, allowWatchOnly: bumpsAny && control.allowWatchOnly }, outputs);
+  const size = signedSize(wallet, tx, { ...control, allowWatchOnly: bumpsAny && control.allowWatchOnly }, outputs, tools);
   if (size === null) return refuse('wallet', "Can't sign transaction.");
   const at = (rate: number): number => feeForSize(rate, size, bumpsAny);
   const bump = bumpsAny ? await client.bumpFees(control.inputs, feeRate) : { together: 0 };
@@ -284,14 +286,10 @@ async function checkRate(
 }
 
 /** Virtual size of a transaction of the wallet with the largest signatures. @param outputs instead of its own, if any */
-function signedSize(
-  wallet: Wallet,
-  tx: TxView,
-  { foreign, weights, allowWatchOnly }: CoinControl,
-  outputs: BumpWishes['outputs'],
-): number | null {
+function signedSize(wallet: Wallet, tx: TxView, control: CoinControl, outputs: BumpWishes['outputs'], tools: SpendTools): number | null {
   const { coins } = wallet.ledger;
-  const sizes = new SignedSizes(wallet, allowWatchOnly);
+  const { foreign, weights } = control;
+  const sizes = new SignedSizes(wallet, control, tools);
   const inputs: InputSize[] = [];
   for (let i = 0; i < tx.inputCount; i++) {
     const key = hashKey(tx.outpoint(i));

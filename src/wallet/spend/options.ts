@@ -12,6 +12,11 @@ export interface SpendRules {
   readonly leastWaste: boolean;
   /** Change is of the kind of address that is paid, where the wallet has such; otherwise of witnesses if any is paid. */
   readonly changeLikePayment: boolean;
+  /**
+   * Input sizes as dummy signatures give them: with every byte that pushes a script, and the largest signatures for
+   * watch-only coins. Otherwise as Core's descriptors count.
+   */
+  readonly dummySizes: boolean;
   /** Any payment may be bumped, whether it says so or not, and in a PSBT with the coins of others too. */
   readonly bumpsAny: boolean;
   /** Why a rate is paid when the caller named it, or when it was estimated; null: as the estimator says. */
@@ -23,6 +28,7 @@ export interface SpendRules {
 export const OLD_SPENDING: SpendRules = {
   leastWaste: false,
   changeLikePayment: false,
+  dummySizes: true,
   bumpsAny: false,
   namedReason: 'PayTxFee set',
   estimateReason: null,
@@ -32,6 +38,7 @@ export const OLD_SPENDING: SpendRules = {
 export const NEW_SPENDING: SpendRules = {
   leastWaste: true,
   changeLikePayment: true,
+  dummySizes: false,
   bumpsAny: true,
   namedReason: 'User Specified Fee',
   estimateReason: 'Fee Rate Estimator',

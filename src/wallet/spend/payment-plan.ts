@@ -62,7 +62,7 @@ export class PaymentPlan {
     const template = changeTemplate(changeTypeFor(wallet, control, recipients, setting.options.rules));
     this.#changeSpendBytes = template.spendBytes;
     if (control.changeScript) {
-      const size = new SignedSizes(wallet, false).of(control.changeScript);
+      const size = new SignedSizes(wallet, { allowWatchOnly: false, solving: null }, setting).of(control.changeScript);
       this.#changeSpendBytes = size === null ? UNKNOWN_CHANGE_SPEND : inputVirtualSize(size);
     }
     this.changeScript = control.changeScript ?? template.script;

@@ -1,4 +1,5 @@
 // A payment: what is asked for, what comes of it, and what it is made with.
+import type { DescriptorContext } from '../../address/descriptor/context.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Crypto } from '../../crypto/crypto.js';
 import type { Signer } from '../../crypto/schnorr-signer.js';
@@ -39,6 +40,8 @@ export interface SpendTools {
   readonly client: NodeClient;
   readonly options: SpendOptions;
   readonly crypto: Crypto;
+  /** Language and network that output scripts are put into descriptors with. */
+  readonly descriptors: DescriptorContext;
   readonly signer: Signer;
   /** What large transactions are signed on. */
   readonly signingThreads?: SigningThreads | undefined;

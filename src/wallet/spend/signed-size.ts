@@ -1,99 +1,103 @@
-// What an input takes when it is signed, at most: signed with signatures of the usual largest length, without keys
-// (Core 0.21's dummy signers). Most scripts are of a few shapes and are told by their shape; the rest is solved once
-// per script.
+// Sizes of inputs once they are signed, at most: the largest satisfaction of the descriptor that can be inferred from
+// the output script. Core: wallet/spend.cpp MaxInputWeight; Core 0.21's dummy signatures give the same sizes but for the
+// terms below.
+import type { DescriptorContext } from '../../address/descriptor/context.js';
+import { inferDescriptor, NO_PROVIDER } from '../../address/descriptor/infer.js';
+import type { SizeTerms } from '../../address/descriptor/script-node.js';
+import { compactSizeLength } from '../../consensus/bytes/compact-size.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { solve } from '../../policy/script-type.js';
-import { produceSignature } from '../../signing/produce-signature.js';
-import { dummyTools } from '../../signing/signature-creator.js';
-import { emptySignatureData } from '../../signing/signature-data.js';
-import type { SigningProvider } from '../../signing/signing-provider.js';
+import { type SigningProvider, StackedProvider } from '../../signing/signing-provider.js';
 import { isSolvable } from '../keys/is-mine.js';
 import type { Wallet } from '../wallet.js';
-import { countBytes, type InputSize } from './select/tx-size.js';
+import { WALLET_FLAG } from '../wallet-record.js';
+import type { CoinControl } from './coin-control.js';
+import type { SpendTools } from './payment.js';
+import type { InputSize } from './select/tx-size.js';
 
-/** DER of two 32-byte numbers with the hash type: what low-R signing makes at most. */
-const SIGNATURE = 71;
-/** Others may not grind for low R. */
+/** DER of two 32-byte numbers with the hash type: the most that signing with low R makes. */
+const LOW_R_SIGNATURE = 71;
+/** The same of signers that do not grind for low R. */
 export const LARGEST_SIGNATURE = 72;
-/** With a hash type. */
-const SCHNORR = new Uint8Array(65);
 const COMPRESSED_KEY = 33;
 /** The scriptSig that pushes a P2WPKH program. */
 const NESTED_PROGRAM = 23;
 
+/** Sizes of the inputs of one payment. */
 export class SignedSizes {
   readonly #known = new Map<string, InputSize | null>();
-  readonly #signature: number;
-  readonly #witnessKeyHash: number;
+  readonly #terms: SizeTerms;
   readonly #wallet: Wallet;
   readonly #solving: SigningProvider | null;
+  readonly #context: DescriptorContext;
+  readonly #later: boolean;
 
-  /** @param anyR others sign, who may not look for low R @param solving what is known of scripts that the wallet does not solve */
-  constructor(wallet: Wallet, anyR: boolean, solving: SigningProvider | null = null) {
+  /** @param control with what the caller knows of scripts beside the wallet */
+  constructor(wallet: Wallet, control: Pick<CoinControl, 'allowWatchOnly' | 'solving'>, { descriptors, options }: SpendTools) {
     this.#wallet = wallet;
-    this.#solving = solving;
-    this.#signature = anyR ? LARGEST_SIGNATURE : SIGNATURE;
-    this.#witnessKeyHash = 1 + 1 + this.#signature + 1 + COMPRESSED_KEY;
+    this.#solving = control.solving;
+    this.#context = descriptors;
+    this.#later = !options.rules.dummySizes;
+    // Up to 0.21 watch-only inputs were taken for those of signers that do not grind.
+    const grinds = this.#later ? !wallet.record.has(WALLET_FLAG.EXTERNAL_SIGNER) : !control.allowWatchOnly;
+    this.#terms = { signatureBytes: grinds ? LOW_R_SIGNATURE : LARGEST_SIGNATURE, exactPushes: !this.#later };
   }
 
-  /** Null when the wallet cannot tell how the script is spent. */
+  /** Returns the size of an input that spends the wallet's script; null when it is unknown how. */
   of(script: Uint8Array): InputSize | null {
-    return this.#byShape(script) ?? this.#solved(script);
+    return this.#byShape(script) ?? this.#inferred(script);
   }
 
-  /** The same for an output that is not the wallet's. */
+  /** Returns the size of an input that spends an output of others. */
   ofForeign(script: Uint8Array): InputSize | null {
-    return this.#solving && this.#dummy(script, this.#solving, LARGEST_SIGNATURE);
+    return this.#infer(script, this.#solving, { ...this.#terms, signatureBytes: LARGEST_SIGNATURE });
   }
 
-  /** The common shapes of a legacy wallet: one look-up each. */
+  /** The common shapes of a legacy wallet take one look-up each; inferring takes thirty times as long. */
   #byShape(script: Uint8Array): InputSize | undefined {
     const { legacy } = this.#wallet;
     if (!legacy) return undefined;
+    const { signatureBytes } = this.#terms;
+    const witness = 1 + 1 + signatureBytes + 1 + COMPRESSED_KEY;
     const { type, solutions } = solve(script);
-    if (type === 'witness_v0_keyhash' && legacy.publicKey(solutions[0])?.length === COMPRESSED_KEY) {
-      return { scriptSig: 0, witness: this.#witnessKeyHash };
-    }
+    if (type === 'witness_v0_keyhash' && legacy.publicKey(solutions[0])?.length === COMPRESSED_KEY) return { scriptSig: 0, witness };
     if (type === 'pubkeyhash') {
       const key = legacy.publicKey(solutions[0]);
-      return key && { scriptSig: 1 + this.#signature + 1 + key.length, witness: 0 };
+      return key && { scriptSig: 1 + signatureBytes + 1 + key.length, witness: 0 };
     }
     if (type !== 'scripthash') return undefined;
     const redeem = legacy.script(solutions[0]);
     const inner = redeem && solve(redeem);
     return inner?.type === 'witness_v0_keyhash' && legacy.publicKey(inner.solutions[0])?.length === COMPRESSED_KEY
-      ? { scriptSig: NESTED_PROGRAM, witness: this.#witnessKeyHash }
+      ? { scriptSig: NESTED_PROGRAM, witness }
       : undefined;
   }
 
-  #solved(script: Uint8Array): InputSize | null {
+  #inferred(script: Uint8Array): InputSize | null {
     const key = this.#keyOf(script);
     const known = this.#known.get(key);
     if (known !== undefined) return known;
-    const size = this.#solve(script);
+    const size = this.#infer(script, this.#providerOf(script), this.#terms);
     this.#known.set(key, size);
     return size;
   }
-  /** All scripts of a descriptor that look alike are spent alike. */
+  /** All scripts of a descriptor that look alike have inputs of one size. */
   #keyOf(script: Uint8Array): string {
     const place = this.#wallet.descriptors?.locate(script);
     return place ? `${hashKey(place.tracked.id)}/${solve(script).type}` : hashKey(script);
   }
-  #solve(script: Uint8Array): InputSize | null {
-    const provider = this.#wallet.provider(script);
-    if (provider && !(this.#wallet.legacy && !isSolvable(script, provider, this.#wallet.parts.crypto))) {
-      const size = this.#dummy(script, provider, this.#signature);
-      if (size !== null) return size;
-    }
-    return this.#solving && this.#dummy(script, this.#solving, this.#signature);
+  #providerOf(script: Uint8Array): SigningProvider | null {
+    const { legacy, parts } = this.#wallet;
+    const own = this.#wallet.provider(script);
+    const usable = own && (this.#later || legacy === null || isSolvable(script, own, parts.crypto)) ? own : null;
+    if (usable === null || this.#solving === null) return usable ?? this.#solving;
+    return new StackedProvider([usable, this.#solving]);
   }
-  #dummy(script: Uint8Array, provider: SigningProvider, signatureBytes: number): InputSize | null {
-    const data = emptySignatureData();
-    const signature = new Uint8Array(signatureBytes);
-    const hashes = this.#wallet.parts.crypto;
-    if (!produceSignature(script, data, { ...dummyTools(provider, hashes), create: () => signature, createSchnorr: () => SCHNORR }))
-      return null;
-    const witness = data.witness.reduce((sum, item) => sum + countBytes(item.length) + item.length, countBytes(data.witness.length));
-    return { scriptSig: data.scriptSig.length, witness: data.witness.length > 0 ? witness : 0 };
+  #infer(script: Uint8Array, provider: SigningProvider | null, terms: SizeTerms): InputSize | null {
+    if (provider === null && !this.#later) return null;
+    const spend = inferDescriptor(script, provider ?? NO_PROVIDER, this.#context).largestSatisfaction(terms);
+    if (spend === null) return null;
+    const { scriptSig, witness, elements } = spend;
+    return { scriptSig, witness: witness > 0 ? compactSizeLength(elements) + witness : 0 };
   }
 }

@@ -104,7 +104,7 @@ export const sendall: Run<WalletContext> = async (ctx, args, call) => {
   const names = new Set(started.inputs.map(({ prevHash, prevIndex }) => hashKey(outpointOf(prevHash, prevIndex))));
   if (names.size < started.inputs.length) invalid('Invalid parameter, an input is named twice');
   return inSpendLine(wallet, async () => {
-    const sizes = new SignedSizes(wallet, control.allowWatchOnly);
+    const sizes = new SignedSizes(wallet, control, tools);
     const spent =
       listed === undefined
         ? await allCoins(wallet, control, sizes, wanted, tools, call)

@@ -1,5 +1,6 @@
 // Works out a payment in one go, as since release 22 and later: coins count with what they add after their own fee, so
 // the amount to reach is known before they are chosen. Core's master: CreateTransactionInternal.
+import { compactSizeLength } from '../../../consensus/bytes/compact-size.js';
 import { formatMoney } from '../../../consensus/limits.js';
 import { dustThreshold } from '../../../policy/dust.js';
 import { feeForSize } from '../../../policy/fee-rate.js';
@@ -8,7 +9,7 @@ import type { Draft, DraftTerms, Recipient } from './draft.js';
 import type { CoinColumns, Groups } from './groups.js';
 import { addedBy, changeOf, chooseByWaste, type Refusal, type Selection, SMALLEST_CHANGE, type WasteChoice } from './least-waste.js';
 import type { Chance, Pace } from './pace.js';
-import { countBytes, type InputSize, outputBytes, transactionWeight } from './tx-size.js';
+import { type InputSize, outputBytes, transactionWeight } from './tx-size.js';
 
 /** Version, lock time, count of inputs, and the mark of witnesses, in virtual bytes. */
 const FIXED_BYTES = 10;
@@ -55,7 +56,7 @@ export async function draftByWaste(terms: WasteDraftTerms, tools: WasteDraftTool
   const up = (rate: number, bytes: number): number => feeForSize(rate, bytes, true);
   const recipientsPay = recipients.some(({ subtractFee }) => subtractFee);
   const total = recipients.reduce((sum, { amount }) => sum + amount, 0);
-  const fixedBytes = recipients.reduce((sum, { script }) => sum + outputBytes(script), FIXED_BYTES + countBytes(recipients.length));
+  const fixedBytes = recipients.reduce((sum, { script }) => sum + outputBytes(script), FIXED_BYTES + compactSizeLength(recipients.length));
   const changeBytes = outputBytes(changeScript);
   const changeFee = up(feeRate, changeBytes);
   const changeSpendFee = up(discardRate, terms.changeSpendBytes);

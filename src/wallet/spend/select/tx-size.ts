@@ -1,4 +1,5 @@
 // How large a transaction will be once it is signed, from what each input needs at most (BIP-0141 virtual sizes).
+import { compactSizeLength } from '../../../consensus/bytes/compact-size.js';
 
 /** What an input takes when signed. */
 export interface InputSize {
@@ -13,12 +14,10 @@ export interface InputSize {
 export const OUTPOINT_AND_SEQUENCE = 40;
 const VERSION_AND_LOCKTIME = 8;
 
-export const countBytes = (count: number): number => (count < 0xfd ? 1 : count <= 0xffff ? 3 : 5);
-
 /** Bytes of an output. */
-export const outputBytes = (script: Uint8Array): number => 8 + countBytes(script.length) + script.length;
+export const outputBytes = (script: Uint8Array): number => 8 + compactSizeLength(script.length) + script.length;
 
-const strippedInput = ({ scriptSig }: InputSize): number => OUTPOINT_AND_SEQUENCE + countBytes(scriptSig) + scriptSig;
+const strippedInput = ({ scriptSig }: InputSize): number => OUTPOINT_AND_SEQUENCE + compactSizeLength(scriptSig) + scriptSig;
 
 /** @param hasWitness in some input, so that each counts a byte for having none */
 const weightOf = (input: InputSize, hasWitness: boolean): number =>
@@ -29,9 +28,9 @@ export const inputVirtualSize = (input: InputSize): number => Math.ceil(weightOf
 
 /** Weight of a transaction of these inputs and output scripts. */
 export function transactionWeight(inputs: readonly InputSize[], scripts: readonly Uint8Array[]): number {
-  const outputs = scripts.reduce((sum, script) => sum + outputBytes(script), countBytes(scripts.length));
+  const outputs = scripts.reduce((sum, script) => sum + outputBytes(script), compactSizeLength(scripts.length));
   const hasWitness = inputs.some(({ witness }) => witness > 0);
-  const fixed = (VERSION_AND_LOCKTIME + countBytes(inputs.length) + outputs) * 4 + (hasWitness ? 2 : 0);
+  const fixed = (VERSION_AND_LOCKTIME + compactSizeLength(inputs.length) + outputs) * 4 + (hasWitness ? 2 : 0);
   return inputs.reduce((sum, input) => sum + weightOf(input, hasWitness), fixed);
 }
 
