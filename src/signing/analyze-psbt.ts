@@ -3,7 +3,6 @@
 import { STANDARD_SCRIPT_FLAGS } from '../consensus/script/flags.js';
 import { sigopCost } from '../consensus/script/sigops.js';
 import type { SpentOutput } from '../consensus/script/spent-output.js';
-import { witnessVersion } from '../consensus/script/templates.js';
 import { parseTx } from '../consensus/tx/tx-view.js';
 import type { Crypto } from '../crypto/crypto.js';
 import { Slicer } from '../lib/slicer.js';
@@ -39,7 +38,6 @@ export interface PsbtAnalysis {
 
 const MAX_MONEY = 2_100_000_000_000_000;
 const BYTES_PER_SIGOP = 20;
-const NOTHING = new Uint8Array(0);
 
 const isMoney = (value: number): boolean => value >= 0 && value <= MAX_MONEY;
 const senseless = (why: string): PsbtAnalysis => ({
@@ -103,12 +101,6 @@ function analyzeInput(work: PsbtSigning, index: number): InputAnalysis {
 /** The size with every input filled; null when one can't be. */
 async function estimateSize(work: PsbtSigning, crypto: Crypto, pauses: Pick<Slicer, 'due' | 'pause'>): Promise<number | null> {
   for (let i = 0; i < work.psbt.inputs.length; i++) {
-    if (work.later && isDone(work, i)) {
-      // Without all outputs spent at hand Core can't verify signatures of taproot, and gives no size.
-      const script = work.signing.spent[i]?.script ?? NOTHING;
-      if (witnessVersion(script) === 1 && script.length === 34) return null;
-      continue;
-    }
     if (!dummySignPsbtInput(work, i)) return null;
     if (pauses.due) await pauses.pause();
   }

@@ -64,7 +64,12 @@ export function takeInput(input: PsbtInput, data: SignatureData, hashes: Hashes)
     if (!input.tapLeafScripts.has(key)) input.tapLeafScripts.set(key, leaf);
   }
   for (const [key, signature] of taproot.leafSignatures) input.tapScriptSigs.set(key, signature);
-  for (const [id, key] of taproot.keys) input.tapKeyPaths.set(id, tapKeyPath(key));
+  takeTapKeys(input, taproot);
+}
+
+/** Key paths that are there stay as they are, whatever leaves were found since. */
+function takeTapKeys(into: Pick<PsbtInput, 'tapKeyPaths'>, { keys }: TaprootData): void {
+  for (const [id, key] of keys) if (!into.tapKeyPaths.has(id)) into.tapKeyPaths.set(id, tapKeyPath(key));
 }
 
 function takeScripts(into: Pick<PsbtInput, 'redeemScript' | 'witnessScript' | 'keyPaths'>, data: SignatureData): void {
@@ -96,7 +101,7 @@ export function takeOutput(output: PsbtOutput, data: SignatureData): void {
   const { taproot } = data;
   if (taproot === null) return;
   output.tapInternalKey ??= taproot.internalKey;
-  for (const [id, key] of taproot.keys) output.tapKeyPaths.set(id, tapKeyPath(key));
+  takeTapKeys(output, taproot);
 }
 
 const PREIMAGES: Partial<Record<Fragment, number>> = {

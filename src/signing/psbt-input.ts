@@ -93,20 +93,25 @@ export function signPsbtInput(work: PsbtSigning, index: number, by: PsbtSigner |
 
 /** What release 32 knows of an input without solving it, or the sighash type that signatures get. */
 function outcomeOrHashType(work: PsbtSigning, index: number, script: Uint8Array, asked: number | null): InputOutcome | number {
-  if (isDone(work, index)) return { final: true, missing: null };
-  const input = work.psbt.inputs[index];
+  return isDone(work, index) ? { final: true, missing: null } : unprovenOutcome(work.psbt.inputs[index], script, asked);
+}
+
+/** The same where it is unknown whether final scripts are right. */
+function unprovenOutcome(input: PsbtInput, script: Uint8Array, asked: number | null): InputOutcome | number {
   const hashType = chooseHashType(input, script, asked);
   if (hashType === null) return { final: false, missing: null, mismatch: true };
   // Core takes final scripts for right here where the whole previous transaction is there, else has nothing to say.
   return isFinal(input) ? { final: input.nonWitnessUtxo !== null, missing: null } : hashType;
 }
 
+const isTaproot = (script: Uint8Array): boolean => witnessVersion(script) === 1 && script.length === 34;
+
 /**
  * The sighash type that signatures get; one that is not the usual is noted in the input.
  * @returns null on a mismatch
  */
 function chooseHashType(input: PsbtInput, script: Uint8Array, asked: number | null): number | null {
-  const taproot = witnessVersion(script) === 1 && script.length === 34;
+  const taproot = isTaproot(script);
   const hashType = asked ?? (taproot ? SIGHASH_DEFAULT : SIGHASH_ALL);
   if (input.sighashType !== null && input.sighashType !== hashType) return null;
   if (hashType !== SIGHASH_DEFAULT && (taproot || hashType !== SIGHASH_ALL)) input.sighashType = hashType;
@@ -138,9 +143,12 @@ const unsigned = (provider: SigningProvider, signing: SigningTx, index: number):
 
 /** The same with signatures of the right size and no meaning, to learn how large the transaction will be. */
 export function dummySignPsbtInput(work: PsbtSigning, index: number): boolean {
-  const output = work.signing.spent[index];
-  const known = work.later && output !== null ? outcomeOrHashType(work, index, output.script, null) : 0;
-  if (typeof known !== 'number') return known.final;
+  const script = work.signing.spent[index]?.script;
+  if (work.later && script !== undefined) {
+    // Core cannot verify final scripts of taproot here, where it has no other outputs that are spent.
+    const known = isTaproot(script) ? unprovenOutcome(work.psbt.inputs[index], script, null) : outcomeOrHashType(work, index, script, null);
+    if (typeof known !== 'number') return known.final;
+  }
   return solveInput(work, index, dummyTools(NOBODY, work.signing.crypto), { dummy: true, finalize: true }).final;
 }
 
@@ -200,6 +208,7 @@ export function updatePsbtOutput({ psbt, signing }: PsbtSigning, index: number, 
   noteKeys(data, output, signing.crypto);
   produceSignature(script, data, { ...unsigned(provider, signing, 0), everyKey: true });
   takeOutput(output, data);
+  // Of every two sides the right one first, as Core lists them.
   const tree = script.length === 34 ? provider.taproot?.(script.subarray(2)) : undefined;
-  if (tree && tree.leaves.length > 0) output.tapTree ??= encodeTapTree(tree.leaves);
+  if (tree && tree.leaves.length > 0) output.tapTree ??= encodeTapTree(tree.leaves.toReversed());
 }

@@ -1,11 +1,8 @@
-// Whether a script can be solved, and the descriptor that says how: what getaddressinfo and listunspent show. Scripts
-// of descriptor wallets that have no template (taproot, miniscript) are told by their descriptor itself, those of
-// legacy wallets by what can be inferred.
+// Whether a script can be solved, and the descriptor that says how, inferred from the script as in Core: what
+// getaddressinfo and listunspent show.
 import { inferDescriptor } from '../../address/descriptor/infer.js';
 import { shows } from '../../policy/compat.js';
-import { solve } from '../../policy/script-type.js';
 import type { SigningProvider } from '../../signing/signing-provider.js';
-import { DescriptorProvider } from '../../wallet/keys/descriptor-keys.js';
 import type { TrackedDescriptor } from '../../wallet/keys/descriptor-table.js';
 import { isSolvable } from '../../wallet/keys/is-mine.js';
 import type { Wallet } from '../../wallet/wallet.js';
@@ -31,17 +28,11 @@ export function describeScript(ctx: WalletContext, script: Uint8Array, provider:
   if (provider === undefined) return null;
   const later = ctx.descriptors.language === 'master';
   const solvable = isSolvable(script, provider, ctx.crypto);
-  const isTaproot = solve(script).type === 'witness_v1_taproot';
-  if (solvable || (later && (isTaproot || !(provider instanceof DescriptorProvider)))) {
-    const inferred = inferDescriptor(script, provider, ctx.descriptors);
-    if (!later || inferred.isSolvable) return inferred.toString();
-    // 0.21.1 has words for keys that newer releases have none for; clients of that time read them.
-    return solvable && shows(ctx.compat, { until: 22 })
-      ? inferDescriptor(script, provider, { ...ctx.descriptors, language: '0.21' }).toString()
-      : null;
-  }
-  if (!(provider instanceof DescriptorProvider)) return null;
-  const { descriptor, cache } = provider.tracked;
-  if (!descriptor.isSolvable || descriptor.outputType === null || descriptor.outputType === 'legacy') return null;
-  return descriptor.at(provider.index, { cache, secrets: provider.tracked })?.toString() ?? null;
+  if (!later && !solvable) return null;
+  const inferred = inferDescriptor(script, provider, ctx.descriptors);
+  if (!later || inferred.isSolvable) return inferred.toString();
+  // 0.21.1 has words for keys that newer releases have none for; clients of that time read them.
+  return solvable && shows(ctx.compat, { until: 22 })
+    ? inferDescriptor(script, provider, { ...ctx.descriptors, language: '0.21' }).toString()
+    : null;
 }

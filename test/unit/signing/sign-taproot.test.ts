@@ -225,7 +225,7 @@ t.test('a PSBT from hand to hand', async (t) => {
   const [two, four] = [2, 4].map((n) => signPsbt(again(updated), lone(n)));
   t.equal(two.inputs[0].tapScriptSigs.size, 1);
   t.equal(await finalizePsbt(again(two), crypto, false), false);
-  const combined = combinePsbts([two, four])!;
+  const combined = combinePsbts([two, four], crypto)!;
   t.equal(combined.inputs[0].tapScriptSigs.size, 2);
   t.equal(await finalizePsbt(combined, crypto, false), true);
   const tx = parseTx(extractTx(combined), crypto);
@@ -241,6 +241,58 @@ t.test('outputs are told about too', async (t) => {
   updatePsbtOutput(psbtSigning(psbt, crypto), 0, provider);
   const [output] = again(psbt).outputs;
   t.equal(hex(output.tapInternalKey!), xOnly(1));
-  t.ok(output.tapTree);
+  // Of two sides the right one comes first, as Core lists them.
+  const leaf = (n: number): string => `01c02220${xOnly(n)}ac`;
+  t.equal(hex(output.tapTree!), leaf(3) + leaf(2));
   t.ok(output.tapKeyPaths.size >= 1);
+});
+
+t.test('leaves key paths that are there as they are, and tells of new ones with their leaves', async (t) => {
+  const { script, provider } = known(`tr(${xOnly(1)},{pk(${xOnly(2)}),pk(${xOnly(3)})})`, []);
+  const psbt = psbtOf(script);
+  const publicKey = new Uint8Array(Buffer.from(xOnly(2), 'hex'));
+  const origin = { fingerprint: new Uint8Array(4), path: [7] };
+  psbt.inputs[0].tapKeyPaths.set(hashKey(publicKey), { publicKey, leafHashes: [], origin });
+  const { tapKeyPaths } = signPsbt(psbt, provider).inputs[0];
+  t.same(tapKeyPaths.get(hashKey(publicKey)), { publicKey, leafHashes: [], origin });
+  t.equal(tapKeyPaths.get(hashKey(new Uint8Array(Buffer.from(xOnly(3), 'hex'))))?.leafHashes.length, 1);
+});
+
+t.test('estimates the size of signed and final taproot inputs that carry their previous transaction', async (t) => {
+  const { script, provider } = known(`tr(${xOnly(1)})`, [1]);
+  const fund = { version: 2, locktime: 0, inputs: [{ prevHash: new Uint8Array(32).fill(1), prevIndex: 0, scriptSig: EMPTY, sequence: 0 }] };
+  const previous = parseTx(buildTx({ ...fund, outputs: [{ value: 10_000, script }] }), crypto);
+  const spend = { ...fund, inputs: [{ ...fund.inputs[0], prevHash: previous.txid }], outputs: [{ value: 9_000, script }] };
+  const tx = parseTx(buildTx(spend), crypto);
+  const estimate = async (finalize: boolean, change: (psbt: Psbt) => void = () => {}): Promise<number | null> => {
+    const psbt = createPsbt(tx, crypto);
+    psbt.inputs[0].nonWitnessUtxo = previous;
+    psbt.inputs[0].witnessUtxo = { value: 10_000, script };
+    const by = { provider, hashType: 0, signer: tools.signer };
+    signPsbtInput(psbtSigning(psbt, crypto, true), 0, by, { hashType: null, finalize });
+    change(psbt);
+    return (await analyzePsbt(again(psbt), crypto, true)).virtualSize;
+  };
+  for (const finalize of [false, true]) {
+    t.equal(await estimate(finalize), 111);
+    const withoutPrevious = ({ inputs: [input] }: Psbt): void => {
+      input.nonWitnessUtxo = null;
+    };
+    t.equal(await estimate(finalize, withoutPrevious), null, 'Core cannot verify the signature then');
+  }
+  // Final inputs are written without their sighash type.
+  const withType = ({ inputs: [input] }: Psbt): void => {
+    input.sighashType = 1;
+  };
+  t.equal(await estimate(false, withType), null);
+});
+
+t.test('lists missing signatures of a threshold in the order of its keys', async (t) => {
+  const keys = [1, 2, 3].map(keyOf);
+  const { script, provider } = known(`wsh(thresh(2,pk(${keys[0]}),s:pk(${keys[1]}),s:pk(${keys[2]})))`, []);
+  const { inputs } = await analyzePsbt(signPsbt(psbtOf(script), provider), crypto, true);
+  t.same(
+    inputs[0].missing?.signatures.map(hex),
+    keys.map((key) => hex(crypto.hash160(new Uint8Array(Buffer.from(key, 'hex'))))),
+  );
 });

@@ -2,11 +2,14 @@
 import t from 'tap';
 import { encodeAddress } from '../../../src/address/address.js';
 import { addChecksum } from '../../../src/address/descriptor/checksum.js';
+import type { Expansion } from '../../../src/address/descriptor/expansion.js';
 import { encodeWif } from '../../../src/address/wif.js';
 import { COMPATS, type CompatName } from '../../../src/policy/compat.js';
 import { getaddressinfo } from '../../../src/rpc/methods/wallet/getaddressinfo.run.js';
+import { importdescriptors } from '../../../src/rpc/methods/wallet/importdescriptors.run.js';
 import { importmulti } from '../../../src/rpc/methods/wallet/importmulti.run.js';
 import type { RawJson } from '../../../src/rpc/wire/values.js';
+import { WALLET_FLAG } from '../../../src/wallet/wallet-record.js';
 import { descriptorContext, keyMath, mustParse } from '../../framework/descriptor-context.js';
 import { createMemoryWallet, crypto } from '../../framework/memory-wallet.js';
 import { contextOf, run, XPUB } from '../../framework/wallet-calls.js';
@@ -26,8 +29,11 @@ t.test('imported miniscript and taproot', async (t) => {
     const desc = addChecksum(form);
     t.same(await run(wallet, importmulti, [{ desc, timestamp: 'now', watchonly: true }], { rescan: false }), [{ success: true }], form);
     const [descriptor] = mustParse(form, context).descriptors;
-    const [script] = descriptor.scripts(0) as Uint8Array[];
-    const single = String(descriptor.at(0));
+    const { scripts, keys } = descriptor.expand(0) as Expansion;
+    const [script] = scripts as [Uint8Array];
+    let at = 0;
+    const shown = (): string => Buffer.from(keys[at++].publicKey).toString('hex', form.startsWith('rawtr') ? 1 : 0);
+    const single = addChecksum(form.replaceAll(/\[deadbeef\/84h\]\w+\/(\d)/g, (_, step) => `[deadbeef/84'/${step}]${shown()}`));
     const reply = (await run(wallet, getaddressinfo, encodeAddress(script, context.params, crypto))) as RawJson;
     const info = JSON.parse(reply.text);
     t.equal(info.solvable, true, form);
@@ -58,4 +64,17 @@ t.test('a witness script with an uncompressed key, which newer releases have no 
   const desc = addChecksum(`wsh(multi(1,${named}))`);
   t.match(await told('default'), { solvable: true, desc }, 'a member of 0.21.1 is there by default');
   t.match(await told('31'), { solvable: false, desc: undefined });
+});
+
+t.test('a descriptor wallet tells miniscript as the script says it', async (t) => {
+  const { wallet } = await createMemoryWallet({ descriptors: true });
+  const key = (n: number): string => Buffer.from(keyMath.publicKey(new Uint8Array(32).fill(n), true) as Uint8Array).toString('hex');
+  const parts = [`v:pk(${key(1)})`, `or_c(pk(${key(2)}),v:pk(${key(3)}))`, 'older(9)'];
+  const desc = addChecksum(`wsh(and_v(${parts[0]},and_v(${parts[1]},${parts[2]})))`);
+  wallet.record.flags |= WALLET_FLAG.DISABLE_PRIVATE_KEYS;
+  t.same(await run(wallet, importdescriptors, [{ desc, timestamp: 'now' }]), [{ success: true }]);
+  const [script] = mustParse(desc, context).descriptors[0].scripts(0) as Uint8Array[];
+  const reply = (await run(wallet, getaddressinfo, encodeAddress(script, context.params, crypto))) as RawJson;
+  const told = (JSON.parse(reply.text).desc as string).replaceAll(/\[\w+\]|#.*/g, '');
+  t.equal(told, `wsh(and_v(and_v(${parts[0]},${parts[1]}),${parts[2]}))`);
 });

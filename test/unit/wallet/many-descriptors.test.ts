@@ -317,10 +317,9 @@ class World {
     const flat = new FlatProvider();
     flat.addExpansion(expansion, crypto);
     const { outputType } = descriptor;
-    const isInferred = isSolvable(script, flat, crypto) || (outputType === 'bech32m' && context.language === 'master');
-    const text = isInferred ? inferDescriptor(script, flat, context).toString() : null;
-    const own = descriptor.isSolvable && outputType !== null && outputType !== 'legacy' ? descriptor.at(index)!.toString() : null;
-    if (describeScript(nodeOf(this.wallet), script, provider) !== (text ?? own)) say('the text');
+    const inferred = inferDescriptor(script, flat, context);
+    const isTold = context.language === 'master' ? inferred.isSolvable : isSolvable(script, flat, crypto);
+    if (describeScript(nodeOf(this.wallet), script, provider) !== (isTold ? inferred.toString() : null)) say('the text');
     for (const [id, inner] of flat.scripts) if (hex(provider.script(bytesOfKey(id)) ?? EMPTY) !== hex(inner)) say('an inner script');
     for (const [id, key] of flat.publicKeys) if (hex(provider.publicKey(bytesOfKey(id)) ?? EMPTY) !== hex(key)) say('a public key');
     const pairs = this.#locked ? [] : descriptor.secretsAt(index, sourceOf(secrets));
