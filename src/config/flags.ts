@@ -112,7 +112,7 @@ const sections: Readonly<Record<string, string>> = {
     mocktime maxtipage minimumchainwork checkpoints maxsigcachesize checkblocks checklevel stopatheight checkaddrman
     checkmempool prevoutfetchthreads loglevel inboundrelaypercent txsendrate loglevelalways logratelimit rpcdoccheck
     capturemessages txreconciliation walletcrosschain checkblockindex stopafterblockimport logsourcelocations
-    fastprune addrmantest uacomment`,
+    fastprune addrmantest uacomment acceptstalefeeestimates`,
   Wallet: `
     disablewallet wallet walletdir addresstype changetype keypool walletimage rescan spendzeroconfchange signer
     walletnotify paytxfee fallbackfee mintxfee maxtxfee discardfee consolidatefeerate maxapsfee txconfirmtarget

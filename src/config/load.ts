@@ -62,6 +62,8 @@ export interface NodeConfig extends RowValues<typeof CHAIN_ROWS>, ChosenRules, C
   readonly mempool: Omit<MempoolOptions, 'policy' | 'limitLegacySigops' | 'segmentBytes'>;
   /** -persistmempool */
   readonly persistMempool: boolean;
+  /** Fee estimates are read whatever their age. */
+  readonly acceptStaleFees: boolean;
   readonly rehearse: boolean;
   readonly rpc: RpcConfig;
   /** null without -sv2. */
@@ -205,6 +207,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
   if (templateMode !== 'core' && templateMode !== 'live')
     throw new ConfigError(`-templatemode must be core or live, not '${templateMode}'.`);
   const weights = templateWeights(templates, compat);
+  if (own.acceptStaleFees && chain !== 'regtest') throw new ConfigError(`acceptstalefeeestimates is not supported on ${chain} chain.`);
   const { mockTime = 0 } = own;
   if (mockTime < 0) throw new ConfigError(`Mocktime can not be negative: ${mockTime}.`);
   const confFile = path.resolve(baseDir, own.conf);
@@ -282,6 +285,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
       limitClusterSize: mempool.limitClusterSize || Number.POSITIVE_INFINITY,
     },
     persistMempool: own.persistMempool,
+    acceptStaleFees: own.acceptStaleFees,
     rehearse: own.rehearse,
     rpc,
     sv2: sv2Options(args, chain, netDir, compat),

@@ -11,6 +11,12 @@ export const OWN_ROWS = {
   blocksDir: ['blocksdir', 'string', 'Where block files live (default: the data folder)'],
   pidFile: ['pid', 'string', 'Write the process id to this file', 'bitcoind.pid'],
   persistMempool: ['persistmempool', 'bool', 'Write the mempool to mempool.dat at the end and load it at the next start', true],
+  acceptStaleFees: [
+    'acceptstalefeeestimates',
+    'bool',
+    'Read fee estimates that are more than 60 hours old, regtest only (default: {default})',
+    false,
+  ],
   rehearse: [
     'rehearse',
     'bool',

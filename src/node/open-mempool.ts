@@ -1,13 +1,21 @@
 // Opens the mempool and its files. Transactions of the last run come back once the chain is loaded.
 
 import type { Chain } from '../chain/chain.js';
+import type { NodeConfig } from '../config/load.js';
 import type { Clock } from '../lib/clock.js';
+import { FeeEstimator } from '../mempool/fees/fee-estimator.js';
 import { Mempool } from '../mempool/mempool.js';
+import { follows } from '../policy/compat.js';
 import { mempoolOptions } from './mempool-options.js';
 import type { NodeBase } from './open-base.js';
 import type { OpenedThreads } from './open-threads.js';
 import { PoolFiles } from './pool-files.js';
 
+/** The release of Core that has no fee estimates with -blocksonly. */
+const NO_ESTIMATES_WITHOUT_RELAY = 22;
+/** The release of Core that does not use a file of estimates that is older than this many hours. */
+const STALE_ESTIMATES = 25;
+const MAX_ESTIMATES_HOURS = 60;
 /** Waits are not learnt from while the tip is older than this. */
 const FEE_TIP_AGE_SECONDS = 3 * 60 * 60;
 
@@ -22,6 +30,12 @@ function blocksAreCurrent(chain: Chain, clock: Clock): boolean {
   return chain.tip.height >= chain.bestHeader.height - 1;
 }
 
+/** The saved fee estimates, as far as the options and the followed version of Core let them count. */
+function loadFees(files: PoolFiles, { net, compat, acceptStaleFees }: NodeConfig): Promise<FeeEstimator> | FeeEstimator {
+  if (net.blocksOnly && follows(compat, NO_ESTIMATES_WITHOUT_RELAY)) return new FeeEstimator(false);
+  return files.loadFees(acceptStaleFees || !follows(compat, STALE_ESTIMATES) ? undefined : MAX_ESTIMATES_HOURS);
+}
+
 export async function openMempool(base: NodeBase, chain: Chain, { verifier }: OpenedThreads): Promise<OpenedMempool> {
   const { config, params, crypto, clock, log, teardown } = base;
   const poolFiles = new PoolFiles({ dir: config.netDir, hashes: crypto, clock, log });
@@ -30,7 +44,7 @@ export async function openMempool(base: NodeBase, chain: Chain, { verifier }: Op
     verifier,
     clock,
     log,
-    fees: await poolFiles.loadFees(),
+    fees: await loadFees(poolFiles, config),
     blocksAreCurrent: () => blocksAreCurrent(chain, clock),
   });
   chain.knowFrom(mempool);

@@ -1,7 +1,7 @@
 // What of the mempool outlives the process: mempool.dat and fee_estimates.dat in the network's folder. Wired by
 // start.ts; savemempool reaches it through the RPC context.
 
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { DecodeError } from '../consensus/bytes/reader.js';
 import type { Hashes } from '../crypto/crypto.js';
@@ -24,6 +24,8 @@ export interface PoolFilesDeps {
   readonly log: Logger;
 }
 
+const HOUR_MS = 3_600_000;
+
 const isAbsent = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
 export class PoolFiles {
@@ -40,11 +42,21 @@ export class PoolFiles {
     this.#feesFile = path.join(deps.dir, 'fee_estimates.dat');
   }
 
-  /** The estimator as it was saved; a fresh one when there is nothing or nothing usable. */
-  async loadFees(): Promise<FeeEstimator> {
-    const { hashes, log } = this.#deps;
+  /**
+   * The estimator as it was saved. A fresh one when there is nothing, nothing usable, or nothing that is young enough.
+   * @param maxAgeHours oldest file that is read, in full hours of its time of change
+   */
+  async loadFees(maxAgeHours = Number.POSITIVE_INFINITY): Promise<FeeEstimator> {
+    const { hashes, clock, log } = this.#deps;
     const fees = new FeeEstimator();
     try {
+      const ageHours = Math.floor((clock.nowMs() - (await stat(this.#feesFile)).mtimeMs) / HOUR_MS);
+      if (ageHours > maxAgeHours) {
+        log.warn(
+          `Fee estimation file ${this.#feesFile} too old (age=${ageHours} > ${maxAgeHours} hours) and will not be used to avoid serving stale estimates.`,
+        );
+        return fees;
+      }
       decodeEstimates(await readFile(this.#feesFile), fees, hashes);
     } catch (error) {
       if (!isAbsent(error)) log.warn(`Fee estimates start afresh, ${this.#feesFile} is not usable: ${(error as Error).message}`);
@@ -52,8 +64,13 @@ export class PoolFiles {
     return fees;
   }
 
+  /** Writes the estimates as they are when this is called. Faults are logged. */
   async saveFees(fees: FeeEstimator): Promise<void> {
-    await replaceFile(this.#feesFile, [encodeEstimates(fees, this.#deps.hashes)]);
+    if (!fees.enabled) return;
+    const bytes = encodeEstimates(fees, this.#deps.hashes);
+    await this.#saving
+      .run(() => replaceFile(this.#feesFile, [bytes]))
+      .catch((error: Error) => this.#deps.log.error(`Fee estimates were not saved: ${error.message}`));
   }
 
   /**
@@ -122,6 +139,6 @@ export class PoolFiles {
     if (keepPool && mempool.loaded)
       await this.save(mempool).catch((error: Error) => log.error(`The mempool was not saved: ${error.message}`));
     mempool.forgetFees();
-    await this.saveFees(mempool.fees).catch((error: Error) => log.error(`Fee estimates were not saved: ${error.message}`));
+    await this.saveFees(mempool.fees);
   }
 }

@@ -6,6 +6,7 @@ import type { Net } from '../net/net.js';
 import type { SyncProgress } from '../net/sync/sync-progress.js';
 import type { ClockWatch } from './clock-watch.js';
 import type { NodeBase } from './open-base.js';
+import type { OpenedMempool } from './open-mempool.js';
 
 /** Coins and rows that are not written yet are written this often. */
 const FLUSH_MS = 3_600_000;
@@ -15,6 +16,8 @@ const UNBROADCAST_MS = 12 * 60_000;
 const PRIVATE_RETRY_MS = 150_000;
 /** Free memory goes back to the system this often; a look through all arenas takes 0.1 to 10 ms of a thread of libuv's. */
 const FREE_MEMORY_MS = 60_000;
+/** Fee estimates are saved this often, so that an unclean end loses little (Core's FEE_FLUSH_INTERVAL). */
+const FEES_MS = 3_600_000;
 /** The clock is compared with the tip this often. */
 const CLOCK_MS = 1_000;
 /** Between two looks at how far initial download came; each may be a line of the log. */
@@ -22,9 +25,12 @@ const SYNC_LINE_MS = 10_000;
 
 export function startRecurring(
   { scheduler, log, stop, teardown }: NodeBase,
-  rooms: { chain: Chain; progress: SyncProgress; net: Net; clockWatch: ClockWatch },
+  rooms: OpenedMempool & { chain: Chain; progress: SyncProgress; net: Net; clockWatch: ClockWatch },
 ): void {
-  const { chain, progress, net, clockWatch } = rooms;
+  const { chain, mempool, poolFiles, progress, net, clockWatch } = rooms;
+  scheduler.every(FEES_MS, () => {
+    if (!stop.signal.aborted) void poolFiles.saveFees(mempool.fees);
+  });
   scheduler.every(CLOCK_MS, () => clockWatch.look());
   scheduler.every(SYNC_LINE_MS, () => {
     const line = progress.tick();

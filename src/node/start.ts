@@ -180,7 +180,7 @@ async function start(
   const net = openNet(base, { chain, indexes, mempool }, asmap);
   late.net = net;
   wireNet(net, base);
-  startRecurring(base, { chain, progress, net, clockWatch });
+  startRecurring(base, { chain, ...pooled, progress, net, clockWatch });
   openRehearsal(base, threads, rooms);
   await net.listen().catch((error: Error) => {
     throw error instanceof BindError ? new ConfigError(error.message) : error;

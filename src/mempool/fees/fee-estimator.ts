@@ -111,6 +111,9 @@ export class FeeEstimator {
    */
   hasData = false;
 
+  /** @param enabled false: the estimator learns nothing and has no answer, as with -blocksonly */
+  constructor(readonly enabled = true) {}
+
   /**
    * An entry came.
    * @param telling whether its wait says something about fees: it pays for itself alone, replaced nothing, and blocks
@@ -118,7 +121,7 @@ export class FeeEstimator {
    */
   enter(entry: TrackedEntry, telling: boolean): void {
     // During a reorganisation the pool is at a height of its own; the next block straightens that out.
-    if (!telling || entry.height !== this.history.bestHeight) return;
+    if (!this.enabled || !telling || entry.height !== this.history.bestHeight) return;
     entry.feeBucket = bucketOf(feeRateOf(entry.fee, entry.size));
     this.hasData = true;
     for (const horizon of HORIZONS) this.stats[horizon].enter(entry.height, entry.feeBucket);
@@ -156,9 +159,9 @@ export class FeeEstimator {
     entry.feeBucket = -1;
   }
 
-  /** Longest target of a horizon, in blocks. */
+  /** Longest target of a horizon, in blocks; 0 while the estimator is disabled. */
   highestTarget(horizon: Horizon): number {
-    return this.stats[horizon].maxConfirms;
+    return this.enabled ? this.stats[horizon].maxConfirms : 0;
   }
 
   /** Blocks that data of this process covers. */
@@ -175,7 +178,7 @@ export class FeeEstimator {
 
   /** estimatesmartfee. @param target blocks @param conservative do not follow short dips */
   smart(target: number, conservative: boolean): SmartEstimate {
-    if (target <= 0 || target > this.stats.long.maxConfirms) return { feeRate: 0, blocks: target, reason: REASON.NONE };
+    if (target <= 0 || target > this.highestTarget('long')) return { feeRate: 0, blocks: target, reason: REASON.NONE };
     // No estimate for the very next block: the least target is two.
     const usable = Math.min(this.stats.long.maxConfirms, Math.floor(Math.max(this.span, this.savedSpan) / 2));
     const blocks = Math.min(Math.max(2, target), usable);

@@ -118,7 +118,7 @@ export interface PoolAccess {
   /** Whether a saved pool is back, or none was to be loaded. */
   readonly loaded: boolean;
   /** What transactions should pay; 0 for no answer. */
-  readonly fees: Pick<FeeEstimator, 'highestTarget' | 'smart' | 'raw'>;
+  readonly fees: Pick<FeeEstimator, 'enabled' | 'highestTarget' | 'smart' | 'raw'>;
   /** Transactions of disconnected blocks are on their way back. */
   readonly returning: boolean;
   /** Resolves when none is. */

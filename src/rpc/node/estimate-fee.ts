@@ -1,7 +1,14 @@
 // What estimaterawfee and estimatesmartfee share. Core 0.21: rpc/mining.cpp.
 import { asInt } from '../args.js';
+import type { NodeContext } from '../context/node.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { JsonValue } from '../wire/values.js';
+
+/** The fee estimates of the node. @throws RpcError while it makes none */
+export function feeEstimates({ mempool }: NodeContext): NodeContext['mempool']['fees'] {
+  if (!mempool.fees.enabled) fail(RPC_CODE.INTERNAL_ERROR, 'Fee estimation disabled');
+  return mempool.fees;
+}
 
 /** A number of blocks within what is followed (ParseConfirmTarget). @param highest that is */
 export function confirmTarget(highest: number, value: JsonValue | undefined): number {

@@ -332,6 +332,8 @@ t.test('warns of options that lost their effect or are unknown', async (t) => {
   t.same(warnings('-regtest', '-compat=31', '-checkpoints=0'), [gone]);
   t.same(warnings('-regtest', '-checkpoints=0'), []);
   t.same(warnings('-regtest', '-test=bip94', '-test=foo'), ['Warning: Unrecognised option "foo" provided in -test=<option>.']);
+  t.equal(load(undefined, '-regtest', '-acceptstalefeeestimates').acceptStaleFees, true);
+  t.throws(() => load(undefined, '-acceptstalefeeestimates'), { message: 'acceptstalefeeestimates is not supported on main chain.' });
   t.throws(() => load(undefined, '-signet', '-test=bip94'), { message: '-test=<option> can only be used with regtest' });
 });
 

@@ -169,3 +169,22 @@ t.test('which entries of a pool are followed', async (t) => {
   await pool.settled();
   t.equal(pool.get(plain.txid)?.feeBucket, -1, 'what came back from a block is not followed');
 });
+
+t.test('a disabled estimator learns nothing and answers nothing', async (t) => {
+  const fees = new FeeEstimator(false);
+  const waiting: TrackedEntry[] = [];
+  for (let height = 0; height < 200; height++) {
+    for (let i = 0; i < 10; i++) {
+      const entry: TrackedEntry = { fee: BASE_FEE, size: SIZE, height, feeBucket: -1 };
+      fees.enter(entry, true);
+      waiting.push(entry);
+    }
+    fees.block(height + 1, waiting.splice(0));
+  }
+  t.equal(fees.hasData, false);
+  t.same(fees.smart(6, true), { feeRate: 0, blocks: 6, reason: 'None' });
+  t.same(
+    (['short', 'medium', 'long'] as const).map((horizon) => fees.highestTarget(horizon)),
+    [0, 0, 0],
+  );
+});

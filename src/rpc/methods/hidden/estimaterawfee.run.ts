@@ -4,7 +4,7 @@ import type { FeeRange } from '../../../mempool/fees/confirm-stats.js';
 import { asDouble, checkType } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import { confirmTarget } from '../../node/estimate-fee.js';
+import { confirmTarget, feeEstimates } from '../../node/estimate-fee.js';
 import { Amount, Double, type JsonResult } from '../../wire/values.js';
 
 const HORIZONS = ['short', 'medium', 'long'] as const;
@@ -25,10 +25,10 @@ const rangeObject = (range: FeeRange): Record<string, JsonResult> => ({
 
 export const estimaterawfee: NodeRun = (ctx, args) => {
   checkType(args[0], 'number');
-  const target = confirmTarget(ctx.mempool.fees.highestTarget('long'), args[0]);
+  const fees = feeEstimates(ctx);
+  const target = confirmTarget(fees.highestTarget('long'), args[0]);
   const share = (args[1] ?? null) === null ? DEFAULT_SHARE : asDouble(args[1]);
   if (share < 0 || share > 1) fail(RPC_CODE.INVALID_PARAMETER, 'Invalid threshold');
-  const { fees } = ctx.mempool;
   const result: Record<string, JsonResult> = {};
   for (const horizon of HORIZONS) {
     if (target > fees.highestTarget(horizon)) continue;
