@@ -37,7 +37,7 @@ export async function asDescriptor(ctx: WalletContext, wallet: Wallet, request: 
       members.map(([name]) => name),
       members.map(([, value]) => value),
     );
-    return { request: asked, ahead: [], ...amounting };
+    return { request: asked, ahead: [], labelsRange: true, ...amounting };
   } catch (error) {
     return { success: false, error: elementError(error), warnings: [] };
   }

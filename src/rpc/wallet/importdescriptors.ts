@@ -29,6 +29,8 @@ interface Accepted {
   readonly active: boolean;
   readonly internal: boolean;
   readonly label: string;
+  /** See ReadRequest. */
+  readonly labelsRange: boolean;
   readonly rangeStart: number;
   readonly rangeEnd: number;
   readonly nextIndex: number;
@@ -49,7 +51,8 @@ export function hasAllSecrets(ctx: WalletContext, descriptor: Descriptor, { secr
   return held.length > 0 && expansion.keys.every(({ publicKey }) => held.some((id) => equalBytes(id, ctx.crypto.hash160(publicKey))));
 }
 
-function readRequest(ctx: WalletContext, wallet: Wallet, request: JsonObject, parsed: ParsedDescriptor, warnings: string[]): Accepted {
+function readRequest(ctx: WalletContext, wallet: Wallet, read: ReadRequest, warnings: string[]): Accepted {
+  const { request, parsed, labelsRange = false } = read;
   const bad = (message: string): never => fail(RPC_CODE.INVALID_PARAMETER, message);
   const refuse = (message: string): never => fail(RPC_CODE.WALLET_ERROR, message);
   const bool = (name: string): boolean => (request.has(name) ? asBool(request.get(name)) : false);
@@ -84,7 +87,7 @@ function readRequest(ctx: WalletContext, wallet: Wallet, request: JsonObject, pa
   }
   if (active && !descriptor.isRange) bad('Active descriptors must be ranged');
   if (isMultipath && request.has('label')) bad('Multipath descriptors should not have a label');
-  if ((only(ctx.compat, 28) ? descriptor.isRange : request.has('range')) && request.has('label'))
+  if (!labelsRange && (only(ctx.compat, 28) ? descriptor.isRange : request.has('range')) && request.has('label'))
     bad('Ranged descriptors should not have a label');
   if (internal && request.has('label')) bad('Internal addresses should not have a label');
   if (active && !descriptor.isSingleType) refuse('Combo descriptors cannot be set to active');
@@ -109,7 +112,7 @@ function readRequest(ctx: WalletContext, wallet: Wallet, request: JsonObject, pa
         refuse('Cannot import an unused() descriptor when its private key is already in the wallet');
     }
   }
-  return { parsed, active, internal, label, rangeStart, rangeEnd, nextIndex };
+  return { parsed, active, internal, label, labelsRange: labelsRange && request.has('label'), rangeStart, rangeEnd, nextIndex };
 }
 
 /** A descriptor that is there may be imported again with a range that has its own in it; up to release 21 the end may be lower. */
@@ -154,7 +157,7 @@ function failToAdd(descriptor: Descriptor): never {
 async function applyPath(
   ctx: WalletContext,
   wallet: Wallet,
-  { parsed, active, label, rangeStart, rangeEnd, nextIndex }: Accepted,
+  { parsed, active, label, labelsRange, rangeStart, rangeEnd, nextIndex }: Accepted,
   { descriptor, isInternal, time, ahead }: { descriptor: Descriptor; isInternal: boolean; time: number; ahead: ScriptsAhead | undefined },
   warnings: string[],
   { batch, breath }: Applying,
@@ -172,6 +175,14 @@ async function applyPath(
       if (destination) wallet.book.set(destination, label, 'receive', batch);
     }
   }
+  for (let index = rangeStart; labelsRange && descriptor.isRange && !isInternal && index < rangeEnd; index++) {
+    for (const script of descriptor.scripts(index, { cache: tracked.cache, secrets: tracked }) ?? []) {
+      const destination = addressedBy(script, ctx);
+      if (destination) wallet.book.set(destination, label, 'receive', batch);
+    }
+    const pause = breath();
+    if (pause) await pause;
+  }
   if (!active) {
     keys.deactivate(tracked, batch);
     return;
@@ -180,18 +191,21 @@ async function applyPath(
   else keys.setActive(tracked, isInternal, batch);
 }
 
-/** A request as it was read: its descriptors, with scripts that they will need; or why it cannot be imported. */
-export type ReadDescriptor =
-  | {
-      readonly request: JsonObject;
-      readonly parsed: ParsedDescriptor;
-      readonly ahead: ScriptsAhead[];
-      unmade?: Descriptor;
-      tooMany?: true;
-      /** What reading it gave rise to. */
-      readonly warnings?: readonly string[];
-    }
-  | ImportOutcome;
+/** A request that was read: its descriptors, with scripts that they will need. */
+export interface ReadRequest {
+  readonly request: JsonObject;
+  readonly parsed: ParsedDescriptor;
+  readonly ahead: ScriptsAhead[];
+  unmade?: Descriptor;
+  tooMany?: true;
+  /** What reading it gave rise to. */
+  readonly warnings?: readonly string[];
+  /** The label is for each address of the range, as in importmulti; otherwise a range may not have one. */
+  readonly labelsRange?: true;
+}
+
+/** A request as it was read, or why it cannot be imported. */
+export type ReadDescriptor = ReadRequest | ImportOutcome;
 
 /**
  * Scripts that a call may bring: all of them are in memory until they are written. Core has no bound but a range's
@@ -206,18 +220,12 @@ const TOO_MANY = `One call brings ${MOST_SCRIPTS} scripts at most, counted from 
  * are.
  * @param left of them
  */
-async function makeAhead(
-  ctx: WalletContext,
-  wallet: Wallet,
-  read: Exclude<ReadDescriptor, ImportOutcome>,
-  left: { count: number },
-  breath: Breath,
-): Promise<void> {
-  const { request, parsed, ahead } = read;
+async function makeAhead(ctx: WalletContext, wallet: Wallet, read: ReadRequest, left: { count: number }, breath: Breath): Promise<void> {
+  const { parsed, ahead } = read;
   if (!parsed.descriptors[0].isRange) return;
   let accepted: Accepted;
   try {
-    accepted = readRequest(ctx, wallet, request, parsed, []);
+    accepted = readRequest(ctx, wallet, read, []);
   } catch (error) {
     // The change refuses it again, or not any more.
     elementError(error);
@@ -284,10 +292,10 @@ async function processRequest(
   apply: Applying,
 ): Promise<ImportOutcome> {
   if ('success' in read) return read;
-  const { request, parsed, ahead } = read;
+  const { ahead } = read;
   const warnings = [...(read.warnings ?? [])];
   try {
-    const accepted = readRequest(ctx, wallet, request, parsed, warnings);
+    const accepted = readRequest(ctx, wallet, read, warnings);
     // Before anything is changed: what has not all of its scripts would stay by halves.
     if (read.unmade) failToAdd(read.unmade);
     if (read.tooMany) fail(RPC_CODE.INVALID_PARAMETER, TOO_MANY);

@@ -5,6 +5,7 @@ import { addChecksum } from '../../../src/address/descriptor/checksum.js';
 import { encodeWif } from '../../../src/address/wif.js';
 import { chainParams } from '../../../src/consensus/params/networks.js';
 import { COMPATS } from '../../../src/policy/compat.js';
+import { importdescriptors } from '../../../src/rpc/methods/wallet/importdescriptors.run.js';
 import { importmulti } from '../../../src/rpc/methods/wallet/importmulti.run.js';
 import { listdescriptors } from '../../../src/rpc/methods/wallet/listdescriptors.run.js';
 import { parseJson } from '../../../src/rpc/wire/json-parse.js';
@@ -107,6 +108,24 @@ t.test('public keys and addresses', async (t) => {
   );
 });
 
+t.test('labels each address of an imported range and none ahead of it', async (t) => {
+  const wallet = await walletOf(true);
+  const text = `wpkh(${XPUB}/1/*)`;
+  const label = (index: number): string | undefined => wallet.book.label(scriptOf(text, index));
+  const request = { desc: addChecksum(text), range: [1, 3], watchonly: true, label: 'many' };
+  t.strictSame(await imported(wallet, [request]), [fine]);
+  t.strictSame([0, 1, 2, 3, 4].map(label), [undefined, 'many', 'many', 'many', undefined]);
+  t.strictSame(await imported(wallet, [{ ...request, range: [0, 4], label: 'more' }]), [fine]);
+  t.strictSame([0, 2, 4, 5].map(label), ['more', 'more', 'more', undefined], 'again with another label and a wider range');
+  const ctx = { ...contextOf(wallet), compat: COMPATS.default };
+  const asked = parseJson(Buffer.from(JSON.stringify([{ desc: addChecksum(text), timestamp: 'now', range: 5, label: 'x' }])));
+  t.match(
+    await importdescriptors(ctx, [asked], { user: '', path: '/' }),
+    [{ success: false, error: { message: 'Ranged descriptors should not have a label' } }],
+    'importdescriptors refuses it, as Core does',
+  );
+});
+
 t.test('what is refused', async (t) => {
   const wallet = await walletOf();
   const before = await rowsOf(wallet);
@@ -129,8 +148,8 @@ t.test('what is refused', async (t) => {
     error(-8, 'Descriptor is ranged, please specify the range'),
   );
   t.strictSame(
-    await imported(publicOnly, [{ desc: ranged, range: 1, watchonly: true, label: 'many' }]),
-    error(-8, 'Ranged descriptors should not have a label'),
+    await imported(publicOnly, [{ desc: ranged, range: 1, watchonly: true, internal: true, label: 'many' }]),
+    error(-8, 'Internal addresses should not have a label'),
   );
   t.strictSame(await imported(publicOnly, [{ scriptPubKey: { address }, keypool: true }]), error(-8, 'Active descriptors must be ranged'));
   t.strictSame(await imported(wallet, [{}]), error(-8, 'Either a descriptor or scriptPubKey must be provided.'));

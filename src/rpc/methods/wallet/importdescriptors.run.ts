@@ -38,5 +38,7 @@ export const importdescriptors: Run<WalletContext> = async (ctx, args, call) => 
   descriptorsOf(wallet);
   checkTypes(args, ['array', 'object']);
   const requests = args[0] as JsonValue[];
-  return importDescriptors(ctx, wallet, requests, call, { rescan: true, read: (request) => readDescriptor(ctx, request, call) });
+  const options = args[1] as JsonObject | undefined;
+  const rescan = options?.has('rescan') ? asBool(options.get('rescan')) : true;
+  return importDescriptors(ctx, wallet, requests, call, { rescan, read: (request) => readDescriptor(ctx, request, call) });
 };

@@ -1,3 +1,4 @@
+import { ADDED } from '../../../policy/compat.js';
 import { arr, bool, num, obj, range, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
@@ -19,6 +20,7 @@ export const importdescriptors: MethodSpec = {
         str('label', 'Label of its address', { default: '""' }),
       ]),
     ]),
+    obj('options?', '', { since: ADDED }, [bool('rescan', 'Scan the blocks afterwards', { default: 'true' })]),
   ],
   results: [
     arr('One for each request, in order', [
