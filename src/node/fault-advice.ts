@@ -1,6 +1,8 @@
 // What an operator can do about a fault of storage, said behind the fault itself, in the same line.
+
 import { fromEngineError } from '../storage/engine.js';
 import { fromSystemError, StoreError } from '../storage/store-error.js';
+import { adviceForDamagedWallet } from '../wallet/manage/wallet-error.js';
 
 /** Errors of files that are not storage's own (notes, settings, the log) which say enough by themselves. */
 const SYSTEM_FAULTS: readonly string[] = ['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EACCES', 'EPERM'];
@@ -44,7 +46,8 @@ export function adviceFor(error: unknown): string {
 }
 
 function adviceForDamage(message: string): string {
-  if (/[\\/]wallets?[\\/]|wallet/i.test(message)) return 'Restore the wallet from a backup (restorewallet), and start again.';
+  if (/[\\/]wallets?[\\/]|wallet/i.test(message))
+    return `Start without this wallet (-wallet, settings.json). ${adviceForDamagedWallet(message)}`;
   if (/xor\.dat/.test(message))
     return 'Put back the xor.dat that belongs to these block files; without it they cannot be read, and have to go.';
   if (/coin|flush marker/i.test(message)) return 'Start with -reindex-chainstate to make the coins again from the blocks.';

@@ -41,6 +41,7 @@ export const contextOf = (wallet: Wallet): WalletContext =>
     compat: COMPATS['0.21.1'],
     wallets: {
       select: () => wallet,
+      note() {},
       scanDeps: () => scanDepsOf(wallet),
       endScan: () => {
         wallet.scan = null;

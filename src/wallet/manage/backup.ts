@@ -4,9 +4,13 @@ import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { openFile } from '../../lib/open-file.js';
 import type { BatchOp, Store } from '../../storage/store.js';
+import { isCoreFile } from '../core/read-core-wallet.js';
 import { isOfImage } from '../storage/layout.js';
 import { writeWholeFile } from '../storage/whole-file.js';
 
+const DAMAGED = 'is damaged: its checksum is that of other bytes';
+/** Bytes that tell what else a file may be. */
+const CORE_HEAD = 100;
 const MAGIC = new TextEncoder().encode('adit wallet backup 1\n');
 const DIGEST = 32;
 const ROWS = 1000;
@@ -60,30 +64,35 @@ export function writeBackup(store: Store, file: string, filter: RowFilter = whol
 /**
  * Writes a backup's rows into an empty store. The file is read once, since another program may replace or rewrite it
  * meanwhile: what is judged is what became rows.
- * @returns false for what is no whole, unchanged backup; the store has a part of it then
+ * @returns null, or why the file is no whole, unchanged backup, as "FILE ..." goes on; the store has a part of it then
  */
-export async function readBackup(file: string, store: Store): Promise<boolean> {
+export async function readBackup(file: string, store: Store): Promise<string | null> {
   const handle = await openFile(file);
   try {
-    const end = (await handle.stat()).size - DIGEST;
+    const { size } = await handle.stat();
+    const end = size - DIGEST;
     const hash = createHash('sha256');
-    const head = await bytesAt(handle, 0, MAGIC.length);
-    if (end < MAGIC.length || Buffer.compare(head, MAGIC) !== 0) return false;
-    hash.update(head);
+    const head = await bytesAt(handle, 0, Math.max(MAGIC.length, CORE_HEAD));
+    if (isCoreFile(head)) return "is Bitcoin Core's: importcorewallet takes it over";
+    const magic = head.subarray(0, MAGIC.length);
+    if (Buffer.compare(magic, MAGIC.subarray(0, magic.length)) !== 0) return 'is no backup of adit';
+    if (end < MAGIC.length) return `ends early, at byte ${size}`;
+    hash.update(magic);
     let rest = Buffer.alloc(0);
     for (let at = MAGIC.length; at < end; at += CHUNK) {
       const chunk = await bytesAt(handle, at, Math.min(CHUNK, end - at));
       hash.update(chunk);
       const bytes = Buffer.concat([rest, chunk]);
       const { ops, used } = rowsIn(bytes);
-      if (bytes.length - used > MAX_ROW) return false;
+      if (bytes.length - used > MAX_ROW) return DAMAGED;
       await store.batch(ops);
       rest = bytes.subarray(used);
     }
     const digest = await bytesAt(handle, end, DIGEST);
-    if (rest.length > 0 || Buffer.compare(digest, hash.digest()) !== 0) return false;
+    if (rest.length > 0) return `ends early, at byte ${size}, or is damaged before that`;
+    if (Buffer.compare(digest, hash.digest()) !== 0) return DAMAGED;
     await store.batch([], { sync: true });
-    return true;
+    return null;
   } finally {
     await handle.close();
   }

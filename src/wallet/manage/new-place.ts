@@ -3,8 +3,10 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { makeFolders } from '../../lib/durable-file.js';
+import { openFile } from '../../lib/open-file.js';
 import { openStore } from '../../storage/open-store.js';
 import type { Store } from '../../storage/store.js';
+import { isCoreFile } from '../core/read-core-wallet.js';
 import {
   CORE_NAME,
   clearNewDatabase,
@@ -16,7 +18,6 @@ import {
   isTaken,
   LOCK_NAME,
 } from '../storage/wallet-folder.js';
-import type { Wallet } from '../wallet.js';
 import type { FolderHold, FolderHolds } from './folder-holds.js';
 import { VERIFY, WALLET_CODE, WalletError } from './wallet-error.js';
 
@@ -34,13 +35,13 @@ export async function assertFree(folder: string, taken: WalletError): Promise<vo
  * Makes a wallet in a folder that has none. What fails leaves nothing behind.
  * @param taken thrown where the folder has a wallet already
  */
-export async function inNewFolder(
+export async function inNewFolder<T>(
   folders: FolderHolds,
   dir: string,
   name: string,
   taken: WalletError,
-  make: (place: NewPlace, hold: FolderHold) => Promise<Wallet>,
-): Promise<Wallet> {
+  make: (place: NewPlace, hold: FolderHold) => Promise<T>,
+): Promise<T> {
   const folder = folderOf(dir, name);
   const place = await makeFolder(folder, dir, name);
   const hold = await folders.take(folder, LOADING);
@@ -97,13 +98,26 @@ async function removeDatabase({ folder, installed }: NewPlace): Promise<void> {
   else await clearNewDatabase(folder);
 }
 
+/** Whether a path names a wallet file of Bitcoin Core. */
+async function isCoreWallet(file: string): Promise<boolean> {
+  const handle = await openFile(file).catch(() => null);
+  if (handle === null) return false;
+  try {
+    const head = new Uint8Array(100);
+    const { bytesRead } = await handle.read(head, 0, head.length, 0);
+    return isCoreFile(head.subarray(0, bytesRead));
+  } finally {
+    await handle.close();
+  }
+}
+
 /** Why no wallet is loaded from a folder. */
 export async function notFound(folder: string): Promise<WalletError> {
   const there = await fs.stat(folder).then(
     () => true,
     () => false,
   );
-  const isCore = there && (await fs.stat(path.join(folder, CORE_NAME)).catch(() => null)) !== null;
+  const isCore = there && ((await fs.stat(path.join(folder, CORE_NAME)).catch(() => null)) !== null || (await isCoreWallet(folder)));
   const hint = isCore ? " It is Bitcoin Core's: importcorewallet takes it over." : '';
   const why = there ? `Data is not in recognized format.${hint}` : 'Path does not exist.';
   return new WalletError(WALLET_CODE.NOT_FOUND, `${VERIFY}Failed to load database path '${folder}'. ${why}`);

@@ -31,7 +31,7 @@ import { type FolderHold, FolderHolds } from './folder-holds.js';
 import { loadWallet, type WalletSurroundings } from './load-wallet.js';
 import { makeWallet, type NewWallet, type SignerBranch, signerDescriptors } from './make-wallet.js';
 import { assertFree, inNewFolder, install, invalidPath, LOADING, type NewPlace, notFound, openDatabase } from './new-place.js';
-import { NOT_LOADED, VERIFY, WALLET_CODE, WalletError } from './wallet-error.js';
+import { adviceForDamagedWallet, NOT_LOADED, VERIFY, WALLET_CODE, WalletError } from './wallet-error.js';
 
 export interface ManagerDeps {
   readonly surroundings: WalletSurroundings;
@@ -149,6 +149,19 @@ export class WalletManager {
     }
   }
 
+  /** Writes the one line that each operation on a wallet leaves in the log. @param what no secret */
+  note(name: string, what: string): void {
+    this.#deps.log.info(`Wallet ${JSON.stringify(name)} ${what}`);
+  }
+  /** The same of an operation that failed. @param what as "Failed to ..." goes on */
+  warnOf(what: string, error: unknown): void {
+    this.#deps.log.warn(`Failed to ${what}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  #failed(what: string, error: unknown): never {
+    this.warnOf(what, error);
+    throw error;
+  }
+
   // -- life
 
   /** @returns the wallet, and what is to be said of it besides `warnings` */
@@ -167,7 +180,10 @@ export class WalletManager {
       );
     }
     const told = wanted.signer === null ? null : await signerDescriptors(wanted, wanted.signer, this.#deps.surroundings.context);
-    const wallet = await inNewFolder(this.#folders, this.options.dir, name, taken, (place, hold) => this.#make(wanted, place, told, hold));
+    const wallet = await inNewFolder(this.#folders, this.options.dir, name, taken, (place, hold) =>
+      this.#make(wanted, place, told, hold),
+    ).catch((error: unknown) => this.#failed(`create wallet ${JSON.stringify(name)}`, error));
+    this.note(name, `created in ${folder}`);
     return { wallet, warnings };
   }
   async #make(wanted: NewWallet, place: NewPlace, told: readonly SignerBranch[] | null, hold: FolderHold): Promise<Wallet> {
@@ -189,10 +205,12 @@ export class WalletManager {
     if (!(await hasDatabase(folder))) throw await notFound(folder);
     const hold = await this.#folders.take(folder, LOADING);
     try {
-      return await this.#loadFrom(folder, name, hold);
+      const wallet = await this.#loadFrom(folder, name, hold);
+      this.note(name, `loaded from ${folder}`);
+      return wallet;
     } catch (error) {
       await hold.release();
-      throw error;
+      return this.#failed(`load wallet ${JSON.stringify(name)} from ${folder}`, error);
     }
   }
   /** Loads a wallet whose folder is held. */
@@ -332,6 +350,7 @@ export class WalletManager {
     this.#listenNoMore();
     if (wallet.scan) wallet.scan.abort = true;
     await wallet.access.exclusive(() => this.#end(wallet, true));
+    this.note(wallet.name, 'unloaded');
   }
   async #end(wallet: Wallet, settled?: boolean): Promise<void> {
     if (wallet.scan) wallet.scan.abort = true;
@@ -354,11 +373,13 @@ export class WalletManager {
     const why = `Failed to restore wallet. Database file exists in '${databaseOf(folder)}'.`;
     const taken = new WalletError(WALLET_CODE.ALREADY_EXISTS, why);
     await assertFree(folder, taken);
-    return this.#filled(name, taken, async (store) => {
-      if (!(await readBackup(file, store))) {
-        throw new WalletError(WALLET_CODE.WALLET, `Wallet loading failed. Error loading ${name}: Wallet corrupted`);
-      }
-    });
+    const wallet = await this.#filled(name, taken, async (store) => {
+      const fault = await readBackup(file, store);
+      if (fault === null) return;
+      throw new WalletError(WALLET_CODE.WALLET, `Wallet loading failed. Error loading ${name}: Wallet corrupted. ${file} ${fault}.`);
+    }).catch((error: unknown) => this.#failed(`restore wallet ${JSON.stringify(name)} from ${file}`, error));
+    this.note(name, `restored from ${file}`);
+    return wallet;
   }
   /** Loads a wallet out of a database that is filled first. */
   #filled(name: string, taken: WalletError, fill: (store: Store) => Promise<void>): Promise<Wallet> {
@@ -399,6 +420,7 @@ export class WalletManager {
       await this.#filled(name, occupied, async (store) => {
         taken = await fillFromCore(surroundings, client, { name, folder }, opened, passphrase, store, pauses).catch(refused);
       });
+      this.note(name, `taken over from ${file}`);
       return taken as TakenOver;
     } finally {
       masterKey?.fill(0);
@@ -428,8 +450,11 @@ export class WalletManager {
         this.#deps.log.warn(`Ignoring duplicate -wallet ${name}.`);
         continue;
       }
-      await this.load(name);
-      this.#deps.log.info(`Wallet ${JSON.stringify(name)} loaded`);
+      await this.load(name).catch((error: unknown) => {
+        if (!(error instanceof WalletError) || !error.message.endsWith('Wallet corrupted')) throw error;
+        const advice = adviceForDamagedWallet(databaseOf(folder));
+        throw new WalletError(error.code, `${error.message}. Start without this wallet (-wallet, settings.json). ${advice}`);
+      });
     }
     if (this.#wallets.length > 0) for (const warning of this.warnings) this.#deps.log.warn(`Warning: ${warning}`);
   }

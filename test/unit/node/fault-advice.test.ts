@@ -17,7 +17,11 @@ t.test('every fault of storage has its way out', async (t) => {
     ['STORE_CORRUPTION', 'Stored coin is damaged: 0 bytes', /^Start with -reindex-chainstate/],
     ['STORE_CORRUPTION', 'The flush marker names unknown blocks', /^Start with -reindex-chainstate/],
     ['STORE_CORRUPTION', '/d/blocks/xor.dat must have 8 bytes, not 7', /^Put back the xor\.dat/],
-    ['STORE_CORRUPTION', 'Failed to open /d/wallets/a/wallet.db: Corruption: bad', /^Restore the wallet from a backup/],
+    [
+      'STORE_CORRUPTION',
+      'Failed to open /d/wallets/a/wallet.db: Corruption: bad',
+      /^Start without this wallet .* Move \/d\/wallets\/a away .* restorewallet "a" BACKUP$/,
+    ],
     ['STORE_NOT_FOUND', 'blk00003.dat has no record at 8', /^Start with -reindex/],
   ] as const)
     t.match(adviceFor(fault(code, message)), advice, message);

@@ -37,7 +37,7 @@ t.test('there and back', async (t) => {
   })) {
     const saved = await backup(name, sizes, 5);
     const back = new MemoryStore();
-    t.equal(await readBackup(at(name), back), true, name);
+    t.equal(await readBackup(at(name), back), null, name);
     t.same(await rows(back), await rows(saved), name);
   }
 });
@@ -45,9 +45,12 @@ t.test('there and back', async (t) => {
 t.test('a damaged file', async (t) => {
   await backup('sound', [3, 0, 40, 9], 5);
   const sound = fs.readFileSync(at('sound'));
-  const refused = async (bytes: Uint8Array, what: string): Promise<void> => {
+  const why = async (bytes: Uint8Array): Promise<string | null> => {
     fs.writeFileSync(at('damaged'), bytes);
-    t.equal(await readBackup(at('damaged'), new MemoryStore()), false, what);
+    return readBackup(at('damaged'), new MemoryStore());
+  };
+  const refused = async (bytes: Uint8Array, what: string): Promise<void> => {
+    t.type(await why(bytes), 'string', what);
   };
   for (let i = 0; i < sound.length; i++) {
     const bytes = Buffer.from(sound);
@@ -56,6 +59,16 @@ t.test('a damaged file', async (t) => {
     await refused(sound.subarray(0, i), `cut off at ${i}`);
   }
   await refused(Buffer.concat([sound, Buffer.of(0)]), 'too long');
+  t.equal(await why(sound.subarray(0, 10)), 'ends early, at byte 10');
+  t.match(await why(sound.subarray(0, sound.length - 9)), /^ends early, at byte \d+, or is damaged/);
+  const changed = Buffer.from(sound);
+  changed[sound.length - 40] ^= 1;
+  t.equal(await why(changed), 'is damaged: its checksum is that of other bytes');
+  t.equal(await why(Buffer.from('regtest=1\nrpcuser=a\n')), 'is no backup of adit');
+  t.equal(
+    await why(Buffer.concat([Buffer.from('SQLite format 3\0'), Buffer.alloc(200)])),
+    "is Bitcoin Core's: importcorewallet takes it over",
+  );
 });
 
 t.test('a file that changes while it is read', async (t) => {
@@ -78,9 +91,12 @@ t.test('a file that changes while it is read', async (t) => {
   }
   // Another file under the name: the one that was opened is whole.
   const replaced = new Changing(() => fs.renameSync(at('second'), at('first')));
-  t.equal(await readBackup(at('first'), replaced), true);
+  t.equal(await readBackup(at('first'), replaced), null);
   t.same(await rows(replaced), await rows(saved));
   // Written over in place by another backup of the same size, each of them sound.
   await backup('first', sizes, 1);
-  t.equal(await readBackup(at('first'), new Changing(() => fs.writeFileSync(at('first'), second, { flag: 'r+' }))), false);
+  t.equal(
+    await readBackup(at('first'), new Changing(() => fs.writeFileSync(at('first'), second, { flag: 'r+' }))),
+    'is damaged: its checksum is that of other bytes',
+  );
 });

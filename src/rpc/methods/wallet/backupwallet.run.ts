@@ -1,6 +1,7 @@
 // Runs backupwallet.
 import fs from 'node:fs/promises';
 import path from 'node:path';
+import { ADDED, shows } from '../../../policy/compat.js';
 import { writeBackup } from '../../../wallet/manage/backup.js';
 import { isOfDatabase } from '../../../wallet/storage/wallet-folder.js';
 import { asString } from '../../args.js';
@@ -23,8 +24,11 @@ export const backupwallet: Run<WalletContext> = async (ctx, args, call) => {
     const file = isFolder ? path.join(destination, name) : destination;
     if (await isOfDatabase(wallet.parts.options.dir, file)) throw new Error('a wallet is not written over');
     await writeBackup(wallet.store, file);
-  } catch {
-    fail(RPC_CODE.WALLET_ERROR, 'Error: Wallet backup failed!');
+    ctx.wallets.note(wallet.name, `saved to ${file}`);
+  } catch (error) {
+    ctx.wallets.warnOf(`save wallet ${JSON.stringify(wallet.name)} to ${destination}`, error);
+    const why = shows(ctx.compat, { since: ADDED }) ? ` ${destination}: ${error instanceof Error ? error.message : String(error)}` : '';
+    fail(RPC_CODE.WALLET_ERROR, `Error: Wallet backup failed!${why}`);
   }
   return null;
 };
