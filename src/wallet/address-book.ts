@@ -8,7 +8,8 @@ import type { WalletBatch } from './storage/wallet-batch.js';
 import { ByteTable, grown } from './tables/byte-table.js';
 
 export type Purpose = 'receive' | 'send' | 'unknown';
-const PURPOSES: readonly Purpose[] = ['unknown', 'receive', 'send'];
+/** By the numbers that rows have. */
+export const PURPOSES: readonly Purpose[] = ['unknown', 'receive', 'send'];
 /** No label: the row only remembers that the address was used. */
 const UNLABELLED = -1;
 

@@ -167,6 +167,7 @@ import { listwalletdir } from './wallet/listwalletdir.spec.js';
 import { listwallets } from './wallet/listwallets.spec.js';
 import { loadwallet } from './wallet/loadwallet.spec.js';
 import { lockunspent } from './wallet/lockunspent.spec.js';
+import { migratewallet } from './wallet/migratewallet.spec.js';
 import { psbtbumpfee } from './wallet/psbtbumpfee.spec.js';
 import { removeprunedfunds } from './wallet/removeprunedfunds.spec.js';
 import { rescanblockchain } from './wallet/rescanblockchain.spec.js';
@@ -331,6 +332,7 @@ export const SPECS: readonly MethodSpec[] = [
   loadwallet,
   lockunspent,
   logging,
+  migratewallet,
   mockscheduler,
   ping,
   preciousblock,

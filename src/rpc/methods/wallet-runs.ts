@@ -49,6 +49,7 @@ import { listwalletdir } from './wallet/listwalletdir.run.js';
 import { listwallets } from './wallet/listwallets.run.js';
 import { loadwallet } from './wallet/loadwallet.run.js';
 import { lockunspent } from './wallet/lockunspent.run.js';
+import { migratewallet } from './wallet/migratewallet.run.js';
 import { psbtbumpfee } from './wallet/psbtbumpfee.run.js';
 import { removeprunedfunds } from './wallet/removeprunedfunds.run.js';
 import { rescanblockchain } from './wallet/rescanblockchain.run.js';
@@ -123,6 +124,7 @@ export const WALLET_RUNS: RunTable<WalletContext> = {
   listwallets,
   loadwallet,
   lockunspent,
+  migratewallet,
   psbtbumpfee,
   removeprunedfunds,
   rescanblockchain,

@@ -1,12 +1,14 @@
 // What backupwallet, createwallet, importcorewallet, listwalletdir, listwallets, loadwallet, restorewallet,
 // setwalletflag, unloadwallet and upgradewallet share. Reatewallet, loadwallet, unloadwallet, listwallets,
 // listwalletdir, backupwallet, restorewallet, and their flags.
-import { only } from '../../policy/compat.js';
+import { follows, only } from '../../policy/compat.js';
 import { VERIFY } from '../../wallet/manage/wallet-error.js';
-import { asBool } from '../args.js';
+import { asBool, asString } from '../args.js';
 import type { WalletContext } from '../context/wallet.js';
+import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { JsonResult, JsonValue } from '../wire/values.js';
+import { walletNameOf } from './select.js';
 
 export const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
 
@@ -30,6 +32,22 @@ export function checkName({ compat }: WalletContext, name: string): void {
     refuse('given as a relative path cannot begin with ./ or ../, for wallets not in the walletdir, please use an absolute path.');
   }
   if (name.startsWith('/') && parts.length === 0) refuse('cannot be the root path');
+}
+
+/** The wallet that a call means which may name it in its path, in an argument, or in both alike. */
+export function uniqueWalletName(ctx: WalletContext, call: CallInfo, value: JsonValue | undefined): string {
+  const endpoint = walletNameOf(call.path);
+  const same = follows(ctx.compat, 22);
+  if (endpoint !== null && given(value) && same && endpoint !== asString(value)) {
+    fail(RPC_CODE.INVALID_PARAMETER, 'The RPC endpoint wallet and the wallet name parameter specify different wallets');
+  }
+  if (endpoint !== null && given(value) && !same) {
+    fail(RPC_CODE.INVALID_PARAMETER, 'Both the RPC endpoint wallet and wallet_name parameter were provided (only one allowed)');
+  }
+  if (endpoint === null && !given(value) && only(ctx.compat, 30)) {
+    fail(RPC_CODE.INVALID_PARAMETER, 'Either the RPC endpoint wallet or the wallet name parameter must be provided');
+  }
+  return endpoint ?? asString(value);
 }
 
 /** What to do with the list of wallets to load at the next start: undefined leaves it. */

@@ -92,7 +92,8 @@ export function generateKeys(wallet: Wallet, context: DescriptorContext, batch: 
   }
 }
 
-function addSeedDescriptors(wallet: Wallet, seed: Uint8Array, context: DescriptorContext, batch: WalletBatch): void {
+/** The descriptors that give out addresses of a seed, which the caller wipes. */
+export function addSeedDescriptors(wallet: Wallet, seed: Uint8Array, context: DescriptorContext, batch: WalletBatch): void {
   const root = masterFromSeed(seed, context);
   if (root === null) throw new Error('one seed in 2^127 has no master key');
   try {

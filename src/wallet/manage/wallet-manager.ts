@@ -11,6 +11,7 @@ import { beyondPruned, catchUp, isOfOtherChain, rollBack } from '../follow/catch
 import { type RescanDeps, reserve, scanBlocks, scanStart } from '../follow/rescan.js';
 import { WalletImages } from '../image/wallet-images.js';
 import { fillPool } from '../keys/fill-pool.js';
+import { ALREADY_DESCRIPTORS, type Migrated, migrateWallet, openMigrationKey } from '../migrate/migrate-wallet.js';
 import { type NodeClient, type NodeEvent, sameBlock } from '../node-client.js';
 import type { WalletOptions } from '../options.js';
 import {
@@ -22,6 +23,7 @@ import {
   folderToLoad,
   hasDatabase,
   isLinkedDatabase,
+  MIGRATION_MARKER,
   repairFolder,
 } from '../storage/wallet-folder.js';
 import type { Wallet } from '../wallet.js';
@@ -218,6 +220,8 @@ export class WalletManager {
     if (!(await hasDatabase(folder))) throw await notFound(folder);
     if (await isLinkedDatabase(folder)) throw invalidPath(this.options.dir, name);
     await repairFolder(folder);
+    // Once it was loaded, the next migration must not remove it.
+    await fs.rm(path.join(folder, MIGRATION_MARKER), { force: true });
     const store = await openDatabase(databaseOf(folder));
     let wallet: Wallet | undefined;
     try {
@@ -425,6 +429,54 @@ export class WalletManager {
     } finally {
       masterKey?.fill(0);
       wipeCoreWallet(core);
+    }
+  }
+
+  /**
+   * Makes wallets of descriptors of a legacy wallet (migrate/migrate-wallet.ts).
+   * @param loads whether the new wallets are loaded, now and at every start
+   * @param passphrase of an encrypted wallet; the caller wipes it
+   * @throws WalletError
+   */
+  async migrate(name: string, passphrase: Uint8Array | null, loads: boolean, pauses: Slicer): Promise<Migrated> {
+    const known = this.get(name);
+    if (known?.descriptors) throw new WalletError(WALLET_CODE.WALLET, ALREADY_DESCRIPTORS);
+    // Refused before it is unloaded.
+    if (known?.vault.encrypted) (await openMigrationKey(known.masterKeys, passphrase)).fill(0);
+    const folder = folderToLoad(this.options.dir, name);
+    if (!(await hasDatabase(folder))) {
+      const { message } = await notFound(folder);
+      const hint = /It is Bitcoin Core's.*/.exec(message)?.[0] ?? '';
+      throw new WalletError(WALLET_CODE.WALLET, `Error: Wallet does not exist${hint && `. ${hint}`}`);
+    }
+    if (known) await this.unload(known);
+    let migrated: Migrated;
+    try {
+      migrated = await this.#migrateIn(folder, name, passphrase, pauses);
+    } catch (error) {
+      if (known) await this.load(name).catch((again: unknown) => this.warnOf(`load wallet ${JSON.stringify(name)} again`, again));
+      return this.#failed(`migrate wallet ${JSON.stringify(name)}`, error);
+    }
+    const { main, watchOnly, solvables, backupPath } = migrated;
+    const made = [main, watchOnly, solvables].filter((one) => one !== null);
+    this.note(name, `migrated to ${made.map((one) => JSON.stringify(one)).join(', ')}; the legacy wallet is in ${backupPath}`);
+    for (const one of made) if (one !== name || !loads) this.setLoadOnStart(one, loads);
+    if (main === null) this.setLoadOnStart(name, false);
+    if (loads) for (const one of made) await this.load(one);
+    return migrated;
+  }
+  async #migrateIn(folder: string, name: string, passphrase: Uint8Array | null, pauses: Slicer): Promise<Migrated> {
+    const { surroundings, client, stopping } = this.#deps;
+    const hold = await this.#folders.take(folder, LOADING);
+    let isGone = false;
+    try {
+      const tools = { surroundings, client, folders: this.#folders, dir: this.options.dir, stopping };
+      const migrated = await migrateWallet(tools, { name, folder }, passphrase, pauses);
+      isGone = migrated.main === null;
+      return migrated;
+    } finally {
+      await hold.release(isGone);
+      if (isGone) await fs.rmdir(folder).catch(() => {});
     }
   }
 

@@ -21,6 +21,9 @@ const OLD = `${DATABASE_NAME}.old`;
 /** The lock of a wallet's folder (folder-lock.ts). */
 export const LOCK_NAME = 'wallet.lock';
 
+/** A file beside the database of a wallet that an unfinished migration made (migrate/migrated-places.ts). */
+export const MIGRATION_MARKER = 'migration.unfinished';
+
 const NAMES: readonly string[] = [DATABASE_NAME, NEW, OLD];
 /** Core's name for a wallet's file; who gives it in a path means the folder. */
 export const CORE_NAME = 'wallet.dat';

@@ -1,0 +1,173 @@
+// The descriptors that stand for what a legacy wallet has: one combo() for each private key that no seed gives, two
+// combo() ranges for each seed, and an inferred descriptor for every other output script. Core:
+// LegacyDataSPKM::MigrateToDescriptor.
+import { encodeExtendedKey } from '../../address/bip32/extended-codec.js';
+import { HARDENED, masterFromSeed } from '../../address/bip32/extended-key.js';
+import { addChecksum } from '../../address/descriptor/checksum.js';
+import type { DescriptorContext } from '../../address/descriptor/context.js';
+import type { Descriptor } from '../../address/descriptor/descriptor.js';
+import type { KeyOrigin } from '../../address/descriptor/expansion.js';
+import { inferDescriptor } from '../../address/descriptor/infer.js';
+import { parseDescriptor } from '../../address/descriptor/parse.js';
+import type { KeyPair } from '../../address/descriptor/secrets.js';
+import { equalBytes, hashKey, toHex } from '../../consensus/bytes/hex.js';
+import { solve } from '../../policy/script-type.js';
+import type { LegacyKeys } from '../keys/legacy-keys.js';
+import { OWNERSHIP } from '../keys/ownership.js';
+import { WALLET_CODE, WalletError } from '../manage/wallet-error.js';
+import type { HdChain, WalletRecord } from '../wallet-record.js';
+
+/** A descriptor as it goes into a new wallet. */
+export interface MigratedDescriptor {
+  readonly descriptor: Descriptor;
+  /** Seconds from when on it matters; 0: unknown. */
+  readonly time: number;
+  /** The index behind the last key that the legacy wallet made; 0 without a range. */
+  readonly rangeEnd: number;
+  /** Its private keys, for the caller to wipe. */
+  secrets(): KeyPair[];
+}
+
+/** Where an output script that no private key alone gives goes. */
+export type RestKind = 'own' | 'watched' | 'solvable';
+
+export interface RestDescriptor extends MigratedDescriptor {
+  readonly kind: RestKind;
+}
+
+const unreadable = (): WalletError =>
+  new WalletError(
+    WALLET_CODE.WALLET,
+    "Error: Unable to produce descriptors for this legacy wallet. Make sure to provide the wallet's passphrase if it is encrypted.",
+  );
+
+export class LegacyDescriptors {
+  readonly #legacy: LegacyKeys;
+  readonly #record: WalletRecord;
+  readonly #context: DescriptorContext;
+  /** Whether all that is watched stays in the wallet itself, which has no private keys. */
+  readonly #publicOnly: boolean;
+
+  /** @param legacy unlocked keys */
+  constructor(legacy: LegacyKeys, record: WalletRecord, context: DescriptorContext, publicOnly: boolean) {
+    this.#legacy = legacy;
+    this.#record = record;
+    this.#context = context;
+    this.#publicOnly = publicOnly;
+  }
+
+  /** Descriptors of private keys: the keys that no seed gives, seeds among them, then the chains of the seeds. */
+  *ofKeys(): Generator<MigratedDescriptor> {
+    const { keys } = this.#legacy;
+    const chains = this.#chains();
+    const seeds = new Set(chains.map(({ seedId }) => hashKey(seedId)));
+    for (const row of keys.rows()) {
+      if (!keys.isPrivate(row)) continue;
+      const id = keys.id(row);
+      const metadata = keys.metadata(row);
+      const seedId = metadata?.seedId;
+      if (seedId && !equalBytes(seedId, id) && seeds.has(hashKey(seedId))) continue;
+      const origin = metadata === undefined ? '' : originText(this.#legacy.origin(id), markOf(this.#context));
+      const descriptor = this.#parse(`combo(${origin}${toHex(keys.anyPublicKey(row))})`);
+      yield { descriptor, time: metadata?.time ?? 0, rangeEnd: 0, secrets: () => this.#secretsOf(descriptor) };
+    }
+    for (const chain of chains) yield* this.#ofChain(chain);
+  }
+  /** The seed in use and those before, each once. */
+  #chains(): HdChain[] {
+    const { hd, inactive } = this.#record;
+    const known = new Map<string, HdChain>();
+    for (const chain of hd === null ? inactive : [hd, ...inactive])
+      if (!known.has(hashKey(chain.seedId))) known.set(hashKey(chain.seedId), chain);
+    return [...known.values()];
+  }
+  *#ofChain({ seedId, external, internal }: HdChain): Generator<MigratedDescriptor> {
+    const root = this.#root(seedId);
+    root.secret.fill(0);
+    const key = encodeExtendedKey(root.key, this.#context.params, this.#context);
+    const secrets = (): KeyPair[] => {
+      const { secret } = this.#root(seedId);
+      return [{ publicKey: root.key.publicKey, secret }];
+    };
+    const mark = markOf(this.#context);
+    for (const half of this.#record.canSplit ? [0, 1] : [0]) {
+      const descriptor = this.#parse(`combo(${key}/0${mark}/${half}${mark}/*${mark})`);
+      yield { descriptor, time: 0, rangeEnd: half === 0 ? external : internal, secrets };
+    }
+  }
+  /** The seed in use, 32 bytes that the caller wipes; null without one. */
+  seed(): Uint8Array | null {
+    const { hd } = this.#record;
+    return hd === null ? null : this.#secret(hd.seedId);
+  }
+  #root(seedId: Uint8Array) {
+    const seed = this.#secret(seedId);
+    const root = masterFromSeed(seed, this.#context);
+    seed.fill(0);
+    if (root === null) throw unreadable();
+    return root;
+  }
+  #secret(id: Uint8Array): Uint8Array {
+    const secret = this.#legacy.secret(id);
+    if (secret === undefined) throw unreadable();
+    return secret;
+  }
+
+  /**
+   * Descriptors of output scripts that the new wallet does not have by its keys, and of those that the legacy wallet can
+   * solve but does not watch. Null is a step without any.
+   * @param isMigrated whether the new wallet has a script; asked when it is the script's turn
+   */
+  *ofRest(isMigrated: (script: Uint8Array) => boolean): Generator<RestDescriptor | null> {
+    const seen = new Set<string>();
+    for (const script of this.#legacy.newScripts({ keys: 0, programs: 0, scripts: 0, watched: 0 })) {
+      yield seen.has(hashKey(script)) || isMigrated(script) ? null : this.#describe(script, seen);
+    }
+  }
+  #describe(script: Uint8Array, seen: Set<string>): RestDescriptor | null {
+    const isMine = this.#legacy.isMine(script) !== OWNERSHIP.NO;
+    if (!isMine && !this.#isUnwatched(script)) return null;
+    seen.add(hashKey(script));
+    const inferred = inferDescriptor(script, this.#legacy, this.#context);
+    if (!isMine && !inferred.isSolvable) return null;
+    const parsed = parseDescriptor(inferred.toString(), this.#context, { requireChecksum: true });
+    // What no descriptor says is left behind, as in Core.
+    if ('error' in parsed) return null;
+    const [descriptor] = parsed.descriptors;
+    if (!descriptor.scripts(0)?.some((made) => equalBytes(made, script))) throw unreadable();
+    const keys = descriptor.expand(0)?.keys ?? [];
+    const { hashes } = this.#context;
+    const isOwn = keys.length > 0 && keys.every(({ publicKey }) => this.#legacy.hasSecret(hashes.hash160(publicKey)));
+    const kind = !isMine ? 'solvable' : isOwn || this.#publicOnly ? 'own' : 'watched';
+    const time = this.#legacy.metadata(script)?.time ?? 0;
+    return { kind, descriptor, time, rangeEnd: 0, secrets: () => (kind === 'own' ? this.#secretsOf(descriptor) : []) };
+  }
+  /** Whether a script is spent by way of another that is known, and is not the wallet's. */
+  #isUnwatched(script: Uint8Array): boolean {
+    const { type } = solve(script);
+    return (type === 'scripthash' || type === 'witness_v0_scripthash') && this.#legacy.provider(script) !== undefined;
+  }
+
+  #parse(text: string): Descriptor {
+    const parsed = parseDescriptor(addChecksum(text), this.#context, { requireChecksum: true });
+    if ('error' in parsed) throw new Error(`own descriptor refused: ${parsed.error}`);
+    return parsed.descriptors[0];
+  }
+  /** The private keys of a descriptor without a range that the wallet has. */
+  #secretsOf(descriptor: Descriptor): KeyPair[] {
+    const { hashes } = this.#context;
+    const pairs: KeyPair[] = [];
+    for (const { publicKey } of descriptor.expand(0)?.keys ?? []) {
+      const id = hashes.hash160(publicKey);
+      if (this.#legacy.hasSecret(id)) pairs.push({ publicKey: publicKey.slice(), secret: this.#secret(id) });
+    }
+    return pairs;
+  }
+}
+
+const markOf = ({ inferredMark }: DescriptorContext): string => inferredMark ?? "'";
+
+function originText({ fingerprint, path }: KeyOrigin, mark: string): string {
+  const steps = path.map((step) => `/${step % HARDENED}${step >= HARDENED ? mark : ''}`);
+  return `[${toHex(fingerprint)}${steps.join('')}]`;
+}

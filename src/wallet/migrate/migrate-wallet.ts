@@ -1,0 +1,309 @@
+// migratewallet: makes wallets of descriptors of a legacy wallet. The wallet itself keeps what it has private keys for;
+// what it only watches goes to NAME_watchonly, and what it can solve but does not watch to NAME_solvables. Core:
+// MigrateLegacyToDescriptor, ApplyMigrationData.
+//
+// All new databases are complete and on the disk before any counts. Then the wallets beside the main one get their
+// names, each with a marker file (migrated-places.ts), and last the main database is exchanged, in one step that a crash
+// cannot divide (wallet-folder.ts). A crash before that step leaves the legacy wallet as it was, and the next
+// migration replaces what has a marker.
+import path from 'node:path';
+import type { Slicer } from '../../lib/slicer.js';
+import type { Store } from '../../storage/store.js';
+import { PURPOSES } from '../address-book.js';
+import { openMasterKey, type SealedMasterKey } from '../crypt/master-key.js';
+import { isOfOtherChain, rollBack } from '../follow/catch-up.js';
+import { fillPool } from '../keys/fill-pool.js';
+import { OWNERSHIP } from '../keys/ownership.js';
+import { writeBackup } from '../manage/backup.js';
+import { renewSeed } from '../manage/encrypt-wallet.js';
+import type { FolderHolds } from '../manage/folder-holds.js';
+import { loadWallet, type WalletSurroundings } from '../manage/load-wallet.js';
+import { addSeedDescriptors, generateKeys } from '../manage/new-keys.js';
+import { openDatabase } from '../manage/new-place.js';
+import { WALLET_CODE, WalletError } from '../manage/wallet-error.js';
+import type { NodeClient } from '../node-client.js';
+import { WALLET_PREFIX } from '../storage/layout.js';
+import { unpackRow } from '../storage/rows.js';
+import { scanRows } from '../storage/scan-rows.js';
+import { clearNewDatabase, databaseOf, repairFolder } from '../storage/wallet-folder.js';
+import type { Wallet } from '../wallet.js';
+import { WALLET_FLAG } from '../wallet-record.js';
+import { LegacyDescriptors, type RestDescriptor, type RestKind } from './legacy-descriptors.js';
+import { exchangeMain, inMigratedPlace, removeMain } from './migrated-places.js';
+import { type BookEntry, MigratedWallet } from './migrated-wallet.js';
+
+/** What a migration works with. */
+export interface MigrationTools {
+  readonly surroundings: WalletSurroundings;
+  readonly client: NodeClient;
+  readonly folders: FolderHolds;
+  /** The folder of all wallets. */
+  readonly dir: string;
+  /** Breaks off when the node stops. */
+  readonly stopping: AbortSignal;
+}
+
+/** The wallets that a migration made. */
+export interface Migrated {
+  /** Null: the wallet had no private keys, nothing of it is left, and its database is gone. */
+  readonly main: string | null;
+  readonly watchOnly: string | null;
+  readonly solvables: string | null;
+  readonly backupPath: string;
+}
+
+const refuse = (text: string): WalletError => new WalletError(WALLET_CODE.WALLET, `Error: ${text}`);
+
+export const ALREADY_DESCRIPTORS = 'Error: This wallet is already a descriptor wallet';
+
+/** The master key of an encrypted wallet, for the caller to wipe. @param passphrase null when none was given @throws WalletError */
+export async function openMigrationKey(masterKeys: readonly SealedMasterKey[], passphrase: Uint8Array | null): Promise<Uint8Array> {
+  for (const sealed of passphrase === null ? [] : masterKeys) {
+    const key = await openMasterKey(sealed, passphrase!);
+    if (key !== null) return key;
+  }
+  throw refuse('Wallet decryption failed, the wallet passphrase was not provided or was incorrect.');
+}
+
+/**
+ * Migrates the wallet in a folder that the caller holds. What fails leaves the legacy wallet as it was.
+ * @param passphrase the caller's to wipe; null without one
+ * @throws WalletError
+ */
+export async function migrateWallet(
+  tools: MigrationTools,
+  place: { readonly name: string; readonly folder: string },
+  passphrase: Uint8Array | null,
+  pauses: Slicer,
+): Promise<Migrated> {
+  const { surroundings, client } = tools;
+  await repairFolder(place.folder);
+  const store = await openDatabase(databaseOf(place.folder));
+  let legacy: Wallet | undefined;
+  try {
+    const loaded = await loadWallet({ ...surroundings, onTransaction: () => {} }, place, store);
+    legacy = loaded.wallet;
+    if (legacy.descriptors) throw new WalletError(WALLET_CODE.WALLET, ALREADY_DESCRIPTORS);
+    if (isOfOtherChain(loaded.locator, client)) {
+      throw new WalletError(WALLET_CODE.WALLET, 'Wallet loading failed. Wallet files should not be reused across chains.');
+    }
+    const sealed = legacy.masterKeys[0] ?? null;
+    if (sealed !== null) legacy.vault.unlock(await openMigrationKey(legacy.masterKeys, passphrase));
+    await rollBack(legacy, loaded.locator, client);
+    if (loaded.reassessDue) await legacy.reassessLeft(loaded.isIndexed);
+    if (legacy.seedDue) await renewSeed(legacy, surroundings.context);
+    const backupPath = await backUp(tools, place, legacy);
+    return await new Migration(tools, place, legacy, passphrase, pauses).run(backupPath);
+  } finally {
+    await (legacy ? legacy.close(false) : store.close());
+  }
+}
+
+async function backUp(
+  { dir, surroundings }: MigrationTools,
+  { name, folder }: { name: string; folder: string },
+  legacy: Wallet,
+): Promise<string> {
+  const prefix = name === '' ? DEFAULT_PREFIX : path.basename(folder);
+  const file = path.join(dir, `${prefix}_${surroundings.now()}.legacy.bak`);
+  try {
+    await legacy.queueWrite(async () => {});
+    await writeBackup(legacy.store, file);
+  } catch (error) {
+    throw refuse(`Unable to make a backup of your wallet ${file}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  return file;
+}
+
+/** What the names of the wallets beside one without a name begin with. */
+const DEFAULT_PREFIX = 'default_wallet';
+
+class Migration {
+  readonly #tools: MigrationTools;
+  readonly #place: { readonly name: string; readonly folder: string };
+  readonly #legacy: Wallet;
+  readonly #passphrase: Uint8Array | null;
+  readonly #pauses: Slicer;
+  readonly #descriptors: LegacyDescriptors;
+
+  constructor(
+    tools: MigrationTools,
+    place: { readonly name: string; readonly folder: string },
+    legacy: Wallet,
+    passphrase: Uint8Array | null,
+    pauses: Slicer,
+  ) {
+    this.#tools = tools;
+    this.#place = place;
+    this.#legacy = legacy;
+    this.#passphrase = passphrase;
+    this.#pauses = pauses;
+    this.#descriptors = new LegacyDescriptors(legacy.legacy!, legacy.record, tools.surroundings.context, legacy.privateKeysDisabled);
+  }
+
+  readonly #breath = (): Promise<void> | undefined => {
+    if (this.#tools.stopping.aborted) throw refuse('The node is stopping');
+    return this.#pauses.due ? this.#pauses.pause() : undefined;
+  };
+
+  async run(backupPath: string): Promise<Migrated> {
+    const { folder } = this.#place;
+    const made: MigratedWallet[] = [];
+    let isDone = false;
+    try {
+      const main = await this.#open(this.#place, this.#legacy.record.flags, made, await clearNewDatabase(folder));
+      const rest = await this.#fillKeys(main);
+      const isKept = main.wallet.descriptors!.count > 0 || (rest.watched.length === 0 && rest.solvable.length === 0);
+      const prefix = this.#place.name === '' ? DEFAULT_PREFIX : this.#place.name;
+      const watchOnly = rest.watched.length === 0 ? null : `${prefix}_watchonly`;
+      const solvables = rest.solvable.length === 0 ? null : `${prefix}_solvables`;
+      await this.#beside(watchOnly, rest.watched, made, (watching, nameWatching) =>
+        this.#beside(solvables, rest.solvable, made, async (solving, nameSolving) => {
+          await this.#fillRecords(main, watching);
+          await this.#fillBooks(main, [watching, solving]);
+          await this.#finish(made);
+          await this.#legacy.close(false);
+          await nameWatching();
+          await nameSolving();
+          await (isKept ? exchangeMain(folder) : removeMain(folder));
+          isDone = true;
+        }),
+      );
+      return { main: isKept ? this.#place.name : null, watchOnly, solvables, backupPath };
+    } finally {
+      for (const one of made) await one.abandon();
+      if (!isDone) await clearNewDatabase(folder).catch(() => {});
+    }
+  }
+
+  /** A new wallet whose keys can be written. */
+  async #open(
+    place: { readonly name: string; readonly folder: string },
+    flags: bigint,
+    made: MigratedWallet[],
+    database: string,
+  ): Promise<MigratedWallet> {
+    const isMain = place === this.#place;
+    const sealed = isMain ? (this.#legacy.masterKeys[0] ?? null) : null;
+    const store: Store = await openDatabase(database);
+    const one = new MigratedWallet(this.#tools.surroundings, place, flags, sealed, store);
+    made.push(one);
+    if (sealed !== null) one.wallet.vault.unlock(await openMigrationKey([sealed], this.#passphrase));
+    one.startAt(this.#legacy.tip!);
+    return one;
+  }
+
+  /**
+   * Runs work with one of the wallets beside the main one, in a new folder, and with what gives it its name.
+   * @param name null: there is none
+   */
+  async #beside(
+    name: string | null,
+    descriptors: readonly RestDescriptor[],
+    made: MigratedWallet[],
+    work: (one: MigratedWallet | null, install: () => Promise<void>) => Promise<void>,
+  ): Promise<void> {
+    if (name === null) return work(null, async () => {});
+    await inMigratedPlace(this.#tools, name, async ({ folder, database, install }) => {
+      const { AVOID_REUSE, KEY_ORIGIN_METADATA, DISABLE_PRIVATE_KEYS, BLANK } = WALLET_FLAG;
+      const flags = (this.#legacy.record.flags & (AVOID_REUSE | KEY_ORIGIN_METADATA)) | DISABLE_PRIVATE_KEYS | BLANK;
+      const one = await this.#open({ name, folder }, flags, made, database);
+      for (const descriptor of descriptors) {
+        await one.addDescriptor(descriptor, this.#breath);
+        await one.labelDescriptor(descriptor);
+      }
+      await work(one, install);
+    });
+  }
+
+  /** Gives the main wallet its descriptors, and returns those of the others. */
+  async #fillKeys(main: MigratedWallet): Promise<Record<Exclude<RestKind, 'own'>, RestDescriptor[]>> {
+    const rest: Record<Exclude<RestKind, 'own'>, RestDescriptor[]> = { watched: [], solvable: [] };
+    for (const descriptor of this.#descriptors.ofKeys()) await main.addDescriptor(descriptor, this.#breath);
+    for (const descriptor of this.#descriptors.ofRest((script) => main.has(script))) {
+      const pause = this.#breath();
+      if (pause) await pause;
+      if (descriptor === null) continue;
+      if (descriptor.kind === 'own') await main.addDescriptor(descriptor, this.#breath);
+      else rest[descriptor.kind].push(descriptor);
+    }
+    if (main.wallet.descriptors!.count > 0 && !this.#legacy.privateKeysDisabled) await this.#giveAddresses(main);
+    return rest;
+  }
+  /** New addresses come from the present seed, or from a new one. */
+  async #giveAddresses({ wallet }: MigratedWallet): Promise<void> {
+    const { context } = this.#tools.surroundings;
+    const seed = this.#descriptors.seed();
+    try {
+      await wallet.change((batch) => {
+        if (seed === null) generateKeys(wallet, context, batch);
+        else addSeedDescriptors(wallet, seed, context, batch);
+      }, false);
+    } finally {
+      seed?.fill(0);
+    }
+    await fillPool(wallet, 0, this.#pauses);
+  }
+
+  /** Copies every record to the wallets that it concerns. */
+  async #fillRecords(main: MigratedWallet, watching: MigratedWallet | null): Promise<void> {
+    const { txs, coins, locked } = this.#legacy.ledger;
+    for (const row of [...txs.rows()].sort((a, b) => txs.order(a) - txs.order(b))) {
+      const pause = this.#breath();
+      if (pause) await pause;
+      const tx = await this.#legacy.transaction(row);
+      if (tx === undefined)
+        throw new WalletError(WALLET_CODE.WALLET, `Wallet loading failed. Error loading ${this.#place.name}: Wallet corrupted`);
+      const spent = tx.isCoinbase
+        ? []
+        : Array.from({ length: tx.inputCount }, (_, i) => coins.find(tx.outpoint(i))).filter((coin) => coin >= 0);
+      const scripts = [...spent, ...coins.ofTx(row)]
+        .filter((coin) => coins.ownership(coin) !== OWNERSHIP.NO)
+        .map((coin) => coins.script(coin));
+      const owners = [main, watching].filter((one) => one !== null && scripts.some((script) => one.has(script)));
+      if (owners.length === 0) {
+        const txid = Buffer.from(txs.txid(row)).reverse().toString('hex');
+        throw refuse(`Transaction ${txid} in wallet cannot be identified to belong to migrated wallets`);
+      }
+      const times = { received: txs.received(row), smart: txs.smart(row) };
+      const moved = { tx, place: txs.place(row), values: txs.values(row), times, versions: txs.versions(row) };
+      for (const owner of owners) await owner!.addRecord(moved);
+    }
+    for (const outpoint of locked.values()) {
+      const coin = coins.find(outpoint);
+      (coin >= 0 && watching?.has(coins.script(coin)) ? watching : main).lockCoin(outpoint);
+    }
+  }
+
+  /**
+   * Addresses of one's own go with their scripts; all other entries go to every wallet. What no wallet has stays in the
+   * main one.
+   */
+  async #fillBooks(main: MigratedWallet, beside: readonly (MigratedWallet | null)[]): Promise<void> {
+    const others = beside.filter((one) => one !== null);
+    for (const entry of await this.#bookEntries()) {
+      const pause = this.#breath();
+      if (pause) await pause;
+      const owner = entry.purpose === 'receive' && !main.has(entry.script) ? others.find((one) => one.has(entry.script)) : undefined;
+      for (const taker of owner ? [owner] : [main, ...others]) await taker.addAddress(entry);
+    }
+  }
+  async #bookEntries(): Promise<BookEntry[]> {
+    const entries: BookEntry[] = [];
+    await scanRows(this.#legacy.store, WALLET_PREFIX.address, (key, value) => {
+      const [label, purpose, used] = unpackRow(value);
+      entries.push({
+        script: key.slice(1),
+        label: typeof label === 'string' ? label : null,
+        purpose: PURPOSES[Number(purpose)],
+        used: used === true,
+      });
+    });
+    return entries;
+  }
+
+  async #finish(made: readonly MigratedWallet[]): Promise<void> {
+    const locator = await this.#tools.client.locator(this.#legacy.tip!.hash);
+    for (const one of made) await one.finish(locator, this.#legacy.unseen);
+  }
+}

@@ -1,0 +1,135 @@
+// A wallet of descriptors that a migration fills: its database has another name until it is complete.
+
+import type { TxView } from '../../consensus/tx/tx-view.js';
+import { inTurns } from '../../lib/steps.js';
+import type { Store } from '../../storage/store.js';
+import type { Purpose } from '../address-book.js';
+import type { RecordTimes } from '../coins/ledger.js';
+import type { TxPlace } from '../coins/tx-table.js';
+import { encodeMasterKey, type SealedMasterKey } from '../crypt/master-key.js';
+import { markUnseen, type OpenScan } from '../follow/open-scan.js';
+import { destinationOf } from '../keys/destination.js';
+import { OWNERSHIP } from '../keys/ownership.js';
+import { assembleWallet, type WalletSurroundings } from '../manage/load-wallet.js';
+import { WALLET_CODE, WalletError } from '../manage/wallet-error.js';
+import type { BlockFacts } from '../node-client.js';
+import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../storage/layout.js';
+import { WalletBatch } from '../storage/wallet-batch.js';
+import type { Wallet } from '../wallet.js';
+import { WALLET_FLAG, WalletRecord } from '../wallet-record.js';
+import type { MigratedDescriptor } from './legacy-descriptors.js';
+
+/** Rows written together. */
+const ROWS = 2000;
+
+/** An entry of the address book. */
+export interface BookEntry {
+  /** Output script of the address. */
+  readonly script: Uint8Array;
+  /** Null: the entry only says that the address was spent from. */
+  readonly label: string | null;
+  readonly purpose: Purpose;
+  readonly used: boolean;
+}
+
+/** A record of a transaction, with every version of it that is known. */
+export interface MovedRecord {
+  readonly tx: TxView;
+  readonly place: TxPlace;
+  readonly values: ReadonlyMap<string, string> | undefined;
+  readonly times: RecordTimes;
+  readonly versions: readonly TxView[];
+}
+
+export class MigratedWallet {
+  readonly wallet: Wallet;
+  #batch = new WalletBatch();
+
+  /**
+   * @param store empty, closed by `finish` or `abandon`
+   * @param sealed the master key as it is stored; null: not encrypted
+   */
+  constructor(
+    surroundings: WalletSurroundings,
+    place: { readonly name: string; readonly folder: string },
+    flags: bigint,
+    sealed: SealedMasterKey | null,
+    store: Store,
+  ) {
+    const record = new WalletRecord();
+    record.flags = flags | WALLET_FLAG.DESCRIPTORS;
+    // No notifications for old transactions.
+    const quiet = { ...surroundings, onTransaction: () => {} };
+    this.wallet = assembleWallet(quiet, { ...place, record, encrypted: sealed !== null, store });
+    this.#batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(WALLET_SCHEMA));
+    if (sealed === null) return;
+    this.wallet.masterKeys.push(sealed);
+    this.#batch.put(walletKey(WALLET_PREFIX.masterKey, 1), encodeMasterKey(sealed));
+  }
+
+  has(script: Uint8Array): boolean {
+    return this.wallet.isMine(script) !== OWNERSHIP.NO;
+  }
+  /** @param breath called between steps of the work */
+  async addDescriptor(wanted: MigratedDescriptor, breath: () => Promise<void> | undefined): Promise<void> {
+    const secrets = wanted.secrets();
+    try {
+      const { descriptor, time, rangeEnd } = wanted;
+      const fresh = { descriptor, secrets, time, rangeStart: 0, rangeEnd, nextIndex: 0 };
+      const tracked = await inTurns(this.wallet.descriptors!.adding(fresh, this.#batch), breath);
+      if (tracked === null) throw new WalletError(WALLET_CODE.WALLET, 'Error: The scripts of a descriptor cannot be made');
+      if (secrets.length > 0) this.wallet.record.flags &= ~WALLET_FLAG.BLANK;
+    } finally {
+      for (const { secret } of secrets) secret.fill(0);
+    }
+    await this.#written();
+  }
+  /** Gives the addresses of a descriptor without a range an empty label, as an import of it does. */
+  async labelDescriptor({ descriptor }: MigratedDescriptor): Promise<void> {
+    for (const script of descriptor.scripts(0) ?? []) {
+      const destination = destinationOf(script, this.wallet.parts.crypto);
+      if (destination) this.wallet.book.set(destination, '', 'receive', this.#batch);
+    }
+    await this.#written();
+  }
+  async addAddress({ script, label, purpose, used }: BookEntry): Promise<void> {
+    if (label !== null) this.wallet.book.set(script, label, purpose, this.#batch);
+    if (used) this.wallet.book.markUsed(script, this.#batch);
+    await this.#written();
+  }
+  async addRecord({ tx, place, values, times, versions }: MovedRecord): Promise<void> {
+    const { ledger } = this.wallet;
+    const row = ledger.put(tx, place, this.#batch, values, times);
+    if (versions.length > 1) for (const version of versions) ledger.noteVersion(row, version, this.#batch);
+    await this.#written();
+  }
+  lockCoin(outpoint: Uint8Array): void {
+    this.wallet.ledger.lock(outpoint, this.#batch);
+  }
+  /** Puts it at a block before records come. */
+  startAt(tip: BlockFacts): void {
+    this.wallet.tip = tip;
+    this.wallet.ledger.setTip(tip.height);
+  }
+  /** Writes the rest and closes it. @param unseen past blocks that it has yet to look through */
+  async finish(locator: Uint8Array, unseen: OpenScan | null): Promise<void> {
+    const { wallet } = this;
+    wallet.locator = locator;
+    wallet.writeLocator(this.#batch);
+    if (unseen !== null) markUnseen(wallet, unseen, this.#batch);
+    wallet.record.write(this.#batch);
+    await wallet.commit(this.#batch, true);
+    await wallet.close(false);
+  }
+  abandon(): Promise<void> {
+    return this.wallet.close(false);
+  }
+
+  /** Writes what came once it is much; `finish` makes it safe. */
+  async #written(): Promise<void> {
+    if (this.#batch.ops.length < ROWS) return;
+    const batch = this.#batch;
+    this.#batch = new WalletBatch();
+    await this.wallet.commit(batch);
+  }
+}

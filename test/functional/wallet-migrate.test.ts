@@ -1,0 +1,162 @@
+// migratewallet: a legacy wallet becomes wallets of descriptors that have the same addresses, coins, labels and history,
+// also when it is encrypted, and it stays as it was when anything fails. Real processes, regtest.
+import fs from 'node:fs';
+import path from 'node:path';
+import t from 'tap';
+import { encodeWif } from '../../src/address/wif.js';
+import { chainParams } from '../../src/consensus/params/networks.js';
+import { Daemon, refusal } from '../framework/daemon.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: results are as many shapes as there are methods
+type Json = Record<string, any>;
+
+const OUTSIDE = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
+const FOREIGN_KEY = '0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798';
+const WATCHED_KEY = '02c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5';
+const wif = (byte: number, compressed = true): string =>
+  encodeWif({ key: new Uint8Array(32).fill(byte), compressed }, chainParams('regtest'));
+
+type Caller = (method: string, ...params: unknown[]) => Promise<Json>;
+const caller =
+  (node: Daemon, wallet: string): Caller =>
+  (method, ...params) =>
+    node.callWallet(wallet, method, ...params) as Promise<Json>;
+
+/** What a legacy wallet may hold, with everything paid, and the addresses of it by what they are. */
+async function fill(node: Daemon, w: Caller): Promise<{ own: string[]; watched: string[]; solvable: string[]; locked: Json }> {
+  const own: string[] = [];
+  for (const type of ['legacy', 'p2sh-segwit', 'bech32']) own.push(String(await w('getnewaddress', `label ${type}`, type)));
+  // Keys of a seed before the present one.
+  await w('sethdseed');
+  const fresh = String(await w('getnewaddress', '', 'bech32'));
+  own.push(fresh);
+  for (const [byte, compressed] of [
+    [1, true],
+    [2, false],
+  ] as const) {
+    await w('importprivkey', wif(byte, compressed), `imported ${byte}`, false);
+    const script = await node.call('deriveaddresses', (await node.call('getdescriptorinfo', `pkh(${wif(byte, compressed)})`)).descriptor);
+    own.push(script[0]);
+  }
+  const keys = [own[0], fresh];
+  for (const type of ['legacy', 'p2sh-segwit', 'bech32'])
+    own.push((await w('addmultisigaddress', 2, keys, `shared ${type}`, type)).address);
+  const solvable = [(await w('addmultisigaddress', 1, [own[0], FOREIGN_KEY], 'joint', 'legacy')).address];
+  const watched = ['bcrt1q6rz28mcfaxtmd6v789l9rrlrusdprr9pz3cppk'];
+  await w('importaddress', watched[0], 'eyes only', false);
+  await w('importpubkey', WATCHED_KEY, 'a key', false);
+  for (const form of ['pkh', 'wpkh']) {
+    watched.push((await node.call('deriveaddresses', (await node.call('getdescriptorinfo', `${form}(${WATCHED_KEY})`)).descriptor))[0]);
+  }
+  for (const address of [...own, ...watched]) await node.call('generatetoaddress', 1, address);
+  await node.call('generatetoaddress', 100, OUTSIDE);
+  await w('sendtoaddress', OUTSIDE, 12.5, 'for what', 'to whom');
+  await node.call('generatetoaddress', 1, OUTSIDE);
+  await w('sendtoaddress', OUTSIDE, 3);
+  const coins = (await w('listunspent', 1)) as unknown as Json[];
+  const locked = coins.map(({ txid, vout }) => ({ txid, vout }))[0];
+  await w('lockunspent', false, [locked], true);
+  return { own, watched, solvable, locked };
+}
+
+const byOutpoint = (coins: readonly Json[]): string[] =>
+  coins.map(({ txid, vout, amount, label }) => `${txid}:${vout} ${amount} ${label}`).sort();
+const history = (entries: readonly Json[]): string[] =>
+  entries
+    .map(({ txid, category, amount, vout, comment, time, confirmations }) =>
+      JSON.stringify([txid, vout, category, amount, comment, time, confirmations]),
+    )
+    .sort();
+
+/** A legacy wallet's figures: what it can spend, what it watches. */
+async function legacyState(w: Caller): Promise<{ mine: Json; watched: Json; spendable: string[]; eyes: string[]; history: string[] }> {
+  const { mine, watchonly } = await w('getbalances');
+  const coins = (await w('listunspent', 0)) as unknown as Json[];
+  return {
+    mine,
+    watched: watchonly,
+    spendable: byOutpoint(coins.filter(({ spendable }) => spendable)),
+    eyes: byOutpoint(coins.filter(({ spendable }) => !spendable)),
+    history: history((await w('listtransactions', '*', 1000)) as unknown as Json[]),
+  };
+}
+
+for (const passphrase of ['', 'open sesame']) {
+  t.test(`a legacy wallet keeps its addresses, coins and labels${passphrase && ', encrypted'}`, async (t) => {
+    const node = await Daemon.start('-keypool=20', '-fallbackfee=0.0002');
+    t.teardown(() => node.remove());
+    await node.call('createwallet', 'w');
+    const w = caller(node, 'w');
+    const { own, watched, solvable, locked } = await fill(node, w);
+    if (passphrase) {
+      await w('encryptwallet', passphrase);
+      t.equal(
+        await refusal(node.call('migratewallet', 'w', 'wrong')),
+        '-4 Error: Wallet decryption failed, the wallet passphrase was not provided or was incorrect.',
+      );
+      t.equal(
+        await refusal(node.call('migratewallet', 'w')),
+        '-4 Error: Wallet decryption failed, the wallet passphrase was not provided or was incorrect.',
+      );
+    }
+    const before = await legacyState(w);
+    t.ok(before.spendable.length > 6 && before.eyes.length >= 3, 'there is something to keep');
+    const reply = await node.call('migratewallet', 'w', ...(passphrase ? [passphrase] : []));
+    const { backup_path: backup, ...names } = reply;
+    t.same(names, { wallet_name: 'w', watchonly_name: 'w_watchonly', solvables_name: 'w_solvables' });
+    t.match(path.basename(backup), /^w_\d+\.legacy\.bak$/);
+    t.equal(path.dirname(backup), path.join(node.networkDir, 'wallets'));
+
+    const eyes = caller(node, 'w_watchonly');
+    const solving = caller(node, 'w_solvables');
+    t.match(await w('getwalletinfo'), { descriptors: true, private_keys_enabled: true });
+    t.match(await eyes('getwalletinfo'), { descriptors: true, private_keys_enabled: false });
+    const { mine } = await w('getbalances');
+    for (const name of ['trusted', 'untrusted_pending', 'immature']) {
+      t.equal(mine[name], before.mine[name], name);
+      t.equal((await eyes('getbalances')).mine[name], before.watched[name], `${name}, watched`);
+    }
+    t.same(byOutpoint((await w('listunspent', 0)) as unknown as Json[]), before.spendable);
+    t.same(byOutpoint((await eyes('listunspent', 0)) as unknown as Json[]), before.eyes);
+    t.same(history((await w('listtransactions', '*', 1000)) as unknown as Json[]), before.history);
+    for (const address of own) t.match(await w('getaddressinfo', address), { ismine: true, solvable: true }, address);
+    for (const address of watched) {
+      t.match(await w('getaddressinfo', address), { ismine: false });
+      t.match(await eyes('getaddressinfo', address), { ismine: true });
+    }
+    for (const address of solvable) {
+      t.match(await w('getaddressinfo', address), { ismine: false });
+      t.match(await solving('getaddressinfo', address), { ismine: true, solvable: true, labels: ['joint'] });
+    }
+    t.same((await w('getaddressinfo', own[1])).labels, ['label p2sh-segwit']);
+    t.same((await eyes('getaddressinfo', watched[0])).labels, ['eyes only']);
+    t.same(await w('listlockunspent'), [locked]);
+
+    // Every coin can still be spent, and nothing of it needs the legacy wallet.
+    if (passphrase) {
+      t.equal(await refusal(w('sendtoaddress', OUTSIDE, 1)), '-13 Error: Please enter the wallet passphrase with walletpassphrase first.');
+      await w('walletpassphrase', passphrase, 600);
+    }
+    await w('lockunspent', true);
+    await node.call('generatetoaddress', 1, OUTSIDE);
+    t.match(await w('sendall', [OUTSIDE]), { complete: true });
+    await node.call('generatetoaddress', 1, OUTSIDE);
+    t.equal(await w('getbalance'), 0);
+    const change = String(await w('getnewaddress'));
+    await node.call('generatetoaddress', 1, change);
+    await node.call('generatetoaddress', 100, OUTSIDE);
+    t.equal(await w('getbalance'), 50);
+
+    // The wallets are loaded at the next start, with the same keys.
+    t.equal(await refusal(node.call('migratewallet', 'w')), '-4 Error: This wallet is already a descriptor wallet');
+    t.same(await node.stop(), { code: 0, signal: null });
+    await node.up('-wallet=w');
+    t.same((await node.call('listwallets')).sort(), ['w', 'w_solvables', 'w_watchonly']);
+    t.equal(await w('getbalance'), 50);
+    await node.call('restorewallet', 'old', backup);
+    const old = caller(node, 'old');
+    t.match(await old('getwalletinfo'), { descriptors: false });
+    for (const address of own) t.match(await old('getaddressinfo', address), { ismine: true }, 'the backup has the legacy wallet');
+    t.notMatch(fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8'), /open sesame/);
+  });
+}
