@@ -18,9 +18,14 @@ FROM ${BASE}
 RUN apt-get update && apt-get install -y --no-install-recommends libsecp256k1-1 && rm -rf /var/lib/apt/lists/*
 WORKDIR /adit
 COPY --from=build /package ./
+# docker exec CONTAINER adit-cli getblockchaininfo
+RUN printf '#!/bin/sh\nexec node /adit/build/bundle/src/bin/adit-cli.cjs -datadir=/data "$@"\n' > /usr/local/bin/adit-cli && chmod 755 /usr/local/bin/adit-cli
 RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data
 EXPOSE 8332 8333 9332
+# Only a node that runs has a cookie. A port other than the network's own has to stand in /data/bitcoin.conf.
+HEALTHCHECK --interval=30s --timeout=20s --start-period=15m CMD \
+  for chain in main test testnet4 signet regtest; do adit-cli -chain=$chain uptime && exit 0; done; exit 1
 # docker stop sends SIGTERM, which is a clean stop; give it time: docker stop -t 600
 ENTRYPOINT ["node", "build/bundle/src/bin/aditd.cjs", "-datadir=/data"]

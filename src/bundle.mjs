@@ -55,7 +55,8 @@ export async function bundle() {
   };
   await build({ ...common, entryPoints: entries('src', 'src/bin') });
   await build({ ...common, entryPoints: entries('workers', 'workers'), splitting: true, chunkNames: 'src/bin/[name]-[hash]' });
-  fs.copyFileSync(path.join(root, 'src', 'aditd.cjs'), path.join(outdir, 'src', 'bin', 'aditd.cjs'));
+  for (const name of fs.readdirSync(path.join(root, 'src')).filter((name) => name.endsWith('.cjs')))
+    fs.copyFileSync(path.join(root, 'src', name), path.join(outdir, 'src', 'bin', name));
 }
 
 /**

@@ -6,6 +6,7 @@ import crypto from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { requireSystem } from './check-system.cjs';
 import { writeMethodTables } from './method-tables.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
@@ -89,11 +90,25 @@ function run(command, args, what) {
   if (done.status !== 0) fail(`${what} failed; the lines above say why`);
 }
 
+/** Whether node_modules has what the lock file lists. An optional package may be missing: npm leaves out those of other systems. */
+function isInstalled() {
+  const { packages } = JSON.parse(readOrEmpty(inRoot('package-lock.json')));
+  return Object.entries(packages).every(([place, { version, optional }]) => {
+    const installed = place === '' ? '' : readOrEmpty(inRoot(place, 'package.json'));
+    return installed === '' ? place === '' || optional === true : JSON.parse(installed).version === version;
+  });
+}
+
 function install() {
   // Some packages have a binary for each version of Node's interface, of which npm installs the one for its own.
   const wanted = `${digest([inRoot('package-lock.json')])} ${process.platform}-${process.arch}-${process.versions.modules}`;
-  if (readOrEmpty(installedMark) === wanted) return;
-  process.stdout.write('adit: installing packages (once)\n');
+  const before = readOrEmpty(installedMark);
+  if (before === wanted) return;
+  if (before.endsWith(wanted.slice(wanted.indexOf(' '))) && isInstalled()) {
+    fs.writeFileSync(installedMark, wanted);
+    return;
+  }
+  process.stdout.write('adit: installing packages (once, about a minute)\n');
   // Not `npm ci`: it refuses a lock file without the optional binaries of platforms other than the one it was made on.
   run('npm', ['install', '--no-save', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], 'npm install');
   fs.writeFileSync(installedMark, wanted);
@@ -120,7 +135,7 @@ async function build() {
     inRoot('tsconfig.json'),
     inRoot('package-lock.json'),
     inRoot('src', 'bundle.mjs'),
-    inRoot('src', 'aditd.cjs'),
+    ...['aditd', 'adit-cli', 'adit-front', 'check-system'].map((name) => inRoot('src', `${name}.cjs`)),
     inRoot('test', 'tap-domain.mjs'),
     ...sources,
   ]);
@@ -191,6 +206,7 @@ function runTests(files) {
 }
 
 const [command, ...rest] = process.argv.slice(2);
+requireSystem(command === 'start' || command === 'test');
 switch (command) {
   case 'start':
     install();
@@ -216,7 +232,7 @@ switch (command) {
     install();
     await build();
     process.env.ADIT_NIGHTLY = '1';
-    process.env.ADIT_TEST_SEED ??= 'random';
+    if (process.env.ADIT_TEST_SEED === undefined) process.env.ADIT_TEST_SEED = 'random';
     runTests(compiledTests(...EVERY_RUN).filter((file) => readOrEmpty(file).includes('framework/depth.js')));
     break;
   case 'vectors':

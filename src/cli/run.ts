@@ -6,7 +6,8 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rootCertificates } from 'node:tls';
 import { Args, ConfigError } from '../config/args.js';
-import { defaultDataDir, locate } from '../config/locate.js';
+import { chainFolders, locate } from '../config/locate.js';
+
 import { versionText } from '../config/version.js';
 import { METHODS } from '../rpc/declare/methods.js';
 import { encodeJson } from '../rpc/wire/json-write.js';
@@ -26,16 +27,31 @@ const rpcPorts = { main: 8332, test: 18332, testnet4: 48332, signet: 38332, regt
 /** Addresses that -generate tries each block for, unless told otherwise. */
 const defaultMaxTries = 1_000_000;
 
-function credentials(args: Args, netDir: string, password: string | undefined): string {
+/** Networks other than the chosen one whose nodes left a cookie in the data folder, by the option that chooses them. */
+function otherCookies(baseDir: string, chosen: string): string[] {
+  return Object.entries(chainFolders)
+    .filter(([chain, folder]) => chain !== chosen && fs.existsSync(path.join(baseDir, folder, '.cookie')))
+    .map(([chain]) => (chain === 'main' ? '-chain=main' : chain === 'test' ? '-testnet' : `-${chain}`));
+}
+
+function credentials(args: Args, { baseDir, chain, netDir }: ReturnType<typeof locate>, password: string | undefined): string {
   // An empty password is none, as for the daemon.
   if (password !== undefined && password !== '') return `${args.text('rpcuser') ?? ''}:${password}`;
   const file = path.resolve(netDir, args.text('rpccookiefile') ?? '.cookie');
   try {
     return fs.readFileSync(file, 'utf8').trim();
-  } catch {
-    const conf = path.resolve(args.text('datadir') ?? defaultDataDir(), args.text('conf') ?? 'bitcoin.conf');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') {
+      throw new CliError(
+        `The authentication cookie ${file} could not be read (${code}). Run adit-cli as the user that the node runs as, or start the node with -rpccookieperms=group.`,
+      );
+    }
+    const conf = path.resolve(baseDir, args.text('conf') ?? 'bitcoin.conf');
+    const others = otherCookies(baseDir, chain);
+    const hint = others.length === 0 ? '' : ` A node of another network seems to run: add ${others.join(' or ')}.`;
     throw new NotYet(
-      `Could not locate RPC credentials. No authentication cookie could be found, and RPC password is not set.  See -rpcpassword and -stdinrpcpass.  Configuration file: (${conf})`,
+      `Could not locate RPC credentials. No authentication cookie could be found, and RPC password is not set.  See -rpcpassword and -stdinrpcpass.  Configuration file: (${conf})\nThe cookie would be ${file}.${hint}`,
     );
   }
 }
@@ -66,11 +82,12 @@ function readCertificate(file: string): Buffer {
 }
 
 function targetOf(args: Args, password: string | undefined): Target {
-  const { baseDir, chain, netDir } = locate(args, false);
+  const place = locate(args, false);
+  const { baseDir, chain } = place;
   const trusted = trustedFile(args, baseDir);
   return {
     ...address(args, chain),
-    auth: credentials(args, netDir, password),
+    auth: credentials(args, place, password),
     wallet: args.text('rpcwallet'),
     timeoutMs: args.int('rpcclienttimeout', 900) * 1000,
     tls: args.bool('rpctls', false) || trusted !== undefined,

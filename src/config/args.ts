@@ -47,6 +47,8 @@ export class Args {
   readonly warnings: string[] = [];
   /** Lines for the console too. */
   readonly loudWarnings: string[] = [];
+  /** Whether a configuration file gives -conf, which nothing would read. */
+  confInFile = false;
 
   /** @param known the options there are: the daemon's unless told otherwise */
   constructor(known: ReadonlyMap<string, Flag> = flagByName, program = 'aditd') {

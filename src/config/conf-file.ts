@@ -3,6 +3,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { type Args, ConfigError } from './args.js';
+import { flagByName } from './flags.js';
 
 const knownSections = new Set(['main', 'test', 'testnet4', 'signet', 'regtest']);
 const blanks = ' \t\r\n';
@@ -21,6 +22,8 @@ export interface ConfLine {
   readonly section: string;
   readonly name: string;
   readonly value: string;
+  /** Number of the line in the file, from 1. */
+  readonly number: number;
 }
 
 /** Splits a file's text. @throws ConfigError with Core's `parse error on line N` texts */
@@ -56,30 +59,51 @@ export function parseConf(text: string, fileName: string, warn: (line: string) =
     const last = full.lastIndexOf('.');
     if (last >= 0 && prefix.length <= last) heed(full.slice(0, last), number);
     const dot = full.indexOf('.');
-    lines.push({ section: dot < 0 ? '' : full.slice(0, dot), name: full.slice(dot + 1), value });
+    lines.push({ section: dot < 0 ? '' : full.slice(0, dot), name: full.slice(dot + 1), value, number });
   });
   return lines;
 }
 
 const reading = 'Error reading configuration file: ';
 
-/** Reads one file into `args`. @returns false when it can't be opened */
-function readOne(args: Args, baseDir: string, file: string): boolean {
-  let text: string;
+/**
+ * The text of a file; undefined when there is none.
+ * @param kind of file, as errors name it
+ * @throws ConfigError for a file that is there and cannot be used: nobody wants the defaults in its place
+ */
+function readText(full: string, kind: string): string | undefined {
+  let bytes: Buffer;
   try {
-    text = fs.readFileSync(path.resolve(baseDir, file), 'utf8');
-  } catch {
-    return false;
+    bytes = fs.readFileSync(full);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    if (code === 'EISDIR') throw new ConfigError(`${reading}${kind} file "${full}" is a directory.`);
+    throw new ConfigError(`${reading}${kind} file "${full}" could not be read (${code}); check its permissions.`);
   }
+  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff))
+    throw new ConfigError(`${reading}${kind} file "${full}" is UTF-16 text; save it as UTF-8.`);
+  return bytes.toString('utf8');
+}
+
+/** Whether a name is an option of the daemon: adit-cli and adit-front may read its file, and know fewer. */
+const isDaemonOption = (name: string): boolean => flagByName.has(name) || flagByName.has(name.replace(/^no/, ''));
+
+/** Reads one file into `args`. @returns false when there is none */
+function readOne(args: Args, baseDir: string, file: string, kind = 'Config'): boolean {
+  const text = readText(path.resolve(baseDir, file), kind);
+  if (text === undefined) return false;
   let lines: ConfLine[];
   try {
     lines = parseConf(text, file, (line) => args.loudWarnings.push(line));
   } catch (error) {
     throw error instanceof ConfigError ? new ConfigError(reading + error.message) : error;
   }
-  for (const { section, name, value } of lines) {
-    if (!args.giveFromFile(section, name, value))
-      args.warnings.push(`Ignoring unknown configuration value ${section === '' ? '' : `${section}.`}${name}`);
+  for (const { section, name, value, number } of lines) {
+    if (name === 'conf') args.confInFile = true;
+    if (args.giveFromFile(section, name, value)) continue;
+    const warnings = isDaemonOption(name) ? args.warnings : args.loudWarnings;
+    warnings.push(`${file}:${number} Ignoring unknown configuration value ${section === '' ? '' : `${section}.`}${name}`);
   }
   return true;
 }
@@ -100,7 +124,7 @@ export function readConf(args: Args, baseDir: string, file: string, required: bo
   const ofSection = args.includes(first);
   const ofDefault = args.includes('');
   for (const name of [...ofSection, ...ofDefault]) {
-    if (!readOne(args, baseDir, name)) throw new ConfigError(`${reading}Failed to include configuration file ${name}`);
+    if (!readOne(args, baseDir, name, 'Included config')) throw new ConfigError(`${reading}Failed to include configuration file ${name}`);
     args.warnings.push(`Included configuration file ${name}`);
   }
   const final = chain();

@@ -10,7 +10,7 @@ import { readConf } from './conf-file.js';
 import { allFlags, type Flag, flagOf } from './flags.js';
 import { brokerOptions, fleetWord } from './fleet-options.js';
 import type { NodeConfig } from './load.js';
-import { chooseChain, compatOption } from './locate.js';
+import { chooseChain, compatOption, refuseMisplaced } from './locate.js';
 import { logOptions } from './log-options.js';
 import { OWN_ROWS } from './own-rows.js';
 import { readRows } from './rows.js';
@@ -83,6 +83,7 @@ export function loadFrontConfig(args: Args): FrontConfig {
   const chain = chooseChain(args);
   args.selectChain(chain);
   const compat = compatOption(args);
+  refuseMisplaced(args, chain, compat);
   const broker = brokerOptions(args, folder, compat);
   if (broker === null) throw new ConfigError('-fleet=nats://host is needed');
   const given = readRows(args, FRONT_ROWS, compat);

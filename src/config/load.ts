@@ -24,7 +24,7 @@ import { Args, ConfigError } from './args.js';
 import { type ChosenRules, chosenRules } from './chosen-rules.js';
 import { flagByName } from './flags.js';
 import { type FleetConfig, fleetOptions } from './fleet-options.js';
-import { chainFolders, compatOption, defaultDataDir, locate, requireFolder } from './locate.js';
+import { chainFolders, compatOption, defaultDataDir, locate, refuseMisplaced, requireFolder } from './locate.js';
 import { logOptions } from './log-options.js';
 import { networkOptions } from './network-options.js';
 import { OWN_ROWS } from './own-rows.js';
@@ -156,12 +156,8 @@ function webUrl(text: string): string {
  */
 export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: string) => void = () => {}): NodeConfig {
   const { baseDir, chain, netDir } = locate(args, true);
-  const misplaced = args.misplaced();
-  if (misplaced.length > 0) {
-    throw new ConfigError(
-      misplaced.map((name) => `Config setting for -${name} only applied on ${chain} network when in [${chain}] section.`).join('\n'),
-    );
-  }
+  const compat = compatOption(args);
+  refuseMisplaced(args, chain, compat);
   const blocksBase = args.text('blocksdir');
   if (blocksBase !== undefined) requireFolder(path.resolve(blocksBase), 'blocks');
   const blocksDir =
@@ -175,7 +171,6 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
   }
   for (const name of ['segwitheight', 'testactivationheight', 'vbparams', 'blockversion'])
     if (args.isSet(name) && chain !== 'regtest') args.warnings.push(`-${name} is for regtest only and was ignored`);
-  const compat = compatOption(args);
   const checkpointsGone = only(compat, CHECKPOINTS_REMOVED);
   if (checkpointsGone && args.isSet('checkpoints'))
     args.loudWarnings.push("Option '-checkpoints' is set but checkpoints were removed. This option has no effect.");
@@ -214,7 +209,9 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
   const places = [
     `Default data directory ${defaultDataDir()}`,
     `Using data directory ${netDir}`,
-    `Config file: ${confFile}${fs.existsSync(confFile) ? '' : ' (not found, skipping)'}`,
+    args.isNegated('conf')
+      ? 'Config file: <disabled>'
+      : `Config file: ${confFile}${fs.existsSync(confFile) ? '' : ' (not found, skipping)'}`,
   ];
   const indexRows = readRows(args, INDEX_ROWS, compat);
   const indexes = { ...indexRows, filters: filterIndex(indexRows.filters) };

@@ -30,7 +30,11 @@ export function defaultDataDir(): string {
 export function chooseChain(args: Args): ChainName {
   const chosen = (['regtest', 'signet', 'testnet', 'testnet4'] as const).filter((name) => args.chainSwitch(name));
   if (chosen.length + (args.isSet('chain') ? 1 : 0) > 1) {
-    throw new ConfigError('Invalid combination of -regtest, -signet, -testnet and -chain. Can use at most one.');
+    // -announce is what `npm start` gives.
+    const hint = args.bool('announce', false)
+      ? ' npm start adds -regtest unless an option names the network, as in: npm start -- -signet'
+      : '';
+    throw new ConfigError(`Invalid combination of -regtest, -signet, -testnet and -chain. Can use at most one.${hint}`);
   }
   if (chosen[0] !== undefined) return chosen[0] === 'testnet' ? 'test' : chosen[0];
   const named = args.text('chain') ?? OWN_ROWS.chain[3];
@@ -59,7 +63,7 @@ export function locate(args: Args, createBase: boolean): { baseDir: string; chai
     baseDir = defaultDataDir();
     if (createBase) fs.mkdirSync(baseDir, { recursive: true, mode: 0o700 });
   }
-  readConf(args, baseDir, args.text('conf') ?? OWN_ROWS.conf[3], args.isSet('conf'), () => chooseChain(args));
+  if (!args.isNegated('conf')) readConf(args, baseDir, args.text('conf') ?? OWN_ROWS.conf[3], args.isSet('conf'), () => chooseChain(args));
   const chain = chooseChain(args);
   args.selectChain(chain);
   const confDataDir = args.text('datadir');
@@ -70,6 +74,17 @@ export function locate(args: Args, createBase: boolean): { baseDir: string; chai
     }
   }
   return { baseDir, chain, netDir: path.join(baseDir, chainFolders[chain]) };
+}
+
+/** @throws ConfigError for options that stand where they do not count, in Core's words */
+export function refuseMisplaced(args: Args, chain: ChainName, compat: Compat): void {
+  if (args.confInFile && compat.name !== '0.21.1') {
+    throw new ConfigError(
+      'Error reading configuration file: conf cannot be set in the configuration file; use includeconf= if you want to include additional config files',
+    );
+  }
+  const lines = args.misplaced().map((name) => `Config setting for -${name} only applied on ${chain} network when in [${chain}] section.`);
+  if (lines.length > 0) throw new ConfigError(lines.join('\n'));
 }
 
 /** @throws ConfigError for a version that there is not */

@@ -7,7 +7,7 @@ export const OWN_ROWS = {
   h: ['h', 'bool'],
   version: ['version', 'bool', 'Print the version and exit'],
   dataDir: ['datadir', 'string', 'The data folder (default: ~/.adit); one that is named must exist'],
-  conf: ['conf', 'string', 'The configuration file, relative to the data folder', 'bitcoin.conf'],
+  conf: ['conf', 'string', 'The configuration file, relative to the data folder (default: {default}; -noconf: none)', 'bitcoin.conf'],
   blocksDir: ['blocksdir', 'string', 'Where block files live (default: the data folder)'],
   pidFile: ['pid', 'string', 'Write the process id to this file', 'bitcoind.pid'],
   persistMempool: ['persistmempool', 'bool', 'Write the mempool to mempool.dat at the end and load it at the next start', true],

@@ -63,7 +63,10 @@ function fastestEngine(): Engine {
     if (!(engine instanceof Error)) return engine;
     reasons.push(`${name}: ${engine.message.split('\n', 1)[0]}`);
   }
-  throw new StoreError('STORE_ENGINE', `No RocksDB binding loads on this machine (${reasons.join('; ')})`);
+  throw new StoreError(
+    'STORE_ENGINE',
+    `No RocksDB binding loads on this machine (${reasons.join('; ')}). Where @nxtedition/rocksdb has no binary, Node.js 20 can use another one: npm install -g rocksdb@5.2.1`,
+  );
 }
 
 function namedEngine(name: EngineName, path: string): Engine {

@@ -93,7 +93,7 @@ function makeWorkFolder(): string {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-core-tests-'));
   for (const [program, file, first] of [
     ['aditd', 'aditd.cjs', ` '-compat=${release}'`],
-    ['adit-cli', 'adit-cli.js', ''],
+    ['adit-cli', 'adit-cli.cjs', ''],
   ] as const) {
     const run = `exec '${process.execPath}' '${path.join(root, 'build', 'bundle', 'src', 'bin', file)}'${first}`;
     const script = `#!/bin/sh\n${program === 'aditd' ? ON_LENIENT_PORT : ''}${run} "$@"\n`;

@@ -15,7 +15,7 @@ const root = path.resolve(import.meta.dirname, '../../..');
 const bundled = path.join(root, 'build', 'bundle', 'src', 'bin');
 /** The daemon and the client, as they are shipped. */
 export const daemonFile = path.join(bundled, 'aditd.cjs');
-export const cliFile = path.join(bundled, 'adit-cli.js');
+export const cliFile = path.join(bundled, 'adit-cli.cjs');
 /** How long a start or an end may take, in milliseconds. */
 const START_MS = PATIENCE_MS;
 

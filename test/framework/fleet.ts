@@ -14,7 +14,7 @@ import { PATIENCE_MS, until } from './until.js';
 export const noBroker: false | { readonly skip: string } =
   spawnSync('nats-server', ['--version']).status === 0 ? false : { skip: 'needs the nats-server program' };
 
-const frontFile = path.resolve(import.meta.dirname, '../../../build/bundle/src/bin/adit-front.js');
+const frontFile = path.resolve(import.meta.dirname, '../../../build/bundle/src/bin/adit-front.cjs');
 
 /** A process that can be paused, killed and awaited. */
 class Program {

@@ -119,7 +119,8 @@ t.test('sections and includes of a running node', async (t) => {
   t.match(node.output(), /warning: -includeconf cannot be used from included files; ignoring -includeconf=deeper\.conf/);
   t.match(node.output(), /Warning: bitcoin\.conf:6 Section \[nowhere\] is not recognized\./);
   const log = fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8');
-  t.match(log, /Ignoring unknown configuration value unheard/);
+  t.match(log, /Warning: bitcoin\.conf:3 Ignoring unknown configuration value unheard/);
+  t.match(node.output(), /^Warning: bitcoin\.conf:3 Ignoring unknown configuration value unheard$/m);
   t.match(log, /Config file arg: rpcauth=\*{4}/, 'secrets are not shown');
   t.match(log, /Included configuration file more\.conf/);
 });

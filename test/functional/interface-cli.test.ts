@@ -96,7 +96,16 @@ t.test('against a node', async (t) => {
   } else t.match(generated.status, /^(18|89)$/, `without a wallet: ${generated.err}`);
   t.match(await cli('-rpccookiefile=/nonexistent/cookie', '-rpcpassword=', 'getblockcount'), {
     status: 1,
-    err: /^error: Could not locate RPC credentials\./,
+    err: /^error: Could not locate RPC credentials\..*\nThe cookie would be \/nonexistent\/cookie\.\n$/,
+  });
+  const cookie = `${node.dir}/testnet4/.cookie`;
+  t.match(await run(['-testnet4', `-datadir=${node.dir}`, 'getblockcount']), {
+    status: 1,
+    err: `The cookie would be ${cookie}. A node of another network seems to run: add -regtest.\n`,
+  });
+  t.match(await cli(`-rpccookiefile=${node.dir}`, 'getblockcount'), {
+    status: 1,
+    err: `error: The authentication cookie ${node.dir} could not be read (EISDIR). Run adit-cli as the user`,
   });
   t.match(await cli('-nosuch', 'getblockcount'), { status: 1, err: /Invalid parameter -nosuch/ });
 });

@@ -7,6 +7,7 @@ import { convertArguments } from '../../../src/cli/arguments.js';
 import { prettyJson } from '../../../src/cli/pretty.js';
 import { Args, leadingInteger } from '../../../src/config/args.js';
 import { parseConf } from '../../../src/config/conf-file.js';
+import { loadFrontConfig, parseFrontArgs } from '../../../src/config/front-config.js';
 import { helpText } from '../../../src/config/help.js';
 import { loadConfig, parseArgs } from '../../../src/config/load.js';
 import { defaultFronts } from '../../../src/config/rpc-options.js';
@@ -209,13 +210,13 @@ t.test('the configuration file', async (t) => {
   t.same(
     parseConf('a=1 # note\n[regtest]\nb = 2\n\n', 'f', () => {}),
     [
-      { section: '', name: 'a', value: '1' },
-      { section: 'regtest', name: 'b', value: '2' },
+      { section: '', name: 'a', value: '1', number: 1 },
+      { section: 'regtest', name: 'b', value: '2', number: 3 },
     ],
   );
   t.same(
     parseConf('test.rpcport=5', 'f', () => {}),
-    [{ section: 'test', name: 'rpcport', value: '5' }],
+    [{ section: 'test', name: 'rpcport', value: '5', number: 1 }],
   );
   const config = load('regtest=1\nrpcuser=first\nrpcuser=second\nblockmintxfee=0.00005\n[regtest]\nrpcport=1234\n');
   t.equal(config.chain, 'regtest', 'the file may choose the chain');
@@ -226,8 +227,63 @@ t.test('the configuration file', async (t) => {
   t.throws(() => load('rpcport=1', '-regtest'), {
     message: 'Config setting for -rpcport only applied on regtest network when in [regtest] section.',
   });
-  t.match(load('nonsense=1', '-regtest').notes, ['Ignoring unknown configuration value nonsense']);
+  t.match(load('\nnonsense=1', '-regtest').notes, ['Warning: bitcoin.conf:2 Ignoring unknown configuration value nonsense']);
+  t.equal(load('rpcuser=file', '-regtest', '-noconf').rpc.user, '', 'no file is read with -noconf');
+  t.match(load('rpcuser=file', '-regtest', '-noconf').notes.join('\n'), /^Config file: <disabled>$/m);
+  const inFile =
+    'Error reading configuration file: conf cannot be set in the configuration file; use includeconf= if you want to include additional config files';
+  t.throws(() => load('conf=other.conf', '-regtest'), { message: inFile });
+  t.doesNotThrow(() => load('conf=other.conf', '-regtest', '-compat=0.21.1'));
+  t.throws(() => load('signet=1', '-regtest', '-announce'), { message: /Can use at most one\. npm start adds -regtest unless/ });
   t.throws(() => load('x', '-regtest'), { message: 'Error reading configuration file: parse error on line 1: x' });
+});
+
+t.test('configuration files that are there and cannot be used', async (t) => {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-config-'));
+  t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
+  const file = path.join(dir, 'bitcoin.conf');
+  const start = () => loadConfig(parseArgs([`-datadir=${dir}`, '-regtest']));
+  const refuses = (what: string): void => {
+    t.throws(start, { message: `Error reading configuration file: Config file "${file}" ${what}` });
+    t.doesNotThrow(() => loadConfig(parseArgs([`-datadir=${dir}`, '-regtest', '-noconf'])));
+    fs.rmSync(file, { recursive: true });
+  };
+  fs.mkdirSync(file);
+  refuses('is a directory.');
+  // Stands for a file without read permission, which root can read.
+  fs.symlinkSync('bitcoin.conf', file);
+  refuses('could not be read (ELOOP); check its permissions.');
+  for (const mark of ['fffe', 'feff']) {
+    fs.writeFileSync(file, Buffer.concat([Buffer.from(mark, 'hex'), Buffer.from('regtest=1', 'utf16le')]));
+    refuses('is UTF-16 text; save it as UTF-8.');
+  }
+  t.doesNotThrow(start, 'no file');
+  fs.writeFileSync(file, 'includeconf=more.conf');
+  fs.mkdirSync(path.join(dir, 'more.conf'));
+  t.throws(start, { message: `Error reading configuration file: Included config file "${path.join(dir, 'more.conf')}" is a directory.` });
+});
+
+t.test('adit-front holds options outside their section as aditd does', async (t) => {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-config-'));
+  t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
+  const file = path.join(dir, 'front.conf');
+  const start = (conf: string) => {
+    fs.writeFileSync(file, conf);
+    const nodes = [`-fleetnode=a:${'00'.repeat(32)}`, '-fleet=nats://127.0.0.1', '-rpcuser=u', '-rpcpassword=p'];
+    return loadFrontConfig(parseFrontArgs(['-regtest', `-conf=${file}`, ...nodes]));
+  };
+  t.throws(() => start('rpcport=1234'), {
+    message: 'Config setting for -rpcport only applied on regtest network when in [regtest] section.',
+  });
+  const config = start('dbcache=100\nnolisten=1\nrpcprot=1\n[regtest]\nrpcport=1234');
+  t.equal(config.rpc.port, 1234);
+  t.same(
+    config.notes.filter((note) => note.includes('unknown')),
+    ['dbcache', 'nolisten']
+      .map((name, i) => `${file}:${i + 1} Ignoring unknown configuration value ${name}`)
+      .concat(`Warning: ${file}:3 Ignoring unknown configuration value rpcprot`),
+    'only what no command knows is a warning',
+  );
 });
 
 t.test('bad values', async (t) => {
