@@ -22,6 +22,7 @@ const help = `usage: node src/launch.mjs COMMAND [ARG...]
   start [OPTION...]    install, build, and run the daemon (regtest unless a network is named)
   build                install and build
   test [FILE|FOLDER...] install, build, and run the tests (or just the files and folders of tests named)
+  test:long            install, build, and run the long tests: kills, power cuts, damage, hostile peers and clients, fleets
   vectors              install, build, and run the vector suites over the folder that VECTORS names
   replay [FILE...]     install, build, and replay the recorded conversations of test/conformance
   core-tests --core=PATH [--version=0.21.1|31] [--only=NAME,...] [--jobs=1] [--minutes=20]
@@ -170,8 +171,9 @@ function become(args, env = {}) {
 
 const networkOption = /^--?(no)?(regtest|signet|testnet|testnet4|chain|conf)(=|$)/;
 
-/** Folders of tests that `npm test` runs. */
-const EVERY_RUN = ['unit', 'fuzz', 'functional', 'kill', 'power'];
+/** Folders of tests that `npm test` runs, and those that `npm run test:long` runs. */
+const FAST = ['unit', 'fuzz', 'functional'];
+const LONG = ['long', 'kill', 'power'];
 
 /** The tests of a folder, as compiled files. */
 function compiledTests(...folders) {
@@ -226,14 +228,19 @@ switch (command) {
   case 'test':
     install();
     await build();
-    runTests(rest.length > 0 ? rest.flatMap(namedTests) : compiledTests(...EVERY_RUN));
+    runTests(rest.length > 0 ? rest.flatMap(namedTests) : compiledTests(...FAST));
+    break;
+  case 'test:long':
+    install();
+    await build();
+    runTests(compiledTests(...LONG));
     break;
   case 'nightly':
     install();
     await build();
     process.env.ADIT_NIGHTLY = '1';
     if (process.env.ADIT_TEST_SEED === undefined) process.env.ADIT_TEST_SEED = 'random';
-    runTests(compiledTests(...EVERY_RUN).filter((file) => readOrEmpty(file).includes('framework/depth.js')));
+    runTests(compiledTests(...FAST, ...LONG).filter((file) => readOrEmpty(file).includes('framework/depth.js')));
     break;
   case 'vectors':
     install();

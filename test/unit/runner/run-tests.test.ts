@@ -93,9 +93,9 @@ t.test('only listed skips', async (t) => {
 });
 
 t.test('the longest first, all with the seed of the run', async (t) => {
-  const heavy = path.join(root, 'build', 'test', 'functional', 'storage-faults.test.js');
+  const heavy = path.join(root, 'build', 'test', 'long', 'storage-faults.test.js');
   const weights = JSON.parse(fs.readFileSync(path.join(root, 'test', 'weights.json'), 'utf8')) as Record<string, number>;
-  t.ok(weights['functional/storage-faults']! > 1, heavy);
+  t.ok(weights['long/storage-faults']! > 1, heavy);
   for (const file of Object.keys(weights)) t.ok(fs.existsSync(path.join(root, 'test', `${file}.test.ts`)), `${file} is there`);
   const seed = file('seed', 0, 'ok 1 - fine');
   fs.appendFileSync(seed, 'if (process.env.ADIT_TEST_SEED !== "77") process.exitCode = 1;\n');
