@@ -104,6 +104,7 @@ export async function fillWallet(daemon: Daemon, name: string, { transactions, a
     names: [],
     unnamed: true,
     keypool: 1000,
+    descriptorWallets: false,
     taprootSeeds: false,
     laterRecords: false,
     removesRecords: true,

@@ -18,8 +18,9 @@ interface WalletContext {
   readonly minRelayFeeRate: number;
 }
 
-function addressType(text: string, kind: 'address' | 'change'): WalletOptions['addressType'] {
+function addressType(text: string, kind: 'address' | 'change', compat: Compat): WalletOptions['addressType'] {
   if (text === 'legacy' || text === 'p2sh-segwit' || text === 'bech32') return text;
+  if (text === 'bech32m' && follows(compat, 22)) return text;
   throw new ConfigError(`Unknown ${kind} type '${text}'`);
 }
 
@@ -30,7 +31,7 @@ function spendOptions(args: Args, { compat, deprecatedRpc, minRelayFeeRate }: Wa
     throw new ConfigError(`Invalid amount for -${name}=<amount>: '${args.text(name)}'${why}`);
   };
   const least = `${(minRelayFeeRate / 1e8).toFixed(8)} BTC/kvB`;
-  if (given.minFeeRate === 0) invalid('mintxfee', '');
+  if (given.minFeeRate === 0 && !follows(compat, 22)) invalid('mintxfee', '');
   if (args.isSet('paytxfee') && given.payFeeRate < minRelayFeeRate) invalid('paytxfee', ` (must be at least ${least})`);
   if (args.isSet('maxtxfee') && given.maxFeeSats < minRelayFeeRate)
     invalid('maxtxfee', ` (must be at least the minrelay fee of ${least} to prevent stuck transactions)`);
@@ -47,16 +48,19 @@ export function walletOptions(args: Args, context: WalletContext): WalletOptions
     if (!fs.existsSync(dir)) throw new ConfigError(`Specified -walletdir "${dir}" does not exist`);
     requireFolder(dir, 'wallet');
   }
+  const receiving = addressType(given.addressType, 'address', compat);
+  const change = given.changeType === undefined ? undefined : addressType(given.changeType, 'change', compat);
   return {
     ...given,
     enabled: !given.disabled,
     removesRecords: !only(compat, 32) || deprecatedRpc.has('removeprunedfunds'),
     dir: dir ?? path.join(netDir, 'wallets'),
     unnamed: !args.isSet('wallet'),
-    taprootSeeds: compat.descriptorWallets,
+    descriptorWallets: compat.descriptorWallets || receiving === 'bech32m' || change === 'bech32m',
+    taprootSeeds: follows(compat, 23),
     laterRecords: follows(compat, 25),
-    addressType: addressType(given.addressType, 'address'),
-    changeType: given.changeType === undefined ? undefined : addressType(given.changeType, 'change'),
+    addressType: receiving,
+    changeType: change,
     walletBroadcast: given.walletBroadcast ?? !blocksOnly,
     spend: spendOptions(args, context),
   };

@@ -1,5 +1,5 @@
 // Settings of the wallet room.
-import type { ScriptAddressType } from '../address/multisig.js';
+import type { AddressType } from './keys/key-source.js';
 import type { SpendOptions } from './spend/options.js';
 
 /** Settings of the wallet room, with Core's defaults. */
@@ -14,6 +14,8 @@ export interface WalletOptions {
   /** Nothing says which to load, not even that it is none: the wallet without a name is, where there is one. */
   readonly unnamed: boolean;
   readonly keypool: number;
+  /** createwallet makes a wallet of descriptors when the caller does not say, as since release 23. */
+  readonly descriptorWallets: boolean;
   /** A new seed of descriptors gives out taproot addresses too, as since release 23. */
   readonly taprootSeeds: boolean;
   /**
@@ -22,8 +24,8 @@ export interface WalletOptions {
    * mempool too. As since release 32: a record has the witness of its block, not the one that was seen first.
    */
   readonly laterRecords: boolean;
-  readonly addressType: ScriptAddressType;
-  readonly changeType: ScriptAddressType | undefined;
+  readonly addressType: AddressType;
+  readonly changeType: AddressType | undefined;
   /**
    * Scripts, transactions and coins from which on a wallet keeps an image of its tables (-walletimage); 0: none does.
    */
@@ -45,8 +47,17 @@ export const WALLET_ROWS = {
   disabled: ['disablewallet', 'bool', 'Run without wallets and their calls'],
   names: ['wallet', 'list', 'A wallet to load at the start, by name; may be given several times'],
   dir: ['walletdir', 'string', 'The folder of all wallets (default: wallets in the folder of the network)'],
-  addressType: ['addresstype', 'filled', 'What getnewaddress gives: legacy, p2sh-segwit or bech32', 'bech32'],
-  changeType: ['changetype', 'filled', 'What change goes to: legacy, p2sh-segwit or bech32 (default: decided for each payment)'],
+  addressType: [
+    'addresstype',
+    'filled',
+    'What getnewaddress gives: legacy, p2sh-segwit, bech32 or bech32m (not with -compat=0.21.1), which makes createwallet make wallets of descriptors',
+    'bech32',
+  ],
+  changeType: [
+    'changetype',
+    'filled',
+    'What change goes to: legacy, p2sh-segwit, bech32 or bech32m, as with -addresstype (default: decided for each payment)',
+  ],
   keypool: ['keypool', 'int', 'Keys kept ready ahead of use', 1000, { least: 0 }],
   imageRows: [
     'walletimage',

@@ -82,6 +82,7 @@ export async function createMemoryWallet(wanted: MemoryWalletOptions = {}): Prom
     keypool: 5,
     addressType: 'bech32',
     changeType: undefined,
+    descriptorWallets: false,
     taprootSeeds: false,
     laterRecords: false,
     removesRecords: true,

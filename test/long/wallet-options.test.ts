@@ -48,7 +48,7 @@ t.test('options of payments and addresses', async (t) => {
     await node.call('generatetoaddress', 1, OUTSIDE);
     const txid = await node.callWallet('together', 'sendtoaddress', OUTSIDE, 0.1);
     t.equal((await node.call('getrawtransaction', txid, true)).vin.length, 1, 'one coin is enough, and cheaper');
-    t.equal((await decode(await node.callWallet('w', 'sendtoaddress', OUTSIDE, 1))).vin[0].sequence, 0xfffffffe);
+    t.equal((await decode(await node.callWallet('w', 'sendtoaddress', OUTSIDE, 1))).vin[0].sequence, 0xfffffffd);
     await node.call('generatetoaddress', 1, OUTSIDE);
   });
 
@@ -114,15 +114,15 @@ t.test('options of payments and addresses', async (t) => {
   };
 
   await t.test('-txconfirmtarget, -walletrbf', async (t) => {
-    await restart('-txconfirmtarget=20', '-walletrbf=1');
+    await restart('-txconfirmtarget=20', '-walletrbf=0');
     const [soon, late] = [await estimate(6, 'economical'), await estimate(20, 'economical')];
     t.ok(late > 0 && soon > 2 * late, `the targets differ: ${soon}, ${late}`);
     const txid = await node.callWallet('w', 'sendtoaddress', OUTSIDE, 0.01);
     const cheap = await price(txid);
     t.ok(paysAt(late, cheap), `pays for 20 blocks: ${cheap.fee} for ${cheap.vsize}`);
-    t.equal((await decode(txid)).vin[0].sequence, 0xfffffffd, 'can be replaced');
-    const firm = await node.callWallet('w', 'sendtoaddress', OUTSIDE, 0.01, '', '', false, false, 6, 'economical');
-    t.equal((await decode(firm)).vin[0].sequence, 0xfffffffe, 'a call has the last word');
+    t.equal((await decode(txid)).vin[0].sequence, 0xfffffffe, 'does not say that it can be replaced');
+    const firm = await node.callWallet('w', 'sendtoaddress', OUTSIDE, 0.01, '', '', false, true, 6, 'economical');
+    t.equal((await decode(firm)).vin[0].sequence, 0xfffffffd, 'a call has the last word');
     const dear = await price(firm);
     t.ok(paysAt(soon, dear), `and about the target: ${dear.fee} for ${dear.vsize}`);
     await node.call('generatetoaddress', 1, OUTSIDE);
@@ -176,6 +176,32 @@ t.test('options of payments and addresses', async (t) => {
     t.same((await node.call('listwallets')).sort(), ['together', 'w'], 'as they were');
   });
   t.equal(node.output(), '', 'nothing on stderr');
+  t.equal((await node.stop()).code, 0);
+});
+
+t.test('wallets give out taproot addresses when -addresstype or -changetype asks for them', async (t) => {
+  const node = await Daemon.start('-keypool=1', '-addresstype=bech32m');
+  t.teardown(() => node.remove());
+  await node.call('createwallet', 'w', false, false, null, false, null, true);
+  t.equal((await node.callWallet('w', 'listdescriptors')).descriptors.length, 8, 'of descriptors, though the call does not say so');
+  t.match(await node.callWallet('w', 'getnewaddress'), /^bcrt1p/);
+  t.match(await node.callWallet('w', 'getrawchangeaddress'), /^bcrt1p/);
+  await node.call('createwallet', 'old', false, false, null, false, false);
+  const refused = 'Error: Legacy wallets only support the "legacy", "p2sh-segwit", and "bech32" address types';
+  t.equal(await refusal(node.callWallet('old', 'getnewaddress')), `-12 ${refused}`);
+  t.match(await node.callWallet('old', 'getnewaddress', '', 'bech32'), /^bcrt1q/);
+  await node.stop();
+  await node.up('-changetype=bech32m');
+  t.match(await node.callWallet('w', 'getnewaddress'), /^bcrt1q/);
+  t.match(await node.callWallet('w', 'getrawchangeaddress'), /^bcrt1p/);
+  await node.call('createwallet', 'another');
+  t.equal((await node.callWallet('another', 'getwalletinfo')).descriptors, true);
+  await node.stop();
+  await node.up();
+  await node.call('createwallet', 'usual');
+  t.equal((await node.callWallet('usual', 'getwalletinfo')).descriptors, false);
+  await node.call('createwallet', 'asked', false, false, null, false, true);
+  t.match(await node.callWallet('asked', 'getnewaddress', '', 'bech32m'), /^bcrt1p/);
   t.equal((await node.stop()).code, 0);
 });
 

@@ -43,6 +43,7 @@ export interface LegacyDeps {
   readonly keypoolSize: number;
 }
 
+const NO_TAPROOT = 'Error: Legacy wallets only support the "legacy", "p2sh-segwit", and "bech32" address types';
 const POOL_EMPTY = 'Error: Keypool ran out, please call keypoolrefill first';
 
 /** A key of another wallet. */
@@ -246,6 +247,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     // Of a pool that is being filled, one that this address can be of; then some more.
     this.topUp(1, batch);
     this.topUp(0, batch, afterSomeKeys());
+    if (type === 'bech32m') return { error: NO_TAPROOT };
     if (!this.canGiveAddresses(internal)) return { error: POOL_EMPTY };
     const { record } = this.#deps;
     const fromInternal = internal && ((this.hdEnabled && record.canSplit) || record.has(WALLET_FLAG.DISABLE_PRIVATE_KEYS));
@@ -262,7 +264,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     const id = this.keys.id(row);
     if (type === 'legacy' || this.keys.publicKey(row)?.length !== 33) return payToKeyHash(id);
     const program = keyHashProgram(id);
-    return type === 'bech32' ? program : scriptHashScript(this.#deps.hashes.hash160(program));
+    return type === 'p2sh-segwit' ? scriptHashScript(this.#deps.hashes.hash160(program)) : program;
   }
 
   markUsed(script: Uint8Array, batch: WalletBatch): readonly [] {

@@ -1,7 +1,7 @@
 // What the operator may say about spending, with Core 0.21's defaults, and what a release decides. Config fills it.
 // Rates in satoshis per 1,000 virtual bytes.
 
-import { type Compat, follows, only } from '../../policy/compat.js';
+import { type Compat, follows } from '../../policy/compat.js';
 
 /** How payments are made in one release or another; the operator does not decide it. */
 export interface SpendRules {
@@ -88,7 +88,7 @@ export const DEFAULT_SPEND: SpendOptions = {
   bumpGivesPsbt: false,
 };
 
-const sinceRelease24 = (compat: Compat): boolean => only(compat, 24);
+const sinceRelease24 = (compat: Compat): boolean => follows(compat, 24);
 
 /** What an operator gives. */
 export const SPEND_ROWS = {
@@ -119,7 +119,7 @@ export const SPEND_ROWS = {
   replaceable: [
     'walletrbf',
     'bool',
-    'Payments can be replaced by others with a higher fee (default: {default}, with -compat=31 1)',
+    'Payments can be replaced by others with a higher fee (default: {default}, with -compat=0.21.1 {0.21.1})',
     sinceRelease24,
   ],
   avoidPartialSpends: [
@@ -132,6 +132,6 @@ export const SPEND_ROWS = {
     'walletrejectlongchains',
     'bool',
     'No payment that the mempool would refuse for its unconfirmed relatives (default: {default}, with -compat=0.21.1 {0.21.1})',
-    (compat: Compat): boolean => follows(compat, 24),
+    sinceRelease24,
   ],
 } as const;

@@ -157,6 +157,7 @@ class World {
         keypool: 2,
         addressType: 'bech32',
         changeType: undefined,
+        descriptorWallets: false,
         taprootSeeds: false,
         laterRecords: false,
         removesRecords: true,

@@ -33,6 +33,7 @@ export const addmultisigaddress: Run<WalletContext> = async (ctx, args, call) =>
   const required = asInt(args[0]);
   const keys = asArray(args[1]).map((item) => publicKeyOf(ctx, legacy, asString(item)));
   const type = args[3] !== undefined && args[3] !== null ? asAddressType(args[3]) : wallet.parts.options.addressType;
+  if (type === 'bech32m') return refuse('Bech32m multisig addresses cannot be created with legacy wallets');
   const output = buildMultisig(required, keys, type, ctx.crypto);
   if ('error' in output) return fail(RPC_CODE.INVALID_PARAMETER, output.error);
   await wallet.changeKeys((batch) => {

@@ -16,7 +16,7 @@ export const createwallet: Run<WalletContext> = async (ctx, args, call) => {
   const passphrase = given(args[3]) ? passphraseOf(args, 3, call) : null;
   try {
     const avoidReuse = flag(args[4], false);
-    const descriptors = flag(args[5], ctx.compat.descriptorWallets);
+    const descriptors = flag(args[5], manager.options.descriptorWallets);
     if (!descriptors && only(ctx.compat, 30)) {
       const text = 'descriptors argument must be set to "true"; it is no longer possible to create a legacy wallet.';
       fail(RPC_CODE.WALLET_ERROR, text);
