@@ -110,6 +110,11 @@ export const CHAIN_ROWS = {
     'list',
     'Import blocks at start: a Core block file, a bootstrap file, a file with one block in hex per line, or the whole blocks folder of a stopped Core node (with its xor.dat), which is only read',
   ],
+  blocksXor: [
+    'blocksxor',
+    'bool',
+    'Write block and undo files XORed with a random key (xor.dat), if there are none yet; 0: refuse a folder that has such a key (default: 0, but a key that is there is used)',
+  ],
   par: [
     'par',
     'int',
@@ -128,7 +133,7 @@ export const CHAIN_ROWS = {
   pruneMib: [
     'prune',
     'int',
-    'Delete old blocks, not with -txindex, -txospenderindex or -blockfilterindex; going back takes -reindex, which downloads the whole chain again (0: keep all; 1: only when pruneblockchain asks; from 550: keep block and undo files below so many MiB; default: {default})',
+    'Delete old blocks, not with -txindex or -txospenderindex; going back takes -reindex, which downloads the whole chain again (0: keep all; 1: only when pruneblockchain asks; from 550: keep block and undo files below so many MiB; default: {default})',
     0,
   ],
   smallBlockFiles: ['fastprune', 'bool', '', false],

@@ -249,6 +249,19 @@ export class Args {
     return text === undefined ? otherwise : leadingInteger(text);
   }
 
+  /** A size: MiB, or in the unit that the letter behind the number stands for. @throws ConfigError in Core's words */
+  bytes(name: string, otherwise: number): number {
+    if (this.isNegated(name)) return 0;
+    const text = this.text(name);
+    if (text === undefined) return otherwise;
+    const [, digits, unit = 'M'] = /^(\d+)([kKmMgGtT])?$/.exec(text) ?? [];
+    const factor = (/[A-Z]/.test(unit) ? 1024 : 1000) ** ('kmgt'.indexOf(unit.toLowerCase()) + 1);
+    const size = digits === undefined ? Number.NaN : Number(digits) * factor;
+    // Core counts in 64 bits.
+    if (!(size < 2 ** 64)) throw new ConfigError(`Unable to parse -${name}: '${text}'`);
+    return size;
+  }
+
   /** A port. @throws ConfigError in Core's words */
   port(name: string): number | undefined {
     if (!this.isSet(name)) return undefined;

@@ -63,12 +63,14 @@ const rows: ReadonlyMap<string, OptionRow> = new Map(rooms.flatMap((room) => Obj
 /** Core's options without effect here. */
 const unused: Readonly<Record<string, string>> = {
   bool: `
+    help-debug persistmempoolv1 cjdnsreachable forcecompactdb choosedatadir min resetguisettings splash
     sysperms printpriority upnp natpmp logratelimit rpcdoccheck capturemessages
     txreconciliation walletcrosschain checkblockindex stopafterblockimport logsourcelocations flushwallet privdb
     unsafesqlitesync`,
   int: `
-    rpcserialversion maxtimeadjustment checkaddrman checkmempool prevoutfetchthreads inboundrelaypercent txsendrate
+    dbcrashratio rpcserialversion maxtimeadjustment checkaddrman checkmempool prevoutfetchthreads inboundrelaypercent txsendrate
     dblogsize`,
+  string: 'lang uiplatform',
 };
 
 /** What belongs to one network: see `Flag`. */
@@ -77,8 +79,8 @@ const ofOneNetwork = 'sv2bind sv2port rpcport rpcbind rpclenientport port bind c
 /** The options by section of the help. */
 const sections: Readonly<Record<string, string>> = {
   Options: `
-    ? help h version datadir conf blocksdir dbcache loadblock par pid assumevalid maxmempool mempoolexpiry
-    persistmempool debuglogfile settings includeconf txindex txospenderindex blockfilterindex coinstatsindex
+    ? help h version datadir conf allowignoredconf blocksdir blocksxor dbcache loadblock par pid assumevalid maxmempool mempoolexpiry
+    persistmempool persistmempoolv1 debuglogfile settings includeconf txindex txospenderindex blockfilterindex coinstatsindex
     alertnotify blocknotify startupnotify shutdownnotify notifyurl blockreconstructionextratxn privatebroadcast
     blocksonly daemon daemonwait feefilter maxorphantx prune reindex reindex-chainstate sysperms dbbatchsize`,
   Version: `
@@ -104,7 +106,7 @@ const sections: Readonly<Record<string, string>> = {
     limitclustersize whitelistforcerelay whitelistrelay`,
   Connection: `
     port listen bind whitebind whitelist connect addnode seednode maxconnections maxuploadtarget maxreceivebuffer
-    maxsendbuffer timeout peertimeout bantime networkactive onlynet proxy onion proxyrandomize externalip discover
+    maxsendbuffer timeout peertimeout bantime networkactive onlynet cjdnsreachable proxy onion proxyrandomize externalip discover
     dns dnsseed forcednsseed fixedseeds peerbloomfilters peerblockfilters peerthread asmap v2transport listenonion
     torcontrol torpassword i2psam i2pacceptincoming upnp natpmp maxtimeadjustment`,
   'Debugging and testing': `
@@ -112,7 +114,8 @@ const sections: Readonly<Record<string, string>> = {
     mocktime maxtipage minimumchainwork checkpoints maxsigcachesize checkblocks checklevel stopatheight checkaddrman
     checkmempool prevoutfetchthreads loglevel inboundrelaypercent txsendrate loglevelalways logratelimit rpcdoccheck
     capturemessages txreconciliation walletcrosschain checkblockindex stopafterblockimport logsourcelocations
-    fastprune addrmantest uacomment acceptstalefeeestimates`,
+    fastprune addrmantest uacomment acceptstalefeeestimates help-debug forcecompactdb dbcrashratio choosedatadir
+    lang min resetguisettings splash uiplatform`,
   Wallet: `
     disablewallet wallet walletdir addresstype changetype keypool walletimage rescan spendzeroconfchange signer
     walletnotify paytxfee fallbackfee mintxfee maxtxfee discardfee consolidatefeerate maxapsfee txconfirmtarget
@@ -120,7 +123,7 @@ const sections: Readonly<Record<string, string>> = {
   ZeroMQ: zmqTopics.map((topic) => `zmqpub${topic} zmqpub${topic}hwm`).join(' '),
 };
 
-const kinds: Partial<Record<OptionRow[1], FlagKind>> = { whole: 'int', port: 'int', filled: 'string' };
+const kinds: Partial<Record<OptionRow[1], FlagKind>> = { whole: 'int', port: 'int', bytes: 'string', filled: 'string' };
 const wordsOf = (text: string): string[] => text.trim().split(/\s+/);
 
 /** Core's DISALLOW_ELISION and DISALLOW_NEGATION, which 0.21.1 does not have. */

@@ -24,10 +24,10 @@ import { Args, ConfigError } from './args.js';
 import { type ChosenRules, chosenRules } from './chosen-rules.js';
 import { flagByName } from './flags.js';
 import { type FleetConfig, fleetOptions } from './fleet-options.js';
-import { chainFolders, compatOption, defaultDataDir, locate, refuseMisplaced, requireFolder } from './locate.js';
+import { chainFolders, compatOption, defaultDataDir, locate, refuseIgnoredConf, refuseMisplaced, requireFolder } from './locate.js';
 import { logOptions } from './log-options.js';
 import { networkOptions } from './network-options.js';
-import { OWN_ROWS } from './own-rows.js';
+import { DEPRECATED_RPC, OWN_ROWS } from './own-rows.js';
 import { type PruneOption, pruneOption } from './prune-option.js';
 import { type RowValues, readRows } from './rows.js';
 import { type CookieConfig, cookieOptions, type RpcConfig, rpcOptions } from './rpc-options.js';
@@ -119,9 +119,41 @@ function filterIndex(asked: readonly string[]): boolean {
   return asked.includes('basic');
 }
 
+/** A mempool that no peer fills needs little memory (Core since release 25). */
+const BLOCKS_ONLY_BYTES = 5_000_000;
+
+/** Limits of the mempool. Without rules about clusters a limit of 0 is none, which is also the default then. */
+function mempoolRows(args: Args, compat: Compat): RowValues<typeof MEMPOOL_ROWS> {
+  const given = readRows(args, MEMPOOL_ROWS, compat);
+  const small = args.bool('blocksonly', false) && !args.isSet('maxmempool') && follows(compat, 25);
+  const cluster = (limit: number): number => (compat.policy.rules.clusters ? limit : limit || Number.POSITIVE_INFINITY);
+  return {
+    ...given,
+    maxUsageBytes: small ? BLOCKS_ONLY_BYTES : given.maxUsageBytes,
+    limitClusterCount: cluster(given.limitClusterCount),
+    limitClusterSize: cluster(given.limitClusterSize),
+  };
+}
+
 function scriptThreads(asked: number): number {
   const cores = os.availableParallelism();
   return Math.max(1, Math.min(asked > 0 ? asked : cores + asked, maxScriptThreads));
+}
+
+/**
+ * -asmap: a file that has to be there. Core 31 has a map in its binary for a switch without a file's name; adit has
+ * none, and takes the file of 0.21.1's name in its place.
+ */
+function asmapFile(args: Args, file: string, netDir: string, compat: Compat): string | undefined {
+  if (!args.isSet('asmap') || args.isNegated('asmap')) return undefined;
+  const isSwitch = only(compat, 31) ? args.bool('asmap', false) : follows(compat, 31) && ['', '1'].includes(args.text('asmap') as string);
+  const place = path.resolve(netDir, isSwitch ? PEER_ROWS.asmap[3] : file);
+  if (isSwitch && (only(compat, 31) || !fs.existsSync(place))) {
+    throw new ConfigError(
+      `Embedded asmap data not available. Give the name of a file: -asmap=<file>${only(compat, 31) ? '' : `, or put it at ${place}`}.`,
+    );
+  }
+  return place;
 }
 
 /** What was given, one line each as Core logs it; secrets as stars. */
@@ -155,9 +187,10 @@ function webUrl(text: string): string {
  * @throws ConfigError with the text for the operator
  */
 export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: string) => void = () => {}): NodeConfig {
-  const { baseDir, chain, netDir } = locate(args, true);
+  const { baseDir, firstDir, chain, netDir } = locate(args, true);
   const compat = compatOption(args);
   refuseMisplaced(args, chain, compat);
+  if (follows(compat, 25)) refuseIgnoredConf(args, baseDir, firstDir);
   const blocksBase = args.text('blocksdir');
   if (blocksBase !== undefined) requireFolder(path.resolve(blocksBase), 'blocks');
   const blocksDir =
@@ -181,7 +214,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
     if (!TEST_OPTIONS.includes(option)) args.loudWarnings.push(`Unrecognised option "${option}" provided in -test=<option>.`);
   const chainRows = readRows(args, CHAIN_ROWS, compat);
   const { acceptNonStandard, ...policyRows } = readRows(args, POLICY_ROWS, compat);
-  const mempool = readRows(args, MEMPOOL_ROWS, compat);
+  const mempool = mempoolRows(args, compat);
   const templates = readRows(args, TEMPLATE_ROWS, compat);
   if (acceptNonStandard && chain === 'main') throw new ConfigError('acceptnonstdtxn is not currently supported for main chain');
   const policy = {
@@ -197,7 +230,9 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
   if (largestFamily * 40 > mempool.maxUsageBytes) {
     throw new ConfigError(`-maxmempool must be at least ${Math.ceil((largestFamily * 40) / 1_000_000)} MB`);
   }
-  if (rules.clusters && mempool.limitClusterCount > 64) throw new ConfigError('limitclustercount must be less than or equal to 64');
+  // Core reads a negative count as one of 64 bits.
+  if (rules.clusters && (mempool.limitClusterCount > 64 || mempool.limitClusterCount < 0))
+    throw new ConfigError('limitclustercount must be less than or equal to 64');
   const { mode: templateMode } = templates;
   if (templateMode !== 'core' && templateMode !== 'live')
     throw new ConfigError(`-templatemode must be core or live, not '${templateMode}'.`);
@@ -215,9 +250,13 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
   ];
   const indexRows = readRows(args, INDEX_ROWS, compat);
   const indexes = { ...indexRows, filters: filterIndex(indexRows.filters) };
-  const pruning = pruneOption(chainRows, indexes);
+  const pruning = pruneOption(chainRows, indexes, compat);
   const { fileName, ...logGiven } = logOptions(args, compat);
   const deprecatedRpc = new Set(own.deprecatedRpc);
+  for (const value of deprecatedRpc) {
+    if (!DEPRECATED_RPC.includes(value))
+      args.loudWarnings.push(`-deprecatedrpc=${value} has no effect. adit knows ${DEPRECATED_RPC.join(', ')}.`);
+  }
   const rpc = rpcOptions(args, baseDir, compat);
   const { asmap } = readRows(args, PEER_ROWS, compat);
   const net = networkOptions(args, chainParams(chain).p2pPort, {
@@ -227,6 +266,10 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
     logIps: logGiven.ips,
   });
   const notifyRows = readRows(args, NOTIFY_ROWS, compat);
+  const prevoutThreads = args.int('prevoutfetchthreads', 0);
+  if (prevoutThreads < 0 && follows(compat, 31)) {
+    throw new ConfigError(`-prevoutfetchthreads must be non-negative (got ${prevoutThreads}). Use 0 to disable parallel input fetching.`);
+  }
   // Behind all that warns.
   const notes = [
     ...args.warnings,
@@ -278,8 +321,6 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
       ...mempool,
       evictChunks: templateMode === 'live' || rules.clusters,
       replaceByDiagram: templateMode === 'live' || rules.clusters,
-      limitClusterCount: mempool.limitClusterCount || Number.POSITIVE_INFINITY,
-      limitClusterSize: mempool.limitClusterSize || Number.POSITIVE_INFINITY,
     },
     persistMempool: own.persistMempool,
     acceptStaleFees: own.acceptStaleFees,
@@ -288,7 +329,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
     sv2: sv2Options(args, chain, netDir, compat),
     fleet: fleetOptions(args, baseDir, netDir, rpc.enabled, compat),
     wallet: walletOptions(args, { netDir, compat, deprecatedRpc, blocksOnly: net.blocksOnly, minRelayFeeRate: policy.minRelayFeeRate }),
-    asmapFile: !args.isSet('asmap') || args.isNegated('asmap') ? undefined : path.resolve(netDir, asmap),
+    asmapFile: asmapFile(args, asmap, netDir, compat),
     deprecatedRpc,
     net,
     notify: {

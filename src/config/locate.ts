@@ -53,8 +53,11 @@ export function requireFolder(dir: string, optionName: string): void {
   if (!info.isDirectory()) throw new ConfigError(`Specified ${optionName} directory "${dir}" does not exist.`);
 }
 
-/** The data folder and the chain, with bitcoin.conf read into `args`. Shared by the daemon and adit-cli. */
-export function locate(args: Args, createBase: boolean): { baseDir: string; chain: ChainName; netDir: string } {
+/**
+ * The data folder and the chain, with bitcoin.conf read into `args`. Shared by the daemon and adit-cli.
+ * @returns firstDir: the data folder before the configuration file named another one
+ */
+export function locate(args: Args, createBase: boolean): { baseDir: string; firstDir: string; chain: ChainName; netDir: string } {
   let baseDir = args.text('datadir');
   if (baseDir !== undefined) {
     baseDir = path.resolve(baseDir);
@@ -63,6 +66,7 @@ export function locate(args: Args, createBase: boolean): { baseDir: string; chai
     baseDir = defaultDataDir();
     if (createBase) fs.mkdirSync(baseDir, { recursive: true, mode: 0o700 });
   }
+  const firstDir = baseDir;
   if (!args.isNegated('conf')) readConf(args, baseDir, args.text('conf') ?? OWN_ROWS.conf[3], args.isSet('conf'), () => chooseChain(args));
   const chain = chooseChain(args);
   args.selectChain(chain);
@@ -73,7 +77,31 @@ export function locate(args: Args, createBase: boolean): { baseDir: string; chai
       throw new ConfigError(`Error reading configuration file: specified data directory "${confDataDir}" does not exist.`);
     }
   }
-  return { baseDir, chain, netDir: path.join(baseDir, chainFolders[chain]) };
+  return { baseDir, firstDir, chain, netDir: path.join(baseDir, chainFolders[chain]) };
+}
+
+/**
+ * Refuses a bitcoin.conf in the data folder that was not read because another file was, unless -allowignoredconf says
+ * otherwise. Core does so since release 25.
+ * @param firstDir the data folder that a relative -conf was looked up in
+ * @throws ConfigError
+ */
+export function refuseIgnoredConf(args: Args, baseDir: string, firstDir: string): void {
+  const usual = OWN_ROWS.conf[3];
+  const ignored = fs.statSync(path.join(baseDir, usual), { throwIfNoEntry: false });
+  if (ignored === undefined || args.isNegated('conf')) return;
+  const named = args.text('conf') ?? '';
+  const used = path.resolve(firstDir, named || usual);
+  const read = fs.statSync(used, { throwIfNoEntry: false });
+  if (read?.ino === ignored.ino && read.dev === ignored.dev) return;
+  const source = named === '' ? `data directory "${firstDir}"` : `command line argument "-conf=${named}"`;
+  const fault = [
+    `Data directory "${baseDir}" contains a "${usual}" file which is ignored, because a different configuration file "${used}" from ${source} is being used instead. Possible ways to address this would be to:`,
+    `- Delete or rename the "${usual}" file in data directory "${baseDir}".`,
+    '- Change datadir= or conf= options to specify one configuration file, not two, and use includeconf= to include any other configuration files.',
+  ];
+  if (args.bool('allowignoredconf', false)) args.warnings.push(`Warning: ${fault.join(' ')}`);
+  else throw new ConfigError([...fault, '- Set allowignoredconf=1 option to treat this condition as a warning, not an error.'].join('\n'));
 }
 
 /** @throws ConfigError for options that stand where they do not count, in Core's words */

@@ -8,6 +8,12 @@ export const OWN_ROWS = {
   version: ['version', 'bool', 'Print the version and exit'],
   dataDir: ['datadir', 'string', 'The data folder (default: ~/.adit); one that is named must exist'],
   conf: ['conf', 'string', 'The configuration file, relative to the data folder (default: {default}; -noconf: none)', 'bitcoin.conf'],
+  allowIgnoredConf: [
+    'allowignoredconf',
+    'bool',
+    'Only warn of a bitcoin.conf in the data folder that is not read because another file is (not needed with -compat=0.21.1)',
+    false,
+  ],
   blocksDir: ['blocksdir', 'string', 'Where block files live (default: the data folder)'],
   pidFile: ['pid', 'string', 'Write the process id to this file', 'bitcoind.pid'],
   persistMempool: ['persistmempool', 'bool', 'Write the mempool to mempool.dat at the end and load it at the next start', true],
@@ -58,13 +64,25 @@ export const OWN_ROWS = {
   deprecatedRpc: [
     'deprecatedrpc',
     'list',
-    'Old behaviour: bumpfee (a PSBT for wallets without private keys), or banscore, getpeerinfo_addnode, whitelisted (members of getpeerinfo)',
+    'Old behaviour: bumpfee (a PSBT for wallets without private keys), warnings (as one text), removeprunedfunds (a call), or banscore, getpeerinfo_addnode, whitelisted (members of getpeerinfo), bip125, fullrbf (of calls about the mempool)',
   ],
   daemon: ['daemon', 'bool', 'Run in the background, detached from the terminal', false],
   daemonWait: ['daemonwait', 'bool', 'As -daemon, and the command returns when the start is over, with status 1 if it failed', false],
   announce: ['announce', 'bool', 'Say on the console what the node listens on and what to try next', false],
   mockTime: ['mocktime', 'int', 'Start with this time instead of the real one, test chains only'],
 } as const;
+
+/** Values of -deprecatedrpc that change something. */
+export const DEPRECATED_RPC = [
+  'banscore',
+  'bip125',
+  'bumpfee',
+  'fullrbf',
+  'getpeerinfo_addnode',
+  'removeprunedfunds',
+  'warnings',
+  'whitelisted',
+];
 
 /** What nodes and fronts of a fleet have in common; here because a node without one loads nothing of its room. */
 export const BROKER_ROWS = {

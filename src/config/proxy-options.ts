@@ -52,6 +52,8 @@ export function proxyOptions(args: Args, { compat, listenOnion, hasI2p }: Ways):
   if (follows(compat, 23) && onlyNets.includes('cjdns') && !args.isSet('cjdnsreachable')) {
     throw new ConfigError('Outbound connections restricted to CJDNS (-onlynet=cjdns) but -cjdnsreachable is not provided');
   }
+  if (onlyNets.length > 0 && onlyNets.every((name) => name === 'cjdns') && follows(compat, 23))
+    throw new ConfigError('-onlynet=cjdns leaves nobody to connect to: adit does not reach CJDNS.');
   return { proxies, onionProxy, onionReachable, onlyNets };
 }
 

@@ -2,6 +2,7 @@
 
 import type { CHAIN_ROWS } from '../chain/options.js';
 import type { IndexOptions } from '../indexes/options.js';
+import { type Compat, follows } from '../policy/compat.js';
 import { ConfigError } from './args.js';
 import type { RowValues } from './rows.js';
 
@@ -24,12 +25,14 @@ export interface PruneOption {
 export function pruneOption(
   { pruneMib: value, reindexChainstate, smallBlockFiles }: RowValues<typeof CHAIN_ROWS>,
   indexes: IndexOptions,
+  compat: Compat,
 ): { prune: PruneOption | null; notes: string[] } {
   if (value < 0) throw new ConfigError('Prune cannot be configured with a negative value.');
   if (value === 0) return { prune: null, notes: [] };
   if (indexes.tx) throw new ConfigError('Prune mode is incompatible with -txindex.');
   if (indexes.spenders) throw new ConfigError('Prune mode is incompatible with -txospenderindex.');
-  if (indexes.filters) throw new ConfigError('Prune mode is incompatible with -blockfilterindex.');
+  // Pruning waits for the index of filters since release 23.
+  if (indexes.filters && !follows(compat, 23)) throw new ConfigError('Prune mode is incompatible with -blockfilterindex.');
   if (reindexChainstate) throw new ConfigError('Prune mode is incompatible with -reindex-chainstate. Use full -reindex instead.');
   if (value === BY_HAND) {
     const line = 'Block pruning enabled.  Use RPC call pruneblockchain(height) to manually prune block and undo files.';

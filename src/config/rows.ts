@@ -1,7 +1,7 @@
 // Options as the rooms declare them: a row of flag, type, help and default stands beside what the room makes of it. Here
 // rows are read from what the operator gave, and put into words for the help.
 
-import { COMPATS, type Compat } from '../policy/compat.js';
+import { COMPATS, type Compat, follows } from '../policy/compat.js';
 
 type Scalar = boolean | number | string;
 
@@ -13,6 +13,7 @@ interface GivenOptions {
   strictInt(name: string, otherwise: number, min: number, max: number): number;
   port(name: string): number | undefined;
   amount(name: string, otherwise: number): number;
+  bytes(name: string, otherwise: number): number;
   text(name: string): string | undefined;
   list(name: string): readonly string[];
 }
@@ -21,6 +22,8 @@ interface GivenOptions {
 interface Types {
   readonly bool: boolean;
   readonly int: number;
+  /** Mebibytes, or with k, m, g, t (powers of 1000) or K, M, G, T (powers of 1024) behind it, as bytes. */
+  readonly bytes: number;
   /** A number that must be one, between `least` and `most`. */
   readonly whole: number;
   readonly port: number;
@@ -79,6 +82,7 @@ function readRow(args: GivenOptions, row: OptionRow, compat: Compat): Scalar | r
   if (type === 'port') return args.port(flag) ?? otherwise;
   if (otherwise === undefined && !args.isSet(flag)) return undefined;
   if (type === 'bool') return args.bool(flag, otherwise as boolean);
+  if (type === 'bytes' && follows(compat, 23)) return args.bytes(flag, otherwise as number);
   if (type === 'amount') return least === -1 && args.text(flag) === '-1' ? -1 : args.amount(flag, otherwise as number);
   const inUnits = (otherwise as number) / unit;
   return (type === 'whole' ? args.strictInt(flag, inUnits, least, most) : Math.max(least, Math.min(most, args.int(flag, inUnits)))) * unit;

@@ -3,13 +3,14 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { createSecureContext } from 'node:tls';
-import { HTTP_ROWS, type HttpTls } from '../http/options.js';
+import { type HashedCredential, HTTP_ROWS, type HttpTls } from '../http/options.js';
 import { mostOpenFiles } from '../lib/most-open-files.js';
-import type { Compat } from '../policy/compat.js';
+import { type Compat, follows } from '../policy/compat.js';
 import { type Args, ConfigError } from './args.js';
 import { type RowValues, readRows } from './rows.js';
 
-export interface RpcConfig extends Omit<RowValues<typeof HTTP_ROWS>, 'fronts' | 'whitelistDefault'> {
+export interface RpcConfig extends Omit<RowValues<typeof HTTP_ROWS>, 'auth' | 'fronts' | 'whitelistDefault'> {
+  readonly auth: readonly HashedCredential[];
   readonly whitelistDefault: boolean;
   readonly tls: HttpTls | null;
   readonly fronts: number;
@@ -51,12 +52,35 @@ function tlsFiles({ tlsCert: cert, tlsKey: key, lenientPort }: RowValues<typeof 
   return files;
 }
 
+/**
+ * One -rpcauth: user:salt$hash. Up to release 21 any three parts apart by these signs were taken.
+ * @returns null when it is malformed
+ */
+function hashedCredential(text: string, compat: Compat): HashedCredential | null {
+  const pattern = follows(compat, 22) ? /^([^:]*):([^:$]*)\$([^:$]*)$/ : /^([^:$]*)[:$]([^:$]*)[:$]([^:$]*)$/;
+  const [, user, salt, hash] = pattern.exec(text) ?? [];
+  return hash === undefined ? null : { user: user as string, salt: salt as string, hashHex: hash.toLowerCase() };
+}
+
+/** -rpcauth; 0.21.1 goes on without malformed ones. */
+function hashedCredentials(args: Args, given: readonly string[], compat: Compat): HashedCredential[] {
+  const taken: HashedCredential[] = [];
+  for (const text of given) {
+    const credential = hashedCredential(text, compat);
+    if (credential !== null) taken.push(credential);
+    else if (follows(compat, 22)) throw new ConfigError('Invalid -rpcauth argument. It takes user:salt$hash.');
+    else args.warnings.push('a malformed -rpcauth entry was ignored; it takes user:salt$hash');
+  }
+  return taken;
+}
+
 /** @param baseDir that files of certificates are relative to @throws ConfigError */
 export function rpcOptions(args: Args, baseDir: string, compat: Compat): RpcConfig {
   const given = readRows(args, HTTP_ROWS, compat);
   const fronts = given.fronts ?? defaultFronts(os.availableParallelism(), given.threads);
   return {
     ...given,
+    auth: given.enabled ? hashedCredentials(args, given.auth, compat) : [],
     fronts,
     sockets: Math.floor(((mostOpenFiles() ?? Number.POSITIVE_INFINITY) * HTTP_SHARE) / fronts),
     whitelistDefault: given.whitelistDefault ?? given.whitelist.length > 0,

@@ -60,7 +60,13 @@ export const DEFAULT_MEMPOOL: MempoolOptions = {
 
 /** What an operator gives, in the names above. Sizes are given in kvB and MB, times in hours. */
 export const MEMPOOL_ROWS = {
-  maxUsageBytes: ['maxmempool', 'int', 'Keep the mempool below this many megabytes', DEFAULT_MEMPOOL.maxUsageBytes, { unit: 1_000_000 }],
+  maxUsageBytes: [
+    'maxmempool',
+    'int',
+    'Keep the mempool below this many megabytes (default: {default}, with -blocksonly 5)',
+    DEFAULT_MEMPOOL.maxUsageBytes,
+    { unit: 1_000_000 },
+  ],
   expirySeconds: [
     'mempoolexpiry',
     'int',

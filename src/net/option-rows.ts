@@ -8,8 +8,8 @@ export const NET_ROWS = {
   maxConnections: ['maxconnections', 'int', 'Connections at most', DEFAULT_NET.maxConnections],
   maxUploadBytes: [
     'maxuploadtarget',
-    'int',
-    'MiB a day after which old blocks are not served any more (default: {default}, no limit)',
+    'bytes',
+    'After this upload within 24 hours old blocks are not served any more. MiB, or a number with a unit: k, m, g or t for powers of 1000, K, M, G or T for powers of 1024 (default: {default}, no limit)',
     DEFAULT_NET.maxUploadBytes,
     { unit: 1 << 20 },
   ],

@@ -3,14 +3,7 @@ import crypto from 'node:crypto';
 import net from 'node:net';
 import { ConfigError } from '../config/args.js';
 import type { NodeConfig } from '../config/load.js';
-import {
-  type HashedCredential,
-  HTTP_DEFAULTS,
-  type HttpBind,
-  type HttpOptions,
-  type HttpSubnet,
-  type HttpWhitelist,
-} from '../http/options.js';
+import { HTTP_DEFAULTS, type HttpBind, type HttpOptions, type HttpSubnet, type HttpWhitelist } from '../http/options.js';
 
 const badSubnet = (text: string): ConfigError =>
   new ConfigError(
@@ -50,11 +43,6 @@ export function parseBind(text: string, port: number, option = 'rpcbind'): HttpB
   if (!host || given > 65535 || (given === 0 && match?.[4] !== undefined))
     throw new ConfigError(`Invalid port specified in -${option}: '${text}'`);
   return { host, port: given };
-}
-
-function parseAuth(text: string): HashedCredential | undefined {
-  const match = /^([^:]*):([^$]*)\$([^$:]*)$/.exec(text);
-  return match ? { user: match[1]!, salt: match[2]!, hashHex: match[3]!.toLowerCase() } : undefined;
 }
 
 /** Repeated lists of one user are intersected, as Core does. */
@@ -106,12 +94,6 @@ export function httpOptions(
   } else if (rpc.allow.length > 0) {
     warn('option -rpcallowip was specified without -rpcbind; this does not make the node reachable from other machines');
   }
-  const hashed: HashedCredential[] = [];
-  for (const entry of rpc.auth) {
-    const parsed = parseAuth(entry);
-    if (parsed) hashed.push(parsed);
-    else warn('a malformed -rpcauth entry was ignored; it takes user:salt$hash');
-  }
   return {
     ...HTTP_DEFAULTS,
     binds,
@@ -125,7 +107,7 @@ export function httpOptions(
     jsonRpc2: rpc.jsonRpc2,
     rest: rpc.rest && config.blocksDir !== undefined ? config.blocksDir : null,
     relayToken: crypto.randomBytes(16).toString('hex'),
-    credentials: { plain: plainCredentials(rpc, cookie), hashed },
+    credentials: { plain: plainCredentials(rpc, cookie), hashed: rpc.auth },
     whitelist: parseWhitelist(rpc.whitelist, rpc.whitelistDefault),
     allow: rpc.allow.map(parseSubnet),
   };

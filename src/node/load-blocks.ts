@@ -5,7 +5,6 @@ import fs from 'node:fs';
 import type { Chain } from '../chain/chain.js';
 import type { ConnectProgress } from '../chain/connect/connect-progress.js';
 import type { ImportProgress } from '../chain/files/import-blocks.js';
-import { ConfigError } from '../config/args.js';
 import { durationText, percentText } from '../lib/progress.js';
 import type { Logger } from '../log/logger.js';
 import { blockFilesIn } from '../storage/scan-blocks.js';
@@ -30,13 +29,10 @@ export interface LoadDeps {
 /** Milliseconds between two lines about an import. */
 const REPORT_MS = 10_000;
 
-/** A file, or the blk files of a folder. @throws ConfigError when there are none */
-export function importPaths(given: string): string[] {
-  if (!fs.existsSync(given)) throw new ConfigError(`-loadblock: there is no file ${given}`);
-  if (!fs.statSync(given).isDirectory()) return [given];
-  const paths = blockFilesIn(given);
-  if (paths.length === 0) throw new ConfigError(`-loadblock: the folder ${given} holds no blk*.dat files`);
-  return paths;
+/** Returns the file itself, or the blk files of a folder; none if there are none. */
+function importPaths(given: string): string[] {
+  if (!fs.existsSync(given)) return [];
+  return fs.statSync(given).isDirectory() ? blockFilesIn(given) : [given];
 }
 
 /** Lets one report in ten seconds through, and the first. */
@@ -68,6 +64,10 @@ export async function loadBlocks(task: LoadTask, deps: LoadDeps): Promise<void> 
   for (const file of task.files) {
     if (stopping.aborted) return;
     const paths = importPaths(file);
+    if (paths.length === 0) {
+      log.warn(`Could not open blocks file ${file}`);
+      continue;
+    }
     log.info(`Importing blocks file ${file}...`);
     const blocks = await chain.loadBlockFiles(
       paths,

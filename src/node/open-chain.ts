@@ -38,7 +38,10 @@ export async function openChain(
     params,
     store,
     openFiles: (known) =>
-      BlockFiles.open({ dir: config.blocksDir, magic: params.magic, ...known, ...fileSizes(config) }, { hashes: crypto }),
+      BlockFiles.open(
+        { dir: config.blocksDir, magic: params.magic, xor: config.blocksXor, ...known, ...fileSizes(config) },
+        { hashes: crypto },
+      ),
     verifier,
     blockHasher: new PooledBlockHasher(pool),
     coinScanner: new PooledCoinScanner(pool),

@@ -18,7 +18,7 @@ import { follows } from '../policy/compat.js';
 import { ActiveCommands } from '../rpc/desk.js';
 import { readAsmap } from './asmap-file.js';
 import { ClockWatch } from './clock-watch.js';
-import { importPaths, loadBlocks } from './load-blocks.js';
+import { loadBlocks } from './load-blocks.js';
 import type { MetricRooms } from './metric-rooms.js';
 import { createNetworkAccess } from './network-access.js';
 import { networkParams } from './network-params.js';
@@ -90,8 +90,6 @@ async function start(
     `adit version ${versionText()}, ${config.chain} in ${config.netDir}, ${config.par} script verification thread${config.par === 1 ? '' : 's'}, Node ${process.version}`,
   );
   for (const note of config.notes) log.info(note);
-  // Said before anything is opened.
-  for (const file of config.loadBlockFiles) importPaths(file);
 
   // Open.
   const crypto = createNativeCrypto();

@@ -19,7 +19,7 @@ import { ReadHandles } from './read-handles.js';
 import { type FileOpener, RECORD_HEAD_BYTES, RecordFile, type RecordFormat, readExactly } from './record-file.js';
 import { fromSystemError, StoreError } from './store-error.js';
 import { assertWriting } from './write-stop.js';
-import { loadXorKey } from './xor-key.js';
+import { chooseXorKey } from './xor-key.js';
 
 export interface BlockFilesOptions {
   /** Folder of blkNNNNN.dat and revNNNNN.dat; created when missing. */
@@ -39,6 +39,8 @@ export interface BlockFilesOptions {
    * behind the first that is whole are lost; see lastWhole.
    */
   readonly knownBackwards?: () => Iterable<BlockPosition>;
+  /** -blocksxor: see chooseXorKey. */
+  readonly xor?: boolean | undefined;
   /** Per file, the highest undo position that the index knows; nothing up to its end is ever cut off. */
   readonly lastKnownUndo?: ReadonlyMap<number, number>;
 }
@@ -140,7 +142,8 @@ export class BlockFiles {
     } catch (error) {
       throw fromSystemError(error, `read the folder ${dir}`);
     }
-    const format: RecordFormat = { magic: options.magic, xorKey: await loadXorKey(dir) };
+    const isEmpty = options.lastKnown === null && blkSizes.size === 0 && revSizes.size === 0;
+    const format: RecordFormat = { magic: options.magic, xorKey: await chooseXorKey(dir, options.xor, isEmpty) };
     await assertReadable(dir, format, blkSizes);
 
     const { lastKnown, loss } = await lastWhole(options, format, blkSizes);

@@ -1,8 +1,11 @@
 // The XOR key of a blocks folder (xor.dat, Core 28 and later): 8 bytes, applied to every byte of blk and rev files by
 // its offset in the file, so that virus scanners don't find things in the chain.
 
+import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { toHex } from '../consensus/bytes/hex.js';
+import { replaceFile } from './replace-file.js';
 import { fromSystemError, StoreError } from './store-error.js';
 
 /** Length of a key in bytes. */
@@ -23,6 +26,30 @@ export async function loadXorKey(dir: string): Promise<Uint8Array | null> {
   if (bytes.length !== XOR_KEY_BYTES)
     throw new StoreError('STORE_CORRUPTION', `${path} must have ${XOR_KEY_BYTES} bytes, not ${bytes.length}`);
   return bytes.every((byte) => byte === 0) ? null : Uint8Array.from(bytes);
+}
+
+/**
+ * Returns the key of a folder as loadXorKey does, after following -blocksxor.
+ * @param wanted true: a folder without files gets a random key; false: a folder with a key is refused; undefined: neither
+ * @param isEmpty whether the folder holds no block or undo files, and the index knows of none
+ * @throws StoreError
+ */
+export async function chooseXorKey(dir: string, wanted: boolean | undefined, isEmpty: boolean): Promise<Uint8Array | null> {
+  const stored = await loadXorKey(dir);
+  const path = join(dir, FILE_NAME);
+  if (wanted === false && stored !== null) {
+    throw new StoreError(
+      'STORE_FORMAT',
+      `The blocksdir XOR-key can not be disabled when a random key was already stored! Stored key: '${toHex(stored)}', stored path: '${path}'.`,
+    );
+  }
+  if (wanted !== true || stored !== null || !isEmpty) return stored;
+  try {
+    await replaceFile(path, [randomBytes(XOR_KEY_BYTES)]);
+  } catch (error) {
+    throw fromSystemError(error, `write ${path}`);
+  }
+  return loadXorKey(dir);
 }
 
 /** Applies the key in place. @param fileOffset where the first byte stands in the file */

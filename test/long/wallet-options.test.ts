@@ -179,29 +179,18 @@ t.test('options of payments and addresses', async (t) => {
   t.equal((await node.stop()).code, 0);
 });
 
-t.test('wallets give out taproot addresses when -addresstype or -changetype asks for them', async (t) => {
-  const node = await Daemon.start('-keypool=1', '-addresstype=bech32m');
+t.test('wallets give out taproot addresses when -changetype asks for them', async (t) => {
+  const node = await Daemon.start('-keypool=1', '-changetype=bech32m');
   t.teardown(() => node.remove());
-  await node.call('createwallet', 'w', false, false, null, false, null, true);
+  await node.call('createwallet', 'w');
   t.equal((await node.callWallet('w', 'listdescriptors')).descriptors.length, 8, 'of descriptors, though the call does not say so');
-  t.match(await node.callWallet('w', 'getnewaddress'), /^bcrt1p/);
+  t.match(await node.callWallet('w', 'getnewaddress'), /^bcrt1q/);
+  t.match(await node.callWallet('w', 'getnewaddress', '', 'bech32m'), /^bcrt1p/);
   t.match(await node.callWallet('w', 'getrawchangeaddress'), /^bcrt1p/);
   await node.call('createwallet', 'old', false, false, null, false, false);
-  const refused = 'Error: Legacy wallets only support the "legacy", "p2sh-segwit", and "bech32" address types';
-  t.equal(await refusal(node.callWallet('old', 'getnewaddress')), `-12 ${refused}`);
-  t.match(await node.callWallet('old', 'getnewaddress', '', 'bech32'), /^bcrt1q/);
-  await node.stop();
-  await node.up('-changetype=bech32m');
-  t.match(await node.callWallet('w', 'getnewaddress'), /^bcrt1q/);
-  t.match(await node.callWallet('w', 'getrawchangeaddress'), /^bcrt1p/);
-  await node.call('createwallet', 'another');
-  t.equal((await node.callWallet('another', 'getwalletinfo')).descriptors, true);
-  await node.stop();
-  await node.up();
-  await node.call('createwallet', 'usual');
-  t.equal((await node.callWallet('usual', 'getwalletinfo')).descriptors, false);
-  await node.call('createwallet', 'asked', false, false, null, false, true);
-  t.match(await node.callWallet('asked', 'getnewaddress', '', 'bech32m'), /^bcrt1p/);
+  const refused = '-12 Error: Legacy wallets only support the "legacy", "p2sh-segwit", and "bech32" address types';
+  t.equal(await refusal(node.callWallet('old', 'getrawchangeaddress')), refused);
+  t.match(await node.callWallet('old', 'getrawchangeaddress', 'bech32'), /^bcrt1q/);
   t.equal((await node.stop()).code, 0);
 });
 

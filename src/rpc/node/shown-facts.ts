@@ -1,13 +1,14 @@
 // Facts that several calls show in the same words: warnings, the challenge of a signet.
-import { follows } from '../../policy/compat.js';
+import { follows, shows } from '../../policy/compat.js';
 import type { NodeContext } from '../context/node.js';
 import { hex } from '../render/hex.js';
 import type { JsonResult } from '../wire/values.js';
 
-/** Warnings as a list; before release 28 as one text. */
+/** Warnings as a list; before release 28, and with -deprecatedrpc=warnings until release 29, as one text. */
 export function shownWarnings(ctx: NodeContext): JsonResult {
   const warnings = ctx.warnings();
-  return follows(ctx.compat, 28) ? warnings : warnings.join('; ');
+  const asText = ctx.deprecated.has('warnings') && shows(ctx.compat, { until: 29 });
+  return follows(ctx.compat, 28) && !asText ? warnings : warnings.join('; ');
 }
 
 /** The block script of a signet; undefined elsewhere. */

@@ -53,13 +53,16 @@ t.test('-prune', async (t) => {
   t.equal((byHand.net.services ?? 0n) & 0x401n, 0x400n, 'the newest blocks are still offered');
   t.ok(byHand.notes.some((line) => line.startsWith('Block pruning enabled.  Use RPC call pruneblockchain(height)')));
   t.same(by('-prune=550', '-coinstatsindex').prune, { targetBytes: 550 * 1024 * 1024 });
+  const filters = by('-prune=550', '-blockfilterindex', '-peerblockfilters');
+  t.same([filters.prune, filters.indexes.filters], [{ targetBytes: 550 * 1024 * 1024 }, true], 'indexes hold pruning back');
+  t.equal((filters.net.services ?? 0n) & 0x40n, 0x40n, 'and filters are offered');
   t.same(by('-prune=2', '-fastprune').prune, { targetBytes: 2 * 1024 * 1024 });
   for (const [argv, message] of [
     [['-prune=-1'], 'Prune cannot be configured with a negative value.'],
     [['-prune=549'], 'Prune configured below the minimum of 550 MiB.  Please use a higher number.'],
     [['-prune=550', '-txindex'], 'Prune mode is incompatible with -txindex.'],
     [['-prune=550', '-txospenderindex'], 'Prune mode is incompatible with -txospenderindex.'],
-    [['-prune=1', '-blockfilterindex=basic'], 'Prune mode is incompatible with -blockfilterindex.'],
+    [['-prune=1', '-blockfilterindex=basic', '-compat=0.21.1'], 'Prune mode is incompatible with -blockfilterindex.'],
     [['-prune=1', '-reindex-chainstate'], 'Prune mode is incompatible with -reindex-chainstate. Use full -reindex instead.'],
   ] as const) {
     t.throws(() => by(...argv), { message });
@@ -357,6 +360,8 @@ t.test('limits of clusters', async (t) => {
   };
   t.strictSame(limits(), [64, 101_000]);
   t.strictSame(limits('-limitclustercount=63', '-limitclustersize=100'), [63, 100_000]);
+  t.strictSame(limits('-limitclustercount=0', '-limitclustersize=0'), [0, 0], 'nothing is taken then, as in Core');
+  t.throws(() => limits('-limitclustercount=-1'), { message: 'limitclustercount must be less than or equal to 64' });
   t.strictSame(limits('-compat=0.21.1'), [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY], 'off unless they are given');
   t.strictSame(limits('-compat=0.21.1', '-limitclustercount=64', '-limitclustersize=101'), [64, 101_000]);
 });
@@ -397,7 +402,11 @@ t.test('help and version', async (t) => {
   t.match(helpText(), /-blockmaxweight=<n>/);
   const words = helpText().replace(/\s+/g, ' ');
   t.notMatch(words, /[{}]/, 'every default is filled in');
-  t.match(words, /-maxmempool=<n> Keep the mempool below this many megabytes \(default: 300\)/, "in the operator's unit");
+  t.match(
+    words,
+    /-maxmempool=<n> Keep the mempool below this many megabytes \(default: 300, with -blocksonly 5\)/,
+    "in the operator's unit",
+  );
   t.match(words, /-dustrelayfee=<amt> .* BTC\/kvB \(default: 0\.00003\)/);
   t.match(words, /-limitclustersize=<n> .* \(default: 101; with -compat=0\.21\.1 0, any number\)/);
   t.match(words, /-v2transport Encrypt connections .* default: 1, with -compat=0\.21\.1 0\)/);
@@ -495,6 +504,94 @@ t.test('names are not asked for when no address in the clear may be called', asy
   t.throws(() => net('-onlynet=onion', '-dnsseed=1'), { message });
   t.equal(net('-onlynet=onion', '-dnsseed=0').dnsSeed, false);
   t.equal(net('-onlynet=onion', '-onlynet=IPv6', '-dnsseed=1').dnsSeed, true);
+});
+
+t.test('the upload target has units', async (t) => {
+  const target = (text: string, compat = 'default') =>
+    load(undefined, '-regtest', `-compat=${compat}`, `-maxuploadtarget=${text}`).net.maxUploadBytes;
+  for (const compat of ['default', '31']) {
+    for (const [text, bytes] of [
+      ['5', 5 * 1024 ** 2],
+      ['500M', 500 * 1024 ** 2],
+      ['1k', 1e3],
+      ['1K', 1024],
+      ['2m', 2e6],
+      ['1g', 1e9],
+      ['1G', 1024 ** 3],
+      ['3t', 3e12],
+      ['1T', 1024 ** 4],
+      ['0', 0],
+    ] as const) {
+      t.equal(target(text, compat), bytes, text);
+    }
+    for (const text of ['2GB', 'foo', '', '-1', '1.5G', ' 1', 'M', '18446744073709551616', '16777216T'])
+      t.throws(() => target(text, compat), { message: `Unable to parse -maxuploadtarget: '${text}'` });
+  }
+  t.equal(load(undefined, '-nomaxuploadtarget').net.maxUploadBytes, 0);
+  t.equal(target('1G', '0.21.1'), 1024 ** 2, '0.21.1 reads a number as far as it goes');
+});
+
+t.test('-rpcauth', async (t) => {
+  const auth = (text: string, ...argv: string[]) => load(undefined, '-regtest', `-rpcauth=${text}`, ...argv).rpc.auth;
+  for (const compat of ['-compat=default', '-compat=31']) {
+    t.strictSame(auth('bob:salt$AB', compat), [{ user: 'bob', salt: 'salt', hashHex: 'ab' }]);
+    for (const text of ['foo', 'a:b', 'a:b$c$d', 'a:b:c$d', ''])
+      t.throws(() => auth(text, compat), { message: 'Invalid -rpcauth argument. It takes user:salt$hash.' }, text);
+  }
+  t.strictSame(auth('foo', '-server=0'), [], 'nobody is let in then');
+  const old = load(undefined, '-regtest', '-compat=0.21.1', '-rpcauth=foo', '-rpcauth=a:b:c', '-rpcauth=a:b:c$d');
+  t.strictSame(old.rpc.auth, [{ user: 'a', salt: 'b', hashHex: 'c' }]);
+  t.equal(old.notes.filter((line) => line.startsWith('a malformed -rpcauth entry was ignored')).length, 2);
+});
+
+t.test('-blocksonly makes the mempool small', async (t) => {
+  const bytes = (...argv: string[]) => load(undefined, '-regtest', ...argv).mempool.maxUsageBytes;
+  t.equal(bytes('-blocksonly'), 5_000_000);
+  t.equal(bytes('-blocksonly', '-compat=31'), 5_000_000);
+  t.equal(bytes('-blocksonly', '-maxmempool=20'), 20_000_000);
+  t.equal(bytes('-blocksonly', '-compat=0.21.1'), 300_000_000);
+  t.equal(bytes('-blocksonly=0'), 300_000_000);
+});
+
+t.test('-asmap without a file', async (t) => {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-config-'));
+  t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
+  const map = (...argv: string[]) => loadConfig(parseArgs([`-datadir=${dir}`, ...argv])).asmapFile;
+  const usual = path.join(dir, 'ip_asn.map');
+  const refused = /^Embedded asmap data not available/;
+  for (const text of ['-asmap', '-asmap=1']) {
+    t.throws(() => map(text), { message: refused });
+    t.throws(() => map(text, '-compat=31'), { message: refused });
+  }
+  t.equal(map('-asmap', '-compat=0.21.1'), usual, 'whether it is there shows later');
+  t.equal(map('-asmap=x.map'), path.join(dir, 'x.map'));
+  fs.writeFileSync(usual, '');
+  t.same([map('-asmap'), map('-asmap=1'), map('-asmap=1', '-compat=0.21.1')], [usual, usual, path.join(dir, '1')]);
+  t.throws(() => map('-asmap', '-compat=31'), { message: refused });
+  t.equal(map('-noasmap'), undefined);
+});
+
+t.test('a bitcoin.conf that is passed over', async (t) => {
+  const [dir, other] = [0, 1].map(() => fs.mkdtempSync(path.join(os.tmpdir(), 'adit-config-'))) as [string, string];
+  t.teardown(() => [dir, other].map((folder) => fs.rmSync(folder, { recursive: true, force: true })));
+  const conf = path.join(other, 'my.conf');
+  fs.writeFileSync(conf, 'server=0\n');
+  const start = (...argv: string[]) => loadConfig(parseArgs([`-datadir=${dir}`, ...argv]));
+  t.equal(start(`-conf=${conf}`).rpc.enabled, false);
+  fs.writeFileSync(path.join(dir, 'bitcoin.conf'), '');
+  const refused = `Data directory "${dir}" contains a "bitcoin.conf" file which is ignored, because a different configuration file "${conf}" from command line argument "-conf=${conf}" is being used instead.`;
+  for (const compat of ['-compat=default', '-compat=31']) t.throws(() => start(`-conf=${conf}`, compat), new RegExp(refused));
+  t.equal(start(`-conf=${conf}`, '-compat=0.21.1').rpc.enabled, false);
+  t.equal(start(`-conf=${conf}`, '-allowignoredconf').notes.filter((line) => line.includes(refused)).length, 1);
+  t.doesNotThrow(() => start('-conf=bitcoin.conf'));
+  fs.symlinkSync(path.join(dir, 'bitcoin.conf'), path.join(other, 'link.conf'));
+  t.doesNotThrow(() => start(`-conf=${path.join(other, 'link.conf')}`), 'the same file by another path');
+});
+
+t.test('values of -deprecatedrpc that adit does not know', async (t) => {
+  const warned = (...argv: string[]) => load(undefined, ...argv).notes.filter((line) => line.startsWith('Warning: -deprecatedrpc='));
+  t.same(warned('-deprecatedrpc=warnings', '-deprecatedrpc=bumpfee'), []);
+  t.match(warned('-deprecatedrpc=fees', '-deprecatedrpc=warnings'), [/^Warning: -deprecatedrpc=fees has no effect\. adit knows /]);
 });
 
 t.test('filters are offered to peers where there are any', async (t) => {

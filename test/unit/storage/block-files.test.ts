@@ -1,7 +1,17 @@
 // Block and undo files: Core's layout byte by byte, rollover, repair of torn tails, XOR keys, and damage.
 
 import { createHash } from 'node:crypto';
-import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -218,6 +228,36 @@ t.test('XOR keys', async (t) => {
   await files.close();
   writeFileSync(join(dir, 'xor.dat'), 'short');
   await t.rejects(openFiles(dir), { code: 'STORE_CORRUPTION' });
+});
+
+t.test('-blocksxor makes a key for a folder without files, and refuses to go without one that is there', async (t) => {
+  const keyOf = (dir: string): string | null => (existsSync(join(dir, 'xor.dat')) ? hex(readFileSync(join(dir, 'xor.dat'))) : null);
+  const plain = newFolder();
+  for (const xor of [undefined, false]) {
+    await (await openFiles(plain, { xor })).close();
+    t.equal(keyOf(plain), null);
+  }
+  const dir = newFolder();
+  let files = await openFiles(dir, { xor: true });
+  const key = keyOf(dir);
+  t.match(key, /^[0-9a-f]{16}$/);
+  t.equal(hex(files.xorKey as Uint8Array), key);
+  const at = await files.appendBlock(block(77, 2));
+  await files.close();
+  for (const xor of [true, undefined]) {
+    files = await openFiles(dir, { xor, lastKnown: at });
+    t.equal(hex(await files.readBlock(at)), hex(block(77, 2)));
+    t.equal(keyOf(dir), key, 'the key stays');
+    await files.close();
+  }
+  const message = `The blocksdir XOR-key can not be disabled when a random key was already stored! Stored key: '${key}', stored path: '${join(dir, 'xor.dat')}'.`;
+  await t.rejects(openFiles(dir, { xor: false, lastKnown: at }), { message });
+  const used = newFolder();
+  files = await openFiles(used);
+  await files.appendBlock(block(77, 2));
+  await files.close();
+  await (await openFiles(used, { xor: true })).close();
+  t.equal(keyOf(used), null, 'files that are there stay as they are');
 });
 
 t.test('a failed write leaves everything as it was', { skip: process.platform !== 'linux' && 'needs /proc or /dev/full' }, async (t) => {
