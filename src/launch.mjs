@@ -35,6 +35,8 @@ const help = `usage: node src/launch.mjs COMMAND [ARG...]
                        install, build, and have both judge random scripts (test/compare/scripts.ts)
   compare:interpreter --core=PATH [--version=31|0.21.1] [--spends=1000000 --seed=1]
                        install, build, and have both interpreters judge random spends (test/compare/interpreter.ts)
+  facts --core=PATH [--write-seeds]
+                       install, build, and compare the networks' facts with a source tree of Core (test/facts/run.ts)
   licences             install, build, and write docs/dependencies.md (test/dependencies/write.ts)
   fuzz [ARG...]        install, build, and run the long fuzz suite (test/fuzz/long/run.ts says which arguments there are)
   bench NAME [ARG...]  install, build, and run bench/NAME
@@ -273,6 +275,11 @@ switch (command) {
     become(['--enable-source-maps', inRoot('build', 'test', 'compare', files[command]), ...rest]);
     break;
   }
+  case 'facts':
+    install();
+    await build();
+    become([inRoot('build', 'test', 'facts', 'run.js'), ...rest]);
+    break;
   case 'licences':
     install();
     await build();

@@ -47,7 +47,7 @@ export interface ChainParams {
   readonly rpcPort: number;
   /** Hosts of the DNS seeds. */
   readonly dnsSeeds: readonly string[];
-  /** Nodes to begin with when DNS tells none, packed (fixed-seeds.ts); empty: none. */
+  /** Nodes to begin with when DNS tells none, packed as seeds/main.ts says; empty: none. */
   readonly fixedSeeds: string;
   /** The whole genesis block. */
   readonly genesis: Uint8Array;

@@ -4,8 +4,8 @@ import { fromHex, hashFromHex } from '../bytes/hex.js';
 import { SCRIPT_VERIFY_NONE, SCRIPT_VERIFY_P2SH, SCRIPT_VERIFY_WITNESS } from '../script/flags.js';
 import type { ChainParams } from './chain-params.js';
 import { NEVER_ACTIVE, NO_TIMEOUT } from './deployment.js';
-import { MAIN_FIXED_SEEDS } from './fixed-seeds.js';
 import { buildGenesis, SATOSHI_KEY, SATOSHI_MERKLE_ROOT, SATOSHI_MESSAGE } from './genesis.js';
+import { MAIN_FIXED_SEEDS } from './seeds/main.js';
 import { CLASSIC_POW_LIMIT, CLASSIC_TIMING } from './shared.js';
 
 /** A fresh record of the main network's parameters. */

@@ -2,8 +2,8 @@
 
 import { fromHex, hashFromHex } from '../bytes/hex.js';
 import type { ChainParams } from './chain-params.js';
-import { SIGNET_FIXED_SEEDS } from './fixed-seeds.js';
 import { buildGenesis, SATOSHI_KEY, SATOSHI_MERKLE_ROOT, SATOSHI_MESSAGE } from './genesis.js';
+import { SIGNET_FIXED_SEEDS } from './seeds/signet.js';
 import { CLASSIC_TIMING, YOUNG_NETWORK } from './shared.js';
 
 /** A fresh record of the default signet's parameters. */

@@ -4,8 +4,8 @@ import { fromHex, hashFromHex } from '../bytes/hex.js';
 import { SCRIPT_VERIFY_NONE } from '../script/flags.js';
 import type { ChainParams } from './chain-params.js';
 import { NEVER_ACTIVE, NO_TIMEOUT } from './deployment.js';
-import { TESTNET3_FIXED_SEEDS } from './fixed-seeds.js';
 import { buildGenesis, SATOSHI_KEY, SATOSHI_MERKLE_ROOT, SATOSHI_MESSAGE } from './genesis.js';
+import { TESTNET3_FIXED_SEEDS } from './seeds/testnet3.js';
 import { CLASSIC_POW_LIMIT, CLASSIC_TIMING, TEST_BASE58 } from './shared.js';
 
 /** A fresh record of testnet3's parameters. */

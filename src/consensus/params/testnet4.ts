@@ -2,8 +2,8 @@
 
 import { fromHex, hashFromHex } from '../bytes/hex.js';
 import type { ChainParams } from './chain-params.js';
-import { TESTNET4_FIXED_SEEDS } from './fixed-seeds.js';
 import { buildGenesis } from './genesis.js';
+import { TESTNET4_FIXED_SEEDS } from './seeds/testnet4.js';
 import { CLASSIC_POW_LIMIT, CLASSIC_TIMING, YOUNG_NETWORK } from './shared.js';
 
 /** A fresh record of testnet4's parameters. */

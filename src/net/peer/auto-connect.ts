@@ -210,12 +210,12 @@ export class AutoConnect {
     );
   }
 
-  /** Once, when no address is known: DNS may be down, or blocked. */
+  /** Once, when no address is known: DNS may be down, or blocked. Takes those that this node can call. */
   #addFixedSeeds(): void {
-    const { clock, options, params, random, log } = this.#context;
+    const { clock, options, params, random, routes, log } = this.#context;
     if (this.#fixedDone || !options.fixedSeeds || clock.nowMs() <= this.#fixedAtMs || this.#deps.manager.size > 0) return;
     this.#fixedDone = true;
-    const seeds = readFixedSeeds(params.fixedSeeds);
+    const seeds = readFixedSeeds(params.fixedSeeds).filter(({ network }) => routes.calls(network));
     const [source] = seeds;
     if (source === undefined) return;
     log.info("Adding fixed seed nodes as DNS doesn't seem to be available.");

@@ -416,12 +416,12 @@ const EXPECTED: Record<ChainName, unknown> = {
   },
 };
 
-/** SHA-256 of the packed fixed seeds: pins that no address changes unseen. */
+/** SHA-256 of the arrays of Core's chainparamsseeds.h of August 2026: pins that no address changes unseen. */
 const SEED_DIGESTS: Record<ChainName, string> = {
-  main: 'ac37c76f08c7b61230afbeb643bc0563a9f2c6ab28491090455becdc30f1e1ad',
-  test: '7d3b803690efa247275bff48c82d879ac808fc6027516cfa370170cddbb9413f',
-  testnet4: '2d0bd4f8fa741b4e61cc029900af3d1380f95bec6c8b734fd808b38c4c2fed38',
-  signet: '771eadf0c8756574013bf040a63c9f7d678271d48bf7b5efbb450b274dce2cd0',
+  main: '7d10e20028806d791445e5780f6ab230d36ba52d2549f7d1159287c4cf341a10',
+  test: '31062ba72abafb74792a47062a9ffc343998124d9d861096b5ba5be6c336a34f',
+  testnet4: 'e01497b6399a196ff32b880b3585e99b967e0bf70711bc062a018e02215b4b64',
+  signet: 'ba4e881f3ae7c97c8a17a8fb2432ce082d058d34373c9356f8ef13d0e8293332',
   regtest: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
 };
 

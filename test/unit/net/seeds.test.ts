@@ -39,9 +39,9 @@ t.test('what came with the program is whole: addresses others can reach, none tw
     for (const seed of seeds) writeAddressV2(writer, seed);
     t.equal(Buffer.from(writer.finish()).toString('base64'), params.fixedSeeds.replaceAll('\n', ''), `${name}: nothing was skipped`);
     t.equal(new Set(seeds.map(addressText)).size, seeds.length);
-    t.same(seeds.filter((seed) => !isRoutable(seed) || seed.port === 0).map(addressText), [], 'reachable');
+    t.same(seeds.filter((seed) => !isRoutable(seed) || (seed.network === 'i2p') !== (seed.port === 0)).map(addressText), [], 'reachable');
   }
-  t.same(counts, { main: 340, test: 90, testnet4: 90, signet: 85, regtest: 0 });
+  t.same(counts, { main: 2059, test: 181, testnet4: 230, signet: 170, regtest: 0 });
   const own = chainParams('signet', { signetChallenge: Uint8Array.of(0x51) }, { sha256d: () => new Uint8Array(32) } as never);
   t.equal(own.fixedSeeds, '', "a signet of one's own has none");
 });
@@ -187,6 +187,22 @@ t.test('logs once a minute that no peer is connected, on a network that has seed
     t.same(lonely(other.lines), [], chain);
     other.stop();
   }
+});
+
+t.test('fixed seeds are taken of the networks that the node can call', async (t) => {
+  mock.timers.enable({ apis: ['setInterval'] });
+  t.teardown(() => mock.timers.reset());
+  const networks = async (options: Partial<NetOptions>): Promise<string[]> => {
+    const node = begin('main', options);
+    await node.pass(1);
+    await node.pass(60);
+    node.stop();
+    return [...new Set(node.manager.sample(0, 0).map(({ network }) => network))].sort();
+  };
+  const local = { host: '127.0.0.1', port: 9050 };
+  t.same(await networks({}), ['ipv4', 'ipv6']);
+  t.same(await networks({ onionProxy: local, i2pSam: local }), ['i2p', 'ipv4', 'ipv6', 'onion']);
+  t.same(await networks({ onlyNets: ['i2p'], i2pSam: local }), ['i2p']);
 });
 
 t.test('names are asked when peers are wanted, and nobody is while the network is off', async (t) => {
