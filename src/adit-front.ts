@@ -10,7 +10,6 @@ import { hashToHex } from './consensus/bytes/hex.js';
 import { createNativeCrypto } from './crypto/native/index.js';
 import { fleetPage } from './fleet/follow/page.js';
 import { FleetSource } from './fleet/follow/source.js';
-import type { LenientServer } from './http/lenient/start-lenient.js';
 import { createFronts, type Fronts } from './http/server.js';
 import { guarded, outliveConsole } from './lib/guard.js';
 import { threadsLoaded } from './lib/loading-threads.js';
@@ -23,7 +22,7 @@ import { createFrontMetrics } from './node/fleet-metrics.js';
 import { type FrontSv2, openFrontSv2 } from './node/front-sv2.js';
 import { httpOptions } from './node/http-options.js';
 import { networkParams } from './node/network-params.js';
-import { logAddresses, openLenient } from './node/rpc-server.js';
+import { logAddresses } from './node/rpc-server.js';
 import type { Sv2Figures } from './node/sv2-metrics.js';
 import { difficultyOf } from './rpc/render/difficulty.js';
 
@@ -110,10 +109,8 @@ async function run(config: FrontConfig, log: NodeLogger): Promise<void> {
   };
   process.once('uncaughtException', dying);
   process.once('unhandledRejection', dying);
-  let lenient: Pick<LenientServer, 'close'> | undefined;
   let status: MetricsServer | undefined;
   try {
-    if (rpc.lenientPort !== undefined) lenient = await openLenient(rpc.lenientPort, options, fronts, log);
     if (config.sv2 !== null) {
       sv2 = await openFrontSv2(config.sv2, {
         ...config.templates,
@@ -132,7 +129,6 @@ async function run(config: FrontConfig, log: NodeLogger): Promise<void> {
     await sv2?.close();
     // What is under way is finished: the nodes are still there.
     await fronts.close();
-    await lenient?.close();
     await status?.close();
     await source.stop();
   }

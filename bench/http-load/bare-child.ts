@@ -1,6 +1,6 @@
 // The bare limit: a uWebSockets.js server that reads a request and sends ready-made bytes, nothing else; with --park it
 // holds replies back until it is told to send them all. Started by load.ts.
-import { type HttpResponse, uws } from '../../src/http/front/uws.js';
+import { type HttpResponse, uws } from './uws.js';
 
 /** Replies held back until the parent says go. */
 let parked: HttpResponse[] = [];

@@ -39,10 +39,9 @@ export function defaultFronts(cores: number, threads?: number): number {
 const HTTP_SHARE = 0.5;
 
 /** The files of -rpctlscert and -rpctlskey, found to belong together before anything listens. */
-function tlsFiles({ tlsCert: cert, tlsKey: key, lenientPort }: RowValues<typeof HTTP_ROWS>, baseDir: string): RpcConfig['tls'] {
+function tlsFiles({ tlsCert: cert, tlsKey: key }: RowValues<typeof HTTP_ROWS>, baseDir: string): RpcConfig['tls'] {
   if (cert === undefined && key === undefined) return null;
   if (cert === undefined || key === undefined) throw new ConfigError('-rpctlscert and -rpctlskey have to be given together');
-  if (lenientPort !== undefined) throw new ConfigError('-rpclenientport speaks plain HTTP and cannot be used together with -rpctlscert');
   const files = { certFile: path.resolve(baseDir, cert), keyFile: path.resolve(baseDir, key) };
   try {
     createSecureContext({ cert: fs.readFileSync(files.certFile), key: fs.readFileSync(files.keyFile) });

@@ -40,12 +40,6 @@ export interface HttpTls {
   readonly keyFile: string;
 }
 
-/**
- * Header by which the lenient listener names its client's address to a front: the token of `relayToken`, a space, the
- * address.
- */
-export const RELAY_HEADER = 'adit-relay';
-
 /** Options of the server. */
 export interface HttpOptions {
   /** At least one must work; the others may fail with a warning in the log. */
@@ -56,7 +50,7 @@ export interface HttpOptions {
   readonly workQueue: number;
   /** Sockets that one front may have open; further ones are closed as they come. */
   readonly sockets: number;
-  /** Seconds a socket may take to send a request. The transport closes quiet sockets after about 10 s at the latest. */
+  /** Seconds a client may be quiet between requests, take to send a head, or neither send nor read. */
   readonly serverTimeoutSeconds: number;
   readonly credentials: HttpCredentials;
   readonly whitelist: HttpWhitelist;
@@ -74,8 +68,6 @@ export interface HttpOptions {
   readonly jsonRpc2: boolean;
   /** Folder of the block files when the REST interface is on (-rest); null: it is off. */
   readonly rest: string | null;
-  /** Known to this process alone; empty: nothing is relayed. */
-  readonly relayToken: string;
 }
 
 /** Defaults for everything that has one; credentials and binds have none. */
@@ -94,7 +86,6 @@ export const HTTP_DEFAULTS = {
   compat: COMPATS.default,
   jsonRpc2: false,
   rest: null as string | null,
-  relayToken: '',
 } as const;
 
 /** What an operator gives; config checks users and resolves files. */
@@ -106,7 +97,7 @@ export const HTTP_ROWS = {
   lenientPort: [
     'rpclenientport',
     'port',
-    'A second JSON-RPC port for clients with loose HTTP, such as ckpool and p2pool: bare line feeds, HTTP/1.0, no Host (default: none)',
+    'One more port like -rpcport, which serves every client; kept for configurations that name it (default: none)',
   ],
   tlsCert: [
     'rpctlscert',
@@ -136,7 +127,7 @@ export const HTTP_ROWS = {
   serverTimeoutSeconds: [
     'rpcservertimeout',
     'int',
-    'Seconds before an idle or slow connection is closed; idle ones of the main port are closed after some 10',
+    'Seconds before an idle or slow connection is closed',
     HTTP_DEFAULTS.serverTimeoutSeconds,
     { least: 1 },
   ],

@@ -2,7 +2,7 @@
 // calls, and ends them in order. Wired in node/wiring.ts. After publishTip() the caller raises the shared state's
 // epoch, then replies.
 
-import { Worker } from 'node:worker_threads';
+import { MessageChannel, Worker } from 'node:worker_threads';
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import { KeptThread, type ListeningThread, timerAfter } from '../lib/kept-thread.js';
 import { endWhenGivenUp, noteLoading } from '../lib/loading-threads.js';
@@ -102,8 +102,6 @@ const EXIT_GRACE_MS = 3_000;
 
 /** Starts the fronts and listens. @throws HttpStartError when every bind fails, or a front ends */
 export async function createFronts(options: HttpOptions, deps: FrontsDeps): Promise<Fronts> {
-  // The library asks the C environment, which a worker's copy of process.env does not reach.
-  process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= '8192';
   const server = new FrontServer(options, deps);
   try {
     await server.start();
@@ -122,7 +120,6 @@ interface FrontHandle {
   /** Its first message came. */
   readonly ready: Promise<void>;
   readonly loaded: () => void;
-  descriptor: unknown;
   drained: boolean;
   ended: boolean;
   /** Why it ended, when that is known. */
@@ -174,7 +171,10 @@ class FrontServer implements Fronts {
     [this.#remote] = await Promise.all([kept, ready]);
     this.#assertRunning();
     const listening = this.#wait('listening', 1);
-    this.#links.tell(0, { news: 'children', descriptors: this.#fronts.slice(0, this.#options.fronts).map((front) => front.descriptor) });
+    const others = Array.from({ length: this.#options.fronts - 1 }, () => new MessageChannel());
+    for (const [i, { port2 }] of others.entries()) this.#links.tell(i + 1, { news: 'deal', sockets: port2 }, [port2]);
+    const ports = others.map(({ port1 }) => port1);
+    this.#links.tell(0, { news: 'listen', others: ports }, ports);
     await listening;
     this.#assertRunning();
     this.#options.binds.forEach(({ host, port }, i) => {
@@ -352,7 +352,7 @@ class FrontServer implements Fronts {
       loaded = resolve;
     });
     noteLoading(Promise.race([ready, exited]));
-    const life = { descriptor: undefined, drained: false, ended: false, reason: null };
+    const life = { drained: false, ended: false, reason: null };
     const front: FrontHandle = { worker, counters, leases, exited, ready, loaded, ...life };
     this.#fronts[index] = front;
     this.#links.add(index, link.thread);
@@ -363,7 +363,6 @@ class FrontServer implements Fronts {
     switch (news.news) {
       case 'ready':
         this.#fronts[index].loaded();
-        this.#fronts[index].descriptor = news.descriptor;
         break;
       case 'listening':
         this.#ports = news.ports;

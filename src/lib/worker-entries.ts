@@ -4,7 +4,6 @@ export const WORKER_ENTRY = {
   assemble: new URL('../../workers/assemble.js', import.meta.url),
   fleet: new URL('../../workers/fleet.js', import.meta.url),
   front: new URL('../../workers/front.js', import.meta.url),
-  lenient: new URL('../../workers/lenient.js', import.meta.url),
   peers: new URL('../../workers/peers.js', import.meta.url),
   storage: new URL('../../workers/storage.js', import.meta.url),
   sv2: new URL('../../workers/sv2.js', import.meta.url),

@@ -96,7 +96,10 @@ export type FrontNews =
   | { readonly news: 'warmup'; readonly text: string }
   /** A link to the wallets' thread. */
   | { readonly news: 'wallets'; readonly link: LinkPorts }
-  | { readonly news: 'children'; readonly descriptors: readonly unknown[] }
+  /** To the first front: to listen, and to deal sockets out by these ports. */
+  | { readonly news: 'listen'; readonly others: readonly MessagePort[] }
+  /** To every other one: where its sockets come from, as descriptors. */
+  | { readonly news: 'deal'; readonly sockets: MessagePort }
   | { readonly news: 'stopListening' }
   /** Wants a sign of life. */
   | { readonly news: 'alive' }
@@ -105,7 +108,7 @@ export type FrontNews =
 
 /** Rare messages of a front to the node. */
 export type NodeNews =
-  | { readonly news: 'ready'; readonly descriptor: unknown }
+  | { readonly news: 'ready' }
   | { readonly news: 'listening'; readonly ports: readonly (number | null)[] }
   | { readonly news: 'notice'; readonly level: 'info' | 'warn' | 'error'; readonly text: string }
   | { readonly news: 'detail'; readonly category: 'http' | 'rpc'; readonly text: string }

@@ -1,5 +1,4 @@
 // From the -rpc* options to what the HTTP server is told.
-import crypto from 'node:crypto';
 import net from 'node:net';
 import { ConfigError } from '../config/args.js';
 import type { NodeConfig } from '../config/load.js';
@@ -94,6 +93,10 @@ export function httpOptions(
   } else if (rpc.allow.length > 0) {
     warn('option -rpcallowip was specified without -rpcbind; this does not make the node reachable from other machines');
   }
+  // Of times when the RPC port did not serve every client: one more port of the same kind.
+  const { lenientPort } = rpc;
+  if (lenientPort !== undefined && lenientPort !== port)
+    binds = [...binds, ...[...new Set(binds.map(({ host }) => host))].map((host) => ({ host, port: lenientPort }))];
   return {
     ...HTTP_DEFAULTS,
     binds,
@@ -106,7 +109,6 @@ export function httpOptions(
     compat: config.compat,
     jsonRpc2: rpc.jsonRpc2,
     rest: rpc.rest && config.blocksDir !== undefined ? config.blocksDir : null,
-    relayToken: crypto.randomBytes(16).toString('hex'),
     credentials: { plain: plainCredentials(rpc, cookie), hashed: rpc.auth },
     whitelist: parseWhitelist(rpc.whitelist, rpc.whitelistDefault),
     allow: rpc.allow.map(parseSubnet),

@@ -1,17 +1,12 @@
-// Opens the RPC port: front threads, the cookie once the port is ours, the second listener for lenient clients. Calls
-// are answered from here on, with -28 until the chain is loaded, as Core does.
-import { ConfigError } from '../config/args.js';
+// Opens the RPC port: front threads, and the cookie once the port is ours. Calls are answered from here on, with -28
+// until the chain is loaded, as Core does.
 import type { NodeConfig } from '../config/load.js';
 import { parseHeader } from '../consensus/block/header-view.js';
 import { hashToHex } from '../consensus/bytes/hex.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import { blockProof } from '../consensus/rules/bits.js';
 import type { Crypto } from '../crypto/crypto.js';
-import { type LenientServer, startLenientServer } from '../http/lenient/start-lenient.js';
-import type { HttpOptions } from '../http/options.js';
 import { createFronts, type Fronts, type FrontsDeps } from '../http/server.js';
-import { KeptThread, timerAfter } from '../lib/kept-thread.js';
-import type { Every } from '../lib/looks.js';
 import type { SharedState } from '../link/shared-state.js';
 import type { SlabRing } from '../link/slab-ring.js';
 import type { NodeLogger } from '../log/create-logger.js';
@@ -30,7 +25,7 @@ export interface RpcServerDeps extends Pick<FrontsDeps, 'execute'> {
   readonly slabs: SlabRing;
   readonly log: NodeLogger;
   readonly startedSeconds: number;
-  /** Takes the cookie and the lenient listener down; the fronts are the caller's to close. */
+  /** Takes the cookie down; the fronts are the caller's to close. */
   readonly teardown: Teardown;
   /** Why calls are refused at the moment, null when they are not. */
   warmup(): string | null;
@@ -38,9 +33,6 @@ export interface RpcServerDeps extends Pick<FrontsDeps, 'execute'> {
   /** Told of the fronts as soon as they run. */
   onFronts(fronts: Fronts): void;
 }
-
-/** A listener that is bound to every address is reached over loopback. */
-const LOOPBACK: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
 /** @returns where it listens, `host:port`; empty with -server=0 @throws HttpStartError, ConfigError */
 export async function openRpcServer(config: NodeConfig, deps: RpcServerDeps): Promise<{ addresses: readonly string[] }> {
@@ -51,9 +43,6 @@ export async function openRpcServer(config: NodeConfig, deps: RpcServerDeps): Pr
   for (const line of authenticationLines(config)) log.info(line);
   const genesis = parseHeader(params.genesis.subarray(0, 80), deps.crypto);
   const options = httpOptions(config, params.rpcPort, cookie?.credential, (line) => log.warn(line));
-  // Ends after the fronts, so that it passes on what they answer at the end.
-  let lenient: Pick<LenientServer, 'close'> | undefined;
-  teardown.add(() => lenient?.close());
   const server = await createFronts(options, {
     execute: deps.execute,
     templates: { current: () => null, onPublish: () => {}, refresh: deps.refresh },
@@ -78,8 +67,6 @@ export async function openRpcServer(config: NodeConfig, deps: RpcServerDeps): Pr
     teardown.add(() => file.remove());
     log.info(`Generated RPC authentication cookie ${file.path}`);
   }
-  const { lenientPort } = config.rpc;
-  if (lenientPort !== undefined) lenient = await openLenient(lenientPort, options, server, log);
   return { addresses: logAddresses(config.rpc, server, log) };
 }
 
@@ -89,37 +76,4 @@ export function logAddresses(rpc: NodeConfig['rpc'], server: Fronts, log: Logger
   const threads = `${rpc.fronts} front thread${rpc.fronts === 1 ? '' : 's'}`;
   for (const address of addresses) log.info(`JSON-RPC ${rpc.tls === null ? '' : 'over TLS '}on ${address}, ${threads}`);
   return addresses;
-}
-
-/**
- * Opens the listener for lenient clients in front of the fronts.
- * @param rest the thread's module, the waits before another start, and looks at it, when a test brings its own
- * @throws ConfigError
- */
-export async function openLenient(
-  port: number,
-  options: HttpOptions,
-  fronts: Pick<Fronts, 'addresses'>,
-  log: Logger,
-  { entry, after = timerAfter, every }: { readonly entry?: URL; readonly after?: typeof timerAfter; readonly every?: Every } = {},
-): Promise<Pick<LenientServer, 'addresses' | 'close'>> {
-  const { binds, allow, serverTimeoutSeconds, relayToken } = options;
-  const [main] = fronts.addresses;
-  const target = { host: LOOPBACK[main.host] ?? main.host, port: main.port };
-  const wanted = [...new Set(binds.map(({ host }) => host))].map((host) => ({ host, port }));
-  const server = await KeptThread.start({
-    name: 'JSON-RPC for lenient clients',
-    clock: { monotonicMs: () => performance.now() },
-    log,
-    after,
-    every,
-    start: (addresses, onEnd, givenUp) =>
-      startLenientServer({ binds: addresses ?? wanted, target, allow, serverTimeoutSeconds, relayToken }, onEnd, entry, givenUp),
-    ended: () => Promise.resolve(),
-    startedAgain: () => {},
-  }).catch((error: Error) => {
-    throw new ConfigError(`Unable to bind to port ${port} of -rpclenientport: ${error.message}`);
-  });
-  log.info(`JSON-RPC for lenient clients on port ${port}`);
-  return server;
 }

@@ -73,21 +73,6 @@ const ABSENT_PARTS = [
   ),
 ];
 
-/**
- * Core's framework keeps a connection for minutes and does not open another: such clients belong on -rpclenientport, so
- * the port of the configuration file becomes that one, unless a test is about ports.
- */
-const ON_LENIENT_PORT = `
-for a in "$@"; do
-  case "$a" in
-    -datadir=*) conf="\${a#-datadir=}/bitcoin.conf" ;;
-    -rpcbind* | -rpcport* | -rpcallowip* | -bind=*) exact=1 ;;
-  esac
-done
-port=$(sed -n 's/^rpcport=//p' "$conf" 2>/dev/null | head -1)
-if [ -n "$port" ] && [ -z "$exact" ]; then set -- "$@" "-rpclenientport=$port" "-rpcport=$((port + 10000))"; fi
-`;
-
 /** A folder with what Core's framework is told: its settings, and programs by a path each. */
 function makeWorkFolder(): string {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-core-tests-'));
@@ -96,7 +81,7 @@ function makeWorkFolder(): string {
     ['adit-cli', 'adit-cli.cjs', ''],
   ] as const) {
     const run = `exec '${process.execPath}' '${path.join(root, 'build', 'bundle', 'src', 'bin', file)}'${first}`;
-    const script = `#!/bin/sh\n${program === 'aditd' ? ON_LENIENT_PORT : ''}${run} "$@"\n`;
+    const script = `#!/bin/sh\n${run} "$@"\n`;
     fs.writeFileSync(path.join(folder, program), script, { mode: 0o755 });
   }
   const settings = [

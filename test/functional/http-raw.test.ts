@@ -1,5 +1,6 @@
-// HTTP as bytes on both ports: replies as Core writes them, and each point in which the main port differs (README,
-// "What differs from Bitcoin Core"), with the lenient port beside it, which takes all of it.
+// HTTP as bytes: replies as Core writes them, and every form of a request that Core takes, on the RPC port and on the one
+// that -rpclenientport adds.
+import net from 'node:net';
 import t from 'tap';
 import { Daemon } from '../framework/daemon.js';
 import { freePort } from '../framework/ports.js';
@@ -31,10 +32,7 @@ t.test('both ports', async (t) => {
     for (const port of [node.port, lenient]) {
       const { statusLine, headers, body } = await ask(port, WHOLE);
       t.equal(statusLine, 'HTTP/1.1 200 OK');
-      // How long the transport of the main port waits between two requests is its own; the lenient port waits as Core
-      // does and says nothing.
-      const wait = port === node.port ? ['keep-alive'] : [];
-      t.same([...headers.keys()], ['content-type', ...wait, 'date', 'content-length'], 'these headers in this order, and no other');
+      t.same([...headers.keys()], ['content-type', 'date', 'content-length'], 'these headers in this order, and no other');
       t.equal(headers.get('content-type'), 'application/json');
       t.equal(body, RESULT);
     }
@@ -76,43 +74,87 @@ t.test('both ports', async (t) => {
     t.match(missing, 'no reply in time', 'HEAD: the length of a body that does not come');
   });
 
-  t.test('what only the main port refuses', async (t) => {
+  t.test('every form that Core takes', async (t) => {
     const bare = (text: string): string => text.replaceAll('\r\n', '\n');
-    for (const [what, bytes, status] of [
-      ['HTTP/1.0', WHOLE.replace('HTTP/1.1', 'HTTP/1.0'), '505 HTTP Version Not Supported'],
-      ['bare line feeds', bare(WHOLE), '505 HTTP Version Not Supported'],
-      ['an absolute target', WHOLE.replace('POST /', 'POST http://x/'), '505 HTTP Version Not Supported'],
-      ['no Host', WHOLE.replace('Host: x\r\n', ''), '400 Bad Request'],
-      ['a folded header', WHOLE.replace('Host: x', 'Host: x\r\nFoo: a\r\n b'), '400 Bad Request'],
-      ['many headers', WHOLE.replace('Host: x', `Host: x${'\r\nA: b'.repeat(120)}`), '431 Request Header Fields Too Large'],
+    const chunk = `${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\n`;
+    const framed = (headers: string, body: string): string => `${WHOLE.slice(0, -BODY.length - 2).replace(LENGTH, headers)}\r\n${body}`;
+    for (const [what, bytes] of [
+      ['HTTP/1.0', WHOLE.replace('HTTP/1.1', 'HTTP/1.0')],
+      ['bare line feeds', bare(WHOLE)],
+      ['an absolute target', WHOLE.replace('POST /', 'POST http://x/')],
+      ['no Host', WHOLE.replace('Host: x\r\n', '')],
+      ['a folded header', WHOLE.replace('Host: x', 'Host: x\r\nFoo: a\r\n b')],
+      ['a folded header, with bare line feeds', bare(WHOLE.replace('Host: x', 'Host: x\r\nFoo: a\r\n\tb'))],
+      ['an empty line before the request', `\r\n${WHOLE}`],
+      ['many headers', WHOLE.replace('Host: x', `Host: x${'\r\nA: b'.repeat(1200)}`)],
+      ['a head of 8 kB', WHOLE.replace('Host: x', `Host: x\r\nA: ${'b'.repeat(8000)}`)],
+      ['two equal lengths', framed(LENGTH + LENGTH, BODY)],
+      ['identity and a length', framed(`Transfer-Encoding: identity\r\n${LENGTH}`, BODY)],
+      ['chunks', framed('Transfer-Encoding: Chunked\r\n', `${chunk}\r\n`)],
+      ['chunks and a length', framed(`Transfer-Encoding: chunked\r\n${LENGTH}`, `${chunk}\r\n`)],
+      ['a chunk with an extension', framed('Transfer-Encoding: chunked\r\n', `${chunk.replace('\r\n', ' ;a=b\r\n')}\r\n`)],
+      ['chunks and trailers', framed('Transfer-Encoding: chunked\r\n', `${chunk}X: y\r\nZ: y\r\n\r\n`)],
+      ['chunks with bare line feeds', bare(framed('Transfer-Encoding: chunked\r\n', `${chunk}\r\n`))],
     ] as const) {
-      t.equal((await ask(node.port, bytes)).statusLine, `HTTP/1.1 ${status}`, what);
-      const reply = await ask(lenient, bytes);
-      t.match(reply.statusLine, /^HTTP\/1\.[01] 200 OK$/, `${what}, leniently`);
+      const reply = await ask(node.port, bytes);
+      t.equal(reply.statusLine, `HTTP/1.${what === 'HTTP/1.0' ? 0 : 1} 200 OK`, what);
       t.equal(reply.body, RESULT, what);
     }
-    const large = WHOLE.replace('Host: x', `Host: x\r\nA: ${'b'.repeat(8200)}`);
-    t.equal((await ask(node.port, large)).statusLine, 'HTTP/1.1 431 Request Header Fields Too Large');
-    t.equal((await ask(node.port, WHOLE.replace('Host: x', `Host: x\r\nA: ${'b'.repeat(7900)}`))).body, RESULT, 'up to 8 kB');
+    for (const [what, bytes] of [
+      ['a head that is too large', WHOLE.replace('Host: x', `Host: x\r\nA: ${'b'.repeat(8200)}`)],
+      ['two lengths that differ', framed(`${LENGTH}Content-Length: 1\r\n`, BODY)],
+      ['a chunk longer than its size', framed('Transfer-Encoding: chunked\r\n', `1\r\n${BODY}\r\n0\r\n\r\n`)],
+    ] as const)
+      t.equal((await ask(node.port, bytes)).statusLine, 'HTTP/1.1 400 Bad Request', what);
+  });
+
+  t.test('what becomes of the connection', async (t) => {
+    const kept = await RawSocket.open(node.port);
+    kept.send(WHOLE.replace('HTTP/1.1\r\n', 'HTTP/1.0\r\nConnection: keep-alive\r\n'));
+    t.equal((await kept.reply()).headers.get('connection'), 'keep-alive');
+    kept.send(WHOLE);
+    t.equal((await kept.reply()).body, RESULT, 'HTTP/1.0 that asks for it keeps its connection');
+    kept.close();
+    for (const bytes of [
+      WHOLE.replace('HTTP/1.1', 'HTTP/1.0'),
+      `${WHOLE.slice(0, -BODY.length - 2)}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    ]) {
+      const socket = await RawSocket.open(node.port);
+      socket.send(bytes);
+      await socket.reply();
+      await socket.closed();
+      t.ok(socket.ended);
+    }
+    const half = net.connect({ port: node.port, host: '127.0.0.1', allowHalfOpen: true });
+    half.end(WHOLE.replace('getblockcount', 'getrawmempool').repeat(2));
+    let answer = '';
+    for await (const bytes of half) answer += bytes;
+    t.equal(answer.split('HTTP/1.1 200 OK').length - 1, 2, 'a client that has ended its side gets what it asked for');
   });
 
   t.test('requests sent ahead of replies', async (t) => {
-    const slow = WHOLE.replace(BODY, BODY.replace('getblockcount', 'getrawmempool'));
-    const replies = async (port: number, bytes: string, count: number): Promise<number> => {
-      const socket = await RawSocket.open(port);
-      socket.send(bytes.repeat(count));
-      let got = 0;
-      try {
-        for (; got < count; got++) t.match((await socket.reply()).body, /"error":null/);
-      } catch {
-        // The socket was closed.
+    // Answered by a front alone, by the node's thread, by another, and after a quarter of a second.
+    const wrong = WHOLE.replace('dTpw', 'dTpxx');
+    const mixed = [WHOLE, WHOLE.replace('getblockcount', 'getrawmempool'), WHOLE.replace('POST /', 'POST /foo'), wrong, WHOLE];
+    const statuses = [200, 200, 404, 401, 200];
+    for (const port of [node.port, lenient]) {
+      for (const pieces of [1, 7, 100_000]) {
+        const socket = await RawSocket.open(port);
+        const bytes = mixed.join('');
+        for (let at = 0; at < bytes.length; at += pieces) socket.send(bytes.slice(at, at + pieces));
+        const got: number[] = [];
+        while (got.length < mixed.length) got.push(Number((await socket.reply()).statusLine.slice(9, 12)));
+        t.same(got, statuses, `in their order, sent in pieces of ${pieces}`);
+        socket.close();
       }
-      socket.close();
-      return got;
-    };
-    t.equal(await replies(node.port, WHOLE, 4), 4, 'calls that a front answers alone');
-    t.equal(await replies(lenient, slow, 4), 4, 'the lenient port takes all of them in their order');
-    t.ok((await replies(node.port, slow, 4)) < 4, 'behind one that the node answers the main port closes');
-    t.equal((await ask(node.port, WHOLE)).body, RESULT, 'others are served');
+    }
+    // More than the node reads ahead.
+    const socket = await RawSocket.open(node.port);
+    const many = 2000;
+    socket.send(WHOLE.replace('getblockcount', 'getrawmempool').repeat(many));
+    let got = 0;
+    for (; got < many; got++) await socket.reply();
+    t.equal(got, many);
+    socket.close();
   });
 });

@@ -1,9 +1,5 @@
 // What mining software sends, byte for byte as its sources print it, against a real process: cpuminer,
-// node-stratum-pool (NOMP), public-pool, BFGMiner, miningcore and DATUM on the ordinary port, ckpool and p2pool on the
-// lenient one.
-import { once } from 'node:events';
-import http from 'node:http';
-import type net from 'node:net';
+// node-stratum-pool (NOMP), public-pool, BFGMiner, miningcore, DATUM, ckpool and p2pool.
 import t from 'tap';
 import { Daemon } from '../framework/daemon.js';
 import { type Mined, mine, type Template } from '../framework/miner.js';
@@ -12,6 +8,7 @@ import { freePort } from '../framework/ports.js';
 import { type RawReply, RawSocket } from '../framework/raw-http.js';
 import { metricBecomes } from '../framework/scrape.js';
 
+// Of older configurations, for ckpool and p2pool.
 const lenientPort = await freePort();
 const metricsPort = await freePort();
 const node = await Daemon.start(`-rpclenientport=${lenientPort}`, `-metricsport=${metricsPort}`);
@@ -218,7 +215,7 @@ const ckpool = (body: string, auth = basic()): string =>
     '\n',
   );
 
-t.test('ckpool on the lenient port', async (t) => {
+t.test('ckpool on the port of -rpclenientport', async (t) => {
   const socket = await RawSocket.open(lenientPort);
   t.teardown(() => socket.close());
   const call = async (body: string): Promise<unknown> => {
@@ -244,9 +241,9 @@ t.test('ckpool on the lenient port', async (t) => {
   t.notOk(socket.ended, 'all on one connection');
 });
 
-t.test('p2pool on the lenient port: HTTP/1.0', async (t) => {
+t.test('p2pool: HTTP/1.0', async (t) => {
   const body = '{"jsonrpc": "2.0", "method": "getblocktemplate", "params": [{"mode": "template", "rules": ["segwit"]}], "id": 0}';
-  const socket = await RawSocket.open(lenientPort);
+  const socket = await RawSocket.open(node.port);
   socket.send(
     request(
       [
@@ -267,36 +264,36 @@ t.test('p2pool on the lenient port: HTTP/1.0', async (t) => {
   t.ok(socket.ended, 'an HTTP/1.0 connection ends with its reply');
 });
 
-t.test('more on the lenient port', async (t) => {
+t.test('clients of loose HTTP', async (t) => {
   const count = '{"method":"getblockcount","id":7}';
   const height: number = await node.call('getblockcount');
   const expected = `{"result":${height},"error":null,"id":7}\n`;
   t.equal(
-    (await exchange(lenientPort, request(['POST / HTTP/1.1', `Authorization: Basic ${basic()}`, 'Content-Length: <length>'], count))).body,
+    (await exchange(node.port, request(['POST / HTTP/1.1', `Authorization: Basic ${basic()}`, 'Content-Length: <length>'], count))).body,
     expected,
     'no Host',
   );
-  const socket = await RawSocket.open(lenientPort);
+  const socket = await RawSocket.open(node.port);
   t.teardown(() => socket.close());
   const ids = [1, 2, 3, 4, 5];
   socket.send(ids.map((id) => ckpool(`{"method":"getblockcount","id":${id}}`)).join(''));
   for (const id of ids) t.equal((await socket.reply()).body, `{"result":${height},"error":null,"id":${id}}\n`, 'pipelined, in order');
 
-  const wrong = await exchange(lenientPort, ckpool(count, Buffer.from('a:b').toString('base64')));
+  const wrong = await exchange(node.port, ckpool(count, Buffer.from('a:b').toString('base64')));
   t.equal(wrong.statusLine, 'HTTP/1.1 401 Unauthorized');
   t.equal(wrong.headers.get('www-authenticate'), 'Basic realm="jsonrpc"');
-  const get = await exchange(lenientPort, 'GET / HTTP/1.1\nHost: x\n\n');
+  const get = await exchange(node.port, 'GET / HTTP/1.1\nHost: x\n\n');
   t.match(get.statusLine, /^HTTP\/1\.1 405 /);
-  const unknown = await exchange(lenientPort, ckpool('{"method":"nosuch","id":1}'));
+  const unknown = await exchange(node.port, ckpool('{"method":"nosuch","id":1}'));
   t.match(unknown.statusLine, /^HTTP\/1\.1 404 /, 'statuses are the ordinary port’s');
   t.equal(unknown.body, '{"result":null,"error":{"code":-32601,"message":"Method not found"},"id":1}\n');
 
   t.comment('a long poll waits and wakes, also after another client has left');
   const template: Template = await node.call('getblocktemplate', { rules: ['segwit'] });
   const ask = ckpool(`{"method":"getblocktemplate","params":[{"rules":["segwit"],"longpollid":"${template.longpollid}"}],"id":1}`);
-  const leaver = await RawSocket.open(lenientPort);
+  const leaver = await RawSocket.open(node.port);
   leaver.send(ask);
-  const poll = await RawSocket.open(lenientPort);
+  const poll = await RawSocket.open(node.port);
   t.teardown(() => poll.close());
   poll.send(ask);
   await node.call('getblockcount');
@@ -307,33 +304,9 @@ t.test('more on the lenient port', async (t) => {
   t.equal(JSON.parse((await poll.reply()).body).result.previousblockhash, block.hashHex);
 });
 
-t.test('an agent that keeps connections leaves a quiet one before the node does', async (t) => {
-  // Longer than the node waits: only what the node says of itself makes it shorter.
-  const agent = new http.Agent({ keepAlive: true, maxSockets: 1, timeout: 60_000 });
-  t.teardown(() => agent.destroy());
-  const ends: string[] = [];
-  const call = () =>
-    new Promise<net.Socket>((resolve, reject) => {
-      const headers = { authorization: `Basic ${basic()}`, 'content-type': 'application/json' };
-      const asked = http.request({ agent, port: node.port, host: '127.0.0.1', method: 'POST', headers }, (reply) => {
-        const { socket } = reply;
-        reply.resume().on('end', () => resolve(socket));
-      });
-      asked.on('error', reject);
-      asked.end('{"method":"getblockcount","params":[],"id":1}');
-    });
-  const first = await call();
-  first.on('end', () => ends.push('closed by the node'));
-  const closed = once(first, 'close');
-  t.equal(await call(), first, 'used again');
-  await closed;
-  t.same(ends, []);
-  t.not(await call(), first);
-});
-
 t.test('the end', async (t) => {
   const template: Template = await node.call('getblocktemplate', { rules: ['segwit'] });
-  const poll = await RawSocket.open(lenientPort);
+  const poll = await RawSocket.open(node.port);
   t.teardown(() => poll.close());
   poll.send(ckpool(`{"method":"getblocktemplate","params":[{"rules":["segwit"],"longpollid":"${template.longpollid}"}],"id":1}`));
   await metricBecomes(metricsPort, 'adit_longpoll_waiters', 1);

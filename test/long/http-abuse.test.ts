@@ -102,7 +102,7 @@ t.test('clients that never read', { skip: process.platform !== 'linux' && 'needs
     ['many replies each, asked for in one go', 4, 50, 4],
   ] as const) {
     const metrics = await freePort();
-    const node = await Daemon.start('-rpcworkqueue=4000', '-fronts=1', `-metricsport=${metrics}`);
+    const node = await Daemon.start('-rpcworkqueue=4000', '-fronts=1', '-rpcservertimeout=5', `-metricsport=${metrics}`);
     t.teardown(() => node.remove());
     await node.call('generatetoaddress', 1, address);
     const body = `[${Array(entries).fill('{"method":"help","params":["getblocktemplate"],"id":1}').join(',')}]`;

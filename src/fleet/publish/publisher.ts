@@ -137,7 +137,7 @@ export class Publisher {
       pieceBytes: () => this.#large?.pieceBytes ?? pieceBytes(NO_PAYLOAD),
       onFault: (error) => this.notice('error', `a template was not published: ${error instanceof Error ? error.stack : error}`),
     });
-    this.#link.tell({ news: 'ready', descriptor: null });
+    this.#link.tell({ news: 'ready' });
     this.#timers.push(setInterval(() => this.#beat(), remote.beatMs));
     this.#timers.push(setInterval(() => this.#checkStore(), STORE_MS));
     if (options.wallets) this.#timers.push(setInterval(() => this.#askWallets(), WALLETS_MS));

@@ -1,5 +1,5 @@
 // Which addresses may connect (-rpcallowip) and which methods a user may call (-rpcwhitelist).
-import { BlockList } from 'node:net';
+import { BlockList, isIPv6 } from 'node:net';
 import type { HttpSubnet, HttpWhitelist } from '../options.js';
 
 /** Addresses that may connect: loopback always, and the given subnets. */
@@ -39,6 +39,24 @@ function asV4(address: Uint8Array): Uint8Array | null {
   if (address.byteLength !== 16) return null;
   for (let i = 0; i < 10; i++) if (address[i] !== 0) return null;
   return address[10] === 0xff && address[11] === 0xff ? address.subarray(12) : null;
+}
+
+/** 4 or 16 bytes of an address as sockets name it. */
+export function addressBytes(text: string | undefined): Uint8Array {
+  const [, ...v4] = /(?:^|:)(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text ?? '') ?? [];
+  if (v4.length > 0) return Uint8Array.from(v4.map(Number));
+  const bytes = new Uint8Array(16);
+  if (!text || !isIPv6(text)) return bytes;
+  const [left = '', right] = text.split('%')[0].split('::');
+  const groups = (part: string): number[] => (part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16)));
+  const head = groups(left);
+  const tail = right === undefined ? [] : groups(right);
+  const all = [...head, ...new Array<number>(8 - head.length - tail.length).fill(0), ...tail];
+  all.forEach((group, i) => {
+    bytes[2 * i] = group >> 8;
+    bytes[2 * i + 1] = group & 255;
+  });
+  return bytes;
 }
 
 /** Methods per user. */

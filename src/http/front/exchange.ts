@@ -1,20 +1,14 @@
-// One request and its reply. The only file that handles uWebSockets.js request and response objects: it copies what the
-// library takes back, attaches the abort handler first, corks late replies, and never writes after an abort. Made by
-// start-front.ts, used by front.ts, template-exchange.ts and fan-out.ts.
-import { RELAY_HEADER } from '../options.js';
+// One request and its reply, between a connection, which has the bytes, and the front, which decides. Made by
+// connection.ts, used by front.ts, template-exchange.ts and fan-out.ts.
 import { BodyPieces } from './body-pieces.js';
-import { statusLine, TYPE_JSON } from './pages.js';
-import type { HttpRequest, HttpResponse } from './uws.js';
+import type { RequestHead } from './head.js';
+import { httpDate, statusLine, TYPE_DEFAULT } from './pages.js';
 
-/** Takes a whole body. `shared` bytes are the library's own and gone when the handler returns. */
+/** Takes a whole body. `shared` bytes are the connection's own and gone when the handler returns. */
 export type BodyHandler = (exchange: Exchange, body: Uint8Array, shared: boolean) => void;
 
 /** What an exchange asks and tells; one record for all exchanges of a front. */
 export interface ExchangeOwner {
-  /** Whether Accept-Encoding matters: every header that is read costs a call into the library. */
-  readsEncoding: boolean;
-  /** The same of what the lenient listener says of its clients. */
-  readonly readsRelayed: boolean;
   /** Whether so many more bytes of a body may be held. @param submits of a client that may submit blocks */
   reserve(sizeBytes: number, submits: boolean): boolean;
   /** Instead of the body: it is larger than the limit (413), or there is no room for it (500). */
@@ -25,71 +19,85 @@ export interface ExchangeOwner {
   ended(exchange: Exchange): void;
 }
 
+/** What an exchange needs of the connection that it came by; connection.ts. */
+export interface ExchangeWire {
+  readonly remoteAddress: Uint8Array;
+  readonly remoteAddressText: string;
+  /** Bytes that the kernel has not taken. */
+  readonly unsent: number;
+  /** Sends in one go, nothing of which is copied. Strings are ASCII. @returns bytes that the kernel has not taken */
+  send(parts: readonly (string | Uint8Array)[]): number;
+  /** The same of one string. @param ascii it has no other characters */
+  sendText(text: string, ascii: boolean): number;
+  /** The reply is out. @param closes the connection ends with it */
+  replied(closes: boolean): void;
+  /** The reply waits for an event. */
+  parked(): void;
+  /** Cuts the connection. */
+  cut(): void;
+}
+
 /** A header beyond the usual ones. */
 export type Header = readonly [name: string, value: string];
 
-/** A text as the library takes it at half the cost: strings it encodes anew for every call. */
-const fixed = (text: string): ArrayBuffer => new Uint8Array(Buffer.from(text)).buffer;
+/** A body up to this size is sent with its head in one piece of memory. */
+const COPIED_BYTES = 256 * 1024;
 
-const AUTHORIZATION = fixed('authorization');
-const CONTENT_LENGTH = fixed('content-length');
-const ACCEPT_ENCODING = fixed('accept-encoding');
-const CONNECTION = fixed('connection');
-const RELAYED = fixed(RELAY_HEADER);
-
-/**
- * The transport closes a connection that was idle for 8 to 12 s, and has no option for it. A client that reads this
- * (RFC 2068, 19.7.1.1; node's agent, urllib3, hyper) opens a new one rather than meet that moment with a request.
- */
-const KEEP_ALIVE_SECONDS = 'timeout=7';
-
-/** The two headers of nearly every reply, written as one. */
-const CONTENT_TYPE = fixed('Content-Type');
-const JSON_KEPT_ALIVE = fixed(`${TYPE_JSON}\r\nKeep-Alive: ${KEEP_ALIVE_SECONDS}`);
+/** What is left of a reply up to this size needs nobody to look after it. */
+const UNATTENDED_BYTES = 4096;
 
 export class Exchange {
-  /** Method as sent, upper or lower case. */
-  readonly method: string;
-  /** Request target with its query. */
-  readonly target: string;
-  readonly authorization: string;
-  /** Declared length; -1 when none was (chunked, or no body). NaN never: the library refuses such requests. */
-  readonly contentLength: number;
-  /** Empty when the owner does not want it. */
-  readonly acceptEncoding: string;
-  /**
-   * The lenient listener's token and its client's address. Any client may send this; only the token makes it count.
-   * Empty when the owner does not want it.
-   */
-  readonly relayed: string;
-  readonly #res: HttpResponse;
+  readonly #head: RequestHead;
+  readonly #connection: ExchangeWire;
+  readonly #owner: ExchangeOwner;
   /** Who calls, once that is known. */
   user = '';
   /** Whether that user may submit blocks. */
   submits = false;
-  /** When bytes of the body came last, by performance.now(); 0 as long as nobody has looked at the clock for it. */
-  lastDataMs = 0;
-  readonly #owner: ExchangeOwner;
-  #closing: 'no' | 'client' | 'server';
+  #closing: RequestHead['closing'];
   #state: 'open' | 'sending' | 'ended' | 'gone' = 'open';
   #reserved = 0;
-  /** Writes the headers of a reply in pieces; null once that was done. */
-  #pieceHead: (() => void) | null = null;
+  #onBody: { readonly limit: number; readonly done: BodyHandler } | null = null;
+  #pieces: BodyPieces | null = null;
+  /** Type and further header of a reply in pieces; null once its head was written. */
+  #pieceHead: { readonly type: string; readonly extra: Header | undefined } | null = null;
+  /** Bytes of the body that were given to the connection, and how many push() has said to be taken. */
+  #handed = 0;
+  #told = 0;
+  /** A stream's pieces are framed. */
+  #framed = false;
+  #parked = false;
+  #onFlushed: (() => void) | null = null;
   #onGone: (() => void) | null = null;
 
-  constructor(res: HttpResponse, req: HttpRequest, owner: ExchangeOwner) {
-    this.#res = res;
+  constructor(connection: ExchangeWire, head: RequestHead, owner: ExchangeOwner) {
+    this.#connection = connection;
+    this.#head = head;
     this.#owner = owner;
-    res.onAborted(() => this.#aborted());
-    this.method = req.getCaseSensitiveMethod();
-    const query = req.getQuery() as string | undefined;
-    this.target = query === undefined ? req.getUrl() : `${req.getUrl()}?${query}`;
-    this.authorization = req.getHeader(AUTHORIZATION);
-    const length = req.getHeader(CONTENT_LENGTH);
-    this.contentLength = length === '' ? -1 : Number(length);
-    this.acceptEncoding = owner.readsEncoding ? req.getHeader(ACCEPT_ENCODING) : '';
-    this.relayed = owner.readsRelayed ? req.getHeader(RELAYED) : '';
-    this.#closing = req.getHeader(CONNECTION).toLowerCase() === 'close' ? 'client' : 'no';
+    this.#closing = head.closing;
+  }
+
+  /** Method as sent, upper or lower case. */
+  get method(): string {
+    return this.#head.method;
+  }
+
+  /** Request target with its query. */
+  get target(): string {
+    return this.#head.target;
+  }
+
+  get authorization(): string {
+    return this.#head.authorization;
+  }
+
+  /** Declared length; -1 when none was (chunked, or no body). */
+  get contentLength(): number {
+    return this.#head.contentLength;
+  }
+
+  get acceptEncoding(): string {
+    return this.#head.acceptEncoding;
   }
 
   /** The client went away, or the connection was closed, before the reply was out. */
@@ -99,12 +107,12 @@ export class Exchange {
 
   /** Peer's address, 4 or 16 bytes. */
   get remoteAddress(): Uint8Array {
-    return new Uint8Array(this.#res.getRemoteAddress());
+    return this.#connection.remoteAddress;
   }
 
   /** Peer's address as text, for the log. */
   get remoteAddressText(): string {
-    return Buffer.from(this.#res.getRemoteAddressAsText()).toString();
+    return this.#connection.remoteAddressText;
   }
 
   /** Called once when the client goes away before the reply is out. */
@@ -123,75 +131,104 @@ export class Exchange {
   }
 
   /**
+   * The reply waits for an event that may be far off, or has no end. A client that ends its side meanwhile counts as
+   * gone: any other gets its reply.
+   */
+  park(): void {
+    if (this.#state === 'ended' || this.#state === 'gone') return;
+    this.#parked = true;
+    this.#connection.parked();
+  }
+
+  get parked(): boolean {
+    return this.#parked;
+  }
+
+  /** Whether readBody() was called and the request is not answered. */
+  get wantsBody(): boolean {
+    return this.#onBody !== null && this.#state === 'open';
+  }
+
+  /**
    * Reads the body. Of a body that comes in one piece nothing is copied.
    * @param limit most bytes accepted
    */
   readBody(limit: number, done: BodyHandler): void {
-    let pieces: BodyPieces | null = null;
-    this.#res.onData((chunk, isLast) => {
-      if (this.#state !== 'open') return;
-      // All who look for something in a body share this view: one for each would cost more than the looking.
-      const bytes = Buffer.from(chunk);
-      if (isLast && pieces === null && bytes.byteLength <= limit) {
-        done(this, bytes, true);
-        return;
-      }
-      if (!isLast) this.lastDataMs = performance.now();
-      pieces ??= new BodyPieces(limit, this.contentLength, this.#owner, this.submits);
-      const status = pieces.add(bytes);
-      this.#reserved = pieces.reservedBytes;
-      if (status === 'refused') return;
-      if (status !== 'taken') this.#owner.refuse(this, status);
-      else if (isLast) done(this, pieces.whole(), false);
-    });
+    this.#onBody = { limit, done };
+  }
+
+  /** The connection's: the next bytes of the body. Nobody may want them. */
+  takePiece(bytes: Buffer, isLast: boolean): void {
+    if (!this.wantsBody) return;
+    const { limit, done } = this.#onBody!;
+    if (isLast && this.#pieces === null && bytes.byteLength <= limit) {
+      done(this, bytes, true);
+      return;
+    }
+    this.#pieces ??= new BodyPieces(limit, this.contentLength, this.#owner, this.submits);
+    const status = this.#pieces.add(bytes);
+    this.#reserved = this.#pieces.reservedBytes;
+    if (status === 'refused') return;
+    if (status !== 'taken') this.#owner.refuse(this, status);
+    else if (isLast) done(this, this.#pieces.whole(), false);
   }
 
   /**
    * Sends a whole reply. Does nothing when the client has gone.
-   * @returns bytes of the body that the socket did not take: they are to be sent by push(). 0 when it is done
+   * @returns bytes of the body that the socket did not take: they are to be looked after by resumeWith() and push(). 0
+   *   when nothing is to be done
    */
   reply(status: number, type: string, body: string | Uint8Array, extra?: Header): number {
     if (this.#state !== 'open') return 0;
-    this.#state = 'ended';
+    this.#state = 'sending';
+    this.#parked = false;
     const size = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
-    let left = 0;
-    this.#res.cork(() => {
-      const res = this.#res;
-      if (status === 200 && type === TYPE_JSON && extra === undefined && this.#closing === 'no') {
-        res.writeHeader(CONTENT_TYPE, JSON_KEPT_ALIVE);
-      } else this.#writeHead(status, type, extra);
-      // Told to close, the library writes that header by itself, unless the client has asked for it.
-      const close = this.#closing === 'server';
-      if (status === 204) res.endWithoutBody();
-      else if (this.method === 'HEAD') res.endWithoutBody(size, close);
-      else if (close || size === 0) res.end(body, close);
-      else {
-        // Not end(): the library would keep what the socket does not take, for as many requests as a client sends
-        // without reading.
-        const [, done] = res.tryEnd(body, size);
-        if (!done) left = size - res.getWriteOffset();
-      }
-    });
-    if (left === 0) this.#over();
-    else this.#state = 'sending';
+    const head = this.#headText(status, type, size, extra);
+    let unsent: number;
+    if (status === 204 || this.method === 'HEAD' || size === 0) unsent = this.#connection.send([head]);
+    else if (typeof body === 'string') unsent = this.#connection.sendText(head + body, size === body.length);
+    else if (size > COPIED_BYTES) unsent = this.#connection.send([head, new Uint8Array(body)]);
+    else {
+      // The bytes may be gone when this returns.
+      const whole = Buffer.allocUnsafe(head.length + size);
+      whole.write(head, 'latin1');
+      whole.set(body, head.length);
+      unsent = this.#connection.send([whole]);
+    }
+    if (unsent === 0) {
+      this.#over();
+      return 0;
+    }
+    this.#handed = size;
+    const left = Math.min(unsent, size);
+    if (left <= UNATTENDED_BYTES) {
+      this.#onFlushed = () => this.#over();
+      return 0;
+    }
+    this.#told = size - left;
     return left;
   }
 
-  #writeHead(status: number, type: string, extra: Header | undefined): void {
-    const res = this.#res;
-    if (status !== 200) res.writeStatus(statusLine(status));
-    if (extra) res.writeHeader(extra[0], extra[1]);
-    if (status !== 204) res.writeHeader('Content-Type', type);
-    if (this.#closing === 'client') res.writeHeader('Connection', 'close');
-    else if (this.#closing === 'no') res.writeHeader('Keep-Alive', KEEP_ALIVE_SECONDS);
+  /** Order and words are Core's. @param size of the body; null when it is not known */
+  #headText(status: number, type: string, size: number | null, extra: Header | undefined): string {
+    const { minor, keepsOld } = this.#head;
+    let head = `HTTP/1.${minor === 0 ? 0 : 1} ${statusLine(status)}\r\n`;
+    if (extra) head += `${extra[0]}: ${extra[1]}\r\n`;
+    const typed = status !== 204;
+    if (typed && type !== TYPE_DEFAULT) head += `Content-Type: ${type}\r\n`;
+    if (this.#closing === 'server') head += 'Connection: close\r\n';
+    else if (keepsOld && this.#closing === 'no') head += 'Connection: keep-alive\r\n';
+    if (minor > 0) head += `Date: ${httpDate()}\r\n`;
+    if (size === null) head += this.#framed ? 'Transfer-Encoding: chunked\r\n' : '';
+    else if (typed) head += `Content-Length: ${size}\r\n`;
+    if (typed && type === TYPE_DEFAULT) head += `Content-Type: ${type}\r\n`;
+    if (this.#closing === 'client') head += 'Connection: close\r\n';
+    return `${head}\r\n`;
   }
 
-  /** Tells when a stalled socket takes more of a reply that reply() could not send whole. */
+  /** Tells when a stalled socket has taken what reply() could not send whole. */
   resumeWith(onWritable: () => void): void {
-    this.#res.onWritable(() => {
-      onWritable();
-      return true;
-    });
+    this.#onFlushed = onWritable;
   }
 
   /**
@@ -201,47 +238,45 @@ export class Exchange {
   startPieces(type: string, extra: Header | undefined, onWritable: () => void): boolean {
     if (this.#state !== 'open') return false;
     this.#state = 'sending';
-    this.#res.onWritable(() => {
-      onWritable();
-      // Always success: the scheduler writes in its own turn and asks to be told again when it could not.
-      return true;
-    });
-    this.#pieceHead = () => {
-      if (extra) this.#res.writeHeader(extra[0], extra[1]);
-      this.#res.writeHeader('Content-Type', type);
-      if (this.#closing === 'no') this.#res.writeHeader('Keep-Alive', KEEP_ALIVE_SECONDS);
-      else this.#res.writeHeader('Connection', 'close');
-    };
+    this.#parked = false;
+    this.#onFlushed = onWritable;
+    this.#pieceHead = { type, extra };
     return true;
   }
 
-  /** Within a cork: small pieces beside large ones cost no system call of their own. */
-  #writePieceHead(): void {
-    this.#pieceHead?.();
+  /** The head of a reply in pieces, once. */
+  #takeHead(size: number | null): string[] {
+    const head = this.#pieceHead;
+    if (head === null) return [];
     this.#pieceHead = null;
+    return [this.#headText(200, head.type, size, head.extra)];
   }
 
   /**
    * Offers the next pieces of the body.
    * @param total bytes of the whole body
-   * @returns bytes of the body taken until now, or -1 when the client has gone. Fewer than offered: the socket is full.
+   * @returns bytes of the body that the socket has taken until now, or -1 when the client has gone. Fewer than offered:
+   *   the socket is full.
    */
   push(pieces: readonly Uint8Array[], total: number): number {
     if (this.#state !== 'sending') return -1;
-    let taken = 0;
-    this.#res.cork(() => {
-      this.#writePieceHead();
+    if (this.#connection.unsent === 0) {
+      // The pieces begin where the last answer ended, and some of them may be written.
+      let skipped = this.#handed - this.#told;
+      const parts: (string | Uint8Array)[] = this.#takeHead(total);
       for (const piece of pieces) {
-        const [whole, done] = this.#res.tryEnd(piece, total);
-        if (done) taken = total;
-        else taken = this.gone ? -1 : this.#res.getWriteOffset();
-        if (done || !whole || taken < 0) break;
+        const from = Math.min(skipped, piece.byteLength);
+        skipped -= from;
+        if (from === piece.byteLength) continue;
+        parts.push(from === 0 ? piece : piece.subarray(from));
+        this.#handed += piece.byteLength - from;
       }
-    });
-    if (taken === total) {
-      this.#state = 'ended';
-      this.#over();
+      if (parts.length > 0) this.#connection.send(parts);
     }
+    if (this.gone) return -1;
+    this.#told = Math.max(this.#told, this.#handed - this.#connection.unsent);
+    const taken = this.#told;
+    if (taken === total) this.#over();
     return taken;
   }
 
@@ -251,41 +286,47 @@ export class Exchange {
    */
   writeStream(bytes: Uint8Array): boolean {
     if (this.#state !== 'sending') return false;
-    let room = false;
-    this.#res.cork(() => {
-      this.#writePieceHead();
-      room = this.#res.write(bytes);
-    });
-    return room;
+    this.#framed = this.#head.minor > 0;
+    if (!this.#framed && this.#closing === 'no') this.#closing = 'old';
+    const head = this.#takeHead(null);
+    const unsent = this.#framed
+      ? this.#connection.send([...head, `${bytes.byteLength.toString(16)}\r\n`, bytes, '\r\n'])
+      : this.#connection.send([...head, bytes]);
+    return unsent === 0;
   }
 
   /** Ends such a reply. */
   endStream(): void {
     if (this.#state !== 'sending') return;
-    this.#state = 'ended';
-    this.#res.cork(() => {
-      this.#writePieceHead();
-      this.#res.end();
-    });
+    const head = this.#takeHead(null);
+    if (this.#framed) this.#connection.send([...head, '0\r\n\r\n']);
     this.#over();
   }
 
   /** Cuts the connection without a reply. */
   close(): void {
-    if (this.#state === 'open' || this.#state === 'sending') this.#res.close();
+    if (this.#state === 'open' || this.#state === 'sending') this.#connection.cut();
   }
 
-  #aborted(): void {
+  /** The connection's: the socket has taken everything. */
+  flushed(): void {
+    if (this.#state === 'sending' && this.#connection.unsent === 0) this.#onFlushed?.();
+  }
+
+  /** The connection's: it was closed. */
+  aborted(): void {
     if (this.#state === 'ended' || this.#state === 'gone') return;
     this.#state = 'gone';
     const gone = this.#onGone;
     this.#onGone = null;
     gone?.();
-    this.#over();
+    this.#owner.ended(this);
   }
 
   #over(): void {
+    this.#state = 'ended';
     this.#onGone = null;
     this.#owner.ended(this);
+    this.#connection.replied(this.#closing !== 'no');
   }
 }

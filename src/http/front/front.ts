@@ -51,6 +51,9 @@ export interface FrontDeps {
 // How often calls answered here are reported to the node thread, for /metrics.
 const REPORT_MS = 1000;
 
+/** Causes of refusals are few, but for those that name an error of the TLS library. */
+const MOST_CAUSES = 64;
+
 // Room for bodies on their way in, as multiples of the largest one.
 const BODIES_AT_ONCE = 4;
 
@@ -89,9 +92,6 @@ export class Front {
   readonly #streams = new TemplateStreams(() => this.#view.snapshot());
   /** What exchanges are made with. */
   readonly owner: ExchangeOwner;
-  /** Requests whose body is not complete, but for the newest of all: most bodies come with their heads. */
-  readonly #uploads = new Set<Exchange>();
-  #newest: Exchange | null = null;
   readonly #counts = new MethodCounts();
   /** The wallets' thread; null until it runs, and without wallets. */
   wallets: FrontLink | null = null;
@@ -106,10 +106,8 @@ export class Front {
    */
   #strangers = false;
   #onIdle: (() => void) | null = null;
-  /** Requests so far, and how many they were when the newest socket was opened. */
-  #handled = 0;
-  #openedAt = -1;
-  #hinted = false;
+  /** Causes of refusals that the log has. */
+  readonly #said = new Set<string>();
 
   constructor(deps: FrontDeps) {
     this.#deps = deps;
@@ -153,13 +151,11 @@ export class Front {
       lease: (place) => deps.slabs.lease(place),
       release: (place) => deps.slabs.release(place),
     });
-    const { rest, relayToken } = deps.options;
+    const { rest } = deps.options;
     this.owner = {
-      readsEncoding: false,
-      readsRelayed: relayToken !== '',
       reserve: (sizeBytes, submits) => this.#reserve(sizeBytes, submits),
       refuse: (exchange, status) => {
-        if (status === 413) this.#page(exchange, 413);
+        if (status === 413) this.#tooLarge(exchange);
         else this.#queueFull(exchange);
       },
       maySecret: (first) => !SUBMISSIONS.has(scanMethod(first)),
@@ -174,11 +170,7 @@ export class Front {
             magic: params.magic,
             link: deps.link,
             warmup: () => this.#warmingUp(),
-            readBody: (exchange, limit, done) =>
-              this.#readBody(exchange, limit, (_, body) => {
-                this.#received(exchange);
-                done(body);
-              }),
+            readBody: (exchange, limit, done) => exchange.readBody(limit, (_, body) => done(body)),
             send: (exchange, reply) => this.#sendRest(exchange, reply),
             refuse: (exchange) => this.#queueFull(exchange),
             fault: (error) =>
@@ -190,7 +182,6 @@ export class Front {
       deps.link.report(this.#counts);
       deps.counters.set('heldBytes', this.#fanOut.heldBytes);
       deps.counters.set('readersCutOff', this.#fanOut.cutOff);
-      this.#closeIdleUploads();
     }, REPORT_MS);
     this.#reporting.unref();
   }
@@ -247,44 +238,46 @@ export class Front {
    */
   onOpened(address: Uint8Array): boolean {
     if (!this.#sockets.opened()) return false;
-    this.#openedAt = this.#handled;
     this.#deps.counters.add('connectionsOpen', 1);
-    if (isLoopback(address)) return true;
-    // Only clients on another machine are sent gzip.
-    this.owner.readsEncoding = true;
-    if (!this.#addresses.allows(address)) this.#strangers = true;
+    if (!isLoopback(address) && !this.#addresses.allows(address)) this.#strangers = true;
     return true;
   }
 
   /** A socket was closed; one that may not stay before any other. */
   onClosed(): void {
     if (!this.#sockets.closed()) return;
-    if (this.#openedAt === this.#handled) this.#hint();
     this.#deps.counters.add('connectionsOpen', -1);
   }
 
   /**
-   * The transport refuses some requests by itself and tells nothing of them: a socket closes, and since the newest was
-   * opened nothing came.
+   * Says in the log why a client was refused: each cause once, since any client can have it said.
+   * @param cause "a head with a NUL byte"
    */
-  #hint(): void {
-    if (this.#hinted || this.#deps.options.tls !== null) return;
-    this.#hinted = true;
-    this.#deps.link.tell({
-      news: 'notice',
-      level: 'warn',
-      text: 'a client connected and left without a request that this port takes. Clients that send bare line feeds (ckpool), HTTP/1.0 (p2pool) or no Host need -rpclenientport=PORT. This is said once.',
-    });
+  sayRefused(address: string, cause: string): void {
+    if (this.#said.has(cause) || this.#said.size >= MOST_CAUSES) return;
+    this.#said.add(cause);
+    const text = `an HTTP client at ${address} was refused: ${cause}. Each cause is said once.`;
+    this.#deps.link.tell({ news: 'notice', level: 'warn', text });
+  }
+
+  /** Takes a request that cannot be read, or whose body cannot. */
+  refuse(exchange: Exchange, cause: string): void {
+    this.sayRefused(exchange.remoteAddressText, cause);
+    if (exchange.method === '') this.#count();
+    this.#page(exchange, 400);
+  }
+
+  #count(): void {
+    this.#open++;
+    this.#deps.counters.add('requests');
+    this.#deps.counters.add('exchangesOpen');
   }
 
   /** Takes a request. */
   handle(exchange: Exchange): void {
-    this.#handled++;
-    this.#open++;
-    this.#deps.counters.add('requests');
-    this.#deps.counters.add('exchangesOpen');
+    this.#count();
     if (this.#deps.state.has(STATE_FLAG.LOG_HTTP))
-      this.#detail('http', `Received a ${exchange.method} request for ${exchange.target} from ${this.#peerOf(exchange)}`);
+      this.#detail('http', `Received a ${exchange.method} request for ${exchange.target} from ${exchange.remoteAddressText}`);
     const { bodyLimit } = this.#deps.options;
     if (!this.#admit(exchange, bodyLimit)) return;
     if (this.#rest !== null && isRestTarget(exchange.target)) {
@@ -292,30 +285,16 @@ export class Front {
       return;
     }
     const auth = this.#auth.check(exchange.authorization);
-    // In a turn of its own: the transport cuts off a client that sends many of these without waiting; none is stored.
-    if (auth.kind === 'missing') setImmediate(() => this.#unauthorized(exchange));
+    if (auth.kind === 'missing') this.#unauthorized(exchange);
     else if (auth.kind === 'wrong') {
       this.#deps.counters.add('refusedAuth');
-      this.#wrongPasswords.hold(exchange, this.#peerOf(exchange), () => this.#unauthorized(exchange));
+      this.#wrongPasswords.hold(exchange, exchange.remoteAddressText, () => this.#unauthorized(exchange));
     } else if (isStream(exchange)) this.#openStream(exchange, auth.user);
     else {
       exchange.user = auth.user;
       exchange.submits = this.#maySubmit(auth.user);
-      this.#readBody(exchange, bodyLimit, this.#onBody);
+      exchange.readBody(bodyLimit, this.#onBody);
     }
-  }
-
-  /** Reads a body within the bounds. @param done calls #received first */
-  #readBody(exchange: Exchange, limit: number, done: BodyHandler): void {
-    if (this.#newest !== null) this.#uploads.add(this.#newest);
-    this.#newest = exchange;
-    exchange.readBody(limit, done);
-  }
-
-  /** The body is complete, or will never be. */
-  #received(exchange: Exchange): void {
-    if (this.#newest === exchange) this.#newest = null;
-    else this.#uploads.delete(exchange);
   }
 
   /** A stream is getblocktemplate by other means: a user needs the permission for that method. */
@@ -323,23 +302,20 @@ export class Front {
     const allowed = this.#methods.allowed(user);
     if (allowed !== null && !allowed.has('getblocktemplate')) exchange.reply(403, TYPE_DEFAULT, '');
     else if (this.#warmingUp() !== null) this.#page(exchange, 503);
-    else this.#streams.open(exchange);
-  }
-
-  /** The client's address: behind the lenient listener the one that it names. */
-  #peerOf(exchange: Exchange): string {
-    const { relayToken } = this.#deps.options;
-    const [token, address] = exchange.relayed.split(' ', 2);
-    return relayToken !== '' && token === relayToken && address ? address : exchange.remoteAddressText;
+    else {
+      this.#streams.open(exchange);
+      exchange.park();
+    }
   }
 
   /** Everything that the head decides before credentials; false when the request was answered. */
   #admit(exchange: Exchange, bodyLimit: number): boolean {
     const { method, target } = exchange;
     const { compat } = this.#deps.options;
-    if (exchange.contentLength > bodyLimit) this.#page(exchange, 413);
+    if (exchange.contentLength > bodyLimit) this.#tooLarge(exchange);
     else if (this.#strangers && !this.#addresses.allows(exchange.remoteAddress)) {
       this.#deps.counters.add('refusedAddress');
+      this.sayRefused(exchange.remoteAddressText, 'its address is not in -rpcallowip');
       exchange.reply(403, TYPE_DEFAULT, '');
     } else if (this.#deps.state.has(STATE_FLAG.SHUTTING_DOWN)) this.#page(exchange, 503);
     else if (method === 'DELETE') exchange.reply(405, TYPE_DEFAULT, '');
@@ -354,7 +330,6 @@ export class Front {
   }
 
   readonly #onBody: BodyHandler = (exchange, body, shared) => {
-    this.#received(exchange);
     const { user } = exchange;
     try {
       const allowed = this.#methods.allowed(user);
@@ -432,6 +407,7 @@ export class Front {
         const method = plan.request.longPollId === null ? 'getblocktemplate' : 'getblocktemplate_longpoll';
         const done = (failed: boolean) => this.#counts.add(method, (performance.now() - begun) / 1000, failed);
         this.#view.call(new TemplateExchange(exchange, plan, this.#fanOut, done));
+        if (plan.request.longPollId !== null) exchange.park();
         this.#countWaiters();
         break;
       }
@@ -460,6 +436,7 @@ export class Front {
     }
     // A block is taken even if its client does not wait for the verdict.
     if (!submission) exchange.onGone = () => link.cancel(id);
+    if (waits) exchange.park();
   }
 
   #deliver(exchange: Exchange, status: number, body: string | Uint8Array): void {
@@ -511,6 +488,11 @@ export class Front {
     return false;
   }
 
+  #tooLarge(exchange: Exchange): void {
+    this.sayRefused(exchange.remoteAddressText, `a body of more than ${this.#deps.options.bodyLimit} bytes`);
+    this.#page(exchange, 413);
+  }
+
   #page(exchange: Exchange, status: number): void {
     exchange.closeAfterReply();
     exchange.reply(status, TYPE_PAGE, errorPage(status));
@@ -520,20 +502,7 @@ export class Front {
     exchange.reply(401, TYPE_DEFAULT, '', ['WWW-Authenticate', 'Basic realm="jsonrpc"']);
   }
 
-  /** Closes sockets whose body has stood still for -rpcservertimeout; the transport has limits of its own besides. */
-  #closeIdleUploads(): void {
-    const now = performance.now();
-    const oldest = now - this.#deps.options.serverTimeoutSeconds * 1000;
-    if (this.#newest !== null) this.#uploads.add(this.#newest);
-    this.#newest = null;
-    for (const exchange of this.#uploads) {
-      if (exchange.lastDataMs === 0) exchange.lastDataMs = now;
-      else if (exchange.lastDataMs < oldest) exchange.close();
-    }
-  }
-
   #ended(exchange: Exchange): void {
-    this.#received(exchange);
     this.#open--;
     this.#bodyBytes -= exchange.reservedBytes;
     this.#deps.counters.add('exchangesOpen', -1);

@@ -20,6 +20,19 @@ export function statusLine(status: number): string {
   return `${status} ${REASONS[status] ?? 'Unknown'}`;
 }
 
+let dateText = '';
+let dateSecond = 0;
+
+/** The time as replies state it. */
+export function httpDate(): string {
+  const second = Math.floor(Date.now() / 1000);
+  if (second !== dateSecond) {
+    dateSecond = second;
+    dateText = new Date(second * 1000).toUTCString();
+  }
+  return dateText;
+}
+
 /** libevent's page for a status. */
 export function errorPage(status: number): string {
   const reason = REASONS[status] ?? 'Unknown';

@@ -1,6 +1,10 @@
-// Life of a front thread: builds its app, joins the acceptor, serves, and closes the app before the thread ends (an
-// open app aborts the process). The first front also runs the acceptor: one app on exclusive ports that deals sockets
-// out to all fronts, itself among them. Called by workers/front.ts with what http/server.ts put together.
+// Life of a front thread: takes connections, serves, and closes them before the thread ends. The first front listens,
+// and deals sockets out to all fronts, itself among them; the others are handed a descriptor each. Called by
+// workers/front.ts with what http/server.ts put together.
+import fs from 'node:fs';
+import net from 'node:net';
+import tls from 'node:tls';
+import type { MessagePort } from 'node:worker_threads';
 import type { ChainParams } from '../../consensus/params/chain-params.js';
 import { CallRoom } from '../../link/call-room.js';
 import { FrontCounters } from '../../link/front-counters.js';
@@ -8,10 +12,11 @@ import { FrontLink } from '../../link/front-link.js';
 import type { FrontNews, LinkPorts, PublishedTip } from '../../link/messages.js';
 import { SharedState } from '../../link/shared-state.js';
 import { type SlabInfo, SlabReader } from '../../link/slab-ring.js';
-import type { HttpBind, HttpOptions } from '../options.js';
-import { Exchange } from './exchange.js';
+import type { HttpOptions } from '../options.js';
+import { addressBytes } from './access.js';
+import { Connections } from './connection.js';
+import { createDuplicate } from './duplicate.js';
 import { Front } from './front.js';
-import { type HttpResponse, LISTEN_EXCLUSIVE_PORT, type TemplatedApp, type us_listen_socket, uws } from './uws.js';
 
 /** What a front thread is started with. */
 export interface FrontInit {
@@ -33,8 +38,11 @@ export interface FrontInit {
   readonly link: LinkPorts;
 }
 
-/** An app as its native side has it; the declarations leave these two out. */
-type ChildApp = TemplatedApp & { getDescriptor(): unknown; addChildAppDescriptor(descriptor: unknown): void };
+/** Nothing is read before a socket is where it belongs; node:net has this for its own servers. */
+const PAUSED = { pauseOnCreate: true };
+
+/** What the kernel may hold of connections that wait to be taken. */
+const BACKLOG = 4096;
 
 /**
  * Runs a front until the node thread closes it.
@@ -42,7 +50,7 @@ type ChildApp = TemplatedApp & { getDescriptor(): unknown; addChildAppDescriptor
  */
 export function startFront(init: FrontInit, urgency: (urgent: boolean) => void): void {
   const thread = new FrontThread(init, urgency);
-  // Nothing may take the thread down while its app is open: it would take the process with it.
+  // One request's fault is not the others'.
   const survive = (error: unknown) => thread.notice('error', `front ${init.index}: ${error instanceof Error ? error.stack : error}`);
   process.on('uncaughtException', survive);
   process.on('unhandledRejection', survive);
@@ -53,14 +61,20 @@ class FrontThread {
   readonly #link: FrontLink;
   readonly #room: CallRoom;
   readonly #front: Front;
-  readonly #app: ChildApp;
-  #acceptor: ChildApp | null = null;
-  #listening: us_listen_socket[] = [];
+  readonly #connections: Connections;
+  /** Does the handshakes; null without TLS. */
+  readonly #tls: tls.Server | null;
+  #listening: net.Server[] = [];
+  /** Of the other fronts, which sockets are dealt to in turn. */
+  #others: readonly MessagePort[] = [];
+  #turn = 0;
+  #duplicate: ((descriptor: number) => number) | null = null;
 
   constructor(init: FrontInit, urgency: (urgent: boolean) => void) {
     this.#init = init;
     const counters = new FrontCounters(init.counters);
     this.#room = new CallRoom({ calls: init.options.workQueue, bytes: init.linkBytes }, counters);
+    this.#tls = this.#newTls();
     this.#link = new FrontLink(init.link, this.#room, (news) => this.#onNews(news));
     this.#front = new Front({
       options: init.options,
@@ -74,23 +88,26 @@ class FrontThread {
       warmup: init.warmup,
       urgency,
     });
-    this.#app = this.#newApp();
-    this.#app.filter((res, change) => this.#onSocket(res, Number(change)));
-    const { owner } = this.#front;
-    this.#app.any('/*', (res, req) => this.#front.handle(new Exchange(res, req, owner)));
-    this.#link.tell({ news: 'ready', descriptor: this.#app.getDescriptor() });
+    this.#connections = new Connections(init.options.serverTimeoutSeconds);
+    this.#link.tell({ news: 'ready' });
   }
 
-  /** @param change 1: it was opened, -1: it was closed */
-  #onSocket(res: HttpResponse, change: number): void {
-    if (change < 0) this.#front.onClosed();
-    else if (!this.#front.onOpened(new Uint8Array(res.getRemoteAddress()))) res.close();
-  }
-
-  #newApp(): ChildApp {
-    const { tls } = this.#init.options;
-    const app = tls ? uws.SSLApp({ cert_file_name: tls.certFile, key_file_name: tls.keyFile }) : uws.App();
-    return app as ChildApp;
+  #newTls(): tls.Server | null {
+    const { tls: files, serverTimeoutSeconds } = this.#init.options;
+    if (files === null) return null;
+    const server = tls.createServer({
+      cert: fs.readFileSync(files.certFile),
+      key: fs.readFileSync(files.keyFile),
+      handshakeTimeout: serverTimeoutSeconds * 1000,
+    });
+    server.on('secureConnection', (socket) => this.#serve(socket));
+    server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
+      // A client that leaves before it has said anything was not refused.
+      if (error.code !== 'ECONNRESET')
+        this.#front.sayRefused(socket.remoteAddress ?? 'an address that is gone', `no TLS, ${error.code ?? error.message}`);
+      socket.destroy();
+    });
+    return server;
   }
 
   notice(level: 'warn' | 'error', text: string): void {
@@ -99,8 +116,13 @@ class FrontThread {
 
   #onNews(news: FrontNews): void {
     switch (news.news) {
-      case 'children':
-        this.#listen(news.descriptors);
+      case 'listen':
+        void this.#listen(news.others);
+        break;
+      case 'deal':
+        news.sockets.on('message', (fd: number) =>
+          this.#open(new net.Socket({ fd, readable: true, writable: true, allowHalfOpen: true, ...PAUSED }).setNoDelay(true)),
+        );
         break;
       case 'wallets':
         this.#front.wallets = new FrontLink(news.link, this.#room, () => {});
@@ -119,44 +141,80 @@ class FrontThread {
     }
   }
 
-  #listen(descriptors: readonly unknown[]): void {
-    let app = this.#app;
-    if (descriptors.length > 1) {
-      app = this.#acceptor = this.#newApp();
-      for (const descriptor of descriptors) app.addChildAppDescriptor(descriptor);
+  async #listen(others: readonly MessagePort[]): Promise<void> {
+    this.#others = others;
+    if (others.length > 0) {
+      this.#duplicate = createDuplicate();
+      if (this.#duplicate === null) this.notice('warn', 'one front serves all HTTP clients: without koffi sockets stay where they arrive');
     }
     let shared = 0;
-    const ports = this.#init.options.binds.map((bind) => {
-      const port = this.#listenOn(app, bind, shared);
-      if (bind.port === 0 && port !== null) shared = port;
-      return port;
-    });
+    const ports: (number | null)[] = [];
+    for (const { host, port } of this.#init.options.binds) {
+      const bound = await this.#listenOn(host, port || shared);
+      if (port === 0 && bound !== null) shared = bound;
+      ports.push(bound);
+    }
     this.#link.tell({ news: 'listening', ports });
   }
 
-  /** @param shared port that earlier binds to any port were given: all hosts listen on the same one */
-  #listenOn(app: ChildApp, bind: HttpBind, shared: number): number | null {
-    let port: number | null = null;
-    type Listen = (host: string, port: number, options: number, done: (socket: us_listen_socket | false) => void) => void;
-    // Exclusive: without it a second process could listen too and would silently take half the sockets.
-    (app.listen as unknown as Listen).call(app, bind.host, bind.port || shared, LISTEN_EXCLUSIVE_PORT, (socket) => {
-      if (!socket) return;
-      this.#listening.push(socket);
-      port = uws.us_socket_local_port(socket as never);
+  #listenOn(host: string, port: number): Promise<number | null> {
+    const server = net.createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true }, (socket) => this.#deal(socket));
+    return new Promise((resolve) => {
+      server.once('error', () => resolve(null));
+      server.listen({ host, port, backlog: BACKLOG }, () => {
+        // What goes wrong later concerns one connection (no handle for it).
+        server.on('error', () => {});
+        this.#listening.push(server);
+        resolve((server.address() as net.AddressInfo).port);
+      });
     });
-    return port;
+  }
+
+  /** Gives a socket to the front whose turn it is. */
+  #deal(socket: net.Socket): void {
+    const turn = this.#turn++ % (this.#others.length + 1);
+    const descriptor = (socket as net.Socket & { readonly _handle?: { readonly fd?: number } | null })._handle?.fd ?? -1;
+    if (turn > 0 && this.#duplicate !== null && descriptor >= 0) {
+      const copy = this.#duplicate(descriptor);
+      if (copy >= 0) {
+        this.#others[turn - 1].postMessage(copy);
+        socket.destroy();
+        return;
+      }
+    }
+    this.#open(socket);
+  }
+
+  /** Takes a socket of this front. */
+  #open(socket: net.Socket): void {
+    const closed = (): void => this.#front.onClosed();
+    if (!this.#front.onOpened(addressBytes(socket.remoteAddress))) socket.once('close', closed).destroy();
+    else if (this.#tls === null) this.#serve(socket).once('close', closed);
+    else
+      this.#tls.emit(
+        'connection',
+        socket.once('close', closed).on('error', () => {}),
+      );
+  }
+
+  #serve(socket: net.Socket): net.Socket {
+    return this.#connections.add(socket, {
+      exchanges: this.#front.owner,
+      handle: (exchange) => this.#front.handle(exchange),
+      refuse: (exchange, cause) => this.#front.refuse(exchange, cause),
+    });
   }
 
   #stopListening(): void {
-    for (const socket of this.#listening) uws.us_listen_socket_close(socket);
+    for (const server of this.#listening) server.close();
     this.#listening = [];
   }
 
   #close(): void {
     this.#stopListening();
     this.#front.close();
-    this.#app.close();
-    this.#acceptor?.close();
+    this.#connections.close();
+    for (const port of this.#others) port.close();
     this.#link.tell({ news: 'closed' });
     this.#front.wallets?.close();
     this.#link.close();

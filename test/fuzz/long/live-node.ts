@@ -25,7 +25,6 @@ export class LiveNode {
   /** Errors that the node's log was told of since the last look. */
   faults: string[] = [];
   readonly port: number;
-  readonly lenientPort: number;
   readonly peerPort: number;
   readonly #dir: string;
   readonly #cwd = process.cwd();
@@ -33,15 +32,14 @@ export class LiveNode {
   #node: RunningNode | undefined;
   vocabulary: Vocabulary = { hashes: [], addresses: [], hex: [], texts: [] };
 
-  private constructor(dir: string, [port, lenientPort, peerPort]: readonly [number, number, number]) {
+  private constructor(dir: string, [port, peerPort]: readonly [number, number]) {
     this.#dir = dir;
     this.port = port;
-    this.lenientPort = lenientPort;
     this.peerPort = peerPort;
   }
 
   static async start(): Promise<LiveNode> {
-    const live = new LiveNode(fs.mkdtempSync(path.join(os.tmpdir(), 'adit-fuzz-')), [await freePort(), await freePort(), await freePort()]);
+    const live = new LiveNode(fs.mkdtempSync(path.join(os.tmpdir(), 'adit-fuzz-')), [await freePort(), await freePort()]);
     await live.#start();
     return live;
   }
@@ -52,7 +50,6 @@ export class LiveNode {
       '-regtest',
       `-datadir=${this.#dir}`,
       `-rpcport=${this.port}`,
-      `-rpclenientport=${this.lenientPort}`,
       `-port=${this.peerPort}`,
       '-bind=127.0.0.1',
       '-whitelist=noban@127.0.0.1',

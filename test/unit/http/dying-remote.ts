@@ -39,5 +39,5 @@ function onNews(news: FrontNews): void {
   }
 }
 
-link.tell({ news: 'ready', descriptor: null });
+link.tell({ news: 'ready' });
 say(`begins at tip ${init.tip.height}`);

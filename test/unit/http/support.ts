@@ -1,4 +1,5 @@
 // Shared by the HTTP tests: real front threads over a made-up node, and raw sockets to talk to them with.
+import fs from 'node:fs';
 import net from 'node:net';
 import { chainParams } from '../../../src/consensus/params/networks.js';
 import { HTTP_DEFAULTS, type HttpOptions } from '../../../src/http/options.js';
@@ -142,8 +143,9 @@ export class Client {
   #length = 0;
   #arrived: (() => void) | null = null;
 
-  constructor(port: number, host = '127.0.0.1') {
-    this.socket = net.connect(port, host);
+  /** @param allowHalfOpen end() ends its own side alone */
+  constructor(port: number, host = '127.0.0.1', allowHalfOpen = false) {
+    this.socket = net.connect({ port, host, allowHalfOpen });
     this.socket.setNoDelay(true);
     this.socket.on('error', () => {});
     this.socket.on('data', (chunk: Buffer) => {
@@ -207,6 +209,22 @@ export class Client {
 
   get receivedBytes(): number {
     return this.#length;
+  }
+
+  /** Whether the other side's system has all that was sent; elsewhere than on Linux, whether it was handed over. */
+  get delivered(): boolean {
+    const { socket } = this;
+    if (socket.connecting || socket.writableLength > 0) return false;
+    if (process.platform !== 'linux') return true;
+    const local = `:${socket.localPort!.toString(16).toUpperCase().padStart(4, '0')}`;
+    const lines = fs.readFileSync('/proc/net/tcp', 'utf8').split('\n');
+    const fields = lines.map((line) => line.trim().split(/\s+/)).find((line) => line[1]?.endsWith(local));
+    return fields?.[4]?.startsWith('00000000:') === true;
+  }
+
+  /** Leaves in a way that the other side notices at once; after destroy() it might still wait for an answer. */
+  reset(): void {
+    this.socket.resetAndDestroy();
   }
 
   destroy(): void {

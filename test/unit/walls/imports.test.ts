@@ -209,13 +209,11 @@ const mayImport: Record<string, readonly string[]> = {
 /** Outside library → the only rooms that may name it. */
 const doors: Record<string, readonly string[]> = {
   'node:net': ['src/net', 'src/http', 'src/sv2/serve', 'src/node', 'src/config', 'src/rpc', 'src/cli'],
-  'uWebSockets.js': ['src/http'],
-  'uwebsockets-next': ['src/http'],
   piscina: ['src/parallel'],
   'prom-client': ['src/metrics'],
   pino: ['src/log'],
   zeromq: ['src/notify'],
-  koffi: ['src/crypto/native'],
+  koffi: ['src/crypto/native', 'src/http'],
   secp256k1: ['src/crypto/native'],
   'tiny-secp256k1': ['src/crypto/native'],
   rocksdb: ['src/storage'],

@@ -17,7 +17,6 @@ const BOUNDED: Readonly<Record<string, string>> = {
   'config/settings-file.ts: /"(?:[^"\\\\]|\\\\.)*"(?=(\\s*:)?)|[[\\]{}]/':
     'a file that the node writes, and that JSON.parse has taken: each quote is closed',
   'consensus/limits.ts: /0+$/': 'sixteen digits',
-  'http/lenient/lenient-listener.ts: /(?:^|:)(\\d+)\\.(\\d+)\\.(\\d+)\\.(\\d+)$/': 'the address of a socket',
   'net/peer/connector.ts: /\\.onion(:\\d+)?$/': 'tries begin at .onion and end at the next dot',
   'net/wire/key-values.ts: / *([^ =]*)(?:=(?:"((?:[^"\\\\]|\\\\.)*)"|(?!")([^ ]*)))?(?: +|$)/':
     'sticky: a pair begins where the last one ended, and one that does not fit ends the line',

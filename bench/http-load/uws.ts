@@ -1,10 +1,6 @@
 // The one door to uWebSockets.js. It ships a binary per version of Node's interface: the line for Node 18 to 23 is one
-// package, the line for 24 and later another, with the same API. Only exchange.ts and start-front.ts use what is
-// exported here.
+// package, the line for 24 and later another, with the same API.
 import type * as Uws from 'uWebSockets.js';
-
-// Read once by the library when it loads. Core takes 8192 bytes of request line and headers.
-process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= '8192';
 
 // Modules version 131 is Node 23.
 const loaded = await (Number(process.versions.modules) > 131 ? import('uwebsockets-next') : import('uWebSockets.js')).catch(refuse);
@@ -22,10 +18,7 @@ function refuse({ message }: Error): never {
 /** The library. */
 export const uws = loaded as unknown as typeof Uws & { _cfg(option: string): void };
 
-/** Refuses a port that another socket listens on. */
-export const LISTEN_EXCLUSIVE_PORT = (uws as unknown as { LIBUS_LISTEN_EXCLUSIVE_PORT: number }).LIBUS_LISTEN_EXCLUSIVE_PORT;
-
 // Without this every reply carries a header that names the library.
 uws._cfg('silent');
 
-export type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js';
+export type { HttpResponse } from 'uWebSockets.js';

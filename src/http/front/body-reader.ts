@@ -1,0 +1,99 @@
+// The body behind a head: so many bytes, or chunks with extensions and trailers, as Core takes them. Hands on what it
+// finds in place, without copies. Used by connection.ts.
+import { HeadFault, MOST_HEAD_BYTES, type RequestHead } from './head.js';
+
+/** Takes a piece of a body; `last` comes once, perhaps with an empty piece. */
+export type TakePiece = (bytes: Buffer, last: boolean) => void;
+
+const LF = 10;
+const NOTHING = Buffer.alloc(0);
+
+/** Longer sizes are beyond every limit. */
+const MOST_DIGITS = 12;
+
+type Expected = 'size' | 'data' | 'data end' | 'trailer' | 'nothing';
+
+export class BodyReader {
+  #expected: Expected;
+  /** Bytes of the body, or of the chunk, that are to come. */
+  #left: number;
+  readonly #chunked: boolean;
+  /** A line whose end has not come. */
+  #line = '';
+  /** Bytes of trailers so far. */
+  #trailers = 0;
+
+  constructor({ chunked, contentLength }: Pick<RequestHead, 'chunked' | 'contentLength'>) {
+    this.#chunked = chunked;
+    this.#left = Math.max(0, contentLength);
+    if (chunked) this.#expected = 'size';
+    else this.#expected = this.#left > 0 ? 'data' : 'nothing';
+  }
+
+  /** The whole body was taken. */
+  get done(): boolean {
+    return this.#expected === 'nothing';
+  }
+
+  /** @returns how many of the bytes belong to this body @throws HeadFault */
+  take(bytes: Buffer, piece: TakePiece): number {
+    let at = 0;
+    while (at < bytes.length && this.#expected !== 'nothing') {
+      if (this.#expected === 'data') at = this.#takeData(bytes, at, piece);
+      else {
+        const line = this.#takeLine(bytes, at);
+        at = line === null ? bytes.length : line.next;
+        if (line !== null) this.#takeText(line.text, piece);
+      }
+    }
+    return at;
+  }
+
+  #takeData(bytes: Buffer, at: number, piece: TakePiece): number {
+    const end = Math.min(bytes.length, at + this.#left);
+    this.#left -= end - at;
+    if (this.#left === 0) this.#expected = this.#chunked ? 'data end' : 'nothing';
+    piece(at === 0 && end === bytes.length ? bytes : bytes.subarray(at, end), this.#expected === 'nothing');
+    return end;
+  }
+
+  #takeLine(bytes: Buffer, at: number): { readonly text: string; readonly next: number } | null {
+    const found = bytes.indexOf(LF, at);
+    const end = found < 0 ? bytes.length : found;
+    this.#line += bytes.toString('latin1', at, end);
+    if (this.#line.length > MOST_HEAD_BYTES) throw new HeadFault(`a chunk with a line of more than ${MOST_HEAD_BYTES} bytes`);
+    if (found < 0) return null;
+    const text = this.#line.endsWith('\r') ? this.#line.slice(0, -1) : this.#line;
+    this.#line = '';
+    return { text, next: found + 1 };
+  }
+
+  #takeText(text: string, piece: TakePiece): void {
+    switch (this.#expected) {
+      case 'size':
+        this.#left = chunkSize(text);
+        this.#expected = this.#left === 0 ? 'trailer' : 'data';
+        break;
+      case 'data end':
+        if (text !== '') throw new HeadFault('a chunk that is longer than its size');
+        this.#expected = 'size';
+        break;
+      default:
+        if (text === '') {
+          this.#expected = 'nothing';
+          piece(NOTHING, true);
+          break;
+        }
+        this.#trailers += text.length;
+        if (this.#trailers > MOST_HEAD_BYTES) throw new HeadFault(`trailers of more than ${MOST_HEAD_BYTES} bytes`);
+    }
+  }
+}
+
+function chunkSize(line: string): number {
+  const [size] = line.split(';', 1);
+  const digits = size.trim();
+  if (!/^[0-9a-fA-F]+$/.test(digits)) throw new HeadFault('a chunk without a size');
+  if (digits.length > MOST_DIGITS) throw new HeadFault('a chunk of a size beyond every limit');
+  return Number.parseInt(digits, 16);
+}

@@ -1,0 +1,132 @@
+// What becomes of connections: requests ahead of replies, clients that end their side, clients that are quiet.
+import t from 'tap';
+import { until } from '../../framework/until.js';
+import { AUTH, Client, FakeNode } from './support.js';
+
+const ok = (text: string) => ({ status: 200, body: `{"result":${text},"error":null,"id":1}\n` });
+const request = (body: string) => `POST / HTTP/1.1\r\nAuthorization: ${AUTH}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+const call = (id: number) => request(`{"method":"getblockchaininfo","id":${id}}`);
+
+/** A node that answers each call when the test says so, and what it was asked. */
+async function started(fronts = 1, serverTimeoutSeconds = 600) {
+  const node = new FakeNode();
+  const asked: string[] = [];
+  const answers: (() => void)[] = [];
+  await node.start(
+    (body) => {
+      asked.push(Buffer.from(body).toString());
+      return new Promise((resolve) => answers.push(() => resolve(ok(String(asked.length)))));
+    },
+    { fronts, serverTimeoutSeconds },
+  );
+  return { node, asked, answers };
+}
+
+t.test('requests ahead of replies are run one after the other, each once', async (t) => {
+  const { node, asked, answers } = await started();
+  t.teardown(() => node.fronts.close());
+  const client = new Client(node.port);
+  const ids = Array.from({ length: 20 }, (_, i) => i);
+  client.send(ids.map(call).join(''));
+  for (const id of ids) {
+    await until('the next one runs', () => answers.length === id + 1);
+    t.match(asked[id], `"id":${id}}`);
+    t.equal(node.fronts.stats().fronts[0]!.exchangesOpen, 1, 'and no other');
+    answers[id]!();
+    t.equal((await client.reply()).status, 200);
+  }
+  t.equal(asked.length, ids.length);
+  client.destroy();
+});
+
+t.test('what a client sends ahead is held up to a bound', async (t) => {
+  const { node, answers } = await started();
+  t.teardown(() => node.fronts.close());
+  const client = new Client(node.port);
+  // More than the buffers of two sockets take.
+  const piece = call(0).repeat(5_000);
+  const pieces = 50;
+  let taken = 0;
+  const send = (): void => {
+    if (taken < pieces) client.socket.write(piece, sent);
+  };
+  const sent = (error?: Error | null): void => {
+    if (error) return;
+    taken++;
+    send();
+  };
+  send();
+  await until('the first one runs', () => answers.length === 1);
+  const other = new Client(node.port);
+  for (let i = 0; i < 50; i++) t.equal((await other.call('{"method":"getblockcount"}')).status, 200);
+  t.ok(taken < pieces, `${taken} of ${pieces} pieces`);
+  client.reset();
+  other.destroy();
+  for (const answer of answers) answer();
+});
+
+t.test('a client that ends its side gets its replies, and then the connection ends', async (t) => {
+  const { node, asked, answers } = await started(2);
+  t.teardown(() => node.fronts.close());
+  for (const front of [0, 1]) {
+    answers.length = asked.length = 0;
+    const client = new Client(node.port, '127.0.0.1', true);
+    client.socket.end(call(1) + call(2) + call(3).slice(0, -5));
+    for (let i = 0; i < 2; i++) {
+      await until('it runs', () => answers.length === i + 1);
+      answers[i]!();
+      t.equal((await client.reply()).status, 200, `dealt to front ${front}`);
+    }
+    await client.ended();
+    t.equal(asked.length, 2, 'half a request is none');
+  }
+});
+
+t.test('one that has gone altogether is noticed, and its call cancelled', async (t) => {
+  const { node, answers } = await started();
+  t.teardown(() => node.fronts.close());
+  const client = new Client(node.port, '127.0.0.1', true);
+  client.socket.end(call(1));
+  await until('it runs', () => answers.length === 1);
+  client.reset();
+  await until('the front knows', () => node.fronts.stats().fronts[0]!.abortedByClient === 1);
+});
+
+t.test('quiet clients are closed after -rpcservertimeout, and not before', async (t) => {
+  const nodes = [await started(1, 1), await started(1, 600)];
+  t.teardown(() => Promise.all(nodes.map(({ node }) => node.fronts.close())));
+  const whole = request('{"method":"getblockcount","id":1}');
+  const cases = ['', whole.slice(0, 20), whole.slice(0, -33), whole.slice(0, -5), whole, `${whole}POST`];
+  const [closed, kept] = nodes.map(({ node }) =>
+    cases.map((sent) => {
+      const client = new Client(node.port);
+      client.send(sent);
+      return client;
+    }),
+  );
+  const waiting = new Client(nodes[0]!.node.port);
+  waiting.send(call(1));
+  await until('a call runs', () => nodes[0]!.answers.length === 1);
+  await Promise.all(closed!.map((client) => client.ended()));
+  t.same(
+    closed!.map((client) => client.receivedBytes > 0),
+    cases.map((sent) => sent.startsWith(whole)),
+    'without an answer',
+  );
+  t.equal(waiting.closed, false, 'one that waits for its reply stays');
+  t.same(
+    kept!.map((client) => client.closed),
+    cases.map(() => false),
+  );
+  for (const client of [...kept!, waiting]) client.reset();
+  for (const answer of nodes[0]!.answers) answer();
+});
+
+t.test('a reply that ends its connection reaches a client that has sent more', async (t) => {
+  const { node } = await started();
+  t.teardown(() => node.fronts.close());
+  const client = new Client(node.port);
+  client.send(`POST / HTTP/1.1\r\nContent-Length: 40000000\r\n\r\n${' '.repeat(3_000_000)}`);
+  t.equal((await client.reply()).status, 413);
+  client.destroy();
+});

@@ -1,0 +1,129 @@
+// Heads and bodies as bytes, without a socket.
+import t from 'tap';
+import { BodyReader } from '../../../src/http/front/body-reader.js';
+import { findHead, HeadFault, MOST_HEAD_BYTES, readHead } from '../../../src/http/front/head.js';
+
+/** The head that these bytes begin with, and what is left; null when there is none yet. */
+function read(text: string) {
+  const bytes = Buffer.from(text, 'latin1');
+  const found = findHead(bytes);
+  return found && { head: readHead(bytes.toString('latin1', found.start, found.end)), rest: bytes.toString('latin1', found.end) };
+}
+
+const usual = {
+  method: 'POST',
+  target: '/',
+  minor: 1,
+  authorization: '',
+  acceptEncoding: '',
+  contentLength: -1,
+  chunked: false,
+  closing: 'no',
+  keepsOld: false,
+  expectsContinue: false,
+};
+
+t.test('heads that Core takes', (t) => {
+  for (const [text, expected] of [
+    ['POST / HTTP/1.1\r\n\r\n', {}],
+    ['\r\n\nPOST / HTTP/1.1\n\n', {}],
+    ['post /wallet/a%20b?x HTTP/1.9\r\n\r\n', { method: 'post', target: '/wallet/a%20b?x', minor: 9 }],
+    ['POST http://host:8332/wallet/x HTTP/1.1\r\n\r\n', { target: '/wallet/x' }],
+    ['POST https://host HTTP/1.1\r\n\r\n', {}],
+    ['OPTIONS * HTTP/1.1\r\n\r\n', { method: 'OPTIONS', target: '*' }],
+    ['POST /wallet/\xc3\xbc HTTP/1.1\r\n\r\n', { target: '/wallet/ü' }],
+    ['POST / HTTP/1.1\r\nauthorization:  Basic dTpw \r\nAuthorization: Basic other\r\n\r\n', { authorization: 'Basic dTpw' }],
+    ['POST / HTTP/1.1\r\nAuthorization: Basic\r\n\t dTpw\r\n\r\n', { authorization: 'Basic  dTpw' }],
+    ['POST / HTTP/1.1\r\nAccept-Encoding: gzip\r\nX: a:b\r\nY:\r\n\r\n', { acceptEncoding: 'gzip' }],
+    ['POST / HTTP/1.1\r\nCONTENT-LENGTH: 007\r\nContent-Length: 007\r\n\r\n', { contentLength: 7 }],
+    ['POST / HTTP/1.1\r\nTransfer-Encoding: Identity\r\nContent-Length: 7\r\n\r\n', { contentLength: 7 }],
+    ['POST / HTTP/1.1\r\nTransfer-Encoding: CHUNKED\r\n\r\n', { chunked: true }],
+    ['POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 7\r\n\r\n', { chunked: true, closing: 'server' }],
+    ['POST / HTTP/1.1\r\nConnection: Close\r\n\r\n', { closing: 'client' }],
+    ['POST / HTTP/1.0\r\n\r\n', { minor: 0, closing: 'old' }],
+    ['POST / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n', { minor: 0, keepsOld: true }],
+    ['POST / HTTP/1.1\r\nExpect: 100-Continue\r\n\r\n', { expectsContinue: true }],
+    ['POST / HTTP/1.0\r\nExpect: 100-continue\r\n\r\n', { minor: 0, closing: 'old' }],
+  ] as const)
+    t.same(read(`${text}POST`), { head: { ...usual, ...expected }, rest: 'POST' }, JSON.stringify(text));
+  t.end();
+});
+
+t.test('heads that are none say why', (t) => {
+  for (const [text, cause] of [
+    ['POST /\0 HTTP/1.1\r\n\r\n', /NUL/],
+    ['POST / HTTP/1.1\r\nA: b\rc: d\r\n\r\n', /carriage return/],
+    ['POST\r\n\r\n', /first line/],
+    ['POST  / HTTP/1.1\r\n\r\n', /first line/],
+    ['POST / x HTTP/1.1\r\n\r\n', /first line/],
+    ['POST / HTTP/2.0\r\n\r\n', /version/],
+    ['POST / HTTP/1.10\r\n\r\n', /version/],
+    ['POST / http/1.1\r\n\r\n', /version/],
+    ['POST / HTTP/1.1\r\nHost\r\n\r\n', /without a colon/],
+    ['POST / HTTP/1.1\r\n: x\r\n\r\n', /without a name/],
+    ['POST / HTTP/1.1\r\nContent-Length : 5\r\n\r\n', /name has a space/],
+    ['POST / HTTP/1.1\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n', /differ/],
+    ['POST / HTTP/1.1\r\nContent-Length: 5, 5\r\n\r\n', /no number/],
+    ['POST / HTTP/1.1\r\nContent-Length: -5\r\n\r\n', /no number/],
+    ['POST / HTTP/1.1\r\nTransfer-Encoding: gzip, chunked\r\n\r\n', /other than chunked/],
+    [`POST /${'a'.repeat(MOST_HEAD_BYTES)}`, /8192 bytes/],
+    [`POST / HTTP/1.1\r\nA: ${'b'.repeat(MOST_HEAD_BYTES)}`, /8192 bytes/],
+    [`POST / HTTP/1.1\r\n${'A: b\r\n'.repeat(1400)}`, /8192 bytes/],
+  ] as const) {
+    t.throws(() => read(text), { constructor: HeadFault, message: cause }, JSON.stringify(text.slice(0, 60)));
+  }
+  t.end();
+});
+
+t.test('a head is found when it is whole, and not before', (t) => {
+  for (const line of ['\r\n', '\n']) {
+    const whole = `${line}${line}POST / HTTP/1.1${line}Host: x${line}${line}`;
+    for (let size = 0; size < whole.length; size++) t.equal(read(whole.slice(0, size)), null);
+    t.not(read(whole), null);
+  }
+  t.not(read(`POST /${'a'.repeat(8100)} HTTP/1.1\r\nA: ${'b'.repeat(8100)}\r\n\r\n`), null, 'a line and headers, each up to 8192 bytes');
+  t.end();
+});
+
+t.test('bodies in pieces of any size', (t) => {
+  const next = 'POST / HTTP/1.1';
+  for (const [framing, sent] of [
+    [{ chunked: false, contentLength: 26 }, 'abcdefghijklmnopqrstuvwxyz'],
+    [{ chunked: true, contentLength: -1 }, '1a\r\nabcdefghijklmnopqrstuvwxyz\r\n0\r\n\r\n'],
+    [{ chunked: true, contentLength: -1 }, '5 ;x="y"\r\nabcde\r\n015\nfghijklmnopqrstuvwxyz\n0;last\r\nX: y\r\nZ: y\r\n\r\n'],
+  ] as const) {
+    const bytes = Buffer.from(sent + next);
+    for (let size = 1; size <= bytes.length; size++) {
+      const reader = new BodyReader(framing);
+      let body = '';
+      let ends = 0;
+      let at = 0;
+      while (!reader.done) {
+        at += reader.take(bytes.subarray(at, at + size), (piece, last) => {
+          body += piece.toString();
+          if (last) ends++;
+        });
+      }
+      t.same([body, ends, bytes.toString('latin1', at)], ['abcdefghijklmnopqrstuvwxyz', 1, next], `${sent.slice(0, 9)} by ${size}`);
+    }
+  }
+  t.equal(new BodyReader({ chunked: false, contentLength: 0 }).done, true);
+  t.equal(new BodyReader({ chunked: false, contentLength: -1 }).done, true);
+  t.end();
+});
+
+t.test('chunks that are none say why', (t) => {
+  for (const [sent, cause] of [
+    ['x\r\n', /without a size/],
+    ['\r\n', /without a size/],
+    ['-1\r\n', /without a size/],
+    ['1000000000000\r\n', /beyond every limit/],
+    ['1\r\nab\r\n', /longer than its size/],
+    [`1;${'a'.repeat(MOST_HEAD_BYTES)}`, /8192 bytes/],
+    [`0\r\n${'A: b\r\n'.repeat(3000)}`, /trailers/],
+  ] as const) {
+    const reader = new BodyReader({ chunked: true, contentLength: -1 });
+    t.throws(() => reader.take(Buffer.from(sent), () => {}), { constructor: HeadFault, message: cause }, JSON.stringify(sent.slice(0, 20)));
+  }
+  t.end();
+});
