@@ -10,6 +10,7 @@ import type { Coin } from '../consensus/coin.js';
 import { checkBlock } from '../consensus/rules/check-block.js';
 import type { Reject, Verdict } from '../consensus/state.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
+import { Listeners } from '../lib/listeners.js';
 import { outpointOfCoinKey } from '../storage/layout.js';
 import type { ChainFault } from './chain-fault.js';
 import { ChainReader } from './chain-reader.js';
@@ -29,7 +30,7 @@ import type { BlockOutcome, ChainStats, CoinsStats } from './connect/outcome.js'
 import { assumedHashHex } from './connect/scripts-needed.js';
 import { verifyBlocks } from './connect/verify-chain.js';
 import type { ChainWorkspace } from './connect/workspace.js';
-import type { CheckedListener, HeaderListener, TipListener } from './events.js';
+import type { CheckedListener, HeaderListener, TipFollower, TipListener } from './events.js';
 import { adoptBehind } from './files/adopt-behind.js';
 import type { ImportProgress } from './files/import-blocks.js';
 import { Persister } from './files/persister.js';
@@ -37,7 +38,6 @@ import { type PruneGuard, Pruner } from './files/pruner.js';
 import { CONNECT_TURN_MS, Importer } from './importer.js';
 import { InitialDownload } from './initial-download.js';
 import { Intake } from './intake.js';
-import { Listeners } from './listeners.js';
 import type { ChainDeps, ChainOptions } from './options.js';
 import type { History } from './snapshot/history.js';
 import { SnapshotChain } from './snapshot/snapshot-chain.js';
@@ -68,8 +68,8 @@ export class Chain extends ChainReader {
   readonly #early: EarlyConnections;
   /** Settled once the large blocks that came have their ids. */
   #lastIdentified: Promise<void> = Promise.resolve();
-  readonly #headerListeners = new Listeners<[HeaderNode]>();
-  readonly #storedListeners = new Listeners<[HeaderNode, BlockView]>();
+  readonly #headerListeners: Listeners<[HeaderNode]>;
+  readonly #storedListeners: Listeners<[HeaderNode, BlockView]>;
   readonly #assumedHash: Uint8Array | null;
   #announcedHeader: HeaderNode;
   #closing: Promise<void> | null = null;
@@ -105,6 +105,8 @@ export class Chain extends ChainReader {
 
   private constructor(ws: ChainWorkspace, deps: ChainDeps) {
     super(ws);
+    this.#headerListeners = new Listeners(ws.guard);
+    this.#storedListeners = new Listeners(ws.guard);
     this.#changes = new Changes(
       ws.log,
       (fault) => deps.onFault?.(fault),
@@ -484,21 +486,22 @@ export class Chain extends ChainReader {
   }
 
   /** Called when the history below a snapshot has moved, or is validated. @returns takes the listener off again */
-  onHistory(listener: () => void): () => void {
-    return this.#snapshot.onHistory(listener);
+  onHistory(listener: () => void, name?: string): () => void {
+    return this.#snapshot.onHistory(listener, name);
+  }
+
+  /** Adds state that must fit the tip: an exception of the follower is a fault, and the node stops. */
+  follow(follower: TipFollower): void {
+    this.#activator.followers.push(follower);
   }
 
   /**
-   * The same as onTip, called before it in the same turn of the event loop. For new work, which needs no coins: asking
-   * for one changes all of the block's first.
+   * Registers a listener; those registered first are called first. An exception of a listener of this or any other event
+   * is logged and counted under its name, and goes no further.
+   * @returns unsubscribe
    */
-  onMove(listener: TipListener): () => void {
-    return this.#activator.onMove.add(listener);
-  }
-
-  /** Registers a listener; those registered first are called first. @returns unsubscribe */
-  onTip(listener: TipListener): () => void {
-    return this.#activator.onTip.add(listener);
+  onTip(listener: TipListener, name?: string): () => void {
+    return this.#activator.onTip.add(listener, name);
   }
 
   /**
@@ -513,21 +516,21 @@ export class Chain extends ChainReader {
    * Called when the last change of the tip said that more follows, and the next block turned out bad.
    * @returns takes the listener off again
    */
-  onRest(listener: () => void): () => void {
-    return this.#activator.onRest.add(listener);
+  onRest(listener: () => void, name?: string): () => void {
+    return this.#activator.onRest.add(listener, name);
   }
-  onHeader(listener: HeaderListener): () => void {
-    return this.#headerListeners.add(listener);
+  onHeader(listener: HeaderListener, name?: string): () => void {
+    return this.#headerListeners.add(listener, name);
   }
   /**
    * Hears of new blocks on the tip that passed every check without coins, before they are connected (Core's
    * NewPoWValidBlock).
    */
-  onStored(listener: (node: HeaderNode, block: BlockView) => void): () => void {
-    return this.#storedListeners.add(listener);
+  onStored(listener: (node: HeaderNode, block: BlockView) => void, name?: string): () => void {
+    return this.#storedListeners.add(listener, name);
   }
-  onChecked(listener: CheckedListener): () => void {
-    return this.#activator.onChecked.add(listener);
+  onChecked(listener: CheckedListener, name?: string): () => void {
+    return this.#activator.onChecked.add(listener, name);
   }
 
   #announceHeader(): void {

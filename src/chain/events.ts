@@ -32,8 +32,21 @@ export interface TipChange {
   readonly moreFollows?: boolean;
 }
 
-/** Called inside the apply step, after the coins and the tip moved; must not throw and must not await. */
+/** Called inside the apply step, after the coins and the tip moved; must not await. */
 export type TipListener = (tip: HeaderNode, change: TipChange) => void;
+
+/** State that must fit the tip, as the mempool's. An exception in it is a fault of the chain, and the node stops. */
+export interface TipFollower {
+  /** For the message of the fault. */
+  readonly name: string;
+  /**
+   * Called before anything else, in the same turn of the event loop as onTip. For new work, which needs no coins: asking
+   * for one changes all of the block's first.
+   */
+  onMove: TipListener;
+  /** Called before other listeners. */
+  onTip: TipListener;
+}
 
 /** Called when the best known header changes. */
 export type HeaderListener = (best: HeaderNode) => void;

@@ -3,6 +3,7 @@
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import type { Crypto } from '../crypto/crypto.js';
 import type { Clock } from '../lib/clock.js';
+import type { ListenerGuard } from '../lib/listener-guard.js';
 import type { Logger } from '../log/logger.js';
 import type { BlockHasher } from '../parallel/block-hasher.js';
 import type { CoinScanner } from '../parallel/coin-scanner.js';
@@ -178,6 +179,8 @@ export interface ChainDeps {
   readonly crypto: Crypto;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Runs the listeners; one of the chain's own unless given. */
+  readonly guard?: ListenerGuard;
   /** Called once, when storage failed and the chain refuses further changes; the node should stop cleanly. */
   readonly onFault?: (fault: Error) => void;
   /** Fires when the node begins to stop: long work ends at the next block. */

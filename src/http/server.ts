@@ -25,7 +25,7 @@ export interface TemplatePublisher {
   /** A template of the current tip, built when the last one is too old; concurrent callers share a build. */
   refresh(): Promise<TemplateFacts>;
   current(): TemplateFacts | null;
-  onPublish(listener: (facts: TemplateFacts) => void): unknown;
+  onPublish(listener: (facts: TemplateFacts) => void, name: string): unknown;
 }
 
 /** What the server needs of the node. */
@@ -165,7 +165,7 @@ class FrontServer implements Fronts {
     const entry = WORKER_ENTRY.front;
     for (let index = 0; index < this.#options.fronts; index++) this.#spawn(index, { entry, name: `adit-front-${index}`, options: null });
     const kept = remote ? this.#keepRemote(remote) : null;
-    this.#deps.templates.onPublish((facts) => this.publishTemplate(facts));
+    this.#deps.templates.onPublish((facts) => this.publishTemplate(facts), 'fronts');
     const current = this.#deps.templates.current();
     if (current) this.publishTemplate(current);
     [this.#remote] = await Promise.all([kept, ready]);

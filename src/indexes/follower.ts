@@ -3,15 +3,18 @@
 // kind of end goes on from there. Core's counterpart: index/base.cpp.
 
 import type { Chain } from '../chain/chain.js';
+import { ChainFault } from '../chain/chain-fault.js';
 import { type HeaderNode, lastCommonAncestor } from '../chain/tree/header-node.js';
 import type { BlockView } from '../consensus/block/block-view.js';
 import type { Coin } from '../consensus/coin.js';
 import type { Clock } from '../lib/clock.js';
+import type { ListenerGuard } from '../lib/listener-guard.js';
 import { durationText, ProgressMeter, percentText } from '../lib/progress.js';
 import { Slicer } from '../lib/slicer.js';
 import type { Logger } from '../log/logger.js';
 import { indexStateKey, type PrefixRange } from '../storage/layout.js';
 import type { BatchOp, Store } from '../storage/store.js';
+import { StoreError } from '../storage/store-error.js';
 
 /** What one index makes of a block. Work of more than a few milliseconds is done in slices. */
 export interface IndexKind {
@@ -39,7 +42,9 @@ export interface FollowerDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Called when the index can't go on; the node should stop. */
+  /** Runs the listeners of the node, and counts failures of indexes. */
+  readonly guard: ListenerGuard;
+  /** Called when the storage failed, or the index cannot begin; the node should stop. */
   readonly onFault: (error: Error) => void;
 }
 
@@ -49,6 +54,8 @@ const BATCH_OPS = 4_000;
 const BATCH_BYTES = 1 << 20;
 /** Milliseconds of work that an end without warning may cost. */
 const BATCH_MS = 2_000;
+/** Milliseconds after a failure until the index goes on, unless the chain moves before. */
+const RETRY_MS = 10_000;
 /** Milliseconds between two lines of progress. */
 const REPORT_MS = 10_000;
 
@@ -118,7 +125,7 @@ export class IndexFollower {
   async settle(): Promise<boolean> {
     if (!this.#caughtUp || this.#failed || this.#stopping) return false;
     while (!this.#coversTip(this.#written)) {
-      if (this.#failed || this.#stopping) return false;
+      if (this.#failed || this.#stopping || !this.#caughtUp) return false;
       await new Promise<void>((resolve) => {
         this.#waiters.push(resolve);
         this.#wake();
@@ -136,7 +143,7 @@ export class IndexFollower {
     try {
       await this.#load();
       this.#refusePruned();
-      await this.#follow();
+      while (!(await this.#attempt())) await this.#load();
     } catch (error) {
       this.#failed = true;
       const fault = error instanceof Error ? error : new Error(String(error));
@@ -145,6 +152,33 @@ export class IndexFollower {
     } finally {
       this.#release();
     }
+  }
+
+  /**
+   * Follows the chain until the end. A failure that is none of the storage costs no more than time: the index goes on from
+   * its last written block.
+   * @returns false after such a failure, once it is time to go on
+   */
+  async #attempt(): Promise<boolean> {
+    try {
+      await this.#follow();
+      return true;
+    } catch (error) {
+      if (error instanceof StoreError || error instanceof ChainFault || this.#stopping) throw error;
+      this.#deps.guard.failed(this.kind.name, error);
+    }
+    this.#ops = [];
+    this.#opsBytes = 0;
+    this.#at = null;
+    this.#caughtUp = false;
+    this.#release();
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+      timer = setTimeout(resolve, RETRY_MS).unref();
+    });
+    clearTimeout(timer);
+    return this.#stopping;
   }
 
   #release(): void {

@@ -1,9 +1,6 @@
 // Runs listeners of events. An exception of a listener is logged with the listener's name, counted for /metrics, and goes
 // no further: the chain, the mempool and replies do not depend on who listens.
 
-/** Returns a listener that never throws. The listener that it calls may also return a promise that is rejected. */
-export type Wrap = <Args extends unknown[]>(name: string, listener: (...args: Args) => unknown) => (...args: Args) => void;
-
 export class ListenerGuard {
   readonly #failures = new Map<string, number>();
   readonly #log: { error(message: string): void };
@@ -17,24 +14,29 @@ export class ListenerGuard {
     return this.#failures;
   }
 
-  /** @param name for the log and the label of the metric */
-  readonly wrap: Wrap = (name, listener) => {
+  /** Returns the listener as a function that never throws. @param name for the log and the label of the metric */
+  wrap<Args extends unknown[]>(name: string, listener: (...args: Args) => unknown): (...args: Args) => void {
     this.know(name);
-    return (...args) => this.run(name, () => listener(...args));
-  };
+    return (...args) => void this.run(name, () => listener(...args));
+  }
 
   /** Shows a listener in the metric before it fails. */
   know(name: string): void {
     if (!this.#failures.has(name)) this.#failures.set(name, 0);
   }
 
-  /** Calls a listener. Also catches the rejection of the promise that the listener may return. */
-  run(name: string, call: () => unknown): void {
+  /**
+   * Calls a listener. Also catches the rejection of the promise that the listener may return.
+   * @returns false when the listener threw
+   */
+  run(name: string, call: () => unknown): boolean {
     try {
       const result = call();
       if (result instanceof Promise) result.catch((error: unknown) => this.failed(name, error));
+      return true;
     } catch (error) {
       this.failed(name, error);
+      return false;
     }
   }
 

@@ -6,6 +6,7 @@ import { hashKey, hashToHex } from '../consensus/bytes/hex.js';
 import type { Reject } from '../consensus/state.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Clock } from '../lib/clock.js';
+import { ListenerGuard } from '../lib/listener-guard.js';
 import type { Logger } from '../log/logger.js';
 import type { Verifier } from '../parallel/verifier.js';
 import { Acceptor, type AcceptResult } from './accept/acceptor.js';
@@ -42,6 +43,8 @@ export interface MempoolDeps {
    * Default: always.
    */
   readonly blocksAreCurrent?: () => boolean;
+  /** Runs the listeners; one of the mempool's own unless given. */
+  readonly guard?: ListenerGuard;
 }
 
 /** Gauges and counters for /metrics and getmempoolinfo. */
@@ -85,6 +88,7 @@ export class Mempool {
   readonly #reorg: ReorgFollower;
   readonly #fates = new RecentFates();
   readonly #known: KnownLists;
+  readonly #guard: ListenerGuard;
   #unbroadcast = 0;
   #accepted = 0;
   #rejected = 0;
@@ -93,7 +97,9 @@ export class Mempool {
   constructor(options: Partial<MempoolOptions>, deps: MempoolDeps) {
     this.options = { ...DEFAULT_MEMPOOL, ...options };
     this.#deps = deps;
-    const pool = new TxPool(this.options.segmentBytes, this.options.evictChunks);
+    const guard = deps.guard ?? new ListenerGuard(deps.log);
+    this.#guard = guard;
+    const pool = new TxPool(this.options.segmentBytes, this.options.evictChunks, guard);
     this.#pool = pool;
     this.#known = new KnownLists(pool);
     this.#eviction = new Eviction(pool, this.options, deps.clock, deps.log);
@@ -104,6 +110,7 @@ export class Mempool {
       pool,
       eviction: this.#eviction,
       ...deps,
+      guard,
       fees,
       blocksAreCurrent,
       returning: () => this.#reorg.returning,
@@ -112,26 +119,29 @@ export class Mempool {
     this.#acceptor = new Acceptor(judge);
     this.#packages = new PackageAcceptor(judge, this.#acceptor);
     this.#reorg = new ReorgFollower({
-      ...{ pool, eviction: this.#eviction, acceptor: this.#acceptor, chain: deps.chain, log: deps.log, fees },
+      ...{ pool, eviction: this.#eviction, acceptor: this.#acceptor, chain: deps.chain, log: deps.log, fees, guard },
       limits: this.options,
     });
     for (let i = startingCounter(deps.chain.tip.height, this.options.policy.clusters); i > 0; i--) pool.bumpCounter();
-    pool.listen({
-      added: (entry) => {
-        if (this.#fates.size > 0) this.#fates.forget(entry.txid);
+    pool.listen(
+      {
+        added: (entry) => {
+          if (this.#fates.size > 0) this.#fates.forget(entry.txid);
+        },
+        removed: (entry, reason) => {
+          if (entry.unbroadcast && deps.log.shows('mempool')) {
+            const txid = hashToHex(entry.txid);
+            deps.log.debug('mempool', `Removed ${txid} from set of unbroadcast txns before confirmation that txn was sent out`);
+          }
+          this.#setUnbroadcast(entry.row, false);
+          // A block takes thousands at once, and where those are the chain can tell.
+          if (reason !== 'block') this.#fates.note(entry.txid, this.#fate('left', reason, '', []));
+        },
+        changed() {},
       },
-      removed: (entry, reason) => {
-        if (entry.unbroadcast && deps.log.shows('mempool')) {
-          const txid = hashToHex(entry.txid);
-          deps.log.debug('mempool', `Removed ${txid} from set of unbroadcast txns before confirmation that txn was sent out`);
-        }
-        this.#setUnbroadcast(entry.row, false);
-        fees.leave(entry);
-        // A block takes thousands at once, and where those are the chain can tell.
-        if (reason !== 'block') this.#fates.note(entry.txid, this.#fate('left', reason, '', []));
-      },
-      changed() {},
-    });
+      'mempool records',
+    );
+    pool.listen({ added() {}, removed: (entry) => fees.leave(entry), changed() {} }, 'fee estimator');
   }
 
   /** Number of transactions. */
@@ -144,8 +154,8 @@ export class Mempool {
   }
   /** Calls back at every step of the counter: fronts read it from shared memory. One listener. */
   onCounter(listener: (counter: number) => void): void {
-    this.#pool.onCounter = listener;
-    listener(this.#pool.counter);
+    this.#pool.onCounter = this.#guard.wrap('mempool counter', listener);
+    this.#pool.onCounter(this.#pool.counter);
   }
   /** Core's mempool sequence number, for getrawmempool. */
   get sequence(): number {
@@ -285,8 +295,8 @@ export class Mempool {
   }
 
   /** Hears of every entry that comes, goes or changes rank. */
-  listen(listener: PoolListener): void {
-    this.#pool.listen(listener);
+  listen(listener: PoolListener, name?: string): void {
+    this.#pool.listen(listener, name);
   }
 
   /**

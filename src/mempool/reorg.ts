@@ -12,6 +12,7 @@ import type { HeaderContext } from '../consensus/header-context.js';
 import { COINBASE_MATURITY, LOCKTIME_THRESHOLD } from '../consensus/limits.js';
 import { sequenceLocksMet } from '../consensus/rules/locks.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
+import type { ListenerGuard } from '../lib/listener-guard.js';
 import { Turns } from '../lib/turns.js';
 import type { Logger } from '../log/logger.js';
 import { VerifierBusyError } from '../parallel/verifier.js';
@@ -74,6 +75,7 @@ export interface ReorgDeps {
   readonly chain: MempoolChain;
   readonly log: Logger;
   readonly fees: FeeEstimator;
+  readonly guard: ListenerGuard;
   readonly limits: Pick<MempoolOptions, 'limitClusterCount' | 'limitClusterSize'>;
 }
 
@@ -190,12 +192,14 @@ export class ReorgFollower {
 
   /** @param rows from #takeOut */
   #removeForBlock(txs: readonly TxView[], rows: readonly number[], height: number): void {
-    const { pool, fees } = this.#deps;
+    const { pool, fees, guard } = this.#deps;
     const here = rows.filter((row) => row !== NO_ROW);
     pool.confirmed(here);
-    fees.block(
-      height,
-      here.map((row) => pool.entry(row)),
+    guard.run('fee estimator', () =>
+      fees.block(
+        height,
+        here.map((row) => pool.entry(row)),
+      ),
     );
     for (let i = 0; i < txs.length; i++) {
       const tx = txs[i];

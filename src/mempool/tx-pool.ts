@@ -7,6 +7,8 @@ import { SEQUENCE_FINAL } from '../consensus/rules/locks.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
 import { RECORD_HEADER, WTXID_AT } from '../jobs/assemble-messages.js';
+import { ListenerGuard } from '../lib/listener-guard.js';
+import { silentLogger } from '../log/logger.js';
 import { signalsReplacement } from '../policy/replaceable.js';
 import { type EntryFields, type EntryStore, type LockPoints, MempoolEntry, type StoredTx, storedTx, txInPlace } from './entry.js';
 import { byAge, resetRank, worseByDescendants, worseByRank } from './eviction-order.js';
@@ -39,6 +41,8 @@ export interface RowListener {
   changed(row: number): void;
   /** Its record lies elsewhere now. */
   moved(row: number): void;
+  /** Called after one of the others threw: what the follower knows of rows may be wrong. */
+  failed(): void;
 }
 
 export class TxPool implements EntryStore {
@@ -53,7 +57,8 @@ export class TxPool implements EntryStore {
   readonly #scores: RowHeap;
   readonly #ages = new RowHeap(this.rows, 'agePlace', byAge(this.rows));
   readonly #deltas = new Map<string, number>();
-  readonly #listeners: PoolListener[] = [];
+  readonly #listeners: { readonly name: string; readonly listener: PoolListener }[] = [];
+  readonly #guard: ListenerGuard;
   readonly #followers: RowListener[] = [];
   #hashes: Hashes | null = null;
   #usage = 0;
@@ -66,12 +71,13 @@ export class TxPool implements EntryStore {
   #sequence = 1;
   #serial = 0;
 
-  /** @param segmentBytes, evictChunks see MempoolOptions */
-  constructor(segmentBytes: number, evictChunks = false) {
+  /** @param segmentBytes, evictChunks see MempoolOptions @param guard runs the listeners */
+  constructor(segmentBytes: number, evictChunks = false, guard = new ListenerGuard(silentLogger)) {
+    this.#guard = guard;
     const { rows } = this;
     this.#scores = new RowHeap(rows, 'scorePlace', evictChunks ? worseByRank(rows, this.compareIds) : worseByDescendants(rows));
     this.arena = new RecordArena(this.rows, segmentBytes, (row) => {
-      for (const follower of this.#followers) follower.moved(row);
+      this.#tellFollowers('moved', row);
     });
     this.#byTxid = new IdTable(this.rows, this.arena, 0);
     this.#byWtxid = new IdTable(this.rows, this.arena, 32);
@@ -174,8 +180,10 @@ export class TxPool implements EntryStore {
   delta(txid: Uint8Array): number {
     return this.#deltas.size === 0 ? 0 : (this.#deltas.get(hashKey(txid)) ?? 0);
   }
-  listen(listener: PoolListener): void {
-    this.#listeners.push(listener);
+  /** @param name for the log and the metric of failures */
+  listen(listener: PoolListener, name = 'unnamed'): void {
+    this.#guard.know(name);
+    this.#listeners.push({ name, listener });
   }
   follow(follower: RowListener): void {
     this.#followers.push(follower);
@@ -235,10 +243,10 @@ export class TxPool implements EntryStore {
     this.#ages.insert(row);
     this.bumpCounter();
     this.#sequence++;
-    for (const follower of this.#followers) follower.added(row);
+    this.#tellFollowers('added', row);
     if (this.#listeners.length > 0) {
       const entry = new MempoolEntry(this, row, tx);
-      for (const listener of this.#listeners) listener.added(entry);
+      for (const { name, listener } of this.#listeners) this.#guard.run(name, () => listener.added(entry));
     }
     return row;
   }
@@ -506,7 +514,7 @@ export class TxPool implements EntryStore {
   #leave(row: number): void {
     this.hold(row);
     this.rows.flags[row] &= ~FLAG.here;
-    for (const follower of this.#followers) follower.removed(row);
+    this.#tellFollowers('removed', row);
   }
 
   /** Of a row that left. @param tx its transaction, wherever its bytes lie */
@@ -528,7 +536,7 @@ export class TxPool implements EntryStore {
     this.#sequence++;
     if (this.#listeners.length > 0) {
       const entry = this.entry(row);
-      for (const listener of this.#listeners) listener.removed(entry, reason);
+      for (const { name, listener } of this.#listeners) this.#guard.run(name, () => listener.removed(entry, reason));
     }
     this.release(row);
   }
@@ -540,10 +548,16 @@ export class TxPool implements EntryStore {
   }
 
   #changed(row: number): void {
-    for (const follower of this.#followers) follower.changed(row);
+    this.#tellFollowers('changed', row);
     if (this.#listeners.length === 0) return;
     const entry = this.entry(row);
-    for (const listener of this.#listeners) listener.changed(entry);
+    for (const { name, listener } of this.#listeners) this.#guard.run(name, () => listener.changed(entry));
+  }
+
+  #tellFollowers(event: 'added' | 'removed' | 'changed' | 'moved', row: number): void {
+    for (const follower of this.#followers) {
+      if (!this.#guard.run('mempool rows', () => follower[event](row))) follower.failed();
+    }
   }
 }
 

@@ -1,7 +1,9 @@
-// How mempool and templates follow the chain: new work comes first.
+// How mempool and templates follow the chain: new work comes first. Only the mempool must follow: templates run behind the
+// guard, as every other listener does.
 
 import type { Chain } from '../chain/chain.js';
 import type { TipChange } from '../chain/events.js';
+import type { ListenerGuard } from '../lib/listener-guard.js';
 import type { Mempool } from '../mempool/mempool.js';
 import type { TemplateService } from '../template/service.js';
 
@@ -10,6 +12,7 @@ export interface TipFollowers {
   readonly chain: Chain;
   readonly mempool: Mempool;
   readonly templates: TemplateService;
+  readonly guard: ListenerGuard;
 }
 
 /**
@@ -17,7 +20,7 @@ export interface TipFollowers {
  * @param show makes the tip known, the template without transactions included (templates.onTip); afterwards the full one
  *   is begun
  */
-export function followTip({ chain, mempool, templates }: TipFollowers, show: (change: TipChange) => void): void {
+export function followTip({ chain, mempool, templates, guard }: TipFollowers, show: (change: TipChange) => void): void {
   /**
    * Where some transactions are sure to be left in the mempool, the template without them and the fronts need to know no
    * more than that. Then the full template is begun, on the assembler's thread; most of what is done for each confirmed
@@ -25,22 +28,28 @@ export function followTip({ chain, mempool, templates }: TipFollowers, show: (ch
    */
   let outlasts = false;
   // What answers depend on moves in one go, before the chain answers the call that brought the block.
-  chain.onMove((tip, change) => {
-    outlasts = mempool.outlasts(change);
-    if (!outlasts) mempool.onTip(tip, change);
-    show(change);
-    if (outlasts && mempool.confirming(change)) templates.onConfirmed();
-  });
-  chain.onTip((tip, change) => {
-    if (outlasts) mempool.onTip(tip, change);
+  chain.follow({
+    name: 'The mempool',
+    onMove: (tip, change) => {
+      outlasts = mempool.outlasts(change);
+      if (!outlasts) mempool.onTip(tip, change);
+      guard.run('new work', () => show(change));
+      if (outlasts && mempool.confirming(change)) guard.run('templates', () => templates.onConfirmed());
+    },
+    onTip: (tip, change) => {
+      if (outlasts) mempool.onTip(tip, change);
+    },
   });
   chain.waitsFor(() => mempool.settled());
-  mempool.listen({
-    added: (entry) => templates.onEntered(entry),
-    // What a block confirms leaves with the tip, which has a template of its own.
-    removed: (_entry, reason) => {
-      if (reason !== 'block') templates.onRanked();
+  mempool.listen(
+    {
+      added: (entry) => templates.onEntered(entry),
+      // What a block confirms leaves with the tip, which has a template of its own.
+      removed: (_entry, reason) => {
+        if (reason !== 'block') templates.onRanked();
+      },
+      changed: () => templates.onRanked(),
     },
-    changed: () => templates.onRanked(),
-  });
+    'templates',
+  );
 }

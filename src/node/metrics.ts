@@ -70,5 +70,13 @@ export function createMetrics(rooms: AskRooms, guard: ListenerGuard, onFault?: O
     ...addRpcMetrics(metrics),
     announcedBlock: addNetMetrics(metrics, rooms),
   };
-  return { metrics, observe };
+  return {
+    metrics,
+    observe: {
+      ...observe,
+      blockConnect: guard.wrap('metrics', observe.blockConnect),
+      rpc: guard.wrap('metrics', observe.rpc),
+      announcedBlock: guard.wrap('metrics', observe.announcedBlock),
+    },
+  };
 }

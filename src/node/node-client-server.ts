@@ -1,6 +1,8 @@
 // The node's end of wallet/linked-node-client.ts: posts events in the turn in which chain and mempool change, and before
-// any reply that tells of them leaves; answers questions as the client on this thread does.
+// any reply that tells of them leaves; answers questions as the client on this thread does. A message that cannot be
+// posted, as when memory for a block's copy is short, is tried again before any other: wallets miss nothing.
 import type { MessagePort } from 'node:worker_threads';
+import type { ListenerGuard } from '../lib/listener-guard.js';
 import {
   CLIENT_COUNTER,
   type ClientFacts,
@@ -22,6 +24,8 @@ const MOST_UNTAKEN_KB = 64_000;
 const BLOCKS_SHARE = 4;
 /** How often it is looked whether they have caught up. */
 const LOOK_MS = 200;
+/** Milliseconds until a message that could not be posted is tried again, unless another comes before. */
+const RETRY_MS = 200;
 
 /** The ids in one array, and the bytes of each. */
 function packedPool(txs: readonly PooledTx[]): PackedPool {
@@ -35,6 +39,10 @@ export class NodeClientServer {
   readonly #port: MessagePort;
   readonly #counters: Int32Array;
   readonly #mostUntaken: number;
+  readonly #guard: ListenerGuard;
+  /** Messages that are not posted yet, in order: none, but after a failure. */
+  #unposted: (() => ToWallets)[] = [];
+  #retry: NodeJS.Timeout | null = null;
   #stop: Promise<() => void> | null = null;
   #postedKb = 0;
   /** Mempool events were left out: the wallets will read it anew. */
@@ -42,15 +50,20 @@ export class NodeClientServer {
   /** Runs while blocks were announced without their bytes, and the wallets have not been told to scan them. */
   #behind: NodeJS.Timeout | null = null;
 
-  constructor(client: InlineNodeClient, port: MessagePort, counters: Int32Array, mostUntakenKb = MOST_UNTAKEN_KB) {
+  constructor(client: InlineNodeClient, port: MessagePort, counters: Int32Array, guard: ListenerGuard, mostUntakenKb = MOST_UNTAKEN_KB) {
+    this.#guard = guard;
     this.#client = client;
     this.#port = port;
     this.#counters = counters;
     this.#mostUntaken = mostUntakenKb;
     // Where the chain ends is told always, what its blocks hold only to who listens.
-    client.followChain((event) => this.#post(this.#skipped(event) ?? this.#packed(event)));
+    client.followChain((event) => this.#inOrder(() => this.#skipped(event) ?? this.#packed(event)));
     port.on('message', (message: ToNode) => this.#onMessage(message));
-    port.on('close', () => this.#endBehind());
+    port.on('close', () => {
+      this.#endBehind();
+      this.#unposted = [];
+      if (this.#retry !== null) clearTimeout(this.#retry);
+    });
   }
 
   /** For the other end, as of now. */
@@ -59,6 +72,30 @@ export class NodeClientServer {
     return { tip, genesis, scanDepth, signers, hasFilters, longestTarget, maxAncestors, maxDescendants };
   }
 
+  /** Posts an event, or keeps it for later. */
+  #inOrder(event: () => ToWallets): void {
+    this.#unposted.push(event);
+    this.#postRest();
+  }
+  #postRest(): void {
+    try {
+      for (let event = this.#unposted[0]; event !== undefined; event = this.#unposted[0]) {
+        this.#post(event());
+        this.#unposted.shift();
+      }
+    } catch (error) {
+      this.#guard.failed('wallets', error);
+      this.#retry ??= setTimeout(() => {
+        this.#retry = null;
+        this.#postRest();
+      }, RETRY_MS).unref();
+    }
+  }
+  /** Posts an answer, behind the events of before. @throws what a message throws that cannot be posted */
+  #answerWith(message: ToWallets): void {
+    if (this.#unposted.length > 0) this.#inOrder(() => message);
+    else this.#post(message);
+  }
   #post(message: ToWallets): void {
     this.#postedKb = (this.#postedKb + kilobytesOf(message)) | 0;
     // A block is copied once, into a buffer that goes over; small things are copied on the way.
@@ -99,7 +136,7 @@ export class NodeClientServer {
     if (this.#untakenKb > this.#mostUntaken) return;
     this.#endBehind();
     // While blocks below a snapshot are missing, the end of that is told by the chain.
-    if (!this.#client.stored().historyMissing) this.#post({ kind: 'history' });
+    if (!this.#client.stored().historyMissing) this.#inOrder(() => ({ kind: 'history' }));
   }
   #endBehind(): void {
     if (this.#behind !== null) clearInterval(this.#behind);
@@ -108,7 +145,8 @@ export class NodeClientServer {
   #tellOfPool(event: NodeEvent): void {
     if (this.#lost || (event.kind !== 'entered' && event.kind !== 'left')) return;
     this.#lost = this.#untakenKb > this.#mostUntaken;
-    this.#post(this.#lost ? { kind: 'lost' } : this.#packed(event));
+    const lost = this.#lost;
+    this.#inOrder(() => (lost ? { kind: 'lost' } : this.#packed(event)));
   }
 
   #onMessage(message: ToNode): void {
@@ -119,13 +157,13 @@ export class NodeClientServer {
     const { id } = message;
     const failed = (error: unknown): void => {
       const { message, code } = error instanceof Error ? (error as NodeJS.ErrnoException) : { message: String(error), code: undefined };
-      this.#post({ kind: 'failed', id, message, code });
+      this.#answerWith({ kind: 'failed', id, message, code });
     };
     try {
       const value = this.#answer(message);
       // What is known at once leaves before anything else can happen.
-      if (!(value instanceof Promise)) this.#post({ kind: 'answer', id, value });
-      else value.then((known: unknown) => this.#post({ kind: 'answer', id, value: known }), failed);
+      if (!(value instanceof Promise)) this.#answerWith({ kind: 'answer', id, value });
+      else value.then((known: unknown) => this.#answerWith({ kind: 'answer', id, value: known })).catch(failed);
     } catch (error) {
       failed(error);
     }

@@ -9,7 +9,7 @@ import type { MempoolEntry } from '../mempool/entry.js';
 import type { Mempool } from '../mempool/mempool.js';
 import type { RemovalReason } from '../mempool/tx-pool.js';
 import { Hooks, quoted } from '../notify/hooks.js';
-import { Webhooks } from '../notify/webhooks.js';
+import { type HookEvent, Webhooks } from '../notify/webhooks.js';
 import { type ShownEndpoint, ZmqPublisher } from '../notify/zmq-publisher.js';
 
 /** What start does with them. */
@@ -67,7 +67,7 @@ export async function startNotifications(
   /** Publishes now, or after the transactions that come back, as Core does. */
   const inOrder = (publish: () => void): void => {
     if (held === null && !mempool.returning) {
-      publish();
+      guard.run('zmq', publish);
       return;
     }
     if (held === null) {
@@ -76,24 +76,31 @@ export async function startNotifications(
     }
     held.push(publish);
   };
+  const run = (event: 'block' | 'startup' | 'alert', commands: readonly string[], value?: string): void => {
+    for (const command of commands) guard.run(`${event}notify`, () => hooks.run(`${event}notify`, command, value));
+  };
+  const send = (event: HookEvent): void => void guard.run('notifyurl', () => webhooks.send(event));
   const onTip: TipListener = (tip, { connected, disconnected }) => {
     const newest = connected.at(-1);
     const told = newest?.node === tip && !chain.isInitialBlockDownload() ? newest : undefined;
+    const publishLeft = (): void => {
+      for (const one of disconnected) publishBlock(one, 'D');
+    };
+    const publishJoined = (): void => {
+      for (const one of connected) publishBlock(one, 'C');
+      if (told === undefined) return;
+      zmq.publish('hashblock', displayed(tip.hash));
+      zmq.publish('rawblock', told.block.bytes);
+    };
     if (config.zmq.length > 0) {
-      for (const one of disconnected) {
-        if (held === null) publishBlock(one, 'D');
-        else held.push(() => publishBlock(one, 'D'));
-      }
-      inOrder(() => {
-        for (const one of connected) publishBlock(one, 'C');
-        if (told === undefined) return;
-        zmq.publish('hashblock', displayed(tip.hash));
-        zmq.publish('rawblock', told.block.bytes);
-      });
+      if (held === null) guard.run('zmq', publishLeft);
+      else held.push(publishLeft);
+      inOrder(publishJoined);
     }
     if (told === undefined) return;
-    for (const command of config.block) hooks.run('blocknotify', command, tip.hashHex);
-    webhooks.send({ event: 'block', hash: tip.hashHex, height: tip.height, time: tip.time, transactions: told.block.txs.length });
+    const { height, hashHex: hash, time } = tip;
+    run('block', config.block, hash);
+    send({ event: 'block', hash, height, time, transactions: told.block.txs.length });
   };
   return {
     zmq: zmq.list,
@@ -108,12 +115,12 @@ export async function startNotifications(
       zmq.publish('sequence', sequenceBody(entry.txid, 'R', mempool.sequence - 1));
     },
     started: () => {
-      for (const command of config.startup) hooks.run('startupnotify', command);
-      webhooks.send({ event: 'startup', hash: chain.tip.hashHex, height: chain.tip.height });
+      run('startup', config.startup);
+      send({ event: 'startup', hash: chain.tip.hashHex, height: chain.tip.height });
     },
     alert: (text) => {
-      for (const command of config.alert) hooks.run('alertnotify', command, quoted(text));
-      webhooks.send({ event: 'alert', text });
+      run('alert', config.alert, quoted(text));
+      send({ event: 'alert', text });
     },
     close: () => {
       zmq.close();

@@ -31,7 +31,7 @@ export async function openChain(
   { scan }: OpenedStorage,
   alert: (text: string) => void,
 ): Promise<OpenedChain> {
-  const { config, params, store, crypto, clock, log, stop, teardown, observe } = base;
+  const { config, params, store, crypto, clock, log, guard, stop, teardown, observe } = base;
   const blocks = new RecentBlocks();
   warm(warmupTexts.loading);
   const chain = await Chain.open(chainOptions(config, params, scan), {
@@ -48,6 +48,7 @@ export async function openChain(
     crypto,
     clock,
     log,
+    guard,
     stopping: stop.signal,
     onFault: (fault) => {
       log.error(`${fault.message}. The node stops; what was acknowledged is on disk.`);
@@ -62,7 +63,7 @@ export async function openChain(
   });
   teardown.add(() => chain.close());
   const allowPruning = chain.guardBlocks(() => 0);
-  const indexes = new Indexes(config.indexes, { chain, store, hashes: crypto, clock, log, onFault: (fault) => stop.ask(fault) });
+  const indexes = new Indexes(config.indexes, { chain, store, hashes: crypto, clock, log, guard, onFault: (fault) => stop.ask(fault) });
   teardown.add(() => indexes.stop());
   if (!scan) {
     warm(warmupTexts.verifying);

@@ -37,13 +37,14 @@ function loadFees(files: PoolFiles, { net, compat, acceptStaleFees }: NodeConfig
 }
 
 export async function openMempool(base: NodeBase, chain: Chain, { verifier }: OpenedThreads): Promise<OpenedMempool> {
-  const { config, params, crypto, clock, log, teardown } = base;
+  const { config, params, crypto, clock, log, guard, teardown } = base;
   const poolFiles = new PoolFiles({ dir: config.netDir, hashes: crypto, clock, log });
   const mempool = new Mempool(mempoolOptions(config, params), {
     chain,
     verifier,
     clock,
     log,
+    guard,
     fees: await loadFees(poolFiles, config),
     blocksAreCurrent: () => blocksAreCurrent(chain, clock),
   });

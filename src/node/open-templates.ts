@@ -1,6 +1,7 @@
 // Opens what hands out work: templates for RPC, the Stratum V2 provider, jobs that clients were given.
 
 import type { Chain } from '../chain/chain.js';
+import { timerAfter } from '../lib/kept-thread.js';
 import { STATE_FLAG } from '../link/shared-state.js';
 import { JobPins } from '../mempool/job-pins.js';
 import type { Mempool } from '../mempool/mempool.js';
@@ -31,7 +32,7 @@ export function openTemplates(
   { slabs }: OpenedFronts,
   reached: (hash: Uint8Array) => void,
 ): OpenedTemplates {
-  const { config, crypto, keyMath, state, clock, log, stop, teardown, observe } = base;
+  const { config, crypto, keyMath, state, clock, log, guard, stop, teardown, observe } = base;
   const { chain } = rooms;
   const templates = new TemplateService(config.templates, {
     ...rooms,
@@ -41,18 +42,20 @@ export function openTemplates(
     hashes: crypto,
     versionBits: chain.versionBits,
     log,
+    guard,
     epoch: () => state.epoch,
     wanted: () => state.has(STATE_FLAG.TEST_CHAIN) || !state.has(STATE_FLAG.INITIAL_BLOCK_DOWNLOAD),
-    observe: (name, seconds) => {
+    after: (ms, run) => timerAfter(ms, guard.wrap('templates', run)),
+    observe: guard.wrap('metrics', (name: string, seconds: number) => {
       if (name === 'template_build') observe.templateBuild(seconds);
       else if (name === 'tip_to_template') {
         observe.tipToTemplate(seconds);
         reached(chain.tip.hash);
       }
-    },
+    }),
   });
   teardown.add(() => templates.close());
-  const access = createTemplateAccess({ chain, templates, slabs, state, log, stopping: stop.signal });
+  const access = createTemplateAccess({ chain, templates, slabs, state, log, guard, stopping: stop.signal });
   const sv2 =
     config.sv2 &&
     createSv2(config.sv2, {
@@ -64,6 +67,7 @@ export function openTemplates(
       keys: keyMath,
       clock,
       log,
+      guard,
       wanted: () => (state.has(STATE_FLAG.TEST_CHAIN) || !chain.isInitialBlockDownload()) && !templates.clockBehind,
     });
   return { templates, access, sv2, jobs: new JobPins() };

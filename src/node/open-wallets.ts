@@ -16,7 +16,7 @@ export interface OpenedWallets {
 }
 
 export function openWallets(
-  { config, params, crypto, state, log, stop, observe }: NodeBase,
+  { config, params, crypto, state, log, guard, stop, observe }: NodeBase,
   rooms: { readonly chain: Chain; readonly indexes: Indexes; readonly mempool: Mempool },
   { pool }: OpenedThreads,
 ): OpenedWallets {
@@ -39,6 +39,7 @@ export function openWallets(
     {
       client,
       log,
+      guard,
       stopping: stop.signal,
       bounds: { calls, bytes: Number.POSITIVE_INFINITY },
       onCall: observe.rpc,

@@ -24,10 +24,12 @@ const CLOCK_MS = 1_000;
 const SYNC_LINE_MS = 10_000;
 
 export function startRecurring(
-  { scheduler, log, stop, teardown }: NodeBase,
+  { scheduler: all, guard, log, stop, teardown }: NodeBase,
   rooms: OpenedMempool & { chain: Chain; progress: SyncProgress; net: Net; clockWatch: ClockWatch },
 ): void {
   const { chain, mempool, poolFiles, progress, net, clockWatch } = rooms;
+  // A timer has no caller that could catch an exception.
+  const scheduler = { every: (everyMs: number, run: () => void) => all.every(everyMs, guard.wrap('recurring work', run)) };
   scheduler.every(FEES_MS, () => {
     if (!stop.signal.aborted) void poolFiles.saveFees(mempool.fees);
   });

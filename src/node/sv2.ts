@@ -7,6 +7,7 @@ import type { Hashes } from '../crypto/crypto.js';
 import type { KeyMath } from '../crypto/key-math.js';
 import type { Clock } from '../lib/clock.js';
 import { KeptThread, timerAfter } from '../lib/kept-thread.js';
+import type { ListenerGuard } from '../lib/listener-guard.js';
 import type { Logger } from '../log/logger.js';
 import type { MempoolEntry } from '../mempool/entry.js';
 import type { Sv2Access } from '../rpc/context/mining.js';
@@ -37,6 +38,7 @@ export interface Sv2Deps {
   readonly keys: KeyMath;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly guard: ListenerGuard;
   /** Templates are of use to clients: a test chain, or initial download is over. */
   readonly wanted: () => boolean;
   /** The serving thread's module; workers/sv2.js unless a test brings its own. */
@@ -62,7 +64,8 @@ export interface Sv2 extends Sv2Access {
 
 /** @throws ConfigError when the authority key can't be used */
 export function createSv2(config: Sv2Config, deps: Sv2Deps): Sv2 {
-  const { chain, templates, hashes, clock, log } = deps;
+  const { chain, templates, hashes, clock, log, guard } = deps;
+  const after = (ms: number, run: () => void): (() => void) => timerAfter(ms, guard.wrap('sv2', run));
   let authority: ReturnType<typeof loadAuthorityKey>;
   try {
     authority = loadAuthorityKey(config.authorityKeyFile, deps.keys, (line) => log.warn(line));
@@ -94,7 +97,7 @@ export function createSv2(config: Sv2Config, deps: Sv2Deps): Sv2 {
   const post = (message: ToServe): void => thread?.current?.post(message);
   const provider = new Provider(
     { intervalMs: config.intervalSeconds * 1000, feeDelta: config.feeDeltaSats, maxWeight: deps.maxWeight, leastReserve },
-    { templates, params: chain.params, hashes, clock, log, wanted: () => started && deps.wanted(), post, after: timerAfter },
+    { templates, params: chain.params, hashes, clock, log, wanted: () => started && deps.wanted(), post, after },
   );
   const heard = (message: ServeNews): void => {
     switch (message.kind) {

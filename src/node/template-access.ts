@@ -2,6 +2,7 @@
 // node thread with the same view that fronts have.
 import type { Chain } from '../chain/chain.js';
 import { templateState } from '../http/front/template-state.js';
+import type { ListenerGuard } from '../lib/listener-guard.js';
 import type { SharedState } from '../link/shared-state.js';
 import { SlabReader, type SlabRing } from '../link/slab-ring.js';
 import type { Logger } from '../log/logger.js';
@@ -22,14 +23,10 @@ export interface TemplateAccessDeps {
   readonly slabs: SlabRing;
   readonly state: SharedState;
   readonly log: Logger;
+  readonly guard: ListenerGuard;
   /** Fires when the node begins to stop. */
   readonly stopping: AbortSignal;
 }
-
-const after = (ms: number, run: () => void): (() => void) => {
-  const timer = setTimeout(run, ms);
-  return () => clearTimeout(timer);
-};
 
 /** Templates in the words of RPC, and how they follow tip and templates. */
 export interface FollowingAccess extends TemplateAccess {
@@ -41,11 +38,17 @@ export interface FollowingAccess extends TemplateAccess {
 }
 
 export function createTemplateAccess(deps: TemplateAccessDeps): FollowingAccess {
-  const { chain, templates, slabs, state } = deps;
+  const { chain, templates, slabs, state, guard } = deps;
+  // A timer has no caller that could catch an exception.
+  const guarded = (run: () => void): (() => void) => guard.wrap('templates of batches', run);
+  const after = (ms: number, run: () => void): (() => void) => {
+    const timer = setTimeout(guarded(run), ms);
+    return () => clearTimeout(timer);
+  };
   const view = new TemplateView({
     signet: chain.params.signetChallenge !== null,
     state: templateState(state, () => deps.stopping.aborted),
-    timers: { monotonicMs: () => performance.now(), after, soon: (run) => void setImmediate(run) },
+    timers: { monotonicMs: () => performance.now(), after, soon: (run) => void setImmediate(guarded(run)) },
     tipHex: () => chain.tip.hashHex,
     drain: () => {},
     pin: (workId) => templates.pin(workId),

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { ConfigError } from '../config/args.js';
 import type { Fronts } from '../http/server.js';
+import type { ListenerGuard } from '../lib/listener-guard.js';
 import { noteLoading } from '../lib/loading-threads.js';
 import { WORKER_ENTRY } from '../lib/worker-entries.js';
 import { CallRoom, type LinkBounds } from '../link/call-room.js';
@@ -28,6 +29,7 @@ const LOOK_MS = 1_000;
 export interface WalletThreadDeps {
   readonly client: InlineNodeClient;
   readonly log: Logger;
+  readonly guard: ListenerGuard;
   readonly stopping: AbortSignal;
   /** What the node thread may have under way there. */
   readonly bounds: LinkBounds;
@@ -77,7 +79,7 @@ export class WalletThread {
     }
     const { port1, port2: port } = new MessageChannel();
     const counters = new SharedArrayBuffer(CLIENT_COUNTER.COUNT * 4);
-    const { facts } = new NodeClientServer(this.#deps.client, port1, new Int32Array(counters));
+    const { facts } = new NodeClientServer(this.#deps.client, port1, new Int32Array(counters), this.#deps.guard);
     const workerData: WalletInit = { ...this.#options, client: { port, counters, facts }, node: thread };
     const worker = new Worker(WORKER_ENTRY.wallet, {
       name: 'adit-wallets',

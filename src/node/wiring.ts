@@ -1,10 +1,14 @@
 // Which room hears of what, and in which order: every subscription between rooms is made here. A room offers a method
-// for each event that it follows, and subscribes to nothing by itself.
+// for each event that it follows, and subscribes to nothing by itself. Every listener has a name and runs behind the
+// guard (lib/listener-guard.ts), here or in the room that calls it: an exception is logged and counted under the name, and
+// reaches neither chain, mempool nor replies. The exception is the mempool's own reaction to a tip (follow-tip.ts).
 
 import type { TipChange, TipListener } from '../chain/events.js';
 import type { HeaderNode } from '../chain/tree/header-node.js';
 import type { WorkedTip } from '../link/messages.js';
 import { STATE_FLAG } from '../link/shared-state.js';
+import type { MempoolEntry } from '../mempool/entry.js';
+import type { PoolListener } from '../mempool/tx-pool.js';
 import type { Net } from '../net/net.js';
 import { difficultyOf } from '../rpc/render/difficulty.js';
 import { NewestBlock } from './block-figures.js';
@@ -51,18 +55,18 @@ const workedTip = (tip: HeaderNode): WorkedTip => ({
 
 /** Makes every subscription; to be called before anything can change chain or mempool. */
 export function wire(base: NodeBase, rooms: WiredRooms): Wired {
-  const { config, state, clock, log, stop, teardown } = base;
+  const { config, state, clock, log, guard, stop, teardown } = base;
   const { fronts, chain, indexes, blocks, mempool, templates, access, sv2, jobs, client, late } = rooms;
   const newest = new NewestBlock();
   const showDownload = (): void => state.set(STATE_FLAG.INITIAL_BLOCK_DOWNLOAD, chain.isInitialBlockDownload());
   const showTip = (): void => {
-    fronts?.publishTip(workedTip(chain.tip));
+    guard.run('fronts', () => fronts?.publishTip(workedTip(chain.tip)));
     state.raiseEpoch();
   };
   const publisher = new TipPublisher(() => {
-    templates.onTip();
+    guard.run('templates', () => templates.onTip());
     showTip();
-    access.onTip(chain.tip.hashHex);
+    guard.run('templates of batches', () => access.onTip(chain.tip.hashHex));
   });
   teardown.add(() => publisher.close());
 
@@ -86,84 +90,74 @@ export function wire(base: NodeBase, rooms: WiredRooms): Wired {
   showDownload();
 
   // The tip moves: new work comes first.
-  chain.onMove((tip) => jobs.expire(clock.nowSeconds(), tip.height));
-  followTip(rooms, (change) => {
-    if (change.moreFollows !== true) sv2?.onTip();
+  followTip({ ...rooms, guard }, (change) => {
+    if (change.moreFollows !== true) guard.run('sv2', () => sv2?.onTip());
     showDownload();
     publisher.changed(change.moreFollows === true, change.connected.length > 0);
   });
-  const tipSequence: readonly TipListener[] = [
-    (_tip, change) => showBlocks(change),
-    (tip) => stopAtHeight(tip.height),
-    (tip, change) => client.onTip(tip, change),
-    (tip, change) => late.notifications?.onTip(tip, change),
-    () => late.ruleWatch?.onTip(),
-    () => state.noteChange(),
-    () => indexes.wake(),
-    (_tip, change) => late.net?.onTip(change),
+  const tipSequence: readonly (readonly [name: string, listener: TipListener])[] = [
+    ['declared jobs', (tip) => jobs.expire(clock.nowSeconds(), tip.height)],
+    ['status page', (_tip, change) => showBlocks(change)],
+    ['stopatheight', (tip) => stopAtHeight(tip.height)],
+    ['wallets', (tip, change) => client.onTip(tip, change)],
+    ['notifications', (tip, change) => late.notifications?.onTip(tip, change)],
+    ['unknown rules', () => late.ruleWatch?.onTip()],
+    ['fronts', () => state.noteChange()],
+    ['indexes', () => indexes.wake()],
+    ['peers', (_tip, change) => late.net?.onTip(change)],
   ];
-  for (const listener of tipSequence) chain.onTip(listener);
+  for (const [name, listener] of tipSequence) chain.onTip(listener, name);
 
   // What was to follow the last change of the tip does not.
-  chain.onRest(() => {
-    sv2?.onTip();
-    publisher.rest();
-  });
+  chain.onRest(() => sv2?.onTip(), 'sv2');
+  chain.onRest(() => publisher.rest(), 'new work');
 
   // A new block on the tip passed every check that needs no coins.
-  chain.onStored((node, block) => late.net?.onStored(node, block));
+  chain.onStored((node, block) => late.net?.onStored(node, block), 'peers');
 
   // A block is found valid, or not.
-  chain.onChecked((hash, block, reject) => {
-    late.net?.onChecked(hash, block, reject);
-  });
+  chain.onChecked((hash, block, reject) => late.net?.onChecked(hash, block, reject), 'peers');
 
   // The best header changes.
-  chain.onHeader(() => state.noteChange());
+  chain.onHeader(() => state.noteChange(), 'fronts');
 
   // The blocks below a snapshot come further, or are validated.
-  chain.onHistory(() => {
-    client.onHistory();
-    indexes.wake();
-  });
+  chain.onHistory(() => client.onHistory(), 'wallets');
+  chain.onHistory(() => indexes.wake(), 'indexes');
 
   // A transaction enters the mempool, leaves it, or changes its rank.
-  mempool.listen({
-    added: (entry) => {
-      sv2?.onEntered(entry);
-      client.onEntered(entry);
-      late.notifications?.onEntered(entry);
-    },
-    removed: (entry, reason) => {
-      client.onLeft(entry, reason);
-      late.notifications?.onLeft(entry, reason);
-      late.net?.onLeft(entry, reason);
-    },
-    changed() {},
+  const hear = (name: string, { added = () => {}, removed = () => {} }: Partial<Omit<PoolListener, 'changed'>>): void =>
+    mempool.listen({ added, removed, changed() {} }, name);
+  hear('sv2', { added: (entry) => sv2?.onEntered(entry) });
+  hear('wallets', { added: (entry) => client.onEntered(entry), removed: (entry, reason) => client.onLeft(entry, reason) });
+  hear('notifications', {
+    added: (entry) => late.notifications?.onEntered(entry),
+    removed: (entry, reason) => late.notifications?.onLeft(entry, reason),
   });
+  hear('peers', { removed: (entry, reason) => late.net?.onLeft(entry, reason) });
   mempool.onCounter((counter) => {
     state.mempoolCounter = counter;
     state.noteChange();
   });
 
   // The node itself wants a transaction known.
-  mempool.onBroadcast = (entry) => late.net?.announcer.relay(entry);
+  mempool.onBroadcast = guard.wrap('peers', (entry: MempoolEntry) => late.net?.announcer.relay(entry));
 
   // A template is published.
+  templates.onPublish((facts) => access.onTemplate(facts), 'templates of batches');
   templates.onPublish((facts) => {
-    access.onTemplate(facts);
     state.noteChange();
     fronts?.publishTemplate(facts);
-  });
+  }, 'fronts');
 
   return { newest, showDownload, showTip };
 }
 
 /** Peers come and go, and change what calls show. */
-export function wireNet(net: Net, { state }: NodeBase): void {
-  net.onConnections = (count) => {
+export function wireNet(net: Net, { state, guard }: NodeBase): void {
+  net.onConnections = guard.wrap('fronts', (count: number) => {
     state.connections = count;
     state.noteChange();
-  };
-  net.onStep = () => state.noteChange();
+  });
+  net.onStep = guard.wrap('fronts', () => state.noteChange());
 }

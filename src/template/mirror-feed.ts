@@ -54,6 +54,8 @@ export class MirrorFeed implements RecordFollower {
   /** Requests whose replies may name rows that the mirror had. */
   #asked = 0;
   #forgetting = false;
+  /** A change was not noted: the next delta has everything. */
+  #failed = false;
 
   /**
    * @param instance a number that no other feed of this assembler has
@@ -106,6 +108,10 @@ export class MirrorFeed implements RecordFollower {
     if (this.#records.rows.isHere(row)) this.changed(row);
   }
 
+  failed(): void {
+    this.#failed = true;
+  }
+
   /**
    * Writes most of a large delta ahead, in pieces.
    * @param pause lets others have their turn; the set may change meanwhile
@@ -120,8 +126,10 @@ export class MirrorFeed implements RecordFollower {
     return this.#preparing;
   }
 
-  /** The changes since the delta before; everything when full. */
-  delta(full: boolean): MirrorDelta {
+  /** The changes since the delta before; everything when `wanted`, or after a failure. */
+  delta(wanted: boolean): MirrorDelta {
+    const full = wanted || this.#failed;
+    this.#failed = false;
     // The very first delta has nothing to continue.
     const anew = full || this.#sequence === 0;
     const base = anew ? -1 : this.#sequence;

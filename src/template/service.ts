@@ -8,6 +8,8 @@ import type { VersionBitsCache } from '../consensus/rules/versionbits.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
 import type { Clock } from '../lib/clock.js';
+import { ListenerGuard } from '../lib/listener-guard.js';
+import { Listeners } from '../lib/listeners.js';
 import type { Logger } from '../log/logger.js';
 import type { Assembler } from '../parallel/assembler.js';
 import type { TemplateLimits } from '../policy/template-limits.js';
@@ -37,6 +39,8 @@ export interface TemplateDeps {
   readonly hashes: Hashes;
   readonly versionBits: VersionBitsCache;
   readonly log: Logger;
+  /** Runs the listeners; one of the service's own unless given. */
+  readonly guard?: ListenerGuard;
   /** Number of the tip, as fronts see it; changes with every tip. */
   readonly epoch: () => number;
   /** Mode live: false while clients cannot ask for templates (initial download). */
@@ -113,7 +117,7 @@ export class TemplateService {
   readonly #assembly: Assembly;
   readonly #ground: Groundwork;
   readonly #clients: ClientTemplates;
-  readonly #listeners: ((facts: TemplateFacts) => void)[] = [];
+  readonly #listeners: Listeners<[TemplateFacts]>;
   #built: Built | null = null;
   #building: Promise<TemplateFacts> | null = null;
   #last: LastAssembly | null = null;
@@ -142,6 +146,7 @@ export class TemplateService {
   constructor(options: Partial<TemplateOptions>, deps: TemplateDeps) {
     this.#options = { ...DEFAULT_TEMPLATE, ...options };
     this.#deps = deps;
+    this.#listeners = new Listeners(deps.guard ?? new ListenerGuard(deps.log));
     this.#assembly = new Assembly(deps.assembler, deps.mempool, Math.floor(Math.random() * 2 ** 48));
     this.#ground = new Groundwork(this.#options, deps);
     const shared = async (): Promise<TemplateFacts> => this.current() ?? this.refresh();
@@ -178,8 +183,8 @@ export class TemplateService {
   }
 
   /** Hears of every new template, before those who asked for it. */
-  onPublish(listener: (facts: TemplateFacts) => void): void {
-    this.#listeners.push(listener);
+  onPublish(listener: (facts: TemplateFacts) => void, name?: string): void {
+    this.#listeners.add(listener, name);
   }
 
   /**
@@ -448,7 +453,7 @@ export class TemplateService {
       this.#observe(started);
       if (slab !== null) slabs.publish(slab);
       slab = null;
-      for (const listener of this.#listeners) listener(facts);
+      this.#listeners.call(facts);
       if (!this.#ground.checksEach && chosen.records.length > 0) this.#audit.published(tip);
       return facts;
     } finally {
@@ -482,7 +487,7 @@ export class TemplateService {
       empty: mempool.size > 0 || mempool.returning,
     });
     this.#observe(started);
-    for (const listener of this.#listeners) listener(facts);
+    this.#listeners.call(facts);
   }
 
   /** Connects the current template dry. @returns what is wrong with it; null when nothing is, or the tip has moved */

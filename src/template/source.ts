@@ -25,6 +25,8 @@ export interface RecordFollower {
   changed(row: number): void;
   /** The transaction's record lies elsewhere now. */
   moved(row: number): void;
+  /** Called after one of the others threw: what the follower knows of rows may be wrong. */
+  failed(): void;
 }
 
 /**

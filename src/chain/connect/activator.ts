@@ -3,11 +3,11 @@
 
 import type { BlockView } from '../../consensus/block/block-view.js';
 import { type Reject, rejectText } from '../../consensus/state.js';
+import { Listeners } from '../../lib/listeners.js';
 import { Turns } from '../../lib/turns.js';
 import { ChainFault } from '../chain-fault.js';
-import type { ConnectedBlock, TipChange } from '../events.js';
+import type { ConnectedBlock, TipChange, TipFollower } from '../events.js';
 import type { Persister } from '../files/persister.js';
-import { Listeners } from '../listeners.js';
 import { compareCandidates } from '../tree/candidates.js';
 import { type HeaderNode, NodeStatus } from '../tree/header-node.js';
 import { tipLine } from '../tree/tip-log.js';
@@ -40,12 +40,12 @@ export interface ActivatorCounts {
 }
 
 export class Activator {
-  /** Told first, in the same turn as onTip. A listener that asks for coins has to wait for their change. */
-  readonly onMove = new Listeners<[HeaderNode, TipChange]>();
-  readonly onTip = new Listeners<[HeaderNode, TipChange]>();
-  readonly onChecked = new Listeners<[Uint8Array, BlockView, Reject | null]>();
-  /** Told when the last change said that more follows, and nothing did. */
-  readonly onRest = new Listeners<[]>();
+  /** Keep state that must fit the tip. */
+  readonly followers: TipFollower[] = [];
+  readonly onTip: Listeners<[HeaderNode, TipChange]>;
+  readonly onChecked: Listeners<[Uint8Array, BlockView, Reject | null]>;
+  /** Called when the last change said that more follows, and nothing did. */
+  readonly onRest: Listeners<[]>;
   /** Of those who bring back what was in blocks that left. */
   followed: () => Promise<void> = () => Promise.resolve();
   /** Blocks were taken off by hand in the last move: the next one of the same call waits until that is followed. */
@@ -72,6 +72,9 @@ export class Activator {
     this.#assumed = assumed;
     this.#eager = eager;
     this.ahead = new LookAhead(ws);
+    this.onTip = new Listeners(ws.guard);
+    this.onChecked = new Listeners(ws.guard);
+    this.onRest = new Listeners(ws.guard);
   }
 
   /**
@@ -121,8 +124,26 @@ export class Activator {
   #rest(): void {
     if (!this.#moreSaid) return;
     this.#moreSaid = false;
-    const error = this.onRest.call();
-    if (error !== undefined) throw new ChainFault('A listener failed after the tip changed', error);
+    this.onRest.call();
+  }
+
+  /**
+   * Announces a change that stands: to those whose state must fit the tip first, then to all others.
+   * @returns the error of the former, whose state may not fit the tip now; the node has to stop
+   */
+  announce(tip: HeaderNode, change: TipChange): ChainFault | null {
+    let fault: ChainFault | null = null;
+    for (const phase of ['onMove', 'onTip'] as const) {
+      for (const follower of this.followers) {
+        try {
+          follower[phase](tip, change);
+        } catch (error) {
+          fault ??= new ChainFault(`${follower.name} could not follow a change of the tip`, error);
+        }
+      }
+    }
+    this.onTip.call(tip, change);
+    return fault;
   }
 
   /** Whether the last moves changed something that is not written yet. */
@@ -215,15 +236,12 @@ export class Activator {
     const moreFollows = target !== undefined && target !== tip && (step.connected.length === 0 || target.ancestor(tip.height) === tip);
     this.#moreSaid = moreFollows;
     const change: TipChange = { connected: step.connected, disconnected: step.disconnected, moreFollows, ...mark };
-    const early = this.onMove.call(tip, change);
-    const late = this.onTip.call(tip, change);
-    const error = early ?? late;
+    const fault = this.announce(tip, change);
     this.#ws.observe('connect_apply', (clock.monotonicMs() - begin) / 1000);
     // Not in initial download: thousands of such lines tell the operator nothing.
     if (this.#eager()) this.#ws.log.info(tipLine(this.#ws, tip));
     else if (this.#ws.log.shows('validation')) this.#ws.log.debug('validation', tipLine(this.#ws, tip));
-    // The change itself stands, but a listener that keeps state beside the chain may now be out of step with it.
-    if (error !== undefined) throw new ChainFault('A listener failed while the tip changed', error);
+    if (fault !== null) throw fault;
   }
 
   /** Changes the coins of a step, stopping now and then. */

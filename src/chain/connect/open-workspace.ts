@@ -4,6 +4,7 @@ import { parseBlock } from '../../consensus/block/block-view.js';
 import { equalBytes, hashToHex } from '../../consensus/bytes/hex.js';
 import { blockProof } from '../../consensus/rules/bits.js';
 import { VersionBitsCache } from '../../consensus/rules/versionbits.js';
+import { ListenerGuard } from '../../lib/listener-guard.js';
 import type { BlockPosition } from '../../storage/block-records.js';
 import { decodeCoinSets } from '../../storage/codec/coin-sets.js';
 import { blockIndexKey, COIN_SETS_KEY, type CoinSpace, otherCoins } from '../../storage/layout.js';
@@ -35,6 +36,7 @@ export interface OpenedWorkspace {
 export async function openWorkspace(given: Partial<ChainOptions>, deps: ChainDeps): Promise<OpenedWorkspace> {
   const options: ChainOptions = { ...defaultChainOptions, ...given };
   const { params, store, crypto, clock, log, verifier, blockHasher, stopping, observe } = deps;
+  const guard = deps.guard ?? new ListenerGuard(log);
   const active = new ActiveChain();
   const index = new BlockIndex(active);
   // Before the rows are judged by this network's rules, under which those of another are damage.
@@ -60,6 +62,7 @@ export async function openWorkspace(given: Partial<ChainOptions>, deps: ChainDep
     crypto,
     clock,
     log,
+    guard,
     verifier,
     blockHasher,
     store,

@@ -5,6 +5,7 @@ import type { ChainParams } from '../../consensus/params/chain-params.js';
 import type { VersionBitsCache } from '../../consensus/rules/versionbits.js';
 import type { Crypto } from '../../crypto/crypto.js';
 import type { Clock } from '../../lib/clock.js';
+import type { ListenerGuard } from '../../lib/listener-guard.js';
 import type { Logger } from '../../log/logger.js';
 import type { BlockHasher } from '../../parallel/block-hasher.js';
 import type { Verifier } from '../../parallel/verifier.js';
@@ -28,6 +29,8 @@ export interface ChainWorkspace {
   readonly crypto: Crypto;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Runs the listeners of the chain. */
+  readonly guard: ListenerGuard;
   readonly verifier: Verifier;
   readonly blockHasher: BlockHasher | undefined;
   readonly store: Store;

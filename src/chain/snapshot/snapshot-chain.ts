@@ -4,6 +4,7 @@
 
 import { hashToHex } from '../../consensus/bytes/hex.js';
 import type { AssumedCoins } from '../../consensus/params/chain-params.js';
+import { Listeners } from '../../lib/listeners.js';
 import { coinSetsOp } from '../../storage/codec/coin-sets.js';
 import type { CoinSpace } from '../../storage/layout.js';
 import { ChainFault } from '../chain-fault.js';
@@ -13,7 +14,6 @@ import { historyOf } from '../connect/open-workspace.js';
 import type { ChainWorkspace } from '../connect/workspace.js';
 import type { Persister } from '../files/persister.js';
 import type { Pruner } from '../files/pruner.js';
-import { Listeners } from '../listeners.js';
 import { compareCandidates } from '../tree/candidates.js';
 import type { HeaderNode } from '../tree/header-node.js';
 import { History } from './history.js';
@@ -35,12 +35,13 @@ export class SnapshotChain {
   #loading = false;
   #history: History | null = null;
   #base: HeaderNode | null = null;
-  readonly #listeners = new Listeners<[]>();
+  readonly #listeners: Listeners<[]>;
 
   /** @param ws of the chain, whose coins are the snapshot's once one is loaded */
   constructor(ws: ChainWorkspace, deps: SnapshotDeps) {
     this.#ws = ws;
     this.#deps = deps;
+    this.#listeners = new Listeners(ws.guard);
   }
 
   /** The blocks below a snapshot, while they are not validated. */
@@ -54,8 +55,8 @@ export class SnapshotChain {
   }
 
   /** Called when the history has moved, or is validated. @returns takes the listener off again */
-  onHistory(listener: () => void): () => void {
-    return this.#listeners.add(listener);
+  onHistory(listener: () => void, name?: string): () => void {
+    return this.#listeners.add(listener, name);
   }
 
   /** See Chain.loadSnapshot. */
@@ -160,10 +161,8 @@ export class SnapshotChain {
     persister.movedTo(base);
     this.follow(history);
     ws.log.info(`[snapshot] successfully activated snapshot ${base.hashHex}`);
-    const change = { connected: [], disconnected: [] };
-    const early = activator.onMove.call(base, change);
-    const error = activator.onTip.call(base, change) ?? early;
-    if (error !== undefined) throw new ChainFault('A listener failed while the tip changed', error);
+    const fault = activator.announce(base, { connected: [], disconnected: [] });
+    if (fault !== null) throw fault;
   }
 
   /** Begins with the history below a snapshot. @param ws its chain and coins */

@@ -3,6 +3,7 @@
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { Reject } from '../../consensus/state.js';
 import type { Clock } from '../../lib/clock.js';
+import type { ListenerGuard } from '../../lib/listener-guard.js';
 import type { Verifier } from '../../parallel/verifier.js';
 import type { Eviction } from '../eviction.js';
 import type { FeeEstimator } from '../fees/fee-estimator.js';
@@ -35,6 +36,7 @@ export interface JudgeDeps {
   readonly verifier: Verifier;
   readonly clock: Clock;
   readonly fees: FeeEstimator;
+  readonly guard: ListenerGuard;
   /**
    * Whether transactions of disconnected blocks are on their way back, and the end of that: only they may change the
    * pool until then.
@@ -133,7 +135,7 @@ export class Judge {
 
   /** Into the pool, instead of what it replaces. @returns its row */
   keep(work: Workspace): number {
-    const { pool, chain, clock, fees } = this.deps;
+    const { pool, chain, clock, fees, guard } = this.deps;
     if (work.replaced.size > 0) pool.remove(work.replaced, 'replaced');
     const row = pool.add({
       tx: work.tx,
@@ -151,7 +153,7 @@ export class Judge {
     const { bypassLimits, inPackage } = work.accept;
     const alone = inPackage === undefined && !pool.links.hasParents(row);
     const telling = (work.conflicts.size === 0 || this.options.policy.fullRbf) && bypassLimits !== true && alone;
-    fees.enter(pool.entry(row), telling && this.deps.blocksAreCurrent());
+    guard.run('fee estimator', () => fees.enter(pool.entry(row), telling && this.deps.blocksAreCurrent()));
     return row;
   }
 }

@@ -10,6 +10,7 @@ import { proofOfWork } from '../../consensus/rules/bits.js';
 import { type Reject, rejectText } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Crypto } from '../../crypto/crypto.js';
+import { ListenerGuard } from '../../lib/listener-guard.js';
 import { Slicer } from '../../lib/slicer.js';
 import { SystemClock } from '../../lib/system-clock.js';
 import { SlabRing } from '../../link/slab-ring.js';
@@ -88,7 +89,7 @@ export class ThrowawayNode {
     this.#mempool = mempool;
     this.#templates = templates;
     chain.knowFrom(mempool);
-    followTip({ chain, mempool, templates }, () => {
+    followTip({ chain, mempool, templates, guard: new ListenerGuard(silentLogger) }, () => {
       templates.onTip();
       this.#epoch++;
     });

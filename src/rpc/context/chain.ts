@@ -120,7 +120,7 @@ export interface ChainAccess {
   /** Deployment states by period. */
   readonly versionBits: VersionBitsCache;
   /** Calls back after each change of the tip; returns the way to stop. */
-  onTip(listener: (tip: HeaderInfo) => void): () => void;
+  onTip(listener: (tip: HeaderInfo) => void, name: string): () => void;
 }
 
 /** Of the chain. */

@@ -38,7 +38,7 @@ export function untilTip(ctx: NodeContext, call: CallInfo, timeoutMs: number, pl
     forget = ctx.chain.onTip((tip) => {
       // Answered after the whole change, when the chain has the new tip.
       if (pleases(tip)) queueMicrotask(done);
-    });
+    }, 'waiting calls');
     if (timeoutMs !== 0) timer = setTimeout(done, Math.min(Math.max(timeoutMs, 0), MAX_TIMER_MS));
     ctx.stopping.addEventListener('abort', done);
     call.signal?.addEventListener('abort', done);

@@ -9,6 +9,8 @@ import type { TipChange } from '../../../src/chain/events.js';
 import type { HeaderNode } from '../../../src/chain/tree/header-node.js';
 import { parseBlock } from '../../../src/consensus/block/block-view.js';
 import { chainParams } from '../../../src/consensus/params/networks.js';
+import { ListenerGuard } from '../../../src/lib/listener-guard.js';
+import { silentLogger } from '../../../src/log/logger.js';
 import { InlineVerifier } from '../../../src/parallel/inline-verifier.js';
 import { VerifierFaultError } from '../../../src/parallel/verifier.js';
 import { COIN_KEY_BYTES, FIRST_COINS } from '../../../src/storage/layout.js';
@@ -279,7 +281,7 @@ t.test('new work and the answer come before the coins change, and nobody sees th
       defer.call(this, noted());
     };
     chain.onTip((tip) => seen.push(`tip ${tip === chain.tip}`));
-    chain.onMove((tip) => seen.push(`move ${tip === chain.tip}`));
+    chain.follow({ name: 'state', onMove: (tip) => seen.push(`move ${tip === chain.tip}`), onTip() {} });
     t.equal(await reasonOf(fixture, block), 'accepted');
     seen.push('answer');
     t.equal((await chain.coin(outpoint(txid(tx), outputs - 1)))?.value, 1);
@@ -287,12 +289,58 @@ t.test('new work and the answer come before the coins change, and nobody sees th
     t.same(seen, ['move true', 'tip true', 'answer', ...(outputs === 1 ? ['coins'] : [])]);
     // A listener that asks need not know.
     const told: boolean[] = [];
-    chain.onMove(() => told.push(chain.coins.get(outpoint(txid(tx), 0)) === undefined));
+    const asks = (): void => void told.push(chain.coins.get(outpoint(txid(tx), 0)) === undefined);
+    chain.follow({ name: 'state', onMove: asks, onTip() {} });
     const next = buildBlock(block, { txs: [spend([{ txid: txid(tx), index: 0, value: 1 }], [{ value: 1, script: ANYONE }])] });
     t.equal(await reasonOf(fixture, next), 'accepted');
     t.same(told, [true]);
     await fixture.end();
   }
+});
+
+t.test('goes on when a listener of any event throws, and names it', async (t) => {
+  const guard = new ListenerGuard(silentLogger);
+  const fixture = await openFixture({ deps: { guard } });
+  const { chain } = fixture;
+  const broken = (): never => {
+    throw new Error('broken');
+  };
+  chain.onTip(broken, 'tip');
+  chain.onHeader(broken, 'header');
+  chain.onStored(broken, 'stored');
+  chain.onChecked(broken, 'checked');
+  chain.onRest(broken, 'rest');
+  const heights: number[] = [];
+  chain.onTip((tip) => heights.push(tip.height), 'good');
+  const blocks = buildChain(GENESIS, 3);
+  t.same(await submitAll(fixture, blocks), Array(3).fill('accepted'));
+  t.equal(await reasonOf(fixture, buildBlock(blocks[2]!, { fees: 1 })), 'bad-cb-amount');
+  t.same(await submitAll(fixture, buildChain(blocks[1]!, 2, { tag: 1 })), ['inconclusive', 'accepted']);
+  t.equal(chain.fault, null);
+  t.same(heights, [1, 2, 3, 4]);
+  const failed = Object.fromEntries(guard.failures);
+  t.same({ tip: failed.tip, good: failed.good }, { tip: 4, good: 0 });
+  for (const name of ['header', 'stored', 'checked']) t.ok(failed[name]! > 0, name);
+  await fixture.end();
+});
+
+t.test('stops when state that must fit the tip cannot follow it, after all others heard of the tip', async (t) => {
+  const fixture = await openFixture();
+  const { chain } = fixture;
+  let told = 0;
+  chain.follow({
+    name: 'The state',
+    onMove() {
+      throw new Error('broken');
+    },
+    onTip() {},
+  });
+  chain.onTip(() => told++);
+  const [block] = buildChain(GENESIS, 1);
+  await t.rejects(chain.submitBlock(block!.bytes), { message: 'The state could not follow a change of the tip' });
+  t.equal(told, 1);
+  t.match(chain.fault, { cause: { message: 'broken' } });
+  await fixture.end();
 });
 
 t.test('a branch that turns out invalid is left where it stood', async (t) => {

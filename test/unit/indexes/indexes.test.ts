@@ -3,10 +3,12 @@ import { parseBlock } from '../../../src/consensus/block/block-view.js';
 import { filterHash, filterHeader, filterKey } from '../../../src/filters/basic-filter.js';
 import { matchesAny } from '../../../src/filters/gcs.js';
 import { Indexes } from '../../../src/indexes/indexes.js';
+import { ListenerGuard } from '../../../src/lib/listener-guard.js';
 import { silentLogger } from '../../../src/log/logger.js';
 import { PREFIX } from '../../../src/storage/layout.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
 import type { BatchOp } from '../../../src/storage/store.js';
+import { StoreError } from '../../../src/storage/store-error.js';
 import { ANYONE, type BuiltBlock, buildBlock, buildChain, GENESIS, outpoint, reward, spend } from '../../framework/chain-builder.js';
 import { crypto, type Fixture, IN_DOWNLOAD, openFixture, temporaryFolder } from '../../framework/chain-fixture.js';
 import { hex } from '../../framework/hex.js';
@@ -15,10 +17,10 @@ import { pseudoRandom } from '../../framework/pseudo-random.js';
 const OP_RETURN = Buffer.from([0x6a, 1, 7]);
 const all = { tx: true, spenders: true, filters: true, coinStats: true };
 
-function openIndexes(fixture: Fixture, faults: Error[] = [], lines: string[] = []): Indexes {
+function openIndexes(fixture: Fixture, faults: Error[] = [], lines: string[] = [], guard = new ListenerGuard(silentLogger)): Indexes {
   const { chain, store, clock } = fixture;
   const log = { ...silentLogger, info: (line: string) => lines.push(line), warn: (line: string) => lines.push(line) };
-  const indexes = new Indexes(all, { chain, store, hashes: crypto, clock, log, onFault: (fault) => faults.push(fault) });
+  const indexes = new Indexes(all, { chain, store, hashes: crypto, clock, log, guard, onFault: (fault) => faults.push(fault) });
   chain.onTip(() => indexes.wake());
   chain.onHistory(() => indexes.wake());
   indexes.start();
@@ -218,7 +220,7 @@ t.test('hashes and headers of filters are read without them, and from indexes th
 class DyingStore extends MemoryStore {
   left = Number.POSITIVE_INFINITY;
   override async batch(ops: readonly BatchOp[]): Promise<void> {
-    if (this.left <= 0) throw new Error('dead');
+    if (this.left <= 0) throw new StoreError('STORE_IO', 'dead');
     this.left--;
     return super.batch(ops);
   }
@@ -348,6 +350,33 @@ t.test('a failing store stops the node', async (t) => {
   t.equal(await indexes.tx!.follower.settle(), false, 'nobody waits for it');
   store.left = Number.POSITIVE_INFINITY;
   await indexes.stop();
+});
+
+t.test('goes on from the last written block after a failure that is none of the storage', async (t) => {
+  const fixture = await openFixture();
+  t.teardown(() => fixture.end());
+  const blocks = buildChain(GENESIS, 5);
+  await submitAll(fixture, blocks.slice(0, 3));
+  const faults: Error[] = [];
+  const guard = new ListenerGuard(silentLogger);
+  const indexes = openIndexes(fixture, faults, [], guard);
+  t.teardown(() => indexes.stop());
+  await built(indexes, faults);
+  const kept = indexes.tx!;
+  const { connect } = kept.index;
+  kept.index.connect = async () => {
+    throw new Error('a bug');
+  };
+  await submitAll(fixture, blocks.slice(3, 4));
+  while (guard.failures.get(kept.follower.name) !== 1) await new Promise((r) => setImmediate(r));
+  t.equal(kept.follower.synced, false);
+  t.equal(await kept.follower.settle(), false, 'no call waits for it');
+  kept.index.connect = connect;
+  await submitAll(fixture, blocks.slice(4));
+  await built(indexes, faults);
+  t.equal(kept.follower.height, 5);
+  for (const { txids } of [blocks[3]!, blocks[4]!]) t.ok(await kept.index.find(txids[0]!));
+  t.same(faults, [], 'the node goes on');
 });
 
 t.test('blocks as bytes parse to the same transactions as found', async (t) => {

@@ -340,7 +340,7 @@ async function run(list: readonly Command[], small: boolean): Promise<Record<str
   let snapshot: { list: PoolSnapshot; before: readonly object[] } | null = null;
   const figures = (list: PoolSnapshot): object[] =>
     Array.from(list, ({ tx, txid, wtxid, fee, time, size }) => ({ bytes: tx.bytes, txid, wtxid, fee, time, size }));
-  pool.records.follow({ added() {}, removed() {}, changed() {}, moved: () => count('moved') });
+  pool.records.follow({ added() {}, removed() {}, changed() {}, moved: () => count('moved'), failed() {} });
 
   for (const command of list) {
     const moved = moves;

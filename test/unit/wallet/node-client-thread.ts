@@ -1,6 +1,8 @@
 // A node on a thread of its own, for node-client.test.ts: a made-up chain that grows, and a mempool that changes, each
 // change acknowledged in shared memory once it is done.
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { ListenerGuard } from '../../../src/lib/listener-guard.js';
+import { silentLogger } from '../../../src/log/logger.js';
 import { NodeClientServer } from '../../../src/node/node-client-server.js';
 import { createNode } from '../../framework/growing-node.js';
 
@@ -14,7 +16,7 @@ interface Data {
 
 const { port, counters, acknowledged, blocks } = workerData as Data;
 const node = createNode();
-const server = new NodeClientServer(node.client, port, counters);
+const server = new NodeClientServer(node.client, port, counters, new ListenerGuard(silentLogger));
 parentPort!.once('message', () => {
   const step = (): void => {
     // As in a turn of the loop: several changes, each acknowledged by itself.

@@ -8,6 +8,8 @@ import { MessageChannel, Worker } from 'node:worker_threads';
 import t from 'tap';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
 import { SIGN_MESSAGE_VERSION, type SignJob } from '../../../src/jobs/sign.js';
+import { ListenerGuard } from '../../../src/lib/listener-guard.js';
+import { silentLogger } from '../../../src/log/logger.js';
 import { NodeClientServer } from '../../../src/node/node-client-server.js';
 import { WALLET_RUNS } from '../../../src/rpc/wallet/runs.js';
 import { markScan } from '../../../src/wallet/follow/open-scan.js';
@@ -34,7 +36,7 @@ function linked(mostUntakenKb?: number): Pair {
   const node = createNode();
   const { port1, port2 } = new MessageChannel();
   const counters = freshCounters();
-  const server = new NodeClientServer(node.client, port1, counters, mostUntakenKb);
+  const server = new NodeClientServer(node.client, port1, counters, new ListenerGuard(silentLogger), mostUntakenKb);
   const client = new LinkedNodeClient({ facts: server.facts, port: port2, counters, hashes });
   return { node, client, close: () => port1.close() };
 }
@@ -59,6 +61,36 @@ const told = (event: NodeEvent): string => {
       return event.kind;
   }
 };
+
+t.test('posts events again that could not be posted, in order and before answers', async (t) => {
+  const node = createNode();
+  const { port1, port2 } = new MessageChannel();
+  const counters = freshCounters();
+  const guard = new ListenerGuard(silentLogger);
+  const server = new NodeClientServer(node.client, port1, counters, guard);
+  const client = new LinkedNodeClient({ facts: server.facts, port: port2, counters, hashes });
+  t.teardown(() => port1.close());
+  const events: string[] = [];
+  await client.listen((event) => events.push(told(event)));
+  const { postMessage } = port1;
+  let failures = 2;
+  port1.postMessage = function (this: typeof port1, ...args: Parameters<typeof postMessage>) {
+    if (failures-- > 0) throw new RangeError('Array buffer allocation failed');
+    return postMessage.apply(this, args);
+  } as typeof postMessage;
+  node.connect();
+  node.disconnect();
+  t.equal(guard.failures.get('wallets'), 2);
+  node.connect();
+  node.enter();
+  await client.stored();
+  t.same(events, ['+1 1', '-1 0', '+1 1', 'entered 1']);
+  // Nothing comes after the last event: a timer tries again.
+  failures = 1;
+  node.connect();
+  await until('the last block', () => events.length === 5);
+  t.equal(events[4], '+2 1');
+});
 
 for (const [name, create] of [
   ['on the same thread', inline],

@@ -6,6 +6,8 @@ import path from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
 import t from 'tap';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
+import { ListenerGuard } from '../../../src/lib/listener-guard.js';
+import { silentLogger } from '../../../src/log/logger.js';
 import { NodeClientServer } from '../../../src/node/node-client-server.js';
 import { WALLET_RUNS } from '../../../src/rpc/wallet/runs.js';
 import { encodeJson } from '../../../src/rpc/wire/json-write.js';
@@ -21,7 +23,7 @@ async function followedNode(t: { teardown(end: () => unknown): unknown }) {
   const node = createNode();
   const { port1, port2 } = new MessageChannel();
   const counters = new Int32Array(new SharedArrayBuffer(4 * CLIENT_COUNTER.COUNT));
-  const server = new NodeClientServer(node.client, port1, counters);
+  const server = new NodeClientServer(node.client, port1, counters, new ListenerGuard(silentLogger));
   const client = new LinkedNodeClient({ facts: server.facts, port: port2, counters, hashes: createNativeCrypto() });
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-since-block-'));
   const { surroundings } = await createMemoryWallet();

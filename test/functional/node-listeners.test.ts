@@ -1,0 +1,208 @@
+// Exceptions of listeners in a whole node, in this process: whatever fails in whoever listens, blocks and payments are
+// accepted and answered. Driven by the names that the guard knows, so that a new listener is covered by itself.
+import fs from 'node:fs';
+import http from 'node:http';
+import os from 'node:os';
+import path from 'node:path';
+import t, { type Test } from 'tap';
+import { loadConfig, parseArgs } from '../../src/config/load.js';
+import { ListenerGuard } from '../../src/lib/listener-guard.js';
+import type { NodeLogger } from '../../src/log/create-logger.js';
+import { prepareFolders } from '../../src/node/data-folder.js';
+import { type RunningNode, startNode } from '../../src/node/start.js';
+import { commitmentOf, mine, type Template } from '../framework/miner.js';
+import { MiniWallet } from '../framework/mini-wallet.js';
+import { freePort } from '../framework/ports.js';
+import { until } from '../framework/until.js';
+
+const address = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
+
+/** Throws in listeners instead of their work, or after it. */
+class Injection {
+  /** Listeners that were called since the start. */
+  readonly called = new Set<string>();
+  /** Listeners that an exception was injected into. */
+  readonly failed = new Set<string>();
+  #fails: (name: string) => boolean = () => false;
+  #worksFirst = false;
+
+  constructor() {
+    const { run } = ListenerGuard.prototype;
+    const injection = this;
+    ListenerGuard.prototype.run = function (name, call) {
+      injection.called.add(name);
+      return run.call(this, name, () => {
+        if (!injection.#fails(name)) return call();
+        if (injection.#worksFirst) call();
+        injection.failed.add(name);
+        throw new Error(`injected into ${name}`);
+      });
+    };
+    this.remove = () => {
+      ListenerGuard.prototype.run = run;
+    };
+  }
+
+  readonly remove: () => void;
+
+  begin(fails: (name: string) => boolean, worksFirst: boolean): void {
+    this.#fails = fails;
+    this.#worksFirst = worksFirst;
+  }
+}
+
+class Node {
+  readonly #port: number;
+  readonly node: RunningNode;
+
+  private constructor(node: RunningNode, port: number) {
+    this.node = node;
+    this.#port = port;
+  }
+
+  static async start(dir: string, log: NodeLogger, ...options: string[]): Promise<Node> {
+    const port = await freePort();
+    const own = ['-regtest', `-datadir=${dir}`, `-rpcport=${port}`, '-rpcuser=u', '-rpcpassword=p', '-listen=0', '-connect=0', '-par=1'];
+    const config = loadConfig(parseArgs([...own, ...options]), prepareFolders);
+    const node = new Node(await startNode(config, log, new AbortController().signal, () => {}), port);
+    await until('the node answers', () =>
+      node.call('getblockcount').then(
+        () => true,
+        () => false,
+      ),
+    );
+    return node;
+  }
+
+  async call(method: string, ...params: unknown[]): Promise<unknown> {
+    const body = JSON.stringify({ id: 1, method, params });
+    const text = await new Promise<string>((resolve, reject) => {
+      const request = http.request({ port: this.#port, method: 'POST', auth: 'u:p', agent: false }, (reply) => {
+        let all = '';
+        reply.setEncoding('utf8');
+        reply.on('data', (part: string) => {
+          all += part;
+        });
+        reply.on('end', () => resolve(all));
+      });
+      request.on('error', reject);
+      request.end(body);
+    });
+    const { result, error } = JSON.parse(text) as { result: unknown; error: { code: number; message: string } | null };
+    if (error) throw new Error(`${method}: ${error.code} ${error.message}`);
+    return result;
+  }
+}
+
+t.test('no listener stops the node or spoils a reply', async (t) => {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-listeners-'));
+  t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
+  const injection = new Injection();
+  t.teardown(() => injection.remove());
+  const errors: string[] = [];
+  const log: NodeLogger = {
+    ...{ info() {}, warn() {}, debug() {}, shows: () => false, error: (line: string) => errors.push(line) },
+    ...{ path: '', warnings: [], setCategory: () => false, categories: () => ({}), reopen() {}, close() {}, showMockTime() {} },
+  } as unknown as NodeLogger;
+  const receiver = http.createServer((request, reply) => {
+    request.resume();
+    reply.end();
+  });
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => receiver.close());
+  const zmq = `tcp://127.0.0.1:${await freePort()}`;
+  const started = await Node.start(
+    dir,
+    log,
+    ...['hashblock', 'rawblock', 'hashtx', 'rawtx', 'sequence'].map((topic) => `-zmqpub${topic}=${zmq}`),
+    ...[`-notifyurl=http://127.0.0.1:${(receiver.address() as { port: number }).port}/`, '-blocknotify=true', '-startupnotify=true'],
+    ...['-txindex=1', '-coinstatsindex=1', '-blockfilterindex=1', '-sv2=1', `-sv2bind=127.0.0.1:${await freePort()}`],
+    ...[`-metricsport=${await freePort()}`, '-acceptnonstdtxn=1', '-rehearse=0', '-fallbackfee=0.0002'],
+  );
+  t.teardown(() => started.node.stop());
+  const { chain, mempool } = started.node;
+  const call = (method: string, ...params: unknown[]): Promise<unknown> => started.call(method, ...params);
+  let asked: Error | undefined;
+  void started.node.stopAsked.then((fault) => {
+    asked = fault ?? new Error('a stop');
+  });
+
+  const wallet = new MiniWallet();
+  const first = mine((await call('getblocktemplate', { rules: ['segwit'] })) as Template, 'p2wpkh', wallet.key());
+  t.equal(await call('submitblock', first.hex), null);
+  await call('createwallet', 'w', false, false, '', false, true);
+  await call('generatetoaddress', 100, address);
+  const split = wallet.spend(
+    [first.coinbase],
+    Array.from({ length: 100 }, () => 'p2wpkh' as const),
+    100_000,
+  );
+  await call('sendrawtransaction', split.hex);
+  const [ground] = (await call('generatetoaddress', 1, address)) as string[];
+  const coins = [...split.outputs];
+  const bits = chain.tip.bits.toString(16).padStart(8, '0');
+
+  /** Payments, a replacement, a priority, blocks made here and elsewhere, and a reorganisation: all as without failures. */
+  const scenario = async (t: Test, name: string): Promise<void> => {
+    const coin = coins.pop()!;
+    const { height } = chain.tip;
+    const payments = [1_000, 50_000].map((fee) => wallet.spend([coin], ['p2wpkh'], fee));
+    for (const { hex, txidHex } of payments) t.equal(await call('sendrawtransaction', hex), txidHex, `${name}: a payment`);
+    const paid = payments[1]!.txidHex;
+    const inPool = (): string[] => [...mempool.entries()].map(({ txid }) => Buffer.from(txid).reverse().toString('hex'));
+    t.same(inPool(), [paid], `${name}: it replaced the first`);
+    t.equal(await call('prioritisetransaction', paid, 0, 1000), true);
+    const [hash] = (await call('generatetoaddress', 1, address)) as [string];
+    t.equal(chain.tip.hashHex, hash, `${name}: a block`);
+    t.same(inPool(), [], `${name}: the block has the payment`);
+    t.equal(await call('invalidateblock', hash), null);
+    await mempool.settled();
+    t.same(inPool(), [paid], `${name}: the payment is back`);
+    t.equal(await call('reconsiderblock', hash), null);
+    t.equal(chain.tip.hashHex, hash, `${name}: the block is back`);
+    const parent = chain.tip;
+    const elsewhere = mine(
+      {
+        ...{ previousblockhash: parent.hashHex, height: parent.height + 1, bits, transactions: [], version: 0x20000000 },
+        ...{ curtime: Math.max(parent.medianTimePast() + 1, Math.floor(Date.now() / 1000)), coinbasevalue: 1_000 },
+        default_witness_commitment: commitmentOf({ transactions: [] } as unknown as Template),
+      } as unknown as Template,
+      'p2wpkh',
+      wallet.key(),
+    );
+    t.equal(await call('submitblock', elsewhere.hex), null, `${name}: a block of a miner`);
+    t.equal(chain.tip.height, height + 2);
+    t.equal(chain.fault, null);
+    t.equal(asked, undefined, `${name}: the node goes on`);
+  };
+
+  await scenario(t, 'nothing fails');
+  t.same(errors, []);
+  const names = [...injection.called].sort();
+  for (const known of ['wallets', 'zmq', 'notifications', 'templates', 'sv2', 'peers', 'indexes', 'fronts', 'metrics', 'fee estimator']) {
+    t.ok(names.includes(known), `${known} is called`);
+  }
+
+  injection.begin(() => true, true);
+  await scenario(t, 'all fail after their work');
+  injection.begin(() => false, false);
+  await scenario(t, 'nothing fails any more');
+  for (const name of names) {
+    injection.begin((one) => one === name, false);
+    await scenario(t, name);
+    const logged = errors.some((line) => line.includes(`The listener "${name}" failed`));
+    t.equal(logged, injection.failed.has(name), `${name}: a failure is in the log`);
+  }
+  injection.begin(() => true, false);
+  await scenario(t, 'all fail instead of their work');
+
+  injection.begin(() => false, false);
+  await scenario(t, 'nothing fails at the end');
+  t.equal(((await call('getblockheader', ground)) as { hash: string }).hash, ground);
+  const fresh = (await call('getblocktemplate', { rules: ['segwit'] })) as Template;
+  t.equal(fresh.previousblockhash, chain.tip.hashHex, 'templates follow the tip again');
+  await until('the indexes caught up', async () => {
+    const info = (await call('getindexinfo')) as Record<string, { synced: boolean; best_block_height: number }>;
+    return Object.values(info).every(({ synced, best_block_height }) => synced && best_block_height === chain.tip.height);
+  });
+});
