@@ -58,7 +58,8 @@ const rooms: readonly Readonly<Record<string, OptionRow>>[] = [
   WALLET_ROWS,
   SPEND_ROWS,
 ];
-const rows: ReadonlyMap<string, OptionRow> = new Map(rooms.flatMap((room) => Object.values(room)).map((row) => [row[0], row]));
+/** The rows of all rooms by the names of their options. */
+export const optionRows: ReadonlyMap<string, OptionRow> = new Map(rooms.flatMap((room) => Object.values(room)).map((row) => [row[0], row]));
 
 /** Core's options without effect here. */
 const unused: Readonly<Record<string, string>> = {
@@ -144,7 +145,7 @@ export function flagOf(row: OptionRow, category: string): Flag {
 }
 
 function flagNamed(name: string, category: string): Flag {
-  const row = rows.get(name);
+  const row = optionRows.get(name);
   if (row !== undefined) return flagOf(row, category);
   const kind = Object.keys(unused).find((kind) => wordsOf(unused[kind]!).includes(name)) as FlagKind;
   return { name, kind, category, effect: 'none' };

@@ -104,10 +104,23 @@ export function parseArgs(argv: readonly string[]): Args {
   return args;
 }
 
-function hexOption(text: string | undefined, what: string): string | undefined {
+const ASSUME_VALID_WORDS = { old: 'assume valid block', now: 'assumevalid block hash', hint: ' (or 0 to disable)' };
+const MINIMUM_WORK_WORDS = { old: 'minimum chain work value', now: 'minimum work', hint: '' };
+
+function hexOption(
+  text: string | undefined,
+  compat: Compat,
+  { old, now, hint }: { old: string; now: string; hint: string },
+): string | undefined {
   if (text === undefined) return undefined;
   const digits = text.replace(/^0x/, '');
-  if (!/^[0-9a-fA-F]*$/.test(digits) || digits.length > 64) throw new ConfigError(`Invalid non-hex (${text}) ${what} specified`);
+  if (!/^[0-9a-fA-F]*$/.test(digits) || digits.length > 64) {
+    throw new ConfigError(
+      follows(compat, 28)
+        ? `Invalid ${now} specified (${text}), must be up to 64 hex digits${hint}`
+        : `Invalid non-hex (${text}) ${old} specified`,
+    );
+  }
   return digits.toLowerCase().padStart(64, '0');
 }
 
@@ -204,6 +217,11 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
   }
   for (const name of ['segwitheight', 'testactivationheight', 'vbparams', 'blockversion'])
     if (args.isSet(name) && chain !== 'regtest') args.warnings.push(`-${name} is for regtest only and was ignored`);
+  for (const name of ['testactivationheight', 'vbparams']) {
+    if (args.isSet(name) && chain === 'main' && follows(compat, 28))
+      throw new ConfigError(`The -${name} option may not be used on mainnet.`);
+  }
+  if (chain === 'signet' && args.list('signetchallenge').length > 1) throw new ConfigError('-signetchallenge cannot be multiple values.');
   const checkpointsGone = only(compat, CHECKPOINTS_REMOVED);
   if (checkpointsGone && args.isSet('checkpoints'))
     args.loudWarnings.push("Option '-checkpoints' is set but checkpoints were removed. This option has no effect.");
@@ -299,8 +317,8 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
     prune: pruning.prune,
     indexes,
     par: scriptThreads(chainRows.par),
-    assumeValidHex: hexOption(chainRows.assumeValidHex, 'assume valid block'),
-    minimumChainWorkHex: hexOption(chainRows.minimumChainWorkHex, 'minimum chain work value'),
+    assumeValidHex: hexOption(chainRows.assumeValidHex, compat, ASSUME_VALID_WORDS),
+    minimumChainWorkHex: hexOption(chainRows.minimumChainWorkHex, compat, MINIMUM_WORK_WORDS),
     mockTime,
     log: {
       ...logGiven,

@@ -87,9 +87,10 @@ export function locate(args: Args, createBase: boolean): { baseDir: string; firs
  * @throws ConfigError
  */
 export function refuseIgnoredConf(args: Args, baseDir: string, firstDir: string): void {
+  if (args.isNegated('conf')) return;
   const usual = OWN_ROWS.conf[3];
   const ignored = fs.statSync(path.join(baseDir, usual), { throwIfNoEntry: false });
-  if (ignored === undefined || args.isNegated('conf')) return;
+  if (ignored === undefined) return;
   const named = args.text('conf') ?? '';
   const used = path.resolve(firstDir, named || usual);
   const read = fs.statSync(used, { throwIfNoEntry: false });

@@ -52,6 +52,8 @@ export function networkOptions(
   if (!listen && askedToListen) throw new ConfigError('Cannot set -bind or -whitebind together with -listen=0');
   if (maxConnections < 0 && !legacyPeers) throw new ConfigError('-maxconnections must be greater or equal than zero');
   const i2pSam = samBridge(given.i2pSam);
+  if (plain.forceDnsSeed && given.dnsSeed === false && follows(compat, 22))
+    throw new ConfigError('Cannot set -forcednsseed to true when setting -dnsseed to false.');
   const listensOnion = listenOnion(given.listenOnion ?? listen, listen);
   const proxies = proxyOptions(args, { compat, listenOnion: listensOnion, hasI2p: i2pSam !== null });
   const { onlyNets } = proxies;

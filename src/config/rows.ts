@@ -94,9 +94,10 @@ export function readRows<Rows extends Record<string, OptionRow>>(args: GivenOpti
   return Object.fromEntries(values) as RowValues<Rows>;
 }
 
-/** A default as an operator would give it. */
-function shown(row: OptionRow, compat: Compat): string {
+/** A default as an operator would give it; undefined when the row has none. */
+export function defaultText(row: OptionRow, compat: Compat): string | undefined {
   const value = defaultOf(row, compat);
+  if (value === undefined) return undefined;
   if (typeof value === 'boolean') return value ? '1' : '0';
   if (typeof value !== 'number') return String(value);
   if (row[1] !== 'amount') return String(value / (row[4]?.unit ?? 1));
@@ -110,5 +111,6 @@ export function helpOf(row: OptionRow): string | undefined {
   const [, , help, otherwise] = row;
   if (!help || otherwise === undefined || otherwise === '') return help || undefined;
   const text = help.includes('{') ? help : `${help} (default: {default})`;
-  return text.replaceAll('{default}', shown(row, COMPATS.default)).replaceAll('{0.21.1}', shown(row, COMPATS['0.21.1']));
+  const shown = (compat: Compat): string => defaultText(row, compat) ?? '';
+  return text.replaceAll('{default}', shown(COMPATS.default)).replaceAll('{0.21.1}', shown(COMPATS['0.21.1']));
 }

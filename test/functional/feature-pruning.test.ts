@@ -169,7 +169,7 @@ async function refusedIndex(node: Daemon): Promise<string> {
 }
 
 t.test('unasked', async (t) => {
-  const node = await Daemon.start('-fastprune', '-prune=2', '-coinstatsindex', '-debug=prune');
+  const node = await Daemon.start('-fastprune', '-prune=2', '-coinstatsindex', '-blockfilterindex', '-peerblockfilters', '-debug=prune');
   t.teardown(() => node.remove());
   let tip: BuiltBlock = GENESIS;
   const target = 2 << 20;
@@ -181,7 +181,9 @@ t.test('unasked', async (t) => {
   }
   // The index follows, and the chain looks again with the next piece of a file.
   for (let n = 0; n < 12; n++) {
-    await until('the index', async () => (await node.call('getindexinfo')).coinstatsindex.best_block_height === tip.height);
+    const stands = async (): Promise<number[]> =>
+      Object.values<{ best_block_height: number }>(await node.call('getindexinfo')).map(({ best_block_height }) => best_block_height);
+    await until('both indexes', async () => (await stands()).filter((height) => height === tip.height).length === 2);
     tip = heavy(tip, 6_000);
     await node.call('submitblock', tip.bytes.toString('hex'));
   }
@@ -195,8 +197,14 @@ t.test('unasked', async (t) => {
   t.match(log, /Prune: target=2MiB actual=1MiB diff=0MiB max_prune_height=\d+ removed \d+ blk\/rev pairs/);
   t.match(log, 'Prune: UnlinkPrunedFiles deleted blk/rev (00000)');
   t.match(await node.call('gettxoutsetinfo', 'muhash', 1), { height: 1 }, 'the index had read what is gone');
+  const gone = await node.call('getblockhash', 1);
+  await t.rejects(node.call('getblock', gone), { message: 'Block not available (pruned data)' });
+  const filter = await node.call('getblockfilter', gone);
+  t.match(filter, { filter: /^[0-9a-f]+$/, header: /^[0-9a-f]{64}$/ }, 'and the index of filters too');
+  t.ok((await node.call('getnetworkinfo')).localservicesnames.includes('COMPACT_FILTERS'));
   await node.kill();
   await node.up();
   t.equal((await node.call('getblockchaininfo')).pruneheight, info.pruneheight);
+  t.same(await node.call('getblockfilter', gone), filter);
   t.ok((await node.stop()).code === 0);
 });

@@ -13,10 +13,8 @@ import { loadConfig, parseArgs } from '../../../src/config/load.js';
 import { defaultFronts } from '../../../src/config/rpc-options.js';
 import { version } from '../../../src/config/version.js';
 import { chainParams } from '../../../src/consensus/params/networks.js';
-import { createPureHashes } from '../../../src/crypto/pure.js';
 import { httpOptions } from '../../../src/node/http-options.js';
 import { mempoolOptions } from '../../../src/node/mempool-options.js';
-import { networkParams } from '../../../src/node/network-params.js';
 import { METHODS } from '../../../src/rpc/declare/methods.js';
 import { parseJson } from '../../../src/rpc/wire/json-parse.js';
 import { JsonObject, type JsonValue } from '../../../src/rpc/wire/values.js';
@@ -398,6 +396,22 @@ t.test('warns of options that lost their effect or are unknown', async (t) => {
   t.throws(() => load(undefined, '-signet', '-test=bip94'), { message: '-test=<option> can only be used with regtest' });
 });
 
+t.test('options of other networks than the chosen one', async (t) => {
+  for (const [name, value] of [
+    ['testactivationheight', 'csv@1'],
+    ['vbparams', 'testdummy:0:1'],
+  ] as const) {
+    t.throws(() => load(undefined, `-${name}=${value}`), { message: `The -${name} option may not be used on mainnet.` });
+    for (const argv of [['-compat=0.21.1'], ['-signet']]) {
+      const { notes } = load(undefined, `-${name}=${value}`, ...argv);
+      t.equal(notes.filter((line) => line === `-${name} is for regtest only and was ignored`).length, 1, argv.join());
+    }
+  }
+  const twice = ['-signetchallenge=51', '-signetchallenge=52'];
+  t.throws(() => load(undefined, '-signet', ...twice), { message: '-signetchallenge cannot be multiple values.' });
+  t.doesNotThrow(() => load(undefined, '-regtest', ...twice));
+});
+
 t.test('help and version', async (t) => {
   t.match(helpText(), /-blockmaxweight=<n>/);
   const words = helpText().replace(/\s+/g, ' ');
@@ -435,100 +449,6 @@ t.test('arguments of adit-cli', async (t) => {
   t.ok(named instanceof JsonObject && named.has('height'));
   t.throws(() => convertArguments(spec, ['height'], true), { message: /No '=' in named argument/ });
   t.equal(prettyJson(parseJson(bytes('{"a":[1.50,{}],"b":[]}'))), '{\n  "a": [\n    1.50,\n    {\n    }\n  ],\n  "b": [\n  ]\n}');
-});
-
-t.test('permissions of peers, named and not', async (t) => {
-  const granted = (...argv: string[]): string[] => {
-    const permissions = load(undefined, '-regtest', ...argv).net.whitelist?.[0]?.permissions;
-    return Object.entries(permissions ?? {}).flatMap(([name, is]) => (is ? [name] : []));
-  };
-  const plain = '-whitelist=127.0.0.1';
-  t.same(granted(plain).sort(), ['download', 'implicit', 'mempool', 'noban', 'relay']);
-  t.same(granted(plain, '-whitelistrelay=0').sort(), ['download', 'implicit', 'mempool', 'noban']);
-  t.same(granted(plain, '-blocksonly').sort(), ['download', 'implicit', 'mempool', 'noban']);
-  t.same(granted(plain, '-whitelistforcerelay').sort(), ['download', 'forcerelay', 'implicit', 'mempool', 'noban', 'relay']);
-  t.same(granted('-whitelist=@127.0.0.1', '-whitelistforcerelay'), [], 'named, though none');
-  t.same(granted('-whitelist=noban,mempool@127.0.0.1', '-whitelistrelay').sort(), ['download', 'mempool', 'noban']);
-  t.equal(granted('-whitelist=all@127.0.0.1').includes('implicit'), false);
-  t.throws(() => granted('-whitelist=implicit@127.0.0.1'), /Invalid P2P permission/);
-});
-
-t.test('permissions for peers that are called', async (t) => {
-  const ways = (text: string) => load(undefined, '-regtest', `-whitelist=${text}`).net.whitelist?.[0]?.ways;
-  t.same(ways('127.0.0.1'), ['in']);
-  t.same(ways('noban@127.0.0.1'), ['in']);
-  t.same(ways('noban,out@127.0.0.1'), ['out']);
-  t.same(ways('out,in,all@127.0.0.1'), ['in', 'out']);
-  t.throws(() => ways('out@127.0.0.1'), { message: "Only direction was set, no permissions: 'out@127.0.0.1'" });
-  t.throws(() => load(undefined, '-regtest', '-whitebind=out@127.0.0.1:5'), /Invalid P2P permission: 'out'/);
-});
-
-t.test('where peers and names come from', async (t) => {
-  const net = (...argv: string[]) => load(undefined, ...argv).net;
-  t.equal(net('-proxy=127.0.0.1').dnsSeed, true, 'names are asked through the proxy');
-  t.equal(net('-proxy=127.0.0.1').listen, false);
-  t.equal(net('-proxy=127.0.0.1', '-dnsseed=0').dnsSeed, false);
-  t.equal(net('-connect=1.2.3.4').dnsSeed, false);
-  t.equal(net('-connect=1.2.3.4', '-dnsseed').dnsSeed, true);
-  t.same([net('-maxconnections=0').dnsSeed, net('-maxconnections=0').listen], [false, false]);
-  t.throws(() => net('-port=0'), { message: "Invalid port specified in -port: '0'" });
-  t.equal(net('-port=0', '-compat=0.21.1').port, 8333, '0.21.1 takes it for its default');
-  const where = (...argv: string[]) => (net(...argv).binds ?? []).map(({ host, port, onion, required }) => [host, port, onion, required]);
-  t.same(where('-port=77'), [
-    ['0.0.0.0', 77, false, false],
-    ['::', 77, false, false],
-    ['127.0.0.1', 78, true, false],
-  ]);
-  t.same(where('-port=77', '-bind=127.0.0.1', '-bind=127.0.0.1=onion'), [
-    ['127.0.0.1', 77, false, true],
-    ['127.0.0.1', 78, true, true],
-  ]);
-  t.throws(() => net('-bind=127.0.0.1:5', '-whitebind=127.0.0.1:5'), /Duplicate binding configuration for address 127.0.0.1:5/);
-  t.equal(net('-listen=0').torControl, null);
-  t.throws(() => net('-listen=0', '-listenonion'), { message: 'Cannot set -listen=0 together with -listenonion=1' });
-  t.same(net('-torcontrol=[::1]', '-torpassword=x').torControl, { host: '::1', port: 9051, password: 'x' });
-  const own = net('-externalip=8.8.8.8', '-externalip=node.example:9', '-port=77');
-  t.match(own.externalAddresses, [{ network: 'ipv4', port: 77 }]);
-  t.same(own.externalNames, [{ text: 'node.example:9', host: 'node.example', port: 9 }]);
-  t.throws(() => net('-externalip=not a host'), { message: "Cannot resolve -externalip address: 'not a host'" });
-  const seeds = (...argv: string[]) => networkParams(load(undefined, '-signet', ...argv), createPureHashes() as never).dnsSeeds;
-  t.same(seeds('-signetseednode=a.example', '-signetseednode=b.example'), ['a.example', 'b.example']);
-  t.same(seeds('-signetseednode=a.example', '-signetchallenge=51'), ['a.example']);
-  t.same(seeds('-signetchallenge=51'), []);
-  t.ok(seeds().length > 0);
-});
-
-t.test('names are not asked for when no address in the clear may be called', async (t) => {
-  const net = (...argv: string[]) => load(undefined, '-regtest', ...argv).net;
-  const message = 'Incompatible options: -dnsseed=1 was explicitly specified, but -onlynet forbids connections to IPv4/IPv6';
-  t.throws(() => net('-onlynet=onion', '-dnsseed=1'), { message });
-  t.equal(net('-onlynet=onion', '-dnsseed=0').dnsSeed, false);
-  t.equal(net('-onlynet=onion', '-onlynet=IPv6', '-dnsseed=1').dnsSeed, true);
-});
-
-t.test('the upload target has units', async (t) => {
-  const target = (text: string, compat = 'default') =>
-    load(undefined, '-regtest', `-compat=${compat}`, `-maxuploadtarget=${text}`).net.maxUploadBytes;
-  for (const compat of ['default', '31']) {
-    for (const [text, bytes] of [
-      ['5', 5 * 1024 ** 2],
-      ['500M', 500 * 1024 ** 2],
-      ['1k', 1e3],
-      ['1K', 1024],
-      ['2m', 2e6],
-      ['1g', 1e9],
-      ['1G', 1024 ** 3],
-      ['3t', 3e12],
-      ['1T', 1024 ** 4],
-      ['0', 0],
-    ] as const) {
-      t.equal(target(text, compat), bytes, text);
-    }
-    for (const text of ['2GB', 'foo', '', '-1', '1.5G', ' 1', 'M', '18446744073709551616', '16777216T'])
-      t.throws(() => target(text, compat), { message: `Unable to parse -maxuploadtarget: '${text}'` });
-  }
-  t.equal(load(undefined, '-nomaxuploadtarget').net.maxUploadBytes, 0);
-  t.equal(target('1G', '0.21.1'), 1024 ** 2, '0.21.1 reads a number as far as it goes');
 });
 
 t.test('-rpcauth', async (t) => {
@@ -594,118 +514,10 @@ t.test('values of -deprecatedrpc that adit does not know', async (t) => {
   t.match(warned('-deprecatedrpc=fees', '-deprecatedrpc=warnings'), [/^Warning: -deprecatedrpc=fees has no effect\. adit knows /]);
 });
 
-t.test('filters are offered to peers where there are any', async (t) => {
-  const services = (...argv: string[]) => load(undefined, '-regtest', '-compat=0.21.1', '-peerblockfilters', ...argv).net.services;
-  const refused = { message: 'Cannot set -peerblockfilters without -blockfilterindex.' };
-  t.equal(services('-blockfilterindex'), 1n | 8n | 64n | 1024n);
-  t.equal(services('-blockfilterindex=basic'), 1n | 8n | 64n | 1024n);
-  for (const argv of [[], ['-blockfilterindex=0'], ['-noblockfilterindex']]) t.throws(() => services(...argv), refused);
-});
-
 t.test('who may connect to the RPC port', async (t) => {
   const allowed = (text: string) => httpOptions(load(undefined, '-regtest', `-rpcallowip=${text}`), 1, 'a:b', () => {}).allow;
   t.same(allowed('[::1]'), [{ address: '::1', prefix: 128 }]);
   t.same(allowed('fe80::/10'), [{ address: 'fe80::', prefix: 10 }]);
   t.same(allowed('1.2.3.0/255.255.255.0'), [{ address: '1.2.3.0', prefix: 24 }]);
   for (const text of ['[1.2.3.4]', '[::1', '1.2.3.4/33', 'host']) t.throws(() => allowed(text), /Invalid -rpcallowip subnet specification/);
-});
-
-t.test('services that are offered', async (t) => {
-  const services = (...argv: string[]) => load(undefined, '-regtest', '-compat=0.21.1', ...argv).net.services;
-  t.equal(services(), 1n | 8n | 1024n);
-  t.equal(services('-peerbloomfilters'), 1n | 4n | 8n | 1024n);
-  t.equal(services('-segwitheight=-1'), 1n | 1024n, 'no witnesses on a test chain without segwit');
-  t.equal(services('-segwitheight=200'), 1n | 8n | 1024n);
-});
-
-t.test('proxies', async (t) => {
-  const net = (...argv: string[]) => {
-    const config = load(undefined, '-regtest', ...argv).net;
-    return { ...config, proxies: config.proxies ?? {} };
-  };
-  const place = { host: '::1', port: 9050 };
-  const all = { ipv4: place, ipv6: place, onion: place, cjdns: place, names: place };
-  t.strictSame(net('-noproxy').proxies, {});
-  t.strictSame(net('-proxy=[::1]:9050').proxies, all);
-  t.equal(net('-proxy=127.0.0.1').onionReachable, true);
-  for (const version of ['default', '31']) {
-    const compat = `-compat=${version}`;
-    const { proxies, onionReachable } = net(compat, '-proxy=[::1]:9050', '-noonion');
-    t.strictSame([proxies.onion, proxies.ipv4, onionReachable], [undefined, place, false]);
-    t.strictSame(net(compat, '-proxy=[::1]=onion').proxies, { onion: place });
-    t.strictSame(net(compat, '-proxy=[::1]=IPv4').proxies, { ipv4: place, names: place });
-    t.strictSame(net(compat, '-proxy=[::1]=ipv6', '-proxy=unix:/tor=cjdns').proxies, {
-      ipv6: place,
-      names: place,
-      cjdns: { path: '/tor' },
-    });
-    t.strictSame(net(compat, '-proxy=unix:/tor.sock').proxies.names, { path: '/tor.sock' });
-    t.strictSame(net(compat, '-onion=unix:/tor.sock').onionProxy, { path: '/tor.sock' });
-    t.strictSame(net(compat, '-proxy=1.1.1.1', '-proxy=[::1]').proxies, all, 'the last one counts');
-    t.strictSame(net(compat, '-proxy=[::1]', '-proxy=0=onion').proxies, { ipv4: place, ipv6: place, cjdns: place, names: place });
-    for (const none of ['-proxy=', '-proxy=0', '-noproxy']) {
-      const config = load('proxy=1.2.3.4:9050', '-regtest', compat, none);
-      t.strictSame([config.net.proxies, config.net.listen], [{}, true], `${none} on the command line undoes the file`);
-    }
-    t.equal(net(compat, '-proxy=[::1]=onion').listen, false, 'a proxy for one network means not to listen too');
-    for (const [text, message] of [
-      ['-proxy=[::1]=tor', "Unrecognized network in -proxy='[::1]=tor': 'tor'"],
-      ['-proxy=0=tor', "Unrecognized network in -proxy='0=tor': 'tor'"],
-      ['-proxy=[::1]=', "Invalid -proxy address or hostname, ends with '=': '[::1]='"],
-      ['-proxy=127.0.0.1:port=onion', "Invalid port specified in -proxy: '127.0.0.1:port=onion'"],
-      ['-torcontrol=127.0.0.1:99999', "Invalid port specified in -torcontrol: '127.0.0.1:99999'"],
-      ['-proxy', 'Error parsing command line arguments: Can not set -proxy with no value. Please specify value with -proxy=value.'],
-    ] as const) {
-      t.throws(() => net(compat, text), { message });
-    }
-  }
-  const old = (...argv: string[]) => net('-compat=0.21.1', ...argv);
-  t.strictSame(old('-proxy=[::1]').proxies, all);
-  t.strictSame(old('-proxy=[::1]', '-noonion').proxies, all);
-  for (const text of ['-proxy', '-proxy='])
-    t.throws(() => old(text), { message: 'No proxy server specified. Use -proxy=<ip> or -proxy=<ip:port>.' });
-});
-
-t.test('networks of -onlynet need a way to them', async (t) => {
-  const net = (...argv: string[]) => load(undefined, '-regtest', ...argv).net;
-  const tor = 'Outbound connections restricted to Tor (-onlynet=onion) but the proxy for reaching the Tor network is';
-  for (const version of ['default', '31']) {
-    const to = (...argv: string[]) => net(`-compat=${version}`, ...argv).onlyNets;
-    const none = { message: `${tor} not provided: none of -proxy, -onion or -listenonion is given` };
-    t.throws(() => to('-onlynet=onion', '-listen=0'), none);
-    t.throws(() => to('-onlynet=Onion', '-onlynet=ipv4', '-listenonion=0'), none);
-    t.throws(() => to('-onlynet=onion', '-proxy=127.0.0.1=ipv4'), none);
-    t.throws(() => to('-onlynet=onion', '-noonion', '-proxy=127.0.0.1'), { message: `${tor} explicitly forbidden: -onion=0` });
-    for (const way of ['-proxy=127.0.0.1', '-proxy=127.0.0.1=onion', '-onion=127.0.0.1'])
-      t.strictSame(to('-onlynet=onion', '-listen=0', way), ['onion']);
-    t.strictSame(to('-onlynet=onion'), ['onion'], 'Tor may tell of its proxy');
-    const cjdns = 'Outbound connections restricted to CJDNS (-onlynet=cjdns) but -cjdnsreachable is not provided';
-    t.throws(() => to('-onlynet=cjdns'), { message: cjdns });
-    t.throws(() => to('-onlynet=moon'), { message: "Unknown network specified in -onlynet: 'moon'" });
-  }
-  t.strictSame(net('-compat=0.21.1', '-onlynet=onion', '-listen=0').onlyNets, ['onion']);
-});
-
-t.test('I2P', async (t) => {
-  const net = (...argv: string[]) => load(undefined, '-regtest', ...argv).net;
-  const sam = (text: string) => net(`-i2psam=${text}`).i2pSam;
-  t.same(
-    [sam('127.0.0.1'), sam('[::1]:77'), sam('i2p.lan:7'), sam('')],
-    [{ host: '127.0.0.1', port: 7656 }, { host: '::1', port: 77 }, { host: 'i2p.lan', port: 7 }, null],
-  );
-  t.throws(() => sam('def..def:23456'), { message: "Invalid -i2psam address or hostname: 'def..def:23456'" });
-  t.throws(() => sam('192.0.0.1:def'), { message: "Invalid port specified in -i2psam: '192.0.0.1:def'" });
-  const accepts = (...argv: string[]) => net('-i2psam=127.0.0.1', ...argv).i2pAccept;
-  t.same(
-    [accepts(), accepts('-noi2pacceptincoming'), accepts('-listen=0'), accepts('-listen=0', '-i2pacceptincoming')],
-    [true, false, false, true],
-  );
-  const message = 'Outbound connections restricted to i2p (-onlynet=i2p) but -i2psam is not provided';
-  t.throws(() => net('-onlynet=i2p'), { message });
-  t.same(net('-onlynet=i2p', '-i2psam=127.0.0.1').onlyNets, ['i2p']);
-  const unreachable = 'Private broadcast of own transactions requested (-privatebroadcast), but none of Tor or I2P networks is reachable';
-  t.throws(() => net('-privatebroadcast', '-i2psam=127.0.0.1', '-onlynet=ipv4'), { message: unreachable });
-  t.throws(() => net('-privatebroadcast', '-listen=0'), { message: unreachable });
-  t.equal(net('-privatebroadcast', '-i2psam=127.0.0.1').privateBroadcast, true);
-  t.equal(net('-privatebroadcast').privateBroadcast, true, "Tor's control port may tell of a proxy");
 });
