@@ -160,3 +160,81 @@ for (const passphrase of ['', 'open sesame']) {
     t.notMatch(fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8'), /open sesame/);
   });
 }
+
+t.test('wallets without private keys, without anything, and without a name', async (t) => {
+  const node = await Daemon.start('-keypool=5');
+  t.teardown(() => node.remove());
+  const watched = 'bcrt1q6rz28mcfaxtmd6v789l9rrlrusdprr9pz3cppk';
+  const names = async (...args: unknown[]): Promise<Json> => {
+    const { backup_path: backup, ...rest } = await node.call('migratewallet', ...args);
+    return { ...rest, backup: path.basename(backup).replace(/\d+/, 'TIME') };
+  };
+
+  await node.call('createwallet', 'public', true);
+  await caller(node, 'public')('importaddress', watched, 'there', false);
+  t.same(await names('public'), { wallet_name: 'public', backup: 'public_TIME.legacy.bak' }, 'what it watches stays in it');
+  t.match(await caller(node, 'public')('getaddressinfo', watched), { ismine: true, labels: ['there'] });
+  t.match(await caller(node, 'public')('getwalletinfo'), { descriptors: true, private_keys_enabled: false });
+
+  await node.call('createwallet', 'eyes', false, true);
+  await caller(node, 'eyes')('importaddress', watched, 'seen', false);
+  t.same(await names('eyes'), { wallet_name: 'eyes_watchonly', watchonly_name: 'eyes_watchonly', backup: 'eyes_TIME.legacy.bak' });
+  t.notOk(fs.existsSync(path.join(node.networkDir, 'wallets', 'eyes')), 'nothing is left of a wallet without private keys');
+  t.match(await caller(node, 'eyes_watchonly')('getaddressinfo', watched), { ismine: true, labels: ['seen'] });
+
+  await node.call('createwallet', 'blank', false, true);
+  await node.call('unloadwallet', 'blank');
+  t.same(await names('blank', null, false), { wallet_name: 'blank', backup: 'blank_TIME.legacy.bak' });
+  t.notOk((await node.call('listwallets')).includes('blank'), 'load_wallet=false');
+  await node.call('loadwallet', 'blank');
+  t.match(await caller(node, 'blank')('getwalletinfo'), { descriptors: true, blank: true });
+
+  await node.call('createwallet', '');
+  const unnamed = caller(node, '');
+  const address = String(await unnamed('getnewaddress'));
+  await unnamed('importaddress', watched, '', false);
+  t.same(await names(''), { wallet_name: '', watchonly_name: 'default_wallet_watchonly', backup: 'default_wallet_TIME.legacy.bak' });
+  t.match(await unnamed('getaddressinfo', address), { ismine: true });
+
+  t.equal(await refusal(node.call('migratewallet', 'nowhere')), '-4 Error: Wallet does not exist');
+  t.equal(await refusal(node.call('migratewallet', 'public')), '-4 Error: This wallet is already a descriptor wallet');
+});
+
+t.test('what fails leaves the legacy wallet, and what a crash left is replaced', async (t) => {
+  const node = await Daemon.start('-keypool=5');
+  t.teardown(() => node.remove());
+  const wallets = path.join(node.networkDir, 'wallets');
+  await node.call('createwallet', 'w');
+  const w = caller(node, 'w');
+  const address = String(await w('getnewaddress', 'mine'));
+  const watched = 'bcrt1q6rz28mcfaxtmd6v789l9rrlrusdprr9pz3cppk';
+  await w('importaddress', watched, 'theirs', false);
+  await w('addmultisigaddress', 1, [address, FOREIGN_KEY], 'joint', 'legacy');
+  await node.call('createwallet', 'w_solvables');
+  t.match(await refusal(node.call('migratewallet', 'w')), /^-4 Wallet file creation failed: .*w_solvables'\. Database already exists\.$/);
+  t.match(await w('getwalletinfo'), { descriptors: false }, 'it is loaded again');
+  t.match(await w('getaddressinfo', address), { ismine: true, labels: ['mine'] });
+  t.same(
+    fs.readdirSync(path.join(wallets, 'w')).filter((name) => name.startsWith('wallet.db')),
+    ['wallet.db'],
+  );
+  t.notOk(fs.existsSync(path.join(wallets, 'w_watchonly')), 'nothing of the other wallet is left');
+
+  // As a crash leaves it that comes after the wallets beside the main one have their names.
+  await node.call('unloadwallet', 'w_solvables');
+  fs.writeFileSync(path.join(wallets, 'w_solvables', 'migration.unfinished'), '');
+  const both = await Promise.all(
+    [0, 1].map(() =>
+      node.call('migratewallet', 'w').then(
+        () => 'done',
+        (error: Error) => error.message,
+      ),
+    ),
+  );
+  t.ok(both.includes('done'), 'of two calls at once one migrates');
+  t.notSame(both, ['done', 'done']);
+  t.match(await w('getwalletinfo'), { descriptors: true });
+  t.match(await caller(node, 'w_watchonly')('getaddressinfo', watched), { ismine: true, labels: ['theirs'] });
+  t.notOk(fs.existsSync(path.join(wallets, 'w_solvables', 'migration.unfinished')));
+  t.match(await caller(node, 'w_solvables')('getwalletinfo'), { private_keys_enabled: false });
+});

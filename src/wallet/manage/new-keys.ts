@@ -24,9 +24,10 @@ const BRANCHES: Readonly<Record<OutputType, { readonly purpose: number; readonly
   bech32m: { purpose: 86, open: 'tr(', close: ')' },
 };
 
+const ALL_KINDS = Object.keys(BRANCHES) as OutputType[];
+
 /** The kinds of address that a new wallet has. */
-const kindsOf = ({ taprootSeeds }: WalletOptions): OutputType[] =>
-  (Object.keys(BRANCHES) as OutputType[]).filter((type) => type !== 'bech32m' || taprootSeeds);
+const kindsOf = ({ taprootSeeds }: WalletOptions): OutputType[] => ALL_KINDS.filter((type) => type !== 'bech32m' || taprootSeeds);
 
 /** The descriptor that gives out a kind of address from a master key (BIP-0044, 49, 84, 86), account 0. */
 export function accountDescriptor(root: ExtendedKey, type: OutputType, internal: boolean, context: DescriptorContext): Descriptor {
@@ -85,7 +86,7 @@ export function generateKeys(wallet: Wallet, context: DescriptorContext, batch: 
   } else if (descriptors) {
     const seed = randomFillSync(secretBytes(32));
     try {
-      addSeedDescriptors(wallet, seed, context, batch);
+      addSeedDescriptors(wallet, seed, context, batch, kindsOf(wallet.parts.options));
     } finally {
       seed.fill(0);
     }
@@ -93,13 +94,18 @@ export function generateKeys(wallet: Wallet, context: DescriptorContext, batch: 
 }
 
 /** The descriptors that give out addresses of a seed, which the caller wipes. */
-export function addSeedDescriptors(wallet: Wallet, seed: Uint8Array, context: DescriptorContext, batch: WalletBatch): void {
+export function addSeedDescriptors(
+  wallet: Wallet,
+  seed: Uint8Array,
+  context: DescriptorContext,
+  batch: WalletBatch,
+  kinds: readonly OutputType[] = ALL_KINDS,
+): void {
   const root = masterFromSeed(seed, context);
   if (root === null) throw new Error('one seed in 2^127 has no master key');
   try {
     for (const internal of [false, true]) {
-      for (const type of kindsOf(wallet.parts.options))
-        addAccount(wallet, root, accountDescriptor(root.key, type, internal, context), internal, batch);
+      for (const type of kinds) addAccount(wallet, root, accountDescriptor(root.key, type, internal, context), internal, batch);
     }
   } finally {
     root.secret.fill(0);

@@ -6,7 +6,9 @@
 // names, each with a marker file (migrated-places.ts), and last the main database is exchanged, in one step that a crash
 // cannot divide (wallet-folder.ts). A crash before that step leaves the legacy wallet as it was, and the next
 // migration replaces what has a marker.
+import { randomFillSync } from 'node:crypto';
 import path from 'node:path';
+import { secretBytes } from '../../crypto/secret-bytes.js';
 import type { Slicer } from '../../lib/slicer.js';
 import type { Store } from '../../storage/store.js';
 import { PURPOSES } from '../address-book.js';
@@ -18,7 +20,7 @@ import { writeBackup } from '../manage/backup.js';
 import { renewSeed } from '../manage/encrypt-wallet.js';
 import type { FolderHolds } from '../manage/folder-holds.js';
 import { loadWallet, type WalletSurroundings } from '../manage/load-wallet.js';
-import { addSeedDescriptors, generateKeys } from '../manage/new-keys.js';
+import { addSeedDescriptors } from '../manage/new-keys.js';
 import { openDatabase } from '../manage/new-place.js';
 import { WALLET_CODE, WalletError } from '../manage/wallet-error.js';
 import type { NodeClient } from '../node-client.js';
@@ -208,11 +210,16 @@ class Migration {
       const { AVOID_REUSE, KEY_ORIGIN_METADATA, DISABLE_PRIVATE_KEYS, BLANK } = WALLET_FLAG;
       const flags = (this.#legacy.record.flags & (AVOID_REUSE | KEY_ORIGIN_METADATA)) | DISABLE_PRIVATE_KEYS | BLANK;
       const one = await this.#open({ name, folder }, flags, made, database);
-      for (const descriptor of descriptors) {
-        await one.addDescriptor(descriptor, this.#breath);
-        await one.labelDescriptor(descriptor);
+      try {
+        for (const descriptor of descriptors) {
+          await one.addDescriptor(descriptor, this.#breath);
+          await one.labelDescriptor(descriptor);
+        }
+        await work(one, install);
+      } finally {
+        // Before its folder goes.
+        await one.abandon();
       }
-      await work(one, install);
     });
   }
 
@@ -233,14 +240,11 @@ class Migration {
   /** New addresses come from the present seed, or from a new one. */
   async #giveAddresses({ wallet }: MigratedWallet): Promise<void> {
     const { context } = this.#tools.surroundings;
-    const seed = this.#descriptors.seed();
+    const seed = this.#descriptors.seed() ?? randomFillSync(secretBytes(32));
     try {
-      await wallet.change((batch) => {
-        if (seed === null) generateKeys(wallet, context, batch);
-        else addSeedDescriptors(wallet, seed, context, batch);
-      }, false);
+      await wallet.change((batch) => addSeedDescriptors(wallet, seed, context, batch), false);
     } finally {
-      seed?.fill(0);
+      seed.fill(0);
     }
     await fillPool(wallet, 0, this.#pauses);
   }

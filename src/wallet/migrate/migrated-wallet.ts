@@ -121,8 +121,9 @@ export class MigratedWallet {
     await wallet.commit(this.#batch, true);
     await wallet.close(false);
   }
+  /** Closes it, if `finish` did not. Nothing that it holds matters then. */
   abandon(): Promise<void> {
-    return this.wallet.close(false);
+    return this.wallet.close(false).catch(() => {});
   }
 
   /** Writes what came once it is much; `finish` makes it safe. */
