@@ -6,7 +6,14 @@ import fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DeliverPolicy, jetstream, jetstreamManager, StorageType } from '@nats-io/jetstream';
 import { Kvm } from '@nats-io/kv';
-import { type ConnectionOptions, connect, credsAuthenticator, type NatsConnection } from '@nats-io/transport-node';
+import {
+  type ConnectionOptions,
+  connect,
+  credsAuthenticator,
+  type Msg,
+  type NatsConnection,
+  type Subscription,
+} from '@nats-io/transport-node';
 import type { BrokerOptions } from './options.js';
 import { pieceBytes } from './pieces.js';
 
@@ -70,12 +77,13 @@ export class Broker {
   readonly #absence = new AbsenceReports();
   #timer: NodeJS.Timeout | undefined;
 
-  private constructor(
+  /** @param nc a connection that was made @param servers for messages */
+  constructor(
     readonly nc: NatsConnection,
     private readonly servers: string,
-    events: BrokerEvents,
+    private readonly events: BrokerEvents,
   ) {
-    void this.#watch(events);
+    void this.#watch();
   }
 
   /**
@@ -129,7 +137,34 @@ export class Broker {
     return pieceBytes(this.nc.info?.max_payload ?? 1 << 20);
   }
 
-  async #watch({ onChange, onError }: BrokerEvents): Promise<void> {
+  /**
+   * Subscribes. An exception of the callback would end the reading of the whole connection, so it is reported instead.
+   * @param refused is called when the broker refuses the subscription
+   */
+  subscribe(subject: string, take: (message: Msg) => void, refused: (error: Error) => void = () => {}): Subscription {
+    return this.nc.subscribe(subject, {
+      callback: (error, message) => this.#attempt(`a message on ${subject}`, () => (error === null ? take(message) : refused(error))),
+    });
+  }
+
+  /** Publishes if the connection is there. What the library refuses, such as a subject that a peer named, is reported. */
+  publish(subject: string, body: Uint8Array, reply?: string): void {
+    if (this.connected)
+      this.#attempt(`publishing on ${subject}`, () => this.nc.publish(subject, body, reply === undefined ? {} : { reply }));
+  }
+
+  #attempt(what: string, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.events.onError(`${what} failed: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  async #watch(): Promise<void> {
+    const { onError } = this.events;
+    const onChange = (connected: boolean, server: string): void =>
+      this.#attempt('following the connection', () => this.events.onChange(connected, server));
     let cause = 'no server answers';
     const report = (): void => {
       if (this.#absence.isDue(cause, performance.now())) onError(`still no connection to the broker ${this.servers}: ${cause}.`);

@@ -23,9 +23,19 @@ export function quoted(text: string): string {
   return `'${text.replace(/[^a-zA-Z0-9 .,;\-_/:?@()]/g, '')}'`;
 }
 
-/** Starts a command. @param ended is called once, when it has ended or could not be started */
-function start(command: string, log: Logger, ended: () => void): ChildProcess {
-  const child = spawn(command, { shell: true, stdio: 'ignore', detached: true });
+/**
+ * Starts a command. Some failures to start are exceptions of spawn, such as a lack of memory; others are events.
+ * @param ended is called once after this returns, when the command has ended or could not be started
+ * @returns null when spawn threw
+ */
+function start(command: string, log: Logger, ended: () => void): ChildProcess | null {
+  let child: ChildProcess;
+  try {
+    child = spawn(command, { shell: true, stdio: 'ignore', detached: true });
+  } catch (error) {
+    log.info(`runCommand error: system(${command}) returned ${(error as Error).message}`);
+    return null;
+  }
   let over = false;
   const end = (problem: string | null): void => {
     if (over) return;
@@ -40,7 +50,7 @@ function start(command: string, log: Logger, ended: () => void): ChildProcess {
 
 /** Runs commands all at once, and waits for the last one. */
 export async function runCommands(commands: readonly string[], log: Logger): Promise<void> {
-  await Promise.all(commands.map((command) => new Promise<void>((resolve) => void start(command, log, resolve))));
+  await Promise.all(commands.map((command) => new Promise<void>((resolve) => start(command, log, resolve) ?? resolve())));
 }
 
 /** The commands of one kind. */
@@ -89,10 +99,11 @@ class HookQueue {
       let slow = false;
       const child = start(command, this.#log, () => {
         clearTimeout(timer);
-        this.#running.delete(child);
+        if (child !== null) this.#running.delete(child);
         if (slow) this.#slow--;
         this.#next();
       });
+      if (child === null) continue;
       const timer = setTimeout(() => {
         slow = true;
         this.#slow++;

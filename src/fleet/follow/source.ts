@@ -180,20 +180,14 @@ export class FleetSource {
       if (signal.aborted) return;
       throw error;
     }
-    const { nc } = this.#small;
-    const onPublication = (error: Error | null, message: { readonly data: Uint8Array }): void => {
-      if (error === null) this.#onPublication(message.data);
-    };
-    nc.subscribe(this.#subjects.fact('*'), { callback: onPublication });
-    nc.subscribe(this.#subjects.stored(this.#subjects.headKey('*')), { callback: onPublication });
+    const onPublication = (message: { readonly data: Uint8Array }): void => this.#onPublication(message.data);
+    this.#small.subscribe(this.#subjects.fact('*'), onPublication);
+    this.#small.subscribe(this.#subjects.stored(this.#subjects.headKey('*')), onPublication);
     for (const broker of [this.#small, this.#large]) {
-      broker.nc.subscribe(`${this.#inbox}.${broker === this.#small ? 's' : 'l'}.*`, {
-        callback: (error, message) => {
-          if (error !== null) return;
-          // The broker's own word that no node listens there.
-          if (message.headers?.code === 503) this.#onNobody(message.subject);
-          else this.#onAnswer(message.subject, message.data);
-        },
+      broker.subscribe(`${this.#inbox}.${broker === this.#small ? 's' : 'l'}.*`, (message) => {
+        // The broker's own word that no node listens there.
+        if (message.headers?.code === 503) this.#onNobody(message.subject);
+        else this.#onAnswer(message.subject, message.data);
       });
     }
     this.#greetAll();
@@ -426,11 +420,9 @@ export class FleetSource {
     this.#pieces?.unsubscribe();
     const first = this.#subjects.stored(this.#subjects.pieceKey(name, '*'));
     this.#pieces =
-      this.#large?.nc.subscribe(first, {
-        callback: (error, message) => {
-          const piece = error === null ? readPiece(message.data) : null;
-          if (piece) this.#templates.piece(Number(message.subject.slice(message.subject.lastIndexOf('.') + 1)), piece);
-        },
+      this.#large?.subscribe(first, (message) => {
+        const piece = readPiece(message.data);
+        if (piece) this.#templates.piece(Number(message.subject.slice(message.subject.lastIndexOf('.') + 1)), piece);
       }) ?? null;
     const peer = this.#peers.get(name);
     if (peer?.head && peer.run === run) this.#templates.want(name, peer.head, true);
@@ -465,15 +457,14 @@ export class FleetSource {
       };
       const timer = setTimeout(() => end(null), timeoutMs);
       this.#requests.set(subject, end);
-      broker.nc.publish(this.#subjects.call(node, this.#options.account), encode(message), { reply: subject });
+      broker.publish(this.#subjects.call(node, this.#options.account), encode(message), subject);
     });
   }
 
   /** @param token last part of the subject that answers come to */
   #send(node: string, token: string, body: Uint8Array, isLarge: boolean): void {
     const broker = isLarge ? this.#large : this.#small;
-    if (!broker?.connected) return;
-    broker.nc.publish(this.#subjects.call(node, this.#options.account), body, { reply: `${this.#inbox}.${isLarge ? 'l' : 's'}.${token}` });
+    broker?.publish(this.#subjects.call(node, this.#options.account), body, `${this.#inbox}.${isLarge ? 'l' : 's'}.${token}`);
   }
 
   /** @throws Error when the stream does not say that it has it */
@@ -525,7 +516,7 @@ export class FleetSource {
         pieces.push(new Uint8Array(message.bytes));
         if (pieces.length === message.of) end(Buffer.concat(pieces));
       });
-      broker.nc.publish(this.#subjects.call(node, this.#options.account), encode({ kind: 'template', digestHex }), { reply: subject });
+      broker.publish(this.#subjects.call(node, this.#options.account), encode({ kind: 'template', digestHex }), subject);
     });
   }
 }

@@ -177,12 +177,11 @@ export class Publisher {
     }
     this.#small = small;
     this.#large = large;
-    small.nc.subscribe(this.#subjects.call(name, '*'), {
-      callback: (error, message) => {
-        if (error === null) this.#onMessage(accountOf(message.subject), message.data, message.reply ?? '');
-        else onError(`the broker says: ${error.message}`);
-      },
-    });
+    small.subscribe(
+      this.#subjects.call(name, '*'),
+      (message) => this.#onMessage(accountOf(message.subject), message.data, message.reply ?? ''),
+      (error) => onError(`the broker says: ${error.message}`),
+    );
     this.#publishFact();
     this.#checkStore();
   }
@@ -339,7 +338,8 @@ export class Publisher {
     const ended = (): void => {
       this.#endFound = null;
     };
-    readFoundBlocks(this.#large.nc, this.#subjects, take, ended).then((end) => {
+    const failed = (error: unknown): void => this.notice('error', `fleet: a found block: ${error instanceof Error ? error.stack : error}`);
+    readFoundBlocks(this.#large.nc, this.#subjects, take, ended, failed).then((end) => {
       stop = end;
       if (isEnded) end();
     }, ended);
@@ -376,7 +376,7 @@ export class Publisher {
 
   /** Nothing gathers for a broker that is away: what is newest goes out when it is back. */
   #publish(broker: Broker | null, subject: string, body: Uint8Array): void {
-    if (broker?.connected) broker.nc.publish(subject, body);
+    broker?.publish(subject, body);
   }
 
   async #flushed(broker: Broker | null): Promise<void> {

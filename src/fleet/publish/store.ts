@@ -43,15 +43,26 @@ export async function prepareStore(connection: Connection, subjects: Subjects, r
  * Reads found blocks from the oldest that is kept on, in order.
  * @returns what ends it
  * @param ended told when no more come
+ * @param failed is given what `take` throws
  */
 export async function readFoundBlocks(
   connection: Connection,
   subjects: Subjects,
   take: (subject: string, bytes: Uint8Array) => void,
   ended: () => void,
+  failed: (error: unknown) => void,
 ): Promise<() => void> {
   const consumer = await jetstream(connection).consumers.get(subjects.foundStream, { deliver_policy: DeliverPolicy.All });
-  const messages = await consumer.consume({ callback: (message) => take(message.subject, message.data) });
+  const messages = await consumer.consume({
+    callback: (message) => {
+      // An exception would end the reading of the whole connection.
+      try {
+        take(message.subject, message.data);
+      } catch (error) {
+        failed(error);
+      }
+    },
+  });
   void messages.closed().then(ended);
   return () => messages.stop();
 }

@@ -70,7 +70,7 @@ export class Solutions {
   async resubmit(): Promise<void> {
     for (const name of fs.readdirSync(this.#deps.dir)) {
       const match = /^([0-9a-f]{64})\.(blk|new)$/.exec(name);
-      if (match !== null) await this.#resubmit(match[1] as string, path.join(this.#deps.dir, name));
+      if (match !== null) await this.#run(() => this.#resubmit(match[1] as string, path.join(this.#deps.dir, name)));
     }
   }
 
@@ -89,7 +89,9 @@ export class Solutions {
   }
 
   #run(work: () => Promise<void>): Promise<void> {
-    const running = work();
+    const running = work().catch((error: unknown) =>
+      this.#deps.log.error(`Stratum V2: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`),
+    );
     this.#underWay.add(running);
     void running.finally(() => this.#underWay.delete(running));
     return running;

@@ -83,3 +83,16 @@ t.test('runCommands waits for the last command, a failing one too', async (t) =>
   t.same(files('done-'), ['1']);
   t.same(infos, ['runCommand error: system(exit 5) returned 5']);
 });
+
+t.test('a command that the system cannot start at all is logged, and the next one runs', async (t) => {
+  const { log, infos, files, command, letGo } = begin(t);
+  const hooks = new Hooks(log);
+  t.teardown(() => hooks.close());
+  letGo();
+  hooks.run('blocknotify', 'echo \0', '');
+  t.match(infos, [/^runCommand error: system\(echo \0\) returned .*null bytes/]);
+  hooks.run('blocknotify', command, '1');
+  await until('the next command', () => files('done-').includes('1'));
+  await runCommands(['echo \0', 'true'], log);
+  t.equal(infos.length, 2);
+});

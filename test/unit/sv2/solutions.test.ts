@@ -31,6 +31,8 @@ function folder(t: Test): string {
 /** A chain that takes every block on one that it has, and lines of the log. */
 function world(dir: string) {
   const held = new Set<string>();
+  /** Blocks at which the chain throws what nobody foresaw. */
+  const faulty = new Set<string>();
   const parents = new Set([trunk[2]!.hashHex]);
   const submitted: string[] = [];
   const lines: string[] = [];
@@ -42,7 +44,10 @@ function world(dir: string) {
     ...{ dir, hashes, log, watch: { submitted: () => {} } },
     chain: {
       known: (hash) => (held.has(hashToHex(hash)) || parents.has(hashToHex(hash)) ? 'duplicate' : 'unknown'),
-      withWitnessReserved: (view: BlockView) => view,
+      withWitnessReserved: (view: BlockView) => {
+        if (faulty.has(hashToHex(view.hash))) throw new TypeError('a bug');
+        return view;
+      },
       submitBlock: async ({ header }: BlockView) => {
         submitted.push(hashToHex(header.hash));
         const prevHex = hashToHex(header.prevHash);
@@ -57,7 +62,7 @@ function world(dir: string) {
   const syncs = (promise: Promise<void>): void => {
     synced = promise;
   };
-  return { solutions, submitted, lines, parents, syncs };
+  return { solutions, submitted, lines, parents, syncs, faulty };
 }
 
 t.test('a block is written in one go, and file and folder are synced after that', async (t) => {
@@ -178,4 +183,20 @@ t.test('a block whose parent was lost waits for it', async (t) => {
   solutions.tipChanged();
   await solutions.settled();
   t.equal(submitted.length, 2);
+});
+
+t.test('an exception while a file is looked at is logged, and hinders neither other files nor the node', async (t) => {
+  const dir = folder(t);
+  const { solutions, submitted, lines, parents, faulty } = world(dir);
+  for (const one of [block, child]) writeSolution(dir, one.hashHex, bytesOf(one));
+  faulty.add(block.hashHex);
+  await solutions.resubmit();
+  t.same(submitted, [child.hashHex]);
+  t.equal(lines.filter((line) => line.includes('a bug')).length, 1);
+  // The child waits for its parent; what it meets then has no caller that could catch it.
+  faulty.add(child.hashHex);
+  parents.add(block.hashHex);
+  solutions.tipChanged();
+  await solutions.settled();
+  t.equal(lines.filter((line) => line.includes('a bug')).length, 2);
 });
