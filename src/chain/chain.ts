@@ -388,7 +388,7 @@ export class Chain extends ChainReader {
   }
 
   /** Figures of all coins, by a walk in slices while the chain goes on. */
-  coinsStats(options: { hashSerialized: boolean; muhash?: boolean }): Promise<CoinsStats> {
+  coinsStats(options: { hashSerialized: 2 | 3 | null; muhash?: boolean }): Promise<CoinsStats> {
     return this.#walks.stats(options);
   }
 

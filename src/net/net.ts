@@ -492,10 +492,10 @@ export class Net {
     if (chain.pruneSettings !== null && node.height > chain.tip.height) {
       return 'In prune mode, only blocks that the node has already synced previously can be fetched from a peer';
     }
+    if (chain.hasBlock(node)) return 'Block already downloaded';
     const peer = this.peer(peerId);
     if (peer === undefined || !peer.ready) return 'Peer does not exist';
     if (!peer.hasWitness) return 'Pre-SegWit peer';
-    if (chain.hasBlock(node)) return 'Block already downloaded';
     this.downloads.end(hash);
     this.downloads.ask(peer, [node], true);
     return null;

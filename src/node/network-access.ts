@@ -121,6 +121,7 @@ function peerInfo(net: Net, peer: Peer, deprecated: ReadonlySet<string>): PeerIn
   info.services = peer.services.toString(16).padStart(16, '0');
   info.servicesnames = namesOfServices(peer.services);
   info.relaytxes = peer.relaysTxs;
+  info.last_inv_sequence = net.announcer.lastSequence(peer);
   info.inv_to_send = net.announcer.waitingFor(peer);
   info.lastsend = connection.lastSend;
   info.lastrecv = connection.lastReceive;

@@ -85,11 +85,12 @@ export function createNetworkControl(room: () => Net | undefined): NetworkContro
         .map((one) => ({ time: one.time, services: Number(one.services), address: hostText(one), port: one.port, network: one.network })),
     addressTables: () => ({ new: shownIn(net(), net().addresses.table('new')), tried: shownIn(net(), net().addresses.table('tried')) }),
     addressCounts: () => net().addresses.counts(),
-    addAddress: (text, port) => {
+    addAddress: (text, port, tried) => {
       const address = port >= 0 && port <= MAX_PORT ? parseHost(text, port) : null;
-      if (address === null) return false;
       const { addresses, clock } = net();
-      return addresses.add({ ...address, time: clock.nowSeconds(), services: SERVICE.NETWORK | SERVICE.WITNESS }, address);
+      const known = address && { ...address, time: clock.nowSeconds(), services: SERVICE.NETWORK | SERVICE.WITNESS };
+      if (known === null || !addresses.add(known, known)) return 'failed-adding-to-new';
+      return tried && !addresses.good(known) ? 'failed-adding-to-tried' : null;
     },
   };
 }

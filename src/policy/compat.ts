@@ -61,7 +61,7 @@ export interface Compat {
   readonly replies: { readonly oldest: Release; readonly newest: Release };
   /** The language of descriptors, and with it whether taproot is for wallets. */
   readonly descriptors: '0.21' | 'master';
-  /** The sign of hardened steps in paths that the node writes itself: `h` since release 26. */
+  /** The sign of hardened steps in paths that the node writes itself: `h` since release 26; getaddressinfo has its own. */
   readonly hardenedMark: "'" | 'h';
   readonly templateMode: 'core' | 'live';
   /** Whether connections are encrypted (BIP-0324) unless -v2transport says otherwise. */
@@ -145,13 +145,13 @@ export const COMPATS: Readonly<Record<CompatName, Compat>> = {
     coreVersion: MASTER,
     replies: { oldest: 21, newest: ADDED },
     descriptors: 'master',
-    hardenedMark: "'",
+    hardenedMark: 'h',
     templateMode: 'live',
     encryptPeers: true,
     legacyPeers: false,
     orphanScore: 3_000,
     policy: NEW_POLICY,
-    strictArguments: false,
+    strictArguments: true,
     descriptorWallets: false,
     activationHeights: {},
     regtest: {},

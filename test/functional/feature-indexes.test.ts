@@ -71,8 +71,8 @@ t.test('txindex, filters and coin statistics', async (t) => {
   t.match(await node.call('gettxoutsetinfo', 'none', 5), { height: 5, bestblock: hashes[4], txouts: 5, total_amount: 250 });
   t.match(await node.call('gettxoutsetinfo', 'none', hashes[4]), { height: 5 });
   t.equal(
-    await fault(node.call('gettxoutsetinfo', 'hash_serialized_2', 5)),
-    '-8 hash_serialized_2 hash type cannot be queried for a specific block',
+    await fault(node.call('gettxoutsetinfo', 'hash_serialized_3', 5)),
+    '-8 hash_serialized_3 hash type cannot be queried for a specific block',
   );
   t.equal(await fault(node.call('gettxoutsetinfo', 'none', 121)), '-8 Target block height 121 after current tip 120');
 

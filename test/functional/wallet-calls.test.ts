@@ -207,7 +207,7 @@ t.test('a wallet that manages no keys says nothing of the inputs that it is to s
   const node = await Daemon.start('-keypool=3');
   t.teardown(() => node.remove());
   const raw = await node.call('createrawtransaction', [{ txid: '11'.repeat(32), vout: 0 }], { data: '00' });
-  const unknown = { txid: '11'.repeat(32), vout: 0, witness: [], scriptSig: '', sequence: 0xffffffff };
+  const unknown = { txid: '11'.repeat(32), vout: 0, witness: [], scriptSig: '', sequence: 0xfffffffd };
   const said = { hex: raw, complete: false, errors: [{ ...unknown, error: 'Input not found or already spent' }] };
   const wallets = [
     ['blank of descriptors', { hex: raw, complete: false }, [false, true, '', false, true]],
@@ -221,4 +221,49 @@ t.test('a wallet that manages no keys says nothing of the inputs that it is to s
   await node.call('unloadwallet', 'blank');
   await node.call('loadwallet', 'blank');
   t.same(await node.callWallet('blank', 'signrawtransactionwithwallet', raw), { hex: raw, complete: false }, 'blank, and loaded again');
+});
+
+t.test('by default wallets of descriptors are answered as by Core 31, and getaddressinfo as by 0.21.1', async (t) => {
+  const node = await Daemon.start('-keypool=3', '-fallbackfee=0.0001');
+  t.teardown(() => node.remove());
+  t.same(await node.call('createwallet', 'w', false, false, null, false, true), { name: 'w', warning: '' }, 'no warning of an experiment');
+  const address = await node.call('getnewaddress');
+  await node.call('generatetoaddress', 101, address);
+  const [coin] = await node.call('listunspent');
+  const { descriptors } = await node.call('listdescriptors');
+  const parents = descriptors.map(({ desc }: { desc: string }) => desc);
+  t.match(coin.desc, /^wpkh\(\[[0-9a-f]{8}\/84h\/1h\/0h\/0\/0\]/);
+  t.equal(coin.parent_descs.length, 1);
+  t.ok(parents.includes(coin.parent_descs[0]), coin.parent_descs[0]);
+  const info = await node.call('getaddressinfo', address);
+  t.match(info.desc, /^wpkh\(\[[0-9a-f]{8}\/84'\/1'\/0'\/0\/0\]/);
+  t.match(info.hdkeypath, /^m\/84'\/1'\/0'\/0\/0$/);
+  t.equal(info.parent_desc, coin.parent_descs[0]);
+
+  // biome-ignore lint/suspicious/noExplicitAny: results are as many shapes as there are methods
+  const named = async (method: string, params: object): Promise<any> =>
+    JSON.parse((await node.post(JSON.stringify({ id: 1, method, params }))).body).result;
+  const input = [{ txid: coin.txid, vout: coin.vout }];
+  const outputs = [{ [address]: 1 }];
+  const decoded = async (psbt: string): Promise<unknown> => (await node.call('decodepsbt', psbt)).tx;
+  const replaceable = { vin: [{ sequence: 0xffff_fffd }] };
+  t.match(await node.call('decoderawtransaction', await node.call('createrawtransaction', input, outputs)), replaceable);
+  t.match(await decoded(await node.call('createpsbt', input, outputs)), replaceable);
+  t.match(await decoded((await node.call('walletcreatefundedpsbt', input, outputs)).psbt), replaceable);
+  const sent = await node.call('send', outputs, null, 'unset', 2);
+  const payment = await node.call('getrawtransaction', sent.txid, true);
+  t.match(payment, replaceable);
+  t.ok(payment.locktime > 0 && payment.locktime <= 101, 'near the tip');
+  const entry = await node.call('getmempoolentry', sent.txid);
+  t.equal(entry.chunkweight, entry.weight, 'alone in its chunk');
+  t.equal(entry.fees.chunk, entry.fees.base);
+  const bumped = await named('psbtbumpfee', { txid: sent.txid, psbt_version: 2, fee_rate: 10 });
+  t.equal((await node.call('decodepsbt', bumped.psbt)).psbt_version, 2, 'an option by its own name');
+  const all = await named('sendall', { recipients: [address], solving_data: {}, add_to_wallet: false, fee_rate: 2 });
+  t.equal(all.complete, true);
+  t.same(await refusal(node.call('listlabels', 'friends')), [
+    -8,
+    "Invalid 'purpose' argument, must be a known purpose string, typically 'send', or 'receive'.",
+  ]);
+  t.same(await refusal(node.call('loadwallet', 'w')), [-35, 'Wallet "w" is already loaded.']);
 });

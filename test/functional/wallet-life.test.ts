@@ -201,7 +201,8 @@ t.test('encryption leaves no key behind', async (t) => {
     await node.call('loadwallet', name);
 
     const phrase = `a passphrase of wallet ${name}`;
-    t.equal(await code(node.call('walletpassphrase', 5, 10)), -15, 'not encrypted: whatever was said');
+    t.equal(await code(node.call('walletpassphrase', 'x', 10)), -15, 'not encrypted: whatever was said');
+    t.equal(await code(node.call('walletpassphrase', 5, 10)), -3, 'no text');
     t.equal(await code(node.call('upgradewallet', 'x')), -3);
     t.match(await node.call('upgradewallet', null), { result: 'Already at latest version. Wallet version unchanged.' });
     await node.call('encryptwallet', phrase);

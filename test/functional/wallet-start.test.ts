@@ -48,9 +48,7 @@ t.test('wallets at a start', async (t) => {
   for (const warning of warnings) t.equal(log().split(warning).length, 2, `${warning} once in the log`);
   t.equal(
     (await node.call('createwallet', 'x', false, false, '', false, true)).warning,
-    ['Empty string given as passphrase, wallet will not be encrypted.', 'Wallet is an experimental descriptor wallet', ...warnings].join(
-      '\n',
-    ),
+    ['Empty string given as passphrase, wallet will not be encrypted.', ...warnings].join('\n'),
   );
   await node.call('unloadwallet', 'x');
   t.equal((await node.call('loadwallet', 'x')).warning, warnings.join('\n'));

@@ -110,8 +110,8 @@ const peersOf = async (node: Daemon): Promise<string> =>
 const tipOf = (node: Daemon): Promise<string> => node.call('getbestblockhash');
 const poolOf = async (node: Daemon): Promise<string[]> => ((await node.call('getrawmempool')) as string[]).sort();
 const coinsOf = async (node: Daemon): Promise<unknown> => {
-  const { height, txouts, hash_serialized_2 } = await node.call('gettxoutsetinfo');
-  return { height, txouts, hash_serialized_2 };
+  const { height, txouts, hash_serialized_3 } = await node.call('gettxoutsetinfo');
+  return { height, txouts, hash_serialized_3 };
 };
 
 /** Coins with keys, many of them confirmed: a reward or two split up. */

@@ -20,8 +20,8 @@ const SLICE = 500;
 /** How the coins are hashed on the way, if at all. */
 export interface CoinsHashing {
   readonly hashes: Hashes;
-  /** Core's hash_serialized_2. */
-  readonly serialized: boolean;
+  /** Which of Core's serialized hashes is computed: hash_serialized_2, hash_serialized_3 or none. */
+  readonly serialized: 2 | 3 | null;
   readonly muhash: boolean;
 }
 
@@ -41,8 +41,10 @@ export async function sumCoins(
   diskSize: number,
   stopping: () => boolean,
 ): Promise<CoinsStats> {
-  const hash = hashing.serialized ? new CoinsHash(hashing.hashes, tip.hash) : null;
-  const set = hashing.muhash ? new MuHash(hashing.hashes) : null;
+  const { hashes } = hashing;
+  const hash = hashing.serialized === 2 ? new CoinsHash(hashes, tip.hash) : null;
+  const elements = hashing.serialized === 3 ? hashes.sha256Stream() : null;
+  const set = hashing.muhash ? new MuHash(hashes) : null;
   const slicer = new Slicer();
   let transactions = 0;
   let outputs = 0;
@@ -63,6 +65,7 @@ export async function sumCoins(
         bogoSize += bogoSizeOf(coin.script);
         total += BigInt(coin.value);
         hash?.add(outpoint, coin, first);
+        elements?.update(coinElement(outpoint, coin));
         set?.insert(coinElement(outpoint, coin));
         if (slicer.due) await slicer.pause();
       }
@@ -70,7 +73,7 @@ export async function sumCoins(
   } finally {
     await cursor.close();
   }
-  const hashSerialized = hash === null ? null : hash.finish();
+  const hashSerialized = elements === null ? (hash?.finish() ?? null) : hashes.sha256(elements.digest());
   const muhash = set === null ? null : set.digest();
   const { height, hash: bestBlock } = tip;
   return { height, bestBlock, transactions, outputs, bogoSize, hashSerialized, muhash, diskSize, totalSats: Number(total) };

@@ -35,7 +35,7 @@ export class PinnedCoins {
   }
 
   /** Figures of all coins, by a walk in slices. */
-  async stats(options: { hashSerialized: boolean; muhash?: boolean }): Promise<CoinsStats> {
+  async stats(options: { hashSerialized: 2 | 3 | null; muhash?: boolean }): Promise<CoinsStats> {
     const { gte, lt } = this.#ws.space.coins;
     const { cursor, tip } = await this.#pin();
     const diskSize = await this.#ws.store.approximateSize(gte, lt);

@@ -12,7 +12,7 @@ import type { FrontNews, PublishedTip } from '../../link/messages.js';
 import { MethodCounts } from '../../link/method-counts.js';
 import { type SharedState, STATE_FLAG } from '../../link/shared-state.js';
 import type { SlabReader } from '../../link/slab-ring.js';
-import { only } from '../../policy/compat.js';
+import { follows } from '../../policy/compat.js';
 import { METHODS } from '../../rpc/declare/methods.js';
 import { SECRET_PLACES } from '../../rpc/declare/secret-places.js';
 import type { DispatchObserver } from '../../rpc/dispatch.js';
@@ -323,7 +323,7 @@ export class Front {
     else if (isStream(exchange)) return true;
     else if (this.#rest !== null && isRestTarget(target)) return true;
     else if (target !== '/' && !target.startsWith('/wallet/'))
-      exchange.reply(404, TYPE_DEFAULT, '', only(compat, CACHE_RELEASE) ? NOT_KEPT : undefined);
+      exchange.reply(404, TYPE_DEFAULT, '', follows(compat, CACHE_RELEASE) ? NOT_KEPT : undefined);
     else if (method !== 'POST') exchange.reply(405, TYPE_DEFAULT, ONLY_POST);
     else return true;
     return false;

@@ -155,19 +155,24 @@ export class AddrManager {
 
   /**
    * A connection worked and the handshake was right: the address moves to the tried, unless another one has its place.
+   * @returns whether it moved
    */
-  good(address: NetAddress): void {
+  good(address: NetAddress): boolean {
     const info = this.#infos.get(addressKey(address));
     const now = this.#nowSeconds();
     this.#lastGood = now;
-    if (info === undefined) return;
+    if (info === undefined) return false;
     info.lastSuccess = now;
     info.lastTry = now;
     info.attempts = 0;
-    if (info.tried) return;
-    if (this.#tried[this.#triedPlace(info)] === undefined) this.#moveToTried(info);
+    if (info.tried) return false;
+    if (this.#tried[this.#triedPlace(info)] === undefined) {
+      this.#moveToTried(info);
+      return true;
+    }
     // The address in that place is called before it is evicted: else an attacker's many addresses evict all that work.
-    else if (this.#collisions.size < MAX_COLLISIONS) this.#collisions.add(addressKey(info));
+    if (this.#collisions.size < MAX_COLLISIONS) this.#collisions.add(addressKey(info));
+    return false;
   }
 
   /** Decides between newcomers and those in their places, where that is known by now. Core's ResolveCollisions. */

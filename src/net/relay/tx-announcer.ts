@@ -65,6 +65,8 @@ interface PeerInventory {
   /** The walk through the mempool that answers that, while it lasts. */
   walk: Walk | null;
   lastMempoolRequest: number;
+  /** Sequence number of the mempool when it was last sent an announcement; 1 before that. */
+  lastSequence: number;
   /** Satoshis per 1,000 virtual bytes below which it wants nothing. */
   minFeeRate: number;
   feeSent: number;
@@ -125,6 +127,7 @@ export class TxAnnouncer {
       next: this.#log.end,
       nextSendMs: 0,
       sendMempool: false,
+      lastSequence: 1,
       walk: null,
       lastMempoolRequest: 0,
       minFeeRate: 0,
@@ -146,6 +149,11 @@ export class TxAnnouncer {
   waitingFor(peer: Peer): number {
     const book = this.#books.get(peer);
     return book === undefined ? 0 : this.#countWaiting(book);
+  }
+
+  /** Returns the mempool's sequence number at the last announcement to a peer. */
+  lastSequence(peer: Peer): number {
+    return this.#books.get(peer)?.lastSequence ?? 1;
   }
 
   /** A transaction of the mempool is to be known everywhere (Core's RelayTransaction). */
@@ -223,6 +231,7 @@ export class TxAnnouncer {
     }
     if (trickle && book.sendMempool && book.walk === null) {
       book.sendMempool = false;
+      book.lastSequence = this.#context.mempool.sequence;
       book.walk = { row: 0, left: MAX_INV_SIZE };
     }
     if (book.walk !== null) this.#announceMempool(peer, book, book.walk);
@@ -253,6 +262,7 @@ export class TxAnnouncer {
   #announceWaiting(peer: Peer, book: PeerInventory, now: number): void {
     const count = this.#countWaiting(book);
     if (count === 0) return;
+    book.lastSequence = this.#context.mempool.sequence;
     const most = Math.min(MAX_INV, BROADCAST_MAX + Math.floor(count / 1_000) * BROADCAST_PER_THOUSAND);
     const found = this.#firstWaiting(peer, book);
     // Parents before children, then by fee rate.

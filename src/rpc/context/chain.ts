@@ -94,7 +94,7 @@ export interface ChainAccess {
   coinsAtTip(outpoints: readonly Uint8Array[]): Promise<{ readonly tip: HeaderInfo; readonly coins: readonly (Coin | undefined)[] }>;
   /** Any unspent output of a transaction. */
   anyCoinOf(txid: Uint8Array): Promise<Coin | undefined>;
-  coinsStats(options: { hashSerialized: boolean; muhash?: boolean }): Promise<CoinsStats>;
+  coinsStats(options: { hashSerialized: 2 | 3 | null; muhash?: boolean }): Promise<CoinsStats>;
   /**
    * Writes all coins to a file that does not exist; null while another such dump is written. Rejects with the system's
    * error.

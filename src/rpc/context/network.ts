@@ -97,8 +97,11 @@ export interface NetworkControl {
   addressTables(): Readonly<Record<'new' | 'tried', Iterable<readonly [string, KnownNode]>>>;
   /** Known addresses by network, those that were connected to and the others. */
   addressCounts(): ReadonlyMap<string, { readonly new: number; readonly tried: number }>;
-  /** False when it is none, or known. */
-  addAddress(address: string, port: number): boolean;
+  /**
+   * Adds an address to the known ones, and to those that were connected to if `tried`.
+   * @returns null when it was added, else why not, in Core's words
+   */
+  addAddress(address: string, port: number, tried: boolean): string | null;
 }
 
 /** What is known of an address; systems are 0 without a map. */

@@ -1,6 +1,7 @@
 // Parts of bumpfee and psbtbumpfee.
 import { OUTPUTS_INNER } from './fund-parts.js';
 import { amount, arr, bool, hex, num, obj, str } from './parts.js';
+import { PSBT_VERSION_ARG } from './psbt-parts.js';
 import { CONF_TARGET_ARG, ESTIMATE_MODE_ARG } from './spend-parts.js';
 import type { ArgSpec, ResultSpec } from './types.js';
 
@@ -18,6 +19,7 @@ export const BUMP_ARGS: readonly ArgSpec[] = [
       since: 26,
       default: 'not set, the wallet knows its change',
     }),
+    PSBT_VERSION_ARG,
   ]),
 ];
 

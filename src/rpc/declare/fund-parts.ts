@@ -9,6 +9,18 @@ export const CHANGE_TYPE_ARG: ArgSpec = str('change_type', `Kind of the change a
   default: 'set by -changetype',
 });
 
+/** What is known of outputs that the wallet does not know. */
+export const SOLVING_DATA_ARG: ArgSpec = obj(
+  'solving_data?',
+  "What is known of outputs that are not the wallet's, for the size of their inputs",
+  { since: 23 },
+  [
+    arr('pubkeys', 'Keys', { default: 'empty array' }, [hex('pubkey?', 'A public key')]),
+    arr('scripts', 'Scripts', { default: 'empty array' }, [hex('script?', 'A redeem or witness script')]),
+    arr('descriptors', 'Descriptors', { default: 'empty array' }, [str('descriptor?', 'A descriptor with its checksum')]),
+  ],
+);
+
 /** Options of every call that funds a transaction, that came after 0.21. */
 export const LATER_FUND_OPTIONS: readonly ArgSpec[] = [
   bool('include_unsafe', 'Spend unconfirmed coins of others and of replacements too; what pays with them may become invalid', {
@@ -18,11 +30,7 @@ export const LATER_FUND_OPTIONS: readonly ArgSpec[] = [
   num('minconf', 'Confirmations that an added coin needs', { since: 24, default: '0' }),
   num('maxconf?', 'Confirmations that it may have', { since: 24 }),
   num('max_tx_weight', 'The most that the transaction may weigh', { since: 29, default: '400000' }),
-  obj('solving_data?', "What is known of outputs that are not the wallet's, for the size of their inputs", { since: 23 }, [
-    arr('pubkeys', 'Keys', { default: 'empty array' }, [hex('pubkey?', 'A public key')]),
-    arr('scripts', 'Scripts', { default: 'empty array' }, [hex('script?', 'A redeem or witness script')]),
-    arr('descriptors', 'Descriptors', { default: 'empty array' }, [str('descriptor?', 'A descriptor with its checksum')]),
-  ]),
+  SOLVING_DATA_ARG,
 ];
 
 const WEIGHT_ARG: ArgSpec = num(

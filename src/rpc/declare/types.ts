@@ -18,6 +18,12 @@ export type Category =
   | 'zmq'
   | 'hidden';
 
+/** What group a method came to be in, as `help` lists it. */
+export interface Moved {
+  readonly since: Release;
+  readonly category: Category;
+}
+
 /**
  * Where a method runs: on a front alone, on the node thread, or on the node thread as a call of wallets. The tables of
  * run functions are made from it (src/method-tables.mjs).
@@ -105,6 +111,7 @@ export interface Example {
 export interface MethodSpec extends Span {
   readonly name: string;
   readonly category: Category;
+  readonly moved?: Moved;
   readonly runs: Runs;
   /**
    * How a call of one wallet holds its lock (wallet/lock.ts): to the call's end, as the wallet or its private keys must

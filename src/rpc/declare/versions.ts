@@ -5,7 +5,7 @@
 // stay as they are.
 import { type Compat, follows, only, type Span, shows } from '../../policy/compat.js';
 import type { JsonResult } from '../wire/values.js';
-import type { ArgSpec, MethodSpec, ResultSpec } from './types.js';
+import type { ArgSpec, Category, MethodSpec, ResultSpec } from './types.js';
 
 /** Gives a reply, or a member of one, the members of a version. */
 export type Shaper = (value: JsonResult) => JsonResult;
@@ -125,7 +125,20 @@ export interface VersionedMethod extends MethodSpec {
   readonly shape: Shaper | null;
 }
 
+/** The group of `help` that a method is in. Of a group that lists it and one that hides it, default mode takes the former. */
+function categoryOf({ category, moved }: MethodSpec, compat: Compat): Category {
+  if (moved === undefined || !follows(compat, moved.since)) return category;
+  return only(compat, moved.since) || moved.category !== 'hidden' ? moved.category : category;
+}
+
 /** A declaration as a version has it. */
 export function versioned(spec: MethodSpec, compat: Compat): VersionedMethod {
-  return { ...spec, compat, args: argsOf(spec.args, compat), results: resultsOf(spec.results, compat), shape: anyOf(spec.results, compat) };
+  return {
+    ...spec,
+    category: categoryOf(spec, compat),
+    compat,
+    args: argsOf(spec.args, compat),
+    results: resultsOf(spec.results, compat),
+    shape: anyOf(spec.results, compat),
+  };
 }

@@ -3,7 +3,7 @@
 import { decodeAddress } from '../../address/address.js';
 import { plainPush } from '../../consensus/script/build-script.js';
 import { buildTx, type TxInputFields, type TxOutputFields } from '../../consensus/tx/build-tx.js';
-import { type Compat, only } from '../../policy/compat.js';
+import { type Compat, follows } from '../../policy/compat.js';
 import { asAmount, asArray, asHash, asHex, asInt, asInt64, asObject, asUint32 } from '../args.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { hex } from '../render/hex.js';
@@ -102,7 +102,7 @@ export function outputsOf(given: JsonValue, ctx: Pick<FrontContext, 'params' | '
  * do.
  */
 export const asReplaceable = (value: JsonValue | undefined, compat: Compat): boolean | null =>
-  value === true ? true : (value ?? null) === null && only(compat, 24) ? null : false;
+  value === true ? true : (value ?? null) === null && follows(compat, 24) ? null : false;
 
 /** The version that a transaction shall have. */
 export const asTxVersion = (value: JsonValue | undefined): number => ((value ?? null) === null ? DEFAULT_VERSION : asUint32(value));

@@ -1,7 +1,7 @@
 // What getmempoolancestors, getmempoolcluster, getmempooldescendants, getmempoolentry, getmempoolfeeratediagram,
 // getmempoolinfo, getprioritisedtransactions, getrawmempool, gettxspendingprevout, importmempool and savemempool share.
 // Lists of entries are rendered in slices over a list of ids that was made at once.
-import { only, shows } from '../../policy/compat.js';
+import { follows, shows } from '../../policy/compat.js';
 import { asBool, asHash } from '../args.js';
 import type { PoolEntry, PoolList } from '../context/mempool.js';
 import type { NodeContext, NodeRun } from '../context/node.js';
@@ -22,9 +22,9 @@ const byTxid = (a: PoolEntry, b: PoolEntry): number => Buffer.compare(a.txid, b.
 const isReplaceable = (ctx: NodeContext, entry: PoolEntry): boolean =>
   entry.signalsReplacement || (entry.ancestorCount > 1 && ctx.mempool.ancestors(entry).some((ancestor) => ancestor.signalsReplacement));
 
-/** What an entry is mined with. Asked for where newer releases alone count: it is work for every entry. */
+/** Returns the chunk that an entry is mined with; undefined with -compat=0.21.1, which does not show it. */
 function chunkOf(ctx: NodeContext, entry: PoolEntry): { readonly fee: number; readonly weight: number } | undefined {
-  if (!only(ctx.compat, 31)) return undefined;
+  if (!shows(ctx.compat, { since: 31 })) return undefined;
   return ctx.mempool.cluster(entry).find(({ entries }) => entries.some(({ txid }) => Buffer.compare(txid, entry.txid) === 0));
 }
 
@@ -99,7 +99,7 @@ export function entryOf(ctx: NodeContext, txid: Uint8Array): PoolEntry {
 }
 
 /** What the argument is called in messages. */
-export const idName = ({ compat }: NodeContext): string => (only(compat, 31) ? 'txid' : 'parameter 1');
+export const idName = ({ compat }: NodeContext): string => (follows(compat, 31) ? 'txid' : 'parameter 1');
 
 /** Relatives of a transaction, in the order of their ids' bytes. */
 export function relatives(list: (ctx: NodeContext, entry: PoolEntry) => readonly PoolEntry[]): NodeRun {

@@ -2,7 +2,7 @@
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
 import { hashToHex } from '../../consensus/bytes/hex.js';
 import { DecodeError } from '../../consensus/bytes/reader.js';
-import { only } from '../../policy/compat.js';
+import { follows, only } from '../../policy/compat.js';
 import { hexBytes } from '../args.js';
 import type { NodeContext } from '../context/node.js';
 import type { CallInfo } from '../dispatch.js';
@@ -38,7 +38,7 @@ export async function submit(ctx: NodeContext, block: BlockView, client: string)
 async function judge(ctx: NodeContext, block: BlockView, client: string): Promise<string | null> {
   // Newer releases leave that to the check of the block.
   const paid = block.txs[0]?.isCoinbase === true;
-  if (!paid && !only(ctx.compat, 30)) fail(RPC_CODE.DESERIALIZATION_ERROR, 'Block does not start with a coinbase');
+  if (!paid && !follows(ctx.compat, 30)) fail(RPC_CODE.DESERIALIZATION_ERROR, 'Block does not start with a coinbase');
   // Since release 29 what a copy of a known block has wrong is said first: it is checked, at the cost of a new one.
   const known = only(ctx.compat, 29) ? 'unknown' : ctx.chain.known(block.hash);
   if (known === 'duplicate' || known === 'duplicate-invalid') return known;

@@ -3,7 +3,7 @@
 import { HEADER_SIZE } from '../../consensus/block/header-view.js';
 import { decodePartialMerkle, type PartialMerkle } from '../../consensus/block/partial-merkle.js';
 import { DecodeError } from '../../consensus/bytes/reader.js';
-import { type Compat, only } from '../../policy/compat.js';
+import { type Compat, follows } from '../../policy/compat.js';
 import { fail, RPC_CODE } from '../errors.js';
 
 /** The tree after a proof's header. @throws RpcError with Core's words for a stream that ends early */
@@ -12,7 +12,7 @@ export function decodeProof(bytes: Uint8Array, compat: Compat): PartialMerkle {
     return decodePartialMerkle(bytes, HEADER_SIZE);
   } catch (error) {
     if (error instanceof DecodeError) {
-      const words = only(compat, 28) ? error.message.replace('CDataStream', 'SpanReader') : error.message;
+      const words = follows(compat, 28) ? error.message.replace('CDataStream', 'SpanReader') : error.message;
       return fail(RPC_CODE.MISC_ERROR, `${words}: iostream error`);
     }
     throw error;

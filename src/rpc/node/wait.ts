@@ -1,6 +1,6 @@
 // What waitforblock, waitforblockheight and waitfornewblock share: replies that are held until the tip moves. A waiter
 // is a closure, not a thread; it ends with the event, the timeout, the client or the node.
-import { only } from '../../policy/compat.js';
+import { follows } from '../../policy/compat.js';
 import { asInt } from '../args.js';
 import type { HeaderInfo } from '../context/chain.js';
 import type { NodeContext } from '../context/node.js';
@@ -14,7 +14,7 @@ const MAX_TIMER_MS = 0x7fff_ffff;
 /** Release 29 began to refuse negative ones; before it they meant not to wait. */
 export function timeoutOf({ compat }: NodeContext, value: JsonValue | undefined): number {
   const timeoutMs = (value ?? null) === null ? 0 : asInt(value);
-  if (timeoutMs < 0 && only(compat, 29)) fail(RPC_CODE.MISC_ERROR, 'Negative timeout');
+  if (timeoutMs < 0 && follows(compat, 29)) fail(RPC_CODE.MISC_ERROR, 'Negative timeout');
   return timeoutMs;
 }
 

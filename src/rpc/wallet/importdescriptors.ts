@@ -5,7 +5,7 @@ import type { Descriptor } from '../../address/descriptor/descriptor.js';
 import type { ParsedDescriptor } from '../../address/descriptor/parse.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';
 import { inTurns } from '../../lib/steps.js';
-import { only } from '../../policy/compat.js';
+import { follows } from '../../policy/compat.js';
 import { planRescan, scanStart } from '../../wallet/follow/rescan.js';
 import type { ScriptsAhead } from '../../wallet/keys/descriptor-keys.js';
 import type { TrackedDescriptor } from '../../wallet/keys/descriptor-table.js';
@@ -87,7 +87,7 @@ function readRequest(ctx: WalletContext, wallet: Wallet, read: ReadRequest, warn
   }
   if (active && !descriptor.isRange) bad('Active descriptors must be ranged');
   if (isMultipath && request.has('label')) bad('Multipath descriptors should not have a label');
-  if (!labelsRange && (only(ctx.compat, 28) ? descriptor.isRange : request.has('range')) && request.has('label'))
+  if (!labelsRange && (follows(ctx.compat, 28) ? descriptor.isRange : request.has('range')) && request.has('label'))
     bad('Ranged descriptors should not have a label');
   if (internal && request.has('label')) bad('Internal addresses should not have a label');
   if (active && !descriptor.isSingleType) refuse('Combo descriptors cannot be set to active');
@@ -121,7 +121,7 @@ function ensureWider(
   { rangeStart: from, rangeEnd: to, text }: TrackedDescriptor,
   { rangeStart, rangeEnd }: Pick<Accepted, 'rangeStart' | 'rangeEnd'>,
 ): void {
-  if (only(ctx.compat, 22)) {
+  if (follows(ctx.compat, 22)) {
     if (rangeStart <= from && rangeEnd >= to) return;
     // Core repeats the request's text, which may hold private keys.
     fail(RPC_CODE.WALLET_ERROR, `Could not add descriptor '${text}': new range must include current range = [${from},${to - 1}]`);
@@ -169,7 +169,7 @@ async function applyPath(
     // Of several scripts 0.21 labels the shortest, the first of Core's ordered set; later releases all that have
     // addresses.
     const scripts = descriptor.scripts(0, { cache: tracked.cache, secrets: tracked }) ?? [];
-    const all = only(ctx.compat, 22) ? scripts : [...scripts].sort((a, b) => a.length - b.length || Buffer.compare(a, b)).slice(0, 1);
+    const all = follows(ctx.compat, 22) ? scripts : [...scripts].sort((a, b) => a.length - b.length || Buffer.compare(a, b)).slice(0, 1);
     for (const script of all) {
       const destination = addressedBy(script, ctx);
       if (destination) wallet.book.set(destination, label, 'receive', batch);

@@ -44,7 +44,7 @@ export function uniqueWalletName(ctx: WalletContext, call: CallInfo, value: Json
   if (endpoint !== null && given(value) && !same) {
     fail(RPC_CODE.INVALID_PARAMETER, 'Both the RPC endpoint wallet and wallet_name parameter were provided (only one allowed)');
   }
-  if (endpoint === null && !given(value) && only(ctx.compat, 30)) {
+  if (endpoint === null && !given(value) && follows(ctx.compat, 30)) {
     fail(RPC_CODE.INVALID_PARAMETER, 'Either the RPC endpoint wallet or the wallet name parameter must be provided');
   }
   return endpoint ?? asString(value);

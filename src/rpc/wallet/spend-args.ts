@@ -3,7 +3,7 @@
 import { decodeAddress } from '../../address/address.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { Slicer } from '../../lib/slicer.js';
-import { only } from '../../policy/compat.js';
+import { follows } from '../../policy/compat.js';
 import { type CoinControl, defaultControl, type FeeMode } from '../../wallet/spend/coin-control.js';
 import type { SpendTools } from '../../wallet/spend/payment.js';
 import type { Recipient } from '../../wallet/spend/select/draft.js';
@@ -51,7 +51,7 @@ export function setFeeRate(ctx: WalletContext, control: ReturnType<typeof contro
     }
     // Satoshis per byte read with the eight decimals of an amount: a thousand bytes leave three of them, and later
     // releases take no more.
-    control.feeRate = only(ctx.compat, 22) ? asAmount(feeRate, 3) : Math.trunc(asAmount(feeRate) / 100_000);
+    control.feeRate = follows(ctx.compat, 22) ? asAmount(feeRate, 3) : Math.trunc(asAmount(feeRate) / 100_000);
     control.overrideFeeRate ||= override;
     control.replaceable ??= true;
     return;

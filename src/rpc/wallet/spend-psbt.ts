@@ -2,7 +2,7 @@
 // wallet/rpc/spend.cpp.
 import { buildTx, type TxFields } from '../../consensus/tx/build-tx.js';
 import { parseTx } from '../../consensus/tx/tx-view.js';
-import { follows, only } from '../../policy/compat.js';
+import { follows } from '../../policy/compat.js';
 import { createPsbt, fieldsOf, type PsbtVersion } from '../../psbt/create-psbt.js';
 import { extractTx } from '../../psbt/extract-tx.js';
 import type { Psbt } from '../../psbt/psbt.js';
@@ -137,7 +137,7 @@ export async function finishSend(
   { wantsPsbt, addToWallet }: SendOutcome,
   call: CallInfo,
 ): Promise<JsonResult> {
-  const { psbt } = await walletPsbt(ctx, wallet, tx, { sign: true, derivations: only(ctx.compat, 32) }, call);
+  const { psbt } = await walletPsbt(ctx, wallet, tx, { sign: true, derivations: follows(ctx.compat, 32) }, call);
   const complete = await finalizePsbt(psbt, ctx.crypto, follows(ctx.compat, 32), new Slicer(call.breathe));
   const result: Record<string, JsonResult> = {};
   if (wantsPsbt || !complete || !addToWallet) result.psbt = psbtText(psbt, ctx.crypto, ctx.compat);

@@ -270,6 +270,6 @@ function networkControl(): NodeContext['network']['control'] {
         ['ipv4', { new: 3, tried: 1 }],
         ['onion', { new: 0, tried: 2 }],
       ]),
-    addAddress: (address) => address !== '1',
+    addAddress: (address) => (address === '1' ? 'failed-adding-to-new' : null),
   };
 }

@@ -1,4 +1,4 @@
-import { arr, bool, dyn, elision, hex, num, obj, str } from '../../declare/parts.js';
+import { arr, bool, dyn, hex, num, obj, str, time } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const getdeploymentinfo: MethodSpec = {
@@ -20,7 +20,23 @@ export const getdeploymentinfo: MethodSpec = {
           str('type', '"buried" or "bip9"'),
           num('height?', 'First height with the rule, when known'),
           bool('active', 'Whether the next block must follow it'),
-          obj('bip9?', 'State of a bip9 deployment', [elision('As in getblockchaininfo, with status_next and signalling')]),
+          obj('bip9?', 'State of a bip9 deployment', [
+            num('bit?', 'Bit of the version, while started or locked in'),
+            time('start_time', 'When signalling begins'),
+            time('timeout', 'When it ends'),
+            num('min_activation_height', 'No activation below this height'),
+            str('status', '"defined", "started", "locked_in", "active" or "failed"'),
+            num('since', 'Height of the first block of this state'),
+            str('status_next', 'State of the next block'),
+            obj('statistics?', 'Signals in the running period, while started or locked in', [
+              num('period', 'Blocks of a period'),
+              num('threshold?', 'Signals needed, while started'),
+              num('elapsed', 'Blocks so far'),
+              num('count', 'Signals so far'),
+              bool('possible?', 'Whether the threshold can still be met, while started'),
+            ]),
+            str('signalling?', 'Blocks of the running period, # for those that signal and - for the others'),
+          ]),
         ]),
       ]),
     ]),

@@ -2,7 +2,7 @@
 // index the calls that Core 0.21 knows are answered in its form; muhash, other heights and the block's own figures are
 // later Cores' (22 and on).
 import { WalkStoppedError } from '../../../chain/coins/coins-stats.js';
-import { follows } from '../../../policy/compat.js';
+import { follows, type Span, shows } from '../../../policy/compat.js';
 import { asBool, asString } from '../../args.js';
 import type { HeaderInfo } from '../../context/chain.js';
 import type { CoinStatsAccess, CoinTotals } from '../../context/indexes.js';
@@ -13,16 +13,27 @@ import { blockAt } from '../../node/lookup.js';
 import { hashHex } from '../../render/hex.js';
 import { Amount, type JsonResult, type JsonValue } from '../../wire/values.js';
 
-const HASH_TYPES = ['hash_serialized_2', 'muhash', 'none'] as const;
+/** The first release with hash_serialized_3 in place of hash_serialized_2. */
+const SERIALIZED_3_RELEASE = 26;
+/** Types that hash the coins in their order, which no index can tell. */
+const SERIALIZED: Partial<Record<HashType, 2 | 3>> = { hash_serialized_2: 2, hash_serialized_3: 3 };
 
-type HashType = (typeof HASH_TYPES)[number];
+type HashType = 'hash_serialized_2' | 'hash_serialized_3' | 'muhash' | 'none';
+
+/** Hash types with the releases that have them. */
+const HASH_TYPES: ReadonlyMap<string, Span> = new Map<HashType, Span>([
+  ['hash_serialized_2', { until: SERIALIZED_3_RELEASE }],
+  ['hash_serialized_3', { since: SERIALIZED_3_RELEASE }],
+  ['muhash', {}],
+  ['none', {}],
+]);
 
 function hashTypeOf(value: JsonValue | undefined, { compat }: NodeContext): HashType {
-  const text = (value ?? null) === null ? 'hash_serialized_2' : asString(value);
-  return (
-    HASH_TYPES.find((type) => type === text) ??
-    fail(RPC_CODE.INVALID_PARAMETER, `${follows(compat, 23) ? `'${text}'` : text} is not a valid hash_type`)
-  );
+  if ((value ?? null) === null) return follows(compat, SERIALIZED_3_RELEASE) ? 'hash_serialized_3' : 'hash_serialized_2';
+  const text = asString(value);
+  const span = HASH_TYPES.get(text);
+  if (span !== undefined && shows(compat, span)) return text as HashType;
+  return fail(RPC_CODE.INVALID_PARAMETER, `${follows(compat, 23) ? `'${text}'` : text} is not a valid hash_type`);
 }
 
 /** What one block did to a sum. */
@@ -64,7 +75,8 @@ async function fromIndex(index: CoinStatsAccess, node: HeaderInfo, type: HashTyp
 }
 
 async function byWalk(ctx: NodeContext, type: HashType): Promise<JsonResult> {
-  const hashing = { hashSerialized: type === 'hash_serialized_2', muhash: type === 'muhash' };
+  const version = SERIALIZED[type] ?? null;
+  const hashing = { hashSerialized: version, muhash: type === 'muhash' };
   const stats = await ctx.chain.coinsStats(hashing).catch((error: unknown) => {
     if (error instanceof WalkStoppedError) return fail(RPC_CODE.CLIENT_NOT_CONNECTED, 'Shutting down');
     throw error;
@@ -75,7 +87,7 @@ async function byWalk(ctx: NodeContext, type: HashType): Promise<JsonResult> {
     transactions: stats.transactions,
     txouts: stats.outputs,
     bogosize: stats.bogoSize,
-    hash_serialized_2: stats.hashSerialized ? hashHex(stats.hashSerialized) : undefined,
+    ...(stats.hashSerialized && { [type]: hashHex(stats.hashSerialized) }),
     muhash: stats.muhash ? hashHex(stats.muhash) : undefined,
     disk_size: stats.diskSize,
     total_amount: new Amount(stats.totalSats),
@@ -86,11 +98,11 @@ export const gettxoutsetinfo: Run<NodeContext> = async (ctx, args) => {
   const type = hashTypeOf(args[0], ctx);
   const at = args[1] ?? null;
   const useIndex = (args[2] ?? null) === null || asBool(args[2]);
-  const index = useIndex && type !== 'hash_serialized_2' ? ctx.coinStatsIndex : null;
+  const index = useIndex && SERIALIZED[type] === undefined ? ctx.coinStatsIndex : null;
   if (at !== null) {
     if (!ctx.coinStatsIndex) fail(RPC_CODE.INVALID_PARAMETER, 'Querying specific block heights requires coinstatsindex');
-    if (type === 'hash_serialized_2') {
-      fail(RPC_CODE.INVALID_PARAMETER, 'hash_serialized_2 hash type cannot be queried for a specific block');
+    if (SERIALIZED[type] !== undefined) {
+      fail(RPC_CODE.INVALID_PARAMETER, `${type} hash type cannot be queried for a specific block`);
     }
     if (!useIndex) fail(RPC_CODE.INVALID_PARAMETER, 'Cannot set use_index to false when querying for a specific block');
   }

@@ -8,7 +8,9 @@ export const gettxoutsetinfo: MethodSpec = {
   repeatable: true,
   description: 'Statistics of the set of unspent outputs. This may take some time without -coinstatsindex.',
   args: [
-    str('hash_type', 'Which hash to make: "hash_serialized_2", "muhash" or "none".', { default: 'hash_serialized_2' }),
+    str('hash_type', 'Which hash to make: "hash_serialized_3", "hash_serialized_2" (before release 26), "muhash" or "none".', {
+      default: 'hash_serialized_3, before release 26 hash_serialized_2',
+    }),
     num('hash_or_height', 'After which block, by hash or height; only with -coinstatsindex', {
       anyType: true,
       default: 'the tip',
@@ -23,7 +25,8 @@ export const gettxoutsetinfo: MethodSpec = {
       num('transactions?', 'Transactions with unspent outputs (not from the index)', { until: 22 }),
       num('txouts', 'Unspent outputs'),
       num('bogosize', 'A size that does not depend on the database'),
-      hex('hash_serialized_2?', 'The hash'),
+      hex('hash_serialized_2?', 'The hash', { until: 26 }),
+      hex('hash_serialized_3?', 'The hash', { since: 26 }),
       hex('muhash?', 'The hash'),
       num('disk_size?', 'Estimated bytes on disk (not from the index)', { until: 22 }),
       amount('total_amount', 'All coins'),

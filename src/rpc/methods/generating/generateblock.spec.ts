@@ -4,6 +4,7 @@ import type { MethodSpec } from '../../declare/types.js';
 export const generateblock: MethodSpec = {
   name: 'generateblock',
   category: 'generating',
+  moved: { since: 23, category: 'hidden' },
   runs: 'node',
   description:
     'Mines one block with the given transactions in the given order and pays it to an address or descriptor.\nFees are not collected.',

@@ -4,6 +4,7 @@ import type { MethodSpec } from '../../declare/types.js';
 export const generatetoaddress: MethodSpec = {
   name: 'generatetoaddress',
   category: 'generating',
+  moved: { since: 23, category: 'hidden' },
   runs: 'node',
   description: 'Mines blocks at once and pays them to an address.',
   args: [

@@ -27,6 +27,7 @@ const METHOD_OBJECT: readonly ResultSpec[] = [
 export const discover: MethodSpec = {
   name: 'rpc.discover',
   category: 'hidden',
+  moved: { since: 32, category: 'control' },
   runs: 'front',
   description: 'The OpenRPC document: every method with its arguments, results and examples, as data.',
   args: [],

@@ -46,7 +46,7 @@ export const dumptxoutset: Run<NodeContext> = async (ctx, args) => {
   const dump = await ctx.chain.dumpCoins(file, form).catch((error: NodeJS.ErrnoException) => {
     if (error instanceof DumpStoppedError) return fail(RPC_CODE.CLIENT_NOT_CONNECTED, 'Shutting down');
     if (typeof error.syscall !== 'string') throw error;
-    if (only(ctx.compat, TYPED_RELEASE)) return fail(RPC_CODE.INVALID_PARAMETER, `Couldn't open file ${file}.incomplete for writing.`);
+    if (follows(ctx.compat, TYPED_RELEASE)) return fail(RPC_CODE.INVALID_PARAMETER, `Couldn't open file ${file}.incomplete for writing.`);
     return fail(RPC_CODE.INVALID_PARAMETER, `Couldn't write ${file}.incomplete: ${error.message}`);
   });
   if (dump === null) return fail(RPC_CODE.MISC_ERROR, 'A dump of the unspent outputs is being written. Wait for its end');

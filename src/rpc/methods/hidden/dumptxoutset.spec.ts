@@ -4,6 +4,7 @@ import type { MethodSpec } from '../../declare/types.js';
 export const dumptxoutset: MethodSpec = {
   name: 'dumptxoutset',
   category: 'hidden',
+  moved: { since: 26, category: 'blockchain' },
   runs: 'node',
   description: 'Writes all unspent outputs to a file, as they stand at the tip when the call begins. The file must not exist.',
   args: [

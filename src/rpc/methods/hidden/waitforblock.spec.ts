@@ -4,6 +4,7 @@ import type { MethodSpec } from '../../declare/types.js';
 export const waitforblock: MethodSpec = {
   name: 'waitforblock',
   category: 'hidden',
+  moved: { since: 30, category: 'blockchain' },
   runs: 'node',
   repeatable: true,
   description: 'Waits until a certain block is the tip. After the timeout it tells about the tip of that moment.',

@@ -4,6 +4,7 @@ import type { MethodSpec } from '../../declare/types.js';
 export const waitforblockheight: MethodSpec = {
   name: 'waitforblockheight',
   category: 'hidden',
+  moved: { since: 30, category: 'blockchain' },
   runs: 'node',
   repeatable: true,
   description: 'Waits until the tip has at least a height. After the timeout it tells about the tip of that moment.',

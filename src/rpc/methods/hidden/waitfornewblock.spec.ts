@@ -4,6 +4,7 @@ import type { MethodSpec } from '../../declare/types.js';
 export const waitfornewblock: MethodSpec = {
   name: 'waitfornewblock',
   category: 'hidden',
+  moved: { since: 30, category: 'blockchain' },
   runs: 'node',
   repeatable: true,
   description: 'Waits for a new tip and tells about it. After the timeout it tells about the tip of that moment.',

@@ -1,6 +1,6 @@
 // Runs submitheader.
 import { HEADER_SIZE, parseHeader } from '../../../consensus/block/header-view.js';
-import { only } from '../../../policy/compat.js';
+import { follows } from '../../../policy/compat.js';
 import { asString, hexBytes } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
@@ -15,6 +15,6 @@ export const submitheader: NodeRun = async (ctx, args) => {
   }
   const verdict = await ctx.chain.submitHeader(header.bytes);
   if (verdict === null) return null;
-  const again = verdict.category === 'cached' && only(ctx.compat, 30) ? 'duplicate-invalid' : verdict.reason;
+  const again = verdict.category === 'cached' && follows(ctx.compat, 30) ? 'duplicate-invalid' : verdict.reason;
   return fail(RPC_CODE.VERIFY_ERROR, again);
 };

@@ -24,6 +24,7 @@ export const getpeerinfo: MethodSpec = {
         hex('services', 'What it offers, as bits'),
         arr('servicesnames', 'The same in words', [str('A service')]),
         bool('relaytxes', 'Whether it wants to hear of transactions'),
+        num('last_inv_sequence', "The mempool's sequence number when transactions were last announced to it", { since: 31 }),
         num('inv_to_send', 'Transactions that wait to be announced to it', { since: 31 }),
         time('lastsend', 'When something was sent last'),
         time('lastrecv', 'When something was received last'),

@@ -2,7 +2,7 @@
 import { equalBytes } from '../../../consensus/bytes/hex.js';
 import type { SpentOutput } from '../../../consensus/script/spent-output.js';
 import type { TxView } from '../../../consensus/tx/tx-view.js';
-import { only } from '../../../policy/compat.js';
+import { follows } from '../../../policy/compat.js';
 import { withoutSignatures } from '../../../psbt/create-psbt.js';
 import { combineTransactions } from '../../../signing/sign-transaction.js';
 import { asArray, asString } from '../../args.js';
@@ -22,7 +22,7 @@ function checkSame(versions: readonly TxView[], { crypto }: NodeContext): void {
 
 export const combinerawtransaction: Run<NodeContext> = async (ctx, args) => {
   const list = asArray(args[0]);
-  const strict = only(ctx.compat, 32);
+  const strict = follows(ctx.compat, 32);
   if (strict && list.length < 2) fail(RPC_CODE.DESERIALIZATION_ERROR, 'Missing transactions. At least two transactions required.');
   const versions = list.map((text, i) => {
     const tx = decodeTx(ctx, asString(text));

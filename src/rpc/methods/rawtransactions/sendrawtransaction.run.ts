@@ -1,7 +1,7 @@
 // Runs sendrawtransaction. Core 0.21: rpc/rawtransaction.cpp, node/transaction.
 import { type Reject, rejectText } from '../../../consensus/state.js';
 import type { TxView } from '../../../consensus/tx/tx-view.js';
-import { follows, only } from '../../../policy/compat.js';
+import { follows } from '../../../policy/compat.js';
 import { asAmount, asString } from '../../args.js';
 import type { PoolVerdict } from '../../context/mempool.js';
 import type { PrivateBroadcastAccess } from '../../context/network.js';
@@ -33,7 +33,7 @@ export const sendrawtransaction: Run<NodeContext> = (ctx, args, call) => {
   const maxBurn = (args[2] ?? null) === null ? 0 : asAmount(args[2]);
   const tx = offeredTx(ctx, asString(args[0]), call);
   // Before release 25 nothing was said of what is burnt, so only a caller that asks is told.
-  if ((only(ctx.compat, 25) || (args[2] ?? null) !== null) && burns(tx, maxBurn)) failBurnt();
+  if ((follows(ctx.compat, 25) || (args[2] ?? null) !== null) && burns(tx, maxBurn)) failBurnt();
   const maxFeeSats = maxFee(ctx, maxRate(ctx, args[1]), tx.vsize);
   const privately = ctx.network.privately();
   if (privately !== null) checkReachable(privately);
@@ -74,7 +74,7 @@ async function refuse(ctx: NodeContext, tx: TxView, reject: Reject): Promise<nev
 function pass(ctx: NodeContext, { tx, privately }: Offer, known: boolean): JsonResult {
   if (privately !== null) sendPrivately(privately, tx);
   // Before release 23 one that was here already was marked too.
-  else if (known && only(ctx.compat, 23)) ctx.mempool.announce(tx.txid);
+  else if (known && follows(ctx.compat, 23)) ctx.mempool.announce(tx.txid);
   else ctx.mempool.addUnbroadcast(tx.txid);
   return hashHex(tx.txid);
 }

@@ -4,7 +4,7 @@ import { inferDescriptor, type ScriptProvider } from '../../../address/descripto
 import { buildMultisig, type MultisigOutput, type ScriptAddressType } from '../../../address/multisig.js';
 import { hashKey } from '../../../consensus/bytes/hex.js';
 import type { Hashes } from '../../../crypto/crypto.js';
-import { follows, only, shows } from '../../../policy/compat.js';
+import { follows, shows } from '../../../policy/compat.js';
 import { asAddressType } from '../../address-type.js';
 import { asArray, asInt, asString, hexBytes } from '../../args.js';
 import type { NodeContext } from '../../context/node.js';
@@ -34,7 +34,7 @@ const OTHER_TYPE = 'Unable to make chosen address type, please ensure no uncompr
 /** The kind of address that the call asks for. */
 function multisigType(ctx: NodeContext, value: JsonValue | undefined): ScriptAddressType {
   if (value === null || value === undefined) return 'legacy';
-  if (value === 'bech32m' && only(ctx.compat, 22)) {
+  if (value === 'bech32m' && follows(ctx.compat, 22)) {
     return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'createmultisig cannot create bech32m multisig addresses');
   }
   return asAddressType(value);
@@ -42,7 +42,7 @@ function multisigType(ctx: NodeContext, value: JsonValue | undefined): ScriptAdd
 
 /** Hex of key length that is no key has another message than anything else. */
 function parsePublicKey(ctx: NodeContext, text: string): Uint8Array {
-  if (only(ctx.compat, 28)) return namedPublicKey(ctx, text);
+  if (follows(ctx.compat, 28)) return namedPublicKey(ctx, text);
   const key = KEY_DIGITS.includes(text.length) ? hexBytes(text) : null;
   if (key === null) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, `Invalid public key: ${text}\n.`);
   if (!ctx.crypto.isPoint(key)) fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, `Invalid public key: ${text}`);

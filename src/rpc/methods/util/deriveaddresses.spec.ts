@@ -12,7 +12,10 @@ export const deriveaddresses: MethodSpec = {
     str('descriptor', 'The descriptor with its checksum', { holds: 'descriptor' }),
     range('range?', 'For ranged descriptors: the last index, or [begin,end], both included'),
   ],
-  results: [arr([str('An address')])],
+  results: [
+    arr([str('An address')]),
+    arr({ since: 29, when: 'for a multipath descriptor' }, [arr('Addresses of one path', [str('An address')])]),
+  ],
   examples: [
     {
       title: 'The first three receiving addresses',

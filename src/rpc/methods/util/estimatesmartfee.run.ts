@@ -1,20 +1,42 @@
-// Runs estimatesmartfee. Core 0.21: rpc/mining.cpp.
-import { asString } from '../../args.js';
+// Runs estimatesmartfee. Core: rpc/fees.cpp.
+import { follows, shows } from '../../../policy/compat.js';
+import { asObject, asString, checkMembers } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { confirmTarget, feeEstimates } from '../../node/estimate-fee.js';
-import { Amount } from '../../wire/values.js';
+import { Amount, type JsonValue } from '../../wire/values.js';
 
 const MODES = ['UNSET', 'ECONOMICAL', 'CONSERVATIVE'];
+
+/** Core's names of the estimator of past blocks, the only one here, and of the one that goes by the mempool alone. */
+const ESTIMATOR = 'block_policy';
+const MEMPOOL_ESTIMATOR = 'mempool_policy';
+
+/** Returns the estimator that the options name; `none` leaves the choice to the node. */
+function estimatorOf(value: JsonValue | undefined): string {
+  if ((value ?? null) === null) return 'none';
+  const options = asObject(value);
+  checkMembers(options, { fee_rate_estimator: 'string', verbosity: 'number' }, { allowNull: true, strict: true });
+  const name = options.get('fee_rate_estimator') ?? null;
+  return name === null ? 'none' : asString(name).toLowerCase();
+}
 
 export const estimatesmartfee: NodeRun = (ctx, args) => {
   const fees = feeEstimates(ctx);
   const target = confirmTarget(fees.highestTarget('long'), args[0]);
-  const mode = (args[1] ?? null) === null ? 'CONSERVATIVE' : asString(args[1]).toUpperCase();
+  const preset = follows(ctx.compat, 28) ? 'ECONOMICAL' : 'CONSERVATIVE';
+  const mode = (args[1] ?? null) === null ? preset : asString(args[1]).toUpperCase();
   if (!MODES.includes(mode)) {
     fail(RPC_CODE.INVALID_PARAMETER, 'Invalid estimate_mode parameter, must be one of: "unset", "economical", "conservative"');
   }
-  const { feeRate, blocks } = fees.smart(target, mode !== 'ECONOMICAL');
+  const estimator = estimatorOf(args[2]);
+  if (estimator === MEMPOOL_ESTIMATOR) return { errors: ['There is no estimator that goes by the mempool alone'], blocks: 0 };
+  // Since release 28 a mode that is not set is the economical one.
+  const isConservative = mode === 'CONSERVATIVE' || (mode === 'UNSET' && preset === 'CONSERVATIVE');
+  const { feeRate, blocks } = fees.smart(target, isConservative);
   if (feeRate === 0) return { errors: ['Insufficient data or no feerate found'], blocks };
-  return { feerate: new Amount(feeRate), blocks };
+  const { minFeeRate, minRelayFeeRate } = ctx.mempool.stats();
+  const paid = follows(ctx.compat, 23) ? Math.max(feeRate, minFeeRate, minRelayFeeRate) : feeRate;
+  const named = estimator !== ESTIMATOR && shows(ctx.compat, { since: 32 }) ? { estimator: ESTIMATOR } : {};
+  return { feerate: new Amount(paid), ...named, blocks };
 };

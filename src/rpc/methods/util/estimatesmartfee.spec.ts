@@ -15,13 +15,22 @@ export const estimatesmartfee: MethodSpec = {
     str(
       'estimate_mode',
       'conservative looks further back and answers with more when fees have just fallen; economical follows at once.\nOne of "unset", "economical", "conservative".',
-      { default: 'conservative' },
+      { default: 'economical, before release 28 conservative' },
     ),
+    obj('options?', '', { since: 32 }, [
+      str('fee_rate_estimator', 'none or block_policy: what past blocks tell. There is no estimator that goes by the mempool alone.', {
+        default: 'none',
+      }),
+      num('verbosity', 'Taken for the sake of clients; the figures of 2 belong to the estimator that goes by the mempool', {
+        default: '1',
+      }),
+    ]),
   ],
   results: [
     obj([
       amount('feerate?', 'Fee rate in BTC/kB (absent with errors)'),
       arr('errors?', '', [str('Why there is no answer')]),
+      str('estimator?', 'Which estimator this is of, unless the options name one', { since: 32 }),
       num('blocks', 'The target this answers: the one asked for, or the longest that there is data for, at least 2'),
     ]),
   ],

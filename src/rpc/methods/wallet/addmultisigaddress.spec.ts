@@ -6,6 +6,7 @@ import type { MethodSpec } from '../../declare/types.js';
 export const addmultisigaddress: MethodSpec = {
   name: 'addmultisigaddress',
   category: 'wallet',
+  until: 30,
   runs: 'wallet',
   holds: 'wallet',
   description: 'Makes an address that needs some of several keys to spend, and keeps its script.',

@@ -1,5 +1,5 @@
 // Runs createwallet.
-import { only } from '../../../policy/compat.js';
+import { follows, only } from '../../../policy/compat.js';
 import { asString } from '../../args.js';
 import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
@@ -28,7 +28,7 @@ export const createwallet: Run<WalletContext> = async (ctx, args, call) => {
     checkName(ctx, name);
     const { warnings } = await manager.create({ name, disablePrivateKeys, blank, passphrase, avoidReuse, descriptors, signer });
     if (load !== undefined) manager.setLoadOnStart(name, load);
-    if (descriptors && !only(ctx.compat, 23)) warnings.push('Wallet is an experimental descriptor wallet');
+    if (descriptors && !follows(ctx.compat, 23)) warnings.push('Wallet is an experimental descriptor wallet');
     return { name, ...warned([...warnings, ...manager.warnings]) };
   } catch (error) {
     throw asRpcError(error);

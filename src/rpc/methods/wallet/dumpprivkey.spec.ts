@@ -4,6 +4,7 @@ import type { MethodSpec } from '../../declare/types.js';
 export const dumpprivkey: MethodSpec = {
   name: 'dumpprivkey',
   category: 'wallet',
+  until: 30,
   runs: 'wallet',
   holds: 'wallet',
   repeatable: true,

@@ -4,6 +4,7 @@ import type { MethodSpec } from '../../declare/types.js';
 export const dumpwallet: MethodSpec = {
   name: 'dumpwallet',
   category: 'wallet',
+  until: 30,
   runs: 'wallet',
   holds: 'keys',
   description:

@@ -1,7 +1,7 @@
 // getaddressinfo: an address, what the wallet knows about it, and what it may show of keys and scripts behind it. Core
 // 0.21's order of members; embedded scripts recurse as in its DescribeWalletAddressVisitor.
 import { type DecodedAddress, decodeAddress, encodeAddress, encodePublicKeyHash } from '../../../address/address.js';
-import { formatPath } from '../../../address/bip32/key-path.js';
+import { formatPath, type HardenedMark } from '../../../address/bip32/key-path.js';
 import { type Compat, follows, only, shows } from '../../../policy/compat.js';
 import { solve } from '../../../policy/script-type.js';
 import type { SigningProvider } from '../../../signing/signing-provider.js';
@@ -91,6 +91,9 @@ function scriptMembers(script: Uint8Array, provider: SigningProvider, ctx: Walle
   return out;
 }
 
+/** Sign of hardened steps: `h` where only releases since 26 count. Clients of 0.21.1 compare these members. */
+const markOf = ({ compat }: WalletContext): HardenedMark => (only(compat, 26) ? 'h' : "'");
+
 /** Some 6 MB a wallet. */
 const answers = new KnownAnswers(8192, 1024);
 
@@ -109,7 +112,7 @@ function describeAddress(ctx: WalletContext, wallet: Wallet, text: string): Memb
   const { script } = decoded;
   const provider = wallet.provider(script);
   const mine = wallet.isMine(script);
-  const desc = describeScript(ctx, script, provider);
+  const desc = describeScript({ ...ctx, descriptors: { ...ctx.descriptors, inferredMark: markOf(ctx) } }, script, provider);
   const out: Members = {
     address: decoded.witnessVersion < 0 ? text.trim() : text.toLowerCase(),
     scriptPubKey: hex(script),
@@ -117,7 +120,7 @@ function describeAddress(ctx: WalletContext, wallet: Wallet, text: string): Memb
     solvable: desc !== null,
   };
   if (desc !== null) out.desc = desc;
-  const place = only(ctx.compat, 22) ? wallet.descriptors?.locate(script) : undefined;
+  const place = shows(ctx.compat, { since: 22 }) ? wallet.descriptors?.locate(script) : undefined;
   if (place) out.parent_desc = normalText(wallet, place.tracked);
   out.iswatchonly = mine === OWNERSHIP.WATCH && shows(ctx.compat, { until: 30 });
   Object.assign(out, kindMembers(decoded, ctx.compat), knownMembers(decoded, provider, ctx));
@@ -127,7 +130,7 @@ function describeAddress(ctx: WalletContext, wallet: Wallet, text: string): Memb
   if (metadata) {
     out.timestamp = metadata.time;
     if (metadata.origin) {
-      out.hdkeypath = `m${formatPath(metadata.origin.path, wallet.descriptors ? ctx.compat.hardenedMark : "'")}`;
+      out.hdkeypath = `m${formatPath(metadata.origin.path, wallet.descriptors ? markOf(ctx) : "'")}`;
       out.hdseedid = metadata.seedId ? hashHex(metadata.seedId) : '0'.repeat(40);
       out.hdmasterfingerprint = hex(metadata.origin.fingerprint);
     }

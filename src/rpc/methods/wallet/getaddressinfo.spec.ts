@@ -7,6 +7,7 @@ const BEFORE_EMBEDDED: readonly ResultSpec[] = [
   bool('ismine', 'Whether the wallet can spend what is paid there'),
   bool('solvable', 'Whether the wallet knows all but private keys for spending'),
   str('desc?', 'A descriptor for it'),
+  str('parent_desc?', 'The descriptor of the wallet that it comes from', { since: 22 }),
   bool('iswatchonly', 'Whether it is watched only'),
   bool('isscript?', 'Whether a script is behind it'),
   bool('iswitness', 'Whether it is a witness address'),
@@ -28,7 +29,7 @@ const AFTER_EMBEDDED: readonly ResultSpec[] = [
   arr('labels', 'Its label, if it has one', [str('The label')]),
 ];
 /** Members that ask the wallet and not the address. */
-const OF_WALLET: ReadonlySet<string> = new Set(['ismine', 'solvable', 'desc', 'iswatchonly']);
+const OF_WALLET: ReadonlySet<string> = new Set(['ismine', 'solvable', 'desc', 'parent_desc', 'iswatchonly']);
 const INSIDE = [...BEFORE_EMBEDDED.filter(({ name }) => !OF_WALLET.has(name)), ...AFTER_EMBEDDED.slice(0, 1)];
 const embedded = (members: readonly ResultSpec[]): ResultSpec =>
   obj('embedded?', 'The same about the address inside', [elision({ of: members })]);

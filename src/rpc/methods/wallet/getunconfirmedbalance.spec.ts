@@ -4,6 +4,7 @@ import type { MethodSpec } from '../../declare/types.js';
 export const getunconfirmedbalance: MethodSpec = {
   name: 'getunconfirmedbalance',
   category: 'wallet',
+  until: 30,
   runs: 'wallet',
   holds: 'parts',
   repeatable: true,

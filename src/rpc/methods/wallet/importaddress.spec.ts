@@ -4,6 +4,7 @@ import type { MethodSpec } from '../../declare/types.js';
 export const importaddress: MethodSpec = {
   name: 'importaddress',
   category: 'wallet',
+  until: 30,
   runs: 'wallet',
   holds: 'parts',
   description: 'Watches an address or a script.',

@@ -1,6 +1,6 @@
 // Runs importdescriptors.
 import { parseDescriptor } from '../../../address/descriptor/parse.js';
-import { only } from '../../../policy/compat.js';
+import { follows } from '../../../policy/compat.js';
 import type { DescriptorKeys } from '../../../wallet/keys/descriptor-keys.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import { asBool, asString, checkTypes } from '../../args.js';
@@ -18,13 +18,13 @@ function readDescriptor(ctx: WalletContext, request: JsonObject, call: CallInfo)
     const text = asString(request.get('desc'));
     for (const name of ['active', 'internal']) if (request.has(name)) asBool(request.get(name));
     const label = request.has('label') ? asString(request.get('label')) : '';
-    if (only(ctx.compat, 26)) labelOf(label);
+    if (follows(ctx.compat, 26)) labelOf(label);
     const parsed = parseDescriptor(text, ctx.descriptors, { requireChecksum: true, keys: call.taken?.keys });
     if ('error' in parsed) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, parsed.error);
     return { request, parsed, ahead: [] };
   } catch (error) {
     // A value of another type ends the whole call in later releases.
-    if (only(ctx.compat, 24) && error instanceof TypeFault) throw error;
+    if (follows(ctx.compat, 24) && error instanceof TypeFault) throw error;
     return { success: false, error: elementError(error), warnings: [] };
   }
 }

@@ -4,6 +4,7 @@ import type { MethodSpec } from '../../declare/types.js';
 export const importmulti: MethodSpec = {
   name: 'importmulti',
   category: 'wallet',
+  until: 30,
   runs: 'wallet',
   holds: 'parts',
   description:

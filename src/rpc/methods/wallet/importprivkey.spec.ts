@@ -4,6 +4,7 @@ import type { MethodSpec } from '../../declare/types.js';
 export const importprivkey: MethodSpec = {
   name: 'importprivkey',
   category: 'wallet',
+  until: 30,
   runs: 'wallet',
   holds: 'parts',
   description: 'Imports a private key into a legacy wallet.',

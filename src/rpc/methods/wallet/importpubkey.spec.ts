@@ -4,6 +4,7 @@ import type { MethodSpec } from '../../declare/types.js';
 export const importpubkey: MethodSpec = {
   name: 'importpubkey',
   category: 'wallet',
+  until: 30,
   runs: 'wallet',
   holds: 'parts',
   description: 'Watches the addresses of a public key.',

@@ -1,6 +1,6 @@
 // Runs listlabels.
 import { sortInSlices } from '../../../lib/sort-in-slices.js';
-import { only } from '../../../policy/compat.js';
+import { follows } from '../../../policy/compat.js';
 import { asString } from '../../args.js';
 import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
@@ -13,7 +13,7 @@ export const listlabels: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
   const slicer = new Slicer(call.breathe);
   const purpose = given(args[0]) ? asString(args[0]) : '';
-  if (only(ctx.compat, 26) && !['', 'send', 'receive', 'refund'].includes(purpose)) {
+  if (follows(ctx.compat, 26) && !['', 'send', 'receive', 'refund'].includes(purpose)) {
     fail(RPC_CODE.INVALID_PARAMETER, "Invalid 'purpose' argument, must be a known purpose string, typically 'send', or 'receive'.");
   }
   const labels = wallet.book.labels(purpose);

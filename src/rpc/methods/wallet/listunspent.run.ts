@@ -3,7 +3,7 @@
 // and written in slices. Core 0.21, rpcwallet.cpp and AvailableCoins.
 import { decodeAddress, encodeAddress } from '../../../address/address.js';
 import { hashKey } from '../../../consensus/bytes/hex.js';
-import { only, shows } from '../../../policy/compat.js';
+import { follows, only, shows } from '../../../policy/compat.js';
 import { solve } from '../../../policy/script-type.js';
 import { BUCKET } from '../../../wallet/coins/coin-table.js';
 import { payToKey } from '../../../wallet/keys/destination.js';
@@ -217,7 +217,7 @@ function scriptFacts(ctx: WalletContext, wallet: Wallet, script: Uint8Array): Sc
   before.scriptPubKey = hex(script);
   const after: Record<string, JsonResult> = { solvable: desc !== null };
   if (desc !== null) after.desc = desc;
-  if (only(ctx.compat, 24)) {
+  if (shows(ctx.compat, { since: 24 })) {
     const place = wallet.descriptors?.locate(script);
     after.parent_descs = place ? [parentText(wallet, place.tracked)] : [];
   }
@@ -253,6 +253,8 @@ export const listunspent: Run<WalletContext> = async (ctx, args, call) => {
   const found = selectCoins(wallet, filter);
   const ancestors = await ancestorMembers(ctx, wallet, found);
   const facts = new Map<number, ScriptFacts>();
+  // Since release 30 all coins are: a wallet has keys or watches, and then another program signs.
+  const showsSpendable = wallet.descriptors ? follows(ctx.compat, 30) : only(ctx.compat, 30);
   const pieces = new Pieces(',');
   for (const { coin, safe, depth } of found) {
     if (slicer.due) await slicer.pause();
@@ -271,7 +273,7 @@ export const listunspent: Run<WalletContext> = async (ctx, args, call) => {
         amount: new Amount(coins.value(coin)),
         confirmations: depth,
         ...(depth === 0 && ancestors.get(coins.txRow(coin))),
-        spendable: coins.ownership(coin) === OWNERSHIP.SPENDABLE || only(ctx.compat, 30),
+        spendable: showsSpendable || coins.ownership(coin) === OWNERSHIP.SPENDABLE,
         ...after,
         safe,
       }),

@@ -1,5 +1,5 @@
 // Runs loadwallet.
-import { only } from '../../../policy/compat.js';
+import { follows } from '../../../policy/compat.js';
 import { asString } from '../../args.js';
 import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
@@ -11,7 +11,7 @@ export const loadwallet: Run<WalletContext> = async (ctx, args) => {
   const manager = managerOf(ctx);
   const name = asString(args[0]);
   const load = loadOnStart(args[1]);
-  if (only(ctx.compat, 25) && manager.get(name)) fail(RPC_CODE.WALLET_ALREADY_LOADED, `Wallet "${name}" is already loaded.`);
+  if (follows(ctx.compat, 25) && manager.get(name)) fail(RPC_CODE.WALLET_ALREADY_LOADED, `Wallet "${name}" is already loaded.`);
   checkName(ctx, name);
   try {
     const wallet = await manager.load(name);

@@ -1,5 +1,5 @@
 // Runs rescanblockchain.
-import { only } from '../../../policy/compat.js';
+import { follows } from '../../../policy/compat.js';
 import { markScan } from '../../../wallet/follow/open-scan.js';
 import { scanBlocks } from '../../../wallet/follow/rescan.js';
 import { asInt } from '../../args.js';
@@ -15,7 +15,7 @@ const given = (value: JsonValue | undefined): value is JsonValue => value !== un
 export const rescanblockchain: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = await settledWallet(ctx, call);
   // A range that goes on needs keys.
-  if (only(ctx.compat, 25)) ensureUnlocked(wallet);
+  if (follows(ctx.compat, 25)) ensureUnlocked(wallet);
   return withRescan(ctx, wallet, async () => {
     const tip = wallet.tip!.height;
     let start = 0;

@@ -20,5 +20,5 @@ export const restorewallet: Run<WalletContext> = async (ctx, args) => {
   } catch (error) {
     throw asRpcError(error);
   }
-  return { name };
+  return { name, ...(manager.warnings.length > 0 && { warnings: manager.warnings }) };
 };

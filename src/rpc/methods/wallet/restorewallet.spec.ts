@@ -1,4 +1,4 @@
-import { bool, obj, str } from '../../declare/parts.js';
+import { arr, bool, obj, str } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 
 export const restorewallet: MethodSpec = {
@@ -14,7 +14,7 @@ export const restorewallet: MethodSpec = {
       'Whether the wallet is loaded at every start from now on: true adds it to the list, false takes it out, null leaves the list as it is',
     ),
   ],
-  results: [obj([str('name', 'Name of the wallet')])],
+  results: [obj([str('name', 'Name of the wallet'), arr('warnings?', 'Things to know', { since: 25 }, [str()])])],
   examples: [{ cli: '"testwallet" "backup.dat"', rpc: '"testwallet", "backup.dat"' }],
   waits: true,
 };

@@ -1,4 +1,4 @@
-import { INPUTS_INNER } from '../../declare/fund-parts.js';
+import { INPUTS_INNER, SOLVING_DATA_ARG } from '../../declare/fund-parts.js';
 import { amount, arr, bool, hex, keyed, num, obj, str } from '../../declare/parts.js';
 import { CONF_TARGET_ARG, ESTIMATE_MODE_ARG, FEE_RATE_ARG, REPLACEABLE_ARG } from '../../declare/spend-parts.js';
 import type { MethodSpec } from '../../declare/types.js';
@@ -34,6 +34,7 @@ export const sendall: MethodSpec = {
       CONF_TARGET_ARG,
       ESTIMATE_MODE_ARG,
       REPLACEABLE_ARG,
+      { ...SOLVING_DATA_ARG, help: "Means nothing here: all coins are the wallet's" },
     ]),
   ],
   results: [

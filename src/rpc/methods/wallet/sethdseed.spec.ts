@@ -4,6 +4,7 @@ import type { MethodSpec } from '../../declare/types.js';
 export const sethdseed: MethodSpec = {
   name: 'sethdseed',
   category: 'wallet',
+  until: 30,
   runs: 'wallet',
   holds: 'keys',
   description: 'Makes a new or a given key the seed of a legacy wallet.',

@@ -4,6 +4,7 @@ import type { MethodSpec } from '../../declare/types.js';
 export const settxfee: MethodSpec = {
   name: 'settxfee',
   category: 'wallet',
+  until: 31,
   runs: 'wallet',
   holds: 'wallet',
   description: 'Sets the fee rate of the payments of this wallet, until it is unloaded, over -paytxfee. 0 goes back to estimates.',

@@ -1,5 +1,5 @@
 // Runs walletprocesspsbt. Core 0.21: wallet/rpcwallet.cpp.
-import { follows, only, shows } from '../../../policy/compat.js';
+import { follows, shows } from '../../../policy/compat.js';
 import { extractTx } from '../../../psbt/extract-tx.js';
 import { asBool, checkTypes } from '../../args.js';
 import type { WalletContext } from '../../context/wallet.js';
@@ -24,7 +24,7 @@ export const walletprocesspsbt: Run<WalletContext> = async (ctx, args, call) => 
   const sign = boolOr(args[1], true);
   const derivations = boolOr(args[3], true);
   const finalize = boolOr(args[4], true);
-  if (sign && only(ctx.compat, 22)) ensureUnlocked(wallet);
+  if (sign && follows(ctx.compat, 22)) ensureUnlocked(wallet);
   const options = { hashType, sign, derivations, finalize, later: follows(ctx.compat, 32) };
   const outcome = await fillPsbtBy(ctx, wallet, psbt, options, pauses);
   if ('fault' in outcome) return failFill(outcome.fault);
