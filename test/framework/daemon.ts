@@ -38,7 +38,7 @@ export async function refusal(call: Promise<unknown>): Promise<string> {
   }
 }
 
-/** Its connections end below the 8 s after which the server closes a quiet one: a call must not meet that. */
+/** Its connections end long before the server closes a quiet one: a call must not meet that. */
 const newAgent = (): http.Agent => new http.Agent({ keepAlive: true, timeout: 5_000 });
 
 /** A running daemon on regtest (or the network the options name). */
