@@ -47,21 +47,15 @@ export async function gatherCoins(
     const row = coins.find(outpoint);
     const coin = row < 0 ? control.foreign.get(key) : { value: coins.value(row), script: coins.script(row) };
     const weight = control.weights.get(key);
-    const size =
-      coin === undefined
-        ? null
-        : weight !== undefined
-          ? saidSize(coin.script, weight)
-          : row < 0
-            ? sizes.ofForeign(coin.script)
-            : sizes.of(coin.script);
+    const known = coin === undefined ? null : row < 0 ? sizes.ofForeign(coin.script) : sizes.of(coin.script);
+    const size = coin === undefined || weight === undefined ? known : { ...(known ?? saidSize(coin.script, weight)), weight };
     if (coin === undefined || size === null) fault ??= { outpoint, what: coin === undefined ? 'unknown' : 'unsolvable' };
     else presets.set(key, { outpoint, value: coin.value, size, bumpFee: bumpFees?.[i] ?? 0 });
   }
   return { ...available, presets: [...presets.values()], fault };
 }
 
-/** A size that the caller says. */
+/** A size that the caller says of an input that is not solvable. */
 export const saidSize = (script: Uint8Array, weight: number): InputSize => ({
   scriptSig: 0,
   witness: witnessVersion(script) >= 0 ? 1 : 0,
