@@ -74,8 +74,13 @@ export class FlatProvider implements SigningProvider {
       // Leaves hash keys without their first byte.
       if (taproot !== null && key.length === 33) this.publicKeys.set(hashKey(hash160(key.subarray(1))), key);
     }
-    for (const { publicKey, origin } of keys) this.origins.set(hashKey(hash160(publicKey)), origin);
+    for (const { publicKey, origin } of keys) this.addOrigin(hash160(publicKey), origin);
     if (taproot !== null) this.taproots.set(hashKey(taproot.outputKey), taproot);
+  }
+  /** Of a key that is there under several origins the first counts, as in Core. */
+  addOrigin(id: Uint8Array, origin: KeyOrigin): void {
+    const key = hashKey(id);
+    if (!this.origins.has(key)) this.origins.set(key, origin);
   }
   /** @param secret the provider's from now on */
   keepSecret(publicKey: Uint8Array, secret: Uint8Array, { hash160 }: Pick<Hashes, 'hash160'>): void {

@@ -454,7 +454,7 @@ export class DescriptorProvider implements SigningProvider {
     const expansion = tracked.descriptor.expand(index, { cache: tracked.cache, secrets: tracked });
     if (expansion === null) return flat;
     flat.addExpansion(expansion, this.#context.hashes);
-    for (const { publicKey, origin } of expansion.keys) for (const id of this.#idsOf(publicKey)) flat.origins.set(hashKey(id), origin);
+    for (const { publicKey, origin } of expansion.keys) for (const id of this.#idsOf(publicKey)) flat.addOrigin(id, origin);
     return flat;
   }
   /** hashKey of every id that a question may be answered about. */

@@ -73,6 +73,14 @@ t.test('reads a chain of and_v from its end, however it was written', async (t) 
   t.match(infer(expansion.scripts[0], provider)?.replaceAll(/\[\w+\]/g, ''), `wsh(and_v(and_v(${y},${x}),older(9)))`);
 });
 
+t.test('names the first of several origins of a key', async (t) => {
+  const expansion = mustParse(`wsh(multi(1,[00000001/1]${KEY},[00000002/2]${KEY},${KEY}))`).descriptors[0].expand(0) as Expansion;
+  const provider = new FlatProvider();
+  provider.addExpansion(expansion, hashes);
+  const named = `[00000001/1]${KEY}`;
+  t.equal(infer(expansion.scripts[0], provider), `wsh(multi(1,${named},${named},${named}))`);
+});
+
 t.test('leaves of a tree', async (t) => {
   const internal = `[deadbeef/1h]${XPUB}/9/*`;
   const leaf = (n: number): string => `pk([deadbeef/1h]${XPUB}/${n}/*)`;
