@@ -10,7 +10,6 @@ import { solve } from '../../policy/script-type.js';
 import { type SigningProvider, StackedProvider } from '../../signing/signing-provider.js';
 import { isSolvable } from '../keys/is-mine.js';
 import type { Wallet } from '../wallet.js';
-import { WALLET_FLAG } from '../wallet-record.js';
 import type { CoinControl } from './coin-control.js';
 import type { SpendTools } from './payment.js';
 import type { InputSize } from './select/tx-size.js';
@@ -38,9 +37,9 @@ export class SignedSizes {
     this.#solving = control.solving;
     this.#context = descriptors;
     this.#later = !options.rules.dummySizes;
-    // Up to 0.21 watch-only inputs were taken for those of signers that do not grind.
-    const grinds = this.#later ? !wallet.record.has(WALLET_FLAG.EXTERNAL_SIGNER) : !control.allowWatchOnly;
-    this.#terms = { signatureBytes: grinds ? LOW_R_SIGNATURE : LARGEST_SIGNATURE, exactPushes: !this.#later };
+    // Whoever signs for a wallet that watches may not grind.
+    const watches = this.#later && wallet.legacy === null ? wallet.privateKeysDisabled : control.allowWatchOnly;
+    this.#terms = { signatureBytes: watches ? LARGEST_SIGNATURE : LOW_R_SIGNATURE, exactPushes: !this.#later };
   }
 
   /** Returns the size of an input that spends the wallet's script; null when it is unknown how. */

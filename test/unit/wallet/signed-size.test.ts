@@ -25,9 +25,9 @@ const scriptOf = (text: string): Uint8Array => mustParse(text, context).descript
 const NOBODY: SigningProvider = { ...NO_PROVIDER, hasSecret: () => false, secret: () => undefined };
 
 /** A wallet that watches descriptors. */
-async function watching(texts: readonly string[], rules: SpendRules, external = false) {
+async function watching(texts: readonly string[], rules: SpendRules) {
   const made = await createMemoryWallet({ descriptors: true, spend: { rules } });
-  made.wallet.record.flags |= WALLET_FLAG.DISABLE_PRIVATE_KEYS | (external ? WALLET_FLAG.EXTERNAL_SIGNER : 0n);
+  made.wallet.record.flags |= WALLET_FLAG.DISABLE_PRIVATE_KEYS;
   const requests = texts.map((text) => ({ desc: addChecksum(text), timestamp: 'now' }));
   t.same(
     await run(made.wallet, importdescriptors, requests),
@@ -43,18 +43,19 @@ t.test('sizes miniscript that needs a preimage', async (t) => {
   t.same(sizes.of(scriptOf(text)), { scriptSig: 0, witness: 1 + 73 + 33 + 75 });
 });
 
-t.test('counts low-R signatures, and those of any R for devices and for inputs of others', async (t) => {
+t.test('counts low-R signatures, and those of any R for watching wallets and for inputs of others', async (t) => {
   const text = `wpkh(${A})`;
   const script = scriptOf(text);
   const solving = new FlatProvider();
   solving.addExpansion(mustParse(text, context).descriptors[0]!.expand(0)!, crypto);
-  const size = async (external: boolean, foreign: boolean): Promise<InputSize | null> => {
-    const { wallet, tools } = await watching([text], NEW_SPENDING, external);
-    const sizes = new SignedSizes(wallet, { allowWatchOnly: true, solving }, tools);
+  const { wallet, tools } = await watching([text], NEW_SPENDING);
+  const size = async (watches: boolean, foreign: boolean): Promise<InputSize | null> => {
+    if (!watches) wallet.record.flags &= ~WALLET_FLAG.DISABLE_PRIVATE_KEYS;
+    const sizes = new SignedSizes(wallet, { allowWatchOnly: false, solving }, tools);
     return foreign ? sizes.ofForeign(script) : sizes.of(script);
   };
-  t.same(await size(false, false), { scriptSig: 0, witness: 107 });
   t.same(await size(true, false), { scriptSig: 0, witness: 108 });
+  t.same(await size(false, false), { scriptSig: 0, witness: 107 });
   t.same(await size(false, true), { scriptSig: 0, witness: 108 });
 });
 
@@ -75,7 +76,7 @@ t.test('counts the pushes of a redeem script in a legacy wallet, as each release
     t.same(await run(wallet, importmulti, [request], { rescan: false }), [{ success: true }]);
     return new SignedSizes(wallet, { allowWatchOnly, solving: null }, tools).of(scriptOf(text));
   };
-  t.same(await sizeBy(NEW_SPENDING, true), { scriptSig: 1 + 2 * 72 + 1 + 105, witness: 0 });
+  t.same(await sizeBy(NEW_SPENDING, true), { scriptSig: 1 + 2 * 73 + 1 + 105, witness: 0 });
   t.same(await sizeBy(OLD_SPENDING, true), { scriptSig: 1 + 2 * 73 + 2 + 105, witness: 0 });
   t.same(await sizeBy(OLD_SPENDING, false), { scriptSig: 1 + 2 * 72 + 2 + 105, witness: 0 });
 });
