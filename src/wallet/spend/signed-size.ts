@@ -37,7 +37,7 @@ export class SignedSizes {
     this.#solving = control.solving;
     this.#context = descriptors;
     this.#later = !options.rules.dummySizes;
-    // Whoever signs for a wallet that watches may not grind.
+    // The signers of a wallet that watches may not grind.
     const watches = this.#later && wallet.legacy === null ? wallet.privateKeysDisabled : control.allowWatchOnly;
     this.#terms = { signatureBytes: watches ? LARGEST_SIGNATURE : LOW_R_SIGNATURE, exactPushes: !this.#later };
   }
