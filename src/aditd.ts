@@ -36,6 +36,12 @@ function explain(error: unknown): string {
 /** Time for sockets to close after a fault. */
 const lastWordsMs = 4000;
 
+/** An error of the start, with the place of the log where Core's words only mention it. */
+function explainStart(error: unknown, { compat, log: { file } }: NodeConfig): string {
+  const text = explain(error);
+  return compat.name !== 'default' || file === undefined ? text : text.replace('See debug log for details.', `See ${file} for details.`);
+}
+
 async function run(config: NodeConfig, log: NodeLogger): Promise<number> {
   // Faults that no room caught: what was acknowledged is on disk, so the safest thing is to say so and end.
   let abandon = (): Promise<void> => Promise.resolve();
@@ -118,7 +124,7 @@ async function main(): Promise<number> {
     log.close();
     return status;
   } catch (error) {
-    log.fatal(explain(error));
+    log.fatal(explainStart(error, config));
     log.close();
     await threadsLoaded();
     process.exit(1);

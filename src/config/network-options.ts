@@ -70,7 +70,7 @@ export function networkOptions(
     maxConnections: Math.max(0, maxConnections),
     port,
     listen,
-    binds: listen ? bindsOf(given, port, implicit) : [],
+    binds: listen ? bindsOf(given, port, implicit, legacyPeers) : [],
     connect: given.connect.filter((value) => value !== '' && value !== '0'),
     connectOnly,
     addNodes: given.addNodes,
@@ -173,7 +173,12 @@ function agentOf(comments: readonly string[], compat: Compat): string {
   return agent;
 }
 
-function bindsOf({ binds, whiteBinds }: RowValues<typeof PEER_ROWS>, port: number, implicit: Permissions): NetOptions['binds'] {
+function bindsOf(
+  { binds, whiteBinds }: RowValues<typeof PEER_ROWS>,
+  port: number,
+  implicit: Permissions,
+  legacyPeers: boolean,
+): NetOptions['binds'] {
   const named = binds.map((text) => {
     const onion = text.endsWith(ONION_MARK);
     return {
@@ -201,8 +206,14 @@ function bindsOf({ binds, whiteBinds }: RowValues<typeof PEER_ROWS>, port: numbe
     seen.add(text);
   }
   if (asked.length > 0) return asked;
-  // Without -bind and -whitebind: where one of these is taken, the other or none has to do.
-  const places = ['0.0.0.0', '::'].map((host) => ({ host, port, permissions: null, onion: false, required: false }));
+  // Without -bind and -whitebind. A system may lack IPv6; for 0.21.1 one of these addresses is enough.
+  const places = ['0.0.0.0', '::'].map((host) => ({
+    host,
+    port,
+    permissions: null,
+    onion: false,
+    required: host === '0.0.0.0' && !legacyPeers,
+  }));
   if (port < 65_535) places.push({ host: '127.0.0.1', port: port + 1, permissions: null, onion: true, required: false });
   return places;
 }

@@ -109,11 +109,11 @@ function write(file: string, value: { [key: string]: Json }): void {
   try {
     replaceFileSync(file, `${pretty(value, 1)}\n`, temporary);
   } catch (error) {
-    const { syscall } = error as NodeJS.ErrnoException;
-    throw new ConfigError(
+    const { syscall, message } = error as NodeJS.ErrnoException;
+    const problem =
       syscall === 'rename'
-        ? `Failed saving settings file:\n- Failed renaming settings file ${temporary} to ${file}\n`
-        : `Failed saving settings file:\n- Error: Unable to open settings file ${temporary} for writing\n`,
-    );
+        ? `Failed renaming settings file ${temporary} to ${file}`
+        : `Error: Unable to open settings file ${temporary} for writing`;
+    throw new ConfigError(`Failed saving settings file:\n- ${problem} (${message})\n`, { cause: error });
   }
 }

@@ -17,6 +17,7 @@ import type { SlabRing, SlabStats } from '../link/slab-ring.js';
 import type { Logger } from '../log/logger.js';
 import { RPC_CODE, RpcError } from '../rpc/errors.js';
 import type { TemplateFacts } from '../template/facts.js';
+import { bindFault } from './bind-fault.js';
 import type { FrontInit } from './front/start-front.js';
 import type { HttpOptions } from './options.js';
 
@@ -89,8 +90,8 @@ export interface Fronts {
 export class HttpStartError extends Error {
   /** A thing the operator can mend: the message alone is shown. */
   readonly code = 'HTTP_START';
-  constructor() {
-    super('Unable to start HTTP server. See debug log for details.');
+  constructor(message = 'Unable to start HTTP server. See debug log for details.') {
+    super(message);
     this.name = 'HttpStartError';
   }
 }
@@ -177,14 +178,19 @@ class FrontServer implements Fronts {
     this.#links.tell(0, { news: 'listen', others: ports }, ports);
     await listening;
     this.#assertRunning();
-    this.#options.binds.forEach(({ host, port }, i) => {
+    const faults: string[] = [];
+    for (const [i, { host, port }] of this.#options.binds.entries()) {
       const bound = this.#ports[i];
       if (bound) this.addresses.push({ host, port: bound });
-      else this.#deps.logger.warn(`Binding RPC on address ${host} port ${port} failed.`);
-    });
+      else {
+        const fault = `Binding RPC on address ${host} port ${port} failed: ${await bindFault(host, port)}.`;
+        this.#deps.logger.warn(fault);
+        faults.push(fault);
+      }
+    }
     if (this.addresses.length > 0) return;
     this.#deps.logger.error('Unable to bind any endpoint for RPC server');
-    throw new HttpStartError();
+    throw new HttpStartError(`Unable to start HTTP server. ${faults.join(' ')} Choose another -rpcport or -rpcbind.`);
   }
 
   /** Without its acceptor the server would wait for ever; without another front clients would be dealt to nothing. */

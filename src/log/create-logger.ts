@@ -41,6 +41,8 @@ export interface NodeLogger extends Logger {
   reopen(): void;
   /** Logs the reason for the end of the process, and writes it to stderr, whatever the options are. */
   fatal(message: string): void;
+  /** Logs a warning about the start, and writes it to stderr likewise. */
+  warnLoudly(message: string): void;
   /** Closes the file; nothing may be logged afterwards. */
   close(): void;
   /** Tells the log where a mocked time comes from: lines then carry both. @param seconds 0 while the real clock runs */
@@ -181,6 +183,7 @@ export function createLogger(options: LogOptions): NodeLogger {
     warn: (message) => root.warn(message),
     error: (message) => root.error(message),
     fatal: (message) => root.error({ loud: true }, message),
+    warnLoudly: (message) => root.warn({ loud: true }, message),
     shows,
     debug: (category, message) => {
       if (shows(category)) root.debug({ category }, message);

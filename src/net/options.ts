@@ -47,7 +47,7 @@ export interface Bind {
   readonly permissions: Permissions | null;
   /** What connects here comes from Tor (`=onion`): this address is not advertised. */
   readonly onion: boolean;
-  /** Whether failing to listen here is an error: an address that was asked for. */
+  /** Whether failing to listen here stops the start: an address that was asked for, or all of IPv4. */
   readonly required: boolean;
 }
 

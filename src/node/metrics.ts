@@ -1,11 +1,11 @@
 // Every metric by name, with where its figure comes from: a group a room. Each is on a dashboard in grafana/; a test
 // compares. bitcoin_* are the names of the exporter that existing Bitcoin dashboards were made for. Names carry their
 // units: sizes in bytes, times in seconds, fees in satoshi.
-import fs from 'node:fs';
 import { version } from '../config/version.js';
 import type { ListenerGuard } from '../lib/listener-guard.js';
 import { Metrics, type OnMetricFault } from '../metrics/registry.js';
 import { addChainMetrics } from './chain-metrics.js';
+import { freeBytes } from './disk-room.js';
 import { addExporterMetrics } from './exporter-metrics.js';
 import { addPublisherMetrics } from './fleet-metrics.js';
 import { addHttpMetrics, addRpcMetrics } from './http-metrics.js';
@@ -18,14 +18,7 @@ import { addVerifyMetrics } from './verify-metrics.js';
 export const uptimeSeconds = ({ startedSeconds }: MetricRooms): number => Math.floor(Date.now() / 1000) - startedSeconds;
 
 /** Free bytes of the disk with the data folder; undefined when the system does not tell. */
-export function diskFreeBytes({ config }: MetricRooms): number | undefined {
-  try {
-    const { bavail, bsize } = fs.statfsSync(config.netDir);
-    return bavail * bsize;
-  } catch {
-    return undefined;
-  }
-}
+export const diskFreeBytes = ({ config }: MetricRooms): number | undefined => freeBytes(config.netDir);
 
 /** Builds the registry. @param rooms is called at each scrape; undefined until the node is up */
 export function createMetrics(rooms: AskRooms, guard: ListenerGuard, onFault?: OnMetricFault) {

@@ -18,6 +18,7 @@ import { follows } from '../policy/compat.js';
 import { ActiveCommands } from '../rpc/desk.js';
 import { readAsmap } from './asmap-file.js';
 import { ClockWatch } from './clock-watch.js';
+import { freeBytes, roomWarning } from './disk-room.js';
 import { loadBlocks } from './load-blocks.js';
 import type { MetricRooms } from './metric-rooms.js';
 import { createNetworkAccess } from './network-access.js';
@@ -102,6 +103,10 @@ async function start(
   const front = await openFronts(base, onFronts);
   const chained = await openChain(base, threads, front, storage, (text) => late.notifications?.alert(text));
   const { chain, indexes } = chained;
+  if (!config.reindex && !config.reindexChainstate && chain.tip.height <= 1) {
+    const warning = roomWarning(config, params, freeBytes(config.blocksDir));
+    if (warning !== null) log.warnLoudly(warning);
+  }
   const pooled = await openMempool(base, chain, threads);
   const { mempool } = pooled;
   const templated = openTemplates(base, { chain, mempool }, threads, front, (hash) => late.net?.times.reached(hash, 'template'));

@@ -58,7 +58,8 @@ t.test('one node to a folder and a port', async (t) => {
   t.teardown(() => fs.rmSync(other, { recursive: true, force: true }));
   const taken = run(daemonFile, '-regtest', `-datadir=${other}`, `-rpcport=${node.port}`, '-printtoconsole=0');
   t.equal(taken.status, 1);
-  t.equal(taken.err, 'Error: Unable to start HTTP server. See debug log for details.\n');
+  const fault = `Binding RPC on address 127\\.0\\.0\\.1 port ${node.port} failed: another program listens there, perhaps another node \\(EADDRINUSE\\)\\.`;
+  t.match(taken.err, new RegExp(`^Error: Unable to start HTTP server\\. .*${fault}.* Choose another -rpcport or -rpcbind\\.\n$`));
   t.notOk(fs.existsSync(path.join(other, 'regtest', '.cookie')), 'no cookie is left');
 
   t.equal(fs.statSync(path.join(node.networkDir, '.cookie')).mode & 0o777, 0o600, "the cookie is the operator's alone");
@@ -69,6 +70,23 @@ t.test('one node to a folder and a port', async (t) => {
   t.same(await node.stop(), { code: 0, signal: null });
   t.notOk(fs.existsSync(path.join(node.networkDir, '.cookie')), 'a clean stop removes the cookie');
   t.notOk(fs.existsSync(path.join(node.networkDir, 'bitcoind.pid')), 'and the process id');
+});
+
+t.test('a port for peers that is taken stops the start', async (t) => {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-port-'));
+  const peers = net.createServer();
+  await new Promise<void>((resolve) => peers.listen(0, '0.0.0.0', resolve));
+  t.teardown(() => {
+    peers.close();
+    fs.rmSync(dir, { recursive: true, force: true });
+  });
+  const peerPort = (peers.address() as net.AddressInfo).port;
+  const alone = run(daemonFile, '-regtest', `-datadir=${dir}`, `-rpcport=${await freePort()}`, '-printtoconsole=0', `-port=${peerPort}`);
+  t.equal(alone.status, 1);
+  t.equal(
+    alone.err,
+    `Error: Unable to bind to 0.0.0.0:${peerPort} on this computer. adit is probably already running. Choose another -port or -bind, or use -listen=0.\n`,
+  );
 });
 
 t.test('SIGTERM is a clean stop', async (t) => {

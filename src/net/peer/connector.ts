@@ -62,7 +62,7 @@ export class Connector {
   /** Ports that are listened on. */
   readonly listening: { host: string; port: number; onion: boolean }[] = [];
 
-  /** Opens the listeners. @throws BindError where one was asked for */
+  /** Opens the listeners. @throws BindError where one is required, or when there is none at all */
   async listen(onInbound: (inbound: Inbound) => void): Promise<void> {
     for (const bind of this.#options.binds) {
       try {
@@ -76,15 +76,13 @@ export class Connector {
         const text =
           code === 'EADDRINUSE'
             ? `Unable to bind to ${where} on this computer. adit is probably already running.`
-            : `Unable to bind to ${where} on this computer (bind returned error ${code})`;
-        if (bind.required) throw new BindError(text);
+            : `Unable to bind to ${where} on this computer (bind returned error ${code}).`;
+        if (bind.required) throw new BindError(`${text} Choose another -port or -bind, or use -listen=0.`);
         this.#log.debug('net', text);
       }
     }
-    // No -bind was given, and another node has the default port: the node goes on with outbound peers only.
-    if (this.#options.binds.length > 0 && this.listening.length === 0) {
-      this.#log.warn('Nothing is left to listen on, so no peers can come in; choose another -port, or -listen=0.');
-    }
+    if (this.#options.binds.length > 0 && this.listening.length === 0)
+      throw new BindError('Failed to listen on any port. Choose another -port, or use -listen=0.');
   }
 
   async #listenAt({ host, port, permissions, onion }: Bind, onInbound: (inbound: Inbound) => void): Promise<void> {

@@ -93,6 +93,7 @@ export class LiveNode {
       setCategory: (name, on) => categories.has(name) && !!categories.set(name, on),
       isOn: (name) => categories.get(name) === true,
       fatal: (message) => this.faults.push(message),
+      warnLoudly() {},
       reopen() {},
       close() {},
       showMockTime() {},

@@ -55,10 +55,11 @@ t.test('where peers and names come from', async (t) => {
   t.equal(net('-port=0', '-compat=0.21.1').port, 8333, '0.21.1 takes it for its default');
   const where = (...argv: string[]) => (net(...argv).binds ?? []).map(({ host, port, onion, required }) => [host, port, onion, required]);
   t.same(where('-port=77'), [
-    ['0.0.0.0', 77, false, false],
+    ['0.0.0.0', 77, false, true],
     ['::', 77, false, false],
     ['127.0.0.1', 78, true, false],
   ]);
+  t.same(where('-compat=0.21.1', '-port=77')[0], ['0.0.0.0', 77, false, false], 'there IPv6 alone is enough');
   t.same(where('-port=77', '-bind=127.0.0.1', '-bind=127.0.0.1=onion'), [
     ['127.0.0.1', 77, false, true],
     ['127.0.0.1', 78, true, true],

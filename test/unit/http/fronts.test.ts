@@ -513,7 +513,7 @@ t.test('a port in use', async (t) => {
     second.start(() => ok('1'), { binds: [{ host: '127.0.0.1', port: node.port }] }),
     {
       name: 'HttpStartError',
-      message: 'Unable to start HTTP server. See debug log for details.',
+      message: `Unable to start HTTP server. Binding RPC on address 127.0.0.1 port ${node.port} failed: another program listens there, perhaps another node (EADDRINUSE). Choose another -rpcport or -rpcbind.`,
     },
   );
   t.ok(second.log.includes('error Unable to bind any endpoint for RPC server'));

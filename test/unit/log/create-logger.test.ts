@@ -173,6 +173,7 @@ t.test('what stderr gets of a log that is not on the console', async (t) => {
         log.warn('b\nc');
         log.error('d');
         log.fatal('e');
+        log.warnLoudly('f');
       });
     } finally {
       stdout.write = out;
@@ -180,7 +181,7 @@ t.test('what stderr gets of a log that is not on the console', async (t) => {
     }
     return lines;
   };
-  t.same(caught({}), ['Error: e\n']);
-  t.same(caught({ echoWarnings: true }), ['Warning: b\n    c\n', 'Error: d\n', 'Error: e\n']);
-  t.same(caught({ echoWarnings: true, console: true }), ['Error: e\n']);
+  t.same(caught({}), ['Error: e\n', 'Warning: f\n']);
+  t.same(caught({ echoWarnings: true }), ['Warning: b\n    c\n', 'Error: d\n', 'Error: e\n', 'Warning: f\n']);
+  t.same(caught({ echoWarnings: true, console: true }), ['Error: e\n', 'Warning: f\n']);
 });

@@ -236,8 +236,8 @@ t.test('a thread that hangs while it starts holds up no end but for the time tha
 });
 
 t.test('a node whose peers nothing can serve does not start as if a port were taken', async (t) => {
-  const options = { ...DEFAULT_NET, binds: [{ host: LOCAL, port: 1, permissions: null, onion: false, required: false }] };
-  const failing = (error: Error) => {
+  const failing = (error: Error, required = false) => {
+    const options = { ...DEFAULT_NET, binds: [{ host: LOCAL, port: 1, permissions: null, onion: false, required }] };
     const fail = async (): Promise<never> => {
       throw error;
     };
@@ -245,5 +245,9 @@ t.test('a node whose peers nothing can serve does not start as if a port were ta
     return new Connector(options, new Routes(options), { lines, i2p: null }, 8_333, silentLogger).listen(() => {});
   };
   await t.rejects(failing(new Error('no thread')), { name: 'BindError', message: 'Peers cannot be served: no thread' });
-  await failing(Object.assign(new Error('taken'), { code: 'EADDRINUSE' }));
+  const taken = Object.assign(new Error('taken'), { code: 'EADDRINUSE' });
+  await t.rejects(failing(taken, true), {
+    message: `Unable to bind to ${LOCAL}:1 on this computer. adit is probably already running. Choose another -port or -bind, or use -listen=0.`,
+  });
+  await t.rejects(failing(taken), { message: 'Failed to listen on any port. Choose another -port, or use -listen=0.' });
 });

@@ -1,0 +1,29 @@
+// The warning of a new node whose disk cannot hold the blocks of its network.
+import fs from 'node:fs';
+import type { NodeConfig } from '../config/load.js';
+import type { ChainParams } from '../consensus/params/chain-params.js';
+
+const GIB = 1024 ** 3;
+/** Room beside the blocks (Core's min_disk_space). */
+const SPARE_BYTES = 50 * 1024 ** 2;
+
+/** Free bytes of the disk with a folder; undefined when the system does not tell. */
+export function freeBytes(dir: string): number | undefined {
+  try {
+    const { bavail, bsize } = fs.statfsSync(dir);
+    return bavail * bsize;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns a warning if the blocks do not fit. @param free bytes on the disk of the block files */
+export function roomWarning(
+  { blocksDir, prune }: Pick<NodeConfig, 'blocksDir' | 'prune'>,
+  { assumedBlocksGb }: Pick<ChainParams, 'assumedBlocksGb'>,
+  free: number | undefined,
+): string | null {
+  const needed = Math.min(prune?.targetBytes ?? Number.POSITIVE_INFINITY, assumedBlocksGb * GIB);
+  if (free === undefined || free >= needed + SPARE_BYTES) return null;
+  return `Disk space for "${blocksDir}" may not accommodate the block files. Approximately ${assumedBlocksGb} GB of data will be stored in this directory.`;
+}
