@@ -11,11 +11,12 @@ import { createNativeCrypto } from './crypto/native/index.js';
 import { fleetPage } from './fleet/follow/page.js';
 import { FleetSource } from './fleet/follow/source.js';
 import { createFronts, type Fronts } from './http/server.js';
-import { guarded, outliveConsole } from './lib/guard.js';
+import { outliveConsole } from './lib/console.js';
+import { ListenerGuard } from './lib/listener-guard.js';
 import { threadsLoaded } from './lib/loading-threads.js';
 import { SharedState, STATE_FLAG } from './link/shared-state.js';
 import { SlabRing } from './link/slab-ring.js';
-import { createLogger, type NodeLogger } from './log/create-logger.js';
+import { createLogger, logNotes, type NodeLogger } from './log/create-logger.js';
 import { logMetricFaults } from './metrics/registry.js';
 import { htmlPage, type MetricsServer, serveMetrics } from './metrics/server.js';
 import { createFrontMetrics } from './node/fleet-metrics.js';
@@ -49,12 +50,9 @@ async function run(config: FrontConfig, log: NodeLogger): Promise<void> {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve());
   });
   process.on('SIGPIPE', () => {});
-  process.on(
-    'SIGHUP',
-    guarded(log.reopen, ({ message }) => log.error(`SIGHUP: ${message}`)),
-  );
+  process.on('SIGHUP', new ListenerGuard(log).wrap('SIGHUP', log.reopen));
   log.info(`adit front version ${versionText()}, ${config.chain}, Node ${process.version}`);
-  for (const note of config.notes) log.info(note);
+  logNotes(config.notes, log);
 
   const native = createNativeCrypto();
   const params = networkParams(config, native);

@@ -6,7 +6,8 @@ import { loadConfig, type NodeConfig, parseArgs } from './config/load.js';
 import { compatOption } from './config/locate.js';
 import { rewriteSettings } from './config/settings-file.js';
 import { versionText } from './config/version.js';
-import { guarded, outliveConsole } from './lib/guard.js';
+import { outliveConsole } from './lib/console.js';
+import { ListenerGuard } from './lib/listener-guard.js';
 import { threadsLoaded } from './lib/loading-threads.js';
 import { createLogger, type NodeLogger } from './log/create-logger.js';
 import { announcement } from './node/announce.js';
@@ -62,10 +63,7 @@ async function run(config: NodeConfig, log: NodeLogger): Promise<number> {
   };
   process.on('uncaughtException', die);
   process.on('unhandledRejection', die);
-  process.on(
-    'SIGHUP',
-    guarded(log.reopen, ({ message }) => log.error(`SIGHUP: ${message}`)),
-  );
+  process.on('SIGHUP', new ListenerGuard(log).wrap('SIGHUP', log.reopen));
   process.on('SIGPIPE', () => {});
 
   const signalled = new Promise<undefined>((resolve) => {
@@ -113,7 +111,8 @@ async function main(): Promise<number> {
       return await startInBackground(config.background.untilReady, config.log.file ?? 'the messages above');
     }
     if (config.settingsFile !== undefined) rewriteSettings(config.settingsFile, follows(config.compat, 28));
-    if (!inBackground) warn(args.loudWarnings);
+    // The log writes them to stderr itself where it echoes warnings.
+    if (!inBackground && (config.log.console || !config.log.echoWarnings)) warn(args.loudWarnings);
     log = createLogger(config.log);
   } catch (error) {
     refuse(explain(error));

@@ -1,7 +1,7 @@
 // Things that are due from time to time, in one place, so that mockscheduler can make them due now. Timers never keep
 // the process up.
 
-import { guarded } from './guard.js';
+import type { ListenerGuard } from './listener-guard.js';
 
 interface Task {
   dueMs: number;
@@ -12,18 +12,18 @@ interface Task {
 /** Runs tasks when they are due. A task that throws runs again when it is due next. */
 export class Scheduler {
   readonly #tasks: Task[] = [];
-  readonly #report: (error: Error) => void;
+  readonly #guard: ListenerGuard;
   #skippedMs = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param report is given what a task throws: a timer has no caller that could catch it */
-  constructor(report: (error: Error) => void) {
-    this.#report = report;
+  /** @param guard takes what a task throws: a timer has no caller that could catch it */
+  constructor(guard: ListenerGuard) {
+    this.#guard = guard;
   }
 
   /** Calls `run` every `everyMs` milliseconds until close. */
   every(everyMs: number, run: () => void): void {
-    this.#tasks.push({ dueMs: this.#now() + everyMs, everyMs, run: guarded(run, this.#report) });
+    this.#tasks.push({ dueMs: this.#now() + everyMs, everyMs, run: this.#guard.wrap('recurring task', run) });
     this.#arm();
   }
 

@@ -104,6 +104,14 @@ function openLog(file: string): number {
 
 const isoSeconds = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 
+/** Logs what the options gave rise to. Warnings among the lines begin with `Warning: `. */
+export function logNotes(notes: readonly string[], log: Logger): void {
+  for (const note of notes) {
+    if (note.startsWith('Warning: ')) log.warn(note.slice('Warning: '.length));
+    else log.info(note);
+  }
+}
+
 /** What pino is given of a line. */
 interface Entry {
   readonly level: number;

@@ -100,7 +100,13 @@ export function serveMetrics(
     const place = request.url?.split('?')[0] ?? '';
     const page = pages.get(place);
     if (page) {
-      page(request, reply);
+      try {
+        page(request, reply);
+      } catch {
+        // Figures that cannot be read cost the reader a page, and the node nothing.
+        if (reply.headersSent) reply.destroy();
+        else reply.writeHead(500).end();
+      }
       return;
     }
     if (place !== '/metrics') {

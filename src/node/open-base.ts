@@ -69,10 +69,10 @@ export function openBase(ground: Ground): NodeBase {
     },
   });
   log.showMockTime(() => state.mockSeconds);
-  const scheduler = new Scheduler((error) => log.error(`A recurring task failed: ${error.stack ?? error.message}`));
-  teardown.add(() => scheduler.close());
 
   const guard = new ListenerGuard(log);
+  const scheduler = new Scheduler(guard);
+  teardown.add(() => scheduler.close());
   let rooms: MetricRooms | undefined;
   return {
     ...ground,

@@ -8,7 +8,7 @@ import { ConfigError } from '../config/args.js';
 import type { NodeConfig } from '../config/load.js';
 import { versionText } from '../config/version.js';
 import { createNativeCrypto } from '../crypto/native/index.js';
-import type { NodeLogger } from '../log/create-logger.js';
+import { logNotes, type NodeLogger } from '../log/create-logger.js';
 import type { Mempool } from '../mempool/mempool.js';
 import type { Net } from '../net/net.js';
 import { BindError } from '../net/peer/connector.js';
@@ -90,7 +90,7 @@ async function start(
   log.info(
     `adit version ${versionText()}, ${config.chain} in ${config.netDir}, ${config.par} script verification thread${config.par === 1 ? '' : 's'}, Node ${process.version}`,
   );
-  for (const note of config.notes) log.info(note);
+  logNotes(config.notes, log);
 
   // Open.
   const crypto = createNativeCrypto();
@@ -235,11 +235,11 @@ function syncProgress({ params, clock }: NodeBase, { chain, late }: WiredRooms):
 
 /** Scrapes find the rooms from here on. @throws ConfigError when the port of -metricsport is taken */
 async function openStatus(base: NodeBase, { slabs, blocks }: WiredRooms, seen: MetricRooms, scriptThreads: number): Promise<void> {
-  const { config, log, teardown, metrics } = base;
+  const { config, log, guard, teardown, metrics } = base;
   base.showRooms(seen);
   const { port } = config.metrics;
   if (port === undefined) return;
-  await serveStatus({ ...config.metrics, port }, { metrics, seen: { ...seen, slabs, blocks, scriptThreads }, log, teardown });
+  await serveStatus({ ...config.metrics, port }, { metrics, seen: { ...seen, slabs, blocks, scriptThreads }, log, guard, teardown });
 }
 
 /** What a start leaves to the background: long work with blocks, then templates, the saved mempool, peers. */

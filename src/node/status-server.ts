@@ -1,5 +1,6 @@
 // Opens the metrics port: figures for Prometheus, the page with its feed, the description of the calls.
 import { ConfigError } from '../config/args.js';
+import type { ListenerGuard } from '../lib/listener-guard.js';
 import type { NodeLogger } from '../log/create-logger.js';
 import { pageHtml } from '../metrics/page.js';
 import { htmlPage, jsonPage, type MetricsOptions, serveMetrics } from '../metrics/server.js';
@@ -14,15 +15,16 @@ export interface StatusServerDeps {
   readonly metrics: Parameters<typeof serveMetrics>[0];
   readonly seen: Omit<StatusRooms, 'meter'>;
   readonly log: NodeLogger;
+  readonly guard: ListenerGuard;
   readonly teardown: Teardown;
 }
 
 /** @throws ConfigError when the port is taken */
-export async function serveStatus(options: MetricsOptions, { metrics, seen, log, teardown }: StatusServerDeps): Promise<void> {
+export async function serveStatus(options: MetricsOptions, { metrics, seen, log, guard, teardown }: StatusServerDeps): Promise<void> {
   const { host, port } = options;
   const meter = new LoadMeter();
   teardown.add(() => meter.close());
-  const feed = new StatusFeed(() => statusOf({ ...seen, meter }));
+  const feed = new StatusFeed(() => statusOf({ ...seen, meter }), guard);
   teardown.add(() => feed.close());
   const pages = new Map([
     ['/', htmlPage(() => pageHtml(feed.now()))],

@@ -1,6 +1,7 @@
 // What the page at the metrics port shows: the node at a glance, gathered once a second while a browser reads and sent
 // as server-sent events. The page itself is metrics/page.ts.
 import type http from 'node:http';
+import type { ListenerGuard } from '../lib/listener-guard.js';
 import type { Status } from '../metrics/page.js';
 import type { Page } from '../metrics/server.js';
 
@@ -88,9 +89,12 @@ export class StatusFeed {
   readonly #viewers = new Set<http.ServerResponse>();
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param read gathers everything the page shows */
-  constructor(read: () => Status) {
+  readonly #tick: () => void;
+
+  /** @param read gathers everything the page shows @param guard takes what the timer that sends it throws */
+  constructor(read: () => Status, guard: ListenerGuard) {
     this.#read = read;
+    this.#tick = guard.wrap('status page', () => this.#send());
   }
 
   /** What the next event would say. */
@@ -117,7 +121,7 @@ export class StatusFeed {
       this.#timer = undefined;
     });
     reply.write(this.#event());
-    this.#timer ??= setInterval(() => this.#tick(), tickMs);
+    this.#timer ??= setInterval(this.#tick, tickMs);
   };
 
   close(): void {
@@ -129,7 +133,7 @@ export class StatusFeed {
     return `data: ${JSON.stringify(this.#read())}\n\n`;
   }
 
-  #tick(): void {
+  #send(): void {
     const event = this.#event();
     for (const reply of this.#viewers) {
       if (reply.writableLength > mostUnreadBytes) reply.destroy();

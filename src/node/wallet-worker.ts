@@ -7,6 +7,7 @@ import { createNativeCrypto } from '../crypto/native/index.js';
 import { createKeyMath } from '../crypto/native/key-math.js';
 import { createSigner } from '../crypto/native/sign.js';
 import type { SignJob } from '../jobs/sign.js';
+import { ListenerGuard } from '../lib/listener-guard.js';
 import { Scheduler } from '../lib/scheduler.js';
 import { SystemClock } from '../lib/system-clock.js';
 import { CallLinks } from '../link/call-links.js';
@@ -65,7 +66,7 @@ export async function runWallets(init: WalletInit, port: MessagePort): Promise<v
   const keyMath = createKeyMath();
   const signer = createSigner();
   const stopping = new AbortController();
-  const scheduler = new Scheduler((error) => log.error(`A recurring task of the wallets failed: ${error.stack ?? error.message}`));
+  const scheduler = new Scheduler(new ListenerGuard(log));
   const { facts, counters } = init.client;
   const client = new LinkedNodeClient({ facts, port: init.client.port, counters: new Int32Array(counters), hashes: crypto });
   const { descriptors: language, hardenedMark: inferredMark } = compat;

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import t from 'tap';
-import { createLogger, type LogOptions, type NodeLogger } from '../../../src/log/create-logger.js';
+import { createLogger, type LogOptions, logNotes, type NodeLogger } from '../../../src/log/create-logger.js';
 
 const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-log-'));
 t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
@@ -184,4 +184,9 @@ t.test('what stderr gets of a log that is not on the console', async (t) => {
   t.same(caught({}), ['Error: e\n', 'Warning: f\n']);
   t.same(caught({ echoWarnings: true }), ['Warning: b\n    c\n', 'Error: d\n', 'Error: e\n', 'Warning: f\n']);
   t.same(caught({ echoWarnings: true, console: true }), ['Error: e\n', 'Warning: f\n']);
+});
+
+t.test('warnings among the notes of the options are logged as warnings', async (t) => {
+  const text = written({ levelAlways: true, timestamps: false }, (log) => logNotes(['a', 'Warning: b'], log));
+  t.equal(text, '\n\n\n\n\n[all:info] a\n[all:warning] b\n');
 });

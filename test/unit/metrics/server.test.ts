@@ -49,3 +49,13 @@ t.test('a description that never changes is made once', async (t) => {
   t.teardown(() => server.close());
   for (let i = 0; i < 3; i++) t.equal((await get(server.port, 'localhost', '/openrpc.json')).text, '{"made":1}');
 });
+
+t.test('answers 500 when the figures of a page cannot be read', async (t) => {
+  const broken = (): never => {
+    throw new Error('no figures');
+  };
+  const server = await serveMetrics(new Metrics(), { host: '127.0.0.1', port: 0 }, new Map([['/', broken]]));
+  t.teardown(() => server.close());
+  t.equal((await get(server.port, 'localhost', '/')).status, 500);
+  t.equal((await get(server.port, 'localhost')).status, 200, 'other pages are answered');
+});
