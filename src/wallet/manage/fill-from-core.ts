@@ -31,7 +31,7 @@ import type { WalletBatch } from '../storage/wallet-batch.js';
 import type { Wallet } from '../wallet.js';
 import { type HdChain, KNOWN_FLAGS, WALLET_FLAG, WALLET_VERSION, WalletRecord } from '../wallet-record.js';
 import { makeMasterKey } from './first-master-key.js';
-import { assembleWallet, type WalletSurroundings } from './load-wallet.js';
+import { assembleWallet, unattached, type WalletSurroundings } from './load-wallet.js';
 import { WALLET_CODE, WalletError } from './wallet-error.js';
 
 /** Rows written together. */
@@ -92,9 +92,7 @@ export async function fillFromCore(
 ): Promise<TakenOver> {
   const record = recordOf(core);
   const encrypted = masterKey !== null;
-  // No notifications for old transactions.
-  const quiet = { ...surroundings, onTransaction: () => {} };
-  const wallet = assembleWallet(quiet, { ...place, record, encrypted, store });
+  const wallet = assembleWallet(unattached(surroundings), { ...place, record, encrypted, store });
   const filling = new Filling(wallet, core, surroundings.context, masterKey, pauses);
   try {
     if (encrypted && passphrase !== null) await makeMasterKey(wallet, passphrase);

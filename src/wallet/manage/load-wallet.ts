@@ -31,6 +31,16 @@ export type WalletSurroundings = Pick<WalletParts, 'crypto' | 'options' | 'now' 
   readonly images?: ImageRules;
 };
 
+/**
+ * Returns the surroundings of a wallet that no call uses: its old transactions are no news, and a write that fails ends
+ * the work on it, not the node.
+ */
+export const unattached = (surroundings: WalletSurroundings): WalletSurroundings => ({
+  ...surroundings,
+  onTransaction: () => {},
+  onFault: () => {},
+});
+
 /** Rows between two lines of the log. */
 const LOG_ROWS = 500_000;
 

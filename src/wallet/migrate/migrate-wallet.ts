@@ -19,7 +19,7 @@ import { OWNERSHIP } from '../keys/ownership.js';
 import { writeBackup } from '../manage/backup.js';
 import { renewSeed } from '../manage/encrypt-wallet.js';
 import type { FolderHolds } from '../manage/folder-holds.js';
-import { loadWallet, type WalletSurroundings } from '../manage/load-wallet.js';
+import { loadWallet, unattached, type WalletSurroundings } from '../manage/load-wallet.js';
 import { addSeedDescriptors } from '../manage/new-keys.js';
 import { openDatabase } from '../manage/new-place.js';
 import { WALLET_CODE, WalletError } from '../manage/wallet-error.js';
@@ -83,7 +83,7 @@ export async function migrateWallet(
   const store = await openDatabase(databaseOf(place.folder));
   let legacy: Wallet | undefined;
   try {
-    const loaded = await loadWallet({ ...surroundings, onTransaction: () => {} }, place, store);
+    const loaded = await loadWallet(unattached(surroundings), place, store);
     legacy = loaded.wallet;
     if (legacy.descriptors) throw new WalletError(WALLET_CODE.WALLET, ALREADY_DESCRIPTORS);
     if (isOfOtherChain(loaded.locator, client)) {

@@ -10,7 +10,7 @@ import { encodeMasterKey, type SealedMasterKey } from '../crypt/master-key.js';
 import { markUnseen, type OpenScan } from '../follow/open-scan.js';
 import { destinationOf } from '../keys/destination.js';
 import { OWNERSHIP } from '../keys/ownership.js';
-import { assembleWallet, type WalletSurroundings } from '../manage/load-wallet.js';
+import { assembleWallet, unattached, type WalletSurroundings } from '../manage/load-wallet.js';
 import { WALLET_CODE, WalletError } from '../manage/wallet-error.js';
 import type { BlockFacts } from '../node-client.js';
 import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../storage/layout.js';
@@ -58,9 +58,7 @@ export class MigratedWallet {
   ) {
     const record = new WalletRecord();
     record.flags = flags | WALLET_FLAG.DESCRIPTORS;
-    // No notifications for old transactions.
-    const quiet = { ...surroundings, onTransaction: () => {} };
-    this.wallet = assembleWallet(quiet, { ...place, record, encrypted: sealed !== null, store });
+    this.wallet = assembleWallet(unattached(surroundings), { ...place, record, encrypted: sealed !== null, store });
     this.#batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(WALLET_SCHEMA));
     if (sealed === null) return;
     this.wallet.masterKeys.push(sealed);
