@@ -64,7 +64,7 @@ export const optionRows: ReadonlyMap<string, OptionRow> = new Map(rooms.flatMap(
 /** Core's options without effect here. */
 const unused: Readonly<Record<string, string>> = {
   bool: `
-    help-debug persistmempoolv1 cjdnsreachable forcecompactdb choosedatadir min resetguisettings splash
+    persistmempoolv1 cjdnsreachable forcecompactdb choosedatadir min resetguisettings splash
     sysperms printpriority upnp natpmp logratelimit rpcdoccheck capturemessages
     txreconciliation walletcrosschain checkblockindex stopafterblockimport logsourcelocations flushwallet privdb
     unsafesqlitesync`,

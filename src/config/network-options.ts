@@ -73,7 +73,7 @@ export function networkOptions(
     binds: listen ? bindsOf(given, port, implicit, legacyPeers) : [],
     connect: given.connect.filter((value) => value !== '' && value !== '0'),
     connectOnly,
-    addNodes: given.addNodes,
+    addNodes: addNodes(args, given.addNodes),
     seedNodes: given.seedNodes,
     dnsSeed: given.dnsSeed ?? (!connectOnly && maxConnections > 0),
     whitelist: given.whitelist.map((text) => whitelisted(text, implicit, compat)),
@@ -98,6 +98,13 @@ export function networkOptions(
       canBroadcastPrivately(args, proxies, { connectOnly, randomizes: plain.proxyRandomize, listensOnion, hasI2p: i2pSam !== null }),
     logIps,
   };
+}
+
+/** -addnode; an empty one would be called for ever. */
+function addNodes(args: Args, given: readonly string[]): string[] {
+  const named = given.filter((name) => name.trim() !== '');
+  if (named.length < given.length) args.warnings.push('Ignoring empty -addnode value');
+  return named;
 }
 
 /**

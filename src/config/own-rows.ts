@@ -5,6 +5,7 @@ export const OWN_ROWS = {
   questionMark: ['?', 'bool', 'Print this help and exit'],
   help: ['help', 'bool'],
   h: ['h', 'bool'],
+  helpDebug: ['help-debug', 'bool'],
   version: ['version', 'bool', 'Print the version and exit'],
   dataDir: ['datadir', 'string', 'The data folder (default: ~/.adit); one that is named must exist'],
   conf: ['conf', 'string', 'The configuration file, relative to the data folder (default: {default}; -noconf: none)', 'bitcoin.conf'],

@@ -128,6 +128,12 @@ t.test('services that are offered', async (t) => {
   t.equal(services('-segwitheight=200'), 1n | 8n | 1024n);
 });
 
+t.test('an empty -addnode is ignored, and the log says so', async (t) => {
+  const { net, notes } = load(undefined, '-regtest', '-addnode=', '-addnode=127.0.0.1');
+  t.same(net.addNodes, ['127.0.0.1']);
+  t.equal(notes.filter((line) => line === 'Ignoring empty -addnode value').length, 1);
+});
+
 t.test('proxies', async (t) => {
   const net = (...argv: string[]) => {
     const config = load(undefined, '-regtest', ...argv).net;
