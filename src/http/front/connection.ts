@@ -6,7 +6,7 @@ import { TLSSocket } from 'node:tls';
 import { addressBytes } from './access.js';
 import { BodyReader } from './body-reader.js';
 import { Exchange, type ExchangeOwner, type ExchangeWire } from './exchange.js';
-import { findHead, HeadFault, type RequestHead, readHead } from './head.js';
+import { emptyLines, findHead, HeadFault, type RequestHead, readHead } from './head.js';
 
 /** What a connection needs of its front. */
 export interface ConnectionOwner {
@@ -264,10 +264,14 @@ export class Connection implements ExchangeWire {
     let end: number;
     if (known !== null && data.length >= known.length && known.compare(data, 0, known.length) === 0) end = known.length;
     else {
-      const found = findHead(data);
-      if (found === null) return false;
-      end = found.end;
-      this.#last = readHead(data.toString('latin1', found.start, end));
+      const empty = emptyLines(data);
+      if (empty > 0) {
+        this.#data = empty === data.length ? null : data.subarray(empty);
+        return true;
+      }
+      end = findHead(data);
+      if (end < 0) return false;
+      this.#last = readHead(data.toString('latin1', 0, end));
       this.#lastHead = Buffer.from(data.subarray(0, end));
     }
     this.#data = end === data.length ? null : data.subarray(end);

@@ -31,24 +31,28 @@ export interface RequestHead {
 /** A head that is no request. The message says why, in words for the log. */
 export class HeadFault extends Error {}
 
+/** Bytes of empty lines before a head: some clients end a body with a line end that no length counts. */
+export function emptyLines(bytes: Buffer): number {
+  let at = 0;
+  while (bytes[at] === LF || (bytes[at] === CR && bytes[at + 1] === LF)) at += bytes[at] === LF ? 1 : 2;
+  return at;
+}
+
 /**
- * Looks for the end of a head.
- * @returns where it begins, behind empty lines, and where its body would; null when bytes are missing
+ * Looks for the end of a head that has no empty lines before it.
+ * @returns where its body would begin; -1 when bytes are missing
  * @throws HeadFault when it is too large
  */
-export function findHead(bytes: Buffer): { readonly start: number; readonly end: number } | null {
-  let start = 0;
-  // Some clients end a body with a line end that no length counts.
-  while (bytes[start] === LF || (bytes[start] === CR && bytes[start + 1] === LF)) start += bytes[start] === LF ? 1 : 2;
-  let lineStart = start;
+export function findHead(bytes: Buffer): number {
+  let lineStart = 0;
   let headers = -1;
   for (;;) {
     const lineEnd = bytes.indexOf(LF, lineStart);
     const seen = lineEnd < 0 ? bytes.length : lineEnd + 1;
-    if (seen - (headers < 0 ? start : headers) > MOST_HEAD_BYTES) throw new HeadFault(`a head of more than ${MOST_HEAD_BYTES} bytes`);
-    if (lineEnd < 0) return null;
+    if (seen - Math.max(headers, 0) > MOST_HEAD_BYTES) throw new HeadFault(`a head of more than ${MOST_HEAD_BYTES} bytes`);
+    if (lineEnd < 0) return -1;
     const empty = lineEnd === lineStart || (lineEnd === lineStart + 1 && bytes[lineStart] === CR);
-    if (empty) return { start, end: seen };
+    if (empty) return seen;
     if (headers < 0) headers = seen;
     lineStart = seen;
   }
@@ -63,7 +67,7 @@ interface Fields {
   expectsContinue: boolean;
 }
 
-/** @param text from findHead's start to its end, as latin1 @throws HeadFault */
+/** @param text up to where findHead says, as latin1 @throws HeadFault */
 export function readHead(text: string): RequestHead {
   if (text.includes('\0')) throw new HeadFault('a head with a NUL byte');
   // A line that begins with a space or a tab goes on with the one before.

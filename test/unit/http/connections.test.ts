@@ -65,6 +65,19 @@ t.test('what a client sends ahead is held up to a bound', async (t) => {
   for (const answer of answers) answer();
 });
 
+t.test('empty lines before a request are passed over, however many', async (t) => {
+  const { node } = await started();
+  t.teardown(() => node.fronts.close());
+  const client = new Client(node.port);
+  // Far more than the bound on a head.
+  client.send('\r\n'.repeat(100_000));
+  client.send(`\n${request('{"method":"getblockcount","id":1}')}\r\n\r\n`);
+  t.equal((await client.reply()).status, 200);
+  client.send(request('{"method":"getblockcount","id":1}'));
+  t.equal((await client.reply()).status, 200);
+  client.destroy();
+});
+
 t.test('a client that ends its side gets its replies, and then the connection ends', async (t) => {
   const { node, asked, answers } = await started(2);
   t.teardown(() => node.fronts.close());

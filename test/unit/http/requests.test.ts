@@ -1,13 +1,14 @@
 // Heads and bodies as bytes, without a socket.
 import t from 'tap';
 import { BodyReader } from '../../../src/http/front/body-reader.js';
-import { findHead, HeadFault, MOST_HEAD_BYTES, readHead } from '../../../src/http/front/head.js';
+import { emptyLines, findHead, HeadFault, MOST_HEAD_BYTES, readHead } from '../../../src/http/front/head.js';
 
 /** The head that these bytes begin with, and what is left; null when there is none yet. */
 function read(text: string) {
-  const bytes = Buffer.from(text, 'latin1');
-  const found = findHead(bytes);
-  return found && { head: readHead(bytes.toString('latin1', found.start, found.end)), rest: bytes.toString('latin1', found.end) };
+  const sent = Buffer.from(text, 'latin1');
+  const bytes = sent.subarray(emptyLines(sent));
+  const end = findHead(bytes);
+  return end < 0 ? null : { head: readHead(bytes.toString('latin1', 0, end)), rest: bytes.toString('latin1', end) };
 }
 
 const usual = {
