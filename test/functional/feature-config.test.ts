@@ -97,7 +97,7 @@ t.test('settings.json', async (t) => {
   t.match(log, /Setting file arg: server = true/);
   await node.stop();
   fs.mkdirSync(path.join(node.networkDir, '.cookie.tmp'));
-  await t.rejects(node.up(), /Unable to start HTTP server. See debug log for details./, 'nobody could call it without a cookie');
+  await t.rejects(node.up(), /Unable to start HTTP server\. See \S*debug\.log for details\./, 'nobody could call it without a cookie');
 });
 
 t.test('sections and includes of a running node', async (t) => {
