@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Chain } from '../chain/chain.js';
 import { ConfigError } from '../config/args.js';
 import type { Sv2Config } from '../config/sv2-options.js';
+import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
 import type { KeyMath } from '../crypto/key-math.js';
 import type { Clock } from '../lib/clock.js';
@@ -74,11 +75,16 @@ export function createSv2(config: Sv2Config, deps: Sv2Deps): Sv2 {
   }
   const authorityKey = encodeAuthorityKey(authority.publicKey, hashes);
   const solutionsDir = path.join(deps.netDir, SOLUTIONS_FOLDER);
+  const coinbases = new CoinbaseWatch(log);
   const solutions = new Solutions({
     dir: solutionsDir,
     hashes,
     log,
-    watch: new CoinbaseWatch(log),
+    watch: {
+      submitted: guard.wrap('coinbase check', (client: string, coinbase: TxView, height: number) =>
+        coinbases.submitted(client, coinbase, height),
+      ),
+    },
     chain: {
       known: (hash) => chain.known(hash),
       withWitnessReserved: (block) => chain.withWitnessReserved(block),

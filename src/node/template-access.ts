@@ -1,6 +1,7 @@
 // Templates in the words of RPC: blocks for the generate calls, and getblocktemplate inside a batch, which runs on the
 // node thread with the same view that fronts have.
 import type { Chain } from '../chain/chain.js';
+import type { TxView } from '../consensus/tx/tx-view.js';
 import { templateState } from '../http/front/template-state.js';
 import type { ListenerGuard } from '../lib/listener-guard.js';
 import type { SharedState } from '../link/shared-state.js';
@@ -65,10 +66,13 @@ export function createTemplateAccess(deps: TemplateAccessDeps): FollowingAccess 
   });
   deps.stopping.addEventListener('abort', () => view.stop());
 
+  // What it finds is for the log: the block is submitted whatever happens here.
   const coinbases = new CoinbaseWatch(deps.log);
   const submissions = new Submissions(deps.log);
   return {
-    coinbaseSubmitted: (client, coinbase, height) => coinbases.submitted(client, coinbase, height),
+    coinbaseSubmitted: guard.wrap('coinbase check', (client: string, coinbase: TxView, height: number) =>
+      coinbases.submitted(client, coinbase, height),
+    ),
     blockSubmitted: (client, hash, outcome) => submissions.add({ client, hash, outcome, time: Math.floor(Date.now() / 1000) }),
     submissions,
     next: () => templates.next(),
