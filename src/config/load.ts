@@ -333,6 +333,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
       maxWeight: weights.maxWeight,
       blockVersion: chain === 'regtest' && templates.blockVersion !== undefined ? blockVersion(templates.blockVersion) : null,
       release: compat.replies.oldest,
+      keptBehindClock: !follows(compat, 22),
     },
     policy,
     mempool: {

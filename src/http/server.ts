@@ -281,6 +281,7 @@ class FrontServer implements Fronts {
   #templateError(error: unknown): TemplateAnswer {
     if (error instanceof RpcError) return { code: error.code, text: error.message };
     const text = error instanceof Error ? error.message : String(error);
+    if ((error as { code?: string }).code === 'CLOCK_BEHIND') return { code: RPC_CODE.MISC_ERROR, text };
     this.#deps.logger.error(`building a template failed: ${error instanceof Error ? error.stack : text}`);
     return { code: RPC_CODE.MISC_ERROR, text };
   }

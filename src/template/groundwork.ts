@@ -26,9 +26,11 @@ const ANYONE = Uint8Array.of(0x51);
 
 /** A block we made ourselves doesn't connect. The message is Core's. */
 export class TemplateFault extends Error {
-  readonly code = 'TEMPLATE_FAULT';
-  constructor(message: string) {
+  /** CLOCK_BEHIND: nothing is wrong with the node. ClockWatch has told the operator already. */
+  readonly code: 'TEMPLATE_FAULT' | 'CLOCK_BEHIND';
+  constructor(message: string, code: TemplateFault['code'] = 'TEMPLATE_FAULT') {
     super(message);
+    this.code = code;
     this.name = 'TemplateFault';
   }
 }
@@ -128,12 +130,12 @@ export class Groundwork {
 
   /** Throws what the dry check of a block on the tip would find while the clock is behind. @throws TemplateFault */
   requireClock(): void {
-    if (this.clockBehind) throw this.#fault('time-too-new, block timestamp too far in the future');
+    if (this.clockBehind) throw this.#fault('time-too-new, block timestamp too far in the future', 'CLOCK_BEHIND');
   }
 
-  #fault(reason: string): TemplateFault {
+  #fault(reason: string, code?: TemplateFault['code']): TemplateFault {
     const finder = this.#options.release < BARE_FAULTS ? 'CreateNewBlock: ' : '';
-    return new TemplateFault(`${finder}TestBlockValidity failed: ${reason}`);
+    return new TemplateFault(`${finder}TestBlockValidity failed: ${reason}`, code);
   }
 
   /** The same of a template before it is published, where each is checked (-checktemplates); true elsewhere. */

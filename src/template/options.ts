@@ -27,6 +27,8 @@ export interface TemplateOptions {
   readonly blockVersion: number | null;
   /** Whose coinbases and lists of rules these are (-compat). */
   readonly release: Release;
+  /** Mode core: a template that is kept stays when the clock falls behind the tip, as in 0.21.1, which checks new ones only. */
+  readonly keptBehindClock: boolean;
   /** -checktemplates: connect each template dry before it is published, not only one of each tip behind that. */
   readonly checkTemplates: boolean;
 }
@@ -43,6 +45,7 @@ export const DEFAULT_TEMPLATE: TemplateOptions = {
   minFeeRate: OLD.blockMinFeeRate,
   blockVersion: null,
   release: 21,
+  keptBehindClock: false,
   checkTemplates: false,
 };
 

@@ -174,7 +174,7 @@ export class TemplateService {
 
   /** The clock fell behind the tip, or caught up: the current template is withdrawn, and mode live builds when it may. */
   clockChanged(): void {
-    this.#built = null;
+    if (!this.#options.keptBehindClock) this.#built = null;
     this.#schedule?.transactionsChanged(0);
   }
 
@@ -364,7 +364,7 @@ export class TemplateService {
   }
 
   #createSchedule(): LiveSchedule {
-    const { mempool, chain, assembler, log } = this.#deps;
+    const { mempool, chain, assembler } = this.#deps;
     const work: LiveWork = {
       build: async (kind) => {
         const started = this.#deps.clock.monotonicMs();
@@ -376,10 +376,7 @@ export class TemplateService {
       improve: async () => (mempool.size > 0 ? assembler.improve(IDLE_TASK_MS) : 'idle'),
       hasTransactions: () => mempool.size > 0 || mempool.returning,
       wanted: () => (this.#deps.wanted?.() ?? true) && !this.clockBehind,
-      failed: (error) => {
-        this.#failures++;
-        log.error(`No template: ${error.message}`);
-      },
+      failed: (error) => this.#failed(error),
       after: this.#deps.after ?? timerAfter,
       nowMs: () => this.#deps.clock.monotonicMs(),
     };
@@ -388,7 +385,8 @@ export class TemplateService {
   }
 
   #isFresh(): boolean {
-    const facts = this.current();
+    const built = this.#built;
+    const facts = this.#options.keptBehindClock && built?.tip === this.#deps.chain.tip ? built.facts : this.current();
     if (facts === null) return false;
     const { counter, builtAt } = facts;
     return counter === this.#deps.mempool.counter || this.#deps.clock.nowSeconds() - builtAt <= REBUILD_AFTER_SECONDS;
@@ -405,10 +403,15 @@ export class TemplateService {
         if (facts !== null) return facts;
       }
     } catch (error) {
-      this.#failures++;
-      this.#deps.log.error(`No template: ${(error as Error).message}`);
+      this.#failed(error as Error);
       throw error;
     }
+  }
+
+  #failed(error: Error): void {
+    if (error instanceof TemplateFault && error.code === 'CLOCK_BEHIND') return;
+    this.#failures++;
+    this.#deps.log.error(`No template: ${error.message}`);
   }
 
   /** @returns null when the tip moved meanwhile */

@@ -27,7 +27,8 @@ async function falls(t: Test, compat: string, begins: string): Promise<void> {
   const node = await Daemon.start(`-compat=${compat}`, `-mocktime=${NOW}`, `-metricsport=${metrics}`, '-sv2', `-sv2port=${sv2}`, ...lean);
   t.teardown(() => node.remove());
   await node.call('generatetoaddress', 20, PAYEE);
-  await node.call('getblocktemplate', rules);
+  // 0.21.1 would hand out the kept template as long as the mempool stays the same.
+  if (compat !== '0.21.1') await node.call('getblocktemplate', rules);
   const client = await Sv2Client.start(sv2, (await node.call('getsv2info')).authoritykey);
   t.teardown(() => client.close());
   await until('the client has the tip', async () => client.prevHash !== null);
