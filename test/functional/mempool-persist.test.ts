@@ -96,8 +96,14 @@ t.test('arguments of the estimates', async (t) => {
     }
   };
   t.match(await fault('estimatesmartfee'), /^-1 estimatesmartfee conf_target/);
-  t.equal(await fault('estimatesmartfee', 'foo'), '-3 Expected type number, got string');
-  t.equal(await fault('estimatesmartfee', 1, 1), '-3 Expected type string, got number');
+  t.equal(
+    await fault('estimatesmartfee', 'foo'),
+    '-3 Wrong type passed:\n{\n    "Position 1 (conf_target)": "JSON value of type string is not of expected type number"\n}',
+  );
+  t.equal(
+    await fault('estimatesmartfee', 1, 1),
+    '-3 Wrong type passed:\n{\n    "Position 2 (estimate_mode)": "JSON value of type number is not of expected type string"\n}',
+  );
   t.equal(await fault('estimatesmartfee', 0), '-8 Invalid conf_target, must be between 1 and 1008');
   t.equal(await fault('estimatesmartfee', 1009), '-8 Invalid conf_target, must be between 1 and 1008');
   t.equal(
@@ -106,8 +112,14 @@ t.test('arguments of the estimates', async (t) => {
   );
   t.equal(await fault('estimatesmartfee', 1, 'ECONOMICAL'), 'none');
   t.match(await fault('estimaterawfee', 1, 1, 1), /^-1 estimaterawfee conf_target/);
-  t.equal(await fault('estimaterawfee', 'foo'), '-3 Expected type number, got string');
-  t.equal(await fault('estimaterawfee', 1, 'foo'), '-3 Expected type number, got string');
+  t.equal(
+    await fault('estimaterawfee', 'foo'),
+    '-3 Wrong type passed:\n{\n    "Position 1 (conf_target)": "JSON value of type string is not of expected type number"\n}',
+  );
+  t.equal(
+    await fault('estimaterawfee', 1, 'foo'),
+    '-3 Wrong type passed:\n{\n    "Position 2 (threshold)": "JSON value of type string is not of expected type number"\n}',
+  );
   t.equal(await fault('estimaterawfee', 1, 2), '-8 Invalid threshold');
   t.same(await node.call('estimaterawfee', 1000), {
     long: {

@@ -28,7 +28,10 @@ t.test('the main chain without peers', async (t) => {
   t.equal(await fault(node, { rules: ['segwit'], longpollid: 'zz' }), notConnected, 'before the long poll');
   t.equal(await fault(node), notConnected, 'also without an argument');
   t.equal(await fault(node, { mode: 'foo' }), '-8 Invalid mode', 'but after the mode');
-  t.equal(await fault(node, 'x'), '-1 JSON value is not an object as expected');
+  t.equal(
+    await fault(node, 'x'),
+    '-3 Wrong type passed:\n{\n    "Position 1 (template_request)": "JSON value of type string is not of expected type object"\n}',
+  );
   t.equal(await fault(node, { mode: 'proposal', data: '00' }), '-22 Block decode failed', 'proposals need no peers');
   const batch = await node.post('[{"method":"getblocktemplate","params":[{"rules":["segwit"]}],"id":1},{"method":"getblockcount","id":2}]');
   t.equal(

@@ -37,7 +37,7 @@ t.test('sendtoaddress: what its arguments do', async (t) => {
   t.equal(entry.unbroadcast, true);
   t.equal(sats(-record.fee), sats(entry.fees.base));
   t.equal(sats(entry.fees.base), 20 * 141, 'the fallback rate for the size of one coin, one payment, change');
-  t.match(await outputs(plain), { paid: 1.5, count: 2, sequence: 0xfffffffe });
+  t.match(await outputs(plain), { paid: 1.5, count: 2, sequence: 0xfffffffd });
   const { locktime } = await outputs(plain);
   t.ok(locktime > 12 && locktime <= 112, 'not to be mined below the tip');
 
@@ -340,7 +340,7 @@ t.test('fundrawtransaction, walletcreatefundedpsbt, send', async (t) => {
     [{ fee_rate: 1, feeRate: 1 }, '-8 Cannot specify both fee_rate (sat/vB) and feeRate (BTC/kvB)'],
     [{ feeRate: 1, estimate_mode: 'economical' }, '-8 Cannot specify both estimate_mode and feeRate'],
     [{ surprise: 1 }, '-3 Unexpected key surprise'],
-    [{ lockUnspents: 1 }, '-3 Expected type bool for lockUnspents, got number'],
+    [{ lockUnspents: 1 }, '-3 JSON value of type number for field lockUnspents is not of expected type bool'],
   ] as const) {
     t.equal(await refusal(fund(options)), why);
   }
