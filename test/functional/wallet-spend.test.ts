@@ -44,7 +44,7 @@ t.test('sendtoaddress: what its arguments do', async (t) => {
   const less = await node.call('sendtoaddress', OUTSIDE, 2, '', '', true);
   t.equal(sats((await outputs(less)).paid!), 2e8 - 20 * 141, 'the fee comes off the amount');
   t.notOk('comment' in (await node.call('gettransaction', less)), 'empty comments are none');
-  t.equal((await outputs(await node.call('sendtoaddress', OUTSIDE, 1, null, null, null, true))).sequence, 0xfffffffd);
+  t.equal((await outputs(await node.call('sendtoaddress', OUTSIDE, 1, null, null, null, false))).sequence, 0xfffffffe);
   const priced = await node.call('sendtoaddress', OUTSIDE, 1, null, null, null, null, null, null, null, 3.5, true);
   t.equal(priced.fee_reason, 'User Specified Fee');
   t.equal(sats((await node.call('getmempoolentry', priced.txid)).fees.base), Math.ceil(3.5 * 141));
