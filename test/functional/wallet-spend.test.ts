@@ -126,9 +126,11 @@ t.test('fees are those of the signed size, for every kind of coin', async (t) =>
       const { hex } = await node.call('send', { [OUTSIDE]: 0.3 }, null, null, 10, options);
       const [{ allowed, vsize, fees }] = await node.call('testmempoolaccept', [hex]);
       t.equal(allowed, true, `${kind} is signed`);
-      // Signatures may be some bytes shorter than the fee allows for.
+      // Signatures may be some bytes shorter than the fee allows for. Core counts one byte for the push of a redeem
+      // script past 75 bytes, which takes two.
+      const least = kind === 'multisig' ? -10 : 0;
       const overpaid = sats(fees.base) - vsize * 10;
-      t.ok(overpaid >= 0 && overpaid <= 100, `${kind}, change ${changeType}: ${overpaid} satoshis over ${vsize} bytes`);
+      t.ok(overpaid >= least && overpaid <= 100, `${kind}, change ${changeType}: ${overpaid} satoshis over ${vsize} bytes`);
     }
   }
 });
