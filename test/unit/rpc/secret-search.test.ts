@@ -64,6 +64,7 @@ t.test('which methods', async (t) => {
     'importdescriptors',
     'importmulti',
     'importprivkey',
+    'migratewallet',
     'scanblocks',
     'scantxoutset',
     'sethdseed',
@@ -284,7 +285,7 @@ t.test('any request', async () => {
     fc.property(fc.oneof(request, fc.array(fc.oneof(request, fc.jsonValue()))), fc.nat(2), (any, indent) => {
       const names = JSON.stringify(any).includes('pass') ? null : any;
       // Passphrases leave nothing to put back.
-      if (names === null || /encryptwallet|createwallet|importcorewallet/.test(JSON.stringify(any))) return true;
+      if (names === null || /encryptwallet|createwallet|importcorewallet|migratewallet/.test(JSON.stringify(any))) return true;
       const body = JSON.stringify(any, null, indent);
       const found = takenKeys(body);
       return found.back === plain(body) && takenKeys(body, 0).left === found.left;
