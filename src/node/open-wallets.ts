@@ -43,7 +43,6 @@ export function openWallets(
       stopping: stop.signal,
       bounds: { calls, bytes: Number.POSITIVE_INFINITY },
       onCall: observe.rpc,
-      onFault: stop.ask,
     },
   );
   return { client, wallets };

@@ -35,8 +35,6 @@ export interface WalletThreadDeps {
   readonly bounds: LinkBounds;
   /** After each call. */
   readonly onCall: (method: string, seconds: number, ok: boolean) => void;
-  /** The thread or a wallet's database has failed: the node stops. */
-  readonly onFault: (fault: Error) => void;
 }
 
 /** Calls under way there: method and start on this thread's monotonic clock. */
@@ -168,7 +166,7 @@ export class WalletThread {
   }
 
   #take(message: FromWallets): void {
-    const { log, onCall, onFault } = this.#deps;
+    const { log, guard, onCall } = this.#deps;
     switch (message.say) {
       case 'loaded':
         this.#loaded?.resolve();
@@ -195,7 +193,7 @@ export class WalletThread {
         break;
       }
       case 'fault':
-        onFault(new Error(message.text));
+        guard.failed(`wallet ${message.name}`, message.text);
         break;
       case 'closed':
         if (message.error !== null) this.#failure = new Error(message.error);
@@ -209,9 +207,9 @@ export class WalletThread {
     if (this.#closing) return;
     const why = this.#failure === null ? '' : `: ${this.#failure.message}`;
     const fault = new Error(`The thread of the wallets has ended${why}`);
-    this.#deps.log.error(`${this.#failure?.stack ?? fault.message}. The node stops.`);
+    this.#deps.guard.failed('wallets thread', this.#failure?.stack ?? fault);
     this.#failure = null;
     this.#loaded?.reject(fault);
-    this.#deps.onFault(fault);
+    this.#deps.log.error(`${fault.message}. The node goes on without wallets: start it again to have them back.`);
   }
 }

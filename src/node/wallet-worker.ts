@@ -149,7 +149,7 @@ export async function runWallets(init: WalletInit, port: MessagePort): Promise<v
     descriptors,
     log,
     stopping: stopping.signal,
-    onFault: (fault) => say({ say: 'fault', text: textOf(fault) }),
+    onFault: (name, error) => say({ say: 'fault', name, text: mendable(error) ?? stackOf(error) }),
     spend,
     settingsFile,
   });

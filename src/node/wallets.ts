@@ -28,8 +28,8 @@ export interface WalletWiring {
   readonly spend: SpendTools;
   /** settings.json, undefined with -nosettings. */
   readonly settingsFile: string | undefined;
-  /** A wallet's changes cannot be written: the node stops. */
-  readonly onFault: (fault: Error) => void;
+  /** Called when a wallet fails; WalletManager loads it again. */
+  readonly onFault: (name: string, error: unknown) => void;
 }
 
 /** A rescan finds very many transactions at once: few runs of -walletnotify at a time, and many that wait. */
@@ -75,11 +75,7 @@ export async function createWallets(options: WalletOptions, wiring: WalletWiring
       context: descriptors,
       now: () => clock.nowSeconds(),
       isFinal: (tx) => isFinalTx(tx, client.tip.height + 1, clock.nowSeconds()),
-      onFault: (error) => {
-        const text = error instanceof Error ? error.message : String(error);
-        log.error(`A wallet could not be written: ${text}. The node stops.`);
-        onFault(error instanceof Error ? error : new Error(text));
-      },
+      onFault: (error, wallet) => onFault(wallet.name, error),
       onTransaction: (wallet, row) => {
         if (options.notifyCommand) hooks.run('walletnotify', walletNotice(options.notifyCommand, wallet, row));
       },

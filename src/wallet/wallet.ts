@@ -51,8 +51,8 @@ export interface WalletParts {
   readonly options: WalletOptions;
   readonly now: () => number;
   readonly isFinal: (tx: TxView) => boolean;
-  /** A batch could not be written: memory is ahead of the disk for good. */
-  readonly onFault: (error: unknown) => void;
+  /** Called once when the wallet fails, see Wallet.fail. */
+  readonly onFault: (error: unknown, wallet: Wallet) => void;
   /** A record of a transaction was made or changed. @param row of ledger.txs */
   readonly onTransaction: (wallet: Wallet, row: number) => void;
 }
@@ -301,13 +301,17 @@ export class Wallet {
     });
   }
   /**
-   * Memory is ahead of the disk, or halfway through a change, for good: nothing is written any more, and the node is
-   * told.
+   * Marks the wallet as failed: memory is ahead of the disk, or halfway through a change. A failed wallet applies no
+   * events, writes nothing and counts as closed. WalletManager loads it again from its folder.
    */
   fail(error: unknown): void {
     if (this.#fault !== null) return;
     this.#fault = { error };
-    this.parts.onFault(error);
+    this.parts.onFault(error, this);
+  }
+  /** Why the wallet failed; null while it is sound. */
+  get fault(): { readonly error: unknown } | null {
+    return this.#fault;
   }
 
   // -- following
@@ -371,7 +375,7 @@ export class Wallet {
    * @throws WalletError once the wallet is closed
    */
   unlock(masterKey: Uint8Array, seconds: number | null): void {
-    if (this.#closed) masterKey.fill(0);
+    if (this.closed) masterKey.fill(0);
     this.assertOpen();
     this.vault.unlock(masterKey);
     this.#unlockings++;
@@ -449,11 +453,12 @@ export class Wallet {
     await this.store.close();
     this.keys.wipe();
   }
+  /** Whether the wallet was closed, or has failed and will be. */
   get closed(): boolean {
-    return this.#closed;
+    return this.#closed || this.#fault !== null;
   }
-  /** @throws WalletError once the wallet is closed */
+  /** @throws WalletError once the wallet is closed or has failed */
   assertOpen(): void {
-    if (this.#closed) throw new WalletError(WALLET_CODE.NOT_FOUND, NOT_LOADED);
+    if (this.closed) throw new WalletError(WALLET_CODE.NOT_FOUND, NOT_LOADED);
   }
 }

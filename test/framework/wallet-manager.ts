@@ -28,7 +28,7 @@ export function managerIn({ dir, surroundings, tip, options, deps }: WantedManag
   return new WalletManager({
     surroundings: { ...surroundings, options: { ...surroundings.options, dir, ...options } },
     client: clientOf({ tip }),
-    log: { info() {}, warn() {} },
+    log: { info() {}, warn() {}, error() {} },
     stopping: new AbortController().signal,
     warnings: [],
     onLoaded: async () => {},

@@ -5,13 +5,10 @@ import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import t, { type Test } from 'tap';
-import { loadConfig, parseArgs } from '../../src/config/load.js';
 import { ListenerGuard } from '../../src/lib/listener-guard.js';
-import type { NodeLogger } from '../../src/log/create-logger.js';
-import { prepareFolders } from '../../src/node/data-folder.js';
-import { type RunningNode, startNode } from '../../src/node/start.js';
 import { commitmentOf, mine, type Template } from '../framework/miner.js';
 import { MiniWallet } from '../framework/mini-wallet.js';
+import { errorsInto, NodeInProcess } from '../framework/node-in-process.js';
 import { freePort } from '../framework/ports.js';
 import { until } from '../framework/until.js';
 
@@ -51,59 +48,13 @@ class Injection {
   }
 }
 
-class Node {
-  readonly #port: number;
-  readonly node: RunningNode;
-
-  private constructor(node: RunningNode, port: number) {
-    this.node = node;
-    this.#port = port;
-  }
-
-  static async start(dir: string, log: NodeLogger, ...options: string[]): Promise<Node> {
-    const port = await freePort();
-    const own = ['-regtest', `-datadir=${dir}`, `-rpcport=${port}`, '-rpcuser=u', '-rpcpassword=p', '-listen=0', '-connect=0', '-par=1'];
-    const config = loadConfig(parseArgs([...own, ...options]), prepareFolders);
-    const node = new Node(await startNode(config, log, new AbortController().signal, () => {}), port);
-    await until('the node answers', () =>
-      node.call('getblockcount').then(
-        () => true,
-        () => false,
-      ),
-    );
-    return node;
-  }
-
-  async call(method: string, ...params: unknown[]): Promise<unknown> {
-    const body = JSON.stringify({ id: 1, method, params });
-    const text = await new Promise<string>((resolve, reject) => {
-      const request = http.request({ port: this.#port, method: 'POST', auth: 'u:p', agent: false }, (reply) => {
-        let all = '';
-        reply.setEncoding('utf8');
-        reply.on('data', (part: string) => {
-          all += part;
-        });
-        reply.on('end', () => resolve(all));
-      });
-      request.on('error', reject);
-      request.end(body);
-    });
-    const { result, error } = JSON.parse(text) as { result: unknown; error: { code: number; message: string } | null };
-    if (error) throw new Error(`${method}: ${error.code} ${error.message}`);
-    return result;
-  }
-}
-
 t.test('no listener stops the node or spoils a reply', async (t) => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-listeners-'));
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
   const injection = new Injection();
   t.teardown(() => injection.remove());
   const errors: string[] = [];
-  const log: NodeLogger = {
-    ...{ info() {}, warn() {}, debug() {}, shows: () => false, error: (line: string) => errors.push(line) },
-    ...{ path: '', warnings: [], setCategory: () => false, categories: () => ({}), reopen() {}, close() {}, showMockTime() {} },
-  } as unknown as NodeLogger;
+  const log = errorsInto(errors);
   const receiver = http.createServer((request, reply) => {
     request.resume();
     reply.end();
@@ -111,7 +62,7 @@ t.test('no listener stops the node or spoils a reply', async (t) => {
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
   t.teardown(() => receiver.close());
   const zmq = `tcp://127.0.0.1:${await freePort()}`;
-  const started = await Node.start(
+  const started = await NodeInProcess.start(
     dir,
     log,
     ...['hashblock', 'rawblock', 'hashtx', 'rawtx', 'sequence'].map((topic) => `-zmqpub${topic}=${zmq}`),

@@ -441,3 +441,10 @@ function cacheFor(core: CoreCache | undefined): DescriptorCache {
   for (const { place, index, publicKey } of core?.derived ?? []) cache.addDerived(place, index, publicKey);
   return cache;
 }
+
+/** What is wrong with a file of Bitcoin Core, for the caller. */
+export function refused(error: unknown): never {
+  throw error instanceof CoreFileError
+    ? new WalletError(WALLET_CODE.WALLET, `The wallet file was not taken over. ${error.message}.`)
+    : error;
+}

@@ -18,11 +18,20 @@ import {
   isTaken,
   LOCK_NAME,
 } from '../storage/wallet-folder.js';
+import type { Wallet } from '../wallet.js';
 import type { FolderHold, FolderHolds } from './folder-holds.js';
 import { VERIFY, WALLET_CODE, WalletError } from './wallet-error.js';
 
 /** What is said of a folder whose wallet is being made or loaded. */
 export const LOADING = 'Wallet already being loading.';
+
+/** What is said of the folder of a loaded wallet. */
+export function alreadyLoaded(wallet: Wallet): string {
+  const text = wallet.descriptors
+    ? 'SQLiteDatabase: Unable to obtain an exclusive lock on the database, is it being used by another bitcoind?\n'
+    : `Refusing to load database. Data file '${path.join(wallet.parts.folder, DATABASE_NAME)}' is already loaded.`;
+  return VERIFY + text;
+}
 
 export const openDatabase = (path: string): Promise<Store> => openStore({ path, cacheBytes: 8 << 20, writeBufferBytes: 16 << 20 });
 

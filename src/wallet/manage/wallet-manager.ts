@@ -5,7 +5,6 @@ import path from 'node:path';
 import type { Slicer } from '../../lib/slicer.js';
 import type { Store } from '../../storage/store.js';
 import { wipeCoreWallet } from '../core/core-wallet.js';
-import { CoreFileError } from '../core/paged-file.js';
 import { readCoreWallet } from '../core/read-core-wallet.js';
 import { beyondPruned, catchUp, isOfOtherChain, rollBack } from '../follow/catch-up.js';
 import { type RescanDeps, reserve, scanBlocks, scanStart } from '../follow/rescan.js';
@@ -16,7 +15,6 @@ import { type NodeClient, type NodeEvent, sameBlock } from '../node-client.js';
 import type { WalletOptions } from '../options.js';
 import {
   clearNewDatabase,
-  DATABASE_NAME,
   databaseOf,
   findWallets,
   folderOf,
@@ -28,17 +26,28 @@ import {
 } from '../storage/wallet-folder.js';
 import type { Wallet } from '../wallet.js';
 import { readBackup } from './backup.js';
-import { fillFromCore, openCoreKeys, type TakenOver } from './fill-from-core.js';
+import { FailedWallets, takeSettings } from './failed-wallets.js';
+import { fillFromCore, openCoreKeys, refused, type TakenOver } from './fill-from-core.js';
 import { type FolderHold, FolderHolds } from './folder-holds.js';
 import { loadWallet, type WalletSurroundings } from './load-wallet.js';
 import { makeWallet, type NewWallet, type SignerBranch, signerDescriptors } from './make-wallet.js';
-import { assertFree, inNewFolder, install, invalidPath, LOADING, type NewPlace, notFound, openDatabase } from './new-place.js';
+import {
+  alreadyLoaded,
+  assertFree,
+  inNewFolder,
+  install,
+  invalidPath,
+  LOADING,
+  type NewPlace,
+  notFound,
+  openDatabase,
+} from './new-place.js';
 import { adviceForDamagedWallet, NOT_LOADED, VERIFY, WALLET_CODE, WalletError } from './wallet-error.js';
 
 export interface ManagerDeps {
   readonly surroundings: WalletSurroundings;
   readonly client: NodeClient;
-  readonly log: { info(line: string): void; warn(line: string): void };
+  readonly log: { info(line: string): void; warn(line: string): void; error(line: string): void };
   readonly stopping: AbortSignal;
   /** What is to be said of the options with every wallet that is made or loaded. */
   readonly warnings: readonly string[];
@@ -59,6 +68,13 @@ export class WalletManager {
   readonly #holds = new Map<Wallet, FolderHold>();
   /** Wallets that are being brought to the tip. */
   readonly #catchingUp = new Set<Wallet>();
+  /** Wallets whose loading is complete: a failure of any other is its loader's. */
+  readonly #complete = new WeakSet<Wallet>();
+  readonly #failed = new FailedWallets(() => performance.now());
+  /** Failed wallets that are being loaded again. */
+  readonly #reloads = new Set<Promise<Wallet>>();
+  #closed = false;
+  readonly #surroundings: WalletSurroundings;
   #lastBlockSeconds = 0;
   /** Ends the events; null while no wallet needs any. */
   #stopListening: Promise<() => void> | null = null;
@@ -67,7 +83,15 @@ export class WalletManager {
 
   constructor(deps: ManagerDeps) {
     this.#deps = deps;
-    this.options = deps.surroundings.options;
+    const { surroundings } = deps;
+    this.options = surroundings.options;
+    this.#surroundings = {
+      ...surroundings,
+      onFault: (error, wallet) => {
+        surroundings.onFault(error, wallet);
+        this.#onFault(wallet, error);
+      },
+    };
   }
 
   // -- finding
@@ -86,11 +110,17 @@ export class WalletManager {
   select(name: string | null, ambiguous: string): Wallet {
     if (name !== null) {
       const wallet = this.get(name);
-      if (wallet === undefined) throw new WalletError(WALLET_CODE.NOT_FOUND, NOT_LOADED);
+      if (wallet === undefined) throw this.#failed.errorOf(name) ?? new WalletError(WALLET_CODE.NOT_FOUND, NOT_LOADED);
       return wallet;
     }
-    if (this.#wallets.length === 1) return this.#wallets[0];
-    if (this.#wallets.length === 0) {
+    // A call must not reach another wallet because its own has failed.
+    const { errors } = this.#failed;
+    const meant = this.#wallets.length + errors.length;
+    if (meant === 1) {
+      if (errors.length > 0) throw errors[0];
+      return this.#wallets[0];
+    }
+    if (meant === 0) {
       throw new WalletError(
         WALLET_CODE.NOT_FOUND,
         'No wallet is loaded. Load a wallet using loadwallet or create a new one with createwallet. (Note: A default wallet is no longer automatically created)',
@@ -135,7 +165,7 @@ export class WalletManager {
     }
     for (const wallet of this.#wallets) wallet.push(event);
     if (event.kind !== 'connected' && event.kind !== 'disconnected') return undefined;
-    this.#lastBlockSeconds = this.#deps.surroundings.now();
+    this.#lastBlockSeconds = this.#surroundings.now();
     return Promise.all(this.#wallets.map((wallet) => wallet.passed()));
   }
   /** Seconds when the last block came, 0 before the first. */
@@ -159,7 +189,7 @@ export class WalletManager {
   warnOf(what: string, error: unknown): void {
     this.#deps.log.warn(`Failed to ${what}: ${error instanceof Error ? error.message : String(error)}`);
   }
-  #failed(what: string, error: unknown): never {
+  #refuse(what: string, error: unknown): never {
     this.warnOf(what, error);
     throw error;
   }
@@ -181,18 +211,19 @@ export class WalletManager {
         'Passphrase provided but private keys are disabled. A passphrase is only used to encrypt private keys, so cannot be used for wallets with private keys disabled.',
       );
     }
-    const told = wanted.signer === null ? null : await signerDescriptors(wanted, wanted.signer, this.#deps.surroundings.context);
+    const told = wanted.signer === null ? null : await signerDescriptors(wanted, wanted.signer, this.#surroundings.context);
     const wallet = await inNewFolder(this.#folders, this.options.dir, name, taken, (place, hold) =>
       this.#make(wanted, place, told, hold),
-    ).catch((error: unknown) => this.#failed(`create wallet ${JSON.stringify(name)}`, error));
+    ).catch((error: unknown) => this.#refuse(`create wallet ${JSON.stringify(name)}`, error));
     this.note(name, `created in ${folder}`);
     return { wallet, warnings };
   }
   async #make(wanted: NewWallet, place: NewPlace, told: readonly SignerBranch[] | null, hold: FolderHold): Promise<Wallet> {
-    const { surroundings, client } = this.#deps;
-    const wallet = await makeWallet(wanted, place, told, surroundings, client);
+    const surroundings = this.#surroundings;
+    const wallet = await makeWallet(wanted, place, told, surroundings, this.#deps.client);
     try {
       await this.#attach(wallet, hold);
+      this.#completed(wallet);
       if (surroundings.images) wallet.images = new WalletImages(surroundings.images, databaseOf(place.folder));
       return wallet;
     } catch (error) {
@@ -212,11 +243,11 @@ export class WalletManager {
       return wallet;
     } catch (error) {
       await hold.release();
-      return this.#failed(`load wallet ${JSON.stringify(name)} from ${folder}`, error);
+      return this.#refuse(`load wallet ${JSON.stringify(name)} from ${folder}`, error);
     }
   }
-  /** Loads a wallet whose folder is held. */
-  async #loadFrom(folder: string, name: string, hold: FolderHold): Promise<Wallet> {
+  /** Loads a wallet whose folder is held. @param former the same wallet as it was before it failed */
+  async #loadFrom(folder: string, name: string, hold: FolderHold, former?: Wallet): Promise<Wallet> {
     if (!(await hasDatabase(folder))) throw await notFound(folder);
     if (await isLinkedDatabase(folder)) throw invalidPath(this.options.dir, name);
     await repairFolder(folder);
@@ -225,8 +256,9 @@ export class WalletManager {
     const store = await openDatabase(databaseOf(folder));
     let wallet: Wallet | undefined;
     try {
-      const result = await loadWallet(this.#deps.surroundings, { name, folder }, store);
+      const result = await loadWallet(this.#surroundings, { name, folder }, store);
       wallet = result.wallet;
+      if (former !== undefined) takeSettings(wallet, former);
       if (isOfOtherChain(result.locator, this.#deps.client)) {
         throw new WalletError(WALLET_CODE.WALLET, 'Wallet loading failed. Wallet files should not be reused across chains.');
       }
@@ -240,14 +272,21 @@ export class WalletManager {
       await this.#attach(wallet, hold);
       await wallet.noticeKeys();
       await fillPool(wallet, 0);
-      if (this.options.rescan) await this.#rescan(wallet);
+      if (this.options.rescan && former === undefined) await this.#rescan(wallet);
       else await this.#scanUnseen(wallet);
       await this.#deps.onLoaded(wallet);
+      this.#completed(wallet);
       return wallet;
     } catch (error) {
       await (wallet ? this.#drop(wallet) : store.close());
-      throw error;
+      throw wallet?.fault ? wallet.fault.error : error;
     }
+  }
+  /** From here on a failure of the wallet is the manager's. @throws why it failed while it was loaded */
+  #completed(wallet: Wallet): void {
+    if (wallet.fault !== null) throw wallet.fault.error;
+    this.#failed.loaded(wallet.name);
+    this.#complete.add(wallet);
   }
   /** Closes a wallet that could not be made or loaded, and takes it out of the list. */
   async #drop(wallet: Wallet): Promise<void> {
@@ -356,6 +395,42 @@ export class WalletManager {
     await wallet.access.exclusive(() => this.#end(wallet, true));
     this.note(wallet.name, 'unloaded');
   }
+  /**
+   * Takes a wallet that failed out of the list and loads it again from its folder: what was written is kept, and the
+   * rest is read again from the chain and the mempool.
+   */
+  #onFault(wallet: Wallet, error: unknown): void {
+    const at = this.#wallets.indexOf(wallet);
+    if (at < 0 || !this.#complete.has(wallet)) return;
+    this.#wallets.splice(at, 1);
+    this.#listenNoMore();
+    if (wallet.scan) wallet.scan.abort = true;
+    void this.#recover(wallet, error, this.#failed.begin(wallet.name));
+  }
+  async #recover(wallet: Wallet, error: unknown, loadsAgain: boolean): Promise<void> {
+    const { name, parts } = wallet;
+    const hold = this.#holds.get(wallet)!;
+    hold.tell(LOADING);
+    try {
+      await wallet.access.exclusive(() => wallet.close(false));
+      this.#holds.delete(wallet);
+      if (this.#closed) return;
+      if (!loadsAgain) throw error;
+      this.#deps.log.warn(`Wallet ${JSON.stringify(name)} has failed and is loaded again from its folder`);
+      const reload = this.#loadFrom(parts.folder, name, hold, wallet);
+      this.#reloads.add(reload);
+      await reload.finally(() => this.#reloads.delete(reload));
+      this.note(name, 'was loaded again');
+    } catch (reason) {
+      this.#holds.delete(wallet);
+      await hold.release().catch(() => {});
+      if (!this.#closed) this.#deps.log.error(this.#failed.giveUp(name, reason));
+    }
+  }
+  /** Forgets a failed wallet, see FailedWallets.dismiss. */
+  dismissFailed(name: string): boolean {
+    return this.#failed.dismiss(name);
+  }
   async #end(wallet: Wallet, settled?: boolean): Promise<void> {
     if (wallet.scan) wallet.scan.abort = true;
     try {
@@ -381,7 +456,7 @@ export class WalletManager {
       const fault = await readBackup(file, store);
       if (fault === null) return;
       throw new WalletError(WALLET_CODE.WALLET, `Wallet loading failed. Error loading ${name}: Wallet corrupted. ${file} ${fault}.`);
-    }).catch((error: unknown) => this.#failed(`restore wallet ${JSON.stringify(name)} from ${file}`, error));
+    }).catch((error: unknown) => this.#refuse(`restore wallet ${JSON.stringify(name)} from ${file}`, error));
     this.note(name, `restored from ${file}`);
     return wallet;
   }
@@ -411,7 +486,7 @@ export class WalletManager {
     { file, magic, passphrase }: { readonly file: string; readonly magic: Uint8Array; readonly passphrase: Uint8Array | null },
     pauses: Slicer,
   ): Promise<TakenOver> {
-    const { surroundings, client } = this.#deps;
+    const [{ client }, surroundings] = [this.#deps, this.#surroundings];
     const folder = folderOf(this.options.dir, name);
     const occupied = new WalletError(WALLET_CODE.ALREADY_EXISTS, `There is a wallet in '${folder}' already`);
     await assertFree(folder, occupied);
@@ -455,7 +530,7 @@ export class WalletManager {
       migrated = await this.#migrateIn(folder, name, passphrase, pauses);
     } catch (error) {
       if (known) await this.load(name).catch((again: unknown) => this.warnOf(`load wallet ${JSON.stringify(name)} again`, again));
-      return this.#failed(`migrate wallet ${JSON.stringify(name)}`, error);
+      return this.#refuse(`migrate wallet ${JSON.stringify(name)}`, error);
     }
     const { main, watchOnly, solvables, backupPath } = migrated;
     const made = [main, watchOnly, solvables].filter((one) => one !== null);
@@ -466,7 +541,7 @@ export class WalletManager {
     return migrated;
   }
   async #migrateIn(folder: string, name: string, passphrase: Uint8Array | null, pauses: Slicer): Promise<Migrated> {
-    const { surroundings, client, stopping } = this.#deps;
+    const [{ client, stopping }, surroundings] = [this.#deps, this.#surroundings];
     const hold = await this.#folders.take(folder, LOADING);
     let isGone = false;
     try {
@@ -511,24 +586,14 @@ export class WalletManager {
     if (this.#wallets.length > 0) for (const warning of this.warnings) this.#deps.log.warn(`Warning: ${warning}`);
   }
   async close(): Promise<void> {
+    this.#closed = true;
     this.#wallets.length = 0;
     this.#listenNoMore();
     // Those that wait to be unloaded as well: no call keeps a node that stops, and no wallet another one.
-    const ends = await Promise.allSettled([...this.#holds.keys()].map((wallet) => this.#end(wallet)));
-    for (const end of ends) if (end.status === 'rejected') throw end.reason;
+    const endAll = () => Promise.allSettled([...this.#holds.keys()].map((wallet) => this.#end(wallet)));
+    const ends = await endAll();
+    await Promise.allSettled(this.#reloads);
+    const late = await endAll();
+    for (const end of [...ends, ...late]) if (end.status === 'rejected') throw end.reason;
   }
-}
-
-function alreadyLoaded(wallet: Wallet): string {
-  const text = wallet.descriptors
-    ? 'SQLiteDatabase: Unable to obtain an exclusive lock on the database, is it being used by another bitcoind?\n'
-    : `Refusing to load database. Data file '${path.join(wallet.parts.folder, DATABASE_NAME)}' is already loaded.`;
-  return VERIFY + text;
-}
-
-/** What is wrong with a file of Bitcoin Core, for the caller. */
-function refused(error: unknown): never {
-  throw error instanceof CoreFileError
-    ? new WalletError(WALLET_CODE.WALLET, `The wallet file was not taken over. ${error.message}.`)
-    : error;
 }

@@ -35,7 +35,7 @@ async function world(t: Test, options: Partial<WalletOptions> = {}, known?: stri
     surroundings,
     tip: some.tip!,
     options,
-    deps: { log: { info() {}, warn: (line) => warnings.push(line) }, onLoaded: (wallet) => here.onLoaded(wallet) },
+    deps: { log: { info() {}, warn: (line) => warnings.push(line), error() {} }, onLoaded: (wallet) => here.onLoaded(wallet) },
   });
   t.teardown(() => manager.close());
   return Object.assign(here, { dir, manager, warnings, at: (name: string) => path.join(dir, name) });

@@ -7,10 +7,11 @@ import { asRpcError, failNotLoaded, managerOf } from '../../wallet/select.js';
 export const unloadwallet: Run<WalletContext> = async (ctx, args, call) => {
   const manager = managerOf(ctx);
   const name = uniqueWalletName(ctx, call, args[0]);
-  const wallet = manager.get(name) ?? failNotLoaded();
+  const wallet = manager.get(name);
   const load = loadOnStart(args[1]);
   try {
-    await manager.unload(wallet);
+    if (wallet !== undefined) await manager.unload(wallet);
+    else if (!manager.dismissFailed(name)) failNotLoaded();
     if (load !== undefined) manager.setLoadOnStart(name, load);
   } catch (error) {
     throw asRpcError(error);

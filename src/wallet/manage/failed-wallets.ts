@@ -1,0 +1,66 @@
+// Wallets that failed while the node runs (Wallet.fail) and are not in the list of loaded wallets: what calls on them are
+// answered, and whether another try to load them makes sense.
+import type { Wallet } from '../wallet.js';
+import { WALLET_CODE, WalletError } from './wallet-error.js';
+
+/** A wallet that fails again so soon after it was loaded again would go on failing. */
+const REPEAT_MS = 60_000;
+
+export class FailedWallets {
+  /** By the wallet's name: the error for calls, and whether the wallet stays unloaded. */
+  readonly #failed = new Map<string, { readonly error: WalletError; readonly isGivenUp: boolean }>();
+  /** When each wallet was last loaded again, in milliseconds. */
+  readonly #reloadedMs = new Map<string, number>();
+  readonly #nowMs: () => number;
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  /** Errors for calls, one for each failed wallet. */
+  get errors(): readonly WalletError[] {
+    return [...this.#failed.values()].map(({ error }) => error);
+  }
+  /** Returns the error for a call that names a failed wallet. */
+  errorOf(name: string): WalletError | undefined {
+    return this.#failed.get(name)?.error;
+  }
+
+  /** Records that a wallet failed. @returns whether it is to be loaded again */
+  begin(name: string): boolean {
+    const error = new WalletError(WALLET_CODE.WALLET, `Wallet ${JSON.stringify(name)} has failed and is being loaded again.`);
+    this.#failed.set(name, { error, isGivenUp: false });
+    const reloadedMs = this.#reloadedMs.get(name);
+    return reloadedMs === undefined || this.#nowMs() - reloadedMs >= REPEAT_MS;
+  }
+  /** Records that a failed wallet stays unloaded. @returns one line for the operator */
+  giveUp(name: string, reason: unknown): string {
+    const [quoted, text] = [JSON.stringify(name), reason instanceof Error ? reason.message : String(reason)];
+    const why = `Wallet ${quoted} has failed and is not loaded any more: ${text.replace(/\.$/, '')}.`;
+    const line = `${why} Load it with adit-cli loadwallet ${quoted}. If that fails, move its folder away and use adit-cli restorewallet ${quoted} BACKUP.`;
+    this.#failed.set(name, { error: new WalletError(WALLET_CODE.WALLET, line), isGivenUp: true });
+    return line;
+  }
+  /** Records that a wallet was loaded, whether or not it had failed. */
+  loaded(name: string): void {
+    if (this.#failed.get(name)?.isGivenUp === false) this.#reloadedMs.set(name, this.#nowMs());
+    else this.#reloadedMs.delete(name);
+    this.#failed.delete(name);
+  }
+  /**
+   * Forgets a wallet that stays unloaded.
+   * @returns whether there was one
+   * @throws WalletError while the wallet is being loaded again
+   */
+  dismiss(name: string): boolean {
+    const failed = this.#failed.get(name);
+    if (failed?.isGivenUp === false) throw failed.error;
+    return this.#failed.delete(name);
+  }
+}
+
+/** Gives a wallet the fee rate and the locks of coins that were set in memory alone. */
+export function takeSettings(wallet: Wallet, former: Wallet): void {
+  wallet.payFeeRate = former.payFeeRate;
+  for (const [key, outpoint] of former.ledger.locked) wallet.ledger.locked.set(key, outpoint);
+}

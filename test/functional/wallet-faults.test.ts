@@ -1,0 +1,60 @@
+// Faults of a wallet and of the wallets' thread in a whole node, in this process: the node goes on, and blocks and payments
+// are accepted.
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import t from 'tap';
+import { WORKER_ENTRY } from '../../src/lib/worker-entries.js';
+import { FAULTY_HEIGHT } from '../framework/faulty-heights.js';
+import { errorsInto, NodeInProcess } from '../framework/node-in-process.js';
+import { until } from '../framework/until.js';
+
+const ELSEWHERE = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
+
+t.test('faults of wallets stop neither the node nor what it accepts', async (t) => {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-wallet-faults-'));
+  t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
+  const { wallet: entry } = WORKER_ENTRY;
+  Object.assign(WORKER_ENTRY, { wallet: new URL('../framework/faulty-wallets.js', import.meta.url) });
+  t.teardown(() => Object.assign(WORKER_ENTRY, { wallet: entry }));
+  const errors: string[] = [];
+  const started = await NodeInProcess.start(dir, errorsInto(errors), '-fallbackfee=0.0002', '-keypool=2', '-rehearse=0');
+  t.teardown(() => started.node.stop());
+  const { chain } = started.node;
+  const call = (method: string, ...params: unknown[]): Promise<unknown> => started.call(method, ...params);
+  const inWallet = (name: string, method: string, ...params: unknown[]): Promise<unknown> =>
+    started.callAt(`/wallet/${name}`, method, ...params);
+  let asked: Error | undefined;
+  void started.node.stopAsked.then((fault) => {
+    asked = fault ?? new Error('a stop');
+  });
+  const balanceOf = async (name: string): Promise<number> =>
+    ((await inWallet(name, 'getbalances')) as { mine: { trusted: number } }).mine.trusted;
+  const failure = /The listener "wallet (a|b)" failed\. .*injected into a wallet/s;
+
+  await call('createwallet', 'a');
+  await call('createwallet', 'b');
+  const address = (await inWallet('a', 'getnewaddress')) as string;
+  await call('generatetoaddress', 1, address);
+  await call('generatetoaddress', FAULTY_HEIGHT.WALLET - 2, ELSEWHERE);
+  const before = await balanceOf('a');
+  t.equal(before, 50);
+
+  await call('generatetoaddress', 1, ELSEWHERE);
+  await until('the failure is in the log', () => errors.some((line) => failure.test(line)));
+  t.equal(errors.filter((line) => failure.test(line)).length, 1);
+  const both = (): Promise<boolean> => call('listwallets').then((names) => (names as string[]).length === 2);
+  await until('both wallets are loaded', both);
+  t.equal(await balanceOf('a'), before);
+  const txid = (await inWallet('a', 'sendtoaddress', ELSEWHERE, 1)) as string;
+  t.same(await call('getrawmempool'), [txid], 'the wallet that was loaded again pays');
+  await call('generatetoaddress', FAULTY_HEIGHT.THREAD - FAULTY_HEIGHT.WALLET, ELSEWHERE);
+  t.equal(chain.tip.height, FAULTY_HEIGHT.THREAD);
+
+  await until('the end of the thread is in the log', () => errors.some((line) => line.includes('The thread of the wallets has ended')));
+  await call('generatetoaddress', 1, ELSEWHERE);
+  t.equal(chain.tip.height, FAULTY_HEIGHT.THREAD + 1);
+  t.equal(chain.fault, null);
+  t.equal(asked, undefined, 'the node goes on');
+  await t.rejects(inWallet('a', 'getbalances'), /"The thread"/);
+});

@@ -1,0 +1,275 @@
+// Wallets that fail while the node runs: each is closed without another write and loaded again from its folder, or stays
+// unloaded when that does not help. Nothing else is affected.
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import t, { type Test } from 'tap';
+import { WALLET_RUNS } from '../../../src/rpc/wallet/runs.js';
+import type { WalletManager } from '../../../src/wallet/manage/wallet-manager.js';
+import { PooledTx } from '../../../src/wallet/node-client.js';
+import type { Wallet } from '../../../src/wallet/wallet.js';
+import { createNode, type GrowingNode } from '../../framework/growing-node.js';
+import { hex } from '../../framework/hex.js';
+import { createMemoryWallet, crypto } from '../../framework/memory-wallet.js';
+import { until } from '../../framework/until.js';
+import { run } from '../../framework/wallet-calls.js';
+import { managerIn, PLAIN_WALLET } from '../../framework/wallet-manager.js';
+
+const AMBIGUOUS = 'which one?';
+/** Every transaction of the made-up node pays this script. */
+const SCRIPT = '51';
+
+interface World {
+  readonly node: GrowingNode;
+  readonly manager: WalletManager;
+  readonly errors: string[];
+  /** Failures by the wallet's name. */
+  readonly faults: string[];
+  /** Runs at the end of each loading. */
+  onLoaded(wallet: Wallet): Promise<void>;
+}
+
+/** A node with some history, and two wallets that know the same. */
+async function world(t: Test, names = ['failing', 'sound']): Promise<World> {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-recovery-'));
+  t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
+  const node = createNode();
+  const { surroundings } = await createMemoryWallet();
+  const errors: string[] = [];
+  const faults: string[] = [];
+  const here = { onLoaded: async (_: Wallet): Promise<void> => {} };
+  const manager = managerIn({
+    dir,
+    surroundings: { ...surroundings, onFault: (_, { name }) => faults.push(name) },
+    tip: node.tip,
+    deps: {
+      client: node.client,
+      log: { info() {}, warn() {}, error: (line) => errors.push(line) },
+      onLoaded: (wallet) => here.onLoaded(wallet),
+    },
+  });
+  t.teardown(() => manager.close());
+  for (const name of names) {
+    const { wallet } = await manager.create({ ...PLAIN_WALLET, name, disablePrivateKeys: true });
+    await run(wallet, WALLET_RUNS.importaddress, SCRIPT, '', false);
+  }
+  for (let i = 0; i < 5; i++) node.connect();
+  node.disconnect();
+  node.returning = false;
+  for (let i = 0; i < 3; i++) node.enter();
+  for (const wallet of manager.all) await wallet.caughtUp();
+  return Object.assign(here, { node, manager, errors, faults });
+}
+
+const called = (wallet: Wallet, method: string, ...args: unknown[]): Promise<unknown> => run(wallet, WALLET_RUNS[method], ...args);
+
+/** What a wallet knows. */
+async function stateOf(wallet: Wallet): Promise<unknown> {
+  await wallet.caughtUp();
+  const { txs } = wallet.ledger;
+  const records = [...txs.liveRows()].map((row) => [
+    hex(txs.txid(row)),
+    txs.state(row),
+    txs.height(row),
+    hex(txs.blockHash(row)),
+    txs.inMempool(row),
+  ]);
+  return {
+    records: records.sort(),
+    balances: await called(wallet, 'getbalances'),
+    tip: wallet.tip?.hashHex,
+    locator: hex(wallet.locator),
+  };
+}
+
+/** Compares both wallets. A wallet that was loaded at the tip has no locator before the next block. */
+async function sameAfterBlock(t: Test, { node, manager }: World, message = 'both know the same'): Promise<void> {
+  node.connect();
+  t.same(await stateOf(manager.get('failing')!), await stateOf(manager.get('sound')!), message);
+}
+
+/** Lets a member of an object throw once, before or after its work. */
+function failOnce<T extends object>(at: T, member: keyof T, worksFirst: boolean): void {
+  const work = at[member] as (...args: unknown[]) => unknown;
+  const failing = function (this: T, ...args: unknown[]): unknown {
+    Object.assign(at, { [member]: work });
+    if (worksFirst) work.apply(at, args);
+    throw new Error(`injected into ${String(member)}`);
+  };
+  Object.assign(at, { [member]: failing });
+}
+
+const reloaded = (manager: WalletManager, former: Wallet): Promise<void> =>
+  until(`${former.name} is loaded again`, () => {
+    const wallet = manager.get(former.name);
+    return wallet !== undefined && wallet !== former && manager.all.includes(wallet);
+  });
+
+const jump = ({ node }: World): void => {
+  const { onTip } = node.client;
+  node.client.onTip = (tip) => onTip.call(node.client, tip, { disconnected: [], connected: [] } as never);
+  node.connect();
+  node.client.onTip = onTip;
+};
+
+/** Each kind of event, and what its application to a wallet goes through. */
+const EVENTS: readonly { kind: string; cause(here: World): void; inject(wallet: Wallet, worksFirst: boolean): void }[] = [
+  { kind: 'connected', cause: ({ node }) => node.connect(), inject: ({ ledger }, first) => failOnce(ledger, 'setTip', first) },
+  { kind: 'connected', cause: ({ node }) => node.connect(), inject: ({ ledger }, first) => failOnce(ledger, 'sync', first) },
+  { kind: 'connected', cause: ({ node }) => node.connect(), inject: (wallet, first) => failOnce(wallet, 'writeLocator', first) },
+  { kind: 'disconnected', cause: ({ node }) => node.disconnect(), inject: ({ ledger }, first) => failOnce(ledger, 'sync', first) },
+  { kind: 'jumped', cause: jump, inject: ({ ledger }, first) => failOnce(ledger, 'setTip', first) },
+  { kind: 'entered', cause: ({ node }) => node.enter(), inject: ({ ledger }, first) => failOnce(ledger, 'sync', first) },
+  { kind: 'entered', cause: ({ node }) => node.enter(), inject: ({ ledger }, first) => failOnce(ledger, 'enteredMempool', first) },
+  {
+    kind: 'left',
+    cause: ({ node }) => node.leave([...node.client.pool()][0].tx),
+    inject: ({ ledger }, first) => failOnce(ledger, 'leftMempool', first),
+  },
+  {
+    kind: 'pool',
+    cause: ({ node, manager }) => {
+      const txs = node.client.pool().map(({ txid, bytes }) => new PooledTx(txid, bytes, crypto));
+      for (const wallet of manager.all) wallet.push({ kind: 'pool', txs });
+    },
+    inject: ({ ledger: { txs } }, first) => failOnce(txs, 'liveRows', first),
+  },
+];
+
+for (const { kind, cause, inject } of EVENTS) {
+  for (const worksFirst of [false, true]) {
+    t.test(`a wallet recovers from an exception ${worksFirst ? 'after' : 'before'} a step of the event "${kind}"`, async (t) => {
+      const here = await world(t);
+      const { node, manager, faults, errors } = here;
+      const failing = manager.get('failing')!;
+      failing.payFeeRate = 1234;
+      inject(failing, worksFirst);
+      cause(here);
+      // Events behind the one that fails.
+      node.connect();
+      node.enter();
+      await failing.caughtUp();
+      t.same(faults, ['failing']);
+      t.throws(() => manager.select('failing', AMBIGUOUS), { code: -4, message: /"failing" has failed and is being loaded again/ });
+      t.throws(() => manager.select(null, AMBIGUOUS), { code: -19 }, 'a call without a name does not reach the other wallet');
+      t.equal(manager.select('sound', AMBIGUOUS).name, 'sound');
+      await reloaded(manager, failing);
+      node.client.onHistory();
+      await manager.get('sound')!.caughtUp();
+      await until('scans are over', () => manager.all.every(({ scan, unseen }) => scan === null && unseen === null));
+      await sameAfterBlock(t, here, 'it knows what the other wallet knows');
+      const again = manager.get('failing')!;
+      t.equal(again.payFeeRate, 1234);
+      t.same(errors, []);
+      await manager.unload(again);
+      await manager.load('failing');
+      await sameAfterBlock(t, here, 'and has written it');
+    });
+  }
+}
+
+t.test('a wallet recovers from a write that fails, with all that was acknowledged', async (t) => {
+  const here = await world(t);
+  const { manager, faults, errors } = here;
+  const failing = manager.get('failing')!;
+  await called(failing, 'importaddress', '52', 'acknowledged', false);
+  const { store } = failing;
+  failing.store = Object.create(store, {
+    batch: { value: () => Promise.reject(new Error('disk full')) },
+    close: { value: () => store.close() },
+  });
+  await t.rejects(called(failing, 'importaddress', '53', 'refused', false), { message: 'disk full' });
+  t.same(faults, ['failing']);
+  await reloaded(manager, failing);
+  const again = manager.get('failing')!;
+  t.same([again.isMine(Uint8Array.of(0x52)), again.isMine(Uint8Array.of(0x53))].map(Boolean), [true, false]);
+  await sameAfterBlock(t, here);
+  t.same(errors, []);
+});
+
+/** Has the loaded wallet fail at the next block. */
+async function failNow({ node, manager }: World): Promise<Wallet> {
+  const wallet = manager.get('failing')!;
+  failOnce(wallet.ledger, 'setTip', false);
+  node.connect();
+  await wallet.caughtUp();
+  return wallet;
+}
+
+t.test('a wallet that fails again within a minute stays unloaded until it is loaded by a call', async (t) => {
+  const here = await world(t);
+  const { node, manager, errors } = here;
+  await reloaded(manager, await failNow(here));
+  await until('its loading is over', () => manager.get('failing') !== undefined);
+  await failNow(here);
+  await until('it is given up', () => errors.length > 0);
+  const line =
+    /^Wallet "failing" has failed and is not loaded any more: injected into setTip\. Load it with adit-cli loadwallet "failing"\./;
+  t.match(errors, [line]);
+  t.equal(errors.length, 1);
+  t.throws(() => manager.select('failing', AMBIGUOUS), { code: -4, message: line });
+  t.throws(() => manager.select(null, AMBIGUOUS), { code: -19 });
+  node.connect();
+  const sound = manager.select('sound', AMBIGUOUS);
+  await sound.caughtUp();
+  t.equal(sound.tip?.hashHex, node.tip.hashHex, 'the other wallet follows');
+  await manager.load('failing');
+  await sameAfterBlock(t, here);
+  t.equal(manager.select('failing', AMBIGUOUS).name, 'failing');
+  await reloaded(manager, await failNow(here));
+  t.pass('and recovers as at first');
+});
+
+t.test('a wallet that fails again after a minute is loaded again', async (t) => {
+  const { now } = performance;
+  let ahead = 0;
+  t.intercept(performance, 'now', { value: () => now.call(performance) + ahead, configurable: true });
+  const here = await world(t);
+  for (let i = 0; i < 3; i++) {
+    await reloaded(here.manager, await failNow(here));
+    ahead += 60_001;
+  }
+  t.same(here.errors, []);
+});
+
+t.test('a wallet that fails while it is loaded again stays unloaded', async (t) => {
+  const here = await world(t);
+  const { manager, errors, node, faults } = here;
+  here.onLoaded = async (wallet) => {
+    failOnce(wallet.ledger, 'setTip', true);
+    node.connect();
+    await wallet.caughtUp();
+  };
+  await failNow(here);
+  await until('it is given up', () => errors.length > 0);
+  t.match(errors, [/^Wallet "failing" has failed and is not loaded any more: injected into setTip/]);
+  t.same(faults, ['failing', 'failing']);
+  here.onLoaded = async () => {};
+  await manager.load('failing');
+  await sameAfterBlock(t, here);
+});
+
+t.test('a failed wallet is the one that calls without a name mean, until unloadwallet dismisses it', async (t) => {
+  const here = await world(t, ['failing']);
+  const { manager, errors } = here;
+  here.onLoaded = async () => {
+    throw new Error('no');
+  };
+  await failNow(here);
+  t.throws(() => manager.select(null, AMBIGUOUS), { code: -4, message: /is being loaded again/ });
+  t.throws(() => manager.dismissFailed('failing'), { code: -4, message: /is being loaded again/ });
+  await until('it is given up', () => errors.length > 0);
+  t.throws(() => manager.select(null, AMBIGUOUS), { code: -4, message: /is not loaded any more: no\./ });
+  t.equal(manager.dismissFailed('failing'), true);
+  t.throws(() => manager.select(null, AMBIGUOUS), { code: -18, message: /^No wallet is loaded/ });
+  t.equal(manager.dismissFailed('failing'), false);
+});
+
+t.test('the end of the node waits for a wallet that is being loaded again', async (t) => {
+  const here = await world(t);
+  const failing = await failNow(here);
+  await here.manager.close();
+  t.equal(here.manager.all.length, 0);
+  t.ok(failing.closed);
+  t.same(here.errors, []);
+});
