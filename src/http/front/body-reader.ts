@@ -1,6 +1,6 @@
 // The body behind a head: so many bytes, or chunks with extensions and trailers, as Core takes them. Hands on what it
 // finds in place, without copies. Used by connection.ts.
-import { HeadFault, MOST_HEAD_BYTES, type RequestHead } from './head.js';
+import { CONTROLS, fieldColon, HeadFault, MOST_HEAD_BYTES, type RequestHead, trimmed } from './head.js';
 
 /** Takes a piece of a body; `last` comes once, perhaps with an empty piece. */
 export type TakePiece = (bytes: Buffer, last: boolean) => void;
@@ -8,8 +8,8 @@ export type TakePiece = (bytes: Buffer, last: boolean) => void;
 const LF = 10;
 const NOTHING = Buffer.alloc(0);
 
-/** Longer sizes are beyond every limit. */
-const MOST_DIGITS = 12;
+/** Beyond every limit, and far from where numbers lose digits. */
+const MOST_SIZE = 2 ** 48;
 
 type Expected = 'size' | 'data' | 'data end' | 'trailer' | 'nothing';
 
@@ -63,8 +63,12 @@ export class BodyReader {
     this.#line += bytes.toString('latin1', at, end);
     if (this.#line.length > MOST_HEAD_BYTES) throw new HeadFault(`a chunk with a line of more than ${MOST_HEAD_BYTES} bytes`);
     if (found < 0) return null;
-    const text = this.#line.endsWith('\r') ? this.#line.slice(0, -1) : this.#line;
+    const returned = this.#line.endsWith('\r');
+    const text = returned ? this.#line.slice(0, -1) : this.#line;
     this.#line = '';
+    if (CONTROLS.test(text) || text.includes('\r')) throw new HeadFault('a chunk with a control character in a line');
+    // Some readers look for the end of an extension, and find another.
+    if (!returned && this.#expected === 'size' && text.includes(';')) throw new HeadFault('a chunk with an extension and a bare line feed');
     return { text, next: found + 1 };
   }
 
@@ -84,6 +88,7 @@ export class BodyReader {
           piece(NOTHING, true);
           break;
         }
+        fieldColon(text);
         this.#trailers += text.length;
         if (this.#trailers > MOST_HEAD_BYTES) throw new HeadFault(`trailers of more than ${MOST_HEAD_BYTES} bytes`);
     }
@@ -92,8 +97,9 @@ export class BodyReader {
 
 function chunkSize(line: string): number {
   const [size] = line.split(';', 1);
-  const digits = size.trim();
+  const digits = trimmed(size);
   if (!/^[0-9a-fA-F]+$/.test(digits)) throw new HeadFault('a chunk without a size');
-  if (digits.length > MOST_DIGITS) throw new HeadFault('a chunk of a size beyond every limit');
-  return Number.parseInt(digits, 16);
+  const bytes = Number.parseInt(digits, 16);
+  if (bytes >= MOST_SIZE) throw new HeadFault('a chunk of a size beyond every limit');
+  return bytes;
 }

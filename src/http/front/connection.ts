@@ -6,7 +6,7 @@ import { TLSSocket } from 'node:tls';
 import { addressBytes } from './access.js';
 import { BodyReader } from './body-reader.js';
 import { Exchange, type ExchangeOwner, type ExchangeWire } from './exchange.js';
-import { emptyLines, findHead, HeadFault, type RequestHead, readHead } from './head.js';
+import { emptyLines, findHead, HeadFault, newSearch, type RequestHead, readHead } from './head.js';
 
 /** What a connection needs of its front. */
 export interface ConnectionOwner {
@@ -123,6 +123,8 @@ export class Connection implements ExchangeWire {
   /** Clients that keep a connection mostly send the same head again. */
   #lastHead: Buffer | null = null;
   #last: RequestHead = NO_HEAD;
+  /** For the end of a head that has begun: one that comes byte by byte is gone through once. */
+  #search = newSearch();
   #running = false;
   #paused = false;
   /** The client has ended its side. */
@@ -242,7 +244,11 @@ export class Connection implements ExchangeWire {
     try {
       while (this.#data !== null && (this.#body !== null ? this.#takeBody(this.#data) : this.#takeHead(this.#data)));
     } catch (error) {
-      if (!(error instanceof HeadFault)) throw error;
+      if (!(error instanceof HeadFault)) {
+        // What is left lies where the next read of any client goes.
+        this.cut();
+        throw error;
+      }
       this.#refuse(error.message);
     } finally {
       this.#running = false;
@@ -269,28 +275,30 @@ export class Connection implements ExchangeWire {
         this.#data = empty === data.length ? null : data.subarray(empty);
         return true;
       }
-      end = findHead(data);
+      end = findHead(data, this.#search);
       if (end < 0) return false;
       this.#last = readHead(data.toString('latin1', 0, end));
       this.#lastHead = Buffer.from(data.subarray(0, end));
     }
+    if (this.#search.lineStart > 0) this.#search = newSearch();
     this.#data = end === data.length ? null : data.subarray(end);
     this.#begin(this.#last);
     return true;
   }
 
   #begin(head: RequestHead): void {
-    const exchange = new Exchange(this, head, this.#owner.exchanges);
+    const body = new BodyReader(head);
+    const waits = head.expectsContinue && !body.done && this.#data === null;
+    const exchange = new Exchange(this, head, this.#owner.exchanges, waits);
     this.#exchange = exchange;
     this.#replied = false;
-    const body = new BodyReader(head);
     this.#body = body;
     this.#owner.handle(exchange);
     if (body.done) {
       this.#body = null;
       exchange.takePiece(NOTHING, true);
       this.#next();
-    } else if (head.expectsContinue && this.#data === null && exchange.wantsBody) this.send([GO_ON]);
+    } else if (waits && exchange.wantsBody) this.send([GO_ON]);
   }
 
   #takeBody(data: Buffer): boolean {

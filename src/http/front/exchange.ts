@@ -70,11 +70,14 @@ export class Exchange {
   #onFlushed: (() => void) | null = null;
   #onGone: (() => void) | null = null;
 
-  constructor(connection: ExchangeWire, head: RequestHead, owner: ExchangeOwner) {
+  /** @param waits the client sends the body when it is told to (100-continue) */
+  constructor(connection: ExchangeWire, head: RequestHead, owner: ExchangeOwner, waits = false) {
     this.#connection = connection;
     this.#head = head;
     this.#owner = owner;
     this.#closing = head.closing;
+    // One that is not told may send the body or its next request: nobody could tell which.
+    if (waits) this.closeAfterReply();
   }
 
   /** Method as sent, upper or lower case. */
@@ -155,6 +158,7 @@ export class Exchange {
    */
   readBody(limit: number, done: BodyHandler): void {
     this.#onBody = { limit, done };
+    this.#closing = this.#head.closing;
   }
 
   /** The connection's: the next bytes of the body. Nobody may want them. */

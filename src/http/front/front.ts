@@ -455,7 +455,8 @@ export class Front {
   #sendRest(exchange: Exchange, { status, type, body, extra }: RestReply): void {
     if (this.#deps.state.has(STATE_FLAG.SHUTTING_DOWN)) exchange.closeAfterReply();
     const bytes = body.length === 1 ? body[0] : null;
-    if (status === 200 && (bytes === null || bytes.length > SLICED_BYTES)) {
+    // Behind the head of a reply to HEAD nothing may follow.
+    if (status === 200 && exchange.method !== 'HEAD' && (bytes === null || bytes.length > SLICED_BYTES)) {
       this.#deps.counters.add('repliesSliced');
       this.#fanOut.send(exchange, type, { parts: body, slabIndex: -1, release() {} }, extra);
       return;

@@ -38,19 +38,32 @@ export function emptyLines(bytes: Buffer): number {
   return at;
 }
 
+/** How far a head was looked through that was not whole: where its last line and its header lines begin. */
+export interface HeadSearch {
+  lineStart: number;
+  /** -1 before the first line has ended. */
+  headers: number;
+}
+
+export const newSearch = (): HeadSearch => ({ lineStart: 0, headers: -1 });
+
 /**
  * Looks for the end of a head that has no empty lines before it.
+ * @param search where an earlier look at fewer of these bytes has ended; it is moved on
  * @returns where its body would begin; -1 when bytes are missing
  * @throws HeadFault when it is too large
  */
-export function findHead(bytes: Buffer): number {
-  let lineStart = 0;
-  let headers = -1;
+export function findHead(bytes: Buffer, search = newSearch()): number {
+  let { lineStart, headers } = search;
   for (;;) {
     const lineEnd = bytes.indexOf(LF, lineStart);
     const seen = lineEnd < 0 ? bytes.length : lineEnd + 1;
     if (seen - Math.max(headers, 0) > MOST_HEAD_BYTES) throw new HeadFault(`a head of more than ${MOST_HEAD_BYTES} bytes`);
-    if (lineEnd < 0) return -1;
+    if (lineEnd < 0) {
+      search.lineStart = lineStart;
+      search.headers = headers;
+      return -1;
+    }
     const empty = lineEnd === lineStart || (lineEnd === lineStart + 1 && bytes[lineStart] === CR);
     if (empty) return seen;
     if (headers < 0) headers = seen;
@@ -58,18 +71,22 @@ export function findHead(bytes: Buffer): number {
   }
 }
 
+/** Readers differ in what they make of one: part of a value, a space, an end. */
+export const CONTROLS = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/;
+const NAME = /^[!-~]+$/;
+
 interface Fields {
   authorization: string | undefined;
   acceptEncoding: string;
   lengths: string[];
-  coding: string | undefined;
+  codings: string[];
   connection: string | undefined;
   expectsContinue: boolean;
 }
 
 /** @param text up to where findHead says, as latin1 @throws HeadFault */
 export function readHead(text: string): RequestHead {
-  if (text.includes('\0')) throw new HeadFault('a head with a NUL byte');
+  if (CONTROLS.test(text)) throw new HeadFault('a head with a control character');
   // A line that begins with a space or a tab goes on with the one before.
   const whole = text.includes('\n ') || text.includes('\n\t') ? text.replace(/\r?\n[ \t]/g, ' ') : text;
   const lines = whole.split('\n');
@@ -78,7 +95,7 @@ export function readHead(text: string): RequestHead {
     authorization: undefined,
     acceptEncoding: '',
     lengths: [],
-    coding: undefined,
+    codings: [],
     connection: undefined,
     expectsContinue: false,
   };
@@ -86,15 +103,16 @@ export function readHead(text: string): RequestHead {
     const line = withoutReturn(lines[i]);
     if (line !== '') readField(line, fields);
   }
-  const chunked = isChunked(fields.coding);
+  const { codings } = fields;
+  const chunked = isChunked(codings[0]);
   const length = readLength(fields.lengths);
   const { connection } = fields;
   const keepsOld = minor === 0 && connection === 'keep-alive';
   let closing: RequestHead['closing'] = 'no';
   if (connection === 'close') closing = 'client';
   else if (minor === 0 && !keepsOld) closing = 'old';
-  // A proxy in front may have read the other of the two.
-  else if (chunked && length >= 0) closing = 'server';
+  // A proxy in front may have read another length from it: nothing behind this request is read.
+  else if (codings.length > 0 && (codings.length > 1 || !chunked || length >= 0 || minor === 0)) closing = 'server';
   return {
     method,
     target,
@@ -133,43 +151,52 @@ function readTarget(sent: string): string {
   return /[^\0-\x7f]/.test(target) ? Buffer.from(target, 'latin1').toString() : target;
 }
 
-function readField(line: string, fields: Fields): void {
+/** The place of a header's colon. @throws HeadFault when the line is no header */
+export function fieldColon(line: string): number {
   const colon = line.indexOf(':');
   if (colon < 0) throw new HeadFault('a header line without a colon');
   if (colon === 0) throw new HeadFault('a header without a name');
   const name = line.slice(0, colon);
-  if (name.includes(' ') || name.includes('\t')) throw new HeadFault('a header whose name has a space');
+  if (!NAME.test(name)) throw new HeadFault('a header whose name has a space or a byte beyond ASCII');
+  return colon;
+}
+
+function readField(line: string, fields: Fields): void {
+  const colon = fieldColon(line);
+  const name = line.slice(0, colon);
   switch (name.length) {
     case 13:
-      if (name.toLowerCase() === 'authorization') fields.authorization ??= line.slice(colon + 1).trim();
+      if (name.toLowerCase() === 'authorization') fields.authorization ??= trimmed(line, colon + 1);
       break;
     case 14:
-      if (name.toLowerCase() === 'content-length') fields.lengths.push(line.slice(colon + 1).trim());
+      if (name.toLowerCase() === 'content-length') fields.lengths.push(trimmed(line, colon + 1));
       break;
     case 17:
-      if (name.toLowerCase() === 'transfer-encoding') fields.coding ??= line.slice(colon + 1).trim();
+      if (name.toLowerCase() === 'transfer-encoding') fields.codings.push(trimmed(line, colon + 1));
       break;
     case 10:
-      if (name.toLowerCase() === 'connection')
-        fields.connection ??= line
-          .slice(colon + 1)
-          .trim()
-          .toLowerCase();
+      if (name.toLowerCase() === 'connection') fields.connection ??= trimmed(line, colon + 1).toLowerCase();
       break;
     case 15:
-      if (name.toLowerCase() === 'accept-encoding') fields.acceptEncoding ||= line.slice(colon + 1).trim();
+      if (name.toLowerCase() === 'accept-encoding') fields.acceptEncoding ||= trimmed(line, colon + 1);
       break;
     case 6:
-      if (name.toLowerCase() === 'expect')
-        fields.expectsContinue ||=
-          line
-            .slice(colon + 1)
-            .trim()
-            .toLowerCase() === '100-continue';
+      if (name.toLowerCase() === 'expect') fields.expectsContinue ||= trimmed(line, colon + 1).toLowerCase() === '100-continue';
       break;
     default:
   }
 }
+
+/** Without spaces and tabs at both ends. trim() takes bytes that no other reader takes for space. */
+export function trimmed(text: string, start = 0): string {
+  let from = start;
+  let to = text.length;
+  while (from < to && isBlank(text.charCodeAt(from))) from++;
+  while (from < to && isBlank(text.charCodeAt(to - 1))) to--;
+  return text.slice(from, to);
+}
+
+const isBlank = (code: number): boolean => code === 0x20 || code === 0x09;
 
 function isChunked(coding: string | undefined): boolean {
   const name = coding?.toLowerCase() ?? '';

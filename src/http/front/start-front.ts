@@ -143,6 +143,8 @@ class FrontThread {
 
   async #listen(others: readonly MessagePort[]): Promise<void> {
     this.#others = others;
+    // A front whose thread has ended takes no sockets: they would be open for ever, and nobody's.
+    for (const port of others) port.once('close', () => (this.#others = this.#others.filter((other) => other !== port)));
     if (others.length > 0) {
       this.#duplicate = createDuplicate();
       if (this.#duplicate === null) this.notice('warn', 'one front serves all HTTP clients: without koffi sockets stay where they arrive');
@@ -187,6 +189,11 @@ class FrontThread {
 
   /** Takes a socket of this front. */
   #open(socket: net.Socket): void {
+    // Reset before it came here.
+    if (socket.remoteAddress === undefined) {
+      socket.destroy();
+      return;
+    }
     const closed = (): void => this.#front.onClosed();
     if (!this.#front.onOpened(addressBytes(socket.remoteAddress))) socket.once('close', closed).destroy();
     else if (this.#tls === null) this.#serve(socket).once('close', closed);

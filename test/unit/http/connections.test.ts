@@ -1,5 +1,7 @@
 // What becomes of connections: requests ahead of replies, clients that end their side, clients that are quiet.
+import net from 'node:net';
 import t from 'tap';
+import { Connection, Connections } from '../../../src/http/front/connection.js';
 import { until } from '../../framework/until.js';
 import { AUTH, Client, FakeNode } from './support.js';
 
@@ -36,6 +38,81 @@ t.test('requests ahead of replies are run one after the other, each once', async
     t.equal((await client.reply()).status, 200);
   }
   t.equal(asked.length, ids.length);
+  client.destroy();
+});
+
+t.test('known heads that come in pieces, with other requests between, are told apart', async (t) => {
+  const { node } = await started();
+  t.teardown(() => node.fronts.close());
+  const client = new Client(node.port);
+  const right = request('{"method":"getblockcount","id":1}');
+  const others = [right.replace('POST /', 'POST /foo'), right.replace('\r\nContent', '\r\nA: b\r\nContent')];
+  for (const cut of [1, 20, right.indexOf('\r\n\r\n') + 3, right.length - 1]) {
+    for (const [text, status] of [
+      [right, 200],
+      [right, 200],
+      [others[0]!, 404],
+      [right, 200],
+      [others[1]!, 200],
+    ] as const) {
+      client.send(text.slice(0, cut));
+      await until('it is there', () => client.delivered);
+      client.send(text.slice(cut));
+      t.equal((await client.reply()).status, status, `${text.split('\r')[0]}, cut at ${cut}`);
+    }
+  }
+  client.destroy();
+});
+
+t.test('a fault of the server ends the connection that it happens on', (t) => {
+  const clock = new Connections(600);
+  t.teardown(() => clock.close());
+  const connection = new Connection(
+    new net.Socket(),
+    {
+      exchanges: { reserve: () => true, refuse() {}, maySecret: () => false, ended() {} },
+      handle() {
+        throw new Error('a fault');
+      },
+      refuse() {},
+    },
+    clock,
+  );
+  // What follows the request would lie where the next client's bytes go.
+  t.throws(() => connection.take(Buffer.from(`${call(1)}POST / HT`)), /a fault/);
+  t.equal(connection.socket.destroyed, true);
+  t.end();
+});
+
+t.test('a client that waits for 100 Continue and gets another reply is not heard any more', async (t) => {
+  const { node, asked, answers } = await started();
+  t.teardown(() => node.fronts.close());
+  const waiting = request('').replace('Length: 0', 'Length: 40\r\nExpect: 100-continue');
+  for (const [head, status] of [
+    [waiting.replace(AUTH, 'Basic eDp5'), 401],
+    [waiting.replace(`Authorization: ${AUTH}\r\n`, ''), 401],
+    [waiting.replace('POST /', 'POST /foo'), 404],
+    [waiting.replace('POST', 'PUT'), 405],
+  ] as const) {
+    const client = new Client(node.port);
+    client.send(head);
+    const reply = await client.reply();
+    t.equal(reply.status, status);
+    t.match(reply.head, 'Connection: close');
+    client.send(call(1));
+    await client.ended();
+  }
+  t.equal(asked.length, 0);
+  const client = new Client(node.port);
+  const body = '{"method":"getblockchaininfo","id":12345}';
+  client.send(waiting.replace('40', String(body.length)));
+  t.equal((await client.reply()).status, 100);
+  client.send(body);
+  await until('it runs', () => answers.length === 1);
+  answers[0]!();
+  const reply = await client.reply();
+  t.equal(reply.status, 200);
+  t.notMatch(reply.head, 'Connection: close');
   client.destroy();
 });
 

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
 import net from 'node:net';
-import { MessagePort } from 'node:worker_threads';
+import workerThreads, { MessagePort } from 'node:worker_threads';
 import t from 'tap';
 import type { TakenBlock } from '../../../src/link/messages.js';
 import { until } from '../../framework/until.js';
@@ -502,6 +503,34 @@ t.test('submissions pass what is queued', async (t) => {
   }
   t.ok(Math.min(...places) < 38, `its place among 41: ${places.join(', ')}`);
   for (const client of [...clients, submitter]) client.destroy();
+});
+
+t.test('a front that ends leaves all clients to the others', async (t) => {
+  const { Worker } = workerThreads;
+  const workers: InstanceType<typeof Worker>[] = [];
+  workerThreads.Worker = class extends Worker {
+    constructor(...given: ConstructorParameters<typeof Worker>) {
+      super(...given);
+      workers.push(this);
+    }
+  };
+  syncBuiltinESMExports();
+  t.teardown(() => {
+    workerThreads.Worker = Worker;
+    syncBuiltinESMExports();
+  });
+  const node = new FakeNode();
+  await node.start(() => ok('1'), { fronts: 3 });
+  t.teardown(() => node.fronts.close());
+  await workers[1]!.terminate();
+  await until('the log says so', () => node.log.some((line) => line.includes('front 1 has ended')));
+  const served = async (): Promise<boolean[]> => {
+    const clients = Array.from({ length: 6 }, () => new Client(node.port));
+    const replies = await Promise.all(clients.map(async (client) => (await client.call('{"method":"getblockcount"}')).status === 200));
+    for (const client of clients) client.destroy();
+    return replies;
+  };
+  t.same(await served(), new Array(6).fill(true));
 });
 
 t.test('a port in use', async (t) => {

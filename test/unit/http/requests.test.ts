@@ -1,7 +1,7 @@
 // Heads and bodies as bytes, without a socket.
 import t from 'tap';
 import { BodyReader } from '../../../src/http/front/body-reader.js';
-import { emptyLines, findHead, HeadFault, MOST_HEAD_BYTES, readHead } from '../../../src/http/front/head.js';
+import { emptyLines, findHead, HeadFault, MOST_HEAD_BYTES, newSearch, readHead } from '../../../src/http/front/head.js';
 
 /** The head that these bytes begin with, and what is left; null when there is none yet. */
 function read(text: string) {
@@ -37,9 +37,17 @@ t.test('heads that Core takes', (t) => {
     ['POST / HTTP/1.1\r\nAuthorization: Basic\r\n\t dTpw\r\n\r\n', { authorization: 'Basic  dTpw' }],
     ['POST / HTTP/1.1\r\nAccept-Encoding: gzip\r\nX: a:b\r\nY:\r\n\r\n', { acceptEncoding: 'gzip' }],
     ['POST / HTTP/1.1\r\nCONTENT-LENGTH: 007\r\nContent-Length: 007\r\n\r\n', { contentLength: 7 }],
-    ['POST / HTTP/1.1\r\nTransfer-Encoding: Identity\r\nContent-Length: 7\r\n\r\n', { contentLength: 7 }],
+    ['POST / HTTP/1.1\r\nContent-Length: \t 7\t \r\n\r\n', { contentLength: 7 }],
     ['POST / HTTP/1.1\r\nTransfer-Encoding: CHUNKED\r\n\r\n', { chunked: true }],
     ['POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 7\r\n\r\n', { chunked: true, closing: 'server' }],
+    ['POST / HTTP/1.1\r\nTransfer-Encoding: Identity\r\nContent-Length: 7\r\n\r\n', { contentLength: 7, closing: 'server' }],
+    ['POST / HTTP/1.1\r\nTransfer-Encoding: identity\r\nTransfer-Encoding: chunked\r\n\r\n', { closing: 'server' }],
+    ['POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: gzip\r\n\r\n', { chunked: true, closing: 'server' }],
+    ['POST / HTTP/1.1\r\nTransfer-Encoding:\r\nTransfer-Encoding: chunked\r\n\r\n', { closing: 'server' }],
+    [
+      'POST / HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n',
+      { minor: 0, chunked: true, keepsOld: true, closing: 'server' },
+    ],
     ['POST / HTTP/1.1\r\nConnection: Close\r\n\r\n', { closing: 'client' }],
     ['POST / HTTP/1.0\r\n\r\n', { minor: 0, closing: 'old' }],
     ['POST / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n', { minor: 0, keepsOld: true }],
@@ -52,7 +60,13 @@ t.test('heads that Core takes', (t) => {
 
 t.test('heads that are none say why', (t) => {
   for (const [text, cause] of [
-    ['POST /\0 HTTP/1.1\r\n\r\n', /NUL/],
+    ['POST /\0 HTTP/1.1\r\n\r\n', /control character/],
+    ['POST / HTTP/1.1\r\nContent-Length\v: 5\r\n\r\n', /control character/],
+    ['POST / HTTP/1.1\r\nTransfer-Encoding: \vchunked\r\n\r\n', /control character/],
+    ['POST / HTTP/1.1\r\nA: \x7f\r\n\r\n', /control character/],
+    ['POST / HTTP/1.1\r\nTransfer-Encoding\xa0: chunked\r\n\r\n', /name has .* beyond ASCII/],
+    ['POST / HTTP/1.1\r\nTransfer-Encoding: \xa0chunked\r\n\r\n', /other than chunked/],
+    ['POST / HTTP/1.1\r\nContent-Length: 5\xa0\r\n\r\n', /no number/],
     ['POST / HTTP/1.1\r\nA: b\rc: d\r\n\r\n', /carriage return/],
     ['POST\r\n\r\n', /first line/],
     ['POST  / HTTP/1.1\r\n\r\n', /first line/],
@@ -86,12 +100,36 @@ t.test('a head is found when it is whole, and not before', (t) => {
   t.end();
 });
 
+t.test('a head that comes byte by byte is gone through once', (t) => {
+  const whole = Buffer.from(`POST / HTTP/1.1\r\n${'a:\n'.repeat(2000)}b: c\r\n\r\n`);
+  const search = newSearch();
+  let searched = 0;
+  for (let size = 1; size < whole.length; size++) {
+    const bytes = whole.subarray(0, size);
+    bytes.indexOf = (byte: number, from: number) => {
+      searched += size - from;
+      return Buffer.prototype.indexOf.call(bytes, byte, from);
+    };
+    t.equal(findHead(bytes, search), -1);
+  }
+  t.equal(findHead(whole, search), whole.length);
+  t.ok(searched < 20 * whole.length, `${searched} of ${whole.length} bytes`);
+  t.throws(() => {
+    const many = newSearch();
+    for (let sent = 'P / 1\n'; ; sent += 'a:\n') findHead(Buffer.from(sent), many);
+  }, /8192 bytes/);
+  t.end();
+});
+
 t.test('bodies in pieces of any size', (t) => {
   const next = 'POST / HTTP/1.1';
   for (const [framing, sent] of [
     [{ chunked: false, contentLength: 26 }, 'abcdefghijklmnopqrstuvwxyz'],
     [{ chunked: true, contentLength: -1 }, '1a\r\nabcdefghijklmnopqrstuvwxyz\r\n0\r\n\r\n'],
-    [{ chunked: true, contentLength: -1 }, '5 ;x="y"\r\nabcde\r\n015\nfghijklmnopqrstuvwxyz\n0;last\r\nX: y\r\nZ: y\r\n\r\n'],
+    [
+      { chunked: true, contentLength: -1 },
+      `5 ;x="y"\r\nabcde\r\n${'0'.repeat(20)}15\nfghijklmnopqrstuvwxyz\n0;last\r\nX: y;\nZ: y\r\n\r\n`,
+    ],
   ] as const) {
     const bytes = Buffer.from(sent + next);
     for (let size = 1; size <= bytes.length; size++) {
@@ -118,13 +156,25 @@ t.test('chunks that are none say why', (t) => {
     ['x\r\n', /without a size/],
     ['\r\n', /without a size/],
     ['-1\r\n', /without a size/],
+    ['\xa01\r\n', /without a size/],
+    ['1\r\r\na', /control character/],
+    ['1;a\rb\r\na', /control character/],
+    ['1;a\0\r\na', /control character/],
+    ['1;a\na', /bare line feed/],
+    ['0\r\nGET / HTTP/1.1\r\n\r\n', /without a colon/],
+    ['0\r\n X: y\r\n\r\n', /name has a space/],
+    ['0\r\nX: a\rb\r\n\r\n', /control character/],
     ['1000000000000\r\n', /beyond every limit/],
     ['1\r\nab\r\n', /longer than its size/],
     [`1;${'a'.repeat(MOST_HEAD_BYTES)}`, /8192 bytes/],
     [`0\r\n${'A: b\r\n'.repeat(3000)}`, /trailers/],
   ] as const) {
     const reader = new BodyReader({ chunked: true, contentLength: -1 });
-    t.throws(() => reader.take(Buffer.from(sent), () => {}), { constructor: HeadFault, message: cause }, JSON.stringify(sent.slice(0, 20)));
+    t.throws(
+      () => reader.take(Buffer.from(sent, 'latin1'), () => {}),
+      { constructor: HeadFault, message: cause },
+      JSON.stringify(sent.slice(0, 20)),
+    );
   }
   t.end();
 });

@@ -336,7 +336,7 @@ t.test('off by default, no credentials, and not before the node has started', as
 });
 
 t.test('a block that is long', async (t) => {
-  const { fixture, get } = await serve(t);
+  const { fixture, node, get } = await serve(t);
   // Some 900 kB: sent in slices, its hex made in several turns.
   const long = buildBlock(head, { outs: [{ value: 0, script: Buffer.alloc(900_000, 0x6a) }] });
   t.equal((await fixture.chain.submitBlock(long.bytes)).kind, 'accepted');
@@ -344,4 +344,11 @@ t.test('a block that is long', async (t) => {
   t.ok(both[0].body.equals(long.bytes));
   t.ok(both[1].text === `${long.bytes.toString('hex')}\n`);
   t.equal(both[1].cache, KEPT);
+  // A body behind the head of a reply to HEAD would be taken for the next reply.
+  for (const format of ['bin', 'hex']) {
+    const client = new Client(node.port);
+    client.send(`HEAD /rest/block/${long.hashHex}.${format} HTTP/1.1\r\nConnection: close\r\n\r\n`);
+    await client.ended();
+    t.ok(client.receivedBytes > 100 && client.receivedBytes < 1000, `HEAD, ${format}: ${client.receivedBytes} bytes`);
+  }
 });
