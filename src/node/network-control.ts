@@ -89,7 +89,8 @@ export function createNetworkControl(room: () => Net | undefined): NetworkContro
       const address = port >= 0 && port <= MAX_PORT ? parseHost(text, port) : null;
       const { addresses, clock } = net();
       const known = address && { ...address, time: clock.nowSeconds(), services: SERVICE.NETWORK | SERVICE.WITNESS };
-      if (known === null || !addresses.add(known, known)) return 'failed-adding-to-new';
+      if (known === null) return 'invalid';
+      if (!addresses.add(known, known)) return 'failed-adding-to-new';
       return tried && !addresses.good(known) ? 'failed-adding-to-tried' : null;
     },
   };

@@ -6,7 +6,7 @@ import path from 'node:path';
 import t, { type Test } from 'tap';
 import { emptyBook, withoutPlace } from '../framework/address-book.js';
 import { buildBlock, buildChain, GENESIS } from '../framework/chain-builder.js';
-import { Daemon } from '../framework/daemon.js';
+import { Daemon, refusal } from '../framework/daemon.js';
 import { compactSize, shown, unshown } from '../framework/messages.js';
 import { headersPayload, P2pClient } from '../framework/p2p-client.js';
 import { freePort } from '../framework/ports.js';
@@ -82,7 +82,8 @@ t.test('a seed node is asked, ten of its addresses are called, and two of them a
     ((await node.call('getnodeaddresses', 100)) as { address: string }[]).map(({ address }) => address).sort();
   t.same(await known(), hosts, 'other networks are not remembered');
   t.same(await node.call('addpeeraddress', '60.1.0.1', PORT), { success: true });
-  t.same(await node.call('addpeeraddress', 'nobody', PORT), { success: false });
+  t.same(await node.call('addpeeraddress', '60.1.0.1', PORT), { error: 'failed-adding-to-new', success: false });
+  t.equal(await refusal(node.call('addpeeraddress', 'nobody', PORT)), '-30 Invalid IP address');
   const anchors = ten.flatMap(({ host, relay }) => (relay ? [] : [host])).sort();
   await node.stop();
   const file = path.join(node.networkDir, 'anchors.json');

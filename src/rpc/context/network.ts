@@ -99,7 +99,7 @@ export interface NetworkControl {
   addressCounts(): ReadonlyMap<string, { readonly new: number; readonly tried: number }>;
   /**
    * Adds an address to the known ones, and to those that were connected to if `tried`.
-   * @returns null when it was added, else why not, in Core's words
+   * @returns null when it was added; `invalid` for what is no address or port; else why not, in Core's words
    */
   addAddress(address: string, port: number, tried: boolean): string | null;
 }

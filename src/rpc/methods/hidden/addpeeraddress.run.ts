@@ -1,11 +1,16 @@
 // Runs addpeeraddress.
+import { follows } from '../../../policy/compat.js';
 import { asBool, asInt, asString } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
+import { fail, RPC_CODE } from '../../errors.js';
 
 export const addpeeraddress: NodeRun = (ctx, args) => {
   const address = asString(args[0]);
   const port = asInt(args[1]);
   const isTried = (args[2] ?? null) !== null && asBool(args[2]);
   const error = ctx.network.control.addAddress(address, port, isTried);
-  return error === null ? { success: true } : { success: false, error };
+  if (error === null) return { success: true };
+  // Release 0.21 gives no reason.
+  if (!follows(ctx.compat, 22)) return { success: false };
+  return error === 'invalid' ? fail(RPC_CODE.CLIENT_INVALID_IP_OR_SUBNET, 'Invalid IP address') : { error, success: false };
 };
