@@ -27,7 +27,6 @@ t.test('options that cannot be used', async (t) => {
     [['-regtest', '-signet'], 'Error: Invalid combination of -regtest, -signet, -testnet and -chain. Can use at most one.\n'],
     [['-regtest', `-datadir=${dir}`, '-blockmintxfee=lots'], "Error: Invalid amount for -blockmintxfee=<amount>: 'lots'\n"],
     [['-regtest', `-datadir=${dir}`, '-rpcallowip=300.1.1.1'], /Invalid -rpcallowip subnet specification: 300\.1\.1\.1\./.source],
-    [['-regtest', `-datadir=${dir}`, '-loadblock=/nonexistent/blocks.dat'], '/nonexistent/blocks.dat'],
   ];
   for (const [args, message] of refused) {
     const done = run(daemonFile, '-printtoconsole=0', ...args);

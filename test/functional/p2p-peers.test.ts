@@ -126,11 +126,12 @@ t.test('whom a proxy is asked for, and whom not', async (t) => {
   t.equal(asked.length, 1, 'nobody else could reach this machine');
   t.equal(await node.call('getconnectioncount'), 1);
   const { networks } = (await node.call('getnetworkinfo')) as { networks: { name: string; reachable: boolean; proxy: string }[] };
-  t.match(networks[2], { name: 'onion', reachable: false, proxy: `127.0.0.1:${proxyPort}` });
+  t.match(networks[2], { name: 'onion', reachable: false, proxy: '' }, '-noonion takes the proxy of -proxy away, as since release 31');
 });
 
 t.test('a map of networks is read at the start, and one that is not there refused', async (t) => {
-  await t.rejects(listening('-asmap'), /Could not find asmap file ".*ip_asn.map"/);
+  await t.rejects(listening('-asmap'), /Embedded asmap data not available.*put it at .*ip_asn\.map/);
+  await t.rejects(listening('-asmap=nothing'), /Could not find asmap file ".*nothing"/);
   const { node } = await listening();
   t.teardown(() => node.remove());
   await node.stop();
