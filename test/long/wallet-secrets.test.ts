@@ -57,7 +57,7 @@ t.test('passphrases and keys leave no trace', async (t) => {
     await call('createwallet', { wallet_name: name, passphrase: PHRASE, descriptors });
     t.equal((await call('walletpassphrase', [WRONG, 60])).error?.code, -14);
     t.equal((await call('walletpassphrase', [PHRASE])).error?.code, -1, 'one argument too few');
-    t.equal((await call('walletpassphrase', [PHRASE, 'x'])).error?.code, -1);
+    t.equal((await call('walletpassphrase', [PHRASE, 'x'])).error?.code, -3);
     t.equal((await call('walletpassphrase', { passphrase: PHRASE, timeout: 60 })).error, null);
     if (!descriptors) {
       const { result: address } = await call('getnewaddress', []);
@@ -71,7 +71,8 @@ t.test('passphrases and keys leave no trace', async (t) => {
     t.equal((await call('walletlock', [])).error, null);
     t.equal((await call('walletpassphrase', [SECOND, 60])).error, null, 'the new one opens it');
     t.equal((await call('walletlock', [])).error, null);
-    t.equal((await call('importprivkey', [wifs[0], 5])).error?.code, descriptors ? -4 : -13);
+    t.equal((await call('importprivkey', [wifs[0], 5])).error?.code, -3, 'a label of the wrong type');
+    t.equal((await call('importprivkey', [wifs[0]])).error?.code, descriptors ? -4 : -13);
     t.equal((await call('unloadwallet', [name])).error, null);
   }
   // A key that a call brings, once in each place that takes one.
