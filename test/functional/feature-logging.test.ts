@@ -60,7 +60,7 @@ t.test('lines of a run', async (t) => {
     /Setting nMinimumChainWork=0{64}\n/,
     /init message: Loading block index\.\.\.\n/,
     /init message: Verifying blocks\.\.\.\n/,
-    /Loaded best chain: hashBestChain=[0-9a-f]{64} height=0 date=2011-02-02T23:16:42Z progress=1\.000000\n/,
+    /Loaded best chain: hashBestChain=[0-9a-f]{64} height=0 date=2011-02-02T23:16:42Z progress=0\.00000\d\n/,
     /Done loading/,
     new RegExp(`UpdateTip: new best=${hash} height=1 version=0x20000000 log2_work=2\\.000000 tx=2 date='[^']*' progress=1\\.000000 cache=`),
     /\[rpc\] ThreadRPCServer method=invalidateblock user=__cookie__\n/,
