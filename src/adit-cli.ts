@@ -2,10 +2,10 @@
 // The client's entry: what it does is in cli/.
 import { cliErrorText, runCli } from './cli/run.js';
 
-// A reader that has read enough (`| head`) is no error; a disk that cannot take the answer is one.
+// Ignore a reader that closed the pipe (`| head`). Report other failures, such as a full disk.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') return;
-  process.stderr.write(`error: The answer could not be written: ${error.message}\n`);
+  process.stderr.write(`error: Could not write the reply to stdout: ${error.message}\n`);
   process.exitCode = 1;
 });
 process.stderr.on('error', () => {});

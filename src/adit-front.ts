@@ -100,7 +100,7 @@ async function run(config: FrontConfig, log: NodeLogger): Promise<void> {
   });
   const { close } = fronts;
   const dying = (error: unknown): void => {
-    log.fatal(`A fault that was not expected: ${explain(error)}`);
+    log.fatal(`Unexpected error, the front stops: ${explain(error)}`);
     process.exitCode = 1;
     const late = new Promise((resolve) => setTimeout(resolve, lastWordsMs));
     void Promise.race([close.call(fronts, 0), late]).then(() => process.exit(1));

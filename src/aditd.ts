@@ -23,7 +23,7 @@ function refuse(message: string): never {
   process.exit(1);
 }
 
-/** Writes warnings about options to stderr: the log is not open yet, and has them too when it is. */
+/** Writes warnings about options to stderr, because the log is not open yet. The log gets them later. */
 function warn(lines: readonly string[]): void {
   for (const line of lines) process.stderr.write(`Warning: ${line}\n`);
 }
@@ -37,7 +37,7 @@ function explain(error: unknown): string {
 /** Time for sockets to close after a fault. */
 const lastWordsMs = 4000;
 
-/** An error of the start, with the place of the log where Core's words only mention it. */
+/** Returns the text of an error at the start. Adds the path of the log where Core's text only mentions the log. */
 function explainStart(error: unknown, { compat, log: { file } }: NodeConfig): string {
   const text = explain(error);
   return compat.name !== 'default' || file === undefined ? text : text.replace('See debug log for details.', `See ${file} for details.`);
@@ -52,7 +52,7 @@ async function run(config: NodeConfig, log: NodeLogger): Promise<number> {
     dying = true;
     // Whatever is still under way writes nothing more: memory may disagree with the disk.
     stopWriting('the process ends after a fault');
-    log.fatal(`A fault that nobody expected: ${explain(error)}`);
+    log.fatal(`Unexpected error, the node stops: ${explain(error)}`);
     const end = (): never => {
       log.close();
       process.exit(1);
@@ -111,7 +111,7 @@ async function main(): Promise<number> {
       return await startInBackground(config.background.untilReady, config.log.file ?? 'the messages above');
     }
     if (config.settingsFile !== undefined) rewriteSettings(config.settingsFile, follows(config.compat, 28));
-    // The log writes them to stderr itself where it echoes warnings.
+    // If the log echoes warnings, it writes them to stderr itself.
     if (!inBackground && (config.log.console || !config.log.echoWarnings)) warn(args.loudWarnings);
     log = createLogger(config.log);
   } catch (error) {

@@ -1,17 +1,17 @@
-// What adit needs of Node.js and the system, checked before anything else is read: where it is missing, an import fails
-// in words that say nothing. In a syntax that old versions of Node.js can read.
+// Checks the versions of Node.js and glibc before any other module is loaded, because a failing import gives no useful
+// message. Written in a syntax that old versions of Node.js can parse.
 
 /**
- * Returns what keeps adit from running, in one sentence, or an empty text.
+ * Returns a sentence that says why adit cannot run here, or an empty text if it can.
  * @param {string} version of Node.js
  * @param {string} platform as process.platform
- * @param {() => string | undefined} glibc the version of the C library; undefined where it is another one
+ * @param {() => string | undefined} glibc returns the version of glibc; undefined with another C library
  */
 function systemProblem(version, platform, glibc) {
   const [major, minor] = version.split('.').map(Number);
   if (major < 20 || (major === 20 && minor < 15) || major === 21 || (major === 22 && minor < 2) || major === 25)
     return `adit runs on Node.js 20 (from 20.15), 22 (from 22.2), 23, 24, and 26; this is Node.js ${version}.`;
-  // The HTTP library has binaries of two lines; those for Node.js 24 and later are built on a newer system.
+  // uWebSockets.js has binaries for Node.js 24 and later that need glibc 2.38.
   if (major < 24 || platform !== 'linux') return '';
   const found = glibc();
   const [, part = 0] = (found || '').split('.').map(Number);
@@ -22,7 +22,7 @@ function systemProblem(version, platform, glibc) {
 
 /**
  * Ends the process with a sentence on stderr if adit cannot run here.
- * @param {boolean} serves whether it loads the HTTP library
+ * @param {boolean} serves whether the command is a server; false skips the check of glibc
  */
 function requireSystem(serves) {
   const glibc = () => (serves ? process.report.getReport().header.glibcVersionRuntime : '2.38');

@@ -14,7 +14,7 @@ const inRoot = (...parts) => path.join(root, ...parts);
 const sourceFolders = ['src', 'workers', 'bench', 'test'];
 const installedMark = inRoot('node_modules', '.adit-installed');
 const builtMark = inRoot('build', '.adit-built');
-/** What tsc remembers of the last compilation, so that the next one compiles only what changed (tsconfig.json, tsBuildInfoFile). */
+/** State of the last compilation, which lets tsc compile only changed files (tsBuildInfoFile in tsconfig.json). */
 const compilerRecord = inRoot('build', '.tsbuildinfo');
 
 const help = `usage: node src/launch.mjs COMMAND [ARG...]
@@ -93,7 +93,7 @@ function run(command, args, what) {
   if (done.status !== 0) fail(`${what} failed; the lines above say why`);
 }
 
-/** Whether node_modules has what the lock file lists. An optional package may be missing: npm leaves out those of other systems. */
+/** Returns whether node_modules matches the lock file. Optional packages may be missing, because npm skips those of other systems. */
 function isInstalled() {
   const { packages } = JSON.parse(readOrEmpty(inRoot('package-lock.json')));
   return Object.entries(packages).every(([place, { version, optional }]) => {
@@ -118,8 +118,8 @@ function install() {
 }
 
 /**
- * Writes the commit that was built, for src/config/version.ts: the first 12 digits of its hash, and `-dirty` when files
- * were changed after it. Without a git repository of our own there is no such file.
+ * Writes the commit of this build for src/config/version.ts: the first 12 digits of its hash, and `-dirty` if files have
+ * changed since. Writes no file outside a git repository of adit.
  */
 function writeCommit() {
   const file = inRoot('build', 'bundle', 'commit');
@@ -142,10 +142,10 @@ async function build() {
     inRoot('test', 'tap-domain.mjs'),
     ...sources,
   ]);
-  // A commit may change no source.
+  // Rewrite the file even if no source has changed: the commit may be new.
   if (readOrEmpty(builtMark) === wanted) return writeCommit();
   process.stdout.write('adit: building (about a minute the first time)\n');
-  // A build that was interrupted may have left the compiler's record without the files that it lists.
+  // An interrupted build may have left the compiler's state without the files that it lists.
   if (!fs.existsSync(builtMark)) fs.rmSync(compilerRecord, { force: true });
   run(process.execPath, [inRoot('node_modules', 'typescript', 'bin', 'tsc'), '-p', inRoot('tsconfig.json')], 'the build');
   // What was compiled from a source that is gone would still be found by the test runner.
@@ -173,7 +173,7 @@ function become(args, env = {}) {
 
 const networkOption = /^--?(no)?(regtest|signet|testnet|testnet4|chain|conf)(=|$)/;
 
-/** Folders of tests that `npm test` runs, and those that `npm run test:long` runs. */
+/** Folders of tests that `npm test` and `npm run test:long` run. */
 const FAST = ['unit', 'fuzz', 'functional'];
 const LONG = ['long', 'kill', 'power'];
 
@@ -184,7 +184,7 @@ function compiledTests(...folders) {
   );
 }
 
-/** The compiled tests that an argument of `npm test` names: a test's source, a compiled test, or a folder of either. */
+/** Returns the compiled tests for an argument of `npm test`: a test's source, a compiled test, or a folder of either. */
 function namedTests(name) {
   const full = path.resolve(process.env.INIT_CWD ?? process.cwd(), name);
   if (!fs.existsSync(full)) fail(`there is no test file or folder ${full}`);

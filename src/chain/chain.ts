@@ -490,14 +490,14 @@ export class Chain extends ChainReader {
     return this.#snapshot.onHistory(listener, name);
   }
 
-  /** Adds state that must fit the tip: an exception of the follower is a fault, and the node stops. */
+  /** Registers a follower, whose state must match the tip. If the follower throws, the node stops. */
   follow(follower: TipFollower): void {
     this.#activator.followers.push(follower);
   }
 
   /**
-   * Registers a listener; those registered first are called first. An exception of a listener of this or any other event
-   * is logged and counted under its name, and goes no further.
+   * Registers a listener. Listeners are called in the order of registration. The guard logs an exception of a listener and
+   * counts it under the listener's name.
    * @returns unsubscribe
    */
   onTip(listener: TipListener, name?: string): () => void {

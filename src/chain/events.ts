@@ -35,16 +35,16 @@ export interface TipChange {
 /** Called inside the apply step, after the coins and the tip moved; must not await. */
 export type TipListener = (tip: HeaderNode, change: TipChange) => void;
 
-/** State that must fit the tip, as the mempool's. An exception in it is a fault of the chain, and the node stops. */
+/** Listener whose state must match the tip, such as the mempool. An exception in it is a chain fault and stops the node. */
 export interface TipFollower {
-  /** For the message of the fault. */
+  /** Name in the message of the fault. */
   readonly name: string;
   /**
-   * Called before anything else, in the same turn of the event loop as onTip. For new work, which needs no coins: asking
-   * for one changes all of the block's first.
+   * Called before all other listeners, in the same event-loop tick as onTip. For new templates. Must not read coins: the
+   * first read would apply all changes of the block.
    */
   onMove: TipListener;
-  /** Called before other listeners. */
+  /** Called before the listeners. */
   onTip: TipListener;
 }
 

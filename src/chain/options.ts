@@ -34,7 +34,7 @@ export interface ChainOptions {
    * (-assumevalid).
    */
   readonly assumeValid: string | null;
-  /** Whether forks below the network's checkpoints, those of Core 0.21.1, are refused (-checkpoints). */
+  /** Whether to refuse forks below the checkpoints of Core 0.21.1 (-checkpoints). */
   readonly checkpoints: boolean;
   /** Dirty bytes of the coins cache that cause a flush during initial download. */
   readonly flushBytes: number;
@@ -114,7 +114,7 @@ export const CHAIN_ROWS = {
   blocksXor: [
     'blocksxor',
     'bool',
-    'Write block and undo files XORed with a random key (xor.dat), if there are none yet; 0: refuse a folder that has such a key (default: 0, but a key that is there is used)',
+    'Obfuscate the block and undo files of a new folder with a random XOR key (xor.dat); 0: do not start with a folder that has a key (default: 0, but an existing key is used)',
   ],
   par: [
     'par',
@@ -134,7 +134,7 @@ export const CHAIN_ROWS = {
   pruneMib: [
     'prune',
     'int',
-    'Delete old blocks, not with -txindex or -txospenderindex; going back takes -reindex, which downloads the whole chain again (0: keep all; 1: only when pruneblockchain asks; from 550: keep block and undo files below so many MiB; default: {default})',
+    'Delete old blocks (0: never; 1: only by pruneblockchain; 550 or more: keep block and undo files below this many MiB; default: {default}). Not possible with -txindex or -txospenderindex. To undo it use -reindex, which downloads the whole chain again',
     0,
   ],
   smallBlockFiles: ['fastprune', 'bool', '', false],
@@ -179,7 +179,7 @@ export interface ChainDeps {
   readonly crypto: Crypto;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Runs the listeners; one of the chain's own unless given. */
+  /** Guard that runs the listeners. The chain creates its own if absent. */
   readonly guard?: ListenerGuard;
   /** Called once, when storage failed and the chain refuses further changes; the node should stop cleanly. */
   readonly onFault?: (fault: Error) => void;

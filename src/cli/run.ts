@@ -27,7 +27,7 @@ const rpcPorts = { main: 8332, test: 18332, testnet4: 48332, signet: 38332, regt
 /** Addresses that -generate tries each block for, unless told otherwise. */
 const defaultMaxTries = 1_000_000;
 
-/** Networks other than the chosen one whose nodes left a cookie in the data folder, by the option that chooses them. */
+/** Returns the options of other networks whose nodes left a cookie in the data folder. */
 function otherCookies(baseDir: string, chosen: string): string[] {
   return Object.entries(chainFolders)
     .filter(([chain, folder]) => chain !== chosen && fs.existsSync(path.join(baseDir, folder, '.cookie')))
@@ -49,7 +49,7 @@ function credentials(args: Args, { baseDir, chain, netDir }: ReturnType<typeof l
     }
     const conf = path.resolve(baseDir, args.text('conf') ?? 'bitcoin.conf');
     const others = otherCookies(baseDir, chain);
-    const hint = others.length === 0 ? '' : ` A node of another network seems to run: add ${others.join(' or ')}.`;
+    const hint = others.length === 0 ? '' : ` A node of another network seems to be running. Add ${others.join(' or ')}.`;
     throw new NotYet(
       `Could not locate RPC credentials. No authentication cookie could be found, and RPC password is not set.  See -rpcpassword and -stdinrpcpass.  Configuration file: (${conf})\nThe cookie would be ${file}.${hint}`,
     );

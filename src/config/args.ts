@@ -47,7 +47,7 @@ export class Args {
   readonly warnings: string[] = [];
   /** Lines for the console too. */
   readonly loudWarnings: string[] = [];
-  /** Whether a configuration file gives -conf, which nothing would read. */
+  /** Whether a configuration file contains conf, which has no effect there. */
   confInFile = false;
 
   /** @param known the options there are: the daemon's unless told otherwise */
@@ -61,7 +61,7 @@ export class Args {
     return this.#known.has(name);
   }
 
-  /** Why values that Core 31 refuses are refused; 0.21.1 takes them. */
+  /** Error for a value that Core 31 refuses and 0.21.1 accepts. */
   #refusal: string | undefined;
 
   /** Takes `-name`, `-name=value`, `--name`, `-noname`. @throws ConfigError for an unknown option or a bare word */
@@ -249,7 +249,7 @@ export class Args {
     return text === undefined ? otherwise : leadingInteger(text);
   }
 
-  /** A size: MiB, or in the unit that the letter behind the number stands for. @throws ConfigError in Core's words */
+  /** Returns a size in bytes. A number without a unit letter is in MiB. @throws ConfigError in Core's words */
   bytes(name: string, otherwise: number): number {
     if (this.isNegated(name)) return 0;
     const text = this.text(name);
@@ -284,7 +284,7 @@ export class Args {
   /**
    * All values of a repeatable option, strongest source first. A negation drops the weaker sources; but values that
    * follow a negation on the command line bring those of the files back, as in Core.
-   * @param weakestFirst for options of which the last value counts
+   * @param weakestFirst return the weakest source first, for options of which the last value wins
    */
   list(name: string, weakestFirst = false): string[] {
     const bySource: string[][] = [];

@@ -14,7 +14,7 @@ export interface ChosenRules {
   /** -testactivationheight and -segwitheight; -1 for never. */
   readonly activationHeights: Readonly<Partial<Record<BuriedRule, number>>>;
   readonly vbparams: readonly { name: string; startTime: bigint; timeout: bigint; minActivationHeight: number }[];
-  /** Values of regtest that the followed version of Core or -test changes. */
+  /** Values of regtest that -compat or -test changes. */
   readonly regtest: RegtestVariant;
 }
 

@@ -67,9 +67,9 @@ export function parseConf(text: string, fileName: string, warn: (line: string) =
 const reading = 'Error reading configuration file: ';
 
 /**
- * The text of a file; undefined when there is none.
+ * Returns the text of a file; undefined if the file does not exist.
  * @param kind of file, as errors name it
- * @throws ConfigError for a file that is there and cannot be used: nobody wants the defaults in its place
+ * @throws ConfigError if the file exists and cannot be read. The node must not start with defaults instead.
  */
 function readText(full: string, kind: string): string | undefined {
   let bytes: Buffer;
@@ -86,10 +86,10 @@ function readText(full: string, kind: string): string | undefined {
   return bytes.toString('utf8');
 }
 
-/** Whether a name is an option of the daemon: adit-cli and adit-front may read its file, and know fewer. */
+/** Returns whether the daemon has an option. adit-cli and adit-front read the same file, but have fewer options. */
 const isDaemonOption = (name: string): boolean => flagByName.has(name) || flagByName.has(name.replace(/^no/, ''));
 
-/** Reads one file into `args`. @returns false when there is none */
+/** Reads one file into `args`. @returns false if the file does not exist */
 function readOne(args: Args, baseDir: string, file: string, kind = 'Config'): boolean {
   const text = readText(path.resolve(baseDir, file), kind);
   if (text === undefined) return false;

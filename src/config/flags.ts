@@ -58,7 +58,7 @@ const rooms: readonly Readonly<Record<string, OptionRow>>[] = [
   WALLET_ROWS,
   SPEND_ROWS,
 ];
-/** The rows of all rooms by the names of their options. */
+/** Option rows of all modules, by name of the option. */
 export const optionRows: ReadonlyMap<string, OptionRow> = new Map(rooms.flatMap((room) => Object.values(room)).map((row) => [row[0], row]));
 
 /** Core's options without effect here. */

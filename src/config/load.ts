@@ -55,14 +55,14 @@ export interface NodeConfig extends RowValues<typeof CHAIN_ROWS>, ChosenRules, C
   /** ips: lines about peers show their addresses. */
   readonly log: LogOptions & { readonly ips: boolean };
   readonly announce: boolean;
-  /** -daemon and -daemonwait; null: stay in the foreground. untilReady: the command returns when the node is up. */
+  /** -daemon and -daemonwait; null: run in the foreground. untilReady: the command returns when the node is up. */
   readonly background: { readonly untilReady: boolean } | null;
   readonly templates: TemplateOptions;
   readonly policy: PolicyOptions;
   readonly mempool: Omit<MempoolOptions, 'policy' | 'limitLegacySigops' | 'segmentBytes'>;
   /** -persistmempool */
   readonly persistMempool: boolean;
-  /** Fee estimates are read whatever their age. */
+  /** Whether to read fee estimates of any age. */
   readonly acceptStaleFees: boolean;
   readonly rehearse: boolean;
   readonly rpc: RpcConfig;
@@ -90,11 +90,11 @@ const secretOptions = new Set(['fleet', 'rpcauth', 'rpcbind', 'rpcpassword', 'rp
  * as the node thread's share of it, so the seventh thread and those after it wait for the node thread.
  */
 const maxScriptThreads = 16;
-/** The release of Core that took its checkpoints away. */
+/** The release of Core that removed its checkpoints. */
 const CHECKPOINTS_REMOVED = 30;
 /** The release of Core that relays only standard transactions on testnet3 as well. */
 const TESTNET3_STANDARD = 27;
-/** Core's values of -test. Only bip94 has an effect here. */
+/** Values of -test that Core accepts. In adit only bip94 has an effect. */
 const TEST_OPTIONS: readonly string[] = ['addrman', 'reindex_after_failure_noninteractive_yes', 'bip94'];
 
 /** What the command line alone decides: help, version, or a start. */
@@ -132,10 +132,10 @@ function filterIndex(asked: readonly string[]): boolean {
   return asked.includes('basic');
 }
 
-/** A mempool that no peer fills needs little memory (Core since release 25). */
+/** Default size of the mempool with -blocksonly (Core since release 25). */
 const BLOCKS_ONLY_BYTES = 5_000_000;
 
-/** Limits of the mempool. Without rules about clusters a limit of 0 is none, which is also the default then. */
+/** Reads the limits of the mempool. Without cluster rules a cluster limit of 0, also the default then, means no limit. */
 function mempoolRows(args: Args, compat: Compat): RowValues<typeof MEMPOOL_ROWS> {
   const given = readRows(args, MEMPOOL_ROWS, compat);
   const small = args.bool('blocksonly', false) && !args.isSet('maxmempool') && follows(compat, 25);
@@ -154,8 +154,8 @@ function scriptThreads(asked: number): number {
 }
 
 /**
- * -asmap: a file that has to be there. Core 31 has a map in its binary for a switch without a file's name; adit has
- * none, and takes the file of 0.21.1's name in its place.
+ * Returns the file of -asmap. Without a file name Core 31 uses a map in its binary. adit has no such map, and uses the
+ * default file of 0.21.1 instead.
  */
 function asmapFile(args: Args, file: string, netDir: string, compat: Compat): string | undefined {
   if (!args.isSet('asmap') || args.isNegated('asmap')) return undefined;
@@ -163,7 +163,7 @@ function asmapFile(args: Args, file: string, netDir: string, compat: Compat): st
   const place = path.resolve(netDir, isSwitch ? PEER_ROWS.asmap[3] : file);
   if (isSwitch && (only(compat, 31) || !fs.existsSync(place))) {
     throw new ConfigError(
-      `Embedded asmap data not available. Give the name of a file: -asmap=<file>${only(compat, 31) ? '' : `, or put it at ${place}`}.`,
+      `Embedded asmap data not available. Set a file name: -asmap=<file>${only(compat, 31) ? '' : `, or put it at ${place}`}.`,
     );
   }
   return place;
@@ -248,7 +248,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
   if (largestFamily * 40 > mempool.maxUsageBytes) {
     throw new ConfigError(`-maxmempool must be at least ${Math.ceil((largestFamily * 40) / 1_000_000)} MB`);
   }
-  // Core reads a negative count as one of 64 bits.
+  // Core parses the count as unsigned, so a negative count is too large.
   if (rules.clusters && (mempool.limitClusterCount > 64 || mempool.limitClusterCount < 0))
     throw new ConfigError('limitclustercount must be less than or equal to 64');
   const { mode: templateMode } = templates;

@@ -30,7 +30,7 @@ export function defaultDataDir(): string {
 export function chooseChain(args: Args): ChainName {
   const chosen = (['regtest', 'signet', 'testnet', 'testnet4'] as const).filter((name) => args.chainSwitch(name));
   if (chosen.length + (args.isSet('chain') ? 1 : 0) > 1) {
-    // -announce is what `npm start` gives.
+    // `npm start` sets -announce.
     const hint = args.bool('announce', false)
       ? ' npm start adds -regtest unless an option names the network, as in: npm start -- -signet'
       : '';
@@ -54,8 +54,8 @@ export function requireFolder(dir: string, optionName: string): void {
 }
 
 /**
- * The data folder and the chain, with bitcoin.conf read into `args`. Shared by the daemon and adit-cli.
- * @returns firstDir: the data folder before the configuration file named another one
+ * Reads bitcoin.conf into `args`, and finds the data folder and the chain.
+ * @returns firstDir: the data folder before the configuration file changed it
  */
 export function locate(args: Args, createBase: boolean): { baseDir: string; firstDir: string; chain: ChainName; netDir: string } {
   let baseDir = args.text('datadir');
@@ -81,9 +81,9 @@ export function locate(args: Args, createBase: boolean): { baseDir: string; firs
 }
 
 /**
- * Refuses a bitcoin.conf in the data folder that was not read because another file was, unless -allowignoredconf says
- * otherwise. Core does so since release 25.
- * @param firstDir the data folder that a relative -conf was looked up in
+ * Throws if another configuration file was read instead of the bitcoin.conf in the data folder. With -allowignoredconf it
+ * only warns. Core does so since release 25.
+ * @param firstDir the data folder to which a relative -conf refers
  * @throws ConfigError
  */
 export function refuseIgnoredConf(args: Args, baseDir: string, firstDir: string): void {
@@ -105,7 +105,7 @@ export function refuseIgnoredConf(args: Args, baseDir: string, firstDir: string)
   else throw new ConfigError([...fault, '- Set allowignoredconf=1 option to treat this condition as a warning, not an error.'].join('\n'));
 }
 
-/** @throws ConfigError for options that stand where they do not count, in Core's words */
+/** Throws if an option stands in a place where it has no effect. @throws ConfigError in Core's words */
 export function refuseMisplaced(args: Args, chain: ChainName, compat: Compat): void {
   if (args.confInFile && compat.name !== '0.21.1') {
     throw new ConfigError(

@@ -6,14 +6,14 @@ import type { Compat } from '../policy/compat.js';
 import { type Args, ConfigError } from './args.js';
 import { readRows } from './rows.js';
 
-/** Options of the log but for its file; `ips`: lines about peers show their addresses. */
+/** Options of the log, except its file. `ips`: whether lines about peers show addresses. */
 export interface LogConfig extends Omit<LogOptions, 'file'> {
   readonly ips: boolean;
-  /** -debuglogfile as it was given. */
+  /** Value of -debuglogfile. */
   readonly fileName: string;
 }
 
-/** @throws ConfigError in Core's words; with -compat=0.21.1 an unknown category is only a warning, as there */
+/** Reads the options of the log. With -compat=0.21.1 an unknown category is only a warning. @throws ConfigError in Core's words */
 export function logOptions(args: Args, compat: Compat): LogConfig {
   const { file: fileName, categories, excluded, levels, console, ...rows } = readRows(args, LOG_ROWS, compat);
   const old = compat.name === '0.21.1';
@@ -26,7 +26,7 @@ export function logOptions(args: Args, compat: Compat): LogConfig {
       return false;
     });
   const isCategory = (name: string): boolean => ALL_CATEGORIES.has(name) || logCategories.includes(name);
-  // A 0 or none undoes what stands before it; with 0.21.1 it undoes everything.
+  // A 0 or none cancels the values before it. In 0.21.1 it cancels all values.
   const lastNone = categories.findLastIndex((name) => NO_CATEGORIES.has(name));
   const asked = lastNone < 0 ? categories : old ? [] : categories.slice(lastNone + 1);
   return {
@@ -40,10 +40,10 @@ export function logOptions(args: Args, compat: Compat): LogConfig {
   };
 }
 
-/** -loglevel=level or -loglevel=category:level. @throws ConfigError in Core's words */
+/** Parses -loglevel=level or -loglevel=category:level. @throws ConfigError in Core's words */
 function levelOf(text: string): readonly [category: string, level: LogLevel] {
   const isLevel = (name: string | undefined): name is LogLevel => (logLevels as readonly string[]).includes(name ?? '');
-  // Core looks for the colon behind the third character.
+  // As in Core, a colon counts only from the fourth character on.
   if (text.indexOf(':', 3) < 0) {
     if (isLevel(text)) return ['', text];
     throw new ConfigError(`Unsupported global logging level -loglevel=${text}. Valid values: ${logLevels.toReversed().join(', ')}.`);

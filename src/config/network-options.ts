@@ -100,7 +100,7 @@ export function networkOptions(
   };
 }
 
-/** -addnode; an empty one would be called for ever. */
+/** Returns the values of -addnode without empty ones. */
 function addNodes(args: Args, given: readonly string[]): string[] {
   const named = given.filter((name) => name.trim() !== '');
   if (named.length < given.length) args.warnings.push('Ignoring empty -addnode value');
@@ -108,8 +108,7 @@ function addNodes(args: Args, given: readonly string[]): string[] {
 }
 
 /**
- * Refuses ports that are none wherever a place is given, before it is known whether the place is used. Core has done so
- * since release 22.
+ * Throws if any option contains a malformed port, even if the option has no effect. Core does so since release 22.
  */
 function checkPlaces(args: Args, compat: Compat): void {
   if (!follows(compat, 22)) return;
@@ -131,7 +130,7 @@ function canBroadcastPrivately(
 ): boolean {
   const wanted = 'Private broadcast of own transactions requested (-privatebroadcast),';
   const wants = (name: string): boolean => onlyNets.length === 0 || onlyNets.includes(name);
-  // Tor's control port may name its proxy later.
+  // Tor's control port may report its proxy later.
   const hasTor = ways.listensOnion || (onionReachable && (onionProxy ?? proxies.onion) !== undefined);
   const onion = hasTor && wants('onion');
   if (!onion && !(ways.hasI2p && wants('i2p'))) {
@@ -160,8 +159,8 @@ function portOf(args: Args, zeroIsDefault: boolean): number | undefined {
 }
 
 /**
- * Builds the user agent (BIP-0014). adit's own name is the first comment where -compat lets it, and gives way to comments
- * of the operator that need the space.
+ * Builds the user agent (BIP-0014). adit's name is the first comment if -compat allows it. adit's name is left out if the
+ * operator's comments need the space.
  */
 function agentOf(comments: readonly string[], compat: Compat): string {
   for (const comment of comments) {
@@ -213,7 +212,7 @@ function bindsOf(
     seen.add(text);
   }
   if (asked.length > 0) return asked;
-  // Without -bind and -whitebind. A system may lack IPv6; for 0.21.1 one of these addresses is enough.
+  // Default addresses, without -bind and -whitebind. IPv6 may be missing. In 0.21.1 one of the addresses is enough.
   const places = ['0.0.0.0', '::'].map((host) => ({
     host,
     port,

@@ -12,7 +12,7 @@ export const OWN_ROWS = {
   allowIgnoredConf: [
     'allowignoredconf',
     'bool',
-    'Only warn of a bitcoin.conf in the data folder that is not read because another file is (not needed with -compat=0.21.1)',
+    'If another configuration file is used, ignore bitcoin.conf in the data folder with a warning instead of an error (not needed with -compat=0.21.1)',
     false,
   ],
   blocksDir: ['blocksdir', 'string', 'Where block files live (default: the data folder)'],
@@ -40,7 +40,7 @@ export const OWN_ROWS = {
   compat: [
     'compat',
     'string',
-    '0.21.1 or 31: the version of Bitcoin Core whose replies, policy, descriptors, templates and defaults are followed; default: policy of 31, replies for clients of both (default: {default}; see docs/compatibility.md)',
+    '0.21.1 or 31: the version of Bitcoin Core to follow exactly; default: Core 31, and calls, arguments and members that only 0.21.1 has (default: {default}; see docs/compatibility.md)',
     'default',
   ],
   chain: ['chain', 'string', 'main, test, testnet4, signet or regtest', 'main'],
@@ -57,18 +57,14 @@ export const OWN_ROWS = {
     'name@height: height from which segwit, bip34, dersig, cltv or csv holds, regtest only',
   ],
   vbparams: ['vbparams', 'list', 'deployment:start:end[:min_activation_height], regtest only'],
-  testOptions: [
-    'test',
-    'list',
-    "bip94: enforce the rules of BIP-0094 on retarget periods, regtest only (Core's other values have no effect)",
-  ],
+  testOptions: ['test', 'list', "bip94: enforce the retarget rules of BIP-0094, regtest only (Core's other values have no effect)"],
   deprecatedRpc: [
     'deprecatedrpc',
     'list',
-    'Old behaviour: bumpfee (a PSBT for wallets without private keys), warnings (as one text), removeprunedfunds (a call), or banscore, getpeerinfo_addnode, whitelisted (members of getpeerinfo), bip125, fullrbf (of calls about the mempool)',
+    'Enable old behaviour. bumpfee: return a PSBT for wallets without private keys. warnings: one text. removeprunedfunds: the call. banscore, getpeerinfo_addnode, whitelisted: members of getpeerinfo. bip125, fullrbf: members of mempool calls',
   ],
   daemon: ['daemon', 'bool', 'Run in the background, detached from the terminal', false],
-  daemonWait: ['daemonwait', 'bool', 'As -daemon, and the command returns when the start is over, with status 1 if it failed', false],
+  daemonWait: ['daemonwait', 'bool', 'Run in the background, and return when the node is up, or with status 1 if the start failed', false],
   announce: ['announce', 'bool', 'Say on the console what the node listens on and what to try next', false],
   mockTime: ['mocktime', 'int', 'Start with this time instead of the real one, test chains only'],
 } as const;

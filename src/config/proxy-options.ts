@@ -1,5 +1,5 @@
-// -proxy, -onion and -onlynet: through which proxies peers are reached, and whether there is a way to the networks that
-// -onlynet names. Texts and rules of Core's init.cpp.
+// Reads -proxy, -onion and -onlynet: the proxies to peers. Checks that the networks of -onlynet can be reached. Texts and
+// rules are those of Core's init.cpp.
 import type { NetOptions, ProxyPlace } from '../net/options.js';
 import { splitHostPort } from '../net/wire/net-address.js';
 import { type Compat, follows } from '../policy/compat.js';
@@ -7,22 +7,22 @@ import { type Args, ConfigError } from './args.js';
 
 const SOCKS_PORT = 9050;
 const UNIX_PREFIX = 'unix:';
-/** Of a Unix socket's path on Linux. */
+/** Largest length of a Unix socket's path on Linux. */
 const MAX_PATH_BYTES = 107;
 const NETWORKS = ['ipv4', 'ipv6', 'onion', 'i2p', 'cjdns'];
 
 export type ProxyOptions = Pick<NetOptions, 'proxies' | 'onionProxy' | 'onionReachable' | 'onlyNets'>;
 
-/** What other options mean for the way to a network. */
+/** Other options that decide whether a network can be reached. */
 interface Ways {
   readonly compat: Compat;
-  /** Whether Tor's control port is asked for an onion service, and tells of its proxy. */
+  /** Whether adit requests an onion service from Tor's control port, which then also reports Tor's proxy. */
   readonly listenOnion: boolean;
   /** Whether -i2psam is given. */
   readonly hasI2p: boolean;
 }
 
-/** Whether -proxy names a proxy for anything: then listening and discovering are not wanted unless they are asked for. */
+/** Returns whether -proxy sets a proxy. If so, -listen and -discover are off by default. */
 export function hasProxy(args: Args): boolean {
   const text = args.text('proxy') ?? '';
   return text !== '' && text !== '0';
@@ -53,11 +53,13 @@ export function proxyOptions(args: Args, { compat, listenOnion, hasI2p }: Ways):
     throw new ConfigError('Outbound connections restricted to CJDNS (-onlynet=cjdns) but -cjdnsreachable is not provided');
   }
   if (onlyNets.length > 0 && onlyNets.every((name) => name === 'cjdns') && follows(compat, 23))
-    throw new ConfigError('-onlynet=cjdns leaves nobody to connect to: adit does not reach CJDNS.');
+    throw new ConfigError(
+      'Outbound connections restricted to CJDNS (-onlynet=cjdns) but adit cannot connect to CJDNS. Add another network.',
+    );
   return { proxies, onionProxy, onionReachable, onlyNets };
 }
 
-/** Up to release 29: the one proxy that counts is for all networks. */
+/** Reads -proxy as Core did up to release 29: one proxy for all networks. */
 function oneProxy(args: Args): ProxyOptions['proxies'] {
   if (args.text('proxy') === '') throw new ConfigError('No proxy server specified. Use -proxy=<ip> or -proxy=<ip:port>.');
   return hasProxy(args) ? forAll(proxyPlace(args.text('proxy') as string, 'proxy')) : {};
@@ -66,8 +68,8 @@ function oneProxy(args: Args): ProxyOptions['proxies'] {
 const forAll = (place: ProxyPlace): ProxyOptions['proxies'] => ({ ipv4: place, ipv6: place, onion: place, cjdns: place, names: place });
 
 /**
- * Since release 30: each -proxy is for all networks, or for the one behind its `=`; an empty one takes proxies back. The
- * command line comes last and so counts over the file, where Core has it the other way round.
+ * Reads -proxy as Core does since release 30: each value is for all networks, or for the one after its `=`. An empty value
+ * removes proxies. The command line wins over the file; in Core the file wins.
  */
 function proxiesByNetwork(args: Args): ProxyOptions['proxies'] {
   let proxies: Record<string, ProxyPlace> = {};
@@ -77,7 +79,7 @@ function proxiesByNetwork(args: Args): ProxyOptions['proxies'] {
     const network = mark < 0 ? '' : text.slice(mark + 1).toLowerCase();
     if (mark >= 0 && network === '') throw new ConfigError(`Invalid -proxy address or hostname, ends with '=': '${text}'`);
     const place = where === '' || where === '0' ? null : proxyPlace(where, 'proxy');
-    // Names are resolved for the clear networks.
+    // A proxy of a clear network also resolves names.
     const reached = { ipv4: ['ipv4', 'names'], ipv6: ['ipv6', 'names'], onion: ['onion'], cjdns: ['cjdns'] }[network];
     if (network !== '' && reached === undefined) throw new ConfigError(`Unrecognized network in -proxy='${text}': '${network}'`);
     if (reached === undefined) proxies = place === null ? {} : { ...forAll(place) };

@@ -22,7 +22,7 @@ interface GivenOptions {
 interface Types {
   readonly bool: boolean;
   readonly int: number;
-  /** Mebibytes, or with k, m, g, t (powers of 1000) or K, M, G, T (powers of 1024) behind it, as bytes. */
+  /** Size in bytes: MiB, or a number followed by k, m, g, t (powers of 1000) or K, M, G, T (powers of 1024). */
   readonly bytes: number;
   /** A number that must be one, between `least` and `most`. */
   readonly whole: number;
@@ -94,7 +94,7 @@ export function readRows<Rows extends Record<string, OptionRow>>(args: GivenOpti
   return Object.fromEntries(values) as RowValues<Rows>;
 }
 
-/** A default as an operator would give it; undefined when the row has none. */
+/** Returns the default as an operator would write it; undefined if the row has none. */
 export function defaultText(row: OptionRow, compat: Compat): string | undefined {
   const value = defaultOf(row, compat);
   if (value === undefined) return undefined;

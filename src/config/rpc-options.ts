@@ -52,8 +52,8 @@ function tlsFiles({ tlsCert: cert, tlsKey: key }: RowValues<typeof HTTP_ROWS>, b
 }
 
 /**
- * One -rpcauth: user:salt$hash. Up to release 21 any three parts apart by these signs were taken.
- * @returns null when it is malformed
+ * Parses one -rpcauth, user:salt$hash. Release 21 accepted any three parts that are separated by `:` or `$`.
+ * @returns null if it is malformed
  */
 function hashedCredential(text: string, compat: Compat): HashedCredential | null {
   const pattern = follows(compat, 22) ? /^([^:]*):([^:$]*)\$([^:$]*)$/ : /^([^:$]*)[:$]([^:$]*)[:$]([^:$]*)$/;
@@ -61,14 +61,15 @@ function hashedCredential(text: string, compat: Compat): HashedCredential | null
   return hash === undefined ? null : { user: user as string, salt: salt as string, hashHex: hash.toLowerCase() };
 }
 
-/** -rpcauth; 0.21.1 goes on without malformed ones. */
+/** Reads all -rpcauth. 0.21.1 ignores malformed ones. */
 function hashedCredentials(args: Args, given: readonly string[], compat: Compat): HashedCredential[] {
   const taken: HashedCredential[] = [];
   for (const text of given) {
     const credential = hashedCredential(text, compat);
     if (credential !== null) taken.push(credential);
-    else if (follows(compat, 22)) throw new ConfigError('Invalid -rpcauth argument. It takes user:salt$hash.');
-    else args.warnings.push('a malformed -rpcauth entry was ignored; it takes user:salt$hash');
+    else if (follows(compat, 22))
+      throw new ConfigError('Invalid -rpcauth argument. Use user:salt$hash, as adit-cli -newrpcauth=USER prints it.');
+    else args.warnings.push('Ignoring a malformed -rpcauth. Use user:salt$hash, as adit-cli -newrpcauth=USER prints it.');
   }
   return taken;
 }

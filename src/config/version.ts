@@ -1,4 +1,4 @@
-// Versions of adit itself and of the P2P protocol. The version of Core that clients are told is in policy/compat.ts.
+// Versions of adit itself and of the P2P protocol. policy/compat.ts has the version of Core that adit reports to clients.
 import fs from 'node:fs';
 import path from 'node:path';
 

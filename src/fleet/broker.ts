@@ -1,7 +1,6 @@
-// The connection to the broker, and the only file that imports NATS' packages. It tries to connect until it is closed,
-// so neither end of a fleet gives up while the broker is away. A server that does not answer is dropped after about two
-// seconds. A connection that stays away is reported with its cause after five seconds, and then every five minutes or
-// when the cause changes.
+// Connection to the broker. This is the only file that imports NATS' packages. The connection is retried until close(). A
+// server that does not answer is dropped after about two seconds. If there is no connection for five seconds, the cause is
+// reported, and again every five minutes or when the cause changes.
 import fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DeliverPolicy, jetstream, jetstreamManager, StorageType } from '@nats-io/jetstream';
@@ -24,19 +23,19 @@ const PINGS_OUT = 2;
 const RECONNECT_MS = 100;
 const RECONNECT_JITTER_MS = 100;
 const CONNECT_MS = 2_000;
-/** A connection that is away for this long is reported. */
+/** Time without a connection after which the cause is reported. */
 const REPORT_MS = 5_000;
 const REPEAT_MS = 300_000;
 
 /** Events that the owner of a connection handles. */
 export interface BrokerEvents {
-  /** The connection was made (again), or lost. */
+  /** Called when the connection was established, re-established or lost. */
   onChange(connected: boolean, server: string): void;
-  /** The broker refuses something, such as a subject, or cannot be reached: a sentence for the log. */
+  /** Called with a sentence for the log when the broker refuses a request or cannot be reached. */
   onError(text: string): void;
 }
 
-/** Turns the error of a failed connection into its cause and what to check. */
+/** Describes why a connection failed, and what to check. */
 export function adviceFor(error: Error): string {
   const { name, message } = error;
   const code = (error as NodeJS.ErrnoException).code ?? '';
@@ -49,20 +48,20 @@ export function adviceFor(error: Error): string {
   return `${message}; is nats-server running there, and may this machine reach its port`;
 }
 
-/** Reports a connection that stays away: not at once, and not often. Times in milliseconds. */
+/** Decides when to report a missing connection. Times in milliseconds. */
 export class AbsenceReports {
   #since = 0;
   #said = Number.NEGATIVE_INFINITY;
   #cause = '';
 
-  /** Starts to count: the connection is away from now on. */
+  /** Starts to count the time without a connection. */
   begin(nowMs: number): void {
     this.#since = nowMs;
     this.#said = Number.NEGATIVE_INFINITY;
     this.#cause = '';
   }
 
-  /** Decides whether an attempt that failed for this cause is to be reported now. */
+  /** Returns whether to report a failed attempt with this cause now. */
   isDue(cause: string, nowMs: number): boolean {
     if (nowMs - this.#since < REPORT_MS || (cause === this.#cause && nowMs - this.#said < REPEAT_MS)) return false;
     this.#said = nowMs;
@@ -77,7 +76,7 @@ export class Broker {
   readonly #absence = new AbsenceReports();
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param nc a connection that was made @param servers for messages */
+  /** @param nc an established connection @param servers names for messages */
   constructor(
     readonly nc: NatsConnection,
     private readonly servers: string,
@@ -87,7 +86,7 @@ export class Broker {
   }
 
   /**
-   * Connects to the first server that answers, and tries until one does.
+   * Connects to the first server that answers. Retries until one does.
    * @throws Error for credentials that cannot be read, and when `signal` is aborted
    */
   static async connect(options: BrokerOptions, name: string, events: BrokerEvents, signal: AbortSignal): Promise<Broker> {
@@ -138,7 +137,7 @@ export class Broker {
   }
 
   /**
-   * Subscribes. An exception of the callback would end the reading of the whole connection, so it is reported instead.
+   * Subscribes. Reports an exception of the callback, which would otherwise end the whole connection.
    * @param refused is called when the broker refuses the subscription
    */
   subscribe(subject: string, take: (message: Msg) => void, refused: (error: Error) => void = () => {}): Subscription {
@@ -147,7 +146,7 @@ export class Broker {
     });
   }
 
-  /** Publishes if the connection is there. What the library refuses, such as a subject that a peer named, is reported. */
+  /** Publishes if there is a connection. Reports messages that the library refuses, such as an invalid subject. */
   publish(subject: string, body: Uint8Array, reply?: string): void {
     if (this.connected)
       this.#attempt(`publishing on ${subject}`, () => this.nc.publish(subject, body, reply === undefined ? {} : { reply }));

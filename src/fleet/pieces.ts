@@ -27,8 +27,8 @@ interface Parts {
 }
 
 /**
- * Joins pieces that come in order. Pieces that came before are skipped. Bytes and incomplete items are bounded: the
- * oldest item is dropped for a new one.
+ * Joins pieces that arrive in order. Skips duplicate pieces. Limits bytes and incomplete items: a new item replaces the
+ * oldest one.
  */
 export class Joiner {
   readonly #open = new Map<string, Parts>();
@@ -55,7 +55,7 @@ export class Joiner {
       parts = { pieces: [], of, next: 0, costBytes: 0 };
       this.#open.set(id, parts);
     }
-    // A sender that failed half-way sends the same pieces again, and a broker's window of duplicates drops only some.
+    // A sender that failed half-way sends all pieces again. The broker drops only some of the duplicates.
     if (at < parts.next && of === parts.of) return null;
     const cost = bytes.length + PIECE_COST_BYTES;
     if (at !== parts.next || of !== parts.of || this.#bytes + cost > this.#mostBytes) {

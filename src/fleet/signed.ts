@@ -42,8 +42,8 @@ export function publicKey(bytes: Uint8Array): KeyObject {
 }
 
 /**
- * Returns the names in a publication without checking its signature: for log lines only.
- * @returns null when it is no publication, or its names have characters that a node's name cannot have
+ * Returns the names in a publication without checking its signature. Use them for log lines only.
+ * @returns null if it is not a publication, or a name has characters that a node's name cannot have
  */
 export function claimedNode(bytes: Uint8Array): { readonly node: string; readonly chain: string } | null {
   const map = bytes.length > SIGNATURE_BYTES ? decode(bytes.subarray(SIGNATURE_BYTES)) : null;

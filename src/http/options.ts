@@ -50,7 +50,7 @@ export interface HttpOptions {
   readonly workQueue: number;
   /** Sockets that one front may have open; further ones are closed as they come. */
   readonly sockets: number;
-  /** Seconds a client may be quiet between requests, take to send a head, or neither send nor read. */
+  /** Seconds that a connection may be idle, that a head may take, or that a body or reply may make no progress. */
   readonly serverTimeoutSeconds: number;
   readonly credentials: HttpCredentials;
   readonly whitelist: HttpWhitelist;
@@ -94,11 +94,7 @@ export const HTTP_ROWS = {
   port: ['rpcport', 'port', 'Port for JSON-RPC (default: 8332, 18332, 48332, 38332, 18443 by network)'],
   binds: ['rpcbind', 'list', 'Address to listen on, host[:port]; only together with -rpcallowip (default: 127.0.0.1 and ::1)'],
   allow: ['rpcallowip', 'list', 'Clients to admit: an address, address/netmask or address/bits; loopback always is'],
-  lenientPort: [
-    'rpclenientport',
-    'port',
-    'One more port like -rpcport, which serves every client; kept for configurations that name it (default: none)',
-  ],
+  lenientPort: ['rpclenientport', 'port', 'Open a second port that behaves like -rpcport. No client needs it (default: none)'],
   tlsCert: [
     'rpctlscert',
     'string',

@@ -42,9 +42,9 @@ export interface FollowerDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Runs the listeners of the node, and counts failures of indexes. */
+  /** Counts and logs failures of the index. */
   readonly guard: ListenerGuard;
-  /** Called when the storage failed, or the index cannot begin; the node should stop. */
+  /** Called when the storage failed, or the index cannot start. The node should stop. */
   readonly onFault: (error: Error) => void;
 }
 
@@ -54,7 +54,7 @@ const BATCH_OPS = 4_000;
 const BATCH_BYTES = 1 << 20;
 /** Milliseconds of work that an end without warning may cost. */
 const BATCH_MS = 2_000;
-/** Milliseconds after a failure until the index goes on, unless the chain moves before. */
+/** Milliseconds between a failure and the next attempt, unless the tip changes earlier. */
 const RETRY_MS = 10_000;
 /** Milliseconds between two lines of progress. */
 const REPORT_MS = 10_000;
@@ -155,9 +155,9 @@ export class IndexFollower {
   }
 
   /**
-   * Follows the chain until the end. A failure that is none of the storage costs no more than time: the index goes on from
-   * its last written block.
-   * @returns false after such a failure, once it is time to go on
+   * Follows the chain until the node stops. After a failure outside the storage, the index continues from its last written
+   * block.
+   * @returns false after such a failure, when the next attempt is due
    */
   async #attempt(): Promise<boolean> {
     try {

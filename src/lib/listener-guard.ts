@@ -1,5 +1,5 @@
-// Runs listeners of events. An exception of a listener is logged with the listener's name, counted for /metrics, and goes
-// no further: the chain, the mempool and replies do not depend on who listens.
+// Runs listeners of events. Catches an exception of a listener, logs it with the listener's name, and counts it for
+// /metrics. So the chain, the mempool and replies do not depend on listeners.
 
 export class ListenerGuard {
   readonly #failures = new Map<string, number>();
@@ -9,18 +9,18 @@ export class ListenerGuard {
     this.#log = log;
   }
 
-  /** Failures by name of the listener. A listener that has not failed yet counts 0. */
+  /** Number of failures by name of the listener; 0 for a listener that has not failed. */
   get failures(): ReadonlyMap<string, number> {
     return this.#failures;
   }
 
-  /** Returns the listener as a function that never throws. @param name for the log and the label of the metric */
+  /** Wraps a listener in a function that never throws. @param name for the log and the label of the metric */
   wrap<Args extends unknown[]>(name: string, listener: (...args: Args) => unknown): (...args: Args) => void {
     this.know(name);
     return (...args) => void this.run(name, () => listener(...args));
   }
 
-  /** Shows a listener in the metric before it fails. */
+  /** Adds a listener to the metric with 0 failures. */
   know(name: string): void {
     if (!this.#failures.has(name)) this.#failures.set(name, 0);
   }
@@ -47,6 +47,6 @@ export class ListenerGuard {
     if ((count & (count - 1)) !== 0) return;
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     const times = count === 1 ? '' : ` (${count} times since the start)`;
-    this.#log.error(`The listener "${name}" failed${times}. The node goes on without what it does for this event: ${text}`);
+    this.#log.error(`The listener "${name}" failed${times}. The node continues; the listener did not process this event. ${text}`);
   }
 }

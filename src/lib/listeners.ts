@@ -1,7 +1,7 @@
 // Listeners of an event, called in order of registration.
 import type { ListenerGuard } from './listener-guard.js';
 
-/** Listeners with the same arguments. Each runs behind the guard: none can stop the caller, or the listeners after it. */
+/** Listeners of one event. The guard runs each, so an exception cannot reach the caller or the next listeners. */
 export class Listeners<Args extends unknown[]> {
   readonly #guard: ListenerGuard;
   #list: { readonly name: string; readonly listener: (...args: Args) => unknown }[] = [];

@@ -16,7 +16,7 @@ export class Scheduler {
   #skippedMs = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param guard takes what a task throws: a timer has no caller that could catch it */
+  /** @param guard handles exceptions of tasks */
   constructor(guard: ListenerGuard) {
     this.#guard = guard;
   }

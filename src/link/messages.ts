@@ -96,9 +96,9 @@ export type FrontNews =
   | { readonly news: 'warmup'; readonly text: string }
   /** A link to the wallets' thread. */
   | { readonly news: 'wallets'; readonly link: LinkPorts }
-  /** To the first front: to listen, and to deal sockets out by these ports. */
+  /** Tells the first front to listen, and to distribute sockets over these ports. */
   | { readonly news: 'listen'; readonly others: readonly MessagePort[] }
-  /** To every other one: where its sockets come from, as descriptors. */
+  /** Gives another front the port on which it receives sockets as file descriptors. */
   | { readonly news: 'deal'; readonly sockets: MessagePort }
   | { readonly news: 'stopListening' }
   /** Wants a sign of life. */

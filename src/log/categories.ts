@@ -25,15 +25,15 @@ const OLD = [
   'leveldb',
   'validation',
 ] as const;
-/** A category of 0.21 that release 31 still takes, and no longer lists. */
+/** Category of 0.21 that release 31 accepts but does not list. */
 const DROPPED = 'libevent';
-/** Categories that came after 0.21. */
+/** Categories added after 0.21. */
 const NEW = ['blockstorage', 'i2p', 'ipc', 'kernel', 'privatebroadcast', 'scan', 'txpackages', 'txreconciliation'] as const;
 
-/** Every category. */
+/** All categories. */
 export const logCategories: readonly string[] = [...OLD, ...NEW];
 
-/** Categories that the `logging` call shows, in its order: by name since release 22. */
+/** Returns the categories that the `logging` call shows, in its order: by name since release 22. */
 export function listedCategories({ name }: { readonly name: '0.21.1' | '31' | 'default' }): readonly string[] {
   if (name === '0.21.1') return OLD;
   return logCategories.filter((category) => name !== '31' || category !== DROPPED).sort();
@@ -43,6 +43,6 @@ export function listedCategories({ name }: { readonly name: '0.21.1' | '31' | 'd
 export const ALL_CATEGORIES: ReadonlySet<string> = new Set(['1', 'all', '']);
 export const NO_CATEGORIES: ReadonlySet<string> = new Set(['0', 'none']);
 
-/** Levels that -loglevel takes, the most detailed first. */
+/** Levels of -loglevel, the most detailed first. */
 export const logLevels = ['trace', 'debug', 'info'] as const;
 export type LogLevel = (typeof logLevels)[number];

@@ -14,7 +14,7 @@ export interface LogOptions {
   /** Known categories, or a name that stands for all. */
   readonly categories: readonly string[];
   readonly excluded: readonly string[];
-  /** Least levels of lines in detail: of a category, or of all others (''). The last one counts. */
+  /** Minimum level of debug lines, by category ('' for all others). The last entry wins. */
   readonly levels: readonly (readonly [category: string, level: LogLevel])[];
   /** Begin each line with the time. */
   readonly timestamps: boolean;
@@ -36,12 +36,12 @@ export interface NodeLogger extends Logger {
   /** Whether a category is switched on. */
   isOn(category: string): boolean;
   /**
-   * Reopens the file (SIGHUP, after rotation). If it cannot be opened, the log goes on in the old file, as Core's does.
+   * Reopens the file (SIGHUP, after rotation). If that fails, the log continues in the old file, as in Core.
    */
   reopen(): void;
-  /** Logs the reason for the end of the process, and writes it to stderr, whatever the options are. */
+  /** Logs why the process ends. Always writes the reason to stderr too. */
   fatal(message: string): void;
-  /** Logs a warning about the start, and writes it to stderr likewise. */
+  /** Logs a warning about the start. Always writes it to stderr too. */
   warnLoudly(message: string): void;
   /** Closes the file; nothing may be logged afterwards. */
   close(): void;
@@ -87,7 +87,7 @@ function shrinkFile(file: string): void {
     fs.ftruncateSync(handle, 0);
     fs.writeSync(handle, kept, 0, length, 0);
   } catch {
-    // A disk that is full or failing: the log is as long as it is.
+    // The disk is full or fails. Keep the file as it is.
   } finally {
     tryClose(handle);
   }
@@ -104,7 +104,7 @@ function openLog(file: string): number {
 
 const isoSeconds = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 
-/** Logs what the options gave rise to. Warnings among the lines begin with `Warning: `. */
+/** Logs the notes about options. Notes that begin with `Warning: ` become warnings. */
 export function logNotes(notes: readonly string[], log: Logger): void {
   for (const note of notes) {
     if (note.startsWith('Warning: ')) log.warn(note.slice('Warning: '.length));
@@ -112,19 +112,19 @@ export function logNotes(notes: readonly string[], log: Logger): void {
   }
 }
 
-/** What pino is given of a line. */
+/** Fields of a line that pino passes on. */
 interface Entry {
   readonly level: number;
   readonly msg: string;
   readonly category?: string;
-  /** To be on stderr, whatever the options are. */
+  /** Always write the line to stderr. */
   readonly loud?: true;
 }
 
 const WARN = 40;
 const ERROR = 50;
 
-/** The beginning of a line that says what kind of line it is. */
+/** Returns the label before the message, such as `Warning: `. */
 function labelOf({ level, category }: Entry, always: boolean): string {
   if (always)
     return `[${category ?? 'all'}:${category !== undefined ? 'debug' : level >= ERROR ? 'error' : level >= WARN ? 'warning' : 'info'}] `;
@@ -132,8 +132,7 @@ function labelOf({ level, category }: Entry, always: boolean): string {
 }
 
 /**
- * Writes to the file. A log that cannot be written (a full disk) must not end the node, as in Core; storage speaks for
- * itself.
+ * Writes to the file. Ignores failures such as a full disk, as Core does. The storage reports a full disk itself.
  */
 function tryWrite(file: number, text: string): void {
   try {
@@ -206,7 +205,7 @@ export function createLogger(options: LogOptions): NodeLogger {
       } catch (error) {
         const { code } = (error as LogFileError).cause as NodeJS.ErrnoException;
         logger.warn(
-          `${(error as Error).message} (${code}). The log goes on in the file that was open. Send SIGHUP again when this one can be opened.`,
+          `${(error as Error).message} (${code}). The log continues in the previous file. Send SIGHUP again when the new file can be opened.`,
         );
         return;
       }
@@ -225,11 +224,11 @@ export function createLogger(options: LogOptions): NodeLogger {
   return logger;
 }
 
-/** Closes a file; a disk may report here what it could not write. */
+/** Closes a file. Ignores late write errors that the system reports on close. */
 function tryClose(file: number): void {
   try {
     fs.closeSync(file);
   } catch {
-    // The file is closed all the same.
+    // The file is closed even after an error.
   }
 }

@@ -8,7 +8,7 @@ export const LOG_ROWS = {
   levels: [
     'loglevel',
     'list',
-    'Least level of lines in detail, of all categories or of one (category:level): trace, debug or info (default: debug). info shows none',
+    'Minimum level of debug lines, for all categories or for one (category:level): trace, debug or info (default: debug). With info there are no debug lines',
   ],
   ips: ['logips', 'bool', 'Write addresses of peers to the log', false],
   console: ['printtoconsole', 'bool', 'Write the log to the console too (default: 1 without -daemon)'],

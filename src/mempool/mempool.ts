@@ -43,7 +43,7 @@ export interface MempoolDeps {
    * Default: always.
    */
   readonly blocksAreCurrent?: () => boolean;
-  /** Runs the listeners; one of the mempool's own unless given. */
+  /** Guard that runs the listeners. The mempool creates its own if absent. */
   readonly guard?: ListenerGuard;
 }
 
@@ -134,7 +134,7 @@ export class Mempool {
             deps.log.debug('mempool', `Removed ${txid} from set of unbroadcast txns before confirmation that txn was sent out`);
           }
           this.#setUnbroadcast(entry.row, false);
-          // A block takes thousands at once, and where those are the chain can tell.
+          // A block removes thousands at once, and the chain knows them.
           if (reason !== 'block') this.#fates.note(entry.txid, this.#fate('left', reason, '', []));
         },
         changed() {},

@@ -41,7 +41,7 @@ export interface RowListener {
   changed(row: number): void;
   /** Its record lies elsewhere now. */
   moved(row: number): void;
-  /** Called after one of the others threw: what the follower knows of rows may be wrong. */
+  /** Called after another method of the follower threw: the follower's copy of rows may be wrong. */
   failed(): void;
 }
 
@@ -180,7 +180,7 @@ export class TxPool implements EntryStore {
   delta(txid: Uint8Array): number {
     return this.#deltas.size === 0 ? 0 : (this.#deltas.get(hashKey(txid)) ?? 0);
   }
-  /** @param name for the log and the metric of failures */
+  /** Registers a follower. @param name for the log and the metric of failures */
   listen(listener: PoolListener, name = 'unnamed'): void {
     this.#guard.know(name);
     this.#listeners.push({ name, listener });

@@ -1,12 +1,11 @@
-// The page at `/` of the metrics port: one file that loads nothing else, so that it works without a way out of the
-// machine. It holds the status of the moment it was made; later ones come as server-sent events from /events
-// (node/status.ts).
+// The page at `/` of the metrics port. It loads no other files, so it works without internet access. It contains the status
+// at the time of the request. Later ones arrive as server-sent events from /events (node/status.ts).
 
-/** What the page shows. Times in seconds unless named otherwise, amounts in satoshi, fee rates in satoshi per kvB. */
+/** Figures of the page. Times in seconds unless named otherwise, amounts in satoshi, fee rates in satoshi per kvB. */
 export interface Status {
   readonly version: string;
   readonly chain: string;
-  /** Sentences about what needs an operator's attention; empty while all is well. */
+  /** Sentences about problems for the operator; empty if there are none. */
   readonly problems: readonly string[];
   readonly initialBlockDownload: boolean;
   readonly uptime: number;
@@ -29,7 +28,7 @@ export interface Status {
   };
   readonly sv2: unknown;
   readonly mempool: { readonly size: number; readonly bytes: number; readonly usage: number; readonly minFeeRate: number };
-  /** Free bytes of the disk with the data folder; null when the system does not tell. */
+  /** Free bytes of the disk with the data folder; null if unknown. */
   readonly diskFreeBytes: number | null;
   readonly blocks: readonly unknown[];
   readonly threads: readonly unknown[];
@@ -186,7 +185,7 @@ ${table('blocks', ['Height', 'Age', 'Txs', '-Weight', 'Fees', '-Load coins', 'Sc
 <section class="full"><h2>Threads</h2>${table('threads', ['Thread', '-Task', 'Load', 'Event-loop delay'], 'words')}</section>
 </main>`;
 
-/** Makes the page. It shows the given status at once, without waiting for the first event. */
+/** Builds the page with the given status, so that it does not wait for the first event. */
 export function pageHtml(status: Status): string {
   // Inside a script element only `<` could end what is data.
   const first = JSON.stringify(status).replaceAll('<', '\\u003c');

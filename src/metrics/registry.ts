@@ -11,12 +11,12 @@ export type Sample = number | undefined | Iterable<readonly (string | number)[]>
 /** A metric of a module: its name, its help text, how its value is read, and its label names. */
 export type MetricRow<T> = readonly [name: string, help: string, read: (source: T) => Sample, ...labels: readonly string[]];
 
-/** Called with the name of a metric whose value could not be read, once for each metric. */
+/** Called once for each metric whose value could not be read. */
 export type OnMetricFault = (name: string, error: unknown) => void;
 
-/** Returns what writes such a fault into a log. */
+/** Returns a function that logs such a failure. */
 export function logMetricFaults(log: { error(line: string): void }): OnMetricFault {
-  return (name, error) => log.error(`The metric ${name} could not be read and is left out: ${(error as Error)?.stack ?? error}`);
+  return (name, error) => log.error(`Could not read the metric ${name}, so /metrics omits it: ${(error as Error)?.stack ?? error}`);
 }
 
 /**
@@ -51,7 +51,7 @@ export class Metrics {
     for (const row of rows) this.#add(row[0].endsWith('_total') ? 'counter' : 'gauge', source, row);
   }
 
-  /** Adds a gauge whose name, taken over from another exporter, may end in `_total`. */
+  /** Adds a gauge with the name of another exporter, which may end in `_total`. */
   gauge<T>(source: () => T | undefined, row: MetricRow<T>): void {
     this.#add('gauge', source, row);
   }
@@ -73,7 +73,7 @@ export class Metrics {
     this.#registry.registerMetric({ name, help, type, get } as unknown as Metric);
   }
 
-  /** Runs a read function. A metric that cannot be read has no samples; the rest of the page is unharmed. */
+  /** Runs a read function. If it throws, the metric has no samples and the other metrics are not affected. */
   #guarded<V>(name: string, read: () => V): V | undefined {
     try {
       return read();
@@ -84,7 +84,7 @@ export class Metrics {
     }
   }
 
-  /** Durations in seconds. @param known labels that are shown before the first one @returns how the module reports one */
+  /** Durations in seconds. @param known labels to show before their first value @returns a function that records a duration */
   histogram(
     name: string,
     help: string,
@@ -99,7 +99,7 @@ export class Metrics {
 
   /**
    * Durations in seconds that are reported very often.
-   * @returns makes a series for a set of labels; the module keeps it
+   * @returns a function that creates the series for a set of labels
    */
   quickHistogram(name: string, help: string, buckets: readonly number[]): (labels: Record<string, string>) => Series {
     const histogram = new QuickHistogram(name, help, buckets);

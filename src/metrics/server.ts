@@ -103,7 +103,7 @@ export function serveMetrics(
       try {
         page(request, reply);
       } catch {
-        // Figures that cannot be read cost the reader a page, and the node nothing.
+        // An exception while reading figures fails only this request.
         if (reply.headersSent) reply.destroy();
         else reply.writeHead(500).end();
       }

@@ -9,7 +9,7 @@ export const NET_ROWS = {
   maxUploadBytes: [
     'maxuploadtarget',
     'bytes',
-    'After this upload within 24 hours old blocks are not served any more. MiB, or a number with a unit: k, m, g or t for powers of 1000, K, M, G or T for powers of 1024 (default: {default}, no limit)',
+    'Stop serving old blocks after this upload within 24 hours (default: {default}, no limit). In MiB, or with a unit: k, m, g, t (powers of 1000) or K, M, G, T (powers of 1024)',
     DEFAULT_NET.maxUploadBytes,
     { unit: 1 << 20 },
   ],
@@ -108,9 +108,9 @@ export const PEER_ROWS = {
   proxy: [
     'proxy',
     'list',
-    'Connect through this SOCKS5 proxy, host[:port] or unix:path; =ipv4, =ipv6, =onion or =cjdns behind it: to addresses of that network; may be given several times; empty: through none',
+    'Connect through this SOCKS5 proxy: host[:port] or unix:path. Append =ipv4, =ipv6, =onion or =cjdns to use it for one network only. Can be given several times. An empty value removes proxies',
   ],
-  onion: ['onion', 'string', 'Another SOCKS5 proxy for onion addresses, host[:port] or unix:path (default: -proxy)'],
+  onion: ['onion', 'string', 'Use this SOCKS5 proxy for onion addresses: host[:port] or unix:path (default: -proxy)'],
   external: ['externalip', 'list', 'Tell peers that this is our address; a name is looked up at the start'],
   discover: ['discover', 'bool', 'Tell peers of our address as others see it (default: 1 when listening without -externalip or -proxy)'],
   dnsSeed: ['dnsseed', 'bool', 'Ask DNS seeds for addresses when few are known (default: 1 unless -connect)'],

@@ -47,11 +47,11 @@ export interface Bind {
   readonly permissions: Permissions | null;
   /** What connects here comes from Tor (`=onion`): this address is not advertised. */
   readonly onion: boolean;
-  /** Whether failing to listen here stops the start: an address that was asked for, or all of IPv4. */
+  /** Whether the node must not start if it cannot listen here: true for configured addresses and for all of IPv4. */
   readonly required: boolean;
 }
 
-/** Where a SOCKS5 proxy listens: a port of a host, or a Unix socket. */
+/** Address of a SOCKS5 proxy: a port of a host, or a Unix socket. */
 export type ProxyPlace = { readonly host: string; readonly port: number } | { readonly path: string };
 
 export interface NetOptions {
@@ -95,9 +95,9 @@ export interface NetOptions {
   readonly userAgent: string;
   /** Services without those that depend on the chain's state. */
   readonly services: bigint;
-  /** -proxy: SOCKS5 proxies by the network that they lead to; `names`: for hosts that the proxy looks up. */
+  /** SOCKS5 proxies of -proxy by network. `names`: for hosts that the proxy resolves. */
   readonly proxies: Readonly<Partial<Record<'ipv4' | 'ipv6' | 'onion' | 'cjdns' | 'names', ProxyPlace>>>;
-  /** -onion: the proxy for onion addresses, whatever Tor or -proxy says; null: not given. */
+  /** Proxy of -onion, which wins over -proxy and over Tor's report; null: not given. */
   readonly onionProxy: ProxyPlace | null;
   /** Whether onion addresses are called by ourselves (-noonion: not, whatever -proxy says). */
   readonly onionReachable: boolean;

@@ -1,19 +1,18 @@
-// -daemon and -daemonwait: the command starts the node again as a process of its own, in a session without a terminal,
-// and returns. Node.js cannot fork a process that has threads, as Core does; the result is the same for a shell, for
-// systemd (Type=forking), and for scripts that read the pid file.
+// Implements -daemon and -daemonwait: starts the same command again as a detached process without a terminal, and returns.
+// Core forks, which Node.js cannot do. Shells, systemd (Type=forking) and scripts that read the pid file see no difference.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 
-/** Tells the process in the background how its parent waits: `started` or `ready`. */
+/** Environment variable that tells the background process what its parent waits for: `started` or `ready`. */
 const VARIABLE = 'ADIT_BACKGROUND';
-/** The descriptor on which the process in the background writes a byte when the node is up. */
+/** File descriptor to which the background process writes a byte when the node is up. */
 const READY_FD = 3;
 
 const role = process.env[VARIABLE];
-// Commands that the node runs are not in its place.
+// Commands that the node runs must not inherit the variable.
 delete process.env[VARIABLE];
 
-/** Whether this process is the one in the background. */
+/** Whether this process is the background process. */
 export const inBackground = role !== undefined;
 
 /** Tells a parent that waits (-daemonwait) that the node is up. */
@@ -23,14 +22,14 @@ export function reportReady(): void {
     fs.writeSync(READY_FD, '1');
     fs.closeSync(READY_FD);
   } catch {
-    // The parent was killed; the node runs all the same.
+    // The parent was killed. The node keeps running.
   }
 }
 
 /**
  * Starts this command again in the background.
  * @param untilReady wait until the node is up, and show what the start writes to stderr until then
- * @param log where the reason of a failed start stands
+ * @param log path of the log, for the message about a failed start
  * @returns the exit status of this process
  */
 export function startInBackground(untilReady: boolean, log: string): Promise<number> {
@@ -51,7 +50,7 @@ export function startInBackground(untilReady: boolean, log: string): Promise<num
     }
     child.stderr?.pipe(process.stderr);
     child.stdio[READY_FD]?.once('data', () => resolve(0));
-    // Behind the last line of its stderr.
+    // 'close' comes after the last line of the child's stderr.
     child.once('close', () => {
       process.stderr.write(`Error during initialization - check ${log} for details\n`);
       resolve(1);

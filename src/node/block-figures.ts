@@ -2,8 +2,8 @@
 import type { JoinedBlock } from '../chain/events.js';
 
 /**
- * Sums up a block as getblockstats does: sizes (bytes), weight, inputs and value (satoshi) leave the coinbase out,
- * outputs count it. `bytes` and `weight` also leave out the header and the transaction count.
+ * Sums up a block as getblockstats does. Sizes (bytes), weight, inputs and value (satoshi) exclude the coinbase; outputs
+ * include it. `bytes` and `weight` also leave out the header and the transaction count.
  */
 function blockFigures({ node, block, fees }: JoinedBlock) {
   const figures = { height: node.height, transactions: block.txs.length, bytes: 0, weight: 0, inputs: 0, outputs: 0, value: 0, fee: fees };
@@ -18,7 +18,7 @@ function blockFigures({ node, block, fees }: JoinedBlock) {
   return figures;
 }
 
-/** Keeps the newest block. Its figures are summed up at the first scrape, since miners wait while a block is connected. */
+/** Keeps the newest block. Computes its figures at the first scrape, because miners wait while a block is connected. */
 export class NewestBlock {
   #block: JoinedBlock | undefined;
   #figures: ReturnType<typeof blockFigures> | undefined;

@@ -3,7 +3,7 @@ import { type Metrics, secondsBuckets } from '../metrics/registry.js';
 import { difficultyOf } from '../rpc/render/difficulty.js';
 import type { AskRooms } from './metric-rooms.js';
 
-/** Adds the metrics. @returns how the phases of connecting a block are reported */
+/** Adds the metrics. @returns a function that records the duration of a phase of connecting a block */
 export function addChainMetrics(metrics: Metrics, rooms: AskRooms) {
   const chain = () => rooms()?.chain;
   metrics.group(chain, [
@@ -62,7 +62,7 @@ export function addChainMetrics(metrics: Metrics, rooms: AskRooms) {
   const connect = metrics.histogram('adit_block_connect_seconds', 'Time to connect a block, by phase', secondsBuckets, ['phase']);
   metrics.group(
     () => rooms()?.submissions.counts,
-    [['adit_submitted_blocks_total', 'Blocks handed in by clients, by outcome', (counts) => counts, 'outcome']],
+    [['adit_submitted_blocks_total', 'Blocks submitted by clients, by outcome', (counts) => counts, 'outcome']],
   );
   return {
     /** A phase of connecting a block: gather, scripts, apply, persist, total. */

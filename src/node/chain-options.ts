@@ -36,7 +36,7 @@ export function chainOptions(config: NodeConfig, params: ChainParams, scan: bool
   };
 }
 
-/** -checkblocks and -checklevel. @throws ConfigError when the database is damaged, or the clock is far behind the tip */
+/** Checks the newest blocks (-checkblocks, -checklevel). @throws ConfigError if they are damaged, or the clock is far behind the tip */
 export async function checkStoredBlocks(chain: Chain, config: NodeConfig, nowSeconds: number, log: NodeLogger): Promise<void> {
   if (chain.tip.time > nowSeconds + MAX_FUTURE_BLOCK_TIME) {
     throw new ConfigError(

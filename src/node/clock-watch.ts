@@ -1,19 +1,19 @@
-// Watches for a clock that is so far behind the tip that the node would refuse every block on it. While it is, no
-// templates are handed out, and warnings, log, -alertnotify and a metric say why.
+// Detects a clock so far behind the tip that the node would refuse every new block. While it is, the node makes no templates.
+// `warnings`, the log, -alertnotify and a metric report the cause.
 import type { Logger } from '../log/logger.js';
 
 const BEHIND =
-  'The clock of this machine is more than two hours behind the chain: blocks made now would be refused, so there are no templates. Check date and time';
+  'The clock of this machine is more than two hours behind the chain: the network would refuse blocks made now, so there are no templates. Set date and time';
 
-/** What is made for miners, as far as the clock decides about it. */
+/** Producer of work for miners that depends on the clock. */
 export interface ClockedWork {
-  /** Whether no work can be made because of the clock. */
+  /** Whether the clock prevents new work. */
   readonly clockBehind: boolean;
-  /** The answer is another one than before. */
+  /** Called when `clockBehind` has changed. */
   clockChanged(): void;
 }
 
-/** Compares the clock with the chain when it is asked to. */
+/** Compares the clock with the chain, and reports changes. */
 export class ClockWatch {
   #behind = false;
   readonly #work: ClockedWork;
@@ -27,7 +27,7 @@ export class ClockWatch {
     this.#alert = alert;
   }
 
-  /** Whether the clock is behind now. Tells of it when that has changed. */
+  /** Returns whether the clock is behind now. Logs and alerts if that has changed. */
   look(): boolean {
     const behind = this.#work.clockBehind;
     if (behind === this.#behind) return behind;
@@ -35,12 +35,12 @@ export class ClockWatch {
     if (behind) {
       this.#log.warn(BEHIND);
       this.#alert(BEHIND);
-    } else this.#log.info('The clock of this machine is no longer behind the chain: there are templates again.');
+    } else this.#log.info('The clock of this machine is no longer behind the chain. The node makes templates again.');
     this.#work.clockChanged();
     return behind;
   }
 
-  /** What getmininginfo and others show under `warnings`; empty when all is well. */
+  /** Text for `warnings` of getmininginfo and other calls; empty if the clock is right. */
   get text(): string {
     return this.look() ? BEHIND : '';
   }

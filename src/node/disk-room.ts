@@ -1,13 +1,13 @@
-// The warning of a new node whose disk cannot hold the blocks of its network.
+// Warns at the first start if the disk cannot hold the blocks of the network.
 import fs from 'node:fs';
 import type { NodeConfig } from '../config/load.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
 
 const GIB = 1024 ** 3;
-/** Room beside the blocks (Core's min_disk_space). */
+/** Free space needed in addition to the blocks (Core's min_disk_space). */
 const SPARE_BYTES = 50 * 1024 ** 2;
 
-/** Free bytes of the disk with a folder; undefined when the system does not tell. */
+/** Returns the free bytes of the disk with a folder; undefined if unknown. */
 export function freeBytes(dir: string): number | undefined {
   try {
     const { bavail, bsize } = fs.statfsSync(dir);

@@ -1,5 +1,5 @@
-// How mempool and templates follow the chain: new work comes first. Only the mempool must follow: templates run behind the
-// guard, as every other listener does.
+// Updates templates and the mempool after a tip change, templates first. The mempool is a follower: its exceptions stop the
+// node. The guard catches exceptions of templates, as of every other listener.
 
 import type { Chain } from '../chain/chain.js';
 import type { TipChange } from '../chain/events.js';
@@ -44,7 +44,7 @@ export function followTip({ chain, mempool, templates, guard }: TipFollowers, sh
   mempool.listen(
     {
       added: (entry) => templates.onEntered(entry),
-      // What a block confirms leaves with the tip, which has a template of its own.
+      // Confirmed transactions leave with the tip change, which already triggers a new template.
       removed: (_entry, reason) => {
         if (reason !== 'block') templates.onRanked();
       },

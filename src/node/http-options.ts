@@ -93,7 +93,7 @@ export function httpOptions(
   } else if (rpc.allow.length > 0) {
     warn('option -rpcallowip was specified without -rpcbind; this does not make the node reachable from other machines');
   }
-  // Of times when the RPC port did not serve every client: one more port of the same kind.
+  // A second port like the RPC port. No client needs it; existing configurations contain it.
   const { lenientPort } = rpc;
   if (lenientPort !== undefined && lenientPort !== port)
     binds = [...binds, ...[...new Set(binds.map(({ host }) => host))].map((host) => ({ host, port: lenientPort }))];

@@ -29,7 +29,7 @@ export interface LoadDeps {
 /** Milliseconds between two lines about an import. */
 const REPORT_MS = 10_000;
 
-/** Returns the file itself, or the blk files of a folder; none if there are none. */
+/** Returns the file itself, or all blk files of a folder. */
 function importPaths(given: string): string[] {
   if (!fs.existsSync(given)) return [];
   return fs.statSync(given).isDirectory() ? blockFilesIn(given) : [given];

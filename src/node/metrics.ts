@@ -17,10 +17,10 @@ import { addVerifyMetrics } from './verify-metrics.js';
 
 export const uptimeSeconds = ({ startedSeconds }: MetricRooms): number => Math.floor(Date.now() / 1000) - startedSeconds;
 
-/** Free bytes of the disk with the data folder; undefined when the system does not tell. */
+/** Returns the free bytes of the disk with the data folder; undefined if unknown. */
 export const diskFreeBytes = ({ config }: MetricRooms): number | undefined => freeBytes(config.netDir);
 
-/** Builds the registry. @param rooms is called at each scrape; undefined until the node is up */
+/** Builds the registry. @param rooms returns the modules at each scrape; undefined until the node is up */
 export function createMetrics(rooms: AskRooms, guard: ListenerGuard, onFault?: OnMetricFault) {
   const metrics = new Metrics(onFault).withProcess();
   metrics.group(rooms, [

@@ -1,6 +1,6 @@
 // The node's end of wallet/linked-node-client.ts: posts events in the turn in which chain and mempool change, and before
-// any reply that tells of them leaves; answers questions as the client on this thread does. A message that cannot be
-// posted, as when memory for a block's copy is short, is tried again before any other: wallets miss nothing.
+// any reply that tells of them leaves; answers questions as the client on this thread does. If a message cannot be posted,
+// for example because of a lack of memory, it is posted again before all later messages, so wallets miss no event.
 import type { MessagePort } from 'node:worker_threads';
 import type { ListenerGuard } from '../lib/listener-guard.js';
 import {
@@ -24,7 +24,7 @@ const MOST_UNTAKEN_KB = 64_000;
 const BLOCKS_SHARE = 4;
 /** How often it is looked whether they have caught up. */
 const LOOK_MS = 200;
-/** Milliseconds until a message that could not be posted is tried again, unless another comes before. */
+/** Milliseconds until a message that could not be posted is posted again, unless another message comes earlier. */
 const RETRY_MS = 200;
 
 /** The ids in one array, and the bytes of each. */
@@ -40,7 +40,7 @@ export class NodeClientServer {
   readonly #counters: Int32Array;
   readonly #mostUntaken: number;
   readonly #guard: ListenerGuard;
-  /** Messages that are not posted yet, in order: none, but after a failure. */
+  /** Messages to post, in order. Not empty only after a failure. */
   #unposted: (() => ToWallets)[] = [];
   #retry: NodeJS.Timeout | null = null;
   #stop: Promise<() => void> | null = null;
@@ -72,7 +72,7 @@ export class NodeClientServer {
     return { tip, genesis, scanDepth, signers, hasFilters, longestTarget, maxAncestors, maxDescendants };
   }
 
-  /** Posts an event, or keeps it for later. */
+  /** Posts an event, or queues it if that fails. */
   #inOrder(event: () => ToWallets): void {
     this.#unposted.push(event);
     this.#postRest();
@@ -91,7 +91,7 @@ export class NodeClientServer {
       }, RETRY_MS).unref();
     }
   }
-  /** Posts an answer, behind the events of before. @throws what a message throws that cannot be posted */
+  /** Posts an answer after all queued events. @throws if a message cannot be posted */
   #answerWith(message: ToWallets): void {
     if (this.#unposted.length > 0) this.#inOrder(() => message);
     else this.#post(message);

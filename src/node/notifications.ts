@@ -50,21 +50,21 @@ export async function startNotifications(
   const webhooks = new Webhooks(config.urls, log);
   const publishTx = (txid: Uint8Array, bytes: Uint8Array): void => {
     zmq.publish('hashtx', displayed(txid));
-    // A copy: the bytes are a view of a whole block, or of memory that the mempool uses again.
+    // Copy: the bytes are a view of a whole block, or of memory that the mempool reuses.
     if (zmq.wants('rawtx')) zmq.publish('rawtx', Buffer.from(bytes));
   };
   const publishBlock = ({ node, block }: ConnectedBlock, label: 'C' | 'D'): void => {
     if (zmq.wants('hashtx') || zmq.wants('rawtx')) for (const tx of block.txs) publishTx(tx.txid, tx.bytes);
     if (zmq.wants('sequence')) zmq.publish('sequence', sequenceBody(node.hash, label));
   };
-  /** Publications that wait until the mempool has taken back the transactions of blocks that left; null: none wait. */
+  /** Publications that wait until the mempool has accepted the transactions of disconnected blocks; null: none wait. */
   let held: (() => void)[] | null = null;
   const release = (): void => {
     const publications = held ?? [];
     held = null;
     for (const publish of publications) guard.run('zmq', publish);
   };
-  /** Publishes now, or after the transactions that come back, as Core does. */
+  /** Publishes now, or after the transactions that return to the mempool, as Core does. */
   const inOrder = (publish: () => void): void => {
     if (held === null && !mempool.returning) {
       guard.run('zmq', publish);

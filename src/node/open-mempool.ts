@@ -11,9 +11,9 @@ import type { NodeBase } from './open-base.js';
 import type { OpenedThreads } from './open-threads.js';
 import { PoolFiles } from './pool-files.js';
 
-/** The release of Core that has no fee estimates with -blocksonly. */
+/** First release of Core that has no fee estimates with -blocksonly. */
 const NO_ESTIMATES_WITHOUT_RELAY = 22;
-/** The release of Core that does not use a file of estimates that is older than this many hours. */
+/** First release of Core that ignores an old file of estimates, and the largest age in hours. */
 const STALE_ESTIMATES = 25;
 const MAX_ESTIMATES_HOURS = 60;
 /** Waits are not learnt from while the tip is older than this. */
@@ -30,7 +30,7 @@ function blocksAreCurrent(chain: Chain, clock: Clock): boolean {
   return chain.tip.height >= chain.bestHeader.height - 1;
 }
 
-/** The saved fee estimates, as far as the options and the followed version of Core let them count. */
+/** Loads the saved fee estimates if the options and -compat allow it. */
 function loadFees(files: PoolFiles, { net, compat, acceptStaleFees }: NodeConfig): Promise<FeeEstimator> | FeeEstimator {
   if (net.blocksOnly && follows(compat, NO_ESTIMATES_WITHOUT_RELAY)) return new FeeEstimator(false);
   return files.loadFees(acceptStaleFees || !follows(compat, STALE_ESTIMATES) ? undefined : MAX_ESTIMATES_HOURS);

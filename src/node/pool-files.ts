@@ -43,8 +43,8 @@ export class PoolFiles {
   }
 
   /**
-   * The estimator as it was saved. A fresh one when there is nothing, nothing usable, or nothing that is young enough.
-   * @param maxAgeHours oldest file that is read, in full hours of its time of change
+   * Loads the saved estimator. Returns a new one if the file is missing, unusable or too old.
+   * @param maxAgeHours largest age of the file, in full hours since its last change
    */
   async loadFees(maxAgeHours = Number.POSITIVE_INFINITY): Promise<FeeEstimator> {
     const { hashes, clock, log } = this.#deps;
@@ -64,13 +64,17 @@ export class PoolFiles {
     return fees;
   }
 
-  /** Writes the estimates as they are when this is called. Faults are logged. */
+  /** Writes the current estimates. Logs failures. */
   async saveFees(fees: FeeEstimator): Promise<void> {
     if (!fees.enabled) return;
     const bytes = encodeEstimates(fees, this.#deps.hashes);
     await this.#saving
       .run(() => replaceFile(this.#feesFile, [bytes]))
-      .catch((error: Error) => this.#deps.log.error(`Fee estimates were not saved: ${error.message}`));
+      .catch((error: Error) =>
+        this.#deps.log.error(
+          `Could not write ${this.#feesFile}: ${error.message}. Fee estimates are saved again within an hour and at the stop.`,
+        ),
+      );
   }
 
   /**

@@ -16,9 +16,9 @@ const UNBROADCAST_MS = 12 * 60_000;
 const PRIVATE_RETRY_MS = 150_000;
 /** Free memory goes back to the system this often; a look through all arenas takes 0.1 to 10 ms of a thread of libuv's. */
 const FREE_MEMORY_MS = 60_000;
-/** Fee estimates are saved this often, so that an unclean end loses little (Core's FEE_FLUSH_INTERVAL). */
+/** Interval between saves of fee estimates (Core's FEE_FLUSH_INTERVAL). */
 const FEES_MS = 3_600_000;
-/** The clock is compared with the tip this often. */
+/** Interval between comparisons of the clock with the tip. */
 const CLOCK_MS = 1_000;
 /** Between two looks at how far initial download came; each may be a line of the log. */
 const SYNC_LINE_MS = 10_000;
@@ -28,7 +28,7 @@ export function startRecurring(
   rooms: OpenedMempool & { chain: Chain; progress: SyncProgress; net: Net; clockWatch: ClockWatch },
 ): void {
   const { chain, mempool, poolFiles, progress, net, clockWatch } = rooms;
-  // A timer has no caller that could catch an exception.
+  // The guard catches exceptions of timers.
   const scheduler = { every: (everyMs: number, run: () => void) => all.every(everyMs, guard.wrap('recurring work', run)) };
   scheduler.every(FEES_MS, () => {
     if (!stop.signal.aborted) void poolFiles.saveFees(mempool.fees);

@@ -1,5 +1,5 @@
-// Opens the RPC port: front threads, and the cookie once the port is ours. Calls are answered from here on, with -28
-// until the chain is loaded, as Core does.
+// Starts the front threads, opens the RPC port, and then writes the cookie. Calls get code -28 until the chain is loaded, as
+// in Core.
 import type { NodeConfig } from '../config/load.js';
 import { parseHeader } from '../consensus/block/header-view.js';
 import { hashToHex } from '../consensus/bytes/hex.js';
@@ -25,7 +25,7 @@ export interface RpcServerDeps extends Pick<FrontsDeps, 'execute'> {
   readonly slabs: SlabRing;
   readonly log: NodeLogger;
   readonly startedSeconds: number;
-  /** Takes the cookie down; the fronts are the caller's to close. */
+  /** Deletes the cookie. The caller closes the fronts. */
   readonly teardown: Teardown;
   /** Why calls are refused at the moment, null when they are not. */
   warmup(): string | null;

@@ -266,7 +266,7 @@ async function goOn(
 }
 
 async function end({ config, log, stop, teardown }: NodeBase, { fronts, mempool }: WiredRooms): Promise<void> {
-  // Calls are still answered: such a command may ask the node.
+  // The node still answers calls, which these commands may use.
   await runCommands(config.notify.shutdown, log);
   log.info('Shutdown: In progress...');
   fronts?.stopAccepting();

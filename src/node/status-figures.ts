@@ -79,7 +79,7 @@ const LOW_DISK_BYTES = 10e9;
 /** Age of a tip above which the page warns, as the alert AditStuckTip does. */
 const OLD_TIP_SECONDS = 7_200;
 
-/** Lists what needs an operator's attention. On regtest a node without peers and with an old tip is nothing unusual. */
+/** Lists problems for the operator. On regtest it is normal to have no peers and an old tip. */
 function problemsOf(
   { chain, config, network, templates, warnings }: StatusRooms,
   nowSeconds: number,
@@ -89,7 +89,7 @@ function problemsOf(
   const { tip } = chain;
   if (config.chain !== 'regtest') {
     const peers = network.connections();
-    if (peers.in + peers.out === 0) problems.push('No peers are connected: blocks that are found here reach nobody.');
+    if (peers.in + peers.out === 0) problems.push('No peers are connected, so the network does not receive blocks of this node.');
     if (chain.isInitialBlockDownload()) problems.push('The initial block download is not finished.');
     else if (nowSeconds - tip.time > OLD_TIP_SECONDS)
       problems.push(`The newest block is ${Math.round((nowSeconds - tip.time) / 3600)} hours old.`);

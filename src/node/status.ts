@@ -91,7 +91,7 @@ export class StatusFeed {
 
   readonly #tick: () => void;
 
-  /** @param read gathers everything the page shows @param guard takes what the timer that sends it throws */
+  /** @param read gathers the figures of the page @param guard catches exceptions of the timer that sends them */
   constructor(read: () => Status, guard: ListenerGuard) {
     this.#read = read;
     this.#tick = guard.wrap('status page', () => this.#send());

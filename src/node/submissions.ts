@@ -1,12 +1,12 @@
-// Blocks that clients hand in (submitblock, fronts of a fleet): a log line each, counts by outcome, the newest for the page.
+// Logs and counts the blocks that clients submit (submitblock, fronts of a fleet). Keeps the newest ones for the page.
 import type { Logger } from '../log/logger.js';
 
-/** A block that was handed in. */
+/** A submitted block. */
 export interface Submission {
   readonly hash: string;
-  /** Who handed it in, such as `RPC user "pool"`. */
+  /** Client that submitted it, such as `RPC user "pool"`. */
   readonly client: string;
-  /** `accepted`, or the word of BIP-0022. */
+  /** `accepted`, or the reject reason of BIP-0022. */
   readonly outcome: string;
   /** Seconds since 1970. */
   readonly time: number;
@@ -23,12 +23,12 @@ export class Submissions {
     this.#log = log;
   }
 
-  /** Blocks by outcome. */
+  /** Number of blocks by outcome. */
   get counts(): ReadonlyMap<string, number> {
     return this.#counts;
   }
 
-  /** The newest submissions, the last one first. */
+  /** The newest submissions, newest first. */
   get newest(): readonly Submission[] {
     return this.#newest;
   }
@@ -38,7 +38,7 @@ export class Submissions {
     const line = `submitblock: block ${hash} of ${client}: ${outcome}`;
     if (outcome === 'accepted') this.#log.info(line);
     else this.#log.warn(line);
-    // Reasons can carry a version number in brackets, which would make a label for each miner's typo.
+    // Drop the version number that some reasons have in brackets: it would create a label for each version.
     const label = outcome.split('(', 1)[0]!.trim();
     this.#counts.set(label, (this.#counts.get(label) ?? 0) + 1);
     this.#newest = [submission, ...this.#newest].slice(0, KEPT);

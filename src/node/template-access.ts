@@ -40,7 +40,7 @@ export interface FollowingAccess extends TemplateAccess {
 
 export function createTemplateAccess(deps: TemplateAccessDeps): FollowingAccess {
   const { chain, templates, slabs, state, guard } = deps;
-  // A timer has no caller that could catch an exception.
+  // The guard catches exceptions of timers.
   const guarded = (run: () => void): (() => void) => guard.wrap('templates of batches', run);
   const after = (ms: number, run: () => void): (() => void) => {
     const timer = setTimeout(guarded(run), ms);
@@ -66,7 +66,7 @@ export function createTemplateAccess(deps: TemplateAccessDeps): FollowingAccess 
   });
   deps.stopping.addEventListener('abort', () => view.stop());
 
-  // What it finds is for the log: the block is submitted whatever happens here.
+  // The coinbase check only logs. Its exceptions do not affect the submission.
   const coinbases = new CoinbaseWatch(deps.log);
   const submissions = new Submissions(deps.log);
   return {

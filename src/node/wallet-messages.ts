@@ -48,6 +48,6 @@ export type FromWallets =
   /** V8's memory of the thread, now and then. */
   | { readonly say: 'heap'; readonly bytes: number }
   | { readonly say: 'active'; readonly id: number; readonly calls: readonly { readonly method: string; readonly ageMs: number }[] }
-  /** A wallet has failed. */
+  /** Reports that a wallet has failed. */
   | { readonly say: 'fault'; readonly name: string; readonly text: string }
   | { readonly say: 'closed'; readonly error: string | null };

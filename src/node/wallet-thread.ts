@@ -210,6 +210,6 @@ export class WalletThread {
     this.#deps.guard.failed('wallets thread', this.#failure?.stack ?? fault);
     this.#failure = null;
     this.#loaded?.reject(fault);
-    this.#deps.log.error(`${fault.message}. The node goes on without wallets: start it again to have them back.`);
+    this.#deps.log.error(`${fault.message}. The node continues without wallets. Restart it to load them again.`);
   }
 }

@@ -32,7 +32,7 @@ export interface WalletWiring {
   readonly onFault: (name: string, error: unknown) => void;
 }
 
-/** A rescan finds very many transactions at once: few runs of -walletnotify at a time, and many that wait. */
+/** Limits of -walletnotify: few commands at once and many that wait, because a rescan finds many transactions. */
 const NOTICE_LIMITS = { quick: 8, waiting: 100_000 };
 
 /** A word for the shell, whatever is in it. */

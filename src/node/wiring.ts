@@ -1,7 +1,7 @@
 // Which room hears of what, and in which order: every subscription between rooms is made here. A room offers a method
 // for each event that it follows, and subscribes to nothing by itself. Every listener has a name and runs behind the
-// guard (lib/listener-guard.ts), here or in the room that calls it: an exception is logged and counted under the name, and
-// reaches neither chain, mempool nor replies. The exception is the mempool's own reaction to a tip (follow-tip.ts).
+// guard (lib/listener-guard.ts), here or in the module that calls it. The guard logs and counts an exception under the name, and
+// does not reach the chain, the mempool or replies. The mempool is not a listener but a follower of the chain (follow-tip.ts).
 
 import type { TipChange, TipListener } from '../chain/events.js';
 import type { HeaderNode } from '../chain/tree/header-node.js';

@@ -1,21 +1,21 @@
-// Commands of the operator's (-blocknotify and its kin), run by the shell in processes of their own. Core gives each a
-// thread, without a bound. Here each kind of command has bounds of its own, so that commands that hang hold up no other.
+// Runs the operator's commands (-blocknotify and similar options) by the shell. Core uses a thread per command, without a
+// limit. Here each option has its own limits, so that hanging commands do not delay those of other options.
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Logger } from '../log/logger.js';
 
-/** Bounds of one kind of command. */
+/** Limits for the commands of one option. */
 export interface HookLimits {
-  /** Quick commands that run at once. */
+  /** Most commands that run at once, without slow ones. */
   readonly quick: number;
-  /** A command that has run for this long counts as slow, and no longer against `quick`. */
+  /** Running time after which a command is slow and no longer counts against `quick`. */
   readonly slowMs: number;
-  /** Commands that run at once, slow ones included. */
+  /** Most commands that run at once, including slow ones. */
   readonly running: number;
-  /** Commands that wait to run; beyond it the oldest are left out. */
+  /** Most commands that wait. If more arrive, the oldest are dropped. */
   readonly waiting: number;
 }
 
-/** For what happens a few times a minute. A shell that hangs takes about 1 MB. */
+/** Limits for events that happen a few times a minute. A hanging shell takes about 1 MB. */
 const USUAL_LIMITS: HookLimits = { quick: 64, slowMs: 5_000, running: 512, waiting: 256 };
 
 /** What a shell takes as one harmless word: Core's SanitizeString, in single quotes. */
@@ -24,7 +24,7 @@ export function quoted(text: string): string {
 }
 
 /**
- * Starts a command. Some failures to start are exceptions of spawn, such as a lack of memory; others are events.
+ * Starts a command. spawn reports some failures, such as a lack of memory, by an exception, and others by an event.
  * @param ended is called once after this returns, when the command has ended or could not be started
  * @returns null when spawn threw
  */
@@ -48,12 +48,12 @@ function start(command: string, log: Logger, ended: () => void): ChildProcess | 
   return child;
 }
 
-/** Runs commands all at once, and waits for the last one. */
+/** Runs all commands at once, and waits until all have ended. */
 export async function runCommands(commands: readonly string[], log: Logger): Promise<void> {
   await Promise.all(commands.map((command) => new Promise<void>((resolve) => start(command, log, resolve) ?? resolve())));
 }
 
-/** The commands of one kind. */
+/** Commands of one option. */
 class HookQueue {
   readonly #name: string;
   readonly #log: Logger;
@@ -76,7 +76,7 @@ class HookQueue {
     const left = this.#waiting.shift();
     if (this.#dropped++ > 0) return;
     this.#log.warn(
-      `-${this.#name}: ${this.#running.size} commands are running and ${this.#waiting.length} are waiting; the oldest ones are left out, first: ${left}`,
+      `-${this.#name}: ${this.#running.size} commands are running and ${this.#waiting.length} are waiting. The node drops the oldest ones, first: ${left}. Check whether the command hangs.`,
     );
   }
 
@@ -113,10 +113,10 @@ class HookQueue {
     }
   }
 
-  /** No command waits any more. */
+  /** Logs how many commands were dropped, once none waits. */
   #sayDropped(): void {
     if (this.#dropped === 0) return;
-    this.#log.warn(`-${this.#name}: ${this.#dropped} commands were left out`);
+    this.#log.warn(`-${this.#name}: ${this.#dropped} commands were dropped because too many were running.`);
     this.#dropped = 0;
   }
 }
@@ -127,13 +127,13 @@ export class Hooks {
   readonly #queues = new Map<string, HookQueue>();
   #closed = false;
 
-  /** @param limits where they differ from the usual ones */
+  /** @param limits of options that differ from the usual ones */
   constructor(log: Logger, limits: Partial<HookLimits> = {}) {
     this.#log = log;
     this.#limits = { ...USUAL_LIMITS, ...limits };
   }
 
-  /** Runs a command with every %s replaced. @param name the option; each has a queue of its own @param value hex, or quoted() */
+  /** Runs a command after replacing every %s. @param name the option, which selects the queue @param value hex, or quoted() */
   run(name: string, command: string, value = ''): void {
     if (this.#closed) return;
     let queue = this.#queues.get(name);
@@ -141,7 +141,7 @@ export class Hooks {
     queue.run(command.replaceAll('%s', value));
   }
 
-  /** Drops what waits, leaves what runs to itself, and takes nothing more. */
+  /** Drops waiting commands and accepts no more. Running commands continue. */
   close(): void {
     this.#closed = true;
     for (const queue of this.#queues.values()) queue.close();

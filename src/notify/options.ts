@@ -9,11 +9,11 @@ export const NOTIFY_ROWS = {
   alert: ['alertnotify', 'list', 'Run this command when something is wrong; %s is what'],
   block: ['blocknotify', 'list', 'Run this command for each new tip; %s is its hash'],
   startup: ['startupnotify', 'list', 'Run this command once the node is up'],
-  shutdown: ['shutdownnotify', 'list', 'Run this command before the node stops, which waits for its end'],
+  shutdown: ['shutdownnotify', 'list', 'Run this command before the node stops. The node waits until the command has ended'],
   urls: ['notifyurl', 'list', 'POST new tips, starts and alerts to this URL as JSON'],
 } as const;
 
-/** Messages that may wait for a subscriber in Core unless the operator says otherwise. */
+/** Core's default limit of queued messages per subscriber. */
 export const CORE_HIGH_WATER_MARK = 1000;
 
 /** Where a topic is published. */
@@ -23,7 +23,7 @@ export const zmqRows = (topic: ZmqTopic) =>
     highWaterMark: [
       `zmqpub${topic}hwm`,
       'int',
-      `Messages at the address of ${topic} that may wait for each subscriber (0: no limit; default: what six full blocks take)`,
+      `Most messages to queue for each subscriber at the address of ${topic} (0: no limit; default: enough for six full blocks)`,
       undefined,
       { least: 0 },
     ],

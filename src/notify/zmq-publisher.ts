@@ -11,11 +11,11 @@ import { CORE_HIGH_WATER_MARK, type ZmqTopic } from './options.js';
 export interface ZmqEndpoint {
   readonly topic: ZmqTopic;
   readonly address: string;
-  /** Undefined unless the operator gave one. */
+  /** Undefined if the operator did not set one. */
   readonly highWaterMark: number | undefined;
 }
 
-/** An endpoint as getzmqnotifications shows it. */
+/** Endpoint as getzmqnotifications shows it. */
 export interface ShownEndpoint extends ZmqEndpoint {
   readonly highWaterMark: number;
 }
@@ -35,16 +35,15 @@ interface Message {
 const NAME = 'zmq';
 
 /**
- * Messages that may wait for each subscriber, unless the operator gives a mark. A block of 10,000 transactions is 20,003
- * messages. libzmq learns in steps of half the mark what a subscriber took, so only half of the mark is sure to be free
- * after a pause.
+ * Default limit of queued messages per subscriber (high-water mark). A block of 10,000 transactions is 20,003 messages.
+ * libzmq learns in steps of half the mark what a subscriber has read, so only half of the mark is certain to be free.
  */
 const USUAL_MARK = 131_072;
 
-/** Bytes of messages that may wait in this process until ZeroMQ gets them: some ten of the largest blocks on all topics. */
+/** Most bytes of messages that wait in this process before ZeroMQ gets them: ten of the largest blocks on all topics. */
 const MOST_WAITING_BYTES = 128 << 20;
 
-/** Bytes of a waiting message besides its body, about. */
+/** Approximate overhead of a waiting message in bytes. */
 const MESSAGE_OVERHEAD = 128;
 
 export class ZmqPublisher {
@@ -76,7 +75,7 @@ export class ZmqPublisher {
       const { topic, address } = endpoint;
       let socket = sockets.get(address);
       if (!socket) {
-        // Without a timeout of 0, send() puts off every message after 512 and throws EBUSY while one is put off.
+        // Without a timeout of 0, send() delays every message after 512 and throws EBUSY while one is delayed.
         socket = new zmq.Publisher({
           sendHighWaterMark: endpoint.highWaterMark ?? USUAL_MARK,
           ...{ sendTimeout: 0, linger: 0, tcpKeepalive: 1, ipv6: isIpv6(address) },
@@ -109,8 +108,8 @@ export class ZmqPublisher {
   }
 
   /**
-   * Publishes at every address of the topic. Never waits and never throws: messages are sent after the present task, in
-   * slices. The counter of a message that is lost, here or in ZeroMQ, is not used again, so that subscribers see the gap.
+   * Publishes at every address of the topic. Never waits and never throws: messages are sent in time slices after the
+   * current event-loop task. A lost message leaves a gap in the counters, which subscribers can detect.
    * @param body belongs to the publisher from here on
    */
   publish(topic: ZmqTopic, body: Uint8Array): void {
@@ -119,7 +118,7 @@ export class ZmqPublisher {
       const { counter } = notifier;
       notifier.counter = (counter + 1) >>> 0;
       if (this.#waitingBytes + body.length > MOST_WAITING_BYTES) {
-        this.#guard.failed(NAME, new Error(`a ${topic} message was left out: too many wait to be sent`));
+        this.#guard.failed(NAME, new Error(`dropped a ${topic} message, because more than ${MOST_WAITING_BYTES} bytes wait to be sent`));
         continue;
       }
       this.#waitingBytes += body.length + MESSAGE_OVERHEAD;
@@ -127,7 +126,7 @@ export class ZmqPublisher {
     }
     if (this.#sending || this.#waiting.length === 0) return;
     this.#sending = true;
-    // New work and the reply about the block go first.
+    // Send templates and the reply to submitblock first.
     setImmediate(() => void this.#send());
   }
 
@@ -159,7 +158,7 @@ export class ZmqPublisher {
   }
 }
 
-/** libzmq binds an IPv6 address only to a socket that allows them; such a socket needs a system with IPv6. */
+/** Returns whether a socket must allow IPv6 addresses. Such a socket fails on systems without IPv6. */
 function isIpv6(address: string): boolean {
   return /^tcp:\/\/\[/.test(address);
 }

@@ -130,9 +130,7 @@ export class WorkerThreads {
       known = piscina.threads;
       await withinLimit(Promise.all(known.map((thread) => this.#note(thread))));
     } while (piscina.threads.some((thread) => !known.includes(thread)));
-    await piscina
-      .destroy()
-      .catch((error: unknown) => this.#options.warn?.(`Worker threads did not end as they should: ${describeError(error)}`));
+    await piscina.destroy().catch((error: unknown) => this.#options.warn?.(`Worker threads did not end cleanly: ${describeError(error)}`));
   }
 }
 

@@ -55,13 +55,13 @@ export type CompatName = '0.21.1' | '31' | 'default';
 /** What a version decides. Plain data: fronts are given it too. */
 export interface Compat {
   readonly name: CompatName;
-  /** Version of Core that clients and peers are told: as `version` of getnetworkinfo, and as text of the user agent. */
+  /** Version of Core that adit reports: as number in `version` of getnetworkinfo, and as text in the user agent. */
   readonly coreVersion: { readonly number: number; readonly text: string };
   /** Replies have what any release from the first to the second had. */
   readonly replies: { readonly oldest: Release; readonly newest: Release };
   /** The language of descriptors, and with it whether taproot is for wallets. */
   readonly descriptors: '0.21' | 'master';
-  /** The sign of hardened steps in paths that the node writes itself: `h` since release 26; getaddressinfo has its own. */
+  /** Mark of hardened steps in paths of replies: `h` since release 26. getaddressinfo uses its own. */
   readonly hardenedMark: "'" | 'h';
   readonly templateMode: 'core' | 'live';
   /** Whether connections are encrypted (BIP-0324) unless -v2transport says otherwise. */
@@ -81,9 +81,9 @@ export interface Compat {
   readonly descriptorWallets: boolean;
   /** Where rules begin on regtest that other networks have buried, when it is not where 0.21.1 has them begin. */
   readonly activationHeights: Readonly<Partial<Record<'bip34' | 'dersig' | 'cltv' | 'csv', number>>>;
-  /** Other values of regtest that are not those of Core's master. */
+  /** Other values of regtest that differ from Core's master. */
   readonly regtest: RegtestVariant;
-  /** Whether forks below the checkpoints of 0.21.1 are refused unless -checkpoints says otherwise. */
+  /** Whether to refuse forks below the checkpoints of 0.21.1 by default (-checkpoints). */
   readonly checkpoints: boolean;
   /** Whether `"jsonrpc":"2.0"` counts unless -jsonrpc2 says otherwise. */
   readonly jsonRpc2: boolean;
@@ -98,7 +98,7 @@ export interface Span {
 }
 
 const NEWEST: Release = 32;
-/** Core's master of August 2026, whose rules and replies are followed: its own version, between releases 31 and 32. */
+/** Version of Core's master of August 2026, between releases 31 and 32. */
 const MASTER = { number: 319_900, text: '31.99.0' };
 /** What adit adds to replies stands beyond every release: where one is followed to the letter it is left out. */
 export const ADDED: Release = 33;
@@ -170,5 +170,5 @@ export const only = ({ replies }: Compat, since: Release): boolean => replies.ol
 /** Whether something means what it means since a release: of two meanings the newest counts. */
 export const follows = ({ replies }: Compat, since: Release): boolean => replies.newest >= since;
 
-/** Returns whether replies and the user agent name adit. Where one release is followed to the letter, they name Core. */
+/** Returns whether replies and the user agent name adit. With -compat=0.21.1 or 31 they name Core. */
 export const namesAdit = (compat: Compat): boolean => shows(compat, { since: ADDED });

@@ -11,8 +11,8 @@ import type { Psbt, PsbtInput, PsbtOutput, Version2 } from './psbt.js';
 const HAS_SINGLE = 4;
 
 /**
- * Adds to the maps of the first what the others know.
- * @returns the first with its transaction as it is now; null when they are not of the same transaction
+ * Merges the fields of all PSBTs into the first one.
+ * @returns the first PSBT with its updated transaction; null if the PSBTs have different transactions
  */
 export function combinePsbts(psbts: readonly Psbt[], hashes: Hashes): Psbt | null {
   const [first, ...others] = psbts;
@@ -32,7 +32,7 @@ export function combinePsbts(psbts: readonly Psbt[], hashes: Hashes): Psbt | nul
   return { ...first, tx: withSequences(first.tx, (i) => first.inputs[i].sequence ?? first.tx.sequence(i), hashes) };
 }
 
-/** The id by which PSBTs of one transaction are known. An updater may change sequences in version 2 (BIP-0370). */
+/** Returns an id that all PSBTs of a transaction share. In version 2 it ignores sequences, which updaters may change (BIP-0370). */
 const uniqueId = ({ tx, version2 }: Psbt, hashes: Hashes): Uint8Array => (version2 === null ? tx : withSequences(tx, () => 0, hashes)).txid;
 
 function withSequences(tx: TxView, sequence: (input: number) => number, hashes: Hashes): TxView {

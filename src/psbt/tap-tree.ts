@@ -1,5 +1,5 @@
-// The script tree of a taproot output as PSBT_OUT_TAP_TREE lists it (BIP-0371): leaves depth first, each with its depth,
-// and together a whole binary tree.
+// Encodes, decodes and checks the script tree of a taproot output in PSBT_OUT_TAP_TREE (BIP-0371): the leaves of a full
+// binary tree in depth-first order, each with its depth.
 import { ByteReader, DecodeError } from '../consensus/bytes/reader.js';
 import { ByteWriter } from '../consensus/bytes/writer.js';
 

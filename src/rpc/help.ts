@@ -8,7 +8,7 @@ import { firstName, isOptional } from './params.js';
 /** A line of two columns; the right one is empty for brackets. */
 type Row = readonly [left: string, right: string];
 
-/** A declaration, with or without a version. */
+/** Declaration with or without releases. */
 type HelpSpec = MethodSpec & Partial<Pick<VersionedMethod, 'compat'>>;
 
 const GAP = 4;
@@ -149,7 +149,7 @@ function resultsPart(spec: MethodSpec): string {
   return spec.results.map((result) => `\nResult${result.when ? ` (${result.when})` : ''}:\n${align(resultRows(result, 0, true))}`).join('');
 }
 
-/** Returns one command line. @param client name of the command */
+/** Returns one example command line. @param client name of the command */
 const cliExample = (client: string, method: string, args: string): string => `> ${client} ${method}${args ? ` ${args}` : ' '}\n`;
 
 /** One command line for curl; the port is always the main chain's, as in Core. */

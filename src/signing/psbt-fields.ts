@@ -67,7 +67,7 @@ export function takeInput(input: PsbtInput, data: SignatureData, hashes: Hashes)
   takeTapKeys(input, taproot);
 }
 
-/** Key paths that are there stay as they are, whatever leaves were found since. */
+/** Adds missing key paths. Keeps existing ones unchanged, even if more leaves are known now. */
 function takeTapKeys(into: Pick<PsbtInput, 'tapKeyPaths'>, { keys }: TaprootData): void {
   for (const [id, key] of keys) if (!into.tapKeyPaths.has(id)) into.tapKeyPaths.set(id, tapKeyPath(key));
 }

@@ -96,7 +96,7 @@ function outcomeOrHashType(work: PsbtSigning, index: number, script: Uint8Array,
   return isDone(work, index) ? { final: true, missing: null } : unprovenOutcome(work.psbt.inputs[index], script, asked);
 }
 
-/** The same where it is unknown whether final scripts are right. */
+/** Returns the outcome or the sighash type of an input whose final scripts cannot be verified. */
 function unprovenOutcome(input: PsbtInput, script: Uint8Array, asked: number | null): InputOutcome | number {
   const hashType = chooseHashType(input, script, asked);
   if (hashType === null) return { final: false, missing: null, mismatch: true };
@@ -145,7 +145,7 @@ const unsigned = (provider: SigningProvider, signing: SigningTx, index: number):
 export function dummySignPsbtInput(work: PsbtSigning, index: number): boolean {
   const script = work.signing.spent[index]?.script;
   if (work.later && script !== undefined) {
-    // Core cannot verify final scripts of taproot here, where it has no other outputs that are spent.
+    // Core cannot verify final taproot scripts here, because it does not have the other spent outputs.
     const known = isTaproot(script) ? unprovenOutcome(work.psbt.inputs[index], script, null) : outcomeOrHashType(work, index, script, null);
     if (typeof known !== 'number') return known.final;
   }
@@ -208,7 +208,7 @@ export function updatePsbtOutput({ psbt, signing }: PsbtSigning, index: number, 
   noteKeys(data, output, signing.crypto);
   produceSignature(script, data, { ...unsigned(provider, signing, 0), everyKey: true });
   takeOutput(output, data);
-  // Of every two sides the right one first, as Core lists them.
+  // Core lists the right branch before the left one.
   const tree = script.length === 34 ? provider.taproot?.(script.subarray(2)) : undefined;
   if (tree && tree.leaves.length > 0) output.tapTree ??= encodeTapTree(tree.leaves.toReversed());
 }

@@ -77,7 +77,7 @@ export class FlatProvider implements SigningProvider {
     for (const { publicKey, origin } of keys) this.addOrigin(hash160(publicKey), origin);
     if (taproot !== null) this.taproots.set(hashKey(taproot.outputKey), taproot);
   }
-  /** Of a key that is there under several origins the first counts, as in Core. */
+  /** Adds the origin of a key. If a key has several origins, the first one wins, as in Core. */
   addOrigin(id: Uint8Array, origin: KeyOrigin): void {
     const key = hashKey(id);
     if (!this.origins.has(key)) this.origins.set(key, origin);

@@ -39,7 +39,7 @@ export interface BlockFilesOptions {
    * behind the first that is whole are lost; see lastWhole.
    */
   readonly knownBackwards?: () => Iterable<BlockPosition>;
-  /** -blocksxor: see chooseXorKey. */
+  /** Value of -blocksxor; see chooseXorKey. */
   readonly xor?: boolean | undefined;
   /** Per file, the highest undo position that the index knows; nothing up to its end is ever cut off. */
   readonly lastKnownUndo?: ReadonlyMap<number, number>;

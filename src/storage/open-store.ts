@@ -65,7 +65,7 @@ function fastestEngine(): Engine {
   }
   throw new StoreError(
     'STORE_ENGINE',
-    `No RocksDB binding loads on this machine (${reasons.join('; ')}). Where @nxtedition/rocksdb has no binary, Node.js 20 can use another one: npm install -g rocksdb@5.2.1`,
+    `No RocksDB binding loads on this machine (${reasons.join('; ')}). If @nxtedition/rocksdb has no binary for this system, use Node.js 20 and install another binding: npm install -g rocksdb@5.2.1`,
   );
 }
 

@@ -29,9 +29,9 @@ export async function loadXorKey(dir: string): Promise<Uint8Array | null> {
 }
 
 /**
- * Returns the key of a folder as loadXorKey does, after following -blocksxor.
- * @param wanted true: a folder without files gets a random key; false: a folder with a key is refused; undefined: neither
- * @param isEmpty whether the folder holds no block or undo files, and the index knows of none
+ * Applies -blocksxor to a folder, and returns its XOR key.
+ * @param wanted true: create a random key if the folder has no files; false: throw if it has a key; undefined: neither
+ * @param isEmpty whether neither the folder nor the index has block or undo files
  * @throws StoreError
  */
 export async function chooseXorKey(dir: string, wanted: boolean | undefined, isEmpty: boolean): Promise<Uint8Array | null> {

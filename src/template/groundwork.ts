@@ -26,7 +26,7 @@ const ANYONE = Uint8Array.of(0x51);
 
 /** A block we made ourselves doesn't connect. The message is Core's. */
 export class TemplateFault extends Error {
-  /** CLOCK_BEHIND: nothing is wrong with the node. ClockWatch has told the operator already. */
+  /** CLOCK_BEHIND: only the clock is wrong, and ClockWatch has already reported it. */
   readonly code: 'TEMPLATE_FAULT' | 'CLOCK_BEHIND';
   constructor(message: string, code: TemplateFault['code'] = 'TEMPLATE_FAULT') {
     super(message);
@@ -128,7 +128,7 @@ export class Groundwork {
     return this.factsOf(chain.tip).minTime > clock.nowSeconds() + MAX_FUTURE_BLOCK_TIME;
   }
 
-  /** Throws what the dry check of a block on the tip would find while the clock is behind. @throws TemplateFault */
+  /** Throws the error that the dry check would find if the clock is behind the tip. @throws TemplateFault */
   requireClock(): void {
     if (this.clockBehind) throw this.#fault('time-too-new, block timestamp too far in the future', 'CLOCK_BEHIND');
   }

@@ -54,7 +54,7 @@ export class MirrorFeed implements RecordFollower {
   /** Requests whose replies may name rows that the mirror had. */
   #asked = 0;
   #forgetting = false;
-  /** A change was not noted: the next delta has everything. */
+  /** Set when a change was lost. The next delta then contains all rows. */
   #failed = false;
 
   /**
@@ -126,7 +126,7 @@ export class MirrorFeed implements RecordFollower {
     return this.#preparing;
   }
 
-  /** The changes since the delta before; everything when `wanted`, or after a failure. */
+  /** Returns the changes since the previous delta; all rows if `wanted`, or after a failure. */
   delta(wanted: boolean): MirrorDelta {
     const full = wanted || this.#failed;
     this.#failed = false;

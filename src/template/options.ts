@@ -27,7 +27,7 @@ export interface TemplateOptions {
   readonly blockVersion: number | null;
   /** Whose coinbases and lists of rules these are (-compat). */
   readonly release: Release;
-  /** Mode core: a template that is kept stays when the clock falls behind the tip, as in 0.21.1, which checks new ones only. */
+  /** Mode core: whether a cached template stays valid when the clock falls behind the tip. 0.21.1 checks new templates only. */
   readonly keptBehindClock: boolean;
   /** -checktemplates: connect each template dry before it is published, not only one of each tip behind that. */
   readonly checkTemplates: boolean;

@@ -35,8 +35,8 @@ export function currentTime(facts: TemplateFacts, now: number): number {
 }
 
 /**
- * Whether a block of these facts would be refused as time-too-new: its time lies too far ahead of the clock, which was
- * set back since the template was built, or is behind the tip.
+ * Returns whether a block of this template would be refused as time-too-new, because the clock was set back or is behind
+ * the tip.
  * @param now mockable seconds
  */
 export function isAheadOfClock(facts: Pick<TemplateFacts, 'time' | 'minTime'>, now: number): boolean {

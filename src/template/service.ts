@@ -39,7 +39,7 @@ export interface TemplateDeps {
   readonly hashes: Hashes;
   readonly versionBits: VersionBitsCache;
   readonly log: Logger;
-  /** Runs the listeners; one of the service's own unless given. */
+  /** Guard that runs the listeners. The service creates its own if absent. */
   readonly guard?: ListenerGuard;
   /** Number of the tip, as fronts see it; changes with every tip. */
   readonly epoch: () => number;
@@ -160,19 +160,19 @@ export class TemplateService {
     });
   }
 
-  /** The last template if its tip is still the tip and the clock allows its time, whatever its age. */
+  /** Last template, of any age, if it builds on the current tip and the clock allows its time. */
   current(): TemplateFacts | null {
     const built = this.#built;
     if (built === null || built.tip !== this.#deps.chain.tip) return null;
     return isAheadOfClock(built.facts, this.#deps.clock.nowSeconds()) ? null : built.facts;
   }
 
-  /** Whether no template is made because the clock is behind the tip. */
+  /** Whether the clock is behind the tip, so that no template is made. */
   get clockBehind(): boolean {
     return this.#ground.clockBehind;
   }
 
-  /** The clock fell behind the tip, or caught up: the current template is withdrawn, and mode live builds when it may. */
+  /** Called when the clock fell behind the tip or caught up. Withdraws the current template. Mode live then builds a new one. */
   clockChanged(): void {
     if (!this.#options.keptBehindClock) this.#built = null;
     this.#schedule?.transactionsChanged(0);
@@ -466,7 +466,7 @@ export class TemplateService {
 
   /**
    * Mode live: publishes the template of a new tip without transactions.
-   * @returns false when it must be connected dry first, or the clock is behind the tip
+   * @returns false if the template must be checked first, or the clock is behind the tip
    */
   #emptyForTip(): boolean {
     if (this.#ground.checksEach || this.clockBehind) return false;
@@ -497,7 +497,7 @@ export class TemplateService {
   async #checkBuilt(tip: TemplateTip): Promise<Error | null> {
     const built = this.#built;
     const { chain, clock, log } = this.#deps;
-    // While the clock is behind, any block would be refused: that says nothing about the template.
+    // While the clock is behind, every block would be refused, so a check proves nothing about the template.
     if (built === null || built.tip !== tip || chain.tip !== tip || this.clockBehind) return null;
     const { records, witnessRoot, facts } = built;
     const chosen: DryChoice = { records, witnessRoot, fees: facts.fees };

@@ -25,7 +25,7 @@ export interface RecordFollower {
   changed(row: number): void;
   /** The transaction's record lies elsewhere now. */
   moved(row: number): void;
-  /** Called after one of the others threw: what the follower knows of rows may be wrong. */
+  /** Called after another method of the follower threw: the follower's copy of rows may be wrong. */
   failed(): void;
 }
 

@@ -8,7 +8,7 @@ import type { WalletBatch } from './storage/wallet-batch.js';
 import { ByteTable, grown } from './tables/byte-table.js';
 
 export type Purpose = 'receive' | 'send' | 'unknown';
-/** By the numbers that rows have. */
+/** Purposes by their number in rows. */
 export const PURPOSES: readonly Purpose[] = ['unknown', 'receive', 'send'];
 /** No label: the row only remembers that the address was used. */
 const UNLABELLED = -1;

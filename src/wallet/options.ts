@@ -14,7 +14,7 @@ export interface WalletOptions {
   /** Nothing says which to load, not even that it is none: the wallet without a name is, where there is one. */
   readonly unnamed: boolean;
   readonly keypool: number;
-  /** createwallet makes a wallet of descriptors when the caller does not say, as since release 23. */
+  /** Whether createwallet makes a descriptor wallet by default, as since release 23. */
   readonly descriptorWallets: boolean;
   /** A new seed of descriptors gives out taproot addresses too, as since release 23. */
   readonly taprootSeeds: boolean;
@@ -50,13 +50,13 @@ export const WALLET_ROWS = {
   addressType: [
     'addresstype',
     'filled',
-    'What getnewaddress gives: legacy, p2sh-segwit, bech32 or bech32m (not with -compat=0.21.1), which makes createwallet make wallets of descriptors',
+    'Address type of getnewaddress: legacy, p2sh-segwit, bech32 or bech32m (not with -compat=0.21.1). With bech32m createwallet makes descriptor wallets',
     'bech32',
   ],
   changeType: [
     'changetype',
     'filled',
-    'What change goes to: legacy, p2sh-segwit, bech32 or bech32m, as with -addresstype (default: decided for each payment)',
+    'Address type of change: legacy, p2sh-segwit, bech32 or bech32m, as with -addresstype (default: chosen for each payment)',
   ],
   keypool: ['keypool', 'int', 'Keys kept ready ahead of use', 1000, { least: 0 }],
   imageRows: [

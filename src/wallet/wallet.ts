@@ -309,7 +309,7 @@ export class Wallet {
     this.#fault = { error };
     this.parts.onFault(error, this);
   }
-  /** Why the wallet failed; null while it is sound. */
+  /** Reason why the wallet failed; null if it has not failed. */
   get fault(): { readonly error: unknown } | null {
     return this.#fault;
   }
@@ -457,7 +457,7 @@ export class Wallet {
   get closed(): boolean {
     return this.#closed || this.#fault !== null;
   }
-  /** @throws WalletError once the wallet is closed or has failed */
+  /** Throws if the wallet is closed or has failed. @throws WalletError */
   assertOpen(): void {
     if (this.closed) throw new WalletError(WALLET_CODE.NOT_FOUND, NOT_LOADED);
   }

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../framework/chain-fixture.js';
 import { Daemon, daemonFile, freePort } from '../framework/daemon.js';
 import { PATIENCE_MS, until } from '../framework/until.js';
 
-t.test('goes on without a reader of its console, and in the old log while the new one cannot be opened', async (t) => {
+t.test('keeps running without a reader of its console, and logs to the old file while the new one cannot be opened', async (t) => {
   const dir = temporaryFolder();
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
   const fifo = path.join(dir, 'console');
@@ -61,7 +61,7 @@ async function background(dir: string, ...options: string[]): Promise<{ status: 
   child.stderr.on('data', (text: Buffer) => {
     said.err += text.toString();
   });
-  // Behind the last of both streams: the node in the background has neither.
+  // 'close' comes after the end of both streams, which the background node does not hold open.
   const [status] = await once(child, 'close');
   return { status, ...said };
 }
@@ -99,7 +99,7 @@ t.test('runs in the background', async (t) => {
   t.ok(fs.existsSync(path.join(dir, 'regtest', '.cookie')));
   t.match(fs.readFileSync(path.join(dir, 'regtest', 'debug.log'), 'utf8'), /Done loading|Loaded best chain/);
 
-  // A second one fails behind the point where a plain -daemon returns.
+  // A second daemon fails after the point where -daemon returns.
   const second = await background(dir, '-daemonwait', `-rpcport=${port}`);
   t.same([second.status, second.out], [1, 'adit starting\n']);
   t.match(second.err, /^Error: Cannot obtain a lock on .*\nError during initialization - check \/.*debug\.log for details\n$/);

@@ -57,7 +57,7 @@ t.test('one node to a folder and a port', async (t) => {
   t.teardown(() => fs.rmSync(other, { recursive: true, force: true }));
   const taken = run(daemonFile, '-regtest', `-datadir=${other}`, `-rpcport=${node.port}`, '-printtoconsole=0');
   t.equal(taken.status, 1);
-  const fault = `Binding RPC on address 127\\.0\\.0\\.1 port ${node.port} failed: another program listens there, perhaps another node \\(EADDRINUSE\\)\\.`;
+  const fault = `Binding RPC on address 127\\.0\\.0\\.1 port ${node.port} failed: another program, perhaps another node, uses this port \\(EADDRINUSE\\)\\.`;
   t.match(taken.err, new RegExp(`^Error: Unable to start HTTP server\\. .*${fault}.* Choose another -rpcport or -rpcbind\\.\n$`));
   t.notOk(fs.existsSync(path.join(other, 'regtest', '.cookie')), 'no cookie is left');
 
@@ -71,7 +71,7 @@ t.test('one node to a folder and a port', async (t) => {
   t.notOk(fs.existsSync(path.join(node.networkDir, 'bitcoind.pid')), 'and the process id');
 });
 
-t.test('a port for peers that is taken stops the start', async (t) => {
+t.test('refuses to start when the port for peers is in use', async (t) => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-port-'));
   const peers = net.createServer();
   await new Promise<void>((resolve) => peers.listen(0, '0.0.0.0', resolve));

@@ -23,7 +23,7 @@ const streamsOf = async (broker: Broker): Promise<string[]> => {
   }
 };
 
-t.test('makes the store again when the broker has lost it, and reads found blocks of the new stream', noBroker || {}, async (t) => {
+t.test('recreates the store when the broker has lost it, and reads found blocks of the new stream', noBroker || {}, async (t) => {
   const broker = await Broker.start();
   t.teardown(() => broker.remove());
   const node = await fleetNode(broker, 'a');
@@ -56,7 +56,7 @@ t.test('makes the store again when the broker has lost it, and reads found block
   t.notMatch(front.output, /given up by the stream/);
 });
 
-t.test('says why there is no connection, and serves metrics meanwhile', noBroker || {}, async (t) => {
+t.test('logs why there is no connection, and serves metrics meanwhile', noBroker || {}, async (t) => {
   const broker = await Broker.start('authorization { user: u, password: right }');
   t.teardown(() => broker.remove());
   const wrong = broker.url.replace('nats://', 'nats://u:wrong@');

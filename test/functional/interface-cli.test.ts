@@ -101,7 +101,7 @@ t.test('against a node', async (t) => {
   const cookie = `${node.dir}/testnet4/.cookie`;
   t.match(await run(['-testnet4', `-datadir=${node.dir}`, 'getblockcount']), {
     status: 1,
-    err: `The cookie would be ${cookie}. A node of another network seems to run: add -regtest.\n`,
+    err: `The cookie would be ${cookie}. A node of another network seems to be running. Add -regtest.\n`,
   });
   t.match(await cli(`-rpccookiefile=${node.dir}`, 'getblockcount'), {
     status: 1,

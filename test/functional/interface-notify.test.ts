@@ -252,7 +252,7 @@ t.test('commands and webhooks', async (t) => {
   t.same(await node.stop(), { code: 0, signal: null });
 });
 
-t.test('-shutdownnotify runs and is waited for, though commands of other kinds hang', async (t) => {
+t.test('runs -shutdownnotify and waits for it while commands of other options hang', async (t) => {
   const dir = fs.mkdtempSync('/tmp/adit-shutdown-');
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
   // They hang until the test is over.

@@ -33,7 +33,7 @@ t.test('shows the values of getblockstats, getmempoolinfo and getnetworkinfo', a
   t.equal(figure(metrics, 'bitcoin_server_version'), (await node.call('getnetworkinfo')).version);
 });
 
-t.test('shows no sample of what a node does not have', async (t) => {
+t.test('shows no sample for parts that a node does not run', async (t) => {
   const port = await freePort();
   const node = await Daemon.start(`-metricsport=${port}`, '-disablewallet');
   t.teardown(() => node.remove());

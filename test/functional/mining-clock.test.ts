@@ -1,5 +1,5 @@
-// A clock that is wrong: a start with a tip from the future is refused, and a running node whose clock falls behind its
-// tip hands out nothing that it would refuse itself, says why, and goes on when the clock has caught up.
+// Wrong clock: the node refuses to start with a tip from the future. A running node whose clock falls behind its tip makes no
+// templates, reports the cause, and makes templates again when the clock is right.
 import t, { type Test } from 'tap';
 import { Daemon, refusal } from '../framework/daemon.js';
 import { freePort } from '../framework/ports.js';

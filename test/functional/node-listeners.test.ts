@@ -1,5 +1,5 @@
-// Exceptions of listeners in a whole node, in this process: whatever fails in whoever listens, blocks and payments are
-// accepted and answered. Driven by the names that the guard knows, so that a new listener is covered by itself.
+// Injects exceptions into the listeners of a whole node in this process. The node must still accept blocks and payments and
+// answer calls. The names come from the guard, so the test covers new listeners without a change.
 import fs from 'node:fs';
 import http from 'node:http';
 import os from 'node:os';
@@ -48,7 +48,7 @@ class Injection {
   }
 }
 
-t.test('no listener stops the node or spoils a reply', async (t) => {
+t.test('an exception of a listener neither stops the node nor changes a reply', async (t) => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-listeners-'));
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
   const injection = new Injection();

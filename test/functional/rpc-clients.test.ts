@@ -1,6 +1,5 @@
-// Clients of the RPC port as they are on the wire, written anew from descriptions: heads, line ends, framing and habits
-// of connections. Mining software has a file of its own (mining-clients). `npm run nightly` adds programs that are
-// there, and silence.
+// Sends requests in the format of known clients: heads, line ends, framing and use of connections. mining-clients tests
+// mining software. `npm run nightly` also runs installed programs, and tests idle connections.
 import { spawn, spawnSync } from 'node:child_process';
 import http from 'node:http';
 import t, { type Test } from 'tap';
@@ -14,7 +13,7 @@ const address = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 await node.call('generatetoaddress', 20, address);
 const auth = Buffer.from(node.auth).toString('base64');
 
-/** What a client's requests look like. */
+/** Format of a client's requests. */
 interface Wire {
   readonly name: string;
   /** Lines of the head; <length> and <auth> are put in. */
@@ -205,7 +204,7 @@ for (const wire of CLIENTS)
     }
   });
 
-t.test('payments that are asked for ahead of each other are made once each', async (t) => {
+t.test('makes each of several pipelined payments once', async (t) => {
   await node.call('createwallet', 'payer');
   await node.call('generatetoaddress', 101, await node.call('getnewaddress'));
   const wire = CLIENTS.find(({ name }) => name === 'Fulcrum')!;

@@ -11,7 +11,7 @@ import { until } from '../framework/until.js';
 
 const ELSEWHERE = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 
-t.test('faults of wallets stop neither the node nor what it accepts', async (t) => {
+t.test('failures of wallets do not stop the node from accepting blocks and payments', async (t) => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-wallet-faults-'));
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
   const { wallet: entry } = WORKER_ENTRY;

@@ -161,14 +161,14 @@ t.test('what cannot be taken over leaves no wallet', async (t) => {
   await refuse('-13 The wallet is encrypted', fileOf('secret'), 'w');
   await refuse('-14 Error: The wallet passphrase entered was incorrect.', fileOf('secret'), 'w', 'passs');
   await refuse('-15 The wallet is not encrypted', fileOf('plain'), 'w', 'pass');
-  await refuse('-4 The wallet file was not taken over. It cannot be opened', path.join(node.dir, 'nothing'), 'w');
-  await refuse('-4 The wallet file was not taken over. It is neither', path.join(node.networkDir, '.cookie'), 'w');
+  await refuse('-4 The wallet file was not imported. It cannot be opened', path.join(node.dir, 'nothing'), 'w');
+  await refuse('-4 The wallet file was not imported. It is neither', path.join(node.networkDir, '.cookie'), 'w');
   const bytes = fs.readFileSync(fileOf('plain'));
   fs.writeFileSync(spoilt, bytes.subarray(0, bytes.length - 4096));
   await refuse(/^-4 .* damaged/, spoilt, 'w');
   fs.writeFileSync(spoilt, fs.readFileSync(fileOf('descriptors')));
   fs.writeFileSync(`${spoilt}-journal`, 'x');
-  await refuse('-4 The wallet file was not taken over. The file was not closed', spoilt, 'w');
+  await refuse('-4 The wallet file was not imported. The file was not closed', spoilt, 'w');
   t.match(await refusal(node.call('loadwallet', path.dirname(fileOf('plain')))), 'importcorewallet takes it over');
   await node.call('createwallet', 'there');
   t.match(await refusal(node.call('importcorewallet', fileOf('plain'), 'there')), "-36 There is a wallet in '");

@@ -1,5 +1,5 @@
-// migratewallet: a legacy wallet becomes wallets of descriptors that have the same addresses, coins, labels and history,
-// also when it is encrypted, and it stays as it was when anything fails. Real processes, regtest.
+// migratewallet: the new descriptor wallets have the addresses, coins, labels and history of the legacy wallet, also when it
+// is encrypted. If the migration fails, the legacy wallet is unchanged. Real processes, regtest.
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
@@ -200,7 +200,7 @@ t.test('wallets without private keys, without anything, and without a name', asy
   t.equal(await refusal(node.call('migratewallet', 'public')), '-4 Error: This wallet is already a descriptor wallet');
 });
 
-t.test('what fails leaves the legacy wallet, and what a crash left is replaced', async (t) => {
+t.test('a failed migration leaves the legacy wallet, and the next one replaces leftovers of a crash', async (t) => {
   const node = await Daemon.start('-keypool=5');
   t.teardown(() => node.remove());
   const wallets = path.join(node.networkDir, 'wallets');

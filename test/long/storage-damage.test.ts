@@ -257,7 +257,7 @@ t.test("the wallet's database", async (t) => {
     fs.cpSync(path.join(sound, 'regtest', 'wallets'), inFolder('wallets'), { recursive: true });
     for (const file of only(folder, kind).filter((one) => fs.statSync(one).size > 0)) flip(file, place);
     fs.truncateSync(path.join(node.dir, 'stdout.log'));
-    await refuses(t, /purse.* Move \S+purse away and make the wallet again from a backup: adit-cli restorewallet "purse" BACKUP/);
+    await refuses(t, /purse.* Move \S+purse away and restore the wallet from a backup: adit-cli restorewallet "purse" BACKUP/);
     // The node itself is as sound as before.
     fs.truncateSync(path.join(node.dir, 'stdout.log'));
     await node.up('-nowallet');

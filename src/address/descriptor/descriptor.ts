@@ -94,7 +94,7 @@ export class Descriptor {
     return scripts && builder.finish(scripts);
   }
 
-  /** Returns the largest data that spends a descriptor with fixed keys; null where its size is unknown. */
+  /** Returns the size of the largest satisfaction of a descriptor with fixed keys; null if the size is unknown. */
   largestSatisfaction(terms: SizeTerms): Satisfaction | null {
     return this.#root.largestSatisfaction(terms, this.#context);
   }

@@ -67,7 +67,7 @@ export class PkNode extends OneKeyNode {
     this.#inLeaf = inLeaf;
   }
 
-  /** Null in a leaf, whose satisfaction no output's size depends on. */
+  /** Returns null in a tapscript leaf: the size of a taproot output counts the key path only. */
   protected satisfactionWith(_keyBytes: number, { signatureBytes }: SizeTerms): Satisfaction | null {
     return this.#inLeaf ? null : { scriptSig: 1 + signatureBytes, witness: 0, elements: 1 };
   }
@@ -113,7 +113,7 @@ export class ComboNode extends OneKeyNode {
   readonly outputType = null;
   protected readonly name = 'combo';
 
-  /** Its scripts have no size in common. */
+  /** Returns null, because the scripts of combo() have different sizes. */
   protected satisfactionWith(): null {
     return null;
   }
@@ -180,7 +180,7 @@ export class MultiNode implements ScriptNode {
     return [inLeaf ? checkSigAddScript(this.#threshold, written) : multisigScript(this.#threshold, written)];
   }
 
-  /** Null in a leaf, whose satisfaction no output's size depends on. */
+  /** Returns null in a tapscript leaf: the size of a taproot output counts the key path only. */
   largestSatisfaction({ signatureBytes }: SizeTerms): Satisfaction | null {
     if (this.#name.endsWith('_a')) return null;
     return { scriptSig: 1 + (1 + signatureBytes) * this.#threshold, witness: 0, elements: 1 + this.#threshold };

@@ -9,11 +9,11 @@ import type { KeyExpression } from './key-expression.js';
 /** Prints one key; null when it can't be printed that way. */
 export type KeyPrinter = (key: KeyExpression) => string | null;
 
-/** How sizes of satisfactions are counted. */
+/** Rules for the sizes of satisfactions. */
 export interface SizeTerms {
   /** Bytes of the largest ECDSA signature with its hash type. Miniscript always counts 72, as Core does. */
   readonly signatureBytes: number;
-  /** Counts every byte that pushes a script into a scriptSig. Core's descriptors count one, whatever the script's size. */
+  /** Whether to count every byte that pushes a script into a scriptSig. Core's descriptors always count one byte. */
   readonly exactPushes: boolean;
 }
 

@@ -13,8 +13,8 @@ export interface LeafNode {
 }
 
 /**
- * A signature of the internal key with a hash type. A leaf may take more, but which path is taken is unknown; Core
- * counts the same.
+ * Size of a signature by the internal key with a hash type. A script path may need more, but the path is unknown before
+ * signing. Core counts the same.
  */
 const KEY_PATH: Satisfaction = { scriptSig: 0, witness: 1 + 65, elements: 1 };
 

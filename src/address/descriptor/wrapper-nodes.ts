@@ -49,11 +49,11 @@ abstract class HashNode implements ScriptNode {
 
   protected abstract scriptOf(inner: Uint8Array, context: DescriptorContext): Uint8Array;
 
-  /** Adds the inner script to what satisfies it. */
+  /** Adds the size of the inner script to the size of its satisfaction. */
   protected abstract around(inner: Satisfaction, scriptBytes: number, terms: SizeTerms): Satisfaction;
 }
 
-/** Bytes that push so many bytes of a script. */
+/** Returns the number of bytes that push a script of a given size. */
 function pushBytes(length: number): number {
   if (length < OP.OP_PUSHDATA1) return 1;
   return length <= 0xff ? 2 : 3;

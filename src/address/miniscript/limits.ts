@@ -256,15 +256,15 @@ function stackUse({ fragment, subs, k, keys }: NodeFields): [sat: StackUse, dsat
   }
 }
 
-/** A signature of the largest size with its hash type and length, by context. */
+/** Size of the largest signature with its hash type and length byte, by context. */
 const SIGNATURE_BYTES = { wsh: 1 + 72, tapscript: 1 + 65 } as const;
 const KEY_BYTES = { wsh: 1 + 33, tapscript: 1 + 32 } as const;
-/** An empty element, and an element that is the number 1. */
+/** Sizes of an empty element, and of an element with the number 1. */
 const ZERO_BYTES = 1;
 const ONE_BYTES = 2;
 const PREIMAGE_BYTES = 1 + 32;
 
-/** Bytes of the largest elements with their lengths. Only what a signer without malleability makes counts as dsat. */
+/** Bytes of the largest elements with their lengths. Only dissatisfactions that are not malleable count. */
 function witnessBytes({ fragment, subs, k, keys }: NodeFields, context: MiniscriptContext): [sat: number, dsat: number] {
   const [x, y, z] = subs.map(({ limits }) => limits);
   const [signature, key] = [SIGNATURE_BYTES[context], KEY_BYTES[context]];

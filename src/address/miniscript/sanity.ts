@@ -59,10 +59,10 @@ export function withinLimits(node: MiniscriptNode, context: MiniscriptContext): 
 
 const MASK_BKW = 0b1101;
 
-/** Number of elements that a run leaves. */
+/** Number of stack elements that an expression leaves. */
 const resultElements = (node: MiniscriptNode): number => ((node.type & MASK_BKW) !== 0 ? 1 : 0);
 
-/** Most elements that a satisfaction has, without the script. */
+/** Largest number of elements in a satisfaction, without the script. */
 export const witnessElements = (node: MiniscriptNode): number => node.limits.sat.taken + resultElements(node);
 
 /** What makes a part unsafe, null when nothing does. @param repeats nodes that hold a key twice */

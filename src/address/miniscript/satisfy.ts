@@ -182,7 +182,7 @@ function leafMultiWays({ keys, k }: MiniscriptNode, source: WitnessSource): Ways
  */
 function threshWays({ subs, k }: MiniscriptNode, context: MiniscriptContext, source: WitnessSource): Ways {
   const ways = countedWays(
-    // Asked from left to right, so that missing signatures are listed in the order of the script.
+    // Check from left to right, so that missing signatures are listed in the order of the script.
     subs.map((sub) => waysOf(sub, context, source)).reverse(),
     NOTHING,
   );

@@ -20,7 +20,7 @@ const SLICE = 500;
 /** How the coins are hashed on the way, if at all. */
 export interface CoinsHashing {
   readonly hashes: Hashes;
-  /** Which of Core's serialized hashes is computed: hash_serialized_2, hash_serialized_3 or none. */
+  /** The hash to compute: Core's hash_serialized_2, hash_serialized_3, or none. */
   readonly serialized: 2 | 3 | null;
   readonly muhash: boolean;
 }

@@ -40,11 +40,11 @@ export interface ActivatorCounts {
 }
 
 export class Activator {
-  /** Keep state that must fit the tip. */
+  /** Followers, whose state must match the tip. */
   readonly followers: TipFollower[] = [];
   readonly onTip: Listeners<[HeaderNode, TipChange]>;
   readonly onChecked: Listeners<[Uint8Array, BlockView, Reject | null]>;
-  /** Called when the last change said that more follows, and nothing did. */
+  /** Called when TipChange.moreFollows was true but the next block turned out to be invalid. */
   readonly onRest: Listeners<[]>;
   /** Of those who bring back what was in blocks that left. */
   followed: () => Promise<void> = () => Promise.resolve();
@@ -128,8 +128,8 @@ export class Activator {
   }
 
   /**
-   * Announces a change that stands: to those whose state must fit the tip first, then to all others.
-   * @returns the error of the former, whose state may not fit the tip now; the node has to stop
+   * Announces a tip change: first to the followers, then to the listeners.
+   * @returns the error of a follower, if one threw. Its state may not match the tip, so the node must stop
    */
   announce(tip: HeaderNode, change: TipChange): ChainFault | null {
     let fault: ChainFault | null = null;
@@ -138,7 +138,7 @@ export class Activator {
         try {
           follower[phase](tip, change);
         } catch (error) {
-          fault ??= new ChainFault(`${follower.name} could not follow a change of the tip`, error);
+          fault ??= new ChainFault(`${follower.name} could not process a tip change`, error);
         }
       }
     }

@@ -44,9 +44,9 @@ export interface CoinsStats {
   readonly outputs: number;
   /** Core's measure: 32 + 4 + 4 + 8 + 2 + script length for each output. */
   readonly bogoSize: number;
-  /** Core's hash_serialized_2 or hash_serialized_3, 32 bytes, internal order; null when not asked for. */
+  /** Core's hash_serialized_2 or hash_serialized_3, 32 bytes, internal order; null if not requested. */
   readonly hashSerialized: Uint8Array | null;
-  /** MuHash of the set, 32 bytes, shown reversed; null when not asked for. */
+  /** MuHash of the set, 32 bytes, shown reversed; null if not requested. */
   readonly muhash: Uint8Array | null;
   /** Bytes the coins take in the database, estimated. */
   readonly diskSize: number;

@@ -1,9 +1,9 @@
-// Estimates how much of the network's history is verified, by transactions (Core's GuessVerificationProgress).
+// Estimates which part of the network's transactions is verified (Core's GuessVerificationProgress).
 
 import type { ChainParams } from '../../consensus/params/chain-params.js';
 import type { HeaderNode } from './header-node.js';
 
-/** A block whose time is this close to the clock counts as recent, seconds. */
+/** Age in seconds up to which a block counts as recent. */
 const RECENT_SECONDS = 2 * 60 * 60;
 
 /**
@@ -12,7 +12,7 @@ const RECENT_SECONDS = 2 * 60 * 60;
  */
 export function verificationProgress(node: HeaderNode, bestHeight: number, params: ChainParams, nowSeconds: number): number {
   const { activity, powTargetSpacing } = params;
-  // Near the tip heights are more exact than the times that miners choose, and make the value 1 at the tip.
+  // Near the tip use heights: they are more exact than block times, and give exactly 1 at the tip.
   const recent = Math.abs(nowSeconds - node.time) <= RECENT_SECONDS && bestHeight >= node.height;
   const time = recent ? nowSeconds - (bestHeight - node.height) * powTargetSpacing : node.time;
   const known = node.chainTxCount <= activity.transactions;

@@ -1,6 +1,6 @@
 // The shape of a network's parameters. The records are in main.ts, testnet3.ts, testnet4.ts, signet.ts and regtest.ts,
-// and networks.ts chooses among them. Numbers are those of Bitcoin Core's master of August 2026. `npm run facts`
-// compares them with a source tree of Core.
+// and networks.ts chooses one. The numbers are those of Bitcoin Core's master of August 2026. `npm run facts` compares them
+// with a source tree of Core.
 
 import type { Deployment } from './deployment.js';
 
@@ -30,9 +30,9 @@ export interface NetworkActivity {
 
 /** Bounds of the first download of headers (Core's HeadersSyncParams), chosen for a peer that lies for an hour. */
 export interface HeadersSyncFigures {
-  /** One bit is kept of one header in this many. */
+  /** Number of headers for each commitment bit that the node stores. */
   readonly period: number;
-  /** Headers held back in the second download. A peer that changes them must guess one bit per period. */
+  /** Headers that the node buffers in the second download. A peer that changes them must guess one bit per period. */
   readonly buffer: number;
 }
 
@@ -47,7 +47,7 @@ export interface ChainParams {
   readonly rpcPort: number;
   /** Hosts of the DNS seeds. */
   readonly dnsSeeds: readonly string[];
-  /** Nodes to begin with when DNS tells none, packed as seeds/main.ts says; empty: none. */
+  /** Fixed seeds, in the format of seeds/main.ts; empty: none. */
   readonly fixedSeeds: string;
   /** The whole genesis block. */
   readonly genesis: Uint8Array;
@@ -82,8 +82,8 @@ export interface ChainParams {
   /** Blocks of a voting period. */
   readonly minerConfirmationWindow: number;
   /**
-   * Votes for rules that this release does not know are counted from this height on (Core's MinBIP9WarningHeight).
-   * Earlier votes were for rules that are known.
+   * First height at which signals for unknown rules are counted (Core's MinBIP9WarningHeight). Earlier signals were for rules
+   * that are known now.
    */
   readonly unknownVotesFrom: number;
   /** Script that signs blocks (BIP-0325), null where blocks need no signature. */

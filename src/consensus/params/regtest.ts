@@ -1,5 +1,5 @@
 // The regression test network, local to its user. Numbers: Bitcoin Core, master of August 2026; heights of buried rules:
-// Bitcoin Core 0.21. networks.ts puts in what options and the followed version of Core change.
+// Bitcoin Core 0.21. networks.ts applies the changes by options and -compat.
 
 import { fromHex, hashFromHex } from '../bytes/hex.js';
 import type { ChainParams } from './chain-params.js';

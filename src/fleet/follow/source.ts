@@ -185,7 +185,7 @@ export class FleetSource {
     this.#small.subscribe(this.#subjects.stored(this.#subjects.headKey('*')), onPublication);
     for (const broker of [this.#small, this.#large]) {
       broker.subscribe(`${this.#inbox}.${broker === this.#small ? 's' : 'l'}.*`, (message) => {
-        // The broker's own word that no node listens there.
+        // The broker's reply when no node has subscribed.
         if (message.headers?.code === 503) this.#onNobody(message.subject);
         else this.#onAnswer(message.subject, message.data);
       });

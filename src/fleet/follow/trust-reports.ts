@@ -1,11 +1,11 @@
-// Log lines of a front that is connected to its broker and yet follows no node: nothing arrives, or what arrives cannot
-// be trusted. Each line says what to check, since nothing else would tell an operator.
+// Logs why a front that is connected to its broker does not follow a node: it receives nothing, or nothing that it can
+// trust.
 import { claimedNode } from '../signed.js';
 
-/** A front that is connected for this long without a publication that it trusts is reported. */
+/** Time without a trusted publication after which a connected front logs a line. */
 const SILENCE_MS = 10_000;
 const REPEAT_MS = 300_000;
-/** Names of nodes in publications that are refused: each is reported once, up to this many. */
+/** Most names of nodes with refused publications to report. Each name is reported once. */
 const MOST_NAMES = 16;
 
 export class TrustReports {
@@ -24,24 +24,30 @@ export class TrustReports {
     this.#warn = warn;
   }
 
-  /** A publication of a known node arrived, with the right signature. */
+  /** Called for a publication of a known node with a valid signature. */
   accepted(): void {
     this.#isTrusted = true;
   }
 
-  /** A publication arrived that cannot be trusted. Reports the name in it once. */
+  /** Called for a publication that cannot be trusted. Reports the node's name once. */
   refused(bytes: Uint8Array): void {
     if (this.#refused.size >= MOST_NAMES) return;
     const claimed = claimedNode(bytes);
     if (claimed === null || this.#refused.has(claimed.node)) return;
     this.#refused.add(claimed.node);
-    if (claimed.chain !== this.#chain) this.#warn(`a node named ${claimed.node} publishes for ${claimed.chain}, not for ${this.#chain}.`);
+    if (claimed.chain !== this.#chain)
+      this.#warn(
+        `a node named ${claimed.node} publishes for ${claimed.chain}, not for ${this.#chain}. Run fronts and nodes on the same network.`,
+      );
     else if (this.#nodes.includes(claimed.node))
-      this.#warn(`what ${claimed.node} publishes is not signed with its key in -fleetnode. Copy the key from the log of that node.`);
-    else if (!this.#isTrusted) this.#warn(`a node named ${claimed.node} publishes, but no -fleetnode names it.`);
+      this.#warn(`publications of ${claimed.node} are not signed with its key in -fleetnode. Copy the key from the log of that node.`);
+    else if (!this.#isTrusted)
+      this.#warn(
+        `a node named ${claimed.node} publishes, but no -fleetnode names it. Add -fleetnode=${claimed.node}:KEY with the key from its log.`,
+      );
   }
 
-  /** Reports that no node is heard. Called several times a second. */
+  /** Reports that no publications arrive. Called several times a second. */
   check(connected: boolean, nowMs: number): void {
     if (!connected || this.#isTrusted) {
       this.#connectedMs = null;
@@ -51,7 +57,7 @@ export class TrustReports {
     if (nowMs - this.#connectedMs < SILENCE_MS || nowMs - this.#saidMs < REPEAT_MS) return;
     this.#saidMs = nowMs;
     this.#warn(
-      `connected to the broker, but none of the nodes ${this.#nodes.join(', ')} is heard. Check that they run with -fleet, that the broker's account of these fronts imports adit.${this.#chain}.>, and the keys in -fleetnode.`,
+      `connected to the broker, but received nothing from the nodes ${this.#nodes.join(', ')}. Check that they run with -fleet, that the broker's account of these fronts imports adit.${this.#chain}.>, and the keys in -fleetnode.`,
     );
   }
 }

@@ -32,9 +32,9 @@ export interface PublisherInit extends FrontInit {
   readonly remote: FleetNodeOptions;
 }
 
-/** Interval at which the list of loaded wallets is queried. */
+/** Interval between queries of the list of loaded wallets. */
 const WALLETS_MS = 1_000;
-/** Interval at which the node makes sure that the broker still has the store. */
+/** Interval between checks that the broker still has the store. */
 const STORE_MS = 10_000;
 const NO_PAYLOAD = 1 << 20;
 
@@ -54,7 +54,7 @@ export class Publisher {
   #endFound: (() => void) | null = null;
   #store: StoreMade | null = null;
   #storeChecked = Promise.resolve();
-  /** The last reason why the broker had no store, so that it is logged once. */
+  /** Last reason why the broker had no store; each reason is logged once. */
   #storeFault = '';
   /** Facts, calls and replies on one connection, templates on another: what is small overtakes what is large. */
   #small: Broker | null = null;
@@ -186,7 +186,7 @@ export class Publisher {
     this.#checkStore();
   }
 
-  /** Makes what the broker lacks of the store. Checks run one after another. */
+  /** Creates missing parts of the store in the broker. Checks run one after another. */
   #checkStore(): void {
     this.#storeChecked = this.#storeChecked.then(() => this.#prepareStore()).catch(() => {});
   }
@@ -211,7 +211,7 @@ export class Publisher {
     this.#storeFault = '';
     const before = this.#store;
     this.#store = made;
-    // The reader of an earlier stream would go on from its own number, and miss the first blocks of the new one.
+    // A reader of the earlier stream would continue with its own sequence number and miss the first blocks of the new one.
     if (before !== null && before.foundStream !== made.foundStream) this.#endFound?.();
     if (before?.bucket !== made.bucket) await this.#templates.again();
   }
@@ -338,7 +338,8 @@ export class Publisher {
     const ended = (): void => {
       this.#endFound = null;
     };
-    const failed = (error: unknown): void => this.notice('error', `fleet: a found block: ${error instanceof Error ? error.stack : error}`);
+    const failed = (error: unknown): void =>
+      this.notice('error', `fleet: a found block could not be processed: ${error instanceof Error ? error.stack : error}`);
     readFoundBlocks(this.#large.nc, this.#subjects, take, ended, failed).then((end) => {
       stop = end;
       if (isEnded) end();

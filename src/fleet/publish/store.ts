@@ -11,16 +11,16 @@ const FOUND_NANOS = 3_600_000_000_000;
 /** 64 of the largest blocks. */
 const FOUND_BYTES = 256 << 20;
 
-/** When the broker made each part of the store, as it says; another time means another, empty part. */
+/** Creation time of each part of the store, as the broker reports it. A new time means that the part is new and empty. */
 export interface StoreMade {
   readonly bucket: string;
   readonly foundStream: string;
 }
 
 /**
- * Makes what is missing of the store: the bucket of templates (in memory, so gone after a restart of the broker) and
- * the stream of found blocks.
- * @param replicas servers that keep each
+ * Creates missing parts of the store: the bucket of templates, which a restart of the broker deletes, and the stream of
+ * found blocks.
+ * @param replicas number of servers that store each part
  * @throws Error when the broker has no JetStream, or does not allow it
  */
 export async function prepareStore(connection: Connection, subjects: Subjects, replicas: number): Promise<StoreMade> {
@@ -43,7 +43,7 @@ export async function prepareStore(connection: Connection, subjects: Subjects, r
  * Reads found blocks from the oldest that is kept on, in order.
  * @returns what ends it
  * @param ended told when no more come
- * @param failed is given what `take` throws
+ * @param failed receives exceptions of `take`
  */
 export async function readFoundBlocks(
   connection: Connection,
@@ -55,7 +55,7 @@ export async function readFoundBlocks(
   const consumer = await jetstream(connection).consumers.get(subjects.foundStream, { deliver_policy: DeliverPolicy.All });
   const messages = await consumer.consume({
     callback: (message) => {
-      // An exception would end the reading of the whole connection.
+      // An exception would end the whole connection.
       try {
         take(message.subject, message.data);
       } catch (error) {

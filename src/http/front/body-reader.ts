@@ -1,24 +1,24 @@
-// The body behind a head: so many bytes, or chunks with extensions and trailers, as Core takes them. Hands on what it
-// finds in place, without copies. Used by connection.ts.
+// Reads the body of a request: a known number of bytes, or chunks with extensions and trailers, as Core accepts them.
+// Passes the pieces on without copying them.
 import { CONTROLS, fieldColon, HeadFault, MOST_HEAD_BYTES, type RequestHead, trimmed } from './head.js';
 
-/** Takes a piece of a body; `last` comes once, perhaps with an empty piece. */
+/** Receives a piece of a body. `last` is true exactly once; that piece may be empty. */
 export type TakePiece = (bytes: Buffer, last: boolean) => void;
 
 const LF = 10;
 const NOTHING = Buffer.alloc(0);
 
-/** Beyond every limit, and far from where numbers lose digits. */
+/** Smallest chunk size that is refused: larger than every body limit, and exact as a number. */
 const MOST_SIZE = 2 ** 48;
 
 type Expected = 'size' | 'data' | 'data end' | 'trailer' | 'nothing';
 
 export class BodyReader {
   #expected: Expected;
-  /** Bytes of the body, or of the chunk, that are to come. */
+  /** Bytes of the body, or of the current chunk, that are still missing. */
   #left: number;
   readonly #chunked: boolean;
-  /** A line whose end has not come. */
+  /** The beginning of a line whose end was not received yet. */
   #line = '';
   /** Bytes of trailers so far. */
   #trailers = 0;
@@ -30,12 +30,12 @@ export class BodyReader {
     else this.#expected = this.#left > 0 ? 'data' : 'nothing';
   }
 
-  /** The whole body was taken. */
+  /** Whether the whole body was read. */
   get done(): boolean {
     return this.#expected === 'nothing';
   }
 
-  /** @returns how many of the bytes belong to this body @throws HeadFault */
+  /** Reads bytes of the body. @returns how many of them belong to this body @throws HeadFault */
   take(bytes: Buffer, piece: TakePiece): number {
     let at = 0;
     while (at < bytes.length && this.#expected !== 'nothing') {
@@ -61,13 +61,13 @@ export class BodyReader {
     const found = bytes.indexOf(LF, at);
     const end = found < 0 ? bytes.length : found;
     this.#line += bytes.toString('latin1', at, end);
-    if (this.#line.length > MOST_HEAD_BYTES) throw new HeadFault(`a chunk with a line of more than ${MOST_HEAD_BYTES} bytes`);
+    if (this.#line.length > MOST_HEAD_BYTES) throw new HeadFault(`a chunk size or trailer line of more than ${MOST_HEAD_BYTES} bytes`);
     if (found < 0) return null;
     const returned = this.#line.endsWith('\r');
     const text = returned ? this.#line.slice(0, -1) : this.#line;
     this.#line = '';
     if (CONTROLS.test(text) || text.includes('\r')) throw new HeadFault('a chunk with a control character in a line');
-    // Some readers look for the end of an extension, and find another.
+    // HTTP servers disagree about where an extension ends before a bare line feed.
     if (!returned && this.#expected === 'size' && text.includes(';')) throw new HeadFault('a chunk with an extension and a bare line feed');
     return { text, next: found + 1 };
   }
@@ -100,6 +100,6 @@ function chunkSize(line: string): number {
   const digits = trimmed(size);
   if (!/^[0-9a-fA-F]+$/.test(digits)) throw new HeadFault('a chunk without a size');
   const bytes = Number.parseInt(digits, 16);
-  if (bytes >= MOST_SIZE) throw new HeadFault('a chunk of a size beyond every limit');
+  if (bytes >= MOST_SIZE) throw new HeadFault(`a chunk size of ${MOST_SIZE} bytes or more`);
   return bytes;
 }

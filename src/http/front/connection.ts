@@ -1,6 +1,6 @@
-// One client's connection: reads requests, one at a time, hands each to the front as an Exchange, and sends what the
-// exchange writes. What a client sends ahead of a reply waits here, and its socket is left unread when that is much. A
-// client that ends its side behind a request gets its reply. Made by start-front.ts, which also counts sockets.
+// One client's connection. It reads requests, passes them to the front as Exchanges, one at a time, and sends the replies.
+// Pipelined requests wait here; the socket is not read while they exceed a limit. A client that closes its sending side
+// after a request still gets the reply.
 import { Socket, type SocketConstructorOpts } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { addressBytes } from './access.js';
@@ -8,27 +8,27 @@ import { BodyReader } from './body-reader.js';
 import { Exchange, type ExchangeOwner, type ExchangeWire } from './exchange.js';
 import { emptyLines, findHead, HeadFault, newSearch, type RequestHead, readHead } from './head.js';
 
-/** What a connection needs of its front. */
+/** Functions of the front that a connection calls. */
 export interface ConnectionOwner {
   readonly exchanges: ExchangeOwner;
-  /** Takes a request. */
+  /** Handles a request. */
   handle(exchange: Exchange): void;
-  /** A request that cannot be read: to be answered, and the connection ends. @param cause for the log */
+  /** Answers a malformed request, after which the connection ends. @param cause for the log */
   refuse(exchange: Exchange, cause: string): void;
 }
 
-/** Requests that wait for the one before them, in bytes: beyond it the socket is not read. */
+/** Bytes of pipelined requests beyond which the socket is not read. */
 const MOST_AHEAD_BYTES = 64 * 1024;
 
-/** Seconds that a client has to read the last reply and to close. */
+/** Seconds in which a client must read the last reply and close the connection. */
 const LINGER_SECONDS = 3;
 
-/** A client whose end was seen is asked so often whether it is there at all, ms. */
+/** Interval of keep-alive probes to a client that closed its sending side, ms. */
 const PROBE_MS = 10_000;
 
 const NOTHING = Buffer.alloc(0);
 const GO_ON = 'HTTP/1.1 100 Continue\r\n\r\n';
-/** Stands in for a head that cannot be read. */
+/** Placeholder for the head of a malformed request. */
 const NO_HEAD: RequestHead = {
   method: '',
   target: '',
@@ -42,20 +42,20 @@ const NO_HEAD: RequestHead = {
   expectsContinue: false,
 };
 
-/** Where the sockets of this thread are read into: an ArrayBuffer for each read costs a sixth of a small call. */
+/** Read buffer of all sockets of this thread. A new ArrayBuffer per read would take a sixth of the time of a small call. */
 const READ = Buffer.allocUnsafeSlow(64 * 1024);
 
-/** What node:net has, and does not declare. */
+/** Members of node:net's handles that its types do not declare. */
 interface Handle {
-  /** What the kernel has not taken; a socket's own count does not grow less while it writes. */
+  /** Bytes that the kernel has not accepted yet. Unlike the socket's writableLength it shrinks during a write. */
   readonly writeQueueSize?: number;
   useUserBuffer?(buffer: Uint8Array): void;
 }
 type WithHandle = Socket & { _handle?: Handle | null };
 
 /**
- * Puts the handle of a socket that was not read yet into one that reads in place.
- * @param take is given what was read, which is gone when it returns
+ * Moves the handle of a socket, which must not have been read yet, to a new socket that reads into READ.
+ * @param take receives the bytes, which are valid until it returns
  */
 function readInPlace(socket: Socket, take: (bytes: Buffer) => void): Socket {
   const accepted = socket as WithHandle;
@@ -77,7 +77,7 @@ export class Connections {
   readonly #open = new Set<Connection>();
   readonly #timer: NodeJS.Timeout;
   readonly #timeoutSeconds: number;
-  /** Seconds since the first; good enough for what takes many. */
+  /** Seconds since the start of the front, by a timer that ticks once a second. */
   now = 0;
 
   constructor(timeoutSeconds: number) {
@@ -89,7 +89,7 @@ export class Connections {
     this.#timer.unref();
   }
 
-  /** Takes over a socket. @returns the one that stands in its place, which says when it is closed */
+  /** Serves a socket. @returns the socket to use instead, which emits 'close' */
   add(socket: Socket, owner: ConnectionOwner): Socket {
     const connection: Connection = new Connection(
       socket instanceof TLSSocket
@@ -102,7 +102,7 @@ export class Connections {
     return connection.socket.once('close', () => this.#open.delete(connection));
   }
 
-  /** Cuts all of them. */
+  /** Closes all connections immediately. */
   close(): void {
     clearInterval(this.#timer);
     for (const connection of this.#open) connection.cut();
@@ -113,25 +113,25 @@ export class Connection implements ExchangeWire {
   readonly socket: Socket;
   readonly #owner: ConnectionOwner;
   readonly #clock: Connections;
-  /** What was read and belongs to nothing yet. */
+  /** Bytes that were read and not parsed yet. */
   #data: Buffer | null = null;
-  /** The request under way, until its body was read and its reply is out. */
+  /** The current request, until its body was read and its reply was written. */
   #exchange: Exchange | null = null;
   #replied = false;
-  /** Of that request; null when it was read. */
+  /** Reader of the current request's body; null after the body was read. */
   #body: BodyReader | null = null;
-  /** Clients that keep a connection mostly send the same head again. */
+  /** The previous head, to compare the next one with: most clients send the same head again. */
   #lastHead: Buffer | null = null;
   #last: RequestHead = NO_HEAD;
-  /** For the end of a head that has begun: one that comes byte by byte is gone through once. */
+  /** Progress of the search for the end of the current head, so that no byte is scanned twice. */
   #search = newSearch();
   #running = false;
   #paused = false;
-  /** The client has ended its side. */
+  /** The client has closed its sending side. */
   #ended = false;
-  /** The last reply was sent. */
+  /** The last reply was written. */
   #ending = false;
-  /** Since when the client, or its socket, is waited for. */
+  /** Time since which the connection waits for the client to send or to read, in seconds of Connections.now. */
   #since: number;
   #unsentBefore = 0;
   #address: Uint8Array | null = null;
@@ -184,7 +184,7 @@ export class Connection implements ExchangeWire {
     if (unsent > 0) {
       this.#unsentBefore = unsent;
       this.#since = this.#clock.now;
-      // Called behind everything that was written.
+      // Runs after everything above was written.
       this.socket.write(NOTHING, () => this.#exchange?.flushed());
     }
     return unsent;
@@ -208,7 +208,7 @@ export class Connection implements ExchangeWire {
     this.socket.destroy();
   }
 
-  /** Once a second: closes what the client has left standing for too long. */
+  /** Runs once a second. Closes the connection if the client has neither sent nor read for too long. */
   look(timeoutSeconds: number): void {
     const waited = this.#clock.now - this.#since;
     if (this.#ending) {
@@ -225,19 +225,19 @@ export class Connection implements ExchangeWire {
     else if (unsent === 0 && this.#ended && !this.#ending) this.#probe();
   }
 
-  /** Takes what the client has sent. The bytes may be gone when this returns. */
+  /** Handles bytes from the client. The caller may overwrite them after this returns. */
   take(bytes: Buffer): void {
     if (this.#ending) return;
     if (this.#data !== null) this.#data = Buffer.concat([this.#data, bytes]);
     else {
       this.#data = bytes;
-      // A head has its time from the first byte on, a body from the last one.
+      // The timeout of a head counts from its first byte, that of a body from the newest byte.
       if (this.#exchange === null || this.#body !== null) this.#since = this.#clock.now;
     }
     this.#run();
   }
 
-  /** Goes through what was read, as far as it may. */
+  /** Parses the bytes that were read, until more bytes or a reply are needed. */
   #run(): void {
     if (this.#running) return;
     this.#running = true;
@@ -245,7 +245,7 @@ export class Connection implements ExchangeWire {
       while (this.#data !== null && (this.#body !== null ? this.#takeBody(this.#data) : this.#takeHead(this.#data)));
     } catch (error) {
       if (!(error instanceof HeadFault)) {
-        // What is left lies where the next read of any client goes.
+        // Close: the next read of any client overwrites the rest of these bytes.
         this.cut();
         throw error;
       }
@@ -263,7 +263,7 @@ export class Connection implements ExchangeWire {
     if (this.#ended && !this.#ending) this.#leave();
   }
 
-  /** @returns whether there may be more to do */
+  /** Parses a head. @returns whether the rest of the bytes can be parsed now */
   #takeHead(data: Buffer): boolean {
     if (this.#exchange !== null) return false;
     const known = this.#lastHead;
@@ -305,18 +305,18 @@ export class Connection implements ExchangeWire {
     const body = this.#body!;
     const exchange = this.#exchange!;
     const taken = body.take(data, (bytes, last) => {
-      // Whatever comes of the last piece finds the body read.
+      // Set first: the exchange may reply during this call.
       if (last) this.#body = null;
       exchange.takePiece(bytes, last);
     });
-    // Cut, or ended, meanwhile.
+    // The connection was closed during the calls above.
     if (this.#data === null) return false;
     this.#data = taken === data.length ? null : data.subarray(taken);
     this.#next();
     return true;
   }
 
-  /** Is ready for the next request when this one is over. */
+  /** Prepares for the next request if the current one has its body and its reply. */
   #next(): void {
     if (!this.#replied || this.#body !== null) return;
     this.#exchange = null;
@@ -328,7 +328,7 @@ export class Connection implements ExchangeWire {
     this.#data = null;
     this.#body = null;
     const begun = this.#exchange;
-    // A body that goes wrong behind a reply concerns no request any more.
+    // The request already has its reply, so the malformed rest of its body only ends the connection.
     if (begun !== null && this.#replied) {
       this.#end();
       return;
@@ -346,19 +346,19 @@ export class Connection implements ExchangeWire {
     this.#leave();
   }
 
-  /** Behind the client's end: what it has asked for is answered, half a request is none, and nobody waits for ever. */
+  /** Ends the connection of a client that closed its sending side, unless a complete request still needs its reply. */
   #leave(): void {
     if (this.#exchange !== null && this.#body === null && !this.#exchange.parked) return;
     this.#exchange?.aborted();
     this.#end();
   }
 
-  /** Fails when the client has gone altogether, which the end of its side alone does not say. */
+  /** Detects whether the client has closed both sides: the write fails then. */
   #probe(): void {
     this.socket.write(NOTHING);
   }
 
-  /** The last byte is written; the client may read it in its own time, and what it still sends is passed over. */
+  /** Ends the connection after the last byte. Ignores what the client still sends. */
   #end(): void {
     if (this.#ending) return;
     this.#ending = true;

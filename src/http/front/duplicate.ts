@@ -1,8 +1,7 @@
-// A second descriptor of a socket, for another thread of the process: node's sockets do not give up their own. Used by
-// start-front.ts when there are several fronts.
+// Duplicates the file descriptor of a socket, so that another thread can use it. A Node.js socket cannot release its own.
 import { createRequire } from 'node:module';
 
-/** @returns gives the copy of a descriptor, negative when there is none to be had; null without koffi */
+/** Returns a function that duplicates a descriptor (negative result: failed), or null if koffi cannot be loaded. */
 export function createDuplicate(): ((descriptor: number) => number) | null {
   try {
     const koffi = createRequire(import.meta.url)('koffi') as typeof import('koffi');

@@ -1,10 +1,9 @@
-// One request and its reply, between a connection, which has the bytes, and the front, which decides. Made by
-// connection.ts, used by front.ts, template-exchange.ts and fan-out.ts.
+// One request and its reply. The connection supplies and sends the bytes; the front decides what happens with the request.
 import { BodyPieces } from './body-pieces.js';
 import type { RequestHead } from './head.js';
 import { httpDate, statusLine, TYPE_DEFAULT } from './pages.js';
 
-/** Takes a whole body. `shared` bytes are the connection's own and gone when the handler returns. */
+/** Handles a whole body. If `shared` is true, the connection owns the bytes and they are valid until the handler returns. */
 export type BodyHandler = (exchange: Exchange, body: Uint8Array, shared: boolean) => void;
 
 /** What an exchange asks and tells; one record for all exchanges of a front. */
@@ -19,21 +18,21 @@ export interface ExchangeOwner {
   ended(exchange: Exchange): void;
 }
 
-/** What an exchange needs of the connection that it came by; connection.ts. */
+/** Functions of the connection that an exchange calls (see connection.ts). */
 export interface ExchangeWire {
   readonly remoteAddress: Uint8Array;
   readonly remoteAddressText: string;
-  /** Bytes that the kernel has not taken. */
+  /** Bytes that the kernel has not accepted yet. */
   readonly unsent: number;
-  /** Sends in one go, nothing of which is copied. Strings are ASCII. @returns bytes that the kernel has not taken */
+  /** Sends all parts at once without copying them. Strings are ASCII. @returns bytes that the kernel has not accepted yet */
   send(parts: readonly (string | Uint8Array)[]): number;
-  /** The same of one string. @param ascii it has no other characters */
+  /** Sends one string. @param ascii whether it is pure ASCII @returns bytes that the kernel has not accepted yet */
   sendText(text: string, ascii: boolean): number;
-  /** The reply is out. @param closes the connection ends with it */
+  /** Called when the reply was written. @param closes whether the connection ends with it */
   replied(closes: boolean): void;
-  /** The reply waits for an event. */
+  /** Called when the reply waits for an event. */
   parked(): void;
-  /** Cuts the connection. */
+  /** Closes the connection immediately. */
   cut(): void;
 }
 
@@ -43,7 +42,7 @@ export type Header = readonly [name: string, value: string];
 /** A body up to this size is sent with its head in one piece of memory. */
 const COPIED_BYTES = 256 * 1024;
 
-/** What is left of a reply up to this size needs nobody to look after it. */
+/** If at most this many bytes of a reply are unsent, the connection sends them without the caller's help. */
 const UNATTENDED_BYTES = 4096;
 
 export class Exchange {
@@ -59,24 +58,24 @@ export class Exchange {
   #reserved = 0;
   #onBody: { readonly limit: number; readonly done: BodyHandler } | null = null;
   #pieces: BodyPieces | null = null;
-  /** Type and further header of a reply in pieces; null once its head was written. */
+  /** Content type and extra header of a reply in pieces; null once its head was written. */
   #pieceHead: { readonly type: string; readonly extra: Header | undefined } | null = null;
-  /** Bytes of the body that were given to the connection, and how many push() has said to be taken. */
+  /** Bytes of the body that were given to the connection, and the number that push() last returned. */
   #handed = 0;
   #told = 0;
-  /** A stream's pieces are framed. */
+  /** Whether the pieces of a stream are sent as chunks. */
   #framed = false;
   #parked = false;
   #onFlushed: (() => void) | null = null;
   #onGone: (() => void) | null = null;
 
-  /** @param waits the client sends the body when it is told to (100-continue) */
+  /** @param waits whether the client sends the body only after 100 Continue */
   constructor(connection: ExchangeWire, head: RequestHead, owner: ExchangeOwner, waits = false) {
     this.#connection = connection;
     this.#head = head;
     this.#owner = owner;
     this.#closing = head.closing;
-    // One that is not told may send the body or its next request: nobody could tell which.
+    // Without 100 Continue the client may send the body or its next request, and the connection could not tell which.
     if (waits) this.closeAfterReply();
   }
 
@@ -134,8 +133,8 @@ export class Exchange {
   }
 
   /**
-   * The reply waits for an event that may be far off, or has no end. A client that ends its side meanwhile counts as
-   * gone: any other gets its reply.
+   * Marks a reply that waits for an event, or has no end. A client that closes its sending side during this time counts as
+   * disconnected.
    */
   park(): void {
     if (this.#state === 'ended' || this.#state === 'gone') return;
@@ -161,7 +160,7 @@ export class Exchange {
     this.#closing = this.#head.closing;
   }
 
-  /** The connection's: the next bytes of the body. Nobody may want them. */
+  /** Called by the connection with the next bytes of the body. Ignores them if readBody() was not called. */
   takePiece(bytes: Buffer, isLast: boolean): void {
     if (!this.wantsBody) return;
     const { limit, done } = this.#onBody!;
@@ -179,8 +178,8 @@ export class Exchange {
 
   /**
    * Sends a whole reply. Does nothing when the client has gone.
-   * @returns bytes of the body that the socket did not take: they are to be looked after by resumeWith() and push(). 0
-   *   when nothing is to be done
+   * @returns bytes of the body that are unsent and that the caller must send with resumeWith() and push(); 0 when nothing
+   *   is left to do
    */
   reply(status: number, type: string, body: string | Uint8Array, extra?: Header): number {
     if (this.#state !== 'open') return 0;
@@ -193,7 +192,7 @@ export class Exchange {
     else if (typeof body === 'string') unsent = this.#connection.sendText(head + body, size === body.length);
     else if (size > COPIED_BYTES) unsent = this.#connection.send([head, new Uint8Array(body)]);
     else {
-      // The bytes may be gone when this returns.
+      // Copied: the caller may overwrite the body after this returns.
       const whole = Buffer.allocUnsafe(head.length + size);
       whole.write(head, 'latin1');
       whole.set(body, head.length);
@@ -213,7 +212,7 @@ export class Exchange {
     return left;
   }
 
-  /** Order and words are Core's. @param size of the body; null when it is not known */
+  /** Builds the head in the order and words of Core. @param size of the body; null when it is unknown */
   #headText(status: number, type: string, size: number | null, extra: Header | undefined): string {
     const { minor, keepsOld } = this.#head;
     let head = `HTTP/1.${minor === 0 ? 0 : 1} ${statusLine(status)}\r\n`;
@@ -230,7 +229,7 @@ export class Exchange {
     return `${head}\r\n`;
   }
 
-  /** Tells when a stalled socket has taken what reply() could not send whole. */
+  /** Sets the function that is called when a stalled socket has sent what reply() left unsent. */
   resumeWith(onWritable: () => void): void {
     this.#onFlushed = onWritable;
   }
@@ -248,7 +247,7 @@ export class Exchange {
     return true;
   }
 
-  /** The head of a reply in pieces, once. */
+  /** Returns the head of a reply in pieces at the first call, and nothing afterwards. */
   #takeHead(size: number | null): string[] {
     const head = this.#pieceHead;
     if (head === null) return [];
@@ -259,13 +258,13 @@ export class Exchange {
   /**
    * Offers the next pieces of the body.
    * @param total bytes of the whole body
-   * @returns bytes of the body that the socket has taken until now, or -1 when the client has gone. Fewer than offered:
-   *   the socket is full.
+   * @returns bytes of the body that the socket has accepted so far, or -1 if the client disconnected. If these are fewer
+   *   than offered, the socket is full.
    */
   push(pieces: readonly Uint8Array[], total: number): number {
     if (this.#state !== 'sending') return -1;
     if (this.#connection.unsent === 0) {
-      // The pieces begin where the last answer ended, and some of them may be written.
+      // The pieces start at the position that push() last returned. Skip the bytes that were written since then.
       let skipped = this.#handed - this.#told;
       const parts: (string | Uint8Array)[] = this.#takeHead(total);
       for (const piece of pieces) {
@@ -312,12 +311,12 @@ export class Exchange {
     if (this.#state === 'open' || this.#state === 'sending') this.#connection.cut();
   }
 
-  /** The connection's: the socket has taken everything. */
+  /** Called by the connection when the socket has sent everything. */
   flushed(): void {
     if (this.#state === 'sending' && this.#connection.unsent === 0) this.#onFlushed?.();
   }
 
-  /** The connection's: it was closed. */
+  /** Called by the connection when it was closed. */
   aborted(): void {
     if (this.#state === 'ended' || this.#state === 'gone') return;
     this.#state = 'gone';

@@ -51,7 +51,7 @@ export interface FrontDeps {
 // How often calls answered here are reported to the node thread, for /metrics.
 const REPORT_MS = 1000;
 
-/** Causes of refusals are few, but for those that name an error of the TLS library. */
+/** Most causes of refusals that the log names. Causes with an error of the TLS library could be many. */
 const MOST_CAUSES = 64;
 
 // Room for bodies on their way in, as multiples of the largest one.
@@ -106,7 +106,7 @@ export class Front {
    */
   #strangers = false;
   #onIdle: (() => void) | null = null;
-  /** Causes of refusals that the log has. */
+  /** Causes of refusals that were logged. */
   readonly #said = new Set<string>();
 
   constructor(deps: FrontDeps) {
@@ -250,17 +250,17 @@ export class Front {
   }
 
   /**
-   * Says in the log why a client was refused: each cause once, since any client can have it said.
-   * @param cause "a head with a NUL byte"
+   * Logs why a client was refused. Each cause is logged once, so that clients cannot fill the log.
+   * @param cause such as "a head with a NUL byte"
    */
   sayRefused(address: string, cause: string): void {
     if (this.#said.has(cause) || this.#said.size >= MOST_CAUSES) return;
     this.#said.add(cause);
-    const text = `an HTTP client at ${address} was refused: ${cause}. Each cause is said once.`;
+    const text = `Refused an HTTP client at ${address}: ${cause}. Further refusals with this cause are not logged.`;
     this.#deps.link.tell({ news: 'notice', level: 'warn', text });
   }
 
-  /** Takes a request that cannot be read, or whose body cannot. */
+  /** Answers a request whose head or body is malformed. */
   refuse(exchange: Exchange, cause: string): void {
     this.sayRefused(exchange.remoteAddressText, cause);
     if (exchange.method === '') this.#count();
@@ -273,7 +273,7 @@ export class Front {
     this.#deps.counters.add('exchangesOpen');
   }
 
-  /** Takes a request. */
+  /** Handles a request. */
   handle(exchange: Exchange): void {
     this.#count();
     if (this.#deps.state.has(STATE_FLAG.LOG_HTTP))
@@ -455,7 +455,7 @@ export class Front {
   #sendRest(exchange: Exchange, { status, type, body, extra }: RestReply): void {
     if (this.#deps.state.has(STATE_FLAG.SHUTTING_DOWN)) exchange.closeAfterReply();
     const bytes = body.length === 1 ? body[0] : null;
-    // Behind the head of a reply to HEAD nothing may follow.
+    // A reply to HEAD must not have a body.
     if (status === 200 && exchange.method !== 'HEAD' && (bytes === null || bytes.length > SLICED_BYTES)) {
       this.#deps.counters.add('repliesSliced');
       this.#fanOut.send(exchange, type, { parts: body, slabIndex: -1, release() {} }, extra);

@@ -1,57 +1,56 @@
-// The head of an HTTP/1.x request as Core's two servers read it (libevent's in 0.21, its own in newer releases), the
-// more tolerant of both where they differ: bare line feeds, HTTP/1.0, no Host, folded headers, absolute targets. Bytes
-// in, facts out. Used by connection.ts.
+// Parses the head of an HTTP/1.x request. Accepts what one of Core's servers accepts (libevent in 0.21, its own server in
+// newer releases): bare line feeds, HTTP/1.0, no Host, folded headers, absolute targets.
 
-/** Bytes of the request line, and of all header lines together, at most: Core's MAX_HEADERS_SIZE. */
+/** Most bytes of the request line, and of all header lines together (Core's MAX_HEADERS_SIZE). */
 export const MOST_HEAD_BYTES = 8192;
 
 const LF = 10;
 const CR = 13;
 
-/** What a head says. */
+/** Contents of a head. */
 export interface RequestHead {
   /** Method as sent, upper or lower case. */
   readonly method: string;
   /** Request target with its query, without scheme and host. */
   readonly target: string;
-  /** Of HTTP/1.x. */
+  /** Minor version of HTTP/1. */
   readonly minor: number;
   readonly authorization: string;
   readonly acceptEncoding: string;
   /** Declared length; -1 when none was, or when the body is chunked. */
   readonly contentLength: number;
   readonly chunked: boolean;
-  /** Whether the connection ends with the reply: asked for, the way of HTTP/1.0, or because the framing is doubtful. */
+  /** Why the connection ends with the reply: the client asked for it, HTTP/1.0, or an ambiguous framing; 'no': it stays. */
   readonly closing: 'no' | 'client' | 'old' | 'server';
   /** HTTP/1.0 with Connection: keep-alive. */
   readonly keepsOld: boolean;
   readonly expectsContinue: boolean;
 }
 
-/** A head that is no request. The message says why, in words for the log. */
+/** A malformed request. The message is the cause, as the log shows it. */
 export class HeadFault extends Error {}
 
-/** Bytes of empty lines before a head: some clients end a body with a line end that no length counts. */
+/** Counts the bytes of empty lines before a head. Some clients send a line end after a body, beyond its declared length. */
 export function emptyLines(bytes: Buffer): number {
   let at = 0;
   while (bytes[at] === LF || (bytes[at] === CR && bytes[at + 1] === LF)) at += bytes[at] === LF ? 1 : 2;
   return at;
 }
 
-/** How far a head was looked through that was not whole: where its last line and its header lines begin. */
+/** Progress of findHead in an incomplete head: offsets of its last line and of its first header line. */
 export interface HeadSearch {
   lineStart: number;
-  /** -1 before the first line has ended. */
+  /** -1 until the request line is complete. */
   headers: number;
 }
 
 export const newSearch = (): HeadSearch => ({ lineStart: 0, headers: -1 });
 
 /**
- * Looks for the end of a head that has no empty lines before it.
- * @param search where an earlier look at fewer of these bytes has ended; it is moved on
- * @returns where its body would begin; -1 when bytes are missing
- * @throws HeadFault when it is too large
+ * Finds the end of a head that has no empty lines before it.
+ * @param search where an earlier call with fewer bytes stopped; updated by this call
+ * @returns offset of the body; -1 when bytes are missing
+ * @throws HeadFault when the head is too large
  */
 export function findHead(bytes: Buffer, search = newSearch()): number {
   let { lineStart, headers } = search;
@@ -71,7 +70,7 @@ export function findHead(bytes: Buffer, search = newSearch()): number {
   }
 }
 
-/** Readers differ in what they make of one: part of a value, a space, an end. */
+/** Control characters. HTTP servers and proxies interpret them differently: as part of a value, a space, or a line end. */
 export const CONTROLS = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/;
 const NAME = /^[!-~]+$/;
 
@@ -84,10 +83,10 @@ interface Fields {
   expectsContinue: boolean;
 }
 
-/** @param text up to where findHead says, as latin1 @throws HeadFault */
+/** Parses a head. @param text the bytes up to the offset from findHead, as latin1 @throws HeadFault */
 export function readHead(text: string): RequestHead {
   if (CONTROLS.test(text)) throw new HeadFault('a head with a control character');
-  // A line that begins with a space or a tab goes on with the one before.
+  // A line that begins with a space or a tab continues the line before it.
   const whole = text.includes('\n ') || text.includes('\n\t') ? text.replace(/\r?\n[ \t]/g, ' ') : text;
   const lines = whole.split('\n');
   const [method, target, minor] = readRequestLine(withoutReturn(lines[0] ?? ''));
@@ -111,7 +110,7 @@ export function readHead(text: string): RequestHead {
   let closing: RequestHead['closing'] = 'no';
   if (connection === 'close') closing = 'client';
   else if (minor === 0 && !keepsOld) closing = 'old';
-  // A proxy in front may have read another length from it: nothing behind this request is read.
+  // A proxy may have computed another length. Close after the reply, so that no later bytes are parsed as a request.
   else if (codings.length > 0 && (codings.length > 1 || !chunked || length >= 0 || minor === 0)) closing = 'server';
   return {
     method,
@@ -135,7 +134,7 @@ function withoutReturn(line: string): string {
 
 function readRequestLine(line: string): [method: string, target: string, minor: number] {
   const [method, target, version, ...more] = line.split(' ');
-  if (!method || !target || !version || more.length > 0) throw new HeadFault('a first line that is not METHOD TARGET VERSION');
+  if (!method || !target || !version || more.length > 0) throw new HeadFault('a request line that is not METHOD TARGET VERSION');
   if (version.length !== 8 || !version.startsWith('HTTP/1.') || !/\d$/.test(version)) throw new HeadFault('a version other than HTTP/1.x');
   return [method, readTarget(target), Number(version[7])];
 }
@@ -147,11 +146,11 @@ function readTarget(sent: string): string {
     const path = sent.indexOf('/', scheme + 3);
     target = path < 0 ? '/' : sent.slice(path);
   }
-  // The bytes are read as latin1, and meant as UTF-8.
+  // The head was decoded as latin1, but targets are UTF-8.
   return /[^\0-\x7f]/.test(target) ? Buffer.from(target, 'latin1').toString() : target;
 }
 
-/** The place of a header's colon. @throws HeadFault when the line is no header */
+/** Returns the offset of a header's colon. @throws HeadFault if the line is not a header */
 export function fieldColon(line: string): number {
   const colon = line.indexOf(':');
   if (colon < 0) throw new HeadFault('a header line without a colon');
@@ -187,7 +186,7 @@ function readField(line: string, fields: Fields): void {
   }
 }
 
-/** Without spaces and tabs at both ends. trim() takes bytes that no other reader takes for space. */
+/** Removes spaces and tabs at both ends. trim() would also remove bytes that other HTTP servers do not treat as space. */
 export function trimmed(text: string, start = 0): string {
   let from = start;
   let to = text.length;
@@ -204,11 +203,11 @@ function isChunked(coding: string | undefined): boolean {
   return name === 'chunked';
 }
 
-/** -1 without any. */
+/** Returns the declared length, or -1 if there is none. */
 function readLength(lengths: readonly string[]): number {
   if (lengths.length === 0) return -1;
   const [first] = lengths;
   if (lengths.some((length) => length !== first)) throw new HeadFault('two Content-Lengths that differ');
-  if (!/^\d+$/.test(first)) throw new HeadFault('a Content-Length that is no number');
+  if (!/^\d+$/.test(first)) throw new HeadFault('a Content-Length that is not a number');
   return Number(first);
 }

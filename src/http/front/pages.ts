@@ -23,7 +23,7 @@ export function statusLine(status: number): string {
 let dateText = '';
 let dateSecond = 0;
 
-/** The time as replies state it. */
+/** Returns the current time in the format of the Date header. */
 export function httpDate(): string {
   const second = Math.floor(Date.now() / 1000);
   if (second !== dateSecond) {

@@ -1,6 +1,5 @@
-// Life of a front thread: takes connections, serves, and closes them before the thread ends. The first front listens,
-// and deals sockets out to all fronts, itself among them; the others are handed a descriptor each. Called by
-// workers/front.ts with what http/server.ts put together.
+// Runs a front thread: accepts and serves connections, and closes them before the thread ends. The first front listens and
+// distributes the sockets among all fronts, itself included. The other fronts receive file descriptors.
 import fs from 'node:fs';
 import net from 'node:net';
 import tls from 'node:tls';
@@ -38,10 +37,10 @@ export interface FrontInit {
   readonly link: LinkPorts;
 }
 
-/** Nothing is read before a socket is where it belongs; node:net has this for its own servers. */
+/** Option of net.Socket, not in its types: do not read before a Connection handles the socket. */
 const PAUSED = { pauseOnCreate: true };
 
-/** What the kernel may hold of connections that wait to be taken. */
+/** Number of connections that the kernel may queue before the front accepts them. */
 const BACKLOG = 4096;
 
 /**
@@ -50,7 +49,7 @@ const BACKLOG = 4096;
  */
 export function startFront(init: FrontInit, urgency: (urgent: boolean) => void): void {
   const thread = new FrontThread(init, urgency);
-  // One request's fault is not the others'.
+  // An exception in one request must not end the others.
   const survive = (error: unknown) => thread.notice('error', `front ${init.index}: ${error instanceof Error ? error.stack : error}`);
   process.on('uncaughtException', survive);
   process.on('unhandledRejection', survive);
@@ -62,10 +61,10 @@ class FrontThread {
   readonly #room: CallRoom;
   readonly #front: Front;
   readonly #connections: Connections;
-  /** Does the handshakes; null without TLS. */
+  /** Performs TLS handshakes; null without TLS. */
   readonly #tls: tls.Server | null;
   #listening: net.Server[] = [];
-  /** Of the other fronts, which sockets are dealt to in turn. */
+  /** Ports to the other fronts, which receive sockets in round-robin order. */
   #others: readonly MessagePort[] = [];
   #turn = 0;
   #duplicate: ((descriptor: number) => number) | null = null;
@@ -102,9 +101,9 @@ class FrontThread {
     });
     server.on('secureConnection', (socket) => this.#serve(socket));
     server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
-      // A client that leaves before it has said anything was not refused.
+      // The client disconnected before the handshake, so the front did not refuse it.
       if (error.code !== 'ECONNRESET')
-        this.#front.sayRefused(socket.remoteAddress ?? 'an address that is gone', `no TLS, ${error.code ?? error.message}`);
+        this.#front.sayRefused(socket.remoteAddress ?? 'an unknown address', `the TLS handshake failed (${error.code ?? error.message})`);
       socket.destroy();
     });
     return server;
@@ -143,11 +142,15 @@ class FrontThread {
 
   async #listen(others: readonly MessagePort[]): Promise<void> {
     this.#others = others;
-    // A front whose thread has ended takes no sockets: they would be open for ever, and nobody's.
+    // Send no sockets to a front whose thread has ended: they would stay open without an owner.
     for (const port of others) port.once('close', () => (this.#others = this.#others.filter((other) => other !== port)));
     if (others.length > 0) {
       this.#duplicate = createDuplicate();
-      if (this.#duplicate === null) this.notice('warn', 'one front serves all HTTP clients: without koffi sockets stay where they arrive');
+      if (this.#duplicate === null)
+        this.notice(
+          'warn',
+          'One front thread serves all HTTP clients, because the package koffi cannot be loaded. Install adit again to use all of them.',
+        );
     }
     let shared = 0;
     const ports: (number | null)[] = [];
@@ -164,7 +167,7 @@ class FrontThread {
     return new Promise((resolve) => {
       server.once('error', () => resolve(null));
       server.listen({ host, port, backlog: BACKLOG }, () => {
-        // What goes wrong later concerns one connection (no handle for it).
+        // Later errors concern one connection only, such as a lack of file descriptors.
         server.on('error', () => {});
         this.#listening.push(server);
         resolve((server.address() as net.AddressInfo).port);
@@ -172,7 +175,7 @@ class FrontThread {
     });
   }
 
-  /** Gives a socket to the front whose turn it is. */
+  /** Gives a socket to the next front in round-robin order. */
   #deal(socket: net.Socket): void {
     const turn = this.#turn++ % (this.#others.length + 1);
     const descriptor = (socket as net.Socket & { readonly _handle?: { readonly fd?: number } | null })._handle?.fd ?? -1;
@@ -187,9 +190,9 @@ class FrontThread {
     this.#open(socket);
   }
 
-  /** Takes a socket of this front. */
+  /** Opens a socket on this front. */
   #open(socket: net.Socket): void {
-    // Reset before it came here.
+    // The client reset the connection before this thread received it.
     if (socket.remoteAddress === undefined) {
       socket.destroy();
       return;

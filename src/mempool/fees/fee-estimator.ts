@@ -111,7 +111,7 @@ export class FeeEstimator {
    */
   hasData = false;
 
-  /** @param enabled false: the estimator learns nothing and has no answer, as with -blocksonly */
+  /** @param enabled false: the estimator collects no data and gives no estimates, as with -blocksonly */
   constructor(readonly enabled = true) {}
 
   /**

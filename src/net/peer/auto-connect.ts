@@ -35,7 +35,7 @@ const SEED_AGE_SECONDS = 3 * 24 * 60 * 60;
  */
 const FIXED_SEED_DELAY_MS = 60_000;
 const WEEK_SECONDS = 7 * 24 * 60 * 60;
-/** A node without peers says so this often. */
+/** Interval between log lines of a node without peers. */
 const LONELY_MS = 60_000;
 
 export interface AutoConnectDeps {
@@ -75,7 +75,7 @@ export class AutoConnect {
   #fixedDone = false;
   #anchors: NetAddress[] = [];
   #busy = false;
-  /** Addresses tried since the last peer was connected. */
+  /** Number of addresses tried since the last peer was connected. */
   #tried = 0;
   #lonelyMs = 0;
   readonly #context: NetContext;
@@ -194,7 +194,7 @@ export class AutoConnect {
     }
   }
 
-  /** Logs once a minute that there are no peers, and what to check. A network without seeds is the operator's own. */
+  /** Logs once a minute that there are no peers, and what to check. Not on networks without seeds, which are private. */
   #reportLoneliness(): void {
     const { clock, params, log } = this.#context;
     const isOwnNetwork = params.dnsSeeds.length === 0 && params.fixedSeeds === '';
@@ -210,7 +210,7 @@ export class AutoConnect {
     );
   }
 
-  /** Once, when no address is known: DNS may be down, or blocked. Takes those that this node can call. */
+  /** Adds the fixed seeds of reachable networks. Runs once, if no address is known, for example because DNS fails. */
   #addFixedSeeds(): void {
     const { clock, options, params, random, routes, log } = this.#context;
     if (this.#fixedDone || !options.fixedSeeds || clock.nowMs() <= this.#fixedAtMs || this.#deps.manager.size > 0) return;

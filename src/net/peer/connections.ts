@@ -124,7 +124,7 @@ export class Connections {
     log.debug('net', `trying connection ${named ? name : 'to a peer'}`);
     try {
       const { line, bindText } = await this.#parts.connector.dial(address ?? name, type === 'private-broadcast', named);
-      // Another call to the same peer may have ended first.
+      // Another attempt to connect to the same peer may have finished first.
       const late = this.#connectedToName(name) || addresses.some((one) => this.#connectedTo(one));
       if (this.#stopped || !this.#active || late) {
         line.drop();

@@ -62,7 +62,7 @@ export class Connector {
   /** Ports that are listened on. */
   readonly listening: { host: string; port: number; onion: boolean }[] = [];
 
-  /** Opens the listeners. @throws BindError where one is required, or when there is none at all */
+  /** Opens the listeners. @throws BindError if a required one fails, or if all fail */
   async listen(onInbound: (inbound: Inbound) => void): Promise<void> {
     for (const bind of this.#options.binds) {
       try {

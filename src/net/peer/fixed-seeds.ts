@@ -1,4 +1,4 @@
-// Unpacks the addresses that come with the program (consensus/params/seeds).
+// Decodes the fixed seeds (consensus/params/seeds).
 import { ByteReader } from '../../consensus/bytes/reader.js';
 import { type NetAddress, readAddressV2 } from '../wire/net-address.js';
 

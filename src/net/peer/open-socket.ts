@@ -1,4 +1,4 @@
-// A connection of our own, over TCP or to a Unix socket.
+// Opens an outbound connection over TCP or to a Unix socket.
 import net from 'node:net';
 import type { ProxyPlace } from '../options.js';
 

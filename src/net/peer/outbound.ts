@@ -13,9 +13,9 @@ export class Outbound {
   /** Whether to try encryption, by name. */
   readonly #added = new Map<string, boolean>();
   #timer: NodeJS.Timeout | null = null;
-  /** A round of calls is under way; at most one is, so that no peer is called twice at once. */
+  /** Whether a round of connection attempts runs. At most one runs, so that no peer is connected twice. */
   #calling = false;
-  /** Another round follows the one under way at once. */
+  /** Whether another round starts immediately after the current one. */
   #calledFor = false;
   #stopped = false;
   readonly #context: NetContext;
@@ -43,7 +43,7 @@ export class Outbound {
     void this.#round();
   }
 
-  /** Calls peers that are not connected as soon as the round of calls under way has ended. Does nothing before start(). */
+  /** Connects to peers that are not connected, after the current round. Does nothing before start(). */
   retry(): void {
     if (this.#calling) this.#calledFor = true;
     else if (this.#timer !== null) this.#again(0);
@@ -86,7 +86,7 @@ export class Outbound {
     await this.#callAll();
     this.#calling = false;
     const named = this.#context.options.connect.length + this.#added.size;
-    // After one failed attempt the next must not wait for a minute; calls to a peer that is down need a pause.
+    // Retry quickly after the first failure, and with a pause while a peer stays unreachable.
     const waiting = named > 0 && this.#context.peers.size === 0;
     this.#again(this.#calledFor ? 0 : waiting ? FIRST_MS * 4 : RETRY_MS);
   }
@@ -102,7 +102,7 @@ export class Outbound {
       if (this.#stopped) return;
       // Peers that are down take no slot.
       if (there >= MAX_ADDED) break;
-      // Absent: removed since the round began.
+      // Undefined if the peer was removed since the round started.
       const encrypted = this.#added.get(name);
       if (encrypted !== undefined && (await this.#call(name, encrypted))) there++;
     }

@@ -13,7 +13,7 @@ export class Routes {
     this.#options = options;
   }
 
-  /** The proxy that connections to a network, or to names, go through, for I2P its SAM bridge; null: none. */
+  /** Returns the proxy for a network or for host names, or the SAM bridge for I2P; null: none. */
   proxyTo(network: NetworkName | 'names'): ProxyPlace | null {
     const { proxies, onionProxy, i2pSam } = this.#options;
     if (network === 'i2p') return i2pSam;

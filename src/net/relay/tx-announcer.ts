@@ -65,7 +65,7 @@ interface PeerInventory {
   /** The walk through the mempool that answers that, while it lasts. */
   walk: Walk | null;
   lastMempoolRequest: number;
-  /** Sequence number of the mempool when it was last sent an announcement; 1 before that. */
+  /** Mempool's sequence number at the last announcement to this peer; 1 before the first. */
   lastSequence: number;
   /** Satoshis per 1,000 virtual bytes below which it wants nothing. */
   minFeeRate: number;

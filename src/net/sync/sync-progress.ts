@@ -79,7 +79,7 @@ export class SyncProgress {
     const sources = this.#sources;
     const known = sources.verificationProgress();
     const byHeight = Math.min(1, height / Math.max(1, sources.bestHeader().height));
-    // Without figures of the network's history, as on regtest, only heights tell something.
+    // Without transaction statistics, as on regtest, use heights.
     return known >= 1 || known === 0 || sources.params.activity.transactions === 0 ? byHeight : known;
   }
 

@@ -23,7 +23,7 @@ export interface TemplateAccess {
   next(): ReturnType<TemplateService['next']>;
   /** A client brought a block with this coinbase: the operator is warned if its next ones may be invalid. */
   coinbaseSubmitted(client: string, coinbase: TxView, height: number): void;
-  /** A client handed in a block. @param hash display hex @param outcome `accepted` or the word of BIP-0022 */
+  /** Called when a client has submitted a block. @param hash display hex @param outcome `accepted` or the reject reason of BIP-0022 */
   blockSubmitted(client: string, hash: string, outcome: string): void;
   /** Satoshis per 1,000 virtual bytes below which nothing enters a template. */
   readonly minFeeRate: number;

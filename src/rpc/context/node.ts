@@ -56,7 +56,7 @@ export interface NodeContext extends ChainContext, MempoolContext, IndexContext,
   readonly stopping: AbortSignal;
   /** Calls under way, those of wallets among them: method and start on the monotonic clock. */
   activeCommands(): Promise<readonly { readonly method: string; readonly startedMs: number }[]>;
-  /** adit's own version and the commit it was built from; null when that is unknown. */
+  /** adit's version, and the commit of the build; null if unknown. */
   readonly adit: { readonly version: string; readonly commit: string | null };
   /** Start of the process, seconds since 1970. */
   readonly startedSeconds: number;

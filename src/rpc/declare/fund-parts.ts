@@ -9,10 +9,10 @@ export const CHANGE_TYPE_ARG: ArgSpec = str('change_type', `Kind of the change a
   default: 'set by -changetype',
 });
 
-/** What is known of outputs that the wallet does not know. */
+/** Argument with keys and scripts of outputs that the wallet does not know. */
 export const SOLVING_DATA_ARG: ArgSpec = obj(
   'solving_data?',
-  "What is known of outputs that are not the wallet's, for the size of their inputs",
+  'Keys and scripts of external inputs, to estimate their size',
   { since: 23 },
   [
     arr('pubkeys', 'Keys', { default: 'empty array' }, [hex('pubkey?', 'A public key')]),

@@ -18,7 +18,7 @@ export type Category =
   | 'zmq'
   | 'hidden';
 
-/** What group a method came to be in, as `help` lists it. */
+/** Group of a method in `help` from a release on. */
 export interface Moved {
   readonly since: Release;
   readonly category: Category;

@@ -125,7 +125,7 @@ export interface VersionedMethod extends MethodSpec {
   readonly shape: Shaper | null;
 }
 
-/** The group of `help` that a method is in. Of a group that lists it and one that hides it, default mode takes the former. */
+/** Returns the group of a method in `help`. If one release lists the method and another hides it, default mode lists it. */
 function categoryOf({ category, moved }: MethodSpec, compat: Compat): Category {
   if (moved === undefined || !follows(compat, moved.since)) return category;
   return only(compat, moved.since) || moved.category !== 'hidden' ? moved.category : category;

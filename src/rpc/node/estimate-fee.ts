@@ -4,7 +4,7 @@ import type { NodeContext } from '../context/node.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { JsonValue } from '../wire/values.js';
 
-/** The fee estimates of the node. @throws RpcError while it makes none */
+/** Returns the fee estimator. @throws RpcError if fee estimation is disabled */
 export function feeEstimates({ mempool }: NodeContext): NodeContext['mempool']['fees'] {
   if (!mempool.fees.enabled) fail(RPC_CODE.INTERNAL_ERROR, 'Fee estimation disabled');
   return mempool.fees;

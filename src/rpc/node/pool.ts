@@ -22,7 +22,7 @@ const byTxid = (a: PoolEntry, b: PoolEntry): number => Buffer.compare(a.txid, b.
 const isReplaceable = (ctx: NodeContext, entry: PoolEntry): boolean =>
   entry.signalsReplacement || (entry.ancestorCount > 1 && ctx.mempool.ancestors(entry).some((ancestor) => ancestor.signalsReplacement));
 
-/** Returns the chunk that an entry is mined with; undefined with -compat=0.21.1, which does not show it. */
+/** Returns the chunk with which a transaction is mined; undefined with -compat=0.21.1, which does not show it. */
 function chunkOf(ctx: NodeContext, entry: PoolEntry): { readonly fee: number; readonly weight: number } | undefined {
   if (!shows(ctx.compat, { since: 31 })) return undefined;
   return ctx.mempool.cluster(entry).find(({ entries }) => entries.some(({ txid }) => Buffer.compare(txid, entry.txid) === 0));

@@ -4,7 +4,7 @@ import type { NodeContext } from '../context/node.js';
 import { hex } from '../render/hex.js';
 import type { JsonResult } from '../wire/values.js';
 
-/** Warnings as a list; before release 28, and with -deprecatedrpc=warnings until release 29, as one text. */
+/** Returns warnings as a list. Before release 28, and with -deprecatedrpc=warnings until release 29, as one text. */
 export function shownWarnings(ctx: NodeContext): JsonResult {
   const warnings = ctx.warnings();
   const asText = ctx.deprecated.has('warnings') && shows(ctx.compat, { until: 29 });

@@ -25,9 +25,9 @@ export function blockFromBytes(ctx: NodeContext, bytes: Uint8Array): BlockView {
 }
 
 /**
- * Hands a block to the chain and reports what came of it.
- * @param client who handed it in, for the log
- * @returns the reject reason in BIP-0022's words, null for a block that was accepted
+ * Submits a block to the chain, and reports the outcome to the log and the metrics.
+ * @param client that submitted it, for the log
+ * @returns the reject reason in BIP-0022's words; null if the block was accepted
  */
 export async function submit(ctx: NodeContext, block: BlockView, client: string): Promise<string | null> {
   const reason = await judge(ctx, block, client);

@@ -1,5 +1,4 @@
-// Whether a script can be solved, and the descriptor that says how, inferred from the script as in Core: what
-// getaddressinfo and listunspent show.
+// Infers from a script, as Core does, whether it can be solved, and its descriptor. getaddressinfo and listunspent show both.
 import { inferDescriptor } from '../../address/descriptor/infer.js';
 import { shows } from '../../policy/compat.js';
 import type { SigningProvider } from '../../signing/signing-provider.js';
@@ -31,7 +30,7 @@ export function describeScript(ctx: WalletContext, script: Uint8Array, provider:
   if (!later && !solvable) return null;
   const inferred = inferDescriptor(script, provider, ctx.descriptors);
   if (!later || inferred.isSolvable) return inferred.toString();
-  // 0.21.1 has words for keys that newer releases have none for; clients of that time read them.
+  // 0.21.1 describes keys that newer releases leave out. Clients of 0.21.1 read these texts.
   return solvable && shows(ctx.compat, { until: 22 })
     ? inferDescriptor(script, provider, { ...ctx.descriptors, language: '0.21' }).toString()
     : null;

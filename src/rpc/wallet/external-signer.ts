@@ -49,8 +49,8 @@ export async function fillPsbtBy(
 const failed = (): never => fail(RPC_CODE.VERIFY_ERROR, 'External signer failed to sign');
 
 /**
- * Adds the device's signatures. What it gives back may be anything: it has to be of the same transaction, sequences
- * included, with no other sighash types, and what it calls final has to verify.
+ * Adds the device's signatures. Checks the device's reply: it must have the same transaction including sequences and the
+ * same sighash types, and final inputs must verify.
  */
 async function signOutside(ctx: WalletContext, psbt: Psbt, pauses: Pauses): Promise<void> {
   const signer = ctx.externalSigner ?? fail(RPC_CODE.VERIFY_ERROR, 'External signer not found');

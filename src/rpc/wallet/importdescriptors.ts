@@ -191,20 +191,20 @@ async function applyPath(
   else keys.setActive(tracked, isInternal, batch);
 }
 
-/** A request that was read: its descriptors, with scripts that they will need. */
+/** Parsed request: its descriptors, and scripts that they will need. */
 export interface ReadRequest {
   readonly request: JsonObject;
   readonly parsed: ParsedDescriptor;
   readonly ahead: ScriptsAhead[];
   unmade?: Descriptor;
   tooMany?: true;
-  /** What reading it gave rise to. */
+  /** Warnings from parsing. */
   readonly warnings?: readonly string[];
-  /** The label is for each address of the range, as in importmulti; otherwise a range may not have one. */
+  /** Whether the label applies to each address of a range, as in importmulti. Otherwise a range may not have a label. */
   readonly labelsRange?: true;
 }
 
-/** A request as it was read, or why it cannot be imported. */
+/** Parsed request, or the error that prevents its import. */
 export type ReadDescriptor = ReadRequest | ImportOutcome;
 
 /**

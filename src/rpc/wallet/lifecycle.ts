@@ -34,7 +34,7 @@ export function checkName({ compat }: WalletContext, name: string): void {
   if (name.startsWith('/') && parts.length === 0) refuse('cannot be the root path');
 }
 
-/** The wallet that a call means which may name it in its path, in an argument, or in both alike. */
+/** Returns the wallet that a call names in its endpoint, in an argument, or in both. */
 export function uniqueWalletName(ctx: WalletContext, call: CallInfo, value: JsonValue | undefined): string {
   const endpoint = walletNameOf(call.path);
   const same = follows(ctx.compat, 22);

@@ -25,7 +25,10 @@ export async function withRescan<T>(ctx: WalletContext, wallet: Wallet, work: ()
  * @returns as rescanFrom's
  */
 export async function scanImported(ctx: WalletContext, wallet: Wallet, seconds: number): Promise<number> {
-  managerOf(ctx).note(wallet.name, `is scanned for what was imported, from ${new Date(Math.max(seconds, 1) * 1000).toISOString()} on`);
+  managerOf(ctx).note(
+    wallet.name,
+    `is scanned for payments to imported scripts, from ${new Date(Math.max(seconds, 1) * 1000).toISOString()} on`,
+  );
   const scannedTo = await rescanFrom(wallet, seconds, true, scanDeps(ctx));
   if (ctx.spend) await reacceptTransactions(wallet, ctx.spend);
   return scannedTo;

@@ -28,7 +28,7 @@ export async function coreRows(source: ByteSource): Promise<{ rows: AsyncGenerat
   throw new CoreFileError('It is neither a Berkeley DB file nor a SQLite file');
 }
 
-/** Whether a file is one of Bitcoin Core's wallets. @param head its first 100 bytes */
+/** Returns whether a file is a wallet of Bitcoin Core. @param head its first 100 bytes */
 export const isCoreFile = (head: Uint8Array): boolean => isSqlite(head) || isBdb(head);
 
 /** Rows that do not lie over each other: a page that names one place thousands of times would fill the memory. */

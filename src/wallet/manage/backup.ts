@@ -8,8 +8,8 @@ import { isCoreFile } from '../core/read-core-wallet.js';
 import { isOfImage } from '../storage/layout.js';
 import { writeWholeFile } from '../storage/whole-file.js';
 
-const DAMAGED = 'is damaged: its checksum is that of other bytes';
-/** Bytes that tell what else a file may be. */
+const DAMAGED = 'is damaged: its checksum does not match';
+/** Bytes at the beginning of a file that identify its format. */
 const CORE_HEAD = 100;
 const MAGIC = new TextEncoder().encode('adit wallet backup 1\n');
 const DIGEST = 32;
@@ -64,7 +64,8 @@ export function writeBackup(store: Store, file: string, filter: RowFilter = whol
 /**
  * Writes a backup's rows into an empty store. The file is read once, since another program may replace or rewrite it
  * meanwhile: what is judged is what became rows.
- * @returns null, or why the file is no whole, unchanged backup, as "FILE ..." goes on; the store has a part of it then
+ * @returns null, or why the file is not a complete backup, as the rest of a sentence "FILE ...". The store then has a part
+ *   of the rows
  */
 export async function readBackup(file: string, store: Store): Promise<string | null> {
   const handle = await openFile(file);
@@ -73,9 +74,9 @@ export async function readBackup(file: string, store: Store): Promise<string | n
     const end = size - DIGEST;
     const hash = createHash('sha256');
     const head = await bytesAt(handle, 0, Math.max(MAGIC.length, CORE_HEAD));
-    if (isCoreFile(head)) return "is Bitcoin Core's: importcorewallet takes it over";
+    if (isCoreFile(head)) return 'is a wallet file of Bitcoin Core: use importcorewallet';
     const magic = head.subarray(0, MAGIC.length);
-    if (Buffer.compare(magic, MAGIC.subarray(0, magic.length)) !== 0) return 'is no backup of adit';
+    if (Buffer.compare(magic, MAGIC.subarray(0, magic.length)) !== 0) return 'is not a backup of adit';
     if (end < MAGIC.length) return `ends early, at byte ${size}`;
     hash.update(magic);
     let rest = Buffer.alloc(0);

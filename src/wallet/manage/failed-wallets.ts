@@ -1,15 +1,15 @@
-// Wallets that failed while the node runs (Wallet.fail) and are not in the list of loaded wallets: what calls on them are
-// answered, and whether another try to load them makes sense.
+// Tracks wallets that failed while the node runs (Wallet.fail) and are therefore not in the list of loaded wallets. Has the
+// errors for calls on them, and decides whether to load them again.
 import type { Wallet } from '../wallet.js';
 import { WALLET_CODE, WalletError } from './wallet-error.js';
 
-/** A wallet that fails again so soon after it was loaded again would go on failing. */
+/** A wallet that fails again within this time after it was loaded again stays unloaded. */
 const REPEAT_MS = 60_000;
 
 export class FailedWallets {
-  /** By the wallet's name: the error for calls, and whether the wallet stays unloaded. */
+  /** Failed wallets by name: the error for calls, and whether the wallet stays unloaded. */
   readonly #failed = new Map<string, { readonly error: WalletError; readonly isGivenUp: boolean }>();
-  /** When each wallet was last loaded again, in milliseconds. */
+  /** Time at which each wallet was last loaded again, in milliseconds. */
   readonly #reloadedMs = new Map<string, number>();
   readonly #nowMs: () => number;
 
@@ -26,7 +26,7 @@ export class FailedWallets {
     return this.#failed.get(name)?.error;
   }
 
-  /** Records that a wallet failed. @returns whether it is to be loaded again */
+  /** Records that a wallet failed. @returns whether to load it again */
   begin(name: string): boolean {
     const error = new WalletError(WALLET_CODE.WALLET, `Wallet ${JSON.stringify(name)} has failed and is being loaded again.`);
     this.#failed.set(name, { error, isGivenUp: false });
@@ -59,7 +59,7 @@ export class FailedWallets {
   }
 }
 
-/** Gives a wallet the fee rate and the locks of coins that were set in memory alone. */
+/** Copies the fee rate and the locks of coins that exist only in memory to the wallet that was loaded again. */
 export function takeSettings(wallet: Wallet, former: Wallet): void {
   wallet.payFeeRate = former.payFeeRate;
   for (const [key, outpoint] of former.ledger.locked) wallet.ledger.locked.set(key, outpoint);

@@ -442,9 +442,7 @@ function cacheFor(core: CoreCache | undefined): DescriptorCache {
   return cache;
 }
 
-/** What is wrong with a file of Bitcoin Core, for the caller. */
+/** Throws the error about a file of Bitcoin Core as an error for the caller. */
 export function refused(error: unknown): never {
-  throw error instanceof CoreFileError
-    ? new WalletError(WALLET_CODE.WALLET, `The wallet file was not taken over. ${error.message}.`)
-    : error;
+  throw error instanceof CoreFileError ? new WalletError(WALLET_CODE.WALLET, `The wallet file was not imported. ${error.message}.`) : error;
 }

@@ -32,8 +32,8 @@ export type WalletSurroundings = Pick<WalletParts, 'crypto' | 'options' | 'now' 
 };
 
 /**
- * Returns the surroundings of a wallet that no call uses: its old transactions are no news, and a write that fails ends
- * the work on it, not the node.
+ * Returns the surroundings of a wallet that is not loaded for calls. It sends no notifications about old transactions, and a
+ * failed write ends the work on the wallet, not the node.
  */
 export const unattached = (surroundings: WalletSurroundings): WalletSurroundings => ({
   ...surroundings,

@@ -93,7 +93,7 @@ export function generateKeys(wallet: Wallet, context: DescriptorContext, batch: 
   }
 }
 
-/** The descriptors that give out addresses of a seed, which the caller wipes. */
+/** Adds the descriptors for new addresses of a seed. The caller wipes the seed. */
 export function addSeedDescriptors(
   wallet: Wallet,
   seed: Uint8Array,

@@ -22,10 +22,10 @@ import type { Wallet } from '../wallet.js';
 import type { FolderHold, FolderHolds } from './folder-holds.js';
 import { VERIFY, WALLET_CODE, WalletError } from './wallet-error.js';
 
-/** What is said of a folder whose wallet is being made or loaded. */
+/** Error for a folder whose wallet is being created or loaded. */
 export const LOADING = 'Wallet already being loading.';
 
-/** What is said of the folder of a loaded wallet. */
+/** Returns the error for the folder of a loaded wallet. */
 export function alreadyLoaded(wallet: Wallet): string {
   const text = wallet.descriptors
     ? 'SQLiteDatabase: Unable to obtain an exclusive lock on the database, is it being used by another bitcoind?\n'
@@ -107,7 +107,7 @@ async function removeDatabase({ folder, installed }: NewPlace): Promise<void> {
   else await clearNewDatabase(folder);
 }
 
-/** Whether a path names a wallet file of Bitcoin Core. */
+/** Returns whether a path is a wallet file of Bitcoin Core. */
 async function isCoreWallet(file: string): Promise<boolean> {
   const handle = await openFile(file).catch(() => null);
   if (handle === null) return false;

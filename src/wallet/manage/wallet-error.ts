@@ -31,16 +31,16 @@ export class WalletError extends Error {
 }
 
 /**
- * Says how a damaged wallet is replaced by its backup while the node runs.
- * @param message names the wallet's database by its path
+ * Returns advice how to replace a damaged wallet by its backup while the node runs.
+ * @param message contains the path of the wallet's database
  */
 export function adviceForDamagedWallet(message: string): string {
   const [from, to] = [message.indexOf('/'), message.lastIndexOf('/wallet.db')];
-  if (from < 0 || to <= from) return 'Move its folder away and make it again from a backup: adit-cli restorewallet NAME BACKUP';
+  if (from < 0 || to <= from) return 'Move its folder away and restore the wallet from a backup: adit-cli restorewallet NAME BACKUP';
   const folder = message.slice(from, to);
   const above = folder.lastIndexOf('/wallets/');
   const name = above < 0 ? 'NAME' : folder.slice(above + '/wallets/'.length);
-  return `Move ${folder} away and make the wallet again from a backup: adit-cli restorewallet ${JSON.stringify(name)} BACKUP`;
+  return `Move ${folder} away and restore the wallet from a backup: adit-cli restorewallet ${JSON.stringify(name)} BACKUP`;
 }
 
 /** Store faults in words for the caller. */

@@ -68,7 +68,7 @@ export class WalletManager {
   readonly #holds = new Map<Wallet, FolderHold>();
   /** Wallets that are being brought to the tip. */
   readonly #catchingUp = new Set<Wallet>();
-  /** Wallets whose loading is complete: a failure of any other is its loader's. */
+  /** Wallets whose loading is complete. The loading code handles failures of all others. */
   readonly #complete = new WeakSet<Wallet>();
   readonly #failed = new FailedWallets(() => performance.now());
   /** Failed wallets that are being loaded again. */
@@ -113,7 +113,7 @@ export class WalletManager {
       if (wallet === undefined) throw this.#failed.errorOf(name) ?? new WalletError(WALLET_CODE.NOT_FOUND, NOT_LOADED);
       return wallet;
     }
-    // A call must not reach another wallet because its own has failed.
+    // Count failed wallets too: a call must not use another wallet because its own has failed.
     const { errors } = this.#failed;
     const meant = this.#wallets.length + errors.length;
     if (meant === 1) {
@@ -181,11 +181,11 @@ export class WalletManager {
     }
   }
 
-  /** Writes the one line that each operation on a wallet leaves in the log. @param what no secret */
+  /** Logs an operation on a wallet. @param what the operation, without secrets */
   note(name: string, what: string): void {
     this.#deps.log.info(`Wallet ${JSON.stringify(name)} ${what}`);
   }
-  /** The same of an operation that failed. @param what as "Failed to ..." goes on */
+  /** Logs a failed operation. @param what the rest of the sentence "Failed to ..." */
   warnOf(what: string, error: unknown): void {
     this.#deps.log.warn(`Failed to ${what}: ${error instanceof Error ? error.message : String(error)}`);
   }
@@ -246,12 +246,12 @@ export class WalletManager {
       return this.#refuse(`load wallet ${JSON.stringify(name)} from ${folder}`, error);
     }
   }
-  /** Loads a wallet whose folder is held. @param former the same wallet as it was before it failed */
+  /** Loads a wallet whose folder is locked. @param former the wallet object before the failure, if the wallet has failed */
   async #loadFrom(folder: string, name: string, hold: FolderHold, former?: Wallet): Promise<Wallet> {
     if (!(await hasDatabase(folder))) throw await notFound(folder);
     if (await isLinkedDatabase(folder)) throw invalidPath(this.options.dir, name);
     await repairFolder(folder);
-    // Once it was loaded, the next migration must not remove it.
+    // Delete the marker, so that the next migration does not remove this wallet.
     await fs.rm(path.join(folder, MIGRATION_MARKER), { force: true });
     const store = await openDatabase(databaseOf(folder));
     let wallet: Wallet | undefined;
@@ -282,7 +282,7 @@ export class WalletManager {
       throw wallet?.fault ? wallet.fault.error : error;
     }
   }
-  /** From here on a failure of the wallet is the manager's. @throws why it failed while it was loaded */
+  /** Marks the loading as complete. From then on the manager handles failures. @throws if the wallet failed during loading */
   #completed(wallet: Wallet): void {
     if (wallet.fault !== null) throw wallet.fault.error;
     this.#failed.loaded(wallet.name);
@@ -396,8 +396,8 @@ export class WalletManager {
     this.note(wallet.name, 'unloaded');
   }
   /**
-   * Takes a wallet that failed out of the list and loads it again from its folder: what was written is kept, and the
-   * rest is read again from the chain and the mempool.
+   * Removes a failed wallet from the list and loads it again from its folder. Written data is kept. The wallet reads the rest
+   * again from the chain and the mempool.
    */
   #onFault(wallet: Wallet, error: unknown): void {
     const at = this.#wallets.indexOf(wallet);
@@ -499,7 +499,7 @@ export class WalletManager {
       await this.#filled(name, occupied, async (store) => {
         taken = await fillFromCore(surroundings, client, { name, folder }, opened, passphrase, store, pauses).catch(refused);
       });
-      this.note(name, `taken over from ${file}`);
+      this.note(name, `imported from ${file}`);
       return taken as TakenOver;
     } finally {
       masterKey?.fill(0);
@@ -508,15 +508,15 @@ export class WalletManager {
   }
 
   /**
-   * Makes wallets of descriptors of a legacy wallet (migrate/migrate-wallet.ts).
-   * @param loads whether the new wallets are loaded, now and at every start
-   * @param passphrase of an encrypted wallet; the caller wipes it
+   * Migrates a legacy wallet to descriptor wallets (migrate/migrate-wallet.ts).
+   * @param loads whether to load the new wallets, now and at every start
+   * @param passphrase of an encrypted wallet. The caller wipes it.
    * @throws WalletError
    */
   async migrate(name: string, passphrase: Uint8Array | null, loads: boolean, pauses: Slicer): Promise<Migrated> {
     const known = this.get(name);
     if (known?.descriptors) throw new WalletError(WALLET_CODE.WALLET, ALREADY_DESCRIPTORS);
-    // Refused before it is unloaded.
+    // Check before unloading the wallet.
     if (known?.vault.encrypted) (await openMigrationKey(known.masterKeys, passphrase)).fill(0);
     const folder = folderToLoad(this.options.dir, name);
     if (!(await hasDatabase(folder))) {

@@ -1,5 +1,5 @@
-// The descriptors that stand for what a legacy wallet has: one combo() for each private key that no seed gives, two
-// combo() ranges for each seed, and an inferred descriptor for every other output script. Core:
+// Derives descriptors from a legacy wallet: one combo() for each private key that is not derived from a seed, two combo()
+// ranges for each seed, and an inferred descriptor for every other output script. Core:
 // LegacyDataSPKM::MigrateToDescriptor.
 import { encodeExtendedKey } from '../../address/bip32/extended-codec.js';
 import { HARDENED, masterFromSeed } from '../../address/bip32/extended-key.js';
@@ -17,18 +17,18 @@ import { OWNERSHIP } from '../keys/ownership.js';
 import { WALLET_CODE, WalletError } from '../manage/wallet-error.js';
 import type { HdChain, WalletRecord } from '../wallet-record.js';
 
-/** A descriptor as it goes into a new wallet. */
+/** Descriptor to add to a new wallet. */
 export interface MigratedDescriptor {
   readonly descriptor: Descriptor;
-  /** Seconds from when on it matters; 0: unknown. */
+  /** Birth time in seconds; 0: unknown. */
   readonly time: number;
-  /** The index behind the last key that the legacy wallet made; 0 without a range. */
+  /** Index after the last key that the legacy wallet derived; 0 without a range. */
   readonly rangeEnd: number;
-  /** Its private keys, for the caller to wipe. */
+  /** Returns its private keys. The caller wipes them. */
   secrets(): KeyPair[];
 }
 
-/** Where an output script that no private key alone gives goes. */
+/** Destination of a script that no key descriptor covers: the main wallet, the watch-only wallet, or the solvables wallet. */
 export type RestKind = 'own' | 'watched' | 'solvable';
 
 export interface RestDescriptor extends MigratedDescriptor {
@@ -45,7 +45,7 @@ export class LegacyDescriptors {
   readonly #legacy: LegacyKeys;
   readonly #record: WalletRecord;
   readonly #context: DescriptorContext;
-  /** Whether all that is watched stays in the wallet itself, which has no private keys. */
+  /** Whether the wallet has private keys disabled. Watched scripts then stay in the wallet itself. */
   readonly #publicOnly: boolean;
 
   /** @param legacy unlocked keys */
@@ -56,7 +56,7 @@ export class LegacyDescriptors {
     this.#publicOnly = publicOnly;
   }
 
-  /** Descriptors of private keys: the keys that no seed gives, seeds among them, then the chains of the seeds. */
+  /** Yields descriptors of private keys: first keys that are not derived from a seed, and seeds, then the chains of the seeds. */
   *ofKeys(): Generator<MigratedDescriptor> {
     const { keys } = this.#legacy;
     const chains = this.#chains();
@@ -73,7 +73,7 @@ export class LegacyDescriptors {
     }
     for (const chain of chains) yield* this.#ofChain(chain);
   }
-  /** The seed in use and those before, each once. */
+  /** Returns the chains of the current seed and of earlier seeds, each once. */
   #chains(): HdChain[] {
     const { hd, inactive } = this.#record;
     const known = new Map<string, HdChain>();
@@ -95,7 +95,7 @@ export class LegacyDescriptors {
       yield { descriptor, time: 0, rangeEnd: half === 0 ? external : internal, secrets };
     }
   }
-  /** The seed in use, 32 bytes that the caller wipes; null without one. */
+  /** Returns the current seed, 32 bytes that the caller wipes; null if there is none. */
   seed(): Uint8Array | null {
     const { hd } = this.#record;
     return hd === null ? null : this.#secret(hd.seedId);
@@ -114,9 +114,9 @@ export class LegacyDescriptors {
   }
 
   /**
-   * Descriptors of output scripts that the new wallet does not have by its keys, and of those that the legacy wallet can
-   * solve but does not watch. Null is a step without any.
-   * @param isMigrated whether the new wallet has a script; asked when it is the script's turn
+   * Yields descriptors of output scripts that the key descriptors do not cover, and of scripts that the legacy wallet can
+   * solve but does not watch. Yields null for a script without a descriptor.
+   * @param isMigrated returns whether the new wallet already has a script; called when the script is reached
    */
   *ofRest(isMigrated: (script: Uint8Array) => boolean): Generator<RestDescriptor | null> {
     const seen = new Set<string>();
@@ -131,7 +131,7 @@ export class LegacyDescriptors {
     const inferred = inferDescriptor(script, this.#legacy, this.#context);
     if (!isMine && !inferred.isSolvable) return null;
     const parsed = parseDescriptor(inferred.toString(), this.#context, { requireChecksum: true });
-    // What no descriptor says is left behind, as in Core.
+    // Drop scripts that no descriptor can express, as Core does.
     if ('error' in parsed) return null;
     const [descriptor] = parsed.descriptors;
     if (!descriptor.scripts(0)?.some((made) => equalBytes(made, script))) throw unreadable();
@@ -142,7 +142,7 @@ export class LegacyDescriptors {
     const time = this.#legacy.metadata(script)?.time ?? 0;
     return { kind, descriptor, time, rangeEnd: 0, secrets: () => (kind === 'own' ? this.#secretsOf(descriptor) : []) };
   }
-  /** Whether a script is spent by way of another that is known, and is not the wallet's. */
+  /** Returns whether a script hash is not the wallet's, but the wallet knows the script behind it. */
   #isUnwatched(script: Uint8Array): boolean {
     const { type } = solve(script);
     return (type === 'scripthash' || type === 'witness_v0_scripthash') && this.#legacy.provider(script) !== undefined;
@@ -153,7 +153,7 @@ export class LegacyDescriptors {
     if ('error' in parsed) throw new Error(`own descriptor refused: ${parsed.error}`);
     return parsed.descriptors[0];
   }
-  /** The private keys of a descriptor without a range that the wallet has. */
+  /** Returns the private keys that the wallet has for a descriptor without a range. */
   #secretsOf(descriptor: Descriptor): KeyPair[] {
     const { hashes } = this.#context;
     const pairs: KeyPair[] = [];

@@ -1,11 +1,10 @@
-// migratewallet: makes wallets of descriptors of a legacy wallet. The wallet itself keeps what it has private keys for;
-// what it only watches goes to NAME_watchonly, and what it can solve but does not watch to NAME_solvables. Core:
+// Migrates a legacy wallet to descriptor wallets. Scripts with private keys stay in the wallet itself. Scripts that it only
+// watches go to NAME_watchonly, scripts that it can solve but does not watch to NAME_solvables. Core:
 // MigrateLegacyToDescriptor, ApplyMigrationData.
 //
-// All new databases are complete and on the disk before any counts. Then the wallets beside the main one get their
-// names, each with a marker file (migrated-places.ts), and last the main database is exchanged, in one step that a crash
-// cannot divide (wallet-folder.ts). A crash before that step leaves the legacy wallet as it was, and the next
-// migration replaces what has a marker.
+// The migration first writes all new databases to disk under temporary names. Then it renames the additional wallets, each
+// with a marker file (migrated-places.ts). Last it replaces the main database in one atomic step (wallet-folder.ts). After a
+// crash before that step the legacy wallet is unchanged, and the next migration removes the wallets that have a marker.
 import { randomFillSync } from 'node:crypto';
 import path from 'node:path';
 import { secretBytes } from '../../crypto/secret-bytes.js';
@@ -34,20 +33,20 @@ import { LegacyDescriptors, type RestDescriptor, type RestKind } from './legacy-
 import { exchangeMain, inMigratedPlace, removeMain } from './migrated-places.js';
 import { type BookEntry, MigratedWallet } from './migrated-wallet.js';
 
-/** What a migration works with. */
+/** Dependencies of a migration. */
 export interface MigrationTools {
   readonly surroundings: WalletSurroundings;
   readonly client: NodeClient;
   readonly folders: FolderHolds;
   /** The folder of all wallets. */
   readonly dir: string;
-  /** Breaks off when the node stops. */
+  /** Aborts the migration when the node stops. */
   readonly stopping: AbortSignal;
 }
 
-/** The wallets that a migration made. */
+/** Names of the wallets that a migration created. */
 export interface Migrated {
-  /** Null: the wallet had no private keys, nothing of it is left, and its database is gone. */
+  /** Null if the wallet had no private keys. Its database was then removed. */
   readonly main: string | null;
   readonly watchOnly: string | null;
   readonly solvables: string | null;
@@ -58,7 +57,7 @@ const refuse = (text: string): WalletError => new WalletError(WALLET_CODE.WALLET
 
 export const ALREADY_DESCRIPTORS = 'Error: This wallet is already a descriptor wallet';
 
-/** The master key of an encrypted wallet, for the caller to wipe. @param passphrase null when none was given @throws WalletError */
+/** Decrypts the master key, which the caller wipes. @param passphrase null if none was given @throws WalletError */
 export async function openMigrationKey(masterKeys: readonly SealedMasterKey[], passphrase: Uint8Array | null): Promise<Uint8Array> {
   for (const sealed of passphrase === null ? [] : masterKeys) {
     const key = await openMasterKey(sealed, passphrase!);
@@ -68,8 +67,8 @@ export async function openMigrationKey(masterKeys: readonly SealedMasterKey[], p
 }
 
 /**
- * Migrates the wallet in a folder that the caller holds. What fails leaves the legacy wallet as it was.
- * @param passphrase the caller's to wipe; null without one
+ * Migrates the wallet in a folder that the caller has locked. If it fails, the legacy wallet is unchanged.
+ * @param passphrase null if none was given. The caller wipes it.
  * @throws WalletError
  */
 export async function migrateWallet(
@@ -117,7 +116,7 @@ async function backUp(
   return file;
 }
 
-/** What the names of the wallets beside one without a name begin with. */
+/** Prefix for names of additional wallets if the main wallet has an empty name. */
 const DEFAULT_PREFIX = 'default_wallet';
 
 class Migration {
@@ -144,7 +143,8 @@ class Migration {
   }
 
   readonly #breath = (): Promise<void> | undefined => {
-    if (this.#tools.stopping.aborted) throw refuse('The node is stopping');
+    if (this.#tools.stopping.aborted)
+      throw refuse('The node is stopping, so the wallet was not migrated. Call migratewallet again after the next start.');
     return this.#pauses.due ? this.#pauses.pause() : undefined;
   };
 
@@ -178,7 +178,7 @@ class Migration {
     }
   }
 
-  /** A new wallet whose keys can be written. */
+  /** Opens a new wallet to which keys can be added. */
   async #open(
     place: { readonly name: string; readonly folder: string },
     flags: bigint,
@@ -196,8 +196,8 @@ class Migration {
   }
 
   /**
-   * Runs work with one of the wallets beside the main one, in a new folder, and with what gives it its name.
-   * @param name null: there is none
+   * Runs work with an additional wallet in a new folder, and with a function that renames it to its final name.
+   * @param name null: the migration needs no such wallet
    */
   async #beside(
     name: string | null,
@@ -217,13 +217,13 @@ class Migration {
         }
         await work(one, install);
       } finally {
-        // Before its folder goes.
+        // Close the wallet before its folder is removed.
         await one.abandon();
       }
     });
   }
 
-  /** Gives the main wallet its descriptors, and returns those of the others. */
+  /** Adds descriptors to the main wallet, and returns those for the other wallets. */
   async #fillKeys(main: MigratedWallet): Promise<Record<Exclude<RestKind, 'own'>, RestDescriptor[]>> {
     const rest: Record<Exclude<RestKind, 'own'>, RestDescriptor[]> = { watched: [], solvable: [] };
     for (const descriptor of this.#descriptors.ofKeys()) await main.addDescriptor(descriptor, this.#breath);
@@ -237,7 +237,7 @@ class Migration {
     if (main.wallet.descriptors!.count > 0 && !this.#legacy.privateKeysDisabled) await this.#giveAddresses(main);
     return rest;
   }
-  /** New addresses come from the present seed, or from a new one. */
+  /** Adds descriptors for new addresses, from the current seed or from a new one. */
   async #giveAddresses({ wallet }: MigratedWallet): Promise<void> {
     const { context } = this.#tools.surroundings;
     const seed = this.#descriptors.seed() ?? randomFillSync(secretBytes(32));
@@ -249,7 +249,7 @@ class Migration {
     await fillPool(wallet, 0, this.#pauses);
   }
 
-  /** Copies every record to the wallets that it concerns. */
+  /** Copies every transaction to the wallets that it concerns. */
   async #fillRecords(main: MigratedWallet, watching: MigratedWallet | null): Promise<void> {
     const { txs, coins, locked } = this.#legacy.ledger;
     for (const row of [...txs.rows()].sort((a, b) => txs.order(a) - txs.order(b))) {
@@ -280,8 +280,8 @@ class Migration {
   }
 
   /**
-   * Addresses of one's own go with their scripts; all other entries go to every wallet. What no wallet has stays in the
-   * main one.
+   * Copies the address book. Entries of own addresses go to the wallet with the script. All other entries go to every wallet.
+   * Entries of own addresses that no wallet has stay in the main wallet.
    */
   async #fillBooks(main: MigratedWallet, beside: readonly (MigratedWallet | null)[]): Promise<void> {
     const others = beside.filter((one) => one !== null);

@@ -1,4 +1,4 @@
-// Where the databases of a migration lie, and how they come to count together: see migrate-wallet.ts.
+// Creates, renames and replaces the folders and databases of a migration. migrate-wallet.ts describes the steps.
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { FolderHolds } from '../manage/folder-holds.js';
@@ -26,7 +26,7 @@ const isThere = (file: string): Promise<boolean> =>
     () => false,
   );
 
-/** Removes a wallet that a migration made which a crash ended before its last step. */
+/** Removes an additional wallet that is left from a migration that crashed before its last step. */
 async function removeStray({ folders }: Places, folder: string): Promise<void> {
   if (!(await isThere(markerOf(folder)))) return;
   const hold = await folders.take(folder, LOADING);
@@ -39,18 +39,18 @@ async function removeStray({ folders }: Places, folder: string): Promise<void> {
   }
 }
 
-/** A folder for a wallet beside the one that is migrated. */
+/** Folder of an additional wallet. */
 export interface MigratedPlace {
   readonly folder: string;
-  /** Where its database is filled. */
+  /** Path of its database while the migration fills it. */
   readonly database: string;
-  /** Gives the closed database its name. */
+  /** Renames the closed database to its final name. */
   install(): Promise<void>;
 }
 
 /**
- * Runs work with a folder that has no wallet. When the work throws, nothing of the wallet is left; when it returns, the
- * migration counts.
+ * Runs work with a new folder for an additional wallet. If the work throws, removes the wallet. If it returns, the wallet
+ * stays.
  */
 export async function inMigratedPlace(places: Places, name: string, work: (place: MigratedPlace) => Promise<void>): Promise<void> {
   const { folders, dir } = places;
@@ -75,20 +75,20 @@ export async function inMigratedPlace(places: Places, name: string, work: (place
   });
 }
 
-/** Puts the complete new database into the place of the closed legacy one. */
+/** Replaces the closed legacy database by the complete new one. */
 export async function exchangeMain(folder: string): Promise<void> {
   try {
     await exchangeDatabase(folder);
   } catch (error) {
-    // Once the legacy database has lost its name the new one counts: the next load finishes the exchange.
+    // If the legacy database was already renamed, the next load completes the replacement.
     if (await isThere(databaseOf(folder)).then(async (current) => current && (await isThere(newDatabaseOf(folder))))) throw error;
   }
 }
 
-/** Removes the closed legacy database of a wallet of which nothing is left. */
+/** Removes the closed legacy database of a wallet without private keys. */
 export async function removeMain(folder: string): Promise<void> {
   await clearNewDatabase(folder);
-  // A database of this name is one that was never complete: none is there from now on.
+  // The node ignores a database of this name as incomplete, so the rename alone removes the wallet.
   await fs.rename(databaseOf(folder), newDatabaseOf(folder));
   await syncFolder(folder);
   await fs.rm(newDatabaseOf(folder), { recursive: true }).catch(() => {});

@@ -1,4 +1,4 @@
-// A wallet of descriptors that a migration fills: its database has another name until it is complete.
+// Fills a descriptor wallet during a migration. Its database has a temporary name until it is complete.
 
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { inTurns } from '../../lib/steps.js';
@@ -19,20 +19,20 @@ import type { Wallet } from '../wallet.js';
 import { WALLET_FLAG, WalletRecord } from '../wallet-record.js';
 import type { MigratedDescriptor } from './legacy-descriptors.js';
 
-/** Rows written together. */
+/** Number of rows per write. */
 const ROWS = 2000;
 
 /** An entry of the address book. */
 export interface BookEntry {
   /** Output script of the address. */
   readonly script: Uint8Array;
-  /** Null: the entry only says that the address was spent from. */
+  /** Null: the entry only marks the address as used. */
   readonly label: string | null;
   readonly purpose: Purpose;
   readonly used: boolean;
 }
 
-/** A record of a transaction, with every version of it that is known. */
+/** Transaction of a wallet, with all known versions. */
 export interface MovedRecord {
   readonly tx: TxView;
   readonly place: TxPlace;
@@ -46,8 +46,8 @@ export class MigratedWallet {
   #batch = new WalletBatch();
 
   /**
-   * @param store empty, closed by `finish` or `abandon`
-   * @param sealed the master key as it is stored; null: not encrypted
+   * @param store an empty store, which `finish` or `abandon` closes
+   * @param sealed the encrypted master key; null: the wallet is not encrypted
    */
   constructor(
     surroundings: WalletSurroundings,
@@ -68,7 +68,7 @@ export class MigratedWallet {
   has(script: Uint8Array): boolean {
     return this.wallet.isMine(script) !== OWNERSHIP.NO;
   }
-  /** @param breath called between steps of the work */
+  /** Adds a descriptor. @param breath yields to other work; called between steps */
   async addDescriptor(wanted: MigratedDescriptor, breath: () => Promise<void> | undefined): Promise<void> {
     const secrets = wanted.secrets();
     try {
@@ -82,7 +82,7 @@ export class MigratedWallet {
     }
     await this.#written();
   }
-  /** Gives the addresses of a descriptor without a range an empty label, as an import of it does. */
+  /** Gives the addresses of a descriptor without a range an empty label, as an import does. */
   async labelDescriptor({ descriptor }: MigratedDescriptor): Promise<void> {
     for (const script of descriptor.scripts(0) ?? []) {
       const destination = destinationOf(script, this.wallet.parts.crypto);
@@ -104,12 +104,12 @@ export class MigratedWallet {
   lockCoin(outpoint: Uint8Array): void {
     this.wallet.ledger.lock(outpoint, this.#batch);
   }
-  /** Puts it at a block before records come. */
+  /** Sets the wallet's block before records are added. */
   startAt(tip: BlockFacts): void {
     this.wallet.tip = tip;
     this.wallet.ledger.setTip(tip.height);
   }
-  /** Writes the rest and closes it. @param unseen past blocks that it has yet to look through */
+  /** Writes the rest and closes the wallet. @param unseen past blocks that it still has to scan */
   async finish(locator: Uint8Array, unseen: OpenScan | null): Promise<void> {
     const { wallet } = this;
     wallet.locator = locator;
@@ -119,12 +119,12 @@ export class MigratedWallet {
     await wallet.commit(this.#batch, true);
     await wallet.close(false);
   }
-  /** Closes it, if `finish` did not. Nothing that it holds matters then. */
+  /** Closes the wallet without writing the rest, unless `finish` has closed it. */
   abandon(): Promise<void> {
     return this.wallet.close(false).catch(() => {});
   }
 
-  /** Writes what came once it is much; `finish` makes it safe. */
+  /** Writes the batch if it is large. `finish` syncs it to disk. */
   async #written(): Promise<void> {
     if (this.#batch.ops.length < ROWS) return;
     const batch = this.#batch;

@@ -55,7 +55,7 @@ export async function gatherCoins(
   return { ...available, presets: [...presets.values()], fault };
 }
 
-/** A size that the caller says of an input that is not solvable. */
+/** Size that the caller gives for an input that the wallet cannot solve. */
 export const saidSize = (script: Uint8Array, weight: number): InputSize => ({
   scriptSig: 0,
   witness: witnessVersion(script) >= 0 ? 1 : 0,

@@ -13,8 +13,8 @@ export interface SpendRules {
   /** Change is of the kind of address that is paid, where the wallet has such; otherwise of witnesses if any is paid. */
   readonly changeLikePayment: boolean;
   /**
-   * Input sizes as dummy signatures give them: with every byte that pushes a script, and the largest signatures for
-   * watch-only coins. Otherwise as Core's descriptors count.
+   * Whether to compute input sizes from dummy signatures: with every byte that pushes a script, and the largest signatures
+   * for watch-only coins. Otherwise sizes are those of Core's descriptors.
    */
   readonly dummySizes: boolean;
   /** Any payment may be bumped, whether it says so or not, and in a PSBT with the coins of others too. */
@@ -66,7 +66,7 @@ export interface SpendOptions {
   readonly replaceable: boolean;
   /** -avoidpartialspends: coins of one address are spent together. */
   readonly avoidPartialSpends: boolean;
-  /** -walletrejectlongchains: refuses payments that the mempool would refuse for their unconfirmed relatives. */
+  /** -walletrejectlongchains: refuse payments that the mempool would refuse because of unconfirmed ancestors or descendants. */
   readonly rejectLongChains: boolean;
   /** -deprecatedrpc=bumpfee: bumpfee of wallets without private keys gives a PSBT, as before psbtbumpfee. */
   readonly bumpGivesPsbt: boolean;
@@ -119,7 +119,7 @@ export const SPEND_ROWS = {
   replaceable: [
     'walletrbf',
     'bool',
-    'Payments can be replaced by others with a higher fee (default: {default}, with -compat=0.21.1 {0.21.1})',
+    'Make payments replaceable by others with a higher fee (default: {default}, with -compat=0.21.1 {0.21.1})',
     sinceRelease24,
   ],
   avoidPartialSpends: [
@@ -131,7 +131,7 @@ export const SPEND_ROWS = {
   rejectLongChains: [
     'walletrejectlongchains',
     'bool',
-    'No payment that the mempool would refuse for its unconfirmed relatives (default: {default}, with -compat=0.21.1 {0.21.1})',
+    'Refuse payments that the mempool would refuse because of unconfirmed ancestors or descendants (default: {default}, with -compat=0.21.1 {0.21.1})',
     sinceRelease24,
   ],
 } as const;

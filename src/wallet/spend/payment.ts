@@ -40,7 +40,7 @@ export interface SpendTools {
   readonly client: NodeClient;
   readonly options: SpendOptions;
   readonly crypto: Crypto;
-  /** Language and network that output scripts are put into descriptors with. */
+  /** Descriptor language and network, for inferring descriptors from output scripts. */
   readonly descriptors: DescriptorContext;
   readonly signer: Signer;
   /** What large transactions are signed on. */

@@ -1,6 +1,5 @@
-// Sizes of inputs once they are signed, at most: the largest satisfaction of the descriptor that can be inferred from
-// the output script. Core: wallet/spend.cpp MaxInputWeight; Core 0.21's dummy signatures give the same sizes but for the
-// terms below.
+// Computes the largest size of signed inputs: the largest satisfaction of the descriptor that is inferred from the output
+// script. Core: wallet/spend.cpp MaxInputWeight. Core 0.21's dummy signatures give the same sizes, apart from SizeTerms.
 import type { DescriptorContext } from '../../address/descriptor/context.js';
 import { inferDescriptor, NO_PROVIDER } from '../../address/descriptor/infer.js';
 import type { SizeTerms } from '../../address/descriptor/script-node.js';
@@ -14,9 +13,9 @@ import type { CoinControl } from './coin-control.js';
 import type { SpendTools } from './payment.js';
 import type { InputSize } from './select/tx-size.js';
 
-/** DER of two 32-byte numbers with the hash type: the most that signing with low R makes. */
+/** Largest signature with low R: DER of two 32-byte numbers, and the hash type. */
 const LOW_R_SIGNATURE = 71;
-/** The same of signers that do not grind for low R. */
+/** Largest signature of signers that do not grind for low R. */
 export const LARGEST_SIGNATURE = 72;
 const COMPRESSED_KEY = 33;
 /** The scriptSig that pushes a P2WPKH program. */
@@ -31,28 +30,28 @@ export class SignedSizes {
   readonly #context: DescriptorContext;
   readonly #later: boolean;
 
-  /** @param control with what the caller knows of scripts beside the wallet */
+  /** @param control has the keys and scripts that the caller supplies */
   constructor(wallet: Wallet, control: Pick<CoinControl, 'allowWatchOnly' | 'solving'>, { descriptors, options }: SpendTools) {
     this.#wallet = wallet;
     this.#solving = control.solving;
     this.#context = descriptors;
     this.#later = !options.rules.dummySizes;
-    // The signers of a wallet that watches may not grind.
+    // A watch-only wallet has external signers, which may not grind for low R.
     const watches = this.#later && wallet.legacy === null ? wallet.privateKeysDisabled : control.allowWatchOnly;
     this.#terms = { signatureBytes: watches ? LARGEST_SIGNATURE : LOW_R_SIGNATURE, exactPushes: !this.#later };
   }
 
-  /** Returns the size of an input that spends the wallet's script; null when it is unknown how. */
+  /** Returns the size of an input that spends the wallet's script; null if unknown. */
   of(script: Uint8Array): InputSize | null {
     return this.#byShape(script) ?? this.#inferred(script);
   }
 
-  /** Returns the size of an input that spends an output of others. */
+  /** Returns the size of an input that spends an external output. */
   ofForeign(script: Uint8Array): InputSize | null {
     return this.#infer(script, this.#solving, { ...this.#terms, signatureBytes: LARGEST_SIGNATURE });
   }
 
-  /** The common shapes of a legacy wallet take one look-up each; inferring takes thirty times as long. */
+  /** Returns the size for common script types of a legacy wallet without inferring a descriptor, which takes 30 times as long. */
   #byShape(script: Uint8Array): InputSize | undefined {
     const { legacy } = this.#wallet;
     if (!legacy) return undefined;
@@ -80,7 +79,7 @@ export class SignedSizes {
     this.#known.set(key, size);
     return size;
   }
-  /** All scripts of a descriptor that look alike have inputs of one size. */
+  /** Returns the cache key of a script: all scripts of the same descriptor and type have inputs of the same size. */
   #keyOf(script: Uint8Array): string {
     const place = this.#wallet.descriptors?.locate(script);
     return place ? `${hashKey(place.tracked.id)}/${solve(script).type}` : hashKey(script);

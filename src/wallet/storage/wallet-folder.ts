@@ -21,7 +21,7 @@ const OLD = `${DATABASE_NAME}.old`;
 /** The lock of a wallet's folder (folder-lock.ts). */
 export const LOCK_NAME = 'wallet.lock';
 
-/** A file beside the database of a wallet that an unfinished migration made (migrate/migrated-places.ts). */
+/** Marker file of a wallet from an unfinished migration (migrate/migrated-places.ts). */
 export const MIGRATION_MARKER = 'migration.unfinished';
 
 const NAMES: readonly string[] = [DATABASE_NAME, NEW, OLD];

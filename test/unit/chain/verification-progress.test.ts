@@ -20,12 +20,12 @@ t.test('estimates the total from the figures of the network while few transactio
   );
 });
 
-t.test('adds to the verified transactions those since the block, by its time, once there are more than counted', async (t) => {
+t.test('adds transactions since the time of the block once more are verified than the statistics count', async (t) => {
   const late = node(950_000, COUNTED + 7_000_000, 1_400_000_000);
   close(t, verificationProgress(late, 951_000, main, COUNTED + 8_000_000), 1_400_000_000 / 1_405_401_110.065);
 });
 
-t.test('is 1 at the tip, and counts missing blocks by ten minutes, when the block is from the last two hours', async (t) => {
+t.test('is 1 at the tip, and estimates missing blocks by height when the block is less than two hours old', async (t) => {
   const now = COUNTED + 9_000_000;
   for (const age of [0, 1_800, 7_200, -7_200])
     t.equal(verificationProgress(node(950_000, now - age, 1_400_000_000), 950_000, main, now), 1, `${age}`);
@@ -37,7 +37,7 @@ t.test('is 1 at the tip, and counts missing blocks by ten minutes, when the bloc
   );
 });
 
-t.test('is 1 on a regtest chain of any age when nothing is known of its transactions', async (t) => {
+t.test('is 1 on a regtest chain of any age without transaction statistics', async (t) => {
   const old = chainParams('regtest', { regtest: { activity: { time: 0, transactions: 0, rate: 0 } } });
   t.equal(verificationProgress(node(100, 1_606_961_320, 101), 100, old, 1_800_000_000), 1);
   const newer = verificationProgress(node(100, 1_606_961_320, 101), 100, chainParams('regtest'), 1_800_000_000);

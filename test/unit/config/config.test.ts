@@ -239,7 +239,7 @@ t.test('the configuration file', async (t) => {
   t.throws(() => load('x', '-regtest'), { message: 'Error reading configuration file: parse error on line 1: x' });
 });
 
-t.test('configuration files that are there and cannot be used', async (t) => {
+t.test('refuses configuration files that exist and cannot be read', async (t) => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-config-'));
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
   const file = path.join(dir, 'bitcoin.conf');
@@ -264,7 +264,7 @@ t.test('configuration files that are there and cannot be used', async (t) => {
   t.throws(start, { message: `Error reading configuration file: Included config file "${path.join(dir, 'more.conf')}" is a directory.` });
 });
 
-t.test('adit-front holds options outside their section as aditd does', async (t) => {
+t.test('adit-front refuses options outside their section as aditd does', async (t) => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-config-'));
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
   const file = path.join(dir, 'front.conf');
@@ -456,12 +456,16 @@ t.test('-rpcauth', async (t) => {
   for (const compat of ['-compat=default', '-compat=31']) {
     t.strictSame(auth('bob:salt$AB', compat), [{ user: 'bob', salt: 'salt', hashHex: 'ab' }]);
     for (const text of ['foo', 'a:b', 'a:b$c$d', 'a:b:c$d', ''])
-      t.throws(() => auth(text, compat), { message: 'Invalid -rpcauth argument. It takes user:salt$hash.' }, text);
+      t.throws(
+        () => auth(text, compat),
+        { message: 'Invalid -rpcauth argument. Use user:salt$hash, as adit-cli -newrpcauth=USER prints it.' },
+        text,
+      );
   }
   t.strictSame(auth('foo', '-server=0'), [], 'nobody is let in then');
   const old = load(undefined, '-regtest', '-compat=0.21.1', '-rpcauth=foo', '-rpcauth=a:b:c', '-rpcauth=a:b:c$d');
   t.strictSame(old.rpc.auth, [{ user: 'a', salt: 'b', hashHex: 'c' }]);
-  t.equal(old.notes.filter((line) => line.startsWith('a malformed -rpcauth entry was ignored')).length, 2);
+  t.equal(old.notes.filter((line) => line.startsWith('Ignoring a malformed -rpcauth.')).length, 2);
 });
 
 t.test('-blocksonly makes the mempool small', async (t) => {
@@ -491,7 +495,7 @@ t.test('-asmap without a file', async (t) => {
   t.equal(map('-noasmap'), undefined);
 });
 
-t.test('a bitcoin.conf that is passed over', async (t) => {
+t.test('refuses an ignored bitcoin.conf unless -allowignoredconf is set', async (t) => {
   const [dir, other] = [0, 1].map(() => fs.mkdtempSync(path.join(os.tmpdir(), 'adit-config-'))) as [string, string];
   t.teardown(() => [dir, other].map((folder) => fs.rmSync(folder, { recursive: true, force: true })));
   const conf = path.join(other, 'my.conf');
@@ -508,7 +512,7 @@ t.test('a bitcoin.conf that is passed over', async (t) => {
   t.doesNotThrow(() => start(`-conf=${path.join(other, 'link.conf')}`), 'the same file by another path');
 });
 
-t.test('values of -deprecatedrpc that adit does not know', async (t) => {
+t.test('warns of unknown values of -deprecatedrpc', async (t) => {
   const warned = (...argv: string[]) => load(undefined, ...argv).notes.filter((line) => line.startsWith('Warning: -deprecatedrpc='));
   t.same(warned('-deprecatedrpc=warnings', '-deprecatedrpc=bumpfee'), []);
   t.match(warned('-deprecatedrpc=fees', '-deprecatedrpc=warnings'), [/^Warning: -deprecatedrpc=fees has no effect\. adit knows /]);

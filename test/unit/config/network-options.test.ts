@@ -33,7 +33,7 @@ t.test('permissions of peers, named and not', async (t) => {
   t.throws(() => granted('-whitelist=implicit@127.0.0.1'), /Invalid P2P permission/);
 });
 
-t.test('permissions for peers that are called', async (t) => {
+t.test('sets permissions for outbound peers', async (t) => {
   const ways = (text: string) => load(undefined, '-regtest', `-whitelist=${text}`).net.whitelist?.[0]?.ways;
   t.same(ways('127.0.0.1'), ['in']);
   t.same(ways('noban@127.0.0.1'), ['in']);
@@ -79,7 +79,7 @@ t.test('where peers and names come from', async (t) => {
   t.ok(seeds().length > 0);
 });
 
-t.test('names are not asked for when no address in the clear may be called', async (t) => {
+t.test('does not query DNS seeds when no clear network may be used', async (t) => {
   const net = (...argv: string[]) => load(undefined, '-regtest', ...argv).net;
   const message = 'Incompatible options: -dnsseed=1 was explicitly specified, but -onlynet forbids connections to IPv4/IPv6';
   t.throws(() => net('-onlynet=onion', '-dnsseed=1'), { message });
@@ -112,7 +112,7 @@ t.test('the upload target has units', async (t) => {
   t.equal(target('1G', '0.21.1'), 1024 ** 2, '0.21.1 reads a number as far as it goes');
 });
 
-t.test('filters are offered to peers where there are any', async (t) => {
+t.test('offers filters to peers only with -blockfilterindex', async (t) => {
   const services = (...argv: string[]) => load(undefined, '-regtest', '-compat=0.21.1', '-peerblockfilters', ...argv).net.services;
   const refused = { message: 'Cannot set -peerblockfilters without -blockfilterindex.' };
   t.equal(services('-blockfilterindex'), 1n | 8n | 64n | 1024n);
@@ -182,7 +182,7 @@ t.test('proxies', async (t) => {
     t.throws(() => old(text), { message: 'No proxy server specified. Use -proxy=<ip> or -proxy=<ip:port>.' });
 });
 
-t.test('networks of -onlynet need a way to them', async (t) => {
+t.test('refuses a network of -onlynet that no option makes reachable', async (t) => {
   const net = (...argv: string[]) => load(undefined, '-regtest', ...argv).net;
   const tor = 'Outbound connections restricted to Tor (-onlynet=onion) but the proxy for reaching the Tor network is';
   for (const version of ['default', '31']) {

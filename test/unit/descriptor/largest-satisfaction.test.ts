@@ -27,7 +27,7 @@ const H20 = '07'.repeat(20);
 const sizeOf = (text: string, terms: SizeTerms): Satisfaction | null => mustParse(text).descriptors[0]!.largestSatisfaction(terms);
 const inWitness = (witness: number, elements: number, scriptSig = 0): Satisfaction => ({ scriptSig, witness, elements });
 
-t.test('counts what Core counts', async (t) => {
+t.test('counts the same sizes as Core', async (t) => {
   const cases: [text: string, size: Satisfaction | null][] = [
     [`pk(${A})`, { scriptSig: 72, witness: 0, elements: 1 }],
     [`pkh(${A})`, { scriptSig: 106, witness: 0, elements: 2 }],
@@ -80,7 +80,7 @@ function signWith(script: Uint8Array, provider: FlatProvider, holds: (thing: Uin
   return { scriptSig: data.scriptSig.length, witness, elements: data.witness.length };
 }
 
-t.test('is never below what a signer makes, whichever keys and preimages it has', async (t) => {
+t.test('is never smaller than a real satisfaction, for any set of keys and preimages', async (t) => {
   const dice = new Dice(pseudoRandom(31));
   const random = new RandomDescriptors(dice);
   const context = descriptorContext('master', 'regtest');

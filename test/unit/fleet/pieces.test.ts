@@ -35,7 +35,7 @@ t.test('what is out of order, too large or too many', async (t) => {
   t.same(joiner.add('e', piece(1, 2, 1)), new Uint8Array(2));
 });
 
-t.test('joins pieces of which a first try stored some, whatever the broker dropped as duplicates', async () => {
+t.test('joins pieces after a partial first attempt, whichever duplicates the broker drops', async () => {
   const bytes = new Uint8Array(1_000).map((_, i) => i);
   const pieces = split(bytes, 250);
   // Tries that fail somewhere; of each repeated piece the broker stores or drops a copy.

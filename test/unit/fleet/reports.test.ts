@@ -41,7 +41,7 @@ t.test('reports a connection without a trusted publication after ten seconds', a
   reports.check(true, 21_000);
   reports.check(true, 60_000);
   t.equal(said.length, 1);
-  t.match(said[0], /none of the nodes a, b is heard.*adit\.regtest\.>/);
+  t.match(said[0], /received nothing from the nodes a, b.*adit\.regtest\.>/);
   reports.check(true, 321_000);
   t.equal(said.length, 2, 'repeated every five minutes');
   reports.accepted();
@@ -59,7 +59,7 @@ t.test('reports a publication with the wrong key, of another network, or of an u
     reports.refused(publication('regtest', 'c'));
   }
   t.equal(said.length, 3);
-  t.match(said[0], /a publishes is not signed with its key in -fleetnode/);
+  t.match(said[0], /publications of a are not signed with its key in -fleetnode/);
   t.match(said[1], /m publishes for main, not for regtest/);
   t.match(said[2], /c publishes, but no -fleetnode names it/);
   reports.refused(publication('regtest', 'bad\nname'));

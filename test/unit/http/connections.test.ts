@@ -24,7 +24,7 @@ async function started(fronts = 1, serverTimeoutSeconds = 600) {
   return { node, asked, answers };
 }
 
-t.test('requests ahead of replies are run one after the other, each once', async (t) => {
+t.test('runs pipelined requests one after the other, each once', async (t) => {
   const { node, asked, answers } = await started();
   t.teardown(() => node.fronts.close());
   const client = new Client(node.port);
@@ -41,7 +41,7 @@ t.test('requests ahead of replies are run one after the other, each once', async
   client.destroy();
 });
 
-t.test('known heads that come in pieces, with other requests between, are told apart', async (t) => {
+t.test('distinguishes known heads that arrive in pieces, with other requests between them', async (t) => {
   const { node } = await started();
   t.teardown(() => node.fronts.close());
   const client = new Client(node.port);
@@ -64,7 +64,7 @@ t.test('known heads that come in pieces, with other requests between, are told a
   client.destroy();
 });
 
-t.test('a fault of the server ends the connection that it happens on', (t) => {
+t.test('an exception of the server ends the connection on which it happens', (t) => {
   const clock = new Connections(600);
   t.teardown(() => clock.close());
   const connection = new Connection(
@@ -84,7 +84,7 @@ t.test('a fault of the server ends the connection that it happens on', (t) => {
   t.end();
 });
 
-t.test('a client that waits for 100 Continue and gets another reply is not heard any more', async (t) => {
+t.test('ignores a client that waits for 100 Continue after another reply', async (t) => {
   const { node, asked, answers } = await started();
   t.teardown(() => node.fronts.close());
   const waiting = request('').replace('Length: 0', 'Length: 40\r\nExpect: 100-continue');
@@ -116,7 +116,7 @@ t.test('a client that waits for 100 Continue and gets another reply is not heard
   client.destroy();
 });
 
-t.test('what a client sends ahead is held up to a bound', async (t) => {
+t.test('holds pipelined bytes up to a limit', async (t) => {
   const { node, answers } = await started();
   t.teardown(() => node.fronts.close());
   const client = new Client(node.port);
@@ -142,7 +142,7 @@ t.test('what a client sends ahead is held up to a bound', async (t) => {
   for (const answer of answers) answer();
 });
 
-t.test('empty lines before a request are passed over, however many', async (t) => {
+t.test('ignores any number of empty lines before a request', async (t) => {
   const { node } = await started();
   t.teardown(() => node.fronts.close());
   const client = new Client(node.port);
@@ -155,7 +155,7 @@ t.test('empty lines before a request are passed over, however many', async (t) =
   client.destroy();
 });
 
-t.test('a client that ends its side gets its replies, and then the connection ends', async (t) => {
+t.test('replies to a client that closed its sending side, then ends the connection', async (t) => {
   const { node, asked, answers } = await started(2);
   t.teardown(() => node.fronts.close());
   for (const front of [0, 1]) {
@@ -172,7 +172,7 @@ t.test('a client that ends its side gets its replies, and then the connection en
   }
 });
 
-t.test('one that has gone altogether is noticed, and its call cancelled', async (t) => {
+t.test('notices a client that closed both sides, and cancels its call', async (t) => {
   const { node, answers } = await started();
   t.teardown(() => node.fronts.close());
   const client = new Client(node.port, '127.0.0.1', true);
@@ -182,7 +182,7 @@ t.test('one that has gone altogether is noticed, and its call cancelled', async 
   await until('the front knows', () => node.fronts.stats().fronts[0]!.abortedByClient === 1);
 });
 
-t.test('quiet clients are closed after -rpcservertimeout, and not before', async (t) => {
+t.test('closes idle clients after -rpcservertimeout, and not earlier', async (t) => {
   const nodes = [await started(1, 1), await started(1, 600)];
   t.teardown(() => Promise.all(nodes.map(({ node }) => node.fronts.close())));
   const whole = request('{"method":"getblockcount","id":1}');
@@ -212,7 +212,7 @@ t.test('quiet clients are closed after -rpcservertimeout, and not before', async
   for (const answer of nodes[0]!.answers) answer();
 });
 
-t.test('a reply that ends its connection reaches a client that has sent more', async (t) => {
+t.test('delivers a reply that ends the connection to a client that has sent more', async (t) => {
   const { node } = await started();
   t.teardown(() => node.fronts.close());
   const client = new Client(node.port);

@@ -320,7 +320,7 @@ t.test('the log says why a client is refused, once for each cause', async (t) =>
   const node = new FakeNode();
   await node.start(() => ok('1'), { fronts: 1 });
   t.teardown(() => node.fronts.close());
-  const lines = () => node.log.filter((line) => line.includes('was refused'));
+  const lines = () => node.log.filter((line) => line.includes('Refused an HTTP client'));
   const refused = async (bytes: string): Promise<string> => {
     const socket = net.connect(node.port, '127.0.0.1');
     socket.write(bytes);
@@ -334,9 +334,9 @@ t.test('the log says why a client is refused, once for each cause', async (t) =>
     t.equal(await refused('POST / HTTP/1.1\r\nContent-Length: 33554433\r\n\r\n'), 'HTTP/1.1 413 Request Entity Too Large');
   }
   t.same(lines(), [
-    'warn an HTTP client at 127.0.0.1 was refused: a version other than HTTP/1.x. Each cause is said once.',
-    'warn an HTTP client at 127.0.0.1 was refused: a header line without a colon. Each cause is said once.',
-    'warn an HTTP client at 127.0.0.1 was refused: a body of more than 33554432 bytes. Each cause is said once.',
+    'warn Refused an HTTP client at 127.0.0.1: a version other than HTTP/1.x. Further refusals with this cause are not logged.',
+    'warn Refused an HTTP client at 127.0.0.1: a header line without a colon. Further refusals with this cause are not logged.',
+    'warn Refused an HTTP client at 127.0.0.1: a body of more than 33554432 bytes. Further refusals with this cause are not logged.',
   ]);
   const ordinary = new Client(node.port);
   t.equal((await ordinary.call('{"method":"getblockcount"}')).status, 200);
@@ -505,7 +505,7 @@ t.test('submissions pass what is queued', async (t) => {
   for (const client of [...clients, submitter]) client.destroy();
 });
 
-t.test('a front that ends leaves all clients to the others', async (t) => {
+t.test('gives all clients to the other fronts when a front ends', async (t) => {
   const { Worker } = workerThreads;
   const workers: InstanceType<typeof Worker>[] = [];
   workerThreads.Worker = class extends Worker {
@@ -542,7 +542,7 @@ t.test('a port in use', async (t) => {
     second.start(() => ok('1'), { binds: [{ host: '127.0.0.1', port: node.port }] }),
     {
       name: 'HttpStartError',
-      message: `Unable to start HTTP server. Binding RPC on address 127.0.0.1 port ${node.port} failed: another program listens there, perhaps another node (EADDRINUSE). Choose another -rpcport or -rpcbind.`,
+      message: `Unable to start HTTP server. Binding RPC on address 127.0.0.1 port ${node.port} failed: another program, perhaps another node, uses this port (EADDRINUSE). Choose another -rpcport or -rpcbind.`,
     },
   );
   t.ok(second.log.includes('error Unable to bind any endpoint for RPC server'));

@@ -352,7 +352,7 @@ t.test('a failing store stops the node', async (t) => {
   await indexes.stop();
 });
 
-t.test('goes on from the last written block after a failure that is none of the storage', async (t) => {
+t.test('continues from the last written block after a failure outside the storage', async (t) => {
   const fixture = await openFixture();
   t.teardown(() => fixture.end());
   const blocks = buildChain(GENESIS, 5);

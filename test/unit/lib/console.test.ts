@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import t from 'tap';
 
-t.test('a process goes on when nobody reads its console', async (t) => {
+t.test('a process keeps running when nothing reads its console', async (t) => {
   const module = path.resolve(import.meta.dirname, '../../../src/lib/console.js');
   const script = `
     import fs from 'node:fs';

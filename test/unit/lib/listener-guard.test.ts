@@ -62,7 +62,7 @@ t.test('tells the caller whether the listener threw', (t) => {
   t.end();
 });
 
-t.test('logs the first failures and ever fewer of the later ones', (t) => {
+t.test('logs the first, second, fourth, eighth and later failures at doubling intervals', (t) => {
   const { guard, lines } = createGuard();
   for (let i = 0; i < 100; i++) guard.failed('often', new Error('again'));
   t.equal(guard.failures.get('often'), 100);

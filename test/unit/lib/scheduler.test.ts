@@ -3,7 +3,7 @@ import t from 'tap';
 import { ListenerGuard } from '../../../src/lib/listener-guard.js';
 import { Scheduler } from '../../../src/lib/scheduler.js';
 
-t.test('runs the other tasks, and the one that threw again, after a task threw', async (t) => {
+t.test('keeps running all tasks after one threw', async (t) => {
   const errors: string[] = [];
   const ran: string[] = [];
   const guard = new ListenerGuard({ error: (message) => void errors.push(message) });

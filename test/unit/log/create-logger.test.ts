@@ -102,7 +102,7 @@ t.test('a file that is moved away', async (t) => {
   t.notMatch(after, /one/);
 });
 
-t.test('a log whose new file cannot be opened goes on in the old one, and moves at the next reopening that can', async (t) => {
+t.test('continues in the old file when the new one cannot be opened, until a later reopening succeeds', async (t) => {
   const file = path.join(dir, 'rotated.log');
   const after = written({ file }, (log) => {
     log.info('one');
@@ -160,7 +160,7 @@ t.test('category and level in each line', async (t) => {
   t.equal(text, '\n\n\n\n\n[all:info] a\n[all:warning] b\n[all:error] c\n[net:debug] d\n');
 });
 
-t.test('what stderr gets of a log that is not on the console', async (t) => {
+t.test('writes warnings to stderr when the log is not on the console', async (t) => {
   const caught = (options: Partial<LogOptions>): readonly string[] => {
     const lines: string[] = [];
     const { stdout, stderr } = process;

@@ -51,7 +51,7 @@ t.test('accepts, replaces, prioritises and confirms while every listener and the
   t.equal(guard.failures.get('good'), 0);
 });
 
-t.test('gives the assembler everything anew after its feed of rows failed', async (t) => {
+t.test('sends all rows to the assembler again after its feed failed', async (t) => {
   const { chain, pool, guard } = createPool();
   const feed = new MirrorFeed(pool.records as never, 1, () => {});
   const pay = async (): Promise<void> => {

@@ -49,7 +49,7 @@ t.test('shows a sample for each value of the labels, and their types', async (t)
   t.match(text, '# TYPE pool_total gauge');
 });
 
-t.test('leaves a metric out and reports it once when reading its value throws', async (t) => {
+t.test('omits a metric and reports it once when reading its value throws', async (t) => {
   const faults: string[] = [];
   const metrics = new Metrics((name, error) => faults.push(`${name}: ${(error as Error).message}`));
   metrics.group(

@@ -80,7 +80,7 @@ t.test('with -blocksonly no peer announces at once, and blocks are fetched whole
   }
 });
 
-t.test('two calls to one address at the same time leave one connection', async (t) => {
+t.test('two simultaneous attempts to connect to one address leave one connection', async (t) => {
   const world = await NetWorld.open();
   t.teardown(() => world.end());
   const calls = ['8.1.0.1:18444', '8.1.0.1:18444', '8.2.0.1:18444'].map((name) => world.net.connect(name, 'manual'));

@@ -257,7 +257,7 @@ t.test('names that are down keep none of addnode from being called', async (t) =
   outbound.stop();
 });
 
-t.test('addnode calls each peer once while calls are under way', async (t) => {
+t.test('addnode connects to each peer once while attempts are in progress', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] });
   t.teardown(() => mock.timers.reset());
   const there = new Set<string>();

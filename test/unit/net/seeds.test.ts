@@ -189,7 +189,7 @@ t.test('logs once a minute that no peer is connected, on a network that has seed
   }
 });
 
-t.test('fixed seeds are taken of the networks that the node can call', async (t) => {
+t.test('adds fixed seeds of reachable networks only', async (t) => {
   mock.timers.enable({ apis: ['setInterval'] });
   t.teardown(() => mock.timers.reset());
   const networks = async (options: Partial<NetOptions>): Promise<string[]> => {

@@ -12,7 +12,7 @@ const unasked = (): never => {
   throw new Error('reading the version of the C library takes 40 ms');
 };
 
-t.test('refuses versions of Node.js that lack what adit imports', async (t) => {
+t.test('refuses unsupported versions of Node.js', async (t) => {
   for (const version of ['16.20.2', '18.20.8', '20.14.0', '21.7.3', '22.1.0', '25.0.0']) {
     t.equal(
       systemProblem(version, 'linux', unasked),
@@ -40,7 +40,7 @@ t.test('refuses an old C library from Node.js 24 on', async (t) => {
   );
 });
 
-t.test('each command says so and ends before it loads anything', async (t) => {
+t.test('each command prints the problem and ends before it loads other modules', async (t) => {
   for (const command of ['aditd', 'adit-cli', 'adit-front']) {
     const shipped = path.resolve(import.meta.dirname, `../../../bundle/src/bin/${command}.cjs`);
     const script = `Object.defineProperty(process.versions, 'node', { value: '18.0.0' }); require(${JSON.stringify(shipped)});`;

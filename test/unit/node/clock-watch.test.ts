@@ -3,7 +3,7 @@ import t from 'tap';
 import { silentLogger } from '../../../src/log/logger.js';
 import { ClockWatch } from '../../../src/node/clock-watch.js';
 
-t.test('tells log, alert and work of each change once, and warns as long as the clock is behind', async (t) => {
+t.test('reports each change once to the log, the alert and the work, and warns while the clock is behind', async (t) => {
   const lines: string[] = [];
   const alerts: string[] = [];
   let behind = false;
@@ -31,6 +31,6 @@ t.test('tells log, alert and work of each change once, and warns as long as the 
   behind = false;
   t.equal(watch.look(), false);
   t.equal(watch.text, '');
-  t.match(lines[1], /^info .* there are templates again/);
+  t.match(lines[1], /^info .* makes templates again/);
   t.same([lines.length, alerts.length, changes], [2, 1, 2]);
 });

@@ -7,7 +7,7 @@ import type { Logger } from '../../../src/log/logger.js';
 import { loadBlocks } from '../../../src/node/load-blocks.js';
 import type { Store } from '../../../src/storage/store.js';
 
-t.test('goes on with a warning where -loadblock names nothing that can be read', async (t) => {
+t.test('warns and continues when -loadblock names an unreadable file', async (t) => {
   const dir = t.testdir({ empty: {}, 'blk.dat': '', folder: { 'blk00000.dat': '', 'other.txt': '' } });
   const at = (name: string): string => path.join(dir, name);
   const read: string[][] = [];

@@ -90,7 +90,7 @@ t.test('transactions that leave the mempool are told with R, but not those that 
   t.same(take(), [`zmq sequence ${shown(third.txid)}52${le(now)}`], 'conflict');
 });
 
-t.test('publishes a reorganisation in the order of Core: blocks that left, returned transactions, new blocks', async (t) => {
+t.test('publishes a reorganisation in the order of Core: disconnected blocks, returned transactions, new blocks', async (t) => {
   const { chain, pool, notifications, told, take } = await begin(t);
   chain.onTip((tip, { connected, ...rest }) => {
     const joined = connected.map(({ node, block }) => ({ node, block: { ...block, bytes: new Uint8Array(80) } }));

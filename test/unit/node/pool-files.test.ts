@@ -27,7 +27,7 @@ function seen(): FeeEstimator {
   return fees;
 }
 
-t.test('estimates are read up to 60 full hours after they were written', async (t) => {
+t.test('reads fee estimates up to 60 full hours after they were written', async (t) => {
   const { file, files, warnings } = bench(t);
   await files.saveFees(seen());
   const loadedAt = async (ageMs: number, maxHours?: number): Promise<number> => {
@@ -43,7 +43,7 @@ t.test('estimates are read up to 60 full hours after they were written', async (
   t.equal(warnings.length, 1);
 });
 
-t.test('each save replaces the whole file and leaves nothing else', async (t) => {
+t.test('replaces the whole file at each save, and leaves no other file', async (t) => {
   const { dir, file, files } = bench(t);
   await Promise.all([files.saveFees(new FeeEstimator()), files.saveFees(seen())]);
   t.same(readdirSync(dir), ['fee_estimates.dat']);
@@ -53,7 +53,7 @@ t.test('each save replaces the whole file and leaves nothing else', async (t) =>
   t.same(readFileSync(file), before, 'a disabled estimator writes nothing');
 });
 
-t.test('the pool of a node without estimates leaves no file of them', async (t) => {
+t.test('writes no file of fee estimates when the estimator is disabled', async (t) => {
   const { file, files } = bench(t);
   const { pool } = createPool({ policy: NO_POLICY });
   await files.close(Object.assign(pool, { fees: new FeeEstimator(false) }), false);

@@ -36,14 +36,14 @@ function begin(t: { teardown(end: () => unknown): void }) {
   };
 }
 
-t.test('a bounded number of quick commands runs, a bounded number waits, the oldest are left out', async (t) => {
+t.test('limits running and waiting commands, and drops the oldest beyond the limit', async (t) => {
   const { log, warnings, infos, command, letGo, files } = begin(t);
   const hooks = new Hooks(log, { quick: 8, slowMs: 1e9, waiting: 3 });
   t.teardown(() => hooks.close());
   for (let i = 1; i <= 11; i++) hooks.run('blocknotify', command, String(i));
   t.same(warnings, [], 'eight run, three wait');
   for (const i of [12, 13]) hooks.run('blocknotify', command, String(i));
-  const said = '-blocknotify: 8 commands are running and 3 are waiting; the oldest ones are left out, first: touch ';
+  const said = '-blocknotify: 8 commands are running and 3 are waiting. The node drops the oldest ones, first: touch ';
   t.same([warnings.length, warnings[0]?.slice(0, said.length)], [1, said]);
   t.match(warnings[0], /begun-9;/);
   await until('eight commands', () => files('begun-').length >= 8);
@@ -52,14 +52,14 @@ t.test('a bounded number of quick commands runs, a bounded number waits, the old
   await until('all commands', () => files('done-').length === 11);
   t.same(files('done-'), ['1', '2', '3', '4', '5', '6', '7', '8', '11', '12', '13'], '9 and 10 were the oldest that waited');
   await until('how many were left out', () => warnings.length === 2);
-  t.equal(warnings[1], '-blocknotify: 2 commands were left out');
+  t.equal(warnings[1], '-blocknotify: 2 commands were dropped because too many were running.');
   t.same(infos, []);
   hooks.run('blocknotify', 'exit 7');
   await until('a failure', () => infos.length > 0);
   t.same(infos, ['runCommand error: system(exit 7) returned 7']);
 });
 
-t.test('commands that hang hold up neither later ones nor other kinds', async (t) => {
+t.test('hanging commands delay neither later commands nor those of other options', async (t) => {
   const { log, command, files, warnings } = begin(t);
   const hooks = new Hooks(log, { quick: 2, slowMs: 1, running: 5 });
   t.teardown(() => hooks.close());
@@ -84,7 +84,7 @@ t.test('runCommands waits for the last command, a failing one too', async (t) =>
   t.same(infos, ['runCommand error: system(exit 5) returned 5']);
 });
 
-t.test('a command that the system cannot start at all is logged, and the next one runs', async (t) => {
+t.test('logs a command that cannot be started, and runs the next one', async (t) => {
   const { log, infos, files, command, letGo } = begin(t);
   const hooks = new Hooks(log);
   t.teardown(() => hooks.close());

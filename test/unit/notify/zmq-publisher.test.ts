@@ -107,7 +107,7 @@ t.test('counts and logs a send that throws or is rejected, and shows the gap to 
   t.match(lines[0], /The listener "zmq" failed.*Socket is busy writing/);
 });
 
-t.test('leaves out messages past 128 MB that wait in the process, and counts them', async (t) => {
+t.test('drops and counts messages beyond 128 MB that wait in the process', async (t) => {
   const { publisher, counters, begin, failures } = await open(t, ['rawblock']);
   const start = (await begin()).get('rawblock') as number;
   const block = new Uint8Array(4 << 20);
@@ -119,7 +119,7 @@ t.test('leaves out messages past 128 MB that wait in the process, and counts the
   t.same(counters.get('rawblock'), [...after(start, 31), start + 41], 'subscribers see the gap');
 });
 
-t.test('takes the mark of the operator as it is', async (t) => {
+t.test('uses the high-water mark of the operator unchanged', async (t) => {
   const { publisher } = await open(t, ['hashtx'], { highWaterMark: 700 });
   t.equal(publisher.list[0]?.highWaterMark, 700);
   const usual = await open(t, ['hashtx']);

@@ -34,7 +34,7 @@ const OPENRPC_EXTENSIONS: readonly string[] = [
 /** Missing on purpose, in both modes: `method`, `method(argument)` or `method: member`, with the reason. */
 const MISSING: Readonly<Record<string, string>> = {
   echoipc: "a test of Core's processes",
-  ...because('the figures belong to an estimator that goes by the mempool alone, which there is not', [
+  ...because('the figures belong to the mempool estimator, which adit does not have', [
     'estimatesmartfee: mempool_health_statistics',
     'estimatesmartfee: mempool_health_statistics[]',
     'estimatesmartfee: mempool_health_statistics[].block_height',
@@ -168,7 +168,7 @@ function missingIn(compat: Compat): string[] {
   return missing;
 }
 
-t.test('the list is that of Core', async (t) => {
+t.test('lists the calls of Core', async (t) => {
   t.equal(Object.keys(CORE).length, 174);
   t.same(CORE.getblockhash, { args: { height: 'number' }, results: { '': 'string' } });
 });
@@ -188,7 +188,7 @@ for (const name of ['default', '31'] as const) {
   });
 }
 
-t.test('without its declaration a call, an argument and a member count as missing', async (t) => {
+t.test('reports a call, an argument and a member without a declaration as missing', async (t) => {
   const old = missingIn(COMPATS['0.21.1']);
   for (const one of ['sendall', 'listunspent(query_options.include_immature_coinbase)', 'getblockheader: target'])
     t.ok(old.includes(one), one);

@@ -114,7 +114,7 @@ t.test('help lists what Core 31 lists and what 0.21.1 lists', async (t) => {
   await fixture.end();
 });
 
-t.test('calls that Core 31 has no more are there by default and not with -compat=31', async (t) => {
+t.test('calls that Core 31 removed exist by default and not with -compat=31', async (t) => {
   const gone = [
     ...['addmultisigaddress', 'dumpprivkey', 'dumpwallet', 'getunconfirmedbalance', 'importaddress', 'importmulti', 'importprivkey'],
     ...['importpubkey', 'importwallet', 'sethdseed', 'settxfee', 'upgradewallet'],

@@ -564,7 +564,7 @@ t.test('getrawaddrman of many addresses gives others their turns', async (t) => 
   t.ok(turns > 400, `a thousand addresses take ${turns} turns`);
 });
 
-t.test('which version a client is told', async (t) => {
+t.test('reports the version of the followed Core to clients', async (t) => {
   const fixture = await openFixture();
   for (const [compat, version] of [
     ['0.21.1', 210_100],

@@ -247,7 +247,7 @@ t.test('outputs are told about too', async (t) => {
   t.ok(output.tapKeyPaths.size >= 1);
 });
 
-t.test('leaves key paths that are there as they are, and tells of new ones with their leaves', async (t) => {
+t.test('keeps existing key paths, and adds new ones with their leaves', async (t) => {
   const { script, provider } = known(`tr(${xOnly(1)},{pk(${xOnly(2)}),pk(${xOnly(3)})})`, []);
   const psbt = psbtOf(script);
   const publicKey = new Uint8Array(Buffer.from(xOnly(2), 'hex'));

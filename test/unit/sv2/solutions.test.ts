@@ -185,7 +185,7 @@ t.test('a block whose parent was lost waits for it', async (t) => {
   t.equal(submitted.length, 2);
 });
 
-t.test('an exception while a file is looked at is logged, and hinders neither other files nor the node', async (t) => {
+t.test('logs an exception in one file, and still processes the other files', async (t) => {
   const dir = folder(t);
   const { solutions, submitted, lines, parents, faulty } = world(dir);
   for (const one of [block, child]) writeSolution(dir, one.hashHex, bytesOf(one));

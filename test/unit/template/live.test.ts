@@ -459,7 +459,7 @@ t.test('what comes and leaves between two templates leaves nothing behind', asyn
   }
 });
 
-t.test('nothing is handed out while the clock is behind the tip, and templates come back with the clock', async (t) => {
+t.test('makes no templates while the clock is behind the tip, and makes them again when it is right', async (t) => {
   const { service, chain, clock, view, published, ask, pay, pass, judged } = rig({ release: 32 });
   const refused = { code: -1, message: 'TestBlockValidity failed: time-too-new, block timestamp too far in the future' };
   service.start();
@@ -507,7 +507,7 @@ t.test('nothing is handed out while the clock is behind the tip, and templates c
   );
 });
 
-t.test('a template that was made while the clock was ahead is made again with the right time', async (t) => {
+t.test('replaces a template from a clock that was ahead once the clock is right', async (t) => {
   const { service, clock, ask, pay, pass } = rig();
   const right = clock.seconds;
   clock.seconds += 86_400;

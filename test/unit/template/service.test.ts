@@ -300,7 +300,7 @@ t.test('a template with limits is of one tip, wherever the tip moves', async (t)
   t.equal(facts.epoch, 3);
 });
 
-t.test('mode core of 0.21.1: a kept template stays when the clock falls behind the tip, a new one is not made', async (t) => {
+t.test('mode core of 0.21.1 keeps the cached template and makes no new one while the clock is behind the tip', async (t) => {
   const { service, clock, chain } = createService({ checkTemplates: false, keptBehindClock: true });
   const first = await service.refresh();
   clock.seconds = first.minTime - 7_201;
@@ -310,7 +310,7 @@ t.test('mode core of 0.21.1: a kept template stays when the clock falls behind t
   await t.rejects(service.refresh(), { message: /time-too-new/ });
 });
 
-t.test('mode core: nothing is handed out while the clock is behind the tip', async (t) => {
+t.test('mode core makes no templates while the clock is behind the tip', async (t) => {
   const { service, clock, published } = createService({ checkTemplates: false });
   const first = await service.refresh();
   const right = clock.seconds;

@@ -63,11 +63,11 @@ t.test('a damaged file', async (t) => {
   t.match(await why(sound.subarray(0, sound.length - 9)), /^ends early, at byte \d+, or is damaged/);
   const changed = Buffer.from(sound);
   changed[sound.length - 40] ^= 1;
-  t.equal(await why(changed), 'is damaged: its checksum is that of other bytes');
-  t.equal(await why(Buffer.from('regtest=1\nrpcuser=a\n')), 'is no backup of adit');
+  t.equal(await why(changed), 'is damaged: its checksum does not match');
+  t.equal(await why(Buffer.from('regtest=1\nrpcuser=a\n')), 'is not a backup of adit');
   t.equal(
     await why(Buffer.concat([Buffer.from('SQLite format 3\0'), Buffer.alloc(200)])),
-    "is Bitcoin Core's: importcorewallet takes it over",
+    'is a wallet file of Bitcoin Core: use importcorewallet',
   );
 });
 
@@ -97,6 +97,6 @@ t.test('a file that changes while it is read', async (t) => {
   await backup('first', sizes, 1);
   t.equal(
     await readBackup(at('first'), new Changing(() => fs.writeFileSync(at('first'), second, { flag: 'r+' }))),
-    'is damaged: its checksum is that of other bytes',
+    'is damaged: its checksum does not match',
   );
 });

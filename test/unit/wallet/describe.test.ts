@@ -66,7 +66,7 @@ t.test('a witness script with an uncompressed key, which newer releases have no 
   t.match(await told('31'), { solvable: false, desc: undefined });
 });
 
-t.test('a descriptor wallet tells miniscript as the script says it', async (t) => {
+t.test('a descriptor wallet infers miniscript from the script', async (t) => {
   const { wallet } = await createMemoryWallet({ descriptors: true });
   const key = (n: number): string => Buffer.from(keyMath.publicKey(new Uint8Array(32).fill(n), true) as Uint8Array).toString('hex');
   const parts = [`v:pk(${key(1)})`, `or_c(pk(${key(2)}),v:pk(${key(3)}))`, 'older(9)'];

@@ -108,7 +108,7 @@ t.test('public keys and addresses', async (t) => {
   );
 });
 
-t.test('labels each address of an imported range and none ahead of it', async (t) => {
+t.test('labels each address of an imported range and none beyond it', async (t) => {
   const wallet = await walletOf(true);
   const text = `wpkh(${XPUB}/1/*)`;
   const label = (index: number): string | undefined => wallet.book.label(scriptOf(text, index));

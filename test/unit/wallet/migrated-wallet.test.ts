@@ -1,4 +1,4 @@
-// A wallet that a migration fills: what its disk refuses ends the migration, and nothing else.
+// Wallet that a migration fills: a failed write ends the migration, but not the node.
 import t from 'tap';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
 import { MigratedWallet } from '../../../src/wallet/migrate/migrated-wallet.js';
@@ -10,7 +10,7 @@ class FullStore extends MemoryStore {
   }
 }
 
-t.test('a write that fails is told to the caller and does not stop the node', async (t) => {
+t.test('reports a failed write to the caller and does not stop the node', async (t) => {
   const faults: unknown[] = [];
   const { surroundings } = await createMemoryWallet({ onFault: (error) => faults.push(error) });
   const one = new MigratedWallet(surroundings, { name: 'w', folder: '' }, 0n, null, new FullStore());

@@ -62,7 +62,7 @@ const told = (event: NodeEvent): string => {
   }
 };
 
-t.test('posts events again that could not be posted, in order and before answers', async (t) => {
+t.test('retries events that could not be posted, in order and before answers', async (t) => {
   const node = createNode();
   const { port1, port2 } = new MessageChannel();
   const counters = freshCounters();

@@ -1,5 +1,5 @@
-// Wallets that fail while the node runs: each is closed without another write and loaded again from its folder, or stays
-// unloaded when that does not help. Nothing else is affected.
+// Failures of wallets while the node runs. Each failed wallet is closed without another write and loaded again from its
+// folder. If it fails again soon, it stays unloaded. Other wallets and the node are not affected.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -168,7 +168,7 @@ for (const { kind, cause, inject } of EVENTS) {
   }
 }
 
-t.test('a wallet recovers from a write that fails, with all that was acknowledged', async (t) => {
+t.test('a wallet recovers from a failed write with all acknowledged changes', async (t) => {
   const here = await world(t);
   const { manager, faults, errors } = here;
   const failing = manager.get('failing')!;
@@ -249,7 +249,7 @@ t.test('a wallet that fails while it is loaded again stays unloaded', async (t) 
   await sameAfterBlock(t, here);
 });
 
-t.test('a failed wallet is the one that calls without a name mean, until unloadwallet dismisses it', async (t) => {
+t.test('calls without a name mean the failed wallet until unloadwallet dismisses it', async (t) => {
   const here = await world(t, ['failing']);
   const { manager, errors } = here;
   here.onLoaded = async () => {

@@ -36,14 +36,14 @@ async function watching(texts: readonly string[], rules: SpendRules) {
   return made;
 }
 
-t.test('sizes miniscript that needs a preimage', async (t) => {
+t.test('estimates the size of miniscript inputs that need a preimage', async (t) => {
   const text = `wsh(and_v(v:pk(${A}),hash256(${'07'.repeat(32)})))`;
   const { wallet, tools } = await watching([text], NEW_SPENDING);
   const sizes = new SignedSizes(wallet, { allowWatchOnly: true, solving: null }, tools);
   t.same(sizes.of(scriptOf(text)), { scriptSig: 0, witness: 1 + 73 + 33 + 75 });
 });
 
-t.test('counts low-R signatures, and those of any R for watching wallets and for inputs of others', async (t) => {
+t.test('counts low-R signatures, and larger ones for watch-only wallets and external inputs', async (t) => {
   const text = `wpkh(${A})`;
   const script = scriptOf(text);
   const solving = new FlatProvider();
@@ -59,7 +59,7 @@ t.test('counts low-R signatures, and those of any R for watching wallets and for
   t.same(await size(false, true), { scriptSig: 0, witness: 108 });
 });
 
-t.test('sizes outputs of others that show how they are spent', async (t) => {
+t.test('estimates the size of external inputs whose script shows how they are spent', async (t) => {
   const { wallet, tools } = await createMemoryWallet({ spend: { rules: NEW_SPENDING } });
   const sizes = new SignedSizes(wallet, { allowWatchOnly: false, solving: NOBODY }, tools);
   t.same(sizes.ofForeign(scriptOf(`tr(${A.slice(2)})`)), { scriptSig: 0, witness: 67 });
@@ -81,7 +81,7 @@ t.test('counts the pushes of a redeem script in a legacy wallet, as each release
   t.same(await sizeBy(OLD_SPENDING, false), { scriptSig: 1 + 2 * 72 + 2 + 105, witness: 0 });
 });
 
-t.test('keeps whether an input has a witness where the caller says its weight', async (t) => {
+t.test('keeps whether an input has a witness when the caller gives its weight', async (t) => {
   const texts = [`sh(wpkh(${A}))`, `pkh(${B})`];
   const { wallet, tools, receive } = await watching(texts, NEW_SPENDING);
   const tx = await receive(

@@ -22,8 +22,8 @@ export const getdeploymentinfo: MethodSpec = {
           bool('active', 'Whether the next block must follow it'),
           obj('bip9?', 'State of a bip9 deployment', [
             num('bit?', 'Bit of the version, while started or locked in'),
-            time('start_time', 'When signalling begins'),
-            time('timeout', 'When it ends'),
+            time('start_time', 'Median time at which signalling begins'),
+            time('timeout', 'Median time at which signalling ends'),
             num('min_activation_height', 'No activation below this height'),
             str('status', '"defined", "started", "locked_in", "active" or "failed"'),
             num('since', 'Height of the first block of this state'),

@@ -15,12 +15,12 @@ import { Amount, type JsonResult, type JsonValue } from '../../wire/values.js';
 
 /** The first release with hash_serialized_3 in place of hash_serialized_2. */
 const SERIALIZED_3_RELEASE = 26;
-/** Types that hash the coins in their order, which no index can tell. */
+/** Hash types that need all coins in order, so that no index can provide them. */
 const SERIALIZED: Partial<Record<HashType, 2 | 3>> = { hash_serialized_2: 2, hash_serialized_3: 3 };
 
 type HashType = 'hash_serialized_2' | 'hash_serialized_3' | 'muhash' | 'none';
 
-/** Hash types with the releases that have them. */
+/** Hash types and the releases that have them. */
 const HASH_TYPES: ReadonlyMap<string, Span> = new Map<HashType, Span>([
   ['hash_serialized_2', { until: SERIALIZED_3_RELEASE }],
   ['hash_serialized_3', { since: SERIALIZED_3_RELEASE }],

@@ -8,7 +8,7 @@ export const gettxoutsetinfo: MethodSpec = {
   repeatable: true,
   description: 'Statistics of the set of unspent outputs. This may take some time without -coinstatsindex.',
   args: [
-    str('hash_type', 'Which hash to make: "hash_serialized_3", "hash_serialized_2" (before release 26), "muhash" or "none".', {
+    str('hash_type', 'Hash to compute: "hash_serialized_3", "hash_serialized_2" (before release 26), "muhash" or "none".', {
       default: 'hash_serialized_3, before release 26 hash_serialized_2',
     }),
     num('hash_or_height', 'After which block, by hash or height; only with -coinstatsindex', {

@@ -9,8 +9,8 @@ export const addpeeraddress: MethodSpec = {
   args: [
     str('address', 'The address.'),
     num('port', 'The port.'),
-    bool('tried', 'Whether to file it under addresses that were connected to', { since: 23, default: 'false' }),
+    bool('tried', 'Whether to add it to the tried table', { since: 23, default: 'false' }),
   ],
-  results: [obj([bool('success', 'Whether it was added'), str('error?', 'Why not', { since: 28 })])],
+  results: [obj([bool('success', 'Whether the address was added'), str('error?', 'Reason if it was not added', { since: 28 })])],
   examples: [{ cli: '"1.2.3.4" 8333', rpc: '"1.2.3.4", 8333' }],
 };

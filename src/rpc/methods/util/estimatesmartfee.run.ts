@@ -8,11 +8,11 @@ import { Amount, type JsonValue } from '../../wire/values.js';
 
 const MODES = ['UNSET', 'ECONOMICAL', 'CONSERVATIVE'];
 
-/** Core's names of the estimator of past blocks, the only one here, and of the one that goes by the mempool alone. */
+/** Core's names of the estimator that uses past blocks, which is the only one in adit, and of the one that uses the mempool. */
 const ESTIMATOR = 'block_policy';
 const MEMPOOL_ESTIMATOR = 'mempool_policy';
 
-/** Returns the estimator that the options name; `none` leaves the choice to the node. */
+/** Returns the estimator in the options; `none` lets the node choose. */
 function estimatorOf(value: JsonValue | undefined): string {
   if ((value ?? null) === null) return 'none';
   const options = asObject(value);
@@ -30,8 +30,9 @@ export const estimatesmartfee: NodeRun = (ctx, args) => {
     fail(RPC_CODE.INVALID_PARAMETER, 'Invalid estimate_mode parameter, must be one of: "unset", "economical", "conservative"');
   }
   const estimator = estimatorOf(args[2]);
-  if (estimator === MEMPOOL_ESTIMATOR) return { errors: ['There is no estimator that goes by the mempool alone'], blocks: 0 };
-  // Since release 28 a mode that is not set is the economical one.
+  if (estimator === MEMPOOL_ESTIMATOR)
+    return { errors: ['adit has no estimator that uses the mempool. Use block_policy or none.'], blocks: 0 };
+  // Since release 28 the default mode is economical.
   const isConservative = mode === 'CONSERVATIVE' || (mode === 'UNSET' && preset === 'CONSERVATIVE');
   const { feeRate, blocks } = fees.smart(target, isConservative);
   if (feeRate === 0) return { errors: ['Insufficient data or no feerate found'], blocks };

@@ -18,10 +18,10 @@ export const estimatesmartfee: MethodSpec = {
       { default: 'economical, before release 28 conservative' },
     ),
     obj('options?', '', { since: 32 }, [
-      str('fee_rate_estimator', 'none or block_policy: what past blocks tell. There is no estimator that goes by the mempool alone.', {
+      str('fee_rate_estimator', 'none or block_policy: estimate from past blocks. adit has no estimator that uses the mempool.', {
         default: 'none',
       }),
-      num('verbosity', 'Taken for the sake of clients; the figures of 2 belong to the estimator that goes by the mempool', {
+      num('verbosity', 'Accepted without effect: verbosity 2 concerns the estimator that uses the mempool', {
         default: '1',
       }),
     ]),
@@ -30,7 +30,7 @@ export const estimatesmartfee: MethodSpec = {
     obj([
       amount('feerate?', 'Fee rate in BTC/kB (absent with errors)'),
       arr('errors?', '', [str('Why there is no answer')]),
-      str('estimator?', 'Which estimator this is of, unless the options name one', { since: 32 }),
+      str('estimator?', 'Estimator that was used; absent if the options name one', { since: 32 }),
       num('blocks', 'The target this answers: the one asked for, or the longest that there is data for, at least 2'),
     ]),
   ],

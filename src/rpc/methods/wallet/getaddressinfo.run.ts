@@ -91,7 +91,7 @@ function scriptMembers(script: Uint8Array, provider: SigningProvider, ctx: Walle
   return out;
 }
 
-/** Sign of hardened steps: `h` where only releases since 26 count. Clients of 0.21.1 compare these members. */
+/** Mark of hardened steps: `h` with -compat=31, otherwise `'`, because clients of 0.21.1 compare these members. */
 const markOf = ({ compat }: WalletContext): HardenedMark => (only(compat, 26) ? 'h' : "'");
 
 /** Some 6 MB a wallet. */

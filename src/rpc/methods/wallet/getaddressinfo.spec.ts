@@ -7,7 +7,7 @@ const BEFORE_EMBEDDED: readonly ResultSpec[] = [
   bool('ismine', 'Whether the wallet can spend what is paid there'),
   bool('solvable', 'Whether the wallet knows all but private keys for spending'),
   str('desc?', 'A descriptor for it'),
-  str('parent_desc?', 'The descriptor of the wallet that it comes from', { since: 22 }),
+  str('parent_desc?', 'Descriptor in the wallet to which the address belongs', { since: 22 }),
   bool('iswatchonly', 'Whether it is watched only'),
   bool('isscript?', 'Whether a script is behind it'),
   bool('iswitness', 'Whether it is a witness address'),

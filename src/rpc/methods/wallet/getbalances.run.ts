@@ -43,7 +43,7 @@ const shown = ({ trusted, pending, immature }: Balances): Record<string, JsonRes
 });
 const worth = ({ trusted, pending, immature }: Balances): number => trusted + pending + immature;
 
-/** Coins that only own transactions outside of the mempool spend, satoshis. `used`: of addresses that `skip` leaves out. */
+/** Satoshis in coins that only own transactions outside the mempool spend. `used`: coins of addresses that `skip` excludes. */
 interface WaitingSpends extends Balances {
   readonly used: number;
 }
@@ -51,8 +51,8 @@ interface WaitingSpends extends Balances {
 const NOTHING_WAITS: WaitingSpends = { trusted: 0, pending: 0, immature: 0, used: 0 };
 
 /**
- * Sums up the coins that own transactions outside of the mempool spend and nothing else does, by the balance that each
- * coin would count in if it were unspent. Core: the SpendType::NONMEMPOOL case of GetBalance.
+ * Sums up the coins that only own transactions outside the mempool spend. Each coin counts in the balance to which it would
+ * belong if it were unspent. Core: the SpendType::NONMEMPOOL case of GetBalance.
  */
 function spentOutside({ ledger }: Wallet, skip: ((coin: number) => boolean) | undefined): WaitingSpends {
   const { txs, coins, spends, sheet } = ledger;

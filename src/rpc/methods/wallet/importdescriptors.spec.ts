@@ -20,7 +20,7 @@ export const importdescriptors: MethodSpec = {
         str('label', 'Label of its address', { default: '""' }),
       ]),
     ]),
-    obj('options?', '', { since: ADDED }, [bool('rescan', 'Scan the blocks afterwards', { default: 'true' })]),
+    obj('options?', 'Options of adit', { since: ADDED }, [bool('rescan', 'Scan the blocks afterwards', { default: 'true' })]),
   ],
   results: [
     arr('One for each request, in order', [

@@ -253,7 +253,7 @@ export const listunspent: Run<WalletContext> = async (ctx, args, call) => {
   const found = selectCoins(wallet, filter);
   const ancestors = await ancestorMembers(ctx, wallet, found);
   const facts = new Map<number, ScriptFacts>();
-  // Since release 30 all coins are: a wallet has keys or watches, and then another program signs.
+  // Since release 30 all coins are spendable: a wallet without keys leaves signing to another program.
   const showsSpendable = wallet.descriptors ? follows(ctx.compat, 30) : only(ctx.compat, 30);
   const pieces = new Pieces(',');
   for (const { coin, safe, depth } of found) {

@@ -7,20 +7,20 @@ export const migratewallet: MethodSpec = {
   category: 'wallet',
   runs: 'wallet',
   description:
-    'Makes wallets of descriptors of a legacy wallet. What it has private keys for stays in the wallet; what it only watches goes to\na wallet with _watchonly behind its name, and scripts that it can solve but does not watch to one with _solvables.\nBefore that, the legacy wallet is saved to WALLET_TIME.legacy.bak in the folder of all wallets: restorewallet brings it back.\nWhat fails leaves the legacy wallet as it was. Make a new backup of each new wallet. This may take minutes.',
+    'Migrates a legacy wallet to descriptor wallets. Scripts whose private keys the wallet has stay in the wallet. Scripts that it\nonly watches go to a wallet named NAME_watchonly, and scripts that it can solve but does not watch to one named NAME_solvables.\nThe call first saves the legacy wallet to NAME_TIME.legacy.bak in the folder of all wallets. restorewallet restores it.\nIf the call fails, the legacy wallet is unchanged. Make a new backup of each new wallet. The call may take minutes.',
   args: [
-    str('wallet_name', 'The wallet; where the path of the call names one, it must be the same', {
-      default: 'the wallet that the path of the call names',
+    str('wallet_name', 'Name of the wallet. If the endpoint names a wallet too, it must be the same', {
+      default: 'the wallet of the endpoint',
     }),
-    str('passphrase?', 'That of an encrypted wallet', { holds: 'passphrase' }),
+    str('passphrase?', 'Passphrase of an encrypted wallet', { holds: 'passphrase' }),
     bool('load_wallet', 'Load the new wallets, now and at every start', { default: 'true' }),
   ],
   results: [
     obj([
       str('wallet_name', 'Name of the main wallet'),
-      str('watchonly_name?', 'Name of the wallet with what was only watched'),
-      str('solvables_name?', 'Name of the wallet with what can be solved and is not watched'),
-      str('backup_path', 'The file with the legacy wallet'),
+      str('watchonly_name?', 'Name of the wallet with the scripts that were only watched'),
+      str('solvables_name?', 'Name of the wallet with the scripts that can be solved and were not watched'),
+      str('backup_path', 'Path of the backup of the legacy wallet'),
     ]),
   ],
   examples: [{ cli: '"savings"', rpc: '"savings"' }],

@@ -14,7 +14,7 @@ export const restorewallet: MethodSpec = {
       'Whether the wallet is loaded at every start from now on: true adds it to the list, false takes it out, null leaves the list as it is',
     ),
   ],
-  results: [obj([str('name', 'Name of the wallet'), arr('warnings?', 'Things to know', { since: 25 }, [str()])])],
+  results: [obj([str('name', 'Name of the wallet'), arr('warnings?', 'Warnings', { since: 25 }, [str()])])],
   examples: [{ cli: '"testwallet" "backup.dat"', rpc: '"testwallet", "backup.dat"' }],
   waits: true,
 };

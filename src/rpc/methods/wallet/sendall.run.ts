@@ -111,7 +111,7 @@ export const sendall: Run<WalletContext> = async (ctx, args, call) => {
         : started.inputs.map((input) => namedCoin(wallet, input, sizes, control.version));
     const begun = { ...started, inputs: spent.map(({ input }) => input) };
     const tx = await divided(tools, begun, spent, wanted, { outputs, open, isOpen: listed === undefined });
-    // Core does not ask: its payment is recorded, the mempool refuses it, and the whole balance is gone for the moment.
+    // Core has no such check: it records the payment although the mempool refuses it, and all coins become unavailable.
     const fault = shows(ctx.compat, { since: ADDED }) ? await chainLimitFault(buildTx(tx), tools) : null;
     if (fault !== null) fail(RPC_CODE.WALLET_ERROR, fault.error);
     const chosen = spent.map(({ input }) => outpointOf(input.prevHash, input.prevIndex));

@@ -34,7 +34,7 @@ export const sendall: MethodSpec = {
       CONF_TARGET_ARG,
       ESTIMATE_MODE_ARG,
       REPLACEABLE_ARG,
-      { ...SOLVING_DATA_ARG, help: "Means nothing here: all coins are the wallet's" },
+      { ...SOLVING_DATA_ARG, help: 'Accepted without effect, because all coins belong to the wallet' },
     ]),
   ],
   results: [
