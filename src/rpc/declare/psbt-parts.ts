@@ -10,7 +10,7 @@ export const PSBT_ARG: ArgSpec = str('psbt', 'A PSBT in Base64');
 export const TX_VERSION_ARG: ArgSpec = num('version', 'Version of the transaction', { since: 30, default: '2' });
 
 /** Argument: the version of a PSBT that is made. */
-export const PSBT_VERSION_ARG: ArgSpec = num('psbt_version', 'Version of the PSBT: 0 or 2', { since: 32, default: '2' });
+export const PSBT_VERSION_ARG: ArgSpec = num('psbt_version', 'Version of the PSBT: 0 or 2', { since: 32, default: '0, with -compat=31 2' });
 
 /** Argument: several. */
 export const PSBTS_ARG: ArgSpec = arr('txs', 'PSBTs in Base64', [str('psbt', 'A PSBT')]);

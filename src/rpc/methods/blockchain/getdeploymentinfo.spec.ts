@@ -24,7 +24,7 @@ export const getdeploymentinfo: MethodSpec = {
             num('bit?', 'Bit of the version, while started or locked in'),
             time('start_time', 'Median time at which signalling begins'),
             time('timeout', 'Median time at which signalling ends'),
-            num('min_activation_height', 'No activation below this height'),
+            num('min_activation_height', 'Minimum height of activation'),
             str('status', '"defined", "started", "locked_in", "active" or "failed"'),
             num('since', 'Height of the first block of this state'),
             str('status_next', 'State of the next block'),
