@@ -6,6 +6,7 @@ import { CONTROLS, fieldColon, HeadFault, MOST_HEAD_BYTES, type RequestHead, tri
 export type TakePiece = (bytes: Buffer, last: boolean) => void;
 
 const LF = 10;
+const CR = 13;
 const NOTHING = Buffer.alloc(0);
 
 /** Smallest chunk size that is refused: larger than every body limit, and exact as a number. */
@@ -40,7 +41,11 @@ export class BodyReader {
     let at = 0;
     while (at < bytes.length && this.#expected !== 'nothing') {
       if (this.#expected === 'data') at = this.#takeData(bytes, at, piece);
-      else {
+      else if (this.#expected === 'data end' && this.#line === '' && bytes[at] === CR && bytes[at + 1] === LF) {
+        // The usual end: chunks may be a byte each.
+        at += 2;
+        this.#expected = 'size';
+      } else {
         const line = this.#takeLine(bytes, at);
         at = line === null ? bytes.length : line.next;
         if (line !== null) this.#takeText(line.text, piece);

@@ -140,12 +140,10 @@ function readRequestLine(line: string): [method: string, target: string, minor: 
 }
 
 function readTarget(sent: string): string {
-  let target = sent;
-  const scheme = sent.startsWith('/') ? -1 : sent.indexOf('://');
-  if (scheme > 0) {
-    const path = sent.indexOf('/', scheme + 3);
-    target = path < 0 ? '/' : sent.slice(path);
-  }
+  // The host ends where the path or the query begins. A slash inside the query does not begin a path.
+  const host = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i.exec(sent)?.[0] ?? '';
+  const path = sent.slice(host.length);
+  const target = host === '' || path.startsWith('/') ? path : `/${path}`;
   // The head was decoded as latin1, but targets are UTF-8.
   return /[^\0-\x7f]/.test(target) ? Buffer.from(target, 'latin1').toString() : target;
 }
