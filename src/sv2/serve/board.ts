@@ -100,7 +100,7 @@ export class Board {
     return active;
   }
 
-  /** No tip is worth mining on for now. */
+  /** Retires the templates of the tip and the staged template, because no work can be made for now. */
   hold(nowMs: number): void {
     this.#leave(nowMs);
     this.staged = null;
