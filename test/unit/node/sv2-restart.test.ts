@@ -6,6 +6,7 @@ import t from 'tap';
 import { regtestParams } from '../../../src/consensus/params/regtest.js';
 import { createNativeHashes } from '../../../src/crypto/native/hashes.js';
 import { createKeyMath } from '../../../src/crypto/native/key-math.js';
+import { ListenerGuard } from '../../../src/lib/listener-guard.js';
 import type { Logger } from '../../../src/log/logger.js';
 import { createSv2, type Sv2Deps } from '../../../src/node/sv2.js';
 import { nothingChosen } from '../../../src/template/assembly.js';
@@ -54,6 +55,7 @@ t.test('a serving thread that is killed', async (t) => {
     keys: createKeyMath(),
     clock: { nowSeconds: () => 1_700_000_000, nowMs: () => Date.now(), monotonicMs: () => performance.now() },
     log: { info: line, warn: line, error: line, debug: () => {} } as unknown as Logger,
+    guard: new ListenerGuard({ error: line }),
     wanted: () => true,
     entry: new URL('./mortal-serve.js', import.meta.url),
   } as unknown as Sv2Deps;
