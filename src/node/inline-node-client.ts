@@ -68,7 +68,7 @@ export interface InlineClientDeps {
 export class InlineNodeClient implements NodeClient {
   readonly #deps: InlineClientDeps;
   readonly #listeners = new Set<(event: NodeEvent) => void>();
-  readonly #followers: ((event: NodeEvent) => void)[] = [];
+  readonly #followers = new Set<(event: NodeEvent) => void>();
   #tip: { readonly node: HeaderNode; readonly facts: BlockFacts } | null = null;
   readonly genesis: BlockFacts;
   #keptFrom = Number.POSITIVE_INFINITY;
@@ -84,7 +84,7 @@ export class InlineNodeClient implements NodeClient {
 
   /** The tip moved. */
   onTip(tip: HeaderNode, { disconnected, connected }: TipChange): void {
-    if (this.#listeners.size + this.#followers.length === 0) return;
+    if (this.#listeners.size + this.#followers.size === 0) return;
     if (disconnected.length + connected.length === 0) this.#tellOfChain({ kind: 'jumped', ...this.#placed(tip) });
     for (const { node, block } of disconnected) {
       const { node: before, locator } = this.#placed(node.prev!);
@@ -112,9 +112,10 @@ export class InlineNodeClient implements NodeClient {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
-  /** Events of blocks, whether or not anything listens. */
-  followChain(listener: (event: NodeEvent) => void): void {
-    this.#followers.push(listener);
+  /** Events of blocks, whether or not anything listens. @returns a function that ends them */
+  followChain(listener: (event: NodeEvent) => void): () => void {
+    this.#followers.add(listener);
+    return () => this.#followers.delete(listener);
   }
   #tell(event: NodeEvent): void {
     for (const listener of this.#listeners) listener(event);

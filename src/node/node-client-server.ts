@@ -57,9 +57,12 @@ export class NodeClientServer {
     this.#counters = counters;
     this.#mostUntaken = mostUntakenKb;
     // Where the chain ends is told always, what its blocks hold only to who listens.
-    client.followChain((event) => this.#inOrder(() => this.#skipped(event) ?? this.#packed(event)));
+    const unfollow = client.followChain((event) => this.#inOrder(() => this.#skipped(event) ?? this.#packed(event)));
     port.on('message', (message: ToNode) => this.#onMessage(message));
     port.on('close', () => {
+      unfollow();
+      void this.#stop?.then((stop) => stop());
+      client.keepFrom(Number.POSITIVE_INFINITY);
       this.#endBehind();
       this.#unposted = [];
       if (this.#retry !== null) clearTimeout(this.#retry);

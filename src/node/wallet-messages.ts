@@ -17,6 +17,8 @@ export interface WalletInit {
   /** -jsonrpc2 */
   readonly version2: boolean;
   readonly state: SharedArrayBuffer;
+  /** Wallets that were loaded when the thread before this one ended, and why they stay unloaded; null: they are loaded. */
+  readonly again: { readonly names: readonly string[]; readonly why: string | null };
   /** Of the client that asks the node: its port, CLIENT_COUNTER's numbers, and where the node stands. */
   readonly client: { readonly port: MessagePort; readonly counters: SharedArrayBuffer; readonly facts: ClientFacts };
   /** Its end of the node thread's own link. */
@@ -48,6 +50,8 @@ export type FromWallets =
   /** V8's memory of the thread, now and then. */
   | { readonly say: 'heap'; readonly bytes: number }
   | { readonly say: 'active'; readonly id: number; readonly calls: readonly { readonly method: string; readonly ageMs: number }[] }
+  /** Names of the wallets that are loaded, or are being loaded again after a failure. */
+  | { readonly say: 'wallets'; readonly names: readonly string[] }
   /** Reports that a wallet has failed. */
   | { readonly say: 'fault'; readonly name: string; readonly text: string }
   | { readonly say: 'closed'; readonly error: string | null };

@@ -23,6 +23,8 @@ import type { FromWallets, ToWallets, WalletInit } from './wallet-messages.js';
 const ANSWER_MS = 1_000;
 /** A thread that is silent for so long is stuck: at its end it may apply all that it was told of in one go. */
 const STUCK_MS = 20_000;
+/** A thread that ends again so soon after it was started again would go on ending. */
+const REPEAT_MS = 60_000;
 /** How often the thread is asked for a sign of life while it closes wallets. */
 const LOOK_MS = 1_000;
 
@@ -41,7 +43,7 @@ export interface WalletThreadDeps {
 type ActiveCalls = readonly { readonly method: string; readonly startedMs: number }[];
 
 export class WalletThread {
-  readonly #options: Omit<WalletInit, 'client' | 'node'>;
+  readonly #options: Omit<WalletInit, 'client' | 'node' | 'again'>;
   readonly #deps: WalletThreadDeps;
   #worker: Worker | null = null;
   #exited: Promise<void> = Promise.resolve();
@@ -49,13 +51,18 @@ export class WalletThread {
   #lastAsk = 0;
   #loaded: { resolve(): void; reject(error: Error): void } | null = null;
   #closing = false;
+  /** Names of the wallets that are loaded. */
+  #names: readonly string[] = [];
+  #startedAgainMs = Number.NEGATIVE_INFINITY;
+  /** Ends of the thread, each less than a minute after it was started again. */
+  #quickEnds = 0;
   #failure: Error | null = null;
   #link: FrontLink | null = null;
   #fronts: Pick<Fronts, 'linkWallets'> | undefined;
   /** V8's memory of the thread in bytes; undefined until it has said so. */
   heapBytes: number | undefined;
 
-  constructor(options: Omit<WalletInit, 'client' | 'node'>, deps: WalletThreadDeps) {
+  constructor(options: Omit<WalletInit, 'client' | 'node' | 'again'>, deps: WalletThreadDeps) {
     this.#options = options;
     this.#deps = deps;
     deps.stopping.addEventListener('abort', () => this.#say({ say: 'stopping' }), { once: true });
@@ -67,7 +74,8 @@ export class WalletThread {
     return this.#link;
   }
 
-  #start(): FrontLink {
+  /** @param why the wallets that were loaded stay unloaded; null: they are loaded again */
+  #start(why: string | null = null): FrontLink {
     const { front, thread } = newLink();
     const link = new FrontLink(front, new CallRoom(this.#deps.bounds, new FrontCounters()), () => {});
     if (this.#closing) {
@@ -78,7 +86,12 @@ export class WalletThread {
     const { port1, port2: port } = new MessageChannel();
     const counters = new SharedArrayBuffer(CLIENT_COUNTER.COUNT * 4);
     const { facts } = new NodeClientServer(this.#deps.client, port1, new Int32Array(counters), this.#deps.guard);
-    const workerData: WalletInit = { ...this.#options, client: { port, counters, facts }, node: thread };
+    const workerData: WalletInit = {
+      ...this.#options,
+      client: { port, counters, facts },
+      node: thread,
+      again: { names: this.#names, why },
+    };
     const worker = new Worker(WORKER_ENTRY.wallet, {
       name: 'adit-wallets',
       workerData,
@@ -170,6 +183,7 @@ export class WalletThread {
     switch (message.say) {
       case 'loaded':
         this.#loaded?.resolve();
+        this.#loaded = null;
         break;
       case 'failed':
         this.#loaded?.reject(message.refused ? new ConfigError(message.text) : new Error(message.text));
@@ -192,6 +206,9 @@ export class WalletThread {
         this.#answer(message.id, calls);
         break;
       }
+      case 'wallets':
+        this.#names = message.names;
+        break;
       case 'fault':
         guard.failed(`wallet ${message.name}`, message.text);
         break;
@@ -205,11 +222,29 @@ export class WalletThread {
     this.#worker = null;
     for (const id of [...this.#asked.keys()]) this.#answer(id, []);
     if (this.#closing) return;
+    const { guard, log, stopping } = this.#deps;
     const why = this.#failure === null ? '' : `: ${this.#failure.message}`;
     const fault = new Error(`The thread of the wallets has ended${why}`);
-    this.#deps.guard.failed('wallets thread', this.#failure?.stack ?? fault);
+    guard.failed('wallets thread', this.#failure?.stack ?? fault);
     this.#failure = null;
-    this.#loaded?.reject(fault);
-    this.#deps.log.error(`${fault.message}. The node continues without wallets. Restart it to load them again.`);
+    if (this.#loaded !== null) this.#loaded.reject(fault);
+    else if (!stopping.aborted) this.#startAgain(fault, log);
+  }
+
+  /**
+   * Starts the thread again and loads its wallets. After a second end within a minute the wallets stay unloaded, because
+   * one of them may be the cause. After a third end the thread is not started again, and calls of wallets fail.
+   */
+  #startAgain({ message }: Error, log: Logger): void {
+    const now = performance.now();
+    this.#quickEnds = now - this.#startedAgainMs < REPEAT_MS ? this.#quickEnds + 1 : 0;
+    this.#startedAgainMs = now;
+    if (this.#quickEnds > 1) {
+      log.error(`${message}. The node continues without wallets. Restart it to load them again.`);
+      return;
+    }
+    const isRepeated = this.#quickEnds === 1;
+    log.error(`${message}. adit starts it again${isRepeated ? ' without its wallets' : ''}.`);
+    this.#link = this.#start(isRepeated ? message : null);
   }
 }

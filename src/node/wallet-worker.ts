@@ -149,6 +149,7 @@ export async function runWallets(init: WalletInit, port: MessagePort): Promise<v
     descriptors,
     log,
     stopping: stopping.signal,
+    onNames: (names) => say({ say: 'wallets', names }),
     onFault: (name, error) => say({ say: 'fault', name, text: mendable(error) ?? stackOf(error) }),
     spend,
     settingsFile,
@@ -199,6 +200,7 @@ export async function runWallets(init: WalletInit, port: MessagePort): Promise<v
   telling.unref();
   const weighing = setInterval(() => say({ say: 'heap', bytes: getHeapStatistics().total_heap_size }), HEAP_MS);
   weighing.unref();
+  void wallets.loadAgain(init.again.names, init.again.why);
   links.add(NODE, init.node);
   // Messages have waited in the port until now.
   port.on('message', take);

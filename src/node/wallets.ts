@@ -30,6 +30,8 @@ export interface WalletWiring {
   readonly settingsFile: string | undefined;
   /** Called when a wallet fails; WalletManager loads it again. */
   readonly onFault: (name: string, error: unknown) => void;
+  /** See ManagerDeps. */
+  readonly onNames: (names: readonly string[]) => void;
 }
 
 /** Limits of -walletnotify: few commands at once and many that wait, because a rescan finds many transactions. */
@@ -56,13 +58,14 @@ export function walletNotice(command: string, wallet: Wallet, row: number): stri
 }
 
 export async function createWallets(options: WalletOptions, wiring: WalletWiring): Promise<WalletManager> {
-  const { client, crypto, clock, descriptors, log, stopping, onFault, settingsFile, spend } = wiring;
+  const { client, crypto, clock, descriptors, log, stopping, onFault, onNames, settingsFile, spend } = wiring;
   const hooks = new Hooks(log, NOTICE_LIMITS);
   const manager = new WalletManager({
     client,
     log,
     stopping,
     warnings: highFeeWarnings(options.spend, (await client.rates()).relayMinimum),
+    onNames,
     onLoaded: (wallet) => reacceptTransactions(wallet, spend),
     setLoadOnStart: (name, load) => {
       if (settingsFile === undefined) return;

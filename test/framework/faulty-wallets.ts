@@ -1,4 +1,4 @@
-// The wallets' thread with faults in it: an exception in a wallet at one block, and one past every caller at another.
+// The wallets' thread with faults in it: an exception in a wallet at one block, and exceptions past every caller at others.
 // Each happens once in a life of the node; a file in the wallets' folder says that it did.
 import fs from 'node:fs';
 import path from 'node:path';
@@ -19,7 +19,7 @@ const { setTip } = Ledger.prototype;
 Ledger.prototype.setTip = function (height) {
   setTip.call(this, height);
   if (height === FAULTY_HEIGHT.WALLET && once('wallet')) throw new Error('injected into a wallet');
-  if (height === FAULTY_HEIGHT.THREAD && once('thread')) {
+  if ((FAULTY_HEIGHT.THREADS as readonly number[]).includes(height) && once(`thread-${height}`)) {
     setImmediate(() => {
       throw new Error('injected into the thread');
     });

@@ -32,6 +32,7 @@ export function managerIn({ dir, surroundings, tip, options, deps }: WantedManag
     stopping: new AbortController().signal,
     warnings: [],
     onLoaded: async () => {},
+    onNames() {},
     setLoadOnStart() {},
     ...deps,
   });

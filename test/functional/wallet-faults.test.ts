@@ -48,13 +48,39 @@ t.test('failures of wallets do not stop the node from accepting blocks and payme
   t.equal(await balanceOf('a'), before);
   const txid = (await inWallet('a', 'sendtoaddress', ELSEWHERE, 1)) as string;
   t.same(await call('getrawmempool'), [txid], 'the wallet that was loaded again pays');
-  await call('generatetoaddress', FAULTY_HEIGHT.THREAD - FAULTY_HEIGHT.WALLET, ELSEWHERE);
-  t.equal(chain.tip.height, FAULTY_HEIGHT.THREAD);
 
-  await until('the end of the thread is in the log', () => errors.some((line) => line.includes('The thread of the wallets has ended')));
-  await call('generatetoaddress', 1, ELSEWHERE);
-  t.equal(chain.tip.height, FAULTY_HEIGHT.THREAD + 1);
+  const [first, second, third] = FAULTY_HEIGHT.THREADS;
+  const ended = (times: number): Promise<void> =>
+    until(
+      `end ${times} of the thread`,
+      () => errors.filter((line) => line.startsWith('The thread of the wallets has ended')).length === times,
+    );
+  const blocksTo = async (height: number): Promise<void> => {
+    await call('generatetoaddress', height - chain.tip.height, ELSEWHERE);
+    t.equal(chain.tip.height, height);
+  };
+  await blocksTo(first);
+  await ended(1);
+  await blocksTo(first + 1);
+  await until('both wallets are loaded again', both);
+  t.match(errors.at(-1), /injected into the thread\. adit starts it again\.$/);
+  const rest = await balanceOf('a');
+  t.ok(rest < before - 1 && rest > before - 1.1, 'the payment is known');
+  t.equal(((await inWallet('b', 'getwalletinfo')) as { lastprocessedblock: { height: number } }).lastprocessedblock.height, first + 1);
+
+  await blocksTo(second);
+  await ended(2);
+  await blocksTo(second + 1);
+  for (const name of ['a', 'b']) await t.rejects(inWallet(name, 'getbalances'), / -4 Wallet "[ab]" has failed and is not loaded any more/);
+  t.same(await call('listwallets'), []);
+  await call('loadwallet', 'a');
+  t.equal(await balanceOf('a'), rest);
+
+  await blocksTo(third);
+  await ended(3);
+  await blocksTo(third + 1);
+  t.match(errors.at(-1), /The node continues without wallets\. Restart it to load them again\.$/);
+  await t.rejects(inWallet('a', 'getbalances'), /"The thread"/);
   t.equal(chain.fault, null);
   t.equal(asked, undefined, 'the node goes on');
-  await t.rejects(inWallet('a', 'getbalances'), /"The thread"/);
 });

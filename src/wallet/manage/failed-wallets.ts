@@ -21,6 +21,10 @@ export class FailedWallets {
   get errors(): readonly WalletError[] {
     return [...this.#failed.values()].map(({ error }) => error);
   }
+  /** Names of those that are being loaded again. */
+  get reloading(): readonly string[] {
+    return [...this.#failed].filter(([, { isGivenUp }]) => !isGivenUp).map(([name]) => name);
+  }
   /** Returns the error for a call that names a failed wallet. */
   errorOf(name: string): WalletError | undefined {
     return this.#failed.get(name)?.error;

@@ -42,7 +42,8 @@ import {
   notFound,
   openDatabase,
 } from './new-place.js';
-import { adviceForDamagedWallet, NOT_LOADED, VERIFY, WALLET_CODE, WalletError } from './wallet-error.js';
+import { selectWallet } from './select-wallet.js';
+import { adviceForDamagedWallet, VERIFY, WALLET_CODE, WalletError } from './wallet-error.js';
 
 export interface ManagerDeps {
   readonly surroundings: WalletSurroundings;
@@ -51,6 +52,8 @@ export interface ManagerDeps {
   readonly stopping: AbortSignal;
   /** What is to be said of the options with every wallet that is made or loaded. */
   readonly warnings: readonly string[];
+  /** Called with the names of the wallets that are loaded, or loaded again after a failure, when they change. */
+  readonly onNames: (names: readonly string[]) => void;
   /** A wallet was loaded and follows the chain: its payments that wait go to the mempool again. */
   readonly onLoaded: (wallet: Wallet) => Promise<void>;
   /** Adds a wallet to those loaded at every start, or takes it out. */
@@ -108,25 +111,7 @@ export class WalletManager {
    * @param ambiguous what is said when several may be meant
    */
   select(name: string | null, ambiguous: string): Wallet {
-    if (name !== null) {
-      const wallet = this.get(name);
-      if (wallet === undefined) throw this.#failed.errorOf(name) ?? new WalletError(WALLET_CODE.NOT_FOUND, NOT_LOADED);
-      return wallet;
-    }
-    // Count failed wallets too: a call must not use another wallet because its own has failed.
-    const { errors } = this.#failed;
-    const meant = this.#wallets.length + errors.length;
-    if (meant === 1) {
-      if (errors.length > 0) throw errors[0];
-      return this.#wallets[0];
-    }
-    if (meant === 0) {
-      throw new WalletError(
-        WALLET_CODE.NOT_FOUND,
-        'No wallet is loaded. Load a wallet using loadwallet or create a new one with createwallet. (Note: A default wallet is no longer automatically created)',
-      );
-    }
-    throw new WalletError(-19, ambiguous);
+    return selectWallet(this.#wallets, this.#failed, name, ambiguous);
   }
   /** The lowest height whose block some wallet has yet to read: pruning leaves blocks from there on. */
   readonly #keepBlocks = (): void => {
@@ -292,6 +277,7 @@ export class WalletManager {
   async #drop(wallet: Wallet): Promise<void> {
     const at = this.#wallets.indexOf(wallet);
     if (at >= 0) this.#wallets.splice(at, 1);
+    this.#tellNames();
     this.#listenNoMore();
     await wallet.close(false);
     this.#holds.delete(wallet);
@@ -374,6 +360,7 @@ export class WalletManager {
         }
       } while (!sameBlock(wallet.tip, client.tip));
       this.#wallets.push(wallet);
+      this.#tellNames();
       this.#holds.set(wallet, hold);
       hold.tell(alreadyLoaded(wallet));
     } finally {
@@ -390,6 +377,7 @@ export class WalletManager {
     if (at < 0) throw new WalletError(WALLET_CODE.MISC, 'Requested wallet already unloaded');
     this.#holds.get(wallet)?.tell('Wallet is being unloaded.');
     this.#wallets.splice(at, 1);
+    this.#tellNames();
     this.#listenNoMore();
     if (wallet.scan) wallet.scan.abort = true;
     await wallet.access.exclusive(() => this.#end(wallet, true));
@@ -424,10 +412,24 @@ export class WalletManager {
     } catch (reason) {
       this.#holds.delete(wallet);
       await hold.release().catch(() => {});
-      if (!this.#closed) this.#deps.log.error(this.#failed.giveUp(name, reason));
+      if (!this.#closed) this.#giveUp(name, reason);
     }
   }
-  /** Forgets a failed wallet, see FailedWallets.dismiss. */
+  #giveUp(name: string, reason: unknown): void {
+    this.#deps.log.error(this.#failed.giveUp(name, reason));
+    this.#tellNames();
+  }
+  /** Loads wallets that were loaded when their thread ended. @param why they stay unloaded instead; null: they do not */
+  async loadAgain(names: readonly string[], why: string | null): Promise<void> {
+    for (const name of names) this.#failed.begin(name);
+    for (const name of names) {
+      if (why !== null) this.#giveUp(name, why);
+      else await this.load(name).catch((error: unknown) => this.#giveUp(name, error));
+    }
+  }
+  #tellNames(): void {
+    this.#deps.onNames([...new Set([...this.#wallets.map(({ name }) => name), ...this.#failed.reloading])]);
+  }
   dismissFailed(name: string): boolean {
     return this.#failed.dismiss(name);
   }
@@ -593,7 +595,6 @@ export class WalletManager {
     const endAll = () => Promise.allSettled([...this.#holds.keys()].map((wallet) => this.#end(wallet)));
     const ends = await endAll();
     await Promise.allSettled(this.#reloads);
-    const late = await endAll();
-    for (const end of [...ends, ...late]) if (end.status === 'rejected') throw end.reason;
+    for (const end of [...ends, ...(await endAll())]) if (end.status === 'rejected') throw end.reason;
   }
 }

@@ -62,6 +62,28 @@ const told = (event: NodeEvent): string => {
   }
 };
 
+t.test('posts nothing to a thread that has ended, and keeps no blocks for it', async (t) => {
+  const node = createNode();
+  const { port1, port2 } = new MessageChannel();
+  const counters = freshCounters();
+  const server = new NodeClientServer(node.client, port1, counters, new ListenerGuard(silentLogger));
+  const client = new LinkedNodeClient({ facts: server.facts, port: port2, counters, hashes });
+  await client.listen(() => {});
+  client.keepFrom(5);
+  await until('blocks are kept', () => node.keptFrom === 5);
+  node.connect();
+  node.enter();
+  const posted = Atomics.load(counters, CLIENT_COUNTER.POSTED);
+  const closed = new Promise((resolve) => port1.once('close', resolve));
+  port2.close();
+  await closed;
+  await new Promise((resolve) => setImmediate(resolve));
+  node.connect();
+  node.enter();
+  t.equal(Atomics.load(counters, CLIENT_COUNTER.POSTED), posted);
+  t.equal(node.keptFrom, Number.POSITIVE_INFINITY);
+});
+
 t.test('retries events that could not be posted, in order and before answers', async (t) => {
   const node = createNode();
   const { port1, port2 } = new MessageChannel();

@@ -1,0 +1,27 @@
+// Finds the wallet that a call means. Core: GetWalletForJSONRPCRequest.
+import type { Wallet } from '../wallet.js';
+import type { FailedWallets } from './failed-wallets.js';
+import { NOT_LOADED, WALLET_CODE, WalletError } from './wallet-error.js';
+
+/** @throws WalletError, see WalletManager.select */
+export function selectWallet(wallets: readonly Wallet[], failed: FailedWallets, name: string | null, ambiguous: string): Wallet {
+  if (name !== null) {
+    const wallet = wallets.find((one) => one.name === name);
+    if (wallet === undefined) throw failed.errorOf(name) ?? new WalletError(WALLET_CODE.NOT_FOUND, NOT_LOADED);
+    return wallet;
+  }
+  // Count failed wallets too: a call must not use another wallet because its own has failed.
+  const { errors } = failed;
+  const meant = wallets.length + errors.length;
+  if (meant === 1) {
+    if (errors.length > 0) throw errors[0];
+    return wallets[0];
+  }
+  if (meant === 0) {
+    throw new WalletError(
+      WALLET_CODE.NOT_FOUND,
+      'No wallet is loaded. Load a wallet using loadwallet or create a new one with createwallet. (Note: A default wallet is no longer automatically created)',
+    );
+  }
+  throw new WalletError(-19, ambiguous);
+}
