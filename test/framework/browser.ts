@@ -85,6 +85,7 @@ export class Browser {
       this.#child.kill('SIGKILL');
       await ended;
     }
-    fs.rmSync(this.#profile, { recursive: true, force: true, maxRetries: 5 });
+    // Chromium's own processes end a moment after it, and write into the profile until then.
+    fs.rmSync(this.#profile, { recursive: true, force: true, maxRetries: 100, retryDelay: 20 });
   }
 }

@@ -101,7 +101,7 @@ t.test('transactions that are not known are asked for, and taken from the same c
   await t.rejects(node.call('checkdeclaredblock', header, 'zz', wtxids), failed);
   for (const wrong of ['ab', 'g'.repeat(64), `${'0'.repeat(63)}\u0161`, `${'0'.repeat(62)}\u0161`])
     await t.rejects(node.call('checkdeclaredblock', header, coinbase, [wrong]), { code: -8 });
-  await t.rejects(node.call('checkdeclaredblock', header, coinbase, [7]), { code: -1 });
+  await t.rejects(node.call('checkdeclaredblock', header, coinbase, [7]), { code: -3 });
   await t.rejects(node.call('checkdeclaredblock', header, coinbase, wtxids, ['00']), { code: -22, message: 'TX decode failed' });
   // Bytes are put together up to what a proposal has room for.
   const large = spend([reward(chain[3]!)], [{ value: 1_000, script: Buffer.alloc(390_000, 0x6a) }]);

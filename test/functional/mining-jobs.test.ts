@@ -54,7 +54,7 @@ t.test('transactions by wtxid, pins, and the next block', async (t) => {
     code: -8,
     message: 'seconds must be between 1 and 3600',
   });
-  await t.rejects(node.call('getrawtransactions', [], {}), { code: -1 });
+  await t.rejects(node.call('getrawtransactions', [], {}), { code: -3 });
 
   await node.call('setmocktime', START + 100_000);
   const template = await node.call('getblocktemplate', { rules: ['segwit', 'consensuscleanup'] });
