@@ -1,5 +1,5 @@
 // The wallets' thread, seen from outside: its replies know all that was acknowledged elsewhere, its calls stand in
-// batches with others, and a node whose wallets' thread ends does not go on without it.
+// batches with others, and the node starts it again when it ends.
 import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -145,7 +145,7 @@ t.test('calls of wallets in batches with others', async (t) => {
   t.equal((await padded('getblockcount')).result, 102);
 });
 
-t.test('the end of the thread is the end of the node', async (t) => {
+t.test('starts the thread of the wallets again when it has ended, with its wallets', async (t) => {
   const node = await Daemon.start('-keypool=5');
   t.teardown(() => node.remove());
   const die = await obedient(node, 'process.exit(9)');
@@ -160,10 +160,12 @@ t.test('the end of the thread is the end of the node', async (t) => {
     (error: Error) => error.message,
   );
   await die();
-  const { code } = await node.ended();
-  t.equal(code, 1);
-  t.match(node.output(), /Error: The thread of the wallets has ended/);
   t.ok(await waiting, 'no call is left waiting');
+  await until('the wallet is loaded again', async () => (await node.call('listwallets').catch(() => []))[0] === 'w');
+  t.equal((await node.call('getwalletinfo')).walletname, 'w');
+  t.equal(await node.call('getblockcount'), 0, 'the node went on');
+  const log = fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8');
+  t.match(log, /The thread of the wallets has ended.*adit starts it again/);
 });
 
 t.test('a thread that is stuck keeps no call and no node for long', async (t) => {
