@@ -367,7 +367,6 @@ t.test('a full disk under a wallet', async (t) => {
   const ballast = path.join(disk, 'ballast');
   const { bavail, bsize } = fs.statfsSync(disk);
   fs.writeFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize - (1 << 20))));
-  const before = node.output().length;
   const given: string[] = [];
   // A label of some length, so that the disk fills soon.
   for (const label = 'x'.repeat(20_000); node.exit === undefined && given.length < 2_000; ) {
@@ -376,10 +375,11 @@ t.test('a full disk under a wallet', async (t) => {
     given.push(address);
   }
   t.ok(given.length > 5 && given.length < 2_000, `${given.length} addresses were given out`);
-  t.same(await node.ended(), { code: 1, signal: null }, 'it stops instead of giving out what it cannot keep');
-  saysWhy(t, node, before, /space|disk full/i);
-  saysWhy(t, node, before, /Make room on the disk and start again/);
+  t.equal(await node.call('getbestblockhash'), tip.hashHex, 'the node goes on without what the wallet cannot keep');
+  const log = fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8');
+  t.match(log, /The listener "wallet purse" failed.*(?:space|disk full)/is);
   fs.rmSync(ballast);
+  t.same(await node.stop(), { code: 0, signal: null });
   await node.up('-wallet=purse');
   t.equal(await node.call('getbestblockhash'), tip.hashHex, 'the chain is where it was');
   const known = await Promise.all(given.map((address) => node.call('getaddressinfo', address)));
