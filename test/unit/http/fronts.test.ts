@@ -40,7 +40,7 @@ t.test('requests, statuses and bytes', async (t) => {
   };
   const head = (status: string, length: number, type: string) =>
     new RegExp(`^HTTP/1\\.1 ${status}\\r\\nContent-Type: ${type}\\r\\nDate: [^\\r]+ GMT\\r\\nContent-Length: ${length}$`);
-  /** Of replies whose type is nobody's choice. */
+  /** Matches the head of a reply with the default content type. */
   const plain = (status: string, length: number) =>
     new RegExp(
       `^HTTP/1\\.1 ${status}\\r\\nDate: [^\\r]+ GMT\\r\\nContent-Length: ${length}\\r\\nContent-Type: text/html; charset=ISO-8859-1$`,

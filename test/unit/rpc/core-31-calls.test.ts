@@ -140,7 +140,7 @@ function collected(paths: Iterable<[string, readonly string[]]>): Map<string, Se
   return found;
 }
 
-/** What Core has and the declarations of a version do not. */
+/** Entries of Core that the declarations of a version lack. */
 function missingIn(compat: Compat): string[] {
   const declared = methodsOf(true, compat);
   const missing: string[] = [];

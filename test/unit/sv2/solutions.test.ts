@@ -31,7 +31,7 @@ function folder(t: Test): string {
 /** A chain that takes every block on one that it has, and lines of the log. */
 function world(dir: string) {
   const held = new Set<string>();
-  /** Blocks at which the chain throws what nobody foresaw. */
+  /** Hashes of blocks at which the test injects an exception. */
   const faulty = new Set<string>();
   const parents = new Set([trunk[2]!.hashHex]);
   const submitted: string[] = [];
