@@ -228,9 +228,7 @@ class Storm {
     for (const name of NAMES) {
       await node.call('loadwallet', name).catch(() => {});
       while ((await node.callWallet(name, 'getwalletinfo')).scanning !== false) await sleep(20);
-      if ((await node.callWallet(name, 'getwalletinfo')).unlocked_until !== undefined) {
-        await node.callWallet(name, 'walletpassphrase', SECRET, 100_000);
-      }
+      await unlockIfEncrypted(node, name);
     }
     for (let i = 0; i < 20 && (await node.call('getrawmempool')).length > 0; i++) await node.call('generatetoaddress', 1, OUTSIDE);
     for (const name of NAMES) {
@@ -261,7 +259,13 @@ class Storm {
 
 type Money = { readonly mine: number; readonly watched: number };
 
-/** @param avoidsReuse it counts coins of addresses that were spent from apart, but watched ones not at all (as in Core) */
+/** Unlocks an encrypted wallet for longer than the test runs: a locked one refuses rescanblockchain. */
+async function unlockIfEncrypted(node: Daemon, name: string): Promise<void> {
+  const { unlocked_until } = (await node.callWallet(name, 'getwalletinfo')) as Result;
+  if (unlocked_until !== undefined) await node.callWallet(name, 'walletpassphrase', SECRET, 100_000);
+}
+
+/** @param avoidsReuse the wallet counts coins of reused addresses separately, and never counts watched ones there (as Core does) */
 async function moneyOf(node: Daemon, name: string, avoidsReuse: boolean): Promise<Money> {
   const sum = (part: Record<string, number> | undefined): number =>
     ['trusted', 'untrusted_pending', 'immature', 'used'].reduce((all, kind) => all + satoshis(part?.[kind] ?? 0), 0);
@@ -309,6 +313,7 @@ async function verify(t: Test, storm: Storm): Promise<void> {
     await ask('backupwallet', file);
     const copy = `${name} ${path.basename(node.dir)} ${storm.answers.size} ${given.length}`;
     await node.call('restorewallet', copy, file);
+    await unlockIfEncrypted(node, copy);
     await node.callWallet(copy, 'rescanblockchain');
     t.same(await moneyOf(node, copy, name === 'reuse'), money, `${name}: as a restored copy has it`);
     const coins = async (of: string): Promise<string[]> =>
