@@ -74,7 +74,7 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-t.test('runs in the background', async (t) => {
+t.test('runs in the background with -daemon', async (t) => {
   const dir = temporaryFolder();
   const pidFile = path.join(dir, 'regtest', 'bitcoind.pid');
   const pid = (): number => Number(fs.readFileSync(pidFile, 'utf8'));

@@ -18,7 +18,7 @@ function run(file: string, ...args: string[]): { status: number | null; out: str
   return { status: done.status, out: done.stdout, err: done.stderr };
 }
 
-t.test('options that cannot be used', async (t) => {
+t.test('refuses to start with unusable options and names the option', async (t) => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-options-'));
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
   const refused: [string[], string][] = [
@@ -44,7 +44,7 @@ t.test('options that cannot be used', async (t) => {
   t.match(run(daemonFile, '-version', '-compat=0.21.1').out, /\nfollows Bitcoin Core 0\.21\.1 \(210100\)\n$/);
 });
 
-t.test('one node to a folder and a port', async (t) => {
+t.test('refuses to start a second node in the same folder or on the same port', async (t) => {
   const node = await Daemon.start();
   t.teardown(() => node.remove());
   const locked = run(daemonFile, '-regtest', `-datadir=${node.dir}`, `-rpcport=${await freePort()}`, '-printtoconsole=0');
@@ -88,7 +88,7 @@ t.test('refuses to start when the port for peers is in use', async (t) => {
   );
 });
 
-t.test('SIGTERM is a clean stop', async (t) => {
+t.test('stops cleanly on SIGTERM', async (t) => {
   const node = await Daemon.start();
   t.teardown(() => node.remove());
   const [hash] = await node.call('generatetoaddress', 1, 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080');
@@ -98,7 +98,7 @@ t.test('SIGTERM is a clean stop', async (t) => {
   t.equal(await node.call('getbestblockhash'), hash);
 });
 
-t.test('garbage on the RPC port', async (t) => {
+t.test('survives garbage on the RPC port', async (t) => {
   const node = await Daemon.start();
   t.teardown(() => node.remove());
   const garbage = [
@@ -123,7 +123,7 @@ t.test('garbage on the RPC port', async (t) => {
   t.match(deep.body, /Parse error/);
 });
 
-t.test('metrics', async (t) => {
+t.test('serves metrics in the format of Prometheus', async (t) => {
   const port = await freePort();
   const node = await Daemon.start(`-metricsport=${port}`);
   t.teardown(() => node.remove());

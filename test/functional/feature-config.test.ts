@@ -27,7 +27,7 @@ function refused(dir: string, ...args: string[]): string {
 }
 
 // Several processes, on a machine that may have other work.
-t.test('files that are refused', async (t) => {
+t.test('refuses configuration files with errors', async (t) => {
   for (const [conf, args, message] of [
     [
       'regtest=1\nnolisten',
@@ -65,7 +65,7 @@ t.test('files that are refused', async (t) => {
     t.match(refused(folder(t, conf), ...args), message);
 });
 
-t.test('settings.json', async (t) => {
+t.test('reads and writes settings.json', async (t) => {
   for (const [text, message] of [
     ['{', /Unable to parse settings file .*settings\.json/],
     ['"text"', /Found non-object value "text" in settings file .*settings\.json/],
@@ -100,7 +100,7 @@ t.test('settings.json', async (t) => {
   await t.rejects(node.up(), /Unable to start HTTP server\. See \S*debug\.log for details\./, 'nobody could call it without a cookie');
 });
 
-t.test('sections and includes of a running node', async (t) => {
+t.test('applies sections and included files of bitcoin.conf', async (t) => {
   const node = await Daemon.start();
   t.teardown(() => node.remove());
   await node.stop();
@@ -140,7 +140,7 @@ function ask(port: number): Promise<{ status: number; body: string } | undefined
   });
 }
 
-t.test('calls before the chain is loaded', async (t) => {
+t.test('answers calls with -28 until the chain is loaded', async (t) => {
   const phases: string[] = Object.values(warmupTexts);
   const dir = folder(t);
   let early = 0;

@@ -14,7 +14,7 @@ const fault = (call: Promise<unknown>): Promise<string> =>
   );
 
 // Real processes, on a machine that may have other work.
-t.test('txindex, filters and coin statistics', async (t) => {
+t.test('builds txindex, block filters and coin statistics, and keeps them current', async (t) => {
   const node = await Daemon.start();
   t.teardown(() => node.remove());
   const hashes: string[] = await node.call('generatetoaddress', 120, ADDRESS);
@@ -104,6 +104,6 @@ t.test('txindex, filters and coin statistics', async (t) => {
   t.same(await node.stop(), { code: 0, signal: null });
 });
 
-t.test('unknown filter types are refused', async (t) => {
+t.test('refuses unknown block filter types', async (t) => {
   await t.rejects(Daemon.start('-blockfilterindex=fancy'), /Unknown -blockfilterindex value fancy\./);
 });

@@ -35,7 +35,7 @@ function refused(...args: string[]): string {
 }
 
 // Several processes, on a machine that may have other work.
-t.test('lines of a run', async (t) => {
+t.test('logs the events of a run', async (t) => {
   const node = await Daemon.start('-debug=rpc', '-rpcbind=127.0.0.1', '-rpcauth=bob:salt$00', '-noconnect=0');
   t.teardown(() => node.remove());
   const [hash] = await node.call('generatetoaddress', 1, ADDRESS);
@@ -81,7 +81,7 @@ t.test('lines of a run', async (t) => {
   t.equal((logOf(node).match(/salt|127\.0\.0\.1:?"/g) ?? []).length, 0, 'no secret among them');
 });
 
-t.test('a log that cannot be written, options that are refused', async (t) => {
+t.test('refuses a log file that cannot be written, and wrong log options', async (t) => {
   t.match(refused('-debuglogfile=none/such.log'), /^1 Error: Could not open debug log file \/.*none\/such\.log\n$/);
   t.match(refused('-debug=nonsense'), /^1 Error: Unsupported logging category -debug=nonsense\.\n$/);
   t.match(refused('-rpccookieperms=world'), /^1 Error: Invalid -rpccookieperms=world; must be one of 'owner', 'group', or 'all'\.\n$/);
@@ -93,7 +93,7 @@ t.test('a log that cannot be written, options that are refused', async (t) => {
   t.match(refused('-rpcallowip=0.0.0.0/0', '-rpcbind=127.0.0.1:notaport'), /^1 Error: Invalid port specified in -rpcbind: /);
 });
 
-t.test('the cookie', async (t) => {
+t.test('writes the cookie file with mode 0600 and deletes it at a stop', async (t) => {
   const node = await Daemon.start();
   t.teardown(() => node.remove());
   const cookie = path.join(node.networkDir, '.cookie');
@@ -112,7 +112,7 @@ t.test('the cookie', async (t) => {
   await node.stop();
 });
 
-t.test('no cookie at all', async (t) => {
+t.test('writes no cookie file when it is disabled', async (t) => {
   const auth = `bob:salt$${createHmac('sha256', 'salt').update('secret').digest('hex')}`;
   const node = await Daemon.startAs('bob:secret', '-norpccookiefile', `-rpcauth=${auth}`);
   t.teardown(() => node.remove());

@@ -32,7 +32,7 @@ async function refused(t: Test, node: Daemon, ...options: string[]): Promise<str
 const heavy = (prev: BuiltBlock, bytes: number): BuiltBlock =>
   buildBlock(prev, { outs: [{ value: 0, script: Buffer.concat([Buffer.from([0x6a]), Buffer.alloc(bytes, 0x61)]) }] });
 
-t.test('by hand', async (t) => {
+t.test('prunes block files on request (pruneblockchain)', async (t) => {
   const port = await freePort();
   const options = [`-port=${port}`, '-bind=127.0.0.1', '-connect=0', '-fastprune'];
   const node = await Daemon.start(...options);
@@ -168,7 +168,7 @@ async function refusedIndex(node: Daemon): Promise<string> {
   return node.output();
 }
 
-t.test('unasked', async (t) => {
+t.test('prunes block files automatically past the target size', async (t) => {
   const node = await Daemon.start('-fastprune', '-prune=2', '-coinstatsindex', '-blockfilterindex', '-peerblockfilters', '-debug=prune');
   t.teardown(() => node.remove());
   let tip: BuiltBlock = GENESIS;

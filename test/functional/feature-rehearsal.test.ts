@@ -28,7 +28,7 @@ async function rehearsing(...options: string[]): Promise<Daemon> {
   return node;
 }
 
-t.test('a node that a miner asks', async (t) => {
+t.test('warms up while a miner requests templates', async (t) => {
   const port = await freePort();
   const node = await Daemon.start('-rehearse=1', `-metricsport=${port}`);
   t.teardown(() => node.remove());
@@ -66,7 +66,7 @@ t.test('a node that a miner asks', async (t) => {
   t.notMatch(log(node), /rehearsal of blocks failed/);
 });
 
-t.test('a node that ends meanwhile', async (t) => {
+t.test('stops cleanly during the warm-up', async (t) => {
   const node = await rehearsing();
   t.teardown(() => node.remove());
   await node.stop();
@@ -75,7 +75,7 @@ t.test('a node that ends meanwhile', async (t) => {
   t.notOk(lies(node));
 });
 
-t.test('a node that is killed meanwhile, with options that would refuse its payments', async (t) => {
+t.test('deletes what a killed warm-up left behind, whatever the relay options', async (t) => {
   const node = await rehearsing('-minrelaytxfee=0.5', '-dustrelayfee=1', '-bytespersigop=1000000', '-maxmempool=5');
   t.teardown(() => node.remove());
   await node.kill();
@@ -90,7 +90,7 @@ t.test('a node that is killed meanwhile, with options that would refuse its paym
   t.notOk(lies(node), 'the next rehearsal removes what was left');
 });
 
-t.test('-rehearse=0', async (t) => {
+t.test('starts without a warm-up with -rehearse=0', async (t) => {
   const node = await Daemon.start('-rehearse=0');
   t.teardown(() => node.remove());
   await node.call('generatetoaddress', 1, ADDRESS);

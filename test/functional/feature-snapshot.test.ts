@@ -16,7 +16,7 @@ const COINS_HASH = '17dcc016d188d16068907cdeb38b75691a118d43053b8cd6a25969419381
 
 const hex = (bytes: Buffer): string => bytes.toString('hex');
 
-t.test('from a file to a validated chain', async (t) => {
+t.test('loads a snapshot of coins and validates it in the background', async (t) => {
   const blocks = coreChain(BASE + 20);
   t.equal(blocks[BASE - 1]!.hashHex, BASE_HASH);
   const port = await freePort();

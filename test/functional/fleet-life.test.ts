@@ -8,7 +8,7 @@ import { until } from '../framework/until.js';
 const ADDRESS = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 const RULES = { rules: ['segwit'] };
 
-t.test('a front without a node', noBroker || {}, async (t) => {
+t.test("serves a front's clients before, during and after the loss of its node", noBroker || {}, async (t) => {
   const broker = await Broker.start();
   t.teardown(() => broker.remove());
   const a = await fleetNode(broker, 'a');

@@ -9,7 +9,7 @@ import { freePort } from '../framework/ports.js';
 import { Sv2Client, solve } from '../framework/sv2-client.js';
 import { until } from '../framework/until.js';
 
-t.test('a Stratum V2 client of a front', noBroker || {}, async (t) => {
+t.test('serves templates to a Stratum V2 client of a front', noBroker || {}, async (t) => {
   const broker = await Broker.start();
   t.teardown(() => broker.remove());
   const node = await fleetNode(broker, 'a', '-fallbackfee=0.0001');

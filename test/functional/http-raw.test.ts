@@ -23,12 +23,12 @@ async function ask(port: number, bytes: string, patienceMs?: number): Promise<Ra
 }
 
 // Several processes, on a machine that may have other work.
-t.test('both ports', async (t) => {
+t.test('serves HTTP on the RPC port and on -rpclenientport', async (t) => {
   const lenient = await freePort();
   const node = await Daemon.startAs('u:p', '-rpcuser=u', '-rpcpassword=p', `-rpclenientport=${lenient}`);
   t.teardown(() => node.remove());
 
-  t.test('a reply', async (t) => {
+  t.test('formats replies byte for byte', async (t) => {
     for (const port of [node.port, lenient]) {
       const { statusLine, headers, body } = await ask(port, WHOLE);
       t.equal(statusLine, 'HTTP/1.1 200 OK');
@@ -40,7 +40,7 @@ t.test('both ports', async (t) => {
     t.equal(closing.headers.get('connection'), 'close');
   });
 
-  t.test('what is refused as Core refuses it', async (t) => {
+  t.test('refuses malformed requests with the status that Core gives', async (t) => {
     for (const [bytes, status, body] of [
       ['GET / HTTP/1.1\r\nHost: x\r\n\r\n', '405 Method Not Allowed', 'JSONRPC server handles only POST requests'],
       ['PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n', '405 Method Not Allowed', 'JSONRPC server handles only POST requests'],
@@ -74,7 +74,7 @@ t.test('both ports', async (t) => {
     t.match(missing, 'no reply in time', 'HEAD: the length of a body that does not come');
   });
 
-  t.test('every form that Core takes', async (t) => {
+  t.test('accepts every form of a request that Core accepts', async (t) => {
     const bare = (text: string): string => text.replaceAll('\r\n', '\n');
     const chunk = `${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\n`;
     const framed = (headers: string, body: string): string => `${WHOLE.slice(0, -BODY.length - 2).replace(LENGTH, headers)}\r\n${body}`;
@@ -108,7 +108,7 @@ t.test('both ports', async (t) => {
       t.equal((await ask(node.port, bytes)).statusLine, 'HTTP/1.1 400 Bad Request', what);
   });
 
-  t.test('what becomes of the connection', async (t) => {
+  t.test('keeps or closes the connection after a reply as Core does', async (t) => {
     const kept = await RawSocket.open(node.port);
     kept.send(WHOLE.replace('HTTP/1.1\r\n', 'HTTP/1.0\r\nConnection: keep-alive\r\n'));
     t.equal((await kept.reply()).headers.get('connection'), 'keep-alive');
@@ -132,7 +132,7 @@ t.test('both ports', async (t) => {
     t.equal(answer.split('HTTP/1.1 200 OK').length - 1, 2, 'a client that has ended its side gets what it asked for');
   });
 
-  t.test('requests sent ahead of replies', async (t) => {
+  t.test('answers pipelined requests in order', async (t) => {
     // Answered by a front alone, by the node's thread, by another, and after a quarter of a second.
     const wrong = WHOLE.replace('dTpw', 'dTpxx');
     const mixed = [WHOLE, WHOLE.replace('getblockcount', 'getrawmempool'), WHOLE.replace('POST /', 'POST /foo'), wrong, WHOLE];

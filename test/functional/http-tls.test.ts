@@ -13,7 +13,7 @@ import { PATIENCE_MS } from '../framework/until.js';
 
 const missing = spawnSync('openssl', ['version']).status !== 0;
 
-t.test('TLS', { skip: missing && 'needs the openssl program' }, async (t) => {
+t.test('serves calls over TLS with -rpctlscert', { skip: missing && 'needs the openssl program' }, async (t) => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-tls-'));
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
   const made = spawnSync(

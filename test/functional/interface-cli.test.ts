@@ -31,7 +31,7 @@ function run(args: readonly string[], input = ''): Promise<Ended> {
 }
 
 // Several processes, on a machine that may have other work.
-t.test('against a node', async (t) => {
+t.test('runs adit-cli against a node', async (t) => {
   const node = await Daemon.start('-rpcauth=bob:aa$8e3ab8d9e0ab4cf5b9a3bc0a55fc2b1d6dd0b9b6e4b5e2b4cbbfb1f9b8b1f7a0');
   t.teardown(() => node.remove());
   const cli = (...args: string[]): Promise<Ended> => run(['-regtest', `-datadir=${node.dir}`, `-rpcport=${node.port}`, ...args]);
@@ -110,7 +110,7 @@ t.test('against a node', async (t) => {
   t.match(await cli('-nosuch', 'getblockcount'), { status: 1, err: /Invalid parameter -nosuch/ });
 });
 
-t.test('credentials made by -newrpcauth open the node, within what -rpcwhitelist allows', async (t) => {
+t.test('accepts credentials made by -newrpcauth within the limits of -rpcwhitelist', async (t) => {
   const made = await run(['-newrpcauth=pool']);
   const [, line, , password, end] = made.out.split('\n');
   t.match(line, /^rpcauth=pool:[0-9a-f]{32}\$[0-9a-f]{64}$/);
@@ -129,7 +129,7 @@ t.test('credentials made by -newrpcauth open the node, within what -rpcwhitelist
   t.same(await run([...target, 'getblockcount']), { status: 0, out: '0\n', err: '' }, 'users without a list are free');
 });
 
-t.test('without a node', async (t) => {
+t.test('explains what is wrong when adit-cli reaches no node', async (t) => {
   const port = await freePort();
   t.match(await run(['-regtest', `-rpcport=${port}`, '-rpcpassword=x', 'getblockcount']), {
     status: 1,

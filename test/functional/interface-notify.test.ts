@@ -48,7 +48,7 @@ class Inbox {
   }
 }
 
-t.test('ZeroMQ', async (t) => {
+t.test('publishes every ZeroMQ topic', async (t) => {
   const shared = `tcp://127.0.0.1:${await freePort()}`;
   const own = `tcp://127.0.0.1:${await freePort()}`;
   const topics = ['hashblock', 'hashtx', 'rawblock', 'rawtx'];
@@ -167,7 +167,7 @@ t.test('ZeroMQ', async (t) => {
   t.same(inbox.of('hashblock'), [], 'no new tip by going back');
 });
 
-t.test('a block of 300 payments is accepted and published while only rawtx is on', async (t) => {
+t.test('accepts and publishes a block of 300 payments while only rawtx is on', async (t) => {
   const at = `tcp://127.0.0.1:${await freePort()}`;
   const node = await Daemon.start(`-zmqpubrawtx=${at}`, '-acceptnonstdtxn=1');
   t.teardown(() => node.remove());
@@ -203,7 +203,7 @@ t.test('a block of 300 payments is accepted and published while only rawtx is on
   t.same(await node.stop(), { code: 0, signal: null });
 });
 
-t.test('commands and webhooks', async (t) => {
+t.test('runs notify commands and calls webhooks', async (t) => {
   const received: { event: string; hash?: string; height?: number }[] = [];
   let refuse = 2;
   const server = http.createServer((request, reply) => {
@@ -275,7 +275,7 @@ t.test('runs -shutdownnotify and waits for it while commands of other options ha
   t.match(fs.readFileSync(`${node.networkDir}/debug.log`, 'utf8'), /runCommand error: system\(exit 4\) returned 4\n/);
 });
 
-t.test('-alertnotify and alerts by webhook: rules that the node does not know', async (t) => {
+t.test('runs -alertnotify and alert webhooks when unknown rules activate', async (t) => {
   const received: { event: string; text?: string }[] = [];
   const server = http.createServer((request, reply) => {
     let body = '';
@@ -310,12 +310,12 @@ t.test('-alertnotify and alerts by webhook: rules that the node does not know', 
   );
 });
 
-t.test('addresses that cannot be used', async (t) => {
+t.test('refuses to start with unusable notification addresses', async (t) => {
   await t.rejects(Daemon.start('-zmqpubhashtx=tcp://999.1.1.1:1'), /Unable to bind to tcp:\/\/999\.1\.1\.1:1 for -zmqpubhashtx/);
   await t.rejects(Daemon.start('-notifyurl=ftp://x/'), /-notifyurl takes an http or https URL/);
 });
 
-t.test('-walletnotify: a block, its loss and its return', async (t) => {
+t.test('runs -walletnotify when a block is connected, disconnected and connected again', async (t) => {
   const dir = fs.mkdtempSync('/tmp/adit-notify-');
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
   const node = await Daemon.start(`-walletnotify=echo %s,%w,%b,%h,%d >> ${dir}/seen`);

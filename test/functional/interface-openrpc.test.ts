@@ -18,7 +18,7 @@ const seen = new Set<string>();
 const CHECKED = 156;
 
 // Real processes, on a machine that may have other work.
-t.test('results have the shape that is promised', async (t) => {
+t.test('returns results that match the OpenRPC schema', async (t) => {
   const metrics = await freePort();
   const node = await Daemon.start(`-metricsport=${metrics}`);
   t.teardown(() => node.remove());
@@ -88,7 +88,7 @@ t.test('results have the shape that is promised', async (t) => {
   }
 });
 
-t.test('results of wallets, of peers and of the calls that change something', async (t) => {
+t.test('returns results of wallet, peer and changing calls that match the OpenRPC schema', async (t) => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-openrpc-'));
   t.teardown(() => fs.rmSync(dir, { recursive: true }));
   const port = await freePort();

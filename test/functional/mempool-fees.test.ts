@@ -37,7 +37,7 @@ for (const [compat, disabled] of [
   });
 }
 
-t.test('estimates are written every hour, and not read again when they are stale', async (t) => {
+t.test('writes fee estimates every hour and ignores stale files', async (t) => {
   const node = await Daemon.start('-disablewallet', '-par=1');
   t.teardown(() => node.remove());
   const file = path.join(node.networkDir, 'fee_estimates.dat');

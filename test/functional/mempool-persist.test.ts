@@ -10,7 +10,7 @@ import { until } from '../framework/until.js';
 
 const loaded = (node: Daemon): Promise<void> => until('the mempool is loaded', async () => (await node.call('getmempoolinfo')).loaded);
 
-t.test('a pool over restarts', async (t) => {
+t.test('restores the mempool after restarts', async (t) => {
   const node = await Daemon.start();
   t.teardown(() => node.remove());
   const wallet = new MiniWallet();
@@ -84,7 +84,7 @@ t.test('a pool over restarts', async (t) => {
   t.same(await node.call('getrawmempool'), []);
 });
 
-t.test('arguments of the estimates', async (t) => {
+t.test('checks the arguments of the fee estimation calls', async (t) => {
   const node = await Daemon.start();
   t.teardown(() => node.remove());
   const fault = async (method: string, ...params: unknown[]): Promise<string> => {

@@ -34,7 +34,7 @@ function eventWith(port: number, enough: (event: any) => boolean): Promise<any> 
   });
 }
 
-t.test('fees by rate', async (t) => {
+t.test('shows the mempool by fee rate', async (t) => {
   const json = Buffer.from('[{"data":"00","fee":250,"sigops":1,"weight":1000},{"fee":40000,"weight":400},{"fee":0,"weight":800}]');
   const bars = feeBars(json);
   t.same(
@@ -48,7 +48,7 @@ t.test('fees by rate', async (t) => {
   t.ok(feeBars(Buffer.alloc(0)).every(({ weight }) => weight === 0));
 });
 
-t.test('events and the page', async (t) => {
+t.test('streams events to the status page', async (t) => {
   const port = await freePort();
   const node = await Daemon.start(`-metricsport=${port}`);
   t.teardown(() => node.remove());
@@ -80,7 +80,7 @@ t.test('events and the page', async (t) => {
   t.equal((await eventWith(port, (one) => one.tip.height === 14)).blocks[0].height, 14, 'what has left is not listed');
   t.equal((await eventWith(port, (one) => one.template !== null)).template.height, 15, 'the template is good again');
 
-  await t.test('in a browser', { skip: browserProgram === undefined && 'needs Chromium' }, async (t) => {
+  await t.test('renders the status page in a browser', { skip: browserProgram === undefined && 'needs Chromium' }, async (t) => {
     const page = await Browser.open(browserProgram as string, `http://127.0.0.1:${port}/`);
     t.teardown(() => page.close());
     const text = (id: string): string => `document.getElementById('${id}')?.textContent`;

@@ -61,7 +61,7 @@ function get(port: number, target: string): Promise<{ status: number; body: stri
   });
 }
 
-t.test('every panel and alert has data', { skip: missing && 'needs the prometheus program' }, async (t) => {
+t.test('has data for every panel and alert', { skip: missing && 'needs the prometheus program' }, async (t) => {
   const [metricsPort, plainPort, sv2Port, port] = [await freePort(), await freePort(), await freePort(), await freePort()];
   const node = await Daemon.start(`-metricsport=${metricsPort}`, '-sv2', `-sv2port=${sv2Port}`);
   t.teardown(() => node.remove());

@@ -13,7 +13,7 @@ const WARNING = 'that BIP54 (consensus cleanup) will not allow';
 
 const warnings = (node: Daemon): number => fs.readFileSync(path.join(node.dir, 'regtest', 'debug.log'), 'utf8').split(WARNING).length - 1;
 
-t.test('a network without the deployment', async (t) => {
+t.test("keeps today's rules on a network without the consensus cleanup", async (t) => {
   const node = await Daemon.start();
   t.teardown(() => node.remove());
   const key = new MiniWallet().key();
@@ -33,7 +33,7 @@ t.test('a network without the deployment', async (t) => {
   t.notOk('consensuscleanup' in (await node.call('getblockchaininfo')).softforks);
 });
 
-t.test('regtest with the deployment', async (t) => {
+t.test('enforces the consensus cleanup on regtest once it is active', async (t) => {
   const node = await Daemon.start('-vbparams=consensuscleanup:0:999999999999');
   t.teardown(() => node.remove());
   const key = new MiniWallet().key();

@@ -36,7 +36,7 @@ async function exchange(port: number, bytes: string): Promise<RawReply> {
   }
 }
 
-t.test('cpuminer: templates, a long poll, a block', async (t) => {
+t.test('serves cpuminer: templates, a long poll, a block', async (t) => {
   const head = [
     'POST / HTTP/1.1',
     `Host: 127.0.0.1:${node.port}`,
@@ -69,7 +69,7 @@ t.test('cpuminer: templates, a long poll, a block', async (t) => {
   t.equal(JSON.parse((await poll.reply()).body).result.previousblockhash, block.hashHex, 'the poll brings work on it');
 });
 
-t.test('node-stratum-pool: a batch at the start, and a probe of submitblock', async (t) => {
+t.test('serves node-stratum-pool: a batch at the start, and a probe of submitblock', async (t) => {
   const id = 1_700_000_000_000;
   const calls: [string, unknown[]][] = [
     ['validateaddress', [address]],
@@ -113,7 +113,7 @@ t.test('node-stratum-pool: a batch at the start, and a probe of submitblock', as
   t.equal(JSON.parse(template.body).error, null);
 });
 
-t.test('public-pool: named parameters', async (t) => {
+t.test('serves public-pool: named parameters', async (t) => {
   const head = [
     'POST / HTTP/1.1',
     'Accept: application/json, text/plain, */*',
@@ -136,7 +136,7 @@ t.test('public-pool: named parameters', async (t) => {
   t.same((await call('submitblock', { hexdata: block.hex })).result, 'duplicate');
 });
 
-t.test('BFGMiner: an object as the second argument', async (t) => {
+t.test('serves BFGMiner: an object as the second argument', async (t) => {
   const head = [
     'POST / HTTP/1.1',
     `Authorization: Basic ${basic()}`,
@@ -153,7 +153,7 @@ t.test('BFGMiner: an object as the second argument', async (t) => {
   }
 });
 
-t.test('miningcore: submission and look-up of the block in one batch', async (t) => {
+t.test('serves miningcore: submission and lookup of the block in one batch', async (t) => {
   const block = await nextBlock();
   const body = JSON.stringify([
     { jsonrpc: '2.0', method: 'submitblock', params: [block.hex], id: 'a1' },
@@ -175,7 +175,7 @@ t.test('miningcore: submission and look-up of the block in one batch', async (t)
   t.same([found.result.hash, found.result.confirmations, found.result.height], [block.hashHex, 1, block.height]);
 });
 
-t.test('DATUM: one connection for everything, and five seconds of patience', async (t) => {
+t.test('serves DATUM: one connection for all calls, and a timeout of five seconds', async (t) => {
   const socket = await RawSocket.open(node.port);
   t.teardown(() => socket.close());
   const head = [
@@ -215,7 +215,7 @@ const ckpool = (body: string, auth = basic()): string =>
     '\n',
   );
 
-t.test('ckpool on the port of -rpclenientport', async (t) => {
+t.test('serves ckpool on the port of -rpclenientport', async (t) => {
   const socket = await RawSocket.open(lenientPort);
   t.teardown(() => socket.close());
   const call = async (body: string): Promise<unknown> => {
@@ -241,7 +241,7 @@ t.test('ckpool on the port of -rpclenientport', async (t) => {
   t.notOk(socket.ended, 'all on one connection');
 });
 
-t.test('p2pool: HTTP/1.0', async (t) => {
+t.test('serves p2pool: HTTP/1.0', async (t) => {
   const body = '{"jsonrpc": "2.0", "method": "getblocktemplate", "params": [{"mode": "template", "rules": ["segwit"]}], "id": 0}';
   const socket = await RawSocket.open(node.port);
   socket.send(
@@ -264,7 +264,7 @@ t.test('p2pool: HTTP/1.0', async (t) => {
   t.ok(socket.ended, 'an HTTP/1.0 connection ends with its reply');
 });
 
-t.test('clients of loose HTTP', async (t) => {
+t.test('serves clients that send lenient HTTP', async (t) => {
   const count = '{"method":"getblockcount","id":7}';
   const height: number = await node.call('getblockcount');
   const expected = `{"result":${height},"error":null,"id":7}\n`;
@@ -304,7 +304,7 @@ t.test('clients of loose HTTP', async (t) => {
   t.equal(JSON.parse((await poll.reply()).body).result.previousblockhash, block.hashHex);
 });
 
-t.test('the end', async (t) => {
+t.test('stops cleanly while clients are connected', async (t) => {
   const template: Template = await node.call('getblocktemplate', { rules: ['segwit'] });
   const poll = await RawSocket.open(node.port);
   t.teardown(() => poll.close());

@@ -62,7 +62,7 @@ async function falls(t: Test, compat: string, begins: string): Promise<void> {
   await node.stop();
 }
 
-t.test('a start with a tip more than two hours ahead of the clock is refused', async (t) => {
+t.test('refuses to start with a tip more than two hours ahead of the clock', async (t) => {
   const node = await Daemon.start(`-mocktime=${NOW}`, ...lean);
   t.teardown(() => node.remove());
   await node.call('generatetoaddress', 20, PAYEE);

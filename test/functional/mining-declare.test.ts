@@ -34,7 +34,7 @@ function pay(coin: { txid: Buffer; index: number; value: number }, fee: number):
 }
 const outputOf = (tx: Tx) => ({ txid: hash256(serializeTx(tx, false)), index: 0, value: tx.outs[0]!.value });
 
-t.test('a declared block and a proposal get the same answer', async (t) => {
+t.test('answers a declared block and a proposal alike', async (t) => {
   const { node, chain } = await grown(t);
   const tip = chain.at(-1)!;
   const a = pay(reward(chain[0]!), 5_000);
@@ -76,7 +76,7 @@ t.test('a declared block and a proposal get the same answer', async (t) => {
   t.equal(await node.call('getblockcount'), 120, 'nothing was kept');
 });
 
-t.test('transactions that are not known are asked for, and taken from the same call', async (t) => {
+t.test('requests unknown transactions and accepts them in the same call', async (t) => {
   const { node, chain } = await grown(t, '-blockreconstructionextratxn=0');
   const tip = chain.at(-1)!;
   const known = pay(reward(chain[0]!), 5_000);

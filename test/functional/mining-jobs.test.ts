@@ -11,7 +11,7 @@ const ADDRESS = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 const idOf = (tx: Tx): string => shown(txid(tx));
 const hexOf = (tx: Tx): string => serializeTx(tx).toString('hex');
 
-t.test('transactions by wtxid, pins, and the next block', async (t) => {
+t.test('finds transactions by wtxid, keeps pinned ones, and handles the next block', async (t) => {
   const node = await Daemon.start('-acceptnonstdtxn=1', '-blockreconstructionextratxn=0', `-mocktime=${START + 200}`);
   t.teardown(() => node.remove());
   const chain: BuiltBlock[] = [buildBlock(GENESIS, { time: START })];

@@ -8,7 +8,7 @@ import { type Kind, kinds, MiniWallet, type Spendable } from '../framework/mini-
 
 const rules = { rules: ['segwit'] };
 
-t.test('300 blocks over HTTP', async (t) => {
+t.test('mines 300 blocks over HTTP', async (t) => {
   const node = await Daemon.start('-templatemode=core', '-checktemplates=1', '-acceptnonstdtxn=0');
   t.teardown(() => node.remove());
   const wallet = new MiniWallet();

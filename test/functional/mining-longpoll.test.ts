@@ -71,7 +71,7 @@ async function sameTemplate(t: Test, replies: readonly Promise<string>[], prevHa
   t.equal(JSON.parse(bodies[0]!.slice(4)).result.previousblockhash, prevHash, `${what}: work on the new tip`);
 }
 
-t.test('a block on one connection wakes polls on all the others', async (t) => {
+t.test('answers long polls of all connections when one submits a block', async (t) => {
   const b = await bench(t);
   for (let round = 0; round < 10; round++) {
     const { replies, settled } = await park(b, await longpollid(b.writer));
@@ -86,7 +86,7 @@ t.test('a block on one connection wakes polls on all the others', async (t) => {
   }
 });
 
-t.test('generate, competing branches and invalidateblock', async (t) => {
+t.test('answers long polls after generate calls, reorganisations and invalidateblock', async (t) => {
   const b = await bench(t);
   let polls = await park(b, await longpollid(b.writer));
   const [generated] = await b.writer.call('generatetoaddress', 1, ADDRESS);
@@ -124,7 +124,7 @@ t.test('generate, competing branches and invalidateblock', async (t) => {
   t.equal(JSON.parse(stale.body).result.previousblockhash, best, 'a poll that knows an older tip is answered at once');
 });
 
-t.test('a transaction alone does not wake a poll before its time', async (t) => {
+t.test('does not answer a long poll early for a new transaction alone', async (t) => {
   const b = await bench(t);
   const polls = await park(b, await longpollid(b.writer));
   const first = await b.writer.call('getblockhash', 1);
@@ -146,7 +146,7 @@ t.test('a transaction alone does not wake a poll before its time', async (t) => 
   );
 });
 
-t.test('clients that go away free their place', async (t) => {
+t.test('frees the slot of a long poll when its client disconnects', async (t) => {
   const b = await bench(t);
   const id = await longpollid(b.writer);
   const aborters = b.connections.map(() => new AbortController());
@@ -179,7 +179,7 @@ t.test('clients that go away free their place', async (t) => {
   t.equal(await b.writer.call('getblockcount'), 111);
 });
 
-t.test('a node that stops answers who waits', async (t) => {
+t.test('answers waiting long polls when the node stops', async (t) => {
   const b = await bench(t);
   for (const how of ['stop', 'SIGTERM']) {
     const polls = await park(b, await longpollid(b.writer));

@@ -19,7 +19,7 @@ const SEGWIT = '-8 getblocktemplate must be called with the segwit rule set (cal
 const SIGNET = '-8 getblocktemplate must be called with the signet rule set (call with {"rules": ["segwit", "signet"]})';
 const ADDRESS = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 
-t.test('the main chain without peers', async (t) => {
+t.test('refuses templates of the main chain without peers', async (t) => {
   const node = await Daemon.start('-chain=main');
   t.teardown(() => node.remove());
   const notConnected = '-9 Bitcoin Core is not connected!';
@@ -41,7 +41,7 @@ t.test('the main chain without peers', async (t) => {
   t.equal((await node.call('getblockchaininfo')).initialblockdownload, true);
 });
 
-t.test('the main chain with a peer, in initial download', async (t) => {
+t.test('refuses templates of the main chain during the initial download', async (t) => {
   const port = await freePort();
   const node = await Daemon.start('-chain=main', `-port=${port}`, '-bind=127.0.0.1', '-listen=1', '-connect=0');
   t.teardown(() => node.remove());
@@ -65,7 +65,7 @@ t.test('the main chain with a peer, in initial download', async (t) => {
   t.equal(await fault(node, { rules: ['segwit'] }), notConnected, 'without it as before');
 });
 
-t.test('signet', async (t) => {
+t.test('serves templates of the public signet', async (t) => {
   const node = await Daemon.start('-signet');
   t.teardown(() => node.remove());
   t.equal(await fault(node, { rules: ['segwit'] }), SIGNET);
@@ -83,7 +83,7 @@ t.test('signet', async (t) => {
   t.equal(keys.at(-1), 'default_witness_commitment');
 });
 
-t.test('a signet of one’s own', async (t) => {
+t.test('serves templates of a custom signet', async (t) => {
   const node = await Daemon.start('-signet', '-signetchallenge=51');
   t.teardown(() => node.remove());
   t.equal(await fault(node, { rules: ['segwit'] }), SIGNET);
@@ -106,7 +106,7 @@ async function mineTo(node: Daemon, height: number): Promise<void> {
 const TOP = 0x20000000;
 const BIT = 28;
 
-t.test('a deployment that is signalled for', async (t) => {
+t.test('locks in and activates a deployment that miners signal', async (t) => {
   const node = await Daemon.start('-vbparams=testdummy:0:999999999999:576');
   t.teardown(() => node.remove());
   const without = ['csv', '!segwit', 'taproot'];
@@ -133,7 +133,7 @@ t.test('a deployment that is signalled for', async (t) => {
   t.match(await signals(node), { version: TOP, status: 'active' });
 });
 
-t.test('a deployment that nobody signals for', async (t) => {
+t.test('fails a deployment that no miner signals', async (t) => {
   const node = await Daemon.start('-vbparams=testdummy:0:1', `-blockversion=${TOP}`);
   t.teardown(() => node.remove());
   await mineTo(node, 143);
@@ -142,7 +142,7 @@ t.test('a deployment that nobody signals for', async (t) => {
   t.match(await signals(node), { vbavailable: {}, rules: ['csv', '!segwit', 'taproot'], status: 'failed', since: 288 });
 });
 
-t.test('one that never is, and one that always was', async (t) => {
+t.test('reports deployments that are never or always active', async (t) => {
   const never = await Daemon.start('-vbparams=testdummy:-2:0');
   t.teardown(() => never.remove());
   const template = await never.call('getblocktemplate', { rules: ['segwit'] });

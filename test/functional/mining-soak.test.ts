@@ -48,7 +48,7 @@ function reportOf(given: Partial<SoakReport>): SoakReport {
   return { ...quiet, ...given } as SoakReport;
 }
 
-t.test('what a busy machine does is no fault, what the node does is one', async (t) => {
+t.test('blames slow replies on the node only when the machine is not busy', async (t) => {
   const faults = (given: Partial<SoakReport>): string[] => faultsOf(reportOf(given), true);
   t.same(faults({ lagMs: flat(15), bystanderMs: flat(0.5) }), []);
   t.same(faults({ lagMs: flat(212), bystanderMs: flat(70) }), [], 'every loop on the machine is late');
@@ -61,7 +61,7 @@ t.test('what a busy machine does is no fault, what the node does is one', async 
   t.same(faults({ accepted: 0, refused: 0 }), ['only 0 of 0 transactions were accepted']);
 });
 
-t.test('memory that grows, and caches that fill', async (t) => {
+t.test('tells growing memory from caches that fill', async (t) => {
   // Thirty scrapes are the start's, then come two halves.
   const rising = (from: number, to: number): number[] => [...new Array<number>(45).fill(from), ...new Array<number>(15).fill(to)];
   const memory = (residentMb: number[], heap: number[], coins: number[]): string[] => {

@@ -9,7 +9,7 @@ const START = 1_700_000_000;
 const PAYEE = Buffer.from(`0014${'11'.repeat(20)}`, 'hex');
 const idOf = (tx: Tx): string => shown(txid(tx));
 
-t.test('what the node says of a transaction', async (t) => {
+t.test('reports why a transaction is in the template or not', async (t) => {
   const node = await Daemon.start('-compat=0.21.1', '-acceptnonstdtxn=1', '-blockmintxfee=0.00002');
   t.teardown(() => node.remove());
   const chain: BuiltBlock[] = [buildBlock(GENESIS, { time: START })];

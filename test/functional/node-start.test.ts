@@ -8,7 +8,7 @@ import { until } from '../framework/until.js';
 
 const logOf = (node: Daemon): string => fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8');
 
-t.test('the order of a start and of an end', async (t) => {
+t.test('starts and stops the parts of a node in order', async (t) => {
   const node = await Daemon.start('-uacomment=ordered', '-pid=my.pid', '-networkactive=0');
   t.teardown(() => node.remove());
   t.equal(fs.readFileSync(path.join(node.networkDir, 'my.pid'), 'utf8'), `${node.child?.pid}\n`);
@@ -45,7 +45,7 @@ t.test('the order of a start and of an end', async (t) => {
 });
 
 const skip = process.platform !== 'linux' && 'threads are counted in /proc';
-t.test('files are read by 16 threads, unless the environment says otherwise', { skip }, async (t) => {
+t.test('reads files with 16 threads unless UV_THREADPOOL_SIZE is set', { skip }, async (t) => {
   const node = await Daemon.start('-disablewallet');
   t.teardown(() => node.remove());
   const threads = (): number => fs.readdirSync(`/proc/${node.child?.pid}/task`).length;
@@ -57,7 +57,7 @@ t.test('files are read by 16 threads, unless the environment says otherwise', { 
   t.ok(many - threads() >= 10, `${many} and ${threads()}`);
 });
 
-t.test('the networks that a process can be of', async (t) => {
+t.test('starts on every network', async (t) => {
   for (const [option, chain, genesis] of [
     ['-testnet', 'test', '000000000933ea01ad0ee984209779baaec3ced90fa3f408719526f8d77f4943'],
     ['-signet', 'signet', '00000008819873e925422c1ff0f99f7cc9bbb232af63a077a480a3633bee1ef6'],
@@ -120,7 +120,7 @@ for (const [line, signal] of [
   });
 }
 
-t.test('SIGHUP opens the log anew', async (t) => {
+t.test('reopens the log file on SIGHUP', async (t) => {
   const node = await Daemon.start();
   t.teardown(() => node.remove());
   const file = path.join(node.networkDir, 'debug.log');

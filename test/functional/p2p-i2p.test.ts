@@ -11,7 +11,7 @@ interface NetworkInfo {
   readonly localaddresses: readonly { readonly address: string; readonly port: number; readonly score: number }[];
 }
 
-t.test('a node finds another by its address in I2P', async (t) => {
+t.test('connects to another node by its I2P address', async (t) => {
   const bridge = await SamBridge.open();
   t.teardown(() => bridge.close());
   const sam = `-i2psam=127.0.0.1:${bridge.port}`;

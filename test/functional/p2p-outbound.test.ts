@@ -48,7 +48,7 @@ function addrPayload(addresses: readonly Buffer[]): Buffer {
   return Buffer.concat([compactSize(rows.length), ...rows]);
 }
 
-t.test('a seed node is asked, ten of its addresses are called, and two of them again after a restart', async (t) => {
+t.test('connects to ten addresses of a seed node, and to two anchors again after a restart', async (t) => {
   const seed = 'seed.example';
   const hosts = Array.from({ length: 12 }, (_, i) => `${40 + i}.${i}.0.1`).sort();
   const mapped = hosts.map((host) => Buffer.from([...Buffer.alloc(10), 255, 255, ...host.split('.').map(Number)]));
@@ -104,7 +104,7 @@ t.test('a seed node is asked, ten of its addresses are called, and two of them a
   t.same(await known(), [...hosts, '60.1.0.1'].sort(), 'addresses outlive the process');
 });
 
-t.test('who stays behind is asked once more and dropped; who breaks the rules is not called again', async (t) => {
+t.test('disconnects a peer whose chain stays behind, and never calls a misbehaving address again', async (t) => {
   const good = '40.1.0.1';
   const silent = '41.1.0.1';
   const bad = '42.1.0.1';
@@ -163,7 +163,7 @@ t.test('who stays behind is asked once more and dropped; who breaks the rules is
   t.equal(inStep.closed, false);
 });
 
-t.test('who holds up the download is dropped', async (t) => {
+t.test('disconnects a peer that stalls the download', async (t) => {
   const port = await freePort();
   const node = await Daemon.start(`-port=${port}`, '-bind=127.0.0.1', '-debug=net');
   t.teardown(() => node.remove());
@@ -193,7 +193,7 @@ t.test('who holds up the download is dropped', async (t) => {
   await serving;
 });
 
-t.test('each call through the proxy has credentials of its own, so that Tor gives it a circuit of its own', async (t) => {
+t.test('uses separate proxy credentials for each connection, so that Tor separates circuits', async (t) => {
   const world = await SocksWorld.open(async ({ peer }) => {
     await peer.greet();
   }, true);

@@ -20,7 +20,7 @@ async function listening(...options: string[]): Promise<{ node: Daemon; port: nu
   return { node: await Daemon.start(`-port=${port}`, '-bind=127.0.0.1', '-debug=net', ...options), port };
 }
 
-t.test('a light client hears of what its filter lets through', async (t) => {
+t.test('sends a light client the transactions that match its bloom filter', async (t) => {
   const { node, port } = await listening('-peerbloomfilters');
   t.teardown(() => node.remove());
   t.match(((await node.call('getnetworkinfo')) as { localservicesnames: string[] }).localservicesnames, ['NETWORK', 'BLOOM', 'WITNESS']);
@@ -67,7 +67,7 @@ t.test('a light client hears of what its filter lets through', async (t) => {
   }
 });
 
-t.test('filters are for those they are offered to', async (t) => {
+t.test('disconnects peers that send bloom filters without the service', async (t) => {
   const { node, port } = await listening();
   t.teardown(() => node.remove());
   for (const [command, payload] of [
@@ -92,7 +92,7 @@ t.test('filters are for those they are offered to', async (t) => {
   t.equal(peer.closed, false);
 });
 
-t.test('old members of getpeerinfo are there for those who ask', async (t) => {
+t.test('returns deprecated members of getpeerinfo with -deprecatedrpc', async (t) => {
   const old = ['banscore', 'getpeerinfo_addnode', 'whitelisted'].map((name) => `-deprecatedrpc=${name}`);
   const { node, port } = await listening('-whitelist=127.0.0.1', ...old);
   t.teardown(() => node.remove());
@@ -101,7 +101,7 @@ t.test('old members of getpeerinfo are there for those who ask', async (t) => {
   t.match(await node.call('getpeerinfo'), [{ addnode: false, banscore: 0, whitelisted: true }]);
 });
 
-t.test('whom a proxy is asked for, and whom not', async (t) => {
+t.test('uses the proxy for the networks that it is configured for', async (t) => {
   const asked: Buffer[] = [];
   const proxy = net.createServer((socket) => {
     socket.on('error', () => {});
@@ -129,7 +129,7 @@ t.test('whom a proxy is asked for, and whom not', async (t) => {
   t.match(networks[2], { name: 'onion', reachable: false, proxy: '' }, '-noonion takes the proxy of -proxy away, as since release 31');
 });
 
-t.test('a map of networks is read at the start, and one that is not there refused', async (t) => {
+t.test('loads the -asmap file at the start and refuses a missing one', async (t) => {
   await t.rejects(listening('-asmap'), /Embedded asmap data not available.*put it at .*ip_asn\.map/);
   await t.rejects(listening('-asmap=nothing'), /Could not find asmap file ".*nothing"/);
   const { node } = await listening();

@@ -86,7 +86,7 @@ const range = (type: number, start: number, stop: Uint8Array): Buffer => {
   return Buffer.concat([head, stop]);
 };
 
-t.test('filters of blocks', async (t) => {
+t.test('serves compact block filters', async (t) => {
   await until('the filter index', async () => (await node.call('getindexinfo'))['basic block filter index']?.best_block_height === BLOCKS);
   const peer = await P2pClient.open(ports.plain);
   t.teardown(() => peer.close());
@@ -126,7 +126,7 @@ t.test('filters of blocks', async (t) => {
   }
 });
 
-t.test('an old block off the best chain is not known to strangers, however they ask', async (t) => {
+t.test('hides old blocks of stale branches from peers', async (t) => {
   const stale = buildBlock(chain[899] as BuiltBlock, { tag: 7, time: (chain[900] as BuiltBlock).time });
   t.equal(await node.call('submitblock', stale.bytes.toString('hex')), 'inconclusive');
   const peer = await peerAt(t, ports.plain);
@@ -145,7 +145,7 @@ t.test('an old block off the best chain is not known to strangers, however they 
   t.same(await answers('getblocktxn', Buffer.concat([(chain[900] as BuiltBlock).hash, Buffer.of(1, 0)])), ['block']);
 });
 
-t.test('old blocks are for trusted peers when the upload is used up', async (t) => {
+t.test('serves old blocks only to trusted peers past -maxuploadtarget', async (t) => {
   const { uploadtarget } = await node.call('getnettotals');
   t.match(uploadtarget, { target: 1 << 20, target_reached: false, serve_historical_blocks: false });
   const peer = await peerAt(t, ports.plain);
@@ -159,7 +159,7 @@ t.test('old blocks are for trusted peers when the upload is used up', async (t) 
   t.same(await trusted.next('block'), first.bytes);
 });
 
-t.test('peers are told of -externalip', async (t) => {
+t.test('advertises -externalip to peers', async (t) => {
   const peer = await peerAt(t, ports.plain);
   peer.send('getaddr');
   const addr = await peer.next('addr');
@@ -169,7 +169,7 @@ t.test('peers are told of -externalip', async (t) => {
   t.match((await node.call('getnetworkinfo')).localaddresses, [{ address: '15.61.23.7', port: ports.plain, score: 4 }]);
 });
 
-t.test('a transaction that nobody asked for is announced again', async (t) => {
+t.test('announces a transaction again while no peer has requested it', async (t) => {
   await until('nobody there', async () => (await node.call('getconnectioncount')) === 0);
   const tx = pay(reward(first), 10_000);
   const wtxid = hash256(serializeTx(tx));
@@ -185,7 +185,7 @@ t.test('a transaction that nobody asked for is announced again', async (t) => {
   await until('it is out', async () => (await node.call('getmempoolentry', id)).unbroadcast === false);
 });
 
-t.test('a package by HTTP: a parent that pays nothing comes with its child', async (t) => {
+t.test('relays a package from submitpackage: a parent without fee and its child', async (t) => {
   const peer = await peerAt(t, ports.trusted);
   const parent = pay(reward(second), 0);
   const child = pay({ txid: txid(parent), index: 0, value: parent.outs[0]!.value }, 20_000);
@@ -202,7 +202,7 @@ t.test('a package by HTTP: a parent that pays nothing comes with its child', asy
   t.match(wrong, { code: -25 }, 'the wrong way round');
 });
 
-t.test('a block is fetched from a peer that is named', async (t) => {
+t.test('fetches a block from the peer given to getblockfrompeer', async (t) => {
   const peer = await peerAt(t, ports.trusted);
   const { id } = (await node.call('getpeerinfo')).at(-1) as { id: number };
   const fork = buildBlock(GENESIS, { time: now - BLOCKS * SPACING, tag: 1 });
@@ -219,7 +219,7 @@ t.test('a block is fetched from a peer that is named', async (t) => {
   await t.rejects(node.call('getblockfrompeer', fork.hashHex, id), { code: -1, message: 'Block already downloaded' });
 });
 
-t.test('a block that was promised and does not come costs the connection', async (t) => {
+t.test('disconnects a peer that announces a block and does not send it', async (t) => {
   const peer = await peerAt(t, ports.plain);
   const next = buildBlock(tip, { time: now, script: TRUE_SCRIPT });
   peer.send('headers', headersPayload([next.header]));
@@ -239,7 +239,7 @@ t.test('a block that was promised and does not come costs the connection', async
   await node.call('setmocktime', 0);
 });
 
-t.test('bans', async (t) => {
+t.test('bans and unbans addresses', async (t) => {
   const peer = await peerAt(t, ports.plain);
   await node.call('setban', '127.0.0.1', 'add');
   t.equal(await peer.ended(), true, 'whoever is there goes');

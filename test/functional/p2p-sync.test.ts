@@ -31,7 +31,7 @@ async function listening(...options: string[]): Promise<{ node: Daemon; port: nu
   return { node: await Daemon.start(`-port=${port}`, '-bind=127.0.0.1', '-debug=net', ...options), port };
 }
 
-t.test('two nodes sync from zero, pass blocks on, and agree again after a partition', async (t) => {
+t.test('syncs two nodes, relays blocks, and agrees again after a partition', async (t) => {
   const one = await listening();
   t.teardown(() => one.node.remove());
   const length = rounds(200, 2_100);
@@ -59,7 +59,7 @@ t.test('two nodes sync from zero, pass blocks on, and agree again after a partit
   t.equal(await a.call('getblockcount'), length + 22);
 });
 
-t.test('a peer with its own codec is served headers, hashes, blocks and transactions', async (t) => {
+t.test('serves headers, hashes, blocks and transactions to a peer with an independent codec', async (t) => {
   const { node, port } = await listening('-whitelist=127.0.0.1');
   t.teardown(() => node.remove());
   const hashes = (await node.call('generatetoaddress', 120, ADDRESS)) as string[];
@@ -97,7 +97,7 @@ t.test('a peer with its own codec is served headers, hashes, blocks and transact
   t.equal((await peer.next('headers')).subarray(1, 81).toString('hex'), await node.call('getblockheader', after, false));
 });
 
-t.test('peers that break the protocol', async (t) => {
+t.test('disconnects peers that break the protocol', async (t) => {
   const { node, port } = await listening('-peertimeout=5');
   t.teardown(() => node.remove());
   await node.call('generatetoaddress', 1, ADDRESS);
@@ -121,7 +121,7 @@ t.test('peers that break the protocol', async (t) => {
   await until('nobody left', async () => (await node.call('getconnectioncount')) === 0);
 });
 
-t.test('transactions are passed on, and blocks of them go as compact blocks', async (t) => {
+t.test('relays transactions, and blocks of them as compact blocks', async (t) => {
   const one = await listening('-whitelist=noban@127.0.0.1');
   t.teardown(() => one.node.remove());
   const two = await listening(`-connect=127.0.0.1:${one.port}`, '-whitelist=noban,out@127.0.0.1');
@@ -153,7 +153,7 @@ t.test('transactions are passed on, and blocks of them go as compact blocks', as
   );
 });
 
-t.test('a compact block whose transactions are not known is asked for, and one that lies costs the connection', async (t) => {
+t.test('requests missing transactions of a compact block, and disconnects a peer that lies', async (t) => {
   const { node, port } = await listening();
   t.teardown(() => node.remove());
   await node.call('generatetoaddress', 110, ANYONE);
@@ -207,7 +207,7 @@ async function answer(peer: P2pClient, compact: Buffer): Promise<void> {
   peer.send('cmpctblock', compact);
 }
 
-t.test('the rest of a block that one peer withholds is asked from a better one at once', async (t) => {
+t.test('requests the rest of a withheld compact block from a better peer at once', async (t) => {
   const { node, port } = await listening();
   t.teardown(() => node.remove());
   await node.call('generatetoaddress', 110, ANYONE);

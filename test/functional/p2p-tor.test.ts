@@ -74,7 +74,7 @@ class Tor {
   }
 }
 
-t.test('an onion service comes with tor, goes with it, and keeps its address', { skip }, async (t) => {
+t.test('creates an onion service when Tor runs, and keeps its address', { skip }, async (t) => {
   const tor = await Tor.begin(t);
   const [port, onionPort] = [await freePort(), await freePort()];
   const options = [

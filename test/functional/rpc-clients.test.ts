@@ -274,7 +274,7 @@ t.test("programs: Python's http.client on one connection", { skip: lacks('python
   t.same([done.stdout.trim(), done.stderr], ['served', ''], 'silent for 20 s in the long run');
 });
 
-t.test('programs: curl, with chunks beside a length', { skip: lacks('curl', 'needs curl') }, async (t) => {
+t.test('accepts chunked requests of curl that also have a Content-Length', { skip: lacks('curl', 'needs curl') }, async (t) => {
   const body = '{"method":"getblockcount","id":1}';
   const headers = ['-H', 'Transfer-Encoding: chunked', '-H', `Content-Length: ${body.length}`];
   for (const version of ['--http1.1', '--http1.0']) {

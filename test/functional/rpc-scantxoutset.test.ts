@@ -28,7 +28,7 @@ const values = [100_000, 200_000, 400_000, 800_000, 1_600_000];
 const origin = `[${ID.subarray(0, 4).toString('hex')}]${KEY.toString('hex')}`;
 
 // Real processes, on a machine that may have other work.
-t.test('what is found', async (t) => {
+t.test('finds the coins of descriptors', async (t) => {
   const node = await Daemon.start('-compat=default');
   t.teardown(() => node.remove());
   const blocks: BuiltBlock[] = buildChain(GENESIS, 101);
@@ -106,7 +106,7 @@ t.test('what is found', async (t) => {
   t.equal(await node.call('scantxoutset', 'status'), null, 'a scan that was refused leaves nothing behind');
 });
 
-t.test('watched, ended, and out of the way', async (t) => {
+t.test('reports progress of a scan, aborts it, and answers other calls meanwhile', async (t) => {
   const node = await Daemon.start();
   t.teardown(() => node.remove());
   const outs = Array.from({ length: 40_000 }, () => ({ value: 0, script: ANYONE }));
@@ -136,7 +136,7 @@ t.test('watched, ended, and out of the way', async (t) => {
   t.same(await node.stop(), { code: 0, signal: null });
 });
 
-t.test('the whole set in a file', async (t) => {
+t.test('writes all coins to a file (dumptxoutset)', async (t) => {
   const node = await Daemon.start();
   t.teardown(() => node.remove());
   await node.call('generatetoaddress', 3, 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080');

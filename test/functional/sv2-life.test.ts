@@ -12,7 +12,7 @@ import { until } from '../framework/until.js';
 const BLOCKS = Number(process.env.SV2_BLOCKS ?? 24);
 const THEIRS = 'bcrt1qft5p2uhsdcdc3l2ua4ap5qqfg4pjaqlp250x7us7a8qqhrxrxfsqseac85';
 
-t.test('a life with another node', async (t) => {
+t.test('serves Stratum V2 clients through blocks of another node', async (t) => {
   const random = pseudoRandom(Number(process.env.SV2_SEED ?? 7));
   const [port, peerPort] = [await freePort(), await freePort()];
   const lean = ['-disablewallet', '-fronts=1', '-par=1'];

@@ -111,7 +111,7 @@ for (const mode of ['core', 'live']) {
   });
 }
 
-t.test('what is staged is not used after a reorganisation', async (t) => {
+t.test('discards prepared templates after a reorganisation', async (t) => {
   const { node, port, chain } = await bench(t);
   const client = await Sv2Client.start(port);
   t.teardown(() => client.close());
@@ -137,7 +137,7 @@ t.test('what is staged is not used after a reorganisation', async (t) => {
   t.same(client.wrongs, []);
 });
 
-t.test('constraints', async (t) => {
+t.test('respects the coinbase constraints of each client', async (t) => {
   const { node, port } = await bench(t);
   const client = await Sv2Client.start(port);
   t.teardown(() => client.close());

@@ -14,7 +14,7 @@ async function refusal(promise: Promise<unknown>): Promise<[code: number, messag
   }
 }
 
-t.test('transactions by proof', async (t) => {
+t.test('imports and removes transactions by merkle proof', async (t) => {
   const node = await Daemon.start('-keypool=3');
   t.teardown(() => node.remove());
   await node.call('createwallet', 'source');
@@ -74,7 +74,7 @@ t.test('transactions by proof', async (t) => {
   t.equal(await node.call('getbalance'), 0);
 });
 
-t.test('what is told of an address follows every change', async (t) => {
+t.test('reports changed address data in getaddressinfo', async (t) => {
   const node = await Daemon.start('-keypool=3');
   t.teardown(() => node.remove());
   await node.call('createwallet', 'a');
@@ -102,7 +102,7 @@ t.test('what is told of an address follows every change', async (t) => {
   await node.stop();
 });
 
-t.test('signed messages', async (t) => {
+t.test('signs and verifies messages', async (t) => {
   const node = await Daemon.start('-keypool=3');
   t.teardown(() => node.remove());
   for (const descriptors of [false, true]) {
@@ -132,7 +132,7 @@ t.test('signed messages', async (t) => {
   }
 });
 
-t.test('a dump and its way back', async (t) => {
+t.test('dumps a wallet and imports the dump', async (t) => {
   const node = await Daemon.start('-keypool=5');
   t.teardown(() => node.remove());
   await node.call('createwallet', 'from');
@@ -203,7 +203,7 @@ t.test('a dump and its way back', async (t) => {
   t.same(await refusal(onWatch('importwallet', file)), [-4, 'Importing wallets is disabled when private keys are disabled']);
 });
 
-t.test('a wallet that manages no keys says nothing of the inputs that it is to sign', async (t) => {
+t.test('leaves out errors of inputs when the wallet has no keys to sign with', async (t) => {
   const node = await Daemon.start('-keypool=3');
   t.teardown(() => node.remove());
   const raw = await node.call('createrawtransaction', [{ txid: '11'.repeat(32), vout: 0 }], { data: '00' });
@@ -223,7 +223,7 @@ t.test('a wallet that manages no keys says nothing of the inputs that it is to s
   t.same(await node.callWallet('blank', 'signrawtransactionwithwallet', raw), { hex: raw, complete: false }, 'blank, and loaded again');
 });
 
-t.test('by default wallets of descriptors are answered as by Core 31, and getaddressinfo as by 0.21.1', async (t) => {
+t.test('answers descriptor wallets like Core 31 by default, and getaddressinfo like 0.21.1', async (t) => {
   const node = await Daemon.start('-keypool=3', '-fallbackfee=0.0001');
   t.teardown(() => node.remove());
   t.same(await node.call('createwallet', 'w', false, false, null, false, true), { name: 'w', warning: '' }, 'no warning of an experiment');

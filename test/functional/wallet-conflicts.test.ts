@@ -3,7 +3,7 @@
 import t from 'tap';
 import { Daemon } from '../framework/daemon.js';
 
-t.test('a payment stays dead', async (t) => {
+t.test('keeps a conflicted payment conflicted', async (t) => {
   const node = await Daemon.start('-keypool=5');
   t.teardown(() => node.remove());
   await node.call('createwallet', 'w', false, false, null, false, false, true);

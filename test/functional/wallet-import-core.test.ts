@@ -146,7 +146,7 @@ for (const { release, ignored } of [
   });
 }
 
-t.test('what cannot be taken over leaves no wallet', async (t) => {
+t.test('creates no wallet when a wallet file of Core cannot be imported', async (t) => {
   const facts = recorded('0.21.1');
   const { node, fileOf } = await nodeFor(t, { ...facts, blocks: [], unconfirmed: [] }, '-compat=0.21.1');
   const wallets = path.join(node.networkDir, 'wallets');

@@ -78,7 +78,7 @@ for (const descriptors of [false, true]) {
   });
 }
 
-t.test('payments that wait, after an import', async (t) => {
+t.test('counts unconfirmed payments to keys that are imported later', async (t) => {
   const node = await Daemon.start('-keypool=2', '-fallbackfee=0.0002', '-mempoolexpiry=1');
   t.teardown(() => node.remove());
   for (const name of ['first', 'second', 'descriptors'])
@@ -112,7 +112,7 @@ t.test('payments that wait, after an import', async (t) => {
   }
 });
 
-t.test('a seed for what was watched', async (t) => {
+t.test('spends watched coins after sethdseed brings their keys', async (t) => {
   const node = await Daemon.start('-keypool=8', '-fallbackfee=0.0002');
   t.teardown(() => node.remove());
   await node.call('createwallet', 'src');

@@ -36,7 +36,7 @@ async function code(promise: Promise<unknown>): Promise<number> {
   }
 }
 
-t.test('coins, kills and blocks that go away', async (t) => {
+t.test('keeps coins right through kills and reorganisations', async (t) => {
   const node = await Daemon.start('-keypool=5');
   t.teardown(() => node.remove());
   await node.call('createwallet', 'w', false, false, null, false, false, true);
@@ -81,7 +81,7 @@ t.test('coins, kills and blocks that go away', async (t) => {
   t.same(await node.call('listlockunspent'), []);
 });
 
-t.test('keys from the future', async (t) => {
+t.test('finds coins of keys beyond the key pool', async (t) => {
   const node = await Daemon.start('-keypool=3');
   t.teardown(() => node.remove());
   const now = Math.floor(Date.now() / 1000);
@@ -111,7 +111,7 @@ t.test('keys from the future', async (t) => {
   }
 });
 
-t.test('tables from an image', async (t) => {
+t.test('loads a wallet from its image', async (t) => {
   const node = await Daemon.start('-keypool=3', '-walletimage=1');
   t.teardown(() => node.remove());
   const database = path.join(node.networkDir, 'wallets', 'w', 'wallet.db');
@@ -176,7 +176,7 @@ t.test('tables from an image', async (t) => {
   t.same(await state(), fourth);
 });
 
-t.test('encryption leaves no key behind', async (t) => {
+t.test('leaves no plain key on disk after encryption', async (t) => {
   const node = await Daemon.start('-keypool=3', '-walletimage=1');
   t.teardown(() => node.remove());
   for (const descriptors of [false, true]) {
@@ -255,7 +255,7 @@ t.test('encryption leaves no key behind', async (t) => {
   }
 });
 
-t.test('an exchange of databases that was cut off', async (t) => {
+t.test('completes an interrupted exchange of databases', async (t) => {
   const node = await Daemon.start('-keypool=3');
   t.teardown(() => node.remove());
   await node.call('createwallet', 'w');
@@ -278,7 +278,7 @@ t.test('an exchange of databases that was cut off', async (t) => {
   await loads('before the old one was deleted');
 });
 
-t.test('a scan that was cut off goes on', async (t) => {
+t.test('continues an interrupted scan', async (t) => {
   const node = await Daemon.start('-keypool=3');
   t.teardown(() => node.remove());
   await node.call('createwallet', 'source');
@@ -298,7 +298,7 @@ t.test('a scan that was cut off goes on', async (t) => {
   t.equal((await node.call('getwalletinfo')).txcount, 500, 'and everything it was paid');
 });
 
-t.test('backup and restore', async (t) => {
+t.test('restores a wallet from a backup', async (t) => {
   const node = await Daemon.start('-keypool=3');
   t.teardown(() => node.remove());
   await node.call('createwallet', 'w');
@@ -350,7 +350,7 @@ t.test('backup and restore', async (t) => {
   if (came.status === 'rejected') t.match(came.reason.message, /Wallet is being unloaded\.|is already loaded/);
 });
 
-t.test('names and files that would harm a wallet', async (t) => {
+t.test('refuses names and files that would harm a wallet', async (t) => {
   const node = await Daemon.start('-keypool=3');
   t.teardown(() => node.remove());
   const wallets = path.join(node.networkDir, 'wallets');

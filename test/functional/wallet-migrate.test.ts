@@ -161,7 +161,7 @@ for (const passphrase of ['', 'open sesame']) {
   });
 }
 
-t.test('wallets without private keys, without anything, and without a name', async (t) => {
+t.test('migrates wallets without private keys, without content, and without a name', async (t) => {
   const node = await Daemon.start('-keypool=5');
   t.teardown(() => node.remove());
   const watched = 'bcrt1q6rz28mcfaxtmd6v789l9rrlrusdprr9pz3cppk';
@@ -200,7 +200,7 @@ t.test('wallets without private keys, without anything, and without a name', asy
   t.equal(await refusal(node.call('migratewallet', 'public')), '-4 Error: This wallet is already a descriptor wallet');
 });
 
-t.test('a failed migration leaves the legacy wallet, and the next one replaces leftovers of a crash', async (t) => {
+t.test('keeps the legacy wallet when a migration fails, and replaces leftovers of a crash', async (t) => {
   const node = await Daemon.start('-keypool=5');
   t.teardown(() => node.remove());
   const wallets = path.join(node.networkDir, 'wallets');

@@ -68,7 +68,7 @@ class Bookkeeper {
 }
 const keyOf = ({ txid, vout, category }: Entry): string => `${txid}:${vout}:${category === 'send' ? 'out' : 'in'}`;
 
-t.test('every movement once', async (t) => {
+t.test('lists every payment of a busy day exactly once', async (t) => {
   const node = await Daemon.start('-fallbackfee=0.0002', '-keypool=10');
   t.teardown(() => node.remove());
   const pool = (method: string, ...params: unknown[]) => node.callWallet('pool', method, ...params);

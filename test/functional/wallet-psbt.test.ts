@@ -23,7 +23,7 @@ const inWallet =
     return result;
   };
 
-t.test('a payment from hand to hand', async (t) => {
+t.test('passes a PSBT through every role', async (t) => {
   const node = await Daemon.start('-compat=0.21.1', '-keypool=5', '-fallbackfee=0.0002');
   t.teardown(() => node.remove());
   await node.call('createwallet', 'payer');
@@ -113,7 +113,7 @@ t.test('a payment from hand to hand', async (t) => {
   t.equal(mismatch, 'none', 'the type matters to signers only');
 });
 
-t.test('a multisig of two wallets, descriptors for the rest', async (t) => {
+t.test('signs a multisig of two wallets with PSBTs', async (t) => {
   const node = await Daemon.start('-keypool=5');
   t.teardown(() => node.remove());
   for (const name of ['a', 'b', 'c']) await node.call('createwallet', name);
@@ -172,7 +172,7 @@ t.test('a multisig of two wallets, descriptors for the rest', async (t) => {
   );
 });
 
-t.test('taproot wallets on signet', async (t) => {
+t.test('signs with taproot wallets on signet', async (t) => {
   const node = await Daemon.start('-signet');
   t.teardown(() => node.remove());
   await node.call('createwallet', 'tap', false, true, '', false, true);

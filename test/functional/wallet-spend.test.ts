@@ -19,7 +19,7 @@ async function rich(coins: number, ...options: string[]): Promise<{ node: Daemon
   return { node, address };
 }
 
-t.test('sendtoaddress: what its arguments do', async (t) => {
+t.test('sendtoaddress applies each of its arguments', async (t) => {
   const { node } = await rich(12);
   t.teardown(() => node.remove());
   const outputs = async (txid: string): Promise<{ paid: number | undefined; count: number; sequence: number; locktime: number }> => {
@@ -91,7 +91,7 @@ t.test('sendtoaddress: what its arguments do', async (t) => {
   t.equal(await node.call('settxfee', 0), true);
 });
 
-t.test('everything a wallet has, to the last satoshi', async (t) => {
+t.test('sends the whole balance to the last satoshi', async (t) => {
   const { node } = await rich(3);
   t.teardown(() => node.remove());
   const { trusted } = (await node.call('getbalances')).mine;
@@ -104,7 +104,7 @@ t.test('everything a wallet has, to the last satoshi', async (t) => {
   t.equal(await refusal(node.call('sendtoaddress', OUTSIDE, 0.1)), '-6 Insufficient funds');
 });
 
-t.test('fees are those of the signed size, for every kind of coin', async (t) => {
+t.test('pays the fee of the signed size for every kind of coin', async (t) => {
   const { node } = await rich(8);
   t.teardown(() => node.remove());
   const keys = await Promise.all([1, 2, 3].map(() => node.call('getnewaddress')));
@@ -135,7 +135,7 @@ t.test('fees are those of the signed size, for every kind of coin', async (t) =>
   }
 });
 
-t.test('sendmany: a thousand at once, shares of the fee, refusals', async (t) => {
+t.test('sendmany pays a thousand outputs, splits the fee, and refuses wrong arguments', async (t) => {
   const { node } = await rich(6);
   t.teardown(() => node.remove());
   const miners = await Promise.all(Array.from({ length: 1000 }, () => node.call('getnewaddress')));
@@ -183,7 +183,7 @@ t.test('sendmany: a thousand at once, shares of the fee, refusals', async (t) =>
   );
 });
 
-t.test('payments asked for at the same moment spend different coins', async (t) => {
+t.test('spends different coins in concurrent payments', async (t) => {
   const { node } = await rich(10);
   t.teardown(() => node.remove());
   const txids = await Promise.all(Array.from({ length: 30 }, (_, i) => node.call('sendtoaddress', OUTSIDE, 1 + i / 10)));
@@ -205,7 +205,7 @@ async function payUntilRefused(node: Daemon): Promise<{ txids: string[]; refused
   }
 }
 
-t.test('a chain of own change ends before the mempool would refuse a payment', async (t) => {
+t.test('stops chaining own change before the mempool would refuse a payment', async (t) => {
   const { node } = await rich(1);
   t.teardown(() => node.remove());
   const { txids, refused } = await payUntilRefused(node);
@@ -229,7 +229,7 @@ t.test('a chain of own change ends before the mempool would refuse a payment', a
   t.type(await node.call('sendtoaddress', OUTSIDE, 0.5), 'string', 'after the next block payments go on');
 });
 
-t.test('a payment past -limitclustercount is refused before it is recorded, also by sendall', async (t) => {
+t.test('refuses a payment past -limitclustercount before recording it, also in sendall', async (t) => {
   const { node } = await rich(1, '-limitclustercount=3');
   t.teardown(() => node.remove());
   const { txids, refused } = await payUntilRefused(node);
@@ -239,7 +239,7 @@ t.test('a payment past -limitclustercount is refused before it is recorded, also
   t.equal((await node.call('listtransactions', '*', 200)).filter(({ category }: { category: string }) => category === 'send').length, 3);
 });
 
-t.test('with -compat=0.21.1 a payment is recorded that the mempool refuses, as in that release', async (t) => {
+t.test('records a payment that the mempool refuses with -compat=0.21.1, like that release', async (t) => {
   const { node } = await rich(1, '-compat=0.21.1', '-limitancestorcount=3');
   t.teardown(() => node.remove());
   const txids = [];
@@ -247,7 +247,7 @@ t.test('with -compat=0.21.1 a payment is recorded that the mempool refuses, as i
   t.same([...(await node.call('getrawmempool'))].sort(), txids.slice(0, 3).sort());
 });
 
-t.test('coins: locked, unconfirmed, of addresses used before, of one address together', async (t) => {
+t.test('selects coins: locked, unconfirmed, of reused addresses, grouped by address', async (t) => {
   const { node, address } = await rich(2, '-limitancestorcount=3');
   t.teardown(() => node.remove());
   const coins = await node.call('listunspent');
@@ -290,14 +290,14 @@ t.test('coins: locked, unconfirmed, of addresses used before, of one address tog
   t.equal((await reused('gettransaction', spend, true, true)).decoded.vin.length, 1, 'more coins would cost more');
 });
 
-t.test('coins of one address together, when it is asked for', async (t) => {
+t.test('spends all coins of an address together with -avoidpartialspends', async (t) => {
   const { node } = await rich(4, '-avoidpartialspends=1');
   t.teardown(() => node.remove());
   const txid = await node.call('sendtoaddress', OUTSIDE, 1);
   t.equal((await node.call('gettransaction', txid, true, true)).decoded.vin.length, 4);
 });
 
-t.test('fundrawtransaction, walletcreatefundedpsbt, send', async (t) => {
+t.test('funds transactions: fundrawtransaction, walletcreatefundedpsbt, send', async (t) => {
   const { node, address } = await rich(6);
   t.teardown(() => node.remove());
   const raw = await node.call('createrawtransaction', [], { [OUTSIDE]: 1.5 });
@@ -376,7 +376,7 @@ t.test('fundrawtransaction, walletcreatefundedpsbt, send', async (t) => {
   );
 });
 
-t.test('bumpfee: the same payment, dearer', async (t) => {
+t.test('bumpfee replaces a payment by one with a higher fee', async (t) => {
   const { node } = await rich(3);
   t.teardown(() => node.remove());
   const first = await node.call('sendtoaddress', OUTSIDE, 2, 'rent', 'owner', false, true, null, null, null, 2);
@@ -420,7 +420,7 @@ t.test('bumpfee: the same payment, dearer', async (t) => {
   t.equal(await refusal(node.call('bumpfee', parent)), '-8 Transaction has descendants in the wallet');
 });
 
-t.test('bumpfee of a wallet that only watches, as before psbtbumpfee', async (t) => {
+t.test('bumpfee returns a PSBT for a watch-only wallet, as before psbtbumpfee existed', async (t) => {
   const { node, address } = await rich(2, '-deprecatedrpc=bumpfee');
   t.teardown(() => node.remove());
   const change = await node.call('getnewaddress');
@@ -441,7 +441,7 @@ t.test('bumpfee of a wallet that only watches, as before psbtbumpfee', async (t)
   t.equal(sats((await node.call('getmempoolentry', replacement)).fees.base), sats(bump.fee));
 });
 
-t.test('payments that wait: broadcast or not, after a restart, and a day later', async (t) => {
+t.test('broadcasts unconfirmed payments again after a restart and a day later', async (t) => {
   const { node } = await rich(3, '-persistmempool=0');
   t.teardown(() => node.remove());
   const first = await node.call('sendtoaddress', OUTSIDE, 1);
@@ -472,7 +472,7 @@ t.test('payments that wait: broadcast or not, after a restart, and a day later',
   t.equal((await node.call('getmempoolentry', first)).unbroadcast, true);
 });
 
-t.test('wallets that cannot pay', async (t) => {
+t.test('refuses payments of wallets that cannot pay', async (t) => {
   const { node, address } = await rich(1);
   t.teardown(() => node.remove());
   await node.call('createwallet', 'watcher', true);

@@ -8,7 +8,7 @@ import { until } from '../framework/until.js';
 
 const OTHER = 'mjTHywdPqCxdbQTeirPjwn15xgZG8EAGUE';
 
-t.test('wallets at a start', async (t) => {
+t.test('loads wallets at the start as configured', async (t) => {
   const node = await Daemon.start('-keypool=3');
   t.teardown(() => node.remove());
   const log = (): string => fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8');

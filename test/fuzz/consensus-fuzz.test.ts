@@ -107,7 +107,7 @@ function randomBlock(random: Random): Uint8Array {
   return buildBlock(buildHeader({ ...fields, nonce: random.below(2 ** 32) }), txs);
 }
 
-t.test('transactions', async (t) => {
+t.test('parses random transactions without an exception', async (t) => {
   const random = new Random(SEED);
   let parsed = 0;
   for (let n = 0; n < CASES / 2; n++) {
@@ -127,7 +127,7 @@ t.test('transactions', async (t) => {
   t.ok(parsed > CASES / 50, `${parsed} of them parse`);
 });
 
-t.test('blocks', async (t) => {
+t.test('parses random blocks without an exception', async (t) => {
   const random = new Random(SEED + 1);
   const params = chainParams('signet');
   const regtest = chainParams('regtest');
@@ -161,7 +161,7 @@ t.test('blocks', async (t) => {
   t.ok(valid > 0, `${valid} of them reach the contextual rules`);
 });
 
-t.test('claims of size allocate nothing', async (t) => {
+t.test('allocates nothing for a claimed size', async (t) => {
   // Counts and lengths that promise gigabytes, in a few bytes each, many times over.
   const huge = ['fdffff', 'feffffffff', 'fe00000002', 'ffffffffffffffff00', 'ff0000000001000000'];
   const inputs = huge.flatMap((size) => [
@@ -209,7 +209,7 @@ t.test('claims of size allocate nothing', async (t) => {
   t.ok(longest < 1_000, `${longest} entries`);
 });
 
-t.test('the offset table stays a small multiple of the input', async (t) => {
+t.test('bounds the offset table by a small multiple of the input', async (t) => {
   // The densest shapes: smallest inputs, smallest outputs, smallest transactions.
   const input = { prevHash: new Uint8Array(32), prevIndex: 0, scriptSig: new Uint8Array(0), sequence: 0 };
   const output = { value: 0, script: new Uint8Array(0) };

@@ -12,14 +12,14 @@ import { parserTargets } from './long/targets.js';
 const CASES = Number(process.env.FUZZ_CASES ?? 20_000);
 const SEED = 46;
 
-t.test('inputs that were finds', async (t) => {
+t.test('handles all inputs that once failed', async (t) => {
   for (const { name, file, input } of savedFinds()) {
     const target = parserTargets.find((one) => one.name === name);
     if (target) t.doesNotThrow(() => target.check(input), file);
   }
 });
 
-t.test('a short run of every parser', async (t) => {
+t.test('runs every parser on random input', async (t) => {
   const shares = parserTargets.reduce((sum, { share }) => sum + share, 0);
   for (const [place, { name, share, make, check }] of parserTargets.entries()) {
     const count = Math.max(1, Math.round((CASES * share) / shares));
@@ -38,7 +38,7 @@ t.test('a short run of every parser', async (t) => {
   }
 });
 
-t.test('a live node', async (t) => {
+t.test('survives random input on a live node', async (t) => {
   const live = await LiveNode.start();
   t.teardown(() => live.close());
   const targets = [rpcTarget(live), peerTarget(live), httpTarget(live)];

@@ -74,7 +74,7 @@ function attempt<T>(t: { fail(message: string): unknown }, what: string, input: 
   }
 }
 
-t.test('rows and undo data', async (t) => {
+t.test('parses random rows and undo data without an exception', async (t) => {
   let decoded = 0;
   for (let i = 0; i < CASES; i++) {
     const kind = i % 3;
@@ -129,7 +129,7 @@ function damagedFile(trailer: number): Uint8Array {
   return bytes;
 }
 
-t.test('block files', async (t) => {
+t.test('parses random block files without an exception', async (t) => {
   const root = mkdtempSync(join(tmpdir(), 'adit-fuzz-'));
   t.teardown(() => rmSync(root, { recursive: true, force: true }));
   let blocks = 0;

@@ -175,13 +175,13 @@ async function answers(node: Daemon, name: string): Promise<[unknown, number]> {
   return [[info, labels, byLabel, known, descriptors, rest], addresses.size];
 }
 
-t.test('every call is tried', async (t) => {
+t.test('covers every wallet call', async (t) => {
   const tried = new Set(shapes.map(([method]) => method));
   const left = [...METHODS.values()].filter(({ name, category }) => category === 'wallet' && !tried.has(name));
   t.same(left.map(({ name }) => name).sort(), [...PAYING, ...REPLACING].sort());
 });
 
-t.test('what fails changes nothing', async (t) => {
+t.test('changes nothing when a call fails', async (t) => {
   const node = await Daemon.start('-keypool=2');
   t.teardown(() => node.remove());
   const random = pseudoRandom(seed);

@@ -93,7 +93,7 @@ async function run(t: Test, options: { startTime: number; exactTip: boolean; kil
   await calm.stop();
 }
 
-t.test('the first of two equal blocks stays the tip', async (t) => {
+t.test('keeps the first of two equal blocks as the tip over a kill', async (t) => {
   const node = await Daemon.start();
   t.teardown(() => node.remove());
   let tip: BuiltBlock = buildBlock(GENESIS, { time: Math.floor(Date.now() / 1000) - 1000 });
@@ -112,10 +112,10 @@ t.test('the first of two equal blocks stays the tip', async (t) => {
   }
 });
 
-t.test('near the tip', (t) =>
+t.test('recovers from kills near the tip', (t) =>
   run(t, { startTime: Math.floor(Date.now() / 1000) - 80_000, exactTip: true, kills: Math.ceil(kills / 2), seed }),
 );
 // Old blocks: coins gather in memory and are written late, so every restart has to connect blocks again.
-t.test('in initial download', (t) =>
+t.test('recovers from kills during the initial download', (t) =>
   run(t, { startTime: 1_400_000_000, exactTip: false, kills: Math.floor(kills / 2), seed: seed + 500_000 }),
 );

@@ -191,7 +191,7 @@ class Life {
   }
 }
 
-t.test('a wallet that is killed again and again', async (t) => {
+t.test('recovers wallets from repeated kills', async (t) => {
   const random = pseudoRandom(seed);
   const node = await Daemon.start('-compat=0.21.1', '-keypool=4', '-dbcache=4', '-walletimage=1');
   t.teardown(() => node.remove());

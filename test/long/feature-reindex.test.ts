@@ -83,7 +83,7 @@ async function submitAll(node: Daemon): Promise<void> {
   for (const block of main.slice(150)) await node.call('submitblock', block.bytes.toString('hex'));
 }
 
-t.test('-reindex and -reindex-chainstate come to the same node', async (t) => {
+t.test('-reindex and -reindex-chainstate rebuild the same chainstate', async (t) => {
   const node = await Daemon.start('-txindex', '-coinstatsindex');
   t.teardown(() => node.remove());
   await submitAll(node);
@@ -168,7 +168,7 @@ t.test("another node's folder: XOR key, any order, damage, several files", async
   t.notOk(file.includes(next.bytes.subarray(0, 80)), 'the new block is not there in the clear');
 });
 
-t.test('killed while it rebuilds', async (t) => {
+t.test('continues a rebuild after a kill', async (t) => {
   const random = pseudoRandom(5);
   const node = await Daemon.start();
   t.teardown(() => node.remove());
@@ -217,7 +217,7 @@ nightlyTest('killed among the files of the database', async (t) => {
   t.notOk(fs.existsSync(aside), 'nothing is left over');
 });
 
-t.test('-stopatheight', async (t) => {
+t.test('stops at -stopatheight', async (t) => {
   const dir = path.join(temporary(t), 'blocks');
   writeBlocksFolder(dir, [GENESIS_BYTES, ...main.map(({ bytes }) => bytes)]);
   const node = await Daemon.start();
@@ -292,7 +292,7 @@ nightlyTest('-assumevalid skips scripts below a deeply buried block, and only th
   t.equal(await heightWith(`-assumevalid=${rest[200]!.hashHex}`, '-minimumchainwork=10000'), 101, 'a chain with too little work');
 });
 
-t.test('-minimumchainwork keeps the node in initial download', async (t) => {
+t.test('stays in initial download below -minimumchainwork', async (t) => {
   const node = await Daemon.start('-minimumchainwork=0x65');
   t.teardown(() => node.remove());
   const address = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';

@@ -16,7 +16,7 @@ function holds(folder: string, header: string | Buffer): boolean {
     .some((name) => fs.readFileSync(path.join(folder, name)).includes(header));
 }
 
-t.test('a block that is found while the nodes are away', noBroker || {}, async (t) => {
+t.test('delivers a block that was found while the nodes were down', noBroker || {}, async (t) => {
   const broker = await Broker.start();
   t.teardown(() => broker.remove());
   const a = await fleetNode(broker, 'a');
@@ -38,7 +38,7 @@ t.test('a block that is found while the nodes are away', noBroker || {}, async (
   t.equal(await a.call('getbestblockhash'), block.hashHex);
 });
 
-t.test('a block on a light template whose node has gone', noBroker || {}, async (t) => {
+t.test('delivers a block on a light template whose node is gone', noBroker || {}, async (t) => {
   const broker = await Broker.start();
   t.teardown(() => broker.remove());
   const a = await fleetNode(broker, 'a', '-fallbackfee=0.0001');

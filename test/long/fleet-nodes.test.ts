@@ -6,7 +6,7 @@ import { until } from '../framework/until.js';
 
 const RULES = { rules: ['segwit'] };
 
-t.test('two nodes', noBroker || {}, async (t) => {
+t.test('follows two nodes and switches between them', noBroker || {}, async (t) => {
   const broker = await Broker.start();
   t.teardown(() => broker.remove());
   const a = await fleetNode(broker, 'a');

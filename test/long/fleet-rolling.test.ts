@@ -10,7 +10,7 @@ const RULES = { rules: ['segwit'] };
 const POLLS = 200;
 const CALLS_MS = 20;
 
-t.test('a rolling restart', noBroker || {}, async (t) => {
+t.test('serves clients through a rolling restart', noBroker || {}, async (t) => {
   const broker = await Broker.start();
   t.teardown(() => broker.remove());
   const nodes = await Promise.all(['a', 'b'].map((name) => fleetNode(broker, name)));

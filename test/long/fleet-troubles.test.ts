@@ -7,7 +7,7 @@ import { rounds } from '../framework/depth.js';
 import { noBroker } from '../framework/fleet.js';
 import { PATIENCE_MS } from '../framework/until.js';
 
-t.test('a fleet to which everything happens', noBroker || {}, async (t) => {
+t.test('recovers from every kind of fleet failure', noBroker || {}, async (t) => {
   const faults = await runFleet({
     servers: 1,
     nodes: 2,

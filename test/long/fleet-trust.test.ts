@@ -48,7 +48,7 @@ accounts {
 
 const as = (broker: Broker, user: string): string => broker.url.replace('nats://', `nats://${user}@`);
 
-t.test('accounts', noBroker || {}, async (t) => {
+t.test('enforces the rights of broker accounts', noBroker || {}, async (t) => {
   const broker = await Broker.start(configuration);
   t.teardown(() => broker.remove());
   const node = await Daemon.start(

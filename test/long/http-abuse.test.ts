@@ -94,7 +94,7 @@ function read(
 /** What all replies of one front that nobody reads may take, fan-out.ts: MOST_HELD_BYTES and the newest reply. */
 const HELD_MB = 256;
 
-t.test('clients that never read', { skip: process.platform !== 'linux' && 'needs /proc' }, async (t) => {
+t.test('bounds memory for clients that never read', { skip: process.platform !== 'linux' && 'needs /proc' }, async (t) => {
   const clients = long ? 600 : 45;
   for (const [what, entries, pipelined, boundMb] of [
     // 7.6 MB each: more in all than may be held.
@@ -133,7 +133,7 @@ t.test('clients that never read', { skip: process.platform !== 'linux' && 'needs
   }
 });
 
-t.test('slow uploads, half requests, idle sockets', async (t) => {
+t.test('closes slow uploads, partial requests and idle sockets', async (t) => {
   const node = await Daemon.start('-rpcservertimeout=3');
   t.teardown(() => node.remove());
   const body = '{"method":"getblockcount","id":1}';
@@ -172,7 +172,7 @@ t.test('slow uploads, half requests, idle sockets', async (t) => {
   for (const socket of slow) socket.destroy();
 });
 
-t.test('idle connections', async (t) => {
+t.test('holds many idle connections with little memory', async (t) => {
   // The test's process and the daemon have a limit of descriptors each; what it allows is used.
   const soft = Number(
     /Max open files\s+(\d+)/.exec(fs.existsSync('/proc/self/limits') ? fs.readFileSync('/proc/self/limits', 'utf8') : '')?.[1] ?? 1024,
@@ -193,7 +193,7 @@ t.test('idle connections', async (t) => {
   t.equal((await node.call('generatetoaddress', 1, address)).length, 1);
 });
 
-t.test('wrong passwords wait, and nobody else does', async (t) => {
+t.test('delays only the clients with wrong passwords', async (t) => {
   const node = await Daemon.start();
   t.teardown(() => node.remove());
   const body = '{"method":"getblockcount","id":1}';
@@ -227,7 +227,7 @@ t.test('wrong passwords wait, and nobody else does', async (t) => {
   t.match(log, /ThreadRPCServer incorrect password attempt from 127\.0\.0\.1/);
 });
 
-t.test('the work queue', async (t) => {
+t.test('refuses calls past -rpcworkqueue', async (t) => {
   const node = await Daemon.start('-rpcworkqueue=1', '-fronts=1');
   t.teardown(() => node.remove());
   // A process that stands still finds them all at once when it goes on.
@@ -253,7 +253,7 @@ t.test('the work queue', async (t) => {
   t.ok(replies.length - full.length > 0, 'the others answered');
 });
 
-t.test('more sockets than the system lets the process open leave room for its files', async (t) => {
+t.test('keeps file descriptors for files when clients open too many sockets', async (t) => {
   const node = await Daemon.startThrough(['sh', '-c', 'ulimit -n 600 && exec "$@"', 'sh']);
   t.teardown(() => node.remove());
   const sockets: net.Socket[] = [];

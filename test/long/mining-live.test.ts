@@ -93,7 +93,7 @@ async function firstTemplates(t: Test, checked: number): Promise<void> {
 
 // What a pool does that hears of blocks by ZMQ or by P2P: it asks once, without longpollid, and keeps the answer for
 // half a minute.
-t.test('a client that asks once for each block gets the full template', async (t) => {
+t.test('gives a client that asks once per block the full template', async (t) => {
   const { calls, polls, chain } = await bench(t, '-checktemplates=0', '-longpolldelta=0.0001');
   for (let i = 0; i < 20; i++) await send(calls, payment(chain[i]!, 20_000));
   await templateWith(calls, 20);
@@ -116,7 +116,7 @@ t.test('a client that asks once for each block gets the full template', async (t
   t.strictSame(counts, Array(8 * others.length).fill(20));
 });
 
-t.test('options of the block: reserved weight, least fee, and the mode by network', async (t) => {
+t.test("applies reserved weight, minimum fee rate, and the network's template mode", async (t) => {
   const { calls, chain } = await bench(t, '-blockreservedweight=8000', '-blockmintxfee=0.001', '-emptyfirst=0', '-longpollinterval=1');
   await send(calls, payment(chain[0]!, 50_000));
   await send(calls, payment(chain[1]!, 1_000));
@@ -136,7 +136,7 @@ const status = (node: Daemon, path: string, auth: string): Promise<number | unde
       .on('error', reject);
   });
 
-t.test('a stream of templates under the same password', async (t) => {
+t.test('streams templates to clients with the same credentials', async (t) => {
   const { node, calls, chain } = await bench(t, '-checktemplates=0');
   t.equal(await status(node, '/template/stream', 'wrong:password'), 401);
   t.equal(await status(node, '/template/streams', node.auth), 404);

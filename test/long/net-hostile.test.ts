@@ -13,7 +13,7 @@ import { runHostile } from '../hostile/hostile-run.js';
 /** What a node of this size holds, and the bounds of traffic in either direction with what may be begun beyond them. */
 const MOST_BYTES = 1_000 * 2 ** 20;
 
-t.test('a node under attack', async (t) => {
+t.test('stays responsive under attack', async (t) => {
   const report = await runHostile({
     seconds: rounds(4, 11),
     short: true,
@@ -42,7 +42,7 @@ t.test('a node under attack', async (t) => {
 /** Compact blocks of version 2, when asked for. */
 const SENDCMPCT = Buffer.from('000200000000000000', 'hex');
 
-t.test('headers are judged before what is behind them', async (t) => {
+t.test('rejects bad headers before it reads what follows', async (t) => {
   const port = await freePort();
   const node = await Daemon.start(`-port=${port}`, '-bind=127.0.0.1');
   t.teardown(() => node.remove());

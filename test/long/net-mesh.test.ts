@@ -11,7 +11,7 @@ nightlyTest('two nodes agree after a reorganisation of 200 blocks', async (t) =>
   t.equal(report.left, 100, 'what the losing half alone had mined is back in every mempool');
 });
 
-t.test('four nodes agree after a flood and a partition', async (t) => {
+t.test('agrees on four nodes after a flood and a partition', async (t) => {
   const transactions = rounds(300, 1_000);
   const report = await runMesh({ nodes: 4, blocks: 150, transactions, reorg: 10 });
   t.strictSame(report.faults, []);

@@ -32,7 +32,7 @@ const logged = (node: Daemon, line: RegExp): Promise<void> =>
   until(String(line), async () => line.test(fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'latin1')));
 const peersOf = (node: Daemon) => node.call('getpeerinfo') as Promise<PeerRow[]>;
 
-t.test('two nodes agree on keys, a third without encryption is called again in the clear', async (t) => {
+t.test('encrypts between two nodes, and falls back to v1 for a third', async (t) => {
   const one = await listening('-v2transport=1');
   t.teardown(() => one.node.remove());
   const old = await listening('-compat=0.21.1');
@@ -73,7 +73,7 @@ t.test('two nodes agree on keys, a third without encryption is called again in t
   t.equal((await peersOf(one.node)).length, 1);
 });
 
-t.test('a peer with its own code: keys, garbage, decoys, long names, new keys after 224 packets', async (t) => {
+t.test('follows BIP-0324 with an independent peer: garbage, decoys, long names, rekeying', async (t) => {
   const { node, port } = await listening('-v2transport=1', '-whitelist=noban@127.0.0.1');
   t.teardown(() => node.remove());
   await node.call('generatetoaddress', 120, ADDRESS);
@@ -119,7 +119,7 @@ t.test('a peer with its own code: keys, garbage, decoys, long names, new keys af
   slow.close();
 });
 
-t.test('the node calls: an encrypted peer, and one that hangs up', async (t) => {
+t.test('makes outbound v2 connections, also to a peer that hangs up', async (t) => {
   const { node } = await listening('-v2transport=1');
   t.teardown(() => node.remove());
   const accepted: P2pClient[] = [];
@@ -151,7 +151,7 @@ t.test('the node calls: an encrypted peer, and one that hangs up', async (t) => 
   t.match((await peersOf(node))[0], { transport_protocol_type: 'v1', session_id: '' });
 });
 
-t.test('whoever breaks the rules is dropped', async (t) => {
+t.test('disconnects peers that break BIP-0324', async (t) => {
   const { node, port } = await listening('-v2transport=1');
   t.teardown(() => node.remove());
   const dropped = async (what: string, line: RegExp, run: (client: P2pClient) => void): Promise<void> => {
@@ -189,7 +189,7 @@ t.test('whoever breaks the rules is dropped', async (t) => {
   await until('all gone', async () => (await node.call('getconnectioncount')) === 0);
 });
 
-t.test('a flood of handshakes: honest peers are served, nothing piles up', async (t) => {
+t.test('serves honest peers during a flood of handshakes', async (t) => {
   const { node, port } = await listening('-v2transport=1', '-maxconnections=400');
   t.teardown(() => node.remove());
   const honest = await P2pClient.connect(port);

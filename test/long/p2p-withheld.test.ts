@@ -35,7 +35,7 @@ async function askedFor(peer: P2pClient, { hash }: BuiltBlock): Promise<void> {
   while (!asked(await peer.next('getdata')).some((one) => one.equals(hash)));
 }
 
-t.test('a peer that announces siblings of the tip, keeps them and goes on is followed all the same', async (t) => {
+t.test('follows a peer that withholds siblings of the tip and continues its chain', async (t) => {
   const { node, port, chain } = await synced(t, 3);
   const tip = chain.at(-1) as BuiltBlock;
   const peer = await P2pClient.connect(port, { startHeight: 4 });
@@ -55,7 +55,7 @@ t.test('a peer that announces siblings of the tip, keeps them and goes on is fol
   });
 });
 
-t.test('a peer that keeps blocks of a better chain does not keep us from getting them elsewhere', async (t) => {
+t.test('gets withheld blocks of a better chain from other peers', async (t) => {
   const { node, port, chain } = await synced(t, 3);
   const tip = chain.at(-1) as BuiltBlock;
   const [first, second] = [await P2pClient.connect(port), await P2pClient.connect(port)];
@@ -80,7 +80,7 @@ t.test('a peer that keeps blocks of a better chain does not keep us from getting
   await until('all of them', async () => (await node.call('getbestblockhash')) === better[11]?.hashHex);
 });
 
-t.test('a peer that refuses a block and announces it anew is not asked again before others', async (t) => {
+t.test('asks other peers first when a peer refused a block that it announces again', async (t) => {
   const { node, port, chain } = await synced(t, 3);
   const [first, second] = [await P2pClient.connect(port), await P2pClient.connect(port)];
   t.teardown(() => first.close());
@@ -103,7 +103,7 @@ t.test('a peer that refuses a block and announces it anew is not asked again bef
   t.notOk(first.received.some(({ command }) => command === 'getdata'));
 });
 
-t.test('a block that is not served is answered, whether it is known or not', async (t) => {
+t.test('answers requests for blocks that it does not serve', async (t) => {
   const { port, chain, node } = await synced(t, 3);
   const peer = await P2pClient.connect(port);
   t.teardown(() => peer.close());
@@ -127,7 +127,7 @@ t.test('a block that is not served is answered, whether it is known or not', asy
   t.same(await peer.next('notfound'), invPayload([[COMPACT_BLOCK, unknown]]));
 });
 
-t.test('one block of each height is passed on before its scripts ran', async (t) => {
+t.test('relays one block per height before its scripts are verified', async (t) => {
   const { node, port, chain } = await synced(t, 3);
   const tip = chain.at(-1) as BuiltBlock;
   const peer = await P2pClient.connect(port, { startHeight: 4 });

@@ -18,7 +18,7 @@ const rules = { rules: ['segwit'] };
 /** Old enough to stay unchanged, young enough not to be initial download. */
 const startTime = (): number => Math.floor(Date.now() / 1000) - 3600;
 
-t.test('read your own writes on every front', async (t) => {
+t.test('reads its own writes on every front', async (t) => {
   const node = await Daemon.start('-fronts=3');
   t.teardown(() => node.remove());
   const connections = await connect(node, 20);
@@ -74,7 +74,7 @@ t.test('read your own writes on every front', async (t) => {
   t.same(await node.stop(), { code: 0, signal: null });
 });
 
-t.test('competing branches while fifty clients ask and send', async (t) => {
+t.test('answers consistently during reorganisations with fifty clients', async (t) => {
   const node = await Daemon.start('-fronts=3', '-checktemplates=1', '-rpcworkqueue=1000');
   t.teardown(() => node.remove());
   const random = pseudoRandom(2);
@@ -175,7 +175,7 @@ t.test('competing branches while fifty clients ask and send', async (t) => {
   t.same(await node.stop(), { code: 0, signal: null });
 });
 
-t.test('a block of 99,000 outputs: others are answered meanwhile, with the coins before it or after it', async (t) => {
+t.test('answers other clients while a block of 99,000 outputs is connected', async (t) => {
   const OUTPUTS = 98_900;
   const node = await Daemon.start('-fronts=1');
   t.teardown(() => node.remove());
@@ -236,7 +236,7 @@ t.test('a block of 99,000 outputs: others are answered meanwhile, with the coins
   t.same(await node.stop(), { code: 0, signal: null });
 });
 
-t.test('what fronts keep is what the node thread would say', async (t) => {
+t.test("returns the same from a front's cache as from the node thread", async (t) => {
   const port = await freePort();
   const node = await Daemon.start('-fronts=2', '-templatemode=core', '-acceptnonstdtxn=1', `-port=${port}`, '-bind=127.0.0.1');
   t.teardown(() => node.remove());

@@ -107,12 +107,12 @@ async function loaded(): Promise<void> {
   throw new Error('it does not come to the tip');
 }
 
-t.test('the sound folder', async (t) => {
+t.test('starts from an undamaged folder', async (t) => {
   await up();
   await isWhole(t);
 });
 
-t.test('the log of the database: what it lost is made again', async (t) => {
+t.test('rebuilds what a damaged write-ahead log lost', async (t) => {
   const files = only('chainstate', /\.log$/).filter((file) => fs.statSync(file).size > 0);
   t.ok(files.length > 0);
   flip(files[0]!, 40);
@@ -123,7 +123,7 @@ t.test('the log of the database: what it lost is made again', async (t) => {
   await isWhole(t);
 });
 
-t.test('tables of the database', async (t) => {
+t.test('reports damaged tables of the database', async (t) => {
   const files = only('chainstate', /\.sst$/);
   t.ok(files.length > 0);
   for (const file of files) flip(file, ...Array.from({ length: 40 }, (_, i) => (i + 0.5) / 60));
@@ -161,17 +161,17 @@ nightlyTest('OPTIONS, IDENTITY and LOCK of the database do not matter', async (t
   await isWhole(t);
 });
 
-t.test('the ENGINE file', async (t) => {
+t.test('refuses to start with a damaged ENGINE file', async (t) => {
   flip(inFolder('chainstate', 'ENGINE'), 2);
   await refuses(t, /ENGINE is unreadable\. Start with -reindex/);
 });
 
-t.test('a block near the tip', async (t) => {
+t.test('reports a damaged block near the tip', async (t) => {
   flip(blk(), fs.statSync(blk()).size - 20);
   await refuses(t, /Corrupted block database detected\. Please restart with -reindex/);
 });
 
-nightlyTest('a block far below the tip', async (t) => {
+nightlyTest('answers for a damaged block far below the tip', async (t) => {
   const block = branch(tip)[60]!;
   const bytes = fs.readFileSync(blk());
   const plain = Buffer.from(bytes.map((byte, i) => byte ^ XOR_KEY[i % 8]!));
@@ -189,7 +189,7 @@ nightlyTest('a block far below the tip', async (t) => {
   await isWhole(t);
 });
 
-t.test('undo data', async (t) => {
+t.test('reports damaged undo data', async (t) => {
   const rev = inFolder('blocks', 'rev00000.dat');
   flip(rev, fs.statSync(rev).size - 40);
   await refuses(t, /Corrupted block database detected\. Please restart with -reindex/);
@@ -199,7 +199,7 @@ t.test('undo data', async (t) => {
   await isWhole(t);
 });
 
-t.test('the key of the block files', async (t) => {
+t.test('reports a missing obfuscation key of the block files', async (t) => {
   const key = inFolder('blocks', 'xor.dat');
   flip(key, 3);
   await refuses(t, /holds no blocks of this network: wrong data directory, or the xor\.dat beside it is missing or changed\. Put back/);
@@ -224,7 +224,7 @@ nightlyTest('the note of a rebuilding', async (t) => {
   await isWhole(t);
 });
 
-t.test('saved mempool, fee estimates: done without, and said', async (t) => {
+t.test('starts without damaged mempool and fee files, and logs it', async (t) => {
   for (const name of ['mempool.dat', 'fee_estimates.dat']) flip(inFolder(name), 0.3, 0.5);
   await up();
   await loaded();
@@ -234,7 +234,7 @@ t.test('saved mempool, fee estimates: done without, and said', async (t) => {
   await isWhole(t);
 });
 
-t.test('settings.json', async (t) => {
+t.test('reports a damaged settings.json', async (t) => {
   fs.writeFileSync(inFolder('settings.json'), '{"wallet": ["pu');
   await t.rejects(up(), { message: /the daemon ended/ });
   t.match(
@@ -243,7 +243,7 @@ t.test('settings.json', async (t) => {
   );
 });
 
-t.test("the wallet's database", async (t) => {
+t.test('reports a damaged wallet database', async (t) => {
   const dir = path.join('wallets', 'purse');
   const folder = fs.existsSync(inFolder(dir, 'CURRENT'))
     ? dir

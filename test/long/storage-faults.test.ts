@@ -78,7 +78,7 @@ const flip = (file: string, at: number): void => {
 };
 const shorten = (file: string, bytes: number): void => fs.truncateSync(file, fs.statSync(file).size - bytes);
 
-t.test('a torn record behind the last known one is cut off', async (t) => {
+t.test('cuts off a torn record behind the last known one', async (t) => {
   const { node, blk, rev } = await stopped(t);
   const [blkSize, revSize] = [fs.statSync(blk).size, fs.statSync(rev).size];
   // What a kill in the middle of an append leaves behind: a head that promises more than there is.
@@ -94,7 +94,7 @@ t.test('a torn record behind the last known one is cut off', async (t) => {
   t.ok(fs.statSync(rev).size < revSize + 8 + 512, 'so does its undo data');
 });
 
-t.test('a block that the index knows is not all there', async (t) => {
+t.test('handles a block that the index knows and the file lacks', async (t) => {
   const { node, blk } = await stopped(t);
   shorten(blk, 10);
   await refuses(t, node, /blk00000\.dat.*not there/);
@@ -102,7 +102,7 @@ t.test('a block that the index knows is not all there', async (t) => {
   await refuses(t, node, /blk00000\.dat/);
 });
 
-t.test('a block whose bytes changed', async (t) => {
+t.test('handles a block whose bytes changed', async (t) => {
   const { node, blk } = await stopped(t);
   const original = fs.readFileSync(blk);
   const last = original.length - tip.bytes.length;
@@ -137,7 +137,7 @@ t.test('a block whose bytes changed', async (t) => {
 const rewardScript = (blk: string, block: TreeBlock): number =>
   fs.statSync(blk).size - block.bytes.length + block.bytes.indexOf(block.txs[0]!.outs[0]!.script);
 
-t.test('a damaged block that has to be taken off', async (t) => {
+t.test('handles a damaged block that must be disconnected', async (t) => {
   const { node, blk } = await stopped(t);
   const at = rewardScript(blk, tip);
   flip(blk, at);
@@ -216,7 +216,7 @@ nightlyTest('a database of another kind', async (t) => {
   t.equal(await node.call('getbestblockhash'), tip.hashHex, 'untouched by all that');
 });
 
-t.test('a damaged database', async (t) => {
+t.test('refuses to start with a damaged database', async (t) => {
   const { node, db } = await stopped(t);
   const current = path.join(db, 'CURRENT');
   const original = fs.readFileSync(current);
@@ -253,7 +253,7 @@ t.test("Bitcoin Core's folder", async (t) => {
   await refuses(t, node, /belongs to Bitcoin Core/);
 });
 
-t.test('the data folder of another network', async (t) => {
+t.test('refuses the data folder of another network', async (t) => {
   const { node } = await stopped(t);
   const signet = path.join(node.dir, 'signet');
   fs.renameSync(node.networkDir, signet);
@@ -265,7 +265,7 @@ t.test('the data folder of another network', async (t) => {
   t.match(done.stderr, /^Error: .*[Ww]rong.*\n$/);
 });
 
-t.test('a folder that may not be written to', async (t) => {
+t.test('refuses a folder without write permission', async (t) => {
   const { node } = await stopped(t);
   fs.chmodSync(node.dir, 0o755);
   fs.chmodSync(node.networkDir, 0o555);
@@ -351,10 +351,10 @@ async function fullDisk(t: Test, withBlocks: boolean): Promise<void> {
   t.same(await node.stop(), { code: 0, signal: null });
 }
 
-t.test('a full disk under block files and database', (t) => fullDisk(t, true));
+t.test('stops cleanly on a full disk under block files and database', (t) => fullDisk(t, true));
 nightlyTest('a full disk under the database alone', (t) => fullDisk(t, false));
 
-t.test('a full disk under a wallet', async (t) => {
+t.test('unloads a wallet on a full disk and keeps the node running', async (t) => {
   const disk = smallDisk(t, 32);
   if (disk === null) {
     t.pass('no file system can be mounted here', { skip: 'not allowed to mount' });
@@ -426,7 +426,7 @@ nightlyTest('a full disk while everything is rebuilt', async (t) => {
   t.same(await node.stop(), { code: 0, signal: null });
 });
 
-t.test('block files belong to one node at a time, whatever becomes of it', async (t) => {
+t.test('locks block files to one node at a time', async (t) => {
   const blocksDir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-blocks-'));
   t.teardown(() => fs.rmSync(blocksDir, { recursive: true, force: true }));
   const first = await Daemon.start(`-blocksdir=${blocksDir}`);

@@ -34,7 +34,7 @@ async function socketTo(port: number, from = 1): Promise<net.Socket> {
   return socket;
 }
 
-t.test('bad input', async (t) => {
+t.test('closes connections that send bad input', async (t) => {
   const { node, port, log } = await serving(t);
   const honest = await Sv2Client.start(port);
   t.teardown(() => honest.close());
@@ -112,7 +112,7 @@ t.test('bad input', async (t) => {
   t.same((await node.stop()).code, 0);
 });
 
-t.test('connections that only open give way', async (t) => {
+t.test('evicts connections that never finish the handshake', async (t) => {
   const { node, port } = await serving(t);
   const honest = await Sv2Client.start(port);
   t.teardown(() => honest.close());
@@ -159,7 +159,7 @@ t.test('connections that only open give way', async (t) => {
   t.same((await node.stop()).code, 0);
 });
 
-t.test('a crowd of clients hears of a new tip', async (t) => {
+t.test('sends a new tip to many clients', async (t) => {
   const { node, port } = await serving(t);
   const clients: Sv2Client[] = [];
   t.teardown(() => {

@@ -356,7 +356,7 @@ const told = (storm: Storm): string => {
 };
 const seedOf = (): number => Number(process.env.ADIT_STORM_SEED ?? 1);
 
-t.test('many calls at once', async (t) => {
+t.test('keeps wallets right through a storm of concurrent calls', async (t) => {
   const node = await Daemon.start('-keypool=10', '-fallbackfee=0.0002');
   t.teardown(() => node.remove());
   const storm = new Storm(node, seedOf());
@@ -401,7 +401,7 @@ const ENDS: readonly (readonly [what: 'die' | 'stall' | 'kill' | 'stop', kind: '
 
 const ROUNDS = 3;
 if (nightly)
-  t.test('ends in the middle of it', async (t) => {
+  t.test('keeps wallets right when the node ends during a storm of calls', async (t) => {
     const node = await Daemon.start('-keypool=10', '-fallbackfee=0.0002');
     t.teardown(() => node.remove());
     const dir = path.join(node.dir, 'threads');
@@ -453,7 +453,7 @@ if (nightly)
   });
 
 if (nightly)
-  t.test('a large import whose thread dies', async (t) => {
+  t.test('keeps the wallet whole when its thread dies during a large import', async (t) => {
     const node = await Daemon.start('-keypool=10');
     t.teardown(() => node.remove());
     const dir = path.join(node.dir, 'threads');

@@ -14,7 +14,7 @@ const btc = (satoshis: number): number => satoshis / 1e8;
 /** sendtoaddress as far as the rate. */
 const AT_RATE = (rate: number) => ['', '', false, null, null, null, null, rate];
 
-t.test('options of payments and addresses', async (t) => {
+t.test('applies options of payments and addresses', async (t) => {
   const node = await Daemon.start('-keypool=10', '-fallbackfee=0.0002');
   t.teardown(() => node.remove());
   const restart = async (...options: string[]): Promise<void> => {
@@ -36,7 +36,7 @@ t.test('options of payments and addresses', async (t) => {
   const nearlyAll = await node.call('createrawtransaction', [{ txid: coin.txid, vout: coin.vout }], [{ [OUTSIDE]: btc(50e8 - 100_000) }]);
   const funded = () => node.callWallet('w', 'fundrawtransaction', nearlyAll);
 
-  await t.test('by default', async (t) => {
+  await t.test('applies the defaults', async (t) => {
     t.match(await node.callWallet('w', 'getnewaddress'), /^bcrt1q/);
     t.match(await node.callWallet('w', 'getrawchangeaddress'), /^bcrt1q/);
     const { changepos, fee } = await funded();
@@ -52,7 +52,7 @@ t.test('options of payments and addresses', async (t) => {
     await node.call('generatetoaddress', 1, OUTSIDE);
   });
 
-  await t.test('-addresstype, -changetype, -discardfee', async (t) => {
+  await t.test('applies -addresstype, -changetype, -discardfee', async (t) => {
     await restart('-addresstype=legacy', '-changetype=p2sh-segwit', '-discardfee=0.009');
     t.match(await node.callWallet('w', 'getnewaddress'), /^[mn]/);
     t.match(await node.callWallet('w', 'getnewaddress', '', 'bech32'), /^bcrt1q/, 'a call may ask for another');
@@ -66,12 +66,12 @@ t.test('options of payments and addresses', async (t) => {
     t.match(await funded(), { changepos: -1, fee: btc(100_000) }, 'below 900 * (32 + 148) the fee gets it');
   });
 
-  await t.test('-addresstype alone decides about change too', async (t) => {
+  await t.test('applies -addresstype to change as well', async (t) => {
     await restart('-addresstype=legacy');
     t.match(await node.callWallet('w', 'getrawchangeaddress'), /^[mn]/);
   });
 
-  await t.test('-spendzeroconfchange=0', async (t) => {
+  await t.test('applies -spendzeroconfchange=0', async (t) => {
     await restart('-spendzeroconfchange=0');
     const { trusted } = (await node.callWallet('w', 'getbalances')).mine;
     const txid = await node.callWallet('w', 'sendtoaddress', OUTSIDE, 1);
@@ -113,7 +113,7 @@ t.test('options of payments and addresses', async (t) => {
     return fee >= paid(vsize) - 2 && fee <= paid(vsize + 10) + 2;
   };
 
-  await t.test('-txconfirmtarget, -walletrbf', async (t) => {
+  await t.test('applies -txconfirmtarget, -walletrbf', async (t) => {
     await restart('-txconfirmtarget=20', '-walletrbf=0');
     const [soon, late] = [await estimate(6, 'economical'), await estimate(20, 'economical')];
     t.ok(late > 0 && soon > 2 * late, `the targets differ: ${soon}, ${late}`);
@@ -128,7 +128,7 @@ t.test('options of payments and addresses', async (t) => {
     await node.call('generatetoaddress', 1, OUTSIDE);
   });
 
-  await t.test('-mintxfee, -maxapsfee', async (t) => {
+  await t.test('applies -mintxfee, -maxapsfee', async (t) => {
     await restart('-mintxfee=0.005', '-maxapsfee=0.0006');
     const told = await node.callWallet('w', 'sendtoaddress', OUTSIDE, 0.01, '', '', false, null, null, null, null, null, true);
     t.equal(told.fee_reason, 'Minimum Required Fee');
@@ -143,7 +143,7 @@ t.test('options of payments and addresses', async (t) => {
     await node.call('generatetoaddress', 1, OUTSIDE);
   });
 
-  await t.test('-maxapsfee=-1', async (t) => {
+  await t.test('applies -maxapsfee=-1', async (t) => {
     const lines = () => (fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8').match(/Fee non-grouped/g) ?? []).length;
     const address = await node.callWallet('together', 'getnewaddress');
     for (let i = 0; i < 4; i++) await node.callWallet('w', 'sendtoaddress', address, 0.5);
@@ -157,7 +157,7 @@ t.test('options of payments and addresses', async (t) => {
     t.equal(lines(), before + 1);
   });
 
-  await t.test('-disablewallet', async (t) => {
+  await t.test('answers wallet calls as Core does with -disablewallet', async (t) => {
     await restart('-disablewallet');
     for (const method of ['getnewaddress', 'createwallet', 'listwallets']) {
       t.equal(await refusal(node.call(method, 'x')), '-32601 Method not found', method);
@@ -179,7 +179,7 @@ t.test('options of payments and addresses', async (t) => {
   t.equal((await node.stop()).code, 0);
 });
 
-t.test('wallets give out taproot addresses when -changetype asks for them', async (t) => {
+t.test('gives out taproot change addresses with -changetype', async (t) => {
   const node = await Daemon.start('-keypool=1', '-changetype=bech32m');
   t.teardown(() => node.remove());
   await node.call('createwallet', 'w');
@@ -194,7 +194,7 @@ t.test('wallets give out taproot addresses when -changetype asks for them', asyn
   t.equal((await node.stop()).code, 0);
 });
 
-t.test('the wallet without a name', async (t) => {
+t.test('loads the wallet without a name', async (t) => {
   const node = await Daemon.start('-keypool=1');
   t.teardown(() => node.remove());
   await node.call('createwallet', '');

@@ -155,7 +155,7 @@ for (const filters of [false, true]) {
   });
 }
 
-t.test('while a scan runs', async (t) => {
+t.test('answers and refuses calls as Core does during a scan', async (t) => {
   const node = await Daemon.start('-keypool=2');
   t.teardown(() => node.remove());
   await node.call('createwallet', 'w');
@@ -221,7 +221,7 @@ t.test('while a scan runs', async (t) => {
   t.same(await pastOf(node, 'other'), await pastOf(node, 'w'));
 });
 
-t.test('scans that were cut off before they found anything', async (t) => {
+t.test('continues scans that were interrupted before their first find', async (t) => {
   const node = await Daemon.start('-keypool=3');
   t.teardown(() => node.remove());
   await node.call('createwallet', 'source');

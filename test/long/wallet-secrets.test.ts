@@ -31,7 +31,7 @@ function filesBelow(folder: string): string[] {
     .map((entry) => path.join(entry.parentPath, entry.name));
 }
 
-t.test('passphrases and keys leave no trace', async (t) => {
+t.test('leaves no trace of passphrases and keys', async (t) => {
   const snapshots = fs.mkdtempSync(path.join(fs.realpathSync('/tmp'), 'adit-heap-'));
   t.teardown(() => fs.rmSync(snapshots, { recursive: true, force: true }));
   const before = process.env.NODE_OPTIONS;
@@ -188,7 +188,7 @@ t.test('passphrases and keys leave no trace', async (t) => {
   t.match(log, /method=walletpassphrase /, 'the log tells of the calls');
 });
 
-t.test('a batch works too', async (t) => {
+t.test('leaves no trace of secrets in a batch', async (t) => {
   const node = await Daemon.start('-keypool=2');
   t.teardown(() => node.remove());
   await node.call('createwallet', 'w');
@@ -231,7 +231,7 @@ function inMemory(pid: number, wanted: string): string[] | null {
   return read > 0 ? found : null;
 }
 
-t.test('what a request brought is nowhere in the process once it is answered', async (t) => {
+t.test('holds no secret of a request in memory after the reply', async (t) => {
   const hash = createHmac('sha256', 'salt').update('pw').digest('hex');
   const node = await Daemon.start(
     `-rpcauth=all:salt$${hash}`,

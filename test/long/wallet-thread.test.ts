@@ -75,7 +75,7 @@ async function stuckNode() {
 const stuck = stuckNode();
 stuck.catch(() => {});
 
-t.test('what was acknowledged anywhere, wallets know', async (t) => {
+t.test('shows wallets everything that any front acknowledged', async (t) => {
   const node = await Daemon.start('-fronts=2', '-keypool=5');
   t.teardown(() => node.remove());
   const count = rounds(30, 300);
@@ -107,7 +107,7 @@ t.test('what was acknowledged anywhere, wallets know', async (t) => {
   t.same(stale, []);
 });
 
-t.test('calls of wallets in batches with others', async (t) => {
+t.test('answers wallet calls in batches with other calls', async (t) => {
   const node = await Daemon.start('-keypool=5');
   t.teardown(() => node.remove());
   const address = await funded(node, 1);
@@ -168,7 +168,7 @@ t.test('starts the thread of the wallets again when it has ended, with its walle
   t.match(log, /The thread of the wallets has ended.*adit starts it again/);
 });
 
-t.test('a thread that is stuck keeps no call and no node for long', async (t) => {
+t.test("answers calls and stops the node while the wallets' thread is stuck", async (t) => {
   const { told, exit, log, isMine } = await stuck;
   t.same(
     told.active_commands.map(({ method }) => method),

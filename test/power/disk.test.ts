@@ -3,7 +3,7 @@ import t from 'tap';
 import { pseudoRandom } from '../framework/pseudo-random.js';
 import { Disk, MOODS } from './disk.js';
 
-t.test('of a sector there is a state that it had, also where several writes came into it', (t) => {
+t.test('leaves each sector in a state that it once had', (t) => {
   const writes = [...'abcdefgh'].map((letter, i) => ({ at: 100 * i, bytes: Buffer.alloc(100, letter) }));
   const states = writes.map((_, n) => {
     const bytes = Buffer.alloc(800);

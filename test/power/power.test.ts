@@ -11,7 +11,7 @@ const count = Number(process.env.ADIT_CUTS ?? rounds(6, 20));
 const seed = Number(process.env.ADIT_SEED ?? 1);
 const reason = unbuildable();
 
-t.test('cuts of the power', { skip: reason ?? false }, async (t) => {
+t.test('recovers from power cuts', { skip: reason ?? false }, async (t) => {
   const shim = buildShim();
   for (const phase of cases(1, PHASES)) {
     t.test(phase.name, async (t) => {

@@ -159,7 +159,7 @@ fileSuite('bip32/bip49_84_86_accounts.json', async (t) => {
   }
 });
 
-t.test('the end of the tree', async (t) => {
+t.test('refuses to derive past the deepest level', async (t) => {
   const master = masterFromSeed(new Uint8Array(16), tools) as ExtendedSecret;
   const deepest = { ...master, key: { ...master.key, depth: 255 } };
   t.equal(deriveSecretChild(deepest, 0, tools), null);

@@ -52,7 +52,7 @@ function spoiled(job: TxJob): TxJob | null {
 
 const names = vectorNames(FOLDER, /^(?!index\.json$).*\.json$/);
 
-t.test('real blocks on threads', { skip: names.length === 0 && `${join(VECTORS, FOLDER)} is not there` }, async (t) => {
+t.test('verifies real blocks on the verify pool', { skip: names.length === 0 && `${join(VECTORS, FOLDER)} is not there` }, async (t) => {
   const pools = [new WorkPool({ threads: 1 }), new WorkPool({ threads: 2 })];
   t.teardown(() => Promise.all(pools.map((pool) => pool.close())));
   const verifiers = pools.map((pool) => new PooledVerifier(pool));

@@ -90,7 +90,7 @@ function longPushes(script: Uint8Array): Uint8Array[] {
 }
 
 const names = vectorNames(FOLDER, /^(?!index\.json$).*\.json$/);
-t.test('real blocks with spent outputs', { skip: names.length === 0 && `${join(VECTORS, FOLDER)} is not there` }, async (t) => {
+t.test('verifies the scripts of real blocks', { skip: names.length === 0 && `${join(VECTORS, FOLDER)} is not there` }, async (t) => {
   const kinds = { scriptSig: 0, witness: 0, script: 0, amount: 0 };
   for (const name of names) {
     const stem = name.slice(0, name.indexOf('.json'));

@@ -29,7 +29,7 @@ const sources = ['test/vectors', 'test/unit']
   .map((name) => readFileSync(name, 'utf8'))
   .join('\n');
 
-t.test('every file is read, or there is a reason', { skip: vectorPath('') === null && `${VECTORS} is not there` }, async (t) => {
+t.test('reads every vector file, or states why not', { skip: vectorPath('') === null && `${VECTORS} is not there` }, async (t) => {
   const files = readdirSync(VECTORS, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   t.ok(files.length > 0, `${VECTORS} has files`);
   for (const entry of files) {
