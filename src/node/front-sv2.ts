@@ -5,14 +5,14 @@ import type { Sv2Config } from '../config/sv2-options.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import { createNativeHashes } from '../crypto/native/hashes.js';
 import { createKeyMath } from '../crypto/native/key-math.js';
-import { FrontProvider } from '../fleet/follow/sv2-provider.js';
+import { FrontProvider } from '../fleet/follow/front-provider.js';
 import { KeptThread, timerAfter } from '../lib/kept-thread.js';
 import type { Logger } from '../log/logger.js';
+import type { FoundBlock, SolutionOutcome } from '../mining/messages.js';
 import { RESERVED_SIGOPS } from '../selection/ancestor-selection.js';
 import { encodeAuthorityKey } from '../sv2/authority-key.js';
 import { loadAuthorityKey } from '../sv2/provide/authority-file.js';
 import { ServeCounters } from '../sv2/serve/counters.js';
-import type { SolutionOutcome } from '../sv2/serve/messages.js';
 import { type ServeNews, type ServingThread, startServe } from '../sv2/serve/start-serve.js';
 import type { TemplateFacts } from '../template/facts.js';
 import { parseBind } from './http-options.js';
@@ -67,9 +67,9 @@ export async function openFrontSv2(config: Sv2Config, deps: FrontSv2Deps): Promi
       after: timerAfter,
     },
   );
-  const solved = async ({ hashHex, block, client }: Extract<ServeNews, { kind: 'solution' }>): Promise<void> => {
-    log.info(`Stratum V2: block ${hashHex} from client ${client}`);
-    const verdict = await deps.submit(block, `sv2-${client}`).catch((error: Error) => error.message);
+  const solved = async ({ hashHex, block, finder }: FoundBlock): Promise<void> => {
+    log.info(`Stratum V2: block ${hashHex} from ${finder}`);
+    const verdict = await deps.submit(block, `Stratum V2 ${finder}`).catch((error: Error) => error.message);
     const outcome = outcomeOf(verdict);
     outcomes[outcome]++;
     log.info(`Stratum V2: block ${hashHex}: ${verdict ?? 'accepted'}`);

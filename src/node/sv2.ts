@@ -11,14 +11,14 @@ import { KeptThread, timerAfter } from '../lib/kept-thread.js';
 import type { ListenerGuard } from '../lib/listener-guard.js';
 import type { Logger } from '../log/logger.js';
 import type { MempoolEntry } from '../mempool/entry.js';
+import type { WorkNews } from '../mining/messages.js';
+import { Provider } from '../mining/provider.js';
+import { Solutions } from '../mining/solutions.js';
 import type { Sv2Access } from '../rpc/context/mining.js';
 import { RESERVED_SIGOPS } from '../selection/ancestor-selection.js';
 import { encodeAuthorityKey } from '../sv2/authority-key.js';
 import { loadAuthorityKey } from '../sv2/provide/authority-file.js';
-import { Provider } from '../sv2/provide/provider.js';
-import { Solutions } from '../sv2/provide/solutions.js';
 import { ServeCounters } from '../sv2/serve/counters.js';
-import type { ToServe } from '../sv2/serve/messages.js';
 import { type ServeNews, type ServingThread, startServe } from '../sv2/serve/start-serve.js';
 import { CoinbaseWatch } from '../template/coinbase-watch.js';
 import type { TemplateService } from '../template/service.js';
@@ -77,6 +77,7 @@ export function createSv2(config: Sv2Config, deps: Sv2Deps): Sv2 {
   const solutionsDir = path.join(deps.netDir, SOLUTIONS_FOLDER);
   const coinbases = new CoinbaseWatch(log);
   const solutions = new Solutions({
+    name: 'Stratum V2',
     dir: solutionsDir,
     hashes,
     log,
@@ -100,9 +101,15 @@ export function createSv2(config: Sv2Config, deps: Sv2Deps): Sv2 {
   const leastReserve = { weight: deps.reservedWeight, sigops: RESERVED_SIGOPS };
   let thread: KeptThread<ServingThread> | null = null;
   let started = false;
-  const post = (message: ToServe): void => thread?.current?.post(message);
+  const post = (message: WorkNews): void => thread?.current?.post(message);
   const provider = new Provider(
-    { intervalMs: config.intervalSeconds * 1000, feeDelta: config.feeDeltaSats, maxWeight: deps.maxWeight, leastReserve },
+    {
+      name: 'Stratum V2',
+      intervalMs: config.intervalSeconds * 1000,
+      feeDelta: config.feeDeltaSats,
+      maxWeight: deps.maxWeight,
+      leastReserve,
+    },
     { templates, params: chain.params, hashes, clock, log, wanted: () => started && deps.wanted(), post, after },
   );
   const heard = (message: ServeNews): void => {

@@ -1,4 +1,4 @@
-// The transactions of a template as bytes, from the JSON array that replies have. Used by light.ts and sv2-provider.ts.
+// The transactions of a template as bytes, from the JSON array that replies have.
 
 /** Bytes one behind the other, in shared memory. */
 export interface TransactionBytes {

@@ -3,9 +3,10 @@
 // good for solutions, 256 at most; answers about older ones follow what other providers do (stale for ten seconds, then
 // not found). Further ids of a template for single clients are not counted among these: each client has a few of its
 // own, so that none can crowd out what others work on; nor are those that clients were told of last.
-import { ByteWriter } from '../../consensus/bytes/writer.js';
+import type { ServedTemplate, ServedTip } from '../../mining/messages.js';
+import { transactionsOf } from '../../mining/serve/join-block.js';
 import { encodeTransactionData, FUTURE_TEMPLATE_AT, type TransactionDataError } from '../codec/template-messages.js';
-import type { ServedTemplate, ServedTip, SharedTransactions } from './messages.js';
+import { newTemplate } from './new-template.js';
 
 const MOST_OF_A_TIP = 64;
 const MOST = 256;
@@ -32,24 +33,6 @@ export interface BoardTemplate {
   readonly owner: number;
   /** The tip it is built on; null while that is not known. */
   tip: ServedTip | null;
-}
-
-/** The transactions' bytes, where they lie. */
-export function transactionsOf({ segments, segmentOf, offsets, lengths }: SharedTransactions): Uint8Array[] {
-  return Array.from(segmentOf, (segment, i) => (segments[segment] as Uint8Array).subarray(offsets[i], offsets[i] + lengths[i]));
-}
-
-/** The block of a header, a coinbase and a template's transactions. */
-export function joinBlock(header: Uint8Array, coinbase: Uint8Array, { transactions }: ServedTemplate): Uint8Array {
-  const count = transactions.lengths.length;
-  let size = header.length + 9 + coinbase.length;
-  for (const length of transactions.lengths) size += length;
-  const writer = new ByteWriter(size)
-    .bytes(header)
-    .compactSize(count + 1)
-    .bytes(coinbase);
-  for (const transaction of transactionsOf(transactions)) writer.bytes(transaction);
-  return writer.finish();
 }
 
 export class Board {
@@ -220,8 +203,7 @@ export class Board {
 
   #add(served: ServedTemplate, tip: ServedTip | null, owner = SHARED): BoardTemplate {
     const id = ++this.#lastId;
-    const payload = served.payload.slice();
-    new DataView(payload.buffer).setBigUint64(0, id, true);
+    const payload = newTemplate(id, served);
     const futurePayload = payload.slice();
     futurePayload[FUTURE_TEMPLATE_AT] = 1;
     const template = { id, served, payload, futurePayload, owner, tip };

@@ -5,6 +5,9 @@
 import net from 'node:net';
 import type { Hashes } from '../../crypto/crypto.js';
 import type { Clock } from '../../lib/clock.js';
+import { type Reserve, reserveKey, type ServedTip } from '../../mining/messages.js';
+import { Notes } from '../../mining/serve/notes.js';
+import { sourceOf } from '../../mining/serve/source.js';
 import type { CoinbaseOutputConstraints } from '../codec/template-messages.js';
 import { encodeSetNewPrevHash } from '../codec/template-messages.js';
 import type { ConnectionDeps, ConnectionEvent } from '../connection.js';
@@ -12,10 +15,8 @@ import { reserveFor } from '../reserve.js';
 import { Board, type BoardTemplate } from './board.js';
 import { Client, type ClientCloseReason, MOST_UNREAD_BYTES } from './client.js';
 import type { ServeCounters } from './counters.js';
-import { type FromServe, type Reserve, reserveKey, type ServedTip, type ServeOptions, type ToServe } from './messages.js';
-import { Notes } from './notes.js';
+import type { FromServe, ServeOptions, ToServe } from './messages.js';
 import { Solver } from './solver.js';
-import { sourceOf } from './source.js';
 import { TransactionAnswers } from './transaction-answers.js';
 
 const MOST_CONNECTIONS = 2_000;
@@ -58,7 +59,7 @@ export class Sv2Server {
   constructor(deps: ServerDeps) {
     this.#deps = deps;
     this.#board = new Board(deps.clock.nowMs());
-    this.#notes = new Notes(deps.post);
+    this.#notes = new Notes('Stratum V2', deps.post);
     this.#answers = new TransactionAnswers(this.#board, deps.clock);
     this.#solver = new Solver(this.#board, deps, this.#notes);
   }

@@ -1,11 +1,5 @@
-// A SubmitSolution made into a block and written down before anything else is done with it. Only proof of work is
-// looked at: without it the bytes cannot be a block, and a stranger could fill the disk.
-//
-// The folder holds HASH.blk until the block is judged and the chain has it on disk; then it is removed, or kept as
-// HASH.lost or HASH.invalid (provide/solutions.ts). A file needs no mark of its end: the name is its block's hash, and
-// that commits to all transactions.
-import fs from 'node:fs';
-import path from 'node:path';
+// Makes a block from a SubmitSolution. Checks only the proof of work: without it the bytes cannot be a block, and anyone
+// could fill the disk with them.
 import { buildHeader } from '../../consensus/block/build-block.js';
 import { rootOverBranch } from '../../consensus/block/merkle.js';
 import { hashToHex } from '../../consensus/bytes/hex.js';
@@ -13,9 +7,9 @@ import { DecodeError } from '../../consensus/bytes/reader.js';
 import { proofOfWork } from '../../consensus/rules/bits.js';
 import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
 import type { Hashes } from '../../crypto/crypto.js';
-import { replaceFileSync } from '../../lib/durable-file.js';
+import { joinBlock } from '../../mining/serve/join-block.js';
 import type { SubmitSolution } from '../codec/template-messages.js';
-import { type BoardTemplate, joinBlock } from './board.js';
+import type { BoardTemplate } from './board.js';
 
 /**
  * What a solution is, or why it is none. Copies of a block that differ in the coinbase's witness have one hash, and
@@ -51,35 +45,4 @@ export function readSolution(solution: SubmitSolution, template: BoardTemplate, 
   const hashHex = hashToHex(hash);
   if (!proofOfWork(hash, tip.bits, powLimit)) return { kind: 'bad', why: `${hashHex} has not the proof of work` };
   return { kind: 'block', hashHex, key: `${hashHex} ${hashToHex(coinbase.wtxid)}`, block: joinBlock(header, bytes, served) };
-}
-
-/**
- * Writes the block; when this returns the kernel has it, so that it outlasts the process. @returns the file @throws the
- * system's error
- */
-export function writeSolution(dir: string, hashHex: string, block: Uint8Array): string {
-  const file = path.join(dir, `${hashHex}.blk`);
-  try {
-    fs.writeFileSync(file, block, { mode: 0o600, flag: 'wx' });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    // Of an earlier run, and perhaps not whole.
-    replaceFileSync(file, block);
-  }
-  return file;
-}
-
-/**
- * Has the disk keep a file and its name, so that they outlast the machine's power. Beside other work: it takes
- * milliseconds, or many.
- */
-export async function syncSolution(file: string): Promise<void> {
-  for (const name of [file, path.dirname(file)]) {
-    const handle = await fs.promises.open(name, 'r');
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-  }
 }

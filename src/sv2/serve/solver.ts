@@ -1,13 +1,14 @@
 // SubmitSolution: found its template, made into a block, written down, handed to the node thread. Everything that is
 // not handed on is said.
 import type { Hashes } from '../../crypto/crypto.js';
+import type { Notes } from '../../mining/serve/notes.js';
+import { syncSolution, writeSolution } from '../../mining/serve/solution-file.js';
 import type { SubmitSolution } from '../codec/template-messages.js';
 import type { Board, BoardTemplate } from './board.js';
 import type { Client } from './client.js';
 import type { ServeCounters } from './counters.js';
 import type { FromServe, ServeOptions } from './messages.js';
-import type { Notes } from './notes.js';
-import { type ReadSolution, readSolution, syncSolution, writeSolution } from './solution.js';
+import { type ReadSolution, readSolution } from './solution.js';
 
 /** Hashes of solutions that are remembered, so that the same one is handed on once. */
 const MOST_HASHES = 256;
@@ -75,7 +76,7 @@ export class Solver {
     const late = template.tip !== this.#board.tip;
     if (late) counters.add('solutionsLate');
     const { height } = template.served;
-    const from = { client: client.id, address: client.host, templateId: template.id, height, late };
+    const from = { finder: `client ${client.id}`, address: client.host, height, late };
     post({ kind: 'solution', hashHex, block, file, ...from }, [block.buffer as ArrayBuffer]);
     if (file === '') return;
     syncSolution(file).catch((error: NodeJS.ErrnoException) => {

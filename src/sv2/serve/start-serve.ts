@@ -2,15 +2,15 @@
 // node thread.
 
 import { randomBytes } from 'node:crypto';
-import { type MessagePort, Worker } from 'node:worker_threads';
+import type { MessagePort } from 'node:worker_threads';
 import { createAead } from '../../crypto/native/aead.js';
 import { createEllSwift } from '../../crypto/native/ell-swift.js';
 import { createNativeHashes } from '../../crypto/native/hashes.js';
 import { createKeyMath } from '../../crypto/native/key-math.js';
 import { createSigner } from '../../crypto/native/sign.js';
-import type { ListeningThread } from '../../lib/kept-thread.js';
-import { endWhenGivenUp, noteLoading } from '../../lib/loading-threads.js';
 import { WORKER_ENTRY } from '../../lib/worker-entries.js';
+import type { WorkNews } from '../../mining/messages.js';
+import { type NewsOf, type Serving, startServing } from '../../mining/serve/start-serving.js';
 import { makeCertificate } from '../noise/certificate.js';
 import type { ResponderIdentity } from '../noise/responder.js';
 import { ServeCounters } from './counters.js';
@@ -67,93 +67,19 @@ export async function runServe(options: ServeOptions, port: MessagePort): Promis
   });
 }
 
-/** A thread that serves. */
-export interface ServingThread extends ListeningThread {
-  post(message: ToServe): void;
-  /** Its clients now; none when it has ended. */
-  clients(): Promise<readonly ClientInfo[]>;
-}
-
-/** What the node thread hears besides the start and the answers to its questions. */
-export type ServeNews = Exclude<FromServe, { readonly kind: 'listening' | 'failed' | 'clients' }>;
-
-/** A thread that does not end by itself is ended after so long. */
-const CLOSE_MS = 3_000;
-
-/**
- * Starts the thread.
- * @param onEnd called once when the thread ends by itself; nothing is heard of it afterwards
- * @param entry the thread's module; workers/sv2.js unless a test brings its own
- * @param givenUp see KeptThreadDeps.start
- * @throws Error with the socket's text when an address does not work
- */
-export async function startServe(
+/** Starts the thread; see startServing. @param entry the thread's module; workers/sv2.js unless a test brings its own */
+export function startServe(
   options: ServeOptions,
   listener: (message: ServeNews) => void,
   onEnd: (reason: Error) => void,
   entry: URL = WORKER_ENTRY.sv2,
   givenUp?: AbortSignal,
 ): Promise<ServingThread> {
-  const worker = new Worker(entry, { name: 'adit-sv2', workerData: options });
-  const questions = new Map<number, (clients: readonly ClientInfo[]) => void>();
-  let lastQuestion = 0;
-  let listening = false;
-  let closing = false;
-  let ended = false;
-  let reason: Error | null = null;
-  const started = new Promise<Extract<FromServe, { kind: 'listening' | 'failed' }>>((resolve) => {
-    worker.on('message', (message: FromServe) => {
-      if (message.kind === 'listening' || message.kind === 'failed') resolve(message);
-      else if (message.kind === 'clients') {
-        questions.get(message.question)?.(message.clients);
-        questions.delete(message.question);
-      } else listener(message);
-    });
-    worker.on('error', (error) => {
-      reason = error as Error;
-    });
-    worker.once('exit', (code) => {
-      ended = true;
-      reason ??= new Error(`the thread ended with code ${code}`);
-      resolve({ kind: 'failed', text: reason.message });
-      for (const answer of questions.values()) answer([]);
-      questions.clear();
-      if (listening && !closing) onEnd(reason);
-    });
-  });
-  const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
-  noteLoading(started.then(() => {}));
-  endWhenGivenUp(givenUp, started, () => listening || worker.terminate());
-  const report = await started;
-  // Its end may have come in the same turn as the news that it listens.
-  if (report.kind === 'failed' || ended) {
-    closing = true;
-    await worker.terminate();
-    throw new Error(report.kind === 'failed' ? report.text : reason!.message);
-  }
-  listening = true;
-  const post = (message: ToServe): void => worker.postMessage(message);
-  const clients = (): Promise<readonly ClientInfo[]> => {
-    if (ended) return Promise.resolve([]);
-    return new Promise((resolve) => {
-      questions.set(++lastQuestion, resolve);
-      post({ kind: 'clients', question: lastQuestion });
-    });
-  };
-  return {
-    addresses: report.addresses,
-    post,
-    clients,
-    alive: async () => {
-      await clients();
-    },
-    abandon: () => void worker.terminate(),
-    close: async () => {
-      closing = true;
-      post({ kind: 'close' });
-      const late = setTimeout(() => void worker.terminate(), CLOSE_MS);
-      await exited;
-      clearTimeout(late);
-    },
-  };
+  return startServing({ name: 'adit-sv2', entry, options }, listener, onEnd, givenUp);
 }
+
+/** The thread as the node thread sees it. */
+export type ServingThread = Serving<WorkNews, ClientInfo>;
+
+/** Messages from the thread, without its start and its answers. */
+export type ServeNews = NewsOf<FromServe>;

@@ -1,14 +1,16 @@
 // Templates that clients come back with stay known, whatever other clients do.
 import t from 'tap';
+import type { ServedTemplate, ServedTip } from '../../../src/mining/messages.js';
 import { Board } from '../../../src/sv2/serve/board.js';
-import type { ServedTemplate, ServedTip } from '../../../src/sv2/serve/messages.js';
 
 const nothing = new Int32Array(0);
 
 const served = (serial: number): ServedTemplate => ({
   serial,
   height: 7,
-  payload: new Uint8Array(100),
+  version: 0x20000000,
+  value: 5_000_000_000,
+  commitment: null,
   kind: 'full',
   branch: [],
   transactions: { segments: [], segmentOf: nothing, offsets: nothing, lengths: nothing },
@@ -18,6 +20,7 @@ const tip = (height: number): ServedTip => ({
   prevHash: new Uint8Array(32).fill(height),
   height,
   headerTimestamp: 1,
+  minTime: 1,
   bits: 0x207fffff,
   target: 1n,
   acceptedMs: null,

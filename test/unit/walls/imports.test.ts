@@ -19,8 +19,11 @@ const mayImport: Record<string, readonly string[]> = {
   'src/selection': [],
   // Stratum V2: bytes below the wall, sockets on a thread of their own, and what the node thread does for that one.
   'src/sv2': ['src/address', 'src/consensus', 'src/crypto'],
-  'src/sv2/serve': ['src/sv2', 'src/consensus', 'src/crypto', 'src/crypto/native', 'src/log'],
-  'src/sv2/provide': ['src/sv2', 'src/sv2/serve', 'src/template', 'src/storage', 'src/consensus', 'src/crypto', 'src/log'],
+  'src/sv2/serve': ['src/sv2', 'src/mining', 'src/mining/serve', 'src/consensus', 'src/crypto', 'src/crypto/native', 'src/log'],
+  'src/sv2/provide': ['src/crypto'],
+  // Work for miners and the blocks they find: on the node thread, and what the threads that serve them share.
+  'src/mining': ['src/template', 'src/consensus', 'src/crypto', 'src/log'],
+  'src/mining/serve': ['src/mining', 'src/consensus'],
   // What wallets and pool threads sign with.
   'src/signing': ['src/psbt', 'src/policy', 'src/address', 'src/consensus', 'src/crypto'],
   // Between threads: fronts and the node thread.
@@ -190,9 +193,7 @@ const mayImport: Record<string, readonly string[]> = {
     'src/log',
   ],
   'src/fleet': [
-    'src/sv2',
-    'src/sv2/serve',
-    'src/sv2/provide',
+    'src/mining',
     'src/http',
     'src/link',
     'src/rpc',
@@ -208,7 +209,7 @@ const mayImport: Record<string, readonly string[]> = {
 
 /** Outside library → the only rooms that may name it. */
 const doors: Record<string, readonly string[]> = {
-  'node:net': ['src/net', 'src/http', 'src/sv2/serve', 'src/node', 'src/config', 'src/rpc', 'src/cli'],
+  'node:net': ['src/net', 'src/http', 'src/mining/serve', 'src/sv2/serve', 'src/node', 'src/config', 'src/rpc', 'src/cli'],
   piscina: ['src/parallel'],
   'prom-client': ['src/metrics'],
   pino: ['src/log'],

@@ -1,7 +1,7 @@
 // What the serving thread bounds by time, by bytes and by address; the clock is the test's.
 import t from 'tap';
-import { reserveKey } from '../../../../src/sv2/serve/messages.js';
-import { sourceOf } from '../../../../src/sv2/serve/source.js';
+import { reserveKey } from '../../../../src/mining/messages.js';
+import { sourceOf } from '../../../../src/mining/serve/source.js';
 import { Sv2Client } from '../../../framework/sv2-client.js';
 import { driven, LEAST } from './rig.js';
 

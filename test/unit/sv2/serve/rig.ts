@@ -6,9 +6,9 @@ import type { Test } from 'tap';
 import { createAead } from '../../../../src/crypto/native/aead.js';
 import { createEllSwift } from '../../../../src/crypto/native/ell-swift.js';
 import { createNativeHashes } from '../../../../src/crypto/native/hashes.js';
-import { encodeNewTemplate } from '../../../../src/sv2/codec/template-messages.js';
+import { reserveKey, type ServedTemplate } from '../../../../src/mining/messages.js';
 import { ServeCounters } from '../../../../src/sv2/serve/counters.js';
-import { type FromServe, reserveKey, type ServedTemplate } from '../../../../src/sv2/serve/messages.js';
+import type { FromServe } from '../../../../src/sv2/serve/messages.js';
 import { Sv2Server } from '../../../../src/sv2/serve/server.js';
 import { Sv2Client } from '../../../framework/sv2-client.js';
 
@@ -20,23 +20,13 @@ let serials = 0;
 
 /** @param bytes of its only transaction; 0: it has none @param outputBytes of the outputs it asks for */
 export function template(bytes: number, outputBytes = 0): ServedTemplate {
-  const payload = encodeNewTemplate({
-    templateId: 0n,
-    future: false,
-    version: 0x2000_0000,
-    coinbaseVersion: 2,
-    coinbasePrefix: Uint8Array.of(1, 5),
-    coinbaseSequence: 0xffff_ffff,
-    valueRemaining: 5_000_000_000,
-    outputs: outputBytes > 0 ? [new Uint8Array(outputBytes)] : [],
-    coinbaseLocktime: 0,
-    merklePath: [],
-  });
   const count = bytes > 0 ? 1 : 0;
   return {
     serial: ++serials,
     height: 5,
-    payload,
+    version: 0x2000_0000,
+    value: 5_000_000_000,
+    commitment: outputBytes > 0 ? new Uint8Array(outputBytes) : null,
     kind: count > 0 ? 'full' : 'empty',
     branch: [],
     transactions: {
@@ -83,7 +73,15 @@ function serving(t: Test, clock: Clock, perAddress: number): Running {
   const server = new Sv2Server({ hashes, aead: createAead(), ellSwift, identity: () => identity, options, counters, clock, post });
   t.teardown(() => server.close());
   const first = template(0);
-  const tip = { prevHash: new Uint8Array(32), height: 5, headerTimestamp: 1_700_000_000, bits: 0x207fffff, target: EASY, acceptedMs: null };
+  const tip = {
+    prevHash: new Uint8Array(32),
+    height: 5,
+    headerTimestamp: 1_700_000_000,
+    minTime: 1_700_000_000,
+    bits: 0x207fffff,
+    target: EASY,
+    acceptedMs: null,
+  };
   server.receive({ kind: 'tip', tip, activate: first.serial, template: first });
   server.receive({ kind: 'stage', template: template(0) });
   const publish = (keys: readonly string[], bytes = 0, outputBytes = 0): void =>

@@ -1,6 +1,6 @@
 // The serving thread's server over real sockets: what one client asks for takes nothing from another, and is bounded.
 import t from 'tap';
-import { reserveKey } from '../../../../src/sv2/serve/messages.js';
+import { reserveKey } from '../../../../src/mining/messages.js';
 import { constraintsPayload, Sv2Client, solve } from '../../../framework/sv2-client.js';
 import { until } from '../../../framework/until.js';
 import { LEAST, listening } from './rig.js';

@@ -9,8 +9,8 @@ import { hashToHex } from '../../../src/consensus/bytes/hex.js';
 import type { Reject } from '../../../src/consensus/state.js';
 import { createNativeHashes } from '../../../src/crypto/native/hashes.js';
 import { type Logger, silentLogger } from '../../../src/log/logger.js';
-import { Solutions } from '../../../src/sv2/provide/solutions.js';
-import { syncSolution, writeSolution } from '../../../src/sv2/serve/solution.js';
+import { syncSolution, writeSolution } from '../../../src/mining/serve/solution-file.js';
+import { Solutions } from '../../../src/mining/solutions.js';
 import { ANYONE, buildBlock, buildChain, GENESIS, reward, spend } from '../../framework/chain-builder.js';
 import { fc } from '../../framework/fast-check.js';
 
@@ -41,7 +41,7 @@ function world(dir: string) {
   const log = { ...silentLogger, info: note, warn: note, error: note } as Logger;
   const missing: Reject = { category: 'missing-prev', reason: 'prev-blk-not-found', debug: '' };
   const solutions = new Solutions({
-    ...{ dir, hashes, log, watch: { submitted: () => {} } },
+    ...{ name: 'Stratum V2', dir, hashes, log, watch: { submitted: () => {} } },
     chain: {
       known: (hash) => (held.has(hashToHex(hash)) || parents.has(hashToHex(hash)) ? 'duplicate' : 'unknown'),
       withWitnessReserved: (view: BlockView) => {
@@ -143,7 +143,7 @@ t.test('a file goes when the chain is synced, not before', async (t) => {
     }),
   );
   const file = writeSolution(dir, block.hashHex, bytesOf(block));
-  const from = { client: 1, address: '', templateId: 1n, height: block.height, late: false };
+  const from = { finder: 'client 1', address: '', height: block.height, late: false };
   const judged = solutions.judge({ kind: 'solution', hashHex: block.hashHex, block: bytesOf(block), file, ...from });
   for (let i = 0; i < 20; i++) await new Promise(setImmediate);
   t.match(solutions.outcomes, { accepted: 1 }, 'it is judged');

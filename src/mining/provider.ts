@@ -1,22 +1,23 @@
-// What Stratum V2 clients are told and when, decided on the node thread; sent by the serving thread.
+// Decides on the node thread which work miners get and when. A serving thread sends it.
 //
-//   new tip          at once, in the turn of the tip: SetNewPrevHash for the staged template, or for a fresh one without transactions where
-//                    none was staged on what happened; then the full template; then the one staged for the next height
-//   fees rose        by -sv2feedelta over the last template, and -sv2interval passed since it: a full template
+//   new tip          at once: the tip, with the template that was staged for it, or with a fresh one without
+//                    transactions; then the full template; then the template staged for the next height
+//   fees rose        by `feeDelta` over the last template, and `intervalMs` passed since it: a full template; with
+//                    `refreshMs` also when fees rose by less and that time has passed
 //   new constraints  the last full template if it leaves their reserve free, else one of their own
 //
-// One build at a time; what happens during a build is looked at after it.
-import { MAX_BLOCK_SIGOPS_COST } from '../../consensus/limits.js';
-import type { ChainParams } from '../../consensus/params/chain-params.js';
-import type { Hashes } from '../../crypto/crypto.js';
-import type { Clock } from '../../lib/clock.js';
-import type { Logger } from '../../log/logger.js';
-import { type ChosenTransactions, nothingChosen } from '../../template/assembly.js';
-import type { TemplateChoice } from '../../template/client-templates.js';
-import type { TemplateTip } from '../../template/source.js';
-import type { TipFacts } from '../../template/tip-facts.js';
-import { type Reserve, reserveKey, type ServedTemplate, type ToServe } from '../serve/messages.js';
+// One build runs at a time. Events during a build are handled after it.
+import { MAX_BLOCK_SIGOPS_COST } from '../consensus/limits.js';
+import type { ChainParams } from '../consensus/params/chain-params.js';
+import type { Hashes } from '../crypto/crypto.js';
+import type { Clock } from '../lib/clock.js';
+import type { Logger } from '../log/logger.js';
+import { type ChosenTransactions, nothingChosen } from '../template/assembly.js';
+import type { TemplateChoice } from '../template/client-templates.js';
+import type { TemplateTip } from '../template/source.js';
+import type { TipFacts } from '../template/tip-facts.js';
 import { type BlockFacts, describeTemplate, describeTip, nextFacts, sameFacts } from './describe.js';
+import { type Reserve, reserveKey, type ServedTemplate, type WorkNews } from './messages.js';
 
 /** After a failed build. */
 const RETRY_MS = 1_000;
@@ -24,10 +25,14 @@ const RETRY_MS = 1_000;
 const AHEAD_MS = 50;
 
 export interface ProviderOptions {
-  /** -sv2interval: between two templates of a tip. */
+  /** Protocol of the clients, for the log: `Stratum V2`. */
+  readonly name: string;
+  /** Least time between two templates of a tip (-sv2interval). */
   readonly intervalMs: number;
-  /** -sv2feedelta: satoshis. */
+  /** Satoshis by which fees must rise for another template of the tip (-sv2feedelta). */
   readonly feeDelta: number;
+  /** Time after which any rise of fees is enough; absent: never. */
+  readonly refreshMs?: number;
   /** -blockmaxweight. */
   readonly maxWeight: number;
   /** What every template keeps free. */
@@ -48,7 +53,7 @@ export interface ProviderDeps {
   readonly log: Logger;
   /** False while templates are held back: initial download. */
   readonly wanted: () => boolean;
-  readonly post: (message: ToServe) => void;
+  readonly post: (message: WorkNews) => void;
   /** Calls back once after so many milliseconds; the result cancels it. */
   readonly after: (ms: number, run: () => void) => () => void;
 }
@@ -88,6 +93,8 @@ export class Provider {
   #running = false;
   #closed = false;
   #cancelFees: (() => void) | null = null;
+  /** When that timer fires. */
+  #feesAtMs = 0;
   #cancelEasy: (() => void) | null = null;
   #cancelRetry: (() => void) | null = null;
 
@@ -116,7 +123,7 @@ export class Provider {
     try {
       this.#tell(acceptedMs);
     } catch (error) {
-      this.#deps.log.error(`Stratum V2: ${(error as Error).message}`);
+      this.#deps.log.error(`${this.#options.name}: ${(error as Error).message}`);
     }
     queueMicrotask(() => this.#look());
   }
@@ -179,9 +186,13 @@ export class Provider {
   #gained(fee: number): void {
     if (this.#standard === null) return;
     this.#gain += fee;
-    if (this.#gain < this.#options.feeDelta || this.#cancelFees !== null || this.#feesDue) return;
-    const waitMs = Math.max(0, this.#builtMs + this.#options.intervalMs - this.#deps.clock.monotonicMs());
-    this.#cancelFees = this.#deps.after(waitMs, () => {
+    if (this.#gain === 0 || this.#feesDue) return;
+    const { feeDelta, intervalMs, refreshMs = Number.POSITIVE_INFINITY } = this.#options;
+    const atMs = this.#builtMs + (this.#gain >= feeDelta ? intervalMs : refreshMs);
+    if (atMs === Number.POSITIVE_INFINITY || (this.#cancelFees !== null && atMs >= this.#feesAtMs)) return;
+    this.#cancelFees?.();
+    this.#feesAtMs = atMs;
+    this.#cancelFees = this.#deps.after(Math.max(0, atMs - this.#deps.clock.monotonicMs()), () => {
       this.#cancelFees = null;
       this.#feesDue = true;
       this.#look();
@@ -211,7 +222,7 @@ export class Provider {
       }
     } catch (error) {
       if (this.#closed) return;
-      this.#deps.log.error(`No template for Stratum V2 clients: ${(error as Error).message}`);
+      this.#deps.log.error(`No template for ${this.#options.name} clients: ${(error as Error).message}`);
       this.#later(RETRY_MS);
     }
   }
@@ -236,7 +247,8 @@ export class Provider {
       this.#feesDue = false;
       this.#builtMs = this.#deps.clock.monotonicMs();
       const last = this.#standard as Standard | null;
-      const richer = last === null || chosen.fees >= last.chosen.fees + this.#options.feeDelta;
+      const { feeDelta, refreshMs } = this.#options;
+      const richer = last === null || chosen.fees >= last.chosen.fees + (refreshMs === undefined ? feeDelta : 1);
       if (richer) {
         this.#standard = this.#publish(told, chosen);
         this.#served.clear();

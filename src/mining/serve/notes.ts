@@ -1,6 +1,6 @@
 // Lines for the node's log. Those that strangers can cause are limited: 20 in a second, the rest is counted. Lines of a
 // category that is off cost the node thread a message too.
-import type { FromServe } from './messages.js';
+import type { LogLine } from '../messages.js';
 
 const MOST_LINES = 20;
 
@@ -9,9 +9,12 @@ type Limited = 'info' | 'debug';
 export class Notes {
   /** Of this second, each level by itself: chatter hides no line about a lost block. */
   readonly #lines = { info: 0, debug: 0 };
-  readonly #post: (message: FromServe) => void;
+  readonly #name: string;
+  readonly #post: (message: LogLine) => void;
 
-  constructor(post: (message: FromServe) => void) {
+  /** @param name of the protocol, which log lines start with */
+  constructor(name: string, post: (message: LogLine) => void) {
+    this.#name = name;
     this.#post = post;
   }
 
@@ -28,7 +31,7 @@ export class Notes {
   tick(): void {
     for (const level of ['info', 'debug'] as const) {
       const leftOut = this.#lines[level] - MOST_LINES;
-      if (leftOut > 0) this.say(level, `Stratum V2: ${leftOut} more lines like these`);
+      if (leftOut > 0) this.say(level, `${this.#name}: ${leftOut} more lines like these`);
       this.#lines[level] = 0;
     }
   }

@@ -4,9 +4,9 @@ import t from 'tap';
 import { regtestParams } from '../../../src/consensus/params/regtest.js';
 import { createNativeHashes } from '../../../src/crypto/native/hashes.js';
 import { silentLogger } from '../../../src/log/logger.js';
-import { Provider } from '../../../src/sv2/provide/provider.js';
+import { reserveKey, type WorkNews } from '../../../src/mining/messages.js';
+import { Provider } from '../../../src/mining/provider.js';
 import { reserveFor } from '../../../src/sv2/reserve.js';
-import { reserveKey, type ToServe } from '../../../src/sv2/serve/messages.js';
 import { nothingChosen } from '../../../src/template/assembly.js';
 import type { TemplateTip } from '../../../src/template/source.js';
 import type { TipFacts } from '../../../src/template/tip-facts.js';
@@ -24,7 +24,7 @@ const tipOn = (prev: FakeTip | null): FakeTip => ({ prev, height: (prev?.height 
 
 /** A provider with a hand on everything it depends on. */
 class World {
-  readonly posted: ToServe[] = [];
+  readonly posted: WorkNews[] = [];
   tip = tipOn(null);
   version = 0x20000000;
   wanted = true;
@@ -41,7 +41,7 @@ class World {
   constructor() {
     const world = this;
     this.provider = new Provider(
-      { intervalMs: 5000, feeDelta: 1000, maxWeight: MAX_WEIGHT, leastReserve: LEAST },
+      { name: 'Stratum V2', intervalMs: 5000, feeDelta: 1000, maxWeight: MAX_WEIGHT, leastReserve: LEAST },
       {
         params: regtestParams(),
         hashes: createNativeHashes(),

@@ -1,21 +1,21 @@
-// Blocks that clients found, judged by the chain. Each is in a file before it comes here (serve/solution.ts); a start
+// Blocks that clients found, judged by the chain. Each is in a file before it comes here (serve/solution-file.ts); a start
 // submits again what was not judged. The file of a block that is in the best chain is removed once the chain's own
 // files are synced. One that lost against another block, or that breaks a rule, is kept for its finder as HASH.lost or
 // HASH.invalid; what a start finds that is not the whole block of its name, as HASH.damaged: the newest 100 of each. A
 // block whose parent is not known, as when the machine lost it with its power, waits for it.
 import fs from 'node:fs';
 import path from 'node:path';
-import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
-import { hashToHex } from '../../consensus/bytes/hex.js';
-import { DecodeError } from '../../consensus/bytes/reader.js';
-import { checkMerkleRoot } from '../../consensus/rules/check-block.js';
-import { checkWitnessCommitment } from '../../consensus/rules/contextual-check-block.js';
-import type { Reject } from '../../consensus/state.js';
-import type { TxView } from '../../consensus/tx/tx-view.js';
-import type { Hashes } from '../../crypto/crypto.js';
-import type { Logger } from '../../log/logger.js';
-import type { CoinbaseWatch } from '../../template/coinbase-watch.js';
-import type { FromServe, SolutionOutcome } from '../serve/messages.js';
+import { type BlockView, parseBlock } from '../consensus/block/block-view.js';
+import { hashToHex } from '../consensus/bytes/hex.js';
+import { DecodeError } from '../consensus/bytes/reader.js';
+import { checkMerkleRoot } from '../consensus/rules/check-block.js';
+import { checkWitnessCommitment } from '../consensus/rules/contextual-check-block.js';
+import type { Reject } from '../consensus/state.js';
+import type { TxView } from '../consensus/tx/tx-view.js';
+import type { Hashes } from '../crypto/crypto.js';
+import type { Logger } from '../log/logger.js';
+import type { CoinbaseWatch } from '../template/coinbase-watch.js';
+import type { FoundBlock, SolutionOutcome } from './messages.js';
 
 const MOST_KEPT = 100;
 
@@ -31,6 +31,8 @@ export interface SolutionChain {
 }
 
 export interface SolutionDeps {
+  /** Protocol of the clients, which log lines start with: `Stratum V2`. */
+  readonly name: string;
   readonly dir: string;
   readonly chain: SolutionChain;
   readonly hashes: Hashes;
@@ -60,9 +62,9 @@ export class Solutions {
   }
 
   /** A block from the serving thread. Never rejects. */
-  judge({ hashHex, block, file, client, address, templateId, height, late }: Extract<FromServe, { kind: 'solution' }>): Promise<void> {
+  judge({ hashHex, block, file, finder, address, height, late }: FoundBlock): Promise<void> {
     const where = late ? ', on the tip before,' : '';
-    this.#deps.log.info(`Stratum V2: block ${hashHex}${where} from client ${client}, template ${templateId}`);
+    this.#deps.log.info(`${this.#deps.name}: block ${hashHex}${where} from ${finder}`);
     return this.#run(() => this.#judge(hashHex, block, file, (coinbase) => this.#deps.watch.submitted(address, coinbase, height)));
   }
 
@@ -90,7 +92,7 @@ export class Solutions {
 
   #run(work: () => Promise<void>): Promise<void> {
     const running = work().catch((error: unknown) =>
-      this.#deps.log.error(`Stratum V2: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`),
+      this.#deps.log.error(`${this.#deps.name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`),
     );
     this.#underWay.add(running);
     void running.finally(() => this.#underWay.delete(running));
@@ -103,17 +105,17 @@ export class Solutions {
     try {
       bytes = fs.readFileSync(file);
     } catch (error) {
-      log.error(`Stratum V2: block ${hashHex} of an earlier run cannot be read: ${(error as Error).message}`);
+      log.error(`${this.#deps.name}: block ${hashHex} of an earlier run cannot be read: ${(error as Error).message}`);
       return;
     }
     const damage = this.#damage(hashHex, bytes);
     if (damage !== null) {
-      log.warn(`Stratum V2: ${file} is not the whole block (${damage}): it is kept as ${hashHex}.damaged and not submitted`);
+      log.warn(`${this.#deps.name}: ${file} is not the whole block (${damage}): it is kept as ${hashHex}.damaged and not submitted`);
       await this.#file(file, 'damaged');
       return;
     }
     this.#resubmitted++;
-    log.info(`Stratum V2: block ${hashHex} of an earlier run is submitted again`);
+    log.info(`${this.#deps.name}: block ${hashHex} of an earlier run is submitted again`);
     await this.#judge(hashHex, bytes, file);
   }
 
@@ -141,15 +143,15 @@ export class Solutions {
       const { kind, reject } = await chain.submitBlock(chain.withWitnessReserved(block), { force: true });
       if (chain.holds(block.hash)) outcome = known ? 'duplicate' : 'accepted';
       else if (reject?.category === 'missing-prev') {
-        log.warn(`Stratum V2: block ${hashHex} builds on a block that is not known; it waits in ${file}`);
+        log.warn(`${this.#deps.name}: block ${hashHex} builds on a block that is not known; it waits in ${file}`);
         if (file !== '') this.#orphans.set(hashHex, { file, prevHash: block.header.prevHash });
       } else outcome = kind === 'invalid' ? 'invalid' : 'lost';
-      if (outcome === 'accepted') log.info(`Stratum V2: block ${hashHex} is in the chain`);
-      if (outcome === 'lost') log.warn(`Stratum V2: block ${hashHex} lost: another block came before it. It is kept in ${file}`);
+      if (outcome === 'accepted') log.info(`${this.#deps.name}: block ${hashHex} is in the chain`);
+      if (outcome === 'lost') log.warn(`${this.#deps.name}: block ${hashHex} lost: another block came before it. It is kept in ${file}`);
       if (outcome === 'invalid')
-        log.warn(`Stratum V2: block ${hashHex} is refused: ${reject?.reason ?? kind} ${reject?.debug ?? ''}`.trimEnd());
+        log.warn(`${this.#deps.name}: block ${hashHex} is refused: ${reject?.reason ?? kind} ${reject?.debug ?? ''}`.trimEnd());
     } catch (error) {
-      log.error(`Stratum V2: block ${hashHex}: ${(error as Error).message}. It is in ${file} and is submitted at the next start.`);
+      log.error(`${this.#deps.name}: block ${hashHex}: ${(error as Error).message}. It is in ${file} and is submitted at the next start.`);
     }
     this.outcomes[outcome]++;
     if (file !== '') await this.#file(file, outcome);
@@ -163,7 +165,7 @@ export class Solutions {
         fs.rmSync(file, { force: true });
       } else if (outcome !== 'fault') this.#keep(file, outcome);
     } catch (error) {
-      log.warn(`Stratum V2: ${file}: ${(error as Error).message}`);
+      log.warn(`${this.#deps.name}: ${file}: ${(error as Error).message}`);
     }
   }
 

@@ -1,12 +1,18 @@
-// What Stratum V2 clients of a front are told, from the templates of the followed node: the same messages to the same
-// serving thread as on a node (sv2/provide), but no choices of its own. A client whose coinbase needs more room than
-// the node keeps free gets the template without transactions alone. Used by node/front-sv2.ts.
+// Posts the followed node's templates to a front's serving threads: the same messages as on a node (mining/provider.ts),
+// but it chooses no transactions. A client whose coinbase needs more room than
+// the node keeps free gets the template without transactions alone.
 import { fromHex, hashFromHex } from '../../consensus/bytes/hex.js';
 import type { ChainParams } from '../../consensus/params/chain-params.js';
-import { targetOf } from '../../consensus/rules/bits.js';
 import type { Hashes } from '../../crypto/crypto.js';
-import { type BlockFacts, describeServed, nextFacts, sameFacts } from '../../sv2/provide/describe.js';
-import { type Reserve, reserveKey, type ServedTip, type SharedTransactions, type ToServe } from '../../sv2/serve/messages.js';
+import { type BlockFacts, describeTip, nextFacts, sameFacts } from '../../mining/describe.js';
+import {
+  type Reserve,
+  reserveKey,
+  type ServedTemplate,
+  type ServedTip,
+  type SharedTransactions,
+  type WorkNews,
+} from '../../mining/messages.js';
 import { commitmentScript } from '../../template/coinbase.js';
 import type { TemplateFacts } from '../../template/facts.js';
 import { bytesOfTransactions } from './transaction-bytes.js';
@@ -24,7 +30,7 @@ export interface FrontProviderOptions {
 export interface FrontProviderDeps {
   readonly params: ChainParams;
   readonly hashes: Hashes;
-  readonly post: (message: ToServe) => void;
+  readonly post: (message: WorkNews) => void;
   readonly nowSeconds: () => number;
   readonly nowMs: () => number;
   readonly after: (ms: number, run: () => void) => () => void;
@@ -155,25 +161,27 @@ export class FrontProvider {
     const { height, version, coinbaseValue: value, commitmentHex, live, weight } = facts;
     if (live === null) return;
     const serial = ++this.#serial;
-    const block = { height, version, value, commitment: commitmentHex === null ? null : fromHex(commitmentHex) };
-    const branch = live.merkleBranchHex.map(fromHex);
-    const template = describeServed(serial, 'full', block, branch, transactionsIn(json));
+    const template: ServedTemplate = {
+      serial,
+      kind: 'full',
+      ...{ height, version, value, commitment: commitmentHex === null ? null : fromHex(commitmentHex) },
+      branch: live.merkleBranchHex.map(fromHex),
+      transactions: transactionsIn(json),
+    };
     this.#deps.post({ kind: 'template', template, keys: [] });
     this.#full = { serial, value, weight };
     this.#sentMs = this.#deps.nowMs();
     this.#served.clear();
   }
 
-  #empty({ height, version, subsidy, segwitActive }: BlockFacts) {
+  #empty({ height, version, subsidy, segwitActive }: BlockFacts): ServedTemplate {
     const commitment = segwitActive ? commitmentScript(ZERO_ROOT, this.#deps.hashes) : null;
-    return describeServed(++this.#serial, 'empty', { height, version, value: subsidy, commitment }, [], NONE);
+    return { serial: ++this.#serial, kind: 'empty', height, version, value: subsidy, commitment, branch: [], transactions: NONE };
   }
 
-  #tip({ prevHashHex, height, minTime, minDifficulty, bits: usual }: TemplateFacts, acceptedMs: number | null): ServedTip {
+  #tip(facts: TemplateFacts, acceptedMs: number | null): ServedTip {
     const { params, nowSeconds } = this.#deps;
-    const headerTimestamp = Math.max(minTime, nowSeconds());
-    const bits = minDifficulty !== null && headerTimestamp > minDifficulty.afterTime ? minDifficulty.bits : usual;
-    return { prevHash: hashFromHex(prevHashHex), height, headerTimestamp, bits, target: targetOf(bits, params.powLimit) ?? 0n, acceptedMs };
+    return describeTip({ hash: hashFromHex(facts.prevHashHex) }, facts, params, nowSeconds(), acceptedMs);
   }
 }
 

@@ -3,8 +3,8 @@
 import t from 'tap';
 import { chainParams } from '../../../src/consensus/params/networks.js';
 import { createNativeHashes } from '../../../src/crypto/native/hashes.js';
-import { Provider, type ProviderDeps } from '../../../src/sv2/provide/provider.js';
-import type { ToServe } from '../../../src/sv2/serve/messages.js';
+import type { WorkNews } from '../../../src/mining/messages.js';
+import { Provider, type ProviderDeps } from '../../../src/mining/provider.js';
 import { nothingChosen } from '../../../src/template/assembly.js';
 import type { TemplateChoice } from '../../../src/template/client-templates.js';
 import type { TemplateTip } from '../../../src/template/source.js';
@@ -20,12 +20,12 @@ function tipAt(height: number): TemplateChoice {
 }
 
 function rig() {
-  const posted: ToServe[] = [];
+  const posted: WorkNews[] = [];
   const errors: string[] = [];
   const timers: { ms: number; run: () => void }[] = [];
   const state = { at: tipAt(1), fails: false, asked: 0 };
   const provider = new Provider(
-    { intervalMs: 30_000, feeDelta: 1000, maxWeight: 4_000_000, leastReserve: RESERVE },
+    { name: 'Stratum V2', intervalMs: 30_000, feeDelta: 1000, maxWeight: 4_000_000, leastReserve: RESERVE },
     {
       templates: {
         get tip() {

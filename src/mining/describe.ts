@@ -1,0 +1,54 @@
+// Describes tips and templates for the serving threads: facts of a tip and a choice of transactions become messages.
+
+import type { ChainParams } from '../consensus/params/chain-params.js';
+import { targetOf } from '../consensus/rules/bits.js';
+import { blockSubsidy } from '../consensus/rules/subsidy.js';
+import type { Hashes } from '../crypto/crypto.js';
+import type { ChosenTransactions } from '../template/assembly.js';
+import { commitmentScript } from '../template/coinbase.js';
+import type { TemplateTip } from '../template/source.js';
+import type { TipFacts } from '../template/tip-facts.js';
+import type { ServedTemplate, ServedTip } from './messages.js';
+
+/** What a template's coinbase and header say besides its transactions. */
+export type BlockFacts = Pick<TipFacts, 'height' | 'version' | 'subsidy' | 'segwitActive'>;
+
+/**
+ * The facts of the block after the next, as far as they follow from today's: only a change of the version may prove
+ * them wrong.
+ */
+export function nextFacts(facts: BlockFacts, params: ChainParams): BlockFacts {
+  const height = facts.height + 1;
+  return { height, version: facts.version, subsidy: blockSubsidy(height, params), segwitActive: height >= params.segwitHeight };
+}
+
+export const sameFacts = (a: BlockFacts, b: BlockFacts): boolean =>
+  a.height === b.height && a.version === b.version && a.subsidy === b.subsidy && a.segwitActive === b.segwitActive;
+
+/** @param serial names it between the threads */
+export function describeTemplate(
+  serial: number,
+  kind: ServedTemplate['kind'],
+  facts: BlockFacts,
+  chosen: Pick<ChosenTransactions, 'fees' | 'witnessRoot' | 'merkleBranch' | 'records'>,
+  hashes: Hashes,
+): ServedTemplate {
+  const { height, version, subsidy, segwitActive } = facts;
+  const commitment = segwitActive ? commitmentScript(chosen.witnessRoot, hashes) : null;
+  const block = { height, version, value: subsidy + chosen.fees, commitment };
+  return { serial, kind, ...block, branch: chosen.merkleBranch, transactions: chosen.records.places };
+}
+
+/** Describes the block to build on. @param nowSeconds the node's clock */
+export function describeTip(
+  { hash: prevHash }: Pick<TemplateTip, 'hash'>,
+  facts: Pick<TipFacts, 'height' | 'minTime' | 'minDifficulty' | 'bits'>,
+  params: ChainParams,
+  nowSeconds: number,
+  acceptedMs: number | null,
+): ServedTip {
+  const { height, minTime, minDifficulty: easy } = facts;
+  const headerTimestamp = Math.max(minTime, nowSeconds);
+  const bits = easy !== null && headerTimestamp > easy.afterTime ? easy.bits : facts.bits;
+  return { prevHash, height, headerTimestamp, minTime, bits, target: targetOf(bits, params.powLimit) ?? 0n, acceptedMs };
+}

@@ -1,0 +1,104 @@
+// Messages between the node thread and a thread that serves miners. Plain data, cloned by postMessage. The bytes of
+// transactions stay where the mempool wrote them, in shared memory.
+
+/** Where a template's transactions lie. Ranges of the mempool's memory are written once, so they stay true. */
+export interface SharedTransactions {
+  /** By number; holes where no transaction lies. */
+  readonly segments: readonly (Uint8Array | undefined)[];
+  /** One entry for each transaction in block order, without the coinbase: number of its segment, first byte, length. */
+  readonly segmentOf: Int32Array;
+  readonly offsets: Int32Array;
+  readonly lengths: Int32Array;
+}
+
+/** Fields of a block that do not depend on its parent's hash. */
+export interface ServedBlock {
+  readonly height: number;
+  readonly version: number;
+  /** Satoshis that the coinbase may pay: subsidy and fees. */
+  readonly value: number;
+  /** Output script with the witness commitment; null before segwit. */
+  readonly commitment: Uint8Array | null;
+}
+
+/** A template: what a miner needs to know, and where the transactions lie. */
+export interface ServedTemplate extends ServedBlock {
+  /** Names the template between the threads. Clients see another id. */
+  readonly serial: number;
+  /** full: with transactions of the mempool. empty: without transactions, though the mempool may have some. */
+  readonly kind: 'full' | 'empty';
+  /** 32 bytes each, from the coinbase up. */
+  readonly branch: readonly Uint8Array[];
+  readonly transactions: SharedTransactions;
+}
+
+/** The block to build on. */
+export interface ServedTip {
+  readonly prevHash: Uint8Array;
+  readonly height: number;
+  /** Header time to start with, seconds since 1970: the node's clock when the tip came, but at least `minTime`. */
+  readonly headerTimestamp: number;
+  /** Least header time: one second more than the median time of the blocks before (BIP-0113). */
+  readonly minTime: number;
+  readonly bits: number;
+  readonly target: bigint;
+  /**
+   * When the node accepted the block, milliseconds since 1970 with fractions; null when no block came, as at the start.
+   */
+  readonly acceptedMs: number | null;
+}
+
+/** What a coinbase keeps free: clients with equal reserves share templates. */
+export interface Reserve {
+  /** Weight of header and coinbase. */
+  readonly weight: number;
+  /** Sigop cost of the coinbase. */
+  readonly sigops: number;
+}
+
+export const reserveKey = ({ weight, sigops }: Reserve): string => `${weight}/${sigops}`;
+
+/** Work for miners, posted to a serving thread. */
+export type WorkNews =
+  /**
+   * A new tip: every client gets SetNewPrevHash for the template without transactions that is named, and that template
+   * first if it does not hold it. `template` is given when no client can hold it.
+   */
+  | { readonly kind: 'tip'; readonly tip: ServedTip; readonly activate: number; readonly template: ServedTemplate | null }
+  /** A template of the tip for the clients of these reserves. */
+  | { readonly kind: 'template'; readonly template: ServedTemplate; readonly keys: readonly string[] }
+  /** An earlier template of the tip serves these reserves too. */
+  | { readonly kind: 'share'; readonly serial: number; readonly keys: readonly string[] }
+  /** For the height after the next, without transactions. */
+  | { readonly kind: 'stage'; readonly template: ServedTemplate }
+  /** Templates are held back: initial download. */
+  | { readonly kind: 'hold' };
+
+/**
+ * accepted: in the best chain. duplicate: it was there before. lost: another block came before it. invalid: it breaks a
+ * rule. fault: it could not be judged yet, and is submitted again at the next start, or when its parent comes.
+ */
+export type SolutionOutcome = 'accepted' | 'duplicate' | 'lost' | 'invalid' | 'fault';
+
+/** A block with proof of work that a miner submitted, posted to the node thread. */
+export interface FoundBlock {
+  readonly kind: 'solution';
+  readonly hashHex: string;
+  readonly block: Uint8Array;
+  /** The file that already holds the block; empty if it could not be written, or if the process has no folder for it. */
+  readonly file: string;
+  /** Names the miner in the log and on the status page, such as `client 3`. */
+  readonly finder: string;
+  /** IP address of the miner, without its port. */
+  readonly address: string;
+  readonly height: number;
+  /** The block builds on the tip before the current one. */
+  readonly late: boolean;
+}
+
+/** A line for the node's log, posted to the node thread. */
+export interface LogLine {
+  readonly kind: 'log';
+  readonly level: 'info' | 'warn' | 'error' | 'debug';
+  readonly text: string;
+}

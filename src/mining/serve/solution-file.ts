@@ -1,0 +1,39 @@
+// Writes a found block to disk before anything else is done with it.
+//
+// The folder holds HASH.blk until the chain has accepted the block and synced its own files. Then the file is removed,
+// or kept as HASH.lost or HASH.invalid (solutions.ts). The file needs no end mark: its name is the block's hash, which
+// commits to all transactions.
+import fs from 'node:fs';
+import path from 'node:path';
+import { replaceFileSync } from '../../lib/durable-file.js';
+
+/**
+ * Writes the block; when this returns the kernel has it, so that it outlasts the process. @returns the file @throws the
+ * system's error
+ */
+export function writeSolution(dir: string, hashHex: string, block: Uint8Array): string {
+  const file = path.join(dir, `${hashHex}.blk`);
+  try {
+    fs.writeFileSync(file, block, { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    // Of an earlier run, and perhaps not whole.
+    replaceFileSync(file, block);
+  }
+  return file;
+}
+
+/**
+ * Has the disk keep a file and its name, so that they outlast the machine's power. Beside other work: it takes
+ * milliseconds, or many.
+ */
+export async function syncSolution(file: string): Promise<void> {
+  for (const name of [file, path.dirname(file)]) {
+    const handle = await fs.promises.open(name, 'r');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  }
+}

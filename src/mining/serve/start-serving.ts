@@ -1,0 +1,108 @@
+// Starts a thread that serves miners, on the node thread. The thread listens on sockets, answers questions about its
+// clients, and ends when it is told to.
+import { Worker } from 'node:worker_threads';
+import type { Addresses, ListeningThread } from '../../lib/kept-thread.js';
+import { endWhenGivenUp, noteLoading } from '../../lib/loading-threads.js';
+
+/** A thread that does not end by itself within this time is terminated. */
+const CLOSE_MS = 3_000;
+
+/** First message of the thread. */
+export type Start = { readonly kind: 'listening'; readonly addresses: Addresses } | { readonly kind: 'failed'; readonly text: string };
+
+/** Messages that every serving thread understands. */
+export type Order = { readonly kind: 'clients'; readonly question: number } | { readonly kind: 'close' };
+
+/** Answer to a question about clients. */
+interface Answer<Info> {
+  readonly kind: 'clients';
+  readonly question: number;
+  readonly clients: readonly Info[];
+}
+
+/** The messages of a thread without its start and its answers. */
+export type NewsOf<From extends { readonly kind: string }> = Exclude<From, { readonly kind: 'listening' | 'failed' | 'clients' }>;
+
+/** The running thread. */
+export interface Serving<Work, Info> extends ListeningThread {
+  post(message: Work): void;
+  /** Returns the current clients; none after the thread has ended. */
+  clients(): Promise<readonly Info[]>;
+}
+
+/**
+ * Starts the thread.
+ * @param thread its name for the system, its module, and its options (cloned)
+ * @param onEnd called once when the thread ends by itself; no message follows
+ * @param givenUp see KeptThreadDeps.start
+ * @throws Error with the socket's text when an address cannot be used
+ */
+export async function startServing<Work, News extends { readonly kind: string }, Info>(
+  { name, entry, options }: { readonly name: string; readonly entry: URL; readonly options: unknown },
+  listener: (message: News) => void,
+  onEnd: (reason: Error) => void,
+  givenUp?: AbortSignal,
+): Promise<Serving<Work, Info>> {
+  const worker = new Worker(entry, { name, workerData: options });
+  const questions = new Map<number, (clients: readonly Info[]) => void>();
+  let lastQuestion = 0;
+  let listening = false;
+  let closing = false;
+  let ended = false;
+  let reason: Error | null = null;
+  const started = new Promise<Start>((resolve) => {
+    worker.on('message', (message: Start | Answer<Info>) => {
+      if (message.kind === 'listening' || message.kind === 'failed') resolve(message);
+      else if (message.kind === 'clients') {
+        questions.get(message.question)?.(message.clients);
+        questions.delete(message.question);
+      } else listener(message);
+    });
+    worker.on('error', (error) => {
+      reason = error as Error;
+    });
+    worker.once('exit', (code) => {
+      ended = true;
+      reason ??= new Error(`the thread ended with code ${code}`);
+      resolve({ kind: 'failed', text: reason.message });
+      for (const answer of questions.values()) answer([]);
+      questions.clear();
+      if (listening && !closing) onEnd(reason);
+    });
+  });
+  const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+  noteLoading(started.then(() => {}));
+  endWhenGivenUp(givenUp, started, () => listening || worker.terminate());
+  const report = await started;
+  // The thread may have ended in the event-loop tick in which it reported that it listens.
+  if (report.kind === 'failed' || ended) {
+    closing = true;
+    await worker.terminate();
+    throw new Error(report.kind === 'failed' ? report.text : reason!.message);
+  }
+  listening = true;
+  const post = (message: Work | Order): void => worker.postMessage(message);
+  const clients = (): Promise<readonly Info[]> => {
+    if (ended) return Promise.resolve([]);
+    return new Promise((resolve) => {
+      questions.set(++lastQuestion, resolve);
+      post({ kind: 'clients', question: lastQuestion });
+    });
+  };
+  return {
+    addresses: report.addresses,
+    post,
+    clients,
+    alive: async () => {
+      await clients();
+    },
+    abandon: () => void worker.terminate(),
+    close: async () => {
+      closing = true;
+      post({ kind: 'close' });
+      const late = setTimeout(() => void worker.terminate(), CLOSE_MS);
+      await exited;
+      clearTimeout(late);
+    },
+  };
+}
