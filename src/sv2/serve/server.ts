@@ -2,10 +2,12 @@
 // out, solutions in. Bounds: 2,000 connections, -sv2peraddress of them from one other machine (the oldest before
 // SetupConnection gives way), one handshake per turn of the loop, 64 questions of a client, 8 answers with transactions
 // under way, 4 MB unread by a client and 128 MB by all.
-import net from 'node:net';
+import type net from 'node:net';
 import type { Hashes } from '../../crypto/crypto.js';
 import type { Clock } from '../../lib/clock.js';
 import { type Reserve, reserveKey, type ServedTip } from '../../mining/messages.js';
+import { Admissions } from '../../mining/serve/admissions.js';
+import { listenAt } from '../../mining/serve/listen.js';
 import { Notes } from '../../mining/serve/notes.js';
 import { sourceOf } from '../../mining/serve/source.js';
 import type { CoinbaseOutputConstraints } from '../codec/template-messages.js';
@@ -41,10 +43,8 @@ export class Sv2Server {
   readonly #deps: ServerDeps;
   readonly #board: Board;
   readonly #clients = new Set<Client>();
-  /** Connections from other machines: how many from each. */
-  readonly #sources = new Map<string, number>();
-  /** Before SetupConnection, in the order of their `sinceMs`. */
-  readonly #pending = new Set<Client>();
+  /** Its pending connections are those before SetupConnection, in the order of their `sinceMs`. */
+  readonly #admissions: Admissions<Client>;
   readonly #handshakes = new Set<Client>();
   #handshakeDue = false;
   #needsDue = false;
@@ -60,6 +60,12 @@ export class Sv2Server {
     this.#deps = deps;
     this.#board = new Board(deps.clock.nowMs());
     this.#notes = new Notes('Stratum V2', deps.post);
+    this.#admissions = new Admissions({
+      most: MOST_CONNECTIONS,
+      perAddress: deps.options.perAddress,
+      perAddressOption: 'sv2peraddress',
+      evict: (client) => this.#end(client, 'limit', 'it gave way to a newer connection'),
+    });
     this.#answers = new TransactionAnswers(this.#board, deps.clock);
     this.#solver = new Solver(this.#board, deps, this.#notes);
   }
@@ -68,18 +74,10 @@ export class Sv2Server {
   async listen(): Promise<{ host: string; port: number }[]> {
     const bound: { host: string; port: number }[] = [];
     for (const { host, port } of this.#deps.options.binds) {
-      const server = net.createServer({ noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 }, (socket) => this.accept(socket));
-      await new Promise<void>((resolve, reject) => {
-        server.once('error', reject);
-        server.listen(port, host, () => {
-          server.off('error', reject);
-          resolve();
-        });
-      });
-      // Running out of file descriptors refuses a connection and ends nothing.
-      server.on('error', (error) => this.#notes.say('warn', `Stratum V2: ${error.message}`));
-      this.#servers.push(server);
-      bound.push({ host, port: (server.address() as net.AddressInfo).port });
+      const accept = (socket: net.Socket): void => this.accept(socket);
+      const opened = await listenAt({ host, port }, accept, (error) => this.#notes.say('warn', `Stratum V2: ${error.message}`));
+      this.#servers.push(opened.server);
+      bound.push({ host, port: opened.port });
     }
     this.#sweeper = setInterval(() => this.sweep(), SWEEP_MS);
     return bound;
@@ -182,7 +180,7 @@ export class Sv2Server {
     const { counters, clock } = this.#deps;
     counters.add('connectionsAccepted');
     const source = sourceOf(socket.remoteAddress, socket.localAddress);
-    const refusal = this.#makeRoom(source);
+    const refusal = this.#admissions.refusal(source);
     if (refusal !== null) {
       counters.add('closed limit');
       this.#notes.limited(`Stratum V2: a connection from ${socket.remoteAddress} was refused, ${refusal}`);
@@ -193,8 +191,7 @@ export class Sv2Server {
     const times = { connectedMs: clock.nowMs(), sinceMs: clock.monotonicMs() };
     const client = new Client(++this.#lastId, socket, { address, source }, this.#deps, counters, this.#board, times);
     this.#clients.add(client);
-    this.#pending.add(client);
-    if (source !== null) this.#sources.set(source, (this.#sources.get(source) ?? 0) + 1);
+    this.#admissions.add(client);
     counters.set('connectionsOpen', this.#clients.size);
     socket.on('data', (chunk: Buffer) => {
       client.bytesReceived += chunk.length;
@@ -205,29 +202,6 @@ export class Sv2Server {
       // 'close' follows.
     });
     socket.on('close', () => this.#gone(client));
-  }
-
-  /**
-   * Connections that only open give way to others, clients do not.
-   * @param source null: this machine @returns why there is no room
-   */
-  #makeRoom(source: string | null): string | null {
-    const { perAddress } = this.#deps.options;
-    if (source !== null && (this.#sources.get(source) ?? 0) >= perAddress && !this.#giveWay((client) => client.source === source)) {
-      return `${perAddress} are open from there (-sv2peraddress)`;
-    }
-    if (this.#clients.size >= MOST_CONNECTIONS && !this.#giveWay()) return `${MOST_CONNECTIONS} are open`;
-    return null;
-  }
-
-  /** Ends the oldest connection before SetupConnection. @returns false when there is none */
-  #giveWay(whose: (client: Client) => boolean = () => true): boolean {
-    for (const client of this.#pending) {
-      if (!whose(client)) continue;
-      this.#end(client, 'limit', 'it gave way to a newer connection');
-      return true;
-    }
-    return false;
   }
 
   #read(client: Client, chunk: Uint8Array): void {
@@ -252,10 +226,7 @@ export class Sv2Server {
         this.#guard(client, () => this.#drain(client));
         client.socket.resume();
         // What it waited for its turn was not its doing.
-        if (this.#pending.delete(client)) {
-          client.sinceMs = this.#deps.clock.monotonicMs();
-          this.#pending.add(client);
-        }
+        if (this.#admissions.renew(client)) client.sinceMs = this.#deps.clock.monotonicMs();
       }
       this.#nextHandshake();
     });
@@ -279,7 +250,7 @@ export class Sv2Server {
         const { vendor, firmware } = event.setup;
         client.vendor = vendor;
         client.firmware = firmware;
-        this.#pending.delete(client);
+        this.#admissions.settle(client);
         this.#deps.counters.add('clientsOpen');
         client.write(client.connection.sealSetupSuccess());
         this.#notes.limited(`Stratum V2: ${client.name} connected from ${client.address}`);
@@ -391,19 +362,13 @@ export class Sv2Server {
   #gone(client: Client): void {
     if (!this.#clients.delete(client)) return;
     const { counters } = this.#deps;
-    if (!this.#pending.delete(client)) {
+    if (!this.#admissions.remove(client)) {
       counters.add('clientsOpen', -1);
       if (!client.closed) this.#notes.limited(`Stratum V2: client ${client.id} has gone`);
     }
     client.closed = true;
     client.connection.end();
     counters.set('connectionsOpen', this.#clients.size);
-    const { source } = client;
-    if (source !== null) {
-      const left = (this.#sources.get(source) ?? 1) - 1;
-      if (left > 0) this.#sources.set(source, left);
-      else this.#sources.delete(source);
-    }
     this.#handshakes.delete(client);
     if (this.#unneed(client)) this.#postNeeds();
     this.#answers.forget(client);
@@ -414,7 +379,7 @@ export class Sv2Server {
   /** What time alone brings; every second. */
   sweep(): void {
     const now = this.#deps.clock.monotonicMs();
-    for (const client of this.#pending) {
+    for (const client of this.#admissions.pending) {
       if (client.sinceMs > now - SETUP_MS) break;
       if (this.#handshakes.has(client)) continue;
       this.#end(client, 'handshake', `no SetupConnection within ${SETUP_MS / 1000} seconds`);

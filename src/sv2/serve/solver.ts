@@ -1,17 +1,14 @@
 // SubmitSolution: found its template, made into a block, written down, handed to the node thread. Everything that is
 // not handed on is said.
 import type { Hashes } from '../../crypto/crypto.js';
+import { BlockKeeper } from '../../mining/serve/block-keeper.js';
 import type { Notes } from '../../mining/serve/notes.js';
-import { syncSolution, writeSolution } from '../../mining/serve/solution-file.js';
 import type { SubmitSolution } from '../codec/template-messages.js';
 import type { Board, BoardTemplate } from './board.js';
 import type { Client } from './client.js';
 import type { ServeCounters } from './counters.js';
 import type { FromServe, ServeOptions } from './messages.js';
 import { type ReadSolution, readSolution } from './solution.js';
-
-/** Hashes of solutions that are remembered, so that the same one is handed on once. */
-const MOST_HASHES = 256;
 
 export interface SolverDeps {
   readonly hashes: Hashes;
@@ -24,12 +21,13 @@ export class Solver {
   readonly #board: Board;
   readonly #deps: SolverDeps;
   readonly #notes: Notes;
-  readonly #seen = new Set<string>();
+  readonly #keeper: BlockKeeper;
 
   constructor(board: Board, deps: SolverDeps, notes: Notes) {
     this.#board = board;
     this.#deps = deps;
     this.#notes = notes;
+    this.#keeper = new BlockKeeper({ name: 'Stratum V2', dir: deps.options.solutionsDir, notes, post: deps.post });
   }
 
   solve(client: Client, solution: SubmitSolution): void {
@@ -51,37 +49,21 @@ export class Solver {
       this.#notes.limited(`Stratum V2: a solution of ${client.name} for template ${templateId} is no block: ${read.why}`);
       return;
     }
-    if (this.#seen.has(read.key)) {
+    if (!this.#keeper.isNew(read.key)) {
       this.#notes.limited(`client ${client.id}: block ${read.hashHex} again`, 'debug');
       return;
     }
-    this.#seen.add(read.key);
-    if (this.#seen.size > MOST_HASHES) this.#seen.delete(this.#seen.keys().next().value as string);
     this.#hand(client, template, read);
   }
 
-  /**
-   * Written first: however the process ends now, the next start finds the block. It is synced while it is judged and on
-   * its way to peers: what a loss of power takes in these milliseconds others have.
-   */
   #hand(client: Client, template: BoardTemplate, { hashHex, block }: Extract<ReadSolution, { kind: 'block' }>): void {
-    const { options, counters, post } = this.#deps;
-    let file = '';
-    try {
-      if (options.solutionsDir !== '') file = writeSolution(options.solutionsDir, hashHex, block);
-    } catch (error) {
-      // It may still become a block.
-      this.#notes.say('error', `Stratum V2: block ${hashHex} cannot be written to ${options.solutionsDir}: ${(error as Error).message}`);
-    }
     const late = template.tip !== this.#board.tip;
-    if (late) counters.add('solutionsLate');
-    const { height } = template.served;
-    const from = { finder: `client ${client.id}`, address: client.host, height, late };
-    post({ kind: 'solution', hashHex, block, file, ...from }, [block.buffer as ArrayBuffer]);
-    if (file === '') return;
-    syncSolution(file).catch((error: NodeJS.ErrnoException) => {
-      // Judged already, and taken away.
-      if (error.code !== 'ENOENT') this.#notes.say('error', `Stratum V2: block ${hashHex} in ${file} cannot be synced: ${error.message}`);
+    if (late) this.#deps.counters.add('solutionsLate');
+    this.#keeper.keepBlock({
+      ...{ hashHex, block, late },
+      finder: `client ${client.id}`,
+      address: client.host,
+      height: template.served.height,
     });
   }
 }

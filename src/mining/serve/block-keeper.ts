@@ -1,0 +1,56 @@
+// Keeps found blocks: writes each to a file before it goes to the node thread. The file is synced to disk while the block
+// is checked and on its way to peers, so a loss of power in these milliseconds loses nothing that peers do not have.
+import type { FoundBlock, LogLine } from '../messages.js';
+import type { Notes } from './notes.js';
+import { syncSolution, writeSolution } from './solution-file.js';
+
+/** Blocks that are remembered, so that each is posted once. */
+const MOST_KEYS = 256;
+
+export interface BlockKeeperDeps {
+  /** Name of the protocol, which log lines start with. */
+  readonly name: string;
+  /** Folder of found blocks; empty: no files. */
+  readonly dir: string;
+  readonly notes: Notes;
+  readonly post: (message: FoundBlock | LogLine, transfer?: readonly ArrayBuffer[]) => void;
+}
+
+export class BlockKeeper {
+  readonly #deps: BlockKeeperDeps;
+  readonly #seen = new Set<string>();
+
+  constructor(deps: BlockKeeperDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Checks that a block is new, and remembers it.
+   * @param key the block's hash, with more if blocks of one hash may differ
+   */
+  isNew(key: string): boolean {
+    if (this.#seen.has(key)) return false;
+    this.#seen.add(key);
+    if (this.#seen.size > MOST_KEYS) this.#seen.delete(this.#seen.keys().next().value as string);
+    return true;
+  }
+
+  /** Writes the block and posts it. When this returns, the block outlives the process. Transfers the block's bytes. */
+  keepBlock(found: Omit<FoundBlock, 'kind' | 'file'>): void {
+    const { name, dir, notes, post } = this.#deps;
+    const { hashHex, block } = found;
+    let file = '';
+    try {
+      if (dir !== '') file = writeSolution(dir, hashHex, block);
+    } catch (error) {
+      // The node may still accept it.
+      notes.say('error', `${name}: block ${hashHex} cannot be written to ${dir}: ${(error as Error).message}`);
+    }
+    post({ kind: 'solution', ...found, file }, [block.buffer as ArrayBuffer]);
+    if (file === '') return;
+    syncSolution(file).catch((error: NodeJS.ErrnoException) => {
+      // The file is gone if the block was accepted meanwhile.
+      if (error.code !== 'ENOENT') notes.say('error', `${name}: block ${hashHex} in ${file} cannot be synced: ${error.message}`);
+    });
+  }
+}
