@@ -1,0 +1,52 @@
+// Reads one line of a miner. Lenient in types, because firmware differs: an id may be a number or a text, params may be
+// missing.
+import { textOf } from './text.js';
+
+/** A line of a miner. */
+export type Line =
+  /** `id` is the JSON text of the id, to be echoed; null if the id is missing or null, and then there is no reply. */
+  | { readonly kind: 'request'; readonly id: string | null; readonly method: string; readonly params: readonly unknown[] }
+  /** A reply to a request of the server, or JSON that asks for nothing. */
+  | { readonly kind: 'no-request' }
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'garbage' };
+
+/** @param bytes without the end of the line */
+export function readLine(bytes: Uint8Array): Line {
+  const text = textOf(bytes);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { kind: text.trim() === '' ? 'empty' : 'garbage' };
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { kind: 'garbage' };
+  const { id, method, params } = value as { readonly id?: unknown; readonly method?: unknown; readonly params?: unknown };
+  if (typeof method !== 'string') return { kind: 'no-request' };
+  return { kind: 'request', id: idText(id, text), method, params: Array.isArray(params) ? params : [] };
+}
+
+/** JSON text of an id. Numbers that a double cannot hold are taken from the line itself. */
+function idText(id: unknown, line: string): string | null {
+  if (typeof id === 'string') return JSON.stringify(id);
+  if (typeof id !== 'number') return null;
+  if (Number.isSafeInteger(id)) return String(id);
+  return /"id"\s{0,8}:\s{0,8}(-?[0-9][0-9.eE+-]{0,63})/.exec(line)?.[1] ?? (Number.isFinite(id) ? JSON.stringify(id) : null);
+}
+
+/** A parameter that is a text; null otherwise. */
+export function textAt(params: readonly unknown[], index: number): string | null {
+  const value = params[index];
+  return typeof value === 'string' ? value : null;
+}
+
+/** A parameter that is a number, or a text that reads as one, as cpuminer-opt sends; null otherwise. */
+export function numberAt(params: readonly unknown[], index: number): number | null {
+  return numberOf(params[index]);
+}
+
+/** A finite number from a number or a decimal text; null otherwise. */
+export function numberOf(value: unknown): number | null {
+  const number = typeof value === 'string' && value.length <= 64 && /^[0-9.eE+-]+$/.test(value) ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : null;
+}

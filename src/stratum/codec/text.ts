@@ -1,0 +1,27 @@
+// Text of lines. One character stands for one byte (Latin-1), so that ids in any encoding go back as they came.
+
+const MOST_ARGUMENTS = 1024;
+
+/** The bytes as text, one character each. */
+export function textOf(bytes: Uint8Array): string {
+  let text = '';
+  for (let at = 0; at < bytes.length; at += MOST_ARGUMENTS) {
+    text += String.fromCharCode.apply(null, bytes.subarray(at, at + MOST_ARGUMENTS) as unknown as number[]);
+  }
+  return text;
+}
+
+/** The text as bytes. Characters above 0xff, which JSON escapes may have brought in, become escapes again. */
+export function bytesOf(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code > 0xff) return bytesOf(escapeWide(text));
+    bytes[i] = code;
+  }
+  return bytes;
+}
+
+function escapeWide(text: string): string {
+  return text.replace(/[\u0100-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}

@@ -1,0 +1,104 @@
+// The difficulty of one session: vardiff within bounds that follow from the miner's agent and from what it asked for.
+//
+//   password d=, diff=, th=    start and lowest difficulty; what the firmware suggests is then ignored
+//   suggest_difficulty         start, and the lowest difficulty if that of the agent is higher
+//   minimum-difficulty         lowest difficulty, above all others
+import { type Pace, paceOf } from './agents.js';
+import { sendable } from './difficulty.js';
+import { difficultyInPassword } from './password.js';
+import { Vardiff } from './vardiff.js';
+
+export interface PaceOptions {
+  readonly startDifficulty: number;
+  readonly leastDifficulty: number;
+  readonly mostDifficulty: number;
+  readonly sharesPerMinute: number;
+}
+
+export class SessionPace {
+  readonly #options: PaceOptions;
+  readonly #vardiff: Vardiff;
+  #pace: Pace;
+  #suggested: number | null = null;
+  #inPassword: number | null = null;
+  #minimum = 0;
+  #started = false;
+  /** soon: a changed difficulty should not wait for the next job of all sessions. urgent: nor may older jobs go on. */
+  #news: 'none' | 'soon' | 'urgent' = 'none';
+
+  constructor(options: PaceOptions) {
+    this.#options = options;
+    this.#pace = paceOf('', { start: options.startDifficulty, floor: options.leastDifficulty });
+    this.#vardiff = new Vardiff(options.sharesPerMinute, options.mostDifficulty);
+  }
+
+  /** True if the session should get a job of its own soon, because its difficulty changed. */
+  get hasNews(): boolean {
+    return this.#news !== 'none';
+  }
+
+  setAgent(agent: string): void {
+    this.#pace = paceOf(agent, { start: this.#options.startDifficulty, floor: this.#options.leastDifficulty });
+  }
+
+  setPassword(password: string): void {
+    this.#inPassword = difficultyInPassword(password, this.#options.sharesPerMinute);
+  }
+
+  /** Lowest difficulty that the miner accepts (BIP-0310). */
+  setMinimum(difficulty: number, nowMs: number): void {
+    this.#minimum = difficulty;
+    this.#apply(this.#vardiff.difficulty, nowMs);
+  }
+
+  /** Applies a suggestion. NerdMiners repeat theirs to keep a connection open, which changes nothing. */
+  suggest(difficulty: number, nowMs: number): void {
+    if (this.#suggested === difficulty) return;
+    this.#suggested = difficulty;
+    if (this.#inPassword === null) this.#apply(difficulty, nowMs);
+  }
+
+  /** The miner is about to get its first job. */
+  start(nowMs: number): void {
+    this.#started = true;
+    this.#vardiff.restart(this.#asked ?? this.#pace.start, this.#floor, nowMs);
+  }
+
+  /** Counts an accepted share. @param difficulty that it had to meet */
+  onShare(difficulty: number, nowMs: number): void {
+    this.#vardiff.onShare(difficulty);
+    this.check(nowMs);
+  }
+
+  /** Changes the difficulty if it is time to. */
+  check(nowMs: number): void {
+    if (this.#vardiff.check(nowMs) === 'urgent') this.#news = 'urgent';
+  }
+
+  /** The difficulty for a job that goes out now. `urgent`: the miner must drop its older jobs. */
+  takeDifficulty(): { readonly difficulty: number; readonly urgent: boolean } {
+    const urgent = this.#news === 'urgent';
+    this.#news = 'none';
+    return { difficulty: this.#vardiff.difficulty, urgent };
+  }
+
+  get #asked(): number | null {
+    const asked = this.#inPassword ?? this.#suggested;
+    return asked === null ? null : sendable(asked);
+  }
+
+  get #floor(): number {
+    const { floor, firm } = this.#pace;
+    const asked = this.#asked;
+    const wanted = asked === null ? floor : this.#inPassword === null ? Math.min(floor, asked) : asked;
+    return Math.max(this.#minimum, firm ? Math.max(floor, wanted) : wanted);
+  }
+
+  /** Goes on from a difficulty that the miner asked for. Before the start everything is applied together. */
+  #apply(difficulty: number, nowMs: number): void {
+    if (!this.#started) return;
+    const before = this.#vardiff.difficulty;
+    this.#vardiff.restart(sendable(difficulty), this.#floor, nowMs);
+    if (this.#vardiff.difficulty !== before && this.#news === 'none') this.#news = 'soon';
+  }
+}

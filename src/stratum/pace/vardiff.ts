@@ -1,0 +1,82 @@
+// Chooses a session's difficulty so that it returns about `sharesPerMinute` shares. The hashrate is the work of the accepted
+// shares over the time since the last choice. A new choice is made
+//
+//   after 4 minutes, or earlier once 4 minutes' worth of shares came
+//   at once, if 8 shares came 8 times as fast as wanted: a flood costs both ends
+//   if 8 shares should have come and none did
+//
+// The difficulty changes only if it is off by a factor of two or more, and raises it by 256 at most:
+// shares that a proxy held back come all at once. Difficulties are powers of two.
+import { LEAST_DIFFICULTY, powerOfTwo } from './difficulty.js';
+
+const WINDOW_MINUTES = 4;
+const FEW_SHARES = 8;
+const FLOOD_FACTOR = 8;
+const CHANGE_FACTOR = 2;
+const MAX_RAISE = 256;
+/** Work of a window without a share, in shares: the best guess is below one. */
+const NO_SHARE = 0.5;
+
+/** Outcome of a check. `urgent`: the miner must switch at once. */
+export type VardiffChange = 'none' | 'changed' | 'urgent';
+
+export class Vardiff {
+  readonly #sharesPerMinute: number;
+  readonly #most: number;
+  #floor = LEAST_DIFFICULTY;
+  #difficulty = 1;
+  #sinceMs = 0;
+  #shares = 0;
+  #work = 0;
+
+  /** @param most highest difficulty */
+  constructor(sharesPerMinute: number, most: number) {
+    this.#sharesPerMinute = sharesPerMinute;
+    this.#most = most;
+  }
+
+  /** Difficulty that the next job should have. */
+  get difficulty(): number {
+    return this.#difficulty;
+  }
+
+  /** Goes on from another difficulty, within the bounds. */
+  restart(difficulty: number, floor: number, nowMs: number): void {
+    this.#floor = floor;
+    this.#difficulty = this.#clamp(difficulty);
+    this.#measureFrom(nowMs);
+  }
+
+  /** Counts an accepted share. @param difficulty that it had to meet */
+  onShare(difficulty: number): void {
+    this.#shares++;
+    this.#work += difficulty;
+  }
+
+  /** Changes the difficulty if it is time to. */
+  check(nowMs: number): VardiffChange {
+    const minutes = Math.max(1, nowMs - this.#sinceMs) / 60_000;
+    const expected = minutes * this.#sharesPerMinute;
+    const flood = this.#shares >= FEW_SHARES && this.#shares >= expected * FLOOD_FACTOR;
+    const silent = this.#shares === 0 && expected >= FEW_SHARES;
+    const due = minutes >= WINDOW_MINUTES || this.#shares >= WINDOW_MINUTES * this.#sharesPerMinute;
+    if (!flood && !silent && !due) return 'none';
+    const work = this.#shares === 0 ? NO_SHARE * this.#difficulty : this.#work;
+    const before = this.#difficulty;
+    const wanted = this.#clamp(Math.min(before * MAX_RAISE, powerOfTwo(work / expected)));
+    this.#measureFrom(nowMs);
+    if (wanted < before * CHANGE_FACTOR && wanted > before / CHANGE_FACTOR) return 'none';
+    this.#difficulty = wanted;
+    return flood && wanted > before ? 'urgent' : 'changed';
+  }
+
+  #measureFrom(nowMs: number): void {
+    this.#sinceMs = nowMs;
+    this.#shares = 0;
+    this.#work = 0;
+  }
+
+  #clamp(difficulty: number): number {
+    return Math.max(LEAST_DIFFICULTY, Math.min(this.#most, Math.max(this.#floor, difficulty)));
+  }
+}

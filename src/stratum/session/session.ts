@@ -1,0 +1,305 @@
+// One miner's connection as a machine without sockets: bytes go in, the sink is called. The order of its messages suits
+// all firmware: reply to subscribe and to authorize, in either order, then one set_difficulty and one notify. Nothing is
+// sent unasked before these replies, because simple miners take the next line as the reply that they wait for.
+import { toHex } from '../../consensus/bytes/hex.js';
+import { LineReader } from '../codec/line-reader.js';
+import { ERROR, encodeError, encodeResult, encodeSetDifficulty, type StratumError } from '../codec/reply.js';
+import { numberAt, readLine, textAt } from '../codec/request.js';
+import { difficultyOfTargetHex } from '../pace/difficulty.js';
+import { SessionPace } from '../pace/session-pace.js';
+import { EXTRANONCE2_BYTES } from '../work/coinbase.js';
+import type { StratumJob } from '../work/job.js';
+import { isNewer } from '../work/job-board.js';
+import { MAX_NAME_LENGTH, type ParsedName, type Payout, printable } from '../work/payouts.js';
+import { configure } from './configure.js';
+import type { SessionContext } from './context.js';
+import type { CloseReason, SessionSink } from './sink.js';
+import { Submissions } from './submissions.js';
+
+const HANDSHAKE_MS = 30_000;
+/** User names of one session: a proxy may mine for many workers. */
+const MOST_NAMES = 256;
+const MAX_AGENT_LENGTH = 128;
+const NOT_SUBSCRIBED = { code: ERROR.notSubscribed, text: 'Not subscribed' } as const;
+const UNAUTHORIZED = { code: ERROR.unauthorized, text: 'Unauthorized worker' } as const;
+
+/** A session as statistics show it. */
+export interface SessionInfo {
+  readonly agent: string;
+  readonly workers: readonly { readonly address: string; readonly worker: string }[];
+  /** Last difficulty sent; 0 before the first job. */
+  readonly difficulty: number;
+  readonly versionRolling: boolean;
+  readonly connectedMs: number;
+  /** Time of the last line received. */
+  readonly lastLineMs: number;
+  readonly accepted: number;
+  readonly refused: number;
+  readonly bestDifficulty: number;
+}
+
+export class StratumSession {
+  readonly #context: SessionContext;
+  readonly #extranonce1: Uint8Array;
+  readonly #sink: SessionSink;
+  readonly #connectedMs: number;
+  readonly #lines = new LineReader();
+  readonly #workers = new Map<string, ParsedName>();
+  readonly #submissions: Submissions;
+  readonly #pace: SessionPace;
+  #lastLineMs: number;
+  #subscribed = false;
+  #agent = '';
+  /** Payout of the first name that was authorized. */
+  #payout: Payout | null = null;
+  /** Bits that mining.configure allowed; null before. */
+  #versionMask: number | null = null;
+  #lastJob: StratumJob | null = null;
+  #ended = false;
+
+  /** @param extranonce1 four bytes that no other session has */
+  constructor(context: SessionContext, extranonce1: Uint8Array, sink: SessionSink, nowMs: number) {
+    this.#context = context;
+    this.#extranonce1 = extranonce1;
+    this.#sink = sink;
+    this.#connectedMs = nowMs;
+    this.#lastLineMs = nowMs;
+    this.#submissions = new Submissions(context, sink, nowMs);
+    this.#pace = new SessionPace(context.options);
+  }
+
+  /** True once the miner has subscribed and authorized a name, so that it gets jobs. */
+  get started(): boolean {
+    return this.#subscribed && this.#payout !== null;
+  }
+
+  get info(): SessionInfo {
+    const { accepted, refused, bestDifficulty, difficulties } = this.#submissions;
+    return {
+      agent: this.#agent,
+      workers: [...this.#workers.values()].map(({ address, worker }) => ({ address, worker })),
+      difficulty: difficulties.last,
+      versionRolling: this.#versionMask !== null,
+      connectedMs: this.#connectedMs,
+      lastLineMs: this.#lastLineMs,
+      accepted,
+      refused,
+      bestDifficulty,
+    };
+  }
+
+  /** Takes what the socket delivered. */
+  receive(chunk: Uint8Array, nowMs: number): void {
+    if (this.#ended || chunk.length === 0) return;
+    const foreign = this.#lines.heldBytes === 0 ? foreignProtocol(chunk[0]) : null;
+    if (foreign !== null) {
+      this.#close('garbage', foreign);
+      return;
+    }
+    const withinLimit = this.#lines.push(chunk, (line) => {
+      this.#onLine(line, nowMs);
+      return !this.#ended;
+    });
+    if (!withinLimit) this.#close('garbage', 'a line of more than 8 KiB');
+  }
+
+  /** Sends a job, and before it the difficulty if that changed. Older jobs than the last one are ignored. */
+  setJob(job: StratumJob): void {
+    const last = this.#lastJob;
+    if (this.#ended || this.#payout === null || !this.#subscribed || (last !== null && !isNewer(job.number, last.number))) return;
+    const newTip = last === null || last.tipNumber !== job.tipNumber;
+    const { difficulties, seen } = this.#submissions;
+    if (newTip) seen.clear();
+    const { difficulty, urgent } = this.#pace.takeDifficulty();
+    // A test network's blocks may be easier than any share.
+    const sent = Math.min(difficulty, job.networkDifficulty);
+    if (sent !== difficulties.last) {
+      difficulties.add(job.number, sent);
+      this.#sink.send(encodeSetDifficulty(sent));
+    }
+    this.#lastJob = job;
+    this.#sink.send(job.notifyLine(this.#payout, newTip || urgent));
+  }
+
+  /** Runs time-outs and changes of difficulty. */
+  tick(nowMs: number): void {
+    if (this.#ended) return;
+    if (this.started) {
+      this.#pace.check(nowMs);
+      this.#refreshJob(nowMs);
+    } else if (nowMs - this.#connectedMs >= HANDSHAKE_MS) {
+      this.#close('handshake-timeout', 'no subscription and authorisation within 30 seconds');
+    }
+  }
+
+  /** The socket is gone. */
+  end(): void {
+    this.#ended = true;
+  }
+
+  #close(reason: CloseReason, detail: string): void {
+    this.#ended = true;
+    this.#sink.close(reason, detail);
+  }
+
+  /** Sends a job of its own if a new difficulty should not wait for the next one of all sessions. */
+  #refreshJob(nowMs: number): void {
+    if (!this.#pace.hasNews || this.#lastJob === null) return;
+    const job = this.#context.board.freshJob(this.#lastJob.number, nowMs);
+    if (job !== null) this.setJob(job);
+  }
+
+  #onLine(bytes: Uint8Array, nowMs: number): void {
+    this.#lastLineMs = nowMs;
+    const line = readLine(bytes);
+    if (line.kind === 'garbage') this.#close('garbage', 'a line that is no JSON object');
+    else if (line.kind === 'request') this.#onRequest(line.id, line.method, line.params, nowMs);
+  }
+
+  #onRequest(id: string | null, method: string, params: readonly unknown[], nowMs: number): void {
+    switch (method) {
+      case 'mining.submit':
+        this.#submit(id, params, nowMs);
+        break;
+      case 'mining.configure':
+        this.#configure(id, params, nowMs);
+        break;
+      case 'mining.subscribe':
+        this.#subscribe(id, params, nowMs);
+        break;
+      case 'mining.authorize':
+        this.#authorize(id, params, nowMs);
+        break;
+      // The answer is set_difficulty: miners would take a reply for that of a share.
+      case 'mining.suggest_difficulty':
+        this.#suggest(numberAt(params, 0), nowMs);
+        break;
+      case 'mining.suggest_target':
+        this.#suggest(difficultyOfTargetHex(textAt(params, 0) ?? ''), nowMs);
+        break;
+      case 'mining.extranonce.subscribe':
+        this.#reply(id, true);
+        break;
+      case 'mining.ping':
+        this.#reply(id, 'pong');
+        break;
+      // An answer to a ping in the form of a request, and a message of unknown meaning.
+      case 'pong':
+      case 'mining.multi_version':
+        break;
+      default:
+        this.#onOtherRequest(id, method, nowMs);
+    }
+  }
+
+  #onOtherRequest(id: string | null, method: string, nowMs: number): void {
+    const oldForm = /^mining\.suggest_difficulty\(([0-9.]{1,32})\)$/.exec(method);
+    if (oldForm !== null) this.#suggest(Number(oldForm[1]), nowMs);
+    else this.#refuse(id, { code: ERROR.other, text: 'Method not found' });
+  }
+
+  #configure(id: string | null, params: readonly unknown[], nowMs: number): void {
+    const { result, versionMask, minimumDifficulty } = configure(params, this.#context.options.versionMask);
+    this.#versionMask = versionMask ?? this.#versionMask;
+    this.#reply(id, result);
+    if (minimumDifficulty === null) return;
+    this.#pace.setMinimum(minimumDifficulty, nowMs);
+    this.#refreshJob(nowMs);
+  }
+
+  /** A second subscription gets the same extranonce1. */
+  #subscribe(id: string | null, params: readonly unknown[], nowMs: number): void {
+    const first = !this.#subscribed;
+    this.#subscribed = true;
+    const extranonce1 = toHex(this.#extranonce1);
+    const subscriptions = [
+      ['mining.set_difficulty', `${extranonce1}d`],
+      ['mining.notify', `${extranonce1}n`],
+    ];
+    this.#reply(id, [subscriptions, extranonce1, EXTRANONCE2_BYTES]);
+    if (!first) return;
+    this.#agent = printable(textAt(params, 0) ?? '', MAX_AGENT_LENGTH);
+    this.#pace.setAgent(this.#agent);
+    this.#start(nowMs);
+  }
+
+  #authorize(id: string | null, params: readonly unknown[], nowMs: number): void {
+    const name = textAt(params, 0) ?? '';
+    const parsed = this.#parseName(name);
+    if ('error' in parsed) {
+      this.#sink.log('info', `Stratum V1: refused user name ${printable(name, MAX_NAME_LENGTH)}: ${parsed.error}`);
+      this.#refuse(id, { code: ERROR.unauthorized, text: parsed.error });
+      return;
+    }
+    const first = this.#payout === null;
+    this.#workers.set(name, parsed);
+    this.#payout ??= parsed.payout;
+    this.#reply(id, true);
+    this.#sink.authorized({ address: parsed.address, worker: parsed.worker, agent: this.#agent });
+    if (!first) return;
+    this.#pace.setPassword(textAt(params, 1) ?? '');
+    this.#start(nowMs);
+  }
+
+  /** All names of a session are paid to the same address. */
+  #parseName(name: string): ParsedName | { readonly error: string } {
+    const parsed = this.#context.payouts.parseName(name);
+    if ('error' in parsed) return parsed;
+    if (this.#payout !== null && this.#payout.address !== parsed.payout.address) {
+      return { error: `This connection mines for ${this.#payout.address}: connect again for another address` };
+    }
+    const tooMany = this.#workers.size >= MOST_NAMES && !this.#workers.has(name);
+    return tooMany ? { error: `More than ${MOST_NAMES} user names on one connection` } : parsed;
+  }
+
+  /** Subscription or authorisation came: with both, work begins. */
+  #start(nowMs: number): void {
+    if (!this.started) return;
+    this.#pace.start(nowMs);
+    const job = this.#context.board.current;
+    if (job !== null) this.setJob(job);
+  }
+
+  #suggest(difficulty: number | null, nowMs: number): void {
+    if (difficulty === null || difficulty <= 0) return;
+    this.#pace.suggest(difficulty, nowMs);
+    this.#refreshJob(nowMs);
+  }
+
+  #submit(id: string | null, params: readonly unknown[], nowMs: number): void {
+    if (!this.#subscribed || this.#payout === null) {
+      this.#refuse(id, this.#subscribed ? UNAUTHORIZED : NOT_SUBSCRIBED);
+      return;
+    }
+    const from = {
+      extranonce1: this.#extranonce1,
+      payout: this.#payout,
+      workers: this.#workers,
+      versionMask: this.#versionMask ?? this.#context.options.versionMask,
+      agent: this.#agent,
+    };
+    const { result, error, difficulty } = this.#submissions.submit(params, from, nowMs);
+    if (error === null) this.#reply(id, true);
+    else this.#refuse(id, error);
+    if (result !== 'accepted') return;
+    this.#pace.onShare(difficulty, nowMs);
+    this.#refreshJob(nowMs);
+  }
+
+  #reply(id: string | null, result: unknown): void {
+    if (id !== null) this.#sink.send(encodeResult(id, result));
+  }
+
+  #refuse(id: string | null, error: StratumError): void {
+    if (id !== null) this.#sink.send(encodeError(id, error));
+  }
+}
+
+/** Names what comes instead of JSON, by the first byte of a line; null if it may be JSON. */
+function foreignProtocol(byte: number): string | null {
+  // "{", white space
+  if (byte === 0x7b || byte === 0x0a || byte === 0x0d || byte === 0x20 || byte === 0x09) return null;
+  if (byte === 0x16) return 'a TLS handshake on the plain port';
+  const http = byte === 0x47 || byte === 0x48 || byte === 0x50;
+  return http ? 'an HTTP request' : 'no JSON';
+}

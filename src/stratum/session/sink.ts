@@ -1,0 +1,63 @@
+// Calls that a session makes to the thread that serves it.
+import type { StratumJob } from '../work/job.js';
+
+/** Why a session ends its connection. */
+export type CloseReason =
+  /** Bytes that are not Stratum V1: no JSON, a line of more than 8 KiB, a TLS hello, an HTTP request. */
+  | 'garbage'
+  /** No subscription and authorisation within 30 seconds. */
+  | 'handshake-timeout';
+
+/** Result of a share; all but `accepted` are answered with an error. */
+export type ShareResult = 'accepted' | 'stale' | 'duplicate' | 'low-difficulty' | 'unauthorized' | 'unknown-job' | 'invalid' | 'too-many';
+
+/** One share, for statistics and for streams. */
+export interface ShareRecord {
+  /** Normalised address, or the whole user name if one address is paid for all. */
+  readonly address: string;
+  readonly worker: string;
+  readonly result: ShareResult;
+  /** Difficulty that the share had to meet, which is what it counts for; 0 if the job is unknown. */
+  readonly difficulty: number;
+  /** Difficulty of the share's own hash; 0 if it was not computed. */
+  readonly shareDifficulty: number;
+  /** Height of the block that it would be; 0 if the job is unknown. */
+  readonly height: number;
+  readonly timeMs: number;
+  /** The share is a block. */
+  readonly block: boolean;
+}
+
+/** A header that meets the network's target. */
+export interface FoundBlock {
+  /** `job.template` is the object that the board was given. */
+  readonly job: StratumJob;
+  readonly hash: Uint8Array;
+  /** 80 bytes. */
+  readonly header: Uint8Array;
+  /** Serialised, with the witness that segwit needs. */
+  readonly coinbase: Uint8Array;
+  readonly address: string;
+  readonly worker: string;
+  /** The job is of the tip before. */
+  readonly late: boolean;
+}
+
+/** A name that a session may submit shares for. */
+export interface AuthorizedWorker {
+  readonly address: string;
+  readonly worker: string;
+  /** User agent of mining.subscribe; empty if the miner gave none. */
+  readonly agent: string;
+}
+
+export interface SessionSink {
+  /** Bytes for the socket, in order. They may be shared with other sessions: do not change them. */
+  send(bytes: Uint8Array): void;
+  close(reason: CloseReason, detail: string): void;
+  /** Called before anything else is done with the share. */
+  submitBlock(block: FoundBlock): void;
+  share(record: ShareRecord): void;
+  authorized(worker: AuthorizedWorker): void;
+  log(level: 'info' | 'debug', text: string): void;
+}

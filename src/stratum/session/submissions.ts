@@ -1,0 +1,100 @@
+// The shares of one session: limits their rate, checks them, and reports each to the sink.
+import { ERROR } from '../codec/reply.js';
+import { textAt } from '../codec/request.js';
+import { SubmitQuota } from '../pace/submit-quota.js';
+import type { ParsedName, Payout } from '../work/payouts.js';
+import type { SessionContext } from './context.js';
+import { SeenShares } from './seen-shares.js';
+import { SentDifficulties } from './sent-difficulties.js';
+import type { SessionSink } from './sink.js';
+import { type CheckedShare, checkShare } from './submit.js';
+
+/** Shares that may come at once, in seconds of the permanent rate. */
+const BURST_SECONDS = 8;
+
+const TOO_MANY: CheckedShare = {
+  result: 'too-many',
+  error: { code: ERROR.other, text: 'Too many shares' },
+  job: null,
+  difficulty: 0,
+  shareDifficulty: 0,
+  block: false,
+};
+
+/** The session that shares come from. */
+export interface Submitter {
+  readonly extranonce1: Uint8Array;
+  readonly payout: Payout;
+  readonly workers: ReadonlyMap<string, ParsedName>;
+  readonly versionMask: number;
+  readonly agent: string;
+}
+
+export class Submissions {
+  readonly seen = new SeenShares();
+  readonly difficulties = new SentDifficulties();
+  readonly #context: SessionContext;
+  readonly #sink: SessionSink;
+  readonly #quota: SubmitQuota;
+  #accepted = 0;
+  #refused = 0;
+  #bestDifficulty = 0;
+  #complained = false;
+
+  constructor(context: SessionContext, sink: SessionSink, nowMs: number) {
+    const { sharesPerSecond } = context.options;
+    this.#context = context;
+    this.#sink = sink;
+    this.#quota = new SubmitQuota(sharesPerSecond, sharesPerSecond * BURST_SECONDS, nowMs);
+  }
+
+  get accepted(): number {
+    return this.#accepted;
+  }
+  get refused(): number {
+    return this.#refused;
+  }
+  get bestDifficulty(): number {
+    return this.#bestDifficulty;
+  }
+
+  /** @param params of mining.submit */
+  submit(params: readonly unknown[], from: Submitter, nowMs: number): CheckedShare {
+    const worker = from.workers.get(textAt(params, 0) ?? '') ?? null;
+    const share = this.#quota.takeToken(nowMs) ? this.#check(params, from, worker, nowMs) : TOO_MANY;
+    const { result, job, difficulty, shareDifficulty, block } = share;
+    if (result === 'accepted') {
+      this.#accepted++;
+      this.#bestDifficulty = Math.max(this.#bestDifficulty, shareDifficulty);
+    } else {
+      this.#refused++;
+      if (result === 'invalid') this.#complain(from.agent, share);
+    }
+    this.#sink.share({
+      address: worker?.address ?? from.payout.address,
+      worker: worker?.worker ?? '',
+      result,
+      difficulty,
+      shareDifficulty,
+      height: job?.template.height ?? 0,
+      timeMs: nowMs,
+      block,
+    });
+    return share;
+  }
+
+  #check(params: readonly unknown[], from: Submitter, worker: ParsedName | null, nowMs: number): CheckedShare {
+    const { board, hashes } = this.#context;
+    const { extranonce1, payout, versionMask } = from;
+    const { difficulties, seen } = this;
+    const onBlock = this.#sink.submitBlock.bind(this.#sink);
+    return checkShare(params, { board, hashes, extranonce1, payout, worker, versionMask, difficulties, seen, onBlock }, nowMs);
+  }
+
+  /** One line per connection: firmware that builds one share wrong builds all of them wrong. */
+  #complain(agent: string, { error }: CheckedShare): void {
+    if (this.#complained) return;
+    this.#complained = true;
+    this.#sink.log('info', `Stratum V1: miner ${agent || 'without agent'} sends shares that are refused: ${error?.text ?? ''}`);
+  }
+}

@@ -1,0 +1,102 @@
+// One job: a template, a time and a number. The notify line of all sessions differs only in the end of the coinbase, so
+// the text around it is made once.
+import { toHex } from '../../consensus/bytes/hex.js';
+import { ByteWriter } from '../../consensus/bytes/writer.js';
+import { u32Hex } from '../codec/hex-fields.js';
+import { bytesOf } from '../codec/text.js';
+import { difficultyOfTarget } from '../pace/difficulty.js';
+import { coinbaseEnd, coinbaseStart } from './coinbase.js';
+import type { Payout, Payouts } from './payouts.js';
+import type { JobTemplate, JobTip } from './template.js';
+
+/** Payouts whose bytes a job keeps. Pools have one; with thousands of addresses building them again is cheaper than memory. */
+const MOST_CACHED = 16;
+
+export interface JobOptions {
+  readonly payouts: Payouts;
+  readonly tag: Uint8Array;
+  /** Bits that miners may change; cleared in the version of each job. */
+  readonly versionMask: number;
+}
+
+/** The bytes of a job that depend on its payout. */
+interface PaidWork {
+  readonly coinbaseEnd: Uint8Array;
+  readonly line: Uint8Array;
+  readonly cleanLine: Uint8Array;
+}
+
+export class StratumJob {
+  /** Rises with each job of the process. */
+  readonly number: number;
+  /** Eight hex digits of the number. */
+  readonly id: string;
+  /** Counts tips; jobs of one tip have the same. */
+  readonly tipNumber: number;
+  readonly tip: JobTip;
+  readonly template: JobTemplate;
+  /** Without the bits that miners may change: all ways to combine the two then agree. Unsigned. */
+  readonly version: number;
+  /** Seconds since 1970. */
+  readonly time: number;
+  readonly networkDifficulty: number;
+  /** The coinbase up to extranonce1. */
+  readonly coinbaseStart: Uint8Array;
+  readonly #payouts: Payouts;
+  readonly #before: Uint8Array;
+  readonly #after: string;
+  readonly #cached = new Map<Payout, PaidWork>();
+
+  constructor(number: number, tipNumber: number, time: number, tip: JobTip, template: JobTemplate, options: JobOptions) {
+    this.number = number;
+    this.id = u32Hex(number);
+    this.tipNumber = tipNumber;
+    this.tip = tip;
+    this.template = template;
+    this.version = (template.version & ~options.versionMask) >>> 0;
+    this.time = time;
+    this.networkDifficulty = difficultyOfTarget(tip.target);
+    this.coinbaseStart = coinbaseStart(template.height, options.tag, number);
+    this.#payouts = options.payouts;
+    const head = `{"id":null,"method":"mining.notify","params":["${this.id}","${notifyHash(tip.prevHash)}","`;
+    this.#before = bytesOf(`${head}${toHex(this.coinbaseStart)}","`);
+    const branch = template.branch.map((hash) => `"${toHex(hash)}"`).join(',');
+    this.#after = `",[${branch}],"${u32Hex(this.version)}","${u32Hex(tip.bits)}","${u32Hex(time)}",`;
+  }
+
+  /** The coinbase after extranonce2. */
+  coinbaseEnd(payout: Payout): Uint8Array {
+    return this.#cached.get(payout)?.coinbaseEnd ?? this.#buildEnd(payout);
+  }
+
+  /** The line of mining.notify. The bytes are shared: do not change them. */
+  notifyLine(payout: Payout, clean: boolean): Uint8Array {
+    const work = this.#cached.get(payout) ?? this.#buildWork(payout);
+    return clean ? work.cleanLine : work.line;
+  }
+
+  #buildWork(payout: Payout): PaidWork {
+    const end = this.#buildEnd(payout);
+    const line = (clean: string): Uint8Array => {
+      const tail = bytesOf(`${toHex(end)}${this.#after}${clean}]}\n`);
+      return new ByteWriter(this.#before.length + tail.length).bytes(this.#before).bytes(tail).finish();
+    };
+    const work = { coinbaseEnd: end, line: line('false'), cleanLine: line('true') };
+    if (this.#cached.size < MOST_CACHED) this.#cached.set(payout, work);
+    return work;
+  }
+
+  #buildEnd(payout: Payout): Uint8Array {
+    const { height, value, commitment } = this.template;
+    const outputs = this.#payouts.outputs(payout, value);
+    if (commitment !== null) outputs.push({ value: 0, script: commitment });
+    return coinbaseEnd(height, outputs);
+  }
+}
+
+/** A hash as mining.notify writes it: each word of 4 bytes reversed. @param hash 32 bytes, internal order */
+export function notifyHash(hash: Uint8Array): string {
+  const swapped = new Uint8Array(32);
+  for (let i = 0; i < 32; i++) swapped[i] = hash[(i & ~3) + 3 - (i & 3)];
+  return toHex(swapped);
+}
