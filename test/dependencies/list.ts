@@ -104,25 +104,29 @@ export function dependenciesPage(lock: Lock): string {
   });
   return `# Dependencies
 
-Written by \`npm run licences\` from package-lock.json. \`npm test\` fails when this page is stale, when a package lacks a
-digest, when its licence is not on the list of \`test/dependencies/list.ts\`, and when the installed package is another one.
+\`npm run licences\` writes this page from package-lock.json. \`npm test\` fails in these cases:
 
-npm refuses a package whose bytes have another digest than the lock file names. Install scripts of packages are switched
-off in package.json (\`allowScripts\`); npm versions that do not know that member run them.
+- this page is out of date
+- a package has no digest
+- the licence of a package is not on the list of \`test/dependencies/list.ts\`
+- the installed package is another one
 
-\`npm audit --omit=dev\` asks the registry for known faults of the packages that a node runs with, and needs one that
-answers such questions. It may name elliptic, which comes with secp256k1 as a fallback in JavaScript: adit loads that
-package's native part by its name and never the fallback.
+npm refuses a package whose bytes do not have the digest of the lock file. package.json disables the install scripts of
+packages (\`allowScripts\`). npm versions that do not know this member run them.
 
-## What a node runs with (${runs.length})
+\`npm audit --omit=dev\` asks the registry for known vulnerabilities of the packages that a node runs with. Not every
+registry answers this. It may name elliptic, the JavaScript fallback in the package secp256k1. adit loads the native part
+of that package by its name and never the fallback.
 
-The list has the binaries of all platforms; npm installs those of its own.
+## Packages that a node runs with (${runs.length})
+
+The list has the binaries of all platforms. npm installs those of your platform.
 
 | package | licence | digest |
 | --- | --- | --- |
 ${runs.map(({ name, licence, integrity }) => `| ${name} | ${licence} | \`${integrity}\` |`).join('\n')}
 
-## What building and testing needs as well (${builds.length})
+## Further packages for building and testing (${builds.length})
 
 Their digests are in package-lock.json.
 
