@@ -2,7 +2,7 @@
 
 const DIFFICULTY_ONE = 0xffff * 2 ** 208;
 /** Smallest difficulty that a session may ask for. */
-export const LEAST_DIFFICULTY = 0.00001;
+export const LEAST_DIFFICULTY = 2 ** -17;
 /** Miners compute with doubles too, so a share may miss its difficulty by rounding. */
 const TOLERANCE = 1 - 1e-9;
 
