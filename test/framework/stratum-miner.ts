@@ -13,10 +13,10 @@ export interface ServerLine {
 
 export const sha256d = (data: Uint8Array): Buffer => createHash('sha256').update(createHash('sha256').update(data).digest()).digest();
 
-/** Difficulty 1 over a hash in the header's byte order. */
-export const difficultyOf = (hash: Uint8Array): number => {
-  const value = BigInt(`0x${Buffer.from(hash).reverse().toString('hex')}`);
-  return Number((0xffffn << 240n) / (value === 0n ? 1n : value)) / 2 ** 32;
+/** Difficulty of a hash in the header's byte order, from its three highest words. */
+export const difficultyOf = (hash: Buffer): number => {
+  const [low, middle, high] = [20, 24, 28].map((at) => hash.readUInt32LE(at)) as [number, number, number];
+  return (0xffff * 2 ** 48) / Math.max(1, (high * 2 ** 32 + middle) * 2 ** 32 + low);
 };
 
 /** What a miner varies. */

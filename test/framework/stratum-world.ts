@@ -20,13 +20,13 @@ export const EXTRANONCE1 = 'a1b2c3d4';
 /** 7.6e-6: 32,768 hashes. */
 export const EASY = 2 ** -17;
 
-/** Difficulty 1, so that no test finds a block by chance. */
+/** Difficulty 2^32, so that no test finds a block by chance. */
 export const TIP: BoardTip = {
   prevHash: Buffer.from('000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f', 'hex'),
   headerTimestamp: NOW_SECONDS,
   minTime: NOW_SECONDS - 3600,
-  bits: 0x1d00ffff,
-  target: 0xffffn << 208n,
+  bits: 0x1900ffff,
+  target: 0xffffn << 176n,
 };
 /** Every second hash is a block. */
 export const EASY_TIP: BoardTip = { ...TIP, bits: 0x207fffff, target: 0x7fffffn << 232n };

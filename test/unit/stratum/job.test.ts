@@ -51,7 +51,7 @@ t.test('writes the whole notify line', async (t) => {
   const expected = (clean: string): string =>
     '{"id":null,"method":"mining.notify","params":["0a0b0c0d",' +
     '"03020100070605040b0a09080f0e0d0c13121110171615141b1a19181f1e1d1c",' +
-    `"${START}","${END}",["${'11'.repeat(32)}","${'22'.repeat(32)}"],"20000004","1d00ffff","6b49d200",${clean}]}\n`;
+    `"${START}","${END}",["${'11'.repeat(32)}","${'22'.repeat(32)}"],"20000004","1900ffff","6b49d200",${clean}]}\n`;
   t.equal(Buffer.from(job.notifyLine(parsed.payout, true)).toString(), expected('true'));
   t.equal(Buffer.from(job.notifyLine(parsed.payout, false)).toString(), expected('false'));
   t.equal(job.notifyLine(parsed.payout, false), job.notifyLine(parsed.payout, false), 'sessions of one payout share the bytes');
