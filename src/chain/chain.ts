@@ -35,7 +35,7 @@ import { adoptBehind } from './files/adopt-behind.js';
 import type { ImportProgress } from './files/import-blocks.js';
 import { Persister } from './files/persister.js';
 import { type PruneGuard, Pruner } from './files/pruner.js';
-import { CONNECT_TURN_MS, Importer } from './importer.js';
+import { CONNECT_SLICE_MS, Importer } from './importer.js';
 import { InitialDownload } from './initial-download.js';
 import { Intake } from './intake.js';
 import type { ChainDeps, ChainOptions } from './options.js';
@@ -228,7 +228,7 @@ export class Chain extends ChainReader {
     // In initial download hundreds of others may wait before it: for a block that was not asked for they are not all
     // connected in one go.
     const begin = this.ws.clock.monotonicMs();
-    const enough = (): boolean => this.isInitialBlockDownload() && this.ws.clock.monotonicMs() - begin >= CONNECT_TURN_MS;
+    const enough = (): boolean => this.isInitialBlockDownload() && this.ws.clock.monotonicMs() - begin >= CONNECT_SLICE_MS;
     await this.#activator.activate(
       isNew ? { node, block: view, early } : null,
       requested && isNew ? undefined : enough,
@@ -260,9 +260,9 @@ export class Chain extends ChainReader {
   }
 
   /** Resolves when the turn of a block from takeBlock is over, or when nothing is left to be connected. */
-  async turnOver(hash: Uint8Array): Promise<void> {
+  async waitUntilConnected(hash: Uint8Array): Promise<void> {
     const node = this.ws.index.get(hash);
-    if (node !== undefined) await this.#intake.connected(node);
+    if (node !== undefined) await this.#intake.waitUntilConnected(node);
   }
 
   /** Resolves when takeBlock has room for another one; undefined when it has. */

@@ -16,7 +16,7 @@ import type { Pruner } from './files/pruner.js';
 import { type HeaderNode, NodeStatus } from './tree/header-node.js';
 
 /** Milliseconds that connectStored keeps the chain to itself; one block may take longer. */
-export const CONNECT_TURN_MS = 50;
+export const CONNECT_SLICE_MS = 50;
 /** Unwritten rows of the header tree that an import lets gather. */
 const IMPORT_DIRTY_ROWS = 2_000;
 
@@ -143,7 +143,7 @@ export class Importer {
       while (this.storedAhead > 0 && !this.#ws.stopping()) {
         await changes.whole(async () => {
           const begin = now();
-          await activator.activate(null, () => now() - begin >= CONNECT_TURN_MS);
+          await activator.activate(null, () => now() - begin >= CONNECT_SLICE_MS);
         });
         if (meter.due() || this.storedAhead === 0) onProgress?.(meter.at(this.#tip, this.#ws.index.findMostWork() ?? this.#tip));
       }

@@ -14,7 +14,7 @@ import { type HeaderNode, NodeStatus } from './tree/header-node.js';
 const MAX_WAITING_BLOCKS = 512;
 const MAX_WAITING_BYTES = 24 << 20;
 /** Milliseconds of one turn, when no other change waits for the chain. */
-const TURN_MS = 50;
+const SLICE_MS = 50;
 
 export interface IntakeDeps {
   /** Runs a change of the chain in its turn. */
@@ -107,7 +107,7 @@ export class Intake {
   }
 
   async #emptier(): Promise<void> {
-    while (this.#full) await this.#nextTurn();
+    while (this.#full) await this.#nextSlice();
   }
 
   get #full(): boolean {
@@ -119,15 +119,15 @@ export class Intake {
   }
 
   /** Resolves when a block's turn is over, or when nothing is left to be connected. */
-  async connected(node: HeaderNode): Promise<void> {
-    while (this.#storing.has(node) || (this.#connecting && this.#ws.active.height < node.height)) await this.#nextTurn();
+  async waitUntilConnected(node: HeaderNode): Promise<void> {
+    while (this.#storing.has(node) || (this.#connecting && this.#ws.active.height < node.height)) await this.#nextSlice();
   }
 
-  #nextTurn(): Promise<void> {
+  #nextSlice(): Promise<void> {
     return new Promise((resolve) => this.#waiters.push(resolve));
   }
 
-  #turnOver(): void {
+  #releaseWaiters(): void {
     const waiters = this.#waiters;
     this.#waiters = [];
     for (const waiter of waiters) waiter();
@@ -139,13 +139,13 @@ export class Intake {
   }
 
   #connectSoon(): void {
-    this.#turnOver();
+    this.#releaseWaiters();
     if (this.#connecting || this.#ws.stopping() || this.#deps.storedAhead() === 0) return;
     this.#connecting = true;
-    this.#turn().catch((error: unknown) => this.#deps.failed(error));
+    this.#connectInSlices().catch((error: unknown) => this.#deps.failed(error));
   }
 
-  async #turn(): Promise<void> {
+  async #connectInSlices(): Promise<void> {
     const ws = this.#ws;
     const deps = this.#deps;
     try {
@@ -154,13 +154,13 @@ export class Intake {
           const begin = ws.clock.monotonicMs();
           let blocks = 0;
           // One block at least, or nothing would move while others come and go.
-          await deps.activate(() => blocks++ > 0 && (deps.crowded() || ws.clock.monotonicMs() - begin >= TURN_MS));
+          await deps.activate(() => blocks++ > 0 && (deps.crowded() || ws.clock.monotonicMs() - begin >= SLICE_MS));
         });
-        this.#turnOver();
+        this.#releaseWaiters();
       } while (deps.storedAhead() > 0 && !ws.stopping());
     } finally {
       this.#connecting = false;
-      this.#turnOver();
+      this.#releaseWaiters();
     }
   }
 }

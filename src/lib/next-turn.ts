@@ -1,17 +1,17 @@
 /** Runs something in the next turn of the event loop, once however often it was asked for. */
-export class NextTurn {
-  #asked = false;
+export class ImmediateTask {
+  #scheduled = false;
   readonly #run: () => void;
 
   constructor(run: () => void) {
     this.#run = run;
   }
 
-  ask(): void {
-    if (this.#asked) return;
-    this.#asked = true;
+  schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
     setImmediate(() => {
-      this.#asked = false;
+      this.#scheduled = false;
       this.#run();
     });
   }

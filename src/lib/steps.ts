@@ -2,7 +2,7 @@
 // steps.
 
 /** Takes all steps in one go. @returns what the work returns */
-export function inOneGo<T>(steps: Generator<unknown, T>): T {
+export function runSteps<T>(steps: Generator<unknown, T>): T {
   for (;;) {
     const { done, value } = steps.next();
     if (done) return value as T;
@@ -13,7 +13,7 @@ export function inOneGo<T>(steps: Generator<unknown, T>): T {
  * Takes the steps one by one.
  * @param rest asked after each: a promise where it is time for a pause; its rejection ends the work
  */
-export async function inTurns<T>(steps: Generator<unknown, T>, rest: () => Promise<void> | undefined): Promise<T> {
+export async function runStepsInSlices<T>(steps: Generator<unknown, T>, rest: () => Promise<void> | undefined): Promise<T> {
   for (;;) {
     const { done, value } = steps.next();
     if (done) return value as T;

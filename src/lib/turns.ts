@@ -3,7 +3,7 @@
 import { workClock } from './work-clock.js';
 
 /** Milliseconds of work between two turns of the event loop: all of a usual block's share of one step. */
-const TURN_MS = 5;
+const SLICE_MS = 5;
 
 /** Lets the event loop serve everything that is due before going on. */
 export function yieldToLoop(): Promise<void> {
@@ -14,12 +14,12 @@ export function yieldToLoop(): Promise<void> {
  * Work of the chain in turns. Unlike Slicer's, it doesn't queue behind other long work: miners and peers wait for
  * blocks.
  */
-export class Turns {
+export class TimeSlice {
   #since = workClock.now();
 
   /** Whether other work should get a turn. */
   get over(): boolean {
-    return workClock.now() - this.#since >= TURN_MS;
+    return workClock.now() - this.#since >= SLICE_MS;
   }
 
   /** Lets the event loop serve what is due. */

@@ -5,7 +5,7 @@
 import { receiveMessageOnPort, type TransferListItem } from 'node:worker_threads';
 import { yieldToLoop } from '../lib/turns.js';
 import { Link } from './link.js';
-import { LinkTurns } from './link-turns.js';
+import { TickLoop } from './link-turns.js';
 import {
   bodyMember,
   type FrontNews,
@@ -53,7 +53,7 @@ export interface CallLinksStats {
 
 // A turn of the loop is due after this much work: a small call behind it waits no longer, and a timer is at most this
 // late.
-const TURN_MS = 5;
+const TICK_MS = 5;
 
 // While a submission is under way no other call begins, so that its steps (pool, files, database) follow each other at
 // once; after this many milliseconds calls begin again, so that a block that is slow to verify doesn't stop them.
@@ -78,7 +78,7 @@ export class CallLinks {
   /** Calls that came by the ports. */
   #queue: Waiting[] = [];
   #head = 0;
-  readonly #turns = new LinkTurns(() => this.#turn());
+  readonly #ticks = new TickLoop(() => this.#runTick());
   #gathering = false;
   #runningBytes = 0;
   #running = 0;
@@ -105,7 +105,7 @@ export class CallLinks {
     this.#links.push(link);
     link.main.on('message', (message: unknown) => this.#receive(link, message));
     link.priority.on('message', (message: unknown) => this.#prioritise(link, message as PriorityCall));
-    this.#turns.begin();
+    this.#ticks.startTicks();
   }
 
   /** Ends a front's link; its calls are cancelled. */
@@ -180,12 +180,12 @@ export class CallLinks {
   }
 
   #receive(link: Link, message: unknown): void {
-    if (message === null) this.#turns.begin(true);
+    if (message === null) this.#ticks.startTicks(true);
     else if (!isPacked(message)) this.#deps.onNews(link.front, message as NodeNews);
     else {
       const { items, parts } = unpackMessage(message);
       for (const item of items) this.#take(link, item, parts);
-      this.#turns.begin(true);
+      this.#ticks.startTicks(true);
     }
   }
 
@@ -222,9 +222,9 @@ export class CallLinks {
   }
 
   /** Runs what waits, one call of each front and of the ports after another. @returns whether there is more to do */
-  #turn(): boolean {
-    const until = performance.now() + TURN_MS;
-    let said = until - TURN_MS;
+  #runTick(): boolean {
+    const until = performance.now() + TICK_MS;
+    let said = until - TICK_MS;
     let worked = false;
     for (let more = true; more; ) {
       more = this.#head < this.#queue.length && this.#fromQueue();
@@ -352,7 +352,7 @@ export class CallLinks {
   /** A reply lies in a front's ring: the turn under way tells it, or else the end of this one. */
   #said(link: Link): void {
     link.unsaid = true;
-    if (this.#turns.underWay || this.#gathering) return;
+    if (this.#ticks.underWay || this.#gathering) return;
     this.#gathering = true;
     setImmediate(() => {
       this.#gathering = false;

@@ -5,7 +5,7 @@
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import type { CallRoom, CallSize } from './call-room.js';
 import { CallWriter, ReplyReader } from './frames.js';
-import { LinkTurns } from './link-turns.js';
+import { TickLoop } from './link-turns.js';
 import {
   bodyMember,
   type FrontNews,
@@ -76,7 +76,7 @@ export class FrontLink {
   /** Messages of the main port handled until now. */
   #messages = 0;
   #reading = false;
-  readonly #turns = new LinkTurns(() => this.#turn());
+  readonly #ticks = new TickLoop(() => this.#runTick());
   #closed = false;
   /** Calls or replies crossed since the last look at the ring. */
   #active = false;
@@ -93,7 +93,7 @@ export class FrontLink {
     this.#port.on('close', () => this.#lose());
     this.#port.on('message', (message: unknown) => this.#receive(message));
     this.#priority.on('message', (message: unknown) => this.#takePacked(message as Uint8Array));
-    this.#turns.begin();
+    this.#ticks.startTicks();
   }
 
   /** Calls under way on the node thread. */
@@ -188,7 +188,7 @@ export class FrontLink {
 
   #receive(message: unknown): void {
     if (message === null) {
-      this.#turns.begin(true);
+      this.#ticks.startTicks(true);
       return;
     }
     // What was given before this message comes before it.
@@ -219,11 +219,11 @@ export class FrontLink {
   /** Something went into the ring: the node thread is woken at the end of this turn if it sleeps. */
   #crossed(): void {
     this.#active = true;
-    this.#turns.begin();
+    this.#ticks.startTicks();
   }
 
   /** @returns whether there is more to do */
-  #turn(): boolean {
+  #runTick(): boolean {
     // After the end no message announces what the ring still holds: it is not read.
     if (this.#closed) return false;
     if (this.#requests.ring.mustWake()) this.#port.postMessage(null);

@@ -1,7 +1,7 @@
 // Work of one end of the link in turns of the event loop, for as long as there is more. Used by front-link.ts and
 // call-links.ts.
 
-export class LinkTurns {
+export class TickLoop {
   #underWay = false;
   readonly #work: () => boolean;
 
@@ -19,20 +19,20 @@ export class LinkTurns {
    * Begins a row of turns unless one is under way.
    * @param now with a turn in this call, else with one at the end of this turn of the loop
    */
-  begin(now = false): void {
+  startTicks(now = false): void {
     if (this.#underWay) return;
     this.#underWay = true;
-    if (now) this.#turn();
-    else setImmediate(this.#turn);
+    if (now) this.#tick();
+    else setImmediate(this.#tick);
   }
 
-  #turn = (): void => {
+  #tick = (): void => {
     // What throws is told by the thread's handler; what else lies on the link is done all the same.
     let more = true;
     try {
       more = this.#work();
     } finally {
-      if (more) setImmediate(this.#turn);
+      if (more) setImmediate(this.#tick);
       else this.#underWay = false;
     }
   };

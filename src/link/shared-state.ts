@@ -84,7 +84,7 @@ export class SharedState {
   }
 
   /** Another number after every change that was noted, and in every second; 0 where none is: on another machine. */
-  get moment(): number {
+  get stateVersion(): number {
     const changes = Atomics.load(this.#words, CHANGES) >>> 0;
     return changes === 0 ? 0 : changes * MOMENT_SECONDS + (Math.floor(Date.now() / 1000) % MOMENT_SECONDS);
   }

@@ -13,7 +13,7 @@ import { COINBASE_MATURITY, LOCKTIME_THRESHOLD } from '../consensus/limits.js';
 import { sequenceLocksMet } from '../consensus/rules/locks.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import type { ListenerGuard } from '../lib/listener-guard.js';
-import { Turns } from '../lib/turns.js';
+import { TimeSlice } from '../lib/turns.js';
 import type { Logger } from '../log/logger.js';
 import { VerifierBusyError } from '../parallel/verifier.js';
 import type { Acceptor, AcceptResult } from './accept/acceptor.js';
@@ -228,7 +228,7 @@ export class ReorgFollower {
   async #bringBack(): Promise<void> {
     const { pool, eviction, log } = this.#deps;
     // Acceptance and templates wait for this: it doesn't queue behind long calls.
-    const turns = new Turns();
+    const turns = new TimeSlice();
     try {
       // The other listeners of the tip run first.
       await turns.next();

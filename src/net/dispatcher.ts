@@ -2,9 +2,9 @@
 // handler gets it, and what happens when it doesn't parse (Core's ProcessMessage). All peers together get a few
 // milliseconds of each turn of the event loop, and the peer that used least of them lately is served first.
 import { DecodeError } from '../consensus/bytes/reader.js';
-import { NextTurn } from '../lib/next-turn.js';
+import { ImmediateTask } from '../lib/next-turn.js';
 import type { Handler, NetContext, Steps } from './context.js';
-import { FairTurns } from './fair-turns.js';
+import { FairQueue } from './fair-turns.js';
 import type { Peer } from './peer/peer.js';
 import type { Frame } from './wire/frame.js';
 import { encodeInv, type InvItem, sanitized } from './wire/messages.js';
@@ -16,7 +16,7 @@ const early = new Set(['version', 'verack', 'wtxidrelay', 'sendaddrv2']);
  * Milliseconds of messages in one turn of the event loop, of all peers and of one of them. From a block to the answers
  * of long polls it takes some ten turns, and in a flood each of them is as long as this.
  */
-const TURN_MS = 1;
+const SLICE_MS = 1;
 const PEER_MS = 0.5;
 /**
  * Transactions of a peer that are read ahead so that their scripts run, and how many of them, and bytes, in one step and
@@ -49,8 +49,8 @@ export class Dispatcher {
   readonly #steps = new Map<Peer, { readonly command: string; readonly bytes: number; readonly steps: Steps }>();
   /** Messages that were read to see what comes next: transactions, and whatever stood behind the last. */
   readonly #ahead = new Map<Peer, Frame[]>();
-  readonly #turns = new FairTurns<Peer>(() => performance.now());
-  readonly #nextTurn = new NextTurn(() => this.#turn());
+  readonly #queue = new FairQueue<Peer>(() => performance.now());
+  readonly #nextSlice = new ImmediateTask(() => this.#runSlice());
   readonly #context: NetContext;
   readonly #handlers: ReadonlyMap<string, Handler>;
   readonly #servers: Servers;
@@ -64,8 +64,8 @@ export class Dispatcher {
   /** There may be something to do for a peer. */
   pump(peer: Peer): void {
     if (this.#busy.has(peer) || !this.#mayGoOn(peer)) return;
-    this.#turns.add(peer);
-    this.#nextTurn.ask();
+    this.#queue.add(peer);
+    this.#nextSlice.schedule();
   }
 
   /** See NetContext. */
@@ -74,7 +74,7 @@ export class Dispatcher {
     try {
       return work();
     } finally {
-      this.#turns.charge(peer, performance.now() - began);
+      this.#queue.charge(peer, performance.now() - began);
     }
   }
 
@@ -84,14 +84,14 @@ export class Dispatcher {
     this.#ahead.delete(peer);
   }
 
-  #turn(): void {
-    const until = performance.now() + TURN_MS;
+  #runSlice(): void {
+    const until = performance.now() + SLICE_MS;
     do {
-      const peer = this.#turns.take();
+      const peer = this.#queue.take();
       if (peer === undefined) return;
       this.#serveFor(peer);
     } while (performance.now() < until);
-    if (this.#turns.size > 0) this.#nextTurn.ask();
+    if (this.#queue.size > 0) this.#nextSlice.schedule();
   }
 
   /** A peer's share of the turn. */
@@ -103,7 +103,7 @@ export class Dispatcher {
       now = performance.now();
       if (now - began >= PEER_MS) break;
     }
-    this.#turns.charge(peer, now - began);
+    this.#queue.charge(peer, now - began);
     this.pump(peer);
   }
 

@@ -12,7 +12,7 @@ interface Use {
   readonly atMs: number;
 }
 
-export class FairTurns<P extends object> {
+export class FairQueue<P extends object> {
   readonly #use = new WeakMap<P, Use>();
   readonly #waiting = new Set<P>();
   readonly #nowMs: () => number;

@@ -5,7 +5,7 @@ import { workClock } from '../lib/work-clock.js';
 import type { Peer } from './peer/peer.js';
 
 /** Milliseconds of one turn of the event loop. */
-const TURN_MS = 1;
+const SLICE_MS = 1;
 
 export class Rounds {
   /** Who is to have a turn, in order. */
@@ -27,7 +27,7 @@ export class Rounds {
     else for (const one of this.#peers) this.#due.add(one);
     if (this.#called || this.#due.size === 0) return;
     this.#called = true;
-    setImmediate(() => this.#turn());
+    setImmediate(() => this.#runSlice());
   }
 
   forget(peer: Peer): void {
@@ -39,9 +39,9 @@ export class Rounds {
     this.#due.clear();
   }
 
-  #turn(): void {
+  #runSlice(): void {
     this.#called = false;
-    const until = workClock.now() + TURN_MS;
+    const until = workClock.now() + SLICE_MS;
     for (const peer of this.#due) {
       this.#due.delete(peer);
       if (!peer.leaving) this.#send(peer);
@@ -50,6 +50,6 @@ export class Rounds {
     // A send may have scheduled a turn meanwhile.
     if (this.#due.size === 0 || this.#stopped || this.#called) return;
     this.#called = true;
-    setImmediate(() => this.#turn());
+    setImmediate(() => this.#runSlice());
   }
 }

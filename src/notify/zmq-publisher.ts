@@ -3,7 +3,7 @@
 // the first address: it takes 3 MB.
 import type { Publisher } from 'zeromq';
 import type { ListenerGuard } from '../lib/listener-guard.js';
-import { Turns } from '../lib/turns.js';
+import { TimeSlice } from '../lib/turns.js';
 import type { Logger } from '../log/logger.js';
 import { CORE_HIGH_WATER_MARK, type ZmqTopic } from './options.js';
 
@@ -131,7 +131,7 @@ export class ZmqPublisher {
   }
 
   async #send(): Promise<void> {
-    const turns = new Turns();
+    const turns = new TimeSlice();
     while (this.#waiting.length > 0) {
       const batch = this.#waiting;
       this.#waiting = [];

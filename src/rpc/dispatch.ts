@@ -12,7 +12,7 @@ import { toArguments } from './params.js';
 import { BatchReply, ReplyRoom } from './wire/batch-reply.js';
 import { encodeJson } from './wire/json-write.js';
 import { LONG_BODY_BYTES, LongBatch } from './wire/long-batch.js';
-import { type Reading, ReadingTurns } from './wire/reading-turns.js';
+import { type Reading, SharedReading } from './wire/reading-turns.js';
 import { faultReply, GONE, type Outcome, type Reply, singleReply } from './wire/reply.js';
 import {
   type ParsedBody,
@@ -97,7 +97,7 @@ export interface DispatchHooks {
    */
   breathe?(): unknown;
   /** A batch gives the event loop a turn after this long. */
-  readonly turnMs?: number;
+  readonly sliceMs?: number;
 }
 
 /** A declaration, with what a version makes of it; without that it is as 0.21.1 has it. */
@@ -130,7 +130,7 @@ const FAULT_TEXT = 'Internal error';
 const NOT_STARTED = -1;
 
 /** Milliseconds of a batch between turns of the event loop. */
-const TURN_MS = 5;
+const SLICE_MS = 5;
 
 /** For a method that is not on the user's list. */
 const FORBIDDEN: Reply = { status: 403, body: '' };
@@ -141,7 +141,7 @@ export class Dispatcher<Context> {
   /** By name: names come from requests, and a record would have to make each known to all of the program first. */
   readonly #runs: ReadonlyMap<string, Run<Context>>;
   readonly #room: ReplyRoom;
-  readonly #reading = new ReadingTurns();
+  readonly #reading = new SharedReading();
 
   constructor(deps: DispatchDeps<Context>) {
     this.#deps = deps;
@@ -222,7 +222,7 @@ export class Dispatcher<Context> {
     if (body.length < LONG_BODY_BYTES) return this.dispatch(parseRequest(body, this.#deps.requests), call, hooks);
     const reader = new RequestReader(body, this.#deps.requests);
     // Not breathing: a submission that is read here would wait for itself.
-    const whole = this.read(reader, call, { turnMs: hooks.turnMs ?? TURN_MS });
+    const whole = this.read(reader, call, { sliceMs: hooks.sliceMs ?? SLICE_MS });
     return whole === true ? this.dispatch(reader.body, call, hooks) : this.#longSingle(reader, whole, call, hooks);
   }
 
@@ -236,7 +236,7 @@ export class Dispatcher<Context> {
   /** Entries one after another: without a promise as long as all are synchronous and quick, awaiting from there on. */
   #batch(entries: RequestList, call: CallInfo, hooks: DispatchHooks): Reply | Promise<Reply> {
     const reply = new BatchReply(this.#room);
-    const turnMs = hooks.turnMs ?? TURN_MS;
+    const turnMs = hooks.sliceMs ?? SLICE_MS;
     const started = workClock.now();
     for (let i = 0; i < entries.length && !reply.full; i++) {
       const hold = i > 0 ? hooks.breathe?.() : undefined;
@@ -257,9 +257,9 @@ export class Dispatcher<Context> {
    * @returns true, or later whether the end was reached: the client may go before
    */
   read(reading: Reading, call: CallInfo, hooks: DispatchHooks): true | Promise<boolean> {
-    const { turnMs = TURN_MS } = hooks;
+    const { sliceMs: turnMs = SLICE_MS } = hooks;
     if (reading.goOn(turnMs, this.#reading.mostValues)) return true;
-    return this.#reading.read(reading, { turnMs, gone: () => call.signal?.aborted === true, breathe: hooks.breathe });
+    return this.#reading.read(reading, { sliceMs: turnMs, gone: () => call.signal?.aborted === true, breathe: hooks.breathe });
   }
 
   /** A large request that is no batch. */
@@ -285,7 +285,7 @@ export class Dispatcher<Context> {
     call: CallInfo,
     hooks: DispatchHooks,
   ): Promise<Reply> {
-    const turnMs = hooks.turnMs ?? TURN_MS;
+    const turnMs = hooks.sliceMs ?? SLICE_MS;
     const waited = reply.count;
     let turn = workClock.now();
     await first;

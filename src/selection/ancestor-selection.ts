@@ -77,7 +77,7 @@ const FAILED = 2;
 export class SelectionScratch {
   state = new Uint8Array(0);
   mark = new Int32Array(0);
-  turn = 0;
+  lastMark = 0;
   /** Of the selection by chunks. */
   taken = new Uint8Array(0);
   closed = new Uint8Array(0);
@@ -92,7 +92,7 @@ export class SelectionScratch {
     if (capacity > this.state.length) {
       this.state = new Uint8Array(capacity);
       this.mark = new Int32Array(capacity);
-      this.turn = 0;
+      this.lastMark = 0;
       this.taken = new Uint8Array(capacity);
       this.closed = new Uint8Array(capacity);
       this.size = new Float64Array(capacity);
@@ -216,13 +216,13 @@ class AncestorSelection {
 
   /** The slot and those of its ancestors that the block doesn't hold yet. */
   #package(slot: number): number[] {
-    const turn = ++this.#scratch.turn;
+    const mark = ++this.#scratch.lastMark;
     const members = [slot];
-    this.#mark[slot] = turn;
+    this.#mark[slot] = mark;
     for (let i = 0; i < members.length; i++) {
       for (const parent of this.#c.parents[members[i]]) {
-        if (this.#mark[parent] === turn || this.#state[parent] === IN_BLOCK) continue;
-        this.#mark[parent] = turn;
+        if (this.#mark[parent] === mark || this.#state[parent] === IN_BLOCK) continue;
+        this.#mark[parent] = mark;
         members.push(parent);
       }
     }
@@ -239,18 +239,18 @@ class AncestorSelection {
     // By txid, because the first subtraction of several counts differently.
     if (members.length > 1) members.sort((a, b) => compareTxids(c.txids, a, b));
     else if (c.children[members[0]].length === 0) return;
-    const packageTurn = ++this.#scratch.turn;
-    for (const slot of members) this.#mark[slot] = packageTurn;
-    for (const slot of members) this.#subtractFromDescendants(slot, packageTurn);
+    const packageMark = ++this.#scratch.lastMark;
+    for (const slot of members) this.#mark[slot] = packageMark;
+    for (const slot of members) this.#subtractFromDescendants(slot, packageMark);
   }
 
   /** One without parents; those are never in the modified set. */
   #takeLone(slot: number): void {
     this.#place(slot);
     if (this.#c.children[slot].length === 0) return;
-    const packageTurn = ++this.#scratch.turn;
-    this.#mark[slot] = packageTurn;
-    this.#subtractFromDescendants(slot, packageTurn);
+    const packageMark = ++this.#scratch.lastMark;
+    this.#mark[slot] = packageMark;
+    this.#subtractFromDescendants(slot, packageMark);
   }
 
   #place(slot: number): void {
@@ -262,7 +262,7 @@ class AncestorSelection {
     this.#sigops += c.sigops[slot];
   }
 
-  #subtractFromDescendants(taken: number, packageTurn: number): void {
+  #subtractFromDescendants(taken: number, packageMark: number): void {
     const { children } = this.#c;
     if (children[taken].length === 0) return;
     const stage = [taken];
@@ -272,7 +272,7 @@ class AncestorSelection {
         if (seen.has(child)) continue;
         seen.add(child);
         stage.push(child);
-        if (this.#mark[child] !== packageTurn) this.#modified.subtract(child, taken);
+        if (this.#mark[child] !== packageMark) this.#modified.subtract(child, taken);
       }
     }
   }

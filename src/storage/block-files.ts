@@ -186,7 +186,7 @@ export class BlockFiles {
 
   /** Appends blocks, those of one file in one write. After a failure those of the files before may be there. */
   appendBlocks(blocks: readonly Uint8Array[]): Promise<BlockPosition[]> {
-    return this.#inTurn(async () => {
+    return this.#serialized(async () => {
       const maxBytes = this.#options.maxFileBytes ?? MAX_BLOCK_FILE_BYTES;
       const positions: BlockPosition[] = [];
       for (let first = 0; first < blocks.length; ) {
@@ -237,7 +237,7 @@ export class BlockFiles {
    * @returns positions of the payloads
    */
   appendUndo(file: number, records: readonly { readonly undo: Uint8Array; readonly prevHash: Uint8Array }[]): Promise<number[]> {
-    return this.#inTurn(async () => {
+    return this.#serialized(async () => {
       const writer = await this.#undoWriter(file);
       const positions = await writer.append(
         records.map(({ undo, prevHash }) => ({ payload: undo, trailer: this.#checksum(prevHash, undo) })),
@@ -353,7 +353,7 @@ export class BlockFiles {
 
   /** fsync of everything appended before the call. */
   sync(): Promise<void> {
-    return this.#inTurn(() => this.#syncAll());
+    return this.#serialized(() => this.#syncAll());
   }
 
   async #syncAll(): Promise<void> {
@@ -433,7 +433,7 @@ export class BlockFiles {
 
   /** Removes all undo files: a reindex writes them anew. */
   removeUndoFiles(): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#serialized(async () => {
       for (const writer of this.#undoWriters.values()) await writer.close();
       this.#undoWriters.clear();
       for (const file of [...this.#revSizes.keys()]) {
@@ -454,7 +454,7 @@ export class BlockFiles {
    * @param numbers finished files only
    */
   giveUp(numbers: readonly number[]): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#serialized(async () => {
       for (const file of numbers) {
         if (file === this.#currentFile) throw new RangeError('the file that blocks are appended to cannot be removed');
         this.#blkSizes.delete(file);
@@ -503,7 +503,7 @@ export class BlockFiles {
     return this.#closing;
   }
 
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+  #serialized<T>(work: () => Promise<T>): Promise<T> {
     if (this.#closing !== null) return Promise.reject(new StoreError('STORE_CLOSED', 'The block files are closed'));
     return this.#appends.run(work);
   }

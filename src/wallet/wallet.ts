@@ -36,7 +36,7 @@ import { WalletBatch } from './storage/wallet-batch.js';
 import { WALLET_FLAG, type WalletRecord } from './wallet-record.js';
 
 /** Rows that are written in the turn of the loop in which they were made: about 2 ms. */
-const ROWS_OF_TURN = 1_000;
+const ROWS_PER_SLICE = 1_000;
 
 /** What a wallet is made of; the loader fills it. */
 export interface WalletParts {
@@ -274,7 +274,7 @@ export class Wallet {
     const write = { ops: [...ops], sync, written: Promise.resolve() };
     write.written = this.queueWrite(async () => {
       // A block may bring ten thousand: what waits for this thread goes in between making and writing them.
-      if (write.ops.length > ROWS_OF_TURN) await nextInLine();
+      if (write.ops.length > ROWS_PER_SLICE) await nextInLine();
       if (this.#waiting === write) this.#waiting = null;
       return this.store.batch(write.ops, { sync: write.sync });
     });

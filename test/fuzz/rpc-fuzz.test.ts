@@ -120,7 +120,7 @@ t.test(`${CASES} bodies`, async (t) => {
     params: chainParams('regtest'),
     hashes: crypto,
     snapshot: () => ({ height: 4, hashHex: HASHES[3], difficulty: 1 }),
-    moment: () => 0,
+    stateVersion: () => 0,
     nowSeconds: () => 5,
     startedSeconds: 1,
     wallets: true,

@@ -16,7 +16,7 @@
 import { ByteWriter, copyBytes } from '../../consensus/bytes/writer.js';
 import { type Coin, type CoinView, isUnspendable } from '../../consensus/coin.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import { Turns } from '../../lib/turns.js';
+import { TimeSlice } from '../../lib/turns.js';
 import { decodeCoin, writeCoin } from '../../storage/codec/coin.js';
 import { COIN_KEY_BYTES, type CoinSpace } from '../../storage/layout.js';
 import type { Store } from '../../storage/store.js';
@@ -544,7 +544,7 @@ export class CoinsCache implements CoinView {
 
   /** The same until usedBytes is within the budget, or nothing more may go, in turns. */
   async evictAll(): Promise<void> {
-    const turns = new Turns();
+    const turns = new TimeSlice();
     for (let evicted = this.evict(EVICT_SLICE); evicted === EVICT_SLICE; evicted = this.#evictSome(EVICT_SLICE)) {
       if (turns.over) await turns.next();
     }

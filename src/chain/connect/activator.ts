@@ -4,7 +4,7 @@
 import type { BlockView } from '../../consensus/block/block-view.js';
 import { type Reject, rejectText } from '../../consensus/state.js';
 import { Listeners } from '../../lib/listeners.js';
-import { Turns } from '../../lib/turns.js';
+import { TimeSlice } from '../../lib/turns.js';
 import { ChainFault } from '../chain-fault.js';
 import type { ConnectedBlock, TipChange, TipFollower } from '../events.js';
 import type { Persister } from '../files/persister.js';
@@ -215,7 +215,7 @@ export class Activator {
     const quick = isQuick(step, this.#eager());
     if (!quick) {
       coins.stage();
-      await new Turns().run(changing);
+      await new TimeSlice().run(changing);
     }
     moveTip(this.#ws, step);
     if (quick) coins.defer(changing);

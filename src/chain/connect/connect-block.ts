@@ -11,7 +11,7 @@ import { missingInputs } from '../../consensus/rules/check-inputs.js';
 import type { ScriptWording } from '../../consensus/rules/script-verdict.js';
 import type { Verdict } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import { Turns } from '../../lib/turns.js';
+import { TimeSlice } from '../../lib/turns.js';
 import type { StopFlag } from '../../parallel/stop-flag.js';
 import type { VerifyClass } from '../../parallel/verifier.js';
 import { OUTPOINT_BYTES } from '../../storage/layout.js';
@@ -87,7 +87,7 @@ function isPooled({ txs }: BlockView): boolean {
 /** Makes known all coins that a block spends, so that its coins may be changed. */
 export async function readSpentCoins({ coins }: ChainWorkspace, block: BlockView): Promise<void> {
   const runs = new RunCoins(block, new TxPlaces(block), coins, null, 'unknown');
-  const turns = new Turns();
+  const turns = new TimeSlice();
   while (runs.end < block.txs.length) {
     await coins.prefetch(runs.next(RUN_INPUTS));
     if (turns.over) await turns.next();
@@ -129,7 +129,7 @@ async function connect(
     const looksAhead = enforced && canRepeat(ws.params);
     const twins = looksAhead ? overwrites(ws, block, settings, epoch) : Promise.resolve(false);
     twins.catch(() => undefined);
-    const turns = new Turns();
+    const turns = new TimeSlice();
     for (let first = 0; first < block.txs.length; ) {
       await fetching;
       if (turns.over) await turns.next();
@@ -186,7 +186,7 @@ async function overwrites(
   epoch: number,
 ): Promise<boolean | null> {
   const lacking = epoch !== -1 && (await ahead?.outputsLack) === true;
-  const turns = new Turns();
+  const turns = new TimeSlice();
   for (const outpoints of outpointsCreated(block, CREATED_OUTPOINTS)) {
     const below = overlay === null ? outpoints : outpoints.filter((outpoint) => !overlay.has(outpoint));
     // What the store lacks is in memory or nowhere, while nothing was forgotten since.

@@ -3,7 +3,7 @@
 import type { BlockView } from '../../consensus/block/block-view.js';
 import { MAX_BLOCK_TXS, MAX_BLOCK_WEIGHT } from '../../consensus/limits.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import { Turns, yieldToLoop } from '../../lib/turns.js';
+import { TimeSlice, yieldToLoop } from '../../lib/turns.js';
 import type { BlockHasher } from '../../parallel/block-hasher.js';
 
 /** Blocks above are parsed and checked in separate turns of the event loop. */
@@ -30,7 +30,7 @@ export async function recognise(block: BlockView, known: CheckedTransactions | n
   const looking = lookingAt(block, (tx) => {
     if (tx.facts === null) known.recognise(tx);
   });
-  if (isLarge(block)) await inTurns(looking);
+  if (isLarge(block)) await runInSlices(looking);
   else for (const _ of looking);
 }
 
@@ -44,13 +44,13 @@ export async function identify(block: BlockView, hasher: BlockHasher | undefined
   // What is too heavy, or has more transactions than fit, is no block: it is looked at in turns.
   const fits = block.weight <= MAX_BLOCK_WEIGHT && block.txs.length <= MAX_BLOCK_TXS;
   if (hasher !== undefined && fits && (await hasher.hash(block))) return;
-  await inTurns(lookingAt(block, (tx) => tx.txid && tx.wtxid));
+  await runInSlices(lookingAt(block, (tx) => tx.txid && tx.wtxid));
 }
 
 /** In turns of the event loop, none of them shared with what the caller did before. */
-async function inTurns(looking: Generator<void, void>): Promise<void> {
+async function runInSlices(looking: Generator<void, void>): Promise<void> {
   await yieldToLoop();
-  await new Turns().run(looking);
+  await new TimeSlice().run(looking);
 }
 
 function* lookingAt({ txs }: BlockView, look: (tx: TxView) => unknown): Generator<void, void> {

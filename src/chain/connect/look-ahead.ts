@@ -11,7 +11,7 @@ import { canRepeat, enforceBip30 } from '../../consensus/rules/bip30.js';
 import { blockScriptFlags } from '../../consensus/rules/block-script-flags.js';
 import type { SpentOutput } from '../../consensus/script/spent-output.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import { Turns, yieldToLoop } from '../../lib/turns.js';
+import { TimeSlice, yieldToLoop } from '../../lib/turns.js';
 import { StopFlag } from '../../parallel/stop-flag.js';
 import type { TxJob } from '../../parallel/verifier.js';
 import { readChecked } from '../files/read-checked.js';
@@ -240,7 +240,7 @@ export class LookAhead {
         this.#txs.set(keyOf(tx.txid, 0), tx);
       }
     }
-    const turns = new Turns();
+    const turns = new TimeSlice();
     for (let at = 0; at < wanted.length; at += READ_OUTPOINTS) {
       await coins.prefetch(wanted.slice(at, at + READ_OUTPOINTS));
       if (turns.over) await turns.next();
@@ -252,7 +252,7 @@ export class LookAhead {
   /** @returns see AheadBlock.outputsLack */
   async #lookForOutputs(group: readonly Found[], epoch: number): Promise<boolean> {
     const { coins, store, space, params } = this.#ws;
-    const turns = new Turns();
+    const turns = new TimeSlice();
     for (const { node, block } of group) {
       if (coins.holdsAll) return true;
       if (!canRepeat(params) || !enforceBip30(node.prev as HeaderNode, block.hash, params)) continue;

@@ -3,7 +3,7 @@
 
 import type { BlockView } from '../../consensus/block/block-view.js';
 import type { Reject } from '../../consensus/state.js';
-import { Turns, yieldToLoop } from '../../lib/turns.js';
+import { TimeSlice, yieldToLoop } from '../../lib/turns.js';
 import { StoreError } from '../../storage/store-error.js';
 import { ChainFault } from '../chain-fault.js';
 import type { ConnectedBlock, JoinedBlock } from '../events.js';
@@ -91,7 +91,7 @@ export async function prepareStep(
     bytes += block.totalSize;
     if (node.chainWork > tip.chainWork || bytes > ws.options.maxStepBytes || node === target) break;
     overlay ??= new CoinsOverlay(ws.coins);
-    await new Turns().run(connectCoins(overlay, block, node.height));
+    await new TimeSlice().run(connectCoins(overlay, block, node.height));
     await yieldToLoop();
   }
   return step();
@@ -107,7 +107,7 @@ export async function prepareDisconnect(ws: ChainWorkspace, node: HeaderNode, ov
   }
   const block = await ws.blocks.read(node);
   const spent = await ws.blocks.readUndo(node);
-  const turns = new Turns();
+  const turns = new TimeSlice();
   for (const outpoints of outpointsCreated(block, PREFETCH_OUTPOINTS)) {
     await ws.coins.prefetch(outpoints.filter((outpoint) => !overlay.has(outpoint)));
     if (turns.over) await turns.next();

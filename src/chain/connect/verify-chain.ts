@@ -4,7 +4,7 @@
 import type { BlockView } from '../../consensus/block/block-view.js';
 import { checkBlock } from '../../consensus/rules/check-block.js';
 import { contextualCheckBlock } from '../../consensus/rules/contextual-check-block.js';
-import { Turns, yieldToLoop } from '../../lib/turns.js';
+import { TimeSlice, yieldToLoop } from '../../lib/turns.js';
 import { StoreError } from '../../storage/store-error.js';
 import { ChainFault } from '../chain-fault.js';
 import { type HeaderNode, NodeStatus } from '../tree/header-node.js';
@@ -58,7 +58,7 @@ export async function verifyBlocks(ws: ChainWorkspace, level: number, depth: num
       if (ws.stopping()) return null;
       const result = await tryConnect(ws, block, node.prev as HeaderNode, { klass: 'scan', scripts: true, overlay });
       if (result === null || result.verdict !== null) return bad(ws, node, result?.verdict?.reason ?? 'no verdict');
-      await new Turns().run(connectCoins(overlay, block, node.height));
+      await new TimeSlice().run(connectCoins(overlay, block, node.height));
       await yieldToLoop();
     }
   } catch (error) {

@@ -2,7 +2,7 @@
 // initial download coins gather in memory and go out in chunks between a marker "flushing A to B" and its removal; a
 // start that finds the marker replays those blocks (see replay-flush.ts).
 
-import { Turns, yieldToLoop } from '../../lib/turns.js';
+import { TimeSlice, yieldToLoop } from '../../lib/turns.js';
 import { encodeIndexRow } from '../../storage/codec/index-row.js';
 import { encodeRollback } from '../../storage/codec/rollback.js';
 import { blockIndexKey, encodeFlushMarker, ROLLBACK_ROWS } from '../../storage/layout.js';
@@ -88,7 +88,7 @@ export class Persister {
    */
   async afterStep(eager: boolean): Promise<void> {
     await this.#rows;
-    await new Turns().run(this.#ws.coins.finishing());
+    await new TimeSlice().run(this.#ws.coins.finishing());
     const flush = eager || this.#flushIsDue();
     const undo = flush || this.#unwritten.length >= UNDO_BLOCKS || this.#unwrittenCoins >= UNDO_COINS;
     if (undo) await this.writeUndo();
@@ -102,7 +102,7 @@ export class Persister {
 
   /** Writes everything there is. */
   async flush(): Promise<void> {
-    await new Turns().run(this.#ws.coins.finishing());
+    await new TimeSlice().run(this.#ws.coins.finishing());
     await this.writeUndo();
     await this.#flushCoins(false);
     await this.writeRows();

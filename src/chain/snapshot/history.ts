@@ -6,7 +6,7 @@ import type { BlockView } from '../../consensus/block/block-view.js';
 import { hashToHex } from '../../consensus/bytes/hex.js';
 import type { AssumedCoins } from '../../consensus/params/chain-params.js';
 import { durationText, ProgressMeter, percentText } from '../../lib/progress.js';
-import { Turns } from '../../lib/turns.js';
+import { TimeSlice } from '../../lib/turns.js';
 import { ChainFault } from '../chain-fault.js';
 import { hashCoins } from '../coins/coins-stats.js';
 import { LookAhead } from '../connect/look-ahead.js';
@@ -17,7 +17,7 @@ import { type HeaderNode, lastCommonAncestor, NodeStatus } from '../tree/header-
 import { reporter } from './load-snapshot.js';
 
 /** Milliseconds that a turn keeps the chain to itself; one block may take longer. */
-const TURN_MS = 50;
+const SLICE_MS = 50;
 /** Milliseconds between two lines of the log. */
 const REPORT_MS = 30_000;
 
@@ -96,7 +96,7 @@ export class History {
   }
 
   async #run(): Promise<void> {
-    while (this.#next() !== null && !this.#over && !this.ws.stopping()) await this.#deps.change(() => this.#turn());
+    while (this.#next() !== null && !this.#over && !this.ws.stopping()) await this.#deps.change(() => this.#connectSlice());
     if (this.tip === this.base && !this.#over && !this.ws.stopping()) await this.#judge();
   }
 
@@ -106,12 +106,12 @@ export class History {
     return next !== null && (next.hasData || next.failed) ? next : null;
   }
 
-  async #turn(): Promise<void> {
+  async #connectSlice(): Promise<void> {
     const { clock } = this.ws;
     const begin = clock.monotonicMs();
     for (let next = this.#next(); next !== null && !this.#over; next = this.#next()) {
       await this.#connect(next);
-      if (this.#deps.crowded() || clock.monotonicMs() - begin >= TURN_MS) break;
+      if (this.#deps.crowded() || clock.monotonicMs() - begin >= SLICE_MS) break;
     }
     this.#report();
     this.#deps.moved();
@@ -141,7 +141,7 @@ export class History {
       this.#deps.connected(block);
     }
     ws.coins.stage();
-    await new Turns().run(changeCoins(ws, step));
+    await new TimeSlice().run(changeCoins(ws, step));
     ws.coins.show();
     moveTip(ws, step);
     this.persister.noteConnected(step.connected);

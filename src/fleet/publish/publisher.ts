@@ -93,7 +93,7 @@ export class Publisher {
         wallets: options.wallets,
         compat,
         warmup: () => null,
-        moment: () => 0,
+        stateVersion: () => 0,
       },
       undefined,
       { version2: options.jsonRpc2 },

@@ -18,7 +18,7 @@ export const SLICED_BYTES = 256 * 1024;
 
 // Larger slices cost fewer system calls. A turn is some tenths of a millisecond.
 const SLICE_BYTES = 512 * 1024;
-const TURN_BYTES = 1024 * 1024;
+const TICK_BYTES = 1024 * 1024;
 
 // What a client that is never read from may take besides the others, when room is made for a new reply.
 const FIRST_BYTES = 128 * 1024;
@@ -214,10 +214,10 @@ export class FanOut {
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
-    setImmediate(this.#turn);
+    setImmediate(this.#runTick);
   }
 
-  #turn = (): void => {
+  #runTick = (): void => {
     this.#scheduled = false;
     try {
       this.#serve();
@@ -231,7 +231,7 @@ export class FanOut {
 
   /** A turn's worth of slices. */
   #serve(): void {
-    for (let budget = TURN_BYTES; budget > 0; ) {
+    for (let budget = TICK_BYTES; budget > 0; ) {
       const job = this.#queue.next();
       if (!job) break;
       job.queued = false;

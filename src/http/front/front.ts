@@ -131,7 +131,7 @@ export class Front {
         hashes,
         descriptors: { params, hashes, keys: createKeyMath(), language: compat.descriptors },
         snapshot: () => this.#freshTip(),
-        moment: () => state.moment,
+        stateVersion: () => state.stateVersion,
         nowSeconds: () => state.nowSeconds(),
         startedSeconds: deps.startedSeconds,
         wallets: deps.options.wallets,

@@ -66,7 +66,7 @@ class FrontThread {
   #listening: net.Server[] = [];
   /** Ports to the other fronts, which receive sockets in round-robin order. */
   #others: readonly MessagePort[] = [];
-  #turn = 0;
+  #nextFront = 0;
   #duplicate: ((descriptor: number) => number) | null = null;
 
   constructor(init: FrontInit, urgency: (urgent: boolean) => void) {
@@ -177,7 +177,7 @@ class FrontThread {
 
   /** Gives a socket to the next front in round-robin order. */
   #deal(socket: net.Socket): void {
-    const turn = this.#turn++ % (this.#others.length + 1);
+    const turn = this.#nextFront++ % (this.#others.length + 1);
     const descriptor = (socket as net.Socket & { readonly _handle?: { readonly fd?: number } | null })._handle?.fd ?? -1;
     if (turn > 0 && this.#duplicate !== null && descriptor >= 0) {
       const copy = this.#duplicate(descriptor);

@@ -13,7 +13,7 @@ import { ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
 import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
 import type { Hashes } from '../../crypto/crypto.js';
-import { Turns } from '../../lib/turns.js';
+import { TimeSlice } from '../../lib/turns.js';
 import { applyXor, XOR_KEY_BYTES } from '../../storage/xor-key.js';
 
 const VERSION = 1n;
@@ -87,7 +87,7 @@ export async function plainPool(bytes: Uint8Array): Promise<Uint8Array> {
   if (reader.i64big() !== KEYED_VERSION) return bytes;
   const key = new Uint8Array(reader.varBytes(XOR_KEY_BYTES));
   if (key.length !== XOR_KEY_BYTES) throw new DecodeError(`a key of ${key.length} bytes`);
-  const turns = new Turns();
+  const turns = new TimeSlice();
   for (let at = KEY_AT + XOR_KEY_BYTES; at < bytes.length; at += KEY_PIECE_BYTES) {
     applyXor(bytes.subarray(at, at + KEY_PIECE_BYTES), at, key);
     if (turns.over) await turns.next();

@@ -1,7 +1,7 @@
 // Puts a saved pool back: prioritisations first, then each transaction through acceptance at its old time of entry, as
 // Core's LoadMempool. Scripts of the next ones run while one has its turn.
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import { Turns } from '../../lib/turns.js';
+import { TimeSlice } from '../../lib/turns.js';
 import { VerifierBusyError } from '../../parallel/verifier.js';
 import type { Mempool } from '../mempool.js';
 import type { SavedPart, SavedTx } from './mempool-file.js';
@@ -33,7 +33,7 @@ export interface RestoreOptions {
 /** Offers every part in order. Rejects when the parts do (a broken file) or with a fault of store or verifier. */
 export async function restorePool(mempool: Mempool, parts: Iterable<SavedPart>, options: RestoreOptions): Promise<RestoreResult> {
   const result = { restored: 0, failed: 0, expired: 0, alreadyThere: 0 };
-  const turns = new Turns();
+  const turns = new TimeSlice();
   const { currentTime = false, feeDeltas = true, unbroadcast = true } = options;
   const offer = async ({ tx, time: saved, delta }: SavedTx): Promise<void> => {
     if (turns.over) await turns.next();

@@ -163,7 +163,7 @@ export class BlockReceiver {
     const last = this.#last.get(peer);
     if (last === undefined) return undefined;
     return last.stored
-      .then(() => this.#context.chain.turnOver(last.hash))
+      .then(() => this.#context.chain.waitUntilConnected(last.hash))
       .then(() => {
         if (this.#last.get(peer) === last) this.#last.delete(peer);
       });

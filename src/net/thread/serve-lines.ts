@@ -4,8 +4,8 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Hashes } from '../../crypto/crypto.js';
 import type { EllSwift } from '../../crypto/ellswift.js';
-import { NextTurn } from '../../lib/next-turn.js';
-import { FairTurns } from '../fair-turns.js';
+import { ImmediateTask } from '../../lib/next-turn.js';
+import { FairQueue } from '../fair-turns.js';
 import type { Connection } from '../peer/connection.js';
 import { InlineLines } from '../peer/inline-lines.js';
 import { type FreshLine, UNREAD } from '../peer/line.js';
@@ -29,7 +29,7 @@ import {
 } from './messages.js';
 
 /** Milliseconds of handing over between two turns of the event loop. */
-const TURN_MS = 1;
+const SLICE_MS = 1;
 /** Payloads from so many bytes on are handed over as they lie; shorter ones are copied together. */
 const LONG_BYTES = 32 << 10;
 /** Milliseconds of one connection before the others have their turn. */
@@ -87,10 +87,10 @@ class LineServer {
   readonly #fresh = new Map<number, FreshLine<Connection>>();
   readonly #served = new Map<number, Served>();
   /** Those that may have something to send or to hand over: the one that took least of this thread lately is next. */
-  readonly #ready = new FairTurns<Served>(() => performance.now());
+  readonly #ready = new FairQueue<Served>(() => performance.now());
   /** Those that have something for the next delivery. */
   readonly #delivering = new Set<Served>();
-  readonly #nextTurn = new NextTurn(() => this.#turn());
+  readonly #nextSlice = new ImmediateTask(() => this.#runSlice());
   #lastId = 0;
   readonly #lines: InlineLines;
   readonly #traffic: Traffic;
@@ -271,11 +271,11 @@ class LineServer {
   #look(served: Served | undefined): void {
     if (served === undefined) return;
     this.#ready.add(served);
-    this.#nextTurn.ask();
+    this.#nextSlice.schedule();
   }
 
-  #turn(): void {
-    const until = performance.now() + TURN_MS;
+  #runSlice(): void {
+    const until = performance.now() + SLICE_MS;
     let now = performance.now();
     do {
       const served = this.#ready.take();
@@ -288,7 +288,7 @@ class LineServer {
       if (more) this.#ready.add(served);
     } while (now < until);
     this.#deliver();
-    if (this.#ready.size > 0) this.#nextTurn.ask();
+    if (this.#ready.size > 0) this.#nextSlice.schedule();
   }
 
   /** Readies messages of a connection for the node thread. @returns whether there is more that may be handed over */

@@ -41,13 +41,13 @@ export class Payments {
   readonly free: Uint8Array;
   readonly #provider = new FlatProvider();
   readonly #tools: SigningTools;
-  readonly #turn: () => Promise<void>;
+  readonly #waitForIdleNode: () => Promise<void>;
 
   /** @param turn waited for before some are signed */
   constructor(keyTools: KeyTools, tools: SigningTools, turn: () => Promise<void>) {
     const { hashes, keys } = keyTools;
     this.#tools = tools;
-    this.#turn = turn;
+    this.#waitForIdleNode = turn;
     const secret = randomBytes(32);
     const publicKey = keys.publicKey(secret, true);
     const taproot = publicKey && buildTaproot(publicKey.subarray(1), [], keyTools);
@@ -73,7 +73,7 @@ export class Payments {
   async pay(coins: readonly OwnCoin[]): Promise<TxView[]> {
     const txs: TxView[] = [];
     for (let first = 0; first < coins.length; ) {
-      await this.#turn();
+      await this.#waitForIdleNode();
       const signed: Promise<TxView>[] = [];
       for (; signed.length < SIGNED_AT_ONCE && first < coins.length; first += INPUTS) {
         const pair = coins.slice(first, first + INPUTS);

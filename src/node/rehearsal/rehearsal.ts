@@ -100,12 +100,12 @@ export class Rehearsal {
 
   async #perform(): Promise<Pick<ThrowawayNode, 'inputs' | 'templates'>> {
     const { size = FULL, ...deps } = this.#deps;
-    const turn = (): Promise<void> => this.#turn();
+    const turn = (): Promise<void> => this.#waitForIdleNode();
     const remove = (): Promise<void> => fs.rm(deps.dir, { recursive: true, force: true });
     await remove();
     await fs.mkdir(deps.dir);
     try {
-      const node = await ThrowawayNode.open({ ...deps, turn });
+      const node = await ThrowawayNode.open({ ...deps, waitForIdleNode: turn });
       const payments = new Payments({ hashes: deps.crypto, keys: deps.keys }, deps.signing, turn);
       try {
         await allBlocks(node, payments, size);
@@ -120,7 +120,7 @@ export class Rehearsal {
   }
 
   /** Resolves when the node has nothing else to do. @throws AbortError when the rehearsal ends */
-  async #turn(): Promise<void> {
+  async #waitForIdleNode(): Promise<void> {
     const { urgent, needless } = this.#deps;
     const { signal } = this.#stopping;
     for (;;) {

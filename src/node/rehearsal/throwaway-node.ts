@@ -43,7 +43,7 @@ export interface ThrowawayNodeDeps {
   /** Closed with the node. */
   readonly assembler: Assembler;
   /** Waited for before each piece of work. */
-  readonly turn: () => Promise<void>;
+  readonly waitForIdleNode: () => Promise<void>;
   readonly crypto: Crypto;
   readonly mempool: Partial<MempoolOptions>;
   readonly templates: Partial<TemplateOptions>;
@@ -63,7 +63,7 @@ export class ThrowawayNode {
   static async open(deps: ThrowawayNodeDeps): Promise<ThrowawayNode> {
     const { dir, crypto, blockHasher } = deps;
     const params = REHEARSAL_PARAMS;
-    const verifier = lastInLine(deps.verifier, deps.turn);
+    const verifier = lastInLine(deps.verifier, deps.waitForIdleNode);
     const clock = new SystemClock({ get: () => 0, set() {} });
     const chain = await Chain.open(
       { coinsCacheBytes: COINS_CACHE_BYTES, maxTipAge: NEVER_OLD },
@@ -102,7 +102,7 @@ export class ThrowawayNode {
   /** Takes payments into the mempool. @throws Error when one is refused */
   async take(txs: readonly TxView[]): Promise<void> {
     await this.#mempool.foresee(txs);
-    const slicer = new Slicer(this.#deps.turn);
+    const slicer = new Slicer(this.#deps.waitForIdleNode);
     for (const tx of txs) {
       refuse((await this.#mempool.accept(tx)).reject);
       if (slicer.due) await slicer.pause();
@@ -121,7 +121,7 @@ export class ThrowawayNode {
    * @throws Error when it is not accepted
    */
   async mine(script: Uint8Array, transactions: readonly TxView[], tried = 0): Promise<TxView> {
-    const { crypto, turn } = this.#deps;
+    const { crypto, waitForIdleNode: turn } = this.#deps;
     await turn();
     const candidate = await this.#templates.assembleBlock(script, { transactions });
     const header = new Uint8Array(candidate.header);

@@ -18,7 +18,7 @@ export interface FrontContext {
   /** The newest tip, at least as new as any reply given before. */
   snapshot(): TipSnapshot;
   /** Another number whenever what the node thread would answer may have changed; 0 where that is not known. */
-  moment(): number;
+  stateVersion(): number;
   /** Seconds since 1970 by the node's clock, mocked or not. */
   nowSeconds(): number;
   /** When the node started, seconds since 1970 of the real clock. */

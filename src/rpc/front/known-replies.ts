@@ -159,7 +159,7 @@ export class KnownReplies {
   }
 
   #now(lasting: Lasting): unknown {
-    return lasting === 'tip' ? this.#times.snapshot() : this.#times.moment();
+    return lasting === 'tip' ? this.#times.snapshot() : this.#times.stateVersion();
   }
 
   #keep(slot: number, known: KnownReply): void {

@@ -15,7 +15,7 @@ import { RpcError } from '../errors.js';
 import { FRONT_RUNS } from '../methods/front-runs.js';
 import { LongBatch } from '../wire/long-batch.js';
 import { MethodNames } from '../wire/method-names.js';
-import { ReadingTurns } from '../wire/reading-turns.js';
+import { SharedReading } from '../wire/reading-turns.js';
 import { envelopeAround, faultReply, isNotification, type Outcome, type Reply, singleReply } from '../wire/reply.js';
 import { type ParsedBody, parseFault, parseRequest, type RequestEntry, type RequestOptions, RequestReader } from '../wire/request.js';
 import { type BodyWithoutBlock, isSubmitBlock, takeLongHex } from './block-hex.js';
@@ -65,7 +65,7 @@ export const SUBMISSIONS = new Set(['submitblock', 'submitheader']);
 const MAX_BATCH = 100;
 
 /** A batch that a front answers takes no turns. */
-const AT_ONCE: DispatchHooks = { turnMs: Number.POSITIVE_INFINITY };
+const AT_ONCE: DispatchHooks = { sliceMs: Number.POSITIVE_INFINITY };
 
 /** Large bodies, all of them together, are read for so long in one turn of the loop. */
 const READ_MS = 2;
@@ -73,7 +73,7 @@ const READ_MS = 2;
 /** One per front thread. */
 export class FrontDesk {
   readonly #dispatcher: Dispatcher<FrontContext>;
-  readonly #reading = new ReadingTurns();
+  readonly #reading = new SharedReading();
   readonly #requests: RequestOptions | undefined;
   readonly #methods: ReadonlyMap<string, DispatchedMethod>;
   readonly #known: KnownReplies;
@@ -130,7 +130,7 @@ export class FrontDesk {
    */
   async planLong(body: Uint8Array, call: FrontCall, gone: () => boolean): Promise<CallPlan | null> {
     const named = new MethodNames(body);
-    if (!(await this.#reading.read(named, { turnMs: READ_MS, gone }))) return null;
+    if (!(await this.#reading.read(named, { sliceMs: READ_MS, gone }))) return null;
     const template = call.allowed !== null && named.names?.has('getblocktemplate');
     const plan = template ? null : this.#planNamed(named, call, '');
     if (plan !== null) return plan;
@@ -140,7 +140,7 @@ export class FrontDesk {
     });
     const reader = batch ?? new RequestReader(body, this.#requests);
     try {
-      if (!(await this.#reading.read(reader, { turnMs: READ_MS, gone }))) return null;
+      if (!(await this.#reading.read(reader, { sliceMs: READ_MS, gone }))) return null;
     } catch (error) {
       return { kind: 'reply', ...faultReply(parseFault(error)) };
     }

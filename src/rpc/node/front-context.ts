@@ -15,7 +15,7 @@ export function frontContextOf(ctx: NodeContext): FrontContext {
     wallets: ctx.passOn !== null,
     nowSeconds: () => ctx.clock.nowSeconds(),
     warmup: () => null,
-    moment: () => 0,
+    stateVersion: () => 0,
     snapshot: () => {
       const { height, hashHex, bits } = ctx.chain.tip;
       return { height, hashHex, difficulty: difficultyOf(bits) };

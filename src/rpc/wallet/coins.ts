@@ -1,5 +1,5 @@
 // What getbalance, getbalances, getunconfirmedbalance, listlockunspent and lockunspent share.
-import { inTurns } from '../../lib/steps.js';
+import { runStepsInSlices } from '../../lib/steps.js';
 import { type BalanceQuestion, type Balances, needsCoins } from '../../wallet/coins/balance-sheet.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { WALLET_FLAG } from '../../wallet/wallet-record.js';
@@ -44,7 +44,7 @@ export function balancesOf<T>(
     wallet.assertOpen();
     const breath = breathOf(wallet, new Slicer(call.breathe));
     const found: Balances[] = [];
-    for (const question of questions()) found.push(await inTurns(ledger.sheet.sumUp(question), breath));
+    for (const question of questions()) found.push(await runStepsInSlices(ledger.sheet.sumUp(question), breath));
     return answer(found);
   });
 }

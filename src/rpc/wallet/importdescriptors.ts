@@ -4,7 +4,7 @@ import { DescriptorCache } from '../../address/descriptor/cache.js';
 import type { Descriptor } from '../../address/descriptor/descriptor.js';
 import type { ParsedDescriptor } from '../../address/descriptor/parse.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';
-import { inTurns } from '../../lib/steps.js';
+import { runStepsInSlices } from '../../lib/steps.js';
 import { follows } from '../../policy/compat.js';
 import { planRescan, scanStart } from '../../wallet/follow/rescan.js';
 import type { ScriptsAhead } from '../../wallet/keys/descriptor-keys.js';
@@ -164,7 +164,7 @@ async function applyPath(
 ): Promise<void> {
   const keys = wallet.descriptors!;
   const steps = keys.adding({ descriptor, secrets: parsed.secrets.pairs(), rangeStart, rangeEnd, nextIndex, time, ahead }, batch);
-  const tracked = (await inTurns(steps, breath)) ?? failToAdd(descriptor);
+  const tracked = (await runStepsInSlices(steps, breath)) ?? failToAdd(descriptor);
   if (!descriptor.isRange && !isInternal) {
     // Of several scripts 0.21 labels the shortest, the first of Core's ordered set; later releases all that have
     // addresses.

@@ -26,7 +26,7 @@ export interface Reading {
 /** The call that a body is read for. */
 export interface ReadingFor {
   /** A turn of the loop is due after this long. */
-  readonly turnMs: number;
+  readonly sliceMs: number;
   /** The client has gone: the rest need not be read. */
   gone(): boolean;
   /** Asked before each step. A promise holds it back until it is settled. */
@@ -43,7 +43,7 @@ interface Waiting {
 }
 
 /** One per thread that reads. */
-export class ReadingTurns {
+export class SharedReading {
   /** The first may become as many values as it likes. */
   readonly #waiting = new Set<Waiting>();
   #scheduled = false;
@@ -68,10 +68,10 @@ export class ReadingTurns {
   #schedule(): void {
     if (this.#scheduled || this.#waiting.size === 0) return;
     this.#scheduled = true;
-    setImmediate(this.#turn);
+    setImmediate(this.#runTick);
   }
 
-  #turn = (): void => {
+  #runTick = (): void => {
     this.#scheduled = false;
     const began = workClock.now();
     let first = true;
@@ -84,9 +84,9 @@ export class ReadingTurns {
       } else if (first) {
         first = false;
         // Half of the turn is for the others.
-        this.#step(one, this.#waiting.size > 1 ? one.who.turnMs / 2 : one.who.turnMs, Number.POSITIVE_INFINITY);
+        this.#step(one, this.#waiting.size > 1 ? one.who.sliceMs / 2 : one.who.sliceMs, Number.POSITIVE_INFINITY);
       } else if (!one.held && one.reading.values <= FEW_VALUES) {
-        const ms = one.who.turnMs - (workClock.now() - began);
+        const ms = one.who.sliceMs - (workClock.now() - began);
         // One of them gets on in any case.
         if (ms <= 0 && passed) continue;
         passed = true;

@@ -27,9 +27,9 @@ export function ancestorOrder(graph: ClusterGraph): Int32Array {
   const taken = new Uint8Array(count);
   const seen = new Int32Array(count).fill(-1);
   let at = 0;
-  for (let turn = 0; at < count; turn++) {
+  for (let round = 0; at < count; round++) {
     const best = heap.head as number;
-    const members = reach(parents, best, mark, count + turn, taken).sort((a, b) => depth[a] - depth[b] || a - b);
+    const members = reach(parents, best, mark, count + round, taken).sort((a, b) => depth[a] - depth[b] || a - b);
     for (const node of members) {
       taken[node] = 1;
       heap.remove(node);
@@ -48,13 +48,13 @@ export function ancestorOrder(graph: ClusterGraph): Int32Array {
 }
 
 /** A node and everything reached from it by links; taken ones end a path, except the start. */
-function reach(links: ClusterGraph['parents'], start: number, mark: Int32Array, turn: number, taken?: Uint8Array): number[] {
+function reach(links: ClusterGraph['parents'], start: number, mark: Int32Array, visit: number, taken?: Uint8Array): number[] {
   const found = [start];
-  mark[start] = turn;
+  mark[start] = visit;
   for (let i = 0; i < found.length; i++) {
     for (const next of links[found[i]]) {
-      if (mark[next] === turn || (taken !== undefined && taken[next] !== 0)) continue;
-      mark[next] = turn;
+      if (mark[next] === visit || (taken !== undefined && taken[next] !== 0)) continue;
+      mark[next] = visit;
       found.push(next);
     }
   }

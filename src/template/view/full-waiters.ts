@@ -2,7 +2,7 @@
 // keeps what it gets for as long as half a minute. They go on when a full template is published, when the server stops,
 // and when they have waited for MOST_MS. Used by template-view.ts.
 import type { PollTimers } from './long-polls.js';
-import type { TurnQueue } from './turn-queue.js';
+import type { SliceQueue } from './turn-queue.js';
 
 /**
  * A full template is late for milliseconds, and on a busy machine for some hundred. DATUM gives up a call after 5 s,
@@ -15,13 +15,13 @@ export type FullWaiter = (late: boolean) => void;
 
 export class FullWaiters {
   readonly #timers: PollTimers;
-  readonly #turns: TurnQueue;
+  readonly #slices: SliceQueue;
   /** With what cancels the timer of each. */
   readonly #waiting = new Map<FullWaiter, () => void>();
 
-  constructor(timers: PollTimers, turns: TurnQueue) {
+  constructor(timers: PollTimers, slices: SliceQueue) {
     this.#timers = timers;
-    this.#turns = turns;
+    this.#slices = slices;
   }
 
   get size(): number {
@@ -46,7 +46,7 @@ export class FullWaiters {
     const all = [...this.#waiting];
     this.#waiting.clear();
     for (const [, cancel] of all) cancel();
-    this.#turns.run(
+    this.#slices.run(
       all.map(
         ([waiter]) =>
           () =>

@@ -2,10 +2,10 @@
 // at a new tip, when the server stops, when a template worth it was published (mode live), or at a deadline at which
 // the counter is not the one they know: in mode core 60 s after they came, then every 10 s. BIP-0022 long polling with
 // the timing of Core 0.21. Used by template-view.ts.
-import { TurnQueue, type TurnTimers } from './turn-queue.js';
+import { SliceQueue, type SliceTimers } from './turn-queue.js';
 
 /** Monotonic time and one-shot timers; tests move them by hand. */
-export interface PollTimers extends TurnTimers {
+export interface PollTimers extends SliceTimers {
   /** Calls back once after so many milliseconds; the result cancels it. */
   after(ms: number, run: () => void): () => void;
 }
@@ -38,14 +38,14 @@ export class LongPolls {
   readonly #timers: PollTimers;
   readonly #liveCounter: () => number;
   readonly #parked = new Map<ParkedPoll, Deadline>();
-  readonly #turns: TurnQueue;
+  readonly #slices: SliceQueue;
   #cancelTimer: (() => void) | null = null;
   #timerAtMs = Number.POSITIVE_INFINITY;
 
-  /** @param turns in which those who are let go go on */
-  constructor(timers: PollTimers, liveCounter: () => number, turns = new TurnQueue(timers)) {
+  /** @param slices in which those who are let go go on */
+  constructor(timers: PollTimers, liveCounter: () => number, slices = new SliceQueue(timers)) {
     this.#timers = timers;
-    this.#turns = turns;
+    this.#slices = slices;
     this.#liveCounter = liveCounter;
   }
 
@@ -112,7 +112,7 @@ export class LongPolls {
   }
 
   #letGo(woken: readonly ParkedPoll[]): void {
-    this.#turns.run(woken.map((poll) => () => poll.resume()));
+    this.#slices.run(woken.map((poll) => () => poll.resume()));
   }
 
   #arm(deadlineMs: number): void {

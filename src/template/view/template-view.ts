@@ -11,7 +11,7 @@ import { FullWaiters } from './full-waiters.js';
 import { type DeflatedPart, deflatePart, gzipAround } from './gzip-body.js';
 import { LiveHistory } from './live-history.js';
 import { CORE_POLL_TIMES, LongPolls, type ParkedPoll, type PollTimers } from './long-polls.js';
-import { TurnQueue } from './turn-queue.js';
+import { SliceQueue } from './turn-queue.js';
 
 /** Where the transactions of a published template lie. */
 export interface SharedPlace {
@@ -108,7 +108,7 @@ export class TemplateView {
   readonly #deps: TemplateViewDeps;
   readonly #polls: LongPolls;
   /** Many calls are answered at once when a template comes: in slices. */
-  readonly #turns: TurnQueue;
+  readonly #slices: SliceQueue;
   #published: Published | null = null;
   /** Of a tip that we have not heard of yet: the node thread posts its first template before the tip's own news. */
   #next: Published | null = null;
@@ -118,10 +118,10 @@ export class TemplateView {
 
   constructor(deps: TemplateViewDeps) {
     this.#deps = deps;
-    this.#turns = new TurnQueue(deps.timers);
+    this.#slices = new SliceQueue(deps.timers);
     const counter = () => (this.#published?.facts.live ? this.#published.facts.counter : deps.state.mempoolCounter);
-    this.#polls = new LongPolls(deps.timers, counter, this.#turns);
-    this.#fullWaiters = new FullWaiters(deps.timers, this.#turns);
+    this.#polls = new LongPolls(deps.timers, counter, this.#slices);
+    this.#fullWaiters = new FullWaiters(deps.timers, this.#slices);
   }
 
   /** Parked calls: long polls, and those that wait for a full template. */
@@ -281,7 +281,7 @@ export class TemplateView {
     this.#deps.ask((code, text) => {
       const calls = this.#asking ?? [];
       this.#asking = null;
-      this.#turns.run(calls.map((one) => () => (code === 0 ? this.#answer(one, true) : one.fail(code, text))));
+      this.#slices.run(calls.map((one) => () => (code === 0 ? this.#answer(one, true) : one.fail(code, text))));
     });
   }
 

@@ -3,7 +3,7 @@
 // long-polls.ts.
 
 /** Time, and a way to go on in the next turn. */
-export interface TurnTimers {
+export interface SliceTimers {
   monotonicMs(): number;
   /** Calls back in the next turn of the loop, after whatever has arrived meanwhile was looked at. */
   soon(run: () => void): void;
@@ -12,13 +12,13 @@ export interface TurnTimers {
 /** A slice lasts so long, and one piece more: some two hundred small replies. */
 const SLICE_MS = 2;
 
-export class TurnQueue {
-  readonly #timers: TurnTimers;
+export class SliceQueue {
+  readonly #timers: SliceTimers;
   #waiting: (() => void)[] = [];
   #at = 0;
   #going = false;
 
-  constructor(timers: TurnTimers) {
+  constructor(timers: SliceTimers) {
     this.#timers = timers;
   }
 

@@ -3,7 +3,7 @@
 // may have changed is noted (`touch`) together with all unconfirmed ones that spend from it, and worked out when the
 // next call reads a balance.
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import { inOneGo } from '../../lib/steps.js';
+import { runSteps } from '../../lib/steps.js';
 import { OWNERSHIP, type OwnershipFilter } from '../keys/ownership.js';
 import { BUCKET, type CoinTable, counts } from './coin-table.js';
 import type { SpendTable } from './spend-table.js';
@@ -133,7 +133,7 @@ export class BalanceSheet {
 
   /** Sums over unspent outputs where running sums tell them (needsCoins says when). */
   balances(question: BalanceQuestion): Balances {
-    return inOneGo(this.sumUp(question));
+    return runSteps(this.sumUp(question));
   }
   /** The same for any question, in steps: nothing may change between them. */
   *sumUp(question: BalanceQuestion): Generator<void, Balances> {

@@ -1,7 +1,7 @@
 // What chain and mempool tell a wallet, in the order it happened: each event is a change of its own, in plain
 // synchronous code with one batch. Between two events the loop may turn, and the wallet may be read.
 import { nextInLine } from '../../lib/slicer.js';
-import { Turns, yieldToLoop } from '../../lib/turns.js';
+import { TimeSlice, yieldToLoop } from '../../lib/turns.js';
 import { NOWHERE } from '../coins/tx-table.js';
 import type { NodeEvent, PooledTx } from '../node-client.js';
 import { WalletBatch } from '../storage/wallet-batch.js';
@@ -75,10 +75,10 @@ export class Follower {
   /** Applies events for a turn's time, or one, or some of the keys that one needs. @returns whether it came to the `due`th */
   #applyUpTo(due: number): boolean | Promise<boolean> {
     return this.#wallet.access.change(() => {
-      const turns = new Turns();
+      const slice = new TimeSlice();
       do {
         if (this.#reached >= due) return true;
-      } while (this.#applyNext() && !turns.over);
+      } while (this.#applyNext() && !slice.over);
       return this.#reached >= due;
     });
   }

@@ -9,7 +9,7 @@ import type { OutputType } from '../../address/descriptor/derive-options.js';
 import type { Descriptor } from '../../address/descriptor/descriptor.js';
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
 import type { Slicer } from '../../lib/slicer.js';
-import { inOneGo } from '../../lib/steps.js';
+import { runSteps } from '../../lib/steps.js';
 import { FlatProvider, idsOfXOnly, type SigningProvider } from '../../signing/signing-provider.js';
 import type { BatchOp } from '../../storage/store.js';
 import type { Seal, Vault } from '../crypt/vault.js';
@@ -220,7 +220,7 @@ export class DescriptorKeys implements KeySource {
     return result;
   }
   #topUp(tracked: TrackedDescriptor, size: number, batch: WalletBatch, expanding: Expanding = {}): TopUp {
-    return inOneGo(this.#toppingUp(tracked, size, batch, expanding));
+    return runSteps(this.#toppingUp(tracked, size, batch, expanding));
   }
   /** The same, some scripts a step. */
   *#toppingUp(tracked: TrackedDescriptor, size: number, batch: WalletBatch, { ahead, due }: Expanding): Generator<void, TopUp> {
@@ -309,7 +309,7 @@ export class DescriptorKeys implements KeySource {
   }
   /** Takes a descriptor in, replacing one of the same text. @returns null when its scripts cannot be made */
   add(fresh: NewDescriptor, batch: WalletBatch): TrackedDescriptor | null {
-    return inOneGo(this.adding(fresh, batch));
+    return runSteps(this.adding(fresh, batch));
   }
   /** The same in steps of a few scripts, for those who have the wallet for themselves. */
   *adding(fresh: NewDescriptor, batch: WalletBatch): Generator<void, TrackedDescriptor | null> {

@@ -14,7 +14,7 @@ import { SecretRing } from '../../address/descriptor/secrets.js';
 import { equalBytes, hashKey, toHex } from '../../consensus/bytes/hex.js';
 import type { Slicer } from '../../lib/slicer.js';
 import { sortInSlices } from '../../lib/sort-in-slices.js';
-import { inTurns } from '../../lib/steps.js';
+import { runStepsInSlices } from '../../lib/steps.js';
 import type { Store } from '../../storage/store.js';
 import { NOWHERE, TX_STATE, type TxPlace } from '../coins/tx-table.js';
 import type { CoreCache, CoreDescriptor, CoreMetadata, CoreSecret, CoreTransaction, CoreWallet } from '../core/core-wallet.js';
@@ -321,7 +321,7 @@ class Filling {
         const ahead = { first: 0, scripts: [], cache: cacheFor(core.caches.get(id)) };
         const tracked = await wallet.changeExclusively((batch) => {
           const fresh = { descriptor, secrets: secrets.pairs(), time: stored.time, ...window, ...(needsCache ? { ahead } : {}) };
-          return inTurns(keys.adding(fresh, batch), () => (this.#pauses.due ? this.#pauses.pause() : undefined));
+          return runStepsInSlices(keys.adding(fresh, batch), () => (this.#pauses.due ? this.#pauses.pause() : undefined));
         }, false);
         if (tracked === null) throw new CoreFileError(`The scripts of a descriptor cannot be made: ${stored.text.slice(0, 200)}`);
         numbers.set(id, tracked.number);

@@ -1,7 +1,7 @@
 // Fills a descriptor wallet during a migration. Its database has a temporary name until it is complete.
 
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import { inTurns } from '../../lib/steps.js';
+import { runStepsInSlices } from '../../lib/steps.js';
 import type { Store } from '../../storage/store.js';
 import type { Purpose } from '../address-book.js';
 import type { RecordTimes } from '../coins/ledger.js';
@@ -74,7 +74,7 @@ export class MigratedWallet {
     try {
       const { descriptor, time, rangeEnd } = wanted;
       const fresh = { descriptor, secrets, time, rangeStart: 0, rangeEnd, nextIndex: 0 };
-      const tracked = await inTurns(this.wallet.descriptors!.adding(fresh, this.#batch), breath);
+      const tracked = await runStepsInSlices(this.wallet.descriptors!.adding(fresh, this.#batch), breath);
       if (tracked === null) throw new WalletError(WALLET_CODE.WALLET, 'Error: The scripts of a descriptor cannot be made');
       if (secrets.length > 0) this.wallet.record.flags &= ~WALLET_FLAG.BLANK;
     } finally {

@@ -257,7 +257,7 @@ t.test('in initial download, stored at once and connected in turns', async (t) =
       // As peers send them: the next ones first.
       const taken = await Promise.allSettled([...group].reverse().map(take));
       for (const one of taken) if (one.status === 'rejected') throw one.reason;
-      for (const { hash } of group) await chain.turnOver(hash);
+      for (const { hash } of group) await chain.waitUntilConnected(hash);
       if (flushEach) await chain.flush();
     }
   };

@@ -68,7 +68,7 @@ async function start(verifier = new CountingVerifier(crypto)): Promise<Fixture &
 /** Hands over all blocks at once and waits for the end of their turns. */
 async function take({ chain }: Fixture, blocks: readonly BuiltBlock[]): Promise<boolean[]> {
   const isNew = await Promise.all(blocks.map(({ bytes }) => chain.takeBlock(parseBlock(new Uint8Array(bytes), crypto))));
-  for (const { hash } of blocks) await chain.turnOver(hash);
+  for (const { hash } of blocks) await chain.waitUntilConnected(hash);
   return isNew;
 }
 
@@ -260,7 +260,7 @@ t.test('who brings more than there is room for waits', async (t) => {
     most = Math.max(most, i + 1 - (chain.tip.height - 110));
   }
   await Promise.all(taken);
-  await chain.turnOver(blocks[699]!.hash);
+  await chain.waitUntilConnected(blocks[699]!.hash);
   t.equal(chain.tip.hashHex, blocks[699]!.hashHex);
   t.ok(most <= 513, `${most} blocks waited at a time`);
   await fixture.end();
@@ -360,6 +360,6 @@ t.test('a block that nobody asked for does not have all that wait connected in o
   const { kind } = await chain.submitBlock(view(waiting[9]!), { force: false });
   t.equal(kind, 'duplicate');
   t.ok(chain.tip.height < 115, `stands at ${chain.tip.height}`);
-  await chain.turnOver(waiting.at(-1)!.hash);
+  await chain.waitUntilConnected(waiting.at(-1)!.hash);
   t.equal(chain.tip.height, 130);
 });

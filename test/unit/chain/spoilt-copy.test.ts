@@ -65,7 +65,7 @@ for (const good of [true, false]) {
         if (when === 'with the missing block') await road(fixture, copy);
         await missing;
         if (when === 'after it') await road(fixture, copy);
-        await chain.turnOver(target.hash);
+        await chain.waitUntilConnected(target.hash);
         for (const { bytes } of after) await chain.submitBlock(bytes);
         await chain.settled();
         t.equal(nodeOf(fixture, target).failed, !good, when);

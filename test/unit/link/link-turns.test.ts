@@ -1,11 +1,11 @@
 // Turns of the link: what throws in one of them ends no row of turns.
 import t from 'tap';
-import { LinkTurns } from '../../../src/link/link-turns.js';
+import { TickLoop } from '../../../src/link/link-turns.js';
 
 t.test('work that throws is gone on with, and later work is begun', async (t) => {
   const done: number[] = [];
   const queue = [1, 2, 3];
-  const turns = new LinkTurns(() => {
+  const turns = new TickLoop(() => {
     const next = queue.shift();
     if (next === 2) throw new Error('two');
     if (next !== undefined) done.push(next);
@@ -21,13 +21,13 @@ t.test('work that throws is gone on with, and later work is begun', async (t) =>
     process.off('uncaughtException', note);
     for (const other of others) process.on('uncaughtException', other);
   });
-  turns.begin();
+  turns.startTicks();
   for (let i = 0; i < 10; i++) await new Promise((resolve) => setImmediate(resolve));
   t.same(done, [1, 3]);
   t.match(thrown, [{ message: 'two' }]);
   t.equal(turns.underWay, false);
   queue.push(4);
-  turns.begin();
+  turns.startTicks();
   for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve));
   t.same(done, [1, 3, 4]);
 });

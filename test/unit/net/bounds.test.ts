@@ -7,7 +7,7 @@ import { ByteQueue } from '../../../src/consensus/bytes/byte-queue.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';
 import { limitedLog } from '../../../src/log/limited-log.js';
 import { silentLogger } from '../../../src/log/logger.js';
-import { FairTurns } from '../../../src/net/fair-turns.js';
+import { FairQueue } from '../../../src/net/fair-turns.js';
 import { NO_PERMISSIONS } from '../../../src/net/options.js';
 import { Connection } from '../../../src/net/peer/connection.js';
 import { Peer } from '../../../src/net/peer/peer.js';
@@ -27,7 +27,7 @@ const magic = Uint8Array.of(1, 2, 3, 4);
 
 t.test('the peer that used least of the thread lately is next', async (t) => {
   let now = 0;
-  const turns = new FairTurns<{ name: string }>(() => now);
+  const turns = new FairQueue<{ name: string }>(() => now);
   const [flood, honest] = [{ name: 'flood' }, { name: 'honest' }];
   for (let i = 0; i < 100; i++) {
     turns.charge(flood, 1);

@@ -16,7 +16,7 @@ import { FRONT_RUNS } from '../../../src/rpc/methods/front-runs.js';
 import { NODE_RUNS } from '../../../src/rpc/node/runs.js';
 import { ReplyRoom } from '../../../src/rpc/wire/batch-reply.js';
 import { LongBatch } from '../../../src/rpc/wire/long-batch.js';
-import { type Reading, ReadingTurns } from '../../../src/rpc/wire/reading-turns.js';
+import { type Reading, SharedReading } from '../../../src/rpc/wire/reading-turns.js';
 import { parseRequest, RequestReader } from '../../../src/rpc/wire/request.js';
 import { descriptorContext } from '../../framework/descriptor-context.js';
 import { turnsDuring } from '../../framework/turns.js';
@@ -197,7 +197,7 @@ const context: FrontContext = {
   params: chainParams('regtest'),
   hashes: createPureHashes(),
   snapshot: () => ({ height: 7, hashHex: 'ab'.repeat(32), difficulty: 4.656542373906925e-10 }),
-  moment: () => 0,
+  stateVersion: () => 0,
   nowSeconds: () => 1000,
   startedSeconds: 719,
   wallets: true,
@@ -275,7 +275,7 @@ t.test('large batches: nothing runs before all of it is JSON, nothing after the 
   t.same([torn.status, torn.body], [500, '{"result":null,"error":{"code":-32700,"message":"Parse error"},"id":null}\n']);
   t.same(calls, []);
   let breaths = 0;
-  const whole = await made.dispatchBytes(bytes(`[${list},5]`), CALL, { breathe: () => breaths++, turnMs: -1 });
+  const whole = await made.dispatchBytes(bytes(`[${list},5]`), CALL, { breathe: () => breaths++, sliceMs: -1 });
   const replies = JSON.parse(String(whole.body)) as { id: number | null; result: unknown }[];
   t.equal(replies.length, 3001);
   t.same(replies[2999], { result: ['aaaaaaaaaaaaaaaaaaaa'], error: null, id: 1 });
@@ -300,12 +300,12 @@ t.test('others have their turns while a large request is read', async (t) => {
     if (!over) setImmediate(count);
   };
   count();
-  const whole = await made.dispatchBytes(bytes(`{"id":1,"method":"give","params":["a"],"more":[${list}]}`), CALL, { turnMs: -1 });
+  const whole = await made.dispatchBytes(bytes(`{"id":1,"method":"give","params":["a"],"more":[${list}]}`), CALL, { sliceMs: -1 });
   over = true;
   t.same(whole, { status: 200, body: '{"result":["a"],"error":null,"id":1}\n' });
   t.ok(turns > 50, `${turns} turns`);
   t.equal(calls.length, 1);
-  const torn = await made.dispatchBytes(bytes(`{"id":1,"method":"give","params":["a"],"more":[${list}}`), CALL, { turnMs: -1 });
+  const torn = await made.dispatchBytes(bytes(`{"id":1,"method":"give","params":["a"],"more":[${list}}`), CALL, { sliceMs: -1 });
   t.same([torn.status, torn.body], [500, '{"result":null,"error":{"code":-32700,"message":"Parse error"},"id":null}\n']);
   t.equal(calls.length, 1);
 });
@@ -314,7 +314,7 @@ const stays = { turnMs: -1, gone: () => false };
 
 t.test('of large bodies side by side one is held as many values', async (t) => {
   const list = `[${'[1],'.repeat(20_000)}1]`;
-  const turns = new ReadingTurns();
+  const turns = new SharedReading();
   t.equal(turns.mostValues, Number.POSITIVE_INFINITY);
   const readers: Reading[] = [];
   for (let i = 0; i < 4; i++) {
@@ -344,7 +344,7 @@ t.test('of large bodies side by side one is held as many values', async (t) => {
 });
 
 t.test('all of them share a turn, and whoever is held back stops nobody', async (t) => {
-  const turns = new ReadingTurns();
+  const turns = new SharedReading();
   const work = Array.from({ length: 10 }, () => {
     let steps = 0;
     const reading: Reading = {
@@ -355,7 +355,7 @@ t.test('all of them share a turn, and whoever is held back stops nobody', async 
         return ++steps === 3;
       },
     };
-    return turns.read(reading, { ...stays, turnMs: 2 });
+    return turns.read(reading, { ...stays, sliceMs: 2 });
   });
   const passed = await turnsDuring(() => Promise.all(work));
   t.ok(passed >= 14, `30 steps in ${passed} turns`);
@@ -380,7 +380,7 @@ t.test('all of them share a turn, and whoever is held back stops nobody', async 
 t.test('batches side by side share the turns', async (t) => {
   const { made } = dispatcher();
   const body = bytes(`[${Array(50).fill('{"method":"bad"}').join(',')}]`);
-  const passed = await turnsDuring(() => Promise.all(Array.from({ length: 10 }, () => made.dispatchBytes(body, CALL, { turnMs: -1 }))));
+  const passed = await turnsDuring(() => Promise.all(Array.from({ length: 10 }, () => made.dispatchBytes(body, CALL, { sliceMs: -1 }))));
   t.ok(passed > 300, `500 entries in ${passed} turns`);
 });
 
@@ -390,7 +390,7 @@ t.test('a large request whose client has gone is not read to its end', async (t)
   for (const body of [`{"method":"give","params":["a"],"more":[${list}]}`, `[{"method":"give","params":["a"]},[${list}]]`]) {
     const client = new AbortController();
     const call = { ...CALL, signal: client.signal };
-    const reply = made.dispatchBytes(bytes(body), call, { turnMs: -1 });
+    const reply = made.dispatchBytes(bytes(body), call, { sliceMs: -1 });
     client.abort();
     t.same(await reply, { status: 500, body: '' });
     t.same(calls, []);

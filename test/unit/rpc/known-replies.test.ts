@@ -21,7 +21,7 @@ function openDesk(version2 = false) {
     params: chainParams('regtest'),
     hashes: createPureHashes(),
     snapshot: () => at.tip,
-    moment: () => at.moment,
+    stateVersion: () => at.moment,
     nowSeconds: () => 1000,
     startedSeconds: 719,
     wallets: true,

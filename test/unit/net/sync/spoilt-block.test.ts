@@ -139,7 +139,7 @@ t.test('initial download: the peer that was asked sends the block and then a cop
     room.receiver.receive(from === 'same' ? second : other, new Uint8Array(copy));
     verifier.open();
     for (const { bytes } of after) room.receiver.receive(honest, new Uint8Array(bytes));
-    await chain.turnOver((after.at(-1) as BuiltBlock).hash);
+    await chain.waitUntilConnected((after.at(-1) as BuiltBlock).hash);
     await chain.settled();
     t.equal(chain.node(target.hash)?.failed, false, `${delay} turns, ${from}`);
     t.equal(chain.tip.height, HEIGHT);
@@ -170,7 +170,7 @@ t.test('a copy that comes first, unasked, is blamed and leaves the request with 
     t.same(room.blamed, ['2 100 mutated block']);
     t.equal(room.downloads.of(target.hash)?.peer, honest);
     await room.receiver.receive(honest, new Uint8Array(target.bytes));
-    await chain.turnOver(target.hash);
+    await chain.waitUntilConnected(target.hash);
     await chain.settled();
     t.equal(chain.tip.hashHex, target.hashHex);
     t.same(room.blamed, ['2 100 mutated block']);
