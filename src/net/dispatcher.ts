@@ -29,7 +29,7 @@ const AHEAD_BYTES = 32_000;
 /** Transactions that are looked up for getdata in one step at most. */
 const LOOKUPS = 64;
 
-export interface Servers {
+export interface MessageServers {
   /** Sends a block that was asked for. @returns false when it is not here, or not for this peer */
   block(peer: Peer, item: InvItem): Promise<boolean>;
   /** Resolves when a message of this peer may be handled; undefined when it may be at once. Never rejects. */
@@ -53,9 +53,9 @@ export class Dispatcher {
   readonly #nextSlice = new ImmediateTask(() => this.#runSlice());
   readonly #context: NetContext;
   readonly #handlers: ReadonlyMap<string, Handler>;
-  readonly #servers: Servers;
+  readonly #servers: MessageServers;
 
-  constructor(context: NetContext, handlers: ReadonlyMap<string, Handler>, servers: Servers) {
+  constructor(context: NetContext, handlers: ReadonlyMap<string, Handler>, servers: MessageServers) {
     this.#context = context;
     this.#handlers = handlers;
     this.#servers = servers;

@@ -63,7 +63,7 @@ import { FilterServer, type FilterSource } from './sync/serve-filters.js';
 import { StaleTip } from './sync/stale-tip.js';
 import { UploadTarget } from './sync/upload-target.js';
 import { LineThread } from './thread/line-thread.js';
-import { KeyDesk } from './transport/key-desk.js';
+import { KeyExchangeQueue } from './transport/key-desk.js';
 import { addressText, isRoutable, type NetAddress, type NetworkName } from './wire/net-address.js';
 
 /** Milliseconds between rounds of sending, as in Core's message handler. */
@@ -202,7 +202,7 @@ export class Net {
     const settings = { magic: deps.params.magic, maxSendBytes, maxReceiveBytes };
     this.#inline = new InlineLines(settings, {
       hashes: deps.crypto,
-      keys: ellSwift && new KeyDesk(ellSwift),
+      keys: ellSwift && new KeyExchangeQueue(ellSwift),
       nowSeconds: () => clock.realSeconds(),
       traffic: this.#traffic,
       warn: (text) => log.warn(text),

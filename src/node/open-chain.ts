@@ -27,7 +27,7 @@ export interface OpenedChain {
 export async function openChain(
   base: NodeBase,
   { pool, verifier }: OpenedThreads,
-  { warm }: OpenedFronts,
+  { setWarmupPhase: warm }: OpenedFronts,
   { scan }: OpenedStorage,
   alert: (text: string) => void,
 ): Promise<OpenedChain> {

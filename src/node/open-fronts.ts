@@ -3,22 +3,22 @@
 import type { Fronts } from '../http/server.js';
 import { SlabRing } from '../link/slab-ring.js';
 import type { NodeContext } from '../rpc/context/node.js';
-import type { CallDesk } from '../rpc/desk.js';
+import type { CallExecutor } from '../rpc/desk.js';
 import { RPC_CODE, RpcError } from '../rpc/errors.js';
-import type { RestDesk } from '../rpc/node/rest.js';
+import type { RestHandler } from '../rpc/node/rest.js';
 import { REST_PREFIX } from '../rpc/rest/request.js';
 import type { TemplateService } from '../template/service.js';
 import type { NodeBase } from './open-base.js';
 import { openRpcServer } from './rpc-server.js';
-import { warmupDesk, warmupTexts } from './warmup.js';
+import { createWarmupExecutor, warmupTexts } from './warmup.js';
 
 /** Templates that readers may be at in mode live, where they follow each other more quickly than slow readers read. */
 const LIVE_SLABS = 16;
 
 /** What answers calls that the fronts pass on. */
-export interface Desks {
-  readonly calls: CallDesk<NodeContext>;
-  readonly rest: RestDesk;
+export interface CallExecutors {
+  readonly calls: CallExecutor<NodeContext>;
+  readonly rest: RestHandler;
   readonly templates: TemplateService;
 }
 
@@ -29,9 +29,9 @@ export interface OpenedFronts {
   /** Where JSON-RPC is answered, `host:port`; empty with -server=0. */
   readonly addresses: readonly string[];
   /** The start has reached another phase. @param text of the -28 replies, null: fronts and desks answer */
-  warm(text: string | null): void;
+  setWarmupPhase(text: string | null): void;
   /** From here on the desks answer what the fronts pass on. */
-  serve(desks: Desks): void;
+  serveCalls(executors: CallExecutors): void;
   /** Ends the fronts. Safe to call twice. */
   close(): Promise<void>;
 }
@@ -44,9 +44,9 @@ export async function openFronts(base: NodeBase, onFronts: (abandon: () => Promi
   const { config, log, teardown } = base;
   const slabs = new SlabRing(config.templates.mode === 'live' ? LIVE_SLABS : undefined);
   let fronts: Fronts | undefined;
-  let desks: Desks | undefined;
+  let executors: CallExecutors | undefined;
   let warmup: string | null = warmupTexts.started;
-  const warming = warmupDesk(() => warmup);
+  const warmupExecutor = createWarmupExecutor(() => warmup);
   const close = async (): Promise<void> => fronts?.close();
   teardown.add(close);
   const { addresses } = await openRpcServer(config, {
@@ -54,10 +54,10 @@ export async function openFronts(base: NodeBase, onFronts: (abandon: () => Promi
     slabs,
     warmup: () => warmup,
     execute: (body, call, hooks) => {
-      const desk = desks === undefined ? warming : call.uri.startsWith(REST_PREFIX) ? desks.rest : desks.calls;
-      return desk.executeBody(body, call, hooks);
+      const executor = executors === undefined ? warmupExecutor : call.uri.startsWith(REST_PREFIX) ? executors.rest : executors.calls;
+      return executor.executeBody(body, call, hooks);
     },
-    refresh: () => (desks ? desks.templates.refresh() : Promise.reject(new RpcError(RPC_CODE.IN_WARMUP, warmup ?? ''))),
+    refresh: () => (executors ? executors.templates.refresh() : Promise.reject(new RpcError(RPC_CODE.IN_WARMUP, warmup ?? ''))),
     onFronts: (server) => {
       fronts = server;
       onFronts(() => server.close(0));
@@ -67,13 +67,13 @@ export async function openFronts(base: NodeBase, onFronts: (abandon: () => Promi
     slabs,
     fronts,
     addresses,
-    warm: (text) => {
+    setWarmupPhase: (text) => {
       warmup = text;
       fronts?.setWarmup(text);
       if (text !== null) log.info(`init message: ${text}`);
     },
-    serve: (opened) => {
-      desks = opened;
+    serveCalls: (opened) => {
+      executors = opened;
     },
     close,
   };

@@ -8,10 +8,10 @@ import { pooledFilterSearch } from '../parallel/filter-matcher.js';
 import type { NetworkAccess } from '../rpc/context/network.js';
 import type { NodeContext } from '../rpc/context/node.js';
 import { METHODS } from '../rpc/declare/methods.js';
-import { type ActiveCommands, CallDesk } from '../rpc/desk.js';
+import { type ActiveCommands, CallExecutor } from '../rpc/desk.js';
 import { HEAVY_CALLS } from '../rpc/node/heavy-call.js';
 import { passingOn } from '../rpc/node/pass-on.js';
-import { RestDesk } from '../rpc/node/rest.js';
+import { RestHandler } from '../rpc/node/rest.js';
 import { NODE_RUNS } from '../rpc/node/runs.js';
 import { lookAhead } from '../rpc/node/send-ahead.js';
 import { ExternalSigner } from '../wallet/external-signer.js';
@@ -19,7 +19,7 @@ import { indexAccess } from './index-access.js';
 import type { Notifications } from './notifications.js';
 import type { NodeBase } from './open-base.js';
 import type { OpenedChain } from './open-chain.js';
-import type { Desks } from './open-fronts.js';
+import type { CallExecutors } from './open-fronts.js';
 import type { OpenedMempool } from './open-mempool.js';
 import type { OpenedTemplates } from './open-templates.js';
 import type { OpenedThreads } from './open-threads.js';
@@ -94,11 +94,11 @@ export function createNodeContext(base: NodeBase, parts: ContextParts, active: A
 }
 
 /** Makes what runs the calls that fronts pass on. @param active calls under way, which the desk keeps */
-export function createDesks(base: NodeBase, context: NodeContext, active: ActiveCommands): Pick<Desks, 'calls' | 'rest'> {
+export function createExecutors(base: NodeBase, context: NodeContext, active: ActiveCommands): Pick<CallExecutors, 'calls' | 'rest'> {
   const { config, state, log, observe } = base;
   const failed = (what: string, error: unknown): void =>
     log.error(`${what} failed: ${error instanceof Error ? error.stack : String(error)}`);
-  const calls = new CallDesk(context, {
+  const calls = new CallExecutor(context, {
     runs: NODE_RUNS,
     lookAhead,
     wallets: config.wallet.enabled,
@@ -112,7 +112,7 @@ export function createDesks(base: NodeBase, context: NodeContext, active: Active
     },
     onFault: failed,
   });
-  const rest = new RestDesk(context, {
+  const rest = new RestHandler(context, {
     onCall: (endpoint, seconds, status) => observe.rpc(`rest/${endpoint}`, seconds, status === 200),
     onFault: (endpoint, error) => failed(`rest/${endpoint}`, error),
   });

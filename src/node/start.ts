@@ -37,7 +37,7 @@ import { openThreads } from './open-threads.js';
 import { openWallets } from './open-wallets.js';
 import { guardReaders, pruneAtStart } from './pruning.js';
 import { startRecurring } from './recurring.js';
-import { createDesks, createNodeContext } from './rpc-context.js';
+import { createExecutors, createNodeContext } from './rpc-context.js';
 import { RuleWatch } from './rule-watch.js';
 import { serveStatus } from './status-server.js';
 import { Teardown } from './teardown.js';
@@ -120,7 +120,7 @@ async function start(
   // What follows the chain catches up with it.
   const { wallets } = kept;
   if (wallets) {
-    front.warm(warmupTexts.wallets);
+    front.setWarmupPhase(warmupTexts.wallets);
     teardown.add(() => wallets.close());
     await wallets.load();
   }
@@ -147,7 +147,7 @@ async function start(
   const network = createNetworkAccess(config.net, config.deprecatedRpc, () => late.net);
   const active = new ActiveCommands();
   const context = createNodeContext(base, { ...threads, ...rooms, network, notifications, wired }, active);
-  front.serve({ ...createDesks(base, context, active), templates: templated.templates });
+  front.serveCalls({ ...createExecutors(base, context, active), templates: templated.templates });
   // Calls under way use everything that was built since the fronts were.
   teardown.add(front.close);
   if (sv2 !== null) teardown.add(() => sv2.close());
@@ -179,7 +179,7 @@ async function start(
   log.info(
     `Loaded best chain: hashBestChain=${chain.tip.hashHex} height=${chain.tip.height} date=${new Date(chain.tip.time * 1000).toISOString().slice(0, 19)}Z progress=${chain.verificationProgress(chain.tip).toFixed(6)}`,
   );
-  front.warm(warmupTexts.network);
+  front.setWarmupPhase(warmupTexts.network);
   const net = openNet(base, { chain, indexes, mempool }, asmap);
   late.net = net;
   wireNet(net, base);
@@ -189,9 +189,9 @@ async function start(
     throw error instanceof BindError ? new ConfigError(error.message) : error;
   });
   await sv2?.listen();
-  wallets?.serve(front.fronts);
+  wallets?.serveFronts(front.fronts);
   // A client whose calls are answered may connect at once.
-  front.warm(null);
+  front.setWarmupPhase(null);
 
   // Returned first, so that signals and the stop call are heard while this goes on.
   const loading = goOn(base, storage, rooms, wired, net, notifications).catch((error: Error) => {

@@ -121,7 +121,7 @@ export class WalletThread {
   }
 
   /** From here on fronts ask the thread themselves, once it runs; until then the node thread passes their calls on. */
-  serve(fronts: Pick<Fronts, 'linkWallets'> | undefined): void {
+  serveFronts(fronts: Pick<Fronts, 'linkWallets'> | undefined): void {
     this.#fronts = fronts;
     if (this.#worker !== null) this.#linkFronts();
   }

@@ -15,7 +15,7 @@ import { SharedState, STATE_FLAG } from '../link/shared-state.js';
 import type { Logger } from '../log/logger.js';
 import { PooledSigner, type PooledSignerDeps } from '../parallel/pooled-signer.js';
 import type { WalletContext } from '../rpc/context/wallet.js';
-import { ActiveCommands, CallDesk } from '../rpc/desk.js';
+import { ActiveCommands, CallExecutor } from '../rpc/desk.js';
 import { RPC_CODE } from '../rpc/errors.js';
 import { WALLET_RUNS } from '../rpc/wallet/runs.js';
 import { ExternalSigner } from '../wallet/external-signer.js';
@@ -100,7 +100,7 @@ export async function runWallets(init: WalletInit, port: MessagePort): Promise<v
   const ended: EndedCall[] = [];
   const active = new ActiveCommands();
   const links = new CallLinks({
-    execute: (body, call, hooks) => desk.executeBody(body, call, hooks),
+    execute: (body, call, hooks) => executor.executeBody(body, call, hooks),
     askTemplate: async () => ({ code: RPC_CODE.INTERNAL_ERROR, text: 'this thread has no templates' }),
     onNews: () => {},
     onFault: (what, error) => log.error(`wallets: ${what} failed: ${stackOf(error)}`),
@@ -182,7 +182,7 @@ export async function runWallets(init: WalletInit, port: MessagePort): Promise<v
     spend,
     client,
   };
-  const desk = new CallDesk(context, {
+  const executor = new CallExecutor(context, {
     runs: WALLET_RUNS,
     wallets: true,
     requests: { version2: init.version2 },

@@ -14,7 +14,7 @@ export const warmupTexts = {
 } as const;
 
 /** Answers whole bodies while nothing is there yet. @param status the phase, never null while this is asked */
-export function warmupDesk(status: () => string | null): {
+export function createWarmupExecutor(status: () => string | null): {
   executeBody(body: Uint8Array, call: { user: string; uri: string; signal?: AbortSignal }, hooks?: DispatchHooks): Reply | Promise<Reply>;
 } {
   const dispatcher = new Dispatcher<null>({ methods: METHODS, runs: {}, context: null, warmup: () => status() ?? warmupTexts.started });

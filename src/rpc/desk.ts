@@ -48,7 +48,7 @@ export class ActiveCommands {
 }
 
 /** Who calls. */
-export interface DeskCaller {
+export interface RpcCaller {
   readonly user: string;
   /** Request target. */
   readonly uri: string;
@@ -62,7 +62,7 @@ export interface DeskCaller {
 }
 
 /** What a desk needs besides the context. */
-export interface DeskDeps<Context> extends Pick<DispatchDeps<Context>, 'runs' | 'lookAhead' | 'warmup' | 'requests' | 'onFault'> {
+export interface CallExecutorDeps<Context> extends Pick<DispatchDeps<Context>, 'runs' | 'lookAhead' | 'warmup' | 'requests' | 'onFault'> {
   readonly active: ActiveCommands;
   /** Whether there are wallets. */
   readonly wallets: boolean;
@@ -73,10 +73,10 @@ export interface DeskDeps<Context> extends Pick<DispatchDeps<Context>, 'runs' | 
 }
 
 /** One per thread. */
-export class CallDesk<Context extends { readonly compat: Compat; readonly clock: Clock }> {
+export class CallExecutor<Context extends { readonly compat: Compat; readonly clock: Clock }> {
   readonly #dispatcher: Dispatcher<Context>;
 
-  constructor(context: Context, deps: DeskDeps<Context>) {
+  constructor(context: Context, deps: CallExecutorDeps<Context>) {
     const { active } = deps;
     this.#dispatcher = new Dispatcher<Context>({
       ...deps,
@@ -96,10 +96,10 @@ export class CallDesk<Context extends { readonly compat: Compat; readonly clock:
   }
 
   /** Never rejects. Synchronous when every entry is. */
-  executeBody(body: Uint8Array, call: DeskCaller, hooks: DispatchHooks = {}): Reply | Promise<Reply> {
-    if (call.taken) return this.#executeSecret(body, true, new DeskCall(call, hooks, TakenSecrets.of(call.taken)), hooks);
+  executeBody(body: Uint8Array, call: RpcCaller, hooks: DispatchHooks = {}): Reply | Promise<Reply> {
+    if (call.taken) return this.#executeSecret(body, true, new ExecutorCall(call, hooks, TakenSecrets.of(call.taken)), hooks);
     const search = call.plain ? null : SecretSearch.in(body, SECRET_PLACES);
-    const info = new DeskCall(call, hooks, search?.taken);
+    const info = new ExecutorCall(call, hooks, search?.taken);
     if (search === null) return this.#dispatcher.dispatchBytes(body, info, hooks);
     // Not breathing: a submission that is looked through here would wait for itself.
     const { breathe, ...turns } = hooks;
@@ -108,7 +108,7 @@ export class CallDesk<Context extends { readonly compat: Compat; readonly clock:
     return this.#executeSecret(body, whole, info, hooks);
   }
 
-  async #executeSecret(body: Uint8Array, whole: true | Promise<boolean>, info: DeskCall, hooks: DispatchHooks): Promise<Reply> {
+  async #executeSecret(body: Uint8Array, whole: true | Promise<boolean>, info: ExecutorCall, hooks: DispatchHooks): Promise<Reply> {
     try {
       return (await whole) ? await this.#dispatcher.dispatchBytes(body, info, hooks) : GONE;
     } finally {
@@ -118,14 +118,14 @@ export class CallDesk<Context extends { readonly compat: Compat; readonly clock:
 }
 
 /** What run functions see of a call. A signal is made only for those that look: it costs more than most calls. */
-class DeskCall implements CallInfo {
+class ExecutorCall implements CallInfo {
   readonly user: string;
   readonly path: string;
   readonly breathe: (() => unknown) | undefined;
   readonly taken: TakenSecrets | undefined;
-  readonly #call: DeskCaller;
+  readonly #call: RpcCaller;
 
-  constructor(call: DeskCaller, hooks: DispatchHooks, taken?: TakenSecrets) {
+  constructor(call: RpcCaller, hooks: DispatchHooks, taken?: TakenSecrets) {
     this.#call = call;
     this.user = call.user;
     this.path = call.uri;

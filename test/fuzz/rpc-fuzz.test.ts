@@ -6,7 +6,7 @@ import { chainParams } from '../../src/consensus/params/networks.js';
 import { COMPATS } from '../../src/policy/compat.js';
 import { METHODS } from '../../src/rpc/declare/methods.js';
 import type { FrontContext } from '../../src/rpc/front/context.js';
-import { FrontDesk } from '../../src/rpc/front/plan.js';
+import { RequestRouter } from '../../src/rpc/front/plan.js';
 import { buildChain, GENESIS } from '../framework/chain-builder.js';
 import { crypto, openFixture } from '../framework/chain-fixture.js';
 import { descriptorContext } from '../framework/descriptor-context.js';
@@ -126,7 +126,7 @@ t.test(`${CASES} bodies`, async (t) => {
     wallets: true,
     warmup: () => null,
   };
-  const front = new FrontDesk(context);
+  const front = new RequestRouter(context);
   const faults: string[] = [];
   const kinds = new Map<string, number>();
   for (let i = 0; i < CASES; i++) {

@@ -12,7 +12,7 @@ import type { FrontNews, PublishedTip } from '../../link/messages.js';
 import { SharedState, STATE_FLAG } from '../../link/shared-state.js';
 import { type SlabInfo, SlabReader } from '../../link/slab-ring.js';
 import { METHODS } from '../../rpc/declare/methods.js';
-import { type CallPlan, type FrontCall, FrontDesk, SUBMISSIONS } from '../../rpc/front/plan.js';
+import { type CallPlan, type FrontCall, RequestRouter, SUBMISSIONS } from '../../rpc/front/plan.js';
 import { LONG_BODY_BYTES } from '../../rpc/wire/long-batch.js';
 import { Broker } from '../broker.js';
 import { encode, type FrontMessage, type NodeFact, type NodeMessage, readFrontMessage } from '../messages.js';
@@ -82,7 +82,7 @@ export class Publisher {
     this.#link = new FrontLink(init.link, room, (news) => this.#onNews(news));
     const hashes = createNativeHashes();
     const { compat } = options;
-    const desk = new FrontDesk(
+    const router = new RequestRouter(
       {
         params,
         hashes,
@@ -99,7 +99,7 @@ export class Publisher {
       { version2: options.jsonRpc2 },
     );
     const plan = (body: Uint8Array, call: FrontCall): CallPlan | Promise<CallPlan | null> =>
-      body.length < LONG_BODY_BYTES ? desk.plan(body, call) : desk.planLong(body, call, () => false);
+      body.length < LONG_BODY_BYTES ? router.plan(body, call) : router.planLong(body, call, () => false);
     this.#answers = new Answers({
       accounts: remote.accounts,
       plan,

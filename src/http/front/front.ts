@@ -16,7 +16,7 @@ import { follows } from '../../policy/compat.js';
 import { METHODS } from '../../rpc/declare/methods.js';
 import { SECRET_PLACES } from '../../rpc/declare/secret-places.js';
 import type { DispatchObserver } from '../../rpc/dispatch.js';
-import { type CallPlan, type FrontCall, FrontDesk, SUBMISSIONS, type ThreadPlan } from '../../rpc/front/plan.js';
+import { type CallPlan, type FrontCall, RequestRouter, SUBMISSIONS, type ThreadPlan } from '../../rpc/front/plan.js';
 import { secretMethodIn } from '../../rpc/wire/secret-places.js';
 import { TemplateView } from '../../template/view/template-view.js';
 import type { HttpOptions } from '../options.js';
@@ -82,7 +82,7 @@ export class Front {
   readonly #auth: Authenticator;
   readonly #addresses: AddressFilter;
   readonly #methods: MethodFilter;
-  readonly #desk: FrontDesk;
+  readonly #router: RequestRouter;
   readonly #view: TemplateView;
   readonly #wrongPasswords: WrongPasswords;
   readonly #sockets: SocketRoom;
@@ -125,7 +125,7 @@ export class Front {
     const { state, params } = deps;
     const { compat } = deps.options;
     const hashes = createNativeHashes();
-    this.#desk = new FrontDesk(
+    this.#router = new RequestRouter(
       {
         params,
         hashes,
@@ -334,7 +334,7 @@ export class Front {
     try {
       const allowed = this.#methods.allowed(user);
       const call: FrontCall = { user, uri: exchange.target, allowed };
-      const known = this.#desk.known(body, call);
+      const known = this.#router.knownReply(body, call);
       if (known !== null) {
         this.#deliver(exchange, 200, known);
         return;
@@ -347,8 +347,8 @@ export class Front {
         else this.#toThread(exchange, user, { kind: 'node', method }, { body, shared });
         return;
       }
-      if (secret === null) this.#follow(exchange, user, this.#desk.plan(body, call), { body, shared, plain: allowed === null });
-      else this.#follow(exchange, user, this.#desk.planSecret(body, call, secret), { body, shared, secret: true });
+      if (secret === null) this.#follow(exchange, user, this.#router.plan(body, call), { body, shared, plain: allowed === null });
+      else this.#follow(exchange, user, this.#router.planSecret(body, call, secret), { body, shared, secret: true });
     } catch (error) {
       this.#failed(exchange, error);
     }
@@ -367,7 +367,7 @@ export class Front {
     const guess = SUBMISSIONS.has(scanMethod(own));
     if (shared && !guess) body.fill(0);
     try {
-      const plan = await this.#desk.planLong(own, call, () => exchange.gone && !guess);
+      const plan = await this.#router.planLong(own, call, () => exchange.gone && !guess);
       // Any other method of a client that has gone is not run.
       const taken = plan?.kind === 'node' && SUBMISSIONS.has(plan.method);
       if (plan !== null && (taken || !exchange.gone)) this.#follow(exchange, call.user, plan, { body: own });
@@ -423,7 +423,7 @@ export class Front {
     const link = (kind === 'wallet' ? this.wallets : null) ?? this.#deps.link;
     const submission = SUBMISSIONS.has(method);
     const priority = submission || secret;
-    const taken = method === 'submitblock' && body.byteLength >= LARGE_BODY_BYTES ? this.#desk.withoutBlock(body) : null;
+    const taken = method === 'submitblock' && body.byteLength >= LARGE_BODY_BYTES ? this.#router.withoutBlock(body) : null;
     const sent = taken ?? { body, block: null };
     const id = link.call({ user, uri: exchange.target, method, ...sent, shared, priority, submission, waits, plain }, (status, reply) => {
       if (keep && status === 200) keep(reply);

@@ -1,7 +1,7 @@
 // Connections by sockets of the thread that uses them.
 import net, { type Socket } from 'node:net';
 import type { Hashes } from '../../crypto/crypto.js';
-import type { KeyDesk } from '../transport/key-desk.js';
+import type { KeyExchangeQueue } from '../transport/key-desk.js';
 import { V1Transport } from '../transport/v1-transport.js';
 import { V2Transport } from '../transport/v2-transport.js';
 import { Connection } from './connection.js';
@@ -21,7 +21,7 @@ export interface LinesSettings {
 export interface InlineLinesDeps {
   readonly hashes: Hashes;
   /** null: no encrypted connections. */
-  readonly keys: KeyDesk | null;
+  readonly keys: KeyExchangeQueue | null;
   /** Seconds since 1970, never mocked: silence is measured in real time, as in Core. */
   readonly nowSeconds: () => number;
   /** What all connections hold together. */

@@ -10,7 +10,7 @@ import type { Connection } from '../peer/connection.js';
 import { InlineLines } from '../peer/inline-lines.js';
 import { type FreshLine, UNREAD } from '../peer/line.js';
 import { Traffic } from '../peer/traffic.js';
-import { KeyDesk } from '../transport/key-desk.js';
+import { KeyExchangeQueue } from '../transport/key-desk.js';
 import { KNOWN_MESSAGES } from '../wire/protocol.js';
 import { BundleReader, type Packed, pack } from './bundle.js';
 import {
@@ -68,7 +68,7 @@ export function serveLines(init: ThreadInit, port: MessagePort, hashes: Hashes, 
     { magic, maxSendBytes, maxReceiveBytes },
     {
       hashes,
-      keys: ellSwift && new KeyDesk(ellSwift),
+      keys: ellSwift && new KeyExchangeQueue(ellSwift),
       nowSeconds: () => Math.floor(Date.now() / 1000),
       traffic,
       warn: (text) => say({ kind: 'warning', text }),

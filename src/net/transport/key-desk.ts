@@ -11,7 +11,7 @@ type Job = () => void;
 /** Takes a piece of work back; nothing once it was done. */
 export type Cancel = () => void;
 
-export class KeyDesk {
+export class KeyExchangeQueue {
   readonly #waiting: { readonly urgent: Set<Job>; readonly others: Set<Job> } = { urgent: new Set(), others: new Set() };
   #credit = BURST_MS;
   #countedAt: number;

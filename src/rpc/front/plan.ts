@@ -71,7 +71,7 @@ const AT_ONCE: DispatchHooks = { sliceMs: Number.POSITIVE_INFINITY };
 const READ_MS = 2;
 
 /** One per front thread. */
-export class FrontDesk {
+export class RequestRouter {
   readonly #dispatcher: Dispatcher<FrontContext>;
   readonly #reading = new SharedReading();
   readonly #requests: RequestOptions | undefined;
@@ -98,7 +98,7 @@ export class FrontDesk {
    * The reply to a body that asks what another one has asked before, its id apart; null: it is to be planned. The bytes
    * are right until the next call. Never throws.
    */
-  known(body: Uint8Array, { user, uri, allowed }: FrontCall): Uint8Array | null {
+  knownReply(body: Uint8Array, { user, uri, allowed }: FrontCall): Uint8Array | null {
     const known = this.#known.find(body);
     if (known === null || (allowed !== null && !allowed.has(known.method))) return null;
     if (this.#observer !== undefined) this.#observer.finished(this.#observer.started(known.method, { user, path: uri }), known.method, 0);

@@ -8,7 +8,7 @@ import type { HeaderInfo } from '../context/chain.js';
 import type { FilterIndexAccess } from '../context/indexes.js';
 import type { NodeContext } from '../context/node.js';
 import { methodsOf } from '../declare/methods.js';
-import type { DeskCaller } from '../desk.js';
+import type { RpcCaller } from '../desk.js';
 import type { CallInfo } from '../dispatch.js';
 import { RpcError } from '../errors.js';
 import { hashHex, hex } from '../render/hex.js';
@@ -33,7 +33,7 @@ const MEMPOOL_HEIGHT = 0x7fff_ffff;
 const BASIC_FILTER = 0;
 
 /** What a desk tells its owner. */
-export interface RestDeskDeps {
+export interface RestHandlerDeps {
   /** After each call. @param status of the reply */
   readonly onCall?: (endpoint: string, seconds: number, status: number) => void;
   /** An exception that is no answer: 500, and worth a line in the log. */
@@ -56,17 +56,17 @@ function binary(format: RestFormat, bytes: Uint8Array): Body {
 }
 
 /** One per node. */
-export class RestDesk {
+export class RestHandler {
   readonly #ctx: NodeContext;
-  readonly #deps: RestDeskDeps;
+  readonly #deps: RestHandlerDeps;
 
-  constructor(ctx: NodeContext, deps: RestDeskDeps = {}) {
+  constructor(ctx: NodeContext, deps: RestHandlerDeps = {}) {
     this.#ctx = ctx;
     this.#deps = deps;
   }
 
   /** Answers a request that a front has found to be in order. Never rejects. @param body gone when this returns */
-  executeBody(body: Uint8Array, call: DeskCaller, hooks: { breathe?(): unknown } = {}): Promise<Reply> {
+  executeBody(body: Uint8Array, call: RpcCaller, hooks: { breathe?(): unknown } = {}): Promise<Reply> {
     const info: CallInfo = { user: '', path: call.uri, signal: call.signal, breathe: hooks.breathe };
     let asked: RestCall | null;
     try {

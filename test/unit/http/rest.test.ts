@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { HttpOptions } from '../../../src/http/options.js';
 import { COMPATS, type CompatName } from '../../../src/policy/compat.js';
-import { RestDesk } from '../../../src/rpc/node/rest.js';
+import { RestHandler } from '../../../src/rpc/node/rest.js';
 import { ANYONE, buildBlock, buildChain, GENESIS, reward, spend } from '../../framework/chain-builder.js';
 import { openFixture } from '../../framework/chain-fixture.js';
 import { serializeTx } from '../../framework/messages.js';
@@ -42,7 +42,7 @@ async function serve(t: Test, name: CompatName = '31', changes: Partial<HttpOpti
   const uris: string[] = [];
   const sizes: number[] = [];
   const faults: unknown[] = [];
-  const desk = new RestDesk(
+  const desk = new RestHandler(
     {
       ...context,
       txIndex: {

@@ -9,7 +9,7 @@ import { InlineVerifier } from '../../../src/parallel/inline-verifier.js';
 import type { Verifier, VerifyBatch } from '../../../src/parallel/verifier.js';
 import { COMPATS } from '../../../src/policy/compat.js';
 import type { NodeContext } from '../../../src/rpc/context/node.js';
-import { ActiveCommands, CallDesk } from '../../../src/rpc/desk.js';
+import { ActiveCommands, CallExecutor } from '../../../src/rpc/desk.js';
 import { NODE_RUNS } from '../../../src/rpc/node/runs.js';
 import { lookAhead } from '../../../src/rpc/node/send-ahead.js';
 import { ModelChain, outpointOf, spend } from '../../framework/model-chain.js';
@@ -148,7 +148,7 @@ t.test('a batch over RPC answers as its entries alone would', async (t) => {
       clock: new HandClock(),
       chain: { coin: async () => undefined, tip: chain.tip },
     };
-    const desk = new CallDesk(context as unknown as NodeContext, {
+    const desk = new CallExecutor(context as unknown as NodeContext, {
       runs: NODE_RUNS,
       lookAhead,
       wallets: false,

@@ -7,7 +7,7 @@ import t from 'tap';
 import { decodeEllSwift, encodeEllSwift } from '../../../src/crypto/ellswift.js';
 import { createEllSwift } from '../../../src/crypto/native/ell-swift.js';
 import { createNativeHashes } from '../../../src/crypto/native/hashes.js';
-import { KeyDesk } from '../../../src/net/transport/key-desk.js';
+import { KeyExchangeQueue } from '../../../src/net/transport/key-desk.js';
 import { ContentsCipher, LengthCipher } from '../../../src/net/transport/packet-cipher.js';
 import { MAX_GARBAGE_BYTES, V2Transport } from '../../../src/net/transport/v2-transport.js';
 import { encodeFrame } from '../../../src/net/wire/frame.js';
@@ -35,7 +35,7 @@ class Side {
   out: Buffer = Buffer.alloc(0);
   readonly seen: [string, string][] = [];
   readonly transport: V2Transport;
-  constructor(initiating: boolean, keys: Pick<KeyDesk, 'create' | 'share'> = desk) {
+  constructor(initiating: boolean, keys: Pick<KeyExchangeQueue, 'create' | 'share'> = desk) {
     this.transport = new V2Transport(
       { magic, hashes, initiating, keys },
       {
@@ -169,7 +169,7 @@ t.test('key work: callers of ours first, one at a time, a share of the thread, n
       return curve.create();
     },
   };
-  const keys = new KeyDesk(slow, () => nowMs);
+  const keys = new KeyExchangeQueue(slow, () => nowMs);
   const cancels = Array.from({ length: 20 }, (_, i) => keys.create(false, () => done.push(`in${i}`)));
   keys.create(true, () => done.push('out'));
   t.equal(keys.waiting, 21);

@@ -9,7 +9,7 @@ import { COMPATS, type Compat } from '../../../src/policy/compat.js';
 import type { PoolList } from '../../../src/rpc/context/mempool.js';
 import type { NodeContext } from '../../../src/rpc/context/node.js';
 import type { WalletContext } from '../../../src/rpc/context/wallet.js';
-import { ActiveCommands, CallDesk } from '../../../src/rpc/desk.js';
+import { ActiveCommands, CallExecutor } from '../../../src/rpc/desk.js';
 import { NODE_RUNS } from '../../../src/rpc/node/runs.js';
 import { lookAhead } from '../../../src/rpc/node/send-ahead.js';
 import { RawJson } from '../../../src/rpc/wire/values.js';
@@ -21,7 +21,7 @@ import { crypto, type Fixture } from '../../framework/chain-fixture.js';
 
 /** A desk and what its stand-ins saw. */
 export interface Desk {
-  readonly desk: CallDesk<NodeContext & WalletContext>;
+  readonly desk: CallExecutor<NodeContext & WalletContext>;
   /** A call's result; rejects with code and message. */
   call(method: string, ...params: unknown[]): Promise<unknown>;
   /** A call's code and message. */
@@ -203,7 +203,7 @@ export function openDesk(
     startedSeconds: 0,
     ...parts,
   };
-  const desk = new CallDesk(context, {
+  const desk = new CallExecutor(context, {
     runs: NODE_RUNS,
     lookAhead,
     wallets: context.passOn !== null,

@@ -10,7 +10,7 @@ import type { MethodSpec } from '../../../src/rpc/declare/types.js';
 import { checkAccess, Dispatcher, type RunTable } from '../../../src/rpc/dispatch.js';
 import { fail } from '../../../src/rpc/errors.js';
 import type { FrontContext } from '../../../src/rpc/front/context.js';
-import { FrontDesk } from '../../../src/rpc/front/plan.js';
+import { RequestRouter } from '../../../src/rpc/front/plan.js';
 import { renderHelp, renderOverview } from '../../../src/rpc/help.js';
 import { FRONT_RUNS } from '../../../src/rpc/methods/front-runs.js';
 import { NODE_RUNS } from '../../../src/rpc/node/runs.js';
@@ -203,8 +203,8 @@ const context: FrontContext = {
   wallets: true,
   warmup: () => null,
 };
-const desk = new FrontDesk(context);
-const desk2 = new FrontDesk(context, undefined, { version2: true });
+const desk = new RequestRouter(context);
+const desk2 = new RequestRouter(context, undefined, { version2: true });
 const plan2 = (body: string) => desk2.plan(bytes(body), { user: 'u', uri: '/', allowed: null });
 const plan = (body: string, allowed: ReadonlySet<string> | null = null) => desk.plan(bytes(body), { user: 'u', uri: '/', allowed });
 
@@ -260,7 +260,7 @@ t.test('a template request comes back checked, with the envelope around it', asy
   t.match(plan('{"method":"getblocktemplate","params":[1,2]}'), { kind: 'reply', body: /"code":-1,"message":"getblocktemplate/ });
   const rule = '{"method":"getblocktemplate","params":[{"rules":[1]}]}';
   t.match(plan(rule), { kind: 'reply', body: /"code":-1,"message":"JSON value is not a string as expected"/ });
-  t.match(new FrontDesk({ ...context, compat: COMPATS[31] }).plan(bytes(rule), { user: 'u', uri: '/', allowed: null }), {
+  t.match(new RequestRouter({ ...context, compat: COMPATS[31] }).plan(bytes(rule), { user: 'u', uri: '/', allowed: null }), {
     kind: 'reply',
     body: /"code":-3,"message":"JSON value of type number is not of expected type string"/,
   });

@@ -4,7 +4,7 @@ import { chainParams } from '../../../src/consensus/params/networks.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';
 import { COMPATS } from '../../../src/policy/compat.js';
 import type { FrontContext } from '../../../src/rpc/front/context.js';
-import { FrontDesk, type ThreadPlan } from '../../../src/rpc/front/plan.js';
+import { RequestRouter, type ThreadPlan } from '../../../src/rpc/front/plan.js';
 import { descriptorContext } from '../../framework/descriptor-context.js';
 import { fc } from '../../framework/fast-check.js';
 
@@ -31,10 +31,10 @@ function openDesk(version2 = false) {
     started: (method: string) => counted.push(method),
     finished: () => {},
   };
-  const desk = new FrontDesk(context, observer, { version2 });
+  const desk = new RequestRouter(context, observer, { version2 });
   const call = (allowed: ReadonlySet<string> | null) => ({ user: 'u', uri: '/', allowed });
   const known = (body: string, allowed: ReadonlySet<string> | null = null): string | null => {
-    const reply = desk.known(Buffer.from(body), call(allowed));
+    const reply = desk.knownReply(Buffer.from(body), call(allowed));
     return reply && Buffer.from(reply).toString();
   };
   const plan = (body: string) => desk.plan(Buffer.from(body), call(null));

@@ -7,7 +7,7 @@ import { FrontCounters } from '../../../src/link/front-counters.js';
 import { FrontLink } from '../../../src/link/front-link.js';
 import { newLink } from '../../../src/link/link.js';
 import { COMPATS } from '../../../src/policy/compat.js';
-import { ActiveCommands, CallDesk, type DeskCaller } from '../../../src/rpc/desk.js';
+import { ActiveCommands, CallExecutor, type RpcCaller } from '../../../src/rpc/desk.js';
 import type { RunTable } from '../../../src/rpc/dispatch.js';
 import { RpcError } from '../../../src/rpc/errors.js';
 import { PASSED_RUNS, passingOn } from '../../../src/rpc/node/pass-on.js';
@@ -44,7 +44,7 @@ function threads(bounds = { calls: 100, bytes: 1 << 20 }) {
   const context = { compat: COMPATS['0.21.1'], clock: new HandClock() };
   const deps = { wallets: true, active: new ActiveCommands(), warmup: () => null };
   const faults: unknown[] = [];
-  const walletDesk = new CallDesk(context, { ...deps, runs, onFault: (_method, error) => faults.push(error) });
+  const walletDesk = new CallExecutor(context, { ...deps, runs, onFault: (_method, error) => faults.push(error) });
   const ends = newLink();
   const links = new CallLinks({
     execute: (body, call, hooks) => walletDesk.executeBody(body, call, hooks),
@@ -54,8 +54,8 @@ function threads(bounds = { calls: 100, bytes: 1 << 20 }) {
   });
   links.add(0, ends.thread);
   const link = new FrontLink(ends.front, new CallRoom(bounds, new FrontCounters()), () => {});
-  const node = new CallDesk({ ...context, passOn: passingOn({ link }) }, { ...deps, runs: { ...PASSED_RUNS, uptime: () => 5 } });
-  const reply = async (body: string, call: Partial<DeskCaller> = {}) => {
+  const node = new CallExecutor({ ...context, passOn: passingOn({ link }) }, { ...deps, runs: { ...PASSED_RUNS, uptime: () => 5 } });
+  const reply = async (body: string, call: Partial<RpcCaller> = {}) => {
     const { status, body: bytes } = await node.executeBody(Buffer.from(body), { user: 'u', uri: '/wallet/w', ...call });
     return { status, body: Buffer.from(bytes as string).toString() };
   };

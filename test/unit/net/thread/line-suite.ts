@@ -8,7 +8,7 @@ import { InlineLines } from '../../../../src/net/peer/inline-lines.js';
 import { type FreshLine, type Line, type LineOptions, type Lines, MAX_UNREAD_BYTES, OTHER } from '../../../../src/net/peer/line.js';
 import { Traffic } from '../../../../src/net/peer/traffic.js';
 import { LineThread, type LineThreadDeps } from '../../../../src/net/thread/line-thread.js';
-import { KeyDesk } from '../../../../src/net/transport/key-desk.js';
+import { KeyExchangeQueue } from '../../../../src/net/transport/key-desk.js';
 import { PACKET_OVERHEAD } from '../../../../src/net/transport/session.js';
 import { encodeFrame, type Frame } from '../../../../src/net/wire/frame.js';
 import { until } from '../../../framework/until.js';
@@ -26,7 +26,7 @@ export interface Made {
 
 export function inlineLines(): Made {
   const traffic = new Traffic();
-  const keys = new KeyDesk(createEllSwift(hashes));
+  const keys = new KeyExchangeQueue(createEllSwift(hashes));
   return { lines: new InlineLines(SETTINGS, { hashes, keys, nowSeconds: () => 1, traffic, warn: () => {} }), traffic };
 }
 
